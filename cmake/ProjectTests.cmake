@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+
+include(GoogleTest)
+
+# unit_test(<name> SOURCES ... [DEPENDS ...] [TIMEOUT <s>] [LABELS ...])
+#
+# GoogleTest executable test_<name>; each of its tests becomes the ctest "<name>.<suite>.<test>" with
+# the label "unit" (plus LABELS) and a time limit of 20 s.
+function(unit_test name)
+  if(NOT ESPALIER_WITH_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;DEPENDS;LABELS")
+  if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
+    message(FATAL_ERROR "unit_test(${name}): needs SOURCES, got '${ARGN}'")
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 20)
+  endif()
+  project_resolve_dependencies(dependencies "" ${arg_DEPENDS})
+  add_executable(test_${name} ${arg_SOURCES})
+  project_target(test_${name})
+  target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(test_${name} PRIVATE ${dependencies} GTest::gtest_main)
+  project_test_emulator(test_${name})
+  gtest_discover_tests(
+    test_${name}
+    TEST_PREFIX "${name}."
+    DISCOVERY_MODE PRE_TEST
+    DISCOVERY_TIMEOUT 60
+    TEST_LIST discovered_tests
+    PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS unit
+  )
+  if(arg_LABELS)
+    # gtest_discover_tests() flattens lists, so several labels are set when ctest reads the tests.
+    set(script ${CMAKE_CURRENT_BINARY_DIR}/test_${name}_labels.cmake)
+    file(
+      WRITE ${script}
+      "set_tests_properties(\${discovered_tests} PROPERTIES LABELS \"unit;${arg_LABELS}\")\n"
+    )
+    set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${script})
+  endif()
+endfunction()
+
+# ThreadSanitizer of older compilers refuses address spaces that are randomised by more bits than
+# it knows; its tests run without randomisation where the system allows to switch it off.
+function(project_test_emulator target)
+  if(ESPALIER_SANITIZE MATCHES "thread")
+    find_program(ESPALIER_SETARCH setarch)
+    if(ESPALIER_SETARCH AND NOT DEFINED ESPALIER_SETARCH_WORKS)
+      execute_process(
+        COMMAND ${ESPALIER_SETARCH} -R true
+        RESULT_VARIABLE status
+        OUTPUT_QUIET
+        ERROR_QUIET
+      )
+      string(COMPARE EQUAL "${status}" "0" works)
+      set(ESPALIER_SETARCH_WORKS ${works} CACHE INTERNAL "setarch -R is permitted here")
+    endif()
+    if(ESPALIER_SETARCH_WORKS)
+      set_property(TARGET ${target} PROPERTY CROSSCOMPILING_EMULATOR "${ESPALIER_SETARCH};-R")
+    endif()
+  endif()
+endfunction()
+
+# mpi_program(<name> SOURCES ... [DEPENDS ...])
+#
+# Executable <name>_<vendor> for every MPI found. Sources may be C, C++ or Fortran; a program with
+# Fortran sources is left out for an MPI without Fortran.
+function(mpi_program name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS")
+  if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
+    message(FATAL_ERROR "mpi_program(${name}): needs SOURCES, got '${ARGN}'")
+  endif()
+  set(is_fortran FALSE)
+  if("${arg_SOURCES}" MATCHES "\\.(f90|F90|f)(;|$)")
+    set(is_fortran TRUE)
+  endif()
+  foreach(vendor IN LISTS ESPALIER_MPI_VENDORS)
+    if(is_fortran AND NOT TARGET espalier_mpi_fortran_${vendor})
+      continue()
+    endif()
+    set(target ${name}_${vendor})
+    project_resolve_dependencies(dependencies ${vendor} ${arg_DEPENDS})
+    add_executable(${target} ${arg_SOURCES})
+    project_target(${target})
+    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+    target_link_libraries(${target} PRIVATE ${dependencies} espalier_mpi_${vendor})
+    if(is_fortran)
+      target_link_libraries(${target} PRIVATE espalier_mpi_fortran_${vendor})
+      set_property(TARGET ${target} PROPERTY Fortran_MODULE_DIRECTORY ${target}_modules)
+    endif()
+  endforeach()
+endfunction()
+
+# Library loaded into MPICH test programs so that waiting ranks give up the CPU.
+if(ESPALIER_WITH_TESTS AND "mpich" IN_LIST ESPALIER_MPI_VENDORS)
+  add_library(espalier_yield_ucx SHARED ${PROJECT_SOURCE_DIR}/tests/support/yield_ucx.c)
+  project_target(espalier_yield_ucx)
+  target_link_libraries(espalier_yield_ucx PRIVATE ${CMAKE_DL_LIBS})
+endif()
+
+# mpi_launch_command(<out> <vendor> <num_ranks> [PRELOAD <library>...])
+#
+# Command prefix that starts <num_ranks> ranks on this machine, with standard input from /dev/null
+# and with waiting ranks giving up the CPU: the machine may have fewer cores than there are ranks.
+# PRELOAD names libraries (generator expressions are fine) to load into the ranks, not the launcher.
+function(mpi_launch_command out vendor num_ranks)
+  cmake_parse_arguments(PARSE_ARGV 3 arg "" "" "PRELOAD")
+  set(
+    command
+    sh
+    -c
+    "exec \"$@\" </dev/null"
+    sh
+    ${ESPALIER_MPIEXEC_${vendor}}
+  )
+  if(vendor STREQUAL "openmpi")
+    list(APPEND command --oversubscribe --bind-to none)
+    list(
+      APPEND command
+      --mca
+      mpi_yield_when_idle
+      1
+      --mca
+      btl
+      vader,self
+    )
+    if(arg_PRELOAD)
+      list(JOIN arg_PRELOAD ":" preload)
+      list(APPEND command -x "LD_PRELOAD=${preload}")
+    endif()
+  else()
+    list(JOIN arg_PRELOAD ":" preload)
+    string(JOIN ":" preload ${preload} $<TARGET_FILE:espalier_yield_ucx>)
+    list(APPEND command -genv LD_PRELOAD "${preload}")
+  endif()
+  list(APPEND command -n ${num_ranks})
+  set(${out} "${command}" PARENT_SCOPE)
+endfunction()
+
+# mpi_test(<name> SOURCES ... [DEPENDS ...] [NP <n>...] [TIMEOUT <s>] [ARGS ...]
+#          [ENVIRONMENT <VAR=value>...] [LABELS ...] [PRELOAD])
+#
+# Program mpi_<name>_<vendor> for every MPI found, and for each number of ranks (1 2 3 5 7 8 unless
+# NP says otherwise) the ctest "mpi.<vendor>.<name>.np<n>" with the labels "mpi" and <vendor>. The
+# exit code decides. PRELOAD runs it with the shim of the vendor loaded; without a shim target the
+# test is left out. The ranks are ended after TIMEOUT seconds (60).
+function(mpi_test name)
+  if(NOT ESPALIER_WITH_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(
+    PARSE_ARGV 1
+    arg
+    "PRELOAD"
+    "TIMEOUT"
+    "SOURCES;DEPENDS;NP;ARGS;ENVIRONMENT;LABELS"
+  )
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "mpi_test(${name}): unexpected ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  if(NOT arg_NP)
+    set(
+      arg_NP
+      1
+      2
+      3
+      5
+      7
+      8
+    )
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 60)
+  endif()
+  mpi_program(mpi_${name} SOURCES ${arg_SOURCES} DEPENDS ${arg_DEPENDS})
+  # The launcher gets a chance to end its ranks before ctest ends the launcher.
+  math(EXPR hard_timeout "${arg_TIMEOUT} + 15")
+  foreach(vendor IN LISTS ESPALIER_MPI_VENDORS)
+    set(target mpi_${name}_${vendor})
+    if(NOT TARGET ${target})
+      continue()
+    endif()
+    set(preload "")
+    if(arg_PRELOAD)
+      if(NOT TARGET espalier_shim_${vendor})
+        continue()
+      endif()
+      set(preload PRELOAD $<TARGET_FILE:espalier_shim_${vendor}>)
+    endif()
+    foreach(num_ranks IN LISTS arg_NP)
+      mpi_launch_command(launch ${vendor} ${num_ranks} ${preload})
+      set(test mpi.${vendor}.${name}.np${num_ranks})
+      add_test(
+        NAME ${test}
+        COMMAND timeout --kill-after=5 ${arg_TIMEOUT} ${launch} $<TARGET_FILE:${target}> ${arg_ARGS}
+      )
+      set_tests_properties(
+        ${test}
+        PROPERTIES
+          TIMEOUT ${hard_timeout}
+          PROCESSORS 2
+          LABELS "mpi;${vendor};${arg_LABELS}"
+          ENVIRONMENT "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;${arg_ENVIRONMENT}"
+      )
+    endforeach()
+  endforeach()
+endfunction()
