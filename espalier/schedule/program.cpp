@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/schedule/program.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace espalier::schedule {
+namespace {
+
+template <typename Element>
+std::span<Element const> view(std::vector<Element> const& pool, Range range) noexcept {
+  return {pool.data() + range.begin, static_cast<std::size_t>(range.size())};
+}
+
+}  // namespace
+
+int Frame::num_blocks(Buffer buffer) const noexcept {
+  switch (buffer) {
+  case Buffer::input:
+    return static_cast<int>(input_like.size());
+  case Buffer::output:
+    return num_output_blocks;
+  case Buffer::scratch:
+    return static_cast<int>(scratch_like.size());
+  }
+  return 0;
+}
+
+int Frame::like(Buffer buffer, int block) const noexcept {
+  auto const index = static_cast<std::size_t>(block);
+  switch (buffer) {
+  case Buffer::input:
+    return input_like[index];
+  case Buffer::output:
+    return block;
+  case Buffer::scratch:
+    return scratch_like[index];
+  }
+  return block;
+}
+
+std::span<Slot const> RankProgram::slots(Operation const& operation) const noexcept {
+  return view(slot_pool, operation.slots);
+}
+
+std::span<Slot const> RankProgram::sources(Operation const& operation) const noexcept {
+  return view(slot_pool, operation.sources);
+}
+
+std::span<int const> RankProgram::waits(Operation const& operation) const noexcept {
+  return view(wait_pool, operation.waits);
+}
+
+int RankProgram::num_rounds() const noexcept {
+  int last = -1;
+  for (Operation const& operation : operations) {
+    if (operation.peer >= 0) {
+      last = std::max(last, operation.round);
+    }
+  }
+  return last + 1;
+}
+
+int RankProgram::num_messages_sent() const noexcept {
+  return static_cast<int>(std::ranges::count(operations, Kind::send, &Operation::kind));
+}
+
+std::int64_t RankProgram::num_blocks_sent() const noexcept {
+  std::int64_t total = 0;
+  for (Operation const& operation : operations) {
+    if (operation.kind == Kind::send) {
+      total += num_blocks(slots(operation));
+    }
+  }
+  return total;
+}
+
+std::size_t RankProgram::memory_bytes() const noexcept {
+  return sizeof(*this) + operations.capacity() * sizeof(Operation) +
+         slot_pool.capacity() * sizeof(Slot) + wait_pool.capacity() * sizeof(int) +
+         (frame.input_like.capacity() + frame.scratch_like.capacity()) * sizeof(int);
+}
+
+std::int64_t num_blocks(std::span<Slot const> slots) noexcept {
+  std::int64_t total = 0;
+  for (Slot const& slot : slots) {
+    total += slot.num_blocks;
+  }
+  return total;
+}
+
+}  // namespace espalier::schedule

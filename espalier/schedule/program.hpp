@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// The schedule of one rank: what it sends, receives, copies and reduces, on which blocks, and
+/// what each operation waits for. DESIGN.md has the IR on one page.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace espalier::schedule {
+
+/// Memory an operation works on. Which bytes a block is, is decided only at binding.
+enum class Buffer : std::uint8_t {
+  input,    ///< what the rank contributes; never written
+  output,   ///< the result; for bcast also what the root contributes
+  scratch,  ///< private to the program
+};
+
+/// Blocks first, first + stride, ... (num_blocks of them), all modulo the size of the buffer.
+/// One slot describes a run that wraps, or the comb of blocks that sparbit sends.
+struct Slot {
+  Buffer buffer = Buffer::output;
+  int first = 0;
+  int num_blocks = 1;
+  int stride = 1;
+
+  friend bool operator==(Slot const&, Slot const&) = default;
+};
+
+enum class Kind : std::uint8_t {
+  send,    ///< read slots, hand them to peer
+  recv,    ///< write slots with what peer sent
+  copy,    ///< write slots with sources
+  reduce,  ///< slots = sources (op) slots: sources is the left operand, slots the right
+};
+
+/// Positions [begin, end) in one of the program's arrays.
+struct Range {
+  int begin = 0;
+  int end = 0;
+
+  [[nodiscard]] int size() const noexcept { return end - begin; }
+  friend bool operator==(Range const&, Range const&) = default;
+};
+
+/// One step of a program.
+///
+/// It may start when all writes (recv, copy, reduce) among operations [0, after) are complete and
+/// all operations in `waits` are complete. Sends are waited for only through `waits`. Operations
+/// that may start are started in program order.
+struct Operation {
+  Kind kind = Kind::send;
+  int peer = -1;   ///< send, recv: the other rank; copy, reduce: -1
+  int tag = 0;     ///< messages between two ranks match by tag, then in order
+  int round = 0;   ///< for counting, costs and drawings; execution does not look at it
+  int after = 0;
+  Range slots{};    ///< all in one buffer
+  Range sources{};  ///< copy, reduce: as many blocks as slots; all in one buffer
+  Range waits{};    ///< into the program's waits: indices of earlier operations
+
+  [[nodiscard]] bool writes() const noexcept { return kind != Kind::send; }
+  friend bool operator==(Operation const&, Operation const&) = default;
+};
+
+/// Sizes of the buffers. Every block has the size of some block of the result: block i of the
+/// output its own, block i of the input that of output block input_like[i], and so for scratch.
+struct Frame {
+  int num_ranks = 1;
+  int num_output_blocks = 1;
+  std::vector<int> input_like;
+  std::vector<int> scratch_like;
+
+  [[nodiscard]] int num_blocks(Buffer buffer) const noexcept;
+  /// The output block that has the same size as this block.
+  [[nodiscard]] int like(Buffer buffer, int block) const noexcept;
+  friend bool operator==(Frame const&, Frame const&) = default;
+};
+
+/// The program of one rank: plain data, cheap to move, immutable once built.
+/// Made by Builder, changed by the transforms, proved by verify, run by exec.
+struct RankProgram {
+  Frame frame;
+  int rank = 0;
+  std::vector<Operation> operations;
+  std::vector<Slot> slot_pool;
+  std::vector<int> wait_pool;
+
+  [[nodiscard]] std::span<Slot const> slots(Operation const& operation) const noexcept;
+  [[nodiscard]] std::span<Slot const> sources(Operation const& operation) const noexcept;
+  [[nodiscard]] std::span<int const> waits(Operation const& operation) const noexcept;
+
+  /// True if some operation has explicit waits: execution is then driven by completion, not by
+  /// program order, and messages of a pair carry different tags.
+  [[nodiscard]] bool is_dataflow() const noexcept { return !wait_pool.empty(); }
+  [[nodiscard]] int num_rounds() const noexcept;
+  [[nodiscard]] int num_messages_sent() const noexcept;
+  [[nodiscard]] std::int64_t num_blocks_sent() const noexcept;
+  /// Memory this program holds.
+  [[nodiscard]] std::size_t memory_bytes() const noexcept;
+
+  friend bool operator==(RankProgram const&, RankProgram const&) = default;
+};
+
+/// Number of blocks in a list of slots.
+[[nodiscard]] std::int64_t num_blocks(std::span<Slot const> slots) noexcept;
+
+/// Calls visit(buffer, block) for every block of the slots, in order.
+template <typename Visitor>
+void for_each_block(Frame const& frame, std::span<Slot const> slots, Visitor&& visit) {
+  for (Slot const& slot : slots) {
+    int const size = frame.num_blocks(slot.buffer);
+    int block = slot.first;
+    for (int i = 0; i < slot.num_blocks; ++i) {
+      visit(slot.buffer, block);
+      block += slot.stride;
+      if (block >= size) {
+        block -= size;
+      }
+    }
+  }
+}
+
+}  // namespace espalier::schedule
