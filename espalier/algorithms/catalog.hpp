@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "espalier/algorithms/algorithm.hpp"
+
+namespace espalier::algorithms {
+
+/// All algorithms, in the order of espalier/algorithms/CMakeLists.txt.
+[[nodiscard]] std::span<Algorithm const* const> catalog() noexcept;
+
+/// @throws Error argument with the valid names if there is no such algorithm.
+[[nodiscard]] Algorithm const& find(Collective collective, std::string_view name);
+
+/// @throws Error argument with the valid names.
+[[nodiscard]] Collective parse_collective(std::string_view text);
+
+/// An algorithm with arguments: `bcast/k_nomial[k=4,segments=8]`.
+///
+/// Every algorithm that can be segmented takes `segments=N` (number of segments) beside its own
+/// parameters.
+class Choice {
+public:
+  /// @throws Error argument for an unknown collective, algorithm or key, or a value out of range.
+  static Choice parse(std::string_view text);
+  /// The same without the collective in front, as in `inner=ring`.
+  static Choice parse(Collective collective, std::string_view text);
+
+  [[nodiscard]] Algorithm const& algorithm() const noexcept { return *algorithm_; }
+  [[nodiscard]] Collective collective() const noexcept { return algorithm_->collective; }
+  [[nodiscard]] Arguments const& arguments() const noexcept { return arguments_; }
+  [[nodiscard]] int num_segments() const { return arguments_.integer("segments", 1); }
+  /// Canonical text; parse(text()) is the same choice.
+  [[nodiscard]] std::string text() const;
+
+  /// Empty if the algorithm works for this many ranks and this root, otherwise the reason.
+  [[nodiscard]] std::string refuses(int num_ranks, int root) const;
+  /// The program of one rank: in place, segments applied.
+  /// @throws Error unsupported if refuses() is not empty; argument if rank or root is out of range.
+  [[nodiscard]] schedule::RankProgram generate(int num_ranks, int root, int rank) const;
+  /// What the program is said to do, segments counted.
+  [[nodiscard]] Facts facts(int num_ranks, int root) const;
+
+  friend bool operator==(Choice const&, Choice const&) = default;
+
+private:
+  Choice(Algorithm const& algorithm, Arguments arguments);
+  [[nodiscard]] Request request(int num_ranks, int root) const;
+
+  Algorithm const* algorithm_;
+  Arguments arguments_;
+};
+
+/// Every variant of every algorithm of a collective that accepts this many ranks.
+[[nodiscard]] std::vector<Choice> variants(Collective collective, int num_ranks);
+
+}  // namespace espalier::algorithms
