@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+JOBS := $(shell nproc)
+
+.PHONY: help
+help: ## List the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1|\2/' | column -t -s '|'
+
+.PHONY: install-deps
+install-deps: ## Install system packages (apt) and the Python environment .venv
+	@tools/install_dependencies.sh
+
+.PHONY: build
+build: install-deps ## Build everything for use: shim, core, Python module, examples, benchmarks
+	@cmake --preset release
+	@cmake --build --preset release -j $(JOBS)
+	@echo "built; try: bin/espalier --help"
+
+.PHONY: demo
+demo: ## Build, then show on real programs what Espalier does to them
+	@tools/install_dependencies.sh demo
+	@$(MAKE) build
+	@tools/demo.sh
+
+.PHONY: test
+test: ## Run every test: checks, sanitizers, unit, MPI, Python
+	@tools/install_dependencies.sh
+	@tools/run_tests.sh
+
+.PHONY: quick
+quick: install-deps ## Debug build with warnings as errors, then the unit tests
+	@cmake --preset dev
+	@cmake --build --preset dev -j $(JOBS)
+	@ctest --preset dev -L unit -j $(JOBS)
+
+.PHONY: bench
+bench: build ## Run the micro-benchmarks
+	@tools/run_benchmarks.sh
+
+.PHONY: lint
+lint: install-deps ## Check layering, formatting, types, spelling, scripts
+	@tools/lint.sh
+
+.PHONY: tidy
+tidy: install-deps ## Run clang-tidy over the core (slow)
+	@cmake --preset dev
+	@tools/lint.sh tidy
+
+.PHONY: format
+format: install-deps ## Format C, C++, Python and CMake files in place
+	@tools/lint.sh format
+
+.PHONY: clean
+clean: ## Remove the build directories
+	@rm -rf build

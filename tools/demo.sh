@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# The main job on the machine at hand: look at it, tune a small profile, then compare programs that
+# nobody here wrote, and one of ours, with and without Espalier. Results stay in build/demo.
+# Environment: DEMO_RANKS (4), DEMO_TUNE_TIME (60s), DEMO_COMPARE_TIME (60s) per program.
+
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+espalier=$PWD/bin/espalier
+folder=$PWD/build/demo
+ranks=${DEMO_RANKS:-4}
+launch=(mpirun.openmpi --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -n "$ranks")
+
+heading() {
+  printf '\n== %s\n\n' "$*"
+}
+
+allow_root() {
+  if [[ $EUID -eq 0 ]]; then
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    echo "note: running as root; OMPI_ALLOW_RUN_AS_ROOT and its _CONFIRM are set for this demo"
+  fi
+}
+
+# compare <name> <program> [arguments]: in the demo's folder, report beside it.
+compare() {
+  local name=$1
+  shift
+  heading "compare: $name"
+  "$espalier" compare --profile "$folder/profile.json" --time-budget "${DEMO_COMPARE_TIME:-60s}" \
+    -o "$folder/$name.md" -- "${launch[@]}" "$@"
+}
+
+# The packaged example of HPC Challenge, made small: matrices of 400 on a 2 x 2 grid.
+prepare_hpcc() {
+  sed -E 's/^1000( +Ns)/400\1/' /usr/share/doc/hpcc/examples/_hpccinf.txt >hpccinf.txt
+}
+
+mkdir -p "$folder"
+cd "$folder"
+allow_root
+heading "doctor: what this machine has"
+"$espalier" doctor
+heading "tune: a small profile for $ranks ranks here"
+"$espalier" tune -o profile.json --time-budget "${DEMO_TUNE_TIME:-60s}" -- "${launch[@]}"
+
+if command -v dgord >/dev/null && command -v gmk_m3 >/dev/null; then
+  gmk_m3 40 40 40 mesh.grf
+  compare ptscotch dgord mesh.grf /dev/null
+fi
+if command -v hpcc >/dev/null && [[ $ranks -ge 4 ]]; then
+  prepare_hpcc
+  compare hpcc hpcc
+fi
+compare jacobi "$OLDPWD/build/release/bin/jacobi_openmpi" 32 20000
+heading "done; reports and profile are in build/demo"

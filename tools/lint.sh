@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Usage: tools/lint.sh          check everything that is quick to check
+#        tools/lint.sh format   format in place
+#        tools/lint.sh tidy     clang-tidy over the files of build/dev
+
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+export PATH=$PWD/.venv/bin:$PATH
+
+list_files() {
+  git ls-files --cached --others --exclude-standard -- "$@"
+}
+
+mapfile -t c_files < <(list_files '*.c' '*.h' '*.cpp' '*.hpp')
+mapfile -t cmake_files < <(list_files '*.cmake' 'CMakeLists.txt' '**/CMakeLists.txt')
+mapfile -t python_files < <(list_files '*.py')
+mapfile -t scripts < <(list_files '*.sh' 'bin/espalier' '.ci/run')
+mapfile -t typed_files < <(list_files 'python/*.py' 'tools/*.py')
+
+failed=()
+check() {
+  local title=$1
+  shift
+  if "$@"; then
+    echo "ok      $title"
+  else
+    echo "FAILED  $title"
+    failed+=("$title")
+  fi
+}
+
+case ${1:-check} in
+  check)
+    check layering python tools/check_layering.py
+    check ascii python tools/check_ascii.py
+    check clang-format clang-format --dry-run -Werror "${c_files[@]}"
+    check gersemi gersemi --check "${cmake_files[@]}"
+    check ruff ruff check -q "${python_files[@]}"
+    check ruff-format ruff format -q --check "${python_files[@]}"
+    check mypy mypy --no-error-summary "${typed_files[@]}"
+    check codespell codespell
+    check shellcheck shellcheck "${scripts[@]}"
+    check yamllint yamllint -s .github .pre-commit-config.yaml .clang-format .clang-tidy CITATION.cff
+    check pyproject validate-pyproject pyproject.toml
+    check workflows zizmor --offline -q .github/workflows
+    ;;
+  format)
+    clang-format -i "${c_files[@]}"
+    gersemi -i "${cmake_files[@]}"
+    ruff check -q --fix-only "${python_files[@]}"
+    ruff format -q "${python_files[@]}"
+    ;;
+  tidy)
+    mapfile -t sources < <(list_files 'espalier/*.cpp' 'shim/*.cpp')
+    check clang-tidy xargs -P "$(nproc)" -n 4 clang-tidy -p build/dev --quiet \
+      --extra-arg=-Wno-unknown-warning-option <<<"$(printf '%s\n' "${sources[@]}")"
+    ;;
+  *)
+    echo "lint: unknown argument '$1'" >&2
+    exit 2
+    ;;
+esac
+if [[ ${#failed[@]} -gt 0 ]]; then
+  echo "lint: failed: ${failed[*]}" >&2
+  exit 1
+fi

@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Runs every test stage, also after a failed one, and ends with one line that counts the tests.
+# Usage: tools/run_tests.sh [stage...]     stages: checks asan tsan release python
+
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+jobs=$(nproc)
+results=$PWD/build/test-results
+failed_stages=()
+
+# Configures, builds and tests one preset; ctest leaves its results for the summary.
+run_preset() {
+  local preset=$1
+  cmake --preset "$preset" >"$results/$preset-configure.log" 2>&1 || {
+    cat "$results/$preset-configure.log"
+    return 1
+  }
+  cmake --build --preset "$preset" -j "$jobs" || return 1
+  ctest --preset "$preset" -j "$jobs" --output-junit "$results/$preset.xml"
+}
+
+stage_checks() {
+  local status=0
+  .venv/bin/python tools/check_layering.py || status=1
+  .venv/bin/python tools/check_ascii.py || status=1
+  return $status
+}
+
+stage_asan() {
+  run_preset asan
+}
+
+stage_tsan() {
+  run_preset tsan
+}
+
+stage_release() {
+  run_preset release
+}
+
+stage_python() {
+  local folders=() folder
+  for folder in tests/tools tests/python; do
+    if compgen -G "$folder/test_*.py" >/dev/null; then
+      folders+=("$folder")
+    fi
+  done
+  OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
+    ESPALIER_BUILD_DIR=$PWD/build/release .venv/bin/python -m pytest -q \
+    --junitxml="$results/python.xml" "${folders[@]}"
+}
+
+run_stage() {
+  local stage=$1 start=$SECONDS verdict=passed
+  echo "== $stage"
+  "stage_$stage" </dev/null || {
+    verdict=FAILED
+    failed_stages+=("$stage")
+  }
+  echo "== $stage: $verdict in $((SECONDS - start)) s"
+}
+
+summarise() {
+  .venv/bin/python - "$results" <<'PYTHON'
+import pathlib
+import sys
+import xml.etree.ElementTree as ElementTree
+
+total = failed = skipped = 0
+for path in sorted(pathlib.Path(sys.argv[1]).glob("*.xml")):
+    for suite in ElementTree.parse(path).iter("testsuite"):
+        total += int(suite.get("tests", 0))
+        failed += int(suite.get("failures", 0)) + int(suite.get("errors", 0))
+        skipped += int(suite.get("skipped", 0)) + int(suite.get("disabled", 0))
+print(f"{total - failed - skipped} passed, {failed} failed, {skipped} skipped")
+PYTHON
+}
+
+stages=("$@")
+if [[ ${#stages[@]} -eq 0 ]]; then
+  stages=(checks asan tsan release python)
+fi
+for stage in "${stages[@]}"; do
+  if ! declare -F "stage_$stage" >/dev/null; then
+    echo "run_tests: unknown stage '$stage'" >&2
+    exit 2
+  fi
+done
+
+rm -rf "$results"
+mkdir -p "$results"
+for stage in "${stages[@]}"; do
+  run_stage "$stage"
+done
+
+counts=$(summarise)
+if [[ ${#failed_stages[@]} -gt 0 ]]; then
+  echo "FAILED (stages: ${failed_stages[*]}) after $SECONDS s: $counts"
+  exit 1
+fi
+echo "all stages passed in $SECONDS s: $counts"
