@@ -14,7 +14,7 @@ packages=(
   libfmt-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev librapidcheck-dev
   python3-venv python3-dev valgrind hwloc
 )
-demo_packages=(hpcc lammps lammps-examples)
+demo_packages=(hpcc ptscotch scotch)
 
 fail() {
   echo "install_dependencies: $1" >&2
