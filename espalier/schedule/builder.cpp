@@ -32,17 +32,19 @@ Builder& Builder::recv(int peer, std::span<Slot const> slots) {
   return *this;
 }
 
-Builder& Builder::copy(Slot destination, Slot source) {
-  add(Kind::copy, -1, {&destination, 1}, {&source, 1});
+Builder& Builder::copy(std::span<Slot const> destination, std::span<Slot const> source) {
+  add(Kind::copy, -1, destination, source);
   return *this;
 }
 
-Builder& Builder::reduce(Slot destination, Slot source) {
-  add(Kind::reduce, -1, {&destination, 1}, {&source, 1});
+Builder& Builder::reduce(std::span<Slot const> destination, std::span<Slot const> source) {
+  add(Kind::reduce, -1, destination, source);
   return *this;
 }
 
-Builder& Builder::next_round() { return next_round(round_ + 1); }
+Builder& Builder::next_round() {
+  return next_round(round_ + 1);
+}
 
 Builder& Builder::next_round(int round) {
   round_ = std::max(round_, round);
@@ -50,14 +52,11 @@ Builder& Builder::next_round(int round) {
   return *this;
 }
 
-RankProgram Builder::finish() && { return std::move(program_); }
+RankProgram Builder::finish() && {
+  return std::move(program_);
+}
 
-void Builder::add(
-    Kind kind,
-    int peer,
-    std::span<Slot const> slots,
-    std::span<Slot const> sources
-) {
+void Builder::add(Kind kind, int peer, std::span<Slot const> slots, std::span<Slot const> sources) {
   if (num_blocks(slots) == 0) {
     return;
   }

@@ -2,7 +2,6 @@
 
 #pragma once
 
-#include <initializer_list>
 #include <span>
 
 #include "espalier/schedule/program.hpp"
@@ -24,12 +23,21 @@ public:
   explicit Builder(RankProgram program);
 
   Builder& send(int peer, Slot slot) { return send(peer, {&slot, 1}); }
+
   Builder& send(int peer, std::span<Slot const> slots);
+
   Builder& recv(int peer, Slot slot) { return recv(peer, {&slot, 1}); }
+
   Builder& recv(int peer, std::span<Slot const> slots);
-  Builder& copy(Slot destination, Slot source);
+
+  Builder& copy(Slot destination, Slot source) { return copy({&destination, 1}, {&source, 1}); }
+
+  Builder& copy(std::span<Slot const> destination, std::span<Slot const> source);
+
   /// destination = source (op) destination.
-  Builder& reduce(Slot destination, Slot source);
+  Builder& reduce(Slot destination, Slot source) { return reduce({&destination, 1}, {&source, 1}); }
+
+  Builder& reduce(std::span<Slot const> destination, std::span<Slot const> source);
 
   /// What follows waits for everything written so far.
   Builder& next_round();
@@ -37,8 +45,11 @@ public:
   Builder& next_round(int round);
 
   [[nodiscard]] Frame const& frame() const noexcept { return program_.frame; }
+
   [[nodiscard]] int rank() const noexcept { return program_.rank; }
+
   [[nodiscard]] int round() const noexcept { return round_; }
+
   [[nodiscard]] RankProgram finish() &&;
 
 private:

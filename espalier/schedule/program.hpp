@@ -43,6 +43,7 @@ struct Range {
   int end = 0;
 
   [[nodiscard]] int size() const noexcept { return end - begin; }
+
   friend bool operator==(Range const&, Range const&) = default;
 };
 
@@ -53,15 +54,16 @@ struct Range {
 /// that may start are started in program order.
 struct Operation {
   Kind kind = Kind::send;
-  int peer = -1;   ///< send, recv: the other rank; copy, reduce: -1
-  int tag = 0;     ///< messages between two ranks match by tag, then in order
-  int round = 0;   ///< for counting, costs and drawings; execution does not look at it
+  int peer = -1;  ///< send, recv: the other rank; copy, reduce: -1
+  int tag = 0;    ///< messages between two ranks match by tag, then in order
+  int round = 0;  ///< for counting, costs and drawings; execution does not look at it
   int after = 0;
   Range slots{};    ///< all in one buffer
   Range sources{};  ///< copy, reduce: as many blocks as slots; all in one buffer
   Range waits{};    ///< into the program's waits: indices of earlier operations
 
   [[nodiscard]] bool writes() const noexcept { return kind != Kind::send; }
+
   friend bool operator==(Operation const&, Operation const&) = default;
 };
 
@@ -95,6 +97,7 @@ struct RankProgram {
   /// True if some operation has explicit waits: execution is then driven by completion, not by
   /// program order, and messages of a pair carry different tags.
   [[nodiscard]] bool is_dataflow() const noexcept { return !wait_pool.empty(); }
+
   [[nodiscard]] int num_rounds() const noexcept;
   [[nodiscard]] int num_messages_sent() const noexcept;
   [[nodiscard]] std::int64_t num_blocks_sent() const noexcept;

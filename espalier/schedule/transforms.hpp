@@ -13,9 +13,11 @@
 
 namespace espalier::schedule {
 
-/// Puts a copy of input block 0 into output block `own` before everything else.
+/// Puts a copy of the input into the part of the output that is the contribution of rank `own`
+/// before everything else.
 ///
-/// Allgather generators are written in place; this is the form with a separate send buffer.
+/// Allgather generators are written in place; this is the form with a separate send buffer. The
+/// input has as many blocks as each of the p parts of the output.
 [[nodiscard]] RankProgram from_input(RankProgram program, int own);
 
 /// Turns the program of rank r into that of rank r + shift (modulo p): any root from root 0.
@@ -36,9 +38,11 @@ struct Embedding {
 /// @throws Error unsupported if inner is a dataflow program, or uses input or scratch blocks.
 void nest(Builder& builder, RankProgram const& inner, Embedding const& embedding);
 
-/// Rank and block i of the program become rank_of(i): the schedule runs in another rank order and
-/// no data moves for it. rank_of must be a bijection.
-[[nodiscard]] RankProgram permute(RankProgram const& program, std::function<int(int)> const& rank_of);
+/// Rank i of the program becomes rank_of(i), and so does block i where there is a block for each
+/// rank: the schedule runs in another rank order and no data moves for it. rank_of must be a
+/// bijection. Output blocks only.
+[[nodiscard]] RankProgram
+permute(RankProgram const& program, std::function<int(int)> const& rank_of);
 
 /// How far operations of different segments may run apart, and how rounds are counted.
 struct Pipeline {
@@ -64,7 +68,8 @@ struct Pipeline {
 /// operand on the left. The contribution stands in the output at the start. Each operation needs a
 /// commutative operator unless the prover says otherwise.
 /// @param num_rounds of the whole schedule, over all ranks.
-/// @throws Error unsupported if program is a dataflow program, copies or reduces.
+/// @throws Error unsupported if program is a dataflow program, or does anything but send and
+/// receive output blocks.
 [[nodiscard]] RankProgram reverse(RankProgram const& program, int num_rounds);
 
 /// Adds a slot to a list; if it continues the last one as an arithmetic sequence they become one.

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/schedule/json.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "espalier/base/error.hpp"
+#include "espalier/schedule/text.hpp"
+
+namespace espalier::schedule {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::int64_t largest = std::numeric_limits<int>::max();
+constexpr std::string_view schema_name = "espalier-program";
+
+[[noreturn]] void reject(std::string const& where, std::string const& expected, json const& found) {
+  std::string text = found.dump();
+  if (constexpr std::size_t longest = 60; text.size() > longest) {
+    text = text.substr(0, longest) + "...";
+  }
+  throw Error(
+      ErrorCode::format, fmt::format("program: {} must be {}, got {}", where, expected, text)
+  );
+}
+
+/// A value inside the document, and where it stands, for messages.
+class Reader {
+public:
+  Reader(json const& value, std::string where) : value_(value), where_(std::move(where)) {}
+
+  [[nodiscard]] Reader member(std::string const& key) const {
+    if (!value_.is_object()) {
+      reject(where_, "an object", value_);
+    }
+    auto const found = value_.find(key);
+    if (found == value_.end()) {
+      reject(where_, "an object with '" + key + "'", value_);
+    }
+    return {*found, where_ == "the document" ? key : where_ + "." + key};
+  }
+
+  [[nodiscard]] bool has(std::string const& key) const { return value_.contains(key); }
+
+  [[nodiscard]] int integer(std::int64_t low, std::int64_t high) const {
+    auto const expected = fmt::format("an integer in {} .. {}", low, high);
+    bool const is_huge = value_.is_number_unsigned() &&
+                         value_.get<std::uint64_t>() > static_cast<std::uint64_t>(largest);
+    if (!value_.is_number_integer() || is_huge || value_.get<std::int64_t>() < low ||
+        value_.get<std::int64_t>() > high) {
+      reject(where_, expected, value_);
+    }
+    return static_cast<int>(value_.get<std::int64_t>());
+  }
+
+  [[nodiscard]] std::vector<int> integers(std::int64_t low, std::int64_t high) const {
+    std::vector<int> result;
+    for (Reader const& entry : entries()) {
+      result.push_back(entry.integer(low, high));
+    }
+    return result;
+  }
+
+  [[nodiscard]] std::vector<Reader> entries(std::size_t at_least = 0) const {
+    if (!value_.is_array() || value_.size() < at_least) {
+      reject(where_, at_least > 0 ? "an array that is not empty" : "an array", value_);
+    }
+    std::vector<Reader> result;
+    for (std::size_t i = 0; i < value_.size(); ++i) {
+      result.emplace_back(value_[i], fmt::format("{}[{}]", where_, i));
+    }
+    return result;
+  }
+
+  /// The enumerator of that name.
+  template <typename Enum, std::size_t n>
+  [[nodiscard]] Enum one_of(std::array<Enum, n> const& choices) const {
+    std::string names;
+    for (Enum const choice : choices) {
+      if (value_.is_string() && value_.get_ref<std::string const&>() == to_string(choice)) {
+        return choice;
+      }
+      names += (names.empty() ? "" : ", ") + to_string(choice);
+    }
+    reject(where_, "one of " + names, value_);
+  }
+
+  void require_string(std::string_view expected) const {
+    if (!value_.is_string() || value_.get_ref<std::string const&>() != expected) {
+      reject(where_, fmt::format("'{}'", expected), value_);
+    }
+  }
+
+private:
+  json const& value_;
+  std::string where_;
+};
+
+json slots_to_json(std::span<Slot const> slots) {
+  json result = json::array();
+  for (Slot const& slot : slots) {
+    result.push_back(
+        {{"buffer", to_string(slot.buffer)},
+         {"first", slot.first},
+         {"num_blocks", slot.num_blocks},
+         {"stride", slot.stride}}
+    );
+  }
+  return result;
+}
+
+json operation_to_json(RankProgram const& program, Operation const& operation) {
+  json result{
+      {"kind", to_string(operation.kind)},
+      {"round", operation.round},
+      {"after", operation.after},
+      {"slots", slots_to_json(program.slots(operation))},
+  };
+  if (operation.peer >= 0) {
+    result["peer"] = operation.peer;
+    result["tag"] = operation.tag;
+  }
+  if (operation.sources.size() > 0) {
+    result["sources"] = slots_to_json(program.sources(operation));
+  }
+  if (operation.waits.size() > 0) {
+    auto const waits = program.waits(operation);
+    result["waits"] = std::vector<int>(waits.begin(), waits.end());
+  }
+  return result;
+}
+
+/// Appends what it reads to one program.
+class ProgramReader {
+public:
+  explicit ProgramReader(Reader document) : document_(std::move(document)) {}
+
+  RankProgram run() {
+    Frame& frame = program_.frame;
+    frame.num_ranks = document_.member("num_ranks").integer(1, largest);
+    program_.rank = document_.member("rank").integer(0, frame.num_ranks - 1);
+    frame.num_output_blocks = document_.member("num_output_blocks").integer(1, largest);
+    frame.input_like = document_.member("input_like").integers(0, frame.num_output_blocks - 1);
+    frame.scratch_like = document_.member("scratch_like").integers(0, frame.num_output_blocks - 1);
+    for (Reader const& operation : document_.member("operations").entries()) {
+      add(operation);
+    }
+    return std::move(program_);
+  }
+
+private:
+  void add(Reader const& from) {
+    auto const index = static_cast<int>(program_.operations.size());
+    Operation operation{
+        .kind =
+            from.member("kind").one_of(std::array{Kind::send, Kind::recv, Kind::copy, Kind::reduce}
+            ),
+        .round = from.member("round").integer(0, largest),
+        .after = from.member("after").integer(0, index),
+    };
+    operation.slots = read_slots(from.member("slots"));
+    if (operation.kind == Kind::send || operation.kind == Kind::recv) {
+      operation.peer = from.member("peer").integer(0, program_.frame.num_ranks - 1);
+      operation.tag = from.member("tag").integer(0, largest);
+      operation.sources = {.begin = operation.slots.end, .end = operation.slots.end};
+    } else {
+      operation.sources = read_slots(from.member("sources"));
+    }
+    operation.waits = read_waits(from, index);
+    program_.operations.push_back(operation);
+  }
+
+  Range read_slots(Reader const& from) {
+    auto const begin = static_cast<int>(program_.slot_pool.size());
+    for (Reader const& entry : from.entries(1)) {
+      Slot slot{
+          .buffer = entry.member("buffer").one_of(
+              std::array{Buffer::input, Buffer::output, Buffer::scratch}
+          ),
+      };
+      int const size = program_.frame.num_blocks(slot.buffer);
+      slot.first = entry.member("first").integer(0, size - 1);
+      slot.num_blocks = entry.member("num_blocks").integer(1, size);
+      slot.stride = entry.member("stride").integer(0, size - 1);
+      program_.slot_pool.push_back(slot);
+    }
+    return {.begin = begin, .end = static_cast<int>(program_.slot_pool.size())};
+  }
+
+  Range read_waits(Reader const& from, int index) {
+    auto const begin = static_cast<int>(program_.wait_pool.size());
+    if (from.has("waits")) {
+      for (int const waited_for : from.member("waits").integers(0, index - 1)) {
+        program_.wait_pool.push_back(waited_for);
+      }
+    }
+    return {.begin = begin, .end = static_cast<int>(program_.wait_pool.size())};
+  }
+
+  Reader document_;
+  RankProgram program_;
+};
+
+}  // namespace
+
+nlohmann::json to_json(RankProgram const& program) {
+  json operations = json::array();
+  for (Operation const& operation : program.operations) {
+    operations.push_back(operation_to_json(program, operation));
+  }
+  return {
+      {"schema", schema_name},
+      {"version", program_schema_version},
+      {"rank", program.rank},
+      {"num_ranks", program.frame.num_ranks},
+      {"num_output_blocks", program.frame.num_output_blocks},
+      {"input_like", program.frame.input_like},
+      {"scratch_like", program.frame.scratch_like},
+      {"operations", std::move(operations)},
+  };
+}
+
+RankProgram from_json(nlohmann::json const& document) {
+  Reader const reader(document, "the document");
+  reader.member("schema").require_string(schema_name);
+  int const version = reader.member("version").integer(1, largest);
+  if (version > program_schema_version) {
+    throw Error(
+        ErrorCode::format,
+        fmt::format(
+            "program: version must be at most {}, got {}; use a newer espalier",
+            program_schema_version,
+            version
+        )
+    );
+  }
+  return ProgramReader(reader).run();
+}
+
+}  // namespace espalier::schedule

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "espalier/base/error.hpp"
+#include "espalier/base/integer.hpp"
+#include "espalier/schedule/preconditions.hpp"
+#include "espalier/schedule/transforms.hpp"
+
+namespace espalier::schedule {
+namespace {
+
+/// Blocks, tags and operations of the result are numbered by int.
+void require_countable(RankProgram const& program, int num_segments) {
+  Frame const& frame = program.frame;
+  std::size_t const most = std::max({
+      static_cast<std::size_t>(frame.num_output_blocks),
+      frame.input_like.size(),
+      frame.scratch_like.size(),
+      program.operations.size(),
+  });
+  int const limit =
+      std::numeric_limits<int>::max() / static_cast<int>(std::max<std::size_t>(most, 1));
+  if (num_segments > limit) {
+    throw Error(
+        ErrorCode::argument,
+        "num_segments must be at most " + std::to_string(limit) + " for this program, got " +
+            std::to_string(num_segments)
+    );
+  }
+}
+
+/// The blocks of a slot that belong to one segment.
+Slot slot_of_segment(Slot slot, int buffer_size, int num_segments, int segment) {
+  slot.first = slot.first * num_segments + segment;
+  slot.stride = slot.num_blocks == 1 ? 1 : slot.stride * num_segments;
+  slot.stride = wrap(slot.stride, buffer_size * num_segments);
+  return slot;
+}
+
+std::vector<int> segmented_labels(std::vector<int> const& like, int num_segments) {
+  std::vector<int> result;
+  result.reserve(like.size() * static_cast<std::size_t>(num_segments));
+  for (int const block : like) {
+    for (int s = 0; s < num_segments; ++s) {
+      result.push_back(block * num_segments + s);
+    }
+  }
+  return result;
+}
+
+/// For each operation: its place among the messages of its pair and direction, and their number.
+struct PairPlace {
+  int place = 0;
+  int total = 0;
+};
+
+std::vector<PairPlace> places_in_pairs(RankProgram const& program) {
+  std::map<std::pair<Kind, int>, int> totals;
+  std::vector<PairPlace> places;
+  places.reserve(program.operations.size());
+  for (Operation const& operation : program.operations) {
+    places.push_back({.place = totals[{operation.kind, operation.peer}]++});
+  }
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    Operation const& operation = program.operations[i];
+    places[i].total = totals[{operation.kind, operation.peer}];
+  }
+  return places;
+}
+
+/// Builds the segmented program; one member function per decision.
+class Segmenter {
+public:
+  Segmenter(RankProgram const& program, Pipeline const& pipeline)
+      : base_(program), pipeline_(pipeline), places_(places_in_pairs(program)) {
+    result_.rank = base_.rank;
+    result_.frame = {
+        .num_ranks = base_.frame.num_ranks,
+        .num_output_blocks = base_.frame.num_output_blocks * pipeline.num_segments,
+        .input_like = segmented_labels(base_.frame.input_like, pipeline.num_segments),
+        .scratch_like = segmented_labels(base_.frame.scratch_like, pipeline.num_segments),
+    };
+  }
+
+  RankProgram run() {
+    for (int s = 0; s < pipeline_.num_segments; ++s) {
+      for (std::size_t i = 0; i < base_.operations.size(); ++i) {
+        add(static_cast<int>(i), s);
+      }
+    }
+    return std::move(result_);
+  }
+
+private:
+  void add(int index, int segment) {
+    auto const i = static_cast<std::size_t>(index);
+    Operation operation = base_.operations[i];
+    if (operation.peer >= 0) {
+      operation.tag = segment * places_[i].total + places_[i].place;
+    }
+    operation.round += segment * pipeline_.period;
+    operation.slots = store(base_.slots(operation), segment);
+    operation.sources = store(base_.sources(operation), segment);
+    operation.waits = waits_for(index, operation.after, segment);
+    operation.after = 0;
+    result_.operations.push_back(operation);
+  }
+
+  Range store(std::span<Slot const> slots, int segment) {
+    auto const begin = static_cast<int>(result_.slot_pool.size());
+    for (Slot const& slot : slots) {
+      int const size = base_.frame.num_blocks(slot.buffer);
+      result_.slot_pool.push_back(slot_of_segment(slot, size, pipeline_.num_segments, segment));
+    }
+    return {.begin = begin, .end = static_cast<int>(result_.slot_pool.size())};
+  }
+
+  Range waits_for(int index, int after, int segment) {
+    auto const num_operations = static_cast<int>(base_.operations.size());
+    auto const begin = static_cast<int>(result_.wait_pool.size());
+    for (int i = 0; i < after; ++i) {
+      if (base_.operations[static_cast<std::size_t>(i)].writes()) {
+        result_.wait_pool.push_back(segment * num_operations + i);
+      }
+    }
+    if (segment >= pipeline_.window) {
+      result_.wait_pool.push_back((segment - pipeline_.window) * num_operations + index);
+    }
+    return {.begin = begin, .end = static_cast<int>(result_.wait_pool.size())};
+  }
+
+  RankProgram const& base_;
+  Pipeline const& pipeline_;
+  std::vector<PairPlace> places_;
+  RankProgram result_;
+};
+
+}  // namespace
+
+RankProgram segment(RankProgram const& program, Pipeline const& pipeline) {
+  require_rounds(program, "segment");
+  if (pipeline.num_segments < 1 || pipeline.window < 1) {
+    throw Error(
+        ErrorCode::argument,
+        "num_segments and window must be at least 1, got " + std::to_string(pipeline.num_segments) +
+            " and " + std::to_string(pipeline.window)
+    );
+  }
+  require_countable(program, pipeline.num_segments);
+  return pipeline.num_segments == 1 ? program : Segmenter(program, pipeline).run();
+}
+
+}  // namespace espalier::schedule

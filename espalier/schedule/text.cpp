@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/schedule/text.hpp"
+
+#include <cstddef>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace espalier::schedule {
+namespace {
+
+/// Blocks of slots that lie in one buffer: `output 0-3,7`.
+std::string slots_to_text(Frame const& frame, std::span<Slot const> slots) {
+  if (slots.empty()) {
+    return "nothing";
+  }
+  std::vector<int> blocks;
+  for_each_block(frame, slots, [&](Buffer /*buffer*/, int block) { blocks.push_back(block); });
+  return to_string(slots.front().buffer) + " " + runs_to_text(blocks);
+}
+
+std::string what(RankProgram const& program, Operation const& operation) {
+  switch (operation.kind) {
+  case Kind::send:
+    return fmt::format("send to {}", operation.peer);
+  case Kind::recv:
+    return fmt::format("recv from {}", operation.peer);
+  case Kind::copy:
+  case Kind::reduce:
+    return fmt::format(
+        "{} {} into",
+        to_string(operation.kind),
+        slots_to_text(program.frame, program.sources(operation))
+    );
+  }
+  return {};
+}
+
+/// What the operation waits for, and its tag where it has one.
+std::string conditions(RankProgram const& program, Operation const& operation) {
+  std::string text;
+  if (operation.tag != 0) {
+    text += fmt::format(" tag {}", operation.tag);
+  }
+  if (operation.after != 0) {
+    text += fmt::format(" after {}", operation.after);
+  }
+  if (operation.waits.size() > 0) {
+    text += " waits " + runs_to_text(program.waits(operation));
+  }
+  return text;
+}
+
+std::string counted(int number, std::string_view noun) {
+  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+}
+
+std::string head(RankProgram const& program) {
+  Frame const& frame = program.frame;
+  std::string text = fmt::format("rank {} of {}: ", program.rank, frame.num_ranks);
+  if (int const input = frame.num_blocks(Buffer::input); input > 0) {
+    text += counted(input, "input block") + ", ";
+  }
+  text += counted(frame.num_output_blocks, "output block") + ", ";
+  if (int const scratch = frame.num_blocks(Buffer::scratch); scratch > 0) {
+    text += counted(scratch, "scratch block") + ", ";
+  }
+  return text + counted(program.num_rounds(), "round") + "\n";
+}
+
+}  // namespace
+
+std::string to_string(Kind kind) {
+  switch (kind) {
+  case Kind::send:
+    return "send";
+  case Kind::recv:
+    return "recv";
+  case Kind::copy:
+    return "copy";
+  case Kind::reduce:
+    return "reduce";
+  }
+  return "unknown";
+}
+
+std::string to_string(Buffer buffer) {
+  switch (buffer) {
+  case Buffer::input:
+    return "input";
+  case Buffer::output:
+    return "output";
+  case Buffer::scratch:
+    return "scratch";
+  }
+  return "unknown";
+}
+
+std::string runs_to_text(std::span<int const> numbers) {
+  std::string text;
+  for (std::size_t i = 0; i < numbers.size();) {
+    std::size_t last = i;
+    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) {
+      ++last;
+    }
+    text += text.empty() ? "" : ",";
+    text += fmt::format("{}", numbers[i]);
+    if (last > i) {
+      text += fmt::format("{}{}", last > i + 1 ? "-" : ",", numbers[last]);
+    }
+    i = last + 1;
+  }
+  return text;
+}
+
+std::string to_text(RankProgram const& program, Operation const& operation) {
+  return fmt::format(
+      "round {} {} {}{}",
+      operation.round,
+      what(program, operation),
+      slots_to_text(program.frame, program.slots(operation)),
+      conditions(program, operation)
+  );
+}
+
+std::string to_text(RankProgram const& program) {
+  auto const digits = fmt::formatted_size("{}", program.operations.size());
+  std::string text = head(program);
+  for (std::size_t i = 0; i < program.operations.size(); ++i) {
+    text += fmt::format("{:>{}}  {}\n", i, digits, to_text(program, program.operations[i]));
+  }
+  return text;
+}
+
+}  // namespace espalier::schedule
