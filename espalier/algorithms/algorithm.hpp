@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// @file
-/// What an algorithm file says about itself. Everything else - proof, drawing, tests, documentation,
-/// tuning candidates - is derived from the catalog of these.
+/// What an algorithm file says about itself. Everything else - proof, drawing, tests,
+/// documentation, tuning candidates - is derived from the catalog of these.
 
 #pragma once
 
@@ -17,7 +17,8 @@
 
 namespace espalier::algorithms {
 
-/// What the schedule achieves. The v-variants of MPI are the same collective with other block sizes.
+/// What the schedule achieves. The v-variants of MPI are the same collective with other block
+/// sizes.
 enum class Collective : std::uint8_t {
   allgather,  ///< output has p blocks; at the start rank r holds block r, at the end all of them
   bcast,      ///< output has any number of blocks; at the start the root holds all
@@ -56,8 +57,11 @@ struct Algorithm {
   /// The program of one rank, on output blocks only; O(size of that program).
   schedule::RankProgram (*generate)(Request const&, int rank) = nullptr;
   Facts (*facts)(Request const&) = nullptr;
-  /// Most messages that one rank sends per segment, at least 1; null if blocks cannot be cut
-  /// into segments by the `segment` transform.
+  /// Bcast: into how many pieces the message is cut, before segments. An allgather has a block a
+  /// rank.
+  int (*num_pieces)(Request const&) = [](Request const&) { return 1; };
+  /// Most messages that one rank sends per segment, at least 1; 0 if blocks cannot be cut into
+  /// segments with these arguments; null if never.
   int (*segment_period)(Request const&) = nullptr;
   /// Argument lists worth trying for a request: `[k=3]`, `[k=4]`, ... Always at least one.
   std::vector<std::string> (*variants)(Request const&) = [](Request const&) {

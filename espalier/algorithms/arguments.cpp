@@ -42,10 +42,19 @@ int parse_integer(std::string_view key, std::string_view text) {
   if (error != std::errc{} || end != text.data() + text.size()) {
     throw Error(
         ErrorCode::argument,
-        std::string(key) + " must be an integer, got '" + std::string(text) + "'"
+        std::string(key) + " must be an integer below 2^31, got '" + std::string(text) + "'"
     );
   }
   return value;
+}
+
+std::pair<std::string_view, std::string_view>
+split_item(std::string_view item, std::string_view whole) {
+  std::size_t const equals = item.find('=');
+  if (equals == std::string_view::npos || equals == 0 || equals + 1 == item.size()) {
+    reject(whole, "'" + std::string(item) + "' is not key=value");
+  }
+  return {item.substr(0, equals), item.substr(equals + 1)};
 }
 
 }  // namespace
@@ -59,17 +68,14 @@ Arguments Arguments::parse(std::string_view text) {
     reject(text, "no closing bracket, or text after it");
   }
   std::string_view const inside = text.substr(1, text.size() - 2);
-  for (std::size_t begin = 0; begin < inside.size();) {
+  // One item more than there are commas: `[]` and `[k=4,]` have an empty one.
+  for (std::size_t begin = 0; begin <= inside.size();) {
     std::size_t const end = end_of_value(inside, begin, text);
-    std::string_view const item = inside.substr(begin, end - begin);
-    std::size_t const equals = item.find('=');
-    if (equals == std::string_view::npos || equals == 0 || equals + 1 == item.size()) {
-      reject(text, "'" + std::string(item) + "' is not key=value");
+    auto const [key, value] = split_item(inside.substr(begin, end - begin), text);
+    if (result.has(key)) {
+      reject(text, "'" + std::string(key) + "' is given twice");
     }
-    if (result.has(item.substr(0, equals))) {
-      reject(text, "'" + std::string(item.substr(0, equals)) + "' is given twice");
-    }
-    result.set(item.substr(0, equals), std::string(item.substr(equals + 1)));
+    result.set(key, std::string(value));
     begin = end + 1;
   }
   return result;
@@ -95,11 +101,12 @@ int Arguments::integer(std::string_view key, int fallback) const {
 
 std::vector<int> Arguments::integers(std::string_view key) const {
   std::vector<int> result;
-  std::string_view rest = text(key, {});
-  while (!rest.empty()) {
-    std::size_t const end = std::min(rest.find('x'), rest.size());
-    result.push_back(parse_integer(key, rest.substr(0, end)));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+  std::string_view const list = text(key, {});
+  // One integer more than there are x: `4x` has an empty one, which is an error.
+  for (std::size_t begin = 0; !list.empty() && begin <= list.size();) {
+    std::size_t const end = std::min(list.find('x', begin), list.size());
+    result.push_back(parse_integer(key, list.substr(begin, end - begin)));
+    begin = end + 1;
   }
   return result;
 }

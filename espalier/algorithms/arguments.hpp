@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,8 +16,12 @@ struct Parameter {
 
   std::string_view name;
   Type type = Type::integer;
-  std::string_view fallback;  ///< value when not given, as text
+  std::string_view fallback;  ///< value when not given, as text; empty: see the description
   int minimum = 1;            ///< of integers and of each integer of a list
+  int maximum = std::numeric_limits<int>::max();
+  /// Of an algorithm: the collective it must be for; empty for that of the algorithm it is given
+  /// to.
+  std::string_view collective = {};
   std::string_view description;
 };
 
@@ -39,7 +44,9 @@ public:
 
   void set(std::string_view key, std::string value);
   [[nodiscard]] Arguments without(std::string_view key) const;
+
   [[nodiscard]] auto const& entries() const noexcept { return entries_; }
+
   /// `[k=4]`, or nothing if there are none.
   [[nodiscard]] std::string to_text() const;
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "espalier/base/error.hpp"
 #include "espalier/schedule/transforms.hpp"
@@ -19,59 +18,91 @@ constexpr Parameter segments_parameter{
     .type = Parameter::Type::integer,
     .fallback = "1",
     .minimum = 1,
+    .maximum = 65536,
     .description = "segments that follow each other through the schedule",
 };
 
-Parameter const& parameter_of(Algorithm const& algorithm, std::string_view key) {
-  for (Parameter const& parameter : algorithm.parameters) {
-    if (parameter.name == key) {
-      return parameter;
-    }
-  }
-  if (key == segments_parameter.name && algorithm.segment_period != nullptr) {
-    return segments_parameter;
-  }
-  std::string known;
-  for (Parameter const& parameter : algorithm.parameters) {
-    known += (known.empty() ? "" : ", ") + std::string(parameter.name);
-  }
+std::vector<Parameter> parameters_of(Algorithm const& algorithm) {
+  std::vector<Parameter> parameters = algorithm.parameters;
   if (algorithm.segment_period != nullptr) {
-    known += known.empty() ? "segments" : ", segments";
+    parameters.push_back(segments_parameter);
   }
-  throw Error(
-      ErrorCode::argument,
-      std::string(to_string(algorithm.collective)) + "/" + std::string(algorithm.name) +
-          " takes " + (known.empty() ? "no arguments" : known) + ", got '" + std::string(key) + "'"
-  );
+  return parameters;
 }
 
-void check_minimum(Parameter const& parameter, int value) {
-  if (value < parameter.minimum) {
+std::string full_name(Algorithm const& algorithm) {
+  return std::string(to_string(algorithm.collective)) + "/" + std::string(algorithm.name);
+}
+
+void check_keys(
+    Algorithm const& algorithm, Arguments const& arguments, std::vector<Parameter> const& parameters
+) {
+  for (auto const& [key, value] : arguments.entries()) {
+    if (std::ranges::find(parameters, key, &Parameter::name) != parameters.end()) {
+      continue;
+    }
+    std::string known;
+    for (Parameter const& parameter : parameters) {
+      known += (known.empty() ? "" : ", ") + std::string(parameter.name);
+    }
     throw Error(
         ErrorCode::argument,
-        std::string(parameter.name) + " must be at least " + std::to_string(parameter.minimum) +
-            ", got " + std::to_string(value)
+        full_name(algorithm) + " takes " + (known.empty() ? "no arguments" : known) + ", got '" +
+            key + "'"
     );
   }
 }
 
-void check_arguments(Algorithm const& algorithm, Arguments const& arguments) {
-  for (auto const& [key, value] : arguments.entries()) {
-    Parameter const& parameter = parameter_of(algorithm, key);
-    switch (parameter.type) {
-    case Parameter::Type::integer:
-      check_minimum(parameter, arguments.integer(key, 0));
-      break;
-    case Parameter::Type::integer_list:
-      for (int const entry : arguments.integers(key)) {
-        check_minimum(parameter, entry);
-      }
-      break;
-    case Parameter::Type::algorithm:
-      static_cast<void>(Choice::parse(algorithm.collective, value));
-      break;
+std::string canonical_integer(Parameter const& parameter, int value) {
+  if (value < parameter.minimum || value > parameter.maximum) {
+    bool const is_low = value < parameter.minimum;
+    throw Error(
+        ErrorCode::argument,
+        std::string(parameter.name) + (is_low ? " must be at least " : " must be at most ") +
+            std::to_string(is_low ? parameter.minimum : parameter.maximum) + ", got " +
+            std::to_string(value)
+    );
+  }
+  return std::to_string(value);
+}
+
+std::string
+canonical_value(Algorithm const& algorithm, Parameter const& parameter, Arguments const& given) {
+  switch (parameter.type) {
+  case Parameter::Type::integer:
+    return canonical_integer(parameter, given.integer(parameter.name, 0));
+  case Parameter::Type::integer_list: {
+    std::string list;
+    for (int const entry : given.integers(parameter.name)) {
+      list += (list.empty() ? "" : "x") + canonical_integer(parameter, entry);
+    }
+    return list;
+  }
+  case Parameter::Type::algorithm: {
+    Collective const collective = parameter.collective.empty()
+                                      ? algorithm.collective
+                                      : parse_collective(parameter.collective);
+    std::string const text = Choice::parse(collective, given.text(parameter.name, {})).text();
+    return text.substr(text.find('/') + 1);
+  }
+  }
+  return {};
+}
+
+/// The same arguments, checked, in the order of the parameters.
+Arguments canonical(Algorithm const& algorithm, Arguments const& given) {
+  if (given.entries().empty()) {
+    return given;
+  }
+  std::vector<Parameter> const parameters = parameters_of(algorithm);
+  check_keys(algorithm, given, parameters);
+  Arguments result;
+  for (Parameter const& parameter : parameters) {
+    if (given.has(parameter.name)) {
+      result.set(parameter.name, canonical_value(algorithm, parameter, given));
     }
   }
+  return result;
 }
 
 std::string names_of(Collective collective) {
@@ -141,18 +172,18 @@ Algorithm const& find(Collective collective, std::string_view name) {
   );
 }
 
-Choice::Choice(Algorithm const& algorithm, Arguments arguments)
-    : algorithm_(&algorithm), arguments_(std::move(arguments)) {
-  check_arguments(algorithm, arguments_);
-}
+Choice::Choice(Algorithm const& algorithm, Arguments const& arguments)
+    : algorithm_(&algorithm), arguments_(canonical(algorithm, arguments)),
+      num_segments_(arguments_.integer(segments_parameter.name, 1)),
+      own_arguments_(arguments_.without(segments_parameter.name)) {}
 
 Choice Choice::parse(std::string_view text) {
   std::size_t const slash = text.find('/');
   if (slash == std::string_view::npos) {
     throw Error(
         ErrorCode::argument,
-        "expected collective/algorithm[arguments] as in allgather/ring, got '" +
-            std::string(text) + "'"
+        "expected collective/algorithm[arguments] as in allgather/ring, got '" + std::string(text) +
+            "'"
     );
   }
   return parse(parse_collective(text.substr(0, slash)), text.substr(slash + 1));
@@ -167,51 +198,64 @@ Choice Choice::parse(Collective collective, std::string_view text) {
 }
 
 std::string Choice::text() const {
-  return std::string(to_string(collective())) + "/" + std::string(algorithm_->name) +
-         arguments_.to_text();
+  return full_name(*algorithm_) + arguments_.to_text();
 }
 
 Request Choice::request(int num_ranks, int root) const {
-  return {
-      .num_ranks = num_ranks,
-      .root = root,
-      .arguments = arguments_.without(segments_parameter.name),
-  };
+  return {.num_ranks = num_ranks, .root = root, .arguments = own_arguments_};
 }
 
 std::string Choice::refuses(int num_ranks, int root) const {
   if (num_ranks < 1) {
     return "num_ranks must be at least 1, got " + std::to_string(num_ranks);
   }
-  return algorithm_->refuses(request(num_ranks, root));
+  std::string reason = algorithm_->refuses(request(num_ranks, root));
+  if (reason.empty() && num_segments_ > 1 && segment_period(num_ranks) == 0) {
+    reason = "cannot be cut into segments with these arguments, got segments=" +
+             std::to_string(num_segments_);
+  }
+  return reason;
 }
 
-schedule::RankProgram Choice::generate(int num_ranks, int root, int rank) const {
+void Choice::require_accepted(int num_ranks, int root) const {
+  if (num_ranks >= 1) {
+    check_range("root", root, num_ranks);
+  }
   if (std::string const reason = refuses(num_ranks, root); !reason.empty()) {
     throw Error(ErrorCode::unsupported, text() + ": " + reason);
   }
-  check_range("root", root, num_ranks);
+}
+
+schedule::RankProgram Choice::generate(int num_ranks, int root, int rank) const {
+  require_accepted(num_ranks, root);
   check_range("rank", rank, num_ranks);
-  Request const asked = request(num_ranks, root);
-  schedule::RankProgram program = algorithm_->generate(asked, rank);
-  if (num_segments() == 1) {
+  schedule::RankProgram program = algorithm_->generate(request(num_ranks, root), rank);
+  if (num_segments_ == 1) {
     return program;
   }
   return schedule::segment(
-      program,
-      {.num_segments = num_segments(), .period = algorithm_->segment_period(asked), .window = 16}
+      program, {.num_segments = num_segments_, .period = segment_period(num_ranks), .window = 16}
   );
 }
 
 Facts Choice::facts(int num_ranks, int root) const {
-  Request const asked = request(num_ranks, root);
-  Facts facts = algorithm_->facts(asked);
-  if (int const segments = num_segments(); segments > 1) {
-    facts.rounds += facts.rounds == 0 ? 0 : (segments - 1) * algorithm_->segment_period(asked);
-    facts.messages *= segments;
-    facts.blocks *= segments;
+  require_accepted(num_ranks, root);
+  Facts facts = algorithm_->facts(request(num_ranks, root));
+  if (num_segments_ > 1) {
+    facts.rounds += facts.rounds == 0 ? 0 : (num_segments_ - 1) * segment_period(num_ranks);
+    facts.messages *= num_segments_;
+    facts.blocks *= num_segments_;
   }
   return facts;
+}
+
+int Choice::num_pieces(int num_ranks) const {
+  return algorithm_->num_pieces(request(num_ranks, 0)) * num_segments_;
+}
+
+int Choice::segment_period(int num_ranks) const {
+  return algorithm_->segment_period == nullptr ? 0
+                                               : algorithm_->segment_period(request(num_ranks, 0));
 }
 
 std::vector<Choice> variants(Collective collective, int num_ranks) {

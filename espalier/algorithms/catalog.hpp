@@ -32,10 +32,15 @@ public:
   static Choice parse(Collective collective, std::string_view text);
 
   [[nodiscard]] Algorithm const& algorithm() const noexcept { return *algorithm_; }
+
   [[nodiscard]] Collective collective() const noexcept { return algorithm_->collective; }
+
   [[nodiscard]] Arguments const& arguments() const noexcept { return arguments_; }
-  [[nodiscard]] int num_segments() const { return arguments_.integer("segments", 1); }
-  /// Canonical text; parse(text()) is the same choice.
+
+  [[nodiscard]] int num_segments() const noexcept { return num_segments_; }
+
+  /// Canonical text: keys in the order of `espalier list`, integers without leading zeros.
+  /// parse(text()) is the same choice.
   [[nodiscard]] std::string text() const;
 
   /// Empty if the algorithm works for this many ranks and this root, otherwise the reason.
@@ -44,16 +49,24 @@ public:
   /// @throws Error unsupported if refuses() is not empty; argument if rank or root is out of range.
   [[nodiscard]] schedule::RankProgram generate(int num_ranks, int root, int rank) const;
   /// What the program is said to do, segments counted.
+  /// @throws Error unsupported if refuses() is not empty.
   [[nodiscard]] Facts facts(int num_ranks, int root) const;
+  /// Bcast: into how many pieces the message is cut; what refuses() accepts.
+  [[nodiscard]] int num_pieces(int num_ranks) const;
+  /// Most messages that one rank sends per segment; 0 if it cannot be cut into segments.
+  [[nodiscard]] int segment_period(int num_ranks) const;
 
   friend bool operator==(Choice const&, Choice const&) = default;
 
 private:
-  Choice(Algorithm const& algorithm, Arguments arguments);
+  Choice(Algorithm const& algorithm, Arguments const& arguments);
   [[nodiscard]] Request request(int num_ranks, int root) const;
+  void require_accepted(int num_ranks, int root) const;
 
   Algorithm const* algorithm_;
   Arguments arguments_;
+  int num_segments_;
+  Arguments own_arguments_;  // without segments: what the algorithm sees
 };
 
 /// Every variant of every algorithm of a collective that accepts this many ranks.

@@ -46,16 +46,35 @@ int largest_digit_sum(int k, std::int64_t n) {
   return best;
 }
 
+/// Exponent of the lowest digit of x that is not 0; x >= 1.
+int lowest_digit(int k, int x) {
+  int exponent = 0;
+  for (std::int64_t d = k; x % d == 0; d *= k) {
+    ++exponent;
+  }
+  return exponent;
+}
+
+/// One more than the round in which x hears, 0 at the root: the sum of the child numbers, each
+/// 1 .. k, on the way from the root.
+int k_ary_depth(int k, int x) {
+  if (k == 1) {
+    return x;
+  }
+  int sum = 0;
+  for (; x != 0; x = (x - 1) / k) {
+    sum += (x - 1) % k + 1;
+  }
+  return sum;
+}
+
 }  // namespace
 
 TreeNode k_nomial_node(int k, int p, int x) {
   TreeNode node;
   int exponent = ceil_log(k, p) - 1;
   if (x != 0) {
-    int lowest = 0;
-    for (std::int64_t d = 1; x % (d * k) == 0; d *= k) {
-      ++lowest;
-    }
+    int const lowest = lowest_digit(k, x);
     std::int64_t const d = power(k, lowest);
     auto const digit = static_cast<int>(x / d % k);
     node.parent = static_cast<int>(x - digit * d);
@@ -64,12 +83,16 @@ TreeNode k_nomial_node(int k, int p, int x) {
   }
   for (; exponent >= 0; --exponent) {
     std::int64_t const d = power(k, exponent);
+    int const round = first_round(k, p, exponent);
     for (int j = 1; j < k && x + j * d < p; ++j) {
-      int const round = first_round(k, p, exponent) + j - 1;
-      node.children.push_back({.child = static_cast<int>(x + j * d), .round = round});
+      node.children.push_back({.child = static_cast<int>(x + j * d), .round = round + j - 1});
     }
   }
   return node;
+}
+
+int k_nomial_subtree_size(int k, int p, int x) {
+  return x == 0 ? p : static_cast<int>(std::min<std::int64_t>(power(k, lowest_digit(k, x)), p - x));
 }
 
 int k_nomial_rounds(int k, int p) {
@@ -80,10 +103,7 @@ int k_nomial_rounds(int k, int p) {
 TreeNode k_ary_node(int k, int p, int x) {
   TreeNode node;
   node.parent = x == 0 ? -1 : (x - 1) / k;
-  int begin = 0;
-  for (int y = x; y != 0; y = (y - 1) / k) {
-    begin += (y - 1) % k + 1;
-  }
+  int const begin = k_ary_depth(k, x);
   node.parent_round = std::max(begin - 1, 0);
   for (int j = 0; j < k; ++j) {
     std::int64_t const child = std::int64_t{x} * k + 1 + j;

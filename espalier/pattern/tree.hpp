@@ -16,8 +16,8 @@ struct TreeEdge {
 };
 
 struct TreeNode {
-  int parent = -1;         ///< -1 at the root
-  int parent_round = 0;    ///< in which the parent's message arrives; 0 at the root
+  int parent = -1;                 ///< -1 at the root
+  int parent_round = 0;            ///< in which the parent's message arrives; 0 at the root
   std::vector<TreeEdge> children;  ///< in the order in which they are served
 };
 
@@ -27,6 +27,8 @@ struct TreeNode {
 /// message serves the k - 1 ranks at d, 2d, ..., (k - 1) d beyond it.
 [[nodiscard]] TreeNode k_nomial_node(int k, int p, int x);
 [[nodiscard]] int k_nomial_rounds(int k, int p);
+/// Number of ranks in the subtree of x, itself included: they are x, x + 1, ...
+[[nodiscard]] int k_nomial_subtree_size(int k, int p, int x);
 
 /// Node x of the complete k-ary tree in breadth-first order; k >= 1, and k = 1 is the chain.
 [[nodiscard]] TreeNode k_ary_node(int k, int p, int x);

@@ -14,6 +14,8 @@
 /// Valid   p >= 1; any root; can be segmented.
 /// Source  [thakur2005], "binomial tree".
 
+#include <algorithm>
+
 #include "espalier/algorithms/algorithm.hpp"
 #include "espalier/algorithms/bcast/tree_bcast.hpp"
 #include "espalier/base/integer.hpp"
@@ -41,7 +43,13 @@ extern Algorithm const bcast_binomial{
     .source = "thakur2005",
     .generate = generate,
     .facts = facts,
-    .segment_period = [](Request const& request) { return std::max(1, ceil_log2(request.num_ranks)); },
+    .segment_period = [](Request const& request) { return std::max(1, facts(request).rounds); },
+    .variants = [](Request const& request) -> std::vector<std::string> {
+      if (request.num_ranks > 33) {
+        return {"", "[segments=16]"};
+      }
+      return {"", "[segments=4]", "[segments=16]"};
+    },
 };
 
 }  // namespace espalier::algorithms

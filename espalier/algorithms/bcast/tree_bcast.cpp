@@ -10,8 +10,7 @@
 
 namespace espalier::algorithms {
 
-schedule::RankProgram
-tree_bcast(Request const& request, int rank, pattern::TreeNode const& node) {
+schedule::RankProgram tree_bcast(Request const& request, int rank, pattern::TreeNode const& node) {
   schedule::Builder builder(output_frame(request.num_ranks, 1), relative_rank(request, rank));
   if (node.parent >= 0) {
     builder.next_round(node.parent_round).recv(node.parent, schedule::blocks(0));

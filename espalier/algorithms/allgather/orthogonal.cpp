@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// Orthogonal allgather: first within rows of consecutive ranks, then between the rows, every rank
+/// with those at its place in the other rows and with whole rows as blocks.
+///
+///     blocks held, p = 6     rank 0   rank 1   rank 2   rank 3   rank 4   rank 5
+///     start                  0        1        2        3        4        5
+///     after round 0          02       01       12       35       34       45
+///     after round 1          012      012      012      345      345      345
+///     after round 2          012345   012345   012345   012345   012345   012345
+///
+/// With rows=AxB.. rows are gathered the same way from rows of their own. Rows may differ by one
+/// rank. The last rank of a larger row then has no partner in the smaller ones: it gets the other
+/// rows from the ranks of its own row, each giving a part. That costs a round, and a rank of such a
+/// row sends about m / (row size) more.
+///
+/// Rounds  inner(row size) + across(number of rows), and one more per level with unequal rows.
+/// Bytes   m (p - 1) / p sent per rank if rows are equal, m = bytes of the gathered result.
+/// Valid   p >= product of rows, and what inner and across accept; in place.
+/// Source  [kuehnemann2004]; unequal rows are ours.
+
+#include "espalier/algorithms/orthogonal.hpp"
+
+#include <algorithm>
+
+#include "espalier/algorithms/allgather/row_exchange.hpp"
+#include "espalier/schedule/builder.hpp"
+#include "espalier/schedule/transforms.hpp"
+
+namespace espalier::algorithms {
+namespace {
+
+constexpr std::string_view default_inner = "ring";
+
+Orthogonal phases_of(Request const& request) {
+  return Orthogonal::parse(Collective::allgather, request, default_inner);
+}
+
+void append_inner(schedule::Builder& builder, Run const& leaf, Choice const& inner) {
+  schedule::Embedding const embedding{
+      .rank_of = [&](int i) { return leaf.begin + i; },
+      .blocks_of = [&](int i) { return schedule::blocks(leaf.begin + i); },
+  };
+  schedule::nest(builder, inner.generate(leaf.size, 0, builder.rank() - leaf.begin), embedding);
+}
+
+/// Rounds between rows of a level; one more if some ranks have no partner.
+int rounds_of_level(Orthogonal const& phases, std::size_t level) {
+  return phases.across_rounds(level) + (phases.has_unequal_rows(level) ? 1 : 0);
+}
+
+schedule::RankProgram generate(Request const& request, int rank) {
+  Orthogonal const phases = phases_of(request);
+  std::vector<Rows> const levels = phases.levels_of(rank);
+  schedule::Builder builder(output_frame(request.num_ranks, request.num_ranks), rank);
+  append_inner(builder, phases.leaf_of(rank), phases.inner);
+  int round = phases.inner_rounds();
+  for (std::size_t level = levels.size(); level-- > 0;) {
+    append_row_exchange(builder.next_round(round), levels[level], phases.across);
+    round += rounds_of_level(phases, level);
+  }
+  return std::move(builder).finish();
+}
+
+/// What the first rank of a leaf sends; the others of the leaf send no more.
+Facts sent_by_first(Orthogonal const& phases, Run const& leaf) {
+  Facts sent = phases.inner.facts(leaf.size, 0);
+  for (Rows const& rows : phases.levels_of(leaf.begin)) {
+    Facts const facts = row_exchange_facts(rows, leaf.begin, phases.across);
+    sent.messages += facts.messages;
+    sent.blocks += facts.blocks;
+  }
+  return sent;
+}
+
+Facts facts(Request const& request) {
+  Orthogonal const phases = phases_of(request);
+  Facts facts{.rounds = phases.inner_rounds()};
+  for (std::size_t level = 0; level < phases.num_rows.size(); ++level) {
+    facts.rounds += rounds_of_level(phases, level);
+  }
+  // If leaves are equal, so is what their ranks send.
+  int const end = phases.has_equal_leaves() ? 1 : request.num_ranks;
+  for (int rank = 0; rank < end; rank = phases.leaf_of(rank).end()) {
+    Facts const sent = sent_by_first(phases, phases.leaf_of(rank));
+    facts.messages = std::max(facts.messages, sent.messages);
+    facts.blocks = std::max(facts.blocks, sent.blocks);
+  }
+  return facts;
+}
+
+std::vector<std::string> variants(Request const& request) {
+  std::vector<std::string> result =
+      orthogonal_variants(request.num_ranks, {"ring", "bruck", "sparbit[batch=0]"});
+  result.emplace_back("[inner=ring,across=bruck]");
+  return result;
+}
+
+}  // namespace
+
+extern Algorithm const allgather_orthogonal{
+    .collective = Collective::allgather,
+    .name = "orthogonal",
+    .summary = "first within rows of consecutive ranks, then between rows, whole rows as blocks",
+    .source = "kuehnemann2004",
+    .valid = "at least as many ranks as rows, and what inner and across accept",
+    .parameters = orthogonal_parameters(default_inner),
+    .refuses = [](Request const& request) { return phases_of(request).refuses(); },
+    .generate = generate,
+    .facts = facts,
+    .variants = variants,
+};
+
+}  // namespace espalier::algorithms

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// K-ary tree broadcast: every rank passes the message on to k ranks; with segments, a pipeline.
+///
+///     blocks held, p = 6     rank 0   rank 1   rank 2   rank 3   rank 4   rank 5
+///     start                  0        -        -        -        -        -
+///     after round 0          0        0        -        -        -        -
+///     after round 1          0        0        0        0        -        -
+///     after round 2          0        0        0        0        0        0
+///
+/// Ranks stand in the tree in breadth-first order; a rank serves one child per round. Deeper than
+/// the k-nomial tree, but no rank sends more than k times, so that segments follow each other
+/// quickly.
+///
+/// Rounds  at most k ceil(log_k p); exactly: the largest sum of child numbers, each 1 .. k, on a
+/// way
+///         from the root to a leaf.
+/// Bytes   m min(k, p - 1) sent by the root, m = bytes of the message.
+/// Valid   p >= 1, k >= 1 (1 is the chain); any root; can be segmented.
+/// Source  [pjesivac2007], "binary tree" for k = 2.
+
+#include <algorithm>
+
+#include "espalier/algorithms/algorithm.hpp"
+#include "espalier/algorithms/bcast/tree_bcast.hpp"
+#include "espalier/pattern/tree.hpp"
+
+namespace espalier::algorithms {
+namespace {
+
+int order(Request const& request) {
+  return request.arguments.integer("k", 2);
+}
+
+schedule::RankProgram generate(Request const& request, int rank) {
+  int const x = relative_rank(request, rank);
+  return tree_bcast(request, rank, pattern::k_ary_node(order(request), request.num_ranks, x));
+}
+
+Facts facts(Request const& request) {
+  int const p = request.num_ranks;
+  int const sends = std::min(order(request), p - 1);
+  return {
+      .rounds = pattern::k_ary_rounds(order(request), p),
+      .messages = sends,
+      .blocks = sends,
+  };
+}
+
+std::vector<std::string> variants(Request const& request) {
+  if (request.num_ranks < 4) {
+    return {""};
+  }
+  if (request.num_ranks > 33) {
+    return {"[k=2]", "[k=2,segments=16]", "[k=4]"};
+  }
+  return {"[k=2]", "[k=2,segments=4]", "[k=2,segments=16]", "[k=3]", "[k=4]"};
+}
+
+}  // namespace
+
+extern Algorithm const bcast_k_ary{
+    .collective = Collective::bcast,
+    .name = "k_ary",
+    .summary = "every rank passes the message on to k ranks; with segments, a pipeline",
+    .source = "pjesivac2007",
+    .parameters = {{
+        .name = "k",
+        .type = Parameter::Type::integer,
+        .fallback = "2",
+        .minimum = 1,
+        .description = "ranks that a rank passes the message on to",
+    }},
+    .generate = generate,
+    .facts = facts,
+    .segment_period = [](Request const& request
+                      ) { return std::max(1, std::min(order(request), request.num_ranks - 1)); },
+    .variants = variants,
+};
+
+}  // namespace espalier::algorithms

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// K-nomial tree broadcast: in every phase each rank that has the message serves k - 1 that have
+/// not.
+///
+///     blocks held, p = 6     rank 0   rank 1   rank 2   rank 3   rank 4   rank 5
+///     start                  0        -        -        -        -        -
+///     after round 0          0        -        -        0        -        -
+///     after round 1          0        0        -        0        0        -
+///     after round 2          0        0        0        0        0        0
+///
+/// Fewer phases than the binomial tree (k = 2), more messages in a row from one rank.
+///
+/// Rounds  (k - 1) (ceil(log_k p) - 1) + floor((p - 1) / k^(ceil(log_k p) - 1)); 0 for p = 1.
+/// Bytes   m times as many sent by the root, m = bytes of the message.
+/// Valid   p >= 1, k >= 2; any root; can be segmented.
+/// Source  [wilkins2023], "k-nomial tree".
+
+#include <algorithm>
+
+#include "espalier/algorithms/algorithm.hpp"
+#include "espalier/algorithms/bcast/tree_bcast.hpp"
+#include "espalier/pattern/tree.hpp"
+
+namespace espalier::algorithms {
+namespace {
+
+int order(Request const& request) {
+  return request.arguments.integer("k", 3);
+}
+
+schedule::RankProgram generate(Request const& request, int rank) {
+  int const x = relative_rank(request, rank);
+  return tree_bcast(request, rank, pattern::k_nomial_node(order(request), request.num_ranks, x));
+}
+
+Facts facts(Request const& request) {
+  // The root sends in every round.
+  int const rounds = pattern::k_nomial_rounds(order(request), request.num_ranks);
+  return {.rounds = rounds, .messages = rounds, .blocks = rounds};
+}
+
+std::vector<std::string> variants(Request const& request) {
+  std::vector<std::string> result;
+  for (int const k : {3, 4, 8}) {
+    bool const is_worth_it = request.num_ranks <= 33 || k != 3;
+    if (k < request.num_ranks && is_worth_it) {
+      result.push_back("[k=" + std::to_string(k) + "]");
+    }
+  }
+  return result.empty() ? std::vector<std::string>{""} : result;
+}
+
+}  // namespace
+
+extern Algorithm const bcast_k_nomial{
+    .collective = Collective::bcast,
+    .name = "k_nomial",
+    .summary = "in every phase each rank that has the message serves k - 1 that have not",
+    .source = "wilkins2023",
+    .parameters = {{
+        .name = "k",
+        .type = Parameter::Type::integer,
+        .fallback = "3",
+        .minimum = 2,
+        .description = "ranks that have the message become k times as many in a phase",
+    }},
+    .generate = generate,
+    .facts = facts,
+    .segment_period = [](Request const& request) { return std::max(1, facts(request).rounds); },
+    .variants = variants,
+};
+
+}  // namespace espalier::algorithms

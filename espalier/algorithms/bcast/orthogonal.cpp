@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// Orthogonal broadcast: first to one rank of every row of consecutive ranks, then within the rows.
+///
+///     blocks held, p = 6     rank 0   rank 1   rank 2   rank 3   rank 4   rank 5
+///     start                  0        -        -        -        -        -
+///     after round 0          0        -        -        0        -        -
+///     after round 1          0        -        0        0        -        0
+///     after round 2          0        0        0        0        0        0
+///
+/// A row is represented by the rank at the root's place in its row, or by its last rank if it is
+/// shorter. With rows=AxB.. rows distribute the same way among rows of their own. Inner algorithms
+/// that cut the message get a common number of pieces.
+///
+/// Rounds  across(number of rows) + inner(row size).
+/// Bytes   m times what inner and across send of a message, for the root; m = bytes of the message.
+/// Valid   p >= product of rows, and what inner and across accept; any root; can be segmented if
+///         inner and across can.
+/// Source  [kuehnemann2004]; unequal rows are ours.
+
+#include "espalier/algorithms/orthogonal.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+#include "espalier/schedule/builder.hpp"
+#include "espalier/schedule/transforms.hpp"
+
+namespace espalier::algorithms {
+namespace {
+
+constexpr std::string_view default_inner = "binomial";
+constexpr std::int64_t most_pieces = 65536;
+
+Orthogonal phases_of(Request const& request) {
+  return Orthogonal::parse(Collective::bcast, request, default_inner);
+}
+
+std::string refuses(Request const& request) {
+  Orthogonal const phases = phases_of(request);
+  std::string const reason = phases.refuses();
+  if (!reason.empty() || phases.common_pieces(most_pieces) <= most_pieces) {
+    return reason;
+  }
+  return "needs a layout whose phases have a common number of pieces up to " +
+         std::to_string(most_pieces) + "; use a number of rows that divides " +
+         std::to_string(request.num_ranks);
+}
+
+/// Appends a phase among the ranks rank_of(0), rank_of(1), ...; its pieces may be larger than ours.
+void append(
+    schedule::Builder& builder,
+    schedule::RankProgram const& phase,
+    std::function<int(int)> const& rank_of
+) {
+  int const size = builder.frame().num_output_blocks / phase.frame.num_output_blocks;
+  auto const blocks_of = [size](int piece) { return schedule::blocks(piece * size, size); };
+  schedule::nest(builder, phase, {.rank_of = rank_of, .blocks_of = blocks_of});
+}
+
+schedule::RankProgram generate(Request const& request, int rank) {
+  Orthogonal const phases = phases_of(request);
+  auto const num_pieces = static_cast<int>(phases.common_pieces(most_pieces));
+  schedule::Builder builder(output_frame(request.num_ranks, num_pieces), rank);
+  std::vector<Rows> const levels = phases.levels_of(rank);
+  int root = request.root;
+  int round = 0;
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    Rows const& rows = levels[i];
+    int const own = rows.row_of(rank);
+    int const representative = rows.counterpart(root, own);
+    if (rank == representative) {
+      append(
+          builder.next_round(round),
+          phases.across.generate(rows.num_rows(), rows.row_of(root), own),
+          [&](int row) { return rows.counterpart(root, row); }
+      );
+    }
+    root = representative;
+    round += phases.across_rounds(i);
+  }
+  Run const leaf = phases.leaf_of(rank);
+  append(
+      builder.next_round(round),
+      phases.inner.generate(leaf.size, root - leaf.begin, rank - leaf.begin),
+      [&](int i) { return leaf.begin + i; }
+  );
+  return std::move(builder).finish();
+}
+
+/// The rank of a leaf that has the message first.
+int root_of(Orthogonal const& phases, Run const& leaf, int root) {
+  for (Rows const& rows : phases.levels_of(leaf.begin)) {
+    root = rows.counterpart(root, rows.row_of(leaf.begin));
+  }
+  return root;
+}
+
+Facts facts(Request const& request) {
+  Orthogonal const phases = phases_of(request);
+  Facts facts{.rounds = phases.inner_rounds()};
+  for (std::size_t i = 0; i < phases.num_rows.size(); ++i) {
+    facts.rounds += phases.across_rounds(i);
+  }
+  // In a leaf its root sends most. Of all ranks the root does if leaves are equal.
+  int const begin = phases.has_equal_leaves() ? request.root : 0;
+  int const end = phases.has_equal_leaves() ? begin + 1 : request.num_ranks;
+  for (int rank = begin; rank < end; rank = phases.leaf_of(rank).end()) {
+    auto const program = generate(request, root_of(phases, phases.leaf_of(rank), request.root));
+    facts.messages = std::max<std::int64_t>(facts.messages, program.num_messages_sent());
+    facts.blocks = std::max(facts.blocks, program.num_blocks_sent());
+  }
+  return facts;
+}
+
+std::vector<std::string> variants(Request const& request) {
+  std::vector<std::string> result =
+      orthogonal_variants(request.num_ranks, {"binomial", "scatter_allgather"});
+  if (request.num_ranks <= 33 || request.num_ranks > 64) {
+    result.emplace_back("[inner=scatter_allgather,across=binomial]");
+    result.emplace_back("[segments=16]");
+  }
+  return result;
+}
+
+}  // namespace
+
+extern Algorithm const bcast_orthogonal{
+    .collective = Collective::bcast,
+    .name = "orthogonal",
+    .summary = "first to one rank of every row of consecutive ranks, then within the rows",
+    .source = "kuehnemann2004",
+    .valid = "at least as many ranks as rows, and what inner and across accept",
+    .parameters = orthogonal_parameters(default_inner),
+    .refuses = refuses,
+    .generate = generate,
+    .facts = facts,
+    .num_pieces = [](Request const& request
+                  ) { return static_cast<int>(phases_of(request).common_pieces(most_pieces)); },
+    .segment_period = [](Request const& request) { return phases_of(request).segment_period(); },
+    .variants = variants,
+};
+
+}  // namespace espalier::algorithms
