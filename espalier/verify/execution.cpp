@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/verify/execution.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "espalier/schedule/text.hpp"
+
+namespace espalier::verify {
+namespace {
+
+using schedule::Operation;
+using schedule::RankProgram;
+
+/// Who waits for an operation of a dataflow program, and how many it still waits for itself.
+struct Dataflow {
+  std::vector<int> num_missing;
+  std::vector<int> begin;  ///< of the operation's followers; one more entry than operations
+  std::vector<int> followers;
+};
+
+/// Calls visit(i) for every operation that `operation` waits for.
+template <typename Visitor>
+void for_each_wait(RankProgram const& program, Operation const& operation, Visitor&& visit) {
+  std::ranges::for_each(program.waits(operation), visit);
+  for (int i = 0; i < operation.after; ++i) {
+    if (program.operations[static_cast<std::size_t>(i)].writes()) {
+      visit(i);
+    }
+  }
+}
+
+Dataflow dataflow_of(RankProgram const& program) {
+  std::size_t const n = program.operations.size();
+  Dataflow flow{
+      .num_missing = std::vector<int>(n), .begin = std::vector<int>(n + 1), .followers = {}
+  };
+  for (Operation const& operation : program.operations) {
+    for_each_wait(program, operation, [&](int i) {
+      ++flow.begin[static_cast<std::size_t>(i) + 1];
+    });
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    flow.begin[i + 1] += flow.begin[i];
+  }
+  flow.followers.resize(static_cast<std::size_t>(flow.begin[n]));
+  std::vector<int> next(flow.begin.begin(), flow.begin.end() - 1);
+  for (std::size_t i = 0; i < n; ++i) {
+    for_each_wait(program, program.operations[i], [&](int waited_for) {
+      int& place = next[static_cast<std::size_t>(waited_for)];
+      flow.followers[static_cast<std::size_t>(place++)] = static_cast<int>(i);
+      ++flow.num_missing[i];
+    });
+  }
+  return flow;
+}
+
+class Execution {
+public:
+  Execution(AllOperations const& all, Matching const& matching, Values& values)
+      : all_(all), matching_(matching), values_(values), states_(all.size(), State::waiting),
+        ranks_(static_cast<std::size_t>(all.num_ranks())) {}
+
+  std::optional<Violation> run() {
+    for (int rank = 0; rank < all_.num_ranks(); ++rank) {
+      begin(rank);
+      settle();
+    }
+    return num_complete_ == all_.size() ? std::nullopt : std::optional(deadlock());
+  }
+
+private:
+  enum class State : std::uint8_t { waiting, started, complete };
+
+  struct Progress {
+    int next = 0;          ///< in rounds: the next operation to start
+    int num_complete = 0;  ///< all writes among the first so many operations are complete
+    Dataflow flow;         ///< empty in rounds
+  };
+
+  Progress& progress(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
+
+  State& state(Place place) { return states_[all_.index(place)]; }
+
+  Place partner(Place place) const {
+    return {.rank = all_[place].peer, .operation = matching_.partner[all_.index(place)]};
+  }
+
+  void begin(int rank) {
+    RankProgram const& program = all_.program(rank);
+    skip_complete(rank);
+    if (!program.is_dataflow()) {
+      advance(rank);
+      return;
+    }
+    progress(rank).flow = dataflow_of(program);
+    auto const num_operations = static_cast<int>(program.operations.size());
+    for (int i = 0; i < num_operations; ++i) {
+      if (progress(rank).flow.num_missing[static_cast<std::size_t>(i)] == 0) {
+        start({.rank = rank, .operation = i});
+      }
+    }
+  }
+
+  /// In rounds: starts what may start.
+  void advance(int rank) {
+    Progress& at = progress(rank);
+    auto const& operations = all_.program(rank).operations;
+    while (static_cast<std::size_t>(at.next) < operations.size() &&
+           operations[static_cast<std::size_t>(at.next)].after <= at.num_complete) {
+      start({.rank = rank, .operation = at.next++});
+    }
+  }
+
+  void start(Place place) {
+    state(place) = State::started;
+    Operation const& operation = all_[place];
+    if (operation.peer < 0) {
+      values_.apply(place);
+      finish(place);
+      return;
+    }
+    Place const other = partner(place);
+    if (state(other) != State::started) {
+      return;
+    }
+    if (operation.writes()) {
+      values_.transfer(other, place);
+    } else {
+      values_.transfer(place, other);
+    }
+    finish(place);
+    finish(other);
+  }
+
+  void finish(Place place) {
+    state(place) = State::complete;
+    ++num_complete_;
+    completed_.push_back(place);
+  }
+
+  /// Tells those who wait for what has completed, until nothing more happens.
+  void settle() {
+    while (!completed_.empty()) {
+      Place const place = completed_.back();
+      completed_.pop_back();
+      if (all_.program(place.rank).is_dataflow()) {
+        release_followers(place);
+      } else if (all_[place].writes()) {
+        skip_complete(place.rank);
+        advance(place.rank);
+      }
+    }
+  }
+
+  void skip_complete(int rank) {
+    Progress& at = progress(rank);
+    auto const& operations = all_.program(rank).operations;
+    while (static_cast<std::size_t>(at.num_complete) < operations.size()) {
+      Place const place{.rank = rank, .operation = at.num_complete};
+      if (all_[place].writes() && state(place) != State::complete) {
+        return;
+      }
+      ++at.num_complete;
+    }
+  }
+
+  void release_followers(Place place) {
+    Dataflow& flow = progress(place.rank).flow;
+    auto const i = static_cast<std::size_t>(place.operation);
+    for (int k = flow.begin[i]; k < flow.begin[i + 1]; ++k) {
+      int const follower = flow.followers[static_cast<std::size_t>(k)];
+      if (--flow.num_missing[static_cast<std::size_t>(follower)] == 0) {
+        start({.rank = place.rank, .operation = follower});
+      }
+    }
+  }
+
+  Violation deadlock() {
+    std::vector<Place> const circle = find_circle(first_incomplete());
+    std::string text;
+    constexpr std::size_t most_named = 8;
+    std::size_t num_named = 0;
+    for (Place const place : circle) {
+      if (state(place) != State::started || ++num_named > most_named) {
+        continue;
+      }
+      text += fmt::format(
+          "{}rank {} waits for rank {} in operation {} ({})",
+          text.empty() ? "" : ", ",
+          place.rank,
+          all_[place].peer,
+          place.operation,
+          to_text(all_.program(place.rank), all_[place])
+      );
+    }
+    if (num_named > most_named) {
+      text += fmt::format(", and {} more", num_named - most_named);
+    }
+    auto const first =
+        std::ranges::find_if(circle, [&](Place place) { return state(place) == State::started; });
+    return {
+        .rule = Rule::deadlock,
+        .rank = first->rank,
+        .operation = first->operation,
+        .text = "the ranks wait for each other if sends wait for their receives: " + text,
+    };
+  }
+
+  Place first_incomplete() {
+    for (int rank = 0;; ++rank) {
+      auto const n = static_cast<int>(all_.program(rank).operations.size());
+      for (int i = 0; i < n; ++i) {
+        if (state({.rank = rank, .operation = i}) != State::complete) {
+          return {.rank = rank, .operation = i};
+        }
+      }
+    }
+  }
+
+  /// Follows who waits for whom until an operation comes a second time.
+  std::vector<Place> find_circle(Place place) {
+    std::vector<Place> path;
+    std::vector<bool> is_seen(all_.size(), false);
+    while (!is_seen[all_.index(place)]) {
+      is_seen[all_.index(place)] = true;
+      path.push_back(place);
+      place = state(place) == State::started ? partner(place) : waited_for(place);
+    }
+    path.erase(path.begin(), std::ranges::find(path, place));
+    return path;
+  }
+
+  /// An incomplete operation of the same rank that keeps this one from starting.
+  Place waited_for(Place place) {
+    RankProgram const& program = all_.program(place.rank);
+    Place result{.rank = place.rank, .operation = progress(place.rank).num_complete};
+    if (program.is_dataflow()) {
+      for_each_wait(program, all_[place], [&](int i) {
+        if (state({.rank = place.rank, .operation = i}) != State::complete) {
+          result.operation = i;
+        }
+      });
+    }
+    return result;
+  }
+
+  AllOperations const& all_;
+  Matching const& matching_;
+  Values& values_;
+  std::vector<State> states_;
+  std::vector<Progress> ranks_;
+  std::vector<Place> completed_;
+  std::size_t num_complete_ = 0;
+};
+
+}  // namespace
+
+std::optional<Violation>
+execute(AllOperations const& all, Matching const& matching, Values& values) {
+  return Execution(all, matching, values).run();
+}
+
+}  // namespace espalier::verify

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/verify/matching.hpp"
+
+#include <algorithm>
+#include <compare>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "espalier/schedule/text.hpp"
+
+namespace espalier::verify {
+namespace {
+
+using schedule::Buffer;
+using schedule::Kind;
+using schedule::Operation;
+using schedule::RankProgram;
+
+/// One end of a message, with what decides about its partner.
+struct End {
+  int sender = 0;
+  int tag = 0;
+  int operation = 0;  ///< in the program of whoever owns this end
+
+  /// Which message of the pair; the order among equals is program order.
+  [[nodiscard]] std::pair<int, int> key() const noexcept { return {sender, tag}; }
+};
+
+void sort_by_key(std::vector<End>& ends) {
+  auto const is_less = [](End const& a, End const& b) { return a.key() < b.key(); };
+  if (!std::ranges::is_sorted(ends, is_less)) {
+    std::ranges::stable_sort(ends, is_less);
+  }
+}
+
+class Matcher {
+public:
+  explicit Matcher(AllOperations const& all) : all_(all) {
+    matching_.partner.assign(all.size(), -1);
+    sent_to_.resize(static_cast<std::size_t>(all.num_ranks()));
+    for (int rank = 0; rank < all.num_ranks(); ++rank) {
+      collect(rank);
+    }
+  }
+
+  Matching run() {
+    for (int receiver = 0; receiver < all_.num_ranks() && !matching_.violation; ++receiver) {
+      match_receiver(receiver);
+    }
+    return std::move(matching_);
+  }
+
+private:
+  void collect(int rank) {
+    int index = 0;
+    for (Operation const& operation : all_.program(rank).operations) {
+      if (operation.kind == Kind::send) {
+        sent_to_[static_cast<std::size_t>(operation.peer)].push_back(
+            {.sender = rank, .tag = operation.tag, .operation = index}
+        );
+      }
+      ++index;
+    }
+  }
+
+  std::vector<End> receives_of(int receiver) const {
+    std::vector<End> ends;
+    int index = 0;
+    for (Operation const& operation : all_.program(receiver).operations) {
+      if (operation.kind == Kind::recv) {
+        ends.push_back({.sender = operation.peer, .tag = operation.tag, .operation = index});
+      }
+      ++index;
+    }
+    return ends;
+  }
+
+  void match_receiver(int receiver) {
+    std::vector<End>& sends = sent_to_[static_cast<std::size_t>(receiver)];
+    std::vector<End> receives = receives_of(receiver);
+    sort_by_key(sends);
+    sort_by_key(receives);
+    for (std::size_t i = 0; !matching_.violation; ++i) {
+      bool const has_send = i < sends.size();
+      bool const has_receive = i < receives.size();
+      if (!has_send && !has_receive) {
+        return;
+      }
+      if (has_send && (!has_receive || sends[i].key() < receives[i].key())) {
+        report_unmatched({.rank = sends[i].sender, .operation = sends[i].operation});
+      } else if (!has_send || receives[i].key() < sends[i].key()) {
+        report_unmatched({.rank = receiver, .operation = receives[i].operation});
+      } else {
+        check_order(sends, i, sends[i].sender);
+        check_order(receives, i, receiver);
+        join(
+            {.rank = sends[i].sender, .operation = sends[i].operation},
+            {.rank = receiver, .operation = receives[i].operation}
+        );
+      }
+    }
+  }
+
+  /// Message i and the one before it, if they have the same key, must start in program order.
+  void check_order(std::vector<End> const& ends, std::size_t i, int rank) {
+    if (i == 0 || ends[i].key() != ends[i - 1].key() || matching_.violation) {
+      return;
+    }
+    Place const earlier{.rank = rank, .operation = ends[i - 1].operation};
+    Place const later{.rank = rank, .operation = ends[i].operation};
+    if (all_.program(rank).is_dataflow() || all_[later].after < all_[earlier].after) {
+      report(
+          Rule::tag_reuse,
+          later,
+          fmt::format("has the same tag as {}, and nothing keeps their order", described(earlier))
+      );
+    }
+  }
+
+  void join(Place send, Place receive) {
+    if (matching_.violation) {
+      return;
+    }
+    matching_.partner[all_.index(send)] = receive.operation;
+    matching_.partner[all_.index(receive)] = send.operation;
+    size_classes(send, sent_sizes_);
+    size_classes(receive, received_sizes_);
+    if (sent_sizes_ != received_sizes_) {
+      report(
+          Rule::size,
+          receive,
+          fmt::format(
+              "expects blocks with the sizes of output {}, but rank {} sends those of output {} in "
+              "{}",
+              schedule::runs_to_text(received_sizes_),
+              send.rank,
+              schedule::runs_to_text(sent_sizes_),
+              described(send)
+          )
+      );
+    }
+  }
+
+  void size_classes(Place place, std::vector<int>& classes) const {
+    RankProgram const& program = all_.program(place.rank);
+    classes.clear();
+    schedule::for_each_block(
+        program.frame,
+        program.slots(all_[place]),
+        [&](Buffer buffer, int block) { classes.push_back(program.frame.like(buffer, block)); }
+    );
+  }
+
+  void report_unmatched(Place place) {
+    Operation const& operation = all_[place];
+    report(
+        Rule::unmatched,
+        place,
+        fmt::format(
+            "rank {} has no {} for it",
+            operation.peer,
+            operation.kind == Kind::send ? "receive" : "send"
+        )
+    );
+  }
+
+  void report(Rule rule, Place place, std::string const& text) {
+    matching_.violation = Violation{
+        .rule = rule,
+        .rank = place.rank,
+        .operation = place.operation,
+        .text = fmt::format("{}: {}", to_text(all_.program(place.rank), all_[place]), text),
+    };
+  }
+
+  std::string described(Place place) const {
+    return fmt::format(
+        "operation {} ({})", place.operation, to_text(all_.program(place.rank), all_[place])
+    );
+  }
+
+  AllOperations const& all_;
+  Matching matching_;
+  std::vector<std::vector<End>> sent_to_;
+  std::vector<int> sent_sizes_;
+  std::vector<int> received_sizes_;
+};
+
+}  // namespace
+
+Matching match_messages(AllOperations const& all) {
+  return Matcher(all).run();
+}
+
+}  // namespace espalier::verify

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/verify/shape.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "espalier/schedule/text.hpp"
+
+namespace espalier::verify {
+namespace {
+
+using schedule::Buffer;
+using schedule::Frame;
+using schedule::Kind;
+using schedule::Operation;
+using schedule::Range;
+using schedule::RankProgram;
+using schedule::Slot;
+
+constexpr int unlimited = std::numeric_limits<int>::max();
+
+/// Checks one program; each function is true if all is well and otherwise leaves the violation.
+class ShapeCheck {
+public:
+  ShapeCheck(RankProgram const& program, Contract const& contract, int rank)
+      : program_(program), frame_(program.frame), contract_(contract) {
+    violation_.rank = rank;
+  }
+
+  std::optional<Violation> run() {
+    bool is_good = frame_fits() && input_fits();
+    for (std::size_t i = 0; is_good && i < program_.operations.size(); ++i) {
+      violation_.operation = static_cast<int>(i);
+      is_good = operation_fits(program_.operations[i]);
+    }
+    return is_good ? std::nullopt : std::optional(std::move(violation_));
+  }
+
+private:
+  bool fail(Rule rule, std::string text) {
+    violation_.rule = rule;
+    violation_.text = std::move(text);
+    return false;
+  }
+
+  bool inside(std::string_view what, std::int64_t value, std::int64_t low, std::int64_t high) {
+    if (low <= value && value <= high) {
+      return true;
+    }
+    return fail(
+        Rule::bounds,
+        low == high  ? fmt::format("{} must be {}, got {}", what, low, value)
+        : high < low ? fmt::format("{}: no value is valid here, got {}", what, value)
+                     : fmt::format("{} must be in {} .. {}, got {}", what, low, high, value)
+    );
+  }
+
+  bool frame_fits() {
+    int const p = contract_.num_ranks;
+    int const n = frame_.num_output_blocks;
+    return inside("rank of the program", program_.rank, violation_.rank, violation_.rank) &&
+           inside("number of ranks of the program", frame_.num_ranks, p, p) &&
+           inside("number of output blocks", n, 1, unlimited / p) &&
+           (contract_.has_root() || inside("output blocks modulo the number of ranks", n % p, 0, 0)
+           ) &&
+           labels_fit(frame_.input_like) && labels_fit(frame_.scratch_like);
+  }
+
+  bool labels_fit(std::vector<int> const& like) {
+    for (int const block : like) {
+      if (!inside("output block named for its size", block, 0, frame_.num_output_blocks - 1)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// With a separate input, input block i has the size of block i of the rank's part.
+  bool input_fits() {
+    if (contract_.is_in_place) {
+      return true;
+    }
+    int const part = frame_.num_output_blocks / contract_.num_ranks;
+    if (!inside("number of input blocks", frame_.num_blocks(Buffer::input), part, part)) {
+      return false;
+    }
+    for (int i = 0; i < part; ++i) {
+      int const own = violation_.rank * part + i;
+      if (frame_.like(Buffer::input, i) != own) {
+        return fail(
+            Rule::size,
+            fmt::format(
+                "input {} must have the size of output {}, got that of output {}",
+                i,
+                own,
+                frame_.like(Buffer::input, i)
+            )
+        );
+      }
+    }
+    return true;
+  }
+
+  bool operation_fits(Operation const& operation) {
+    bool const is_message = operation.kind == Kind::send || operation.kind == Kind::recv;
+    return range_fits("slots", operation.slots, program_.slot_pool.size()) &&
+           range_fits("sources", operation.sources, program_.slot_pool.size()) &&
+           range_fits("waits", operation.waits, program_.wait_pool.size()) &&
+           inside("number of slots", operation.slots.size(), 1, unlimited) &&
+           inside("round", operation.round, 0, unlimited) && waits_fit(operation) &&
+           slots_fit(program_.slots(operation)) && slots_fit(program_.sources(operation)) &&
+           (is_message ? message_fits(operation) : local_fits(operation)) &&
+           leaves_input(operation);
+  }
+
+  bool range_fits(std::string_view what, Range range, std::size_t pool_size) {
+    auto const size = static_cast<std::int64_t>(pool_size);
+    return inside(what, range.begin, 0, size) && inside(what, range.end, range.begin, size);
+  }
+
+  bool waits_fit(Operation const& operation) {
+    if (!inside("after", operation.after, 0, violation_.operation)) {
+      return false;
+    }
+    for (int const waited_for : program_.waits(operation)) {
+      if (!inside("operation waited for", waited_for, 0, violation_.operation - 1)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool slots_fit(std::span<Slot const> slots) {
+    for (Slot const& slot : slots) {
+      int const size = frame_.num_blocks(slot.buffer);
+      if (!inside("first block of a slot", slot.first, 0, size - 1) ||
+          !inside("number of blocks of a slot", slot.num_blocks, 1, size) ||
+          !inside("stride of a slot", slot.stride, 0, size - 1)) {
+        return false;
+      }
+      if (slot.buffer != slots.front().buffer) {
+        return fail(
+            Rule::bounds,
+            fmt::format(
+                "slots of an operation must lie in one buffer, got {} and {}",
+                to_string(slots.front().buffer),
+                to_string(slot.buffer)
+            )
+        );
+      }
+    }
+    return true;
+  }
+
+  bool message_fits(Operation const& operation) {
+    if (operation.peer == program_.rank) {
+      return fail(
+          Rule::bounds, fmt::format("peer must be another rank, got {} itself", operation.peer)
+      );
+    }
+    return inside("peer", operation.peer, 0, frame_.num_ranks - 1) &&
+           inside("tag", operation.tag, 0, unlimited) &&
+           inside("number of source slots", operation.sources.size(), 0, 0);
+  }
+
+  bool local_fits(Operation const& operation) {
+    std::int64_t const num_blocks = schedule::num_blocks(program_.slots(operation));
+    std::int64_t const num_sources = schedule::num_blocks(program_.sources(operation));
+    return inside("peer of a copy or reduce", operation.peer, -1, -1) &&
+           inside("number of source blocks", num_sources, num_blocks, num_blocks) &&
+           sizes_agree(operation);
+  }
+
+  bool sizes_agree(Operation const& operation) {
+    auto const to = size_classes(program_.slots(operation));
+    auto const from = size_classes(program_.sources(operation));
+    if (to == from) {
+      return true;
+    }
+    return fail(
+        Rule::size,
+        fmt::format(
+            "sources must have the sizes of output {}, got those of output {}: {}",
+            schedule::runs_to_text(to),
+            schedule::runs_to_text(from),
+            to_text(program_, operation)
+        )
+    );
+  }
+
+  std::vector<int> size_classes(std::span<Slot const> slots) const {
+    std::vector<int> classes;
+    schedule::for_each_block(frame_, slots, [&](Buffer buffer, int block) {
+      classes.push_back(frame_.like(buffer, block));
+    });
+    return classes;
+  }
+
+  bool leaves_input(Operation const& operation) {
+    if (!operation.writes() || program_.slots(operation).front().buffer != Buffer::input) {
+      return true;
+    }
+    return fail(
+        Rule::input_written, "the input must stay as it is: " + to_text(program_, operation)
+    );
+  }
+
+  RankProgram const& program_;
+  Frame const& frame_;
+  Contract const& contract_;
+  Violation violation_;
+};
+
+}  // namespace
+
+std::optional<Violation>
+check_shape(RankProgram const& program, Contract const& contract, int rank) {
+  return ShapeCheck(program, contract, rank).run();
+}
+
+}  // namespace espalier::verify

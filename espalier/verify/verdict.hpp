@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "espalier/algorithms/algorithm.hpp"
+
+namespace espalier::verify {
+
+/// What can be wrong with a schedule; the table in DESIGN.md says when each is broken.
+enum class Rule : std::uint8_t {
+  bounds,
+  input_written,
+  not_held,
+  unordered,
+  written_twice,
+  size,
+  tag_reuse,
+  unmatched,
+  deadlock,
+  contribution,
+  operand_order,
+  postcondition,
+  facts,
+  name,
+};
+
+inline constexpr std::array all_rules{
+    Rule::bounds,
+    Rule::input_written,
+    Rule::not_held,
+    Rule::unordered,
+    Rule::written_twice,
+    Rule::size,
+    Rule::tag_reuse,
+    Rule::unmatched,
+    Rule::deadlock,
+    Rule::contribution,
+    Rule::operand_order,
+    Rule::postcondition,
+    Rule::facts,
+    Rule::name,
+};
+
+[[nodiscard]] std::string_view to_string(Rule rule) noexcept;
+
+/// The first rule found broken, and where.
+struct Violation {
+  Rule rule = Rule::bounds;
+  int rank = -1;       ///< -1 if it belongs to no single rank
+  int operation = -1;  ///< index in the rank's program; -1 if it belongs to no single operation
+  std::string text;    ///< what was expected and found, with the operation written out
+};
+
+/// `not_held: rank 3, operation 5 (round 1 send to 0 output 2): ...`
+[[nodiscard]] std::string to_string(Violation const& violation);
+
+struct Verdict {
+  std::optional<Violation> violation;
+  /// Counted over all programs; meaningful if nothing is broken.
+  algorithms::Facts facts;
+
+  [[nodiscard]] bool holds() const noexcept { return !violation.has_value(); }
+};
+
+}  // namespace espalier::verify

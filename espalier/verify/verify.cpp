@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/verify/verify.hpp"
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "espalier/base/error.hpp"
+#include "espalier/base/integer.hpp"
+#include "espalier/schedule/text.hpp"
+#include "espalier/schedule/transforms.hpp"
+#include "espalier/verify/cells.hpp"
+#include "espalier/verify/execution.hpp"
+#include "espalier/verify/hazards.hpp"
+#include "espalier/verify/matching.hpp"
+#include "espalier/verify/rounds.hpp"
+#include "espalier/verify/shape.hpp"
+#include "espalier/verify/values.hpp"
+
+namespace espalier::verify {
+namespace {
+
+using algorithms::Choice;
+using algorithms::Collective;
+using algorithms::Facts;
+using schedule::Operation;
+using schedule::RankProgram;
+
+/// All ranks must cut the result into the same blocks.
+std::optional<Violation> check_agreement(std::span<RankProgram const> programs) {
+  int const expected = programs.front().frame.num_output_blocks;
+  for (RankProgram const& program : programs) {
+    if (int const found = program.frame.num_output_blocks; found != expected) {
+      return Violation{
+          .rule = Rule::bounds,
+          .rank = program.rank,
+          .operation = -1,
+          .text = fmt::format("must have {} output blocks as rank 0 has, got {}", expected, found),
+      };
+    }
+  }
+  return std::nullopt;
+}
+
+/// What each rank's program tells alone.
+std::optional<Violation>
+check_ranks(std::span<RankProgram const> programs, Contract const& contract) {
+  int rank = 0;
+  for (RankProgram const& program : programs) {
+    if (auto violation = check_shape(program, contract, rank++)) {
+      return violation;
+    }
+    if (auto violation = check_hazards(program, contract)) {
+      return violation;
+    }
+  }
+  return check_agreement(programs);
+}
+
+/// What the programs do together.
+std::optional<Violation> check_together(AllOperations const& all, Contract const& contract) {
+  Matching const matching = match_messages(all);
+  if (matching.violation) {
+    return matching.violation;
+  }
+  Values values(all, contract);
+  if (auto violation = execute(all, matching, values)) {
+    return violation;
+  }
+  if (auto violation = values.judge()) {
+    return violation;
+  }
+  return check_rounds(all, matching);
+}
+
+std::string to_text(Facts const& facts) {
+  return fmt::format(
+      "{} rounds, {} messages and {} blocks", facts.rounds, facts.messages, facts.blocks
+  );
+}
+
+std::optional<Violation> check_facts(Facts const& promised, Facts const& counted) {
+  if (promised == counted) {
+    return std::nullopt;
+  }
+  return Violation{
+      .rule = Rule::facts,
+      .rank = -1,
+      .operation = -1,
+      .text = fmt::format("the algorithm promises {}, got {}", to_text(promised), to_text(counted)),
+  };
+}
+
+/// A bcast says into how many pieces it cuts the message.
+std::optional<Violation> check_pieces(int promised, RankProgram const& program) {
+  if (int const found = program.frame.num_output_blocks; found != promised) {
+    return Violation{
+        .rule = Rule::facts,
+        .rank = -1,
+        .operation = -1,
+        .text = fmt::format(
+            "the algorithm promises to cut the message into {}, got {}", promised, found
+        ),
+    };
+  }
+  return std::nullopt;
+}
+
+Contract contract_of(Choice const& choice, int num_ranks, int root) {
+  return {
+      .promise = choice.collective() == Collective::allgather ? Promise::allgather : Promise::bcast,
+      .num_ranks = num_ranks,
+      .root = root,
+  };
+}
+
+std::vector<RankProgram> with_input(std::vector<RankProgram> programs) {
+  for (RankProgram& program : programs) {
+    int const rank = program.rank;
+    program = schedule::from_input(std::move(program), rank);
+  }
+  return programs;
+}
+
+std::optional<Violation> check_neighbours(std::span<RankProgram const> programs) {
+  for (RankProgram const& program : programs) {
+    int const p = program.frame.num_ranks;
+    int index = 0;
+    for (Operation const& operation : program.operations) {
+      int const distance = wrap(std::int64_t{operation.peer} - program.rank, p);
+      if (operation.peer >= 0 && distance != 1 && distance != p - 1) {
+        return Violation{
+            .rule = Rule::name,
+            .rank = program.rank,
+            .operation = index,
+            .text =
+                schedule::to_text(program, operation) + ": the algorithm promises neighbours only",
+        };
+      }
+      ++index;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Verdict verify(std::span<RankProgram const> programs, Contract const& contract) {
+  contract.check();
+  if (programs.size() != static_cast<std::size_t>(contract.num_ranks)) {
+    throw Error(
+        ErrorCode::argument,
+        fmt::format(
+            "expected a program for each of {} ranks, got {}", contract.num_ranks, programs.size()
+        )
+    );
+  }
+  if (auto violation = check_ranks(programs, contract)) {
+    return {.violation = std::move(violation), .facts = {}};
+  }
+  AllOperations const all(programs);
+  return {.violation = check_together(all, contract), .facts = count(all)};
+}
+
+Verdict prove(Choice const& choice, int num_ranks, int root) {
+  contract_of(choice, num_ranks, root).check();
+  std::vector<RankProgram> programs;
+  programs.reserve(static_cast<std::size_t>(num_ranks));
+  for (int rank = 0; rank < num_ranks; ++rank) {
+    programs.push_back(choice.generate(num_ranks, root, rank));
+  }
+  return prove(choice, num_ranks, root, std::move(programs));
+}
+
+Verdict prove(Choice const& choice, int num_ranks, int root, std::vector<RankProgram> programs) {
+  Contract contract = contract_of(choice, num_ranks, root);
+  Facts const promised = choice.facts(num_ranks, root);
+  Verdict verdict = verify(programs, contract);
+  if (verdict.holds() && contract.promise == Promise::bcast) {
+    verdict.violation = check_pieces(choice.num_pieces(num_ranks), programs.front());
+  }
+  if (verdict.holds()) {
+    verdict.violation = check_facts(promised, verdict.facts);
+  }
+  if (verdict.holds() && choice.algorithm().neighbours_only) {
+    verdict.violation = check_neighbours(programs);
+  }
+  if (verdict.holds() && choice.collective() == Collective::allgather) {
+    programs = with_input(std::move(programs));
+    contract.is_in_place = false;
+    verdict = verify(programs, contract);
+    if (verdict.holds()) {
+      verdict.violation = check_facts(promised, verdict.facts);
+    }
+  }
+  return verdict;
+}
+
+}  // namespace espalier::verify

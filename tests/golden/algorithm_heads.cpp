@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// The head of every algorithm file: its drawing is what the schedule does, it has all its lines,
+/// and its sources are in docs/references.bib.
+
+#include <algorithm>
+#include <cstddef>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "espalier/algorithms/catalog.hpp"
+#include "espalier/verify/drawing.hpp"
+
+namespace espalier {
+namespace {
+
+using algorithms::Algorithm;
+using algorithms::Choice;
+
+std::string const source_folder = ESPALIER_SOURCE_FOLDER;
+
+std::string full_name(Algorithm const& algorithm) {
+  return std::string(to_string(algorithm.collective)) + "/" + std::string(algorithm.name);
+}
+
+std::string read(std::string const& path) {
+  std::ifstream file(path);
+  EXPECT_TRUE(file.good()) << path << " cannot be read";
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// The lines of the file's first documentation comment, without the slashes.
+std::vector<std::string> head_of(Algorithm const& algorithm) {
+  std::istringstream text(
+      read(source_folder + "/espalier/algorithms/" + full_name(algorithm) + ".cpp")
+  );
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(text, line);) {
+    if (line.starts_with("///")) {
+      lines.push_back(line.substr(std::min<std::size_t>(line.size(), 4)));
+    } else if (!lines.empty()) {
+      break;
+    }
+  }
+  return lines;
+}
+
+constexpr std::string_view indent = "    ";
+constexpr std::string_view first_label = "    blocks held, p = ";
+
+/// The drawing in a head: the line that begins with `blocks held` and those up to an empty one.
+struct Drawing {
+  std::string text;
+  int num_ranks = 0;
+  int root = 0;
+  std::string arguments;
+};
+
+/// `6`, `6, root = 2` or `6, k=3,segments=2`, up to the names of the ranks.
+void read_first_line(std::string const& line, Drawing& drawing) {
+  std::string label = line.substr(first_label.size());
+  label.resize(std::min(label.find("  "), label.size()));
+  drawing.num_ranks = std::stoi(label);
+  label.erase(0, std::min(label.find(", "), label.size()));
+  if (constexpr std::string_view root = ", root = "; label.starts_with(root)) {
+    drawing.root = std::stoi(label.substr(root.size()));
+    label.erase(0, std::min(label.find(", ", 1), label.size()));
+  }
+  drawing.arguments = label.empty() ? "" : "[" + label.substr(2) + "]";
+}
+
+Drawing drawing_in(std::vector<std::string> const& head) {
+  Drawing drawing;
+  for (std::string const& line : head) {
+    if (line.starts_with(first_label)) {
+      read_first_line(line, drawing);
+    } else if (drawing.num_ranks == 0) {
+      continue;
+    } else if (!line.starts_with(indent)) {
+      break;
+    }
+    drawing.text += line.substr(indent.size()) + "\n";
+  }
+  return drawing;
+}
+
+/// The text of a line such as `Rounds  p - 1.` with those that continue it; empty if missing.
+std::string entry(std::vector<std::string> const& head, std::string_view name) {
+  std::string text;
+  for (std::string const& line : head) {
+    bool const continues = !text.empty() && line.starts_with("        ");
+    if (line.starts_with(name) || continues) {
+      text += line.substr(std::min<std::size_t>(line.size(), 8)) + " ";
+    } else if (!text.empty()) {
+      break;
+    }
+  }
+  return text;
+}
+
+/// What stands between each `open` and the next `close`.
+std::set<std::string> all_between(std::string_view text, char open, char close) {
+  std::set<std::string> found;
+  for (std::size_t begin = text.find(open); begin != text.npos; begin = text.find(open, begin)) {
+    std::size_t const end = std::min(text.find(close, ++begin), text.size());
+    found.emplace(text.substr(begin, end - begin));
+  }
+  return found;
+}
+
+/// `@article{key,` gives key.
+std::set<std::string> keys_of(std::string const& bibliography) {
+  std::istringstream text(bibliography);
+  std::set<std::string> keys;
+  for (std::string line; std::getline(text, line);) {
+    if (line.starts_with("@")) {
+      keys.merge(all_between(line, '{', ','));
+    }
+  }
+  return keys;
+}
+
+class AlgorithmHead : public testing::TestWithParam<Algorithm const*> {};
+
+TEST_P(AlgorithmHead, ShowsWhatTheScheduleDoes) {
+  Drawing const drawing = drawing_in(head_of(*GetParam()));
+  ASSERT_GT(drawing.num_ranks, 0) << "the head has no line 'blocks held, p = ...'";
+  Choice const choice = Choice::parse(full_name(*GetParam()) + drawing.arguments);
+  EXPECT_EQ(drawing.text, verify::draw_holdings(choice, drawing.num_ranks, drawing.root));
+}
+
+TEST_P(AlgorithmHead, SaysRoundsBytesValidityAndSource) {
+  std::vector<std::string> const head = head_of(*GetParam());
+  for (std::string_view const name : {"Rounds  ", "Bytes   ", "Valid   ", "Source  "}) {
+    EXPECT_FALSE(entry(head, name).empty()) << "the head has no line '" << name << "...'";
+  }
+}
+
+TEST_P(AlgorithmHead, NamesSourcesThatAreInTheBibliography) {
+  auto const in_head = all_between(entry(head_of(*GetParam()), "Source  "), '[', ']');
+  auto const in_catalog = all_between("," + std::string(GetParam()->source), ',', ',');
+  auto const known = keys_of(read(source_folder + "/docs/references.bib"));
+  EXPECT_FALSE(in_head.empty());
+  EXPECT_EQ(in_head, in_catalog);
+  for (std::string const& key : in_head) {
+    EXPECT_TRUE(known.contains(key)) << key << " is not in docs/references.bib";
+  }
+}
+
+std::string name_of(testing::TestParamInfo<Algorithm const*> const& tested) {
+  return std::string(to_string(tested.param->collective)) + "_" + std::string(tested.param->name);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    ,
+    AlgorithmHead,
+    testing::ValuesIn(algorithms::catalog().begin(), algorithms::catalog().end()),
+    name_of
+);
+
+}  // namespace
+}  // namespace espalier

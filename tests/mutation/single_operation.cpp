@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// Every change of a single operation of every algorithm, for a few ranks.
+///
+/// Changes of kind, peer, tag, blocks, rounds and of the number of operations must be rejected. A
+/// change of what an operation waits for must be rejected exactly if it matters, that is, if
+/// afterwards two operations of the rank touch a block, one of them writes, and neither comes
+/// before the other in the transitive closure of what operations wait for; or if two messages of a
+/// pair, direction and tag may start in either order. The closure is computed here by brute force.
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "espalier/algorithms/catalog.hpp"
+#include "espalier/base/integer.hpp"
+#include "espalier/schedule/text.hpp"
+#include "espalier/verify/verify.hpp"
+#include "tests/mutation/mutants.hpp"
+
+namespace espalier::mutation {
+namespace {
+
+using algorithms::Choice;
+using algorithms::Collective;
+using schedule::Buffer;
+using schedule::Kind;
+using schedule::Operation;
+using schedule::Range;
+using schedule::RankProgram;
+using schedule::Slot;
+
+using Blocks = std::set<std::pair<Buffer, int>>;
+
+Blocks blocks_of(RankProgram const& program, std::span<Slot const> slots) {
+  Blocks blocks;
+  schedule::for_each_block(program.frame, slots, [&](Buffer buffer, int block) {
+    blocks.emplace(buffer, block);
+  });
+  return blocks;
+}
+
+bool meet(Blocks const& a, Blocks const& b) {
+  return std::ranges::any_of(a, [&](auto const& block) { return b.contains(block); });
+}
+
+/// closure[i][j]: operation i is complete when j starts.
+std::vector<std::vector<bool>> closure_of(RankProgram const& program) {
+  std::size_t const n = program.operations.size();
+  std::vector closure(n, std::vector<bool>(n, false));
+  for (std::size_t j = 0; j < n; ++j) {
+    Operation const& operation = program.operations[j];
+    for (std::size_t i = 0; i < static_cast<std::size_t>(operation.after); ++i) {
+      closure[i][j] = program.operations[i].writes();
+    }
+    for (int const i : program.waits(operation)) {
+      closure[static_cast<std::size_t>(i)][j] = true;
+    }
+  }
+  for (std::size_t k = 0; k < n; ++k) {
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; closure[i][k] && j < n; ++j) {
+        closure[i][j] = closure[i][j] || closure[k][j];
+      }
+    }
+  }
+  return closure;
+}
+
+bool conflict(RankProgram const& program, Operation const& a, Operation const& b) {
+  auto const touched = [&](Operation const& operation) {
+    Blocks all = blocks_of(program, program.slots(operation));
+    all.merge(blocks_of(program, program.sources(operation)));
+    return all;
+  };
+  return (a.writes() && meet(blocks_of(program, program.slots(a)), touched(b))) ||
+         (b.writes() && meet(blocks_of(program, program.slots(b)), touched(a)));
+}
+
+/// Operations start in program order as soon as they may, except that in a dataflow program
+/// completion decides.
+bool may_overtake(RankProgram const& program, Operation const& a, Operation const& b) {
+  return a.peer >= 0 && a.kind == b.kind && a.peer == b.peer && a.tag == b.tag &&
+         (program.is_dataflow() || b.after < a.after);
+}
+
+bool is_safe(RankProgram const& program) {
+  auto const closure = closure_of(program);
+  for (std::size_t j = 0; j < program.operations.size(); ++j) {
+    for (std::size_t i = 0; i < j; ++i) {
+      Operation const& a = program.operations[i];
+      Operation const& b = program.operations[j];
+      if ((conflict(program, a, b) && !closure[i][j]) || may_overtake(program, a, b)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+/// Correct programs, and how to judge changed ones.
+struct Subject {
+  std::string name;
+  Programs programs;
+  std::function<verify::Verdict(Programs const&)> judge;
+};
+
+/// Changes one operation of one rank at a time and counts what the prover says.
+class Mutator {
+public:
+  explicit Mutator(Subject subject) : subject_(std::move(subject)) {}
+
+  int run() {
+    for (std::size_t rank = 0; rank < subject_.programs.size(); ++rank) {
+      auto const n = static_cast<int>(subject_.programs[rank].operations.size());
+      for (int index = 0; index < n; ++index) {
+        rank_ = rank;
+        index_ = index;
+        change_what();
+        change_blocks();
+        change_waits();
+      }
+    }
+    return num_mutants_;
+  }
+
+private:
+  RankProgram const& original() const { return subject_.programs[rank_]; }
+
+  Operation const& operation() const {
+    return original().operations[static_cast<std::size_t>(index_)];
+  }
+
+  void change_what() {
+    expect_rejected("deleted", [&](RankProgram& program) { erase_operation(program, index_); });
+    expect_rejected("repeated at the end", [&](RankProgram& program) {
+      Operation again = operation();
+      again.after = static_cast<int>(program.operations.size());
+      program.operations.push_back(again);
+    });
+    if (operation().peer < 0) {
+      return;
+    }
+    for (int peer = 0; peer < original().frame.num_ranks; ++peer) {
+      if (peer != operation().peer) {
+        expect_rejected_if_changed("peer", [&](Operation& changed) { changed.peer = peer; });
+      }
+    }
+    expect_rejected_if_changed("kind", [](Operation& changed) {
+      changed.kind = changed.kind == Kind::send ? Kind::recv : Kind::send;
+    });
+    expect_rejected_if_changed("tag", [](Operation& changed) { ++changed.tag; });
+    expect_rejected_if_changed("round", [](Operation& changed) { ++changed.round; });
+  }
+
+  void change_blocks() {
+    change_slots(&Operation::slots);
+    change_slots(&Operation::sources);
+  }
+
+  void change_slots(Range Operation::*range) {
+    auto const slots = slots_of(original(), operation().*range);
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      int const size = original().frame.num_blocks(slots[i].buffer);
+      auto const with = [&](Slot const& changed) {
+        std::vector<Slot> result = slots;
+        result[i] = changed;
+        return [=, this](RankProgram& program) {
+          auto& target = program.operations[static_cast<std::size_t>(index_)];
+          target.*range = add_slots(program, result);
+        };
+      };
+      for (int shift = 1; shift < size; ++shift) {
+        Slot shifted = slots[i];
+        shifted.first = wrap(shifted.first + shift, size);
+        expect_rejected("first block", with(shifted));
+      }
+      if (slots[i].num_blocks > 1) {
+        Slot shorter = slots[i];
+        --shorter.num_blocks;
+        expect_rejected("number of blocks", with(shorter));
+        Slot stretched = slots[i];
+        stretched.stride = wrap(stretched.stride + 1, size);
+        expect_rejected("stride", with(stretched));
+      }
+    }
+  }
+
+  void change_waits() {
+    for (int after = 0; after < operation().after; ++after) {
+      expect_rejected_if_unsafe("after", [&](RankProgram& program) {
+        program.operations[static_cast<std::size_t>(index_)].after = after;
+      });
+    }
+    for (int i = 0; i < operation().waits.size(); ++i) {
+      expect_rejected_if_unsafe("waits", [&](RankProgram& program) {
+        erase_wait(program, index_, i);
+      });
+    }
+  }
+
+  template <typename Change> void expect_rejected_if_changed(char const* what, Change&& change) {
+    expect_rejected(what, [&](RankProgram& program) {
+      change(program.operations[static_cast<std::size_t>(index_)]);
+    });
+  }
+
+  template <typename Change> void expect_rejected(char const* what, Change&& change) {
+    Programs programs = subject_.programs;
+    change(programs[rank_]);
+    EXPECT_FALSE(subject_.judge(programs).holds()) << described(what);
+    ++num_mutants_;
+  }
+
+  template <typename Change> void expect_rejected_if_unsafe(char const* what, Change&& change) {
+    Programs programs = subject_.programs;
+    change(programs[rank_]);
+    EXPECT_EQ(subject_.judge(programs).holds(), is_safe(programs[rank_])) << described(what);
+    ++num_mutants_;
+  }
+
+  std::string described(char const* what) const {
+    return subject_.name + ", rank " + std::to_string(rank_) + ", operation " +
+           std::to_string(index_) + " (" + to_text(original(), operation()) + "), changed: " + what;
+  }
+
+  Subject subject_;
+  std::size_t rank_ = 0;
+  int index_ = 0;
+  int num_mutants_ = 0;
+};
+
+Subject as_is(Choice const& choice, int num_ranks, int root) {
+  return {
+      .name = choice.text() + " on " + std::to_string(num_ranks) + " ranks",
+      .programs = generate(choice.text(), num_ranks, root),
+      .judge = [=](Programs const& programs
+               ) { return verify::prove(choice, num_ranks, root, programs); },
+  };
+}
+
+Subject reversed(Choice const& choice, int num_ranks, int root) {
+  verify::Contract const contract{
+      .promise = choice.collective() == Collective::bcast ? verify::Promise::reduce
+                                                          : verify::Promise::reduce_scatter,
+      .num_ranks = num_ranks,
+      .root = root,
+  };
+  return {
+      .name = "reversed " + choice.text() + " on " + std::to_string(num_ranks) + " ranks",
+      .programs = generate_reversed(choice.text(), num_ranks, root),
+      .judge = [=](Programs const& programs) { return verify::verify(programs, contract); },
+  };
+}
+
+std::vector<int> numbers_of_ranks() {
+#ifdef ESPALIER_FEW_RANKS
+  return {2, 3, 4};
+#else
+  return {2, 3, 4, 5, 6};
+#endif
+}
+
+int mutate(Subject subject) {
+  verify::Verdict const verdict = subject.judge(subject.programs);
+  EXPECT_TRUE(verdict.holds()) << subject.name << ": " << to_string(*verdict.violation);
+  return verdict.holds() ? Mutator(std::move(subject)).run() : 0;
+}
+
+class SingleOperation : public testing::TestWithParam<algorithms::Algorithm const*> {};
+
+TEST_P(SingleOperation, ChangedIsRejected) {
+  int num_mutants = 0;
+  for (int const p : numbers_of_ranks()) {
+    int const root = GetParam()->collective == Collective::bcast ? p / 2 : 0;
+    for (Choice const& choice : variants(GetParam()->collective, p)) {
+      if (&choice.algorithm() == GetParam()) {
+        num_mutants += mutate(as_is(choice, p, root));
+      }
+    }
+  }
+  EXPECT_GT(num_mutants, 50);
+}
+
+TEST_P(SingleOperation, ChangedInSegmentsIsRejected) {
+  constexpr int num_ranks = 4;
+  for (Choice const& choice : variants(GetParam()->collective, num_ranks)) {
+    if (&choice.algorithm() == GetParam() && choice.segment_period(num_ranks) > 0) {
+      algorithms::Arguments arguments = choice.arguments();
+      arguments.set("segments", "3");
+      std::string const name(choice.algorithm().name);
+      mutate(as_is(Choice::parse(choice.collective(), name + arguments.to_text()), num_ranks, 1));
+    }
+  }
+}
+
+TEST_P(SingleOperation, ChangedInReverseIsRejected) {
+  for (int const p : numbers_of_ranks()) {
+    int const root = GetParam()->collective == Collective::bcast ? p / 2 : 0;
+    for (Choice const& choice : variants(GetParam()->collective, p)) {
+      if (&choice.algorithm() == GetParam() && choice.num_segments() == 1) {
+        mutate(reversed(choice, p, root));
+      }
+    }
+  }
+}
+
+std::string name_of(testing::TestParamInfo<algorithms::Algorithm const*> const& tested) {
+  return std::string(to_string(tested.param->collective)) + "_" + std::string(tested.param->name);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    ,
+    SingleOperation,
+    testing::ValuesIn(algorithms::catalog().begin(), algorithms::catalog().end()),
+    name_of
+);
+
+}  // namespace
+}  // namespace espalier::mutation

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cstdint>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "espalier/base/error.hpp"
+#include "espalier/exec/layout.hpp"
+
+namespace espalier::exec {
+namespace {
+
+constexpr std::int64_t big = std::int64_t{1} << 33;
+
+TEST(Layout, UniformBlocksFollowEachOther) {
+  Layout const layout = Layout::uniform(5, 3, 8);
+  EXPECT_EQ(layout.num_blocks(), 5);
+  EXPECT_EQ(layout.num_elements(), 15);
+  EXPECT_EQ(layout.block(0), (Extent{.offset_bytes = 0, .num_elements = 3}));
+  EXPECT_EQ(layout.block(4), (Extent{.offset_bytes = 96, .num_elements = 3}));
+}
+
+TEST(Layout, OffsetsAreNotLimitedTo32Bits) {
+  EXPECT_EQ(Layout::uniform(4, big, 16).block(3).offset_bytes, 3 * big * 16);
+  Layout const cut = Layout::pieces(4 * big, 4, 1);
+  EXPECT_EQ(cut.block(3), (Extent{.offset_bytes = 3 * big, .num_elements = big}));
+  std::vector<std::int64_t> const counts{1, big};
+  std::vector<std::int64_t> const displacements{-big, big};
+  Layout const varying = Layout::varying(counts, displacements, 4);
+  EXPECT_EQ(varying.block(0).offset_bytes, -4 * big);
+  EXPECT_EQ(varying.block(1), (Extent{.offset_bytes = 4 * big, .num_elements = big}));
+}
+
+TEST(Layout, VaryingCopiesItsArrays) {
+  std::vector<int> counts{2, 0, 5};
+  std::vector<int> displacements{7, 100, 0};
+  Layout const layout = Layout::varying(counts, displacements, 4);
+  counts.assign(3, 9);
+  displacements.assign(3, 9);
+  EXPECT_EQ(layout.block(0), (Extent{.offset_bytes = 28, .num_elements = 2}));
+  EXPECT_EQ(layout.block(1).num_elements, 0);
+  EXPECT_EQ(layout.block(2), (Extent{.offset_bytes = 0, .num_elements = 5}));
+  EXPECT_EQ(layout.num_elements(), 7);
+}
+
+TEST(Layout, RefusesWhatIsNoLayout) {
+  std::vector<int> const one{1};
+  std::vector<int> const two{1, 2};
+  std::vector<int> const negative{-1};
+  EXPECT_THROW(static_cast<void>(Layout::varying(one, two, 1)), Error);
+  EXPECT_THROW(static_cast<void>(Layout::varying(negative, one, 1)), Error);
+  EXPECT_THROW(static_cast<void>(Layout::uniform(2, -1, 1)), Error);
+  EXPECT_THROW(static_cast<void>(Layout::pieces(10, 0, 1)), Error);
+}
+
+class Pieces : public testing::TestWithParam<std::int64_t> {};
+
+TEST_P(Pieces, CoverTheMessageOnceAndAreNearlyEqual) {
+  for (int const num_blocks : {1, 2, 3, 7, 16, 33}) {
+    for (std::int64_t const extent : {1, 8}) {
+      Layout const layout = Layout::pieces(GetParam(), num_blocks, extent);
+      std::int64_t const granule = extent == 1 ? 64 : 1;
+      std::int64_t end = 0;
+      std::int64_t largest = 0;
+      for (int b = 0; b < num_blocks; ++b) {
+        Extent const piece = layout.block(b);
+        EXPECT_EQ(piece.offset_bytes, end * extent);
+        EXPECT_TRUE(end % granule == 0 || piece.num_elements == 0);
+        end += piece.num_elements;
+        largest = std::max(largest, piece.num_elements);
+      }
+      EXPECT_EQ(end, GetParam());
+      EXPECT_LE(largest, GetParam() / num_blocks + granule);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, Pieces, testing::Values(0, 1, 63, 64, 65, 1000, 4096, 1'000'003));
+
+TEST(Layout, InBytesKeepsThePlaces) {
+  std::vector<int> const counts{2, 3};
+  std::vector<int> const displacements{4, 0};
+  for (Layout const& layout :
+       {Layout::uniform(2, 3, 12),
+        Layout::varying(counts, displacements, 12),
+        Layout::pieces(7, 2, 12)}) {
+    Layout const bytes = layout.in_bytes();
+    EXPECT_EQ(bytes.element_extent_bytes(), 1);
+    EXPECT_EQ(bytes.num_elements(), 12 * layout.num_elements());
+    for (int b = 0; b < 2; ++b) {
+      EXPECT_EQ(bytes.block(b).offset_bytes, layout.block(b).offset_bytes);
+      EXPECT_EQ(bytes.block(b).num_elements, 12 * layout.block(b).num_elements);
+    }
+    EXPECT_EQ(layout.without_elements().block(1).num_elements, 0);
+  }
+}
+
+}  // namespace
+}  // namespace espalier::exec

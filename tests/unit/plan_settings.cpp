@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/plan/settings.hpp"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "espalier/base/error.hpp"
+
+namespace espalier::plan {
+namespace {
+
+using tune::Call;
+
+constexpr char const* profile_text =
+    R"({"schema": "espalier-profile", "version": 1, "mpi": {"vendor": "openmpi"}, "rules": [
+        {"collective": "bcast", "num_ranks": 4, "num_nodes": 1, "min_bytes": 0, "max_bytes": null,
+         "algorithm": "bcast/binomial", "reason": "measured"}]})";
+
+Settings forced(std::string const& force) {
+  return Settings::parse({.force = force}, "openmpi");
+}
+
+Settings with_profile(std::string const& text, std::string const& vendor = "openmpi") {
+  return Settings::parse({.profile_path = "p.json", .profile = text}, vendor);
+}
+
+std::string decided(Settings const& settings, Call call, int num_ranks) {
+  std::vector<std::string> warnings;
+  auto const table = decide(settings, call, {.num_ranks = num_ranks, .num_nodes = 1}, warnings);
+  return table.at(1000).choice ? table.at(1000).choice->text() : "native";
+}
+
+TEST(SettingsText, SurvivesTheBroadcast) {
+  std::string const any_bytes("\xff\x00\xfe \"quoted\"\n", 13);
+  SettingsText const text{
+      .is_off = true,
+      .is_verbose = true,
+      .force = "allgather=ring",
+      .statistics = any_bytes,
+      .profile_path = "p",
+      .profile = std::string(100000, 'x'),
+      .profile_problem = "gone",
+  };
+  EXPECT_EQ(SettingsText::from_bytes(text.to_bytes()), text);
+  EXPECT_EQ(SettingsText::from_bytes(SettingsText().to_bytes()), SettingsText());
+  EXPECT_THROW(static_cast<void>(SettingsText::from_bytes("nonsense")), Error);
+  EXPECT_THROW(static_cast<void>(SettingsText::from_bytes("")), Error);
+}
+
+TEST(Settings, NothingSetMeansNativeCalls) {
+  Settings const settings = Settings::parse({}, "openmpi");
+  EXPECT_TRUE(settings.warnings.empty());
+  EXPECT_FALSE(settings.records());
+  EXPECT_FALSE(settings.needs_nodes());
+  EXPECT_FALSE(settings.may_choose(Call::bcast));
+  EXPECT_EQ(decided(settings, Call::bcast, 4), "native");
+}
+
+TEST(Settings, ForceTakesNamesWithOrWithoutCollective) {
+  Settings const settings =
+      forced("allgather=bruck;bcast=bcast/k_nomial[k=4];allgatherv=native;");
+  EXPECT_TRUE(settings.warnings.empty());
+  EXPECT_EQ(decided(settings, Call::allgather, 5), "allgather/bruck");
+  EXPECT_EQ(decided(settings, Call::bcast, 5), "bcast/k_nomial[k=4]");
+  EXPECT_EQ(decided(settings, Call::allgatherv, 5), "native");
+  EXPECT_TRUE(settings.may_choose(Call::bcast));
+  EXPECT_FALSE(settings.may_choose(Call::allgatherv));
+  EXPECT_FALSE(settings.needs_nodes());
+}
+
+TEST(Settings, ForceServesAllgathervWithAlgorithmsOfAllgather) {
+  EXPECT_EQ(decided(forced("allgatherv=ring"), Call::allgatherv, 5), "allgather/ring");
+  EXPECT_EQ(decided(forced("allgatherv=allgather/ring"), Call::allgatherv, 5), "allgather/ring");
+}
+
+TEST(Settings, UnknownNamesInForceWarnAndStayNative) {
+  Settings const settings = forced("allgather=rung;alltoall=ring;bcast;allgatherv=ring");
+  ASSERT_EQ(settings.warnings.size(), 3U);
+  EXPECT_NE(settings.warnings[0].find("got 'rung'"), std::string::npos);
+  EXPECT_NE(settings.warnings[1].find("got 'alltoall'"), std::string::npos);
+  EXPECT_NE(settings.warnings[2].find("got 'bcast'"), std::string::npos);
+  EXPECT_EQ(decided(settings, Call::allgather, 4), "native");
+  EXPECT_EQ(decided(settings, Call::bcast, 4), "native");
+  EXPECT_EQ(decided(settings, Call::allgatherv, 4), "allgather/ring");
+}
+
+TEST(Settings, AForcedChoiceThatRefusesTheRanksWarnsAndStaysNative) {
+  Settings const settings = forced("allgather=recursive_doubling");
+  std::vector<std::string> warnings;
+  auto const table =
+      decide(settings, Call::allgather, {.num_ranks = 5, .num_nodes = 1}, warnings);
+  EXPECT_FALSE(table.chooses());
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_EQ(
+      warnings[0],
+      "ESPALIER_FORCE: allgather/recursive_doubling does not accept 5 ranks: needs a power of two "
+      "of ranks, got 5; using the native call on such communicators"
+  );
+  EXPECT_EQ(decided(settings, Call::allgather, 8), "allgather/recursive_doubling");
+}
+
+TEST(Settings, ForceOverridesTheProfile) {
+  SettingsText const text{
+      .force = "bcast=flat", .profile_path = "p.json", .profile = profile_text
+  };
+  EXPECT_EQ(decided(Settings::parse(text, "openmpi"), Call::bcast, 4), "bcast/flat");
+  EXPECT_EQ(decided(with_profile(profile_text), Call::bcast, 4), "bcast/binomial");
+  EXPECT_EQ(decided(with_profile(profile_text), Call::allgather, 4), "native");
+  EXPECT_TRUE(with_profile(profile_text).needs_nodes());
+}
+
+TEST(Settings, UnusableProfilesWarnOnceAndStayNative) {
+  for (Settings const& settings :
+       {with_profile("corrupt"),
+        with_profile(profile_text, "mpich"),
+        with_profile(R"({"schema": "espalier-profile", "version": 99})"),
+        Settings::parse({.profile_path = "p", .profile_problem = "p: gone"}, "openmpi")}) {
+    ASSERT_EQ(settings.warnings.size(), 1U);
+    EXPECT_TRUE(settings.warnings[0].starts_with("ESPALIER_PROFILE: p")) << settings.warnings[0];
+    EXPECT_TRUE(settings.warnings[0].ends_with("; using native calls")) << settings.warnings[0];
+    EXPECT_EQ(decided(settings, Call::bcast, 4), "native");
+    EXPECT_FALSE(settings.may_choose(Call::bcast));
+  }
+}
+
+TEST(Settings, OffMeansNothingAtAll) {
+  Settings const settings = Settings::parse(
+      {.is_off = true,
+       .is_verbose = true,
+       .force = "nonsense",
+       .statistics = "folder",
+       .profile_path = "p",
+       .profile = "corrupt"},
+      "openmpi"
+  );
+  EXPECT_TRUE(settings.warnings.empty());
+  EXPECT_FALSE(settings.records());
+  EXPECT_FALSE(settings.may_choose(Call::allgather));
+}
+
+}  // namespace
+}  // namespace espalier::plan
