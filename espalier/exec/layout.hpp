@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace espalier::exec {
+
+/// Where a block lies relative to the address that the user passed, and how many elements it has.
+struct Extent {
+  std::int64_t offset_bytes = 0;
+  std::int64_t num_elements = 0;
+
+  friend bool operator==(Extent const&, Extent const&) = default;
+};
+
+/// Turns the blocks of a program into places in memory. Knows no MPI: an element is what the user
+/// calls a datatype, and only its extent matters here.
+class Layout {
+public:
+  /// Blocks of one size, one after another: allgather, or a bcast that is not cut (one block).
+  /// @throws Error argument for negative numbers.
+  static Layout
+  uniform(int num_blocks, std::int64_t elements_per_block, std::int64_t element_extent_bytes);
+
+  /// Counts and displacements (in elements) as MPI_Allgatherv takes them; both are copied.
+  /// @throws Error argument if the arrays differ in length or a count is negative.
+  static Layout varying(
+      std::span<int const> counts,
+      std::span<int const> displacements,
+      std::int64_t element_extent_bytes
+  );
+  static Layout varying(
+      std::span<std::int64_t const> counts,
+      std::span<std::int64_t const> displacements,
+      std::int64_t element_extent_bytes
+  );
+
+  /// One message cut into nearly equal blocks. Bytes (extent 1) are cut at multiples of 64, so
+  /// that a short message has fewer blocks that are not empty.
+  /// @throws Error argument for negative numbers.
+  static Layout
+  pieces(std::int64_t num_elements, int num_blocks, std::int64_t element_extent_bytes);
+
+  [[nodiscard]] int num_blocks() const noexcept { return num_blocks_; }
+  /// Of all blocks together.
+  [[nodiscard]] std::int64_t num_elements() const noexcept { return num_elements_; }
+  [[nodiscard]] std::int64_t element_extent_bytes() const noexcept { return extent_bytes_; }
+  [[nodiscard]] Extent block(int index) const noexcept;
+
+  /// The same memory in elements of one byte. Right only if elements have no gaps.
+  [[nodiscard]] Layout in_bytes() const;
+  /// The same places with all blocks empty: elements that hold no data.
+  [[nodiscard]] Layout without_elements() const;
+
+  [[nodiscard]] std::size_t memory_bytes() const noexcept;
+
+private:
+  enum class Rule : std::uint8_t { uniform, varying, pieces };
+
+  Layout(Rule rule, int num_blocks, std::int64_t num_elements, std::int64_t extent_bytes);
+  template <typename Integer>
+  static Layout copied(
+      std::span<Integer const> counts,
+      std::span<Integer const> displacements,
+      std::int64_t extent_bytes
+  );
+
+  Rule rule_;
+  int num_blocks_;
+  std::int64_t num_elements_;
+  std::int64_t extent_bytes_;
+  std::int64_t granule_ = 1;     ///< pieces: boundaries are multiples of this many elements
+  std::vector<Extent> extents_;  ///< varying
+};
+
+}  // namespace espalier::exec

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// What MpiExecutor runs: a bound program turned into the MPI calls it stands for.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <mpi.h>
+
+#include "espalier/exec/binding.hpp"
+#include "espalier/exec/mpi_datatype.hpp"
+
+namespace espalier::exec {
+
+/// A place in memory as the arguments of an MPI call.
+struct MpiRegion {
+  schedule::Buffer buffer = schedule::Buffer::output;
+  std::int64_t offset_bytes = 0;
+  int count = 0;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+};
+
+/// A copy inside the rank between different datatypes.
+struct MpiTransfer {
+  enum class Method : std::uint8_t {
+    pack,      ///< the destination is bytes
+    unpack,    ///< the source is bytes
+    exchange,  ///< neither, or more than an int counts: a message of the rank to itself
+  };
+
+  Method method = Method::exchange;
+  MpiRegion destination{};
+  MpiRegion source{};
+};
+
+/// One step of the hot path; which fields count depends on the action.
+struct MpiStep {
+  enum class Action : std::uint8_t {
+    send,      ///< start; region, peer, tag, request
+    recv,      ///< start; region, peer, tag, request
+    recv_now,  ///< receive and wait: region, peer, tag
+    wait,      ///< for num_requests requests from `request` on
+    copy,      ///< num_bytes from source to region
+    gather,    ///< pieces of source, one after another, to region
+    scatter,   ///< the reverse: from region to the pieces of source
+    transfer,  ///< number `request` of the transfers
+  };
+
+  Action action = Action::wait;
+  schedule::Buffer source = schedule::Buffer::output;
+  int peer = -1;
+  int tag = 0;
+  int request = 0;
+  int num_requests = 0;
+  MpiRegion region{};
+  std::int64_t source_offset_bytes = 0;
+  std::int64_t num_bytes = 0;
+  schedule::Range pieces{};  ///< into the piece pool, in bytes
+};
+
+/// Who waits for whom in a dataflow program, by number of operation.
+struct MpiDataflow {
+  std::vector<int> step_begin;       ///< steps of operation i: step_begin[i] .. step_begin[i + 1] - 1
+  std::vector<int> num_waits;        ///< operations that operation i waits for
+  std::vector<int> successor_begin;  ///< into successors
+  std::vector<int> successors;
+  std::vector<int> initially_ready;
+};
+
+/// Plain data and the datatypes it refers to.
+struct MpiProgram {
+  std::vector<MpiStep> steps;
+  std::vector<MpiTransfer> transfers;
+  std::vector<Piece> piece_pool;
+  std::vector<MpiType> types;
+  std::optional<MpiDataflow> dataflow;
+  std::int64_t scratch_bytes = 0;
+  int num_requests = 0;
+
+  [[nodiscard]] std::size_t memory_bytes() const noexcept;
+};
+
+/// Element types of the buffers. MPI_BYTE means memory without gaps.
+struct MpiElements {
+  MPI_Datatype output = MPI_BYTE;
+  MPI_Datatype input = MPI_BYTE;
+};
+
+/// @throws Error unsupported for a program that reduces; mpi.
+[[nodiscard]] MpiProgram compile(BoundProgram const& program, MpiElements const& elements);
+
+/// Pieces of elements as arguments of a call; a datatype it needs is added to `types`.
+/// @throws Error mpi.
+[[nodiscard]] MpiRegion make_region(
+    schedule::Buffer buffer,
+    std::span<Piece const> pieces,
+    MPI_Datatype element,
+    std::vector<MpiType>& types
+);
+
+/// How to copy between two regions of equally many bytes.
+[[nodiscard]] MpiTransfer
+make_transfer(MpiRegion const& destination, MpiRegion const& source, std::int64_t num_bytes);
+
+}  // namespace espalier::exec
