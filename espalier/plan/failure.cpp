@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/plan/failure.hpp"
+
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include "espalier/base/error.hpp"
+
+namespace espalier::plan {
+namespace {
+
+/// A new code of a class of MPI that says `text`; the class itself if MPI cannot make one.
+int code_with_text(int error_class, char const* text) noexcept {
+  char line[MPI_MAX_ERROR_STRING];
+  std::snprintf(line, sizeof line, "espalier: %s", text);
+  int code = error_class;
+  if (PMPI_Add_error_code(error_class, &code) != MPI_SUCCESS ||
+      PMPI_Add_error_string(code, line) != MPI_SUCCESS) {
+    return error_class;
+  }
+  return code;
+}
+
+int class_of(ErrorCode code) noexcept {
+  switch (code) {
+  case ErrorCode::no_memory:
+    return MPI_ERR_NO_MEM;
+  case ErrorCode::argument:
+    return MPI_ERR_ARG;
+  default:
+    return MPI_ERR_OTHER;
+  }
+}
+
+}  // namespace
+
+int code_of_exception() noexcept {
+  try {
+    throw;
+  } catch (Error const& error) {
+    return code_with_text(class_of(error.code()), error.what());
+  } catch (std::bad_alloc const&) {
+    return MPI_ERR_NO_MEM;
+  } catch (std::exception const& error) {
+    return code_with_text(MPI_ERR_INTERN, error.what());
+  } catch (...) {
+    return MPI_ERR_INTERN;
+  }
+}
+
+int raise(MPI_Comm comm, int code) noexcept {
+  PMPI_Comm_call_errhandler(comm, code);
+  return code;
+}
+
+}  // namespace espalier::plan

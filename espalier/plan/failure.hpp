@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <utility>
+
+#include <mpi.h>
+
+namespace espalier::plan {
+
+/// MPI error code for the exception being handled: MPI_Error_string() of it gives our text.
+/// Only inside a catch block.
+[[nodiscard]] int code_of_exception() noexcept;
+
+/// The one place where exceptions end: runs the action, which returns an MPI code, and turns what it
+/// throws into one.
+template <typename Action> int guard(Action&& action) noexcept {
+  try {
+    return std::forward<Action>(action)();
+  } catch (...) {
+    return code_of_exception();
+  }
+}
+
+/// Delivers an error to the handler of the user's communicator.
+/// @return the code, for callers whose handler returns.
+int raise(MPI_Comm comm, int code) noexcept;
+
+}  // namespace espalier::plan

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <mpi.h>
+
+namespace espalier::plan {
+
+/// What deciding has to know of a datatype.
+struct TypeFacts {
+  std::int64_t size_bytes = 0;
+  bool is_gapless = false;  ///< the data are one run of bytes from the address of the element on
+};
+
+/// Facts of datatypes. Named types live for ever and are remembered; nothing is kept of others,
+/// whose handles may mean another type tomorrow. Used by one thread at a time.
+class NamedTypes {
+public:
+  /// Size and kind of a committed datatype that is not MPI_DATATYPE_NULL.
+  /// @throws Error mpi.
+  [[nodiscard]] TypeFacts facts(MPI_Datatype type);
+
+private:
+  struct Entry {
+    MPI_Datatype type;
+    TypeFacts facts;
+  };
+
+  static constexpr std::size_t capacity = 8;
+
+  std::array<Entry, capacity> entries_;
+  std::size_t num_entries_ = 0;
+  std::size_t next_ = 0;
+};
+
+}  // namespace espalier::plan

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/plan/session.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "espalier/exec/mpi_datatype.hpp"
+
+namespace espalier::plan {
+namespace {
+
+using exec::require_success;
+
+tune::DecisionTable always_native(std::string reason) {
+  return tune::DecisionTable({.choice = std::nullopt, .reason = std::move(reason)});
+}
+
+/// Ranks in MPI_COMM_WORLD of all ranks of a communicator; MPI_UNDEFINED for those outside.
+std::vector<int> world_ranks(MPI_Comm comm, int num_ranks) {
+  MPI_Group world = MPI_GROUP_NULL;
+  MPI_Group group = MPI_GROUP_NULL;
+  std::vector<int> ranks(static_cast<std::size_t>(num_ranks));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  std::vector<int> result(ranks.size());
+  require_success(PMPI_Comm_group(MPI_COMM_WORLD, &world), "MPI_Comm_group");
+  require_success(PMPI_Comm_group(comm, &group), "MPI_Comm_group");
+  int const code =
+      PMPI_Group_translate_ranks(group, num_ranks, ranks.data(), world, result.data());
+  PMPI_Group_free(&world);
+  PMPI_Group_free(&group);
+  require_success(code, "MPI_Group_translate_ranks");
+  return result;
+}
+
+Place place_of(MPI_Comm comm) {
+  Place place;
+  int is_inter = 0;
+  require_success(PMPI_Comm_test_inter(comm, &is_inter), "MPI_Comm_test_inter");
+  require_success(PMPI_Comm_size(comm, &place.num_ranks), "MPI_Comm_size");
+  require_success(PMPI_Comm_rank(comm, &place.rank), "MPI_Comm_rank");
+  place.is_intercommunicator = is_inter != 0;
+  place.num_sources = place.num_ranks;
+  if (place.is_intercommunicator) {
+    require_success(PMPI_Comm_remote_size(comm, &place.num_sources), "MPI_Comm_remote_size");
+  }
+  return place;
+}
+
+}  // namespace
+
+Session::Session(Settings settings, World world, Log log)
+    : settings_(std::move(settings)), world_(std::move(world)), log_(std::move(log)),
+      records_(settings_.records()), one_rank_(always_native("one rank")),
+      intercommunicator_(always_native("intercommunicator")),
+      outside_world_(always_native("ranks outside MPI_COMM_WORLD")),
+      no_data_{.choice = std::nullopt, .reason = "no data"} {
+  for (tune::Call const call : tune::all_calls) {
+    may_choose_[tune::index_of(call)] = settings_.may_choose(call);
+  }
+  require_success(
+      PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &keyval_, this),
+      "MPI_Comm_create_keyval"
+  );
+  for (std::string const& line : settings_.warnings) {
+    warn(line);
+  }
+}
+
+Session::~Session() = default;
+
+int Session::on_delete(MPI_Comm, int, void* attribute, void* session) noexcept {
+  static_cast<Session*>(session)->release(static_cast<State*>(attribute));
+  return MPI_SUCCESS;
+}
+
+State* Session::find(MPI_Comm comm) {
+  void* attribute = nullptr;
+  int is_found = 0;
+  if (PMPI_Comm_get_attr(comm, keyval_, static_cast<void*>(&attribute), &is_found) !=
+      MPI_SUCCESS) {
+    return nullptr;
+  }
+  return is_found != 0 ? static_cast<State*>(attribute) : create(comm);
+}
+
+State* Session::create(MPI_Comm comm) {
+  Place const place = place_of(comm);
+  auto state = std::make_unique<State>(comm, place, tables_for(place, comm), records_);
+  State* const address = state.get();
+  {
+    std::lock_guard const lock(mutex_);
+    states_.push_back(std::move(state));
+  }
+  if (int const code = PMPI_Comm_set_attr(comm, keyval_, address); code != MPI_SUCCESS) {
+    release(address);
+    require_success(code, "MPI_Comm_set_attr");
+  }
+  return address;
+}
+
+void Session::release(State* state) noexcept {
+  std::unique_ptr<State> owned;
+  {
+    std::lock_guard const lock(mutex_);
+    auto const found = std::ranges::find_if(states_, [&](auto const& s) { return s.get() == state; });
+    if (found == states_.end()) {
+      return;
+    }
+    owned = std::move(*found);
+    *found = std::move(states_.back());
+    states_.pop_back();
+    if (Recorder const* recorder = owned->recorder()) {
+      ended_.add(owned->place().num_ranks, *recorder);
+    }
+  }
+}
+
+State::Tables Session::tables_for(Place const& place, MPI_Comm comm) {
+  State::Tables tables{};
+  if (place.is_intercommunicator) {
+    tables.fill(&intercommunicator_);
+    return tables;
+  }
+  if (place.num_ranks == 1) {
+    tables.fill(&one_rank_);
+    return tables;
+  }
+  int const nodes = num_nodes(comm, place.num_ranks);
+  if (nodes == 0) {
+    tables.fill(&outside_world_);
+    return tables;
+  }
+  for (tune::Call const call : tune::all_calls) {
+    tables[tune::index_of(call)] =
+        &table_for(call, {.num_ranks = place.num_ranks, .num_nodes = nodes});
+  }
+  return tables;
+}
+
+int Session::num_nodes(MPI_Comm comm, int num_ranks) const {
+  std::vector<int> ranks = world_ranks(comm, num_ranks);
+  if (std::ranges::find(ranks, MPI_UNDEFINED) != ranks.end()) {
+    return 0;
+  }
+  if (world_.node_of_rank.empty()) {
+    return 1;
+  }
+  for (int& rank : ranks) {
+    rank = world_.node_of_rank[static_cast<std::size_t>(rank)];
+  }
+  std::ranges::sort(ranks);
+  return static_cast<int>(ranks.size() - std::ranges::unique(ranks).size());
+}
+
+tune::DecisionTable const& Session::table_for(tune::Call call, tune::Shape shape) {
+  std::vector<std::string> warnings;
+  tune::DecisionTable const* table = nullptr;
+  {
+    std::lock_guard const lock(mutex_);
+    TableKey const key{call, shape.num_ranks, shape.num_nodes};
+    auto found = tables_.find(key);
+    if (found == tables_.end()) {
+      found = tables_.emplace(key, plan::decide(settings_, call, shape, warnings)).first;
+    }
+    table = &found->second;
+  }
+  for (std::string const& line : warnings) {
+    warn(line);
+  }
+  return *table;
+}
+
+void Session::finish() noexcept {
+  for (MPI_Comm const comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) {
+    void* attribute = nullptr;
+    int is_found = 0;
+    PMPI_Comm_get_attr(comm, keyval_, static_cast<void*>(&attribute), &is_found);
+    if (is_found != 0) {
+      PMPI_Comm_delete_attr(comm, keyval_);
+    }
+  }
+  // Communicators that the user never frees: nothing collective may be done for them now.
+  for (auto const& state : states_) {
+    state->communicator().abandon();
+  }
+  PMPI_Comm_free_keyval(&keyval_);
+}
+
+Totals Session::totals() const {
+  std::lock_guard const lock(mutex_);
+  Totals totals = ended_;
+  for (auto const& state : states_) {
+    if (Recorder const* recorder = state->recorder()) {
+      totals.add(state->place().num_ranks, *recorder);
+    }
+  }
+  return totals;
+}
+
+std::vector<std::string> Session::warnings() const {
+  std::lock_guard const lock(mutex_);
+  return warnings_;
+}
+
+void Session::warn(std::string const& line) {
+  {
+    std::lock_guard const lock(mutex_);
+    if (std::ranges::find(warnings_, line) != warnings_.end()) {
+      return;
+    }
+    warnings_.push_back(line);
+  }
+  log_(line);
+}
+
+std::size_t Session::memory_bytes() const {
+  std::lock_guard const lock(mutex_);
+  std::size_t total = sizeof(*this) + world_.node_of_rank.capacity() * sizeof(int);
+  for (auto const& [key, table] : tables_) {
+    total += sizeof(key) + table.memory_bytes();
+  }
+  for (auto const& state : states_) {
+    total += state->memory_bytes();
+  }
+  return total;
+}
+
+}  // namespace espalier::plan

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <mpi.h>
+
+#include "espalier/base/error.hpp"
+#include "espalier/plan/calls.hpp"
+#include "espalier/plan/failure.hpp"
+#include "espalier/plan/settings.hpp"
+#include "espalier/plan/state.hpp"
+#include "espalier/plan/statistics.hpp"
+#include "espalier/tune/decision.hpp"
+
+namespace espalier::plan {
+
+/// What to do with one call.
+struct Verdict {
+  /// Null: the native call, and nothing is recorded.
+  State* state = nullptr;
+  tune::Decision const* decision = nullptr;
+  std::int64_t bytes = 0;
+  int code = MPI_SUCCESS;  ///< anything else: return it, the user's error handler was called
+};
+
+/// All that one MPI process (one MPI_COMM_WORLD) decides and remembers, between MPI_Init and
+/// MPI_Finalize. Different threads may decide for different communicators at the same time.
+class Session {
+public:
+  /// Facts of MPI_COMM_WORLD.
+  struct World {
+    int rank = 0;
+    int num_ranks = 1;
+    /// For each rank of MPI_COMM_WORLD a number that ranks of one node share; empty: one node.
+    std::vector<int> node_of_rank;
+  };
+
+  /// Receives warnings, one line each, possibly from several threads at once.
+  using Log = std::function<void(std::string const&)>;
+
+  /// Local. Settings must be equal on all ranks. Warnings of the settings are reported at once.
+  /// @throws Error mpi.
+  Session(Settings settings, World world, Log log);
+  Session(Session const&) = delete;
+  Session& operator=(Session const&) = delete;
+  /// After finish(); MPI may be finalised.
+  ~Session();
+
+  /// Local, except for what the standard makes equal on all ranks: communicator, result bytes.
+  /// Allocates on the first use of a communicator only, and takes locks only then.
+  template <typename Call> [[nodiscard]] Verdict
+  decide(Call const& call, MPI_Comm comm) noexcept;
+
+  /// Collective over MPI_COMM_WORLD, right before PMPI_Finalize: frees what hangs on communicators
+  /// that the user does not free. Nothing may be decided afterwards.
+  void finish() noexcept;
+
+  [[nodiscard]] Settings const& settings() const noexcept { return settings_; }
+  [[nodiscard]] World const& world() const noexcept { return world_; }
+  [[nodiscard]] bool records() const noexcept { return records_; }
+  /// All calls so far, also on communicators in use. No other thread may be in a call.
+  [[nodiscard]] Totals totals() const;
+  [[nodiscard]] std::vector<std::string> warnings() const;
+  void warn(std::string const& line);
+  [[nodiscard]] std::size_t memory_bytes() const;
+
+private:
+  /// None for arguments that the MPI library has to complain about.
+  template <typename Call> static std::optional<std::int64_t>
+  result_bytes(Call const& call, State& state);
+
+  using TableKey = std::tuple<tune::Call, int, int>;
+
+  static int on_delete(MPI_Comm comm, int keyval, void* attribute, void* session) noexcept;
+  State* find(MPI_Comm comm);
+  State* create(MPI_Comm comm);
+  void release(State* state) noexcept;
+  [[nodiscard]] State::Tables tables_for(Place const& place, MPI_Comm comm);
+  tune::DecisionTable const& table_for(tune::Call call, tune::Shape shape);
+  /// Nodes of the communicator, 0 if a rank lies outside MPI_COMM_WORLD.
+  [[nodiscard]] int num_nodes(MPI_Comm comm, int num_ranks) const;
+
+  Settings settings_;
+  World world_;
+  Log log_;
+  bool records_;
+  std::array<bool, tune::num_calls> may_choose_{};
+  int keyval_ = MPI_KEYVAL_INVALID;
+
+  tune::DecisionTable one_rank_;
+  tune::DecisionTable intercommunicator_;
+  tune::DecisionTable outside_world_;
+  tune::Decision no_data_;
+
+  mutable std::mutex mutex_;  ///< guards what follows
+  std::map<TableKey, tune::DecisionTable> tables_;
+  std::vector<std::unique_ptr<State>> states_;
+  Totals ended_;  ///< of communicators that were freed
+  std::vector<std::string> warnings_;
+};
+
+template <typename Call>
+std::optional<std::int64_t> Session::result_bytes(Call const& call, State& state) {
+  try {
+    return call.bytes(state.place(), state.types());
+  } catch (Error const&) {
+    return std::nullopt;
+  }
+}
+
+template <typename Call> Verdict Session::decide(Call const& call, MPI_Comm comm) noexcept {
+  if (comm == MPI_COMM_NULL || (!records_ && !may_choose_[tune::index_of(Call::call)])) {
+    return {};
+  }
+  Verdict verdict;
+  int const code = guard([&] {
+    State* const state = find(comm);
+    if (state == nullptr) {
+      return MPI_SUCCESS;
+    }
+    tune::DecisionTable const& table = state->table(Call::call);
+    if (!records_ && !table.chooses()) {
+      return MPI_SUCCESS;
+    }
+    if (auto const bytes = result_bytes(call, *state)) {
+      tune::Decision const& decision = *bytes == 0 ? no_data_ : table.at(*bytes);
+      verdict = {.state = state, .decision = &decision, .bytes = *bytes};
+    }
+    return MPI_SUCCESS;
+  });
+  if (code != MPI_SUCCESS) {
+    verdict.code = raise(comm, code);
+  }
+  return verdict;
+}
+
+}  // namespace espalier::plan

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <optional>
+
+#include <mpi.h>
+
+#include "espalier/plan/calls.hpp"
+#include "espalier/plan/communicator.hpp"
+#include "espalier/plan/statistics.hpp"
+#include "espalier/tune/decision.hpp"
+
+namespace espalier::plan {
+
+/// What is known of one communicator of the user; hangs on it as an attribute.
+/// Used by one thread at a time, as MPI demands of blocking collectives.
+class State {
+public:
+  using Tables = std::array<tune::DecisionTable const*, tune::num_calls>;
+
+  /// @param tables never null, not owned.
+  State(MPI_Comm comm, Place const& place, Tables const& tables, bool records);
+
+  [[nodiscard]] Place const& place() const noexcept { return place_; }
+  [[nodiscard]] NamedTypes& types() noexcept { return types_; }
+  [[nodiscard]] Communicator& communicator() noexcept { return communicator_; }
+  [[nodiscard]] tune::DecisionTable const& table(tune::Call call) const noexcept {
+    return *tables_[tune::index_of(call)];
+  }
+  [[nodiscard]] Recorder* recorder() noexcept { return recorder_ ? &*recorder_ : nullptr; }
+  [[nodiscard]] std::size_t memory_bytes() const noexcept;
+
+private:
+  Place place_;
+  Tables tables_;
+  NamedTypes types_;
+  Communicator communicator_;
+  std::optional<Recorder> recorder_;
+};
+
+}  // namespace espalier::plan

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "espalier/tune/call.hpp"
+#include "espalier/tune/decision.hpp"
+
+namespace espalier::plan {
+
+/// Sizes are counted in classes: 0 bytes, and 2^(k-1) .. 2^k - 1 bytes for k = 1, 2, ...
+inline constexpr std::size_t num_size_classes = 65;
+
+[[nodiscard]] std::size_t size_class(std::int64_t bytes) noexcept;
+[[nodiscard]] std::int64_t min_bytes_of(std::size_t size_class) noexcept;
+[[nodiscard]] std::int64_t max_bytes_of(std::size_t size_class) noexcept;
+
+struct Counter {
+  std::uint64_t count = 0;
+  std::int64_t bytes = 0;
+  double seconds = 0.0;
+
+  void add(Counter const& other) noexcept;
+};
+
+/// Calls on one communicator. Used by one thread at a time; allocates only when a call, a size
+/// class and a decision come together for the first time.
+class Recorder {
+public:
+  struct Row {
+    tune::Call call;
+    std::size_t size_class;
+    tune::Decision const* decision;  ///< not owned
+    Counter counter;
+  };
+
+  Recorder();
+  void record(
+      tune::Call call, std::int64_t bytes, tune::Decision const& decision, double seconds
+  ) noexcept;
+  [[nodiscard]] std::vector<Row> const& rows() const noexcept { return rows_; }
+  [[nodiscard]] std::size_t memory_bytes() const noexcept;
+
+private:
+  /// Row used last for each call and class, -1 if none yet.
+  std::array<std::array<std::int32_t, num_size_classes>, tune::num_calls> latest_;
+  std::vector<Row> rows_;
+};
+
+/// Calls of a whole process, over all communicators it ever had.
+class Totals {
+public:
+  void add(int num_ranks, Recorder const& recorder);
+
+  struct Key {
+    tune::Call call;
+    int num_ranks;
+    std::size_t size_class;
+    std::string algorithm;
+    std::string reason;
+
+    friend auto operator<=>(Key const&, Key const&) = default;
+  };
+
+  [[nodiscard]] std::map<Key, Counter> const& rows() const noexcept { return rows_; }
+
+private:
+  std::map<Key, Counter> rows_;
+};
+
+/// What a statistics file says besides calls.
+struct ProcessReport {
+  int rank = 0;
+  int num_ranks = 1;
+  std::string vendor;
+  std::string library_version;
+  double seconds = 0.0;  ///< from the end of MPI_Init to the start of MPI_Finalize
+  bool is_finalized = false;
+  std::size_t memory_bytes = 0;
+  std::vector<std::string> warnings;
+};
+
+/// Content of a file `espalier-statistics`, version 1.
+[[nodiscard]] std::string statistics_json(ProcessReport const& report, Totals const& totals);
+
+/// The same for people: one line per function and algorithm.
+[[nodiscard]] std::string statistics_table(ProcessReport const& report, Totals const& totals);
+
+}  // namespace espalier::plan

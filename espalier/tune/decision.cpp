@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/tune/decision.hpp"
+
+#include <algorithm>
+#include <compare>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+namespace espalier::tune {
+namespace {
+
+constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
+
+/// How far apart two counts are: larger / smaller, compared exactly. Orders like |log2(a / b)|.
+struct Ratio {
+  std::int64_t larger;
+  std::int64_t smaller;
+
+  Ratio(int a, int b) : larger(std::max(a, b)), smaller(std::min(a, b)) {}
+
+  friend std::strong_ordering operator<=>(Ratio const& a, Ratio const& b) noexcept {
+    return a.larger * b.smaller <=> b.larger * a.smaller;
+  }
+
+  friend bool operator==(Ratio const& a, Ratio const& b) noexcept { return (a <=> b) == 0; }
+};
+
+struct Candidate {
+  Rule const* rule;
+  int position;
+};
+
+auto distance(Candidate const& candidate, Shape const& shape) {
+  Shape const& other = candidate.rule->shape;
+  return std::tuple(
+      Ratio(other.num_ranks, shape.num_ranks),
+      Ratio(other.num_nodes, shape.num_nodes),
+      other.num_ranks,
+      other.num_nodes
+  );
+}
+
+/// Rules that may be used, nearest shape first.
+std::vector<Candidate> candidates(std::span<Rule const> rules, Call call, Shape shape) {
+  bool has_exact = false;
+  for (Rule const& rule : rules) {
+    has_exact = has_exact || (rule.call == call && rule.shape == shape);
+  }
+  std::vector<Candidate> result;
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    Rule const& rule = rules[i];
+    bool const fits = rule.call == call && (!has_exact || rule.shape == shape);
+    if (fits && (!rule.choice || rule.choice->refuses(shape.num_ranks, 0).empty())) {
+      result.push_back({&rule, static_cast<int>(i)});
+    }
+  }
+  std::ranges::stable_sort(result, {}, [&](Candidate const& c) { return distance(c, shape); });
+  return result;
+}
+
+/// First bytes of all intervals within which no rule begins or ends, ascending.
+std::vector<std::int64_t> starts(std::vector<Candidate> const& candidates) {
+  std::vector<std::int64_t> result{0};
+  for (Candidate const& candidate : candidates) {
+    result.push_back(candidate.rule->min_bytes);
+    if (candidate.rule->max_bytes != no_limit) {
+      result.push_back(candidate.rule->max_bytes + 1);
+    }
+  }
+  std::ranges::sort(result);
+  auto const rest = std::ranges::unique(result);
+  result.erase(rest.begin(), rest.end());
+  return result;
+}
+
+std::string plural(int number, std::string const& noun) {
+  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
+}
+
+Decision decision_of(Candidate const& candidate, Shape shape) {
+  Rule const& rule = *candidate.rule;
+  Decision decision{
+      .choice = rule.choice,
+      .reason = "profile rule " + std::to_string(candidate.position),
+      .rule = candidate.position,
+      .is_borrowed = rule.shape != shape,
+  };
+  if (decision.is_borrowed) {
+    decision.reason += ", borrowed from " + plural(rule.shape.num_ranks, "rank") + " on " +
+                       plural(rule.shape.num_nodes, "node");
+  }
+  decision.reason += ": " + rule.reason;
+  return decision;
+}
+
+Decision decide(std::vector<Candidate> const& candidates, Shape shape, std::int64_t bytes) {
+  for (Candidate const& candidate : candidates) {
+    if (candidate.rule->min_bytes <= bytes && bytes <= candidate.rule->max_bytes) {
+      return decision_of(candidate, shape);
+    }
+  }
+  return {.reason = "no rule of the profile covers this"};
+}
+
+}  // namespace
+
+DecisionTable::DecisionTable(Decision decision) { append(no_limit, std::move(decision)); }
+
+DecisionTable::DecisionTable(std::span<Rule const> rules, Call call, Shape shape) {
+  std::vector<Candidate> const usable = candidates(rules, call, shape);
+  std::vector<std::int64_t> const first = starts(usable);
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    append(i + 1 < first.size() ? first[i + 1] - 1 : no_limit, decide(usable, shape, first[i]));
+  }
+}
+
+void DecisionTable::append(std::int64_t last_bytes, Decision decision) {
+  if (!decisions_.empty() && decisions_.back() == decision) {
+    last_bytes_.back() = last_bytes;
+    return;
+  }
+  chooses_ = chooses_ || decision.choice.has_value();
+  last_bytes_.push_back(last_bytes);
+  decisions_.push_back(std::move(decision));
+}
+
+std::size_t DecisionTable::find(std::int64_t bytes) const noexcept {
+  auto const found = std::ranges::lower_bound(last_bytes_, bytes);
+  return static_cast<std::size_t>(found - last_bytes_.begin());
+}
+
+std::size_t DecisionTable::memory_bytes() const noexcept {
+  std::size_t total = sizeof(*this) + last_bytes_.capacity() * sizeof(std::int64_t) +
+                      decisions_.capacity() * sizeof(Decision);
+  for (Decision const& decision : decisions_) {
+    total += decision.reason.capacity();
+  }
+  return total;
+}
+
+Decision
+lookup(Profile const& profile, Call call, int num_ranks, int num_nodes, std::int64_t bytes) {
+  Shape const shape{.num_ranks = num_ranks, .num_nodes = num_nodes};
+  return DecisionTable(profile.rules(), call, shape).at(bytes);
+}
+
+}  // namespace espalier::tune

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "espalier/algorithms/catalog.hpp"
+#include "espalier/tune/profile.hpp"
+
+namespace espalier::tune {
+
+/// What to do with a call, and why.
+struct Decision {
+  std::optional<algorithms::Choice> choice;  ///< none: the native call
+  std::string reason;
+  int rule = -1;             ///< position in Profile::rules(), -1 if no rule applies
+  bool is_borrowed = false;  ///< the rule was made for another shape
+
+  friend bool operator==(Decision const&, Decision const&) = default;
+};
+
+/// The rules of one call for one shape, resolved: every size has exactly one decision.
+class DecisionTable {
+public:
+  /// The same decision for every size.
+  explicit DecisionTable(Decision decision);
+  /// Rules made for exactly this shape if there are any; sizes they leave out are native.
+  /// Otherwise, for each size, the rule of the nearest shape (by |log2| of the ratio of ranks, then
+  /// of nodes; the smaller shape if equal) that covers the size and whose algorithm accepts this
+  /// number of ranks.
+  DecisionTable(std::span<Rule const> rules, Call call, Shape shape);
+
+  /// Position of the decision for a result of so many bytes, bytes >= 0.
+  [[nodiscard]] std::size_t find(std::int64_t bytes) const noexcept;
+  [[nodiscard]] Decision const& at(std::int64_t bytes) const noexcept {
+    return decisions_[find(bytes)];
+  }
+  [[nodiscard]] std::span<Decision const> decisions() const noexcept { return decisions_; }
+  /// True if some size is not left to the native call.
+  [[nodiscard]] bool chooses() const noexcept { return chooses_; }
+  [[nodiscard]] std::size_t memory_bytes() const noexcept;
+
+private:
+  void append(std::int64_t last_bytes, Decision decision);
+
+  std::vector<std::int64_t> last_bytes_;  ///< ascending; the last one is no limit
+  std::vector<Decision> decisions_;
+  bool chooses_ = false;
+};
+
+/// Decision of one profile for one call.
+[[nodiscard]] Decision
+lookup(Profile const& profile, Call call, int num_ranks, int num_nodes, std::int64_t bytes);
+
+}  // namespace espalier::tune

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/tune/profile.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <memory>
+#include <system_error>
+#include <tuple>
+#include <utility>
+
+#include "espalier/base/error.hpp"
+#include "espalier/tune/field.hpp"
+
+namespace espalier::tune {
+namespace {
+
+constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
+
+void check_header(Field const& file) {
+  Field const schema = file.at("schema");
+  if (schema.text() != Profile::schema) {
+    schema.fail("\"" + std::string(Profile::schema) + "\" (a file written by espalier tune)");
+  }
+  Field const version = file.at("version");
+  if (version.integer(1) > Profile::version) {
+    version.fail(
+        "at most " + std::to_string(Profile::version) +
+        " (use a newer espalier, or tune again with this one)"
+    );
+  }
+}
+
+Call parse_call(Field const& field) {
+  try {
+    return tune::parse_call(field.text());
+  } catch (Error const& error) {
+    field.fail("a known collective", "'" + field.text() + "' (" + error.what() + ")");
+  }
+}
+
+std::optional<algorithms::Choice> parse_choice(Field const& field, Call call, int num_ranks) {
+  std::string const text = field.text();
+  if (text == "native") {
+    return std::nullopt;
+  }
+  std::optional<algorithms::Choice> choice;
+  try {
+    choice = algorithms::Choice::parse(text);
+  } catch (Error const& error) {
+    field.fail("native or an algorithm of this version", "\"" + text + "\" (" + error.what() + ")");
+  }
+  if (choice->collective() != collective_of(call)) {
+    field.fail("an algorithm for " + std::string(to_string(collective_of(call))));
+  }
+  if (std::string const reason = choice->refuses(num_ranks, 0); !reason.empty()) {
+    field.fail(
+        "an algorithm that accepts " + std::to_string(num_ranks) + " ranks",
+        "\"" + text + "\" (" + reason + ")"
+    );
+  }
+  return choice;
+}
+
+Rule parse_rule(Field const& field) {
+  constexpr std::int64_t most = std::numeric_limits<int>::max();
+  Rule rule;
+  rule.call = parse_call(field.at("collective"));
+  rule.shape.num_ranks = static_cast<int>(field.at("num_ranks").integer(1, most));
+  rule.shape.num_nodes = static_cast<int>(field.at("num_nodes").integer(1, rule.shape.num_ranks));
+  rule.min_bytes = field.at("min_bytes").integer(0);
+  Field const max_bytes = field.at("max_bytes");
+  rule.max_bytes = max_bytes.is_null() ? no_limit : max_bytes.integer(rule.min_bytes);
+  rule.choice = parse_choice(field.at("algorithm"), rule.call, rule.shape.num_ranks);
+  rule.reason = field.at("reason").text();
+  return rule;
+}
+
+auto order_of(Rule const& rule) {
+  return std::tuple(
+      rule.call, rule.shape.num_ranks, rule.shape.num_nodes, rule.min_bytes, rule.max_bytes
+  );
+}
+
+void check_overlaps(std::vector<Rule> const& rules, std::vector<Field> const& fields) {
+  std::vector<std::size_t> order(rules.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    order[i] = i;
+  }
+  std::ranges::sort(order, {}, [&](std::size_t i) { return order_of(rules[i]); });
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    Rule const& before = rules[order[i - 1]];
+    Rule const& rule = rules[order[i]];
+    if (before.call == rule.call && before.shape == rule.shape &&
+        rule.min_bytes <= before.max_bytes) {
+      fields[order[i]].at("min_bytes").fail(
+          "sizes that no other rule of the shape covers",
+          std::to_string(rule.min_bytes) + ", which rules[" + std::to_string(order[i - 1]) +
+              "] covers too"
+      );
+    }
+  }
+}
+
+}  // namespace
+
+Profile Profile::parse(std::string_view text, std::string_view origin) {
+  nlohmann::json const document = parse_json(text, origin);
+  Field const file(document, std::string(origin));
+  check_header(file);
+  Profile profile;
+  profile.vendor_ = file.at("mpi").at("vendor").text();
+  std::vector<Field> const fields = file.at("rules").elements();
+  for (Field const& field : fields) {
+    profile.rules_.push_back(parse_rule(field));
+  }
+  check_overlaps(profile.rules_, fields);
+  return profile;
+}
+
+Profile Profile::read(std::string const& path) { return parse(read_text(path), path); }
+
+std::string read_text(std::string const& path) {
+  using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+  errno = 0;
+  File const file(std::fopen(path.c_str(), "rb"), &std::fclose);
+  std::string text;
+  if (file) {
+    char chunk[4096];
+    while (std::size_t const size = std::fread(chunk, 1, sizeof chunk, file.get())) {
+      text.append(chunk, size);
+    }
+  }
+  if (!file || std::ferror(file.get()) != 0) {
+    throw Error(
+        ErrorCode::io,
+        path + ": expected a readable file, got '" + std::generic_category().message(errno) + "'"
+    );
+  }
+  return text;
+}
+
+}  // namespace espalier::tune

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "espalier/algorithms/catalog.hpp"
+#include "espalier/tune/call.hpp"
+
+namespace espalier::tune {
+
+/// What rules are made for: a communicator of so many ranks on so many nodes.
+struct Shape {
+  int num_ranks = 1;
+  int num_nodes = 1;
+
+  friend bool operator==(Shape const&, Shape const&) = default;
+};
+
+/// "Use this algorithm for results of min_bytes .. max_bytes on this shape."
+struct Rule {
+  Call call = Call::allgather;
+  Shape shape;
+  std::int64_t min_bytes = 0;
+  std::int64_t max_bytes = std::numeric_limits<std::int64_t>::max();  ///< inclusive
+  std::optional<algorithms::Choice> choice;                          ///< none: the native call
+  std::string reason;
+};
+
+/// A profile file: rules found by `espalier tune` on one machine with one MPI.
+class Profile {
+public:
+  static constexpr std::string_view schema = "espalier-profile";
+  static constexpr int version = 1;
+
+  /// @param origin name of the file, for messages.
+  /// @throws Error format, one line: where, what was expected, what was found.
+  static Profile parse(std::string_view text, std::string_view origin);
+
+  /// @throws Error io if the file cannot be read, otherwise as parse().
+  static Profile read(std::string const& path);
+
+  [[nodiscard]] std::span<Rule const> rules() const noexcept { return rules_; }
+  /// The MPI the measurements were made with: `openmpi`, `mpich`.
+  [[nodiscard]] std::string const& vendor() const noexcept { return vendor_; }
+
+private:
+  std::vector<Rule> rules_;
+  std::string vendor_;
+};
+
+/// Content of a file.
+/// @throws Error io
+[[nodiscard]] std::string read_text(std::string const& path);
+
+}  // namespace espalier::tune

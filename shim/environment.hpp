@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "espalier/plan/settings.hpp"
+
+namespace espalier::shim {
+
+/// Settings from the environment of this process, with the content of the profile file. The only
+/// place that reads ESPALIER_ variables. Relative paths are made absolute.
+[[nodiscard]] plan::SettingsText read_environment();
+
+/// False only if the launcher says that this is another rank than 0: for messages that are printed
+/// before, or without, MPI.
+[[nodiscard]] bool may_be_rank_zero() noexcept;
+
+}  // namespace espalier::shim

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Write the MPI wrappers of the shim from a table of functions.
+
+Usage: generate.py functions.json OUTPUT_FOLDER. Writes natives.hpp, natives.cpp, wrappers.cpp and
+exports.map. Standard library only: CMake runs it at build time.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+HEAD = "// SPDX-License-Identifier: Apache-2.0\n// Made by shim/generator/generate.py.\n"
+SIGNIFICANT = ("always", "at root", "not in place", "not in place, at root")
+
+
+class TableError(Exception):
+    """The table of functions says something the generator does not understand."""
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One argument of an MPI function."""
+
+    name: str
+    c_type: str
+    significant: str
+
+    @property
+    def declaration(self) -> str:
+        """`int count`."""
+        return f"{self.c_type} {self.name}"
+
+
+@dataclass(frozen=True)
+class Function:
+    """One row: a function that is caught, and either its call structure or its handler."""
+
+    name: str
+    call: str
+    handler: str
+    arguments: tuple[Argument, ...]
+
+    @property
+    def native(self) -> str:
+        """Member of Natives: `allgather` for MPI_Allgather."""
+        return self.name.removeprefix("MPI_").lower()
+
+    @property
+    def parameters(self) -> str:
+        """Parameter list of a declaration."""
+        return ", ".join(argument.declaration for argument in self.arguments)
+
+    @property
+    def names(self) -> str:
+        """Arguments as they are passed on."""
+        return ", ".join(argument.name for argument in self.arguments)
+
+
+def parse_argument(row: dict[str, str], kinds: dict[str, str], function: str) -> Argument:
+    """Read one argument."""
+    kind, significant = row["kind"], row["significant"]
+    if kind not in kinds:
+        raise TableError(f"{function}: expected a kind ({', '.join(kinds)}), got '{kind}'")
+    if significant not in SIGNIFICANT:
+        raise TableError(
+            f"{function}: expected significant ({'; '.join(SIGNIFICANT)}), got '{significant}'"
+        )
+    return Argument(row["name"], kinds[kind], significant)
+
+
+def parse_function(row: dict[str, object], kinds: dict[str, str]) -> Function:
+    """Read one row."""
+    name = str(row.get("name"))
+    call, handler = str(row.get("call", "")), str(row.get("handler", ""))
+    if not re.fullmatch(r"MPI_[A-Z][a-z_]+", name):
+        raise TableError(f"expected the name of an MPI function, got '{name}'")
+    if bool(call) == bool(handler):
+        raise TableError(f"{name}: expected either 'call' or 'handler', got both or none")
+    rows = row["arguments"]
+    if not isinstance(rows, list):
+        raise TableError(f"{name}: expected a list of arguments, got {type(rows).__name__}")
+    arguments = tuple(parse_argument(argument, kinds, name) for argument in rows)
+    if call and sum(argument.c_type == "MPI_Comm" for argument in arguments) != 1:
+        raise TableError(f"{name}: expected one communicator among the arguments")
+    return Function(name, call, handler, arguments)
+
+
+def natives_header(functions: list[Function]) -> str:
+    """Declare the structure of pointers to the functions of the MPI library."""
+    lines = [HEAD, "#pragma once", "", "#include <mpi.h>", "", "namespace espalier::shim {", ""]
+    lines += ["/// The MPI library's own functions, found behind this library.", "struct Natives {"]
+    for function in functions:
+        lines.append(f"  int (*{function.native})({function.parameters});")
+    lines += ["};", "", "extern constinit Natives native_functions;", ""]
+    lines += ["/// Finds all of them; by any number of threads at once."]
+    lines += ["void find_natives() noexcept;", ""]
+    lines += ["inline Natives const& natives() noexcept { return native_functions; }", ""]
+    lines += ["}  // namespace espalier::shim", ""]
+    return "\n".join(lines)
+
+
+def natives_source(functions: list[Function]) -> str:
+    """Define the pointers: each starts at a function that finds all of them."""
+    lines = [HEAD, '#include "natives.hpp"', "", '#include "shim/symbol.hpp"', ""]
+    lines += ["namespace espalier::shim {", "namespace {", ""]
+    for function in functions:
+        lines.append(f"int first_{function.native}({function.parameters}) {{")
+        lines.append("  find_natives();")
+        lines.append(f"  return native_functions.{function.native}({function.names});")
+        lines += ["}", ""]
+    lines += ["}  // namespace", "", "constinit Natives native_functions{"]
+    lines += [f"    .{function.native} = first_{function.native}," for function in functions]
+    lines += ["};", "", "void find_natives() noexcept {"]
+    for function in functions:
+        lines.append(f'  find_symbol("P{function.name}", native_functions.{function.native});')
+    lines += ["}", "", "}  // namespace espalier::shim", ""]
+    return "\n".join(lines)
+
+
+def body(function: Function) -> str:
+    """What the wrapper of a function returns."""
+    if function.handler:
+        return f"espalier::shim::{function.handler}({function.names})"
+    members = [argument for argument in function.arguments if argument.c_type != "MPI_Comm"]
+    comm = next(a.name for a in function.arguments if a.c_type == "MPI_Comm")
+    fields = ", ".join(f".{argument.name} = {argument.name}" for argument in members)
+    return (
+        f"espalier::shim::dispatch(\n      espalier::plan::{function.call}{{{fields}}}, {comm},\n"
+        f"      [&] {{ return espalier::shim::natives().{function.native}({function.names}); }}\n  )"
+    )
+
+
+def wrappers_source(functions: list[Function]) -> str:
+    """Define MPI_X and PMPI_X for every row."""
+    lines = [HEAD, '#include "natives.hpp"', ""]
+    lines += ['#include "shim/dispatch.hpp"', '#include "shim/lifecycle.hpp"', ""]
+    for function in functions:
+        notes = [f"{a.name}: {a.significant}" for a in function.arguments if a.significant != "always"]
+        if notes:
+            lines.append(f"// Significant only: {'; '.join(notes)}.")
+        lines.append(f"static int caught_{function.native}({function.parameters}) {{")
+        lines += [f"  return {body(function)};", "}", ""]
+    lines += ['extern "C" {', ""]
+    for function in functions:
+        for name in (function.name, f"P{function.name}"):
+            lines.append(
+                f'__attribute__((visibility("default"))) int {name}({function.parameters}) {{'
+            )
+            lines += [f"  return caught_{function.native}({function.names});", "}", ""]
+    lines += ['}  // extern "C"', ""]
+    return "\n".join(lines)
+
+
+def exports_map(functions: list[Function]) -> str:
+    """List the only symbols the library shows."""
+    names = [name for function in functions for name in (function.name, f"P{function.name}")]
+    return "{\n  global:\n" + "".join(f"    {name};\n" for name in names) + "  local:\n    *;\n};\n"
+
+
+def main() -> int:
+    """Read the table, write the files."""
+    table = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    folder = Path(sys.argv[2])
+    try:
+        functions = [parse_function(row, table["kinds"]) for row in table["functions"]]
+    except TableError as error:
+        print(f"{sys.argv[1]}: {error}", file=sys.stderr)
+        return 1
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in {
+        "natives.hpp": natives_header(functions),
+        "natives.cpp": natives_source(functions),
+        "wrappers.cpp": wrappers_source(functions),
+        "exports.map": exports_map(functions),
+    }.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

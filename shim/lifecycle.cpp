@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "shim/lifecycle.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <unistd.h>
+
+#include "espalier/base/version.hpp"
+#include "espalier/plan/failure.hpp"
+#include "espalier/plan/statistics.hpp"
+#include "natives.hpp"
+#include "shim/environment.hpp"
+#include "shim/report.hpp"
+#include "shim/startup.hpp"
+
+namespace espalier::shim {
+
+constinit std::atomic<plan::Session*> active_session{nullptr};
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// One MPI program, from the end of MPI_Init on.
+struct Program {
+  std::unique_ptr<plan::Session> session;
+  std::string library_version;
+  Clock::time_point start = Clock::now();
+  pid_t process = getpid();
+  bool is_written = false;
+};
+
+/// Never destroyed: what runs at exit needs it, in whatever order.
+constinit Program* program = nullptr;
+
+plan::ProcessReport report(bool is_finalized) {
+  plan::Session const& session = *program->session;
+  return {
+      .rank = session.world().rank,
+      .num_ranks = session.world().num_ranks,
+      .vendor = ESPALIER_MPI_VENDOR,
+      .library_version = program->library_version,
+      .seconds = std::chrono::duration<double>(Clock::now() - program->start).count(),
+      .is_finalized = is_finalized,
+      .memory_bytes = session.memory_bytes(),
+      .warnings = session.warnings(),
+  };
+}
+
+/// @return errno of what went wrong, 0 if nothing or nothing is to be written.
+int write_statistics(plan::ProcessReport const& process) {
+  plan::Session const& session = *program->session;
+  if (program->is_written || session.settings().statistics.empty()) {
+    return 0;
+  }
+  program->is_written = true;
+  return write_file(
+      session.settings().statistics,
+      "rank-" + std::to_string(process.rank) + ".json",
+      plan::statistics_json(process, session.totals())
+  );
+}
+
+std::string not_written(std::string const& who, int error_number) {
+  return "ESPALIER_STATISTICS: " + who + " could not write to " +
+         program->session->settings().statistics + ": " +
+         std::generic_category().message(error_number) + "; make room or name another folder";
+}
+
+/// One warning for all ranks, from rank 0. Collective over MPI_COMM_WORLD.
+void warn_if_not_written(int error_number) {
+  plan::Session::World const& world = program->session->world();
+  std::vector<int> problems(static_cast<std::size_t>(world.num_ranks));
+  natives().allgather(&error_number, 1, MPI_INT, problems.data(), 1, MPI_INT, MPI_COMM_WORLD);
+  auto const num_good = std::ranges::count(problems, 0);
+  auto const num_failed = world.num_ranks - static_cast<int>(num_good);
+  if (world.rank == 0 && num_failed > 0) {
+    std::string const who =
+        std::to_string(num_failed) + " of " + std::to_string(world.num_ranks) + " ranks";
+    print_line(not_written(who, *std::ranges::max_element(problems)));
+  }
+}
+
+/// Ends of processes that never came to MPI_Finalize. Calls nothing of MPI.
+void write_at_exit() noexcept {
+  // A child of fork() has no calls of its own to report.
+  if (program == nullptr || program->session == nullptr || program->process != getpid()) {
+    return;
+  }
+  active_session.store(nullptr);
+  plan::guard([] {
+    plan::ProcessReport const process = report(false);
+    if (int const error_number = write_statistics(process); error_number != 0) {
+      print_line(not_written("rank " + std::to_string(process.rank), error_number));
+    }
+    return MPI_SUCCESS;
+  });
+}
+
+void print_start(plan::Settings const& settings) {
+  std::string line = std::string(version) + " under " + program->library_version + ", ";
+  if (settings.is_off) {
+    line += "switched off";
+  } else if (settings.profile) {
+    line += "profile " + settings.profile_path + " with " +
+            std::to_string(settings.profile->rules().size()) + " rules";
+  } else {
+    line += settings.profile_path.empty() ? "no profile" : "profile not usable";
+  }
+  for (tune::Call const call : tune::all_calls) {
+    if (auto const& forced = settings.forced[tune::index_of(call)]) {
+      line += ", " + std::string(tune::to_string(call)) + " forced to " +
+              (forced->choice ? forced->choice->text() : "native");
+    }
+  }
+  print_line(line);
+}
+
+bool has_work(plan::Settings const& settings) {
+  return settings.records() || std::ranges::any_of(tune::all_calls, [&](tune::Call call) {
+           return settings.may_choose(call);
+         });
+}
+
+void start_session() {
+  plan::Settings settings = plan::Settings::parse(share_settings(), ESPALIER_MPI_VENDOR);
+  plan::Session::World world = describe_world(settings.needs_nodes());
+  bool const is_first = world.rank == 0;
+  if (is_first && settings.is_verbose) {
+    print_start(settings);
+  }
+  bool const is_active = has_work(settings);
+  program->session = std::make_unique<plan::Session>(
+      std::move(settings),
+      std::move(world),
+      [is_first](std::string const& line) {
+        if (is_first) {
+          print_line(line);
+        }
+      }
+  );
+  program->start = Clock::now();
+  if (is_active) {
+    static_cast<void>(std::atexit(write_at_exit));
+    active_session.store(program->session.get());
+  }
+}
+
+/// The end of a successful MPI_Init.
+/// @return MPI_SUCCESS, or a code that was delivered to the error handler of MPI_COMM_WORLD.
+int start() noexcept {
+  if (program != nullptr) {
+    return MPI_SUCCESS;
+  }
+  int const code = plan::guard([] {
+    std::string const found = library_version();
+    if (vendor_of(found) != ESPALIER_MPI_VENDOR) {
+      if (may_be_rank_zero()) {
+        print_line(
+            "expected a program that uses " + std::string(ESPALIER_MPI_VENDOR) + ", found '" +
+            found + "'; preload the library for that MPI (all calls are handed over to it)"
+        );
+      }
+      return MPI_SUCCESS;
+    }
+    program = new Program{.session = nullptr, .library_version = found};
+    start_session();
+    return MPI_SUCCESS;
+  });
+  return code == MPI_SUCCESS ? code : plan::raise(MPI_COMM_WORLD, code);
+}
+
+void finish_session() {
+  plan::Session& session = *program->session;
+  plan::ProcessReport const process = report(true);
+  if (!session.settings().statistics.empty()) {
+    warn_if_not_written(write_statistics(process));
+  }
+  if (session.settings().is_verbose && process.rank == 0 && session.records()) {
+    std::string const table = plan::statistics_table(process, session.totals());
+    std::fputs(table.c_str(), stderr);
+  }
+}
+
+}  // namespace
+
+int init(int* argc, char*** argv) {
+  int const code = natives().init(argc, argv);
+  return code == MPI_SUCCESS ? start() : code;
+}
+
+int init_thread(int* argc, char*** argv, int required, int* provided) {
+  int const code = natives().init_thread(argc, argv, required, provided);
+  return code == MPI_SUCCESS ? start() : code;
+}
+
+int finalize() {
+  if (program == nullptr || program->session == nullptr) {
+    return natives().finalize();
+  }
+  active_session.store(nullptr);
+  static_cast<void>(plan::guard([] {
+    finish_session();
+    return MPI_SUCCESS;
+  }));
+  program->session->finish();
+  int const code = natives().finalize();
+  program->session.reset();
+  return code;
+}
+
+int abort(MPI_Comm comm, int errorcode) {
+  write_at_exit();
+  return natives().abort(comm, errorcode);
+}
+
+}  // namespace espalier::shim

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "shim/startup.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include <mpi.h>
+#include <unistd.h>
+
+#include "espalier/exec/mpi_datatype.hpp"
+#include "natives.hpp"
+#include "shim/environment.hpp"
+#include "shim/symbol.hpp"
+
+namespace espalier::shim {
+namespace {
+
+using exec::require_success;
+
+int world_rank() {
+  int rank = 0;
+  require_success(PMPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
+  return rank;
+}
+
+/// Programs that were spawned inherit the environment; their ranks must not write over the files of
+/// those who spawned them.
+void separate_spawned(plan::SettingsText& text) {
+  MPI_Comm parent = MPI_COMM_NULL;
+  require_success(PMPI_Comm_get_parent(&parent), "MPI_Comm_get_parent");
+  if (parent != MPI_COMM_NULL && !text.statistics.empty()) {
+    char host[256] = "";
+    gethostname(host, sizeof host - 1);
+    text.statistics += "/spawned-" + std::string(host) + "-" + std::to_string(getpid());
+  }
+}
+
+/// A number that only the ranks of this node have: the smallest rank among them.
+int node_number() {
+  MPI_Comm node = MPI_COMM_NULL;
+  require_success(
+      PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
+      "MPI_Comm_split_type"
+  );
+  int number = world_rank();
+  int const code = natives().bcast(&number, 1, MPI_INT, 0, node);
+  PMPI_Comm_free(&node);
+  require_success(code, "MPI_Bcast");
+  return number;
+}
+
+}  // namespace
+
+plan::SettingsText share_settings() {
+  std::string bytes;
+  if (world_rank() == 0) {
+    plan::SettingsText text = read_environment();
+    separate_spawned(text);
+    bytes = text.to_bytes();
+  }
+  std::int64_t size = static_cast<std::int64_t>(bytes.size());
+  require_success(natives().bcast(&size, 1, MPI_INT64_T, 0, MPI_COMM_WORLD), "MPI_Bcast");
+  bytes.resize(static_cast<std::size_t>(size));
+  require_success(
+      natives().bcast(bytes.data(), static_cast<int>(size), MPI_BYTE, 0, MPI_COMM_WORLD),
+      "MPI_Bcast"
+  );
+  return plan::SettingsText::from_bytes(bytes);
+}
+
+plan::Session::World describe_world(bool needs_nodes) {
+  plan::Session::World world;
+  world.rank = world_rank();
+  require_success(PMPI_Comm_size(MPI_COMM_WORLD, &world.num_ranks), "MPI_Comm_size");
+  if (needs_nodes) {
+    int const number = node_number();
+    world.node_of_rank.resize(static_cast<std::size_t>(world.num_ranks));
+    require_success(
+        natives().allgather(
+            &number, 1, MPI_INT, world.node_of_rank.data(), 1, MPI_INT, MPI_COMM_WORLD
+        ),
+        "MPI_Allgather"
+    );
+  }
+  return world;
+}
+
+std::string library_version() {
+  // Larger than MPI_MAX_LIBRARY_VERSION_STRING of every MPI: this may not be the one of mpi.h.
+  std::vector<char> buffer(16384);
+  int (*get_version)(char*, int*) = nullptr;
+  find_symbol("PMPI_Get_library_version", get_version);
+  int size = 0;
+  if (get_version(buffer.data(), &size) != MPI_SUCCESS) {
+    return "";
+  }
+  std::string const text(buffer.data());
+  std::string const line = text.substr(0, text.find_first_of(",\n"));
+  std::string_view constexpr label = "MPICH Version:";
+  if (line.starts_with(label)) {
+    return "MPICH " + line.substr(std::min(line.size(), line.find_first_not_of(" \t", label.size())));
+  }
+  return line;
+}
+
+std::string vendor_of(std::string const& library_version) {
+  if (library_version.starts_with("Open MPI")) {
+    return "openmpi";
+  }
+  return library_version.starts_with("MPICH") ? "mpich" : "";
+}
+
+}  // namespace espalier::shim
