@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <string>
+
+#include <mpi.h>
+
+namespace espalier::measure {
+
+/// The ranks that measure, and what is recorded about where they run.
+struct Job {
+  MPI_Comm comm = MPI_COMM_NULL;  ///< duplicate of MPI_COMM_WORLD, MPI_ERRORS_RETURN
+  int rank = 0;
+  int num_ranks = 1;
+  int num_nodes = 1;
+  int max_ranks_per_node = 1;
+  /// Fewest logical processors that the ranks of one node may use together, binding included.
+  int min_cpus_per_node = 1;
+  std::string library_version;  ///< first line of MPI_Get_library_version
+
+  /// Collective over MPI_COMM_WORLD.
+  static Job describe();
+};
+
+/// Collective: rank 0's value on all ranks.
+/// @throws Error mpi
+[[nodiscard]] int from_rank_0(Job const& job, int value);
+[[nodiscard]] std::string from_rank_0(Job const& job, std::string text);
+
+/// Collective: the text of the lowest rank whose text is not empty, with that rank in front
+/// ("rank 3: ..."); empty if all are.
+/// @throws Error mpi
+[[nodiscard]] std::string first_complaint(Job const& job, std::string const& text);
+
+/// @throws Error mpi with the function's name and the library's text unless code is MPI_SUCCESS.
+void check(int code, char const* function);
+
+}  // namespace espalier::measure

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "espalier/tune/call.hpp"
+
+namespace espalier::measure {
+
+/// One call and size, with the choices to compare with the native call, which is always measured.
+struct PointRequest {
+  tune::Call call = tune::Call::allgather;
+  std::int64_t bytes = 0;  ///< of the whole result
+  std::vector<std::string> choices;
+};
+
+/// What to measure and when to stop: a file `espalier-measurement-plan`, version 1.
+struct MeasurementPlan {
+  static constexpr std::string_view schema = "espalier-measurement-plan";
+  static constexpr int version = 1;
+
+  std::uint64_t seed = 1;
+  int warmup = 3;            ///< untimed repetitions before each batch of a point
+  int min_repetitions = 20;  ///< before precision may end a point
+  int max_repetitions = 200;
+  /// Ends a point even before min_repetitions. So does its share of what is left of `seconds`.
+  double seconds_per_point = 0.5;
+  double seconds = 3600.0;  ///< no point is begun after this time
+  /// A point ends when every ratio is known to this share, or its candidate is clearly slower.
+  double precision = 0.01;
+  std::vector<PointRequest> points;
+
+  /// @param origin name of the file, for messages.
+  /// @throws Error format, one line: where, what was expected, what was found.
+  static MeasurementPlan parse(std::string_view text, std::string_view origin);
+};
+
+}  // namespace espalier::measure

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstddef>
+
+#include "espalier/measure/contender.hpp"
+#include "espalier/measure/job.hpp"
+#include "espalier/measure/measurement_plan.hpp"
+#include "espalier/measure/sample_file.hpp"
+#include "espalier/measure/timer.hpp"
+
+namespace espalier::measure {
+
+/// A point and its position in the plan.
+struct Place {
+  std::size_t index;
+  PointRequest const* request;
+};
+
+/// Collective: measures a point and writes it to `file` (rank 0; null elsewhere).
+///
+/// Nothing is timed before every contender gave the native result: one that does not makes an error
+/// line, and the point is left out.
+/// @throws Error mpi, io
+void measure_point(
+    Job const& job, Place const& place, Pace const& pace, Contenders& contenders, SampleFile* file
+);
+
+}  // namespace espalier::measure

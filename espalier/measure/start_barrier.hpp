@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <mpi.h>
+
+namespace espalier::measure {
+
+/// The barrier before each timed call.
+///
+/// Dissemination: in round k every rank tells rank + 2^k and hears from rank - 2^k. All ranks leave
+/// within about one message of each other; barriers of MPI libraries that go up and down a tree
+/// release the root or the leaves first, which favours collectives with the same tree. And it is
+/// the same code under every MPI.
+/// @return MPI_SUCCESS or the code of the first error.
+int start_barrier(MPI_Comm comm) noexcept;
+
+}  // namespace espalier::measure

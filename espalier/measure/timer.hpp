@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// How a point is timed.
+///
+///     untimed repetitions                caches, connections, executors; how long things take
+///     batch:    repetition  repetition  ...        no communication of ours in between
+///     reduce:   slowest rank of every sample       once a batch; rank 0 decides whether to go on
+///     batch ...
+///
+/// A repetition times every contender once, in a fresh order; each sample is
+///
+///     barrier | clock | call ... call | clock      local duration / number of calls
+///
+/// The calls of a sample are so many that it lasts 20 us and 100 clock steps. Calls of a bcast go
+/// round the roots: the next root cannot begin before it has the message before, so that calls do
+/// not run in a pipeline as they would from one root that never waits.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "espalier/measure/clock.hpp"
+#include "espalier/measure/contender.hpp"
+#include "espalier/measure/job.hpp"
+#include "espalier/measure/repetition_order.hpp"
+#include "espalier/measure/samples.hpp"
+#include "espalier/measure/workload.hpp"
+
+namespace espalier::measure {
+
+/// When a point ends; the limits of a MeasurementPlan.
+struct Pace {
+  std::uint64_t seed = 1;
+  int warmup = 3;
+  int min_repetitions = 20;
+  int max_repetitions = 200;
+  double seconds = 0.5;
+  double precision = 0.01;
+};
+
+/// A contender with its name in the plan; the first one of a point is the native call.
+struct Candidate {
+  std::string name;
+  Contender const* contender;
+};
+
+/// Timing loop of one point.
+class Timer {
+public:
+  /// Refers to all but the pace.
+  Timer(
+      Job const& job, Pace const& pace, Workload& workload, std::vector<Candidate> const& candidates
+  );
+
+  /// Collective, once. @return the samples, complete on rank 0 only.
+  /// @throws Error mpi
+  Samples run();
+
+  [[nodiscard]] int calls_per_sample() const noexcept { return calls_; }
+
+private:
+  void warm_up();
+  std::vector<double> repetitions(int count);
+  std::vector<double> slowest_rank(std::vector<double> const& local_us);
+  double sample_us(Contender const& contender);
+  [[nodiscard]] int next_batch(Samples const& samples) const;
+
+  Job const* job_;
+  Pace pace_;
+  Workload* workload_;
+  std::vector<Candidate> const* candidates_;
+  std::vector<int> roots_;
+  RepetitionOrder order_;
+  Clock::time_point start_;
+  int calls_ = 1;
+  double seconds_per_repetition_ = 0.0;
+};
+
+}  // namespace espalier::measure

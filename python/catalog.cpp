@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/algorithms/catalog.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "python/core.hpp"
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+#include <nlohmann/json.hpp>
+
+#include "espalier/schedule/json.hpp"
+#include "espalier/schedule/text.hpp"
+
+namespace nb = nanobind;
+
+namespace espalier::python {
+namespace {
+
+using algorithms::Choice;
+
+char const* to_string(algorithms::Parameter::Type type) {
+  switch (type) {
+  case algorithms::Parameter::Type::integer:
+    return "integer";
+  case algorithms::Parameter::Type::integer_list:
+    return "integer list";
+  case algorithms::Parameter::Type::algorithm:
+    return "algorithm";
+  }
+  return "unknown";
+}
+
+nb::dict describe(algorithms::Parameter const& parameter) {
+  nb::dict result;
+  result["name"] = parameter.name;
+  result["type"] = to_string(parameter.type);
+  result["fallback"] = parameter.fallback;
+  result["minimum"] = parameter.minimum;
+  result["description"] = parameter.description;
+  return result;
+}
+
+nb::dict describe(algorithms::Algorithm const& algorithm) {
+  nb::list parameters;
+  for (algorithms::Parameter const& parameter : algorithm.parameters) {
+    parameters.append(describe(parameter));
+  }
+  nb::dict result;
+  result["collective"] = algorithms::to_string(algorithm.collective);
+  result["name"] = algorithm.name;
+  result["summary"] = algorithm.summary;
+  result["source"] = algorithm.source;
+  result["valid"] = algorithm.valid;
+  result["parameters"] = parameters;
+  result["segmentable"] = algorithm.segment_period != nullptr;
+  result["rooted"] = algorithm.collective == algorithms::Collective::bcast;
+  result["neighbours_only"] = algorithm.neighbours_only;
+  return result;
+}
+
+nb::list catalog() {
+  nb::list result;
+  for (algorithms::Algorithm const* algorithm : algorithms::catalog()) {
+    result.append(describe(*algorithm));
+  }
+  return result;
+}
+
+std::vector<std::string> variants(std::string_view collective, int num_ranks) {
+  std::vector<std::string> texts;
+  for (Choice const& choice :
+       algorithms::variants(algorithms::parse_collective(collective), num_ranks)) {
+    texts.push_back(choice.text());
+  }
+  return texts;
+}
+
+schedule::RankProgram program(std::string_view text, int num_ranks, int root, int rank) {
+  return Choice::parse(text).generate(num_ranks, root, rank);
+}
+
+nb::dict facts(std::string_view text, int num_ranks, int root) {
+  // Facts mean something only for what can be generated; generate() says why if it cannot.
+  int const num_blocks = program(text, num_ranks, root, 0).frame.num_output_blocks;
+  algorithms::Facts const facts = Choice::parse(text).facts(num_ranks, root);
+  nb::dict result;
+  result["rounds"] = facts.rounds;
+  result["messages"] = facts.messages;
+  result["blocks"] = facts.blocks;
+  result["output_blocks"] = num_blocks;
+  return result;
+}
+
+/// Blocks that a rank sends in each round.
+std::vector<std::int64_t> blocks_per_round(schedule::RankProgram const& program) {
+  std::vector<std::int64_t> result(static_cast<std::size_t>(program.num_rounds()));
+  for (schedule::Operation const& operation : program.operations) {
+    if (operation.kind == schedule::Kind::send) {
+      result[static_cast<std::size_t>(operation.round)] +=
+          schedule::num_blocks(program.slots(operation));
+    }
+  }
+  return result;
+}
+
+std::vector<std::int64_t> largest_per_round(std::string_view text, int num_ranks, int root) {
+  std::vector<std::int64_t> largest;
+  for (int rank = 0; rank < num_ranks; ++rank) {
+    std::vector<std::int64_t> const blocks = blocks_per_round(program(text, num_ranks, root, rank));
+    largest.resize(std::max(largest.size(), blocks.size()));
+    for (std::size_t round = 0; round < blocks.size(); ++round) {
+      largest[round] = std::max(largest[round], blocks[round]);
+    }
+  }
+  return largest;
+}
+
+}  // namespace
+
+void bind_catalog(nb::module_& module) {
+  module.def("catalog", catalog);
+  module.def("variants", variants, nb::arg("collective"), nb::arg("num_ranks"));
+  module.def(
+      "canonical", [](std::string_view text) { return Choice::parse(text).text(); }, nb::arg("text")
+  );
+  module.def(
+      "refuses",
+      [](std::string_view text, int num_ranks, int root) {
+        return Choice::parse(text).refuses(num_ranks, root);
+      },
+      nb::arg("text"),
+      nb::arg("num_ranks"),
+      nb::arg("root") = 0
+  );
+  module.def("facts", facts, nb::arg("text"), nb::arg("num_ranks"), nb::arg("root") = 0);
+  module.def(
+      "largest_per_round",
+      largest_per_round,
+      nb::arg("text"),
+      nb::arg("num_ranks"),
+      nb::arg("root") = 0
+  );
+  module.def(
+      "program_json",
+      [](std::string_view text, int num_ranks, int root, int rank) {
+        return schedule::to_json(program(text, num_ranks, root, rank)).dump();
+      },
+      nb::arg("text"),
+      nb::arg("num_ranks"),
+      nb::arg("root"),
+      nb::arg("rank")
+  );
+  module.def(
+      "program_text",
+      [](std::string_view text, int num_ranks, int root, int rank) {
+        return schedule::to_text(program(text, num_ranks, root, rank));
+      },
+      nb::arg("text"),
+      nb::arg("num_ranks"),
+      nb::arg("root"),
+      nb::arg("rank")
+  );
+}
+
+}  // namespace espalier::python

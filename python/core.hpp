@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace espalier::python {
+
+/// Each adds the functions of one layer to the module.
+void bind_catalog(nanobind::module_& module);
+void bind_verify(nanobind::module_& module);
+void bind_profile(nanobind::module_& module);
+
+}  // namespace espalier::python

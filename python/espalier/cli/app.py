@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verbs, and what is the same for all of them: errors, interruption, exit codes."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib
+import os
+import signal
+import sys
+import threading
+import traceback
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from espalier import __version__
+from espalier.errors import Error, NotBuiltError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from types import FrameType
+
+# Verb: (function in espalier/cli/<verb>.py, summary). The files are imported when they are used.
+verbs = {
+    "doctor": ("doctor", "Say what works here, what does not, and what to do about it"),
+    "list": ("list_algorithms", "List the algorithms"),
+    "show": ("show", "Draw an algorithm, or print its program"),
+    "check": ("check", "Prove that algorithms are correct"),
+    "tune": ("tune", "Measure candidates on this machine and write a profile"),
+    "run": ("run", "Run an MPI program with Espalier under it"),
+    "compare": ("compare", "Run an MPI program with and without, and report the difference"),
+    "explain": ("explain", "Say what a profile chooses and why, or what ran"),
+}
+
+_INTERRUPTED = 128 + signal.SIGINT
+_TERMINATED = 128 + signal.SIGTERM
+_BROKEN_PIPE = 128 + signal.SIGPIPE
+
+
+class _Ended(Exception):  # noqa: N818 - not an error
+    """A verb was ended from outside; carries the exit code past typer, which has its own ideas."""
+
+    def __init__(self, code: int) -> None:
+        """Keep the exit code."""
+        super().__init__(code)
+        self.code = code
+
+
+def _carrying_out(verb: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(verb)
+    def run(**arguments: Any) -> None:
+        try:
+            verb(**arguments)
+            sys.stdout.flush()
+        except KeyboardInterrupt as error:
+            raise _Ended(_INTERRUPTED) from error
+        except BrokenPipeError as error:
+            # Nobody reads on, as in `espalier list | head -3`; keep the interpreter from flushing.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise _Ended(_BROKEN_PIPE) from error
+
+    return run
+
+
+class Verbs(TyperGroup):
+    """Commands whose files are imported on use, so that `espalier --help` is quick."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
+        """Return the verbs in the order in which a user meets them."""
+        return list(verbs)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
+        """Import a verb; None if there is none of this name."""
+        if cmd_name not in verbs:
+            return None
+        function, summary = verbs[cmd_name]
+        module = importlib.import_module(f"espalier.cli.{cmd_name}")
+        app = typer.Typer(add_completion=False, rich_markup_mode=None)
+        app.command(name=cmd_name, short_help=summary)(_carrying_out(getattr(module, function)))
+        return typer.main.get_command(app)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
+        """Write the table of verbs without importing them."""
+        with formatter.section("Verbs"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in verbs.items()])
+
+
+app = typer.Typer(
+    cls=Verbs,
+    name="espalier",
+    add_completion=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"espalier {__version__}")
+        raise typer.Exit
+
+
+@app.callback(epilog="Start with 'espalier doctor'. 'espalier VERB --help' says more about a verb.")
+def _espalier(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", is_eager=True, callback=_print_version, help="Say which version."
+        ),
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")] = False,
+) -> None:
+    """Make MPI programs communicate faster on the machine they run on."""
+
+
+def _terminate(_signal: int, _frame: FrameType | None) -> None:
+    # As an exception, so that whoever started processes ends them on the way out.
+    sys.exit(_TERMINATED)
+
+
+def _take_debug(arguments: Sequence[str]) -> tuple[bool, list[str]]:
+    """Return whether --debug was given, and the rest; what follows -- is the user's program."""
+    words = list(arguments)
+    end = words.index("--") if "--" in words else len(words)
+    kept = [word for word in words[:end] if word != "--debug"]
+    return len(kept) < end, kept + words[end:]
+
+
+def _missing_module(error: ImportError) -> Error | None:
+    if "_core" in str(error) and (error.name or "").startswith("espalier"):
+        text = f"expected the compiled module of Espalier, found none ({error})"
+        return NotBuiltError(text, "run make build")
+    return None
+
+
+def _report(error: BaseException, debug: bool) -> None:
+    if debug:
+        traceback.print_exception(error)
+    text = str(error)
+    if not text and hasattr(error, "format_message"):
+        text = error.format_message()
+    sys.stderr.write(f"espalier: {text or type(error).__name__}\n")
+
+
+def _usage_text(error: Any) -> str:
+    text = error.format_message().rstrip(".")
+    text = text[:1].lower() + text[1:]
+    context = getattr(error, "ctx", None)
+    return f"{text}; see {context.command_path} --help" if context else text
+
+
+def _run(arguments: list[str]) -> int:
+    result = app(args=arguments, prog_name="espalier", standalone_mode=False)
+    return result if isinstance(result, int) else 0
+
+
+def _guarded(arguments: list[str], debug: bool) -> int:
+    try:
+        return _run(arguments)
+    except _Ended as end:
+        if end.code == _INTERRUPTED:
+            sys.stderr.write("espalier: interrupted\n")
+        return end.code
+    except Error as error:
+        _report(error, debug)
+        return error.exit_code
+    except ImportError as error:
+        missing = _missing_module(error)
+        if missing is None:
+            raise
+        _report(missing, debug)
+        return missing.exit_code
+    except Exception as error:
+        # A mistake on the command line; the class differs between versions of typer.
+        if not hasattr(error, "format_message"):
+            raise
+        _report(Error(_usage_text(error)), debug)
+        return 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code."""
+    debug, rest = _take_debug(sys.argv[1:] if arguments is None else arguments)
+    with contextlib.suppress(ValueError):  # not the main thread
+        signal.signal(signal.SIGTERM, _terminate)
+    try:
+        code = _guarded(rest or ["--help"], debug)
+        sys.stdout.flush()
+    except Exception as error:
+        if debug:
+            raise
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        sys.stderr.write(
+            f"espalier: internal error: {type(error).__name__}: {error} "
+            f"({where.filename}:{where.lineno}); please report it with the output of --debug\n"
+        )
+        return 1
+    if arguments is None and code == _INTERRUPTED and threading.active_count() > 1:
+        # Threads that compute cannot be interrupted, and nobody wants to wait for them.
+        sys.stderr.flush()
+        os._exit(code)
+    return code

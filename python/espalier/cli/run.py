@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`espalier run`."""
+
+import contextlib
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from espalier import profiles, runs
+from espalier.cli.options import Json
+from espalier.console import json_text, say
+from espalier.errors import Error, FileError, FormatError
+from espalier.launch import diagnosis, preload, processes
+from espalier.report.run import run_summary
+
+
+def usable_profile(path: Path | None) -> Path | None:
+    """Return a profile that can be used; the program runs without one that cannot."""
+    if path is None:
+        return None
+    try:
+        profiles.read(path)
+    except Error as error:
+        say(f"warning: {error}; the program runs without a profile")
+        return None
+    return path
+
+
+@contextlib.contextmanager
+def _statistics_folder(named: Path | None, *, is_needed: bool) -> Iterator[Path | None]:
+    """Make the folder for statistics, without files of earlier runs; a temporary one if unnamed."""
+    if named is None:
+        if not is_needed:
+            yield None
+            return
+        with tempfile.TemporaryDirectory(prefix="espalier-run-") as folder:
+            yield Path(folder)
+        return
+    try:
+        named.mkdir(parents=True, exist_ok=True)
+        for old in named.glob("rank-*.json"):
+            old.unlink()
+    except OSError as error:
+        raise FileError(
+            f"{named}: expected a folder for statistics, got '{error.strerror}'",
+            "choose another with --statistics",
+        ) from error
+    yield named
+
+
+def _print_summary(target: preload.Target, folder: Path, *, json: bool) -> None:
+    try:
+        explained = runs.explain_run(folder)
+    except FormatError:
+        say(f"espalier: {diagnosis.why_unseen(target.command)}")
+        return
+    # Standard output belongs to the program.
+    say(json_text(explained).rstrip() if json else run_summary(explained))
+
+
+def run(  # noqa: PLR0913, PLR0917 - one parameter an option
+    command: Annotated[
+        list[str],
+        typer.Argument(metavar="-- COMMAND", help="The MPI program: -- mpirun -n 4 ./program"),
+    ],
+    profile: Annotated[
+        Path | None,
+        typer.Option("--profile", metavar="FILE", envvar="ESPALIER_PROFILE", help="From tune."),
+    ] = None,
+    force: Annotated[
+        list[str] | None,
+        typer.Option("--force", metavar="CALL=ALGORITHM", help="As in allgather=bruck."),
+    ] = None,
+    statistics: Annotated[
+        Path | None,
+        typer.Option("--statistics", metavar="FOLDER", help="Keep what every rank called there."),
+    ] = None,
+    summary: Annotated[
+        bool, typer.Option("--summary", help="Say afterwards what ran, on standard error.")
+    ] = False,
+    mpi: Annotated[
+        str | None, typer.Option("--mpi", help="openmpi or mpich, if the program does not say.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Run an MPI program, unchanged, with Espalier under it.
+
+    Input, output, signals and the exit code are the program's own. Without a profile every call is
+    left to the MPI library.
+    """
+    target = preload.find_target(command, mpi)
+    forced = preload.parse_force(force or [])
+    usable = usable_profile(profile)
+    if profile is None and not forced:
+        say("note: no --profile given, so every call is left to the MPI library")
+    with _statistics_folder(statistics, is_needed=summary or json) as folder:
+        start = target.preloaded(preload.Settings(usable, forced, folder))
+        ended = processes.run(
+            start.words, processes.Streams(stdin=None), environment=start.environment
+        )
+        if ended.exit_code != 0:
+            say(
+                f"espalier: {diagnosis.describe_end(target.command, ended)}; ESPALIER_OFF=1 in"
+                " front repeats it without Espalier"
+            )
+        if folder is not None and (summary or json):
+            _print_summary(target, folder, json=json)
+    raise typer.Exit(ended.exit_code)

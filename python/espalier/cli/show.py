@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`espalier show`."""
+
+import enum
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from espalier import schedules
+from espalier.cli.options import Json
+from espalier.console import json_text, say
+from espalier.errors import ArgumentError, FileError
+from espalier.views import svg
+from espalier.views.schedule import print_schedule
+
+
+class Form(str, enum.Enum):
+    """What to show."""
+
+    holdings = "holdings"
+    messages = "messages"
+    program = "program"
+    text = "text"
+    json = "json"
+    svg = "svg"
+
+
+def _save(text: str, path: Path | None) -> None:
+    if path is None:
+        sys.stdout.write(text)
+        return
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise FileError(
+            f"{path}: expected a file that can be written, got '{error.strerror}'"
+        ) from error
+    say(f"wrote {path}")
+
+
+def show(  # noqa: PLR0913, PLR0917 - one parameter an option
+    algorithm: Annotated[
+        str, typer.Argument(help="An algorithm, with arguments if wanted: bcast/k_nomial[k=4].")
+    ],
+    num_ranks: Annotated[int, typer.Option("-p", "--ranks", help="Number of ranks.")] = 4,
+    root: Annotated[int, typer.Option("--root", help="Root, of a broadcast.")] = 0,
+    rank: Annotated[
+        int | None, typer.Option("-r", "--rank", help="Show the program of this rank only.")
+    ] = None,
+    form: Annotated[
+        Form | None,
+        typer.Option(
+            "--form",
+            help="Blocks held after each round; messages; program, or its bare text; programs for"
+            " 'espalier check --programs' and other tools; picture.",
+            show_default="holdings, or program with --rank",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Write text, json or svg to this file.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Draw an algorithm for a number of ranks, or print its program."""
+    if form is None:
+        form = Form.holdings if rank is None else Form.program
+    if rank is not None and form in (Form.holdings, Form.messages, Form.svg):
+        raise ArgumentError(
+            f"--form {form.value} shows all ranks, got --rank {rank}", "leave it out"
+        )
+    if form is Form.svg:
+        _save(svg.draw(schedules.show_programs(algorithm, num_ranks, root, None)), output)
+    elif form is Form.json:
+        _save(json_text(schedules.show_programs(algorithm, num_ranks, root, rank)), output)
+    else:
+        shown = schedules.show(algorithm, form.value, num_ranks, root, rank)
+        if json:
+            _save(json_text(shown), output)
+        elif form is Form.text or output is not None:
+            _save(shown["drawing"] + "\n", output)
+        else:
+            print_schedule(shown)

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From runs to ratios, intervals and verdicts. Pure functions of finished runs."""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from espalier import intervals
+from espalier.compare.experiment import ESPALIER, NATIVE, PLAIN
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from espalier.compare.experiment import Run
+    from espalier.intervals import Interval
+
+    Block = Mapping[str, Run]
+
+FASTER, SLOWER = "faster", "slower"
+UNDECIDED = "no significant difference"
+TOO_FEW = "too few repetitions"
+_CLASS = ("function", "num_ranks", "min_bytes", "max_bytes")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Times before and after, in seconds, and before / after from pairs."""
+
+    before: Interval
+    after: Interval
+    ratio: Interval
+    verdict: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the comparison as plain data."""
+        return {
+            "before_seconds": _interval(self.before),
+            "after_seconds": _interval(self.after),
+            "ratio": _interval(self.ratio),
+            "verdict": self.verdict,
+        }
+
+
+def compare_pairs(before: Sequence[float], after: Sequence[float], confidence: float) -> Comparison:
+    """Compare times of pairs of runs."""
+    ratio = intervals.signed_rank_ratio(before, after, confidence)
+    return Comparison(
+        intervals.median_interval(before, confidence),
+        intervals.median_interval(after, confidence),
+        ratio,
+        verdict_of(ratio, confidence),
+    )
+
+
+def verdict_of(ratio: Interval, confidence: float) -> str:
+    """Return what a ratio before / after says."""
+    if ratio.confidence < confidence:
+        return TOO_FEW
+    if ratio.low > 1.0:
+        return FASTER
+    if ratio.high < 1.0:
+        return SLOWER
+    return UNDECIDED
+
+
+def wall_time(blocks: Sequence[Block], confidence: float) -> Comparison:
+    """Compare whole runs: plain against Espalier."""
+    return _between(blocks, PLAIN, ESPALIER, confidence)
+
+
+def preloading(blocks: Sequence[Block], confidence: float) -> Comparison:
+    """Compare whole runs: plain against preloaded with every call native."""
+    return _between(blocks, PLAIN, NATIVE, confidence)
+
+
+def program_time(blocks: Sequence[Block], confidence: float) -> Comparison:
+    """Compare the time between MPI_Init and MPI_Finalize: native against Espalier."""
+    return compare_pairs(
+        [_statistics(block[NATIVE])["seconds"] for block in blocks],
+        [_statistics(block[ESPALIER])["seconds"] for block in blocks],
+        confidence,
+    )
+
+
+def served_share(blocks: Sequence[Block]) -> float:
+    """Return which share of the native program's time goes into calls that Espalier serves."""
+    shares = []
+    for block in blocks:
+        seconds = _statistics(block[NATIVE])["seconds"]
+        inside = sum(_class_seconds(block[NATIVE]).values())
+        shares.append(inside / seconds if seconds > 0 else 0.0)
+    return statistics.median(shares)
+
+
+def collectives(blocks: Sequence[Block], confidence: float) -> list[dict[str, Any]]:
+    """Return classes of calls, the costliest first: times a rank, native and ours, and choices.
+
+    A class is a function on communicators of one size with results of similar size.
+    """
+    keys = {key for block in blocks for kind in (NATIVE, ESPALIER) for key in _classes(block[kind])}
+    rows = [_row(key, blocks, confidence) for key in keys]
+    return sorted(rows, key=lambda row: row["native_seconds"], reverse=True)
+
+
+def _row(key: tuple[Any, ...], blocks: Sequence[Block], confidence: float) -> dict[str, Any]:
+    before = [_class_seconds(block[NATIVE]).get(key, 0.0) for block in blocks]
+    after = [_class_seconds(block[ESPALIER]).get(key, 0.0) for block in blocks]
+    pairs = [(b, a) for b, a in zip(before, after, strict=True) if b > 0 and a > 0]
+    comparison = None
+    if pairs:
+        firsts, seconds = zip(*pairs, strict=True)
+        comparison = compare_pairs(firsts, seconds, confidence).to_json()
+    latest = next(
+        (found for block in reversed(blocks) if (found := _classes(block[ESPALIER]).get(key))), []
+    )
+    ranks = max([1, *(call["reporting_ranks"] for call in latest)])
+    return {
+        **dict(zip(_CLASS, key, strict=True)),
+        "calls": sum(call["count"] for call in latest) // ranks,
+        "bytes": sum(call["bytes"] for call in latest) // ranks,
+        "native_seconds": statistics.median(before),
+        "espalier_seconds": statistics.median(after),
+        "comparison": comparison,
+        "chosen": [
+            {"algorithm": call["algorithm"], "reason": call["reason"], "native": call["native"]}
+            for call in sorted(latest, key=lambda call: call["count"], reverse=True)
+        ],
+    }
+
+
+def _between(blocks: Sequence[Block], before: str, after: str, confidence: float) -> Comparison:
+    return compare_pairs(
+        [block[before].seconds for block in blocks],
+        [block[after].seconds for block in blocks],
+        confidence,
+    )
+
+
+def _statistics(run: Run) -> dict[str, Any]:
+    if run.statistics is None:
+        raise ValueError(f"a {run.kind} run has no statistics")
+    return run.statistics
+
+
+def _classes(run: Run) -> dict[tuple[Any, ...], list[dict[str, Any]]]:
+    classes: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for call in _statistics(run)["calls"]:
+        classes.setdefault(tuple(call[name] for name in _CLASS), []).append(call)
+    return classes
+
+
+def _class_seconds(run: Run) -> dict[tuple[Any, ...], float]:
+    """Return the time of each class, mean over all ranks of the program."""
+    ranks = max(1, _statistics(run)["num_files"])
+    return {
+        key: sum(call["seconds"] for call in calls) / ranks for key, calls in _classes(run).items()
+    }
+
+
+def _interval(interval: Interval) -> dict[str, Any]:
+    return asdict(interval)

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Running a program again and again, with and without Espalier.
+
+There are three kinds of runs, because one kind cannot answer both questions:
+
+* `plain`: the command as it stands, nothing preloaded. The baseline of the wall time.
+* `espalier`: preloaded with the profile, statistics on, as `espalier run` does it. What statistics
+  cost counts against us.
+* `native`: preloaded, every call forced to the MPI library, statistics on. The plain program does
+  not say how long its collectives take; this one does. It also shows what preloading costs.
+
+A *block* is one run of each kind; its runs form pairs. Within a block the order is random, and
+every second block repeats the order before backwards, so that a machine that slowly gets faster or
+slower favours nobody. One plain run before all is thrown away: it fills the file cache.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from espalier import runs
+from espalier.errors import Error, FormatError
+from espalier.launch import diagnosis, preload, processes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from espalier.launch.environment import Start
+
+PLAIN, NATIVE, ESPALIER = "plain", "native", "espalier"
+KINDS = (PLAIN, NATIVE, ESPALIER)
+_LEAST_TIMEOUT_SECONDS = 60.0
+_TIMEOUT_FACTOR = 10.0
+_LINES_OF_OUTPUT = 12
+TIMEOUT_EXIT_CODE = 124
+
+
+@dataclass(frozen=True)
+class Run:
+    """One finished run. `statistics` is what the ranks left, none for plain runs."""
+
+    kind: str
+    block: int
+    seconds: float
+    statistics: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A run that failed, and ended the comparison."""
+
+    kind: str
+    block: int
+    exit_code: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Design:
+    """How often, how long, and with what."""
+
+    profile: Path | None
+    force: str = ""
+    repetitions: int = 7
+    seconds: float | None = None
+    timeout_seconds: float | None = None
+    seed: int = 1
+
+
+@dataclass
+class Results:
+    """All runs that finished; complete blocks are what counts."""
+
+    warm_up_seconds: float = 0.0
+    runs: list[Run] = field(default_factory=list)
+    failure: Failure | None = None
+    is_interrupted: bool = False
+    is_out_of_time: bool = False
+
+    def blocks(self) -> list[dict[str, Run]]:
+        """Return complete blocks, each as its runs by kind."""
+        blocks: dict[int, dict[str, Run]] = {}
+        for run in self.runs:
+            blocks.setdefault(run.block, {})[run.kind] = run
+        return [block for block in blocks.values() if len(block) == len(KINDS)]
+
+
+class FailedRunError(Error):
+    """The program fails, with or without Espalier; the exit code is its own."""
+
+
+def orders(repetitions: int, seed: int) -> Iterator[tuple[str, ...]]:
+    """Yield the order of the runs of each block."""
+    generator = random.Random(seed)  # noqa: S311 - nothing secret
+    order: tuple[str, ...] = ()
+    for block in range(repetitions):
+        order = order[::-1] if block % 2 else tuple(generator.sample(KINDS, len(KINDS)))
+        yield order
+
+
+def experiment(
+    target: preload.Target, design: Design, on_run: Callable[[str], None], results: Results
+) -> None:
+    """Fill `results` run by run, so that an interruption leaves what was finished.
+
+    Args:
+        target: The command.
+        design: What to do.
+        on_run: Called before each run with its description.
+        results: Filled.
+
+    Raises:
+        FailedRunError: the program fails even without Espalier, or before anything is known.
+    """
+    runner = _Runner(target, design)
+    on_run("warm-up, not counted")
+    warm_up = runner.run(PLAIN, -1)
+    if isinstance(warm_up, Failure):
+        raise FailedRunError(
+            f"{warm_up.text} already without Espalier, so there is nothing to compare",
+            "make the command work first",
+            exit_code=warm_up.exit_code,
+        )
+    results.warm_up_seconds = warm_up.seconds
+    runner.set_timeout(warm_up.seconds)
+    start = time.monotonic()
+    for block, order in enumerate(orders(design.repetitions, design.seed)):
+        needed = (time.monotonic() - start) / block if block else len(KINDS) * warm_up.seconds
+        left = None if design.seconds is None else design.seconds - (time.monotonic() - start)
+        if left is not None and block and needed > left:
+            results.is_out_of_time = True
+            return
+        for kind in order:
+            on_run(f"block {block + 1} of {design.repetitions}, {kind}")
+            outcome = runner.run(kind, block)
+            if isinstance(outcome, Failure):
+                results.failure = outcome
+                return
+            results.runs.append(outcome)
+
+
+class _Runner:
+    """Starts one kind of run after the other, each with the same input."""
+
+    def __init__(self, target: preload.Target, design: Design) -> None:
+        self._target = target
+        self._design = design
+        self._timeout = design.timeout_seconds
+
+    def set_timeout(self, usual_seconds: float) -> None:
+        """Expect runs to take about this long."""
+        if self._timeout is None:
+            self._timeout = max(_LEAST_TIMEOUT_SECONDS, _TIMEOUT_FACTOR * usual_seconds)
+
+    def run(self, kind: str, block: int) -> Run | Failure:
+        """Run once; the program's output is shown only if it fails."""
+        with tempfile.TemporaryDirectory(prefix="espalier-compare-") as name:
+            folder = Path(name) / "statistics"
+            folder.mkdir()
+            start = self._start(kind, folder)
+            with (Path(name) / "output").open("w+b") as output, _input() as stdin:
+                streams = processes.Streams(stdin=stdin, stdout=output, stderr=output)
+                ended = processes.run(
+                    start.words,
+                    streams,
+                    environment=start.environment,
+                    timeout_seconds=self._timeout,
+                )
+                if ended.exit_code != 0 or ended.timed_out:
+                    text = diagnosis.describe_end(self._target.command, ended)
+                    code = TIMEOUT_EXIT_CODE if ended.timed_out else ended.exit_code
+                    return Failure(kind, block, code, text + _tail(output))
+            if kind == PLAIN:
+                return Run(kind, block, ended.seconds)
+            return Run(kind, block, ended.seconds, self._statistics(folder))
+
+    def _start(self, kind: str, folder: Path) -> Start:
+        if kind == PLAIN:
+            return self._target.plain()
+        if kind == NATIVE:
+            settings = preload.Settings(force=preload.all_native(), statistics=folder)
+        else:
+            settings = preload.Settings(self._design.profile, self._design.force, folder)
+        return self._target.preloaded(settings)
+
+    def _statistics(self, folder: Path) -> dict[str, Any]:
+        try:
+            return runs.explain_run(folder)
+        except FormatError as error:
+            if any(folder.iterdir()):
+                raise
+            raise FailedRunError(
+                diagnosis.why_unseen(self._target.command), "compare an MPI program"
+            ) from error
+
+
+def _input() -> IO[bytes]:
+    """Return our input if it is a file, from its beginning; nothing otherwise.
+
+    A pipe can be read only once, and a terminal not without the user.
+    """
+    try:
+        is_file = Path("/proc/self/fd/0").is_file()
+    except OSError:
+        is_file = False
+    return Path("/proc/self/fd/0" if is_file else os.devnull).open("rb")
+
+
+def _tail(output: IO[bytes]) -> str:
+    output.seek(0)
+    lines = output.read().decode(errors="replace").strip().splitlines()[-_LINES_OF_OUTPUT:]
+    return "; its last output was:\n" + "\n".join(f"  {line}" for line in lines) if lines else ""

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What works on this machine, what does not, and what to do about it."""
+
+from espalier.doctor.examination import examine
+
+__all__ = ["examine"]

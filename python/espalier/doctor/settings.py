@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Settings of the kernel and of preloaded programs."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from espalier.doctor.finding import Finding
+from espalier.errors import Error
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_KNOWN = (
+    "ESPALIER_PROFILE",
+    "ESPALIER_FORCE",
+    "ESPALIER_OFF",
+    "ESPALIER_STATISTICS",
+    "ESPALIER_VERBOSE",
+    "ESPALIER_BUILD_DIR",
+)
+
+
+def ptrace(scope: str | None) -> Finding:
+    """Judge kernel.yama.ptrace_scope; None where the kernel has no such setting."""
+    facts = {"ptrace_scope": None if scope is None else int(scope)}
+    if scope in (None, "0"):
+        text = "ranks of a node may copy from each other directly (CMA)"
+        return Finding("kernel", "cma", "ok", text, "", facts)
+    text = (
+        f"kernel.yama.ptrace_scope is {scope}: ranks of a node may not copy from each other (CMA)"
+    )
+    advice = (
+        "sysctl kernel.yama.ptrace_scope=0; without it large messages in a node are copied twice"
+    )
+    return Finding("kernel", "cma", "warning", text, advice, facts)
+
+
+def _kernel() -> Finding:
+    try:
+        scope = Path("/proc/sys/kernel/yama/ptrace_scope").read_text(encoding="ascii").strip()
+    except OSError:
+        return ptrace(None)
+    return ptrace(scope)
+
+
+def _profile(path: str) -> Finding:
+    from espalier import _core, documents  # noqa: PLC0415 - doctor works without the module
+
+    summary = _core.check_profile(documents.read_text(Path(path)), path)
+    facts = {"num_rules": summary["num_rules"], "tuned_with": summary["vendor"]}
+    text = f"{path}: {summary['num_rules']} rules, tuned with {summary['vendor']}"
+    return Finding("settings", "ESPALIER_PROFILE", "ok", text, "", facts)
+
+
+def _force(value: str) -> Finding:
+    from espalier import _core  # noqa: PLC0415 - doctor works without the module
+
+    for item in filter(None, value.split(";")):
+        call, equals, algorithm = item.partition("=")
+        if not equals or call.strip() not in _core.calls():
+            calls = ", ".join(_core.calls())
+            text = f"expected call=algorithm with a call of {calls}, got '{item}'"
+            return Finding("settings", "ESPALIER_FORCE", "problem", text, "it would be ignored")
+        if algorithm.strip() != "native":
+            collective = "allgather" if call.strip() == "allgatherv" else call.strip()
+            name = algorithm.strip()
+            _core.canonical(name if "/" in name else f"{collective}/{name}")
+    return Finding("settings", "ESPALIER_FORCE", "ok", f"{value}: overrides any profile")
+
+
+def _off(value: str) -> Finding:
+    if value in ("", "0"):
+        return Finding("settings", "ESPALIER_OFF", "ok", "not off")
+    text = "every call goes to the MPI library, nothing is measured"
+    return Finding("settings", "ESPALIER_OFF", "warning", text, "unset ESPALIER_OFF")
+
+
+def _statistics(value: str) -> Finding:
+    folder = Path(value)
+    parent = folder if folder.exists() else folder.resolve().parent
+    if not parent.is_dir() or not os.access(parent, os.W_OK):
+        text = f"expected a folder that can be written, got '{value}'"
+        return Finding("settings", "ESPALIER_STATISTICS", "problem", text, "create it")
+    return Finding("settings", "ESPALIER_STATISTICS", "ok", f"each rank writes to {value}")
+
+
+_JUDGES = {
+    "ESPALIER_PROFILE": _profile,
+    "ESPALIER_FORCE": _force,
+    "ESPALIER_OFF": _off,
+    "ESPALIER_STATISTICS": _statistics,
+}
+
+
+def variable(name: str, value: str) -> Finding:
+    """Judge one variable of the environment whose name starts with ESPALIER_."""
+    if name not in _KNOWN:
+        close = difflib.get_close_matches(name, _KNOWN, 1, 0.5)
+        advice = f"did you mean {close[0]}?" if close else f"known are {', '.join(_KNOWN)}"
+        return Finding("settings", name, "warning", "not a setting of Espalier", advice)
+    judge = _JUDGES.get(name)
+    if judge is None:
+        return Finding("settings", name, "ok", value)
+    try:
+        return judge(value)
+    except (Error, ImportError) as error:
+        advice = "without a valid one every call goes to the MPI library"
+        return Finding("settings", name, "problem", str(error), advice)
+
+
+def _preloaded(environment: Mapping[str, str]) -> Finding | None:
+    libraries = [
+        Path(word).name for word in environment.get("LD_PRELOAD", "").replace(":", " ").split()
+    ]
+    if not libraries:
+        return None
+    others = [name for name in libraries if not name.startswith("libespalier")]
+    if not others:
+        return Finding("settings", "LD_PRELOAD", "ok", ", ".join(libraries))
+    text = f"preloads {', '.join(others)}"
+    advice = "if that is an MPI profiler: only the first library in LD_PRELOAD sees MPI calls"
+    return Finding("settings", "LD_PRELOAD", "warning", text, advice)
+
+
+def settings(environment: Mapping[str, str] = os.environ) -> Iterator[Finding]:
+    """Look at the kernel and at the variables that preloaded programs read."""
+    yield _kernel()
+    names = sorted(name for name in environment if name.startswith("ESPALIER_"))
+    for name in names:
+        yield variable(name, environment[name])
+    if "ESPALIER_PROFILE" not in names and "ESPALIER_FORCE" not in names:
+        text = "not set: a preloaded program runs every call natively"
+        yield Finding("settings", "ESPALIER_PROFILE", "ok", text)
+    if finding := _preloaded(environment):
+        yield finding

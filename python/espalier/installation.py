@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the compiled parts of this installation are."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+package = Path(__file__).resolve().parent
+vendors = ("openmpi", "mpich")
+
+
+def build_folder() -> Path | None:
+    """Return the build folder: $ESPALIER_BUILD_DIR, or build/release of the checkout."""
+    named = os.environ.get("ESPALIER_BUILD_DIR")
+    if named:
+        return Path(named).resolve()
+    root = package.parent.parent
+    return root / "build" / "release" if (root / "CMakePresets.json").exists() else None
+
+
+def module_folders() -> list[Path]:
+    """Return folders beside the package that may hold its compiled module."""
+    folder = build_folder()
+    return [] if folder is None else [folder / "python" / "espalier"]
+
+
+def _find(names: list[str], subfolders: list[str]) -> Path | None:
+    roots = [root for root in (build_folder(), package) if root is not None]
+    candidates = (
+        root / subfolder / name for root in roots for subfolder in subfolders for name in names
+    )
+    return next((path for path in candidates if path.is_file()), None)
+
+
+def shim_library(vendor: str) -> Path | None:
+    """Return the library to preload under programs of an MPI, None if it is not built."""
+    return _find([f"libespalier-{vendor}.so"], ["lib", "shim", "."])
+
+
+def measurement_program(vendor: str) -> Path | None:
+    """Return the program that times candidates under an MPI, None if it is not built."""
+    return _find([f"espalier-measure-{vendor}"], ["bin", "libexec", "."])

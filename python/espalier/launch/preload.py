@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Starting the user's command with Espalier under it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from espalier import _core, installation
+from espalier.errors import ArgumentError, NotBuiltError
+from espalier.launch import programs, root
+from espalier.launch.command import parse_command
+from espalier.launch.environment import Start, with_environment
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from espalier.launch.command import LaunchCommand
+
+NATIVE = "native"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the preloaded library is told; see DESIGN.md."""
+
+    profile: Path | None = None
+    force: str = ""
+    statistics: Path | None = None
+
+    def variables(self) -> dict[str, str]:
+        """Return the settings as environment variables."""
+        variables = {"ESPALIER_FORCE": self.force} if self.force else {}
+        if self.profile is not None:
+            variables["ESPALIER_PROFILE"] = str(self.profile.resolve())
+        if self.statistics is not None:
+            variables["ESPALIER_STATISTICS"] = str(self.statistics.resolve())
+        return variables
+
+
+@dataclass(frozen=True)
+class Target:
+    """A command that can be started with and without Espalier."""
+
+    command: LaunchCommand
+    vendor: str
+    library: Path
+
+    def plain(self) -> Start:
+        """Return how to start the command as the user gave it."""
+        return Start(self.command.words(), {})
+
+    def preloaded(self, settings: Settings) -> Start:
+        """Return how to start the command with Espalier in its ranks."""
+        variables = {"LD_PRELOAD": str(self.library), **settings.variables()}
+        return with_environment(self.command, variables)
+
+
+def find_target(words: Sequence[str], vendor: str | None) -> Target:
+    """Understand a command, and find the library that goes under it.
+
+    Raises:
+        ArgumentError: no launcher or no program.
+        MpiError: a launcher that is missing, refuses root, or belongs to another MPI.
+        NotBuiltError: Espalier was not built for this MPI.
+    """
+    command = parse_command(words)
+    if not command.program and not command.doubt:
+        raise ArgumentError(
+            f"expected a program behind the launcher options, got '{command.text()}'",
+            "as in: -- mpirun -n 4 ./program",
+        )
+    root.check_permission(command)
+    vendor = check_vendor(vendor) or programs.vendor_of(command)
+    library = installation.shim_library(vendor)
+    if library is None:
+        raise NotBuiltError(
+            f"expected libespalier-{vendor}.so, found none in"
+            f" {installation.build_folder() or installation.package}",
+            "run make build on a machine with this MPI",
+        )
+    return Target(command, vendor, library)
+
+
+def check_vendor(vendor: str | None) -> str | None:
+    """Return a vendor that the user named.
+
+    Raises:
+        ArgumentError: it is not known.
+    """
+    if vendor is not None and vendor not in installation.vendors:
+        known = " or ".join(installation.vendors)
+        raise ArgumentError(f"expected --mpi {known}, got '{vendor}'")
+    return vendor
+
+
+def parse_force(entries: Sequence[str]) -> str:
+    """Return the value of ESPALIER_FORCE for `allgather=bruck`, `bcast=k_nomial[k=4]`, ...
+
+    Raises:
+        ArgumentError: an entry names no call or no algorithm of it.
+    """
+    parts = [part for entry in entries for part in entry.split(";") if part]
+    for part in parts:
+        call, equals, choice = part.partition("=")
+        if not equals or call not in _core.calls():
+            raise ArgumentError(
+                f"expected call=algorithm with a call of {', '.join(_core.calls())}, got '{part}'",
+                "as in --force allgather=bruck",
+            )
+        if choice != NATIVE:
+            # Calls with other block sizes share algorithms: allgatherv=bruck is allgather/bruck.
+            collective = call.removesuffix("v")
+            _core.canonical(f"{collective}/{choice.removeprefix(f'{collective}/')}")
+    return ";".join(parts)
+
+
+def all_native() -> str:
+    """Return the value of ESPALIER_FORCE that leaves every call to the MPI library."""
+    return ";".join(f"{call}={NATIVE}" for call in _core.calls())

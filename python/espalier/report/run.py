@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The few lines that `espalier run --summary` prints after the program."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from espalier.units import bytes_text, time_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_MOST_LINES = 6
+
+
+def run_summary(explained: Mapping[str, Any]) -> str:
+    """Return what ran, the costliest classes of calls first."""
+    calls = explained["calls"]
+    ranks = max(1, explained["num_files"])
+    replaced = sum(call["count"] for call in calls if not call["native"])
+    total = sum(call["count"] for call in calls)
+    inside = sum(call["seconds"] for call in calls) / ranks
+    head = (
+        f"espalier: {ranks} ranks, {time_text(explained['seconds'])} between MPI_Init and"
+        f" MPI_Finalize, {time_text(inside)} of it a rank in {total} calls; {replaced} were not"
+        " left to the MPI library"
+    )
+    lines = [_line(call, ranks) for call in calls[:_MOST_LINES]]
+    left = len(calls) - len(lines)
+    lines += [f"... and {left} classes of calls that took less"] if left > 0 else []
+    lines += [f"warning: {text}" for text in explained["warnings"]]
+    return "\n".join([head, *(f"  {line}" for line in lines)])
+
+
+def _line(call: Mapping[str, Any], ranks: int) -> str:
+    size = bytes_text(call["bytes"] // max(1, call["count"]))
+    return (
+        f"{call['function']} of about {size} on {call['num_ranks']} ranks:"
+        f" {call['count'] // max(1, call['reporting_ranks'])} calls,"
+        f" {time_text(call['seconds'] / ranks)}, {call['algorithm']} ({call['reason']})"
+    )

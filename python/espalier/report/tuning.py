@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report of `espalier tune`."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from espalier.report import conditions
+from espalier.report.content import Grid, Report, Section
+from espalier.units import bytes_range_text, bytes_text, time_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_COLUMNS = ("size", "native", "best other", "its time", "native / it", "95 % interval", "used")
+_RIGHT = ("size", "native", "its time", "native / it", "95 % interval")
+
+
+def tuning_report(tuning: Mapping[str, Any]) -> Report:
+    """Return the report of an `espalier-tuning` document."""
+    mpi = tuning["mpi"]
+    title = (
+        f"Tuning of {tuning['num_ranks']} ranks on {tuning['num_nodes']} node(s), {mpi['version']}"
+    )
+    if not tuning["complete"]:
+        title += " (interrupted)"
+    return Report(
+        title,
+        [_best(tuning), _sure(tuning), machine_section(tuning), _wrong(tuning), _repeat(tuning)],
+    )
+
+
+def machine_section(result: Mapping[str, Any]) -> Section:
+    """Return what the measurements were made on."""
+    machine, mpi = result["machine"], result["mpi"]
+    host = (
+        f"{machine['hostname']}: {machine['cpu']}, {machine['num_cores']} processors,"
+        f" {bytes_text(machine['memory_bytes'])} of memory, {machine['kernel']}"
+    )
+    software = f"{mpi['version']}; espalier {result['espalier']}; {result['created']}"
+    return Section("On what machine", [host, software])
+
+
+def _best(tuning: Mapping[str, Any]) -> Section:
+    section = Section("What is best here, and by how much")
+    points = {
+        name: list(group)
+        for name, group in groupby(tuning["points"], key=lambda p: p["collective"])
+    }
+    for collective, row in points.items():
+        chosen = [
+            rule
+            for rule in tuning["rules"]
+            if rule["collective"] == collective and rule["algorithm"] != "native"
+        ]
+        section.lines += [
+            f"{collective} of {bytes_range_text(rule['min_bytes'], rule['max_bytes'])}:"
+            f" {rule['algorithm']}, {rule['reason']}"
+            for rule in chosen
+        ]
+        if not chosen:
+            section.lines.append(f"{collective}: native at all {len(row)} sizes")
+    section.grids = [_grid(collective, row) for collective, row in points.items()]
+    return section
+
+
+def _grid(collective: str, row: list[dict[str, Any]]) -> Grid:
+    grid = Grid((collective, *_COLUMNS[1:]), (collective, *_RIGHT[1:]))
+    for point in row:
+        best = point["candidates"].get(point["best"])
+        grid.rows.append(
+            [
+                bytes_text(point["bytes"]),
+                time_text(point["native"]["median_us"] * 1e-6),
+                (point["best"] or "-").partition("/")[2] or "-",
+                time_text(best["time"]["median_us"] * 1e-6) if best else "-",
+                f"{best['ratio']['median']:.2f}x" if best else "-",
+                _interval_text(best["ratio"]) if best else "-",
+                _used(point),
+            ]
+        )
+    return grid
+
+
+def _interval_text(ratio: Mapping[str, Any]) -> str:
+    text = f"{ratio['low']:.2f} .. {ratio['high']:.2f}"
+    if ratio["confidence"] < 0.945:
+        text += f" ({100 * ratio['confidence']:.0f} %)"
+    return text
+
+
+def _used(point: Mapping[str, Any]) -> str:
+    if point["algorithm"] != "native":
+        return "this"
+    best = point["candidates"].get(point["best"])
+    if best and best["ratio"]["high"] < 1.0:
+        return "native (faster)"
+    if best and best["ratio"]["low"] > 1.0:
+        return "native (gain too small)" if point["confirmed"] else "native (not confirmed)"
+    return "native (no significant difference)"
+
+
+def _sure(tuning: Mapping[str, Any]) -> Section:
+    how = tuning["method"]
+    percent = 100 * how["confidence"]
+    method = (
+        "each choice was nominated in one launch and measured again in two fresh ones against"
+        " native alone; the ratios are medians of neighbouring pairs"
+    )
+    chance = (
+        f"the chance that any of the choices is wrong is at most {100 - percent:.3g} %"
+        f" ({how['correction']}); gains below {100 * how['min_gain']:.3g} % are left alone"
+    )
+    budget = f"took {time_text(tuning['seconds'])} of {time_text(how['time_budget_seconds'])}"
+    return Section("How sure", [method, chance, budget])
+
+
+def _wrong(tuning: Mapping[str, Any]) -> Section:
+    lines = conditions.lines(tuning["warnings"])
+    if not tuning["complete"]:
+        lines.insert(0, "the tuning was interrupted: what was not confirmed is native")
+    return Section("What could be wrong", lines)
+
+
+def _repeat(tuning: Mapping[str, Any]) -> Section:
+    profile = tuning["profile"]
+    lines = [f"profile: {profile}"] if profile else []
+    return Section("How to repeat", lines, command=tuning["command"])

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a tuning found: the profile, and the document that reports are made from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from espalier import __version__, profiles
+from espalier.console import document
+from espalier.report import conditions
+from espalier.store import metadata
+from espalier.tuning import rules
+from espalier.tuning.search import method
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from espalier.intervals import Interval
+    from espalier.tuning.samples import Problem
+    from espalier.tuning.search import Goal, Search
+    from espalier.tuning.selection import Estimate, Verdict
+
+
+def make_profile(
+    verdicts: Sequence[Verdict], header: dict[str, Any], goal: Goal, about: dict[str, Any]
+) -> dict[str, Any]:
+    """Return a profile document; `about` has `command` and `complete`."""
+    num_tested = sum(verdict.is_confirmed for verdict in verdicts)
+    return document(
+        profiles.schema,
+        profiles.version,
+        created=metadata.now(),
+        espalier=__version__,
+        command=about["command"],
+        machine=metadata.machine(),
+        mpi=header["mpi"],
+        method={
+            **method(goal, header, num_tested),
+            "code_version": metadata.code_version(),
+            "environment": metadata.environment(),
+            "complete": about["complete"],
+        },
+        rules=rules.make_rules(verdicts, header["num_ranks"], header["num_nodes"]),
+    )
+
+
+def make_document(
+    profile: dict[str, Any],
+    verdicts: Sequence[Verdict],
+    header: dict[str, Any],
+    cautions: list[dict[str, str]],
+    about: dict[str, Any],
+) -> dict[str, Any]:
+    """Return what `espalier tune --json` prints."""
+    return document(
+        "espalier-tuning",
+        1,
+        profile=about["profile"],
+        command=about["command"],
+        complete=about["complete"],
+        seconds=round(about["seconds"], 1),
+        created=profile["created"],
+        espalier=profile["espalier"],
+        machine=profile["machine"],
+        mpi=profile["mpi"],
+        num_ranks=header["num_ranks"],
+        num_nodes=header["num_nodes"],
+        method=profile["method"],
+        points=[_point(verdict) for verdict in verdicts],
+        rules=[
+            {key: value for key, value in rule.items() if key != "evidence"}
+            for rule in profile["rules"]
+        ],
+        warnings=cautions,
+    )
+
+
+def cautions_of(
+    search: Search, header: dict[str, Any], problems: Sequence[Problem]
+) -> list[dict[str, str]]:
+    """Return what could be wrong with a tuning, beyond the machine."""
+    found = conditions.of_job(header)
+    found += conditions.of_noise(search.native_samples(), "repetitions of the native call")
+    for problem in problems:
+        if problem.reason == "wrong":
+            found.append(
+                conditions.caution(
+                    "wrong",
+                    f"{problem.algorithm} gave a wrong {problem.collective} of"
+                    f" {problem.asked_bytes} B ({problem.text}); this size was not timed",
+                    "please report it",
+                )
+            )
+    if search.num_points_left:
+        found.append(
+            conditions.caution(
+                "time",
+                f"the time did not suffice for {search.num_points_left} measurements",
+                "give more with --time-budget, or fewer sizes, or fewer --algorithms",
+            )
+        )
+    few = sum(verdict.native_us.count < 6 for verdict in search.verdicts())
+    if few:
+        found.append(
+            conditions.caution(
+                "repetitions",
+                f"{few} sizes have fewer than 6 repetitions, too few for any decision",
+                "give more time with --time-budget",
+            )
+        )
+    return found
+
+
+def _point(verdict: Verdict) -> dict[str, Any]:
+    return {
+        "collective": verdict.collective,
+        "bytes": verdict.bytes,
+        "algorithm": verdict.algorithm,
+        "reason": verdict.reason,
+        "confirmed": verdict.is_confirmed,
+        "native": _interval(verdict.native_us, "us"),
+        "best": verdict.best,
+        "candidates": {name: _estimate(one) for name, one in verdict.estimates.items()},
+    }
+
+
+def _estimate(one: Estimate) -> dict[str, Any]:
+    return {"time": _interval(one.time_us, "us"), "ratio": _interval(one.ratio, "")}
+
+
+def _interval(interval: Interval, unit: str) -> dict[str, Any]:
+    suffix = f"_{unit}" if unit else ""
+    return {
+        f"median{suffix}": round(interval.value, 4),
+        f"low{suffix}": round(interval.low, 4),
+        f"high{suffix}": round(interval.high, 4),
+        "confidence": interval.confidence,
+        "count": interval.count,
+    }

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From verdicts at measured sizes to rules for all sizes."""
+
+from __future__ import annotations
+
+import math
+from itertools import groupby, pairwise
+from typing import TYPE_CHECKING, Any
+
+from espalier.tuning.samples import NATIVE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from espalier.intervals import Interval
+    from espalier.tuning.selection import Estimate, Verdict
+
+# Below this, time does not depend on the size any more, so a rule may start at 0.
+_LATENCY_BYTES = 64
+# Candidates in the evidence of a size; the program reads the whole file when it starts.
+_MOST_CANDIDATES = 3
+
+
+def make_rules(verdicts: Sequence[Verdict], num_ranks: int, num_nodes: int) -> list[dict[str, Any]]:
+    """Return the rules of a profile.
+
+    Neighbours with the same verdict share a rule. Between two rules the boundary is the geometric
+    mean of the sizes that were measured; beyond the first and last size a rule reaches as far as
+    half a step, and native is kept where nothing was measured.
+    """
+    rules: list[dict[str, Any]] = []
+    for collective, row in groupby(sorted(verdicts, key=_order), key=lambda one: one.collective):
+        shape = {"collective": collective, "num_ranks": num_ranks, "num_nodes": num_nodes}
+        rules += [{**shape, **rule} for rule in _rules_of(list(row))]
+    return rules
+
+
+def _order(verdict: Verdict) -> tuple[str, int]:
+    return verdict.collective, verdict.bytes
+
+
+def _rules_of(row: list[Verdict]) -> list[dict[str, Any]]:
+    sizes = [verdict.bytes for verdict in row]
+    edges = _edges(sizes)
+    rules = []
+    if edges[0] > 0:
+        rules.append(_unmeasured(0, edges[0] - 1))
+    position = 0
+    for _, members in groupby(row, key=lambda verdict: verdict.algorithm):
+        group = list(members)
+        first, position = position, position + len(group)
+        rules.append(
+            {
+                "min_bytes": edges[first],
+                "max_bytes": edges[position] - 1,
+                "algorithm": group[0].algorithm,
+                "reason": _reason(group),
+                "evidence": [_evidence(verdict) for verdict in group],
+            }
+        )
+    rules.append(_unmeasured(edges[-1], None))
+    return rules
+
+
+def _edges(sizes: list[int]) -> list[int]:
+    """Return where the range of each size starts, and where that of the last one ends."""
+    between = [math.isqrt(low * high) + 1 for low, high in pairwise(sizes)]
+    half_step = math.sqrt(sizes[1] / sizes[0]) if len(sizes) > 1 and sizes[0] > 0 else math.sqrt(2)
+    first = 0 if sizes[0] <= _LATENCY_BYTES else math.ceil(sizes[0] / half_step)
+    half_step = math.sqrt(sizes[-1] / sizes[-2]) if len(sizes) > 1 and sizes[-2] > 0 else half_step
+    return [first, *between, int(sizes[-1] * half_step) + 1]
+
+
+def _unmeasured(first: int, last: int | None) -> dict[str, Any]:
+    return {
+        "min_bytes": first,
+        "max_bytes": last,
+        "algorithm": NATIVE,
+        "reason": "no size near was measured",
+        "evidence": [],
+    }
+
+
+def _reason(group: list[Verdict]) -> str:
+    if len(group) == 1:
+        return group[0].reason
+    name = group[0].algorithm
+    if name == NATIVE:
+        return f"nothing is significantly faster at {len(group)} sizes"
+    ratios = [verdict.estimates[name].ratio for verdict in group]
+    low, high = min(one.value for one in ratios), max(one.value for one in ratios)
+    confidence = 100 * min(one.confidence for one in ratios)
+    return (
+        f"{low:.2f}x to {high:.2f}x faster than native at {len(group)} sizes"
+        f" (all {confidence:.3g} % intervals above {min(one.low for one in ratios):.2f})"
+    )
+
+
+def _evidence(verdict: Verdict) -> dict[str, Any]:
+    names = list(verdict.estimates)[:_MOST_CANDIDATES]
+    if verdict.best is not None and verdict.best not in names:
+        names.append(verdict.best)
+    counts = [one.time_us.count for one in verdict.estimates.values()]
+    return {
+        "bytes": verdict.bytes,
+        "num_samples": max([verdict.native_us.count, *counts]),
+        "confirmed": verdict.is_confirmed,
+        "native": _times(verdict.native_us),
+        "candidates": {name: _candidate(verdict.estimates[name]) for name in names},
+    }
+
+
+def _candidate(one: Estimate) -> dict[str, float]:
+    return {
+        **_times(one.time_us),
+        "ratio": round(one.ratio.value, 4),
+        "ratio_low": round(one.ratio.low, 4),
+        "ratio_high": round(one.ratio.high, 4),
+    }
+
+
+def _times(interval: Interval) -> dict[str, float]:
+    return {
+        "median_us": round(interval.value, 3),
+        "low_us": round(interval.low, 3),
+        "high_us": round(interval.high, 3),
+    }

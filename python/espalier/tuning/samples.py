@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What espalier-measure-<vendor> writes: JSON lines, one for each finished point."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from espalier.errors import FormatError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+SCHEMA = "espalier-samples"
+VERSION = 1
+NATIVE = "native"
+
+
+@dataclass(frozen=True)
+class Point:
+    """One call and size, and the times of all candidates; the native call is one of them.
+
+    Times with the same position were taken next to each other. `asked_bytes` is what the plan
+    said, `bytes` what the call can have (a multiple of the ranks for allgather).
+    """
+
+    collective: str
+    asked_bytes: int
+    bytes: int
+    calls_per_sample: int
+    samples_us: Mapping[str, tuple[float, ...]]
+
+    @property
+    def native_us(self) -> tuple[float, ...]:
+        """Return the times of the native call."""
+        return self.samples_us[NATIVE]
+
+    @property
+    def candidates(self) -> list[str]:
+        """Return the other candidates."""
+        return [name for name in self.samples_us if name != NATIVE]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A candidate that was not timed: `refused` or `wrong`."""
+
+    collective: str
+    asked_bytes: int
+    algorithm: str
+    reason: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Request:
+    """A point to measure."""
+
+    collective: str
+    bytes: int
+    algorithms: tuple[str, ...]
+
+
+class SampleReader:
+    """Reads the file while it grows. A last line that is not complete yet is left for later."""
+
+    def __init__(self, path: Path, requests: list[Request]) -> None:
+        """Start at the beginning of the file, which may not exist yet."""
+        self._path = path
+        self._requests = requests
+        self._position = 0
+        self.header: dict[str, Any] | None = None
+        self.is_complete = False
+        self.num_points_left = 0
+
+    def read_new(self) -> Iterator[Point | Problem]:
+        """Yield what was added since the last call.
+
+        Raises:
+            FormatError: a line is not what it should be.
+        """
+        if not self._path.exists():
+            return
+        with self._path.open("rb") as file:
+            file.seek(self._position)
+            for line in file:
+                if not line.endswith(b"\n"):
+                    return
+                self._position += len(line)
+                entry = self._parse(line)
+                if entry is not None:
+                    yield entry
+
+    def _parse(self, line: bytes) -> Point | Problem | None:
+        try:
+            value = json.loads(line)
+            return self._interpret(value)
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            text = line.decode(errors="replace").strip()
+            raise FormatError(
+                f"{self._path}: expected a line of {SCHEMA}, got '{text[:60]}' ({error})"
+            ) from error
+
+    def _interpret(self, value: dict[str, Any]) -> Point | Problem | None:
+        kind = value["kind"]
+        if kind == "header":
+            self._check_header(value)
+        elif kind == "end":
+            self.is_complete = True
+            self.num_points_left = int(value.get("points_left", 0))
+        elif kind == "error":
+            return Problem(
+                value["collective"],
+                self._requests[value["index"]].bytes,
+                value["algorithm"],
+                value["reason"],
+                value["text"],
+            )
+        elif kind == "point":
+            return _point(value, self._requests[value["index"]].bytes)
+        return None
+
+    def _check_header(self, value: dict[str, Any]) -> None:
+        if value["schema"] != SCHEMA or value["version"] > VERSION:
+            raise FormatError(
+                f"{self._path}: expected {SCHEMA} of version {VERSION} at most, got"
+                f" {value['schema']} {value['version']}",
+                "build espalier-measure and the command line from one checkout",
+            )
+        self.header = value
+
+
+def _point(value: dict[str, Any], asked_bytes: int) -> Point:
+    samples = {name: tuple(map(float, times)) for name, times in value["samples_us"].items()}
+    lengths = {len(times) for times in samples.values()}
+    if NATIVE not in samples or len(lengths) != 1 or 0 in lengths:
+        raise ValueError("native and all candidates need equally many times")
+    # A clock step of zero has no ratio.
+    positive = {name: tuple(max(time, 1e-3) for time in times) for name, times in samples.items()}
+    return Point(
+        value["collective"], asked_bytes, value["bytes"], value["calls_per_sample"], positive
+    )

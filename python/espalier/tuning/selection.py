@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which candidates stay in the race, and who has won. Pure functions of measured points.
+
+The winner among many noisy candidates looks better than it is. So a race only *nominates* one
+candidate a point; whether it is used is decided by new measurements in fresh launches, in which it
+meets nobody but the native call. Over all points of a tuning the decisions are corrected by Holm's
+method: the chance that even one of them is wrong stays below 1 - confidence.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from espalier import intervals
+from espalier.tuning.samples import NATIVE, Point
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from espalier.intervals import Interval
+
+# A candidate this close to the best one is as good; choosing it may save a rule.
+TOLERANCE = 0.02
+_MOST_SURVIVORS = 4
+
+Key = tuple[str, int]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a point says of one candidate: its time, and native / candidate."""
+
+    time_us: Interval
+    ratio: Interval
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What to use for one call and size, and why."""
+
+    collective: str
+    bytes: int
+    algorithm: str
+    reason: str
+    native_us: Interval
+    # The nominee if there was one, otherwise the best that was measured; native is not in it.
+    best: str | None
+    estimates: Mapping[str, Estimate]
+    is_confirmed: bool
+
+    @property
+    def is_native(self) -> bool:
+        """Return whether the native call is kept."""
+        return self.algorithm == NATIVE
+
+
+def key_of(point: Point) -> Key:
+    """Return what identifies a point within a tuning."""
+    return point.collective, point.asked_bytes
+
+
+def estimate(point: Point, confidence: float) -> dict[str, Estimate]:
+    """Return what a point says of each candidate but the native call, the best first."""
+    found = {
+        name: Estimate(
+            intervals.median_interval(point.samples_us[name], confidence),
+            intervals.paired_ratio(point.native_us, point.samples_us[name], confidence),
+        )
+        for name in point.candidates
+    }
+    order = sorted(found, key=lambda name: found[name].ratio.value, reverse=True)
+    return {name: found[name] for name in order}
+
+
+def promising(point: Point, confidence: float) -> list[str]:
+    """Return the candidates worth more repetitions: maybe faster than native, maybe the best."""
+    found = estimate(point, confidence)
+    least = max([1.0, *(one.ratio.low for one in found.values())])
+    return [name for name, one in found.items() if one.ratio.high > least][:_MOST_SURVIVORS]
+
+
+def as_good_as_best(point: Point, confidence: float) -> list[str]:
+    """Return the best candidate, then those that cannot be told from it, if any beats native."""
+    found = estimate(point, confidence)
+    best = next(iter(found), None)
+    if best is None or found[best].ratio.value <= 1.0:
+        return []
+    return [best] + [
+        name
+        for name, one in found.items()
+        if name != best and one.ratio.value > 1.0 and _is_close(point, best, name, confidence)
+    ]
+
+
+def nominate(points: Iterable[Point], confidence: float) -> dict[Key, str]:
+    """Return one candidate for each point where some candidate beats native.
+
+    Neighbouring sizes get the same one where it is as good as the best of each: fewer rules, and
+    no decision that hangs on noise.
+    """
+    by_collective: dict[str, list[Point]] = defaultdict(list)
+    for point in sorted(points, key=lambda point: point.bytes):
+        by_collective[point.collective].append(point)
+    nominees: dict[Key, str] = {}
+    for row in by_collective.values():
+        allowed = [as_good_as_best(point, confidence) for point in row]
+        nominees |= {
+            key_of(point): name
+            for point, name in zip(row, longest_runs(allowed), strict=True)
+            if name is not None
+        }
+    return nominees
+
+
+def longest_runs(allowed: Sequence[Sequence[str]]) -> list[str | None]:
+    """Choose one name at each position so that it changes as seldom as possible."""
+    chosen: list[str | None] = []
+    while len(chosen) < len(allowed):
+        here = allowed[len(chosen)]
+        if not here:
+            chosen.append(None)
+            continue
+        lengths = {name: _run_length(allowed, len(chosen), name) for name in here}
+        name = max(here, key=lambda candidate: lengths[candidate])
+        chosen += [name] * lengths[name]
+    return chosen
+
+
+def join(points: Sequence[Point]) -> Point:
+    """Return points of several launches as one, with the candidates that all of them have."""
+    first = points[0]
+    common = [name for name in first.samples_us if all(name in one.samples_us for one in points)]
+    return Point(
+        first.collective,
+        first.asked_bytes,
+        first.bytes,
+        first.calls_per_sample,
+        {name: tuple(t for one in points for t in one.samples_us[name]) for name in common},
+    )
+
+
+def decide(
+    raced: Mapping[Key, Point],
+    confirmed: Mapping[Key, Sequence[Point]],
+    nominees: Mapping[Key, str],
+    *,
+    confidence: float,
+    min_gain: float,
+) -> list[Verdict]:
+    """Return a verdict for every point that was raced, in the order of collective and size.
+
+    Args:
+        raced: The latest measurements in which all candidates of a point met.
+        confirmed: For nominees, measurements of fresh launches: native and nominee only.
+        nominees: What nominate() said.
+        confidence: Of every interval, and of all decisions together.
+        min_gain: Least gain for which native is left: 0.02 is 2 %.
+    """
+    tested = [key for key in nominees if key in confirmed]
+    corrected = dict(zip(tested, _corrected(tested, confirmed, nominees), strict=True))
+    verdicts = []
+    for key, point in raced.items():
+        estimates = estimate(point, confidence)
+        nominee = nominees.get(key)
+        if nominee is None or key not in confirmed:
+            verdicts.append(_unconfirmed(point, estimates, nominee, confidence))
+            continue
+        launches = confirmed[key]
+        joined = join(launches)
+        estimates[nominee] = estimate(joined, confidence)[nominee]
+        is_better = corrected[key] < 1 - confidence and all(
+            intervals.paired_ratio(one.native_us, one.samples_us[nominee]).value > 1.0
+            for one in launches
+        )
+        verdicts.append(
+            _confirmed(joined, estimates, nominee, is_better=is_better, min_gain=min_gain)
+        )
+    return sorted(verdicts, key=lambda verdict: (verdict.collective, verdict.bytes))
+
+
+def gain_text(ratio: Interval, than: str = "") -> str:
+    """Return `1.31x faster than native (95 % interval 1.22 .. 1.40)`."""
+    words = f"{ratio.value:.2f}x {than}".strip()
+    percent = 100 * ratio.confidence
+    return f"{words} ({percent:.3g} % interval {ratio.low:.2f} .. {ratio.high:.2f})"
+
+
+def _is_close(point: Point, best: str, name: str, confidence: float) -> bool:
+    ratio = intervals.paired_ratio(point.samples_us[best], point.samples_us[name], confidence)
+    return ratio.high >= 1.0 and ratio.value >= 1 - TOLERANCE
+
+
+def _run_length(allowed: Sequence[Sequence[str]], start: int, name: str) -> int:
+    length = 0
+    while start + length < len(allowed) and name in allowed[start + length]:
+        length += 1
+    return length
+
+
+def _corrected(
+    keys: Sequence[Key], confirmed: Mapping[Key, Sequence[Point]], nominees: Mapping[Key, str]
+) -> list[float]:
+    probabilities = []
+    for key in keys:
+        point = join(confirmed[key])
+        probabilities.append(
+            intervals.faster_probability(point.native_us, point.samples_us[nominees[key]])
+        )
+    return intervals.holm(probabilities)
+
+
+def _unconfirmed(
+    point: Point, estimates: dict[str, Estimate], nominee: str | None, confidence: float
+) -> Verdict:
+    best = nominee or next(iter(estimates), None)
+    if best is None:
+        reason = "nothing else was measured"
+    elif nominee or estimates[best].ratio.low > 1.0:
+        reason = f"not confirmed in fresh launches: {best} {gain_text(estimates[best].ratio)}"
+    elif estimates[best].ratio.high < 1.0:
+        reason = f"native is fastest; the next is {best}, {gain_text(estimates[best].ratio)}"
+    else:
+        reason = f"nothing is significantly faster; {best} {gain_text(estimates[best].ratio)}"
+    return Verdict(
+        point.collective,
+        point.bytes,
+        NATIVE,
+        reason,
+        intervals.median_interval(point.native_us, confidence),
+        best,
+        estimates,
+        is_confirmed=False,
+    )
+
+
+def _confirmed(
+    point: Point,
+    estimates: dict[str, Estimate],
+    nominee: str,
+    *,
+    is_better: bool,
+    min_gain: float,
+) -> Verdict:
+    ratio = estimates[nominee].ratio
+    is_enough = ratio.value >= 1 + min_gain and ratio.low > 1.0
+    if is_better and is_enough:
+        algorithm = nominee
+        reason = gain_text(ratio, "faster than native")
+    elif is_better:
+        algorithm = NATIVE
+        reason = f"the gain is below {100 * min_gain:.3g} %; {nominee} {gain_text(ratio)}"
+    else:
+        algorithm = NATIVE
+        reason = f"nothing is significantly faster; {nominee} {gain_text(ratio)}"
+    return Verdict(
+        point.collective,
+        point.bytes,
+        algorithm,
+        reason,
+        intervals.median_interval(point.native_us, ratio.confidence),
+        nominee,
+        estimates,
+        is_confirmed=True,
+    )

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A whole tuning: from the user's launcher options to a profile, a report and kept measurements."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shlex
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from espalier.console import progress, say
+from espalier.errors import ArgumentError, FileError, MpiError
+from espalier.launch import programs
+from espalier.launch.command import parse_command
+from espalier.report import conditions
+from espalier.store import metadata
+from espalier.store.database import SessionFacts, Store
+from espalier.tuning import outcome
+from espalier.tuning.measurement import Effort, Measurer
+from espalier.tuning.search import Memory, Search, requests_for
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from espalier.launch.command import LaunchCommand
+    from espalier.tuning.samples import Request
+    from espalier.tuning.search import Goal
+
+# Only starts the ranks and says who they are.
+_PROBE = Effort(5.0, 1.0, 1, 1, 1.0)
+
+
+@dataclass(frozen=True)
+class Job:
+    """Where to tune and where results go."""
+
+    words: tuple[str, ...]
+    output: Path
+    store: Path
+    is_resumed: bool = False
+    vendor: str | None = None
+    repeat: str = ""
+
+
+class InterruptedTuning(Exception):  # noqa: N818 - not an error: there is a result
+    """The tuning was interrupted; `document` is what is known, `cause` what ended it."""
+
+    def __init__(self, document: dict[str, Any], cause: BaseException) -> None:
+        """Keep both."""
+        super().__init__(str(cause))
+        self.document = document
+        self.cause = cause
+
+
+def tune(job: Job, goal: Goal) -> dict[str, Any]:
+    """Tune, write the profile, and return the document of the report.
+
+    Raises:
+        InterruptedTuning: after Ctrl-C or a signal, once something was measured.
+    """
+    goal.check()
+    start = time.monotonic()
+    command = _launcher_of(job)
+    check_output(job.output)
+    vendor = job.vendor or programs.vendor_of(command)
+    measurer = Measurer(command, vendor)
+    header = measurer.run([], _PROBE, lambda _: None).header
+    if header["num_ranks"] < 2:
+        raise ArgumentError(
+            f"expected at least 2 ranks, '{command.text()}' started {header['num_ranks']}",
+            "ask for more, as in: -- mpirun -n 4",
+        )
+    requests = requests_for(goal, header["num_ranks"])
+    cautions = conditions.of_machine()
+    with Store(job.store) as store, progress("tuning", 100) as bar:
+        memory = Memory(store, _session(store, job, goal, header, requests))
+        search = Search(measurer, goal, memory, bar)
+        cause: BaseException | None = None
+        try:
+            search.run(requests)
+        except (KeyboardInterrupt, SystemExit, MpiError) as error:
+            bar.close()
+            if not search.verdicts():
+                _say_how_to_continue(job, store)
+                raise
+            cause = error
+        about = {
+            "command": job.repeat,
+            "complete": cause is None,
+            "seconds": time.monotonic() - start,
+        }
+        cautions += outcome.cautions_of(search, header, memory.problems)
+        document = _conclude(job, goal, search, header, cautions, about)
+        if cause is None and memory.store is not None:
+            store.complete_session(memory.session)
+    if cause is not None:
+        _say_how_to_continue(job, store)
+        raise InterruptedTuning(document, cause)
+    return document
+
+
+def check_output(path: Path) -> None:
+    """Raise FileError unless the profile can be written there: better now than after a minute."""
+    existed = path.exists()
+    try:
+        with path.open("ab"):
+            pass
+        if not existed:
+            path.unlink()
+    except OSError as error:
+        raise FileError(
+            f"{path}: expected a file that can be written, got '{error.strerror}'",
+            "choose another with -o",
+        ) from error
+
+
+def write_profile(profile: dict[str, Any], path: Path) -> None:
+    """Write a profile, whole or not at all."""
+    text = json.dumps(profile, indent=1) + "\n"
+    try:
+        if path.exists() and not path.is_file():
+            path.write_text(text, encoding="utf-8")
+            return
+        part = path.with_name(path.name + ".part")
+        try:
+            part.write_text(text, encoding="utf-8")
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+    except OSError as error:
+        raise FileError(
+            f"{path}: expected to write the profile, got '{error.strerror}'",
+            "free space there, then repeat the command with --resume: measurements are kept",
+        ) from error
+
+
+def _launcher_of(job: Job) -> LaunchCommand:
+    command = parse_command(job.words)
+    if command.doubt:
+        raise ArgumentError(command.doubt)
+    if command.is_multi_program:
+        raise ArgumentError(
+            "expected launcher options for one program, got several joined by ':'",
+            "tune with the options of one: -- mpirun -n 4",
+        )
+    if command.program:
+        say(
+            f"note: '{shlex.join(command.program)}' is not run; a program of Espalier is measured"
+            " in its place"
+        )
+    return command.with_program(())
+
+
+def _session(
+    store: Store, job: Job, goal: Goal, header: dict[str, Any], requests: Sequence[Request]
+) -> int:
+    facts = SessionFacts(
+        key=_key(job, goal, header, requests),
+        command=job.repeat,
+        mpi=header["mpi"],
+        job=header,
+        method={"confidence": goal.confidence, "seed": goal.seed, "seconds": goal.seconds},
+    )
+    unfinished = store.unfinished_session(facts.key)
+    if job.is_resumed and unfinished is None:
+        say("note: nothing to resume for this command and machine; starting anew")
+    elif job.is_resumed and unfinished is not None:
+        return unfinished
+    elif unfinished is not None:
+        say("note: an earlier tuning of this command was interrupted; --resume continues it")
+    return store.begin_session(facts)
+
+
+def _key(job: Job, goal: Goal, header: dict[str, Any], requests: Sequence[Request]) -> str:
+    """Return what has to be equal for measurements to belong together."""
+    machine = metadata.machine()
+    facts = [
+        job.words,
+        header["num_ranks"],
+        header["num_nodes"],
+        header["mpi"],
+        [machine["hostname"], machine["cpu"], machine["kernel"]],
+        [goal.confidence, goal.seed],
+        [[request.collective, request.bytes, request.algorithms] for request in requests],
+    ]
+    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:32]
+
+
+def _conclude(
+    job: Job,
+    goal: Goal,
+    search: Search,
+    header: dict[str, Any],
+    cautions: list[dict[str, str]],
+    about: dict[str, Any],
+) -> dict[str, Any]:
+    verdicts = search.verdicts()
+    profile = outcome.make_profile(verdicts, header, goal, about)
+    is_worth_it = about["complete"] or any(not verdict.is_native for verdict in verdicts)
+    about = {**about, "profile": str(job.output) if is_worth_it else None}
+    if is_worth_it:
+        write_profile(profile, job.output)
+    return outcome.make_document(profile, verdicts, header, cautions, about)
+
+
+def _say_how_to_continue(job: Job, store: Store) -> None:
+    words = job.repeat.replace("espalier tune", "espalier tune --resume", 1)
+    say(f"finished measurements are kept in {store.path}; to continue: {words}")

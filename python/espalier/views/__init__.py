@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Renderings of documents for people, one file a verb."""

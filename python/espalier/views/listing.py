@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `espalier list` prints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.padding import Padding
+from rich.text import Text
+
+from espalier.catalog import full_name
+from espalier.console import make_console, make_table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rich.console import Console
+
+    from espalier._core import Algorithm
+
+_LEAST_TABLE_WIDTH = 100
+
+
+def parameters_text(algorithm: Algorithm) -> str:
+    """Return the parameters with what they are when not given: `k=2 segments=1`."""
+    words = [f"{entry['name']}={entry['fallback'] or '...'}" for entry in algorithm["parameters"]]
+    if algorithm["segmentable"]:
+        words.append("segments=1")
+    return " ".join(words)
+
+
+def _print_table(console: Console, algorithms: list[Algorithm]) -> None:
+    table = make_table("algorithm", "parameters", "valid for", "summary", "source")
+    table.columns[0].no_wrap = True
+    for column in (1, 2, 4):
+        table.columns[column].max_width = 17
+    for algorithm in algorithms:
+        table.add_row(
+            full_name(algorithm),
+            parameters_text(algorithm),
+            algorithm["valid"].removesuffix(" of ranks"),
+            algorithm["summary"],
+            _source_text(algorithm),
+        )
+    console.print(table)
+
+
+def _print_blocks(console: Console, algorithms: list[Algorithm]) -> None:
+    for algorithm in algorithms:
+        name = Text(full_name(algorithm), style="bold")
+        name.append(f"  {parameters_text(algorithm)}", style="not bold")
+        console.print(name)
+        text = f"{algorithm['summary']}; for {algorithm['valid']} [{_source_text(algorithm)}]"
+        console.print(Padding(text, (0, 0, 0, 4)))
+
+
+def _source_text(algorithm: Algorithm) -> str:
+    return ", ".join(key.strip() for key in algorithm["source"].split(","))
+
+
+def _explain(console: Console, algorithm: Algorithm) -> None:
+    console.print(Text(full_name(algorithm), style="bold"))
+    console.print(f"  {algorithm['summary']}", soft_wrap=True)
+    console.print(f"  valid for  {algorithm['valid']}", soft_wrap=True)
+    console.print(f"  source     {algorithm['source']}", soft_wrap=True)
+    if algorithm["neighbours_only"]:
+        console.print("  peers      only ranks r - 1 and r + 1")
+    for entry in algorithm["parameters"]:
+        console.print(
+            f"  {entry['name']:<9}  {entry['description']} ({entry['type']}, at least"
+            f" {entry['minimum']}; {entry['fallback'] or 'chosen'} if not given)",
+            soft_wrap=True,
+        )
+    if algorithm["segmentable"]:
+        console.print("  segments   pieces that follow each other (integer; 1 if not given)")
+    console.print()
+
+
+def print_listing(listing: Mapping[str, Any], *, explain: bool) -> None:
+    """Print algorithms as a table, or each with everything that is known of it."""
+    console = make_console()
+    if explain:
+        for algorithm in listing["algorithms"]:
+            _explain(console, algorithm)
+    elif console.width < _LEAST_TABLE_WIDTH:
+        _print_blocks(console, listing["algorithms"])
+    else:
+        _print_table(console, listing["algorithms"])

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/tune/profile.hpp"
+
+#include <cstdint>
+
+#include "python/core.hpp"
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+
+#include "espalier/tune/call.hpp"
+#include "espalier/tune/decision.hpp"
+
+namespace nb = nanobind;
+
+namespace espalier::python {
+namespace {
+
+nb::dict check_profile(std::string_view text, std::string_view origin) {
+  tune::Profile const profile = tune::Profile::parse(text, origin);
+  nb::dict result;
+  result["vendor"] = profile.vendor();
+  result["num_rules"] = profile.rules().size();
+  return result;
+}
+
+nb::dict describe(tune::Decision const& decision) {
+  nb::dict result;
+  result["algorithm"] = decision.choice ? decision.choice->text() : std::string("native");
+  result["reason"] = decision.reason;
+  result["rule"] = decision.rule < 0 ? nb::none() : nb::object(nb::int_(decision.rule));
+  result["borrowed"] = decision.is_borrowed;
+  return result;
+}
+
+nb::list decide(
+    std::string_view text,
+    std::string_view collective,
+    int num_ranks,
+    int num_nodes,
+    nb::sequence const& bytes
+) {
+  tune::Profile const profile = tune::Profile::parse(text, "profile");
+  tune::DecisionTable const table(
+      profile.rules(),
+      tune::parse_call(collective),
+      {.num_ranks = num_ranks, .num_nodes = num_nodes}
+  );
+  nb::list result;
+  for (nb::handle const size : bytes) {
+    result.append(describe(table.at(nb::cast<std::int64_t>(size))));
+  }
+  return result;
+}
+
+nb::list calls() {
+  nb::list result;
+  for (tune::Call const call : tune::all_calls) {
+    result.append(tune::to_string(call));
+  }
+  return result;
+}
+
+}  // namespace
+
+void bind_profile(nb::module_& module) {
+  module.def("calls", calls);
+  module.def("check_profile", check_profile, nb::arg("text"), nb::arg("origin") = "profile");
+  module.def(
+      "decide",
+      decide,
+      nb::arg("profile"),
+      nb::arg("call"),
+      nb::arg("num_ranks"),
+      nb::arg("num_nodes"),
+      nb::arg("bytes")
+  );
+}
+
+}  // namespace espalier::python

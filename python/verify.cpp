@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/verify/verify.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "python/core.hpp"
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+#include <nlohmann/json.hpp>
+
+#include "espalier/algorithms/catalog.hpp"
+#include "espalier/base/error.hpp"
+#include "espalier/schedule/json.hpp"
+#include "espalier/verify/drawing.hpp"
+
+namespace nb = nanobind;
+
+namespace espalier::python {
+namespace {
+
+nb::object describe(std::optional<verify::Violation> const& violation) {
+  if (!violation) {
+    return nb::none();
+  }
+  nb::dict result;
+  result["rule"] = verify::to_string(violation->rule);
+  result["rank"] = violation->rank < 0 ? nb::none() : nb::object(nb::int_(violation->rank));
+  result["operation"] =
+      violation->operation < 0 ? nb::none() : nb::object(nb::int_(violation->operation));
+  result["text"] = violation->text;
+  return result;
+}
+
+nb::dict describe(verify::Verdict const& verdict) {
+  nb::dict result;
+  result["holds"] = verdict.holds();
+  result["violation"] = describe(verdict.violation);
+  result["rounds"] = verdict.facts.rounds;
+  result["messages"] = verdict.facts.messages;
+  result["blocks"] = verdict.facts.blocks;
+  return result;
+}
+
+nb::dict prove(std::string const& text, int num_ranks, int root) {
+  verify::Verdict verdict;
+  {
+    nb::gil_scoped_release const released;
+    verdict = verify::prove(algorithms::Choice::parse(text), num_ranks, root);
+  }
+  return describe(verdict);
+}
+
+schedule::RankProgram parse_program(std::string const& text) {
+  try {
+    return schedule::from_json(nlohmann::json::parse(text));
+  } catch (nlohmann::json::parse_error const& error) {
+    throw Error(ErrorCode::format, std::string("expected a program as JSON, got ") + error.what());
+  }
+}
+
+verify::Promise promise_of(std::string_view collective) {
+  return algorithms::parse_collective(collective) == algorithms::Collective::bcast
+             ? verify::Promise::bcast
+             : verify::Promise::allgather;
+}
+
+nb::dict
+verify_programs(std::vector<std::string> const& texts, std::string_view collective, int root) {
+  verify::Verdict verdict;
+  {
+    nb::gil_scoped_release const released;
+    std::vector<schedule::RankProgram> programs;
+    for (std::string const& text : texts) {
+      programs.push_back(parse_program(text));
+    }
+    verdict = verify::verify(
+        programs,
+        {.promise = promise_of(collective),
+         .num_ranks = static_cast<int>(programs.size()),
+         .root = root}
+    );
+  }
+  return describe(verdict);
+}
+
+nb::list rules() {
+  nb::list result;
+  for (verify::Rule const rule : verify::all_rules) {
+    result.append(verify::to_string(rule));
+  }
+  return result;
+}
+
+}  // namespace
+
+void bind_verify(nb::module_& module) {
+  module.def("rules", rules);
+  module.def("prove", prove, nb::arg("text"), nb::arg("num_ranks"), nb::arg("root") = 0);
+  module.def(
+      "draw_holdings",
+      [](std::string_view text, int num_ranks, int root) {
+        return verify::draw_holdings(algorithms::Choice::parse(text), num_ranks, root);
+      },
+      nb::arg("text"),
+      nb::arg("num_ranks"),
+      nb::arg("root") = 0
+  );
+  module.def(
+      "draw_messages",
+      [](std::string_view text, int num_ranks, int root) {
+        return verify::draw_messages(algorithms::Choice::parse(text), num_ranks, root);
+      },
+      nb::arg("text"),
+      nb::arg("num_ranks"),
+      nb::arg("root") = 0
+  );
+  module.def(
+      "verify_programs",
+      verify_programs,
+      nb::arg("programs"),
+      nb::arg("collective"),
+      nb::arg("root") = 0
+  );
+}
+
+}  // namespace espalier::python

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from espalier import _core
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def _clean(text: str) -> str:
+    return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
+
+
+def test_table_at_120_columns(cli: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    result = cli("list", "allgather/ring")
+    assert result.code == 0
+    head, rule, row = result.out.splitlines()
+    assert head.split() == ["algorithm", "parameters", "valid", "for", "summary", "source"]
+    assert set(rule) == {"\u2500"}
+    assert row.rstrip() == (
+        "allgather/ring                any number   "
+        "every rank hands the block it got last to its right neighbour   thakur2005"
+    )
+    assert head.index("source") == row.index("thakur2005")
+
+
+def test_blocks_at_80_columns(cli: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    result = cli("list", "bcast/binomial")
+    assert _clean(result.out) == (
+        "bcast/binomial  segments=1\n"
+        "    in every round each rank that has the message serves one that has not; for\n"
+        "    any number of ranks [thakur2005]\n"
+    )
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_no_line_is_wider_than_the_terminal(
+    cli: Callable, monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    assert all(len(line) <= columns for line in cli("list").out.splitlines())
+
+
+def test_json_holds_the_whole_catalog(cli: Callable) -> None:
+    assert cli("list", "--json").document()["algorithms"] == _core.catalog()
+
+
+def test_explain_describes_parameters(cli: Callable) -> None:
+    algorithms = [entry for entry in _core.catalog() if entry["parameters"]]
+    out = cli("list", "--explain").out
+    for algorithm in algorithms:
+        for parameter in algorithm["parameters"]:
+            assert parameter["description"] in out
+
+
+def test_pattern_without_match_is_bad_input(cli: Callable) -> None:
+    result = cli("list", "nothing")
+    assert result.code == 2
+    assert result.out == ""
+    assert result.err == (
+        "espalier: expected a pattern that an algorithm matches, got 'nothing'; "
+        "'espalier list' prints all algorithms\n"
+    )
+
+
+def test_table_without_unicode_is_ascii(process: Callable) -> None:
+    result = process("list", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    assert result.code == 0
+    assert result.out.isascii()
+    assert "allgather/ring" in result.out
