@@ -84,8 +84,8 @@ public:
   }
 
   /// The enumerator of that name.
-  template <typename Enum, std::size_t n>
-  [[nodiscard]] Enum one_of(std::array<Enum, n> const& choices) const {
+  template <typename Enum, std::size_t Size>
+  [[nodiscard]] Enum one_of(std::array<Enum, Size> const& choices) const {
     std::string names;
     for (Enum const choice : choices) {
       if (value_.is_string() && value_.get_ref<std::string const&>() == to_string(choice)) {

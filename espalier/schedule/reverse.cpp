@@ -66,7 +66,7 @@ private:
     }
   }
 
-  void combine(Builder& builder, Position begin, Position end, Received received) {
+  void combine(Builder& builder, Position const& begin, Position const& end, Received received) {
     for (auto it = begin; it != end; ++it) {
       if (it->kind != Kind::send) {
         continue;

@@ -39,6 +39,7 @@ Contract contract_of(Choice const& choice, int num_ranks, int root) {
 std::vector<RankProgram> generate_all(Choice const& choice, int num_ranks, int root) {
   contract_of(choice, num_ranks, root).check();
   std::vector<RankProgram> programs;
+  programs.reserve(static_cast<std::size_t>(num_ranks));
   for (int rank = 0; rank < num_ranks; ++rank) {
     programs.push_back(choice.generate(num_ranks, root, rank));
   }
@@ -127,13 +128,14 @@ std::string draw_holdings(Choice const& choice, int num_ranks, int root) {
   Contract const contract = contract_of(choice, num_ranks, root);
   auto const programs = generate_all(choice, num_ranks, root);
   Verdict const verdict = verify(programs, contract);
-  if (!verdict.holds()) {
+  if (verdict.violation) {
     throw Error(
         ErrorCode::unsupported,
         choice.text() + " cannot be drawn, its proof fails: " + to_string(*verdict.violation)
     );
   }
   std::vector<Holding> holdings;
+  holdings.reserve(programs.size());
   for (RankProgram const& program : programs) {
     holdings.push_back(held_at_start(program, contract));
   }

@@ -88,7 +88,7 @@ private:
 
   State& state(Place place) { return states_[all_.index(place)]; }
 
-  Place partner(Place place) const {
+  [[nodiscard]] Place partner(Place place) const {
     return {.rank = all_[place].peer, .operation = matching_.partner[all_.index(place)]};
   }
 

@@ -141,7 +141,7 @@ private:
     return fmt::format("{} {}", to_string(buffer), block);
   }
 
-  std::string written(int operation) const {
+  [[nodiscard]] std::string written(int operation) const {
     return fmt::format(
         "operation {} ({})",
         operation,

@@ -67,7 +67,7 @@ private:
     }
   }
 
-  std::vector<End> receives_of(int receiver) const {
+  [[nodiscard]] std::vector<End> receives_of(int receiver) const {
     std::vector<End> ends;
     int index = 0;
     for (Operation const& operation : all_.program(receiver).operations) {
@@ -177,7 +177,7 @@ private:
     };
   }
 
-  std::string described(Place place) const {
+  [[nodiscard]] std::string described(Place place) const {
     return fmt::format(
         "operation {} ({})", place.operation, to_text(all_.program(place.rank), all_[place])
     );

@@ -196,7 +196,7 @@ private:
     );
   }
 
-  std::vector<int> size_classes(std::span<Slot const> slots) const {
+  [[nodiscard]] std::vector<int> size_classes(std::span<Slot const> slots) const {
     std::vector<int> classes;
     schedule::for_each_block(frame_, slots, [&](Buffer buffer, int block) {
       classes.push_back(frame_.like(buffer, block));
