@@ -133,7 +133,7 @@ std::string Arguments::to_text() const {
   }
   std::string result;
   for (auto const& [key, value] : entries_) {
-    result += (result.empty() ? "[" : ",") + key + "=" + value;
+    result.append(result.empty() ? "[" : ",").append(key).append("=").append(value);
   }
   return result + "]";
 }

@@ -21,7 +21,7 @@ struct Parameter {
   int maximum = std::numeric_limits<int>::max();
   /// Of an algorithm: the collective it must be for; empty for that of the algorithm it is given
   /// to.
-  std::string_view collective = {};
+  std::string_view collective;
   std::string_view description;
 };
 

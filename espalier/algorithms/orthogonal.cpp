@@ -64,7 +64,7 @@ refuse_choice(Choice const& choice, std::string_view key, std::vector<int> const
   }
   for (int const size : sizes) {
     if (std::string const reason = choice.refuses(size, 0); !reason.empty()) {
-      return given + (" " + reason);
+      return std::string(given).append(" ").append(reason);
     }
   }
   return {};
@@ -230,7 +230,7 @@ std::vector<std::string> orthogonal_variants(int num_ranks, std::vector<std::str
   }
   if (num_ranks >= 8) {
     int side = 2;
-    while ((side + 1) * (side + 1) * (side + 1) <= num_ranks) {
+    while (std::int64_t{side + 1} * (side + 1) * (side + 1) <= num_ranks) {
       ++side;
     }
     add(list_text({side, side}), inner.front());

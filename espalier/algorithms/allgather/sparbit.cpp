@@ -22,6 +22,7 @@
 /// Source  [loch2021], "Sparbit"; batching as its note says.
 
 #include <algorithm>
+#include <bit>
 
 #include "espalier/algorithms/algorithm.hpp"
 #include "espalier/base/integer.hpp"
@@ -30,12 +31,14 @@
 namespace espalier::algorithms {
 namespace {
 
+/// The largest power of two below p; 0 for p = 1.
 int largest_distance(int p) {
-  return p == 1 ? 0 : 1 << (ceil_log2(p) - 1);
+  return static_cast<int>(std::bit_floor(static_cast<unsigned>(p - 1)));
 }
 
-/// Blocks that each rank sends at distance d: half of the ceil(p / d) it holds afterwards. If that
-/// is odd, the farthest block it held before is not sent on: the receiver has it.
+/// Blocks that each rank sends at distance d: half of the ceil(p / d) it holds afterwards, rounded
+/// down. A block that is left out is the farthest: it would go round to a rank that has it, or that
+/// gets it later from nearer.
 int num_sent(int p, int d) {
   return (p + d - 1) / (2 * d);
 }

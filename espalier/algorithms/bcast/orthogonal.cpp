@@ -23,7 +23,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <numeric>
 
 #include "espalier/schedule/builder.hpp"
 #include "espalier/schedule/transforms.hpp"
@@ -40,7 +39,7 @@ Orthogonal phases_of(Request const& request) {
 
 std::string refuses(Request const& request) {
   Orthogonal const phases = phases_of(request);
-  std::string const reason = phases.refuses();
+  std::string reason = phases.refuses();
   if (!reason.empty() || phases.common_pieces(most_pieces) <= most_pieces) {
     return reason;
   }

@@ -18,7 +18,8 @@
 ///
 /// Rounds  ceil(log2 p) + those of the allgather; with ring ceil(log2 p) + p - 1.
 /// Bytes   at most 2 m (p - 1) / p sent, by the root; m = bytes of the message.
-/// Valid   what the allgather accepts; any root; the message is cut into p pieces.
+/// Valid   what the allgather accepts, which must not be orthogonal; any root; the message is cut
+///         into p pieces.
 /// Source  [barnett1994], "scatter-collect"; leaving out pieces as in [zhou2015].
 
 #include "espalier/algorithms/bcast/tree_bcast.hpp"
@@ -90,15 +91,19 @@ schedule::RankProgram generate(Request const& request, int rank) {
 }
 
 std::string refuses(Request const& request) {
-  std::string const reason = allgather_of(request).refuses(request.num_ranks, 0);
-  return reason.empty() ? reason
-                        : "allgather=" + std::string(request.arguments.text("allgather", "ring")) +
-                              " " + reason;
+  Choice const allgather = allgather_of(request);
+  std::string const given = "allgather=" + std::string(allgather.algorithm().name);
+  if (allgather.algorithm().name == "orthogonal") {
+    return given + " is not possible; use bcast/orthogonal[inner=scatter_allgather]";
+  }
+  std::string const reason = allgather.refuses(request.num_ranks, 0);
+  return reason.empty() ? reason : std::string(given).append(" ").append(reason);
 }
 
 Facts facts(Request const& request) {
   int const p = request.num_ranks;
-  // Nobody sends more than the root: it scatters all pieces but its own.
+  // In an allgather in which all send alike, nobody sends more than the root: it also scatters
+  // all pieces but its own.
   schedule::RankProgram const program = generate(request, request.root);
   return {
       .rounds = ceil_log2(p) + allgather_of(request).facts(p, 0).rounds,
@@ -125,7 +130,7 @@ extern Algorithm const bcast_scatter_allgather{
     .name = "scatter_allgather",
     .summary = "pieces are scattered along a binomial tree, then gathered by all",
     .source = "barnett1994,zhou2015",
-    .valid = "what the allgather accepts",
+    .valid = "what the allgather accepts, which must not be orthogonal",
     .parameters = {{
         .name = "allgather",
         .type = Parameter::Type::algorithm,
