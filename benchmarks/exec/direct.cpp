@@ -69,11 +69,7 @@ void Direct::copy_own(std::byte const* input, std::byte* output) const {
 }
 
 void Direct::start(
-    int to,
-    std::byte const* from_memory,
-    int from,
-    std::byte* to_memory,
-    int num_bytes
+    int to, std::byte const* from_memory, int from, std::byte* to_memory, int num_bytes
 ) {
   MPI_Request* const next = &requests_[static_cast<std::size_t>(num_open_)];
   PMPI_Irecv(to_memory, num_bytes, MPI_BYTE, from, 0, comm_, next);

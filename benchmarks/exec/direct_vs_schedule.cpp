@@ -5,8 +5,8 @@
 ///
 /// Observations: on a shared machine the time of a call drifts by more than what is looked for, and
 /// the two calls of a pair drift together. Approach: pairs of samples taken one after the other, in
-/// alternating order, each the mean of a few calls on the slowest rank; the median of the quotients,
-/// with an interval from order statistics.
+/// alternating order, each the mean of a few calls on the slowest rank; the median of the
+/// quotients, with an interval from order statistics.
 ///
 /// Usage: direct_vs_schedule <algorithm> <block_bytes> <num_pairs> <calls_per_sample>
 /// Prints one line of JSON.
@@ -207,7 +207,8 @@ int run(Settings const& settings) {
 int main(int argc, char** argv) {
   if (argc != 5) {
     std::fprintf(
-        stderr, "usage: direct_vs_schedule <algorithm> <block_bytes> <num_pairs> <calls_per_sample>\n"
+        stderr,
+        "usage: direct_vs_schedule <algorithm> <block_bytes> <num_pairs> <calls_per_sample>\n"
     );
     return 2;
   }

@@ -125,8 +125,7 @@ private:
         .after = operation.after,
         .waits = operation.waits,
     };
-    bool const is_dropped =
-        options_.is_in_place && (reads_input(slots) || reads_input(sources));
+    bool const is_dropped = options_.is_in_place && (reads_input(slots) || reads_input(sources));
     if (!is_dropped) {
       result.pieces = store(slots, output_.element_extent_bytes());
       result.sources = store(sources, extent_of(result.source));
@@ -197,16 +196,12 @@ std::size_t BoundProgram::memory_bytes() const noexcept {
          piece_pool.capacity() * sizeof(Piece) + wait_pool.capacity() * sizeof(int);
 }
 
-BoundProgram
-bind(RankProgram const& program, Layout const& output, BindOptions const& options) {
+BoundProgram bind(RankProgram const& program, Layout const& output, BindOptions const& options) {
   return Binder(program, output, options).run();
 }
 
 void append_piece(
-    std::vector<Piece>& pieces,
-    std::size_t first,
-    Extent extent,
-    std::int64_t element_extent_bytes
+    std::vector<Piece>& pieces, std::size_t first, Extent extent, std::int64_t element_extent_bytes
 ) {
   if (extent.num_elements == 0) {
     return;

@@ -48,7 +48,8 @@ struct Footprint {
 };
 
 struct BindOptions {
-  /// What the rank contributes already lies in the output: operations that read the input are empty.
+  /// What the rank contributes already lies in the output: operations that read the input are
+  /// empty.
   bool is_in_place = false;
   /// Places of the input blocks; null: packed, in elements of the output.
   Layout const* input = nullptr;
@@ -69,25 +70,22 @@ struct BoundProgram {
   [[nodiscard]] std::span<Piece const> pieces(BoundOperation const& operation) const noexcept;
   [[nodiscard]] std::span<Piece const> sources(BoundOperation const& operation) const noexcept;
   [[nodiscard]] std::span<int const> waits(BoundOperation const& operation) const noexcept;
+
   [[nodiscard]] bool is_dataflow() const noexcept { return !wait_pool.empty(); }
+
   /// Memory this object holds, without the scratch memory itself.
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 };
 
 /// Binds a program to memory in O(blocks that this rank touches).
 /// @throws Error argument if a layout has another number of blocks than the program.
-[[nodiscard]] BoundProgram bind(
-    schedule::RankProgram const& program,
-    Layout const& output,
-    BindOptions const& options = {}
-);
+[[nodiscard]] BoundProgram
+bind(schedule::RankProgram const& program, Layout const& output, BindOptions const& options = {});
 
-/// Adds a run of elements, merging it with the last piece when it is adjacent or continues a stride.
+/// Adds a run of elements, merging it with the last piece when it is adjacent or continues a
+/// stride.
 void append_piece(
-    std::vector<Piece>& pieces,
-    std::size_t first,
-    Extent extent,
-    std::int64_t element_extent_bytes
+    std::vector<Piece>& pieces, std::size_t first, Extent extent, std::int64_t element_extent_bytes
 );
 
 /// Calls visit(offset_bytes, num_elements) for every run of adjacent elements, in order.

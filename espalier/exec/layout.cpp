@@ -11,7 +11,8 @@
 namespace espalier::exec {
 namespace {
 
-/// Boundaries between pieces of a message in bytes: a cache line, and a multiple of every basic type.
+/// Boundaries between pieces of a message in bytes: a cache line, and a multiple of every basic
+/// type.
 constexpr std::int64_t granule_bytes = 64;
 
 void require_at_least(char const* what, std::int64_t value, std::int64_t minimum) {
@@ -31,9 +32,7 @@ Layout::Layout(Rule rule, int num_blocks, std::int64_t num_elements, std::int64_
       extent_bytes_(extent_bytes) {}
 
 Layout Layout::uniform(
-    int num_blocks,
-    std::int64_t elements_per_block,
-    std::int64_t element_extent_bytes
+    int num_blocks, std::int64_t elements_per_block, std::int64_t element_extent_bytes
 ) {
   require_at_least("num_blocks", num_blocks, 0);
   require_at_least("elements_per_block", elements_per_block, 0);
@@ -49,8 +48,8 @@ Layout Layout::copied(
   if (counts.size() != displacements.size()) {
     throw Error(
         ErrorCode::argument,
-        "counts and displacements must have the same length, got " +
-            std::to_string(counts.size()) + " and " + std::to_string(displacements.size())
+        "counts and displacements must have the same length, got " + std::to_string(counts.size()) +
+            " and " + std::to_string(displacements.size())
     );
   }
   Layout layout(Rule::varying, static_cast<int>(counts.size()), 0, extent_bytes);
@@ -81,11 +80,8 @@ Layout Layout::varying(
   return copied(counts, displacements, element_extent_bytes);
 }
 
-Layout Layout::pieces(
-    std::int64_t num_elements,
-    int num_blocks,
-    std::int64_t element_extent_bytes
-) {
+Layout
+Layout::pieces(std::int64_t num_elements, int num_blocks, std::int64_t element_extent_bytes) {
   require_at_least("num_blocks", num_blocks, 1);
   require_at_least("num_elements", num_elements, 0);
   Layout layout(Rule::pieces, num_blocks, num_elements, element_extent_bytes);

@@ -46,9 +46,12 @@ public:
   pieces(std::int64_t num_elements, int num_blocks, std::int64_t element_extent_bytes);
 
   [[nodiscard]] int num_blocks() const noexcept { return num_blocks_; }
+
   /// Of all blocks together.
   [[nodiscard]] std::int64_t num_elements() const noexcept { return num_elements_; }
+
   [[nodiscard]] std::int64_t element_extent_bytes() const noexcept { return extent_bytes_; }
+
   [[nodiscard]] Extent block(int index) const noexcept;
 
   /// The same memory in elements of one byte. Right only if elements have no gaps.

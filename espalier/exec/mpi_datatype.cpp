@@ -35,7 +35,9 @@ MpiType inner_type(MPI_Datatype type, int num_integers) {
   std::array<MPI_Aint, 1> addresses{};
   std::array<MPI_Datatype, 1> types{MPI_DATATYPE_NULL};
   require_success(
-      PMPI_Type_get_contents(type, num_integers, 0, 1, integers.data(), addresses.data(), types.data()),
+      PMPI_Type_get_contents(
+          type, num_integers, 0, 1, integers.data(), addresses.data(), types.data()
+      ),
       "MPI_Type_get_contents"
   );
   return MpiType::own(types[0]);
@@ -160,7 +162,7 @@ TypeShape describe(MPI_Datatype type) {
 
 MpiType MpiType::duplicate(MPI_Datatype type) {
   if (combiner_of(type) == MPI_COMBINER_NAMED) {
-    return MpiType(type, false);
+    return {type, false};
   }
   MPI_Datatype copy = MPI_DATATYPE_NULL;
   require_success(PMPI_Type_dup(type, &copy), "MPI_Type_dup");
@@ -178,7 +180,7 @@ MpiType MpiType::own(MPI_Datatype type) {
   bool const is_predefined =
       combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_COMPLEX ||
       combiner == MPI_COMBINER_F90_INTEGER || combiner == MPI_COMBINER_F90_REAL;
-  return MpiType(type, !is_predefined);
+  return {type, !is_predefined};
 }
 
 MpiType::MpiType(MpiType&& other) noexcept

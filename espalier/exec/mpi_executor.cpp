@@ -3,21 +3,16 @@
 #include "espalier/exec/mpi_executor.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <cstring>
 #include <functional>
-#include <limits>
-#include <new>
+#include <memory>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "espalier/base/error.hpp"
-#include "espalier/exec/mpi_datatype.hpp"
+#include "espalier/exec/mpi_binding.hpp"
+#include "espalier/exec/mpi_memory.hpp"
 #include "espalier/exec/mpi_program.hpp"
-#include "espalier/schedule/transforms.hpp"
 
 namespace espalier::exec {
 namespace {
@@ -26,136 +21,33 @@ using schedule::Buffer;
 using schedule::RankProgram;
 using Action = MpiStep::Action;
 
-constexpr std::size_t memory_alignment = 64;
-
-/// Uninitialised memory, aligned to a cache line.
-class Memory {
-public:
-  explicit Memory(std::int64_t num_bytes)
-      : num_bytes_(static_cast<std::size_t>(num_bytes)),
-        data_(num_bytes == 0 ? nullptr : allocate(num_bytes_)) {}
-
-  [[nodiscard]] std::byte* get() const noexcept { return data_.get(); }
-  [[nodiscard]] std::size_t num_bytes() const noexcept { return num_bytes_; }
-
-private:
-  struct Release {
-    void operator()(std::byte* data) const noexcept {
-      ::operator delete(data, std::align_val_t{memory_alignment});
-    }
-  };
-
-  static std::byte* allocate(std::size_t num_bytes) {
-    return static_cast<std::byte*>(
-        ::operator new(num_bytes, std::align_val_t{memory_alignment})
-    );
-  }
-
-  std::size_t num_bytes_;
-  std::unique_ptr<std::byte, Release> data_;
-};
-
-/// Addresses of the buffers of one run. MPI_BOTTOM is an address like any other here, so sums are
-/// made on integers.
-struct Bases {
-  std::array<std::uintptr_t, 3> of_buffer{};
-
-  [[nodiscard]] void* at(Buffer buffer, std::int64_t offset_bytes) const noexcept {
-    auto const base = of_buffer[static_cast<std::size_t>(buffer)];
-    // NOLINTNEXTLINE(performance-no-int-to-ptr)
-    return reinterpret_cast<void*>(base + static_cast<std::uintptr_t>(offset_bytes));
-  }
-
-  [[nodiscard]] bool is_bottom(Buffer buffer) const noexcept {
-    // NOLINTNEXTLINE(performance-no-int-to-ptr)
-    return at(buffer, 0) == MPI_BOTTOM;
-  }
-
-  [[nodiscard]] void* at(MpiRegion const& region) const noexcept {
-    return at(region.buffer, region.offset_bytes);
-  }
-};
-
-std::uintptr_t address(void const* pointer) noexcept {
-  return reinterpret_cast<std::uintptr_t>(pointer);
-}
-
-void gather(Bases const& bases, MpiStep const& step, Piece const* pieces) noexcept {
-  auto* to = static_cast<std::byte*>(bases.at(step.region));
-  for (int i = step.pieces.begin; i < step.pieces.end; ++i) {
-    for_each_run({&pieces[i], 1}, [&](std::int64_t offset_bytes, std::int64_t num_bytes) {
-      std::memcpy(to, bases.at(step.source, offset_bytes), static_cast<std::size_t>(num_bytes));
-      to += num_bytes;
-    });
-  }
-}
-
-void scatter(Bases const& bases, MpiStep const& step, Piece const* pieces) noexcept {
-  auto const* from = static_cast<std::byte const*>(bases.at(step.region));
-  for (int i = step.pieces.begin; i < step.pieces.end; ++i) {
-    for_each_run({&pieces[i], 1}, [&](std::int64_t offset_bytes, std::int64_t num_bytes) {
-      std::memcpy(bases.at(step.source, offset_bytes), from, static_cast<std::size_t>(num_bytes));
-      from += num_bytes;
-    });
-  }
-}
-
-/// The largest tag of a communicator; the attribute is the same for all of one MPI_COMM_WORLD.
-std::int64_t tag_limit(MPI_Comm comm) {
-  void* value = nullptr;
-  int is_found = 0;
-  require_success(
-      PMPI_Comm_get_attr(comm, MPI_TAG_UB, static_cast<void*>(&value), &is_found),
-      "MPI_Comm_get_attr"
-  );
-  return is_found != 0 ? *static_cast<int*>(value) : std::numeric_limits<std::int16_t>::max();
-}
-
-void require_tags(RankProgram const& program, MPI_Comm comm) {
-  int largest = 0;
-  for (schedule::Operation const& operation : program.operations) {
-    largest = std::max(largest, operation.tag);
-  }
-  if (largest > 0 && largest > tag_limit(comm)) {
-    throw Error(
-        ErrorCode::unsupported,
-        "the program needs tags up to " + std::to_string(largest) + ", this MPI has " +
-            std::to_string(tag_limit(comm)) + ": use fewer segments"
-    );
-  }
-}
-
-/// The layout as messages see it: bytes where elements have no gaps, nothing where they hold no data.
-Layout travelling(Layout const& layout, TypeShape const& shape) {
-  if (shape.is_gapless) {
-    return layout.in_bytes();
-  }
-  return shape.size_bytes == 0 ? layout.without_elements() : layout;
-}
-
-
 }  // namespace
 
 class MpiExecutor::Implementation {
 public:
   Implementation(RankProgram const& program, MpiSpec const& spec)
-      : comm_(spec.comm), output_shape_(describe(spec.output_type)),
-        program_(compiled(program, spec)), scratch_(program_.scratch_bytes),
-        packed_(packed_bytes(spec)), contributes_(spec.packed.contributes),
+      : comm_(spec.comm), program_(bind_mpi(program, spec)), packing_(make_packing(spec, program_)),
+        packs_first_(spec.packed.contributes), scratch_(program_.scratch_bytes),
+        packed_(packing_ ? spec.output.num_elements() : 0),
         requests_(static_cast<std::size_t>(program_.num_requests), MPI_REQUEST_NULL),
         statuses_(program_.dataflow ? requests_.size() : 0) {
-    require_tags(program, comm_);
-    require_success(PMPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
-    prepare_packing(spec);
-    prepare_dataflow();
+    if (program_.dataflow) {
+      std::size_t const num_operations = program_.dataflow->num_waits.size();
+      open_waits_.resize(num_operations);
+      ready_.reserve(num_operations);
+      active_.resize(requests_.size());
+      done_.resize(requests_.size());
+    }
   }
 
   int run(void const* input, void* output) noexcept {
     if (first_error_ != MPI_SUCCESS) {
       return first_error_;
     }
-    Bases bases{{address(input), address(output), address(scratch_.get())}};
-    int const code = is_packed() ? run_packed(bases) : run_program(bases);
+    Bases const bases{
+        {Bases::address(input), Bases::address(output), Bases::address(scratch_.get())},
+    };
+    int const code = packing_ ? run_packed(bases, *packing_) : run_program(bases);
     return code == MPI_SUCCESS ? code : fail(code);
   }
 
@@ -169,107 +61,29 @@ public:
   }
 
 private:
-  MpiProgram compiled(RankProgram const& program, MpiSpec const& spec) {
-    MpiElements elements{.output = MPI_BYTE, .input = MPI_BYTE};
-    if (!output_shape_.is_gapless) {
-      output_type_ = MpiType::duplicate(spec.output_type);
-      elements.output = output_type_.get();
-    }
-    BindOptions options{.is_in_place = spec.input.type == MPI_DATATYPE_NULL};
-    std::optional<Layout> input;
-    if (!options.is_in_place && program.frame.num_blocks(Buffer::input) > 0) {
-      TypeShape const shape = describe(spec.input.type);
-      require_contribution(program, spec, shape);
-      if (!shape.is_gapless) {
-        input_type_ = MpiType::duplicate(spec.input.type);
-        elements.input = input_type_.get();
-      }
-      input = travelling(Layout::uniform(1, spec.input.count, shape.extent_bytes), shape);
-      options.input = &*input;
-    }
-    if (!output_shape_.is_gapless) {
-      options.footprint = {output_shape_.true_lower_bound_bytes, output_shape_.true_extent_bytes};
-    }
-    return compile(bind(program, travelling(spec.output, output_shape_), options), elements);
-  }
-
-  void require_contribution(
-      RankProgram const& program,
-      MpiSpec const& spec,
-      TypeShape const& input_shape
-  ) const {
-    Extent const own = spec.output.block(program.frame.like(Buffer::input, 0));
-    std::int64_t const expected = own.num_elements * output_shape_.size_bytes;
-    std::int64_t const found = spec.input.count * input_shape.size_bytes;
-    if (expected != found) {
-      throw Error(
-          ErrorCode::argument,
-          "the contribution of rank " + std::to_string(program.rank) + " must have " +
-              std::to_string(expected) + " bytes as its block of the result has, got " +
-              std::to_string(found)
-      );
-    }
-  }
-
-  [[nodiscard]] bool is_packed() const noexcept { return packed_.num_bytes() > 0; }
-
-  static std::int64_t packed_bytes(MpiSpec const& spec) {
-    return spec.packed.message.type == MPI_DATATYPE_NULL ? 0 : spec.output.num_elements();
-  }
-
-  /// Between the elements of the user and the same data as bytes, which stand for scratch here.
-  void prepare_packing(MpiSpec const& spec) {
-    if (!is_packed()) {
-      return;
-    }
-    output_type_ = MpiType::duplicate(spec.packed.message.type);
-    Piece const elements{.num_elements = spec.packed.message.count};
-    Piece const bytes{.num_elements = packed_bytes(spec)};
-    auto const user =
-        make_region(Buffer::output, {&elements, 1}, output_type_.get(), program_.types);
-    auto const packed = make_region(Buffer::scratch, {&bytes, 1}, MPI_BYTE, program_.types);
-    packing_ = contributes_ ? make_transfer(packed, user, bytes.num_elements)
-                            : make_transfer(user, packed, bytes.num_elements);
-  }
-
-  void prepare_dataflow() {
-    if (program_.dataflow) {
-      std::size_t const num_operations = program_.dataflow->num_waits.size();
-      open_waits_.resize(num_operations);
-      ready_.reserve(num_operations);
-      active_.resize(requests_.size());
-      done_.resize(requests_.size());
-    }
-  }
-
-  int run_packed(Bases const& user) noexcept {
-    Bases const packing{
-        {user.of_buffer[0], user.of_buffer[1], address(packed_.get())},
-    };
-    Bases const bytes{
-        {user.of_buffer[0], address(packed_.get()), user.of_buffer[2]},
-    };
-    int code = MPI_SUCCESS;
-    if (contributes_) {
-      code = transfer(packing, packing_);
-    }
+  /// The program works on bytes; the elements of the user are packed before or unpacked after.
+  int run_packed(Bases const& user, MpiTransfer const& packing) noexcept {
+    auto const packed = Bases::address(packed_.get());
+    Bases const around{{user.of_buffer[0], user.of_buffer[1], packed}};
+    Bases const inside{{user.of_buffer[0], packed, user.of_buffer[2]}};
+    int code = packs_first_ ? run_transfer(comm_, around, packing) : MPI_SUCCESS;
     if (code == MPI_SUCCESS) {
-      code = run_program(bytes);
+      code = run_program(inside);
     }
-    if (code == MPI_SUCCESS && !contributes_) {
-      code = transfer(packing, packing_);
+    if (code == MPI_SUCCESS && !packs_first_) {
+      code = run_transfer(comm_, around, packing);
     }
     return code;
   }
 
   int run_program(Bases const& bases) noexcept {
-    if (program_.dataflow) {
-      return run_dataflow(bases);
-    }
+    return program_.dataflow ? run_dataflow(bases, *program_.dataflow) : run_rounds(bases);
+  }
+
+  int run_rounds(Bases const& bases) noexcept {
     for (MpiStep const& step : program_.steps) {
-      int const code = step.action == Action::wait
-                           ? wait(step.request, step.num_requests)
-                           : perform(bases, step, step.request);
+      int const code = step.action == Action::wait ? wait(step.request, step.num_requests)
+                                                   : perform(bases, step, step.request);
       if (code != MPI_SUCCESS) [[unlikely]] {
         return code;
       }
@@ -277,63 +91,29 @@ private:
     return MPI_SUCCESS;
   }
 
-  /// Any step but a wait. `request`: place of the request of a send or recv.
-  int perform(Bases const& bases, MpiStep const& step, int request) noexcept {
+  /// Any step but a wait. `request`: place of the request of a send or recv. Inlined: this is the
+  /// hot path, and a call would cost as much as what it does.
+  [[gnu::always_inline]] int
+  perform(Bases const& bases, MpiStep const& step, int request) noexcept {
     MpiRegion const& region = step.region;
-    switch (step.action) {
-    case Action::send:
-      return PMPI_Isend(
-          bases.at(region),
-          region.count,
-          region.type,
-          step.peer,
-          step.tag,
-          comm_,
-          &requests_[static_cast<std::size_t>(request)]
-      );
-    case Action::recv:
-      return PMPI_Irecv(
-          bases.at(region),
-          region.count,
-          region.type,
-          step.peer,
-          step.tag,
-          comm_,
-          &requests_[static_cast<std::size_t>(request)]
-      );
-    case Action::recv_now:
-      return PMPI_Recv(
-          bases.at(region),
-          region.count,
-          region.type,
-          step.peer,
-          step.tag,
-          comm_,
-          MPI_STATUS_IGNORE
-      );
-    case Action::copy:
-      std::memmove(
-          bases.at(region),
-          bases.at(step.source, step.source_offset_bytes),
-          static_cast<std::size_t>(step.num_bytes)
-      );
-      return MPI_SUCCESS;
-    case Action::gather:
-      gather(bases, step, program_.piece_pool.data());
-      return MPI_SUCCESS;
-    case Action::scatter:
-      scatter(bases, step, program_.piece_pool.data());
-      return MPI_SUCCESS;
-    case Action::transfer:
-      return transfer(bases, program_.transfers[static_cast<std::size_t>(step.request)]);
-    case Action::wait:
-      break;
+    void* const memory = bases.at(region);
+    if (step.action == Action::recv) {
+      auto* const open = &requests_[static_cast<std::size_t>(request)];
+      return PMPI_Irecv(memory, region.count, region.type, step.peer, step.tag, comm_, open);
     }
-    return MPI_SUCCESS;
+    if (step.action == Action::send) {
+      auto* const open = &requests_[static_cast<std::size_t>(request)];
+      return PMPI_Isend(memory, region.count, region.type, step.peer, step.tag, comm_, open);
+    }
+    if (step.action == Action::recv_now) {
+      auto* const status = MPI_STATUS_IGNORE;
+      return PMPI_Recv(memory, region.count, region.type, step.peer, step.tag, comm_, status);
+    }
+    return run_local(comm_, program_, bases, step);
   }
 
   /// One by one: all of them are needed, and so the code of an error needs no statuses.
-  int wait(int first, int num_requests) noexcept {
+  [[gnu::always_inline]] int wait(int first, int num_requests) noexcept {
     MPI_Request* const requests = &requests_[static_cast<std::size_t>(first)];
     for (int i = 0; i < num_requests; ++i) {
       if (int const code = PMPI_Wait(&requests[i], MPI_STATUS_IGNORE); code != MPI_SUCCESS) {
@@ -353,43 +133,8 @@ private:
     return MPI_ERR_IN_STATUS;
   }
 
-  int transfer(Bases const& bases, MpiTransfer const& transfer) noexcept {
-    MpiRegion const& to = transfer.destination;
-    MpiRegion const& from = transfer.source;
-    int position = 0;
-    // Some MPIs take MPI_BOTTOM for a missing buffer when they pack.
-    bool const is_bottom = bases.is_bottom(to.buffer) || bases.is_bottom(from.buffer);
-    switch (is_bottom ? MpiTransfer::Method::exchange : transfer.method) {
-    case MpiTransfer::Method::pack:
-      return PMPI_Pack(
-          bases.at(from), from.count, from.type, bases.at(to), to.count, &position, comm_
-      );
-    case MpiTransfer::Method::unpack:
-      return PMPI_Unpack(
-          bases.at(from), from.count, &position, bases.at(to), to.count, to.type, comm_
-      );
-    case MpiTransfer::Method::exchange:
-      break;
-    }
-    return PMPI_Sendrecv(
-        bases.at(from),
-        from.count,
-        from.type,
-        rank_,
-        0,
-        bases.at(to),
-        to.count,
-        to.type,
-        rank_,
-        0,
-        comm_,
-        MPI_STATUS_IGNORE
-    );
-  }
-
   /// Starts what is ready, lowest number first, and lets completed messages make more ready.
-  int run_dataflow(Bases const& bases) noexcept {
-    MpiDataflow const& flow = *program_.dataflow;
+  int run_dataflow(Bases const& bases, MpiDataflow const& flow) noexcept {
     std::ranges::copy(flow.num_waits, open_waits_.begin());
     ready_.assign(flow.initially_ready.begin(), flow.initially_ready.end());
     num_active_ = 0;
@@ -432,9 +177,8 @@ private:
 
   int finish_some(MpiDataflow const& flow) noexcept {
     int num_done = 0;
-    int const code = PMPI_Waitsome(
-        num_active_, requests_.data(), &num_done, done_.data(), statuses_.data()
-    );
+    int const code =
+        PMPI_Waitsome(num_active_, requests_.data(), &num_done, done_.data(), statuses_.data());
     if (code != MPI_SUCCESS) {
       return code == MPI_ERR_IN_STATUS ? error_in_statuses(num_done) : code;
     }
@@ -500,15 +244,11 @@ private:
   }
 
   MPI_Comm comm_;
-  int rank_ = 0;
-  TypeShape output_shape_;
-  MpiType output_type_;
-  MpiType input_type_;
   MpiProgram program_;
-  Memory scratch_;
-  Memory packed_;
-  bool contributes_;
-  MpiTransfer packing_{};
+  std::optional<MpiTransfer> packing_;
+  bool packs_first_;
+  AlignedMemory scratch_;
+  AlignedMemory packed_;
   std::vector<MPI_Request> requests_;
   std::vector<MPI_Status> statuses_;
   std::vector<int> open_waits_;
@@ -530,79 +270,12 @@ int MpiExecutor::run(void const* input, void* output) noexcept {
   return implementation_->run(input, output);
 }
 
-bool MpiExecutor::is_broken() const noexcept { return implementation_->is_broken(); }
+bool MpiExecutor::is_broken() const noexcept {
+  return implementation_->is_broken();
+}
 
 std::size_t MpiExecutor::memory_bytes() const noexcept {
   return sizeof(*this) + implementation_->memory_bytes();
-}
-
-namespace {
-
-/// The program with a copy of the contribution in front, where it is separate and not yet copied.
-MpiExecutor gathering_executor(RankProgram const& program, MpiSpec const& spec) {
-  bool const needs_copy =
-      spec.input.type != MPI_DATATYPE_NULL && program.frame.num_blocks(Buffer::input) == 0;
-  return needs_copy ? MpiExecutor(schedule::from_input(program, program.rank), spec)
-                    : MpiExecutor(program, spec);
-}
-
-}  // namespace
-
-MpiExecutor allgather_executor(
-    RankProgram const& program,
-    MPI_Comm comm,
-    TypedCount input,
-    TypedCount block
-) {
-  MpiSpec const spec{
-      .comm = comm,
-      .output_type = block.type,
-      .output = Layout::uniform(
-          program.frame.num_ranks, block.count, describe(block.type).extent_bytes
-      ),
-      .input = input,
-  };
-  return gathering_executor(program, spec);
-}
-
-MpiExecutor allgatherv_executor(
-    RankProgram const& program,
-    MPI_Comm comm,
-    TypedCount input,
-    MPI_Datatype output_type,
-    std::span<int const> counts,
-    std::span<int const> displacements
-) {
-  MpiSpec const spec{
-      .comm = comm,
-      .output_type = output_type,
-      .output = Layout::varying(counts, displacements, describe(output_type).extent_bytes),
-      .input = input,
-  };
-  return gathering_executor(program, spec);
-}
-
-MpiExecutor
-bcast_executor(RankProgram const& program, MPI_Comm comm, TypedCount message, int root) {
-  TypeShape const shape = describe(message.type);
-  int const num_blocks = program.frame.num_output_blocks;
-  if (num_blocks == 1) {
-    return {
-        program,
-        {.comm = comm,
-         .output_type = message.type,
-         .output = Layout::uniform(1, message.count, shape.extent_bytes)},
-    };
-  }
-  MpiSpec spec{
-      .comm = comm,
-      .output_type = MPI_BYTE,
-      .output = Layout::pieces(message.count * shape.size_bytes, num_blocks, 1),
-  };
-  if (!shape.is_gapless) {
-    spec.packed = {.message = message, .contributes = program.rank == root};
-  }
-  return {program, spec};
 }
 
 }  // namespace espalier::exec

@@ -33,12 +33,14 @@ struct MpiSpec {
   /// What the rank contributes, input block 0, at the input address. MPI_DATATYPE_NULL: it lies in
   /// the output already (MPI_IN_PLACE).
   TypedCount input{};
+
   /// Blocks are cut without regard to elements: the output is bytes, and elements with gaps are
   /// packed before (where the rank contributes the message) and unpacked after.
   struct Packed {
     TypedCount message{};
     bool contributes = false;
   };
+
   Packed packed{};
 };
 
@@ -55,12 +57,15 @@ public:
   MpiExecutor(schedule::RankProgram const& program, MpiSpec const& spec);
   MpiExecutor(MpiExecutor&&) noexcept;
   MpiExecutor& operator=(MpiExecutor&&) noexcept;
+  MpiExecutor(MpiExecutor const&) = delete;
+  MpiExecutor& operator=(MpiExecutor const&) = delete;
   ~MpiExecutor();
 
   /// Collective over the communicator: runs the program. `output` is the address of the user as it
   /// stands (also MPI_BOTTOM); `input` is not looked at in place.
   ///
-  /// @return MPI_SUCCESS or the code of the first error. After an error the executor is broken: open
+  /// @return MPI_SUCCESS or the code of the first error. After an error the executor is broken:
+  /// open
   ///     requests were cancelled or freed, every later run returns the same code, and messages may
   ///     be left on the communicator, which should not be used for other executors any more.
   int run(void const* input, void* output) noexcept;
@@ -78,10 +83,7 @@ private:
 /// `input.type` MPI_DATATYPE_NULL means MPI_IN_PLACE; otherwise the program may or may not have
 /// from_input() applied: the copy is added where it is missing.
 [[nodiscard]] MpiExecutor allgather_executor(
-    schedule::RankProgram const& program,
-    MPI_Comm comm,
-    TypedCount input,
-    TypedCount block
+    schedule::RankProgram const& program, MPI_Comm comm, TypedCount input, TypedCount block
 );
 
 /// Executor of MPI_Allgatherv; counts and displacements as in the call, one for each rank.
@@ -96,11 +98,7 @@ private:
 
 /// Executor of MPI_Bcast. A program with several blocks cuts the message; run() gets the buffer as
 /// `output` (input is not looked at).
-[[nodiscard]] MpiExecutor bcast_executor(
-    schedule::RankProgram const& program,
-    MPI_Comm comm,
-    TypedCount message,
-    int root
-);
+[[nodiscard]] MpiExecutor
+bcast_executor(schedule::RankProgram const& program, MPI_Comm comm, TypedCount message, int root);
 
 }  // namespace espalier::exec

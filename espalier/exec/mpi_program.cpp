@@ -159,12 +159,11 @@ private:
 
   struct Receive {
     int operation = 0;
-    std::optional<MpiStep> scatter{};
+    std::optional<MpiStep> scatter;
   };
 
   void add_wait(int first, int num_requests) {
-    result_.steps.push_back(
-        {.action = Action::wait, .request = first, .num_requests = num_requests}
+    result_.steps.push_back({.action = Action::wait, .request = first, .num_requests = num_requests}
     );
   }
 
@@ -242,10 +241,7 @@ private:
     }
     auto const destination = message_region(operation);
     auto const source = make_region(
-        operation.source,
-        program_.sources(operation),
-        element_of(operation.source),
-        result_.types
+        operation.source, program_.sources(operation), element_of(operation.source), result_.types
     );
     std::int64_t const size = describe(elements_.output).size_bytes;
     add_transfer(make_transfer(destination, source, operation.num_elements * size));
@@ -340,10 +336,7 @@ MpiProgram compile(BoundProgram const& program, MpiElements const& elements) {
 }
 
 MpiRegion make_region(
-    Buffer buffer,
-    std::span<Piece const> pieces,
-    MPI_Datatype element,
-    std::vector<MpiType>& types
+    Buffer buffer, std::span<Piece const> pieces, MPI_Datatype element, std::vector<MpiType>& types
 ) {
   if (pieces.size() == 1 && pieces[0].num_repeats == 1 && pieces[0].num_elements <= largest_int) {
     return {

@@ -65,8 +65,8 @@ struct MpiStep {
 
 /// Who waits for whom in a dataflow program, by number of operation.
 struct MpiDataflow {
-  std::vector<int> step_begin;       ///< steps of operation i: step_begin[i] .. step_begin[i + 1] - 1
-  std::vector<int> num_waits;        ///< operations that operation i waits for
+  std::vector<int> step_begin;  ///< steps of operation i: step_begin[i] .. step_begin[i + 1] - 1
+  std::vector<int> num_waits;   ///< operations that operation i waits for
   std::vector<int> successor_begin;  ///< into successors
   std::vector<int> successors;
   std::vector<int> initially_ready;

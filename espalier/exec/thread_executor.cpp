@@ -217,32 +217,37 @@ private:
 
   bool receive() {
     auto const matched = match();
-    for (auto const& [i, message] : matched) {
-      BoundOperation const& op = operation(i);
-      require_size(i, message->num_bytes);
+    for (Match const& match : matched) {
+      BoundOperation const& op = operation(match.receive);
+      Message& message = *match.message;
+      require_size(match.receive, message.num_bytes);
       RunWriter writer(destination_runs(op.buffer, program_.pieces(op)));
-      for (auto const& [data, size] : message->runs) {
+      for (auto const& [data, size] : message.runs) {
         writer.write(data, size);
       }
-      Inbox& sender = world_.inboxes[static_cast<std::size_t>(message->source)];
-      sender.change([&] { message->is_taken = true; });
-      complete(i);
+      Inbox& sender = world_.inboxes[static_cast<std::size_t>(message.source)];
+      sender.change([&] { message.is_taken = true; });
+      complete(match.receive);
     }
     return !matched.empty();
   }
 
+  struct Match {
+    std::size_t receive = 0;
+    std::shared_ptr<Message> message;
+  };
+
   /// Takes the messages of open receives, all in one step: between two looks a message could come
   /// in that belongs to the receive looked at first.
-  std::vector<std::pair<std::size_t, std::shared_ptr<Message>>> match() {
-    std::vector<std::pair<std::size_t, std::shared_ptr<Message>>> matched;
+  std::vector<Match> match() {
+    std::vector<Match> matched;
     std::lock_guard const lock(inbox_.mutex);
     std::erase_if(open_receives_, [&](std::size_t i) {
-      auto const place =
-          inbox_.by_source_and_tag.find({operation(i).peer, operation(i).tag});
+      auto const place = inbox_.by_source_and_tag.find({operation(i).peer, operation(i).tag});
       if (place == inbox_.by_source_and_tag.end() || place->second.empty()) {
         return false;
       }
-      matched.emplace_back(i, std::move(place->second.front()));
+      matched.push_back({.receive = i, .message = std::move(place->second.front())});
       place->second.pop_front();
       return true;
     });
@@ -353,8 +358,8 @@ private:
   int number_;
   Inbox& inbox_;
   std::vector<std::byte> scratch_;
-  std::vector<char> is_started_;
-  std::vector<char> is_complete_;
+  std::vector<bool> is_started_;
+  std::vector<bool> is_complete_;
   std::vector<std::size_t> open_receives_;
   std::vector<std::pair<std::size_t, std::shared_ptr<Message>>> open_sends_;
   std::size_t first_not_started_ = 0;

@@ -40,9 +40,7 @@ std::vector<Blocks> block_cases() {
   Blocks reversed{"reversed", {}, {}};
   for (int i = 0; i < num_ranks; ++i) {
     int const count = (i * 5 + 1) % 4;
-    uneven.displacements.push_back(
-        std::accumulate(uneven.counts.begin(), uneven.counts.end(), 0)
-    );
+    uneven.displacements.push_back(std::accumulate(uneven.counts.begin(), uneven.counts.end(), 0));
     uneven.counts.push_back(count);
     gapped.counts.push_back(i % 2 == 0 ? 7 : 0);
     gapped.displacements.push_back(9 * i + 1);
@@ -99,7 +97,12 @@ void by_packing(Call const& call, void const* input, std::byte* output) {
     int position = 0;
     if (call.counts[b] > 0 && !(is_in_place && block == rank)) {
       PMPI_Unpack(
-          bytes.data(), 100'000, &position, place_of(b), call.counts[b], call.output_type,
+          bytes.data(),
+          100'000,
+          &position,
+          place_of(b),
+          call.counts[b],
+          call.output_type,
           MPI_COMM_WORLD
       );
     }
@@ -203,12 +206,12 @@ void check_allgatherv(Checks& checks, MPI_Comm comm, Choice const& choice, TypeC
 
 /// A type of the user may be gone when its executor runs.
 void check_freed_type(Checks& checks, MPI_Comm comm) {
-  auto const program = algorithms::variants(Collective::allgather, num_ranks).front().generate(
-      num_ranks, 0, rank
-  );
+  auto const program =
+      algorithms::variants(Collective::allgather, num_ranks).front().generate(num_ranks, 0, rank);
   MPI_Datatype type = negative_lower_bound();
-  MpiExecutor executor =
-      exec::allgather_executor(program, comm, {.type = type, .count = 2}, {.type = type, .count = 2});
+  MpiExecutor executor = exec::allgather_executor(
+      program, comm, {.type = type, .count = 2}, {.type = type, .count = 2}
+  );
   PMPI_Type_free(&type);
   MPI_Datatype other = four_gapped_ints();
   std::vector<int> input(20, rank);

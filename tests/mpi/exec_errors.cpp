@@ -34,8 +34,7 @@ void check_truncated_message(Checks& checks, std::string const& choice, std::int
   auto const program = Choice::parse(choice).generate(2, 0, rank);
   std::int64_t const count = rank == 0 ? num_bytes : num_bytes / 2;
   std::vector<char> buffer(static_cast<std::size_t>(num_bytes), 'a');
-  MpiExecutor executor =
-      exec::bcast_executor(program, comm, {.type = MPI_BYTE, .count = count}, 0);
+  MpiExecutor executor = exec::bcast_executor(program, comm, {.type = MPI_BYTE, .count = count}, 0);
   int const code = executor.run(nullptr, buffer.data());
   if (rank == 0) {
     checks.expect(code == MPI_SUCCESS, choice + ": the sender sees no error");
@@ -76,8 +75,7 @@ void check_reduction(Checks& checks, MPI_Comm comm) {
           .finish();
   ErrorCode const code = code_of([&] {
     MpiExecutor(
-        program,
-        {.comm = comm, .output_type = MPI_INT, .output = exec::Layout::uniform(2, 1, 4)}
+        program, {.comm = comm, .output_type = MPI_INT, .output = exec::Layout::uniform(2, 1, 4)}
     );
   });
   checks.expect(code == ErrorCode::unsupported, "a program that reduces");

@@ -4,10 +4,10 @@
 /// Memory of one executor at 4096 ranks, which need not run for it: the program of one of them is
 /// bound on one rank.
 
-#include <malloc.h>
-
 #include <cstdio>
 #include <string>
+
+#include <malloc.h>
 
 #include <mpi.h>
 

@@ -144,7 +144,8 @@ inline void release(RankType& type) {
 /// collective costs turns of the scheduler.
 inline bool has_turn(unsigned number, int num_ranks) {
   constexpr unsigned golden_ratio = 2654435769U;
-  return num_ranks <= 3 || ((number + static_cast<unsigned>(num_ranks)) * golden_ratio >> 16U) % 4 == 0;
+  return num_ranks <= 3 ||
+         ((number + static_cast<unsigned>(num_ranks)) * golden_ratio >> 16U) % 4 == 0;
 }
 
 /// Bytes that depend on seed and place, with room before and after for every lower bound.
@@ -157,6 +158,7 @@ public:
   }
 
   [[nodiscard]] std::byte* get() { return bytes_.data() + margin; }
+
   friend bool operator==(Buffer const&, Buffer const&) = default;
 
 private:

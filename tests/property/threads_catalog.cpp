@@ -14,6 +14,7 @@
 
 #include "espalier/algorithms/catalog.hpp"
 #include "espalier/exec/thread_executor.hpp"
+#include "espalier/exec/unwrap.hpp"
 #include "espalier/schedule/transforms.hpp"
 
 namespace espalier::exec {
@@ -24,6 +25,8 @@ using algorithms::Collective;
 
 constexpr std::byte guard{0xA5};
 constexpr std::int64_t guard_bytes = 64;
+/// Some of the messages are large enough to be cut where they wrap.
+constexpr std::int64_t smallest_cut_bytes = 12;
 
 std::byte payload(int block, std::int64_t position) {
   return static_cast<std::byte>(1 + (block * 31 + position * 7) % 100);
@@ -117,13 +120,15 @@ void run(Group& group, SendMode mode) {
   }
 }
 
-void check_allgather(Choice const& choice, int p, Layout const& layout, bool is_in_place, SendMode mode) {
+void check_allgather(
+    Choice const& choice, int p, Layout const& layout, bool is_in_place, SendMode mode
+) {
   Group group;
   group.expected = guarded(end_of(layout));
   std::int64_t const extent = layout.element_extent_bytes();
   for (int r = 0; r < p; ++r) {
     fill(group.expected, layout.block(r), r, extent);
-    schedule::RankProgram program = choice.generate(p, 0, r);
+    schedule::RankProgram program = unwrap(choice.generate(p, 0, r), layout, 1, smallest_cut_bytes);
     auto& output = group.outputs.emplace_back(guarded(end_of(layout)));
     if (is_in_place) {
       fill(output, layout.block(r), r, extent);
@@ -186,8 +191,8 @@ TEST_P(Threads, BcastGivesTheMessageToEveryRank) {
       }
       for (std::int64_t const num_elements : {0, 1, 13, 500}) {
         SCOPED_TRACE(
-            choice.text() + " root " + std::to_string(root) + ", " +
-            std::to_string(num_elements) + " elements"
+            choice.text() + " root " + std::to_string(root) + ", " + std::to_string(num_elements) +
+            " elements"
         );
         check_bcast(choice, p, root, num_elements, mode_of(turn++));
       }
@@ -216,12 +221,16 @@ TEST_P(Threads, SegmentedBcastGivesTheMessageToEveryRank) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Ranks,
-    Threads,
-    testing::Values(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 24, 31, 32),
-    [](auto const& ranks) { return "p" + std::to_string(ranks.param); }
-);
+#ifdef ESPALIER_FEW_RANKS
+auto const rank_counts = testing::Values(1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 16, 17);
+#else
+auto const rank_counts =
+    testing::Values(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 24, 31, 32);
+#endif
+
+INSTANTIATE_TEST_SUITE_P(Ranks, Threads, rank_counts, [](auto const& ranks) {
+  return "p" + std::to_string(ranks.param);
+});
 
 }  // namespace
 }  // namespace espalier::exec

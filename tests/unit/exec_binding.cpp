@@ -50,8 +50,9 @@ TEST(Binding, RunThatWrapsIsTwoPieces) {
 
 TEST(Binding, CombOfEqualBlocksIsOnePieceThatRepeats) {
   int const num_blocks = 1 << 20;
-  auto const pieces =
-      pieces_of(one_send(num_blocks, blocks(1, num_blocks / 4, 4)), Layout::uniform(num_blocks, 2, 8));
+  auto const pieces = pieces_of(
+      one_send(num_blocks, blocks(1, num_blocks / 4, 4)), Layout::uniform(num_blocks, 2, 8)
+  );
   EXPECT_EQ(
       pieces,
       (std::vector<Piece>{
@@ -144,9 +145,8 @@ TEST(Binding, ScratchHasRoomForLowerBoundsAndGaps) {
   with_scratch.scratch_like = {0};
   schedule::Slot const slot{.buffer = Buffer::scratch, .first = 0, .num_blocks = 1, .stride = 1};
   RankProgram const program = std::move(Builder(with_scratch, 0).recv(1, slot)).finish();
-  BoundProgram const bound = bind(
-      program, Layout::uniform(1, 3, 4), {.footprint = {.first_byte = -40, .num_bytes = 100}}
-  );
+  BoundProgram const bound =
+      bind(program, Layout::uniform(1, 3, 4), {.footprint = {.first_byte = -40, .num_bytes = 100}});
   EXPECT_EQ(bound.pieces(bound.operations[0])[0].offset_bytes, 40);
   EXPECT_GE(bound.scratch_bytes, 2 * 4 + 100);
 }

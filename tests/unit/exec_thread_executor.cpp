@@ -62,9 +62,9 @@ ThreadOptions const rendezvous{.mode = SendMode::rendezvous};
 ThreadOptions const buffered{.mode = SendMode::buffered};
 
 RankProgram exchange(int rank) {
-  return std::move(
-             Builder(two_ranks(2), rank).recv(1 - rank, blocks(1 - rank)).send(1 - rank, blocks(rank))
-  )
+  return std::move(Builder(two_ranks(2), rank)
+                       .recv(1 - rank, blocks(1 - rank))
+                       .send(1 - rank, blocks(rank)))
       .finish();
 }
 
