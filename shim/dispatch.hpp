@@ -32,34 +32,29 @@ int execute_timed(plan::Verdict const& verdict, Call const& call, Native&& nativ
   Clock::time_point const start = Clock::now();
   int const code = execute(verdict, call, std::forward<Native>(native));
   std::chrono::duration<double> const elapsed = Clock::now() - start;
-  verdict.state->recorder()->record(
-      Call::call, verdict.bytes, *verdict.decision, elapsed.count()
-  );
+  // A call that could not be counted is no reason to fail.
+  static_cast<void>(plan::guard([&] {
+    verdict.state->recorder()->record(
+        Call::call, verdict.bytes, *verdict.decision, elapsed.count()
+    );
+    return MPI_SUCCESS;
+  }));
   return code;
 }
 
+/// What a call does while a session is active. `native` makes the call of the MPI library.
 template <typename Call, typename Native>
-[[gnu::noinline]] int
-serve(plan::Session& session, Call const& call, MPI_Comm comm, Native&& native) {
-  plan::Verdict const verdict = session.decide(call, comm);
+int dispatch(Call const& call, MPI_Comm comm, Native&& native) {
+  plan::Session* const session = active_session.load(std::memory_order_acquire);
+  plan::Verdict const verdict = session == nullptr ? plan::Verdict{} : session->decide(call, comm);
   if (verdict.code != MPI_SUCCESS) {
     return verdict.code;
   }
   if (verdict.state == nullptr) {
     return std::forward<Native>(native)();
   }
-  return session.records() ? execute_timed(verdict, call, std::forward<Native>(native))
-                           : execute(verdict, call, std::forward<Native>(native));
-}
-
-/// What every generated wrapper does. `native` makes the call of the MPI library.
-template <typename Call, typename Native>
-int dispatch(Call const& call, MPI_Comm comm, Native&& native) {
-  plan::Session* const session = active_session.load(std::memory_order_acquire);
-  if (session == nullptr) [[likely]] {
-    return std::forward<Native>(native)();
-  }
-  return serve(*session, call, comm, std::forward<Native>(native));
+  return session->records() ? execute_timed(verdict, call, std::forward<Native>(native))
+                            : execute(verdict, call, std::forward<Native>(native));
 }
 
 }  // namespace espalier::shim

@@ -8,15 +8,18 @@
 #include <memory>
 #include <string>
 #include <system_error>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
-#include <unistd.h>
+#include "forward.hpp"
+
+#include <mpi.h>
 
 #include "espalier/base/version.hpp"
 #include "espalier/plan/failure.hpp"
+#include "espalier/plan/session.hpp"
 #include "espalier/plan/statistics.hpp"
-#include "natives.hpp"
 #include "shim/environment.hpp"
 #include "shim/report.hpp"
 #include "shim/startup.hpp"
@@ -79,7 +82,8 @@ std::string not_written(std::string const& who, int error_number) {
 void warn_if_not_written(int error_number) {
   plan::Session::World const& world = program->session->world();
   std::vector<int> problems(static_cast<std::size_t>(world.num_ranks));
-  natives().allgather(&error_number, 1, MPI_INT, problems.data(), 1, MPI_INT, MPI_COMM_WORLD);
+  Handle const type = to_handle(MPI_INT);
+  forward.allgather(&error_number, 1, type, problems.data(), 1, type, to_handle(MPI_COMM_WORLD));
   auto const num_good = std::ranges::count(problems, 0);
   auto const num_failed = world.num_ranks - static_cast<int>(num_good);
   if (world.rank == 0 && num_failed > 0) {
@@ -171,7 +175,7 @@ int start() noexcept {
       }
       return MPI_SUCCESS;
     }
-    program = new Program{.session = nullptr, .library_version = found};
+    program = std::make_unique<Program>(Program{.library_version = found}).release();
     start_session();
     return MPI_SUCCESS;
   });
@@ -179,7 +183,7 @@ int start() noexcept {
 }
 
 void finish_session() {
-  plan::Session& session = *program->session;
+  plan::Session const& session = *program->session;
   plan::ProcessReport const process = report(true);
   if (!session.settings().statistics.empty()) {
     warn_if_not_written(write_statistics(process));
@@ -193,18 +197,18 @@ void finish_session() {
 }  // namespace
 
 int init(int* argc, char*** argv) {
-  int const code = natives().init(argc, argv);
+  int const code = forward.init(argc, argv);
   return code == MPI_SUCCESS ? start() : code;
 }
 
 int init_thread(int* argc, char*** argv, int required, int* provided) {
-  int const code = natives().init_thread(argc, argv, required, provided);
+  int const code = forward.init_thread(argc, argv, required, provided);
   return code == MPI_SUCCESS ? start() : code;
 }
 
 int finalize() {
   if (program == nullptr || program->session == nullptr) {
-    return natives().finalize();
+    return forward.finalize();
   }
   active_session.store(nullptr);
   static_cast<void>(plan::guard([] {
@@ -212,14 +216,14 @@ int finalize() {
     return MPI_SUCCESS;
   }));
   program->session->finish();
-  int const code = natives().finalize();
+  int const code = forward.finalize();
   program->session.reset();
   return code;
 }
 
-int abort(MPI_Comm comm, int errorcode) {
+int abort(Handle comm, int errorcode) {
   write_at_exit();
-  return natives().abort(comm, errorcode);
+  return forward.abort(comm, errorcode);
 }
 
 }  // namespace espalier::shim

@@ -7,9 +7,11 @@
 
 #include <atomic>
 
-#include <mpi.h>
+#include "shim/handle.hpp"
 
-#include "espalier/plan/session.hpp"
+namespace espalier::plan {
+class Session;
+}  // namespace espalier::plan
 
 namespace espalier::shim {
 
@@ -17,10 +19,14 @@ namespace espalier::shim {
 /// that have nothing to gain: every call is then handed over as it is.
 extern constinit std::atomic<plan::Session*> active_session;
 
+inline bool is_active() noexcept {
+  return active_session.load(std::memory_order_relaxed) != nullptr;
+}
+
 // Handlers of the functions of the same names in functions.json.
 int init(int* argc, char*** argv);
 int init_thread(int* argc, char*** argv, int required, int* provided);
 int finalize();
-int abort(MPI_Comm comm, int errorcode);
+int abort(Handle comm, int errorcode);
 
 }  // namespace espalier::shim

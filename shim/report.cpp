@@ -6,14 +6,15 @@
 #include <cstdio>
 #include <filesystem>
 #include <system_error>
-
 #include <unistd.h>
 
 namespace espalier::shim {
 namespace {
 
 /// errno, which some failures leave at 0.
-int error_number() noexcept { return errno == 0 ? EIO : errno; }
+int error_number() noexcept {
+  return errno == 0 ? EIO : errno;
+}
 
 int write_text(std::string const& path, std::string const& text) noexcept {
   errno = 0;

@@ -3,16 +3,18 @@
 #include "shim/startup.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <unistd.h>
 #include <vector>
 
+#include "forward.hpp"
+
 #include <mpi.h>
-#include <unistd.h>
 
 #include "espalier/exec/mpi_datatype.hpp"
-#include "natives.hpp"
 #include "shim/environment.hpp"
 #include "shim/symbol.hpp"
 
@@ -27,15 +29,19 @@ int world_rank() {
   return rank;
 }
 
+void native_bcast(void* buffer, int count, MPI_Datatype type, MPI_Comm comm) {
+  require_success(forward.bcast(buffer, count, to_handle(type), 0, to_handle(comm)), "MPI_Bcast");
+}
+
 /// Programs that were spawned inherit the environment; their ranks must not write over the files of
 /// those who spawned them.
 void separate_spawned(plan::SettingsText& text) {
   MPI_Comm parent = MPI_COMM_NULL;
   require_success(PMPI_Comm_get_parent(&parent), "MPI_Comm_get_parent");
   if (parent != MPI_COMM_NULL && !text.statistics.empty()) {
-    char host[256] = "";
-    gethostname(host, sizeof host - 1);
-    text.statistics += "/spawned-" + std::string(host) + "-" + std::to_string(getpid());
+    std::array<char, 256> host{};
+    gethostname(host.data(), host.size() - 1);
+    text.statistics += "/spawned-" + std::string(host.data()) + "-" + std::to_string(getpid());
   }
 }
 
@@ -47,9 +53,8 @@ int node_number() {
       "MPI_Comm_split_type"
   );
   int number = world_rank();
-  int const code = natives().bcast(&number, 1, MPI_INT, 0, node);
+  native_bcast(&number, 1, MPI_INT, node);
   PMPI_Comm_free(&node);
-  require_success(code, "MPI_Bcast");
   return number;
 }
 
@@ -62,13 +67,10 @@ plan::SettingsText share_settings() {
     separate_spawned(text);
     bytes = text.to_bytes();
   }
-  std::int64_t size = static_cast<std::int64_t>(bytes.size());
-  require_success(natives().bcast(&size, 1, MPI_INT64_T, 0, MPI_COMM_WORLD), "MPI_Bcast");
+  auto size = static_cast<std::int64_t>(bytes.size());
+  native_bcast(&size, 1, MPI_INT64_T, MPI_COMM_WORLD);
   bytes.resize(static_cast<std::size_t>(size));
-  require_success(
-      natives().bcast(bytes.data(), static_cast<int>(size), MPI_BYTE, 0, MPI_COMM_WORLD),
-      "MPI_Bcast"
-  );
+  native_bcast(bytes.data(), static_cast<int>(size), MPI_BYTE, MPI_COMM_WORLD);
   return plan::SettingsText::from_bytes(bytes);
 }
 
@@ -80,8 +82,14 @@ plan::Session::World describe_world(bool needs_nodes) {
     int const number = node_number();
     world.node_of_rank.resize(static_cast<std::size_t>(world.num_ranks));
     require_success(
-        natives().allgather(
-            &number, 1, MPI_INT, world.node_of_rank.data(), 1, MPI_INT, MPI_COMM_WORLD
+        forward.allgather(
+            &number,
+            1,
+            to_handle(MPI_INT),
+            world.node_of_rank.data(),
+            1,
+            to_handle(MPI_INT),
+            to_handle(MPI_COMM_WORLD)
         ),
         "MPI_Allgather"
     );
@@ -99,10 +107,11 @@ std::string library_version() {
     return "";
   }
   std::string const text(buffer.data());
-  std::string const line = text.substr(0, text.find_first_of(",\n"));
+  std::string line = text.substr(0, text.find_first_of(",\n"));
   std::string_view constexpr label = "MPICH Version:";
   if (line.starts_with(label)) {
-    return "MPICH " + line.substr(std::min(line.size(), line.find_first_not_of(" \t", label.size())));
+    return "MPICH " +
+           line.substr(std::min(line.size(), line.find_first_not_of(" \t", label.size())));
   }
   return line;
 }

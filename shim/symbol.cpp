@@ -4,7 +4,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-
 #include <dlfcn.h>
 
 namespace espalier::shim {

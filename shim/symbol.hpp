@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include <cstring>
+#include <bit>
 
 namespace espalier::shim {
 
@@ -14,9 +14,7 @@ namespace espalier::shim {
 template <typename Function> void find_symbol(char const* name, Function*& function) noexcept {
   void* const address = find_address(name);
   // ISO C++ has no cast from an object pointer to a function pointer; POSIX promises equal bits.
-  static_assert(sizeof function == sizeof address);
-  Function* found = nullptr;
-  std::memcpy(&found, &address, sizeof found);
+  auto* const found = std::bit_cast<Function*>(address);
   __atomic_store_n(&function, found, __ATOMIC_RELEASE);
 }
 

@@ -104,8 +104,7 @@ std::optional<std::int64_t> BcastCall::bytes(Place const& place, NamedTypes& typ
   if (place.is_intercommunicator && root == MPI_PROC_NULL) {
     return 0;
   }
-  bool const is_root_wrong =
-      !place.is_intercommunicator && (root < 0 || root >= place.num_ranks);
+  bool const is_root_wrong = !place.is_intercommunicator && (root < 0 || root >= place.num_ranks);
   if (count < 0 || datatype == MPI_DATATYPE_NULL || is_root_wrong || buffer == MPI_IN_PLACE) {
     return std::nullopt;
   }

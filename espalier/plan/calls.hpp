@@ -18,7 +18,8 @@
 
 namespace espalier::plan {
 
-/// Where a call is made: facts of the communicator that are equal on all of its ranks, and the rank.
+/// Where a call is made: facts of the communicator that are equal on all of its ranks, and the
+/// rank.
 struct Place {
   int num_ranks = 1;
   /// Ranks whose contributions are gathered: of the other group for an intercommunicator.
@@ -41,6 +42,7 @@ struct AllgatherCall {
   /// MPI library has to complain.
   /// @throws Error mpi.
   [[nodiscard]] std::optional<std::int64_t> bytes(Place const& place, NamedTypes& types) const;
+
   [[nodiscard]] bool is_in_place() const noexcept { return sendbuf == MPI_IN_PLACE; }
 };
 
@@ -56,6 +58,7 @@ struct AllgathervCall {
   MPI_Datatype recvtype;
 
   [[nodiscard]] std::optional<std::int64_t> bytes(Place const& place, NamedTypes& types) const;
+
   [[nodiscard]] bool is_in_place() const noexcept { return sendbuf == MPI_IN_PLACE; }
 };
 

@@ -79,7 +79,8 @@ template <typename Action> int Communicator::guarded(Action&& action) noexcept {
   return raise(user_, code);
 }
 
-template <typename Make> int Communicator::run_cached(
+template <typename Make>
+int Communicator::run_cached(
     ExecutorKey const& key, CountsKey const& counts, void const* input, void* output, Make&& make
 ) {
   MpiExecutor* executor = executors_.find(key, counts);
@@ -96,7 +97,8 @@ template <typename Make> int Communicator::run_cached(
   return executor->run(input, output);
 }
 
-template <typename Make> int Communicator::run_once(
+template <typename Make>
+int Communicator::run_once(
     Choice const& choice, int root, void const* input, void* output, Make&& make
 ) {
   RankProgram const* const program = programs_.get(choice, num_ranks_, root, rank_);
@@ -170,9 +172,7 @@ MpiExecutor Communicator::allgatherv_in_bytes(
   exec::Layout const elements = exec::Layout::varying(
       std::span(call.recvcounts, num_ranks), std::span(call.displs, num_ranks), element_bytes
   );
-  exec::MpiSpec spec{
-      .comm = private_, .output_type = MPI_BYTE, .output = elements.in_bytes()
-  };
+  exec::MpiSpec spec{.comm = private_, .output_type = MPI_BYTE, .output = elements.in_bytes()};
   if (call.is_in_place()) {
     return {program, spec};
   }

@@ -27,8 +27,11 @@ public:
   /// Local. `user` must outlive the object.
   Communicator(MPI_Comm user, int num_ranks, int rank) noexcept
       : user_(user), num_ranks_(num_ranks), rank_(rank) {}
+
   Communicator(Communicator const&) = delete;
   Communicator& operator=(Communicator const&) = delete;
+  Communicator(Communicator&&) = delete;
+  Communicator& operator=(Communicator&&) = delete;
   /// Collective over the communicator if run() was ever called: frees the private communicator.
   /// MPI must not be finalised.
   ~Communicator();
@@ -52,11 +55,13 @@ public:
 private:
   template <typename Action> int guarded(Action&& action) noexcept;
   /// Runs the cached executor of the key, made by make(program) if need be.
-  template <typename Make> int run_cached(
+  template <typename Make>
+  int run_cached(
       ExecutorKey const& key, CountsKey const& counts, void const* input, void* output, Make&& make
   );
   /// Runs an executor made by make(program) for this call only.
-  template <typename Make> int run_once(
+  template <typename Make>
+  int run_once(
       algorithms::Choice const& choice, int root, void const* input, void* output, Make&& make
   );
   int make_private();

@@ -32,8 +32,7 @@ bool equals(std::vector<int> const& stored, CountsKey const& key) noexcept {
 
 }  // namespace
 
-exec::MpiExecutor*
-ExecutorCache::find(ExecutorKey const& key, CountsKey const& counts) noexcept {
+exec::MpiExecutor* ExecutorCache::find(ExecutorKey const& key, CountsKey const& counts) noexcept {
   std::uint64_t const hash = hash_of(counts);
   for (std::size_t i = 0; i < keys_.size(); ++i) {
     if (keys_[i].key == key && keys_[i].hash == hash && equals(entries_[i]->counts, counts)) {
@@ -44,20 +43,17 @@ ExecutorCache::find(ExecutorKey const& key, CountsKey const& counts) noexcept {
   return nullptr;
 }
 
-exec::MpiExecutor& ExecutorCache::insert(
-    ExecutorKey const& key,
-    CountsKey const& counts,
-    exec::MpiExecutor executor
-) {
+exec::MpiExecutor&
+ExecutorCache::insert(ExecutorKey const& key, CountsKey const& counts, exec::MpiExecutor executor) {
   std::vector<int> stored;
   stored.reserve(counts.counts.size() + counts.displacements.size());
   stored.insert(stored.end(), counts.counts.begin(), counts.counts.end());
   stored.insert(stored.end(), counts.displacements.begin(), counts.displacements.end());
   std::size_t const bytes =
       sizeof(Entry) + sizeof(Key) + stored.capacity() * sizeof(int) + executor.memory_bytes();
-  auto entry = std::make_unique<Entry>(Entry{
-      .counts = std::move(stored), .executor = std::move(executor), .memory_bytes = bytes
-  });
+  auto entry = std::make_unique<Entry>(
+      Entry{.counts = std::move(stored), .executor = std::move(executor), .memory_bytes = bytes}
+  );
   while (!keys_.empty() && (keys_.size() >= max_entries || entry_bytes_ + bytes > max_bytes)) {
     erase(least_recent());
   }
@@ -105,11 +101,9 @@ ProgramCache::get(algorithms::Choice const& choice, int num_ranks, int root, int
         .choice = &choice,
         .root = root,
         .is_refused = is_refused,
-        .program =
-            is_refused ? schedule::RankProgram() : choice.generate(num_ranks, root, rank),
+        .program = is_refused ? schedule::RankProgram() : choice.generate(num_ranks, root, rank),
     });
-    while (entries_.size() > 1 &&
-           (entries_.size() > max_entries || memory_bytes() > max_bytes)) {
+    while (entries_.size() > 1 && (entries_.size() > max_entries || memory_bytes() > max_bytes)) {
       entries_.pop_back();
     }
   }

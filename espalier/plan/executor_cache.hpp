@@ -38,7 +38,7 @@ struct CountsKey {
 class ExecutorCache {
 public:
   static constexpr std::size_t max_entries = 64;
-  static constexpr std::size_t max_bytes = 512 * 1024;
+  static constexpr std::size_t max_bytes = std::size_t{512} * 1024;
 
   /// @return null if there is none.
   [[nodiscard]] exec::MpiExecutor* find(ExecutorKey const& key, CountsKey const& counts) noexcept;
@@ -46,7 +46,9 @@ public:
   exec::MpiExecutor&
   insert(ExecutorKey const& key, CountsKey const& counts, exec::MpiExecutor executor);
   void clear() noexcept;
+
   [[nodiscard]] std::size_t size() const noexcept { return keys_.size(); }
+
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
 private:
@@ -76,13 +78,15 @@ private:
 class ProgramCache {
 public:
   static constexpr std::size_t max_entries = 32;
-  static constexpr std::size_t max_bytes = 128 * 1024;
+  static constexpr std::size_t max_bytes = std::size_t{128} * 1024;
 
   /// The program, generated if need be; null if the choice refuses this number of ranks or root.
   /// Valid until the next call.
   [[nodiscard]] schedule::RankProgram const*
   get(algorithms::Choice const& choice, int num_ranks, int root, int rank);
+
   void clear() noexcept { entries_.clear(); }
+
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
 private:

@@ -2,6 +2,7 @@
 
 #include "espalier/plan/failure.hpp"
 
+#include <array>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -13,11 +14,11 @@ namespace {
 
 /// A new code of a class of MPI that says `text`; the class itself if MPI cannot make one.
 int code_with_text(int error_class, char const* text) noexcept {
-  char line[MPI_MAX_ERROR_STRING];
-  std::snprintf(line, sizeof line, "espalier: %s", text);
+  std::array<char, MPI_MAX_ERROR_STRING> line{};
+  std::snprintf(line.data(), line.size(), "espalier: %s", text);
   int code = error_class;
   if (PMPI_Add_error_code(error_class, &code) != MPI_SUCCESS ||
-      PMPI_Add_error_string(code, line) != MPI_SUCCESS) {
+      PMPI_Add_error_string(code, line.data()) != MPI_SUCCESS) {
     return error_class;
   }
   return code;

@@ -12,8 +12,8 @@ namespace espalier::plan {
 /// Only inside a catch block.
 [[nodiscard]] int code_of_exception() noexcept;
 
-/// The one place where exceptions end: runs the action, which returns an MPI code, and turns what it
-/// throws into one.
+/// The one place where exceptions end: runs the action, which returns an MPI code, and turns what
+/// it throws into one.
 template <typename Action> int guard(Action&& action) noexcept {
   try {
     return std::forward<Action>(action)();

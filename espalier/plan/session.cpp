@@ -3,7 +3,11 @@
 #include "espalier/plan/session.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstdint>
 #include <numeric>
+#include <type_traits>
 #include <utility>
 
 #include "espalier/exec/mpi_datatype.hpp"
@@ -26,12 +30,43 @@ std::vector<int> world_ranks(MPI_Comm comm, int num_ranks) {
   std::vector<int> result(ranks.size());
   require_success(PMPI_Comm_group(MPI_COMM_WORLD, &world), "MPI_Comm_group");
   require_success(PMPI_Comm_group(comm, &group), "MPI_Comm_group");
-  int const code =
-      PMPI_Group_translate_ranks(group, num_ranks, ranks.data(), world, result.data());
+  int const code = PMPI_Group_translate_ranks(group, num_ranks, ranks.data(), world, result.data());
   PMPI_Group_free(&world);
   PMPI_Group_free(&group);
   require_success(code, "MPI_Group_translate_ranks");
   return result;
+}
+
+/// Counts states that ended, in all sessions: a remembered state is valid as long as none ended
+/// since. MPI may give the handle of a freed communicator to the next one.
+constinit std::atomic<std::uint64_t> num_ended{0};
+
+/// States this thread used last, so that most calls need not ask MPI for the attribute.
+struct Recent {
+  Session const* session = nullptr;
+  State* state = nullptr;
+  MPI_Comm comm{};
+  std::uint64_t ended = 0;
+};
+
+constexpr std::size_t num_recent = 4;
+
+// The initial-exec model costs no call; the library is loaded with the program, never later.
+[[gnu::tls_model("initial-exec")]] constinit thread_local std::array<Recent, num_recent> recent{};
+
+template <typename Handle> std::uint64_t bits_of(Handle handle) noexcept {
+  if constexpr (std::is_pointer_v<Handle>) {
+    return reinterpret_cast<std::uintptr_t>(handle);
+  } else {
+    return static_cast<std::uint64_t>(handle);
+  }
+}
+
+/// The place of a communicator among the recent ones.
+Recent& recent_place(MPI_Comm comm) noexcept {
+  static_assert(std::has_single_bit(num_recent));
+  constexpr int shift = 64 - std::countr_zero(num_recent);
+  return recent[(bits_of(comm) * 0x9e3779b97f4a7c15U) >> shift];
 }
 
 Place place_of(MPI_Comm comm) {
@@ -68,7 +103,10 @@ Session::Session(Settings settings, World world, Log log)
   }
 }
 
-Session::~Session() = default;
+Session::~Session() {
+  // The next session may have the same address.
+  num_ended.fetch_add(1, std::memory_order_acq_rel);
+}
 
 int Session::on_delete(MPI_Comm, int, void* attribute, void* session) noexcept {
   static_cast<Session*>(session)->release(static_cast<State*>(attribute));
@@ -76,9 +114,22 @@ int Session::on_delete(MPI_Comm, int, void* attribute, void* session) noexcept {
 }
 
 State* Session::find(MPI_Comm comm) {
+  Recent& place = recent_place(comm);
+  std::uint64_t const ended = num_ended.load(std::memory_order_acquire);
+  if (place.comm != comm || place.session != this || place.ended != ended) [[unlikely]] {
+    State* const state = find_attribute(comm);
+    if (state == nullptr) {
+      return nullptr;
+    }
+    place = {.session = this, .state = state, .comm = comm, .ended = ended};
+  }
+  return place.state;
+}
+
+State* Session::find_attribute(MPI_Comm comm) {
   void* attribute = nullptr;
   int is_found = 0;
-  if (PMPI_Comm_get_attr(comm, keyval_, static_cast<void*>(&attribute), &is_found) !=
+  if (PMPI_Comm_get_attr(comm, keyval_, reinterpret_cast<void*>(&attribute), &is_found) !=
       MPI_SUCCESS) {
     return nullptr;
   }
@@ -102,9 +153,11 @@ State* Session::create(MPI_Comm comm) {
 
 void Session::release(State* state) noexcept {
   std::unique_ptr<State> owned;
+  num_ended.fetch_add(1, std::memory_order_acq_rel);
   {
     std::lock_guard const lock(mutex_);
-    auto const found = std::ranges::find_if(states_, [&](auto const& s) { return s.get() == state; });
+    auto const found =
+        std::ranges::find_if(states_, [&](auto const& s) { return s.get() == state; });
     if (found == states_.end()) {
       return;
     }
@@ -176,7 +229,7 @@ void Session::finish() noexcept {
   for (MPI_Comm const comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) {
     void* attribute = nullptr;
     int is_found = 0;
-    PMPI_Comm_get_attr(comm, keyval_, static_cast<void*>(&attribute), &is_found);
+    PMPI_Comm_get_attr(comm, keyval_, reinterpret_cast<void*>(&attribute), &is_found);
     if (is_found != 0) {
       PMPI_Comm_delete_attr(comm, keyval_);
     }

@@ -55,21 +55,25 @@ public:
   Session(Settings settings, World world, Log log);
   Session(Session const&) = delete;
   Session& operator=(Session const&) = delete;
+  Session(Session&&) = delete;
+  Session& operator=(Session&&) = delete;
   /// After finish(); MPI may be finalised.
   ~Session();
 
   /// Local, except for what the standard makes equal on all ranks: communicator, result bytes.
   /// Allocates on the first use of a communicator only, and takes locks only then.
-  template <typename Call> [[nodiscard]] Verdict
-  decide(Call const& call, MPI_Comm comm) noexcept;
+  template <typename Call> [[nodiscard]] Verdict decide(Call const& call, MPI_Comm comm) noexcept;
 
   /// Collective over MPI_COMM_WORLD, right before PMPI_Finalize: frees what hangs on communicators
   /// that the user does not free. Nothing may be decided afterwards.
   void finish() noexcept;
 
   [[nodiscard]] Settings const& settings() const noexcept { return settings_; }
+
   [[nodiscard]] World const& world() const noexcept { return world_; }
+
   [[nodiscard]] bool records() const noexcept { return records_; }
+
   /// All calls so far, also on communicators in use. No other thread may be in a call.
   [[nodiscard]] Totals totals() const;
   [[nodiscard]] std::vector<std::string> warnings() const;
@@ -78,13 +82,15 @@ public:
 
 private:
   /// None for arguments that the MPI library has to complain about.
-  template <typename Call> static std::optional<std::int64_t>
-  result_bytes(Call const& call, State& state);
+  template <typename Call>
+  static std::optional<std::int64_t> result_bytes(Call const& call, State& state);
 
   using TableKey = std::tuple<tune::Call, int, int>;
 
   static int on_delete(MPI_Comm comm, int keyval, void* attribute, void* session) noexcept;
+  /// State of a communicator, made on first use; null if MPI does not know the communicator.
   State* find(MPI_Comm comm);
+  State* find_attribute(MPI_Comm comm);
   State* create(MPI_Comm comm);
   void release(State* state) noexcept;
   [[nodiscard]] State::Tables tables_for(Place const& place, MPI_Comm comm);

@@ -32,8 +32,8 @@ Settings::Forced parse_forced(tune::Call call, std::string_view text, Settings& 
   try {
     return {.choice = parse_choice(call, text), .reason = "forced by ESPALIER_FORCE"};
   } catch (Error const& error) {
-    std::string const problem = "ESPALIER_FORCE: " + std::string(tune::to_string(call)) + ": " +
-                                error.what();
+    std::string const problem =
+        "ESPALIER_FORCE: " + std::string(tune::to_string(call)) + ": " + error.what();
     settings.warnings.push_back(problem + "; using the native call");
     return {.choice = std::nullopt, .reason = problem};
   }
@@ -49,8 +49,7 @@ void parse_force_entry(std::string_view entry, Settings& settings) {
   }
   try {
     tune::Call const call = tune::parse_call(entry.substr(0, equals));
-    settings.forced[tune::index_of(call)] =
-        parse_forced(call, entry.substr(equals + 1), settings);
+    settings.forced[tune::index_of(call)] = parse_forced(call, entry.substr(equals + 1), settings);
   } catch (Error const& error) {
     settings.warnings.push_back(
         "ESPALIER_FORCE: " + std::string(error.what()) + "; ignoring this entry"
@@ -87,6 +86,22 @@ void parse_profile(SettingsText const& text, std::string_view vendor, Settings& 
         "ESPALIER_PROFILE: " + std::string(error.what()) + "; using native calls"
     );
   }
+}
+
+tune::DecisionTable decide_forced(
+    Settings::Forced const& forced, tune::Shape shape, std::vector<std::string>& warnings
+) {
+  tune::Decision decision{.choice = forced.choice, .reason = forced.reason};
+  if (decision.choice) {
+    std::string const refusal = decision.choice->refuses(shape.num_ranks, 0);
+    if (!refusal.empty()) {
+      decision.reason = "ESPALIER_FORCE: " + decision.choice->text() + " does not accept " +
+                        std::to_string(shape.num_ranks) + " ranks: " + refusal;
+      decision.choice.reset();
+      warnings.push_back(decision.reason + "; using the native call on such communicators");
+    }
+  }
+  return tune::DecisionTable(std::move(decision));
 }
 
 }  // namespace
@@ -136,11 +151,11 @@ Settings Settings::parse(SettingsText const& text, std::string_view vendor) {
   Settings settings;
   settings.is_off = text.is_off;
   settings.is_verbose = text.is_verbose;
-  settings.statistics = text.statistics;
-  settings.profile_path = text.profile_path;
   if (settings.is_off) {
     return settings;
   }
+  settings.statistics = text.statistics;
+  settings.profile_path = text.profile_path;
   parse_force(text.force, settings);
   if (!text.profile_path.empty()) {
     parse_profile(text, vendor, settings);
@@ -167,22 +182,10 @@ bool Settings::needs_nodes() const noexcept {
 }
 
 tune::DecisionTable decide(
-    Settings const& settings,
-    tune::Call call,
-    tune::Shape shape,
-    std::vector<std::string>& warnings
+    Settings const& settings, tune::Call call, tune::Shape shape, std::vector<std::string>& warnings
 ) {
   if (auto const& forced = settings.forced[tune::index_of(call)]) {
-    std::string const refusal =
-        forced->choice ? forced->choice->refuses(shape.num_ranks, 0) : std::string();
-    if (refusal.empty()) {
-      return tune::DecisionTable({.choice = forced->choice, .reason = forced->reason});
-    }
-    std::string const problem = "ESPALIER_FORCE: " + forced->choice->text() +
-                                " does not accept " + std::to_string(shape.num_ranks) +
-                                " ranks: " + refusal;
-    warnings.push_back(problem + "; using the native call on such communicators");
-    return tune::DecisionTable({.choice = std::nullopt, .reason = problem});
+    return decide_forced(*forced, shape, warnings);
   }
   if (settings.profile) {
     return {settings.profile->rules(), call, shape};

@@ -58,6 +58,7 @@ struct Settings {
   [[nodiscard]] bool records() const noexcept {
     return !is_off && (is_verbose || !statistics.empty());
   }
+
   /// True if some communicator may have a decision other than the native call.
   [[nodiscard]] bool may_choose(tune::Call call) const noexcept;
   /// True if decisions depend on the number of nodes of a communicator.
@@ -67,10 +68,7 @@ struct Settings {
 /// Decisions for one call on communicators of one shape. A forced choice that does not accept this
 /// number of ranks gives native decisions, and a line in `warnings`.
 [[nodiscard]] tune::DecisionTable decide(
-    Settings const& settings,
-    tune::Call call,
-    tune::Shape shape,
-    std::vector<std::string>& warnings
+    Settings const& settings, tune::Call call, tune::Shape shape, std::vector<std::string>& warnings
 );
 
 }  // namespace espalier::plan

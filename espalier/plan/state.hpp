@@ -26,12 +26,17 @@ public:
   State(MPI_Comm comm, Place const& place, Tables const& tables, bool records);
 
   [[nodiscard]] Place const& place() const noexcept { return place_; }
+
   [[nodiscard]] NamedTypes& types() noexcept { return types_; }
+
   [[nodiscard]] Communicator& communicator() noexcept { return communicator_; }
+
   [[nodiscard]] tune::DecisionTable const& table(tune::Call call) const noexcept {
     return *tables_[tune::index_of(call)];
   }
+
   [[nodiscard]] Recorder* recorder() noexcept { return recorder_ ? &*recorder_ : nullptr; }
+
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
 private:

@@ -2,6 +2,7 @@
 
 #include "espalier/plan/statistics.hpp"
 
+#include <array>
 #include <bit>
 #include <cstdio>
 #include <limits>
@@ -46,7 +47,7 @@ Recorder::Recorder() {
 
 void Recorder::record(
     tune::Call call, std::int64_t bytes, tune::Decision const& decision, double seconds
-) noexcept {
+) {
   std::size_t const position = size_class(bytes);
   std::int32_t& latest = latest_[tune::index_of(call)][position];
   Counter const one{.count = 1, .bytes = bytes, .seconds = seconds};
@@ -120,29 +121,28 @@ std::string statistics_table(ProcessReport const& report, Totals const& totals) 
   for (auto const& [key, counter] : totals.rows()) {
     groups[{tune::function_name(key.call), key.algorithm}].add(counter);
   }
-  char line[256];
+  std::array<char, 200> line{};
   std::snprintf(
-      line,
-      sizeof line,
+      line.data(),
+      line.size(),
       "espalier: rank %d, %.3f s between MPI_Init and MPI_Finalize, %zu bytes of own memory\n",
       report.rank,
       report.seconds,
       report.memory_bytes
   );
-  std::string text = line;
+  std::string text = line.data();
   for (auto const& [group, counter] : groups) {
     auto const& [function, algorithm] = group;
     std::snprintf(
-        line,
-        sizeof line,
-        "espalier:   %-15s %10llu calls %16lld bytes %10.6f s  %s\n",
+        line.data(),
+        line.size(),
+        "espalier:   %-15s %10llu calls %16lld bytes %10.6f s  ",
         std::string(function).c_str(),
         static_cast<unsigned long long>(counter.count),
         static_cast<long long>(counter.bytes),
-        counter.seconds,
-        algorithm.c_str()
+        counter.seconds
     );
-    text += line;
+    text += line.data() + algorithm + "\n";
   }
   return text;
 }

@@ -42,10 +42,10 @@ public:
   };
 
   Recorder();
-  void record(
-      tune::Call call, std::int64_t bytes, tune::Decision const& decision, double seconds
-  ) noexcept;
+  void record(tune::Call call, std::int64_t bytes, tune::Decision const& decision, double seconds);
+
   [[nodiscard]] std::vector<Row> const& rows() const noexcept { return rows_; }
+
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
 private:

@@ -23,9 +23,13 @@ constexpr std::array<Names, num_calls> names{{
 
 }  // namespace
 
-std::string_view to_string(Call call) noexcept { return names[index_of(call)].text; }
+std::string_view to_string(Call call) noexcept {
+  return names[index_of(call)].text;
+}
 
-std::string_view function_name(Call call) noexcept { return names[index_of(call)].function; }
+std::string_view function_name(Call call) noexcept {
+  return names[index_of(call)].function;
+}
 
 algorithms::Collective collective_of(Call call) noexcept {
   return names[index_of(call)].collective;

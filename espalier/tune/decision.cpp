@@ -106,7 +106,9 @@ Decision decide(std::vector<Candidate> const& candidates, Shape shape, std::int6
 
 }  // namespace
 
-DecisionTable::DecisionTable(Decision decision) { append(no_limit, std::move(decision)); }
+DecisionTable::DecisionTable(Decision decision) {
+  append(no_limit, std::move(decision));
+}
 
 DecisionTable::DecisionTable(std::span<Rule const> rules, Call call, Shape shape) {
   std::vector<Candidate> const usable = candidates(rules, call, shape);

@@ -37,12 +37,16 @@ public:
 
   /// Position of the decision for a result of so many bytes, bytes >= 0.
   [[nodiscard]] std::size_t find(std::int64_t bytes) const noexcept;
+
   [[nodiscard]] Decision const& at(std::int64_t bytes) const noexcept {
     return decisions_[find(bytes)];
   }
+
   [[nodiscard]] std::span<Decision const> decisions() const noexcept { return decisions_; }
+
   /// True if some size is not left to the native call.
   [[nodiscard]] bool chooses() const noexcept { return chooses_; }
+
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
 private:

@@ -32,7 +32,9 @@ void Field::fail(std::string_view expected, std::string_view got) const {
   );
 }
 
-void Field::fail(std::string_view expected) const { fail(expected, abridged(*value_)); }
+void Field::fail(std::string_view expected) const {
+  fail(expected, abridged(*value_));
+}
 
 Field Field::at(std::string_view key) const {
   if (!value_->is_object()) {
@@ -66,9 +68,8 @@ std::string Field::text() const {
 
 std::int64_t Field::integer(std::int64_t minimum, std::int64_t maximum) const {
   std::string const expected = "an integer of at least " + std::to_string(minimum);
-  bool const is_too_large =
-      value_->is_number_unsigned() &&
-      value_->get<std::uint64_t>() > static_cast<std::uint64_t>(maximum);
+  bool const is_too_large = value_->is_number_unsigned() &&
+                            value_->get<std::uint64_t>() > static_cast<std::uint64_t>(maximum);
   if (!value_->is_number_integer() || is_too_large || value_->get<std::int64_t>() < minimum ||
       value_->get<std::int64_t>() > maximum) {
     fail(

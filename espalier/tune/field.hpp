@@ -24,7 +24,9 @@ public:
   [[nodiscard]] Field at(std::string_view key) const;
   /// Elements of an array.
   [[nodiscard]] std::vector<Field> elements() const;
+
   [[nodiscard]] bool is_null() const noexcept { return value_->is_null(); }
+
   [[nodiscard]] std::string text() const;
   [[nodiscard]] std::int64_t integer(
       std::int64_t minimum, std::int64_t maximum = std::numeric_limits<std::int64_t>::max()

@@ -3,6 +3,7 @@
 #include "espalier/tune/profile.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
@@ -95,11 +96,13 @@ void check_overlaps(std::vector<Rule> const& rules, std::vector<Field> const& fi
     Rule const& rule = rules[order[i]];
     if (before.call == rule.call && before.shape == rule.shape &&
         rule.min_bytes <= before.max_bytes) {
-      fields[order[i]].at("min_bytes").fail(
-          "sizes that no other rule of the shape covers",
-          std::to_string(rule.min_bytes) + ", which rules[" + std::to_string(order[i - 1]) +
-              "] covers too"
-      );
+      fields[order[i]]
+          .at("min_bytes")
+          .fail(
+              "sizes that no other rule of the shape covers",
+              std::to_string(rule.min_bytes) + ", which rules[" + std::to_string(order[i - 1]) +
+                  "] covers too"
+          );
     }
   }
 }
@@ -120,7 +123,9 @@ Profile Profile::parse(std::string_view text, std::string_view origin) {
   return profile;
 }
 
-Profile Profile::read(std::string const& path) { return parse(read_text(path), path); }
+Profile Profile::read(std::string const& path) {
+  return parse(read_text(path), path);
+}
 
 std::string read_text(std::string const& path) {
   using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
@@ -128,9 +133,9 @@ std::string read_text(std::string const& path) {
   File const file(std::fopen(path.c_str(), "rb"), &std::fclose);
   std::string text;
   if (file) {
-    char chunk[4096];
-    while (std::size_t const size = std::fread(chunk, 1, sizeof chunk, file.get())) {
-      text.append(chunk, size);
+    std::array<char, 4096> chunk{};
+    while (std::size_t const size = std::fread(chunk.data(), 1, chunk.size(), file.get())) {
+      text.append(chunk.data(), size);
     }
   }
   if (!file || std::ferror(file.get()) != 0) {

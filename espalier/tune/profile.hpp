@@ -29,7 +29,7 @@ struct Rule {
   Shape shape;
   std::int64_t min_bytes = 0;
   std::int64_t max_bytes = std::numeric_limits<std::int64_t>::max();  ///< inclusive
-  std::optional<algorithms::Choice> choice;                          ///< none: the native call
+  std::optional<algorithms::Choice> choice;                           ///< none: the native call
   std::string reason;
 };
 
@@ -47,6 +47,7 @@ public:
   static Profile read(std::string const& path);
 
   [[nodiscard]] std::span<Rule const> rules() const noexcept { return rules_; }
+
   /// The MPI the measurements were made with: `openmpi`, `mpich`.
   [[nodiscard]] std::string const& vendor() const noexcept { return vendor_; }
 

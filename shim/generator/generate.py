@@ -1,8 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: T201 - a script that prints
 """Write the MPI wrappers of the shim from a table of functions.
 
-Usage: generate.py functions.json OUTPUT_FOLDER. Writes natives.hpp, natives.cpp, wrappers.cpp and
-exports.map. Standard library only: CMake runs it at build time.
+Usage: generate.py functions.json OUTPUT_FOLDER. Standard library only: CMake runs it at build time.
+
+    forward.hpp, forward.cpp    pointers to the functions of the MPI library
+    serve.hpp, serve.cpp        for functions with a call structure: decide and run
+    wrappers.cpp                MPI_X and PMPI_X
+    exports.map                 the symbols that may be seen
+
+Handles are pointers in one MPI and integers in another. All but serve.cpp takes them as integers of
+the width of a register, so that what is handed over arrives unchanged in any MPI.
 """
 
 from __future__ import annotations
@@ -30,9 +38,19 @@ class Argument:
     significant: str
 
     @property
+    def is_handle(self) -> bool:
+        """True for opaque objects of MPI."""
+        return self.c_type.startswith("MPI_")
+
+    @property
     def declaration(self) -> str:
-        """`int count`."""
-        return f"{self.c_type} {self.name}"
+        """`int count`, `Handle comm`."""
+        return f"{'Handle' if self.is_handle else self.c_type} {self.name}"
+
+    @property
+    def typed(self) -> str:
+        """The argument as the type of mpi.h."""
+        return f"from_handle<{self.c_type}>({self.name})" if self.is_handle else self.name
 
 
 @dataclass(frozen=True)
@@ -46,7 +64,7 @@ class Function:
 
     @property
     def native(self) -> str:
-        """Member of Natives: `allgather` for MPI_Allgather."""
+        """Name inside the shim: `allgather` for MPI_Allgather."""
         return self.name.removeprefix("MPI_").lower()
 
     @property
@@ -89,68 +107,102 @@ def parse_function(row: dict[str, object], kinds: dict[str, str]) -> Function:
     return Function(name, call, handler, arguments)
 
 
-def natives_header(functions: list[Function]) -> str:
+def forward_header(functions: list[Function]) -> str:
     """Declare the structure of pointers to the functions of the MPI library."""
-    lines = [HEAD, "#pragma once", "", "#include <mpi.h>", "", "namespace espalier::shim {", ""]
-    lines += ["/// The MPI library's own functions, found behind this library.", "struct Natives {"]
+    lines = [HEAD, "#pragma once", "", '#include "shim/handle.hpp"', ""]
+    lines += ["namespace espalier::shim {", ""]
+    lines += ["/// The MPI library's own functions, found behind this library.", "struct Forward {"]
     for function in functions:
         lines.append(f"  int (*{function.native})({function.parameters});")
-    lines += ["};", "", "extern constinit Natives native_functions;", ""]
-    lines += ["/// Finds all of them; by any number of threads at once."]
-    lines += ["void find_natives() noexcept;", ""]
-    lines += ["inline Natives const& natives() noexcept { return native_functions; }", ""]
+    lines += ["};", "", "extern constinit Forward forward;", ""]
     lines += ["}  // namespace espalier::shim", ""]
     return "\n".join(lines)
 
 
-def natives_source(functions: list[Function]) -> str:
+def forward_source(functions: list[Function]) -> str:
     """Define the pointers: each starts at a function that finds all of them."""
-    lines = [HEAD, '#include "natives.hpp"', "", '#include "shim/symbol.hpp"', ""]
-    lines += ["namespace espalier::shim {", "namespace {", ""]
+    lines = [HEAD, '#include "forward.hpp"', "", '#include "shim/symbol.hpp"', ""]
+    lines += ["namespace espalier::shim {", "namespace {", "", "void find_all() noexcept {"]
+    for function in functions:
+        lines.append(f'  find_symbol("P{function.name}", forward.{function.native});')
+    lines += ["}", ""]
     for function in functions:
         lines.append(f"int first_{function.native}({function.parameters}) {{")
-        lines.append("  find_natives();")
-        lines.append(f"  return native_functions.{function.native}({function.names});")
+        lines.append("  find_all();")
+        lines.append(f"  return forward.{function.native}({function.names});")
         lines += ["}", ""]
-    lines += ["}  // namespace", "", "constinit Natives native_functions{"]
+    lines += ["}  // namespace", "", "constinit Forward forward{"]
     lines += [f"    .{function.native} = first_{function.native}," for function in functions]
-    lines += ["};", "", "void find_natives() noexcept {"]
-    for function in functions:
-        lines.append(f'  find_symbol("P{function.name}", native_functions.{function.native});')
-    lines += ["}", "", "}  // namespace espalier::shim", ""]
+    lines += ["};", "", "}  // namespace espalier::shim", ""]
     return "\n".join(lines)
 
 
-def body(function: Function) -> str:
-    """What the wrapper of a function returns."""
+def serve_header(functions: list[Function]) -> str:
+    """Declare what calls reach while a session is active."""
+    lines = [HEAD, "#pragma once", "", '#include "shim/handle.hpp"', ""]
+    lines += ["namespace espalier::shim {", ""]
+    for function in functions:
+        if function.call:
+            lines.append(f"int serve_{function.native}({function.parameters});")
+    lines += ["", "}  // namespace espalier::shim", ""]
+    return "\n".join(lines)
+
+
+def serve_source(functions: list[Function]) -> str:
+    """Define them: the structure of the call, and how to make it natively."""
+    lines = [HEAD, '#include "serve.hpp"', "", "#include <mpi.h>", ""]
+    lines += ['#include "forward.hpp"', '#include "shim/dispatch.hpp"', ""]
+    lines += ["namespace espalier::shim {", ""]
+    for function in functions:
+        if not function.call:
+            continue
+        notes = [
+            f"{a.name}: {a.significant}" for a in function.arguments if a.significant != "always"
+        ]
+        if notes:
+            lines.append(f"// Significant only: {'; '.join(notes)}.")
+        comm = next(a.typed for a in function.arguments if a.c_type == "MPI_Comm")
+        lines.append(f"int serve_{function.native}({function.parameters}) {{")
+        lines.append("  return dispatch(")
+        lines.append(f"      plan::{function.call}{{")
+        for argument in function.arguments:
+            if argument.c_type != "MPI_Comm":
+                lines.append(f"          .{argument.name} = {argument.typed},")
+        lines += ["      },", f"      {comm},"]
+        lines.append(f"      [&] {{ return forward.{function.native}({function.names}); }}")
+        lines += ["  );", "}", ""]
+    lines += ["}  // namespace espalier::shim", ""]
+    return "\n".join(lines)
+
+
+def body(function: Function) -> list[str]:
+    """Statements of a wrapper."""
+    scope = "espalier::shim::"
     if function.handler:
-        return f"espalier::shim::{function.handler}({function.names})"
-    members = [argument for argument in function.arguments if argument.c_type != "MPI_Comm"]
-    comm = next(a.name for a in function.arguments if a.c_type == "MPI_Comm")
-    fields = ", ".join(f".{argument.name} = {argument.name}" for argument in members)
-    return (
-        f"espalier::shim::dispatch(\n      espalier::plan::{function.call}{{{fields}}}, {comm},\n"
-        f"      [&] {{ return espalier::shim::natives().{function.native}({function.names}); }}\n  )"
-    )
+        return [f"  return {scope}{function.handler}({function.names});"]
+    return [
+        f"  if ({scope}is_active()) {{",
+        f"    return {scope}serve_{function.native}({function.names});",
+        "  }",
+        f"  return {scope}forward.{function.native}({function.names});",
+    ]
 
 
 def wrappers_source(functions: list[Function]) -> str:
     """Define MPI_X and PMPI_X for every row."""
-    lines = [HEAD, '#include "natives.hpp"', ""]
-    lines += ['#include "shim/dispatch.hpp"', '#include "shim/lifecycle.hpp"', ""]
-    for function in functions:
-        notes = [f"{a.name}: {a.significant}" for a in function.arguments if a.significant != "always"]
-        if notes:
-            lines.append(f"// Significant only: {'; '.join(notes)}.")
-        lines.append(f"static int caught_{function.native}({function.parameters}) {{")
-        lines += [f"  return {body(function)};", "}", ""]
-    lines += ['extern "C" {', ""]
+    lines = [
+        HEAD,
+        '#include "forward.hpp"',
+        '#include "serve.hpp"',
+        '#include "shim/lifecycle.hpp"',
+    ]
+    lines += ["", "using espalier::shim::Handle;", "", 'extern "C" {', ""]
     for function in functions:
         for name in (function.name, f"P{function.name}"):
             lines.append(
                 f'__attribute__((visibility("default"))) int {name}({function.parameters}) {{'
             )
-            lines += [f"  return caught_{function.native}({function.names});", "}", ""]
+            lines += [*body(function), "}", ""]
     lines += ['}  // extern "C"', ""]
     return "\n".join(lines)
 
@@ -172,8 +224,10 @@ def main() -> int:
         return 1
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in {
-        "natives.hpp": natives_header(functions),
-        "natives.cpp": natives_source(functions),
+        "forward.hpp": forward_header(functions),
+        "forward.cpp": forward_source(functions),
+        "serve.hpp": serve_header(functions),
+        "serve.cpp": serve_source(functions),
         "wrappers.cpp": wrappers_source(functions),
         "exports.map": exports_map(functions),
     }.items():

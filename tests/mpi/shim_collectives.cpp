@@ -78,7 +78,9 @@ void free_types(std::vector<Type>& types) {
   }
 }
 
-int value_of(int rank, int index) { return 10007 * (rank + 1) + index; }
+int value_of(int rank, int index) {
+  return 10007 * (rank + 1) + index;
+}
 
 /// Memory with guards, what must be in it, and the address for MPI.
 class Memory {
@@ -126,7 +128,9 @@ private:
   std::vector<int> expected_;
 };
 
-void check_allgather(MPI_Comm comm, Type const& from, Type const& to, int num_integers, bool in_place) {
+void check_allgather(
+    MPI_Comm comm, Type const& from, Type const& to, int num_integers, bool in_place
+) {
   int const p = size_of(comm);
   int const rank = rank_of(comm);
   int const count = to.count(num_integers);
@@ -142,7 +146,13 @@ void check_allgather(MPI_Comm comm, Type const& from, Type const& to, int num_in
     MPI_Allgather(MPI_IN_PLACE, -5, MPI_DATATYPE_NULL, result.address(), count, to.handle, comm);
   } else {
     MPI_Allgather(
-        own.address(), from.count(num_integers), from.handle, result.address(), count, to.handle, comm
+        own.address(),
+        from.count(num_integers),
+        from.handle,
+        result.address(),
+        count,
+        to.handle,
+        comm
     );
   }
   result.check("allgather");
@@ -150,7 +160,9 @@ void check_allgather(MPI_Comm comm, Type const& from, Type const& to, int num_in
 }
 
 /// Blocks of different sizes, some empty, with gaps between them, in reversed order if asked for.
-void check_allgatherv(MPI_Comm comm, Type const& from, Type const& to, int num_units, bool is_reversed) {
+void check_allgatherv(
+    MPI_Comm comm, Type const& from, Type const& to, int num_units, bool is_reversed
+) {
   int const p = size_of(comm);
   int const rank = rank_of(comm);
   std::vector<int> integers;

@@ -54,7 +54,8 @@ void check_bad_bcast(MPI_Comm comm) {
 void check_bad_allgather(MPI_Comm comm) {
   int const value = 0;
   std::vector<int> all(static_cast<std::size_t>(size_of(comm)));
-  auto const gather = [&](int sendcount, MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype) {
+  auto const gather = [&](int sendcount, MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype
+                      ) {
     return MPI_Allgather(&value, sendcount, sendtype, all.data(), recvcount, recvtype, comm);
   };
   require_class(gather(-1, MPI_INT, 1, MPI_INT), MPI_ERR_COUNT, "negative sendcount");

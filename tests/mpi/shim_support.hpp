@@ -8,9 +8,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <string>
-
 #include <dlfcn.h>
+#include <string>
 
 #include <mpi.h>
 

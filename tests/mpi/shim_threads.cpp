@@ -28,7 +28,9 @@ void use(MPI_Comm comm, int salt) {
   for (int r = 0; r < p; ++r) {
     require(all[static_cast<std::size_t>(r)] == salt + r, "allgather among threads");
   }
-  std::vector<int> message(static_cast<std::size_t>(1 + salt % 3000), rank_of(comm) == 0 ? salt : -1);
+  std::vector<int> message(
+      static_cast<std::size_t>(1 + salt % 3000), rank_of(comm) == 0 ? salt : -1
+  );
   MPI_Bcast(message.data(), static_cast<int>(message.size()), MPI_INT, 0, comm);
   require(message.back() == salt, "bcast among threads");
 }

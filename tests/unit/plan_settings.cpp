@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/plan/settings.hpp"
-
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "espalier/base/error.hpp"
+#include "espalier/plan/settings.hpp"
 
 namespace espalier::plan {
 namespace {
@@ -60,8 +59,7 @@ TEST(Settings, NothingSetMeansNativeCalls) {
 }
 
 TEST(Settings, ForceTakesNamesWithOrWithoutCollective) {
-  Settings const settings =
-      forced("allgather=bruck;bcast=bcast/k_nomial[k=4];allgatherv=native;");
+  Settings const settings = forced("allgather=bruck;bcast=bcast/k_nomial[k=4];allgatherv=native;");
   EXPECT_TRUE(settings.warnings.empty());
   EXPECT_EQ(decided(settings, Call::allgather, 5), "allgather/bruck");
   EXPECT_EQ(decided(settings, Call::bcast, 5), "bcast/k_nomial[k=4]");
@@ -90,8 +88,7 @@ TEST(Settings, UnknownNamesInForceWarnAndStayNative) {
 TEST(Settings, AForcedChoiceThatRefusesTheRanksWarnsAndStaysNative) {
   Settings const settings = forced("allgather=recursive_doubling");
   std::vector<std::string> warnings;
-  auto const table =
-      decide(settings, Call::allgather, {.num_ranks = 5, .num_nodes = 1}, warnings);
+  auto const table = decide(settings, Call::allgather, {.num_ranks = 5, .num_nodes = 1}, warnings);
   EXPECT_FALSE(table.chooses());
   ASSERT_EQ(warnings.size(), 1U);
   EXPECT_EQ(
@@ -103,9 +100,7 @@ TEST(Settings, AForcedChoiceThatRefusesTheRanksWarnsAndStaysNative) {
 }
 
 TEST(Settings, ForceOverridesTheProfile) {
-  SettingsText const text{
-      .force = "bcast=flat", .profile_path = "p.json", .profile = profile_text
-  };
+  SettingsText const text{.force = "bcast=flat", .profile_path = "p.json", .profile = profile_text};
   EXPECT_EQ(decided(Settings::parse(text, "openmpi"), Call::bcast, 4), "bcast/flat");
   EXPECT_EQ(decided(with_profile(profile_text), Call::bcast, 4), "bcast/binomial");
   EXPECT_EQ(decided(with_profile(profile_text), Call::allgather, 4), "native");

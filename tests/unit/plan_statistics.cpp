@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/plan/statistics.hpp"
-
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -9,6 +7,8 @@
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+
+#include "espalier/plan/statistics.hpp"
 
 namespace espalier::plan {
 namespace {
@@ -18,8 +18,15 @@ using tune::Call;
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
 
 TEST(SizeClass, CoversEverySizeOnce) {
-  for (std::int64_t const bytes : {std::int64_t{0}, std::int64_t{1}, std::int64_t{2}, std::int64_t{3},
-                                   std::int64_t{4}, std::int64_t{1023}, std::int64_t{1024}, largest}) {
+  for (std::int64_t const bytes :
+       {std::int64_t{0},
+        std::int64_t{1},
+        std::int64_t{2},
+        std::int64_t{3},
+        std::int64_t{4},
+        std::int64_t{1023},
+        std::int64_t{1024},
+        largest}) {
     std::size_t const found = size_class(bytes);
     EXPECT_LE(min_bytes_of(found), bytes);
     EXPECT_GE(max_bytes_of(found), bytes);
@@ -117,8 +124,9 @@ TEST(StatisticsTable, HasALineForEachFunctionAndAlgorithm) {
   totals.add(2, recorder);
   std::string const table = statistics_table({.rank = 0}, totals);
   EXPECT_EQ(std::ranges::count(table, '\n'), 3);
-  EXPECT_NE(table.find("MPI_Bcast                2 calls              808 bytes"), std::string::npos)
-      << table;
+  EXPECT_NE(
+      table.find("MPI_Bcast                2 calls              808 bytes"), std::string::npos
+  ) << table;
 }
 
 }  // namespace

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/tune/decision.hpp"
-
 #include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "espalier/tune/decision.hpp"
 
 namespace espalier::tune {
 namespace {
@@ -60,9 +60,7 @@ TEST(DecisionTable, UsesTheIntervalOfTheShape) {
 }
 
 TEST(DecisionTable, SizesThatAnExactShapeLeavesOutAreNative) {
-  std::vector<Rule> const rules{
-      make_rule({4, 1}, "bruck", {0, 1023}), make_rule({8, 1}, "ring")
-  };
+  std::vector<Rule> const rules{make_rule({4, 1}, "bruck", {0, 1023}), make_rule({8, 1}, "ring")};
   DecisionTable const table(rules, Call::allgather, {4, 1});
   EXPECT_FALSE(table.at(1024).choice);
   EXPECT_EQ(table.at(1024).reason, "no rule of the profile covers this");
@@ -77,9 +75,7 @@ TEST(DecisionTable, BorrowsFromTheNearestNumberOfRanks) {
   EXPECT_EQ(chosen(rules, {1000, 1}), "bruck");
   DecisionTable const table(rules, Call::allgather, {3, 1});
   EXPECT_TRUE(table.at(0).is_borrowed);
-  EXPECT_EQ(
-      table.at(0).reason, "profile rule 0, borrowed from 4 ranks on 1 node: ring is better"
-  );
+  EXPECT_EQ(table.at(0).reason, "profile rule 0, borrowed from 4 ranks on 1 node: ring is better");
 }
 
 TEST(DecisionTable, TheSmallerOfTwoEquallyNearShapesWins) {
@@ -115,7 +111,9 @@ TEST(DecisionTable, IgnoresRulesOfOtherCalls) {
   DecisionTable const table(rules, Call::allgatherv, {4, 1});
   EXPECT_FALSE(table.at(100).choice);
   EXPECT_FALSE(table.chooses());
-  EXPECT_EQ(DecisionTable({}, Call::bcast, {4, 1}).at(7).reason, "no rule of the profile covers this");
+  EXPECT_EQ(
+      DecisionTable({}, Call::bcast, {4, 1}).at(7).reason, "no rule of the profile covers this"
+  );
 }
 
 TEST(DecisionTable, AgreesWithARuleByRuleSearch) {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/tune/profile.hpp"
-
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -10,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "espalier/base/error.hpp"
+#include "espalier/tune/profile.hpp"
 
 namespace espalier::tune {
 namespace {
