@@ -2,6 +2,7 @@
 
 #include "espalier/measure/job.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -67,8 +68,10 @@ std::string ask_library_version() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
   int length = 0;
   check(PMPI_Get_library_version(text.data(), &length), "MPI_Get_library_version");
-  std::string const version(text.data());
-  return version.substr(0, version.find('\n'));
+  std::string version(text.data());
+  version.resize(std::min(version.find('\n'), version.size()));
+  std::ranges::replace(version, '\t', ' ');
+  return version;
 }
 
 }  // namespace

@@ -52,11 +52,16 @@ std::optional<Options> parse(int num_words, char** words) {
   return is_complete ? std::optional(options) : std::nullopt;
 }
 
+/// Text of the plan, checked, so that complaints come from one rank only.
 std::string read_plan(std::string const& path) {
+  std::string text;
   if (path == "-") {
-    return {std::istreambuf_iterator<char>(std::cin), {}};
+    text.assign(std::istreambuf_iterator<char>(std::cin), {});
+  } else {
+    text = tune::read_text(path);
   }
-  return tune::read_text(path);
+  static_cast<void>(MeasurementPlan::parse(text, path));
+  return text;
 }
 
 /// What one point needs less than its share of the time, the points after it may use.

@@ -77,7 +77,8 @@ def compare(  # noqa: PLR0913, PLR0917 - one parameter an option
 
     The whole run, and each collective: calls, bytes, times, ratio with interval, what was chosen
     and why. Needs a profile from 'espalier tune', or --force. If a run fails, the comparison ends
-    with what it has and with the program's exit code.
+    with what it has and with the program's exit code. Input from a file (< FILE) is given to every
+    run, other input to none.
     """
     if output is not None:
         check_path(output)

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 _SET_PARENT_DEATH_SIGNAL = 1
 _SET_CHILD_SUBREAPER = 36
 _SECONDS_BETWEEN_LOOKS = 0.25
+_LIBC = ctypes.CDLL(None)
 GRACE_SECONDS = 5.0
+_ENDING_SIGNALS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 HANGUP_EXIT_CODE = 128 + signal.SIGHUP
 
 
@@ -70,10 +72,18 @@ def run(
     before = _descendants()
     start = time.monotonic()
     with _hangup_as_exit():
-        process = _start(words, streams, environment)
-        terminal = _Terminal(process.pid, streams.stdin)
+        # A signal between start and wait would leave a process that nobody knows of.
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING_SIGNALS)
+        terminal = _Terminal(streams.stdin)
+        try:
+            process = _start(words, streams, environment, lambda: _prepare(terminal, mask))
+        except BaseException:
+            terminal.take_back()
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+            raise
         ended = False
         try:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             timed_out = _wait(process, terminal, start, timeout_seconds, on_look)
             ended = not timed_out and process.returncode == 0
         finally:
@@ -86,26 +96,19 @@ def run(
 class _Terminal:
     """Hands our terminal to the command, as a shell does; nothing if input is something else."""
 
-    def __init__(self, group: int, stdin: Stream) -> None:
+    def __init__(self, stdin: Stream) -> None:
         self.is_shared = stdin is None and _owns_terminal()
-        self._group = group
-        self.give()
 
-    def give(self) -> None:
+    def give(self, group: int) -> None:
         if self.is_shared:
-            self._set(self._group)
+            # A process that is not in the foreground is stopped by SIGTTOU when it asks for it.
+            previous = signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+            with contextlib.suppress(OSError):  # the group is gone already
+                os.tcsetpgrp(0, group)
+            signal.signal(signal.SIGTTOU, previous)
 
     def take_back(self) -> None:
-        if self.is_shared:
-            self._set(os.getpgrp())
-
-    @staticmethod
-    def _set(group: int) -> None:
-        # A process that is not in the foreground is stopped by SIGTTOU when it asks for it.
-        previous = signal.signal(signal.SIGTTOU, signal.SIG_IGN)
-        with contextlib.suppress(OSError):  # the group is gone already
-            os.tcsetpgrp(0, group)
-        signal.signal(signal.SIGTTOU, previous)
+        self.give(os.getpgrp())
 
 
 def _owns_terminal() -> bool:
@@ -115,18 +118,28 @@ def _owns_terminal() -> bool:
         return False
 
 
+def _set_process_option(option: int, value: int) -> None:
+    _LIBC.prctl(option, value, 0, 0, 0)
+
+
+def _prepare(terminal: _Terminal, mask: set[signal.Signals | int]) -> None:
+    """Run in the new process, before the command: it makes system calls only."""
+    os.setpgid(0, 0)
+    # Here and not in the parent: the command may read from the terminal at once.
+    terminal.give(os.getpgrp())
+    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+    # If we are killed, the launcher hears of it and ends its ranks.
+    _set_process_option(_SET_PARENT_DEATH_SIGNAL, signal.SIGTERM)
+
+
 def _start(
-    words: Sequence[str], streams: Streams, environment: Mapping[str, str] | None
+    words: Sequence[str],
+    streams: Streams,
+    environment: Mapping[str, str] | None,
+    prepare: Callable[[], None],
 ) -> subprocess.Popen[bytes]:
-    library = ctypes.CDLL(None)
     # Orphans of the command become our children, so that we can find and end them.
-    library.prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-
-    def prepare() -> None:
-        os.setpgid(0, 0)
-        # If we are killed, the launcher hears of it and ends its ranks.
-        library.prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGTERM, 0, 0, 0)
-
+    _set_process_option(_SET_CHILD_SUBREAPER, 1)
     sys.stdout.flush()
     sys.stderr.flush()
     try:
@@ -136,7 +149,7 @@ def _start(
             stdout=streams.stdout,
             stderr=streams.stderr,
             env={**os.environ, **(environment or {})},
-            preexec_fn=prepare,  # noqa: PLW1509 - it makes system calls only
+            preexec_fn=prepare,  # noqa: PLW1509 - see _prepare
         )
     except OSError as error:
         code = 127 if isinstance(error, FileNotFoundError) else 126
@@ -186,7 +199,7 @@ def _wait_with_job_control(process: subprocess.Popen[bytes], terminal: _Terminal
             return
         terminal.take_back()
         os.kill(os.getpid(), signal.SIGSTOP)
-        terminal.give()
+        terminal.give(process.pid)
         os.killpg(process.pid, signal.SIGCONT)
 
 
@@ -204,13 +217,17 @@ def _end(process: subprocess.Popen[bytes], before: set[int]) -> None:
     try:
         _signal_group(process.pid, signal.SIGTERM)
         deadline = time.monotonic() + GRACE_SECONDS
+        are_orphans_asked = False
         while time.monotonic() < deadline and not impatient and _still_there(process, before):
+            if process.returncode is not None and not are_orphans_asked:
+                # A launcher that lives ends its ranks itself; this one did not.
+                are_orphans_asked = True
+                _signal_all(_descendants() - before, signal.SIGTERM)
             time.sleep(0.02)
         # What is stuck in the kernel cannot be ended at all.
         deadline = time.monotonic() + GRACE_SECONDS
         while time.monotonic() < deadline and _still_there(process, before):
-            for pid in _descendants() - before:
-                _signal_process(pid, signal.SIGKILL)
+            _signal_all(_descendants() - before, signal.SIGKILL)
             time.sleep(0.02)
     finally:
         for name, handler in previous.items():
@@ -231,9 +248,10 @@ def _signal_group(group: int, number: int) -> None:
         os.killpg(group, number)
 
 
-def _signal_process(pid: int, number: int) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.kill(pid, number)
+def _signal_all(pids: set[int], number: int) -> None:
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, number)
 
 
 def _descendants() -> set[int]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _COLUMNS = (
-    "on",
+    "ranks",
     "result",
     "calls",
     "bytes",
@@ -26,7 +26,8 @@ _COLUMNS = (
     "ours is",
     "ran",
 )
-_RIGHT = ("on", "result", "calls", "bytes", "native", "ours", "ratio", "interval")
+_RIGHT = ("ranks", "result", "calls", "bytes", "native", "ours", "ratio", "interval")
+_DISPENSABLE = ("bytes", "ours", "ours is", "calls")
 _SHORT = {"no significant difference": "not different", "too few repetitions": "not decided"}
 
 
@@ -106,7 +107,8 @@ def _collectives(comparison: Mapping[str, Any]) -> Section:
     reasons: list[str] = []
     grouped = groupby(sorted(rows, key=_function), key=_function)
     for function, members in grouped:
-        grid = Grid((function, *_COLUMNS[1:]), (function, *_RIGHT[1:]))
+        columns = tuple(function if name == "result" else name for name in _COLUMNS)
+        grid = Grid(columns, (function, *_RIGHT), dispensable=_DISPENSABLE)
         grid.rows = [_cells(row, reasons) for row in members]
         section.grids.append(grid)
     section.notes = [f"[{i}] {reason}" for i, reason in enumerate(reasons, start=1)]
@@ -122,7 +124,7 @@ def _cells(row: Mapping[str, Any], reasons: list[str]) -> list[str]:
     ratio = compared["ratio"] if compared else None
     verdict = compared["verdict"] if compared else "-"
     return [
-        f"{row['num_ranks']} ranks",
+        str(row["num_ranks"]),
         bytes_range_text(row["min_bytes"], row["max_bytes"]),
         str(row["calls"]),
         bytes_text(row["bytes"]),

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rich.console import Console
+    from rich.table import Table
 
 FORMATS = (".md", ".html")
+_COLUMN_GAP = 3
 
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem;
@@ -34,11 +36,38 @@ code { background: #f3f3f3; padding: 0.1rem 0.3rem; }
 
 @dataclass
 class Grid:
-    """A table; columns named in `right` hold numbers."""
+    """A table; columns named in `right` hold numbers.
+
+    On a terminal too narrow for all columns those in `dispensable` go, the first one first.
+    """
 
     columns: tuple[str, ...]
     right: tuple[str, ...] = ()
     rows: list[list[str]] = field(default_factory=list)
+    dispensable: tuple[str, ...] = ()
+
+    def without(self, column: str) -> Grid:
+        """Return the table without a column."""
+        place = self.columns.index(column)
+        return Grid(
+            tuple(name for name in self.columns if name != column),
+            self.right,
+            [[*row[:place], *row[place + 1 :]] for row in self.rows],
+            tuple(name for name in self.dispensable if name != column),
+        )
+
+    def narrowed(self, width: int) -> Grid:
+        """Return the table with as many columns as fit."""
+        grid = self
+        while grid.dispensable and grid.width() > width:
+            grid = grid.without(grid.dispensable[0])
+        return grid
+
+    def width(self) -> int:
+        """Return how wide the table is without line breaks in it."""
+        lines = [self.columns, *self.rows]
+        widths = [max(len(cell) for cell in cells) for cells in zip(*lines, strict=True)]
+        return sum(widths) + _COLUMN_GAP * (len(widths) - 1)
 
 
 @dataclass
@@ -70,7 +99,7 @@ def print_report(report: Report) -> None:
         for line in section.lines:
             _print_line(console, line)
         for grid in section.grids:
-            console.print(_table(grid))
+            console.print(_table(grid.narrowed(console.width)))
         for note in section.notes:
             _print_line(console, note)
         if section.command:
@@ -142,8 +171,10 @@ def _print_line(console: Console, line: str) -> None:
         console.print(Text("  " if i == 0 else "    ") + part, soft_wrap=True)
 
 
-def _table(grid: Grid) -> object:
+def _table(grid: Grid) -> Table:
     table = make_table(*grid.columns, right=grid.right)
+    for column in table.columns:
+        column.no_wrap = column.justify == "right"
     for row in grid.rows:
         table.add_row(*row)
     return table

@@ -13,8 +13,8 @@ from espalier.units import bytes_range_text, bytes_text, time_text
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_COLUMNS = ("size", "native", "best other", "its time", "native / it", "95 % interval", "used")
-_RIGHT = ("size", "native", "its time", "native / it", "95 % interval")
+_COLUMNS = ("size", "native", "best other", "its time", "ratio", "interval", "used")
+_RIGHT = ("size", "native", "its time", "ratio", "interval")
 
 
 def tuning_report(tuning: Mapping[str, Any]) -> Report:
@@ -60,13 +60,16 @@ def _best(tuning: Mapping[str, Any]) -> Section:
             for rule in chosen
         ]
         if not chosen:
-            section.lines.append(f"{collective}: native at all {len(row)} sizes")
+            section.lines.append(f"{collective}: native at all sizes, {len(row)} of them measured")
+    section.notes = ["ratio: time of native / time of the best other, from neighbouring pairs"]
     section.grids = [_grid(collective, row) for collective, row in points.items()]
     return section
 
 
 def _grid(collective: str, row: list[dict[str, Any]]) -> Grid:
-    grid = Grid((collective, *_COLUMNS[1:]), (collective, *_RIGHT[1:]))
+    grid = Grid(
+        (collective, *_COLUMNS[1:]), (collective, *_RIGHT[1:]), dispensable=("its time", "native")
+    )
     for point in row:
         best = point["candidates"].get(point["best"])
         grid.rows.append(
@@ -95,10 +98,10 @@ def _used(point: Mapping[str, Any]) -> str:
         return "this"
     best = point["candidates"].get(point["best"])
     if best and best["ratio"]["high"] < 1.0:
-        return "native (faster)"
+        return "native: faster"
     if best and best["ratio"]["low"] > 1.0:
-        return "native (gain too small)" if point["confirmed"] else "native (not confirmed)"
-    return "native (no significant difference)"
+        return "native: gain too small" if point["confirmed"] else "native: not confirmed"
+    return "native: no difference"
 
 
 def _sure(tuning: Mapping[str, Any]) -> Section:
@@ -112,7 +115,10 @@ def _sure(tuning: Mapping[str, Any]) -> Section:
         f"the chance that any of the choices is wrong is at most {100 - percent:.3g} %"
         f" ({how['correction']}); gains below {100 * how['min_gain']:.3g} % are left alone"
     )
-    budget = f"took {time_text(tuning['seconds'])} of {time_text(how['time_budget_seconds'])}"
+    budget = (
+        f"took {time_text(tuning['seconds'])} of a budget of"
+        f" {time_text(how['time_budget_seconds'])}"
+    )
     return Section("How sure", [method, chance, budget])
 
 

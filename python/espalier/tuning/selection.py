@@ -82,7 +82,7 @@ def promising(point: Point, confidence: float) -> list[str]:
 
 
 def as_good_as_best(point: Point, confidence: float) -> list[str]:
-    """Return the best candidate, then those that cannot be told from it, if any beats native."""
+    """Return the best candidate, then those nearly as fast, of all that beat native."""
     found = estimate(point, confidence)
     best = next(iter(found), None)
     if best is None or found[best].ratio.value <= 1.0:
@@ -90,7 +90,7 @@ def as_good_as_best(point: Point, confidence: float) -> list[str]:
     return [best] + [
         name
         for name, one in found.items()
-        if name != best and one.ratio.value > 1.0 and _is_close(point, best, name, confidence)
+        if name != best and one.ratio.value > 1.0 and _is_close(point, best, name)
     ]
 
 
@@ -98,7 +98,7 @@ def nominate(points: Iterable[Point], confidence: float) -> dict[Key, str]:
     """Return one candidate for each point where some candidate beats native.
 
     Neighbouring sizes get the same one where it is as good as the best of each: fewer rules, and
-    no decision that hangs on noise.
+    fewer decisions that hang on noise.
     """
     by_collective: dict[str, list[Point]] = defaultdict(list)
     for point in sorted(points, key=lambda point: point.bytes):
@@ -187,9 +187,9 @@ def gain_text(ratio: Interval, than: str = "") -> str:
     return f"{words} ({percent:.3g} % interval {ratio.low:.2f} .. {ratio.high:.2f})"
 
 
-def _is_close(point: Point, best: str, name: str, confidence: float) -> bool:
-    ratio = intervals.paired_ratio(point.samples_us[best], point.samples_us[name], confidence)
-    return ratio.high >= 1.0 and ratio.value >= 1 - TOLERANCE
+def _is_close(point: Point, best: str, name: str) -> bool:
+    ratio = intervals.paired_ratio(point.samples_us[best], point.samples_us[name])
+    return ratio.value >= 1 - TOLERANCE
 
 
 def _run_length(allowed: Sequence[Sequence[str]], start: int, name: str) -> int:

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Launchers, programs and a measuring program that behave as they are told, without any MPI."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import sys
+import textwrap
+from typing import TYPE_CHECKING
+
+from espalier import installation
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# Runs the program once, whatever -n says; -x is what Open MPI's launcher does with it.
+_OPENMPI = r"""
+if [[ ${1-} == --version ]]; then echo "mpirun (Open MPI) 9.8.7"; exit 0; fi
+while [[ ${1-} == -* ]]; do
+  case $1 in
+    -n) export FAKE_RANKS=$2; shift 2 ;;
+    -x) name=${2%%=*}
+        # The dynamic linker would complain about the library, which is none.
+        if [[ $name == LD_PRELOAD ]]; then name=FAKE_PRELOAD; fi
+        export "$name=${2#*=}"; shift 2 ;;
+    *) shift ;;
+  esac
+done
+if [[ -n ${FAKE_LAUNCHER_FAILS-} ]]; then echo "no slots available" >&2; exit 17; fi
+if ! command -v "$1" >/dev/null; then echo "cannot find $1" >&2; exit 132; fi
+"$@"
+"""
+
+_HYDRA = r"""
+if [[ ${1-} == --version ]]; then printf 'HYDRA build details:\n    Version: 4.5.6\n'; exit 0; fi
+while [[ ${1-} == -* ]]; do
+  case $1 in
+    -genv) export "FAKE_$2=$3"; shift 3 ;;
+    -n) shift 2 ;;
+    *) shift ;;
+  esac
+done
+exec "$@"
+"""
+
+# Takes 0.2 s, and half of it under Espalier unless every call is forced to be native.
+_PROGRAM = r"""
+import json, os, sys, time
+forced_native = "bcast=native" in os.environ.get("ESPALIER_FORCE", "")
+ours = "FAKE_PRELOAD" in os.environ and not forced_native
+count_file = os.environ.get("FAKE_COUNT")
+if count_file:
+    with open(count_file, "a") as file:
+        file.write(("ours" if ours else "native" if forced_native else "plain") + "\n")
+fail = os.environ.get("FAKE_FAILS_IN")
+if fail and (fail == "all" or (fail == "ours" and ours)):
+    print("something went wrong", file=sys.stderr)
+    sys.exit(int(os.environ.get("FAKE_EXIT_CODE", "3")))
+seconds = float(os.environ.get("FAKE_SECONDS", "0.02"))
+if ours:
+    seconds *= float(os.environ.get("FAKE_FACTOR", "0.5"))
+if os.environ.get("FAKE_HANGS_IN") == "ours" and ours:
+    seconds = 1000
+time.sleep(seconds)
+sys.stdout.write(sys.stdin.read())
+folder = os.environ.get("ESPALIER_STATISTICS")
+if folder and "FAKE_PRELOAD" in os.environ and not os.environ.get("FAKE_NO_STATISTICS"):
+    ranks = int(os.environ.get("FAKE_RANKS", "1"))
+    for rank in range(ranks):
+        call = {
+            "function": "MPI_Bcast", "num_ranks": ranks, "min_bytes": 512, "max_bytes": 1023,
+            "count": 100, "bytes": 60000, "seconds": 0.8 * seconds,
+            "algorithm": "bcast/binomial" if ours else "native",
+            "reason": "profile rule 0: faster" if ours else "forced by ESPALIER_FORCE",
+        }
+        statistics = {
+            "schema": "espalier-statistics", "version": 1, "rank": rank, "num_ranks": ranks,
+            "mpi": {"vendor": "openmpi", "version": "Open MPI v9.8.7"}, "seconds": seconds,
+            "finalized": True, "memory_bytes": 1000, "warnings": [], "calls": [call],
+        }
+        with open(os.path.join(folder, f"rank-{rank}.json"), "w") as file:
+            json.dump(statistics, file)
+"""
+
+# Times are drawn around 10 us (native) and 10 us / ratio (candidates named in FAKE_RATIOS).
+_MEASURE = r"""
+import json, os, random, sys, time
+plan = json.load(open(sys.argv[sys.argv.index("--plan") + 1]))
+ratios = json.loads(os.environ.get("FAKE_RATIOS", "{}"))
+wrong = os.environ.get("FAKE_WRONG", "")
+hang_after = int(os.environ.get("FAKE_HANGS_AFTER", "1000000"))
+exit_code = int(os.environ.get("FAKE_MEASURE_EXIT", "0"))
+generator = random.Random(plan["seed"])
+with open(sys.argv[sys.argv.index("--output") + 1], "w") as file:
+    def write(line):
+        file.write(json.dumps(line) + "\n")
+        file.flush()
+    write({"kind": "header", "schema": "espalier-samples", "version": 1,
+           "num_ranks": int(os.environ.get("FAKE_RANKS", "4")), "num_nodes": 1,
+           "max_ranks_per_node": 4, "min_cpus_per_node": int(os.environ.get("FAKE_CPUS", "4")),
+           "mpi": {"vendor": "openmpi", "version": "Open MPI v9.8.7"},
+           "clock_resolution_us": 0.03})
+    for index, point in enumerate(plan["points"]):
+        if index >= hang_after:
+            time.sleep(1000)
+        time.sleep(float(os.environ.get("FAKE_POINT_SECONDS", "0")))
+        place = {"index": index, "collective": point["collective"], "bytes": point["bytes"]}
+        if wrong and wrong in point["algorithms"]:
+            write({"kind": "error", **place, "algorithm": wrong, "reason": "wrong",
+                   "text": "rank 1: expected byte 7"})
+            continue
+        names = ["native", *[name for name in point["algorithms"] if name != "native"]]
+        samples = {name: [] for name in names}
+        for _ in range(plan["max_repetitions"]):
+            drift = generator.uniform(9, 11)
+            for name in names:
+                ratio = 1.0 if name == "native" else ratios.get(name, 0.8)
+                samples[name].append(drift / ratio * generator.lognormvariate(0, 0.02))
+        write({"kind": "point", **place, "calls_per_sample": 1, "samples_us": samples})
+    if exit_code:
+        print("it broke", file=sys.stderr)
+        sys.exit(exit_code)
+    write({"kind": "end", "points_left": 0})
+"""
+
+
+def _script(path: Path, interpreter: str, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!{interpreter}\n{textwrap.dedent(text)}")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return path
+
+
+class FakeMpi:
+    """A folder with launchers on the PATH, and a build folder with what Espalier looks for."""
+
+    def __init__(self, folder: Path) -> None:
+        self.bin = folder / "bin"
+        self.build = folder / "build"
+        self.mpirun = _script(self.bin / "mpirun", "/bin/bash", _OPENMPI)
+        self.mpiexec = _script(self.bin / "mpiexec", "/bin/bash", _HYDRA)
+        self.program = _script(self.bin / "solver", sys.executable, _PROGRAM)
+        self.measure = _script(
+            self.build / "bin" / "espalier-measure-openmpi", sys.executable, _MEASURE
+        )
+        self.library = self.build / "lib" / "libespalier-openmpi.so"
+        self.library.parent.mkdir(parents=True)
+        self.library.write_bytes(b"")
+        # A process of its own finds the compiled module through the build folder.
+        real = installation.build_folder()
+        if real is not None:
+            (self.build / "python").symlink_to(real / "python")
+
+    def environment(self) -> dict[str, str]:
+        return {
+            "PATH": f"{self.bin}:{os.environ['PATH']}",
+            "ESPALIER_BUILD_DIR": str(self.build),
+            "OMPI_ALLOW_RUN_AS_ROOT": "1",
+            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+            "XDG_DATA_HOME": str(self.build.parent / "data"),
+        }
+
+    def script(self, name: str, text: str) -> Path:
+        return _script(self.bin / name, "/bin/bash", text)
+
+
+def ratios(**faster: float) -> dict[str, str]:
+    """Return the variable that says by how much candidates beat native; `bcast_flat=1.5`."""
+    named = {name.replace("_", "/", 1): ratio for name, ratio in faster.items()}
+    return {"FAKE_RATIOS": json.dumps(named)}
