@@ -217,17 +217,17 @@ private:
 
   bool receive() {
     auto const matched = match();
-    for (Match const& match : matched) {
-      BoundOperation const& op = operation(match.receive);
-      Message& message = *match.message;
-      require_size(match.receive, message.num_bytes);
+    for (Match const& found : matched) {
+      BoundOperation const& op = operation(found.receive);
+      Message& message = *found.message;
+      require_size(found.receive, message.num_bytes);
       RunWriter writer(destination_runs(op.buffer, program_.pieces(op)));
       for (auto const& [data, size] : message.runs) {
         writer.write(data, size);
       }
       Inbox& sender = world_.inboxes[static_cast<std::size_t>(message.source)];
       sender.change([&] { message.is_taken = true; });
-      complete(match.receive);
+      complete(found.receive);
     }
     return !matched.empty();
   }

@@ -15,6 +15,7 @@ constexpr double fewest_clock_steps = 100.0;
 constexpr int most_calls = 64;
 /// Done even if the time of the point does not suffice: fewer would say nothing at all.
 constexpr int fewest_repetitions = 3;
+constexpr int first_batch = 20;
 /// Share of a point's time that untimed repetitions may take.
 constexpr double warmup_share = 0.2;
 
@@ -95,8 +96,10 @@ int Timer::next_batch(Samples const& samples) const {
   }
   double const left = pace_.seconds - seconds_since(start_);
   double const fit = left / std::max(seconds_per_repetition_, 1e-7);
+  // Batches at most double, so that a wrong guess of how long they take is found out early.
+  int const trusted = std::max(first_batch, done);
   int const wanted =
-      std::min(std::max(pace_.min_repetitions, done / 2), pace_.max_repetitions - done);
+      std::min({std::max(pace_.min_repetitions, done / 2), pace_.max_repetitions - done, trusted});
   int const possible = fit < wanted ? static_cast<int>(std::max(fit, 0.0)) : wanted;
   return done == 0 ? std::max(possible, std::min(fewest_repetitions, wanted)) : possible;
 }

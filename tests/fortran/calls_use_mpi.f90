@@ -6,7 +6,8 @@ program calls_use_mpi
   implicit none
   integer, parameter :: block = 3
   integer :: rank, num_ranks, code, i, absolute
-  integer :: mine(block), lengths(1)
+  integer, volatile :: mine(block)  ! MPI_BOTTOM reaches it without naming it
+  integer :: lengths(1)
   integer, allocatable :: all_blocks(:), counts(:), displacements(:)
   integer(kind=MPI_ADDRESS_KIND) :: places(1)
 

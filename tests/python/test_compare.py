@@ -142,6 +142,13 @@ class TestAnalysis:
         assert row["calls"] == 105
         assert [one["algorithm"] for one in row["chosen"]] == ["bcast/binomial", "native"]
 
+    def test_the_same_call_in_both_is_no_gain(self):
+        found = blocks(8)
+        for block in found:
+            block[ESPALIER].statistics["calls"] = [call(0.4)]
+        (row,) = analysis.collectives(found, 0.95)
+        assert row["comparison"]["verdict"] == analysis.SAME
+
     def test_the_costliest_class_comes_first(self):
         (block,) = blocks(1)
         for kind in (NATIVE, ESPALIER):

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import statistics
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from espalier import intervals
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 FASTER, SLOWER = "faster", "slower"
 UNDECIDED = "no significant difference"
 TOO_FEW = "too few repetitions"
+# Both kinds of runs made the native call: what differs is noise, or what is around the call.
+SAME = "same call"
 _CLASS = ("function", "num_ranks", "min_bytes", "max_bytes")
 
 
@@ -108,13 +110,16 @@ def _row(key: tuple[Any, ...], blocks: Sequence[Block], confidence: float) -> di
     before = [_class_seconds(block[NATIVE]).get(key, 0.0) for block in blocks]
     after = [_class_seconds(block[ESPALIER]).get(key, 0.0) for block in blocks]
     pairs = [(b, a) for b, a in zip(before, after, strict=True) if b > 0 and a > 0]
-    comparison = None
-    if pairs:
-        firsts, seconds = zip(*pairs, strict=True)
-        comparison = compare_pairs(firsts, seconds, confidence).to_json()
     latest = next(
         (found for block in reversed(blocks) if (found := _classes(block[ESPALIER]).get(key))), []
     )
+    comparison = None
+    if pairs:
+        firsts, seconds = zip(*pairs, strict=True)
+        compared = compare_pairs(firsts, seconds, confidence)
+        if all(call["native"] for call in latest):
+            compared = replace(compared, verdict=SAME)
+        comparison = compared.to_json()
     ranks = max([1, *(call["reporting_ranks"] for call in latest)])
     return {
         **dict(zip(_CLASS, key, strict=True)),

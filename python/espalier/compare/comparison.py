@@ -218,8 +218,25 @@ def _of_runs(blocks: list[dict[str, Any]], confidence: float) -> list[dict[str, 
         found.append(
             conditions.caution(
                 "native",
-                "every call was left to the MPI library, so no difference can come from Espalier",
+                "every call was left to the MPI library, so no difference can come from another"
+                " algorithm",
                 "tune for the ranks and sizes of this program; the reasons are in the table",
+            )
+        )
+    noisy = [
+        row
+        for row in analysis.collectives(blocks, confidence)
+        if row["comparison"]
+        and row["comparison"]["verdict"] == analysis.SAME
+        and not row["comparison"]["ratio"]["low"] <= 1.0 <= row["comparison"]["ratio"]["high"]
+    ]
+    if noisy:
+        found.append(
+            conditions.caution(
+                "same",
+                f"{len(noisy)} classes made the same native call in both kinds of runs, and their"
+                " times still differ: intervals are too narrow for how this machine varies",
+                "trust no small difference here; repeat when nothing else runs",
             )
         )
     found += [

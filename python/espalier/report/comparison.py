@@ -103,6 +103,7 @@ def _collectives(comparison: Mapping[str, Any]) -> Section:
         return section
     section.lines = [
         "native and ours: time of all calls of a run, mean over the ranks; ratio: native / ours",
+        "same call: native in both, so what differs is noise",
     ]
     reasons: list[str] = []
     grouped = groupby(sorted(rows, key=_function), key=_function)
