@@ -39,8 +39,8 @@ quick: install-deps ## Debug build with warnings as errors, then the unit tests
 	@ctest --preset dev -L unit -j $(JOBS)
 
 .PHONY: bench
-bench: build ## Run the micro-benchmarks
-	@tools/run_benchmarks.sh
+bench: build ## Run the declared experiments, report ratios
+	@tools/run_benchmarks.sh $(BENCH_ARGUMENTS)
 
 .PHONY: lint
 lint: install-deps ## Check layering, formatting, types, spelling, scripts

@@ -1,20 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Runs the micro-benchmarks of the release build; arguments go to each of them.
+# Runs the declared experiments on the release build, then the cost of the shim for calls that it
+# hands over. Arguments go to benchmarks/run.py, as in `--effort 0.2` or `--json points.json`.
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
-found=false
-for program in build/release/bin/bench_*; do
-  if [[ -x $program ]]; then
-    found=true
-    echo "== ${program##*/}"
-    "$program" "$@" </dev/null
+status=0
+.venv/bin/python benchmarks/run.py "$@" </dev/null || status=1
+for vendor in openmpi mpich; do
+  if cmake --build --preset release --target help | grep -q "^bench_shim_$vendor:"; then
+    cmake --build --preset release --target "bench_shim_$vendor" </dev/null || status=1
   fi
 done
-if ! $found; then
-  echo "run_benchmarks: no build/release/bin/bench_* (is libbenchmark-dev installed?)" >&2
-  exit 1
-fi
+exit $status

@@ -20,11 +20,13 @@ public:
   Contender() = default;
   /// @param choice `allgather/bruck`
   Contender(tune::Call call, std::string const& choice, Job const& job);
+  Contender(Contender const&) = delete;
+  Contender& operator=(Contender const&) = delete;
   Contender(Contender&&) noexcept = default;
   Contender& operator=(Contender&&) noexcept = default;
   ~Contender() = default;
 
-  [[nodiscard]] int run(Workload& workload, int root) const noexcept {
+  [[nodiscard]] int run(Workload& workload, int root) const {
     return session_ ? workload.run_ours(*session_, root) : workload.run_native(root);
   }
 

@@ -38,6 +38,7 @@ std::string prove(Job const& job, Workload& workload, Contender const& contender
 
 std::vector<std::string> names_of(std::vector<Candidate> const& candidates) {
   std::vector<std::string> names;
+  names.reserve(candidates.size());
   for (Candidate const& candidate : candidates) {
     names.push_back(candidate.name);
   }

@@ -13,7 +13,7 @@
 namespace espalier::measure {
 namespace {
 
-using json = nlohmann::ordered_json;
+using Json = nlohmann::ordered_json;
 
 [[noreturn]] void fail(std::string const& path, int number) {
   throw Error(
@@ -28,10 +28,10 @@ double rounded(double time_us) {
   return std::round(time_us * 1000.0) / 1000.0;
 }
 
-json times_of(Samples const& samples, std::vector<std::string> const& names) {
-  json times = json::object();
+Json times_of(Samples const& samples, std::vector<std::string> const& names) {
+  Json times = Json::object();
   for (std::size_t i = 0; i < names.size(); ++i) {
-    json values = json::array();
+    Json values = Json::array();
     for (double const value : samples.of(i)) {
       values.push_back(rounded(value));
     }
@@ -40,7 +40,7 @@ json times_of(Samples const& samples, std::vector<std::string> const& names) {
   return times;
 }
 
-json head_of(char const* kind, std::size_t index, PointRequest const& point) {
+Json head_of(char const* kind, std::size_t index, PointRequest const& point) {
   return {
       {"kind", kind},
       {"index", index},
@@ -75,7 +75,7 @@ void SampleFile::write(std::string const& line) {
 }
 
 void SampleFile::write_header(Job const& job, double clock_resolution_us) {
-  json const line{
+  Json const line{
       {"kind", "header"},
       {"schema", "espalier-samples"},
       {"version", 1},
@@ -96,7 +96,7 @@ void SampleFile::write_point(
     Samples const& samples,
     int calls_per_sample
 ) {
-  json line = head_of("point", index, point);
+  Json line = head_of("point", index, point);
   line["calls_per_sample"] = calls_per_sample;
   line["samples_us"] = times_of(samples, names);
   write(line.dump());
@@ -109,7 +109,7 @@ void SampleFile::write_error(
     std::string const& reason,
     std::string const& text
 ) {
-  json line = head_of("error", index, point);
+  Json line = head_of("error", index, point);
   line["algorithm"] = choice;
   line["reason"] = reason;
   line["text"] = text;
@@ -117,7 +117,7 @@ void SampleFile::write_error(
 }
 
 void SampleFile::write_end(std::size_t num_points_left) {
-  write(json{{"kind", "end"}, {"points_left", num_points_left}}.dump());
+  write(Json{{"kind", "end"}, {"points_left", num_points_left}}.dump());
 }
 
 }  // namespace espalier::measure

@@ -3,6 +3,7 @@
 #include "espalier/measure/workload.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 
 #include "espalier/base/integer.hpp"
@@ -52,6 +53,8 @@ Workload::Workload(Job const& job, PointRequest const& point)
   if (call_ == tune::Call::allgather) {
     bytes_ = ceil_div<std::int64_t>(bytes_, num_ranks_) * num_ranks_;
   }
+  counts_.reserve(static_cast<std::size_t>(num_ranks_));
+  displacements_.reserve(static_cast<std::size_t>(num_ranks_));
   for (int rank = 0; rank < num_ranks_; ++rank) {
     counts_.push_back(static_cast<int>(part_size(bytes_, num_ranks_, rank)));
     displacements_.push_back(static_cast<int>(part_begin(bytes_, num_ranks_, rank)));
@@ -91,11 +94,11 @@ Workload::Call Workload::call_with(int root) noexcept {
   return plan::BcastCall{result, static_cast<int>(bytes_), MPI_BYTE, root};
 }
 
-int Workload::run_native(int root) noexcept {
+int Workload::run_native(int root) {
   return std::visit([&](auto const& call) { return native(call, comm_); }, call_with(root));
 }
 
-int Workload::run_ours(plan::Session& session, int root) noexcept {
+int Workload::run_ours(plan::Session& session, int root) {
   auto const run = [&](auto const& call) {
     plan::Verdict const verdict = session.decide(call, comm_);
     if (verdict.code != MPI_SUCCESS) {
@@ -128,16 +131,16 @@ Workload::difference(std::span<std::byte const> expected, std::span<std::byte co
     return {};
   }
   auto const position = (good - expected.begin()) - static_cast<std::ptrdiff_t>(guard_bytes);
-  char text[120];
+  std::array<char, 120> text{};
   std::snprintf(
-      text,
-      sizeof text,
+      text.data(),
+      text.size(),
       "expected byte %td of the result to be 0x%02x as in the native result, got 0x%02x",
       position,
       std::to_integer<unsigned>(*good),
       std::to_integer<unsigned>(*bad)
   );
-  return text;
+  return text.data();
 }
 
 }  // namespace espalier::measure

@@ -34,9 +34,9 @@ public:
   [[nodiscard]] std::vector<int> roots() const;
 
   /// Collective; MPI_SUCCESS or the code of an error.
-  int run_native(int root) noexcept;
+  int run_native(int root);
   /// The same call as a preloaded program makes it: decide, find the cached executor, run it.
-  int run_ours(plan::Session& session, int root) noexcept;
+  int run_ours(plan::Session& session, int root);
 
   /// Contributions that depend on rank, position and stamp; garbage where the result goes.
   void fill(int root, std::uint32_t stamp);
