@@ -41,7 +41,7 @@ constexpr int ceil_log(int base, int n) noexcept {
   return exponent;
 }
 
-/// First element of part i when n elements are cut into nearly equal parts (sizes differ by at most one).
+/// First element of part i of n elements cut into nearly equal parts (sizes differ by at most one).
 constexpr std::int64_t part_begin(std::int64_t n, int num_parts, int i) noexcept {
   std::int64_t const small = n / num_parts;
   std::int64_t const larger = n % num_parts;

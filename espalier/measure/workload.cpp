@@ -53,11 +53,13 @@ Workload::Workload(Job const& job, PointRequest const& point)
   if (call_ == tune::Call::allgather) {
     bytes_ = ceil_div<std::int64_t>(bytes_, num_ranks_) * num_ranks_;
   }
-  counts_.reserve(static_cast<std::size_t>(num_ranks_));
-  displacements_.reserve(static_cast<std::size_t>(num_ranks_));
+  auto const count = static_cast<std::size_t>(num_ranks_);
+  counts_.resize(count);
+  displacements_.resize(count);
   for (int rank = 0; rank < num_ranks_; ++rank) {
-    counts_.push_back(static_cast<int>(part_size(bytes_, num_ranks_, rank)));
-    displacements_.push_back(static_cast<int>(part_begin(bytes_, num_ranks_, rank)));
+    auto const i = static_cast<std::size_t>(rank);
+    counts_[i] = static_cast<int>(part_size(bytes_, num_ranks_, rank));
+    displacements_[i] = static_cast<int>(part_begin(bytes_, num_ranks_, rank));
   }
   input_.resize(static_cast<std::size_t>(own_bytes()));
   output_.resize(static_cast<std::size_t>(bytes_) + 2 * guard_bytes);

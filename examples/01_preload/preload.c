@@ -2,8 +2,9 @@
 
 /* Rank 0 hands out a table of squares, every rank answers with its own entry. */
 
-#include <mpi.h>
 #include <stdio.h>
+
+#include <mpi.h>
 
 enum { num_entries = 64 };
 

@@ -5,12 +5,15 @@
    Usage: jacobi [rows per rank] [iterations] */
 
 #include <math.h>
-#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <mpi.h>
+
 /* A: n on the diagonal, 1 / (1 + |i - j|) elsewhere. b: A times the vector (1, ..., 1). */
-static double element(int n, int i, int j) { return i == j ? n : 1.0 / (1 + abs(i - j)); }
+static double element(int n, int i, int j) {
+  return i == j ? n : 1.0 / (1 + abs(i - j));
+}
 
 static void fill(int n, int first_row, int num_rows, double* a, double* b) {
   for (int i = 0; i < num_rows; ++i) {
@@ -22,8 +25,15 @@ static void fill(int n, int first_row, int num_rows, double* a, double* b) {
   }
 }
 
-static void step(int n, int first_row, int num_rows, const double* a, const double* b,
-                 const double* x, double* own) {
+static void step(
+    int n,
+    int first_row,
+    int num_rows,
+    double const* a,
+    double const* b,
+    double const* x,
+    double* own
+) {
   for (int i = 0; i < num_rows; ++i) {
     double sum = b[i];
     for (int j = 0; j < n; ++j) {
@@ -33,7 +43,7 @@ static void step(int n, int first_row, int num_rows, const double* a, const doub
   }
 }
 
-static double largest_error(int n, const double* x) {
+static double largest_error(int n, double const* x) {
   double largest = 0;
   for (int j = 0; j < n; ++j) {
     largest = fmax(largest, fabs(x[j] - 1));
@@ -69,8 +79,12 @@ int main(int argc, char** argv) {
   }
   if (rank == 0) {
     double const error = largest_error(n, x);
-    printf("%d unknowns, %d iterations: %s\n", n, num_iterations,
-           error < 1e-9 ? "converged" : "not converged");
+    printf(
+        "%d unknowns, %d iterations: %s\n",
+        n,
+        num_iterations,
+        error < 1e-9 ? "converged" : "not converged"
+    );
   }
   free(x);
   free(own);
