@@ -73,9 +73,10 @@ std::vector<int> Workload::roots() const {
   if (call_ != tune::Call::bcast) {
     return {0};
   }
-  std::vector<int> roots;
-  for (int i = 0; i < std::min(num_ranks_, most_roots); ++i) {
-    roots.push_back(static_cast<int>(part_begin(num_ranks_, std::min(num_ranks_, most_roots), i)));
+  int const count = std::min(num_ranks_, most_roots);
+  std::vector<int> roots(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) {
+    roots[static_cast<std::size_t>(i)] = static_cast<int>(part_begin(num_ranks_, count, i));
   }
   return roots;
 }
