@@ -33,6 +33,33 @@ bool contributes(Part const& sent, Part const& received, std::int64_t expected_b
   return sent.bytes == expected_bytes && !sent.is_missing() && !is_aliased;
 }
 
+/// Bytes of a gathered result, none if the call is wrong. `own_bytes`: what this rank has to send.
+template <typename Call>
+std::optional<std::int64_t> gathered_bytes(
+    Call const& call,
+    Place const& place,
+    NamedTypes& types,
+    Part const& received,
+    std::int64_t own_bytes
+) {
+  if (place.is_intercommunicator) {
+    return received.bytes;
+  }
+  if (received.is_missing()) {
+    return std::nullopt;
+  }
+  if (call.is_in_place()) {
+    return received.bytes;
+  }
+  if (call.sendcount < 0 || call.sendtype == MPI_DATATYPE_NULL) {
+    return std::nullopt;
+  }
+  bool const is_same = call.sendtype == call.recvtype;
+  TypeFacts const from = is_same ? received.type : types.facts(call.sendtype);
+  Part const sent{call.sendbuf, from, product(call.sendcount, from.size_bytes)};
+  return contributes(sent, received, own_bytes) ? std::optional(received.bytes) : std::nullopt;
+}
+
 /// Sum of the counts, none if one of them is negative.
 std::optional<std::int64_t> total_of(int const* counts, int num_counts) noexcept {
   std::int64_t total = 0;
@@ -54,21 +81,7 @@ std::optional<std::int64_t> AllgatherCall::bytes(Place const& place, NamedTypes&
   TypeFacts const to = types.facts(recvtype);
   std::int64_t const block = product(recvcount, to.size_bytes);
   Part const received{recvbuf, to, product(block, place.num_sources)};
-  if (place.is_intercommunicator) {
-    return received.bytes;
-  }
-  if (received.is_missing()) {
-    return std::nullopt;
-  }
-  if (is_in_place()) {
-    return received.bytes;
-  }
-  if (sendcount < 0 || sendtype == MPI_DATATYPE_NULL) {
-    return std::nullopt;
-  }
-  TypeFacts const from = sendtype == recvtype ? to : types.facts(sendtype);
-  Part const sent{sendbuf, from, product(sendcount, from.size_bytes)};
-  return contributes(sent, received, block) ? std::optional(received.bytes) : std::nullopt;
+  return gathered_bytes(*this, place, types, received, block);
 }
 
 std::optional<std::int64_t> AllgathervCall::bytes(Place const& place, NamedTypes& types) const {
@@ -82,22 +95,10 @@ std::optional<std::int64_t> AllgathervCall::bytes(Place const& place, NamedTypes
   }
   TypeFacts const to = types.facts(recvtype);
   Part const received{recvbuf, to, product(*total, to.size_bytes)};
-  if (place.is_intercommunicator) {
-    return received.bytes;
-  }
-  if (received.is_missing()) {
-    return std::nullopt;
-  }
-  if (is_in_place()) {
-    return received.bytes;
-  }
-  if (sendcount < 0 || sendtype == MPI_DATATYPE_NULL) {
-    return std::nullopt;
-  }
-  TypeFacts const from = sendtype == recvtype ? to : types.facts(sendtype);
-  Part const sent{sendbuf, from, product(sendcount, from.size_bytes)};
-  std::int64_t const own = product(recvcounts[place.rank], to.size_bytes);
-  return contributes(sent, received, own) ? std::optional(received.bytes) : std::nullopt;
+  // Of an intercommunicator the counts are those of the other group, and nothing is asked of ours.
+  std::int64_t const own =
+      place.is_intercommunicator ? 0 : product(recvcounts[place.rank], to.size_bytes);
+  return gathered_bytes(*this, place, types, received, own);
 }
 
 std::optional<std::int64_t> BcastCall::bytes(Place const& place, NamedTypes& types) const {
