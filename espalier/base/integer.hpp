@@ -14,6 +14,9 @@ template <typename Integer> constexpr Integer ceil_div(Integer a, Integer b) noe
 
 /// a modulo n in 0 .. n-1, also for negative a; n >= 1.
 constexpr int wrap(std::int64_t a, int n) noexcept {
+  if (a >= 0 && a < n) {
+    return static_cast<int>(a);  // the usual case, without a division
+  }
   auto const remainder = static_cast<int>(a % n);
   return remainder < 0 ? remainder + n : remainder;
 }

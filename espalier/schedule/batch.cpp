@@ -21,7 +21,13 @@ public:
 
   RankProgram run() {
     int after = -1;
+    int after_sends = 0;
     for (Operation const& operation : program_.operations) {
+      if (operation.after_sends > after_sends) {
+        flush();
+        builder_.wait_for_sends();
+        after_sends = operation.after_sends;
+      }
       if (operation.after != after) {
         flush();
         builder_.next_round(operation.round);

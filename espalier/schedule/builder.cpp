@@ -32,6 +32,17 @@ Builder& Builder::recv(int peer, std::span<Slot const> slots) {
   return *this;
 }
 
+Builder& Builder::recv_ahead(int round, int peer, Slot slot, int after) {
+  int const num_before = num_operations();
+  recv(peer, slot);
+  if (num_operations() > num_before) {
+    Operation& operation = program_.operations.back();
+    operation.round = round;
+    operation.after = after;
+  }
+  return *this;
+}
+
 Builder& Builder::copy(std::span<Slot const> destination, std::span<Slot const> source) {
   add(Kind::copy, -1, destination, source);
   return *this;
@@ -39,6 +50,46 @@ Builder& Builder::copy(std::span<Slot const> destination, std::span<Slot const> 
 
 Builder& Builder::reduce(std::span<Slot const> destination, std::span<Slot const> source) {
   add(Kind::reduce, -1, destination, source);
+  return *this;
+}
+
+Builder& Builder::send_signal(int peer) {
+  append(Kind::send, peer, {}, {});
+  return *this;
+}
+
+Builder& Builder::recv_signal(int peer) {
+  append(Kind::recv, peer, {}, {});
+  return *this;
+}
+
+Builder& Builder::repeat(
+    Operation const& operation, std::span<Slot const> slots, std::span<Slot const> sources
+) {
+  append(operation.kind, operation.peer, slots, sources);
+  Operation& repeated = program_.operations.back();
+  repeated.round = operation.round;
+  repeated.after = operation.after;
+  repeated.after_sends = operation.after_sends;
+  round_ = std::max(round_, operation.round);
+  return *this;
+}
+
+Slot Builder::scratch(std::span<Slot const> like) {
+  auto& labels = program_.frame.scratch_like;
+  auto const first = static_cast<int>(labels.size());
+  for (Slot const& slot : like) {
+    Slot const in_range = wrapped(slot);
+    for_each_block(program_.frame, {&in_range, 1}, [&](Buffer buffer, int block) {
+      labels.push_back(program_.frame.like(buffer, block));
+    });
+  }
+  auto const num_blocks = static_cast<int>(labels.size()) - first;
+  return {.buffer = Buffer::scratch, .first = first, .num_blocks = num_blocks, .stride = 1};
+}
+
+Builder& Builder::wait_for_sends() {
+  after_sends_ = static_cast<int>(program_.operations.size());
   return *this;
 }
 
@@ -52,33 +103,47 @@ Builder& Builder::next_round(int round) {
   return *this;
 }
 
+Builder& Builder::continue_at(int round, int after) {
+  round_ = round;
+  after_ = after;
+  return *this;
+}
+
 RankProgram Builder::finish() && {
   return std::move(program_);
 }
 
 void Builder::add(Kind kind, int peer, std::span<Slot const> slots, std::span<Slot const> sources) {
-  if (num_blocks(slots) == 0) {
-    return;
+  if (num_blocks(slots) > 0) {
+    append(kind, peer, slots, sources);
   }
+}
+
+void Builder::append(
+    Kind kind, int peer, std::span<Slot const> slots, std::span<Slot const> sources
+) {
   Operation operation{.kind = kind, .peer = peer, .round = round_, .after = after_};
+  operation.after_sends = after_sends_;
   operation.slots = store(slots);
   operation.sources = store(sources);
   program_.operations.push_back(operation);
 }
 
+Slot Builder::wrapped(Slot slot) const {
+  if (int const size = program_.frame.num_blocks(slot.buffer); size > 0) {
+    slot.first = wrap(slot.first, size);
+    slot.stride = slot.num_blocks == 1 ? 1 % size : wrap(slot.stride, size);
+  }
+  return slot;
+}
+
 Range Builder::store(std::span<Slot const> slots) {
   auto& pool = program_.slot_pool;
   auto const begin = static_cast<int>(pool.size());
-  for (Slot slot : slots) {
-    if (slot.num_blocks == 0) {
-      continue;
+  for (Slot const& slot : slots) {
+    if (slot.num_blocks > 0) {
+      pool.push_back(wrapped(slot));
     }
-    int const size = program_.frame.num_blocks(slot.buffer);
-    if (size > 0) {
-      slot.first = wrap(slot.first, size);
-      slot.stride = slot.num_blocks == 1 ? 1 % size : wrap(slot.stride, size);
-    }
-    pool.push_back(slot);
   }
   return {.begin = begin, .end = static_cast<int>(pool.size())};
 }

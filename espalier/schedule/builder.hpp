@@ -13,9 +13,10 @@ namespace espalier::schedule {
 
 /// Writes a RankProgram operation by operation.
 ///
-/// Operations of a round start together and wait for everything written in earlier rounds; a send
-/// never waits for an earlier send. Block numbers and strides may be negative or too large: they
-/// are taken modulo the size of the buffer. A list of slots with no block adds nothing.
+/// Operations of a round start together and wait for everything written in earlier rounds; nothing
+/// waits for an earlier send, unless wait_for_sends() says so. Block numbers and strides may be
+/// negative or too large: they are taken modulo the size of the buffer. A list of slots with no
+/// block adds nothing.
 class Builder {
 public:
   Builder(Frame frame, int rank);
@@ -30,6 +31,11 @@ public:
 
   Builder& recv(int peer, std::span<Slot const> slots);
 
+  /// A receive that is counted in `round` and, of what was written, waits only for writes among the
+  /// first `after` operations: for none if its memory is new. What else belongs to the round going
+  /// on does not wait for it; later rounds do.
+  Builder& recv_ahead(int round, int peer, Slot slot, int after = 0);
+
   Builder& copy(Slot destination, Slot source) { return copy({&destination, 1}, {&source, 1}); }
 
   Builder& copy(std::span<Slot const> destination, std::span<Slot const> source);
@@ -39,10 +45,29 @@ public:
 
   Builder& reduce(std::span<Slot const> destination, std::span<Slot const> source);
 
+  /// A message without data, for those who have nothing to say but that they are here.
+  Builder& send_signal(int peer);
+  Builder& recv_signal(int peer);
+
+  /// An operation of another program, with its kind, peer, round and waits, on these blocks. The
+  /// round going on becomes that of the operation, if it is later.
+  Builder&
+  repeat(Operation const& operation, std::span<Slot const> slots, std::span<Slot const> sources);
+
+  /// Adds scratch blocks with the labels of these blocks and returns them, as one slot.
+  Slot scratch(std::span<Slot const> like);
+
+  Slot scratch(Slot like) { return scratch({&like, 1}); }
+
+  /// What follows waits for everything sent so far: blocks that were sent may be written again.
+  Builder& wait_for_sends();
   /// What follows waits for everything written so far.
   Builder& next_round();
   /// The same, and leaves out round numbers so that what follows is in `round`; not backwards.
   Builder& next_round(int round);
+  /// What follows is in `round`, also backwards, and of what was written waits only for writes
+  /// among the first `after` operations.
+  Builder& continue_at(int round, int after);
 
   [[nodiscard]] Frame const& frame() const noexcept { return program_.frame; }
 
@@ -50,15 +75,25 @@ public:
 
   [[nodiscard]] int round() const noexcept { return round_; }
 
+  /// Sends among so many first operations are waited for by what follows.
+  [[nodiscard]] int after_sends() const noexcept { return after_sends_; }
+
+  [[nodiscard]] int num_operations() const noexcept {
+    return static_cast<int>(program_.operations.size());
+  }
+
   [[nodiscard]] RankProgram finish() &&;
 
 private:
   void add(Kind kind, int peer, std::span<Slot const> slots, std::span<Slot const> sources);
+  void append(Kind kind, int peer, std::span<Slot const> slots, std::span<Slot const> sources);
+  [[nodiscard]] Slot wrapped(Slot slot) const;
   Range store(std::span<Slot const> slots);
 
   RankProgram program_;
   int round_ = 0;
   int after_ = 0;
+  int after_sends_ = 0;
 };
 
 }  // namespace espalier::schedule

@@ -127,6 +127,9 @@ json operation_to_json(RankProgram const& program, Operation const& operation) {
       {"after", operation.after},
       {"slots", slots_to_json(program.slots(operation))},
   };
+  if (operation.after_sends > 0) {
+    result["after_sends"] = operation.after_sends;
+  }
   if (operation.peer >= 0) {
     result["peer"] = operation.peer;
     result["tag"] = operation.tag;
@@ -150,9 +153,12 @@ public:
     Frame& frame = program_.frame;
     frame.num_ranks = document_.member("num_ranks").integer(1, largest);
     program_.rank = document_.member("rank").integer(0, frame.num_ranks - 1);
-    frame.num_output_blocks = document_.member("num_output_blocks").integer(1, largest);
-    frame.input_like = document_.member("input_like").integers(0, frame.num_output_blocks - 1);
-    frame.scratch_like = document_.member("scratch_like").integers(0, frame.num_output_blocks - 1);
+    frame.num_output_blocks = document_.member("num_output_blocks").integer(0, largest);
+    if (document_.has("output_like")) {
+      frame.output_like = read_labels("output_like");
+    }
+    frame.input_like = read_labels("input_like");
+    frame.scratch_like = read_labels("scratch_like");
     for (Reader const& operation : document_.member("operations").entries()) {
       add(operation);
     }
@@ -160,6 +166,16 @@ public:
   }
 
 private:
+  [[nodiscard]] std::vector<int> read_labels(char const* name) const {
+    Frame const& frame = program_.frame;
+    bool const has_own_labels = document_.has("output_like");
+    std::int64_t const num_labels =
+        has_own_labels ? std::int64_t{frame.num_ranks} * frame.num_ranks : frame.num_output_blocks;
+    return document_.member(name).integers(
+        0, static_cast<int>(std::min<std::int64_t>(num_labels - 1, largest))
+    );
+  }
+
   void add(Reader const& from) {
     auto const index = static_cast<int>(program_.operations.size());
     Operation operation{
@@ -169,21 +185,25 @@ private:
         .round = from.member("round").integer(0, largest),
         .after = from.member("after").integer(0, index),
     };
-    operation.slots = read_slots(from.member("slots"));
-    if (operation.kind == Kind::send || operation.kind == Kind::recv) {
+    bool const is_message = operation.kind == Kind::send || operation.kind == Kind::recv;
+    operation.slots = read_slots(from.member("slots"), is_message ? 0 : 1);
+    if (is_message) {
       operation.peer = from.member("peer").integer(0, program_.frame.num_ranks - 1);
       operation.tag = from.member("tag").integer(0, largest);
       operation.sources = {.begin = operation.slots.end, .end = operation.slots.end};
     } else {
-      operation.sources = read_slots(from.member("sources"));
+      operation.sources = read_slots(from.member("sources"), 1);
+    }
+    if (from.has("after_sends")) {
+      operation.after_sends = from.member("after_sends").integer(0, index);
     }
     operation.waits = read_waits(from, index);
     program_.operations.push_back(operation);
   }
 
-  Range read_slots(Reader const& from) {
+  Range read_slots(Reader const& from, std::size_t at_least) {
     auto const begin = static_cast<int>(program_.slot_pool.size());
-    for (Reader const& entry : from.entries(1)) {
+    for (Reader const& entry : from.entries(at_least)) {
       Slot slot{
           .buffer = entry.member("buffer").one_of(
               std::array{Buffer::input, Buffer::output, Buffer::scratch}
@@ -219,7 +239,7 @@ nlohmann::json to_json(RankProgram const& program) {
   for (Operation const& operation : program.operations) {
     operations.push_back(operation_to_json(program, operation));
   }
-  return {
+  json result{
       {"schema", schema_name},
       {"version", program_schema_version},
       {"rank", program.rank},
@@ -229,6 +249,10 @@ nlohmann::json to_json(RankProgram const& program) {
       {"scratch_like", program.frame.scratch_like},
       {"operations", std::move(operations)},
   };
+  if (!program.frame.output_like.empty()) {
+    result["output_like"] = program.frame.output_like;
+  }
+  return result;
 }
 
 RankProgram from_json(nlohmann::json const& document) {

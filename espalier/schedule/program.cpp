@@ -33,11 +33,15 @@ int Frame::like(Buffer buffer, int block) const noexcept {
   case Buffer::input:
     return input_like[index];
   case Buffer::output:
-    return block;
+    return output_like.empty() ? block : output_like[index];
   case Buffer::scratch:
     return scratch_like[index];
   }
   return block;
+}
+
+int Frame::num_labels() const noexcept {
+  return output_like.empty() ? num_output_blocks : num_ranks * num_ranks;
 }
 
 std::span<Slot const> RankProgram::slots(Operation const& operation) const noexcept {
@@ -79,7 +83,8 @@ std::int64_t RankProgram::num_blocks_sent() const noexcept {
 std::size_t RankProgram::memory_bytes() const noexcept {
   return sizeof(*this) + operations.capacity() * sizeof(Operation) +
          slot_pool.capacity() * sizeof(Slot) + wait_pool.capacity() * sizeof(int) +
-         (frame.input_like.capacity() + frame.scratch_like.capacity()) * sizeof(int);
+         (frame.input_like.capacity() + frame.scratch_like.capacity() + frame.output_like.capacity()
+         ) * sizeof(int);
 }
 
 std::int64_t num_blocks(std::span<Slot const> slots) noexcept {

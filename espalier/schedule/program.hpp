@@ -49,15 +49,18 @@ struct Range {
 
 /// One step of a program.
 ///
-/// It may start when all writes (recv, copy, reduce) among operations [0, after) are complete and
-/// all operations in `waits` are complete. Sends are waited for only through `waits`. Operations
-/// that may start are started in program order.
+/// It may start when all writes (recv, copy, reduce) among operations [0, after), all sends among
+/// operations [0, after_sends) and all operations in `waits` are complete. Operations that may
+/// start are started in program order.
+///
+/// A send or receive without slots is a signal: a message without data that is always sent.
 struct Operation {
   Kind kind = Kind::send;
   int peer = -1;  ///< send, recv: the other rank; copy, reduce: -1
   int tag = 0;    ///< messages between two ranks match by tag, then in order
   int round = 0;  ///< for counting, costs and drawings; execution does not look at it
   int after = 0;
+  int after_sends = 0;
   Range slots{};    ///< all in one buffer
   Range sources{};  ///< copy, reduce: as many blocks as slots; all in one buffer
   Range waits{};    ///< into the program's waits: indices of earlier operations
@@ -67,17 +70,22 @@ struct Operation {
   friend bool operator==(Operation const&, Operation const&) = default;
 };
 
-/// Sizes of the buffers. Every block has the size of some block of the result: block i of the
-/// output its own, block i of the input that of output block input_like[i], and so for scratch.
+/// Sizes of the buffers. Blocks with the same label have the same size on all ranks: block i of the
+/// input has label input_like[i], and so for scratch; block i of the output has label i.
+///
+/// Only in an alltoall ranks have different results: what rank i sends to rank j has label
+/// i * p + j, and output_like says so.
 struct Frame {
   int num_ranks = 1;
   int num_output_blocks = 1;
   std::vector<int> input_like;
   std::vector<int> scratch_like;
+  std::vector<int> output_like;  ///< empty: block i has label i
 
   [[nodiscard]] int num_blocks(Buffer buffer) const noexcept;
-  /// The output block that has the same size as this block.
+  /// The label of a block.
   [[nodiscard]] int like(Buffer buffer, int block) const noexcept;
+  [[nodiscard]] int num_labels() const noexcept;
   friend bool operator==(Frame const&, Frame const&) = default;
 };
 

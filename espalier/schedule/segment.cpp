@@ -108,8 +108,9 @@ private:
     operation.round += segment * pipeline_.period;
     operation.slots = store(base_.slots(operation), segment);
     operation.sources = store(base_.sources(operation), segment);
-    operation.waits = waits_for(index, operation.after, segment);
+    operation.waits = waits_for(index, operation, segment);
     operation.after = 0;
+    operation.after_sends = 0;
     result_.operations.push_back(operation);
   }
 
@@ -122,11 +123,20 @@ private:
     return {.begin = begin, .end = static_cast<int>(result_.slot_pool.size())};
   }
 
-  Range waits_for(int index, int after, int segment) {
+  Range waits_for(int index, Operation const& operation, int segment) {
     auto const num_operations = static_cast<int>(base_.operations.size());
     auto const begin = static_cast<int>(result_.wait_pool.size());
-    for (int i = 0; i < after; ++i) {
-      if (base_.operations[static_cast<std::size_t>(i)].writes()) {
+    // The last write waited for has itself waited for what comes before these.
+    int const last_write = last_write_before(operation.after);
+    Operation const covered =
+        last_write < 0 ? Operation{} : base_.operations[static_cast<std::size_t>(last_write)];
+    int const first = operation.after_sends > covered.after_sends
+                          ? std::min(covered.after, covered.after_sends)
+                          : covered.after;
+    for (int i = first; i < std::max(operation.after, operation.after_sends); ++i) {
+      bool const writes = base_.operations[static_cast<std::size_t>(i)].writes();
+      int const from = writes ? covered.after : covered.after_sends;
+      if (i >= from && i < (writes ? operation.after : operation.after_sends)) {
         result_.wait_pool.push_back(segment * num_operations + i);
       }
     }
@@ -134,6 +144,15 @@ private:
       result_.wait_pool.push_back((segment - pipeline_.window) * num_operations + index);
     }
     return {.begin = begin, .end = static_cast<int>(result_.wait_pool.size())};
+  }
+
+  /// -1 if there is none.
+  [[nodiscard]] int last_write_before(int end) const {
+    int index = end - 1;
+    while (index >= 0 && !base_.operations[static_cast<std::size_t>(index)].writes()) {
+      --index;
+    }
+    return index;
   }
 
   RankProgram const& base_;

@@ -13,7 +13,7 @@ namespace {
 /// Blocks of slots that lie in one buffer: `output 0-3,7`.
 std::string slots_to_text(Frame const& frame, std::span<Slot const> slots) {
   if (slots.empty()) {
-    return "nothing";
+    return "a signal";
   }
   std::vector<int> blocks;
   for_each_block(frame, slots, [&](Buffer /*buffer*/, int block) { blocks.push_back(block); });
@@ -46,6 +46,9 @@ std::string conditions(RankProgram const& program, Operation const& operation) {
   if (operation.after != 0) {
     text += fmt::format(" after {}", operation.after);
   }
+  if (operation.after_sends != 0) {
+    text += fmt::format(" after sends {}", operation.after_sends);
+  }
   if (operation.waits.size() > 0) {
     text += " waits " + runs_to_text(program.waits(operation));
   }
@@ -62,7 +65,9 @@ std::string head(RankProgram const& program) {
   if (int const input = frame.num_blocks(Buffer::input); input > 0) {
     text += counted(input, "input block") + ", ";
   }
-  text += counted(frame.num_output_blocks, "output block") + ", ";
+  if (int const output = frame.num_output_blocks; output > 0) {
+    text += counted(output, "output block") + ", ";
+  }
   if (int const scratch = frame.num_blocks(Buffer::scratch); scratch > 0) {
     text += counted(scratch, "scratch block") + ", ";
   }

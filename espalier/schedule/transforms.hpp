@@ -7,42 +7,100 @@
 #pragma once
 
 #include <functional>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "espalier/schedule/builder.hpp"
+#include "espalier/schedule/collective.hpp"
 #include "espalier/schedule/program.hpp"
 
 namespace espalier::schedule {
 
-/// Puts a copy of the input into the part of the output that is the contribution of rank `own`
-/// before everything else.
+/// The form with a separate send buffer, of a program that was written in place.
 ///
-/// Allgather generators are written in place; this is the form with a separate send buffer. The
-/// input has as many blocks as each of the p parts of the output.
-[[nodiscard]] RankProgram from_input(RankProgram program, int own);
+/// Generators write programs as if the contribution stood in the output (see `contributed`).
+/// Here it stands in the input, one block for each contributed one: reads of it that come before
+/// the first write are redirected to the input; where the output must hold it, because it is
+/// updated or is part of the result, a copy is put in front of everything else. So a leaf of a tree
+/// sends from the input and copies nothing. Bcast, alltoall and barrier stay as they are.
+[[nodiscard]] RankProgram from_input(RankProgram program, Collective collective, int root);
 
 /// Turns the program of rank r into that of rank r + shift (modulo p): any root from root 0.
 /// Blocks keep their numbers.
 [[nodiscard]] RankProgram rotate(RankProgram program, int shift);
 
+/// Which blocks of a larger program stand for each block of a nested one. They may lie in any
+/// buffer; a block may stand for nothing.
+class BlockMap {
+public:
+  BlockMap() = default;
+
+  /// Block i stands for `first` moved by i * step blocks, modulo the size of its buffer.
+  /// Slots are then placed without looking at each of their blocks.
+  BlockMap(Slot first, int step) : first_(first), step_(step), is_regular_(true) {}
+
+  /// Block i stands for place_of(i): a slot, or a list of slots in one buffer.
+  template <typename Function>
+    requires std::is_invocable_v<Function const&, int>
+  BlockMap(Function place_of) {  // NOLINT(*-explicit-*): a function is a map
+    if constexpr (std::is_convertible_v<std::invoke_result_t<Function const&, int>, Slot>) {
+      slot_of_ = std::move(place_of);
+    } else {
+      slots_of_ = std::move(place_of);
+    }
+  }
+
+  explicit operator bool() const noexcept { return is_regular_ || slot_of_ || slots_of_; }
+
+  [[nodiscard]] bool is_regular() const noexcept { return is_regular_; }
+
+  /// What block i + distance stands for, as a map of i.
+  [[nodiscard]] BlockMap shifted(int distance) const;
+
+  /// The slots of one block, as few as possible, added to a list.
+  void append(std::vector<Slot>& slots, int block, Frame const& outer) const;
+  /// The slots of all blocks of `slot`, whose buffer has inner_size blocks; of a regular map.
+  void append_regular(
+      std::vector<Slot>& slots, Slot const& slot, int inner_size, Frame const& outer
+  ) const;
+
+private:
+  std::function<Slot(int)> slot_of_;
+  std::function<std::vector<Slot>(int)> slots_of_;
+  Slot first_{};
+  int step_ = 0;
+  bool is_regular_ = false;
+};
+
 /// Where a program is placed inside a larger one.
 struct Embedding {
   /// Rank of the larger program that plays rank i.
   std::function<int(int)> rank_of;
-  /// Output blocks of the larger program that stand for output block i: one slot, stride 1.
-  std::function<Slot(int)> blocks_of;
+  /// What stands for output block i.
+  BlockMap blocks_of;
+  /// The same for input block i; may be missing if the program reads no input.
+  BlockMap inputs_of;
 };
 
 /// Appends a program that covers a group of ranks; rounds count on from the builder's round.
+/// Scratch blocks of the program become new scratch blocks of the builder.
 ///
 /// Orthogonal, hierarchical and multi-lane collectives are this, once per phase.
-/// @throws Error unsupported if inner is a dataflow program, or uses input or scratch blocks.
+/// @throws Error unsupported if inner is a dataflow program, or reads input that has no place.
 void nest(Builder& builder, RankProgram const& inner, Embedding const& embedding);
 
-/// Rank i of the program becomes rank_of(i), and so does block i where there is a block for each
-/// rank: the schedule runs in another rank order and no data moves for it. rank_of must be a
-/// bijection. Output blocks only.
+/// Rank i of the program becomes rank_of(i), and so does its part where the collective has parts:
+/// the schedule runs in another rank order and no data moves for it. rank_of must be a bijection;
+/// a root becomes rank_of(root). Reductions in rank order lose that order.
+/// @throws Error unsupported for scan and exscan, which are about rank order, and if program is a
+/// dataflow program or, unless alltoall, reads input.
 [[nodiscard]] RankProgram
-permute(RankProgram const& program, std::function<int(int)> const& rank_of);
+permute(RankProgram const& program, Collective collective, std::function<int(int)> const& rank_of);
+
+/// p input and p output blocks; all that an alltoall starts from.
+/// @throws Error unsupported if there are too many ranks to number all blocks.
+[[nodiscard]] Frame alltoall_frame(int num_ranks, int rank);
 
 /// How far operations of different segments may run apart, and how rounds are counted.
 struct Pipeline {

@@ -46,6 +46,23 @@ TEST(Builder, LeavesOutWhatHasNoBlock) {
   EXPECT_EQ(program.slots(program.operations[0])[0], blocks(2, 2));
 }
 
+TEST(Builder, PostsReceivesAheadOfTheirRound) {
+  Builder builder(frame_of(5), 0);
+  builder.recv(1, blocks(1)).next_round();
+  builder.recv_ahead(4, 2, blocks(2)).recv_ahead(5, 2, blocks(2, 0)).send(3, blocks(1));
+  builder.next_round().send(3, blocks(2));
+  builder.recv_ahead(6, 2, blocks(3), builder.num_operations());
+  RankProgram const program = std::move(builder).finish();
+  ASSERT_EQ(program.operations.size(), 5U);
+  EXPECT_EQ(program.operations[1].round, 4);
+  EXPECT_EQ(program.operations[1].after, 0);
+  EXPECT_EQ(program.operations[2].round, 1);
+  EXPECT_EQ(program.operations[2].after, 1);
+  EXPECT_EQ(program.operations[3].after, 3);
+  EXPECT_EQ(program.operations[4].round, 6);
+  EXPECT_EQ(program.operations[4].after, 4);
+}
+
 TEST(Builder, LetsOperationsWaitForEarlierRoundsOnly) {
   Builder builder(frame_of(5), 0);
   builder.recv(1, blocks(1)).recv(2, blocks(2)).next_round();

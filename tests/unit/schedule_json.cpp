@@ -83,7 +83,7 @@ std::vector<Damage> damages() {
       {"tag", "/operations/1/tag", -1, "operations[1].tag must be an integer in 0 .."},
       {"after", "/operations/1/after", 2, "operations[1].after must be an integer in 0 .. 1"},
       {"waits", "/operations/1/waits/0", 1, "operations[1].waits[0] must be an integer in 0 .. 0"},
-      {"no_slots", "/operations/0/slots", json::array(), "an array that is not empty"},
+      {"no_source", "/operations/2/sources", json::array(), "an array that is not empty"},
       {"buffer", "/operations/0/slots/0/buffer", 1, "one of input, output, scratch, got 1"},
       {"no_such_buffer", "/operations/0/slots/0/buffer", "input", "slots[0].first must be"},
       {"first", "/operations/0/slots/0/first", 10, "slots[0].first must be an integer in 0 .. 9"},

@@ -42,7 +42,7 @@ TEST(ProgramText, ShowsInputOfSeparateBuffers) {
   );
   builder.send(0, blocks(1));
   EXPECT_EQ(
-      to_text(from_input(std::move(builder).finish(), 1)),
+      to_text(from_input(std::move(builder).finish(), Collective::allgather, 0)),
       "rank 1 of 2: 1 input block, 2 output blocks, 1 round\n"
       "0  round 0 copy input 0 into output 1\n"
       "1  round 0 send to 0 output 1 after 1\n"

@@ -35,7 +35,7 @@ std::vector<int> blocks_of(RankProgram const& program, Operation const& operatio
 TEST(FromInput, CopiesBeforeEverythingElse) {
   Builder builder(frame_of(3, 3), 1);
   builder.send(2, blocks(1)).recv(0, blocks(0)).next_round().send(2, blocks(0));
-  RankProgram const program = from_input(std::move(builder).finish(), 1);
+  RankProgram const program = from_input(std::move(builder).finish(), Collective::allgather, 0);
   ASSERT_EQ(program.operations.size(), 4U);
   EXPECT_EQ(program.operations[0].kind, Kind::copy);
   EXPECT_EQ(blocks_of(program, program.operations[0]), std::vector{1});
@@ -49,7 +49,9 @@ TEST(FromInput, CopiesAllSegmentsOfTheContribution) {
   Builder builder(frame_of(3, 3), 1);
   builder.recv(0, blocks(0)).next_round().send(2, blocks(0));
   RankProgram const program = from_input(
-      segment(std::move(builder).finish(), {.num_segments = 2, .period = 1, .window = 1}), 1
+      segment(std::move(builder).finish(), {.num_segments = 2, .period = 1, .window = 1}),
+      Collective::allgather,
+      0
   );
   EXPECT_EQ(program.frame.input_like, (std::vector{2, 3}));
   EXPECT_EQ(blocks_of(program, program.operations[0]), (std::vector{2, 3}));
@@ -119,6 +121,26 @@ TEST(Segment, RefusesWhatItCannotCount) {
   EXPECT_THROW(static_cast<void>(segment(inner_node(), {.num_segments = 1 << 30})), Error);
 }
 
+TEST(Segment, WaitsOnlyForWhatNoEarlierWaitCovers) {
+  Builder builder(frame_of(3, 1), 1);
+  Slot const inbox = builder.scratch(blocks(0));
+  for (int round = 0; round < 4; ++round) {
+    builder.recv(0, inbox).next_round(round).reduce(blocks(0), inbox).next_round();
+    builder.send(2, blocks(0)).wait_for_sends();
+  }
+  RankProgram const program =
+      segment(std::move(builder).finish(), {.num_segments = 2, .period = 4, .window = 16});
+  std::vector<std::vector<int>> waits;
+  for (Operation const& operation : program.operations) {
+    auto const own = program.waits(operation);
+    waits.emplace_back(own.begin(), own.end());
+  }
+  // Receive, combination, send; the next receive waits for the send and for what it sent.
+  std::vector<std::vector<int>> const first(waits.begin(), waits.begin() + 6);
+  EXPECT_EQ(first, (std::vector<std::vector<int>>{{}, {0}, {1}, {1, 2}, {3}, {4}}));
+  EXPECT_EQ(waits[12 + 9], (std::vector{12 + 7, 12 + 8}));
+}
+
 TEST(Nest, PlacesBlocksAndRanksAndCountsRoundsOn) {
   Builder inner(frame_of(2, 2), 0);
   inner.send(1, blocks(0)).recv(1, blocks(1));
@@ -137,6 +159,26 @@ TEST(Nest, PlacesBlocksAndRanksAndCountsRoundsOn) {
   EXPECT_EQ(program.slots(program.operations[2]).size(), 1U);
 }
 
+TEST(Nest, KeepsTheOrderOfScratchBlocksWhenScratchGrows) {
+  Builder inner(frame_of(3, 2), 1);
+  Slot backwards = inner.scratch(blocks(0, 2));
+  backwards.first = 1;
+  backwards.stride = -1;
+  inner.recv(0, backwards);
+  RankProgram const program = std::move(inner).finish();
+  ASSERT_EQ(blocks_of(program, program.operations[0]), (std::vector{1, 0}));
+
+  Embedding const same{
+      .rank_of = [](int i) { return i; }, .blocks_of = [](int i) { return blocks(i); }
+  };
+  Builder builder(frame_of(3, 2), 1);
+  nest(builder, program, same);
+  nest(builder, program, same);
+  RankProgram const twice = std::move(builder).finish();
+  EXPECT_EQ(blocks_of(twice, twice.operations[0]), (std::vector{1, 0}));
+  EXPECT_EQ(blocks_of(twice, twice.operations[1]), (std::vector{3, 2}));
+}
+
 TEST(Nest, RefusesProgramsThatDoMoreThanMoveOutputBlocks) {
   Embedding const same{
       .rank_of = [](int i) { return i; }, .blocks_of = [](int i) { return blocks(i); }
@@ -144,7 +186,9 @@ TEST(Nest, RefusesProgramsThatDoMoreThanMoveOutputBlocks) {
   Builder outer(frame_of(3, 3), 1);
   Builder inner(frame_of(3, 3), 1);
   inner.send(2, blocks(1));
-  EXPECT_THROW(nest(outer, from_input(std::move(inner).finish(), 1), same), Error);
+  EXPECT_THROW(
+      nest(outer, from_input(std::move(inner).finish(), Collective::allgather, 0), same), Error
+  );
   EXPECT_THROW(
       nest(outer, segment(inner_node(), {.num_segments = 2, .period = 2, .window = 1}), same), Error
   );
@@ -152,14 +196,14 @@ TEST(Nest, RefusesProgramsThatDoMoreThanMoveOutputBlocks) {
 
 TEST(Permute, LetsBlocksFollowRanksOnlyWhereEachRankHasOne) {
   auto const reversed = [](int i) { return 3 - i; };
-  RankProgram const tree = permute(inner_node(), reversed);
+  RankProgram const tree = permute(inner_node(), Collective::bcast, reversed);
   EXPECT_EQ(tree.rank, 2);
   EXPECT_EQ(tree.operations[0].peer, 3);
   EXPECT_EQ(blocks_of(tree, tree.operations[0]), std::vector{0});
 
   Builder builder(frame_of(4, 4), 1);
   builder.send(2, blocks(0, 2));
-  RankProgram const gather = permute(std::move(builder).finish(), reversed);
+  RankProgram const gather = permute(std::move(builder).finish(), Collective::allgather, reversed);
   EXPECT_EQ(blocks_of(gather, gather.operations[0]), (std::vector{3, 2}));
 }
 
