@@ -3,7 +3,10 @@
 #include "espalier/pattern/tree.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <map>
+#include <numeric>
 
 #include "espalier/base/integer.hpp"
 
@@ -55,6 +58,42 @@ int lowest_digit(int k, int x) {
   return exponent;
 }
 
+/// A run of ranks with what its leader needs to know in a contiguous k-ary tree.
+struct KAryRun {
+  int begin = 0;
+  int size = 1;
+  int ready = 0;  ///< round in which the leader may serve its first child
+};
+
+/// The runs below a run are numbered 0 .. k - 1 in rank order; of no size where it is too short.
+KAryRun k_ary_part(int k, KAryRun const& run, int i) {
+  std::int64_t const part = ceil_div(run.size, k);
+  std::int64_t const begin = i == 0 ? 1 : std::min<std::int64_t>(run.size, i * part);
+  std::int64_t const end = std::min<std::int64_t>(run.size, (i + 1) * part);
+  auto const last = static_cast<int>((run.size - 1) / part);
+  return {
+      .begin = run.begin + static_cast<int>(begin),
+      .size = static_cast<int>(end - begin),
+      .ready = run.ready + last - i + 1,
+  };
+}
+
+int contiguous_k_ary_rounds(int k, int p, std::map<int, int>& known) {
+  if (p <= k || k == 1) {
+    return p - 1;
+  }
+  if (auto const found = known.find(p); found != known.end()) {
+    return found->second;
+  }
+  // All parts but two have the same size, and of these the one served last is slowest.
+  int const part = ceil_div(p, k);
+  int const last = (p - 1) / part;
+  int rounds = last + 1 + contiguous_k_ary_rounds(k, part - 1, known);
+  rounds = std::max(rounds, last + contiguous_k_ary_rounds(k, last > 1 ? part : p - part, known));
+  known.emplace(p, rounds);
+  return rounds;
+}
+
 /// One more than the round in which x hears, 0 at the root: the sum of the child numbers, each
 /// 1 .. k, on the way from the root.
 int k_ary_depth(int k, int x) {
@@ -71,7 +110,7 @@ int k_ary_depth(int k, int x) {
 }  // namespace
 
 TreeNode k_nomial_node(int k, int p, int x) {
-  TreeNode node;
+  TreeNode node{.size = k_nomial_subtree_size(k, p, x)};
   int exponent = ceil_log(k, p) - 1;
   if (x != 0) {
     int const lowest = lowest_digit(k, x);
@@ -85,7 +124,9 @@ TreeNode k_nomial_node(int k, int p, int x) {
     std::int64_t const d = power(k, exponent);
     int const round = first_round(k, p, exponent);
     for (int j = 1; j < k && x + j * d < p; ++j) {
-      node.children.push_back({.child = static_cast<int>(x + j * d), .round = round + j - 1});
+      auto const child = static_cast<int>(x + j * d);
+      auto const size = static_cast<int>(std::min<std::int64_t>(d, p - child));
+      node.children.push_back({.child = child, .round = round + j - 1, .size = size});
     }
   }
   return node;
@@ -126,6 +167,112 @@ int k_ary_rounds(int k, int p) {
   int const level_above = (depth - 1) * k;
   int const deepest = depth + largest_digit_sum(k, p - 1 - first_of_level);
   return std::max(depth == 0 ? 0 : level_above, deepest);
+}
+
+TreeNode contiguous_k_ary_node(int k, int p, int x) {
+  TreeNode node;
+  KAryRun run{.begin = 0, .size = p};
+  if (k == 1) {
+    run = {.begin = x, .size = p - x, .ready = x};
+    node.parent = x - 1;
+  }
+  while (run.begin != x) {
+    int const offset = x - run.begin;
+    node.parent = run.begin;
+    run = k_ary_part(k, run, offset / ceil_div(run.size, k));
+  }
+  node.parent_round = std::max(run.ready - 1, 0);
+  node.size = run.size;
+  for (int i = (run.size - 1) / ceil_div(run.size, k); i >= 0; --i) {
+    KAryRun const child = k_ary_part(k, run, i);
+    if (child.size > 0) {
+      node.children.push_back({.child = child.begin, .round = child.ready - 1, .size = child.size});
+    }
+  }
+  return node;
+}
+
+int contiguous_k_ary_rounds(int k, int p) {
+  std::map<int, int> known;
+  return contiguous_k_ary_rounds(k, p, known);
+}
+
+TreeNode fork_node(std::span<int const> extents, int x) {
+  TreeNode node;
+  int stride = std::accumulate(extents.begin(), extents.end(), 1, std::multiplies{});
+  node.size = stride;
+  // The way to x: along each dimension in turn, and a turn costs a round for the link ahead.
+  int round = 0;
+  for (int const extent : extents) {
+    int const line = stride;
+    stride /= extent;
+    int const place = x % line / stride;
+    if (place > 0) {
+      node.parent = x - x % stride - stride;
+      node.size = (extent - place) * stride;
+      node.children.clear();
+      round += place;
+      node.parent_round = round - 1;
+    }
+    if (place + 1 < extent) {
+      int const child = x - x % stride + stride;
+      int const size = (extent - place - 1) * stride;
+      node.children.push_back({.child = child, .round = round++, .size = size});
+    }
+  }
+  return node;
+}
+
+int fork_rounds(std::span<int const> extents) noexcept {
+  return std::accumulate(extents.begin(), extents.end(), 0, [](int sum, int extent) {
+    return sum + extent - 1;
+  });
+}
+
+TreeNode ComposedTree::node(int p, int x) const {
+  int part = static_cast<int>(std::int64_t{x} * num_parts / p);
+  auto const begin_of = [&](int i) { return static_cast<int>(part_begin(p, num_parts, i)); };
+  while (begin_of(part + 1) <= x) {
+    ++part;
+  }
+  while (begin_of(part) > x) {
+    --part;
+  }
+  int const begin = begin_of(part);
+  TreeNode const leader = across(num_parts, part);
+  int const ready = leader.children.empty() ? (leader.parent < 0 ? 0 : leader.parent_round + 1)
+                                            : leader.children.back().round + 1;
+  TreeNode node = inner(begin_of(part + 1) - begin, x - begin);
+  for (TreeEdge& edge : node.children) {
+    edge.child += begin;
+    edge.round += ready;
+  }
+  if (node.parent >= 0) {
+    node.parent += begin;
+    node.parent_round += ready;
+    return node;
+  }
+  node.parent = leader.parent < 0 ? -1 : begin_of(leader.parent);
+  node.parent_round = leader.parent_round;
+  node.size = leader.size == 0 || node.size == 0 ? 0 : begin_of(part + leader.size) - begin;
+  std::vector<TreeEdge> edges;
+  for (TreeEdge const& edge : leader.children) {
+    int const child = begin_of(edge.child);
+    int const size = edge.size == 0 ? 0 : begin_of(edge.child + edge.size) - child;
+    edges.push_back({.child = child, .round = edge.round, .size = size});
+  }
+  node.children.insert(node.children.begin(), edges.begin(), edges.end());
+  return node;
+}
+
+int count_rounds(Tree const& tree, int p) {
+  int rounds = 0;
+  for (int x = 0; x < p; ++x) {
+    for (TreeEdge const& edge : tree(p, x).children) {
+      rounds = std::max(rounds, edge.round + 1);
+    }
+  }
+  return rounds;
 }
 
 }  // namespace espalier::pattern

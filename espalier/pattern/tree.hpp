@@ -6,6 +6,8 @@
 
 #pragma once
 
+#include <functional>
+#include <span>
 #include <vector>
 
 namespace espalier::pattern {
@@ -13,13 +15,20 @@ namespace espalier::pattern {
 struct TreeEdge {
   int child = 0;
   int round = 0;  ///< in which the message travels, counted from 0
+  int size = 0;   ///< ranks in the child's subtree, as in TreeNode
 };
 
 struct TreeNode {
-  int parent = -1;                 ///< -1 at the root
-  int parent_round = 0;            ///< in which the parent's message arrives; 0 at the root
+  int parent = -1;       ///< -1 at the root
+  int parent_round = 0;  ///< in which the parent's message arrives; 0 at the root
+  /// Ranks in the subtree of this node x, itself included: they are x, x + 1, ... In breadth-first
+  /// order subtrees are no runs, and the size is 0.
+  int size = 0;
   std::vector<TreeEdge> children;  ///< in the order in which they are served
 };
+
+/// Trees of one kind over any number of ranks: node(p, x).
+using Tree = std::function<TreeNode(int num_ranks, int rank)>;
 
 /// Node x of the k-nomial tree over p ranks; k >= 2, and k = 2 is the binomial tree.
 ///
@@ -33,5 +42,33 @@ struct TreeNode {
 /// Node x of the complete k-ary tree in breadth-first order; k >= 1, and k = 1 is the chain.
 [[nodiscard]] TreeNode k_ary_node(int k, int p, int x);
 [[nodiscard]] int k_ary_rounds(int k, int p);
+
+/// Node x of a k-ary tree in which every subtree is a run of ranks; k >= 1, and k = 1 is the chain.
+///
+/// A run is led by its first rank; cut into k parts of equal size, of which the last may be short,
+/// its parts without the leader are the runs below. The last run is served first.
+[[nodiscard]] TreeNode contiguous_k_ary_node(int k, int p, int x);
+[[nodiscard]] int contiguous_k_ary_rounds(int k, int p);
+
+/// Node x of the fork tree of a mesh with these extents, the last one varying fastest: every edge
+/// is a link of the mesh. Along each line of the first dimension, then of the second, ... the
+/// message goes from neighbour to neighbour; the earlier dimension is served first.
+[[nodiscard]] TreeNode fork_node(std::span<int const> extents, int x);
+/// As many as the tree is deep.
+[[nodiscard]] int fork_rounds(std::span<int const> extents) noexcept;
+
+/// Ranks cut into parts of consecutive ranks, as part_begin does: a tree over the first ranks of
+/// all parts, and a tree in every part. A rank serves other parts first.
+struct ComposedTree {
+  int num_parts = 1;  ///< 1 .. number of ranks
+  Tree across;
+  Tree inner;
+
+  /// Sizes of subtrees are known if across and inner know them.
+  [[nodiscard]] TreeNode node(int p, int x) const;
+};
+
+/// Rounds of any tree, by asking every rank.
+[[nodiscard]] int count_rounds(Tree const& tree, int p);
 
 }  // namespace espalier::pattern

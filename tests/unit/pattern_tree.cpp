@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <functional>
+#include <numeric>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -12,14 +16,62 @@
 namespace espalier::pattern {
 namespace {
 
-using Tree = std::function<TreeNode(int p, int x)>;
-
 Tree k_nomial(int k) {
   return [k](int p, int x) { return k_nomial_node(k, p, x); };
 }
 
 Tree k_ary(int k) {
   return [k](int p, int x) { return k_ary_node(k, p, x); };
+}
+
+Tree contiguous_k_ary(int k) {
+  return [k](int p, int x) { return contiguous_k_ary_node(k, p, x); };
+}
+
+Tree fork(std::vector<int> const& extents) {
+  return [extents](int /*p*/, int x) { return fork_node(extents, x); };
+}
+
+/// `0(4(6(7) 5) 1(3 2))`: children in rank order, or in the opposite order.
+std::string shape(Tree const& tree, int p, bool is_descending = true, int x = 0) {
+  std::vector<int> children;
+  for (TreeEdge const& edge : tree(p, x).children) {
+    children.push_back(edge.child);
+  }
+  std::ranges::sort(children);
+  if (is_descending) {
+    std::ranges::reverse(children);
+  }
+  std::string text = std::to_string(x);
+  char separator = '(';
+  for (int const child : children) {
+    text += separator + shape(tree, p, is_descending, child);
+    separator = ' ';
+  }
+  return children.empty() ? text : text + ')';
+}
+
+int depth(Tree const& tree, int p, int x) {
+  int hops = 0;
+  for (; x != 0; x = tree(p, x).parent) {
+    ++hops;
+  }
+  return hops;
+}
+
+/// Checks that the subtree of every rank is the run x .. x + size - 1.
+void check_runs(Tree const& tree, int p) {
+  for (int x = 0; x < p; ++x) {
+    TreeNode node = tree(p, x);
+    std::ranges::sort(node.children, {}, &TreeEdge::child);
+    int end = x + 1;
+    for (TreeEdge const& edge : node.children) {
+      ASSERT_EQ(edge.child, end) << "rank " << x << " of " << p;
+      ASSERT_EQ(edge.size, tree(p, edge.child).size) << "rank " << x << " of " << p;
+      end += edge.size;
+    }
+    ASSERT_EQ(node.size, end - x) << "rank " << x << " of " << p;
+  }
 }
 
 /// Checks a tree from both ends of every edge; returns the number of rounds.
@@ -86,20 +138,107 @@ TEST(KNomialTree, TakesAllRoundsOfAPhaseOnlyAtPowersOfK) {
 TEST(KNomialTree, SubtreesAreRunsThatPartTheRanks) {
   for (int const k : {2, 3, 4}) {
     for (int p = 1; p <= 100; ++p) {
+      check_runs(k_nomial(k), p);
       for (int x = 0; x < p; ++x) {
-        int size = 1;
-        int end = x + 1;
-        auto children = k_nomial_node(k, p, x).children;
-        std::ranges::sort(children, {}, &TreeEdge::child);
-        for (TreeEdge const& edge : children) {
-          EXPECT_EQ(edge.child, end);
-          end += k_nomial_subtree_size(k, p, edge.child);
-          size += k_nomial_subtree_size(k, p, edge.child);
-        }
-        ASSERT_EQ(k_nomial_subtree_size(k, p, x), size) << "k = " << k << ", p = " << p;
+        ASSERT_EQ(k_nomial_subtree_size(k, p, x), k_nomial_node(k, p, x).size);
       }
     }
   }
+}
+
+TEST(KNomialTree, HasTheShapesOfItsSource) {
+  EXPECT_EQ(shape(k_nomial(2), 8), "0(4(6(7) 5) 2(3) 1)");
+  EXPECT_EQ(shape(k_nomial(4), 8), "0(4(7 6 5) 3 2 1)");
+  EXPECT_EQ(shape(k_nomial(4), 16), "0(12(15 14 13) 8(11 10 9) 4(7 6 5) 3 2 1)");
+}
+
+TEST(ContiguousKAryTree, EdgesAgreeFromBothEndsAndSubtreesAreRuns) {
+  for (int const k : {1, 2, 3, 4, 5, 7, 8, 100}) {
+    for (int p = 1; p <= 200; ++p) {
+      Tree const tree = contiguous_k_ary(k);
+      int const rounds = check_tree(tree, p);
+      ASSERT_EQ(rounds, contiguous_k_ary_rounds(k, p)) << "k = " << k << ", p = " << p;
+      ASSERT_EQ(rounds, count_rounds(tree, p));
+      check_runs(tree, p);
+    }
+  }
+}
+
+TEST(ContiguousKAryTree, HasTheShapesOfItsSource) {
+  EXPECT_EQ(shape(contiguous_k_ary(1), 8), "0(1(2(3(4(5(6(7)))))))");
+  EXPECT_EQ(shape(contiguous_k_ary(2), 8), "0(4(6(7) 5) 1(3 2))");
+  EXPECT_EQ(shape(contiguous_k_ary(4), 8), "0(6(7) 4(5) 2(3) 1)");
+  EXPECT_EQ(shape(contiguous_k_ary(8), 8), "0(7 6 5 4 3 2 1)");
+}
+
+TEST(Trees, HaveTheFanOutAndDepthOfTheirSource) {
+  int const p = 256;
+  for (auto const& [k, fan_out, levels] : {std::array{2, 8, 8}, {4, 12, 4}, {8, 17, 3}}) {
+    EXPECT_EQ(contiguous_k_ary_node(k, p, 0).children.size(), static_cast<std::size_t>(k));
+    EXPECT_EQ(k_nomial_node(k, p, 0).children.size(), static_cast<std::size_t>(fan_out));
+    for (Tree const& tree : {contiguous_k_ary(k), k_nomial(k)}) {
+      int deepest = 0;
+      for (int x = 0; x < p; ++x) {
+        deepest = std::max(deepest, depth(tree, p, x));
+      }
+      EXPECT_EQ(deepest, levels) << "k = " << k;
+    }
+  }
+}
+
+TEST(ForkTree, HasTheShapeOfItsSource) {
+  std::string const expected = "0(1(2(3)) 4(5(6(7)) 8(9(10(11)))))";
+  EXPECT_EQ(shape(fork({3, 4}), 12, false), expected);
+  EXPECT_EQ(fork_rounds(std::array{3, 4}), 5);
+  EXPECT_EQ(fork_rounds(std::array{8, 8, 8}), 21);
+  EXPECT_EQ(depth(fork({8, 8, 8}), 512, 511), 21);
+}
+
+/// True if two places of a mesh are neighbours.
+bool is_link(std::vector<int> const& extents, int x, int y) {
+  int hops = 0;
+  for (auto extent = extents.rbegin(); extent != extents.rend(); ++extent) {
+    hops += std::abs(x % *extent - y % *extent);
+    x /= *extent;
+    y /= *extent;
+  }
+  return hops == 1;
+}
+
+TEST(ForkTree, UsesOnlyLinksAndNeedsAsManyRoundsAsItIsDeep) {
+  for (int i = 0; i < 5 * 5 * 5 * 5; ++i) {
+    std::vector<int> const extents{i % 5 + 1, i / 5 % 5 + 1, i / 25 % 5 + 1, i / 125 + 1};
+    int const p = std::accumulate(extents.begin(), extents.end(), 1, std::multiplies{});
+    Tree const tree = fork(extents);
+    ASSERT_EQ(check_tree(tree, p), fork_rounds(extents));
+    check_runs(tree, p);
+    for (int x = 1; x < p; ++x) {
+      ASSERT_TRUE(is_link(extents, x, tree(p, x).parent));
+    }
+  }
+}
+
+TEST(ComposedTree, IsATreeOfTrees) {
+  for (int p = 1; p <= 40; ++p) {
+    for (int num_parts = 1; num_parts <= p; ++num_parts) {
+      for (Tree const& inner : {k_nomial(2), contiguous_k_ary(3)}) {
+        ComposedTree const composed{.num_parts = num_parts, .across = k_nomial(3), .inner = inner};
+        Tree const tree = [&](int n, int x) { return composed.node(n, x); };
+        check_tree(tree, p);
+        check_runs(tree, p);
+      }
+    }
+  }
+}
+
+TEST(ComposedTree, ServesOtherPartsFirst) {
+  ComposedTree const composed{.num_parts = 3, .across = k_nomial(2), .inner = contiguous_k_ary(1)};
+  Tree const tree = [&](int n, int x) { return composed.node(n, x); };
+  EXPECT_EQ(shape(tree, 10, false), "0(1(2(3)) 4(5(6)) 7(8(9)))");
+  EXPECT_EQ(tree(10, 0).children.front().child, 7);
+  EXPECT_EQ(tree(10, 0).children.back().child, 1);
+  EXPECT_EQ(tree(10, 1).parent_round, 2);
+  EXPECT_EQ(tree(10, 8).parent_round, 1);
 }
 
 TEST(KAryTree, WithOneIsTheChain) {
@@ -120,6 +259,9 @@ TEST(Trees, WorkAtAMillionRanks) {
   EXPECT_EQ(k_nomial_node(2, p, p - 1).parent, p - 2);
   EXPECT_EQ(k_ary_node(2, p, p - 1).parent, p / 2 - 1);
   EXPECT_EQ(k_ary_rounds(2, p - 1), 2 * 19);
+  EXPECT_EQ(contiguous_k_ary_rounds(2, p - 1), 2 * 19);
+  EXPECT_EQ(contiguous_k_ary_node(2, p, p - 1).size, 1);
+  EXPECT_EQ(fork_rounds(std::array{1024, 1024}), 2 * 1023);
 }
 
 }  // namespace
