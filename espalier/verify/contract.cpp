@@ -7,65 +7,64 @@
 #include "espalier/base/error.hpp"
 
 namespace espalier::verify {
+namespace {
 
-std::string_view to_string(Promise promise) noexcept {
-  switch (promise) {
-  case Promise::allgather:
-    return "allgather";
-  case Promise::bcast:
-    return "bcast";
-  case Promise::reduce:
-    return "reduce";
-  case Promise::reduce_scatter:
-    return "reduce_scatter";
-  }
-  return "unknown";
+using schedule::BlockRun;
+using schedule::Buffer;
+using schedule::Frame;
+
+schedule::Role role(Contract const& contract, int rank) {
+  return {contract.collective, contract.num_ranks, rank, contract.root};
 }
 
-bool Contract::reduces() const noexcept {
-  return promise == Promise::reduce || promise == Promise::reduce_scatter;
-}
+}  // namespace
 
-bool Contract::has_root() const noexcept {
-  return promise == Promise::bcast || promise == Promise::reduce;
-}
-
-int Contract::owner(int output_block, int num_output_blocks) const noexcept {
-  return output_block / (num_output_blocks / num_ranks);
-}
-
-bool Contract::holds_at_start(
-    schedule::Frame const& frame, int rank, schedule::Buffer buffer, int block
-) const {
-  if (buffer == schedule::Buffer::input) {
+bool Contract::has_input() const noexcept {
+  switch (collective) {
+  case Collective::barrier:
+  case Collective::bcast:
+    return false;
+  case Collective::alltoall:
+    return true;
+  default:
     return !is_in_place;
   }
-  if (buffer == schedule::Buffer::scratch || !is_in_place) {
+}
+
+BlockRun Contract::contributed(Frame const& frame, int rank) const {
+  return schedule::contributed(role(*this, rank), frame.num_output_blocks);
+}
+
+BlockRun Contract::promised(Frame const& frame, int rank) const {
+  return schedule::promised(role(*this, rank), frame.num_output_blocks);
+}
+
+bool Contract::holds_at_start(Frame const& frame, int rank, Buffer buffer, int block) const {
+  switch (buffer) {
+  case Buffer::input:
+    return has_input();
+  case Buffer::output:
+    return !has_input() && contributed(frame, rank).contains(block);
+  case Buffer::scratch:
     return false;
-  }
-  switch (promise) {
-  case Promise::allgather:
-    return owner(block, frame.num_output_blocks) == rank;
-  case Promise::bcast:
-    return rank == root;
-  case Promise::reduce:
-  case Promise::reduce_scatter:
-    return true;
   }
   return false;
 }
 
-bool Contract::promises(schedule::Frame const& frame, int rank, int output_block) const {
-  switch (promise) {
-  case Promise::allgather:
-  case Promise::bcast:
-    return true;
-  case Promise::reduce:
-    return rank == root;
-  case Promise::reduce_scatter:
-    return owner(output_block, frame.num_output_blocks) == rank;
+bool Contract::exists(Frame const& frame, int rank, int output_block) const {
+  return contributed(frame, rank).contains(output_block) ||
+         promised(frame, rank).contains(output_block);
+}
+
+int Contract::num_operands(int rank) const noexcept {
+  switch (collective) {
+  case Collective::scan:
+    return rank + 1;
+  case Collective::exscan:
+    return rank;
+  default:
+    return num_ranks;
   }
-  return true;
 }
 
 void Contract::check() const {
@@ -77,12 +76,6 @@ void Contract::check() const {
   if (root < 0 || root >= num_ranks) {
     throw Error(
         ErrorCode::argument, fmt::format("root must be in 0 .. {}, got {}", num_ranks - 1, root)
-    );
-  }
-  if (!is_in_place && promise != Promise::allgather) {
-    throw Error(
-        ErrorCode::argument,
-        fmt::format("a separate input is known for allgather only, got {}", to_string(promise))
     );
   }
 }

@@ -2,49 +2,45 @@
 
 #pragma once
 
-#include <cstdint>
-#include <string_view>
-
+#include "espalier/schedule/collective.hpp"
 #include "espalier/schedule/program.hpp"
 
 namespace espalier::verify {
 
-/// What stands in the buffers at the start, and what must stand there at the end.
-///
-/// With p ranks, an output of n blocks is p parts of n / p blocks each; part i belongs to rank i.
-enum class Promise : std::uint8_t {
-  allgather,       ///< start: rank r holds part r; end: every rank holds all parts
-  bcast,           ///< start: the root holds all blocks; end: every rank does
-  reduce,          ///< start: each rank holds a contribution to each block; end: the root all sums
-  reduce_scatter,  ///< start: the same; end: rank r holds the sums of part r
-};
+using schedule::Collective;
+using schedule::Order;
 
-[[nodiscard]] std::string_view to_string(Promise promise) noexcept;
-
+/// What stands in the buffers at the start, and what must stand there at the end; see
+/// schedule::Collective.
 struct Contract {
-  Promise promise = Promise::allgather;
+  Collective collective = Collective::allgather;
   int num_ranks = 1;
-  int root = 0;  ///< of bcast and reduce
-  /// True: what a rank contributes stands in its output. False (allgather only): in its input,
-  /// which then is as large as its part.
+  int root = 0;  ///< 0 where the collective has none
+  /// True: what a rank contributes stands in its output. False: in its input, which then has one
+  /// block for each contributed one. Alltoall always reads its input; bcast and barrier have none.
   bool is_in_place = true;
-  /// False: contributions must be combined in rank order.
-  bool is_commutative = true;
+  /// All blocks have the same size, whatever their labels say.
+  bool has_equal_blocks = false;
+  /// Reductions: what the operands' order must be. With `any` the operator is commutative.
+  Order order = Order::any;
 
-  [[nodiscard]] bool reduces() const noexcept;
-  [[nodiscard]] bool has_root() const noexcept;
+  [[nodiscard]] bool has_input() const noexcept;
 
-  [[nodiscard]] bool has_parts() const noexcept { return !has_root(); }
+  [[nodiscard]] bool reduces() const noexcept { return schedule::reduces(collective); }
 
-  /// The rank an output block belongs to; collectives with parts only.
-  [[nodiscard]] int owner(int output_block, int num_output_blocks) const noexcept;
+  /// Blocks that have a value in the output, or in the input, before the first operation.
+  [[nodiscard]] schedule::BlockRun contributed(schedule::Frame const& frame, int rank) const;
+  /// Output blocks for which the collective promises a value at the end.
+  [[nodiscard]] schedule::BlockRun promised(schedule::Frame const& frame, int rank) const;
   /// Whether a block has a value before the first operation.
   [[nodiscard]] bool
   holds_at_start(schedule::Frame const& frame, int rank, schedule::Buffer buffer, int block) const;
-  /// Whether the collective promises a value for an output block at the end.
-  [[nodiscard]] bool promises(schedule::Frame const& frame, int rank, int output_block) const;
+  /// Whether an output block is memory that this rank has.
+  [[nodiscard]] bool exists(schedule::Frame const& frame, int rank, int output_block) const;
+  /// Ranks whose contributions are in a result of this rank: 0 .. this - 1. Reductions only.
+  [[nodiscard]] int num_operands(int rank) const noexcept;
 
-  /// @throws Error argument if num_ranks or root is out of range, or the collective takes no input.
+  /// @throws Error argument if num_ranks or root is out of range.
   void check() const;
 };
 

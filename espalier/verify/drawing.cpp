@@ -4,20 +4,25 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "espalier/base/error.hpp"
 #include "espalier/schedule/text.hpp"
+#include "espalier/verify/execution.hpp"
+#include "espalier/verify/matching.hpp"
+#include "espalier/verify/values.hpp"
 #include "espalier/verify/verify.hpp"
 
 namespace espalier::verify {
 namespace {
 
 using algorithms::Choice;
-using algorithms::Collective;
 using schedule::Buffer;
 using schedule::Kind;
 using schedule::Operation;
@@ -26,25 +31,6 @@ using schedule::RankProgram;
 using Row = std::vector<std::string>;
 /// For one rank and each block, whether it is held.
 using Holding = std::vector<bool>;
-
-Contract contract_of(Choice const& choice, int num_ranks, int root) {
-  bool const gathers = choice.collective() == Collective::allgather;
-  return {
-      .promise = gathers ? Promise::allgather : Promise::bcast,
-      .num_ranks = num_ranks,
-      .root = root,
-  };
-}
-
-std::vector<RankProgram> generate_all(Choice const& choice, int num_ranks, int root) {
-  contract_of(choice, num_ranks, root).check();
-  std::vector<RankProgram> programs;
-  programs.reserve(static_cast<std::size_t>(num_ranks));
-  for (int rank = 0; rank < num_ranks; ++rank) {
-    programs.push_back(choice.generate(num_ranks, root, rank));
-  }
-  return programs;
-}
 
 Holding held_at_start(RankProgram const& program, Contract const& contract) {
   Holding holding;
@@ -60,7 +46,11 @@ void add_round(RankProgram const& program, int round, Holding& holding) {
       schedule::for_each_block(
           program.frame,
           program.slots(operation),
-          [&](Buffer /*buffer*/, int block) { holding[static_cast<std::size_t>(block)] = true; }
+          [&](Buffer buffer, int block) {
+            if (buffer == Buffer::output) {
+              holding[static_cast<std::size_t>(block)] = true;
+            }
+          }
       );
     }
   }
@@ -90,8 +80,8 @@ Row row_of(std::string label, std::vector<Holding> const& holdings) {
 }
 
 /// `blocks held, p = 4, root = 1, k=3` and the names of the ranks.
-Row head(Choice const& choice, int num_ranks, int root) {
-  std::string label = fmt::format("blocks held, p = {}", num_ranks);
+Row head(std::string_view what, Choice const& choice, int num_ranks, int root) {
+  std::string label = fmt::format("{}, p = {}", what, num_ranks);
   if (root != 0) {
     label += fmt::format(", root = {}", root);
   }
@@ -122,24 +112,85 @@ std::string to_text(std::vector<Row> const& rows) {
   return text;
 }
 
-}  // namespace
-
-std::string draw_holdings(Choice const& choice, int num_ranks, int root) {
-  Contract const contract = contract_of(choice, num_ranks, root);
-  auto const programs = generate_all(choice, num_ranks, root);
-  Verdict const verdict = verify(programs, contract);
+void require_proof(Choice const& choice, Verdict const& verdict) {
   if (verdict.violation) {
     throw Error(
         ErrorCode::unsupported,
         choice.text() + " cannot be drawn, its proof fails: " + to_string(*verdict.violation)
     );
   }
+}
+
+/// What one message carries, in words of the blocks that it is about.
+class Cargo {
+public:
+  Cargo(Values const& values, Contract const& contract, int num_labels)
+      : values_(values), contract_(contract), num_labels_(num_labels) {}
+
+  /// `03` or `0-3,7`; of an alltoall `01,21` (from, to); of a reduction `23(01)`: blocks 2 and 3
+  /// with what ranks 0 and 1 contribute.
+  [[nodiscard]] std::string to_text(std::vector<std::int32_t> const& carried) const {
+    std::string text;
+    for (std::size_t i = 0; i < carried.size();) {
+      std::vector<int> blocks;
+      std::vector<int> const ranks = operands(carried[i]);
+      for (; i < carried.size() && operands(carried[i]) == ranks; ++i) {
+        blocks.push_back(values_.label_of(carried[i]));
+      }
+      text += blocks_to_text(blocks);
+      text += contract_.reduces() ? fmt::format("({})", ranks_to_text(ranks)) : "";
+    }
+    return text;
+  }
+
+private:
+  [[nodiscard]] std::vector<int> operands(std::int32_t value) const {
+    std::vector<int> ranks = values_.contributors(value);
+    if (contract_.order == Order::any) {
+      std::ranges::sort(ranks);
+    }
+    return ranks;
+  }
+
+  [[nodiscard]] std::string blocks_to_text(std::vector<int> const& blocks) const {
+    if (contract_.collective != Collective::alltoall) {
+      return short_text(blocks, num_labels_);
+    }
+    int const p = contract_.num_ranks;
+    std::vector<std::string> pairs;
+    for (int const block : blocks) {
+      pairs.push_back(fmt::format("{}{}{}", block / p, p <= 10 ? "" : ">", block % p));
+    }
+    return fmt::format("{}", fmt::join(pairs, ","));
+  }
+
+  [[nodiscard]] std::string ranks_to_text(std::vector<int> const& ranks) const {
+    return short_text(ranks, contract_.num_ranks);
+  }
+
+  /// Without separators if all numbers below `end` have one digit.
+  static std::string short_text(std::vector<int> const& numbers, int end) {
+    return end <= 10 ? fmt::format("{}", fmt::join(numbers, "")) : schedule::runs_to_text(numbers);
+  }
+
+  Values const& values_;
+  Contract const& contract_;
+  int num_labels_;
+};
+
+}  // namespace
+
+std::string draw_holdings(Choice const& choice, int num_ranks, int root) {
+  Contract const contract = contract_for(choice, num_ranks, root);
+  auto const programs = generate_all(choice, num_ranks, root);
+  Verdict const verdict = verify(programs, contract);
+  require_proof(choice, verdict);
   std::vector<Holding> holdings;
   holdings.reserve(programs.size());
   for (RankProgram const& program : programs) {
     holdings.push_back(held_at_start(program, contract));
   }
-  std::vector<Row> rows{head(choice, num_ranks, root), row_of("start", holdings)};
+  std::vector<Row> rows{head("blocks held", choice, num_ranks, root), row_of("start", holdings)};
   for (int round = 0; round < verdict.facts.rounds; ++round) {
     for (std::size_t rank = 0; rank < programs.size(); ++rank) {
       add_round(programs[rank], round, holdings[rank]);
@@ -184,6 +235,56 @@ std::string draw_messages(Choice const& choice, int num_ranks, int root) {
     text += message.text;
   }
   return text;
+}
+
+std::vector<Sent> sent_messages(Choice const& choice, int num_ranks, int root) {
+  Contract const contract = contract_for(choice, num_ranks, root);
+  auto const programs = generate_all(choice, num_ranks, root);
+  require_proof(choice, verify(programs, contract));
+  AllOperations const all(programs);
+  Values values(all, contract);
+  Cargo const cargo(values, contract, programs.front().frame.num_labels());
+  std::vector<Sent> result;
+  values.observe([&](Place place, std::vector<std::int32_t> const& carried) {
+    Operation const& operation = all[place];
+    result.push_back(
+        {.round = operation.round,
+         .sender = place.rank,
+         .receiver = operation.peer,
+         .operation = place.operation,
+         .num_blocks = static_cast<std::int64_t>(carried.size()),
+         .cargo = cargo.to_text(carried)}
+    );
+  });
+  std::ignore = execute(all, match_messages(all, contract.has_equal_blocks), values);
+  std::ranges::sort(result, {}, [](Sent const& sent) {
+    return std::tuple(sent.round, sent.sender, sent.operation);
+  });
+  return result;
+}
+
+std::string draw_sent(Choice const& choice, int num_ranks, int root) {
+  std::vector<Row> rows{head("sent", choice, num_ranks, root)};
+  for (Sent const& sent : sent_messages(choice, num_ranks, root)) {
+    while (static_cast<int>(rows.size()) <= sent.round + 1) {
+      rows.emplace_back(rows.front().size());
+      rows.back().front() = fmt::format("round {}", rows.size() - 2);
+    }
+    std::string& cell = rows.back()[static_cast<std::size_t>(sent.sender) + 1];
+    cell += fmt::format(
+        "{}{}{}{}",
+        cell.empty() ? "" : " ",
+        sent.receiver,
+        sent.cargo.empty() ? "" : ":",
+        sent.cargo
+    );
+  }
+  for (Row& row : rows) {
+    for (std::string& cell : row) {
+      cell = cell.empty() ? "-" : cell;
+    }
+  }
+  return to_text(rows);
 }
 
 }  // namespace espalier::verify

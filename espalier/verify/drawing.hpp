@@ -5,7 +5,9 @@
 
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "espalier/algorithms/catalog.hpp"
 
@@ -22,6 +24,32 @@ namespace espalier::verify {
 /// choice stand behind p.
 /// @throws Error as Choice::generate; unsupported if the prover rejects the schedule.
 [[nodiscard]] std::string draw_holdings(algorithms::Choice const& choice, int num_ranks, int root);
+
+/// What each rank sends in each round:
+///
+///     sent, p = 4     rank 0    rank 1    rank 2    rank 3
+///     round 0         1:0(0)    0:0(1)    3:0(2)    2:0(3)
+///     round 1         2:0(01)   3:0(01)   0:0(23)   1:0(23)
+///
+/// A cell has `receiver:blocks` for each message, with the ranks whose contributions are combined
+/// in them for reductions, and `from to` of each block for alltoall; a signal has no blocks.
+/// @throws Error as draw_holdings.
+[[nodiscard]] std::string draw_sent(algorithms::Choice const& choice, int num_ranks, int root);
+
+/// One message of a schedule.
+struct Sent {
+  int round = 0;
+  int sender = 0;
+  int receiver = 0;
+  int operation = 0;  ///< of the sender
+  std::int64_t num_blocks = 0;
+  std::string cargo;  ///< as in draw_sent
+};
+
+/// All messages by round, sender and position in the program.
+/// @throws Error as draw_holdings.
+[[nodiscard]] std::vector<Sent>
+sent_messages(algorithms::Choice const& choice, int num_ranks, int root);
 
 /// Who sends which blocks to whom: `round 0: 0 -> 1 {0}`, one line per message.
 /// @throws Error as Choice::generate.

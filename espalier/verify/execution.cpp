@@ -29,8 +29,9 @@ struct Dataflow {
 template <typename Visitor>
 void for_each_wait(RankProgram const& program, Operation const& operation, Visitor&& visit) {
   std::ranges::for_each(program.waits(operation), visit);
-  for (int i = 0; i < operation.after; ++i) {
-    if (program.operations[static_cast<std::size_t>(i)].writes()) {
+  for (int i = 0; i < std::max(operation.after, operation.after_sends); ++i) {
+    bool const writes = program.operations[static_cast<std::size_t>(i)].writes();
+    if (i < (writes ? operation.after : operation.after_sends)) {
       visit(i);
     }
   }
@@ -79,9 +80,10 @@ private:
   enum class State : std::uint8_t { waiting, started, complete };
 
   struct Progress {
-    int next = 0;          ///< in rounds: the next operation to start
-    int num_complete = 0;  ///< all writes among the first so many operations are complete
-    Dataflow flow;         ///< empty in rounds
+    int next = 0;         ///< in rounds: the next operation to start
+    int num_written = 0;  ///< all writes among the first so many operations are complete
+    int num_sent = 0;     ///< all sends among the first so many operations are complete
+    Dataflow flow;        ///< empty in rounds
   };
 
   Progress& progress(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
@@ -113,9 +115,13 @@ private:
     Progress& at = progress(rank);
     auto const& operations = all_.program(rank).operations;
     while (static_cast<std::size_t>(at.next) < operations.size() &&
-           operations[static_cast<std::size_t>(at.next)].after <= at.num_complete) {
+           may_start(at, operations[static_cast<std::size_t>(at.next)])) {
       start({.rank = rank, .operation = at.next++});
     }
+  }
+
+  static bool may_start(Progress const& at, Operation const& operation) {
+    return operation.after <= at.num_written && operation.after_sends <= at.num_sent;
   }
 
   void start(Place place) {
@@ -152,7 +158,7 @@ private:
       completed_.pop_back();
       if (all_.program(place.rank).is_dataflow()) {
         release_followers(place);
-      } else if (all_[place].writes()) {
+      } else {
         skip_complete(place.rank);
         advance(place.rank);
       }
@@ -161,13 +167,17 @@ private:
 
   void skip_complete(int rank) {
     Progress& at = progress(rank);
-    auto const& operations = all_.program(rank).operations;
-    while (static_cast<std::size_t>(at.num_complete) < operations.size()) {
-      Place const place{.rank = rank, .operation = at.num_complete};
-      if (all_[place].writes() && state(place) != State::complete) {
+    skip_complete(rank, true, at.num_written);
+    skip_complete(rank, false, at.num_sent);
+  }
+
+  void skip_complete(int rank, bool writes, int& num_complete) {
+    auto const num_operations = static_cast<int>(all_.program(rank).operations.size());
+    for (; num_complete < num_operations; ++num_complete) {
+      Place const place{.rank = rank, .operation = num_complete};
+      if (all_[place].writes() == writes && state(place) != State::complete) {
         return;
       }
-      ++at.num_complete;
     }
   }
 
@@ -240,7 +250,10 @@ private:
   /// An incomplete operation of the same rank that keeps this one from starting.
   Place waited_for(Place place) {
     RankProgram const& program = all_.program(place.rank);
-    Place result{.rank = place.rank, .operation = progress(place.rank).num_complete};
+    Progress const& at = progress(place.rank);
+    Operation const& next = all_[{.rank = place.rank, .operation = at.next}];
+    bool const waits_for_send = next.after <= at.num_written;
+    Place result{.rank = place.rank, .operation = waits_for_send ? at.num_sent : at.num_written};
     if (program.is_dataflow()) {
       for_each_wait(program, all_[place], [&](int i) {
         if (state({.rank = place.rank, .operation = i}) != State::complete) {

@@ -31,7 +31,7 @@ constexpr int no_read = -1;
 class HazardCheck {
 public:
   HazardCheck(RankProgram const& program, Contract const& contract)
-      : program_(program), ordering_(program) {
+      : program_(program), ordering_(program), may_overwrite_output_(contract.reduces()) {
     cells_.reserve(static_cast<std::size_t>(num_cells(program.frame)));
     for (Buffer const buffer : {Buffer::input, Buffer::output, Buffer::scratch}) {
       for (int block = 0; block < program.frame.num_blocks(buffer); ++block) {
@@ -92,6 +92,14 @@ private:
       cell.last_writer = index_;
       return;
     }
+    bool const may_overwrite =
+        buffer == Buffer::scratch || (buffer == Buffer::output && may_overwrite_output_);
+    if (may_overwrite) {
+      if (follows_writer(cell, buffer, block) && follows_readers(cell, buffer, block)) {
+        cell = {.last_writer = index_};
+      }
+      return;
+    }
     std::string const by = cell.last_writer == at_start
                                ? "has its value from the start"
                                : "was written by " + written(cell.last_writer);
@@ -99,9 +107,12 @@ private:
   }
 
   void update(Cell& cell, Buffer buffer, int block) {
-    if (!requires_value(cell, buffer, block)) {
-      return;
+    if (requires_value(cell, buffer, block) && follows_readers(cell, buffer, block)) {
+      cell = {.last_writer = index_};
     }
+  }
+
+  bool follows_readers(Cell const& cell, Buffer buffer, int block) {
     for (int i = cell.last_read; i != no_read; i = reads_[static_cast<std::size_t>(i)].previous) {
       int const reader = reads_[static_cast<std::size_t>(i)].operation;
       if (!ordering_.is_before(reader, index_)) {
@@ -111,10 +122,10 @@ private:
                 "writes {}, does not wait for its reader, {}", named(buffer, block), written(reader)
             )
         );
-        return;
+        return false;
       }
     }
-    cell = {.last_writer = index_};
+    return true;
   }
 
   /// The block has a value, and had it before this operation may start.
@@ -123,11 +134,15 @@ private:
       report(Rule::not_held, fmt::format("{} has no value yet", named(buffer, block)));
       return false;
     }
+    return follows_writer(cell, buffer, block);
+  }
+
+  bool follows_writer(Cell const& cell, Buffer buffer, int block) {
     if (cell.last_writer >= 0 && !ordering_.is_before(cell.last_writer, index_)) {
       report(
           Rule::unordered,
           fmt::format(
-              "reads {}, does not wait for its writer, {}",
+              "touches {}, does not wait for its writer, {}",
               named(buffer, block),
               written(cell.last_writer)
           )
@@ -162,6 +177,7 @@ private:
 
   RankProgram const& program_;
   Ordering ordering_;
+  bool may_overwrite_output_;
   std::vector<Cell> cells_;
   std::vector<Read> reads_;
   int index_ = 0;

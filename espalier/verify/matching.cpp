@@ -39,7 +39,8 @@ void sort_by_key(std::vector<End>& ends) {
 
 class Matcher {
 public:
-  explicit Matcher(AllOperations const& all) : all_(all) {
+  Matcher(AllOperations const& all, bool has_equal_blocks)
+      : all_(all), has_equal_blocks_(has_equal_blocks) {
     matching_.partner.assign(all.size(), -1);
     sent_to_.resize(static_cast<std::size_t>(all.num_ranks()));
     for (int rank = 0; rank < all.num_ranks(); ++rank) {
@@ -112,7 +113,8 @@ private:
     }
     Place const earlier{.rank = rank, .operation = ends[i - 1].operation};
     Place const later{.rank = rank, .operation = ends[i].operation};
-    if (all_.program(rank).is_dataflow() || all_[later].after < all_[earlier].after) {
+    if (all_.program(rank).is_dataflow() || all_[later].after < all_[earlier].after ||
+        all_[later].after_sends < all_[earlier].after_sends) {
       report(
           Rule::tag_reuse,
           later,
@@ -129,13 +131,14 @@ private:
     matching_.partner[all_.index(receive)] = send.operation;
     size_classes(send, sent_sizes_);
     size_classes(receive, received_sizes_);
-    if (sent_sizes_ != received_sizes_) {
+    bool const is_good = has_equal_blocks_ ? sent_sizes_.size() == received_sizes_.size()
+                                           : sent_sizes_ == received_sizes_;
+    if (!is_good) {
       report(
           Rule::size,
           receive,
           fmt::format(
-              "expects blocks with the sizes of output {}, but rank {} sends those of output {} in "
-              "{}",
+              "expects blocks with the labels {}, but rank {} sends those with {} in {}",
               schedule::runs_to_text(received_sizes_),
               send.rank,
               schedule::runs_to_text(sent_sizes_),
@@ -184,6 +187,7 @@ private:
   }
 
   AllOperations const& all_;
+  bool has_equal_blocks_;
   Matching matching_;
   std::vector<std::vector<End>> sent_to_;
   std::vector<int> sent_sizes_;
@@ -192,8 +196,8 @@ private:
 
 }  // namespace
 
-Matching match_messages(AllOperations const& all) {
-  return Matcher(all).run();
+Matching match_messages(AllOperations const& all, bool has_equal_blocks) {
+  return Matcher(all, has_equal_blocks).run();
 }
 
 }  // namespace espalier::verify

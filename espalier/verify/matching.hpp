@@ -18,8 +18,9 @@ struct Matching {
 
 /// Finds the partner of each message, and rules `tag_reuse`, `unmatched` and `size`.
 ///
-/// Messages of a pair and direction with one tag are matched in program order, which is right only
-/// if they start in that order; that is what `tag_reuse` is about.
-[[nodiscard]] Matching match_messages(AllOperations const& all);
+/// With equal blocks `size` counts blocks, and does not look at their labels. Messages of a pair
+/// and direction with one tag are matched in program order, which is right only if they start in
+/// that order; that is what `tag_reuse` is about.
+[[nodiscard]] Matching match_messages(AllOperations const& all, bool has_equal_blocks);
 
 }  // namespace espalier::verify

@@ -10,7 +10,11 @@ namespace espalier::verify {
 using schedule::Operation;
 
 Ordering::Ordering(schedule::RankProgram const& program) : program_(program) {
-  if (program.is_dataflow()) {
+  is_transitive_ = !program.is_dataflow() &&
+                   std::ranges::none_of(program.operations, [](Operation const& operation) {
+                     return operation.after_sends > 0;
+                   });
+  if (!is_transitive_) {
     visited_in_.assign(program.operations.size(), 0);
   }
 }
@@ -20,13 +24,14 @@ bool Ordering::is_before(int earlier, int later) {
     return true;
   }
   // With prefixes alone the relation is transitive already: after <= own index.
-  return program_.is_dataflow() && search(earlier, later);
+  return !is_transitive_ && search(earlier, later);
 }
 
 bool Ordering::waits_directly(int later, int earlier) const {
   auto const& operations = program_.operations;
   Operation const& operation = operations[static_cast<std::size_t>(later)];
-  if (earlier < operation.after && operations[static_cast<std::size_t>(earlier)].writes()) {
+  bool const writes = operations[static_cast<std::size_t>(earlier)].writes();
+  if (earlier < (writes ? operation.after : operation.after_sends)) {
     return true;
   }
   return std::ranges::count(program_.waits(operation), earlier) > 0;
@@ -57,8 +62,9 @@ void Ordering::visit(int index, int earlier) {
   };
   Operation const& operation = program_.operations[static_cast<std::size_t>(index)];
   std::ranges::for_each(program_.waits(operation), add);
-  for (int i = earlier + 1; i < operation.after; ++i) {
-    if (program_.operations[static_cast<std::size_t>(i)].writes()) {
+  for (int i = earlier + 1; i < std::max(operation.after, operation.after_sends); ++i) {
+    bool const writes = program_.operations[static_cast<std::size_t>(i)].writes();
+    if (i < (writes ? operation.after : operation.after_sends)) {
       add(i);
     }
   }

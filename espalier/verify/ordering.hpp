@@ -27,6 +27,7 @@ private:
   std::vector<int> pending_;
   std::vector<int> visited_in_;  ///< number of the search that saw the operation last
   int search_ = 0;
+  bool is_transitive_ = true;  ///< waits_directly is: with prefixes of writes alone
 };
 
 }  // namespace espalier::verify

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,7 @@
 namespace espalier::verify {
 namespace {
 
+using schedule::Kind;
 using schedule::Operation;
 using schedule::RankProgram;
 
@@ -31,26 +34,31 @@ class LastRounds {
 public:
   explicit LastRounds(RankProgram const& program) : program_(program) {
     own_.reserve(program.operations.size());
-    before_.reserve(program.operations.size() + 1);
-    before_.push_back(-1);
+    written_.assign(1, -1);
+    sent_.assign(1, -1);
   }
 
   /// Last round that the next operation in program order waits for; adds the operation.
   int add(Operation const& operation) {
-    int last = before_[static_cast<std::size_t>(operation.after)];
+    int last = std::max(
+        written_[static_cast<std::size_t>(operation.after)],
+        sent_[static_cast<std::size_t>(operation.after_sends)]
+    );
     for (int const waited_for : program_.waits(operation)) {
       last = std::max(last, own_[static_cast<std::size_t>(waited_for)]);
     }
     int const own = operation.peer >= 0 ? operation.round : last;
     own_.push_back(own);
-    before_.push_back(operation.writes() ? std::max(before_.back(), own) : before_.back());
+    written_.push_back(operation.writes() ? std::max(written_.back(), own) : written_.back());
+    sent_.push_back(operation.writes() ? sent_.back() : std::max(sent_.back(), own));
     return last;
   }
 
 private:
   RankProgram const& program_;
   std::vector<int> own_;
-  std::vector<int> before_;  ///< over all writes among the first so many operations
+  std::vector<int> written_;  ///< over all writes among the first so many operations
+  std::vector<int> sent_;     ///< the same over all sends
 };
 
 std::optional<Violation> check_rank(AllOperations const& all, Matching const& matching, int rank) {
@@ -87,14 +95,66 @@ std::optional<Violation> check_rounds(AllOperations const& all, Matching const& 
   return std::nullopt;
 }
 
+namespace {
+
+/// Blocks by round, for one rank or the most of all ranks.
+struct Load {
+  std::vector<std::int64_t> sent;
+  std::vector<std::int64_t> received;
+  std::vector<std::int64_t> reduced;
+
+  explicit Load(std::size_t num_rounds)
+      : sent(num_rounds), received(num_rounds), reduced(num_rounds) {}
+
+  void add(RankProgram const& program) {
+    for (Operation const& operation : program.operations) {
+      std::int64_t const blocks = schedule::num_blocks(program.slots(operation));
+      std::vector<std::int64_t>& kind = operation.kind == Kind::send     ? sent
+                                        : operation.kind == Kind::recv   ? received
+                                        : operation.kind == Kind::reduce ? reduced
+                                                                         : ignored_;
+      auto const round = static_cast<std::size_t>(operation.round);
+      kind.resize(std::max(kind.size(), round + 1));
+      kind[round] += blocks;
+    }
+  }
+
+private:
+  std::vector<std::int64_t> ignored_;
+};
+
+void keep_larger(std::vector<std::int64_t>& most, std::vector<std::int64_t> const& found) {
+  most.resize(std::max(most.size(), found.size()));
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    most[i] = std::max(most[i], found[i]);
+  }
+}
+
+std::int64_t total(std::vector<std::int64_t> const& blocks) {
+  return std::reduce(blocks.begin(), blocks.end());
+}
+
+}  // namespace
+
 algorithms::Facts count(AllOperations const& all) {
   algorithms::Facts facts;
+  std::vector<std::int64_t> moved;
+  std::vector<std::int64_t> reduced;
   for (int rank = 0; rank < all.num_ranks(); ++rank) {
     RankProgram const& program = all.program(rank);
+    Load load(static_cast<std::size_t>(program.num_rounds()));
+    load.add(program);
+    keep_larger(moved, load.sent);
+    keep_larger(moved, load.received);
+    keep_larger(reduced, load.reduced);
+    facts.scratch =
+        std::max(facts.scratch, static_cast<std::int64_t>(program.frame.scratch_like.size()));
     facts.rounds = std::max(facts.rounds, program.num_rounds());
     facts.messages = std::max(facts.messages, std::int64_t{program.num_messages_sent()});
     facts.blocks = std::max(facts.blocks, program.num_blocks_sent());
   }
+  facts.volume = total(moved);
+  facts.reductions = total(reduced);
   return facts;
 }
 

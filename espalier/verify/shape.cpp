@@ -68,40 +68,69 @@ private:
     int const n = frame_.num_output_blocks;
     return inside("rank of the program", program_.rank, violation_.rank, violation_.rank) &&
            inside("number of ranks of the program", frame_.num_ranks, p, p) &&
-           inside("number of output blocks", n, 1, unlimited / p) &&
-           (contract_.has_root() || inside("output blocks modulo the number of ranks", n % p, 0, 0)
-           ) &&
-           labels_fit(frame_.input_like) && labels_fit(frame_.scratch_like);
+           inside("number of output blocks", n, least_output(), most_output()) &&
+           (!schedule::has_parts(contract_.collective) ||
+            inside("output blocks modulo the number of ranks", n % p, 0, 0)) &&
+           output_labels_fit() && labels_fit(frame_.input_like) && labels_fit(frame_.scratch_like);
   }
 
-  bool labels_fit(std::vector<int> const& like) {
-    for (int const block : like) {
-      if (!inside("output block named for its size", block, 0, frame_.num_output_blocks - 1)) {
+  [[nodiscard]] bool is_alltoall() const { return contract_.collective == Collective::alltoall; }
+
+  [[nodiscard]] int least_output() const {
+    return is_alltoall()                                 ? contract_.num_ranks
+           : contract_.collective == Collective::barrier ? 0
+                                                         : 1;
+  }
+
+  [[nodiscard]] int most_output() const {
+    return is_alltoall()                                 ? contract_.num_ranks
+           : contract_.collective == Collective::barrier ? 0
+                                                         : unlimited / contract_.num_ranks;
+  }
+
+  /// In an alltoall output block i comes from rank i.
+  bool output_labels_fit() {
+    int const p = contract_.num_ranks;
+    int const expected = is_alltoall() ? p : 0;
+    auto const size = static_cast<std::int64_t>(frame_.output_like.size());
+    if (!inside("number of output labels", size, expected, expected)) {
+      return false;
+    }
+    for (int i = 0; i < expected; ++i) {
+      int const label = i * p + program_.rank;
+      if (!inside("label of an output block", frame_.like(Buffer::output, i), label, label)) {
         return false;
       }
     }
     return true;
   }
 
-  /// With a separate input, input block i has the size of block i of the rank's part.
-  bool input_fits() {
-    if (contract_.is_in_place) {
-      return true;
+  bool labels_fit(std::vector<int> const& like) {
+    for (int const label : like) {
+      if (!inside("label of a block", label, 0, frame_.num_labels() - 1)) {
+        return false;
+      }
     }
-    int const part = frame_.num_output_blocks / contract_.num_ranks;
-    if (!inside("number of input blocks", frame_.num_blocks(Buffer::input), part, part)) {
+    return true;
+  }
+
+  /// A separate input has the blocks that the rank contributes.
+  bool input_fits() {
+    int const p = contract_.num_ranks;
+    schedule::BlockRun const own = is_alltoall()
+                                       ? schedule::BlockRun{.begin = program_.rank * p, .size = p}
+                                       : contract_.contributed(frame_, program_.rank);
+    int const expected = contract_.has_input() ? own.size : 0;
+    if (!inside("number of input blocks", frame_.num_blocks(Buffer::input), expected, expected)) {
       return false;
     }
-    for (int i = 0; i < part; ++i) {
-      int const own = violation_.rank * part + i;
-      if (frame_.like(Buffer::input, i) != own) {
+    for (int i = 0; i < expected; ++i) {
+      int const label = own.begin + i;
+      if (frame_.like(Buffer::input, i) != label) {
         return fail(
             Rule::size,
             fmt::format(
-                "input {} must have the size of output {}, got that of output {}",
-                i,
-                own,
-                frame_.like(Buffer::input, i)
+                "input {} must have label {}, got {}", i, label, frame_.like(Buffer::input, i)
             )
         );
       }
@@ -114,11 +143,11 @@ private:
     return range_fits("slots", operation.slots, program_.slot_pool.size()) &&
            range_fits("sources", operation.sources, program_.slot_pool.size()) &&
            range_fits("waits", operation.waits, program_.wait_pool.size()) &&
-           inside("number of slots", operation.slots.size(), 1, unlimited) &&
+           inside("number of slots", operation.slots.size(), is_message ? 0 : 1, unlimited) &&
            inside("round", operation.round, 0, unlimited) && waits_fit(operation) &&
            slots_fit(program_.slots(operation)) && slots_fit(program_.sources(operation)) &&
            (is_message ? message_fits(operation) : local_fits(operation)) &&
-           leaves_input(operation);
+           leaves_input(operation) && writes_own_memory(operation);
   }
 
   bool range_fits(std::string_view what, Range range, std::size_t pool_size) {
@@ -127,7 +156,8 @@ private:
   }
 
   bool waits_fit(Operation const& operation) {
-    if (!inside("after", operation.after, 0, violation_.operation)) {
+    if (!inside("after", operation.after, 0, violation_.operation) ||
+        !inside("after_sends", operation.after_sends, 0, violation_.operation)) {
       return false;
     }
     for (int const waited_for : program_.waits(operation)) {
@@ -182,13 +212,13 @@ private:
   bool sizes_agree(Operation const& operation) {
     auto const to = size_classes(program_.slots(operation));
     auto const from = size_classes(program_.sources(operation));
-    if (to == from) {
+    if (to == from || contract_.has_equal_blocks) {
       return true;
     }
     return fail(
         Rule::size,
         fmt::format(
-            "sources must have the sizes of output {}, got those of output {}: {}",
+            "sources must have the labels {}, got {}: {}",
             schedule::runs_to_text(to),
             schedule::runs_to_text(from),
             to_text(program_, operation)
@@ -205,12 +235,32 @@ private:
   }
 
   bool leaves_input(Operation const& operation) {
-    if (!operation.writes() || program_.slots(operation).front().buffer != Buffer::input) {
+    auto const slots = program_.slots(operation);
+    if (!operation.writes() || slots.empty() || slots.front().buffer != Buffer::input) {
       return true;
     }
     return fail(
         Rule::input_written, "the input must stay as it is: " + to_text(program_, operation)
     );
+  }
+
+  /// Where nothing is contributed and nothing promised there is no memory.
+  bool writes_own_memory(Operation const& operation) {
+    int missing = -1;
+    if (operation.writes()) {
+      schedule::for_each_block(frame_, program_.slots(operation), [&](Buffer buffer, int block) {
+        if (buffer == Buffer::output && !contract_.exists(frame_, program_.rank, block)) {
+          missing = block;
+        }
+      });
+    }
+    return missing < 0 ||
+           fail(
+               Rule::bounds,
+               fmt::format(
+                   "output {} is no memory of this rank: {}", missing, to_text(program_, operation)
+               )
+           );
   }
 
   RankProgram const& program_;

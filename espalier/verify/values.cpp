@@ -3,10 +3,12 @@
 #include "espalier/verify/values.hpp"
 
 #include <algorithm>
-#include <cstddef>
+#include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "espalier/base/error.hpp"
 #include "espalier/schedule/text.hpp"
 
 namespace espalier::verify {
@@ -19,13 +21,21 @@ using schedule::Operation;
 using schedule::Range;
 using schedule::RankProgram;
 
-constexpr int no_value = -1;
+constexpr std::int32_t no_value = -1;
 
 }  // namespace
 
 Values::Values(AllOperations const& all, Contract const& contract)
     : all_(all), contract_(contract), num_output_blocks_(all.program(0).frame.num_output_blocks) {
-  num_leaves_ = num_output_blocks_ * (contract.reduces() ? all.num_ranks() : 1);
+  std::int64_t const num_leaves =
+      std::int64_t{all.program(0).frame.num_labels()} * (contract.reduces() ? all.num_ranks() : 1);
+  if (num_leaves > std::numeric_limits<std::int32_t>::max() / 2) {
+    throw Error(
+        ErrorCode::unsupported,
+        fmt::format("expected at most 2^30 contributions, got {}: use fewer blocks", num_leaves)
+    );
+  }
+  num_leaves_ = static_cast<std::int32_t>(num_leaves);
   std::size_t total = 0;
   for (int rank = 0; rank < all.num_ranks(); ++rank) {
     first_cell_.push_back(total);
@@ -68,6 +78,13 @@ void Values::transfer(Place send, Place receive) {
   for (std::size_t i = 0; i < from_.size(); ++i) {
     values_[to_[i]] = values_[from_[i]];
   }
+  if (observer_) {
+    std::vector<std::int32_t> carried;
+    std::ranges::transform(from_, std::back_inserter(carried), [&](std::size_t cell) {
+      return values_[cell];
+    });
+    observer_(send, carried);
+  }
 }
 
 void Values::apply(Place place) {
@@ -75,38 +92,57 @@ void Values::apply(Place place) {
   cells(place, operation.sources, from_);
   cells(place, operation.slots, to_);
   for (std::size_t i = 0; i < from_.size(); ++i) {
-    int const source = values_[from_[i]];
+    std::int32_t const source = values_[from_[i]];
     values_[to_[i]] = operation.kind == Kind::copy ? source : combine(source, values_[to_[i]]);
   }
 }
 
-int Values::combine(int left, int right) {
-  sums_.push_back({.left = left, .right = right});
-  return num_leaves_ + static_cast<int>(sums_.size()) - 1;
+std::int32_t Values::combine(std::int32_t left, std::int32_t right) {
+  if (contract_.order == Order::any && left > right) {
+    std::swap(left, right);
+  }
+  auto const key = static_cast<std::uint64_t>(left) << 32 | static_cast<std::uint32_t>(right);
+  auto const next = num_leaves_ + static_cast<std::int32_t>(sums_.size());
+  auto const [place, is_new] = known_sums_.emplace(key, next);
+  if (is_new) {
+    sums_.push_back({.left = left, .right = right});
+  }
+  return place->second;
 }
 
-int Values::output(int rank, int block) const {
+Values::Sum const& Values::sum(std::int32_t value) const {
+  return sums_[static_cast<std::size_t>(value - num_leaves_)];
+}
+
+std::int32_t Values::output(int rank, int block) const {
   int const cell = cell_of(all_.program(rank).frame, Buffer::output, block);
   return values_[first_cell_[static_cast<std::size_t>(rank)] + static_cast<std::size_t>(cell)];
 }
 
-std::optional<Violation> Values::judge() const {
+int Values::label_of(std::int32_t value) const {
+  while (!is_leaf(value)) {
+    value = sum(value).left;
+  }
+  return contract_.reduces() ? value % num_output_blocks_ : value;
+}
+
+std::optional<Violation> Values::judge() {
+  is_complete_.assign(sums_.size(), false);
   for (int rank = 0; rank < all_.num_ranks(); ++rank) {
-    for (int block = 0; block < num_output_blocks_; ++block) {
-      if (!contract_.promises(all_.program(rank).frame, rank, block)) {
-        continue;
-      }
+    auto const promised = contract_.promised(all_.program(rank).frame, rank);
+    for (int block = promised.begin; block < promised.begin + promised.size; ++block) {
       if (auto violation = judge_block(rank, block)) {
         return violation;
       }
     }
   }
-  return std::nullopt;
+  return contract_.collective == Collective::allreduce ? judge_agreement() : std::nullopt;
 }
 
-std::optional<Violation> Values::judge_block(int rank, int block) const {
-  int const value = output(rank, block);
-  bool const is_right = contract_.reduces() ? value != no_value : value == block;
+std::optional<Violation> Values::judge_block(int rank, int block) {
+  std::int32_t const value = output(rank, block);
+  int const label = all_.program(rank).frame.like(Buffer::output, block);
+  bool const is_right = contract_.reduces() ? value != no_value : value == label;
   if (!is_right) {
     return Violation{
         .rule = Rule::postcondition,
@@ -116,23 +152,38 @@ std::optional<Violation> Values::judge_block(int rank, int block) const {
             "output {} must hold {} of block {} at the end, got {}",
             block,
             contract_.reduces() ? "the sum" : "the data",
-            block,
+            label,
             described(value)
         ),
     };
   }
-  return contract_.reduces() ? judge_sum(rank, block, value) : std::nullopt;
+  if (!contract_.reduces()) {
+    return std::nullopt;
+  }
+  bool const is_for_all = contract_.num_operands(rank) == all_.num_ranks() && !is_leaf(value);
+  auto const index = static_cast<std::size_t>(is_for_all ? value - num_leaves_ : 0);
+  if (is_for_all && is_complete_[index]) {
+    return std::nullopt;
+  }
+  auto violation = judge_sum(rank, block, value);
+  if (is_for_all && !violation) {
+    is_complete_[index] = true;
+  }
+  return violation;
 }
 
-std::optional<Violation> Values::judge_sum(int rank, int block, int value) const {
+std::optional<Violation> Values::judge_sum(int rank, int block, std::int32_t value) const {
   std::vector<int> const operands = contributors(value);
   std::vector<int> sorted = operands;
   std::ranges::sort(sorted);
-  bool is_complete = static_cast<int>(sorted.size()) == all_.num_ranks();
+  int const expected = contract_.num_operands(rank);
+  bool is_complete = static_cast<int>(sorted.size()) == expected;
   for (std::size_t i = 0; is_complete && i < sorted.size(); ++i) {
     is_complete = sorted[i] == static_cast<int>(i);
   }
-  if (is_complete && (contract_.is_commutative || sorted == operands)) {
+  bool const is_ordered = contract_.order == Order::any || sorted == operands;
+  bool const is_folded = contract_.order != Order::left || is_left_fold(value);
+  if (is_complete && is_ordered && is_folded) {
     return std::nullopt;
   }
   return Violation{
@@ -140,38 +191,75 @@ std::optional<Violation> Values::judge_sum(int rank, int block, int value) const
       .rank = rank,
       .operation = -1,
       .text = fmt::format(
-          "output {} must combine ranks 0-{} {} at the end, got {}",
+          "output {} must combine ranks 0-{} {} at the end, got {}{}",
           block,
-          all_.num_ranks() - 1,
-          is_complete ? "in this order" : "once each",
-          described(value)
+          expected - 1,
+          !is_complete                     ? "once each"
+          : contract_.order == Order::left ? "in this order from the left"
+                                           : "in this order",
+          described(value),
+          is_ordered && !is_folded ? " with other brackets" : ""
       ),
   };
 }
 
-std::vector<int> Values::contributors(int value) const {
+/// Every right operand is a single contribution.
+bool Values::is_left_fold(std::int32_t value) const {
+  while (!is_leaf(value)) {
+    Sum const& top = sum(value);
+    if (!is_leaf(top.right)) {
+      return false;
+    }
+    value = top.left;
+  }
+  return true;
+}
+
+std::optional<Violation> Values::judge_agreement() const {
+  for (int rank = 1; rank < all_.num_ranks(); ++rank) {
+    for (int block = 0; block < num_output_blocks_; ++block) {
+      if (output(rank, block) != output(0, block)) {
+        return Violation{
+            .rule = Rule::same_result,
+            .rank = rank,
+            .operation = -1,
+            .text = fmt::format(
+                "output {} must be combined as on rank 0 to have the same bits, got other operands "
+                "or brackets",
+                block
+            ),
+        };
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<int> Values::contributors(std::int32_t value) const {
   std::vector<int> ranks;
-  std::vector<int> pending{value};
+  if (value == no_value || !contract_.reduces()) {
+    return ranks;
+  }
+  std::vector<std::int32_t> pending{value};
   while (!pending.empty() && static_cast<int>(ranks.size()) <= all_.num_ranks()) {
-    int const next = pending.back();
+    std::int32_t const next = pending.back();
     pending.pop_back();
-    if (next < num_leaves_) {
+    if (is_leaf(next)) {
       ranks.push_back(next / num_output_blocks_);
       continue;
     }
-    Sum const& sum = sums_[static_cast<std::size_t>(next - num_leaves_)];
-    pending.push_back(sum.right);
-    pending.push_back(sum.left);
+    pending.push_back(sum(next).right);
+    pending.push_back(sum(next).left);
   }
   return ranks;
 }
 
-std::string Values::described(int value) const {
-  if (value < 0) {
+std::string Values::described(std::int32_t value) const {
+  if (value == no_value) {
     return "nothing";
   }
   if (!contract_.reduces()) {
-    return value < num_leaves_ ? fmt::format("the data of block {}", value) : "a sum";
+    return is_leaf(value) ? fmt::format("the data of block {}", value) : "a sum";
   }
   std::vector<int> const operands = contributors(value);
   bool const is_cut = static_cast<int>(operands.size()) > all_.num_ranks();

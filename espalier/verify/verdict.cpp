@@ -30,6 +30,8 @@ std::string_view to_string(Rule rule) noexcept {
     return "contribution";
   case Rule::operand_order:
     return "operand_order";
+  case Rule::same_result:
+    return "same_result";
   case Rule::postcondition:
     return "postcondition";
   case Rule::facts:

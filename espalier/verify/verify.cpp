@@ -3,6 +3,7 @@
 #include "espalier/verify/verify.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "espalier/base/integer.hpp"
 #include "espalier/schedule/text.hpp"
 #include "espalier/schedule/transforms.hpp"
+#include "espalier/verify/arrivals.hpp"
 #include "espalier/verify/cells.hpp"
 #include "espalier/verify/execution.hpp"
 #include "espalier/verify/hazards.hpp"
@@ -25,7 +27,6 @@ namespace espalier::verify {
 namespace {
 
 using algorithms::Choice;
-using algorithms::Collective;
 using algorithms::Facts;
 using schedule::Operation;
 using schedule::RankProgram;
@@ -63,7 +64,7 @@ check_ranks(std::span<RankProgram const> programs, Contract const& contract) {
 
 /// What the programs do together.
 std::optional<Violation> check_together(AllOperations const& all, Contract const& contract) {
-  Matching const matching = match_messages(all);
+  Matching const matching = match_messages(all, contract.has_equal_blocks);
   if (matching.violation) {
     return matching.violation;
   }
@@ -74,16 +75,30 @@ std::optional<Violation> check_together(AllOperations const& all, Contract const
   if (auto violation = values.judge()) {
     return violation;
   }
-  return check_rounds(all, matching);
+  if (auto violation = check_rounds(all, matching)) {
+    return violation;
+  }
+  return contract.collective == Collective::barrier ? check_arrivals(all, matching) : std::nullopt;
 }
 
 std::string to_text(Facts const& facts) {
+  auto const counted = [](std::optional<std::int64_t> number) {
+    return number ? fmt::format("{}", *number) : "any";
+  };
   return fmt::format(
-      "{} rounds, {} messages and {} blocks", facts.rounds, facts.messages, facts.blocks
+      "{} rounds, {} messages, {} blocks, {} scratch blocks, volume {}, reductions {}",
+      facts.rounds,
+      facts.messages,
+      facts.blocks,
+      facts.scratch,
+      counted(facts.volume),
+      counted(facts.reductions)
   );
 }
 
-std::optional<Violation> check_facts(Facts const& promised, Facts const& counted) {
+std::optional<Violation> check_facts(Facts promised, Facts const& counted) {
+  promised.volume = promised.volume ? promised.volume : counted.volume;
+  promised.reductions = promised.reductions ? promised.reductions : counted.reductions;
   if (promised == counted) {
     return std::nullopt;
   }
@@ -95,7 +110,7 @@ std::optional<Violation> check_facts(Facts const& promised, Facts const& counted
   };
 }
 
-/// A bcast says into how many pieces it cuts the message.
+/// A collective without parts says into how many pieces it cuts the vector.
 std::optional<Violation> check_pieces(int promised, RankProgram const& program) {
   if (int const found = program.frame.num_output_blocks; found != promised) {
     return Violation{
@@ -112,18 +127,47 @@ std::optional<Violation> check_pieces(int promised, RankProgram const& program) 
 
 Contract contract_of(Choice const& choice, int num_ranks, int root) {
   return {
-      .promise = choice.collective() == Collective::allgather ? Promise::allgather : Promise::bcast,
+      .collective = choice.collective(),
       .num_ranks = num_ranks,
       .root = root,
+      .has_equal_blocks = choice.algorithm().equal_blocks_only,
   };
 }
 
-std::vector<RankProgram> with_input(std::vector<RankProgram> programs) {
+/// The same, with what the algorithm says of the order: needs that it accepts the request.
+Contract full_contract_of(Choice const& choice, int num_ranks, int root) {
+  Contract contract = contract_of(choice, num_ranks, root);
+  contract.order = choice.order(num_ranks, root);
+  return contract;
+}
+
+bool has_form_with_input(Collective collective) {
+  return collective != Collective::barrier && collective != Collective::bcast &&
+         collective != Collective::alltoall;
+}
+
+std::vector<RankProgram> with_input(std::vector<RankProgram> programs, Contract const& contract) {
   for (RankProgram& program : programs) {
-    int const rank = program.rank;
-    program = schedule::from_input(std::move(program), rank);
+    program = schedule::from_input(std::move(program), contract.collective, contract.root);
   }
   return programs;
+}
+
+/// In place and with a separate input; the facts hold for both.
+Verdict verify_forms(std::vector<RankProgram> programs, Contract contract, Facts const& promised) {
+  Verdict verdict = verify(programs, contract);
+  if (verdict.holds()) {
+    verdict.violation = check_facts(promised, verdict.facts);
+  }
+  if (verdict.holds() && has_form_with_input(contract.collective)) {
+    programs = with_input(std::move(programs), contract);
+    contract.is_in_place = false;
+    verdict = verify(programs, contract);
+    if (verdict.holds()) {
+      verdict.violation = check_facts(promised, verdict.facts);
+    }
+  }
+  return verdict;
 }
 
 std::optional<Violation> check_neighbours(std::span<RankProgram const> programs) {
@@ -166,38 +210,54 @@ Verdict verify(std::span<RankProgram const> programs, Contract const& contract) 
   return {.violation = check_together(all, contract), .facts = count(all)};
 }
 
-Verdict prove(Choice const& choice, int num_ranks, int root) {
+std::vector<RankProgram> generate_all(Choice const& choice, int num_ranks, int root) {
   contract_of(choice, num_ranks, root).check();
   std::vector<RankProgram> programs;
   programs.reserve(static_cast<std::size_t>(num_ranks));
   for (int rank = 0; rank < num_ranks; ++rank) {
     programs.push_back(choice.generate(num_ranks, root, rank));
   }
-  return prove(choice, num_ranks, root, std::move(programs));
+  return programs;
+}
+
+Contract contract_for(Choice const& choice, int num_ranks, int root) {
+  contract_of(choice, num_ranks, root).check();
+  return full_contract_of(choice, num_ranks, root);
+}
+
+Verdict prove(Choice const& choice, int num_ranks, int root) {
+  return prove(choice, num_ranks, root, generate_all(choice, num_ranks, root));
 }
 
 Verdict prove(Choice const& choice, int num_ranks, int root, std::vector<RankProgram> programs) {
-  Contract contract = contract_of(choice, num_ranks, root);
   Facts const promised = choice.facts(num_ranks, root);
-  Verdict verdict = verify(programs, contract);
-  if (verdict.holds() && contract.promise == Promise::bcast) {
-    verdict.violation = check_pieces(choice.num_pieces(num_ranks), programs.front());
-  }
-  if (verdict.holds()) {
-    verdict.violation = check_facts(promised, verdict.facts);
-  }
-  if (verdict.holds() && choice.algorithm().neighbours_only) {
-    verdict.violation = check_neighbours(programs);
-  }
-  if (verdict.holds() && choice.collective() == Collective::allgather) {
-    programs = with_input(std::move(programs));
-    contract.is_in_place = false;
-    verdict = verify(programs, contract);
-    if (verdict.holds()) {
-      verdict.violation = check_facts(promised, verdict.facts);
+  Collective const collective = choice.collective();
+  bool const has_pieces = !schedule::has_parts(collective) && collective != Collective::barrier;
+  if (has_pieces && !programs.empty()) {
+    if (auto violation = check_pieces(choice.num_pieces(num_ranks), programs.front())) {
+      return {.violation = std::move(violation), .facts = {}};
     }
   }
-  return verdict;
+  if (choice.algorithm().neighbours_only) {
+    if (auto violation = check_neighbours(programs)) {
+      return {.violation = std::move(violation), .facts = {}};
+    }
+  }
+  return verify_forms(std::move(programs), full_contract_of(choice, num_ranks, root), promised);
+}
+
+Verdict prove(Choice const& choice, algorithms::RankOrder const& order, int root) {
+  int const num_ranks = order.num_ranks();
+  Contract contract = contract_of(choice, num_ranks, root);
+  contract.check();
+  std::vector<RankProgram> programs;
+  programs.reserve(static_cast<std::size_t>(num_ranks));
+  for (int rank = 0; rank < num_ranks; ++rank) {
+    programs.push_back(choice.generate(order, root, rank));
+  }
+  return verify_forms(
+      std::move(programs), contract, choice.facts(num_ranks, order.position_of(root))
+  );
 }
 
 }  // namespace espalier::verify

@@ -25,8 +25,17 @@ namespace espalier::verify {
 [[nodiscard]] Verdict
 verify(std::span<schedule::RankProgram const> programs, Contract const& contract);
 
-/// Generates the programs of all ranks and judges them in place and, for allgather, with a separate
-/// input; then compares with what the algorithm says of itself (rules `facts` and `name`).
+/// The programs of all ranks.
+/// @throws Error as Choice::generate.
+[[nodiscard]] std::vector<schedule::RankProgram>
+generate_all(algorithms::Choice const& choice, int num_ranks, int root);
+
+/// What the programs of a choice have to do, in place.
+/// @throws Error argument if root is out of range; what refuses() accepts.
+[[nodiscard]] Contract contract_for(algorithms::Choice const& choice, int num_ranks, int root);
+
+/// Generates the programs of all ranks and judges them in place and, where the collective has it,
+/// with a separate input; compares with what the algorithm says of itself (rules `facts`, `name`).
 /// @throws Error unsupported if the choice refuses the request; argument if root is out of range.
 [[nodiscard]] Verdict prove(algorithms::Choice const& choice, int num_ranks, int root);
 
@@ -37,5 +46,10 @@ verify(std::span<schedule::RankProgram const> programs, Contract const& contract
     int root,
     std::vector<schedule::RankProgram> programs
 );
+
+/// The same with the ranks in another order. A reduction in rank order has lost that order then,
+/// and is judged as one for commutative operators.
+[[nodiscard]] Verdict
+prove(algorithms::Choice const& choice, algorithms::RankOrder const& order, int root);
 
 }  // namespace espalier::verify

@@ -5,6 +5,7 @@
 /// and its sources are in docs/references.bib.
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <fstream>
 #include <iterator>
@@ -54,18 +55,21 @@ std::vector<std::string> head_of(Algorithm const& algorithm) {
 }
 
 constexpr std::string_view indent = "    ";
-constexpr std::string_view first_label = "    blocks held, p = ";
+constexpr std::array<std::string_view, 2> first_labels{"    blocks held, p = ", "    sent, p = "};
 
-/// The drawing in a head: the line that begins with `blocks held` and those up to an empty one.
+/// The drawing in a head: the line that begins with `blocks held` or `sent` and those up to an
+/// empty one.
 struct Drawing {
   std::string text;
+  bool shows_messages = false;
   int num_ranks = 0;
   int root = 0;
   std::string arguments;
 };
 
 /// `6`, `6, root = 2` or `6, k=3,segments=2`, up to the names of the ranks.
-void read_first_line(std::string const& line, Drawing& drawing) {
+void read_first_line(std::string const& line, std::string_view first_label, Drawing& drawing) {
+  drawing.shows_messages = first_label == first_labels[1];
   std::string label = line.substr(first_label.size());
   label.resize(std::min(label.find("  "), label.size()));
   drawing.num_ranks = std::stoi(label);
@@ -80,8 +84,11 @@ void read_first_line(std::string const& line, Drawing& drawing) {
 Drawing drawing_in(std::vector<std::string> const& head) {
   Drawing drawing;
   for (std::string const& line : head) {
-    if (line.starts_with(first_label)) {
-      read_first_line(line, drawing);
+    auto const first_label = std::ranges::find_if(first_labels, [&](std::string_view label) {
+      return line.starts_with(label);
+    });
+    if (first_label != first_labels.end()) {
+      read_first_line(line, *first_label, drawing);
     } else if (drawing.num_ranks == 0) {
       continue;
     } else if (!line.starts_with(indent)) {
@@ -132,9 +139,12 @@ class AlgorithmHead : public testing::TestWithParam<Algorithm const*> {};
 
 TEST_P(AlgorithmHead, ShowsWhatTheScheduleDoes) {
   Drawing const drawing = drawing_in(head_of(*GetParam()));
-  ASSERT_GT(drawing.num_ranks, 0) << "the head has no line 'blocks held, p = ...'";
+  ASSERT_GT(
+      drawing.num_ranks, 0
+  ) << "the head has no line 'blocks held, p = ...' or 'sent, p = ...'";
   Choice const choice = Choice::parse(full_name(*GetParam()) + drawing.arguments);
-  EXPECT_EQ(drawing.text, verify::draw_holdings(choice, drawing.num_ranks, drawing.root));
+  auto const draw = drawing.shows_messages ? verify::draw_sent : verify::draw_holdings;
+  EXPECT_EQ(drawing.text, draw(choice, drawing.num_ranks, drawing.root));
 }
 
 TEST_P(AlgorithmHead, SaysRoundsBytesValidityAndSource) {
@@ -142,6 +152,19 @@ TEST_P(AlgorithmHead, SaysRoundsBytesValidityAndSource) {
   for (std::string_view const name : {"Rounds  ", "Bytes   ", "Valid   ", "Source  "}) {
     EXPECT_FALSE(entry(head, name).empty()) << "the head has no line '" << name << "...'";
   }
+}
+
+TEST_P(AlgorithmHead, SaysOrderAndScratchWhereThereIsAny) {
+  std::vector<std::string> const head = head_of(*GetParam());
+  EXPECT_EQ(entry(head, "Order   ").empty(), !schedule::reduces(GetParam()->collective));
+  bool has_scratch = false;
+  for (int const num_ranks : {4, 6, 9}) {
+    for (Choice const& choice : algorithms::variants(GetParam()->collective, num_ranks)) {
+      has_scratch = has_scratch ||
+                    (&choice.algorithm() == GetParam() && choice.facts(num_ranks, 0).scratch > 0);
+    }
+  }
+  EXPECT_EQ(entry(head, "Scratch ").empty(), !has_scratch);
 }
 
 TEST_P(AlgorithmHead, NamesSourcesThatAreInTheBibliography) {

@@ -41,12 +41,6 @@ constexpr std::array damages{
     Damage{"too_many_blocks", [](RankProgram& program) { first_slot(program, 0).num_blocks = 4; }},
     Damage{"stride", [](RankProgram& program) { first_slot(program, 0).stride = 3; }},
     Damage{
-        "no_slot",
-        [](RankProgram& program) {
-          program.operations[0].slots.end = program.operations[0].slots.begin;
-        }
-    },
-    Damage{
         "slots_outside_pool", [](RankProgram& program) { program.operations[0].slots.end = 1000; }
     },
     Damage{"slots_backwards", [](RankProgram& program) { program.operations[1].slots.end = 0; }},

@@ -59,8 +59,8 @@ TEST(MutationNotHeld, RejectsSendBeforeTheReceiveInProgramOrder) {
   EXPECT_TRUE(breaks(Rule::not_held, programs, gather));
 }
 
-TEST(MutationNotHeld, RejectsReadingAnInputThatIsNotGiven) {
-  EXPECT_TRUE(breaks(Rule::not_held, ring_with_input(), gather));
+TEST(MutationBounds, RejectsAnInputThatIsNotGiven) {
+  EXPECT_TRUE(breaks(Rule::bounds, ring_with_input(), gather));
 }
 
 TEST(MutationNotHeld, RejectsReduceIntoNothing) {

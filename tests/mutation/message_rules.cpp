@@ -18,11 +18,11 @@ namespace {
 using schedule::blocks;
 using schedule::Buffer;
 using schedule::Builder;
+using schedule::Collective;
 using schedule::Kind;
 using schedule::Operation;
 using schedule::RankProgram;
 using schedule::Slot;
-using verify::Promise;
 using verify::Rule;
 
 /// Both ends use scratch, so that only the sizes are wrong.
@@ -110,7 +110,9 @@ TEST(MutationDeadlock, RejectsExchangeThatNeedsBufferedSends) {
     program.wait_pool = {0};
     program.operations[1].waits = {.begin = 0, .end = 1};
   }
-  EXPECT_TRUE(breaks(Rule::deadlock, programs, {.promise = Promise::allgather, .num_ranks = 2}));
+  EXPECT_TRUE(
+      breaks(Rule::deadlock, programs, {.collective = Collective::allgather, .num_ranks = 2})
+  );
 }
 
 }  // namespace

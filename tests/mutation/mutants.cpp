@@ -45,7 +45,7 @@ Programs ring_with_input() {
   Programs programs = ring();
   for (RankProgram& program : programs) {
     int const rank = program.rank;
-    program = schedule::from_input(std::move(program), rank);
+    program = schedule::from_input(std::move(program), schedule::Collective::allgather, 0);
   }
   return programs;
 }
@@ -86,6 +86,7 @@ void erase_operation(RankProgram& program, int index) {
   std::vector<int> waits;
   for (Operation& operation : program.operations) {
     operation.after -= operation.after > index ? 1 : 0;
+    operation.after_sends -= operation.after_sends > index ? 1 : 0;
     auto const begin = static_cast<int>(waits.size());
     for (int const waited_for : program.waits(operation)) {
       if (waited_for != index) {

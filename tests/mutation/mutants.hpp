@@ -27,10 +27,14 @@ using Programs = std::vector<schedule::RankProgram>;
 
 /// Most tests break schedules of so many ranks.
 inline constexpr int p = 4;
-inline constexpr verify::Contract gather{.promise = verify::Promise::allgather, .num_ranks = p};
-inline constexpr verify::Contract broadcast{.promise = verify::Promise::bcast, .num_ranks = p};
+inline constexpr verify::Contract gather{
+    .collective = schedule::Collective::allgather, .num_ranks = p
+};
+inline constexpr verify::Contract broadcast{
+    .collective = schedule::Collective::bcast, .num_ranks = p
+};
 inline constexpr verify::Contract gather_from_input{
-    .promise = verify::Promise::allgather, .num_ranks = p, .is_in_place = false
+    .collective = schedule::Collective::allgather, .num_ranks = p, .is_in_place = false
 };
 
 /// allgather/ring of p ranks, in place and with a separate input.

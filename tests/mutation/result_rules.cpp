@@ -21,12 +21,12 @@ namespace {
 using schedule::blocks;
 using schedule::Buffer;
 using schedule::Builder;
+using schedule::Collective;
 using schedule::Kind;
 using schedule::Operation;
 using schedule::RankProgram;
 using schedule::Slot;
 using verify::Contract;
-using verify::Promise;
 using verify::Rule;
 
 TEST(MutationPostcondition, RejectsLastMessageMissing) {
@@ -54,7 +54,9 @@ TEST(MutationContribution, RejectsAnOperandLeftOut) {
   auto& operations = programs[0].operations;
   auto const last = std::ranges::find(operations, Kind::reduce, &Operation::kind);
   erase_operation(programs[0], static_cast<int>(last - operations.begin()));
-  EXPECT_TRUE(breaks(Rule::contribution, programs, {.promise = Promise::reduce, .num_ranks = p}));
+  EXPECT_TRUE(
+      breaks(Rule::contribution, programs, {.collective = Collective::reduce, .num_ranks = p})
+  );
 }
 
 TEST(MutationContribution, RejectsAnOperandTakenTwice) {
@@ -63,7 +65,9 @@ TEST(MutationContribution, RejectsAnOperandTakenTwice) {
   ASSERT_EQ(again.kind, Kind::reduce);
   again.after = static_cast<int>(programs[0].operations.size());
   programs[0].operations.push_back(again);
-  EXPECT_TRUE(breaks(Rule::contribution, programs, {.promise = Promise::reduce, .num_ranks = p}));
+  EXPECT_TRUE(
+      breaks(Rule::contribution, programs, {.collective = Collective::reduce, .num_ranks = p})
+  );
 }
 
 TEST(MutationContribution, IsNotMissedInReduceScatter) {
@@ -72,26 +76,26 @@ TEST(MutationContribution, IsNotMissedInReduceScatter) {
   ASSERT_EQ(again.kind, Kind::reduce);
   again.after = static_cast<int>(programs[1].operations.size());
   programs[1].operations.push_back(again);
-  Contract const contract{.promise = Promise::reduce_scatter, .num_ranks = p};
+  Contract const contract{.collective = Collective::reduce_scatter, .num_ranks = p};
   EXPECT_TRUE(breaks(Rule::contribution, programs, contract));
 }
 
 /// The received operand stands on the left, so the chain combines from the last rank to the first.
 TEST(MutationOperandOrder, RejectsAnotherOrderIfTheOperatorDoesNotCommute) {
-  Contract contract{.promise = Promise::reduce, .num_ranks = p, .root = p - 1};
+  Contract contract{.collective = Collective::reduce, .num_ranks = p, .root = p - 1};
   Programs programs = generate("bcast/chain", p);
   for (RankProgram& program : programs) {
-    program =
-        schedule::reverse(schedule::permute(program, [](int rank) { return p - 1 - rank; }), p - 1);
+    auto const mirrored = [](int rank) { return p - 1 - rank; };
+    program = schedule::reverse(schedule::permute(program, Collective::bcast, mirrored), p - 1);
   }
   std::ranges::reverse(programs);
-  contract.is_commutative = false;
+  contract.order = schedule::Order::rank;
   EXPECT_TRUE(verify::verify(programs, contract).holds());
 
   Programs const other = generate_reversed("bcast/chain", p);
   contract.root = 0;
   EXPECT_TRUE(breaks(Rule::operand_order, other, contract));
-  contract.is_commutative = true;
+  contract.order = schedule::Order::any;
   EXPECT_TRUE(verify::verify(other, contract).holds());
 }
 
@@ -150,8 +154,9 @@ TEST(MutationName, RejectsARingWhoseNeighboursAreNotNextToIt) {
   constexpr std::array order{0, 2, 1, 3};
   Programs programs(p);
   for (RankProgram const& program : ring()) {
-    RankProgram permuted =
-        schedule::permute(program, [&](int rank) { return order[static_cast<std::size_t>(rank)]; });
+    RankProgram permuted = schedule::permute(program, Collective::allgather, [&](int rank) {
+      return order[static_cast<std::size_t>(rank)];
+    });
     programs[static_cast<std::size_t>(permuted.rank)] = std::move(permuted);
   }
   EXPECT_TRUE(verify::verify(programs, gather).holds());

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,15 +26,15 @@ namespace espalier {
 namespace {
 
 using schedule::Buffer;
+using schedule::Collective;
 using schedule::Kind;
 using schedule::Operation;
 using schedule::RankProgram;
 using schedule::Slot;
 using verify::Contract;
-using verify::Promise;
 
 using Programs = std::vector<RankProgram>;
-/// Which contributions are in a block, as `r` or `(l r)`; empty: garbage.
+/// Which contributions are in a block, as `2` or `(0+1)`; empty: garbage.
 using Value = std::string;
 using Random = std::mt19937;
 
@@ -53,6 +54,7 @@ public:
     for (RankProgram const& program : programs) {
       ranks_.push_back({
           .states = std::vector<State>(program.operations.size()),
+          .begun = {program.rank},
           .input = start_values(program, Buffer::input),
           .output = start_values(program, Buffer::output),
           .scratch = start_values(program, Buffer::scratch),
@@ -74,11 +76,13 @@ private:
   struct State {
     Phase phase = Phase::waiting;
     int start_number = 0;        ///< order in which operations of the rank started
+    std::set<int> begun;         ///< of a send: ranks known to have begun when it started
     std::vector<Value> carried;  ///< of a send on its way
   };
 
   struct Rank {
     std::vector<State> states;
+    std::set<int> begun;  ///< ranks known to have begun
     std::vector<Value> input;
     std::vector<Value> output;
     std::vector<Value> scratch;
@@ -119,8 +123,9 @@ private:
   bool may_start(int rank, int index) {
     RankProgram const& program = programs_[at(rank)];
     Operation const& asked = operation(rank, index);
-    for (int i = 0; i < asked.after; ++i) {
-      if (program.operations[at(i)].writes() && state(rank, i).phase != Phase::complete) {
+    for (int i = 0; i < index; ++i) {
+      int const end = program.operations[at(i)].writes() ? asked.after : asked.after_sends;
+      if (i < end && state(rank, i).phase != Phase::complete) {
         return false;
       }
     }
@@ -204,6 +209,7 @@ private:
     if (event.type == Event::Type::start) {
       of.phase = Phase::started;
       of.start_number = ranks_[at(event.rank)].num_started++;
+      of.begun = ranks_[at(event.rank)].begun;
       if (what.kind == Kind::recv) {
         write(event.rank, what, {});
       } else if (what.kind != Kind::send) {
@@ -216,6 +222,7 @@ private:
     } else {
       State& send = state(what.peer, event.other);
       write(event.rank, what, send.carried);
+      ranks_[at(event.rank)].begun.insert(send.begun.begin(), send.begun.end());
       of.phase = Phase::complete;
       send.phase = Phase::complete;
     }
@@ -246,7 +253,7 @@ private:
       std::vector<Value> const right = read(rank, program.slots(what));
       for (std::size_t i = 0; i < values.size(); ++i) {
         bool const is_good = !values[i].empty() && !right[i].empty();
-        values[i] = is_good ? values[i] + "+" + right[i] : "";
+        values[i] = is_good ? "(" + values[i] + "+" + right[i] + ")" : "";
       }
     }
     write(rank, what, values);
@@ -260,27 +267,49 @@ private:
           })) {
         return "rank " + std::to_string(rank) + " is stuck";
       }
-      for (int block = 0; block < program.frame.num_output_blocks; ++block) {
-        if (contract_.promises(program.frame, rank, block) &&
-            !is_promised(value(rank, Buffer::output, block), block)) {
-          return "rank " + std::to_string(rank) + " has '" + value(rank, Buffer::output, block) +
-                 "' in output " + std::to_string(block);
+      auto const promised = contract_.promised(program.frame, rank);
+      for (int block = promised.begin; block < promised.begin + promised.size; ++block) {
+        Value const& found = value(rank, Buffer::output, block);
+        if (!is_promised(found, program, block)) {
+          return "rank " + std::to_string(rank) + " has '" + found + "' in output " +
+                 std::to_string(block);
         }
+      }
+      if (contract_.collective == Collective::barrier &&
+          ranks_[at(rank)].begun.size() != programs_.size()) {
+        return "rank " + std::to_string(rank) + " ends too early";
       }
     }
     return {};
   }
 
-  bool is_promised(Value const& found, int block) const {
+  bool is_promised(Value const& found, RankProgram const& program, int block) {
     if (!contract_.reduces()) {
-      return found == std::to_string(block);
+      return found == std::to_string(program.frame.like(Buffer::output, block));
+    }
+    if (contract_.collective == Collective::allreduce && contract_.order != schedule::Order::any &&
+        found != value(0, Buffer::output, block)) {
+      return false;
+    }
+    if (contract_.order == schedule::Order::left) {
+      return found == left_fold(contract_.num_operands(program.rank));
     }
     // Ranks have one digit each.
     std::string digits = found;
-    std::erase(digits, '+');
-    std::ranges::sort(digits);
+    std::erase_if(digits, [](char c) { return c < '0' || c > '9'; });
+    if (contract_.order == schedule::Order::any) {
+      std::ranges::sort(digits);
+    }
     std::string const all = "0123456789";
-    return digits == all.substr(0, programs_.size());
+    return digits == all.substr(0, at(contract_.num_operands(program.rank)));
+  }
+
+  static Value left_fold(int num_operands) {
+    Value result = "0";
+    for (int rank = 1; rank < num_operands; ++rank) {
+      result = "(" + result + "+" + std::to_string(rank) + ")";
+    }
+    return result;
   }
 
   Programs const& programs_;
@@ -326,13 +355,16 @@ private:
     }
     for (Operation& operation : program.operations) {
       auto const begin = static_cast<int>(program.wait_pool.size());
-      for (int i = 0; i < operation.after; ++i) {
-        if (program.operations[at(i)].writes() && below(random_, 8) != 0) {
+      for (int i = 0; i < std::max(operation.after, operation.after_sends); ++i) {
+        int const end =
+            program.operations[at(i)].writes() ? operation.after : operation.after_sends;
+        if (i < end && below(random_, 8) != 0) {
           program.wait_pool.push_back(i);
         }
       }
       operation.waits = {.begin = begin, .end = static_cast<int>(program.wait_pool.size())};
       operation.after = 0;
+      operation.after_sends = 0;
     }
   }
 
@@ -348,6 +380,7 @@ private:
       std::swap(program.operations[index], program.operations[index + 1]);
       Operation& earlier = program.operations[index];
       earlier.after = std::min(earlier.after, static_cast<int>(index));
+      earlier.after_sends = std::min(earlier.after_sends, static_cast<int>(index));
     }
   }
 
@@ -392,30 +425,42 @@ struct Subject {
   Contract contract;
 };
 
+/// Any collective that has algorithms.
+Collective any_collective(Random& random) {
+  auto const catalog = algorithms::catalog();
+  return catalog[below(random, catalog.size())]->collective;
+}
+
 Subject any_subject(Random& random) {
-  auto const collective =
-      below(random, 2) == 0 ? algorithms::Collective::allgather : algorithms::Collective::bcast;
+  Collective const collective = any_collective(random);
   int const p = 2 + static_cast<int>(below(random, 4));
-  auto const choices = variants(collective, p);
+  auto const choices = algorithms::variants(collective, p);
+  if (choices.empty()) {
+    return any_subject(random);
+  }
   auto const& choice = choices[below(random, choices.size())];
-  bool const gathers = collective == algorithms::Collective::allgather;
-  int const root = gathers ? 0 : static_cast<int>(below(random, static_cast<std::size_t>(p)));
+  int const root = schedule::has_root(collective)
+                       ? static_cast<int>(below(random, static_cast<std::size_t>(p)))
+                       : 0;
+  if (!choice.refuses(p, root).empty()) {
+    return any_subject(random);
+  }
   Subject subject{
       .name = choice.text() + " on " + std::to_string(p) + " ranks, root " + std::to_string(root),
-      .programs = {},
-      .contract =
-          {.promise = gathers ? Promise::allgather : Promise::bcast, .num_ranks = p, .root = root},
+      .programs = verify::generate_all(choice, p, root),
+      .contract = verify::contract_for(choice, p, root),
   };
-  for (int rank = 0; rank < p; ++rank) {
-    subject.programs.push_back(choice.generate(p, root, rank));
-  }
-  if (choice.num_segments() == 1 && below(random, 3) == 0) {
+  bool const gathers = collective == Collective::allgather;
+  bool const can_run_backwards = gathers || collective == Collective::bcast;
+  bool const moves_output_only = choice.facts(p, root).scratch == 0;
+  if (can_run_backwards && moves_output_only && choice.num_segments() == 1 &&
+      below(random, 3) == 0) {
     int const num_rounds = choice.facts(p, root).rounds;
     for (RankProgram& program : subject.programs) {
       program = schedule::reverse(program, num_rounds);
     }
     subject.name += " reversed";
-    subject.contract.promise = gathers ? Promise::reduce_scatter : Promise::reduce;
+    subject.contract.collective = gathers ? Collective::reduce_scatter : Collective::reduce;
   }
   return subject;
 }

@@ -26,7 +26,6 @@ using algorithms::Choice;
 using algorithms::Collective;
 using schedule::RankProgram;
 using verify::Contract;
-using verify::Promise;
 
 /// Programs of all ranks and what they promise.
 struct Schedule {
@@ -47,8 +46,11 @@ std::size_t any_index(std::size_t size) {
 }
 
 Choice any_choice(Collective collective, int num_ranks) {
-  std::vector<Choice> choices = variants(collective, num_ranks);
-  std::erase_if(choices, [](Choice const& choice) { return choice.num_segments() > 1; });
+  std::vector<Choice> choices = algorithms::variants(collective, num_ranks);
+  // Reversal needs programs that move output blocks and nothing else.
+  std::erase_if(choices, [&](Choice const& choice) {
+    return choice.num_segments() > 1 || choice.facts(num_ranks, 0).scratch > 0;
+  });
   return choices.at(any_index(choices.size()));
 }
 
@@ -68,7 +70,7 @@ Schedule generate(Request const& request) {
   bool const gathers = request.choice.collective() == Collective::allgather;
   Schedule result;
   result.contract = {
-      .promise = gathers ? Promise::allgather : Promise::bcast,
+      .collective = gathers ? Collective::allgather : Collective::bcast,
       .num_ranks = request.num_ranks,
       .root = request.root,
   };
@@ -110,7 +112,7 @@ Schedule permuted(Schedule const& from, std::vector<int> const& order) {
   Schedule result = from;
   for (RankProgram const& program : from.programs) {
     auto const place = static_cast<std::size_t>(rank_of(program.rank));
-    result.programs[place] = schedule::permute(program, rank_of);
+    result.programs[place] = schedule::permute(program, from.contract.collective, rank_of);
   }
   result.contract.root = rank_of(from.contract.root);
   return result;
@@ -138,8 +140,8 @@ Schedule reversed(Schedule const& from) {
   int const rounds = num_rounds(from);
   Schedule result =
       each(from, [&](RankProgram const& program) { return schedule::reverse(program, rounds); });
-  bool const gathers = from.contract.promise == Promise::allgather;
-  result.contract.promise = gathers ? Promise::reduce_scatter : Promise::reduce;
+  bool const gathers = from.contract.collective == Collective::allgather;
+  result.contract.collective = gathers ? Collective::reduce_scatter : Collective::reduce;
   return result;
 }
 
@@ -188,7 +190,7 @@ RC_GTEST_PROP(ProverTransforms, ReverseCombinesEveryContributionOnce, ()) {
 RC_GTEST_PROP(ProverTransforms, FromInputCopiesTheContributionFirst, ()) {
   Schedule result = segmented(generate(any_request(Collective::allgather)), any_pipeline());
   result = each(result, [](RankProgram const& program) {
-    return schedule::from_input(program, program.rank);
+    return schedule::from_input(program, Collective::allgather, 0);
   });
   result.contract.is_in_place = false;
   require_correct(result);
@@ -227,7 +229,7 @@ RC_GTEST_PROP(ProverTransforms, NestOfTwoAllgathersIsAnAllgather, ()) {
   int const row_rounds = in_row.facts(num_columns, 0).rounds;
 
   Schedule result;
-  result.contract = {.promise = Promise::allgather, .num_ranks = num_ranks};
+  result.contract = {.collective = Collective::allgather, .num_ranks = num_ranks};
   for (int rank = 0; rank < num_ranks; ++rank) {
     int const row = rank / num_columns;
     int const column = rank % num_columns;
@@ -261,7 +263,7 @@ RC_GTEST_PROP(ProverTransforms, NestOfTwoBroadcastsIsABroadcast, ()) {
   int const column_rounds = tree.facts(num_rows, 0).rounds;
 
   Schedule result;
-  result.contract = {.promise = Promise::bcast, .num_ranks = num_ranks, .root = root};
+  result.contract = {.collective = Collective::bcast, .num_ranks = num_ranks, .root = root};
   for (int rank = 0; rank < num_ranks; ++rank) {
     int const row = rank / num_columns;
     int const column = rank % num_columns;
