@@ -7,24 +7,19 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "espalier/algorithms/arguments.hpp"
+#include "espalier/schedule/collective.hpp"
 #include "espalier/schedule/program.hpp"
 
 namespace espalier::algorithms {
 
-/// What the schedule achieves. The v-variants of MPI are the same collective with other block
-/// sizes.
-enum class Collective : std::uint8_t {
-  allgather,  ///< output has p blocks; at the start rank r holds block r, at the end all of them
-  bcast,      ///< output has any number of blocks; at the start the root holds all
-};
-
-[[nodiscard]] std::string_view to_string(Collective collective) noexcept;
+using schedule::Collective;
+using schedule::Order;
 
 /// What a generator may depend on. Equal on all ranks, except `rank`, which is passed beside it.
 struct Request {
@@ -34,10 +29,19 @@ struct Request {
 };
 
 /// What the file head promises and the prover counts.
+///
+/// Rounds, volume and reductions are the closed form of the time on a machine without contention:
+/// rounds * alpha + (volume * beta + reductions * gamma) * bytes of a block. Where a schedule has
+/// no closed form these two are missing, and have to be counted.
 struct Facts {
   int rounds = 0;
   std::int64_t messages = 0;  ///< most messages that one rank sends
   std::int64_t blocks = 0;    ///< most blocks that one rank sends
+  std::int64_t scratch = 0;   ///< most scratch blocks of one rank
+  /// Sum over rounds of the most blocks that one rank sends or receives in it.
+  std::optional<std::int64_t> volume;
+  /// Sum over rounds of the most blocks that one rank combines in it.
+  std::optional<std::int64_t> reductions{0};
 
   friend bool operator==(Facts const&, Facts const&) = default;
 };
@@ -51,14 +55,17 @@ struct Algorithm {
   std::vector<Parameter> parameters;
   /// A name is a promise: peers are only rank - 1 and rank + 1 (modulo p).
   bool neighbours_only = false;
+  /// All blocks must have the same size: no v-variant.
+  bool equal_blocks_only = false;
 
   /// Empty if the request can be served, otherwise what was expected and found.
   std::string (*refuses)(Request const&) = [](Request const&) { return std::string(); };
-  /// The program of one rank, on output blocks only; O(size of that program).
+  /// The program of one rank, in place (see schedule::contributed); O(size of that program).
   schedule::RankProgram (*generate)(Request const&, int rank) = nullptr;
   Facts (*facts)(Request const&) = nullptr;
-  /// Bcast: into how many pieces the message is cut, before segments. An allgather has a block a
-  /// rank.
+  /// Reductions: what happens to the order of operands, with these arguments and this root.
+  Order (*order)(Request const&) = [](Request const&) { return Order::any; };
+  /// Collectives without parts: into how many pieces the vector is cut, before segments.
   int (*num_pieces)(Request const&) = [](Request const&) { return 1; };
   /// Most messages that one rank sends per segment, at least 1; 0 if blocks cannot be cut into
   /// segments with these arguments; null if never.
@@ -69,7 +76,7 @@ struct Algorithm {
   };
 };
 
-/// A frame with p (allgather) or num_blocks (bcast) output blocks and nothing else.
+/// A frame with this many output blocks and nothing else.
 [[nodiscard]] schedule::Frame output_frame(int num_ranks, int num_blocks);
 
 }  // namespace espalier::algorithms

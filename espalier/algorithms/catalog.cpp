@@ -3,15 +3,12 @@
 #include "espalier/algorithms/catalog.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "espalier/base/error.hpp"
 #include "espalier/schedule/transforms.hpp"
 
 namespace espalier::algorithms {
 namespace {
-
-constexpr std::array all_collectives{Collective::allgather, Collective::bcast};
 
 constexpr Parameter segments_parameter{
     .name = "segments",
@@ -127,36 +124,14 @@ void check_range(std::string_view what, int value, int num_ranks) {
 
 }  // namespace
 
-std::string_view to_string(Collective collective) noexcept {
-  switch (collective) {
-  case Collective::allgather:
-    return "allgather";
-  case Collective::bcast:
-    return "bcast";
-  }
-  return "unknown";
-}
-
 schedule::Frame output_frame(int num_ranks, int num_blocks) {
   return {
       .num_ranks = num_ranks,
       .num_output_blocks = num_blocks,
       .input_like = {},
       .scratch_like = {},
+      .output_like = {},
   };
-}
-
-Collective parse_collective(std::string_view text) {
-  std::string names;
-  for (Collective const collective : all_collectives) {
-    if (to_string(collective) == text) {
-      return collective;
-    }
-    names += (names.empty() ? "" : ", ") + std::string(to_string(collective));
-  }
-  throw Error(
-      ErrorCode::argument, "expected a collective (" + names + "), got '" + std::string(text) + "'"
-  );
 }
 
 Algorithm const& find(Collective collective, std::string_view name) {
@@ -229,12 +204,29 @@ void Choice::require_accepted(int num_ranks, int root) const {
 schedule::RankProgram Choice::generate(int num_ranks, int root, int rank) const {
   require_accepted(num_ranks, root);
   check_range("rank", rank, num_ranks);
-  schedule::RankProgram program = algorithm_->generate(request(num_ranks, root), rank);
+  return in_segments(algorithm_->generate(request(num_ranks, root), rank));
+}
+
+schedule::RankProgram Choice::generate(RankOrder const& order, int root, int rank) const {
+  int const num_ranks = order.num_ranks();
+  check_range("root", root, num_ranks);
+  check_range("rank", rank, num_ranks);
+  int const root_position = order.position_of(root);
+  require_accepted(num_ranks, root_position);
+  schedule::RankProgram const program =
+      algorithm_->generate(request(num_ranks, root_position), order.position_of(rank));
+  return in_segments(schedule::permute(program, collective(), [&](int position) {
+    return order.rank_at(position);
+  }));
+}
+
+schedule::RankProgram Choice::in_segments(schedule::RankProgram program) const {
   if (num_segments_ == 1) {
     return program;
   }
+  int const period = segment_period(program.frame.num_ranks);
   return schedule::segment(
-      program, {.num_segments = num_segments_, .period = segment_period(num_ranks), .window = 16}
+      program, {.num_segments = num_segments_, .period = period, .window = 16}
   );
 }
 
@@ -242,11 +234,22 @@ Facts Choice::facts(int num_ranks, int root) const {
   require_accepted(num_ranks, root);
   Facts facts = algorithm_->facts(request(num_ranks, root));
   if (num_segments_ > 1) {
+    std::int64_t const base_rounds = facts.rounds;
     facts.rounds += facts.rounds == 0 ? 0 : (num_segments_ - 1) * segment_period(num_ranks);
     facts.messages *= num_segments_;
     facts.blocks *= num_segments_;
+    facts.scratch *= num_segments_;
+    // With one block a round somebody sends in every round of the pipeline; otherwise rounds of
+    // different segments overlap and there is no closed form.
+    bool const is_even = facts.volume == base_rounds && facts.reductions == 0;
+    facts.volume = is_even ? std::optional<std::int64_t>(facts.rounds) : std::nullopt;
+    facts.reductions = facts.reductions == 0 ? std::optional<std::int64_t>(0) : std::nullopt;
   }
   return facts;
+}
+
+Order Choice::order(int num_ranks, int root) const {
+  return algorithm_->order(request(num_ranks, root));
 }
 
 int Choice::num_pieces(int num_ranks) const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "espalier/algorithms/algorithm.hpp"
+#include "espalier/algorithms/rank_order.hpp"
 
 namespace espalier::algorithms {
 
@@ -17,8 +18,8 @@ namespace espalier::algorithms {
 /// @throws Error argument with the valid names if there is no such algorithm.
 [[nodiscard]] Algorithm const& find(Collective collective, std::string_view name);
 
-/// @throws Error argument with the valid names.
-[[nodiscard]] Collective parse_collective(std::string_view text);
+using schedule::parse_collective;
+using schedule::to_string;
 
 /// An algorithm with arguments: `bcast/k_nomial[k=4,segments=8]`.
 ///
@@ -48,10 +49,15 @@ public:
   /// The program of one rank: in place, segments applied.
   /// @throws Error unsupported if refuses() is not empty; argument if rank or root is out of range.
   [[nodiscard]] schedule::RankProgram generate(int num_ranks, int root, int rank) const;
+  /// The same with the ranks in another order; root and rank are ranks, not positions.
+  /// @throws Error also unsupported for scan and exscan, which are about rank order.
+  [[nodiscard]] schedule::RankProgram generate(RankOrder const& order, int root, int rank) const;
   /// What the program is said to do, segments counted.
   /// @throws Error unsupported if refuses() is not empty.
   [[nodiscard]] Facts facts(int num_ranks, int root) const;
-  /// Bcast: into how many pieces the message is cut; what refuses() accepts.
+  /// Reductions: what happens to the order of operands; what refuses() accepts.
+  [[nodiscard]] Order order(int num_ranks, int root) const;
+  /// Collectives without parts: into how many pieces the vector is cut; what refuses() accepts.
   [[nodiscard]] int num_pieces(int num_ranks) const;
   /// Most messages that one rank sends per segment; 0 if it cannot be cut into segments.
   [[nodiscard]] int segment_period(int num_ranks) const;
@@ -61,6 +67,7 @@ public:
 private:
   Choice(Algorithm const& algorithm, Arguments const& arguments);
   [[nodiscard]] Request request(int num_ranks, int root) const;
+  [[nodiscard]] schedule::RankProgram in_segments(schedule::RankProgram program) const;
   void require_accepted(int num_ranks, int root) const;
 
   Algorithm const* algorithm_;

@@ -10,66 +10,6 @@
 namespace espalier::algorithms {
 namespace {
 
-int floor_sqrt(int n) {
-  std::int64_t root = 1;
-  while ((root + 1) * (root + 1) <= n) {
-    ++root;
-  }
-  return static_cast<int>(root);
-}
-
-/// The largest divisor of p in sqrt(p) / 2 .. sqrt(p); if there is none, floor(sqrt(p)).
-int balanced_rows(int p) {
-  int const root = floor_sqrt(p);
-  for (int rows = root; rows > 1 && 2 * rows >= root; --rows) {
-    if (p % rows == 0) {
-      return rows;
-    }
-  }
-  return root;
-}
-
-/// Number of runs that `num_levels` levels make; more than num_ranks counts as num_ranks + 1.
-int num_runs(Orthogonal const& phases, std::size_t num_levels) {
-  std::int64_t product = 1;
-  for (std::size_t i = 0; i < num_levels; ++i) {
-    product *= phases.num_rows[i];
-    product = std::min(product, std::int64_t{phases.num_ranks} + 1);
-  }
-  return static_cast<int>(product);
-}
-
-/// The sizes of nearly equal parts.
-std::vector<int> part_sizes(int num_ranks, int num_parts) {
-  int const smallest = num_ranks / num_parts;
-  return num_ranks % num_parts == 0 ? std::vector{smallest} : std::vector{smallest, smallest + 1};
-}
-
-std::string list_text(std::vector<int> const& list) {
-  std::string text;
-  for (int const entry : list) {
-    text += (text.empty() ? "" : "x") + std::to_string(entry);
-  }
-  return text;
-}
-
-std::string
-refuse_choice(Choice const& choice, std::string_view key, std::vector<int> const& sizes) {
-  std::string const given = std::string(key) + "=" + std::string(choice.algorithm().name);
-  if (choice.algorithm().name == "orthogonal") {
-    return given + " cannot be nested; give more rows instead, as in rows=4x2";
-  }
-  if (choice.num_segments() > 1) {
-    return given + " cannot be segmented by itself; give segments to orthogonal";
-  }
-  for (int const size : sizes) {
-    if (std::string const reason = choice.refuses(size, 0); !reason.empty()) {
-      return std::string(given).append(" ").append(reason);
-    }
-  }
-  return {};
-}
-
 /// Numbers of rows of the layouts with two factors that are worth trying.
 std::vector<int> two_factor_layouts(int p) {
   std::vector<int> result;
@@ -84,81 +24,142 @@ std::vector<int> two_factor_layouts(int p) {
   return result;
 }
 
-/// The smallest number of rows, at least 2, that does not divide p and is not the balanced one.
-int unequal_rows(int p) {
-  int rows = 2;
-  while (p % rows == 0 || rows == balanced_rows(p)) {
-    ++rows;
-  }
-  return rows;
-}
-
 }  // namespace
+
+std::string
+refuse_phase(Choice const& choice, std::string_view key, std::vector<Shape> const& shapes) {
+  std::string const given = std::string(key) + "=" + std::string(choice.algorithm().name);
+  if (choice.algorithm().name == "orthogonal") {
+    return given + " cannot be nested; give more rows instead, as in rows=4x2";
+  }
+  if (choice.num_segments() > 1) {
+    return given + " cannot be segmented by itself; give segments to orthogonal";
+  }
+  for (Shape const& shape : shapes) {
+    if (std::string const reason = choice.refuses(shape.size, shape.root); !reason.empty()) {
+      return std::string(given).append(" ").append(reason);
+    }
+  }
+  return {};
+}
 
 Orthogonal
 Orthogonal::parse(Collective collective, Request const& request, std::string_view inner) {
   std::string_view const inner_text = request.arguments.text("inner", inner);
-  std::vector<int> num_rows = request.arguments.integers("rows");
-  if (num_rows.empty()) {
-    num_rows = {balanced_rows(request.num_ranks)};
-  }
   return {
-      .num_ranks = request.num_ranks,
-      .num_rows = std::move(num_rows),
+      .groups = Groups::parse(request),
       .inner = Choice::parse(collective, inner_text),
       .across = Choice::parse(collective, request.arguments.text("across", inner_text)),
   };
 }
 
-std::string Orthogonal::refuses() const {
-  if (num_runs(*this, num_rows.size()) > num_ranks) {
-    return "rows=" + list_text(num_rows) + " needs a rank in every row, got " +
-           std::to_string(num_ranks) + " ranks; use fewer rows";
+std::string Orthogonal::refuses(int root) const {
+  std::string reason = groups.refuses();
+  if (reason.empty()) {
+    reason = refuse_phase(inner, "inner", groups.shapes(groups.num_levels(), root));
   }
-  std::string const reason = refuse_choice(inner, "inner", leaf_sizes());
-  return reason.empty() ? refuse_choice(across, "across", num_rows) : reason;
-}
-
-bool Orthogonal::has_equal_leaves() const {
-  return leaf_sizes().size() == 1;
-}
-
-bool Orthogonal::has_unequal_rows(std::size_t level) const {
-  return std::ranges::any_of(part_sizes(num_ranks, num_runs(*this, level)), [&](int size) {
-    return size % num_rows[level] != 0;
-  });
-}
-
-std::vector<int> Orthogonal::leaf_sizes() const {
-  return part_sizes(num_ranks, num_runs(*this, num_rows.size()));
-}
-
-std::vector<Rows> Orthogonal::levels_of(int rank) const {
-  std::vector<Rows> levels;
-  levels.reserve(num_rows.size());
-  Run whole{.begin = 0, .size = num_ranks};
-  for (int const count : num_rows) {
-    levels.emplace_back(whole, count);
-    whole = levels.back().row(levels.back().row_of(rank));
+  for (std::size_t level = 0; reason.empty() && level < groups.num_levels(); ++level) {
+    reason = refuse_phase(across, "across", groups.shapes_across(level, root));
   }
-  return levels;
+  return reason;
 }
 
-Run Orthogonal::leaf_of(int rank) const {
-  Rows const last = levels_of(rank).back();
-  return last.row(last.row_of(rank));
+std::vector<Stage> Orthogonal::stages_of_parts(int root) const {
+  std::vector<Stage> result;
+  for (std::size_t level = 0; level < groups.num_levels(); ++level) {
+    std::vector<int> const sizes = groups.run_sizes(level + 1);
+    result.push_back({
+        .algorithm = across,
+        .shapes = groups.shapes_across(level, root),
+        .weight = sizes.size() == 1 ? sizes[0] : 0,
+    });
+  }
+  result.push_back(
+      {.algorithm = inner, .shapes = groups.shapes(groups.num_levels(), root), .weight = 1}
+  );
+  return result;
+}
+
+std::vector<Stage> Orthogonal::stages_of_vector(int root, int num_blocks) const {
+  std::vector<Stage> result;
+  for (std::size_t level = 0; level < groups.num_levels(); ++level) {
+    result.push_back(stage_of_vector(across, groups.shapes_across(level, root), num_blocks));
+  }
+  result.push_back(stage_of_vector(inner, groups.shapes(groups.num_levels(), root), num_blocks));
+  return result;
+}
+
+Standing::Standing(Groups const& groups, int rank, int root)
+    : rank_(rank), levels_(groups.levels_of(rank)), runs_{{.begin = 0, .size = groups.num_ranks}},
+      representatives_(groups.representatives(rank, root)) {
+  for (Rows const& rows : levels_) {
+    runs_.push_back(rows.row(rows.row_of(rank)));
+  }
+  auto const found = std::ranges::find(representatives_, rank);
+  first_ = static_cast<std::size_t>(found - representatives_.begin());
+  kept_ = first_ < runs_.size() ? runs_[first_] : Run{.begin = rank, .size = 1};
+}
+
+Phase Standing::across(Choice const& algorithm, std::size_t level) const {
+  Rows const& rows = levels_[level];
+  return {
+      .algorithm = algorithm,
+      .num_ranks = rows.num_rows(),
+      .rank = rows.row_of(rank_),
+      .root = rows.row_of(representatives_[level]),
+      .rank_of = counterparts(rows, representatives_[level]),
+      .to = {},
+  };
+}
+
+Phase Standing::between_counterparts(Choice const& algorithm, std::size_t level) const {
+  Phase phase = across(algorithm, level);
+  phase.root = 0;
+  phase.rank_of = counterparts(levels_[level], rank_);
+  return phase;
+}
+
+Phase Standing::inner(Choice const& algorithm) const {
+  return {
+      .algorithm = algorithm,
+      .num_ranks = leaf().size,
+      .rank = rank_ - leaf().begin,
+      .root = representatives_.back() - leaf().begin,
+      .rank_of = members(leaf()),
+      .to = {},
+  };
+}
+
+schedule::Slot Standing::place(Run run, schedule::Slot store) const {
+  if (!keeps_others() || run.begin < kept_.begin || run.end() > kept_.end()) {
+    return schedule::blocks(run.begin, run.size);
+  }
+  store.first += run.begin - kept_.begin;
+  store.num_blocks = run.size;
+  return store;
+}
+
+schedule::BlockMap Standing::places_of_rows(std::size_t level, schedule::Slot store) const {
+  return [this, level, store](int row) { return place(levels_[level].row(row), store); };
+}
+
+schedule::BlockMap Standing::places_in_leaf(schedule::Slot store) const {
+  if (first_ >= runs_.size()) {
+    return {schedule::blocks(leaf().begin), 1};
+  }
+  return {place({.begin = leaf().begin, .size = 1}, store), 1};
 }
 
 int Orthogonal::inner_rounds() const {
   int rounds = 0;
-  for (int const size : leaf_sizes()) {
+  for (int const size : groups.leaf_sizes()) {
     rounds = std::max(rounds, inner.facts(size, 0).rounds);
   }
   return rounds;
 }
 
 int Orthogonal::across_rounds(std::size_t level) const {
-  return across.facts(num_rows[level], 0).rounds;
+  return across.facts(groups.num_rows[level], 0).rounds;
 }
 
 std::int64_t Orthogonal::common_pieces(std::int64_t limit) const {
@@ -169,45 +170,44 @@ std::int64_t Orthogonal::common_pieces(std::int64_t limit) const {
       pieces = pieces > limit ? pieces : std::lcm(pieces, of_phase);
     }
   };
-  include(inner, leaf_sizes());
-  include(across, num_rows);
+  include(inner, groups.leaf_sizes());
+  include(across, groups.num_rows);
   return pieces;
 }
 
 int Orthogonal::segment_period() const {
+  bool is_possible = true;
+  // A phase of one rank sends nothing, but must let itself be cut.
+  auto const period_of = [&](Choice const& choice, int size) {
+    int const period = choice.segment_period(size);
+    is_possible = is_possible && period > 0;
+    return size == 1 ? 0 : period;
+  };
   int period = 0;
-  for (int const size : leaf_sizes()) {
-    period = std::max(period, inner.segment_period(size));
+  for (int const size : groups.leaf_sizes()) {
+    period = std::max(period, period_of(inner, size));
   }
-  for (int const size : num_rows) {
-    int const between_rows = across.segment_period(size);
-    period = period == 0 || between_rows == 0 ? 0 : period + between_rows;
+  for (int const size : groups.num_rows) {
+    period += period_of(across, size);
   }
-  return period;
+  return is_possible ? std::max(period, 1) : 0;
 }
 
 std::vector<Parameter> orthogonal_parameters(std::string_view inner) {
-  return {
-      {
-          .name = "rows",
-          .type = Parameter::Type::integer_list,
-          .fallback = "",
-          .description = "number of rows, then of rows in each row, as in 4 or 4x2; if not given, "
-                         "about sqrt(p)",
-      },
-      {
-          .name = "inner",
-          .type = Parameter::Type::algorithm,
-          .fallback = inner,
-          .description = "algorithm within a row",
-      },
-      {
-          .name = "across",
-          .type = Parameter::Type::algorithm,
-          .fallback = "",
-          .description = "algorithm between rows; if not given, the inner one",
-      },
-  };
+  std::vector<Parameter> parameters = group_parameters();
+  parameters.push_back({
+      .name = "inner",
+      .type = Parameter::Type::algorithm,
+      .fallback = inner,
+      .description = "algorithm within a row",
+  });
+  parameters.push_back({
+      .name = "across",
+      .type = Parameter::Type::algorithm,
+      .fallback = "",
+      .description = "algorithm between rows; if not given, the inner one",
+  });
+  return parameters;
 }
 
 std::vector<std::string> orthogonal_variants(int num_ranks, std::vector<std::string> const& inner) {
@@ -227,6 +227,8 @@ std::vector<std::string> orthogonal_variants(int num_ranks, std::vector<std::str
   }
   if (has_few_ranks) {
     add(std::to_string(unequal_rows(num_ranks)), inner.back());
+    int const half = num_ranks / 2;
+    result.push_back("[sizes=" + list_text({1, half, num_ranks - half - 1}) + "]");
   }
   if (num_ranks >= 8) {
     int side = 2;
@@ -234,6 +236,18 @@ std::vector<std::string> orthogonal_variants(int num_ranks, std::vector<std::str
       ++side;
     }
     add(list_text({side, side}), inner.front());
+  }
+  return result;
+}
+
+std::vector<std::string>
+phase_variants(Request const& request, std::string_view inner, bool with_levels) {
+  std::vector<std::string> result{""};
+  for (std::string const& groups : group_variants(request.num_ranks, with_levels)) {
+    result.push_back("[" + groups + "]");
+  }
+  if (request.num_ranks <= 33 && !inner.empty()) {
+    result.push_back(std::string("[").append(inner).append("]"));
   }
   return result;
 }

@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <vector>
+
 namespace espalier::algorithms {
 
 /// Ranks begin .. begin + size - 1.
@@ -10,53 +12,52 @@ struct Run {
   int size = 0;
 
   [[nodiscard]] constexpr int end() const noexcept { return begin + size; }
+
+  [[nodiscard]] constexpr bool contains(int rank) const noexcept {
+    return rank >= begin && rank < end();
+  }
+
+  friend bool operator==(Run const&, Run const&) = default;
 };
 
-/// A run cut into nearly equal rows of consecutive ranks: sizes differ by at most one, the larger
-/// rows come first. At least one row, and no more than ranks.
+/// A run cut into rows of consecutive ranks: nearly equal ones or ones of given sizes.
 class Rows {
 public:
-  constexpr Rows(Run whole, int num_rows) noexcept
+  /// Sizes differ by at most one, the larger rows come first.
+  /// @param num_rows at least one, and no more than ranks.
+  Rows(Run whole, int num_rows) noexcept
       : whole_(whole), num_rows_(num_rows), smallest_(whole.size / num_rows),
         num_larger_(whole.size % num_rows) {}
 
-  [[nodiscard]] constexpr Run whole() const noexcept { return whole_; }
+  /// @param sizes of the rows, at least 1 each; their sum is the size of the run.
+  Rows(Run whole, std::vector<int> const& sizes);
 
-  [[nodiscard]] constexpr int num_rows() const noexcept { return num_rows_; }
+  [[nodiscard]] Run whole() const noexcept { return whole_; }
 
-  [[nodiscard]] constexpr int smallest() const noexcept { return smallest_; }
+  [[nodiscard]] int num_rows() const noexcept { return num_rows_; }
 
-  [[nodiscard]] constexpr bool are_equal() const noexcept { return num_larger_ == 0; }
+  [[nodiscard]] int smallest() const noexcept { return smallest_; }
 
-  [[nodiscard]] constexpr Run row(int index) const noexcept {
-    int const num_larger_before = index < num_larger_ ? index : num_larger_;
-    return {
-        .begin = whole_.begin + index * smallest_ + num_larger_before,
-        .size = smallest_ + (index < num_larger_ ? 1 : 0),
-    };
+  [[nodiscard]] int largest() const noexcept {
+    return ends_.empty() ? smallest_ + (num_larger_ > 0 ? 1 : 0) : largest_;
   }
 
+  [[nodiscard]] bool are_equal() const noexcept { return smallest() == largest(); }
+
+  [[nodiscard]] Run row(int index) const noexcept;
   /// Index of the row that a rank of the run is in.
-  [[nodiscard]] constexpr int row_of(int rank) const noexcept {
-    int const place = rank - whole_.begin;
-    int const num_in_larger = num_larger_ * (smallest_ + 1);
-    return place < num_in_larger ? place / (smallest_ + 1)
-                                 : num_larger_ + (place - num_in_larger) / smallest_;
-  }
-
+  [[nodiscard]] int row_of(int rank) const noexcept;
   /// The rank of a row that stands where `rank` stands in its own, or the last if the row is
   /// shorter.
-  [[nodiscard]] constexpr int counterpart(int rank, int index) const noexcept {
-    int const place = rank - row(row_of(rank)).begin;
-    Run const other = row(index);
-    return other.begin + (place < other.size ? place : other.size - 1);
-  }
+  [[nodiscard]] int counterpart(int rank, int index) const noexcept;
 
 private:
   Run whole_;
   int num_rows_;
   int smallest_;
-  int num_larger_;
+  int num_larger_ = 0;
+  int largest_ = 0;        // if sizes are given
+  std::vector<int> ends_;  // the same: where rows end, counted from the begin of the run
 };
 
 }  // namespace espalier::algorithms

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/algorithms/rank_order.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "espalier/base/error.hpp"
+
+namespace espalier::algorithms {
+
+RankOrder::RankOrder(std::vector<int> rank_of)
+    : rank_of_(std::move(rank_of)), position_of_(rank_of_.size(), -1) {
+  if (rank_of_.empty()) {
+    throw Error(ErrorCode::argument, "expected an order of at least one rank, got none");
+  }
+  for (std::size_t position = 0; position < rank_of_.size(); ++position) {
+    int const rank = rank_of_[position];
+    bool const is_new = rank >= 0 && rank < num_ranks() && position_of(rank) < 0;
+    if (!is_new) {
+      throw Error(
+          ErrorCode::argument,
+          "expected each of ranks 0 .. " + std::to_string(num_ranks() - 1) +
+              " once in an order, got " + std::to_string(rank) + " at position " +
+              std::to_string(position)
+      );
+    }
+    position_of_[static_cast<std::size_t>(rank)] = static_cast<int>(position);
+  }
+}
+
+RankOrder RankOrder::by_node(std::span<int const> node_of_rank) {
+  std::map<int, int> first_rank;
+  for (std::size_t rank = 0; rank < node_of_rank.size(); ++rank) {
+    first_rank.emplace(node_of_rank[rank], static_cast<int>(rank));
+  }
+  std::vector<int> ranks(node_of_rank.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  std::ranges::stable_sort(ranks, {}, [&](int rank) {
+    return first_rank.at(node_of_rank[static_cast<std::size_t>(rank)]);
+  });
+  return RankOrder(std::move(ranks));
+}
+
+}  // namespace espalier::algorithms
