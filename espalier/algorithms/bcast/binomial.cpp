@@ -31,7 +31,7 @@ schedule::RankProgram generate(Request const& request, int rank) {
 
 Facts facts(Request const& request) {
   int const rounds = ceil_log2(request.num_ranks);
-  return {.rounds = rounds, .messages = rounds, .blocks = rounds};
+  return {.rounds = rounds, .messages = rounds, .blocks = rounds, .volume = rounds};
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ schedule::RankProgram generate(Request const& request, int rank) {
 Facts facts(Request const& request) {
   int const p = request.num_ranks;
   int const sends = std::min(p - 1, 1);
-  return {.rounds = p - 1, .messages = sends, .blocks = sends};
+  return {.rounds = p - 1, .messages = sends, .blocks = sends, .volume = p - 1};
 }
 
 }  // namespace

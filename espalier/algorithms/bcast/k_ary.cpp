@@ -13,9 +13,8 @@
 /// the k-nomial tree, but no rank sends more than k times, so that segments follow each other
 /// quickly.
 ///
-/// Rounds  at most k ceil(log_k p); exactly: the largest sum of child numbers, each 1 .. k, on a
-/// way
-///         from the root to a leaf.
+/// Rounds  at most k ceil(log_k p); exactly: the largest sum of child numbers, each 1 .. k,
+///         between the root and a leaf.
 /// Bytes   m min(k, p - 1) sent by the root, m = bytes of the message.
 /// Valid   p >= 1, k >= 1 (1 is the chain); any root; can be segmented.
 /// Source  [pjesivac2007], "binary tree" for k = 2.
@@ -41,11 +40,8 @@ schedule::RankProgram generate(Request const& request, int rank) {
 Facts facts(Request const& request) {
   int const p = request.num_ranks;
   int const sends = std::min(order(request), p - 1);
-  return {
-      .rounds = pattern::k_ary_rounds(order(request), p),
-      .messages = sends,
-      .blocks = sends,
-  };
+  int const rounds = pattern::k_ary_rounds(order(request), p);
+  return {.rounds = rounds, .messages = sends, .blocks = sends, .volume = rounds};
 }
 
 std::vector<std::string> variants(Request const& request) {

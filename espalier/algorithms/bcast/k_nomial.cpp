@@ -38,7 +38,7 @@ schedule::RankProgram generate(Request const& request, int rank) {
 Facts facts(Request const& request) {
   // The root sends in every round.
   int const rounds = pattern::k_nomial_rounds(order(request), request.num_ranks);
-  return {.rounds = rounds, .messages = rounds, .blocks = rounds};
+  return {.rounds = rounds, .messages = rounds, .blocks = rounds, .volume = rounds};
 }
 
 std::vector<std::string> variants(Request const& request) {

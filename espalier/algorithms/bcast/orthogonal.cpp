@@ -10,8 +10,9 @@
 ///     after round 2          0        0        0        0        0        0
 ///
 /// A row is represented by the rank at the root's place in its row, or by its last rank if it is
-/// shorter. With rows=AxB.. rows distribute the same way among rows of their own. Inner algorithms
-/// that cut the message get a common number of pieces.
+/// shorter. With rows=AxB.. rows distribute the same way among rows of their own; sizes=AxB.. gives
+/// rows any sizes: with those of nodes this is the hierarchical broadcast. Inner algorithms that
+/// cut the message get a common number of pieces.
 ///
 /// Rounds  across(number of rows) + inner(row size).
 /// Bytes   m times what inner and across send of a message, for the root; m = bytes of the message.
@@ -55,7 +56,7 @@ void append(
     std::function<int(int)> const& rank_of
 ) {
   int const size = builder.frame().num_output_blocks / phase.frame.num_output_blocks;
-  auto const blocks_of = [size](int piece) { return schedule::blocks(piece * size, size); };
+  schedule::BlockMap const blocks_of(schedule::blocks(0, size), size);
   schedule::nest(builder, phase, {.rank_of = rank_of, .blocks_of = blocks_of});
 }
 
@@ -63,7 +64,7 @@ schedule::RankProgram generate(Request const& request, int rank) {
   Orthogonal const phases = phases_of(request);
   auto const num_pieces = static_cast<int>(phases.common_pieces(most_pieces));
   schedule::Builder builder(output_frame(request.num_ranks, num_pieces), rank);
-  std::vector<Rows> const levels = phases.levels_of(rank);
+  std::vector<Rows> const levels = phases.groups.levels_of(rank);
   int root = request.root;
   int round = 0;
   for (std::size_t i = 0; i < levels.size(); ++i) {
@@ -80,7 +81,7 @@ schedule::RankProgram generate(Request const& request, int rank) {
     root = representative;
     round += phases.across_rounds(i);
   }
-  Run const leaf = phases.leaf_of(rank);
+  Run const leaf = phases.groups.leaf_of(rank);
   append(
       builder.next_round(round),
       phases.inner.generate(leaf.size, root - leaf.begin, rank - leaf.begin),
@@ -91,23 +92,29 @@ schedule::RankProgram generate(Request const& request, int rank) {
 
 /// The rank of a leaf that has the message first.
 int root_of(Orthogonal const& phases, Run const& leaf, int root) {
-  for (Rows const& rows : phases.levels_of(leaf.begin)) {
+  for (Rows const& rows : phases.groups.levels_of(leaf.begin)) {
     root = rows.counterpart(root, rows.row_of(leaf.begin));
   }
   return root;
 }
 
+int num_pieces(Request const& request) {
+  return static_cast<int>(phases_of(request).common_pieces(most_pieces));
+}
+
 Facts facts(Request const& request) {
   Orthogonal const phases = phases_of(request);
   Facts facts{.rounds = phases.inner_rounds()};
-  for (std::size_t i = 0; i < phases.num_rows.size(); ++i) {
+  for (std::size_t i = 0; i < phases.groups.num_rows.size(); ++i) {
     facts.rounds += phases.across_rounds(i);
   }
+  facts.volume = sum_of(phases.stages_of_vector(request.root, num_pieces(request))).volume;
   // In a leaf its root sends most. Of all ranks the root does if leaves are equal.
-  int const begin = phases.has_equal_leaves() ? request.root : 0;
-  int const end = phases.has_equal_leaves() ? begin + 1 : request.num_ranks;
-  for (int rank = begin; rank < end; rank = phases.leaf_of(rank).end()) {
-    auto const program = generate(request, root_of(phases, phases.leaf_of(rank), request.root));
+  int const begin = phases.groups.are_equal() ? request.root : 0;
+  int const end = phases.groups.are_equal() ? begin + 1 : request.num_ranks;
+  for (int rank = begin; rank < end; rank = phases.groups.leaf_of(rank).end()) {
+    auto const program =
+        generate(request, root_of(phases, phases.groups.leaf_of(rank), request.root));
     facts.messages = std::max<std::int64_t>(facts.messages, program.num_messages_sent());
     facts.blocks = std::max(facts.blocks, program.num_blocks_sent());
   }
@@ -136,8 +143,7 @@ extern Algorithm const bcast_orthogonal{
     .refuses = refuses,
     .generate = generate,
     .facts = facts,
-    .num_pieces = [](Request const& request
-                  ) { return static_cast<int>(phases_of(request).common_pieces(most_pieces)); },
+    .num_pieces = num_pieces,
     .segment_period = [](Request const& request) { return phases_of(request).segment_period(); },
     .variants = variants,
 };

@@ -22,6 +22,8 @@
 ///         into p pieces.
 /// Source  [barnett1994], "scatter-collect"; leaving out pieces as in [zhou2015].
 
+#include <algorithm>
+
 #include "espalier/algorithms/bcast/tree_bcast.hpp"
 #include "espalier/algorithms/catalog.hpp"
 #include "espalier/base/integer.hpp"
@@ -102,14 +104,22 @@ std::string refuses(Request const& request) {
 
 Facts facts(Request const& request) {
   int const p = request.num_ranks;
-  // In an allgather in which all send alike, nobody sends more than the root: it also scatters
-  // all pieces but its own.
-  schedule::RankProgram const program = generate(request, request.root);
-  return {
-      .rounds = ceil_log2(p) + allgather_of(request).facts(p, 0).rounds,
-      .messages = program.num_messages_sent(),
-      .blocks = program.num_blocks_sent(),
-  };
+  Facts const allgather = allgather_of(request).facts(p, 0);
+  Facts facts{.rounds = 0};
+  int end = p;
+  if (allgather.blocks == p - 1) {
+    // Everybody receives so many, so all send alike. Then nobody sends more than the root: it also
+    // scatters all pieces but its own.
+    facts.rounds = ceil_log2(p) + allgather.rounds;
+    end = 1;
+  }
+  for (int x = 0; x < end; ++x) {
+    schedule::RankProgram const program = generate(request, wrap(request.root + x, p));
+    facts.rounds = std::max(facts.rounds, program.num_rounds());
+    facts.messages = std::max<std::int64_t>(facts.messages, program.num_messages_sent());
+    facts.blocks = std::max(facts.blocks, program.num_blocks_sent());
+  }
+  return facts;
 }
 
 std::vector<std::string> variants(Request const& request) {

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// Hierarchical barrier: every row of consecutive ranks signals its first rank, these leaders run a
+/// barrier, and release their rows.
+///
+///     sent, p = 4     rank 0   rank 1   rank 2   rank 3
+///     round 0         -        0        -        2
+///     round 1         2        -        0        -
+///     round 2         1        -        3        -
+///
+/// Rows are meant to be nodes. The signals of a row go along the tree of a broadcast, first
+/// backwards. With rows=AxB.. or sizes and rows, leaders of the inner rows of a row do the same
+/// among themselves.
+///
+/// Rounds  2 down(row size) + across(number of rows).
+/// Bytes   none.
+/// Valid   p >= product of rows, and what across and down accept.
+/// Source  [karonis2000]; [kuehnemann2004] for the groups.
+
+#include "espalier/algorithms/hierarchical.hpp"
+
+#include <utility>
+
+namespace espalier::algorithms {
+namespace {
+
+constexpr std::string_view default_across = "barrier/dissemination";
+constexpr std::string_view default_down = "bcast/binomial";
+
+/// Up is down backwards: the same rounds.
+Hierarchy hierarchy_of(Request const& request) {
+  Hierarchy hierarchy = Hierarchy::parse(request, default_down, default_across, default_down);
+  hierarchy.up = hierarchy.down;
+  return hierarchy;
+}
+
+schedule::RankProgram generate(Request const& request, int rank) {
+  Hierarchy const hierarchy = hierarchy_of(request);
+  std::vector<Stage> const stages = hierarchy.stages();
+  std::vector<std::size_t> const levels = hierarchy.levels();
+  Standing const own(hierarchy.groups, rank, 0);
+  Phases phases(Collective::barrier, output_frame(request.num_ranks, 0), rank);
+  std::vector<std::optional<Phase>> const mine = hierarchy.phases(own);
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    if (mine[i] && i < hierarchy.groups.num_levels()) {
+      phases.run_signals_backwards(*mine[i]);
+    } else if (mine[i] && levels[i] == 0) {
+      phases.run(*mine[i]);
+    } else if (mine[i]) {
+      phases.run_signals(*mine[i]);
+    }
+    phases.advance(stages[i].num_rounds());
+  }
+  return std::move(phases).finish();
+}
+
+Facts facts(Request const& request) {
+  Hierarchy const hierarchy = hierarchy_of(request);
+  Facts facts = with_counts(sum_of(hierarchy.stages()), request, generate);
+  facts.volume = 0;
+  return facts;
+}
+
+}  // namespace
+
+extern Algorithm const barrier_hierarchical{
+    .collective = Collective::barrier,
+    .name = "hierarchical",
+    .summary = "every row signals its leader, leaders run a barrier and release their rows",
+    .source = "karonis2000,kuehnemann2004",
+    .valid = "at least as many ranks as rows, and what across and down accept",
+    .parameters = hierarchical_parameters({}, default_across, default_down),
+    .refuses = [](Request const& request) { return hierarchy_of(request).refuses(); },
+    .generate = generate,
+    .facts = facts,
+    .variants = [](Request const& request) { return phase_variants(request, "down=flat"); },
+};
+
+}  // namespace espalier::algorithms
