@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// In-order binary tree exclusive scan: sums of subtrees go up, sums of all that is below a subtree
+/// come down; with segments, a pipeline.
+///
+///     sent, p = 6     rank 0   rank 1     rank 2   rank 3      rank 4   rank 5
+///     round 0         1:0(0)   -          -        -           5:0(4)   -
+///     round 1         -        -          1:0(2)   -           -        -
+///     round 2         -        3:0(012)   -        -           -        -
+///     round 3         -        2:0(01)    -        5:0(0123)   -        -
+///     round 4         -        -          -        -           -        4:0(0123)
+///
+/// The tree of the inclusive scan. What arrives from the left and from above makes the result, so
+/// the contribution moves to scratch first.
+///
+/// Rounds  about 4 log2 p - 5, at most 4 log2 p - 3; with s segments 3 (s - 1) more.
+/// Bytes   at most 3 m sent per rank, m = bytes of the vector.
+/// Scratch at most three vectors: the sum up to the rank, and what arrives from the right and from
+///         above.
+/// Order   rank.
+/// Valid   p >= 1; can be segmented.
+/// Source  [sanders2006], "pipelined binary tree".
+
+#include <string>
+#include <vector>
+
+#include "espalier/algorithms/algorithm.hpp"
+#include "espalier/algorithms/scan/tree_scan.hpp"
+
+namespace espalier::algorithms {
+
+extern Algorithm const exscan_in_order_binary{
+    .collective = Collective::exscan,
+    .name = "in_order_binary",
+    .summary = "sums go up and down a binary tree in rank order; with segments, a pipeline",
+    .source = "sanders2006",
+    .generate = tree_exscan,
+    .facts = tree_exscan_facts,
+    .order = [](Request const&) { return Order::rank; },
+    .segment_period = tree_scan_period,
+    .variants = [](Request const& request) -> std::vector<std::string> {
+      if (request.num_ranks > 33) {
+        return {"", "[segments=16]"};
+      }
+      return {"", "[segments=4]", "[segments=16]"};
+    },
+};
+
+}  // namespace espalier::algorithms

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// Linear exclusive scan: every rank gets the sum of those before it and hands on the sum that
+/// includes its own contribution; with segments, a pipeline.
+///
+///     sent, p = 4     rank 0   rank 1    rank 2     rank 3
+///     round 0         1:0(0)   -         -          -
+///     round 1         -        2:0(01)   -          -
+///     round 2         -        -         3:0(012)   -
+///
+/// What arrives is the result; so the contribution makes room for it before.
+///
+/// Rounds  p - 1.
+/// Bytes   m sent per rank, m = bytes of the vector.
+/// Scratch one vector, on ranks in the middle.
+/// Order   left: ((0 op 1) op 2) op ...
+/// Valid   p >= 1; can be segmented.
+/// Source  [sanders2006], "linear pipeline".
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "espalier/algorithms/algorithm.hpp"
+#include "espalier/schedule/builder.hpp"
+
+namespace espalier::algorithms {
+namespace {
+
+schedule::RankProgram generate(Request const& request, int rank) {
+  schedule::Builder builder(output_frame(request.num_ranks, 1), rank);
+  bool const is_last = rank + 1 == request.num_ranks;
+  schedule::Slot const result = schedule::blocks(0);
+  schedule::Slot sum = result;
+  if (rank > 0) {
+    if (!is_last) {
+      sum = builder.scratch(result);
+      builder.copy(sum, result);
+    }
+    builder.next_round(rank - 1).recv(rank - 1, result);
+  }
+  if (rank > 0 && !is_last) {
+    builder.next_round(rank - 1).reduce(sum, result);
+  }
+  if (!is_last) {
+    builder.next_round(rank).send(rank + 1, sum);
+  }
+  return std::move(builder).finish();
+}
+
+Facts facts(Request const& request) {
+  int const others = request.num_ranks - 1;
+  int const some = std::min(others, 1);
+  int const in_the_middle = std::max(others - 1, 0);
+  return {
+      .rounds = others,
+      .messages = some,
+      .blocks = some,
+      .scratch = std::min(in_the_middle, 1),
+      .volume = others,
+      .reductions = in_the_middle,
+  };
+}
+
+}  // namespace
+
+extern Algorithm const exscan_linear{
+    .collective = Collective::exscan,
+    .name = "linear",
+    .summary = "the sum goes from rank to rank; with segments, a pipeline",
+    .source = "sanders2006",
+    .generate = generate,
+    .facts = facts,
+    .order = [](Request const&) { return Order::left; },
+    .segment_period = [](Request const&) { return 1; },
+    .variants = [](Request const& request) -> std::vector<std::string> {
+      if (request.num_ranks > 33) {
+        return {"", "[segments=16]"};
+      }
+      return {"", "[segments=4]", "[segments=16]"};
+    },
+};
+
+}  // namespace espalier::algorithms

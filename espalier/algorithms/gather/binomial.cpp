@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// Binomial tree gather: in every round every other rank that still has parts hands them all over.
+///
+///     sent, p = 5     rank 0   rank 1   rank 2   rank 3   rank 4
+///     round 0         -        0:1      -        2:3      -
+///     round 1         -        -        0:23     -        -
+///     round 2         -        -        -        -        0:4
+///
+/// The binomial scatter backwards. Ranks are counted from the root; the parts of a subtree are a
+/// run that may wrap, and they arrive at their final places on the root, so that nothing is
+/// rotated.
+///
+/// Rounds  ceil(log2 p).
+/// Bytes   m (p - 1) / p received by the root, m = bytes of all parts.
+/// Scratch the parts of the subtree on ranks that hear others, at most those of d ranks, d = the
+///         largest power of two below p.
+/// Valid   p >= 1; any root; parts of any sizes.
+/// Source  [thakur2005], "binomial tree".
+
+#include <algorithm>
+
+#include "espalier/algorithms/algorithm.hpp"
+#include "espalier/algorithms/bcast/tree_bcast.hpp"
+#include "espalier/algorithms/gather/tree_gather.hpp"
+#include "espalier/algorithms/scatter/tree_scatter.hpp"
+#include "espalier/base/integer.hpp"
+#include "espalier/pattern/tree.hpp"
+
+namespace espalier::algorithms {
+namespace {
+
+pattern::TreeNode node_of(Request const& request, int x) {
+  return pattern::k_nomial_node(2, request.num_ranks, x);
+}
+
+int num_rounds(Request const& request) {
+  return ceil_log2(request.num_ranks);
+}
+
+schedule::RankProgram generate(Request const& request, int rank) {
+  pattern::TreeNode const node = node_of(request, relative_rank(request, rank));
+  return tree_gather(request, rank, node, num_rounds(request));
+}
+
+Facts facts(Request const& request) {
+  pattern::TreeNode const root = node_of(request, 0);
+  return {
+      .rounds = num_rounds(request),
+      .messages = std::min(request.num_ranks - 1, 1),
+      .blocks = largest_subtree(root),
+      .scratch = subtree_scratch(root),
+      .volume = request.num_ranks - 1,
+  };
+}
+
+}  // namespace
+
+extern Algorithm const gather_binomial{
+    .collective = Collective::gather,
+    .name = "binomial",
+    .summary = "in every round every other rank that still has parts hands them over",
+    .source = "thakur2005",
+    .generate = generate,
+    .facts = facts,
+};
+
+}  // namespace espalier::algorithms
