@@ -13,81 +13,6 @@
 namespace espalier::algorithms {
 namespace {
 
-TEST(Rows, CutARunIntoNearlyEqualPartsInOrder) {
-  for (int size = 1; size <= 40; ++size) {
-    for (int num_rows = 1; num_rows <= size; ++num_rows) {
-      Rows const rows({.begin = 7, .size = size}, num_rows);
-      int next = 7;
-      for (int i = 0; i < num_rows; ++i) {
-        auto const row = rows.row(i);
-        EXPECT_EQ(row.begin, next);
-        EXPECT_GE(row.size, rows.smallest());
-        EXPECT_LE(row.size, rows.smallest() + (rows.are_equal() ? 0 : 1));
-        for (int rank = row.begin; rank < row.end(); ++rank) {
-          EXPECT_EQ(rows.row_of(rank), i);
-        }
-        next = row.end();
-      }
-      EXPECT_EQ(next, 7 + size);
-    }
-  }
-}
-
-TEST(Rows, FindTheCounterpartInAnotherRow) {
-  Rows const rows({.begin = 0, .size = 11}, 3);  // 4, 4, 3
-  EXPECT_EQ(rows.counterpart(1, 1), 5);
-  EXPECT_EQ(rows.counterpart(5, 0), 1);
-  EXPECT_EQ(rows.counterpart(3, 1), 7);
-  EXPECT_EQ(rows.counterpart(3, 2), 10);  // the row is shorter: its last rank
-  EXPECT_EQ(rows.counterpart(10, 0), 2);
-  EXPECT_EQ(rows.counterpart(9, 2), 9);
-}
-
-Orthogonal layout(int p, std::string const& arguments) {
-  return Orthogonal::parse(
-      Collective::allgather,
-      {.num_ranks = p, .root = 0, .arguments = Arguments::parse(arguments)},
-      "ring"
-  );
-}
-
-TEST(OrthogonalLayout, HasAboutRootOfPRowsIfNotSaid) {
-  std::vector<std::pair<int, int>> const rows{
-      {1, 1},
-      {2, 1},
-      {3, 1},
-      {4, 2},
-      {6, 2},
-      {7, 2},
-      {12, 3},
-      {13, 3},
-      {24, 4},
-      {64, 8},
-      {94, 9},
-      {96, 8},
-      {127, 11},
-      {1 << 20, 1024}
-  };
-  for (auto const& [p, expected] : rows) {
-    EXPECT_EQ(layout(p, "").num_rows, std::vector{expected}) << "p = " << p;
-  }
-}
-
-TEST(OrthogonalLayout, KnowsItsLeavesAtEveryDepth) {
-  Orthogonal const unequal = layout(11, "[rows=2x2]");  // 6 + 5 -> 3 3 3 2
-  EXPECT_EQ(unequal.leaf_sizes(), (std::vector{2, 3}));
-  EXPECT_FALSE(unequal.has_equal_leaves());
-  EXPECT_TRUE(unequal.has_unequal_rows(0));
-  EXPECT_TRUE(unequal.has_unequal_rows(1));
-  std::vector<int> begins;
-  for (int rank = 0; rank < 11; rank = unequal.leaf_of(rank).end()) {
-    begins.push_back(unequal.leaf_of(rank).begin);
-  }
-  EXPECT_EQ(begins, (std::vector{0, 3, 6, 9}));
-  EXPECT_FALSE(layout(10, "[rows=2x5]").has_unequal_rows(1));
-  EXPECT_TRUE(layout(12, "[rows=2x3]").has_equal_leaves());
-}
-
 /// The rank pairs between which a choice sends.
 std::set<std::pair<int, int>> pairs(Choice const& choice, int p, int root) {
   std::set<std::pair<int, int>> result;
@@ -107,9 +32,15 @@ TEST(Orthogonal, CrossesRowsOnlyAtTheSamePlace) {
   for (std::string const text :
        {"allgather/orthogonal[rows=4,inner=bruck]",
         "bcast/orthogonal[rows=4,inner=k_nomial]",
-        "bcast/orthogonal[rows=4,inner=scatter_allgather]"}) {
+        "bcast/orthogonal[rows=4,inner=scatter_allgather]",
+        "scatter/orthogonal[rows=4]",
+        "gather/orthogonal[rows=4]",
+        "reduce/orthogonal[rows=4]",
+        "allreduce/orthogonal[rows=4]",
+        "reduce_scatter/orthogonal[rows=4]",
+        "alltoall/node_aware[rows=4]"}) {
     Choice const choice = Choice::parse(text);
-    for (int root = 0; root < (choice.collective() == Collective::bcast ? 24 : 1); ++root) {
+    for (int root = 0; root < (schedule::has_root(choice.collective()) ? 24 : 1); ++root) {
       int num_crossing = 0;
       for (auto const& [source, target] : pairs(choice, 24, root)) {
         if (rows.row_of(source) != rows.row_of(target)) {

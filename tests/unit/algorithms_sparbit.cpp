@@ -123,11 +123,11 @@ TEST(Sparbit, InBatchesIsTheBatchTransformOfOneBlockMessages) {
 
 TEST(Sparbit, HasTheMessagesOfItsCostFormula) {
   for (int p = 1; p <= 300; ++p) {
-    EXPECT_EQ(sparbit(1).facts(p, 0), (Facts{ceil_log2(p), p - 1, p - 1}));
-    EXPECT_EQ(sparbit(0).facts(p, 0), (Facts{ceil_log2(p), ceil_log2(p), p - 1}));
+    EXPECT_EQ(sparbit(1).facts(p, 0), (Facts{ceil_log2(p), p - 1, p - 1, 0, p - 1}));
+    EXPECT_EQ(sparbit(0).facts(p, 0), (Facts{ceil_log2(p), ceil_log2(p), p - 1, 0, p - 1}));
   }
   // k = 1, 1, 3, 5, 10 at p = 21 in messages of up to two blocks.
-  EXPECT_EQ(sparbit(2).facts(21, 0), (Facts{5, 1 + 1 + 2 + 3 + 5, 20}));
+  EXPECT_EQ(sparbit(2).facts(21, 0), (Facts{5, 1 + 1 + 2 + 3 + 5, 20, 0, 20}));
 }
 
 TEST(Sparbit, InOneMessageARoundIsLogarithmicInSize) {

@@ -58,7 +58,7 @@ std::string refuses(Request const& request) {
 
 Facts facts(Request const& request) {
   int const p = request.num_ranks;
-  return {.rounds = p / 2, .messages = p / 2, .blocks = p - 1};
+  return {.rounds = p / 2, .messages = p / 2, .blocks = p - 1, .volume = p - 1};
 }
 
 }  // namespace

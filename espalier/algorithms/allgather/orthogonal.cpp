@@ -10,12 +10,13 @@
 ///     after round 1          012      012      012      345      345      345
 ///     after round 2          012345   012345   012345   012345   012345   012345
 ///
-/// With rows=AxB.. rows are gathered the same way from rows of their own. Rows may differ by one
-/// rank. The last rank of a larger row then has no partner in the smaller ones: it gets the other
-/// rows from the ranks of its own row, each giving a part. That costs a round, and a rank of such a
-/// row sends about m / (row size) more.
+/// With rows=AxB.. rows are gathered the same way from rows of their own; rows may differ by one
+/// rank, and with sizes=AxB.. by any number. The last ranks of a larger row have no partner in the
+/// smallest one: each gets the other rows from the ranks of its own row that have, each giving a
+/// part. That costs a round for each, and a rank of such a row sends about m / (row size) more.
 ///
-/// Rounds  inner(row size) + across(number of rows), and one more per level with unequal rows.
+/// Rounds  inner(row size) + across(number of rows), and at each level the difference between the
+///         largest row and the smallest beside it.
 /// Bytes   m (p - 1) / p sent per rank if rows are equal, m = bytes of the gathered result.
 /// Valid   p >= product of rows, and what inner and across accept; in place.
 /// Source  [kuehnemann2004]; unequal rows are ours.
@@ -40,21 +41,21 @@ Orthogonal phases_of(Request const& request) {
 void append_inner(schedule::Builder& builder, Run const& leaf, Choice const& inner) {
   schedule::Embedding const embedding{
       .rank_of = [&](int i) { return leaf.begin + i; },
-      .blocks_of = [&](int i) { return schedule::blocks(leaf.begin + i); },
+      .blocks_of = {schedule::blocks(leaf.begin), 1},
   };
   schedule::nest(builder, inner.generate(leaf.size, 0, builder.rank() - leaf.begin), embedding);
 }
 
-/// Rounds between rows of a level; one more if some ranks have no partner.
+/// Rounds between rows of a level; one more for each rank of a row that has no partner.
 int rounds_of_level(Orthogonal const& phases, std::size_t level) {
-  return phases.across_rounds(level) + (phases.has_unequal_rows(level) ? 1 : 0);
+  return phases.across_rounds(level) + phases.groups.most_surplus(level);
 }
 
 schedule::RankProgram generate(Request const& request, int rank) {
   Orthogonal const phases = phases_of(request);
-  std::vector<Rows> const levels = phases.levels_of(rank);
+  std::vector<Rows> const levels = phases.groups.levels_of(rank);
   schedule::Builder builder(output_frame(request.num_ranks, request.num_ranks), rank);
-  append_inner(builder, phases.leaf_of(rank), phases.inner);
+  append_inner(builder, phases.groups.leaf_of(rank), phases.inner);
   int round = phases.inner_rounds();
   for (std::size_t level = levels.size(); level-- > 0;) {
     append_row_exchange(builder.next_round(round), levels[level], phases.across);
@@ -66,7 +67,7 @@ schedule::RankProgram generate(Request const& request, int rank) {
 /// What the first rank of a leaf sends; the others of the leaf send no more.
 Facts sent_by_first(Orthogonal const& phases, Run const& leaf) {
   Facts sent = phases.inner.facts(leaf.size, 0);
-  for (Rows const& rows : phases.levels_of(leaf.begin)) {
+  for (Rows const& rows : phases.groups.levels_of(leaf.begin)) {
     Facts const facts = row_exchange_facts(rows, leaf.begin, phases.across);
     sent.messages += facts.messages;
     sent.blocks += facts.blocks;
@@ -77,13 +78,14 @@ Facts sent_by_first(Orthogonal const& phases, Run const& leaf) {
 Facts facts(Request const& request) {
   Orthogonal const phases = phases_of(request);
   Facts facts{.rounds = phases.inner_rounds()};
-  for (std::size_t level = 0; level < phases.num_rows.size(); ++level) {
+  for (std::size_t level = 0; level < phases.groups.num_rows.size(); ++level) {
     facts.rounds += rounds_of_level(phases, level);
   }
+  facts.volume = sum_of(phases.stages_of_parts(0)).volume;
   // If leaves are equal, so is what their ranks send.
-  int const end = phases.has_equal_leaves() ? 1 : request.num_ranks;
-  for (int rank = 0; rank < end; rank = phases.leaf_of(rank).end()) {
-    Facts const sent = sent_by_first(phases, phases.leaf_of(rank));
+  int const end = phases.groups.are_equal() ? 1 : request.num_ranks;
+  for (int rank = 0; rank < end; rank = phases.groups.leaf_of(rank).end()) {
+    Facts const sent = sent_by_first(phases, phases.groups.leaf_of(rank));
     facts.messages = std::max(facts.messages, sent.messages);
     facts.blocks = std::max(facts.blocks, sent.blocks);
   }

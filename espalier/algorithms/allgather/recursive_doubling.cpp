@@ -39,7 +39,8 @@ std::string refuses(Request const& request) {
 
 Facts facts(Request const& request) {
   int const rounds = ceil_log2(request.num_ranks);
-  return {.rounds = rounds, .messages = rounds, .blocks = request.num_ranks - 1};
+  int const others = request.num_ranks - 1;
+  return {.rounds = rounds, .messages = rounds, .blocks = others, .volume = others};
 }
 
 }  // namespace

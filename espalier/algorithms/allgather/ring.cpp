@@ -35,7 +35,7 @@ schedule::RankProgram generate(Request const& request, int r) {
 
 Facts facts(Request const& request) {
   int const p = request.num_ranks;
-  return {.rounds = p - 1, .messages = p - 1, .blocks = p - 1};
+  return {.rounds = p - 1, .messages = p - 1, .blocks = p - 1, .volume = p - 1};
 }
 
 }  // namespace

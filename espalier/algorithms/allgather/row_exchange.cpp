@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "espalier/algorithms/phases.hpp"
 #include "espalier/base/integer.hpp"
 #include "espalier/schedule/transforms.hpp"
 
@@ -24,12 +25,8 @@ Position position_of(Rows const& rows, int rank) {
   return {.row = row, .run = run, .place = rank - run.begin};
 }
 
-bool is_larger(Rows const& rows, Run const& run) {
-  return run.size > rows.smallest();
-}
-
-/// Blocks of the other rows that the rank at `place` gives the last rank of its larger row.
-std::array<schedule::Slot, 2> part_for_last(Rows const& rows, Run const& own, int place) {
+/// Blocks of the other rows that the rank at `place` gives each rank of its row without partner.
+std::array<schedule::Slot, 2> part_of_others(Rows const& rows, Run const& own, int place) {
   int const num_foreign = rows.whole().size - own.size;
   auto const begin = static_cast<int>(part_begin(num_foreign, rows.smallest(), place));
   auto const end = begin + static_cast<int>(part_size(num_foreign, rows.smallest(), place));
@@ -45,11 +42,7 @@ void exchange(
 ) {
   schedule::Embedding const embedding{
       .rank_of = [&](int row) { return rows.row(row).begin + own.place; },
-      .blocks_of =
-          [&](int row) {
-            Run const run = rows.row(row);
-            return schedule::blocks(run.begin, run.size);
-          },
+      .blocks_of = row_blocks(rows),
   };
   schedule::nest(builder, across.generate(rows.num_rows(), 0, own.row), embedding);
 }
@@ -72,19 +65,18 @@ std::int64_t exchanged_blocks(Rows const& rows, int row, Choice const& across) {
 
 void append_row_exchange(schedule::Builder& builder, Rows const& rows, Choice const& across) {
   Position const own = position_of(rows, builder.rank());
-  int const last = own.run.begin + rows.smallest();
+  int const partners = rows.smallest();
   int const exchange_end = builder.round() + across.facts(rows.num_rows(), 0).rounds;
-  bool const is_last = is_larger(rows, own.run) && builder.rank() == last;
-  if (!is_last) {
+  if (own.place < partners) {
     exchange(builder, rows, own, across);
   }
-  builder.next_round(exchange_end);
-  if (is_last) {
-    for (int place = 0; place < rows.smallest(); ++place) {
-      builder.recv(own.run.begin + place, part_for_last(rows, own.run, place));
-    }
-  } else if (is_larger(rows, own.run)) {
-    builder.send(last, part_for_last(rows, own.run, own.place));
+  builder.next_round(exchange_end + std::max(0, own.place - partners));
+  for (int place = 0; own.place >= partners && place < partners; ++place) {
+    builder.recv(own.run.begin + place, part_of_others(rows, own.run, place));
+  }
+  for (int other = partners; own.place < partners && other < own.run.size; ++other) {
+    builder.next_round(exchange_end + other - partners);
+    builder.send(own.run.begin + other, part_of_others(rows, own.run, own.place));
   }
 }
 
@@ -94,17 +86,16 @@ Facts row_exchange_facts(Rows const& rows, int rank, Choice const& across) {
     facts.blocks *= rows.smallest();
     return facts;
   }
-  ++facts.rounds;
+  facts.rounds += rows.largest() - rows.smallest();
   Position const own = position_of(rows, rank);
-  if (own.place == rows.smallest()) {
+  if (own.place >= rows.smallest()) {
     return {.rounds = facts.rounds};
   }
   facts.blocks = exchanged_blocks(rows, own.row, across);
-  if (is_larger(rows, own.run)) {
-    auto const part = schedule::num_blocks(part_for_last(rows, own.run, own.place));
-    facts.messages += part > 0 ? 1 : 0;
-    facts.blocks += part;
-  }
+  auto const part = schedule::num_blocks(part_of_others(rows, own.run, own.place));
+  int const num_others = own.run.size - rows.smallest();
+  facts.messages += part > 0 ? num_others : 0;
+  facts.blocks += part * num_others;
   return facts;
 }
 

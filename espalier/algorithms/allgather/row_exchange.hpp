@@ -3,8 +3,9 @@
 /// @file
 /// The phase of the orthogonal allgather in which rows that are complete are exchanged.
 ///
-/// Every rank works with those at its place in the other rows. The last rank of a larger row has no
-/// partner in the smaller rows: when the others are done they give it the other rows, each a part.
+/// Every rank works with those at its place in the other rows. The last ranks of a larger row have
+/// no partner in the smallest row: when the others are done they give each of them the other rows,
+/// each a part.
 
 #pragma once
 

@@ -80,7 +80,7 @@ schedule::RankProgram generate(Request const& request, int r) {
 
 Facts facts(Request const& request) {
   int const p = request.num_ranks;
-  Facts facts{.rounds = ceil_log2(p), .messages = 0, .blocks = p - 1};
+  Facts facts{.rounds = ceil_log2(p), .messages = 0, .blocks = p - 1, .volume = p - 1};
   for (int d = largest_distance(p); d > 0; d /= 2) {
     facts.messages += ceil_div(num_sent(p, d), blocks_per_message(request));
   }

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstdint>
+
+#include "espalier/algorithms/rows.hpp"
+#include "espalier/schedule/builder.hpp"
+
+namespace espalier::algorithms {
+
+/// Ranks cut into regions of consecutive ranks, counted modulo their number. Sizes differ by at
+/// most one.
+struct Regions {
+  Rows rows;
+
+  [[nodiscard]] Run region(std::int64_t index) const;
+  /// The rank of a region at this place, modulo its size.
+  [[nodiscard]] int rank_at(std::int64_t index, int place) const;
+  /// Blocks of num_regions regions from the one with this index; not of all.
+  [[nodiscard]] schedule::Slot blocks(std::int64_t index, int num_regions) const;
+};
+
+}  // namespace espalier::algorithms

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// Alltoall in two phases, between rows and within rows of consecutive ranks. Ranks that do not
+/// lead a piece hand all their blocks to its leader first and get the result from it.
+
+#pragma once
+
+#include "espalier/algorithms/multi_lane.hpp"
+
+namespace espalier::algorithms {
+
+/// The algorithms of the phases.
+struct LaneExchange {
+  MultiLane multi;
+  FirstPhase first;
+  Choice up = Choice::parse("gather/binomial");
+  Choice down = Choice::parse("scatter/binomial");
+
+  /// To the leaders of pieces, the two phases in their order, from the leaders of pieces.
+  [[nodiscard]] std::vector<Stage> stages(Lanes const& lanes) const;
+  [[nodiscard]] schedule::RankProgram program(int rank) const;
+};
+
+}  // namespace espalier::algorithms
