@@ -35,7 +35,7 @@ void require_same_blocks(char const* what, int expected, int found) {
   }
 }
 
-/// Puts blocks into memory one after another, each where its elements start.
+/// Puts blocks into memory one after another.
 class Packer {
 public:
   Packer(std::int64_t extent_bytes, Footprint footprint)
@@ -43,27 +43,37 @@ public:
     if (footprint_.num_bytes == 0) {
       footprint_.num_bytes = extent_bytes;
     }
+    is_array_ =
+        footprint_.first_byte >= 0 && footprint_.first_byte + footprint_.num_bytes <= extent_bytes;
   }
 
-  /// The next block, aligned for every basic type.
+  /// The next block. Elements that stay inside their extent follow each other as in an array, so
+  /// that adjacent blocks are one run; the others are kept apart.
   Extent place(std::int64_t num_elements) {
-    if (num_elements == 0) {
-      return {.offset_bytes = end_, .num_elements = 0};
+    if (num_elements == 0 || is_array_) {
+      Extent const extent{.offset_bytes = end_, .num_elements = num_elements};
+      end_ += num_elements * extent_bytes_;
+      return extent;
     }
     // With a negative extent the last element lies lowest.
     std::int64_t const reach = (num_elements - 1) * extent_bytes_;
     std::int64_t const lowest = footprint_.first_byte + std::min<std::int64_t>(reach, 0);
     std::int64_t const span = footprint_.num_bytes + std::max(reach, -reach);
     Extent const extent{.offset_bytes = end_ - lowest, .num_elements = num_elements};
-    end_ += scratch_alignment_bytes * ceil_div(span, scratch_alignment_bytes);
+    end_ += aligned(span);
     return extent;
   }
 
-  [[nodiscard]] std::int64_t num_bytes() const noexcept { return end_; }
+  [[nodiscard]] std::int64_t num_bytes() const noexcept { return aligned(end_); }
 
 private:
+  static std::int64_t aligned(std::int64_t num_bytes) noexcept {
+    return scratch_alignment_bytes * ceil_div(num_bytes, scratch_alignment_bytes);
+  }
+
   std::int64_t extent_bytes_;
   Footprint footprint_;
+  bool is_array_ = true;
   std::int64_t end_ = 0;
 };
 
@@ -74,8 +84,8 @@ public:
     require_same_blocks("output", program.frame.num_output_blocks, output.num_blocks());
     result_.rank = program.rank;
     result_.element_extent_bytes = output.element_extent_bytes();
-    place_scratch();
     place_input();
+    place_scratch();
   }
 
   BoundProgram run() {
@@ -90,11 +100,44 @@ public:
 
 private:
   void place_scratch() {
-    Packer packer(output_.element_extent_bytes(), options_.footprint);
-    for (int const like : program_.frame.scratch_like) {
-      scratch_.push_back(packer.place(output_.block(like).num_elements));
+    Packer packer(extent_of(Buffer::scratch), options_.scratch.footprint);
+    for (int const label : program_.frame.scratch_like) {
+      scratch_.push_back(packer.place(size_of(label)));
     }
     result_.scratch_bytes = packer.num_bytes();
+  }
+
+  /// Elements of a scratch block.
+  [[nodiscard]] std::int64_t size_of(int label) const {
+    Layout const& output = options_.output_sizes != nullptr ? *options_.output_sizes : output_;
+    if (program_.frame.output_like.empty()) {
+      if (!output.has_place(label)) {
+        throw_unknown("block " + std::to_string(label));
+      }
+      return output.block(label).num_elements;
+    }
+    int const num_ranks = program_.frame.num_ranks;
+    int const from = label / num_ranks;
+    int const to = label % num_ranks;
+    if (output.is_uniform() || to == program_.rank) {
+      return output.block(from).num_elements;
+    }
+    if (from != program_.rank) {
+      throw_unknown("the block from rank " + std::to_string(from) + " to " + std::to_string(to));
+    }
+    Layout const* const input =
+        options_.input_sizes != nullptr ? options_.input_sizes : options_.input;
+    // Without an input both directions have the same sizes, as MPI_IN_PLACE says.
+    return (input != nullptr ? *input : output).block(to).num_elements;
+  }
+
+  [[noreturn]] void throw_unknown(std::string const& block) const {
+    throw Error(
+        ErrorCode::unsupported,
+        "rank " + std::to_string(program_.rank) + " must know the size of what it keeps, but not " +
+            "that of " + block +
+            ": use an algorithm that hands blocks to their ranks directly, or blocks of one size"
+    );
   }
 
   void place_input() {
@@ -104,9 +147,11 @@ private:
     }
     std::int64_t offset_bytes = 0;
     for (std::size_t i = 0; i < like.size(); ++i) {
-      Extent extent{offset_bytes, output_.block(like[i]).num_elements};
+      Extent extent{.offset_bytes = offset_bytes};
       if (options_.input != nullptr) {
         extent = options_.input->block(static_cast<int>(i));
+      } else {
+        extent.num_elements = size_of(like[i]);
       }
       input_.push_back(extent);
       offset_bytes += extent.num_elements * output_.element_extent_bytes();
@@ -123,27 +168,26 @@ private:
         .peer = operation.peer,
         .tag = operation.tag,
         .after = operation.after,
+        .after_sends = operation.after_sends,
+        .is_signal = operation.peer >= 0 && slots.empty(),
         .waits = operation.waits,
     };
-    bool const is_dropped = options_.is_in_place && (reads_input(slots) || reads_input(sources));
-    if (!is_dropped) {
-      result.pieces = store(slots, output_.element_extent_bytes());
-      result.sources = store(sources, extent_of(result.source));
-      for (Piece const& piece : result_.pieces(result)) {
-        result.num_elements += piece.num_repeats * piece.num_elements;
-      }
+    result.pieces = store(slots, extent_of(result.buffer));
+    result.sources = store(sources, extent_of(result.source));
+    for (Piece const& piece : result_.pieces(result)) {
+      result.num_elements += piece.num_repeats * piece.num_elements;
     }
     return result;
   }
 
-  static bool reads_input(std::span<Slot const> slots) {
-    return !slots.empty() && slots.front().buffer == Buffer::input;
-  }
-
   [[nodiscard]] std::int64_t extent_of(Buffer buffer) const {
-    return buffer == Buffer::input && options_.input != nullptr
-               ? options_.input->element_extent_bytes()
-               : output_.element_extent_bytes();
+    if (buffer == Buffer::input && options_.input != nullptr) {
+      return options_.input->element_extent_bytes();
+    }
+    if (buffer == Buffer::scratch && options_.scratch.extent_bytes != 0) {
+      return options_.scratch.extent_bytes;
+    }
+    return output_.element_extent_bytes();
   }
 
   Range store(std::span<Slot const> slots, std::int64_t extent_bytes) {
@@ -165,6 +209,13 @@ private:
       break;
     case Buffer::scratch:
       return scratch_[static_cast<std::size_t>(block)];
+    }
+    if (!output_.has_place(block)) {
+      throw Error(
+          ErrorCode::unsupported,
+          "a program may only touch output blocks that have memory, but on rank " +
+              std::to_string(program_.rank) + " it touches block " + std::to_string(block)
+      );
     }
     return output_.block(block);
   }
@@ -206,8 +257,12 @@ void append_piece(
   if (extent.num_elements == 0) {
     return;
   }
-  Piece next{.offset_bytes = extent.offset_bytes, .num_elements = extent.num_elements};
-  if (pieces.size() == first) {
+  Piece next{
+      .offset_bytes = extent.offset_bytes,
+      .num_elements = extent.num_elements,
+      .type = extent.type,
+  };
+  if (pieces.size() == first || pieces.back().type != next.type || next.type != 0) {
     pieces.push_back(next);
     return;
   }

@@ -21,6 +21,7 @@ struct Piece {
   std::int64_t num_elements = 0;
   std::int64_t num_repeats = 1;
   std::int64_t stride_bytes = 0;
+  int type = 0;  ///< of the elements, as in Extent
 
   friend bool operator==(Piece const&, Piece const&) = default;
 };
@@ -33,12 +34,16 @@ struct BoundOperation {
   int peer = -1;
   int tag = 0;
   int after = 0;
+  int after_sends = 0;
+  bool is_signal = false;  ///< a message without data that is always sent
   schedule::Range pieces{};
   schedule::Range sources{};
   schedule::Range waits{};
-  /// In the pieces together. An operation without elements is complete as soon as it may start and
-  /// sends nothing; the peer, whose blocks have the same sizes, finds the same.
-  std::int64_t num_elements = 0;
+  std::int64_t num_elements = 0;  ///< in the pieces together
+
+  /// True if there is nothing to do: the operation is complete as soon as it may start and sends
+  /// nothing; the peer, whose blocks have the same sizes, finds the same.
+  [[nodiscard]] bool is_empty() const noexcept { return num_elements == 0 && !is_signal; }
 };
 
 /// What an element covers beyond its extent, for types with gaps or lower bounds.
@@ -47,14 +52,20 @@ struct Footprint {
   std::int64_t num_bytes = 0;   ///< from there to the last byte: the true extent; 0: the extent
 };
 
+/// Elements of the scratch memory.
+struct ScratchElements {
+  std::int64_t extent_bytes = 0;  ///< 0: as in the output
+  Footprint footprint{};
+};
+
 struct BindOptions {
-  /// What the rank contributes already lies in the output: operations that read the input are
-  /// empty.
-  bool is_in_place = false;
   /// Places of the input blocks; null: packed, in elements of the output.
   Layout const* input = nullptr;
-  /// Of an element of the output; scratch memory is made large enough for it.
-  Footprint footprint{};
+  /// Sizes of the output blocks in scratch elements; null: the elements are those of the output.
+  Layout const* output_sizes = nullptr;
+  /// Sizes of the input blocks in scratch elements; null: the elements are those of the input.
+  Layout const* input_sizes = nullptr;
+  ScratchElements scratch{};
 };
 
 /// Plain data, immutable once made.
@@ -78,7 +89,12 @@ struct BoundProgram {
 };
 
 /// Binds a program to memory in O(blocks that this rank touches).
-/// @throws Error argument if a layout has another number of blocks than the program.
+///
+/// A scratch block has the size of its label: that of the output block; in an alltoall that of a
+/// block which this rank sends or receives, or of all blocks where they are equal.
+/// @throws Error argument if a layout has another number of blocks than the program; unsupported
+///     if the program touches an output block that has no place, or has a scratch block of a size
+///     that this rank cannot know.
 [[nodiscard]] BoundProgram
 bind(schedule::RankProgram const& program, Layout const& output, BindOptions const& options = {});
 

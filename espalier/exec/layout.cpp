@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "espalier/base/error.hpp"
 #include "espalier/base/integer.hpp"
@@ -28,7 +29,7 @@ void require_at_least(char const* what, std::int64_t value, std::int64_t minimum
 }  // namespace
 
 Layout::Layout(Rule rule, int num_blocks, std::int64_t num_elements, std::int64_t extent_bytes)
-    : rule_(rule), num_blocks_(num_blocks), num_elements_(num_elements),
+    : rule_(rule), num_blocks_(num_blocks), num_placed_(num_blocks), num_elements_(num_elements),
       extent_bytes_(extent_bytes) {}
 
 Layout Layout::uniform(
@@ -80,44 +81,80 @@ Layout Layout::varying(
   return copied(counts, displacements, element_extent_bytes);
 }
 
+Layout Layout::of(std::vector<Extent> extents, std::int64_t element_extent_bytes) {
+  Layout layout(Rule::varying, static_cast<int>(extents.size()), 0, element_extent_bytes);
+  for (Extent const& extent : extents) {
+    layout.num_elements_ += extent.num_elements;
+  }
+  layout.extents_ = std::move(extents);
+  return layout;
+}
+
 Layout
 Layout::pieces(std::int64_t num_elements, int num_blocks, std::int64_t element_extent_bytes) {
-  require_at_least("num_blocks", num_blocks, 1);
-  require_at_least("num_elements", num_elements, 0);
-  Layout layout(Rule::pieces, num_blocks, num_elements, element_extent_bytes);
+  Layout layout = uniform(1, num_elements, element_extent_bytes).divided(num_blocks);
   layout.granule_ = element_extent_bytes == 1 ? granule_bytes : 1;
   return layout;
 }
 
-Extent Layout::block(int index) const noexcept {
-  switch (rule_) {
-  case Rule::uniform: {
-    std::int64_t const size = num_elements_ / num_blocks_;
-    return {.offset_bytes = index * size * extent_bytes_, .num_elements = size};
-  }
-  case Rule::varying:
+Layout Layout::divided(int num_pieces) const {
+  require_at_least("num_pieces", num_pieces, 1);
+  Layout result = *this;
+  result.num_pieces_ *= num_pieces;
+  result.num_blocks_ *= num_pieces;
+  result.num_placed_ *= num_pieces;
+  result.first_ *= num_pieces;
+  return result;
+}
+
+Layout Layout::within(int num_blocks, int first) const {
+  require_at_least("first", first, 0);
+  require_at_least("num_blocks", num_blocks, std::int64_t{first} + num_blocks_);
+  Layout result = *this;
+  result.num_blocks_ = num_blocks;
+  result.first_ += first;
+  return result;
+}
+
+Extent Layout::whole(int index) const noexcept {
+  if (rule_ == Rule::varying) {
     return extents_[static_cast<std::size_t>(index)];
-  case Rule::pieces: {
-    std::int64_t const num_granules = ceil_div(num_elements_, granule_);
-    auto const begin_of = [&](int block) {
-      return std::min(num_elements_, granule_ * part_begin(num_granules, num_blocks_, block));
-    };
-    std::int64_t const begin = begin_of(index);
-    return {.offset_bytes = begin * extent_bytes_, .num_elements = begin_of(index + 1) - begin};
   }
+  std::int64_t const size = num_elements_ / (num_placed_ / num_pieces_);
+  return {.offset_bytes = index * size * extent_bytes_, .num_elements = size};
+}
+
+Extent Layout::block(int index) const noexcept {
+  int const placed = index - first_;
+  Extent const all = whole(placed / num_pieces_);
+  if (num_pieces_ == 1) {
+    return all;
   }
-  return {};
+  std::int64_t const num_granules = ceil_div(all.num_elements, granule_);
+  auto const begin_of = [&](int piece) {
+    return std::min(all.num_elements, granule_ * part_begin(num_granules, num_pieces_, piece));
+  };
+  std::int64_t const begin = begin_of(placed % num_pieces_);
+  return {
+      .offset_bytes = all.offset_bytes + begin * extent_bytes_,
+      .num_elements = begin_of(placed % num_pieces_ + 1) - begin,
+      .type = all.type,
+  };
 }
 
 Layout Layout::in_bytes() const {
+  return sizes(extent_bytes_);
+}
+
+Layout Layout::sizes(std::int64_t bytes_per_element) const {
   Layout result = *this;
-  result.num_elements_ *= extent_bytes_;
-  result.granule_ *= extent_bytes_;
+  result.num_elements_ *= bytes_per_element;
+  result.granule_ *= bytes_per_element;
   result.extent_bytes_ = 1;
   for (Extent& extent : result.extents_) {
-    extent.num_elements *= extent_bytes_;
+    extent.num_elements *= bytes_per_element;
   }
-  return result;
+  return bytes_per_element == 0 ? without_elements() : result;
 }
 
 Layout Layout::without_elements() const {

@@ -47,28 +47,13 @@ void require_tags(RankProgram const& program, MPI_Comm comm) {
   }
 }
 
-/// The layout as messages see it: bytes where elements have no gaps, nothing where they hold no
-/// data.
-Layout travelling(Layout const& layout, TypeShape const& shape) {
-  if (shape.is_gapless) {
-    return layout.in_bytes();
-  }
-  return shape.size_bytes == 0 ? layout.without_elements() : layout;
-}
-
-void require_contribution(RankProgram const& program, MpiSpec const& spec) {
-  Extent const own = spec.output.block(program.frame.like(Buffer::input, 0));
-  std::int64_t const expected = own.num_elements * describe(spec.output_type).size_bytes;
-  std::int64_t const found = spec.input.count * describe(spec.input.type).size_bytes;
-  if (expected != found) {
-    throw Error(
-        ErrorCode::argument,
-        "the contribution of rank " + std::to_string(program.rank) + " must have " +
-            std::to_string(expected) + " bytes as its block of the result has, got " +
-            std::to_string(found)
-    );
-  }
-}
+/// Blocks as messages see them: bytes where elements have no gaps, nothing where they hold no data.
+struct Travelling {
+  Layout places = Layout::uniform(0, 0, 1);
+  Layout bytes = Layout::uniform(0, 0, 1);  ///< sizes of the data
+  std::vector<MPI_Datatype> elements;       ///< by Extent::type
+  std::vector<std::int64_t> packed_bytes;   ///< of MpiElements
+};
 
 /// The type in which elements travel; an own handle of a type of the user is added to `types`.
 MPI_Datatype travelling(MPI_Datatype type, TypeShape const& shape, std::vector<MpiType>& types) {
@@ -79,44 +64,160 @@ MPI_Datatype travelling(MPI_Datatype type, TypeShape const& shape, std::vector<M
   return types.back().get();
 }
 
+/// Blocks of different types: kind 0 is bytes, and each block with gaps has a kind of its own.
+Travelling travelling_mixed(MpiBlocks const& blocks, std::vector<MpiType>& types) {
+  std::vector<Extent> places;
+  std::vector<Extent> bytes;
+  std::vector<MPI_Datatype> elements{MPI_BYTE};
+  std::vector<std::int64_t> packed_bytes{0};
+  for (int i = 0; i < blocks.layout.num_blocks(); ++i) {
+    Extent place = blocks.layout.block(i);
+    MPI_Datatype const type = blocks.types[static_cast<std::size_t>(i)];
+    TypeShape const shape = place.num_elements == 0 ? TypeShape{} : describe(type);
+    std::int64_t const num_bytes = place.num_elements * shape.size_bytes;
+    bytes.push_back({.offset_bytes = 0, .num_elements = num_bytes});
+    if (num_bytes > 0 && !shape.is_gapless) {
+      place.type = static_cast<int>(elements.size());
+      elements.push_back(travelling(type, shape, types));
+      packed_bytes.push_back(shape.is_mixed ? shape.size_bytes : 0);
+    } else {
+      place.num_elements = num_bytes;
+    }
+    places.push_back(place);
+  }
+  return {
+      Layout::of(std::move(places), 1),
+      Layout::of(std::move(bytes), 1),
+      std::move(elements),
+      std::move(packed_bytes),
+  };
+}
+
+Travelling travelling(MpiBlocks const& blocks, std::vector<MpiType>& types) {
+  if (!blocks.types.empty()) {
+    return travelling_mixed(blocks, types);
+  }
+  TypeShape const shape = describe(blocks.type);
+  Layout const bytes = blocks.layout.sizes(shape.size_bytes);
+  MPI_Datatype const element = travelling(blocks.type, shape, types);
+  Travelling result{.bytes = bytes, .elements = {element}, .packed_bytes = {0}};
+  if (shape.is_gapless) {
+    result.places = blocks.layout.in_bytes();
+  } else {
+    result.places = shape.size_bytes == 0 ? blocks.layout.without_elements() : blocks.layout;
+    result.packed_bytes = {shape.is_mixed ? shape.size_bytes : 0};
+  }
+  return result;
+}
+
+void require_contribution(int rank, std::int64_t expected, std::int64_t found) {
+  if (expected != found) {
+    throw Error(
+        ErrorCode::argument,
+        "the contribution of rank " + std::to_string(rank) + " must have " +
+            std::to_string(expected) + " bytes as its block of the result has, got " +
+            std::to_string(found)
+    );
+  }
+}
+
+/// What a rank contributes must be as large as the blocks of the result it stands for; in an
+/// alltoall a rank knows that of its own block only.
+void require_contribution(RankProgram const& program, Layout const& input, Layout const& output) {
+  std::vector<int> const& like = program.frame.input_like;
+  if (static_cast<int>(like.size()) != input.num_blocks()) {
+    return;  // bind says so
+  }
+  if (!program.frame.output_like.empty()) {
+    int const own = program.rank;
+    require_contribution(own, output.block(own).num_elements, input.block(own).num_elements);
+    return;
+  }
+  for (std::size_t i = 0; i < like.size(); ++i) {
+    if (output.has_place(like[i])) {
+      std::int64_t const expected = output.block(like[i]).num_elements;
+      require_contribution(program.rank, expected, input.block(static_cast<int>(i)).num_elements);
+    }
+  }
+}
+
+/// Puts the program of a call together.
+class MpiBinder {
+public:
+  explicit MpiBinder(MpiSpec const& spec) : spec_(spec), output_(travelling(spec.output, types_)) {
+    elements_.output = output_.elements;
+    if (spec.input) {
+      input_ = travelling(*spec.input, types_);
+      elements_.input = input_.elements;
+      options_.input = &input_.places;
+    }
+    std::vector<MpiType> not_used;
+    sizes_ = spec.sizes ? travelling(*spec.sizes, not_used) : output_;
+    spec.reduction ? use_operands(*spec.reduction) : use_bytes();
+  }
+
+  MpiProgram run(RankProgram const& program) {
+    if (spec_.input) {
+      require_contribution(program, input_.bytes, sizes_.bytes);
+    }
+    RankProgram const cut = unwrap(program, sizes_.bytes, 1, smallest_cut_bytes);
+    MpiProgram result = compile(bind(cut, output_.places, options_), elements_);
+    std::ranges::move(types_, std::back_inserter(result.types));
+    return result;
+  }
+
+private:
+  /// Data that only move are packed in scratch memory.
+  void use_bytes() {
+    options_.output_sizes = &sizes_.bytes;
+    options_.input_sizes = spec_.input ? &input_.bytes : nullptr;
+    options_.scratch.extent_bytes = 1;
+    elements_.packed_bytes = output_.packed_bytes;
+  }
+
+  /// The operator needs the elements of the user everywhere.
+  void use_operands(MpiReduction const& reduction) {
+    TypeShape const shape = describe(reduction.type);
+    options_.output_sizes = &sizes_.places;
+    elements_.op = reduction.op;
+    elements_.operand = reduction.type;
+    elements_.scratch = output_.elements.front();
+    if (shape.is_gapless) {
+      elements_.elements_per_operand = shape.size_bytes;
+    } else {
+      options_.scratch.footprint = {shape.true_lower_bound_bytes, shape.true_extent_bytes};
+    }
+  }
+
+  MpiSpec const& spec_;
+  std::vector<MpiType> types_;
+  Travelling output_;
+  Travelling input_;
+  Travelling sizes_;
+  MpiElements elements_;
+  BindOptions options_;
+};
+
 }  // namespace
 
 MpiProgram bind_mpi(RankProgram const& program, MpiSpec const& spec) {
   require_tags(program, spec.comm);
-  std::vector<MpiType> types;
-  TypeShape const output = describe(spec.output_type);
-  MpiElements elements{.output = travelling(spec.output_type, output, types)};
-  BindOptions options{.is_in_place = spec.input.type == MPI_DATATYPE_NULL};
-  if (!output.is_gapless) {
-    options.footprint = {output.true_lower_bound_bytes, output.true_extent_bytes};
-  }
-  std::optional<Layout> input_layout;
-  if (!options.is_in_place && program.frame.num_blocks(Buffer::input) > 0) {
-    require_contribution(program, spec);
-    TypeShape const input = describe(spec.input.type);
-    elements.input = travelling(spec.input.type, input, types);
-    input_layout = travelling(Layout::uniform(1, spec.input.count, input.extent_bytes), input);
-    options.input = &*input_layout;
-  }
-  RankProgram const cut = unwrap(program, spec.output, output.size_bytes, smallest_cut_bytes);
-  MpiProgram result = compile(bind(cut, travelling(spec.output, output), options), elements);
-  std::ranges::move(types, std::back_inserter(result.types));
-  return result;
+  return MpiBinder(spec).run(program);
 }
 
 std::optional<MpiTransfer> make_packing(MpiSpec const& spec, MpiProgram& program) {
-  std::int64_t const num_bytes = spec.output.num_elements();
+  std::int64_t const num_bytes = spec.output.layout.num_elements();
   if (spec.packed.message.type == MPI_DATATYPE_NULL || num_bytes == 0) {
     return std::nullopt;
   }
   program.types.push_back(MpiType::duplicate(spec.packed.message.type));
   MPI_Datatype const element = program.types.back().get();
+  MPI_Datatype const byte = MPI_BYTE;
   Piece const elements{.num_elements = spec.packed.message.count};
   Piece const bytes{.num_elements = num_bytes};
-  auto const user = make_region(Buffer::output, {&elements, 1}, element, program.types);
-  auto const packed = make_region(Buffer::scratch, {&bytes, 1}, MPI_BYTE, program.types);
-  return spec.packed.contributes ? make_transfer(packed, user, num_bytes)
-                                 : make_transfer(user, packed, num_bytes);
+  auto const user = make_region(Buffer::output, {&elements, 1}, {&element, 1}, program.types);
+  auto const packed = make_region(Buffer::scratch, {&bytes, 1}, {&byte, 1}, program.types);
+  return spec.packed.contributes ? make_transfer(packed, user) : make_transfer(user, packed);
 }
 
 }  // namespace espalier::exec

@@ -1,74 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// @file
+/// Collectives after which every rank has the same.
+
+#include "espalier/exec/mpi_collectives.hpp"
+
 #include <cstdint>
-#include <span>
+#include <utility>
 
-#include <mpi.h>
-
+#include "espalier/exec/mpi_blocks.hpp"
 #include "espalier/exec/mpi_datatype.hpp"
-#include "espalier/exec/mpi_executor.hpp"
-#include "espalier/schedule/transforms.hpp"
+#include "espalier/exec/private_memory.hpp"
 
 namespace espalier::exec {
-namespace {
 
-/// The program with a copy of the contribution in front, where it is separate and not yet copied.
-MpiExecutor gathering_executor(schedule::RankProgram const& program, MpiSpec const& spec) {
-  bool const needs_copy = spec.input.type != MPI_DATATYPE_NULL &&
-                          program.frame.num_blocks(schedule::Buffer::input) == 0;
-  return needs_copy ? MpiExecutor(schedule::from_input(program, program.rank), spec)
-                    : MpiExecutor(program, spec);
+using schedule::Collective;
+using schedule::RankProgram;
+
+MpiExecutor barrier_executor(RankProgram const& program, MPI_Comm comm) {
+  return {program, {.comm = comm}};
 }
 
-}  // namespace
+MpiExecutor
+allgatherv_executor(RankProgram const& program, MPI_Comm comm, TypedCount input, MpiBlocks output) {
+  MpiSpec spec{.comm = comm, .output = std::move(output)};
+  bool const is_in_place = input.type == MPI_DATATYPE_NULL;
+  if (!is_in_place) {
+    spec.input = equal_blocks(1, input);
+  }
+  return {as_called(program, Collective::allgather, 0, is_in_place), spec};
+}
 
-MpiExecutor allgather_executor(
-    schedule::RankProgram const& program, MPI_Comm comm, TypedCount input, TypedCount block
-) {
-  MpiSpec const spec{
-      .comm = comm,
-      .output_type = block.type,
-      .output =
-          Layout::uniform(program.frame.num_ranks, block.count, describe(block.type).extent_bytes),
-      .input = input,
-  };
-  return gathering_executor(program, spec);
+MpiExecutor
+allgather_executor(RankProgram const& program, MPI_Comm comm, TypedCount input, TypedCount block) {
+  return allgatherv_executor(program, comm, input, equal_blocks(program.frame.num_ranks, block));
 }
 
 MpiExecutor allgatherv_executor(
-    schedule::RankProgram const& program,
+    RankProgram const& program,
     MPI_Comm comm,
     TypedCount input,
     MPI_Datatype output_type,
     std::span<int const> counts,
     std::span<int const> displacements
 ) {
-  MpiSpec const spec{
-      .comm = comm,
-      .output_type = output_type,
-      .output = Layout::varying(counts, displacements, describe(output_type).extent_bytes),
-      .input = input,
-  };
-  return gathering_executor(program, spec);
+  return allgatherv_executor(
+      program, comm, input, varying_blocks({output_type, counts, displacements})
+  );
 }
 
 MpiExecutor
-bcast_executor(schedule::RankProgram const& program, MPI_Comm comm, TypedCount message, int root) {
+bcast_executor(RankProgram const& program, MPI_Comm comm, TypedCount message, int root) {
   TypeShape const shape = describe(message.type);
   int const num_blocks = program.frame.num_output_blocks;
   if (num_blocks == 1) {
-    return {
-        program,
-        {.comm = comm,
-         .output_type = message.type,
-         .output = Layout::uniform(1, message.count, shape.extent_bytes)},
-    };
+    return {program, {.comm = comm, .output = equal_blocks(1, message)}};
   }
-  MpiSpec spec{
-      .comm = comm,
-      .output_type = MPI_BYTE,
-      .output = Layout::pieces(message.count * shape.size_bytes, num_blocks, 1),
-  };
+  Layout const pieces = Layout::pieces(message.count * shape.size_bytes, num_blocks, 1);
+  MpiSpec spec{.comm = comm, .output = {.layout = pieces}};
   if (!shape.is_gapless) {
     spec.packed = {.message = message, .contributes = program.rank == root};
   }

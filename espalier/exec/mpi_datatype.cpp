@@ -17,53 +17,96 @@ namespace {
 /// Longest run that one entry of a derived type counts; a multiple of every basic alignment.
 constexpr std::int64_t longest_run = std::int64_t{1} << 30;
 
-int combiner_of(MPI_Datatype type) {
+/// How a type was made.
+struct Envelope {
   int num_integers = 0;
   int num_addresses = 0;
   int num_types = 0;
   int combiner = 0;
+};
+
+Envelope envelope_of(MPI_Datatype type) {
+  Envelope result;
   require_success(
-      PMPI_Type_get_envelope(type, &num_integers, &num_addresses, &num_types, &combiner),
+      PMPI_Type_get_envelope(
+          type, &result.num_integers, &result.num_addresses, &result.num_types, &result.combiner
+      ),
       "MPI_Type_get_envelope"
   );
-  return combiner;
+  return result;
 }
 
-/// The type that a `dup` or `contiguous` was made from.
-MpiType inner_type(MPI_Datatype type, int num_integers) {
-  std::array<int, 1> integers{};
-  std::array<MPI_Aint, 1> addresses{};
-  std::array<MPI_Datatype, 1> types{MPI_DATATYPE_NULL};
+int combiner_of(MPI_Datatype type) {
+  return envelope_of(type).combiner;
+}
+
+/// The types that a derived type was made from.
+std::vector<MpiType> inner_types(MPI_Datatype type) {
+  Envelope const envelope = envelope_of(type);
+  std::vector<int> integers(static_cast<std::size_t>(envelope.num_integers) + 1);
+  std::vector<MPI_Aint> addresses(static_cast<std::size_t>(envelope.num_addresses) + 1);
+  std::vector<MPI_Datatype> types(static_cast<std::size_t>(envelope.num_types) + 1);
   require_success(
       PMPI_Type_get_contents(
-          type, num_integers, 0, 1, integers.data(), addresses.data(), types.data()
+          type,
+          envelope.num_integers,
+          envelope.num_addresses,
+          envelope.num_types,
+          integers.data(),
+          addresses.data(),
+          types.data()
       ),
       "MPI_Type_get_contents"
   );
-  return MpiType::own(types[0]);
+  types.pop_back();
+  std::vector<MpiType> result;
+  for (MPI_Datatype const inner : types) {
+    result.push_back(MpiType::own(inner));
+  }
+  return result;
+}
+
+bool is_predefined(int combiner) noexcept {
+  return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_COMPLEX ||
+         combiner == MPI_COMBINER_F90_INTEGER || combiner == MPI_COMBINER_F90_REAL;
+}
+
+/// The type of all basic elements; none if there are several or it has padding.
+MPI_Datatype basic_type(MPI_Datatype type) {
+  if (is_predefined(combiner_of(type))) {
+    MPI_Count size = 0;
+    MPI_Count lower_bound = 0;
+    MPI_Count extent = 0;
+    require_success(PMPI_Type_size_x(type, &size), "MPI_Type_size_x");
+    require_success(PMPI_Type_get_extent_x(type, &lower_bound, &extent), "MPI_Type_get_extent_x");
+    return size == extent ? type : MPI_DATATYPE_NULL;
+  }
+  MPI_Datatype result = MPI_DATATYPE_NULL;
+  for (MpiType const& inner : inner_types(type)) {
+    MPI_Datatype const basic = basic_type(inner.get());
+    bool const is_other = result != MPI_DATATYPE_NULL && basic != result;
+    if (basic == MPI_DATATYPE_NULL || is_other) {
+      return MPI_DATATYPE_NULL;
+    }
+    result = basic;
+  }
+  return result;
 }
 
 bool is_gapless(MPI_Datatype type, TypeShape const& shape) {
   if (shape.size_bytes != shape.extent_bytes || shape.lower_bound_bytes != 0) {
     return false;
   }
-  switch (combiner_of(type)) {
-  case MPI_COMBINER_NAMED:
-  case MPI_COMBINER_F90_COMPLEX:
-  case MPI_COMBINER_F90_INTEGER:
-  case MPI_COMBINER_F90_REAL:
-    return true;
-  case MPI_COMBINER_DUP:
-    return describe(inner_type(type, 0).get()).is_gapless;
-  case MPI_COMBINER_CONTIGUOUS:
-    return describe(inner_type(type, 1).get()).is_gapless;
-  default:
-    return false;
+  int const combiner = combiner_of(type);
+  if (combiner == MPI_COMBINER_DUP || combiner == MPI_COMBINER_CONTIGUOUS) {
+    return describe(inner_types(type).front().get()).is_gapless;
   }
+  return is_predefined(combiner);
 }
 
 /// The same runs, none longer than longest_run.
-std::vector<Piece> shortened(std::span<Piece const> pieces, std::int64_t extent_bytes) {
+std::vector<Piece>
+shortened(std::span<Piece const> pieces, std::span<MPI_Datatype const> elements) {
   std::vector<Piece> result;
   result.reserve(pieces.size());
   for (Piece const& piece : pieces) {
@@ -71,11 +114,14 @@ std::vector<Piece> shortened(std::span<Piece const> pieces, std::int64_t extent_
       result.push_back(piece);
       continue;
     }
+    std::int64_t const extent_bytes =
+        describe(elements[static_cast<std::size_t>(piece.type)]).extent_bytes;
     for_each_run({&piece, 1}, [&](std::int64_t offset_bytes, std::int64_t num_elements) {
       for (std::int64_t done = 0; done < num_elements; done += longest_run) {
         result.push_back({
             .offset_bytes = offset_bytes + done * extent_bytes,
             .num_elements = std::min(longest_run, num_elements - done),
+            .type = piece.type,
         });
       }
     });
@@ -88,12 +134,12 @@ class StructType {
 public:
   void add(Piece const& piece, MPI_Datatype element) {
     addresses_.push_back(static_cast<MPI_Aint>(piece.offset_bytes));
+    is_mixed_ = is_mixed_ || piece.num_repeats > 1 || piece.type != 0;
     if (piece.num_repeats == 1) {
       counts_.push_back(static_cast<int>(piece.num_elements));
       types_.push_back(element);
       return;
     }
-    has_repeats_ = true;
     MPI_Datatype comb = MPI_DATATYPE_NULL;
     require_success(
         PMPI_Type_create_hvector(
@@ -113,7 +159,7 @@ public:
   [[nodiscard]] MPI_Datatype make(MPI_Datatype element) const {
     MPI_Datatype type = MPI_DATATYPE_NULL;
     auto const size = static_cast<int>(counts_.size());
-    if (has_repeats_) {
+    if (is_mixed_) {
       require_success(
           PMPI_Type_create_struct(size, counts_.data(), addresses_.data(), types_.data(), &type),
           "MPI_Type_create_struct"
@@ -132,7 +178,7 @@ private:
   std::vector<MPI_Aint> addresses_;
   std::vector<MPI_Datatype> types_;
   std::vector<MpiType> combs_;
-  bool has_repeats_ = false;
+  bool is_mixed_ = false;  ///< not all entries are elements of kind 0
 };
 
 }  // namespace
@@ -157,6 +203,7 @@ TypeShape describe(MPI_Datatype type) {
       .true_extent_bytes = true_extent,
   };
   shape.is_gapless = is_gapless(type, shape);
+  shape.is_mixed = !shape.is_gapless && basic_type(type) == MPI_DATATYPE_NULL;
   return shape;
 }
 
@@ -176,11 +223,7 @@ MpiType MpiType::adopt(MPI_Datatype type) {
 }
 
 MpiType MpiType::own(MPI_Datatype type) {
-  int const combiner = combiner_of(type);
-  bool const is_predefined =
-      combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_COMPLEX ||
-      combiner == MPI_COMBINER_F90_INTEGER || combiner == MPI_COMBINER_F90_REAL;
-  return {type, !is_predefined};
+  return {type, !is_predefined(combiner_of(type))};
 }
 
 MpiType::MpiType(MpiType&& other) noexcept
@@ -199,12 +242,12 @@ MpiType::~MpiType() {
   }
 }
 
-MpiType make_type(std::span<Piece const> pieces, MPI_Datatype element) {
+MpiType make_type(std::span<Piece const> pieces, std::span<MPI_Datatype const> elements) {
   StructType maker;
-  for (Piece const& piece : shortened(pieces, describe(element).extent_bytes)) {
-    maker.add(piece, element);
+  for (Piece const& piece : shortened(pieces, elements)) {
+    maker.add(piece, elements[static_cast<std::size_t>(piece.type)]);
   }
-  return MpiType::adopt(maker.make(element));
+  return MpiType::adopt(maker.make(elements.front()));
 }
 
 void require_success(int code, char const* call) {

@@ -21,6 +21,8 @@ struct TypeShape {
   /// Data are one run of bytes in memory order, from the address of the element on: a named type
   /// without padding, or `dup` and `contiguous` of one. May travel, and be cut, as bytes.
   bool is_gapless = false;
+  /// Not all basic elements have the same type, or they are of a type with padding.
+  bool is_mixed = false;
 };
 
 /// @throws Error mpi.
@@ -57,8 +59,10 @@ private:
 
 /// Pieces of elements as one datatype, to be used with count 1 at the base address. Runs may be
 /// longer than an int counts.
+/// @param elements  Types of the elements, by Piece::type.
 /// @throws Error mpi.
-[[nodiscard]] MpiType make_type(std::span<Piece const> pieces, MPI_Datatype element);
+[[nodiscard]] MpiType
+make_type(std::span<Piece const> pieces, std::span<MPI_Datatype const> elements);
 
 /// @throws Error mpi with the text of MPI if code is not MPI_SUCCESS.
 void require_success(int code, char const* call);

@@ -27,9 +27,9 @@ class MpiExecutor::Implementation {
 public:
   Implementation(RankProgram const& program, MpiSpec const& spec)
       : comm_(spec.comm), program_(bind_mpi(program, spec)), packing_(make_packing(spec, program_)),
-        packs_first_(spec.packed.contributes), scratch_(program_.scratch_bytes),
-        packed_(packing_ ? spec.output.num_elements() : 0),
-        requests_(static_cast<std::size_t>(program_.num_requests), MPI_REQUEST_NULL),
+        packs_first_(spec.packed.contributes), input_is_output_(spec.input_is_output),
+        scratch_(program_.scratch_bytes), packed_(packing_ ? spec.output.layout.num_elements() : 0),
+        requests_(static_cast<std::size_t>(program_.num_requests) + 1, MPI_REQUEST_NULL),
         statuses_(program_.dataflow ? requests_.size() : 0) {
     if (program_.dataflow) {
       std::size_t const num_operations = program_.dataflow->num_waits.size();
@@ -44,10 +44,37 @@ public:
     if (first_error_ != MPI_SUCCESS) {
       return first_error_;
     }
-    Bases const bases{
-        {Bases::address(input), Bases::address(output), Bases::address(scratch_.get())},
-    };
+    Bases const bases = bases_of(input, output);
     int const code = packing_ ? run_packed(bases, *packing_) : run_program(bases);
+    return code == MPI_SUCCESS ? code : fail(code);
+  }
+
+  int start(void const* input, void* output) noexcept {
+    if (first_error_ != MPI_SUCCESS) {
+      return first_error_;
+    }
+    position_ = {.bases = bases_of(input, output)};
+    int code = MPI_SUCCESS;
+    if (packing_ && packs_first_) {
+      code = run_transfer(comm_, around_packing(position_.bases), *packing_);
+    }
+    if (program_.dataflow) {
+      begin_dataflow(*program_.dataflow);
+    }
+    return code == MPI_SUCCESS ? code : fail(code);
+  }
+
+  int progress(bool& is_complete) noexcept {
+    is_complete = false;
+    if (first_error_ != MPI_SUCCESS) {
+      return first_error_;
+    }
+    Bases const bases = packing_ ? inside_packing(position_.bases) : position_.bases;
+    int code = program_.dataflow ? progress_dataflow(bases, *program_.dataflow, is_complete)
+                                 : progress_rounds(bases, is_complete);
+    if (code == MPI_SUCCESS && is_complete && packing_ && !packs_first_) {
+      code = run_transfer(comm_, around_packing(position_.bases), *packing_);
+    }
     return code == MPI_SUCCESS ? code : fail(code);
   }
 
@@ -61,11 +88,34 @@ public:
   }
 
 private:
+  /// Where a started run stands.
+  struct Position {
+    Bases bases{};              ///< of the user
+    std::size_t step = 0;       ///< the next one
+    int num_waited = 0;         ///< requests of a wait that are complete
+    bool is_receiving = false;  ///< a receive that would be waited for at once is under way
+  };
+
+  [[nodiscard]] Bases bases_of(void const* input, void* output) const noexcept {
+    return {{
+        Bases::address(input_is_output_ ? output : input),
+        Bases::address(output),
+        Bases::address(scratch_.get()),
+    }};
+  }
+
+  [[nodiscard]] Bases around_packing(Bases const& user) const noexcept {
+    return {{user.of_buffer[0], user.of_buffer[1], Bases::address(packed_.get())}};
+  }
+
+  [[nodiscard]] Bases inside_packing(Bases const& user) const noexcept {
+    return {{user.of_buffer[0], Bases::address(packed_.get()), user.of_buffer[2]}};
+  }
+
   /// The program works on bytes; the elements of the user are packed before or unpacked after.
   int run_packed(Bases const& user, MpiTransfer const& packing) noexcept {
-    auto const packed = Bases::address(packed_.get());
-    Bases const around{{user.of_buffer[0], user.of_buffer[1], packed}};
-    Bases const inside{{user.of_buffer[0], packed, user.of_buffer[2]}};
+    Bases const around = around_packing(user);
+    Bases const inside = inside_packing(user);
     int code = packs_first_ ? run_transfer(comm_, around, packing) : MPI_SUCCESS;
     if (code == MPI_SUCCESS) {
       code = run_program(inside);
@@ -89,6 +139,56 @@ private:
       }
     }
     return MPI_SUCCESS;
+  }
+
+  /// Goes on with the steps until a message is missing.
+  int progress_rounds(Bases const& bases, bool& is_complete) noexcept {
+    for (; position_.step < program_.steps.size(); ++position_.step) {
+      MpiStep const& step = program_.steps[position_.step];
+      bool is_done = true;
+      int code = MPI_SUCCESS;
+      if (step.action == Action::wait) {
+        code = test(step.request, step.num_requests, is_done);
+      } else if (step.action == Action::recv_now) {
+        code = test_receive(bases, step, is_done);
+      } else {
+        code = perform(bases, step, step.request);
+      }
+      if (code != MPI_SUCCESS || !is_done) {
+        return code;
+      }
+    }
+    is_complete = true;
+    return MPI_SUCCESS;
+  }
+
+  int test(int first, int num_requests, bool& is_done) noexcept {
+    for (; position_.num_waited < num_requests; ++position_.num_waited) {
+      auto& request = requests_[static_cast<std::size_t>(first + position_.num_waited)];
+      int is_complete = 0;
+      int const code = PMPI_Test(&request, &is_complete, MPI_STATUS_IGNORE);
+      if (code != MPI_SUCCESS || is_complete == 0) {
+        is_done = false;
+        return code;
+      }
+    }
+    position_.num_waited = 0;
+    return MPI_SUCCESS;
+  }
+
+  /// A receive that run() would wait for: here it has the last request.
+  int test_receive(Bases const& bases, MpiStep const& step, bool& is_done) noexcept {
+    auto const spare = static_cast<int>(requests_.size()) - 1;
+    if (!position_.is_receiving) {
+      MpiStep receive = step;
+      receive.action = Action::recv;
+      if (int const code = perform(bases, receive, spare); code != MPI_SUCCESS) {
+        return code;
+      }
+    }
+    int const code = test(spare, 1, is_done);
+    position_.is_receiving = !is_done;
+    return code;
   }
 
   /// Any step but a wait. `request`: place of the request of a send or recv. Inlined: this is the
@@ -135,9 +235,7 @@ private:
 
   /// Starts what is ready, lowest number first, and lets completed messages make more ready.
   int run_dataflow(Bases const& bases, MpiDataflow const& flow) noexcept {
-    std::ranges::copy(flow.num_waits, open_waits_.begin());
-    ready_.assign(flow.initially_ready.begin(), flow.initially_ready.end());
-    num_active_ = 0;
+    begin_dataflow(flow);
     for (;;) {
       if (int const code = start_ready(bases, flow); code != MPI_SUCCESS) {
         return code;
@@ -145,10 +243,24 @@ private:
       if (num_active_ == 0) {
         return MPI_SUCCESS;
       }
-      if (int const code = finish_some(flow); code != MPI_SUCCESS) {
+      if (int const code = finish_some(flow, PMPI_Waitsome); code != MPI_SUCCESS) {
         return code;
       }
     }
+  }
+
+  void begin_dataflow(MpiDataflow const& flow) noexcept {
+    std::ranges::copy(flow.num_waits, open_waits_.begin());
+    ready_.assign(flow.initially_ready.begin(), flow.initially_ready.end());
+    num_active_ = 0;
+  }
+
+  int progress_dataflow(Bases const& bases, MpiDataflow const& flow, bool& is_complete) noexcept {
+    if (int const code = start_ready(bases, flow); code != MPI_SUCCESS) {
+      return code;
+    }
+    is_complete = num_active_ == 0;
+    return is_complete ? MPI_SUCCESS : finish_some(flow, PMPI_Testsome);
   }
 
   int start_ready(Bases const& bases, MpiDataflow const& flow) noexcept {
@@ -175,10 +287,11 @@ private:
     return MPI_SUCCESS;
   }
 
-  int finish_some(MpiDataflow const& flow) noexcept {
+  using Completion = int (*)(int, MPI_Request*, int*, int*, MPI_Status*);
+
+  int finish_some(MpiDataflow const& flow, Completion some) noexcept {
     int num_done = 0;
-    int const code =
-        PMPI_Waitsome(num_active_, requests_.data(), &num_done, done_.data(), statuses_.data());
+    int const code = some(num_active_, requests_.data(), &num_done, done_.data(), statuses_.data());
     if (code != MPI_SUCCESS) {
       return code == MPI_ERR_IN_STATUS ? error_in_statuses(num_done) : code;
     }
@@ -247,6 +360,7 @@ private:
   MpiProgram program_;
   std::optional<MpiTransfer> packing_;
   bool packs_first_;
+  bool input_is_output_;
   AlignedMemory scratch_;
   AlignedMemory packed_;
   std::vector<MPI_Request> requests_;
@@ -256,6 +370,7 @@ private:
   std::vector<int> active_;  ///< operation of each of the first num_active_ requests
   std::vector<int> done_;
   int num_active_ = 0;
+  Position position_{};  ///< of a run that was started, not of run()
   int first_error_ = MPI_SUCCESS;
 };
 
@@ -268,6 +383,14 @@ MpiExecutor::~MpiExecutor() = default;
 
 int MpiExecutor::run(void const* input, void* output) noexcept {
   return implementation_->run(input, output);
+}
+
+int MpiExecutor::start(void const* input, void* output) noexcept {
+  return implementation_->start(input, output);
+}
+
+int MpiExecutor::progress(bool& is_complete) noexcept {
+  return implementation_->progress(is_complete);
 }
 
 bool MpiExecutor::is_broken() const noexcept {

@@ -8,7 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
+#include <optional>
+#include <vector>
 
 #include <mpi.h>
 
@@ -24,15 +25,34 @@ struct TypedCount {
   std::int64_t count = 0;
 };
 
+/// Blocks and the elements they consist of.
+struct MpiBlocks {
+  MPI_Datatype type = MPI_BYTE;
+  Layout layout = Layout::uniform(0, 0, 1);  ///< in elements of type
+  /// If not empty, block i has elements of types[i] instead; the layout has an extent of 1.
+  std::vector<MPI_Datatype> types{};
+};
+
+/// Operands of a reduction.
+struct MpiReduction {
+  MPI_Op op = MPI_OP_NULL;
+  /// The operator is called with this handle, so both must last as long as the executor.
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+};
+
 /// Memory and messages of one rank.
 struct MpiSpec {
   /// Private to Espalier, with the error handler MPI_ERRORS_RETURN; not duplicated, not freed.
   MPI_Comm comm = MPI_COMM_NULL;
-  MPI_Datatype output_type = MPI_DATATYPE_NULL;
-  Layout output;  ///< in elements of output_type
-  /// What the rank contributes, input block 0, at the input address. MPI_DATATYPE_NULL: it lies in
-  /// the output already (MPI_IN_PLACE).
-  TypedCount input{};
+  MpiBlocks output;
+  /// What the rank contributes, at the input address; none if the program reads no input.
+  std::optional<MpiBlocks> input{};
+  /// Sizes of the output blocks, where some of them have no place on this rank.
+  std::optional<MpiBlocks> sizes{};
+  /// For programs that reduce; output and input then have elements of its type.
+  std::optional<MpiReduction> reduction{};
+  /// The input lies at the output address.
+  bool input_is_output = false;
 
   /// Blocks are cut without regard to elements: the output is bytes, and elements with gaps are
   /// packed before (where the rank contributes the message) and unpacked after.
@@ -52,8 +72,9 @@ struct MpiSpec {
 class MpiExecutor {
 public:
   /// Local. Datatypes are duplicated; program and spec may end after it.
-  /// @throws Error unsupported for programs that reduce, or need tags beyond MPI_TAG_UB; mpi if an
-  ///     MPI call fails; argument if layout and program differ in number of blocks.
+  /// @throws Error unsupported for programs that need tags beyond MPI_TAG_UB, or memory that this
+  ///     rank does not have; mpi if an MPI call fails; argument if layout and program differ in
+  ///     number of blocks, or sizes of input and output differ.
   MpiExecutor(schedule::RankProgram const& program, MpiSpec const& spec);
   MpiExecutor(MpiExecutor&&) noexcept;
   MpiExecutor& operator=(MpiExecutor&&) noexcept;
@@ -62,13 +83,19 @@ public:
   ~MpiExecutor();
 
   /// Collective over the communicator: runs the program. `output` is the address of the user as it
-  /// stands (also MPI_BOTTOM); `input` is not looked at in place.
+  /// stands (also MPI_BOTTOM); `input` is not looked at if the spec has none.
   ///
   /// @return MPI_SUCCESS or the code of the first error. After an error the executor is broken:
-  /// open
-  ///     requests were cancelled or freed, every later run returns the same code, and messages may
-  ///     be left on the communicator, which should not be used for other executors any more.
+  ///     open requests were cancelled or freed, every later run returns the same code, and messages
+  ///     may be left on the communicator, which should not be used for other executors any more.
   int run(void const* input, void* output) noexcept;
+
+  /// Nonblocking: begins a run, which progress() has to bring to its end before the next one.
+  /// Local. Arguments and errors as for run().
+  int start(void const* input, void* output) noexcept;
+  /// Does what can be done of the started run without waiting; is_complete tells whether it is at
+  /// its end, and must be asked until it is. Local.
+  int progress(bool& is_complete) noexcept;
 
   [[nodiscard]] bool is_broken() const noexcept;
   /// Memory held, including scratch and packing buffers, without what MPI keeps for datatypes.
@@ -78,27 +105,5 @@ private:
   class Implementation;
   std::unique_ptr<Implementation> implementation_;
 };
-
-/// Executor of MPI_Allgather: block i of the program lies where rank i's contribution goes.
-/// `input.type` MPI_DATATYPE_NULL means MPI_IN_PLACE; otherwise the program may or may not have
-/// from_input() applied: the copy is added where it is missing.
-[[nodiscard]] MpiExecutor allgather_executor(
-    schedule::RankProgram const& program, MPI_Comm comm, TypedCount input, TypedCount block
-);
-
-/// Executor of MPI_Allgatherv; counts and displacements as in the call, one for each rank.
-[[nodiscard]] MpiExecutor allgatherv_executor(
-    schedule::RankProgram const& program,
-    MPI_Comm comm,
-    TypedCount input,
-    MPI_Datatype output_type,
-    std::span<int const> counts,
-    std::span<int const> displacements
-);
-
-/// Executor of MPI_Bcast. A program with several blocks cuts the message; run() gets the buffer as
-/// `output` (input is not looked at).
-[[nodiscard]] MpiExecutor
-bcast_executor(schedule::RankProgram const& program, MPI_Comm comm, TypedCount message, int root);
 
 }  // namespace espalier::exec

@@ -95,6 +95,14 @@ int run_local(
   case Action::scatter:
     scatter(program, bases, step);
     return MPI_SUCCESS;
+  case Action::reduce:
+    return PMPI_Reduce_local(
+        bases.at(step.source, step.source_offset_bytes),
+        bases.at(step.region),
+        step.region.count,
+        step.region.type,
+        program.op
+    );
   default:
     return run_transfer(comm, bases, program.transfers[static_cast<std::size_t>(step.request)]);
   }

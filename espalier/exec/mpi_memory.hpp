@@ -54,7 +54,7 @@ struct Bases {
   }
 };
 
-/// Performs a step of action copy, gather, scatter or transfer.
+/// Performs a step of action copy, gather, scatter, transfer or reduce.
 /// @return MPI_SUCCESS or the code of an error.
 int run_local(
     MPI_Comm comm, MpiProgram const& program, Bases const& bases, MpiStep const& step

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <mpi.h>
@@ -49,6 +50,7 @@ struct MpiStep {
     gather,    ///< pieces of source, one after another, to region
     scatter,   ///< the reverse: from region to the pieces of source
     transfer,  ///< number `request` of the transfers
+    reduce,    ///< count elements of region = those of source (op) those of region
   };
 
   Action action = Action::wait;
@@ -79,6 +81,7 @@ struct MpiProgram {
   std::vector<Piece> piece_pool;
   std::vector<MpiType> types;
   std::optional<MpiDataflow> dataflow;
+  MPI_Op op = MPI_OP_NULL;
   std::int64_t scratch_bytes = 0;
   int num_requests = 0;
 
@@ -87,11 +90,20 @@ struct MpiProgram {
 
 /// Element types of the buffers. MPI_BYTE means memory without gaps.
 struct MpiElements {
-  MPI_Datatype output = MPI_BYTE;
-  MPI_Datatype input = MPI_BYTE;
+  std::vector<MPI_Datatype> output{MPI_BYTE};  ///< by Piece::type
+  std::vector<MPI_Datatype> input{MPI_BYTE};
+  MPI_Datatype scratch = MPI_BYTE;
+  /// By Piece::type: bytes of an output element that must be received packed, otherwise 0. MPICH
+  /// 4.0 cannot receive a long message of bytes as elements of mixed types.
+  std::vector<std::int64_t> packed_bytes{0};
+  /// For reductions: the operator and the type it is called with, as the user gave them, and how
+  /// many elements of the memory are one operand.
+  MPI_Op op = MPI_OP_NULL;
+  MPI_Datatype operand = MPI_DATATYPE_NULL;
+  std::int64_t elements_per_operand = 1;
 };
 
-/// @throws Error unsupported for a program that reduces; mpi.
+/// @throws Error argument for a program that reduces, without an operator; mpi.
 [[nodiscard]] MpiProgram compile(BoundProgram const& program, MpiElements const& elements);
 
 /// Pieces of elements as arguments of a call; a datatype it needs is added to `types`.
@@ -99,12 +111,11 @@ struct MpiElements {
 [[nodiscard]] MpiRegion make_region(
     schedule::Buffer buffer,
     std::span<Piece const> pieces,
-    MPI_Datatype element,
+    std::span<MPI_Datatype const> elements,
     std::vector<MpiType>& types
 );
 
 /// How to copy between two regions of equally many bytes.
-[[nodiscard]] MpiTransfer
-make_transfer(MpiRegion const& destination, MpiRegion const& source, std::int64_t num_bytes);
+[[nodiscard]] MpiTransfer make_transfer(MpiRegion const& destination, MpiRegion const& source);
 
 }  // namespace espalier::exec

@@ -167,19 +167,26 @@ private:
   }
 
   bool may_start(std::size_t i) {
-    while (num_written_ < program_.operations.size() &&
-           (is_complete_[num_written_] || operation(num_written_).kind == Kind::send)) {
-      ++num_written_;
-    }
+    skip_complete(num_written_, [](Kind kind) { return kind == Kind::send; });
+    skip_complete(num_sent_, [](Kind kind) { return kind != Kind::send; });
     return static_cast<std::size_t>(operation(i).after) <= num_written_ &&
+           static_cast<std::size_t>(operation(i).after_sends) <= num_sent_ &&
            std::ranges::all_of(program_.waits(operation(i)), [&](int other) {
              return is_complete_[static_cast<std::size_t>(other)];
            });
   }
 
+  /// Moves on to the first operation that is neither complete nor ignored.
+  template <typename Ignored> void skip_complete(std::size_t& end, Ignored&& is_ignored) const {
+    while (end < program_.operations.size() &&
+           (is_complete_[end] || is_ignored(operation(end).kind))) {
+      ++end;
+    }
+  }
+
   void start(std::size_t i) {
     BoundOperation const& op = operation(i);
-    if (op.num_elements == 0) {
+    if (op.is_empty()) {
       complete(i);
     } else if (op.kind == Kind::send) {
       send(i);
@@ -276,16 +283,25 @@ private:
       throw Error(ErrorCode::argument, "the program reduces: ThreadOptions::combine must be given");
     }
     auto const destinations = destination_runs(op.buffer, program_.pieces(op));
-    auto const sources = source_runs(op.source, program_.sources(op));
-    if (destinations.size() != sources.size()) {
-      throw Error(ErrorCode::unsupported, "reduce needs sources and slots with the same pieces");
-    }
-    for (std::size_t i = 0; i < sources.size(); ++i) {
-      world_.options.combine(
-          sources[i].first,
-          destinations[i].first,
-          static_cast<std::int64_t>(sources[i].second) / program_.element_extent_bytes
-      );
+    std::size_t next = 0;
+    std::size_t done = 0;
+    for (auto [source, size] : source_runs(op.source, program_.sources(op))) {
+      while (size > 0) {
+        auto const& [destination, room] = destinations[next];
+        std::size_t const now = std::min(size, room - done);
+        world_.options.combine(
+            source,
+            destination + done,
+            static_cast<std::int64_t>(now) / program_.element_extent_bytes
+        );
+        source += now;
+        size -= now;
+        done += now;
+        if (done == room) {
+          ++next;
+          done = 0;
+        }
+      }
     }
   }
 
@@ -363,7 +379,8 @@ private:
   std::vector<std::size_t> open_receives_;
   std::vector<std::pair<std::size_t, std::shared_ptr<Message>>> open_sends_;
   std::size_t first_not_started_ = 0;
-  std::size_t num_written_ = 0;
+  std::size_t num_written_ = 0;  ///< operations up to here write nothing any more
+  std::size_t num_sent_ = 0;     ///< operations up to here send nothing any more
   std::size_t num_complete_ = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include "espalier/exec/unwrap.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <span>
@@ -22,8 +23,8 @@ using schedule::Slot;
 
 class Unwrapper {
 public:
-  Unwrapper(RankProgram const& program, Layout const& output, std::int64_t min_elements)
-      : program_(program), output_(output), min_elements_(min_elements) {
+  Unwrapper(RankProgram const& program, Layout const& sizes, std::int64_t min_elements)
+      : program_(program), sizes_(sizes), min_elements_(min_elements) {
     result_.frame = program.frame;
     result_.rank = program.rank;
   }
@@ -34,6 +35,7 @@ public:
     for (Operation operation : program_.operations) {
       new_index.push_back(static_cast<int>(result_.operations.size()));
       operation.after = new_index[static_cast<std::size_t>(operation.after)];
+      operation.after_sends = new_index[static_cast<std::size_t>(operation.after_sends)];
       auto const slots = program_.slots(operation);
       operation.sources = store(program_.sources(operation));
       if (operation.peer < 0 || !is_cut(slots)) {
@@ -47,32 +49,35 @@ public:
   }
 
 private:
-  /// Looks at blocks, not at slots: the peer may have written the same blocks with other slots.
+  /// Looks at labels, not at slots: the peer may have the same data in other slots or in another
+  /// buffer.
   [[nodiscard]] bool is_cut(std::span<Slot const> slots) const {
     std::int64_t num_elements = 0;
     bool wraps = false;
     int last = -1;
-    schedule::for_each_block(program_.frame, slots, [&](Buffer, int block) {
-      num_elements += output_.block(block).num_elements;
-      wraps = wraps || is_end(last, block);
-      last = block;
+    schedule::for_each_block(program_.frame, slots, [&](Buffer buffer, int block) {
+      int const label = program_.frame.like(buffer, block);
+      num_elements += sizes_.has_place(label) ? sizes_.block(label).num_elements : 0;
+      wraps = wraps || is_end(last, label);
+      last = label;
     });
     return wraps && num_elements >= min_elements_;
   }
 
-  [[nodiscard]] bool is_end(int block, int next) const {
-    return block == program_.frame.num_output_blocks - 1 && next == 0;
+  [[nodiscard]] bool is_end(int label, int next) const {
+    return label == program_.frame.num_output_blocks - 1 && next == 0;
   }
 
   void add_halves(Operation operation, std::span<Slot const> slots) {
     std::array<std::vector<Slot>, 2> halves;
     std::size_t half = 0;
     int last = -1;
-    schedule::for_each_block(program_.frame, slots, [&](Buffer, int block) {
-      half = is_end(last, block) ? 1 : half;
-      last = block;
+    schedule::for_each_block(program_.frame, slots, [&](Buffer buffer, int block) {
+      int const label = program_.frame.like(buffer, block);
+      half = is_end(last, label) ? 1 : half;
+      last = label;
       schedule::append_coalesced(
-          halves[half], schedule::blocks(block), program_.frame.num_output_blocks
+          halves[half], {.buffer = buffer, .first = block}, program_.frame.num_blocks(buffer)
       );
     });
     for (std::vector<Slot> const& part : halves) {
@@ -88,7 +93,7 @@ private:
   }
 
   RankProgram const& program_;
-  Layout const& output_;
+  Layout const& sizes_;
   std::int64_t min_elements_;
   RankProgram result_;
 };
@@ -96,13 +101,16 @@ private:
 }  // namespace
 
 RankProgram unwrap(
-    RankProgram program, Layout const& output, std::int64_t element_bytes, std::int64_t min_bytes
+    RankProgram program, Layout const& sizes, std::int64_t element_bytes, std::int64_t min_bytes
 ) {
-  bool const is_small = output.num_elements() * element_bytes < min_bytes;
-  if (is_small || program.is_dataflow() || !program.frame.scratch_like.empty()) {
+  bool const is_small = sizes.num_elements() * element_bytes < min_bytes;
+  bool const is_alltoall = !program.frame.output_like.empty();
+  if (is_small || is_alltoall || program.is_dataflow()) {
     return program;
   }
-  return Unwrapper(program, output, (min_bytes + element_bytes - 1) / element_bytes).run();
+  std::int64_t const min_elements =
+      (min_bytes + element_bytes - 1) / std::max<std::int64_t>(element_bytes, 1);
+  return Unwrapper(program, sizes, min_elements).run();
 }
 
 }  // namespace espalier::exec

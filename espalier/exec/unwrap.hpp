@@ -13,12 +13,12 @@ namespace espalier::exec {
 /// least min_bytes: MPI libraries hand a large message over in one copy only if it is one piece of
 /// memory.
 ///
-/// The cut is made by block numbers and bytes, which are the same on all ranks, so both sides of
-/// every message find the same cut. Dataflow programs and programs that use scratch memory are left
-/// as they are.
+/// The cut is made by labels and their sizes, which are the same on all ranks wherever the data
+/// lie, so both sides of every message find the same cut. Dataflow programs and those of an
+/// alltoall are left as they are.
 [[nodiscard]] schedule::RankProgram unwrap(
     schedule::RankProgram program,
-    Layout const& output,
+    Layout const& sizes,
     std::int64_t element_bytes,
     std::int64_t min_bytes
 );

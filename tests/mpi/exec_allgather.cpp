@@ -23,7 +23,6 @@ using exec::TypedCount;
 
 int num_ranks = 0;
 int rank = 0;
-unsigned turn = 0;
 
 /// Blocks of one case in units of its type, the same on all ranks.
 struct Blocks {
@@ -140,13 +139,15 @@ TypedCount input_of(RankType const& type, int num_units, bool is_in_place) {
   return {.type = type.type, .count = std::int64_t{num_units} * type.num_per_unit};
 }
 
-void check_allgather(Checks& checks, MPI_Comm comm, Choice const& choice, TypeCase const& types) {
+void check_allgather(
+    Checks& checks, MPI_Comm comm, Choice const& choice, TypeCase const& types, Sampler& sampler
+) {
   RankType send = types.make(rank + 1);
   RankType recv = types.make(rank);
   auto const program = choice.generate(num_ranks, 0, rank);
   for (int const num_units : {0, 1, 13, 700}) {
     for (bool const is_in_place : {false, true}) {
-      if (!has_turn(turn++, num_ranks)) {
+      if (!sampler.next()) {
         continue;
       }
       Call call{.input = input_of(send, num_units, is_in_place), .output_type = recv.type};
@@ -169,13 +170,15 @@ void check_allgather(Checks& checks, MPI_Comm comm, Choice const& choice, TypeCa
   release(recv);
 }
 
-void check_allgatherv(Checks& checks, MPI_Comm comm, Choice const& choice, TypeCase const& types) {
+void check_allgatherv(
+    Checks& checks, MPI_Comm comm, Choice const& choice, TypeCase const& types, Sampler& sampler
+) {
   RankType send = types.make(rank + 1);
   RankType recv = types.make(rank);
   auto const program = choice.generate(num_ranks, 0, rank);
   for (Blocks const& blocks : block_cases()) {
     for (bool const is_in_place : {false, true}) {
-      if (!has_turn(turn++, num_ranks)) {
+      if (!sampler.next() || choice.algorithm().equal_blocks_only) {
         continue;
       }
       int const own = blocks.counts[static_cast<std::size_t>(rank)];
@@ -230,10 +233,13 @@ int run() {
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm comm = private_comm();
   Checks checks;
-  for (Choice const& choice : algorithms::variants(Collective::allgather, num_ranks)) {
+  std::vector<Choice> const choices = algorithms::variants(Collective::allgather, num_ranks);
+  constexpr std::size_t num_calls = 2 * 4 * 2;
+  Sampler sampler(choices.size(), type_cases().size() * num_calls, 1200);
+  for (Choice const& choice : choices) {
     for (TypeCase const& types : type_cases()) {
-      check_allgather(checks, comm, choice, types);
-      check_allgatherv(checks, comm, choice, types);
+      check_allgather(checks, comm, choice, types, sampler);
+      check_allgatherv(checks, comm, choice, types, sampler);
     }
   }
   check_freed_type(checks, comm);

@@ -20,7 +20,6 @@ using exec::MpiExecutor;
 
 int num_ranks = 0;
 int rank = 0;
-unsigned turn = 0;
 
 /// All variants, and one with segments of every algorithm that can be cut.
 std::vector<Choice> choices() {
@@ -54,17 +53,16 @@ void compare(
   checks.expect(found == expected, what + ": memory differs");
 }
 
-void check_bcast(Checks& checks, MPI_Comm comm, Choice const& choice, TypeCase const& types) {
+void check_bcast(
+    Checks& checks, MPI_Comm comm, Choice const& choice, TypeCase const& types, Sampler& sampler
+) {
   RankType type = types.make(rank);
   for (int root = 0; root < num_ranks; ++root) {
-    if (!choice.refuses(num_ranks, root).empty()) {
-      continue;
-    }
-    auto const program = choice.generate(num_ranks, root, rank);
     for (int const num_units : {0, 1, 500}) {
-      if (!has_turn(turn++, num_ranks)) {
+      if (!sampler.next() || !choice.refuses(num_ranks, root).empty()) {
         continue;
       }
+      auto const program = choice.generate(num_ranks, root, rank);
       compare(
           checks,
           exec::bcast_executor(
@@ -107,9 +105,12 @@ int run() {
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm comm = private_comm();
   Checks checks;
-  for (Choice const& choice : choices()) {
+  std::vector<Choice> const all = choices();
+  std::size_t const num_calls = type_cases().size() * static_cast<std::size_t>(num_ranks) * 3;
+  Sampler sampler(all.size(), num_calls, 2000);
+  for (Choice const& choice : all) {
     for (TypeCase const& types : type_cases()) {
-      check_bcast(checks, comm, choice, types);
+      check_bcast(checks, comm, choice, types, sampler);
     }
     if (choice.refuses(num_ranks, 0).empty()) {
       check_bottom(checks, comm, choice);

@@ -12,6 +12,7 @@
 #include "espalier/algorithms/catalog.hpp"
 #include "espalier/base/error.hpp"
 #include "espalier/schedule/builder.hpp"
+#include "espalier/schedule/transforms.hpp"
 #include "tests/mpi/exec_support.hpp"
 
 namespace espalier::test {
@@ -73,12 +74,37 @@ void check_reduction(Checks& checks, MPI_Comm comm) {
   auto const program =
       std::move(schedule::Builder(frame, rank).reduce(schedule::blocks(0), schedule::blocks(1)))
           .finish();
-  ErrorCode const code = code_of([&] {
-    MpiExecutor(
-        program, {.comm = comm, .output_type = MPI_INT, .output = exec::Layout::uniform(2, 1, 4)}
-    );
-  });
-  checks.expect(code == ErrorCode::unsupported, "a program that reduces");
+  exec::MpiBlocks const ints{.type = MPI_INT, .layout = exec::Layout::uniform(2, 1, 4)};
+  ErrorCode const code = code_of([&] { MpiExecutor(program, {.comm = comm, .output = ints}); });
+  checks.expect(code == ErrorCode::argument, "a program that reduces, without an operator");
+}
+
+/// A program with scratch memory, which an alltoallv cannot give a size.
+void check_alltoallv(Checks& checks, MPI_Comm comm) {
+  schedule::Builder builder(schedule::alltoall_frame(2, rank), rank);
+  builder.scratch(schedule::blocks(0));
+  auto const program = std::move(builder).finish();
+  std::vector<int> const numbers{1, 1};
+  exec::VaryingBlocks const blocks{MPI_INT, numbers, numbers};
+  ErrorCode const code =
+      code_of([&] { static_cast<void>(exec::alltoallv_executor(program, comm, blocks, blocks)); });
+  checks.expect(code == ErrorCode::unsupported, "an alltoallv with scratch memory");
+}
+
+/// A rank that keeps blocks of others must know how large they are.
+void check_unknown_sizes(Checks& checks, MPI_Comm comm) {
+  schedule::Builder builder({.num_ranks = 2, .num_output_blocks = 2}, rank);
+  builder.scratch(schedule::blocks(1 - rank));
+  auto const program = std::move(builder).finish();
+  std::vector<int> const numbers{1, 1};
+  exec::TypedCount const own{.type = MPI_INT, .count = 1};
+  auto const make = [&](exec::VaryingBlocks const& recv) {
+    return code_of([&] {
+      static_cast<void>(exec::gatherv_executor(program, comm, own, recv, 1 - rank));
+    });
+  };
+  checks.expect(make({}) == ErrorCode::unsupported, "a gatherv of blocks of unknown size");
+  checks.expect(make({MPI_INT, numbers, {}}) == ErrorCode{}, "a gatherv of blocks of known size");
 }
 
 void check_tags(Checks& checks, MPI_Comm comm) {
@@ -111,6 +137,8 @@ int run() {
   MPI_Comm comm = private_comm();
   check_contribution_of_another_size(checks, comm);
   check_reduction(checks, comm);
+  check_alltoallv(checks, comm);
+  check_unknown_sizes(checks, comm);
   check_tags(checks, comm);
   PMPI_Comm_free(&comm);
   return checks.finish();

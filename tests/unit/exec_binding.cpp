@@ -116,16 +116,36 @@ TEST(Binding, MessageWithoutElementsIsEmptyAndKeepsItsPlace) {
   EXPECT_TRUE(bound.pieces(bound.operations[2]).empty());
 }
 
-TEST(Binding, CopyIsEmptyInPlace) {
-  RankProgram const program = schedule::from_input(one_send(4, blocks(0)), 0);
+TEST(Binding, InputIsPackedUnlessItHasALayout) {
+  RankProgram const program =
+      schedule::from_input(one_send(4, blocks(0)), schedule::Collective::allgather, 0);
   Layout const layout = Layout::uniform(4, 6, 2);
-  BoundProgram const separate = bind(program, layout);
-  EXPECT_EQ(separate.operations[0].kind, Kind::copy);
-  EXPECT_EQ(separate.operations[0].source, Buffer::input);
-  EXPECT_EQ(separate.operations[0].num_elements, 6);
-  BoundProgram const in_place = bind(program, layout, {.is_in_place = true});
-  EXPECT_EQ(in_place.operations[0].num_elements, 0);
-  EXPECT_EQ(in_place.operations[1].num_elements, 6);
+  BoundProgram const packed = bind(program, layout);
+  EXPECT_EQ(packed.operations[0].kind, Kind::copy);
+  EXPECT_EQ(packed.operations[0].source, Buffer::input);
+  EXPECT_EQ(packed.operations[0].num_elements, 6);
+  std::vector<int> const count{6};
+  std::vector<int> const displacement{10};
+  Layout const input = Layout::varying(count, displacement, 2);
+  BoundProgram const placed = bind(program, layout, {.input = &input});
+  EXPECT_EQ(placed.sources(placed.operations[0])[0].offset_bytes, 20);
+}
+
+TEST(Binding, SignalHasNoElementsAndIsNotEmpty) {
+  RankProgram const program =
+      std::move(Builder(frame(1), 0).send_signal(1).next_round().send(2, blocks(0))).finish();
+  BoundProgram const bound = bind(program, Layout::uniform(1, 0, 1));
+  EXPECT_TRUE(bound.operations[0].is_signal);
+  EXPECT_FALSE(bound.operations[0].is_empty());
+  EXPECT_FALSE(bound.operations[1].is_signal);
+  EXPECT_TRUE(bound.operations[1].is_empty());
+}
+
+TEST(Binding, WaitsForSendsAreKept) {
+  RankProgram const program =
+      std::move(Builder(frame(1), 0).send(1, blocks(0)).wait_for_sends().recv(1, blocks(0)))
+          .finish();
+  EXPECT_EQ(bind(program, Layout::uniform(1, 1, 1)).operations[1].after_sends, 1);
 }
 
 TEST(Binding, ScratchBlocksAreAsLargeAsTheBlocksTheyStandFor) {
@@ -136,8 +156,9 @@ TEST(Binding, ScratchBlocksAreAsLargeAsTheBlocksTheyStandFor) {
   std::vector<int> const counts{10, 0, 17};
   std::vector<int> const displacements{0, 0, 10};
   BoundProgram const bound = bind(program, Layout::varying(counts, displacements, 8));
-  EXPECT_EQ(bound.scratch_bytes, 192 + 128 + 192);
+  EXPECT_EQ(bound.scratch_bytes, 384);
   EXPECT_EQ(bound.operations[0].num_elements, 44);
+  EXPECT_EQ(bound.pieces(bound.operations[0]).size(), 1U);
 }
 
 TEST(Binding, ScratchHasRoomForLowerBoundsAndGaps) {
@@ -145,10 +166,61 @@ TEST(Binding, ScratchHasRoomForLowerBoundsAndGaps) {
   with_scratch.scratch_like = {0};
   schedule::Slot const slot{.buffer = Buffer::scratch, .first = 0, .num_blocks = 1, .stride = 1};
   RankProgram const program = std::move(Builder(with_scratch, 0).recv(1, slot)).finish();
-  BoundProgram const bound =
-      bind(program, Layout::uniform(1, 3, 4), {.footprint = {.first_byte = -40, .num_bytes = 100}});
+  BindOptions const options{.scratch = {.footprint = {.first_byte = -40, .num_bytes = 100}}};
+  BoundProgram const bound = bind(program, Layout::uniform(1, 3, 4), options);
   EXPECT_EQ(bound.pieces(bound.operations[0])[0].offset_bytes, 40);
   EXPECT_GE(bound.scratch_bytes, 2 * 4 + 100);
+}
+
+TEST(Binding, ElementsThatReachOutOfTheirExtentAreKeptApart) {
+  schedule::Frame with_scratch = frame(1);
+  with_scratch.scratch_like = {0, 0};
+  schedule::Slot const both{.buffer = Buffer::scratch, .first = 0, .num_blocks = 2, .stride = 1};
+  RankProgram const program = std::move(Builder(with_scratch, 0).recv(1, both)).finish();
+  BindOptions const options{.scratch = {.footprint = {.first_byte = 0, .num_bytes = 100}}};
+  BoundProgram const bound = bind(program, Layout::uniform(1, 1, 4), options);
+  EXPECT_EQ(bound.pieces(bound.operations[0])[0].stride_bytes, 128);
+}
+
+TEST(Binding, ScratchMayHaveOtherElements) {
+  schedule::Frame with_scratch = frame(2);
+  with_scratch.scratch_like = {1, 0};
+  schedule::Slot const both{.buffer = Buffer::scratch, .first = 0, .num_blocks = 2, .stride = 1};
+  RankProgram const program = std::move(Builder(with_scratch, 0).recv(1, both)).finish();
+  std::vector<int> const counts{10, 20};
+  std::vector<int> const displacements{0, 10};
+  Layout const layout = Layout::varying(counts, displacements, 12);
+  Layout const sizes = layout.sizes(8);
+  BoundProgram const bound =
+      bind(program, layout, {.output_sizes = &sizes, .scratch = {.extent_bytes = 1}});
+  EXPECT_EQ(bound.operations[0].num_elements, 240);
+  EXPECT_EQ(bound.pieces(bound.operations[0]).size(), 1U);
+}
+
+TEST(Binding, OnlyBlocksWithAPlaceMayBeTouched) {
+  Layout const layout = Layout::uniform(1, 5, 2).within(4, 2);
+  EXPECT_EQ(bind(one_send(4, blocks(2)), layout).operations[0].num_elements, 5);
+  EXPECT_THROW(static_cast<void>(bind(one_send(4, blocks(1)), layout)), Error);
+}
+
+/// Rank 1 of three keeps a block with this label.
+std::int64_t kept_elements(int label, bool is_uniform) {
+  schedule::Frame all = schedule::alltoall_frame(3, 1);
+  all.scratch_like = {label};
+  schedule::Slot const kept{.buffer = Buffer::scratch};
+  RankProgram const program = std::move(Builder(all, 1).recv(0, kept)).finish();
+  std::vector<int> const sent{10, 11, 12};
+  std::vector<int> const received{20, 11, 22};
+  Layout const input = Layout::varying(sent, sent, 1);
+  Layout const output = is_uniform ? Layout::uniform(3, 7, 1) : Layout::varying(received, sent, 1);
+  return bind(program, output, {.input = &input}).operations[0].num_elements;
+}
+
+TEST(Binding, RankOfAnAlltoallKnowsTheSizesOfWhatItSendsAndReceives) {
+  EXPECT_EQ(kept_elements(1 * 3 + 2, false), 12);
+  EXPECT_EQ(kept_elements(2 * 3 + 1, false), 22);
+  EXPECT_THROW(kept_elements(2 * 3 + 0, false), Error);
+  EXPECT_EQ(kept_elements(2 * 3 + 0, true), 7);
 }
 
 TEST(Binding, NeedsALayoutOfTheSameNumberOfBlocks) {

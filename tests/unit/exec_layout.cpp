@@ -78,6 +78,40 @@ TEST_P(Pieces, CoverTheMessageOnceAndAreNearlyEqual) {
 
 INSTANTIATE_TEST_SUITE_P(Sizes, Pieces, testing::Values(0, 1, 63, 64, 65, 1000, 4096, 1'000'003));
 
+TEST(Layout, DividedBlocksAreCutBetweenElements) {
+  std::vector<int> const counts{5, 0, 2};
+  std::vector<int> const displacements{10, 3, 0};
+  Layout const layout = Layout::varying(counts, displacements, 4).divided(3);
+  EXPECT_EQ(layout.num_blocks(), 9);
+  EXPECT_EQ(layout.num_elements(), 7);
+  EXPECT_EQ(layout.block(0), (Extent{.offset_bytes = 40, .num_elements = 2}));
+  EXPECT_EQ(layout.block(2), (Extent{.offset_bytes = 56, .num_elements = 1}));
+  EXPECT_EQ(layout.block(4).num_elements, 0);
+  EXPECT_EQ(layout.block(7), (Extent{.offset_bytes = 4, .num_elements = 1}));
+  EXPECT_EQ(layout.in_bytes().block(2), (Extent{.offset_bytes = 56, .num_elements = 4}));
+  EXPECT_FALSE(layout.is_uniform());
+}
+
+TEST(Layout, WithinGivesPlacesToSomeBlocksOnly) {
+  Layout const layout = Layout::uniform(1, 7, 4).divided(2).within(10, 4);
+  EXPECT_EQ(layout.num_blocks(), 10);
+  EXPECT_FALSE(layout.has_place(3));
+  EXPECT_TRUE(layout.has_place(4));
+  EXPECT_TRUE(layout.has_place(5));
+  EXPECT_FALSE(layout.has_place(6));
+  EXPECT_EQ(layout.block(5), (Extent{.offset_bytes = 16, .num_elements = 3}));
+  EXPECT_THROW(static_cast<void>(layout.within(11, 2)), Error);
+  EXPECT_FALSE(Layout::uniform(0, 0, 4).within(3, 0).has_place(0));
+}
+
+TEST(Layout, SizesAreThoseOfTheData) {
+  std::vector<int> const counts{2, 3};
+  Layout const layout = Layout::varying(counts, counts, 12).sizes(8);
+  EXPECT_EQ(layout.block(1).num_elements, 24);
+  EXPECT_EQ(layout.element_extent_bytes(), 1);
+  EXPECT_EQ(Layout::pieces(100, 3, 1).sizes(0).block(1).num_elements, 0);
+}
+
 TEST(Layout, InBytesKeepsThePlaces) {
   std::vector<int> const counts{2, 3};
   std::vector<int> const displacements{4, 0};

@@ -127,6 +127,34 @@ TEST(ThreadExecutor, EmptyMessagesAreNotSent) {
   EXPECT_EQ(TwoRanks(exchange(0), exchange(1), {0, 0}).run(rendezvous), "no error");
 }
 
+TEST(ThreadExecutor, SignalsAreAlwaysSent) {
+  RankProgram const waits = std::move(Builder(two_ranks(2), 0).recv_signal(1)).finish();
+  RankProgram const tells = std::move(Builder(two_ranks(2), 1).send_signal(0)).finish();
+  RankProgram const silent = std::move(Builder(two_ranks(2), 1)).finish();
+  for (ThreadOptions const& options : {rendezvous, buffered}) {
+    EXPECT_EQ(TwoRanks(waits, tells).run(options), "no error");
+    EXPECT_NE(TwoRanks(waits, silent).run(options), "no error");
+  }
+}
+
+/// Hands its block over and gets the other one in the same place.
+RankProgram swap_in_place(int rank) {
+  schedule::Slot const kept{.buffer = Buffer::scratch};
+  Builder builder(two_ranks(2), rank);
+  builder.copy(kept, blocks(0)).next_round().send(1 - rank, kept);
+  return std::move(builder.wait_for_sends().copy(kept, blocks(1)).recv(1 - rank, blocks(0)))
+      .finish();
+}
+
+TEST(ThreadExecutor, SendsAreWaitedForWhereTheProgramSaysSo) {
+  std::string const text = TwoRanks(swap_in_place(0), swap_in_place(1)).run(rendezvous);
+  EXPECT_NE(text.find("waits for operation 1 (send to 1, tag 0)"), std::string::npos) << text;
+  TwoRanks two(swap_in_place(0), swap_in_place(1));
+  EXPECT_EQ(two.run(buffered), "no error");
+  EXPECT_EQ(two.memory[0][0], std::byte{2});
+  EXPECT_EQ(two.memory[1][0], std::byte{1});
+}
+
 TEST(ThreadExecutor, CopiesThroughScratchAndReduces) {
   schedule::Slot const scratch{.buffer = Buffer::scratch, .first = 1, .num_blocks = 1, .stride = 1};
   Builder first(two_ranks(2), 0);

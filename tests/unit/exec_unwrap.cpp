@@ -59,5 +59,24 @@ TEST(Unwrap, TheSameBlocksAreCutTheSameWhateverSlotsTheyAreWrittenWith) {
   EXPECT_EQ(messages(unwrap(one, layout, 1, 1)), messages(unwrap(two, layout, 1, 1)));
 }
 
+TEST(Unwrap, ScratchIsCutWhereItsLabelsWrap) {
+  Builder to_scratch(frame(8), 0);
+  Slot const kept = to_scratch.scratch(blocks(6, 4));
+  RankProgram const one = std::move(to_scratch.recv(1, kept)).finish();
+  RankProgram const two = std::move(Builder(frame(8), 1).send(0, blocks(6, 4))).finish();
+  Layout const layout = Layout::uniform(8, 10, 1);
+  RankProgram const cut = unwrap(one, layout, 1, 40);
+  EXPECT_EQ(messages(cut), (std::vector<std::vector<int>>{{0, 1}, {2, 3}}));
+  EXPECT_EQ(cut.slots(cut.operations[1])[0].buffer, schedule::Buffer::scratch);
+  EXPECT_EQ(messages(unwrap(two, layout, 1, 40)).size(), 2U);
+}
+
+TEST(Unwrap, WaitsForSendsMoveWithTheirOperations) {
+  Builder builder(frame(8), 0);
+  builder.send(1, blocks(6, 4)).wait_for_sends().recv(2, blocks(6));
+  RankProgram const cut = unwrap(std::move(builder).finish(), Layout::uniform(8, 10, 1), 1, 20);
+  EXPECT_EQ(cut.operations[2].after_sends, 2);
+}
+
 }  // namespace
 }  // namespace espalier::exec
