@@ -16,13 +16,14 @@ DEPENDS: dict[str, set[str]] = {
     "schedule": {"base"},
     "pattern": {"base"},
     "algorithms": {"schedule", "pattern"},
+    "cost": {"algorithms", "schedule"},
     "verify": {"algorithms", "schedule"},
     "exec": {"schedule"},
     "tune": {"algorithms", "base"},
     "plan": {"algorithms", "verify", "exec", "tune"},
     "measure": {"exec", "plan", "algorithms", "tune"},
     "shim": {"plan"},
-    "python": {"measure", "plan"},
+    "python": {"cost", "measure", "plan"},
 }
 
 MPI_ALLOWED = (

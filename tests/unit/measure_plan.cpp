@@ -76,9 +76,9 @@ TEST(MeasurementPlan, RefusesLimitsThatCannotHold) {
   );
   EXPECT_NE(
       complaint_about(
-          plan_with(R"("points": [{"collective": "alltoall", "bytes": 8, "algorithms": []}])")
+          plan_with(R"("points": [{"collective": "ialltoall", "bytes": 8, "algorithms": []}])")
       )
-          .find("alltoall"),
+          .find("ialltoall"),
       std::string::npos
   );
   EXPECT_FALSE(complaint_about(

@@ -75,10 +75,10 @@ TEST(Settings, ForceServesAllgathervWithAlgorithmsOfAllgather) {
 }
 
 TEST(Settings, UnknownNamesInForceWarnAndStayNative) {
-  Settings const settings = forced("allgather=rung;alltoall=ring;bcast;allgatherv=ring");
+  Settings const settings = forced("allgather=rung;ialltoall=ring;bcast;allgatherv=ring");
   ASSERT_EQ(settings.warnings.size(), 3U);
   EXPECT_NE(settings.warnings[0].find("got 'rung'"), std::string::npos);
-  EXPECT_NE(settings.warnings[1].find("got 'alltoall'"), std::string::npos);
+  EXPECT_NE(settings.warnings[1].find("got 'ialltoall'"), std::string::npos);
   EXPECT_NE(settings.warnings[2].find("got 'bcast'"), std::string::npos);
   EXPECT_EQ(decided(settings, Call::allgather, 4), "native");
   EXPECT_EQ(decided(settings, Call::bcast, 4), "native");
@@ -93,7 +93,8 @@ TEST(Settings, AForcedChoiceThatRefusesTheRanksWarnsAndStaysNative) {
   ASSERT_EQ(warnings.size(), 1U);
   EXPECT_EQ(
       warnings[0],
-      "ESPALIER_FORCE: allgather/recursive_doubling does not accept 5 ranks: needs a power of two "
+      "ESPALIER_FORCE: allgather/recursive_doubling does not accept 5 ranks in MPI_Allgather: "
+      "needs a power of two "
       "of ranks, got 5; using the native call on such communicators"
   );
   EXPECT_EQ(decided(settings, Call::allgather, 8), "allgather/recursive_doubling");

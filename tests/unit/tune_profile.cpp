@@ -101,7 +101,7 @@ TEST(Profile, RefusesUnknownAlgorithmsAndCollectives) {
   EXPECT_NE(complaint(replaced(good, "allgather/ring", "allgather/rung")).find("'rung'"), -1UL);
   EXPECT_NE(complaint(replaced(good, "allgather/ring", "ring")), "");
   EXPECT_NE(complaint(replaced(good, "allgather/ring", "allgather/ring[k=0]")), "");
-  EXPECT_NE(complaint(replaced(good, "\"allgather\"", "\"alltoall\"")).find("allgatherv"), -1UL);
+  EXPECT_NE(complaint(replaced(good, "\"allgather\"", "\"alltoallx\"")).find("allgatherv"), -1UL);
   EXPECT_EQ(
       complaint(replaced(good, "allgather/ring", "bcast/binomial")),
       "p.json: rules[0]: algorithm: expected an algorithm for allgather, got \"bcast/binomial\""
@@ -113,6 +113,23 @@ TEST(Profile, RefusesAlgorithmsThatDoNotAcceptTheRanksOfTheRule) {
   EXPECT_EQ(complaint(text), "");
   text = replaced(text, "\"num_ranks\": 4", "\"num_ranks\": 5");
   EXPECT_NE(complaint(text).find("accepts 5 ranks"), std::string::npos) << complaint(text);
+}
+
+TEST(Profile, RefusesAlgorithmsThatCannotServeTheCall) {
+  std::string const bruck =
+      replaced(profile_with(rule("0", "null")), "allgather/ring", "alltoall/bruck");
+  EXPECT_EQ(complaint(replaced(bruck, "\"allgather\"", "\"alltoall\"")), "");
+  std::string const text = complaint(replaced(bruck, "\"allgather\"", "\"alltoallv\""));
+  EXPECT_NE(text.find("needs blocks of one size"), std::string::npos) << text;
+}
+
+TEST(Profile, RefusesLimitsWhereNobodyKnowsTheSize) {
+  std::string const flat =
+      replaced(profile_with(rule("0", "null")), "allgather/ring", "gather/flat");
+  std::string const gatherv = replaced(flat, "\"allgather\"", "\"gatherv\"");
+  EXPECT_EQ(complaint(gatherv), "");
+  EXPECT_NE(complaint(replaced(gatherv, "\"max_bytes\": null", "\"max_bytes\": 10")), "");
+  EXPECT_NE(complaint(replaced(gatherv, "\"min_bytes\": 0", "\"min_bytes\": 1")), "");
 }
 
 TEST(Profile, RefusesOverlappingIntervals) {
