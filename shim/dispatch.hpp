@@ -13,30 +13,31 @@
 
 namespace espalier::shim {
 
-/// Runs what was decided.
-template <typename Call, typename Native>
-int execute(plan::Verdict const& verdict, Call const& call, Native&& native) {
-  if (verdict.decision->choice) {
-    int const code = verdict.state->communicator().run(*verdict.decision->choice, call);
-    if (code != plan::Communicator::refused) {
-      return code;
-    }
-  }
-  return std::forward<Native>(native)();
+/// Runs the choice if there is one.
+/// @return a refusal if there is none, or it turns out not to fit: the native call is to be made.
+template <typename Call> int run_choice(plan::Verdict const& verdict, Call const& call) {
+  return verdict.decision->choice
+             ? verdict.state->communicator().run(*verdict.decision->choice, call)
+             : plan::Communicator::refused;
 }
 
-/// The same with a clock around it.
+/// Runs what was decided, with a clock around it.
 template <typename Call, typename Native>
-int execute_timed(plan::Verdict const& verdict, Call const& call, Native&& native) {
+int execute_timed(
+    plan::Session const& session, plan::Verdict const& verdict, Call const& call, Native&& native
+) {
   using Clock = std::chrono::steady_clock;
   Clock::time_point const start = Clock::now();
-  int const code = execute(verdict, call, std::forward<Native>(native));
+  tune::Decision const* decision = verdict.decision;
+  int code = run_choice(verdict, call);
+  if (plan::Communicator::is_refusal(code)) {
+    decision = decision->choice ? &session.after_refusal(code) : decision;
+    code = std::forward<Native>(native)();
+  }
   std::chrono::duration<double> const elapsed = Clock::now() - start;
   // A call that could not be counted is no reason to fail.
   static_cast<void>(plan::guard([&] {
-    verdict.state->recorder()->record(
-        Call::call, verdict.bytes, *verdict.decision, elapsed.count()
-    );
+    verdict.state->recorder()->record(Call::call, verdict.bytes, *decision, elapsed.count());
     return MPI_SUCCESS;
   }));
   return code;
@@ -53,8 +54,11 @@ int dispatch(Call const& call, MPI_Comm comm, Native&& native) {
   if (verdict.state == nullptr) {
     return std::forward<Native>(native)();
   }
-  return session->records() ? execute_timed(verdict, call, std::forward<Native>(native))
-                            : execute(verdict, call, std::forward<Native>(native));
+  if (session->records()) {
+    return execute_timed(*session, verdict, call, std::forward<Native>(native));
+  }
+  int const code = run_choice(verdict, call);
+  return plan::Communicator::is_refusal(code) ? std::forward<Native>(native)() : code;
 }
 
 }  // namespace espalier::shim

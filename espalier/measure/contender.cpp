@@ -34,12 +34,7 @@ void Contender::finish() noexcept {
 
 std::string Contenders::refuses(tune::Call call, std::string const& choice) const {
   try {
-    auto const parsed = algorithms::Choice::parse(choice);
-    if (parsed.collective() != tune::collective_of(call)) {
-      return "expected an algorithm for " + std::string(tune::to_string(call)) + ", got '" +
-             choice + "'";
-    }
-    return parsed.refuses(job_->num_ranks, 0);
+    return tune::refuses(call, algorithms::Choice::parse(choice), job_->num_ranks, 0);
   } catch (Error const& error) {
     return error.what();
   }

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstring>
+#include <variant>
 
 #include "espalier/base/integer.hpp"
+#include "espalier/schedule/collective.hpp"
 
 namespace espalier::measure {
 namespace {
@@ -22,55 +25,93 @@ std::byte pattern(int rank, std::size_t position, std::uint32_t stamp) noexcept 
   return static_cast<std::byte>((word ^ (word >> 15U)) >> 7U & 0xFFU);
 }
 
-int native(plan::AllgatherCall const& call, MPI_Comm comm) noexcept {
-  return PMPI_Allgather(
-      call.sendbuf, call.sendcount, call.sendtype, call.recvbuf, call.recvcount, call.recvtype, comm
-  );
+bool reduces(tune::Call call) noexcept {
+  return schedule::reduces(tune::collective_of(call));
 }
 
-int native(plan::AllgathervCall const& call, MPI_Comm comm) noexcept {
-  return PMPI_Allgatherv(
-      call.sendbuf,
-      call.sendcount,
-      call.sendtype,
-      call.recvbuf,
-      call.recvcounts,
-      call.displs,
-      call.recvtype,
-      comm
-  );
+bool has_root(tune::Call call) noexcept {
+  return schedule::has_root(tune::collective_of(call));
 }
 
-int native(plan::BcastCall const& call, MPI_Comm comm) noexcept {
-  return PMPI_Bcast(call.buffer, call.count, call.datatype, call.root, comm);
+bool is_alltoall(tune::Call call) noexcept {
+  return tune::collective_of(call) == schedule::Collective::alltoall;
+}
+
+/// What sizes are multiples of.
+std::int64_t unit_bytes(tune::Call call, std::int64_t element_bytes, int num_ranks) noexcept {
+  switch (call) {
+  case tune::Call::allgather:
+  case tune::Call::alltoall:
+  case tune::Call::gather:
+  case tune::Call::scatter:
+  case tune::Call::reduce_scatter_block:
+    return element_bytes * num_ranks;
+  default:
+    return element_bytes;
+  }
+}
+
+/// Bytes that a rank sends and receives; on the root, for rooted calls.
+struct Needs {
+  std::int64_t input = 0;
+  std::int64_t output = 0;
+};
+
+Needs needs(tune::Call call, std::int64_t all, std::int64_t own) noexcept {
+  switch (tune::collective_of(call)) {
+  case schedule::Collective::barrier:
+    return {};
+  case schedule::Collective::bcast:
+    return {.output = all};
+  case schedule::Collective::scatter:
+  case schedule::Collective::reduce_scatter:
+    return {.input = all, .output = own};
+  case schedule::Collective::gather:
+  case schedule::Collective::allgather:
+    return {.input = own, .output = all};
+  default:
+    return {.input = all, .output = all};
+  }
 }
 
 }  // namespace
 
 Workload::Workload(Job const& job, PointRequest const& point)
     : comm_(job.comm), rank_(job.rank), num_ranks_(job.num_ranks), call_(point.call),
-      bytes_(point.bytes) {
-  if (call_ == tune::Call::allgather) {
-    bytes_ = ceil_div<std::int64_t>(bytes_, num_ranks_) * num_ranks_;
-  }
+      element_bytes_(reduces(call_) ? sizeof(double) : 1),
+      bytes_(call_ == tune::Call::barrier ? 0 : point.bytes) {
+  std::int64_t const unit = unit_bytes(call_, element_bytes_, num_ranks_);
+  bytes_ = ceil_div<std::int64_t>(bytes_, unit) * unit;
+  cut_into_parts();
+  Needs const sizes = needs(call_, bytes_, own_bytes());
+  input_.resize(static_cast<std::size_t>(sizes.input));
+  output_.resize(static_cast<std::size_t>(sizes.output) + 2 * guard_bytes);
+}
+
+void Workload::cut_into_parts() {
   auto const count = static_cast<std::size_t>(num_ranks_);
   counts_.resize(count);
   displacements_.resize(count);
+  types_.assign(count, MPI_BYTE);
+  std::int64_t const num_elements = bytes_ / element_bytes_;
+  // Rank i and rank j send each other equally much.
+  int const shift = is_alltoall(call_) ? rank_ : 0;
+  int begin = 0;
   for (int rank = 0; rank < num_ranks_; ++rank) {
     auto const i = static_cast<std::size_t>(rank);
-    counts_[i] = static_cast<int>(part_size(bytes_, num_ranks_, rank));
-    displacements_[i] = static_cast<int>(part_begin(bytes_, num_ranks_, rank));
+    int const part = (rank + shift) % num_ranks_;
+    counts_[i] = static_cast<int>(part_size(num_elements, num_ranks_, part));
+    displacements_[i] = begin;
+    begin += counts_[i];
   }
-  input_.resize(static_cast<std::size_t>(own_bytes()));
-  output_.resize(static_cast<std::size_t>(bytes_) + 2 * guard_bytes);
 }
 
 std::int64_t Workload::own_bytes() const noexcept {
-  return counts_[static_cast<std::size_t>(rank_)];
+  return counts_[static_cast<std::size_t>(rank_)] * element_bytes_;
 }
 
 std::vector<int> Workload::roots() const {
-  if (call_ != tune::Call::bcast) {
+  if (!has_root(call_)) {
     return {0};
   }
   int const count = std::min(num_ranks_, most_roots);
@@ -81,20 +122,82 @@ std::vector<int> Workload::roots() const {
   return roots;
 }
 
-Workload::Call Workload::call_with(int root) noexcept {
-  std::byte* const result = output_.data() + guard_bytes;
+bool Workload::has_result(int root) const noexcept {
+  switch (tune::collective_of(call_)) {
+  case schedule::Collective::gather:
+  case schedule::Collective::reduce:
+    return rank_ == root;
+  case schedule::Collective::exscan:
+    return rank_ > 0;
+  default:
+    return true;
+  }
+}
+
+AnyCall Workload::call_with(int root) noexcept {
+  return reduces(call_) ? reducing_call(root) : moving_call(root);
+}
+
+AnyCall Workload::reducing_call(int root) noexcept {
+  void const* const input = input_.data();
+  void* const result = output_.data() + guard_bytes;
+  int const own = counts_[static_cast<std::size_t>(rank_)];
+  auto const count = static_cast<int>(bytes_ / element_bytes_);
+  switch (call_) {
+  case tune::Call::exscan:
+    return plan::ExscanCall{input, result, count, MPI_DOUBLE, MPI_SUM};
+  case tune::Call::scan:
+    return plan::ScanCall{input, result, count, MPI_DOUBLE, MPI_SUM};
+  case tune::Call::reduce_scatter:
+    return plan::ReduceScatterCall{input, result, counts_.data(), MPI_DOUBLE, MPI_SUM};
+  case tune::Call::reduce_scatter_block:
+    return plan::ReduceScatterBlockCall{input, result, own, MPI_DOUBLE, MPI_SUM};
+  case tune::Call::reduce:
+    return plan::ReduceCall{
+        input, has_result(root) ? result : nullptr, count, MPI_DOUBLE, MPI_SUM, root
+    };
+  default:
+    return plan::AllreduceCall{input, result, count, MPI_DOUBLE, MPI_SUM};
+  }
+}
+
+/// What MPI does not look at on this rank is nothing.
+AnyCall Workload::moving_call(int root) noexcept {
+  void const* const input = input_.data();
+  void* const result = output_.data() + guard_bytes;
+  bool const is_root = rank_ == root;
+  void const* const at_root_from = is_root ? input : nullptr;
+  void* const at_root_to = is_root ? result : nullptr;
   auto const own = static_cast<int>(own_bytes());
+  int const* const counts = counts_.data();
+  int const* const places = displacements_.data();
+  MPI_Datatype const type = MPI_BYTE;
   switch (call_) {
   case tune::Call::allgather:
-    return plan::AllgatherCall{input_.data(), own, MPI_BYTE, result, own, MPI_BYTE};
+    return plan::AllgatherCall{input, own, type, result, own, type};
   case tune::Call::allgatherv:
-    return plan::AllgathervCall{
-        input_.data(), own, MPI_BYTE, result, counts_.data(), displacements_.data(), MPI_BYTE
-    };
-  case tune::Call::bcast:
-    break;
+    return plan::AllgathervCall{input, own, type, result, counts, places, type};
+  case tune::Call::alltoall:
+    return plan::AlltoallCall{input, own, type, result, own, type};
+  case tune::Call::alltoallv:
+    return plan::AlltoallvCall{input, counts, places, type, result, counts, places, type};
+  case tune::Call::alltoallw: {
+    MPI_Datatype const* const types = types_.data();
+    return plan::AlltoallwCall{input, counts, places, types, result, counts, places, types};
   }
-  return plan::BcastCall{result, static_cast<int>(bytes_), MPI_BYTE, root};
+  case tune::Call::gather:
+    return plan::GatherCall{input, own, type, at_root_to, own, type, root};
+  case tune::Call::gatherv:
+    return plan::GathervCall{input, own, type, at_root_to, counts, places, type, root};
+  case tune::Call::scatter:
+    return plan::ScatterCall{at_root_from, own, type, result, own, type, root};
+  case tune::Call::scatterv:
+    return plan::ScattervCall{at_root_from, counts, places, type, result, own, type, root};
+  case tune::Call::bcast:
+    return plan::BcastCall{result, static_cast<int>(bytes_), type, root};
+  default:
+    return plan::BarrierCall{};
+  }
 }
 
 int Workload::run_native(int root) {
@@ -110,14 +213,22 @@ int Workload::run_ours(plan::Session& session, int root) {
     if (verdict.state == nullptr || !verdict.decision->choice) {
       return native(call, comm_);
     }
-    return verdict.state->communicator().run(*verdict.decision->choice, call);
+    int const code = verdict.state->communicator().run(*verdict.decision->choice, call);
+    return plan::Communicator::is_refusal(code) ? native(call, comm_) : code;
   };
   return std::visit(run, call_with(root));
 }
 
 void Workload::fill(int root, std::uint32_t stamp) {
-  for (std::size_t i = 0; i < input_.size(); ++i) {
-    input_[i] = pattern(rank_, i, stamp);
+  auto const elements = static_cast<std::size_t>(element_bytes_);
+  for (std::size_t i = 0; i < input_.size() / elements; ++i) {
+    std::byte const value = pattern(rank_, i, stamp);
+    if (elements == 1) {
+      input_[i] = value;
+    } else {
+      auto const number = static_cast<double>(std::to_integer<int>(value));
+      std::memcpy(input_.data() + i * sizeof number, &number, sizeof number);
+    }
   }
   std::fill(output_.begin(), output_.end(), garbage);
   if (call_ == tune::Call::bcast && rank_ == root) {

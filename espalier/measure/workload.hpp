@@ -6,31 +6,31 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include <mpi.h>
 
 #include "espalier/measure/job.hpp"
 #include "espalier/measure/measurement_plan.hpp"
-#include "espalier/plan/calls.hpp"
+#include "espalier/measure/native_calls.hpp"
 #include "espalier/plan/session.hpp"
 
 namespace espalier::measure {
 
-/// Memory of one point, and its call made natively or by us, on bytes of MPI_BYTE.
+/// Memory of one point, and its call made natively or by us.
 ///
-/// allgather: equal blocks. allgatherv: blocks that differ by at most a byte, one after the other.
-/// bcast: the message.
+/// Data that only move are bytes of MPI_BYTE, contributions to reductions are small whole numbers
+/// in MPI_DOUBLE, whose sum is exact in any order. Parts that may differ in size differ by at most
+/// one element, one after the other; those of alltoallv and alltoallw go round the ranks.
 class Workload {
 public:
-  /// Local. The size is rounded up to what the call can have: a multiple of the ranks for
-  /// allgather.
+  /// Local. The size is rounded up to what the call can have: whole elements, and equal parts where
+  /// the call has them; 0 for a barrier.
   Workload(Job const& job, PointRequest const& point);
 
   [[nodiscard]] std::int64_t bytes() const noexcept { return bytes_; }
 
-  /// Roots worth trying: several for bcast, otherwise one that means nothing.
+  /// Roots worth trying: several for rooted calls, otherwise one that means nothing.
   [[nodiscard]] std::vector<int> roots() const;
 
   /// Collective; MPI_SUCCESS or the code of an error.
@@ -41,6 +41,9 @@ public:
   /// Contributions that depend on rank, position and stamp; garbage where the result goes.
   void fill(int root, std::uint32_t stamp);
 
+  /// False if MPI says nothing of the result on this rank.
+  [[nodiscard]] bool has_result(int root) const noexcept;
+
   /// The result, with the guard bytes on both sides of it.
   [[nodiscard]] std::span<std::byte const> guarded_result() const noexcept { return output_; }
 
@@ -49,18 +52,21 @@ public:
   difference(std::span<std::byte const> expected, std::span<std::byte const> found);
 
 private:
-  using Call = std::variant<plan::AllgatherCall, plan::AllgathervCall, plan::BcastCall>;
-
-  [[nodiscard]] Call call_with(int root) noexcept;
+  [[nodiscard]] AnyCall call_with(int root) noexcept;
+  [[nodiscard]] AnyCall moving_call(int root) noexcept;
+  [[nodiscard]] AnyCall reducing_call(int root) noexcept;
+  void cut_into_parts();
   [[nodiscard]] std::int64_t own_bytes() const noexcept;
 
   MPI_Comm comm_;
   int rank_;
   int num_ranks_;
   tune::Call call_;
+  std::int64_t element_bytes_;
   std::int64_t bytes_;
-  std::vector<int> counts_;
+  std::vector<int> counts_;  ///< in elements, as are the displacements
   std::vector<int> displacements_;
+  std::vector<MPI_Datatype> types_;  ///< of alltoallw
   std::vector<std::byte> input_;
   std::vector<std::byte> output_;
 };

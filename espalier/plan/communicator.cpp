@@ -2,56 +2,43 @@
 
 #include "espalier/plan/communicator.hpp"
 
-#include <cstdint>
-#include <span>
 #include <utility>
 
-#include "espalier/exec/layout.hpp"
 #include "espalier/plan/failure.hpp"
-#include "espalier/schedule/transforms.hpp"
+#include "espalier/plan/operators.hpp"
 
 namespace espalier::plan {
 namespace {
 
 using algorithms::Choice;
 using exec::MpiExecutor;
-using exec::TypedCount;
-using schedule::RankProgram;
 
-TypedCount bytes_of(std::int64_t num_bytes) noexcept {
-  return {.type = MPI_BYTE, .count = num_bytes};
-}
-
-/// The contribution as the user gave it; nothing in place.
-template <typename Call> TypedCount contribution(Call const& call) noexcept {
-  return call.is_in_place() ? TypedCount{}
-                            : TypedCount{.type = call.sendtype, .count = call.sendcount};
-}
-
-/// True if contribution and result can travel as bytes.
-template <typename Call> bool is_gapless(Call const& call, NamedTypes& types) {
-  return types.facts(call.recvtype).is_gapless &&
-         (call.is_in_place() || types.facts(call.sendtype).is_gapless);
+template <typename Call> int root_of(Call const& call) noexcept {
+  if constexpr (requires { call.root; }) {
+    return call.root;
+  } else {
+    return 0;
+  }
 }
 
 }  // namespace
 
 Communicator::~Communicator() {
   executors_.clear();
-  if (private_ != MPI_COMM_NULL) {
-    PMPI_Comm_free(&private_);
+  if (seat_.comm != MPI_COMM_NULL) {
+    PMPI_Comm_free(&seat_.comm);
   }
 }
 
 void Communicator::abandon() noexcept {
   executors_.clear();
-  private_ = MPI_COMM_NULL;
+  seat_.comm = MPI_COMM_NULL;
 }
 
 /// Not MPI_Comm_dup: that would call the copy functions of the user's attributes, and hand over
 /// hints and topologies that mean nothing here.
 int Communicator::make_private() {
-  if (private_ != MPI_COMM_NULL) {
+  if (seat_.comm != MPI_COMM_NULL) {
     return MPI_SUCCESS;
   }
   MPI_Group group = MPI_GROUP_NULL;
@@ -59,152 +46,92 @@ int Communicator::make_private() {
   if (code != MPI_SUCCESS) {
     return code;
   }
-  code = PMPI_Comm_create(user_, group, &private_);
+  code = PMPI_Comm_create(user_, group, &seat_.comm);
   PMPI_Group_free(&group);
   if (code == MPI_SUCCESS) {
-    code = PMPI_Comm_set_errhandler(private_, MPI_ERRORS_RETURN);
+    code = PMPI_Comm_set_errhandler(seat_.comm, MPI_ERRORS_RETURN);
   }
   return code;
 }
 
-template <typename Action> int Communicator::guarded(Action&& action) noexcept {
-  int code = broken_code_;
-  if (code == MPI_SUCCESS) {
-    code = guard(std::forward<Action>(action));
+template <typename Call> int Communicator::judge(Choice const& choice, Call const& call) {
+  if constexpr (requires { call.op; }) {
+    switch (combining(call.op, types_.facts(call.datatype))) {
+    case Combining::unknown:
+      return refused_operator;
+    case Combining::commutative:
+      return MPI_SUCCESS;
+    case Combining::ordered:
+      break;
+    }
+    int const root = root_of(call);
+    bool const keeps_order = choice.refuses(seat_.num_ranks, root).empty() &&
+                             choice.order(seat_.num_ranks, root) != algorithms::Order::any;
+    return keeps_order ? MPI_SUCCESS : refused_order;
   }
-  if (code == MPI_SUCCESS || code == refused) {
-    return code;
-  }
-  broken_code_ = code;
-  return raise(user_, code);
+  return MPI_SUCCESS;
 }
 
-template <typename Make>
-int Communicator::run_cached(
-    ExecutorKey const& key, CountsKey const& counts, void const* input, void* output, Make&& make
-) {
-  MpiExecutor* executor = executors_.find(key, counts);
-  if (executor == nullptr) {
-    RankProgram const* const program = programs_.get(*key.choice, num_ranks_, key.root, rank_);
-    if (program == nullptr) {
-      return refused;
-    }
-    if (int const code = make_private(); code != MPI_SUCCESS) {
-      return code;
-    }
-    executor = &executors_.insert(key, counts, std::forward<Make>(make)(*program));
+template <typename Call> int Communicator::bind_and_run(Choice const& choice, Call const& call) {
+  if (int const refusal = judge(choice, call); refusal != MPI_SUCCESS) {
+    return refusal;
   }
-  return executor->run(input, output);
-}
-
-template <typename Make>
-int Communicator::run_once(
-    Choice const& choice, int root, void const* input, void* output, Make&& make
-) {
-  RankProgram const* const program = programs_.get(choice, num_ranks_, root, rank_);
+  Binding binding = bind(call, seat_, types_);
+  binding.key.choice = &choice;
+  if (binding.may_stay) {
+    if (MpiExecutor* const executor = executors_.find(binding.key, binding.counts)) {
+      return executor->run(binding.input, binding.output);
+    }
+  }
+  auto const* const program =
+      programs_.get(choice, Call::call, seat_.num_ranks, root_of(call), seat_.rank);
   if (program == nullptr) {
     return refused;
   }
   if (int const code = make_private(); code != MPI_SUCCESS) {
     return code;
   }
-  return std::forward<Make>(make)(*program).run(input, output);
-}
-
-int Communicator::run(Choice const& choice, AllgatherCall const& call) noexcept {
-  return guarded([&] {
-    if (!is_gapless(call, types_)) {
-      return run_once(choice, 0, call.sendbuf, call.recvbuf, [&](RankProgram const& program) {
-        TypedCount const block{.type = call.recvtype, .count = call.recvcount};
-        return exec::allgather_executor(program, private_, contribution(call), block);
-      });
-    }
-    std::int64_t const block_bytes = call.recvcount * types_.facts(call.recvtype).size_bytes;
-    ExecutorKey const key{
-        .choice = &choice,
-        .call = AllgatherCall::call,
-        .is_in_place = call.is_in_place(),
-        .bytes = block_bytes,
-    };
-    return run_cached(key, {}, call.sendbuf, call.recvbuf, [&](RankProgram const& program) {
-      TypedCount const input = call.is_in_place() ? TypedCount{} : bytes_of(block_bytes);
-      return exec::allgather_executor(program, private_, input, bytes_of(block_bytes));
-    });
-  });
-}
-
-int Communicator::run(Choice const& choice, AllgathervCall const& call) noexcept {
-  return guarded([&] {
-    auto const num_ranks = static_cast<std::size_t>(num_ranks_);
-    CountsKey const counts{
-        .counts = {call.recvcounts, num_ranks},
-        .displacements = {call.displs, num_ranks},
-    };
-    if (!is_gapless(call, types_)) {
-      return run_once(choice, 0, call.sendbuf, call.recvbuf, [&](RankProgram const& program) {
-        return exec::allgatherv_executor(
-            program,
-            private_,
-            contribution(call),
-            call.recvtype,
-            counts.counts,
-            counts.displacements
-        );
-      });
-    }
-    ExecutorKey const key{
-        .choice = &choice,
-        .call = AllgathervCall::call,
-        .is_in_place = call.is_in_place(),
-        .bytes = types_.facts(call.recvtype).size_bytes,
-    };
-    return run_cached(key, counts, call.sendbuf, call.recvbuf, [&](RankProgram const& program) {
-      return allgatherv_in_bytes(program, call, key.bytes);
-    });
-  });
-}
-
-/// Counts and displacements in bytes may be larger than an int, so the layout is made here.
-MpiExecutor Communicator::allgatherv_in_bytes(
-    RankProgram const& program, AllgathervCall const& call, std::int64_t element_bytes
-) const {
-  auto const num_ranks = static_cast<std::size_t>(num_ranks_);
-  exec::Layout const elements = exec::Layout::varying(
-      std::span(call.recvcounts, num_ranks), std::span(call.displs, num_ranks), element_bytes
-  );
-  exec::MpiSpec spec{.comm = private_, .output_type = MPI_BYTE, .output = elements.in_bytes()};
-  if (call.is_in_place()) {
-    return {program, spec};
+  MpiExecutor executor = make_executor(call, seat_, *program);
+  if (!binding.may_stay) {
+    return executor.run(binding.input, binding.output);
   }
-  spec.input = bytes_of(call.recvcounts[rank_] * element_bytes);
-  return {schedule::from_input(program, rank_), spec};
+  return executors_.insert(binding.key, binding.counts, std::move(executor))
+      .run(binding.input, binding.output);
 }
 
-int Communicator::run(Choice const& choice, BcastCall const& call) noexcept {
-  return guarded([&] {
-    TypeFacts const type = types_.facts(call.datatype);
-    if (!type.is_gapless) {
-      auto const make = [&](RankProgram const& program) {
-        TypedCount const message{.type = call.datatype, .count = call.count};
-        return exec::bcast_executor(program, private_, message, call.root);
-      };
-      return run_once(choice, call.root, nullptr, call.buffer, make);
-    }
-    ExecutorKey const key{
-        .choice = &choice,
-        .call = BcastCall::call,
-        .root = call.root,
-        .bytes = call.count * type.size_bytes,
-    };
-    return run_cached(key, {}, nullptr, call.buffer, [&](RankProgram const& program) {
-      return exec::bcast_executor(program, private_, bytes_of(key.bytes), call.root);
-    });
-  });
+template <typename Call> int Communicator::run(Choice const& choice, Call const& call) noexcept {
+  int code = broken_code_;
+  if (code == MPI_SUCCESS) {
+    code = guard([&] { return bind_and_run(choice, call); });
+  }
+  if (code == MPI_SUCCESS || is_refusal(code)) {
+    return code;
+  }
+  broken_code_ = code;
+  return raise(user_, code);
 }
 
 std::size_t Communicator::memory_bytes() const noexcept {
   return sizeof(*this) - sizeof(programs_) - sizeof(executors_) + programs_.memory_bytes() +
          executors_.memory_bytes();
 }
+
+template int Communicator::run(Choice const&, AllgatherCall const&) noexcept;
+template int Communicator::run(Choice const&, AllgathervCall const&) noexcept;
+template int Communicator::run(Choice const&, AllreduceCall const&) noexcept;
+template int Communicator::run(Choice const&, AlltoallCall const&) noexcept;
+template int Communicator::run(Choice const&, AlltoallvCall const&) noexcept;
+template int Communicator::run(Choice const&, AlltoallwCall const&) noexcept;
+template int Communicator::run(Choice const&, BarrierCall const&) noexcept;
+template int Communicator::run(Choice const&, BcastCall const&) noexcept;
+template int Communicator::run(Choice const&, ExscanCall const&) noexcept;
+template int Communicator::run(Choice const&, GatherCall const&) noexcept;
+template int Communicator::run(Choice const&, GathervCall const&) noexcept;
+template int Communicator::run(Choice const&, ReduceCall const&) noexcept;
+template int Communicator::run(Choice const&, ReduceScatterCall const&) noexcept;
+template int Communicator::run(Choice const&, ReduceScatterBlockCall const&) noexcept;
+template int Communicator::run(Choice const&, ScanCall const&) noexcept;
+template int Communicator::run(Choice const&, ScatterCall const&) noexcept;
+template int Communicator::run(Choice const&, ScattervCall const&) noexcept;
 
 }  // namespace espalier::plan

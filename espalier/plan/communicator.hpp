@@ -7,7 +7,7 @@
 #include <mpi.h>
 
 #include "espalier/algorithms/catalog.hpp"
-#include "espalier/exec/mpi_executor.hpp"
+#include "espalier/plan/bindings.hpp"
 #include "espalier/plan/calls.hpp"
 #include "espalier/plan/executor_cache.hpp"
 
@@ -20,13 +20,17 @@ namespace espalier::plan {
 /// Used by one thread at a time.
 class Communicator {
 public:
-  /// Returned instead of an MPI code: the choice does not accept this number of ranks or root, and
-  /// nothing was done. The same on all ranks.
-  static constexpr int refused = -1;
+  /// Returned instead of MPI codes, which are not negative: nothing was done, the native call is to
+  /// be made. The same on all ranks.
+  static constexpr int refused = -1;           ///< by tune::refuses()
+  static constexpr int refused_operator = -2;  ///< not known to be defined for the datatype
+  static constexpr int refused_order = -3;     ///< the operator does not commute
+
+  [[nodiscard]] static constexpr bool is_refusal(int code) noexcept { return code < 0; }
 
   /// Local. `user` must outlive the object.
   Communicator(MPI_Comm user, int num_ranks, int rank) noexcept
-      : user_(user), num_ranks_(num_ranks), rank_(rank) {}
+      : user_(user), seat_{.num_ranks = num_ranks, .rank = rank} {}
 
   Communicator(Communicator const&) = delete;
   Communicator& operator=(Communicator const&) = delete;
@@ -41,11 +45,11 @@ public:
   ///
   /// @param choice equal on all ranks, as is call.bytes(), which must have a value. Identified by
   ///     its address: it must outlive this object.
-  /// @return MPI_SUCCESS, `refused`, or an MPI code that was delivered to the error handler of the
+  /// @return MPI_SUCCESS, a refusal, or an MPI code that was delivered to the error handler of the
   ///     user's communicator. After an error every later run returns it again.
-  int run(algorithms::Choice const& choice, AllgatherCall const& call) noexcept;
-  int run(algorithms::Choice const& choice, AllgathervCall const& call) noexcept;
-  int run(algorithms::Choice const& choice, BcastCall const& call) noexcept;
+  template <typename Call> int run(algorithms::Choice const& choice, Call const& call) noexcept;
+
+  [[nodiscard]] MPI_Comm user() const noexcept { return user_; }
 
   /// Local. Lets go of everything in MPI but the private communicator, which stays for
   /// MPI_Finalize: for objects that end when MPI is gone.
@@ -53,26 +57,14 @@ public:
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
 private:
-  template <typename Action> int guarded(Action&& action) noexcept;
-  /// Runs the cached executor of the key, made by make(program) if need be.
-  template <typename Make>
-  int run_cached(
-      ExecutorKey const& key, CountsKey const& counts, void const* input, void* output, Make&& make
-  );
-  /// Runs an executor made by make(program) for this call only.
-  template <typename Make>
-  int run_once(
-      algorithms::Choice const& choice, int root, void const* input, void* output, Make&& make
-  );
+  template <typename Call> int bind_and_run(algorithms::Choice const& choice, Call const& call);
+  /// Refusal of an operator, MPI_SUCCESS if there is none.
+  template <typename Call>
+  [[nodiscard]] int judge(algorithms::Choice const& choice, Call const& call);
   int make_private();
-  [[nodiscard]] exec::MpiExecutor allgatherv_in_bytes(
-      schedule::RankProgram const& program, AllgathervCall const& call, std::int64_t element_bytes
-  ) const;
 
   MPI_Comm user_;
-  MPI_Comm private_ = MPI_COMM_NULL;
-  int num_ranks_;
-  int rank_;
+  Seat seat_;  ///< its communicator is the private one
   int broken_code_ = MPI_SUCCESS;
   NamedTypes types_;
   ProgramCache programs_;

@@ -8,26 +8,39 @@
 namespace espalier::plan {
 namespace {
 
+std::size_t size_of(CountsKey const& key) noexcept {
+  std::size_t size = 0;
+  for (auto const& list : key) {
+    size += list.size();
+  }
+  return size;
+}
+
 std::uint64_t hash_of(CountsKey const& key) noexcept {
   constexpr std::uint64_t multiplier = 0x9e3779b97f4a7c15U;
-  std::uint64_t hash = key.counts.size();
-  for (std::size_t i = 0; i < key.counts.size(); ++i) {
-    auto const count = static_cast<std::uint32_t>(key.counts[i]);
-    auto const displacement = static_cast<std::uint32_t>(key.displacements[i]);
-    hash = (hash ^ (std::uint64_t{count} << 32U | displacement)) * multiplier;
-    hash ^= hash >> 29U;
+  std::uint64_t hash = 0;
+  for (auto const& list : key) {
+    for (int const value : list) {
+      hash = (hash ^ static_cast<std::uint32_t>(value)) * multiplier;
+      hash ^= hash >> 29U;
+    }
+    hash += list.size();
   }
   return hash;
 }
 
 bool equals(std::vector<int> const& stored, CountsKey const& key) noexcept {
-  return stored.size() == key.counts.size() + key.displacements.size() &&
-         std::equal(key.counts.begin(), key.counts.end(), stored.begin()) &&
-         std::equal(
-             key.displacements.begin(),
-             key.displacements.end(),
-             stored.begin() + static_cast<std::ptrdiff_t>(key.counts.size())
-         );
+  if (stored.size() != size_of(key)) {
+    return false;
+  }
+  auto position = stored.begin();
+  for (auto const& list : key) {
+    if (!std::equal(list.begin(), list.end(), position)) {
+      return false;
+    }
+    position += static_cast<std::ptrdiff_t>(list.size());
+  }
+  return true;
 }
 
 }  // namespace
@@ -46,9 +59,10 @@ exec::MpiExecutor* ExecutorCache::find(ExecutorKey const& key, CountsKey const& 
 exec::MpiExecutor&
 ExecutorCache::insert(ExecutorKey const& key, CountsKey const& counts, exec::MpiExecutor executor) {
   std::vector<int> stored;
-  stored.reserve(counts.counts.size() + counts.displacements.size());
-  stored.insert(stored.end(), counts.counts.begin(), counts.counts.end());
-  stored.insert(stored.end(), counts.displacements.begin(), counts.displacements.end());
+  stored.reserve(size_of(counts));
+  for (auto const& list : counts) {
+    stored.insert(stored.end(), list.begin(), list.end());
+  }
   std::size_t const bytes =
       sizeof(Entry) + sizeof(Key) + stored.capacity() * sizeof(int) + executor.memory_bytes();
   auto entry = std::make_unique<Entry>(
@@ -88,17 +102,19 @@ std::size_t ExecutorCache::least_recent() const noexcept {
   return static_cast<std::size_t>(found - keys_.begin());
 }
 
-schedule::RankProgram const*
-ProgramCache::get(algorithms::Choice const& choice, int num_ranks, int root, int rank) {
+schedule::RankProgram const* ProgramCache::get(
+    algorithms::Choice const& choice, tune::Call call, int num_ranks, int root, int rank
+) {
   auto const found = std::ranges::find_if(entries_, [&](Entry const& entry) {
-    return entry.choice == &choice && entry.root == root;
+    return entry.choice == &choice && entry.call == call && entry.root == root;
   });
   if (found != entries_.end()) {
     entries_.splice(entries_.begin(), entries_, found);
   } else {
-    bool const is_refused = !choice.refuses(num_ranks, root).empty();
+    bool const is_refused = !tune::refuses(call, choice, num_ranks, root).empty();
     entries_.push_front({
         .choice = &choice,
+        .call = call,
         .root = root,
         .is_refused = is_refused,
         .program = is_refused ? schedule::RankProgram() : choice.generate(num_ranks, root, rank),

@@ -2,12 +2,15 @@
 
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <list>
 #include <memory>
 #include <span>
 #include <vector>
+
+#include <mpi.h>
 
 #include "espalier/algorithms/catalog.hpp"
 #include "espalier/exec/mpi_executor.hpp"
@@ -16,23 +19,23 @@
 
 namespace espalier::plan {
 
-/// What an executor depends on besides the communicator. Never a datatype of the user: what is
-/// cached travels as bytes.
+/// What an executor depends on besides the communicator. Datatypes of the user are never part of
+/// it: what is cached travels as bytes, and is reduced as elements of named types.
 struct ExecutorKey {
   algorithms::Choice const* choice = nullptr;
   tune::Call call = tune::Call::allgather;
   bool is_in_place = false;
   int root = 0;
-  std::int64_t bytes = 0;  ///< of a block or message; allgatherv: of an element
+  std::int64_t bytes = 0;        ///< of a block or message; where blocks have counts: of an element
+  std::int64_t input_bytes = 0;  ///< alltoallv: of an element of the send buffer
+  MPI_Op op = MPI_OP_NULL;
+  MPI_Datatype type = MPI_DATATYPE_NULL;  ///< that is reduced
 
   friend bool operator==(ExecutorKey const&, ExecutorKey const&) = default;
 };
 
-/// Counts and displacements of an allgatherv; empty for other calls.
-struct CountsKey {
-  std::span<int const> counts;
-  std::span<int const> displacements;
-};
+/// Counts and displacements of a call whose blocks have some, in any fixed order.
+using CountsKey = std::array<std::span<int const>, 4>;
 
 /// Bound executors of one communicator, the ones used last. find() allocates nothing.
 class ExecutorCache {
@@ -60,7 +63,7 @@ private:
   };
 
   struct Entry {
-    std::vector<int> counts;  ///< counts, then displacements
+    std::vector<int> counts;  ///< all lists of the key, one after the other
     exec::MpiExecutor executor;
     std::size_t memory_bytes;
   };
@@ -80,10 +83,10 @@ public:
   static constexpr std::size_t max_entries = 32;
   static constexpr std::size_t max_bytes = std::size_t{128} * 1024;
 
-  /// The program, generated if need be; null if the choice refuses this number of ranks or root.
-  /// Valid until the next call.
+  /// The program, generated if need be; null if tune::refuses() says why there is none. Valid until
+  /// the next call.
   [[nodiscard]] schedule::RankProgram const*
-  get(algorithms::Choice const& choice, int num_ranks, int root, int rank);
+  get(algorithms::Choice const& choice, tune::Call call, int num_ranks, int root, int rank);
 
   void clear() noexcept { entries_.clear(); }
 
@@ -92,6 +95,7 @@ public:
 private:
   struct Entry {
     algorithms::Choice const* choice;
+    tune::Call call;
     int root;
     bool is_refused;
     schedule::RankProgram program;

@@ -3,6 +3,7 @@
 #include "espalier/plan/named_types.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "espalier/exec/mpi_datatype.hpp"
 
@@ -21,6 +22,64 @@ bool is_named(MPI_Datatype type) {
   return combiner == MPI_COMBINER_NAMED;
 }
 
+struct KnownOperand {
+  MPI_Datatype type;
+  Operand operand;
+};
+
+/// Optional types (MPI_REAL16, MPI_CXX_BOOL) are left out: MPI_DATATYPE_NULL in some libraries.
+Operand operand_of(MPI_Datatype type) noexcept {
+  using enum Operand;
+  static KnownOperand const known[] = {
+      {MPI_DOUBLE, floating},
+      {MPI_INT, c_integer},
+      {MPI_FLOAT, floating},
+      {MPI_LONG, c_integer},
+      {MPI_UNSIGNED_LONG, c_integer},
+      {MPI_UNSIGNED, c_integer},
+      {MPI_LONG_LONG, c_integer},
+      {MPI_UNSIGNED_LONG_LONG, c_integer},
+      {MPI_SHORT, c_integer},
+      {MPI_UNSIGNED_SHORT, c_integer},
+      {MPI_SIGNED_CHAR, c_integer},
+      {MPI_UNSIGNED_CHAR, c_integer},
+      {MPI_INT8_T, c_integer},
+      {MPI_INT16_T, c_integer},
+      {MPI_INT32_T, c_integer},
+      {MPI_INT64_T, c_integer},
+      {MPI_UINT8_T, c_integer},
+      {MPI_UINT16_T, c_integer},
+      {MPI_UINT32_T, c_integer},
+      {MPI_UINT64_T, c_integer},
+      {MPI_DOUBLE_PRECISION, floating},
+      {MPI_INTEGER, integer},
+      {MPI_REAL, floating},
+      {MPI_LONG_DOUBLE, floating},
+      {MPI_LOGICAL, logical},
+      {MPI_C_BOOL, logical},
+      {MPI_C_FLOAT_COMPLEX, complex},
+      {MPI_C_DOUBLE_COMPLEX, complex},
+      {MPI_C_LONG_DOUBLE_COMPLEX, complex},
+      {MPI_COMPLEX, complex},
+      {MPI_DOUBLE_COMPLEX, complex},
+      {MPI_BYTE, byte},
+      {MPI_AINT, integer},
+      {MPI_OFFSET, integer},
+      {MPI_COUNT, integer},
+      {MPI_FLOAT_INT, pair},
+      {MPI_DOUBLE_INT, pair},
+      {MPI_LONG_INT, pair},
+      {MPI_2INT, pair},
+      {MPI_SHORT_INT, pair},
+      {MPI_LONG_DOUBLE_INT, pair},
+      {MPI_2REAL, pair},
+      {MPI_2DOUBLE_PRECISION, pair},
+      {MPI_2INTEGER, pair},
+  };
+  auto const* const found = std::ranges::find(known, type, &KnownOperand::type);
+  return found == std::end(known) ? other : found->operand;
+}
+
 }  // namespace
 
 TypeFacts NamedTypes::facts(MPI_Datatype type) {
@@ -30,8 +89,10 @@ TypeFacts NamedTypes::facts(MPI_Datatype type) {
     }
   }
   exec::TypeShape const shape = exec::describe(type);
-  TypeFacts const facts{.size_bytes = shape.size_bytes, .is_gapless = shape.is_gapless};
+  TypeFacts facts{.size_bytes = shape.size_bytes, .is_gapless = shape.is_gapless};
   if (is_named(type)) {
+    facts.is_named = true;
+    facts.operand = operand_of(type);
     entries_[next_] = {.type = type, .facts = facts};
     next_ = (next_ + 1) % capacity;
     num_entries_ = std::min(num_entries_ + 1, capacity);

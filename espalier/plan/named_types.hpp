@@ -10,10 +10,24 @@
 
 namespace espalier::plan {
 
+/// What predefined operators may be applied to, in the words of the standard.
+enum class Operand : std::uint8_t {
+  other,
+  c_integer,
+  integer,  ///< of Fortran, or of no language: MPI_AINT
+  floating,
+  logical,
+  complex,
+  byte,
+  pair,  ///< value and place
+};
+
 /// What deciding has to know of a datatype.
 struct TypeFacts {
   std::int64_t size_bytes = 0;
   bool is_gapless = false;  ///< the data are one run of bytes from the address of the element on
+  bool is_named = false;    ///< the handle means the same for ever
+  Operand operand = Operand::other;  ///< `other` unless it is named
 };
 
 /// Facts of datatypes. Named types live for ever and are remembered; nothing is kept of others,

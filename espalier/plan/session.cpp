@@ -90,7 +90,15 @@ Session::Session(Settings settings, World world, Log log)
       records_(settings_.records()), one_rank_(always_native("one rank")),
       intercommunicator_(always_native("intercommunicator")),
       outside_world_(always_native("ranks outside MPI_COMM_WORLD")),
-      no_data_{.choice = std::nullopt, .reason = "no data"} {
+      no_data_{.choice = std::nullopt, .reason = "no data"},
+      refused_{.choice = std::nullopt, .reason = "the choice does not accept this root"},
+      refused_operator_{
+          .choice = std::nullopt, .reason = "operator not known to be defined for the datatype"
+      },
+      refused_order_{
+          .choice = std::nullopt,
+          .reason = "the choice swaps operands, the operator does not commute"
+      } {
   for (tune::Call const call : tune::all_calls) {
     may_choose_[tune::index_of(call)] = settings_.may_choose(call);
   }
@@ -111,6 +119,17 @@ Session::~Session() {
 int Session::on_delete(MPI_Comm, int, void* attribute, void* session) noexcept {
   static_cast<Session*>(session)->release(static_cast<State*>(attribute));
   return MPI_SUCCESS;
+}
+
+tune::Decision const& Session::after_refusal(int refusal) const noexcept {
+  switch (refusal) {
+  case Communicator::refused_operator:
+    return refused_operator_;
+  case Communicator::refused_order:
+    return refused_order_;
+  default:
+    return refused_;
+  }
 }
 
 State* Session::find(MPI_Comm comm) {
@@ -234,9 +253,13 @@ void Session::finish() noexcept {
       PMPI_Comm_delete_attr(comm, keyval_);
     }
   }
-  // Communicators that the user never frees: nothing collective may be done for them now.
-  for (auto const& state : states_) {
+  // Communicators that the user did not free: nothing collective may be done for them now. They may
+  // outlive this object.
+  while (!states_.empty()) {
+    State* const state = states_.back().get();
     state->communicator().abandon();
+    PMPI_Comm_delete_attr(state->communicator().user(), keyval_);
+    release(state);
   }
   PMPI_Comm_free_keyval(&keyval_);
 }

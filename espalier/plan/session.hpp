@@ -64,6 +64,9 @@ public:
   /// Allocates on the first use of a communicator only, and takes locks only then.
   template <typename Call> [[nodiscard]] Verdict decide(Call const& call, MPI_Comm comm) noexcept;
 
+  /// What is done after a refusal of Communicator::run().
+  [[nodiscard]] tune::Decision const& after_refusal(int refusal) const noexcept;
+
   /// Collective over MPI_COMM_WORLD, right before PMPI_Finalize: frees what hangs on communicators
   /// that the user does not free. Nothing may be decided afterwards.
   void finish() noexcept;
@@ -109,6 +112,9 @@ private:
   tune::DecisionTable intercommunicator_;
   tune::DecisionTable outside_world_;
   tune::Decision no_data_;
+  tune::Decision refused_;
+  tune::Decision refused_operator_;
+  tune::Decision refused_order_;
 
   mutable std::mutex mutex_;  ///< guards what follows
   std::map<TableKey, tune::DecisionTable> tables_;
@@ -141,7 +147,9 @@ template <typename Call> Verdict Session::decide(Call const& call, MPI_Comm comm
       return MPI_SUCCESS;
     }
     if (auto const bytes = result_bytes(call, *state)) {
-      tune::Decision const& decision = *bytes == 0 ? no_data_ : table.at(*bytes);
+      bool const is_empty =
+          *bytes == 0 && tune::has_known_size(Call::call) && !state->place().is_intercommunicator;
+      tune::Decision const& decision = is_empty ? no_data_ : table.at(*bytes);
       verdict = {.state = state, .decision = &decision, .bytes = *bytes};
     }
     return MPI_SUCCESS;

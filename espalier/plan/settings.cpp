@@ -89,14 +89,18 @@ void parse_profile(SettingsText const& text, std::string_view vendor, Settings& 
 }
 
 tune::DecisionTable decide_forced(
-    Settings::Forced const& forced, tune::Shape shape, std::vector<std::string>& warnings
+    tune::Call call,
+    Settings::Forced const& forced,
+    tune::Shape shape,
+    std::vector<std::string>& warnings
 ) {
   tune::Decision decision{.choice = forced.choice, .reason = forced.reason};
   if (decision.choice) {
-    std::string const refusal = decision.choice->refuses(shape.num_ranks, 0);
+    std::string const refusal = tune::refuses(call, *decision.choice, shape.num_ranks, 0);
     if (!refusal.empty()) {
       decision.reason = "ESPALIER_FORCE: " + decision.choice->text() + " does not accept " +
-                        std::to_string(shape.num_ranks) + " ranks: " + refusal;
+                        std::to_string(shape.num_ranks) + " ranks in " +
+                        std::string(tune::function_name(call)) + ": " + refusal;
       decision.choice.reset();
       warnings.push_back(decision.reason + "; using the native call on such communicators");
     }
@@ -185,7 +189,7 @@ tune::DecisionTable decide(
     Settings const& settings, tune::Call call, tune::Shape shape, std::vector<std::string>& warnings
 ) {
   if (auto const& forced = settings.forced[tune::index_of(call)]) {
-    return decide_forced(*forced, shape, warnings);
+    return decide_forced(call, *forced, shape, warnings);
   }
   if (settings.profile) {
     return {settings.profile->rules(), call, shape};

@@ -52,7 +52,7 @@ std::vector<Candidate> candidates(std::span<Rule const> rules, Call call, Shape 
   for (std::size_t i = 0; i < rules.size(); ++i) {
     Rule const& rule = rules[i];
     bool const fits = rule.call == call && (!has_exact || rule.shape == shape);
-    if (fits && (!rule.choice || rule.choice->refuses(shape.num_ranks, 0).empty())) {
+    if (fits && (!rule.choice || refuses(call, *rule.choice, shape.num_ranks, 0).empty())) {
       result.push_back({&rule, static_cast<int>(i)});
     }
   }

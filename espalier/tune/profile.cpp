@@ -56,7 +56,7 @@ std::optional<algorithms::Choice> parse_choice(Field const& field, Call call, in
   if (choice->collective() != collective_of(call)) {
     field.fail("an algorithm for " + std::string(to_string(collective_of(call))));
   }
-  if (std::string const reason = choice->refuses(num_ranks, 0); !reason.empty()) {
+  if (std::string const reason = refuses(call, *choice, num_ranks, 0); !reason.empty()) {
     field.fail(
         "an algorithm that accepts " + std::to_string(num_ranks) + " ranks",
         "\"" + text + "\" (" + reason + ")"
@@ -74,6 +74,13 @@ Rule parse_rule(Field const& field) {
   rule.min_bytes = field.at("min_bytes").integer(0);
   Field const max_bytes = field.at("max_bytes");
   rule.max_bytes = max_bytes.is_null() ? no_limit : max_bytes.integer(rule.min_bytes);
+  if (!has_known_size(rule.call) && (rule.min_bytes != 0 || rule.max_bytes != no_limit)) {
+    field.fail(
+        "min_bytes 0 and max_bytes null: not all ranks know the size of a " +
+            std::string(to_string(rule.call)),
+        "limits"
+    );
+  }
   rule.choice = parse_choice(field.at("algorithm"), rule.call, rule.shape.num_ranks);
   rule.reason = field.at("reason").text();
   return rule;

@@ -40,16 +40,25 @@ class Argument:
     @property
     def is_handle(self) -> bool:
         """True for opaque objects of MPI."""
-        return self.c_type.startswith("MPI_")
+        return self.c_type.startswith("MPI_") and not self.is_list
+
+    @property
+    def is_list(self) -> bool:
+        """True for lists of opaque objects of MPI."""
+        return self.c_type.startswith("MPI_") and self.c_type.endswith("*")
 
     @property
     def declaration(self) -> str:
         """`int count`, `Handle comm`."""
+        if self.is_list:
+            return f"void const* {self.name}"
         return f"{'Handle' if self.is_handle else self.c_type} {self.name}"
 
     @property
     def typed(self) -> str:
         """The argument as the type of mpi.h."""
+        if self.is_list:
+            return f"static_cast<{self.c_type}>({self.name})"
         return f"from_handle<{self.c_type}>({self.name})" if self.is_handle else self.name
 
 

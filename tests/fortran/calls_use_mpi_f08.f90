@@ -9,13 +9,16 @@ program calls_use_mpi_f08
   integer, asynchronous :: mine(block)
   integer :: lengths(1)
   type(MPI_Datatype) :: absolute
-  integer, allocatable :: all_blocks(:), counts(:), displacements(:)
+  type(MPI_Op) :: first
+  integer :: sums(block)
+  integer, allocatable :: all_blocks(:), counts(:), displacements(:), outgoing(:), incoming(:)
   integer(kind=MPI_ADDRESS_KIND) :: places(1)
 
   call MPI_Init()
   call MPI_Comm_rank(MPI_COMM_WORLD, rank)
   call MPI_Comm_size(MPI_COMM_WORLD, num_ranks)
   allocate(all_blocks(block * num_ranks), counts(num_ranks), displacements(num_ranks))
+  allocate(outgoing(num_ranks), incoming(num_ranks))
   counts = block
   displacements = [(block * (num_ranks - i), i = 1, num_ranks)]
 
@@ -48,6 +51,29 @@ program calls_use_mpi_f08
   call MPI_Bcast(MPI_BOTTOM, 1, absolute, num_ranks - 1, MPI_COMM_WORLD)
   call MPI_Type_free(absolute)
   call require(all(mine == 7 * (num_ranks - 1)), 'bcast at MPI_BOTTOM')
+
+  mine = rank + 1
+  call MPI_Allreduce(mine, sums, block, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
+  call require(all(sums == num_ranks * (num_ranks + 1) / 2), 'allreduce')
+  sums = mine
+  call MPI_Allreduce(MPI_IN_PLACE, sums, block, MPI_INTEGER, MPI_MAX, MPI_COMM_WORLD)
+  call require(all(sums == num_ranks), 'allreduce in place')
+
+  outgoing = [(100 * rank + i, i = 1, num_ranks)]
+  incoming = -1
+  call MPI_Alltoall(outgoing, 1, MPI_INTEGER, incoming, 1, MPI_INTEGER, MPI_COMM_WORLD)
+  call require(all(incoming == [(100 * (i - 1) + rank + 1, i = 1, num_ranks)]), 'alltoall')
+  call MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, outgoing, 1, MPI_INTEGER, &
+                    MPI_COMM_WORLD)
+  call require(all(outgoing == incoming), 'alltoall in place')
+
+  ! The operator of the program gets handles of Fortran. It returns its left operand.
+  call MPI_Op_create(left_operand, .false., first)
+  call MPI_Reduce(mine, sums, block, MPI_INTEGER, first, 0, MPI_COMM_WORLD)
+  call MPI_Op_free(first)
+  call require(rank /= 0 .or. all(sums == 1), 'reduce')
+
+  call MPI_Barrier(MPI_COMM_WORLD)
   call MPI_Finalize()
 
 contains
@@ -60,5 +86,17 @@ contains
       call MPI_Abort(MPI_COMM_WORLD, 1)
     end if
   end subroutine require
+
+  subroutine left_operand(left, right, length, datatype)
+    use, intrinsic :: iso_c_binding, only: c_f_pointer, c_ptr
+    type(c_ptr), value :: left, right
+    integer :: length
+    type(MPI_Datatype) :: datatype
+    integer, pointer :: from(:), to(:)
+    if (datatype /= MPI_INTEGER) return
+    call c_f_pointer(left, from, [length])
+    call c_f_pointer(right, to, [length])
+    to = from
+  end subroutine left_operand
 
 end program calls_use_mpi_f08

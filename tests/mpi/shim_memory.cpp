@@ -11,8 +11,9 @@
 #include <mpi.h>
 
 #include "espalier/algorithms/catalog.hpp"
-#include "espalier/exec/mpi_executor.hpp"
+#include "espalier/exec/mpi_collectives.hpp"
 #include "espalier/plan/executor_cache.hpp"
+#include "espalier/tune/call.hpp"
 #include "tests/mpi/shim_support.hpp"
 
 namespace {
@@ -24,13 +25,18 @@ using espalier::plan::CountsKey;
 using espalier::plan::ExecutorCache;
 using espalier::plan::ExecutorKey;
 using espalier::plan::ProgramCache;
+using espalier::tune::Call;
 using shim_test::require;
 
 constexpr int num_ranks = 4096;
 constexpr std::size_t mebibyte = 1 << 20;
 
+Call call_of(Choice const& choice) {
+  return choice.collective() == Collective::bcast ? Call::bcast : Call::allgather;
+}
+
 MpiExecutor bound(Choice const& choice, ProgramCache& programs, int root, std::int64_t bytes) {
-  auto const* program = programs.get(choice, num_ranks, root, 77);
+  auto const* program = programs.get(choice, call_of(choice), num_ranks, root, 77);
   espalier::exec::TypedCount const block{.type = MPI_BYTE, .count = bytes};
   return choice.collective() == Collective::bcast
              ? espalier::exec::bcast_executor(*program, MPI_COMM_WORLD, block, root)
@@ -91,8 +97,10 @@ void check_counts_are_compared() {
 void check_refusal() {
   Choice const choice = Choice::parse("allgather/neighbor_exchange");
   ProgramCache programs;
-  require(programs.get(choice, 5, 0, 0) == nullptr, "an odd number of ranks is refused");
-  require(programs.get(choice, 5, 0, 0) == nullptr, "and again");
+  require(
+      programs.get(choice, Call::allgather, 5, 0, 0) == nullptr, "an odd number of ranks is refused"
+  );
+  require(programs.get(choice, Call::allgather, 5, 0, 0) == nullptr, "and again");
 }
 
 }  // namespace

@@ -16,6 +16,60 @@
 
 static int num_wrong = 0;
 
+static void reduce(MPI_Comm comm, int rank, int size, int const* counts) {
+  int const one = 1;
+  int sum = 0;
+  int* const ones = malloc((size_t)size * sizeof(int));
+  for (int r = 0; r < size; ++r) {
+    ones[r] = 1;
+  }
+  MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
+  num_wrong += sum != size;
+  MPI_Reduce(&one, &sum, 1, MPI_INT, MPI_SUM, 0, comm);
+  num_wrong += sum != size;
+  MPI_Scan(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
+  num_wrong += sum != rank + 1;
+  MPI_Exscan(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
+  num_wrong += rank > 0 && sum != rank;
+  MPI_Reduce_scatter(ones, &sum, counts, MPI_INT, MPI_SUM, comm);
+  num_wrong += sum != size;
+  MPI_Reduce_scatter_block(ones, &sum, 1, MPI_INT, MPI_SUM, comm);
+  num_wrong += sum != size;
+  free(ones);
+}
+
+/* `places` is a permutation. */
+static void exchange(MPI_Comm comm, int rank, int size, int const* counts, int const* places) {
+  int* const all = malloc((size_t)size * sizeof(int));
+  int* const other = malloc((size_t)size * sizeof(int));
+  int* const in_bytes = malloc((size_t)size * sizeof(int));
+  MPI_Datatype* const types = malloc((size_t)size * sizeof(MPI_Datatype));
+  for (int r = 0; r < size; ++r) {
+    all[r] = 100 * rank + r;
+    in_bytes[r] = places[r] * (int)sizeof(int);
+    types[r] = MPI_INT;
+  }
+  int part = -1;
+  MPI_Alltoall(all, 1, MPI_INT, other, 1, MPI_INT, comm);
+  num_wrong += other[size - 1] != 100 * (size - 1) + rank;
+  MPI_Alltoallv(all, counts, places, MPI_INT, other, counts, places, MPI_INT, comm);
+  num_wrong += other[0] != 100 * (size - 1) + places[rank];
+  MPI_Alltoallw(all, counts, in_bytes, types, other, counts, in_bytes, types, comm);
+  num_wrong += other[0] != 100 * (size - 1) + places[rank];
+  MPI_Gather(&rank, 1, MPI_INT, other, 1, MPI_INT, 0, comm);
+  num_wrong += rank == 0 && other[size - 1] != size - 1;
+  MPI_Gatherv(&rank, 1, MPI_INT, other, counts, places, MPI_INT, 0, comm);
+  num_wrong += rank == 0 && other[0] != size - 1;
+  MPI_Scatter(all, 1, MPI_INT, &part, 1, MPI_INT, 0, comm);
+  num_wrong += part != rank;
+  MPI_Scatterv(all, counts, places, MPI_INT, &part, 1, MPI_INT, 0, comm);
+  num_wrong += part != places[rank];
+  free(all);
+  free(other);
+  free(in_bytes);
+  free(types);
+}
+
 static void use(MPI_Comm comm) {
   int rank = 0;
   int size = 0;
@@ -35,6 +89,9 @@ static void use(MPI_Comm comm) {
   int message = rank == 0 ? 17 : 0;
   MPI_Bcast(&message, 1, MPI_INT, 0, comm);
   num_wrong += message != 17;
+  reduce(comm, rank, size, counts);
+  exchange(comm, rank, size, counts, places);
+  MPI_Barrier(comm);
   free(all);
   free(counts);
   free(places);

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/plan/arguments.hpp"
+
+namespace espalier::plan {
+
+std::optional<std::int64_t> total_of(int const* counts, int num_counts) noexcept {
+  if (counts == nullptr) {
+    return std::nullopt;
+  }
+  std::int64_t total = 0;
+  for (int i = 0; i < num_counts; ++i) {
+    if (counts[i] < 0) {
+      return std::nullopt;
+    }
+    total += counts[i];
+  }
+  return total;
+}
+
+std::optional<Part>
+part_of(void const* address, std::int64_t count, MPI_Datatype type, NamedTypes& types) {
+  if (count < 0 || type == MPI_DATATYPE_NULL || address == MPI_IN_PLACE) {
+    return std::nullopt;
+  }
+  TypeFacts const facts = types.facts(type);
+  Part const part{address, facts, product(count, facts.size_bytes)};
+  return part.is_missing() ? std::nullopt : std::optional(part);
+}
+
+}  // namespace espalier::plan

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// Scatter and gather: the root has a part for each rank, other ranks have their own.
+
+#include "espalier/plan/arguments.hpp"
+#include "espalier/plan/calls.hpp"
+
+namespace espalier::plan {
+namespace {
+
+/// True if what the root sends to itself is as large as it expects, and lies elsewhere.
+bool agree(std::optional<Part> const& own, std::int64_t bytes, Part const& all) noexcept {
+  return own && own->bytes == bytes && !is_aliased(*own, all);
+}
+
+std::optional<std::int64_t> times(int num_ranks, std::optional<Part> const& part) {
+  return part ? std::optional(product(part->bytes, num_ranks)) : std::nullopt;
+}
+
+/// The parts at the root of a v-variant: the own one, at its place among the others.
+struct Parts {
+  Part own;
+  std::int64_t own_bytes = 0;
+};
+
+/// None if something is wrong with them.
+std::optional<Parts> parts_of(
+    void const* address,
+    int const* counts,
+    int const* displacements,
+    MPI_Datatype type,
+    Place const& place,
+    NamedTypes& types
+) {
+  auto const total = total_of(counts, place.num_ranks);
+  if (!total || displacements == nullptr) {
+    return std::nullopt;
+  }
+  auto all = part_of(address, *total, type, types);
+  if (!all) {
+    return std::nullopt;
+  }
+  std::int64_t const size_bytes = all->type.size_bytes;
+  std::int64_t const own_bytes = product(counts[place.rank], size_bytes);
+  if (address != nullptr) {
+    all->address = static_cast<char const*>(address) + displacements[place.rank] * size_bytes;
+  }
+  return Parts{*all, own_bytes};
+}
+
+std::optional<std::int64_t> nothing_if(bool is_right) {
+  return is_right ? std::optional<std::int64_t>(0) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> GatherCall::bytes(Place const& place, NamedTypes& types) const {
+  if (place.is_intercommunicator) {
+    return 0;
+  }
+  if (!is_rank(root, place.num_ranks)) {
+    return std::nullopt;
+  }
+  if (place.rank != root) {
+    return times(place.num_ranks, part_of(sendbuf, sendcount, sendtype, types));
+  }
+  auto const block = part_of(recvbuf, recvcount, recvtype, types);
+  bool const is_right =
+      block &&
+      (is_in_place() || agree(part_of(sendbuf, sendcount, sendtype, types), block->bytes, *block));
+  return is_right ? times(place.num_ranks, block) : std::nullopt;
+}
+
+std::optional<std::int64_t> ScatterCall::bytes(Place const& place, NamedTypes& types) const {
+  if (place.is_intercommunicator) {
+    return 0;
+  }
+  if (!is_rank(root, place.num_ranks)) {
+    return std::nullopt;
+  }
+  if (place.rank != root) {
+    return times(place.num_ranks, part_of(recvbuf, recvcount, recvtype, types));
+  }
+  auto const block = part_of(sendbuf, sendcount, sendtype, types);
+  bool const is_right =
+      block &&
+      (is_in_place() || agree(part_of(recvbuf, recvcount, recvtype, types), block->bytes, *block));
+  return is_right ? times(place.num_ranks, block) : std::nullopt;
+}
+
+std::optional<std::int64_t> GathervCall::bytes(Place const& place, NamedTypes& types) const {
+  if (place.is_intercommunicator) {
+    return 0;
+  }
+  if (!is_rank(root, place.num_ranks)) {
+    return std::nullopt;
+  }
+  if (place.rank != root) {
+    return nothing_if(part_of(sendbuf, sendcount, sendtype, types).has_value());
+  }
+  auto const parts = parts_of(recvbuf, recvcounts, displs, recvtype, place, types);
+  return nothing_if(
+      parts && (is_in_place() ||
+                agree(part_of(sendbuf, sendcount, sendtype, types), parts->own_bytes, parts->own))
+  );
+}
+
+std::optional<std::int64_t> ScattervCall::bytes(Place const& place, NamedTypes& types) const {
+  if (place.is_intercommunicator) {
+    return 0;
+  }
+  if (!is_rank(root, place.num_ranks)) {
+    return std::nullopt;
+  }
+  if (place.rank != root) {
+    return nothing_if(part_of(recvbuf, recvcount, recvtype, types).has_value());
+  }
+  auto const parts = parts_of(sendbuf, sendcounts, displs, sendtype, place, types);
+  return nothing_if(
+      parts && (is_in_place() ||
+                agree(part_of(recvbuf, recvcount, recvtype, types), parts->own_bytes, parts->own))
+  );
+}
+
+}  // namespace espalier::plan
