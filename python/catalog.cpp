@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,6 +49,30 @@ nb::dict describe(algorithms::Parameter const& parameter) {
   return result;
 }
 
+/// What the algorithm does to the order of operands with its variants, at the first and last root
+/// of a few numbers of ranks; from the weakest promise to the strongest, empty if it combines
+/// nothing.
+std::vector<std::string> orders(algorithms::Algorithm const& algorithm) {
+  if (!schedule::reduces(algorithm.collective)) {
+    return {};
+  }
+  std::set<schedule::Order> found;
+  for (int const num_ranks : {2, 3, 4, 5, 6, 7, 8, 9, 12, 16}) {
+    for (Choice const& choice : algorithms::variants(algorithm.collective, num_ranks)) {
+      for (int const root : {0, schedule::has_root(algorithm.collective) ? num_ranks - 1 : 0}) {
+        if (&choice.algorithm() == &algorithm && choice.refuses(num_ranks, root).empty()) {
+          found.insert(choice.order(num_ranks, root));
+        }
+      }
+    }
+  }
+  std::vector<std::string> texts;
+  for (schedule::Order const order : found) {
+    texts.emplace_back(schedule::to_string(order));
+  }
+  return texts;
+}
+
 nb::dict describe(algorithms::Algorithm const& algorithm) {
   nb::list parameters;
   for (algorithms::Parameter const& parameter : algorithm.parameters) {
@@ -61,8 +86,10 @@ nb::dict describe(algorithms::Algorithm const& algorithm) {
   result["valid"] = algorithm.valid;
   result["parameters"] = parameters;
   result["segmentable"] = algorithm.segment_period != nullptr;
-  result["rooted"] = algorithm.collective == algorithms::Collective::bcast;
+  result["rooted"] = schedule::has_root(algorithm.collective);
   result["neighbours_only"] = algorithm.neighbours_only;
+  result["equal_blocks_only"] = algorithm.equal_blocks_only;
+  result["orders"] = orders(algorithm);
   return result;
 }
 
@@ -95,7 +122,21 @@ nb::dict facts(std::string_view text, int num_ranks, int root) {
   result["rounds"] = facts.rounds;
   result["messages"] = facts.messages;
   result["blocks"] = facts.blocks;
+  result["scratch"] = facts.scratch;
   result["output_blocks"] = num_blocks;
+  return result;
+}
+
+nb::list collectives() {
+  nb::list result;
+  for (schedule::Collective const collective : schedule::all_collectives()) {
+    nb::dict described;
+    described["name"] = schedule::to_string(collective);
+    described["rooted"] = schedule::has_root(collective);
+    described["reduces"] = schedule::reduces(collective);
+    described["has_parts"] = schedule::has_parts(collective);
+    result.append(described);
+  }
   return result;
 }
 
@@ -126,6 +167,7 @@ std::vector<std::int64_t> largest_per_round(std::string_view text, int num_ranks
 }  // namespace
 
 void bind_catalog(nb::module_& module) {
+  module.def("collectives", collectives);
   module.def("catalog", catalog);
   module.def("variants", variants, nb::arg("collective"), nb::arg("num_ranks"));
   module.def(
@@ -135,6 +177,15 @@ void bind_catalog(nb::module_& module) {
       "refuses",
       [](std::string_view text, int num_ranks, int root) {
         return Choice::parse(text).refuses(num_ranks, root);
+      },
+      nb::arg("text"),
+      nb::arg("num_ranks"),
+      nb::arg("root") = 0
+  );
+  module.def(
+      "order",
+      [](std::string_view text, int num_ranks, int root) {
+        return schedule::to_string(Choice::parse(text).order(num_ranks, root));
       },
       nb::arg("text"),
       nb::arg("num_ranks"),

@@ -52,6 +52,7 @@ NB_MODULE(_core, module) {
   nb::register_exception_translator(espalier::python::translate);
   module.attr("__version__") = espalier::version;
   espalier::python::bind_catalog(module);
+  espalier::python::bind_cost(module);
   espalier::python::bind_verify(module);
   espalier::python::bind_profile(module);
 }

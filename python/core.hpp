@@ -8,6 +8,7 @@ namespace espalier::python {
 
 /// Each adds the functions of one layer to the module.
 void bind_catalog(nanobind::module_& module);
+void bind_cost(nanobind::module_& module);
 void bind_verify(nanobind::module_& module);
 void bind_profile(nanobind::module_& module);
 

@@ -62,10 +62,27 @@ nb::list calls() {
   return result;
 }
 
+std::string_view collective_of(std::string_view call) {
+  return algorithms::to_string(tune::collective_of(tune::parse_call(call)));
+}
+
+bool has_known_size(std::string_view call) {
+  return tune::has_known_size(tune::parse_call(call));
+}
+
+std::string call_refuses(std::string_view call, std::string_view choice, int num_ranks) {
+  return tune::refuses(tune::parse_call(call), algorithms::Choice::parse(choice), num_ranks, 0);
+}
+
 }  // namespace
 
 void bind_profile(nb::module_& module) {
   module.def("calls", calls);
+  module.def("collective_of", collective_of, nb::arg("call"));
+  module.def("has_known_size", has_known_size, nb::arg("call"));
+  module.def(
+      "call_refuses", call_refuses, nb::arg("call"), nb::arg("choice"), nb::arg("num_ranks")
+  );
   module.def("check_profile", check_profile, nb::arg("text"), nb::arg("origin") = "profile");
   module.def(
       "decide",

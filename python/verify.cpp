@@ -43,6 +43,7 @@ nb::dict describe(verify::Verdict const& verdict) {
   result["rounds"] = verdict.facts.rounds;
   result["messages"] = verdict.facts.messages;
   result["blocks"] = verdict.facts.blocks;
+  result["scratch"] = verdict.facts.scratch;
   return result;
 }
 
@@ -63,14 +64,25 @@ schedule::RankProgram parse_program(std::string const& text) {
   }
 }
 
-verify::Promise promise_of(std::string_view collective) {
-  return algorithms::parse_collective(collective) == algorithms::Collective::bcast
-             ? verify::Promise::bcast
-             : verify::Promise::allgather;
+schedule::Order parse_order(std::string_view text) {
+  for (schedule::Order const order :
+       {schedule::Order::any, schedule::Order::rank, schedule::Order::left}) {
+    if (schedule::to_string(order) == text) {
+      return order;
+    }
+  }
+  throw Error(
+      ErrorCode::argument, "expected an order (any, rank, left), got '" + std::string(text) + "'"
+  );
 }
 
-nb::dict
-verify_programs(std::vector<std::string> const& texts, std::string_view collective, int root) {
+nb::dict verify_programs(
+    std::vector<std::string> const& texts,
+    std::string_view collective,
+    int root,
+    std::string_view order,
+    bool equal_blocks
+) {
   verify::Verdict verdict;
   {
     nb::gil_scoped_release const released;
@@ -80,12 +92,29 @@ verify_programs(std::vector<std::string> const& texts, std::string_view collecti
     }
     verdict = verify::verify(
         programs,
-        {.promise = promise_of(collective),
+        {.collective = algorithms::parse_collective(collective),
          .num_ranks = static_cast<int>(programs.size()),
-         .root = root}
+         .root = root,
+         .has_equal_blocks = equal_blocks,
+         .order = parse_order(order)}
     );
   }
   return describe(verdict);
+}
+
+nb::list sent(std::string_view text, int num_ranks, int root) {
+  nb::list result;
+  for (verify::Sent const& message :
+       verify::sent_messages(algorithms::Choice::parse(text), num_ranks, root)) {
+    nb::dict described;
+    described["round"] = message.round;
+    described["sender"] = message.sender;
+    described["receiver"] = message.receiver;
+    described["blocks"] = message.num_blocks;
+    described["cargo"] = message.cargo;
+    result.append(described);
+  }
+  return result;
 }
 
 nb::list rules() {
@@ -100,11 +129,21 @@ nb::list rules() {
 
 void bind_verify(nb::module_& module) {
   module.def("rules", rules);
+  module.def("sent", sent, nb::arg("text"), nb::arg("num_ranks"), nb::arg("root") = 0);
   module.def("prove", prove, nb::arg("text"), nb::arg("num_ranks"), nb::arg("root") = 0);
   module.def(
       "draw_holdings",
       [](std::string_view text, int num_ranks, int root) {
         return verify::draw_holdings(algorithms::Choice::parse(text), num_ranks, root);
+      },
+      nb::arg("text"),
+      nb::arg("num_ranks"),
+      nb::arg("root") = 0
+  );
+  module.def(
+      "draw_sent",
+      [](std::string_view text, int num_ranks, int root) {
+        return verify::draw_sent(algorithms::Choice::parse(text), num_ranks, root);
       },
       nb::arg("text"),
       nb::arg("num_ranks"),
@@ -124,7 +163,9 @@ void bind_verify(nb::module_& module) {
       verify_programs,
       nb::arg("programs"),
       nb::arg("collective"),
-      nb::arg("root") = 0
+      nb::arg("root") = 0,
+      nb::arg("order") = "any",
+      nb::arg("equal_blocks") = false
   );
 }
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import fnmatch
+import functools
 from typing import TYPE_CHECKING, Any
 
 from espalier import _core
@@ -51,6 +52,16 @@ def find(pattern: str | None) -> list[Algorithm]:
             f"expected a pattern that an algorithm matches, got '{pattern}'", _ADVICE
         )
     return found
+
+
+@functools.cache
+def _by_name() -> dict[str, Algorithm]:
+    return {full_name(entry): entry for entry in _core.catalog()}
+
+
+def algorithm_of(choice: str) -> Algorithm:
+    """Return the algorithm of a choice of the catalog."""
+    return _by_name()[name_of(choice)]
 
 
 def listing(pattern: str | None) -> dict[str, Any]:

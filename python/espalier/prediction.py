@@ -37,7 +37,9 @@ class Point:
 def _rounds_and_part(choice: str, num_ranks: int) -> tuple[int, float]:
     """Return the rounds, and the part of the result that is sent one piece after the other."""
     largest = _core.largest_per_round(choice, num_ranks)
-    return len(largest), sum(largest) / _core.facts(choice, num_ranks)["output_blocks"]
+    # A barrier has no blocks.
+    num_blocks = max(1, _core.facts(choice, num_ranks)["output_blocks"])
+    return len(largest), sum(largest) / num_blocks
 
 
 @dataclasses.dataclass(frozen=True)

@@ -21,6 +21,12 @@ version = 1
 def generate(choice: str, num_ranks: int, root: int, ranks: list[int]) -> dict[str, Any]:
     """Return the programs of some ranks of a choice."""
     text = _core.canonical(choice)
+    algorithm = catalog.algorithm_of(text)
+    promises: dict[str, Any] = {}
+    if algorithm["orders"]:
+        promises["order"] = _core.order(text, num_ranks, root)
+    if algorithm["equal_blocks_only"]:
+        promises["equal_blocks"] = True
     return document(
         schema,
         version,
@@ -28,6 +34,7 @@ def generate(choice: str, num_ranks: int, root: int, ranks: list[int]) -> dict[s
         algorithm=text,
         num_ranks=num_ranks,
         root=root,
+        **promises,
         programs=[json.loads(_core.program_json(text, num_ranks, root, rank)) for rank in ranks],
     )
 
@@ -42,6 +49,12 @@ def prove_file(path: Path) -> dict[str, Any]:
         )
     job = proofs.Job(wanted.get("algorithm", str(path)), wanted["num_ranks"], wanted["root"])
     start = time.perf_counter()
-    verdict = _core.verify_programs(texts, wanted["collective"], wanted["root"])
+    verdict = _core.verify_programs(
+        texts,
+        wanted["collective"],
+        wanted["root"],
+        wanted.get("order", "any"),
+        wanted.get("equal_blocks", False),
+    )
     seconds = time.perf_counter() - start
     return proofs.report([job], [proofs.judged(job, verdict, seconds)], seconds)

@@ -1,31 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Proving many choices: which ones, in parallel, and what came out."""
+"""Proving many choices, in parallel, and what came out."""
 
 from __future__ import annotations
 
 import concurrent.futures
 import dataclasses
+import functools
 import os
 import time
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from espalier import _core, catalog
 from espalier.console import document
-from espalier.errors import ArgumentError, InputError, UnsupportedError
+from espalier.errors import InputError, UnsupportedError
 from espalier.units import bytes_text
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Sequence
+    from collections.abc import Generator, Sequence
 
-    from espalier._core import Algorithm, Verdict, Violation
-
-usual_ranks = tuple(range(1, 34))
-awkward_ranks = (36, 37, 48, 61, 64, 100, 127, 128)
+    from espalier._core import Facts, Verdict, Violation
 
 # Of the prover, measured with 1024 ranks.
 _BYTES_PER_MESSAGE = 150
 _BYTES_PER_BLOCK = 8
 _MANY_RANKS = 1024
+# A block that is a sum takes so much longer than one that moves.
+_REDUCING = 5
+
+
+@functools.cache
+def facts_of(choice: str, num_ranks: int) -> Facts:
+    """Return the facts with root 0: other roots are much the same amount of work."""
+    return _core.facts(choice, num_ranks)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,14 +44,17 @@ class Job:
 
     def weight(self) -> float:
         """Return roughly how long the proof takes, in no unit."""
-        facts = _core.facts(self.choice, self.num_ranks, self.root)
-        # Every block arrives once at every rank, so messages cannot be more than blocks.
-        messages = min(facts["messages"], facts["output_blocks"])
-        return self.num_ranks * (10 + facts["output_blocks"] + 4 * messages)
+        facts = facts_of(self.choice, self.num_ranks)
+        # The root of a flat tree sends more than all others; nobody sends its blocks much oftener
+        # than a forwarding alltoall.
+        own = max(1, facts["output_blocks"])
+        messages, blocks = min(facts["messages"], own), min(facts["blocks"], 16 * own)
+        factor = _REDUCING if catalog.algorithm_of(self.choice)["orders"] else 1
+        return self.num_ranks * factor * (10 + own + 4 * messages + blocks)
 
     def memory_bytes(self) -> float:
         """Return roughly how much memory the proof takes."""
-        facts = _core.facts(self.choice, self.num_ranks, self.root)
+        facts = facts_of(self.choice, self.num_ranks)
         per_rank = (
             _BYTES_PER_MESSAGE * facts["messages"] + _BYTES_PER_BLOCK * facts["output_blocks"]
         )
@@ -65,51 +74,6 @@ class Proof(TypedDict):
     blocks: int | None
     violation: Violation | None
     seconds: float
-
-
-def roots_of(algorithm: Algorithm, num_ranks: int, *, every: bool) -> list[int]:
-    """Return the roots to try; without `every` the first, second, middle and last rank."""
-    if not algorithm["rooted"]:
-        return [0]
-    if every:
-        return list(range(num_ranks))
-    return sorted({0, min(1, num_ranks - 1), num_ranks // 2, num_ranks - 1})
-
-
-def _choices(pattern: str | None, algorithms: Sequence[Algorithm], num_ranks: int) -> Iterator[str]:
-    if pattern is not None and "[" in pattern:
-        choice = _core.canonical(pattern)
-        if not _core.refuses(choice, num_ranks):
-            yield choice
-        return
-    names = {catalog.full_name(algorithm) for algorithm in algorithms}
-    for collective in dict.fromkeys(algorithm["collective"] for algorithm in algorithms):
-        for choice in _core.variants(collective, num_ranks):
-            if catalog.name_of(choice) in names:
-                yield choice
-
-
-def plan(pattern: str | None, ranks: Sequence[int], *, every_root: bool) -> list[Job]:
-    """Return what to prove: every variant of what matches, or one choice with arguments.
-
-    Raises:
-        ArgumentError: if there is nothing to prove.
-    """
-    name = catalog.name_of(_core.canonical(pattern)) if pattern and "[" in pattern else pattern
-    algorithms = {catalog.full_name(entry): entry for entry in catalog.find(name)}
-    jobs = [
-        Job(choice, num_ranks, root)
-        for num_ranks in ranks
-        for choice in _choices(pattern, list(algorithms.values()), num_ranks)
-        for root in roots_of(algorithms[catalog.name_of(choice)], num_ranks, every=every_root)
-    ]
-    if not jobs:
-        valid = ", ".join(sorted({entry["valid"] for entry in algorithms.values()}))
-        got = ", ".join(map(str, ranks[:10]))
-        raise ArgumentError(
-            f"expected a number of ranks that '{pattern}' accepts ({valid}), got {got}"
-        )
-    return jobs
 
 
 def check_memory(jobs: Sequence[Job], available_bytes: int) -> None:
@@ -184,7 +148,9 @@ def prove_all(jobs: Sequence[Job]) -> Generator[tuple[Job, Proof]]:
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def report(jobs: Sequence[Job], proofs: Sequence[Proof], seconds: float) -> dict[str, Any]:
+def report(
+    jobs: Sequence[Job], proofs: Sequence[Proof], seconds: float, **more: Any
+) -> dict[str, Any]:
     """Return the proofs as a document, in the order of the jobs."""
     order = {job: position for position, job in enumerate(jobs)}
     ordered = sorted(
@@ -199,5 +165,6 @@ def report(jobs: Sequence[Job], proofs: Sequence[Proof], seconds: float) -> dict
         num_proved=len(proofs) - num_refuted,
         num_refuted=num_refuted,
         seconds=seconds,
+        **more,
         proofs=ordered,
     )

@@ -3,14 +3,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from espalier import _core, catalog, programs
+from espalier import _core, catalog, crossings, programs
 from espalier.console import document
 from espalier.errors import ArgumentError, UnsupportedError
 
+if TYPE_CHECKING:
+    from espalier.crossings import Machine
+
 _most_messages = 1_000_000
-_drawings = {"holdings": _core.draw_holdings, "messages": _core.draw_messages}
+_drawings = {
+    "holdings": _core.draw_holdings,
+    "sent": _core.draw_sent,
+    "messages": _core.draw_messages,
+}
 
 
 def check_rank(what: str, value: int, num_ranks: int) -> None:
@@ -56,11 +63,22 @@ def _drawing(choice: str, form: str, num_ranks: int, root: int, rank: int | None
     return _text_of(choice, num_ranks, root, ranks_of(num_ranks, rank))
 
 
+def usual_form(choice: str) -> str:
+    """Return the drawing that says most: what ranks hold, else what they send."""
+    return "holdings" if choice.partition("/")[0] in {"allgather", "bcast"} else "sent"
+
+
+def costs(choice: str, num_ranks: int, root: int, *, count: bool) -> dict[str, Any]:
+    """Return the work of the schedule, as the algorithm says and as counted."""
+    return {
+        "closed_form": _core.closed_form(choice, num_ranks, root),
+        "counted": _core.count(choice, num_ranks, root) if count else None,
+    }
+
+
 def describe(choice: str, num_ranks: int, root: int) -> dict[str, Any]:
-    """Return what is known of a choice on so many ranks, without a drawing."""
-    algorithm = next(
-        entry for entry in _core.catalog() if catalog.full_name(entry) == catalog.name_of(choice)
-    )
+    """Return what is known of a choice on so many ranks, without costs and a drawing."""
+    algorithm = catalog.algorithm_of(choice)
     return document(
         "espalier-show",
         1,
@@ -71,24 +89,55 @@ def describe(choice: str, num_ranks: int, root: int) -> dict[str, Any]:
         summary=algorithm["summary"],
         source=algorithm["source"],
         valid=algorithm["valid"],
+        order=_core.order(choice, num_ranks, root) if algorithm["orders"] else None,
         facts=_core.facts(choice, num_ranks, root),
     )
 
 
-def show(choice: str, form: str, num_ranks: int, root: int, rank: int | None) -> dict[str, Any]:
-    """Return a choice with a drawing of it (or its program, as text) as a document."""
+def show(
+    choice: str,
+    form: str,
+    num_ranks: int,
+    root: int,
+    rank: int | None,
+    machine: Machine | None = None,
+) -> dict[str, Any]:
+    """Return a choice with costs and a drawing of it (or its program, as text) as a document."""
+    text = checked(choice, num_ranks, root, rank)
+    drawing = _drawing(text, form, num_ranks, root, rank)
+    return {
+        **describe(text, num_ranks, root),
+        "costs": costs(text, num_ranks, root, count=rank is None),
+        "crossing": crossings.crossing(text, num_ranks, root, machine) if machine else None,
+        "form": form,
+        "drawing": drawing.rstrip("\n"),
+    }
+
+
+def checked(choice: str, num_ranks: int, root: int, rank: int | None) -> str:
+    """Return the canonical text of a choice that works and is not too large to be shown."""
     text = _core.canonical(choice)
     check_request(text, num_ranks, root)
     if rank is None:
         check_size(text, num_ranks, root)
-    drawing = _drawing(text, form, num_ranks, root, rank)
-    return {**describe(text, num_ranks, root), "form": form, "drawing": drawing.rstrip("\n")}
+    return text
+
+
+def show_picture(
+    choice: str, num_ranks: int, root: int, machine: Machine | None = None
+) -> dict[str, Any]:
+    """Return what a picture of a choice shows: messages, and where the ranks lie."""
+    text = checked(choice, num_ranks, root, None)
+    return {
+        "algorithm": text,
+        "num_ranks": num_ranks,
+        "sent": _core.sent(text, num_ranks, root),
+        "place": machine.place(num_ranks) if machine else None,
+        "crossing": crossings.crossing(text, num_ranks, root, machine) if machine else None,
+    }
 
 
 def show_programs(choice: str, num_ranks: int, root: int, rank: int | None) -> dict[str, Any]:
     """Return the programs of all ranks, or of one, as a document."""
-    text = _core.canonical(choice)
-    check_request(text, num_ranks, root)
-    if rank is None:
-        check_size(text, num_ranks, root)
+    text = checked(choice, num_ranks, root, rank)
     return programs.generate(text, num_ranks, root, ranks_of(num_ranks, rank))

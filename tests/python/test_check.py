@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from conftest import repository
 
-from espalier import _core, catalog, proofs
+from espalier import _core, catalog, extent, proofs
 from espalier.errors import ArgumentError
 from espalier.units import parse_integers
 
@@ -49,6 +49,54 @@ def test_roots_of_a_broadcast(cli: Callable) -> None:
 
     assert roots() == [0, 1, 4, 8]
     assert roots("--roots", "all") == list(range(9))
+
+
+def test_all_takes_every_root_of_few_ranks_and_segments(cli: Callable) -> None:
+    document = cli("check", "bcast/binomial", "--all", "-p", "5,9,17", "--json").document()
+    roots: dict[tuple[str, int], list[int]] = {}
+    for proof in document["proofs"]:
+        roots.setdefault((proof["choice"], proof["num_ranks"]), []).append(proof["root"])
+    assert roots["bcast/binomial", 9] == list(range(9))
+    assert roots["bcast/binomial", 17] == [0, 1, 8, 16]
+    assert roots["bcast/binomial[segments=18]", 5] == list(range(5))
+    assert ("bcast/binomial[segments=18]", 17) not in roots
+
+
+def test_coverage_is_named(cli: Callable) -> None:
+    result = cli("check", "bcast/binomial", "-p", "1-10")
+    lines = result.out.splitlines()
+    assert any(
+        line.startswith("covered: 1 algorithm in ") and line.endswith("for 1-10 ranks")
+        for line in lines
+    )
+    assert "  roots: all to 4 ranks, beyond the first, second, middle and last" in lines
+    coverage = cli("check", "allgather/ring", "-p", "2,3", "--json").document()["coverage"]
+    assert coverage == {
+        "algorithms": ["allgather/ring"],
+        "num_choices": 1,
+        "num_in_segments": 0,
+        "num_ranks": [2, 3],
+        "every_root_to": None,
+        "many_ranks": [],
+        "equal_blocks_only": [],
+    }
+
+
+def test_all_proves_logarithmic_schedules_on_many_ranks() -> None:
+    jobs = extent.plan("allgather", extent.everything)
+    many = {
+        num_ranks: {catalog.name_of(job.choice) for job in jobs if job.num_ranks == num_ranks}
+        for num_ranks in (1000, 4096)
+    }
+    assert "allgather/bruck" in many[1000]
+    assert "allgather/recursive_doubling" in many[4096]
+    assert "allgather/ring" not in many[1000] | many[4096]
+    assert {job.num_ranks for job in jobs} == {
+        *extent.usual_ranks,
+        *extent.awkward_ranks,
+        1000,
+        4096,
+    }
 
 
 def test_one_choice_with_arguments(cli: Callable) -> None:
@@ -103,6 +151,19 @@ def test_programs_written_by_show_are_proved(cli: Callable, tmp_path: Path) -> N
     cli("show", "bcast/binomial", "-p", 5, "--root", 3, "--form", "json", "-o", path)
     document = cli("check", "--programs", path, "--json").document()
     assert (document["num_proved"], document["num_refuted"]) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    "collective", sorted({algorithm["collective"] for algorithm in _core.catalog()})
+)
+def test_programs_of_each_collective_are_proved_with_what_they_promise(
+    cli: Callable, tmp_path: Path, collective: str
+) -> None:
+    path = tmp_path / "programs.json"
+    for choice in _core.variants(collective, 6):
+        cli("show", choice, "-p", 6, "--form", "json", "-o", path)
+        document = cli("check", "--programs", path, "--json").document()
+        assert (document["num_proved"], document["num_refuted"]) == (1, 0), choice
 
 
 @pytest.mark.parametrize(
@@ -167,7 +228,7 @@ def test_interruption_prints_what_was_proved(
 
 def test_ctrl_c_ends_the_process_at_once_without_traceback() -> None:
     # Far more work than the time limit of this test allows.
-    command = [sys.executable, "-m", "espalier", "check", "allgather", "-p", "900-1100"]
+    command = [sys.executable, "-m", "espalier", "check", "allgather/ring", "-p", "900-1100"]
     with subprocess.Popen(
         command,
         env={**os.environ, "PYTHONPATH": str(repository / "python")},

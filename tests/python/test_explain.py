@@ -143,7 +143,7 @@ def test_evidence_of_another_form_is_refused(profile: dict[str, Any], tmp_path: 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--collective", "gather"], ["allgatherv, bcast", "'gather'"]),
+        (["--collective", "igather"], ["allgatherv, allreduce", "'igather'"]),
         (["--ranks", "0"], ["at least 1, got 0"]),
         (["--nodes", "2"], ["--ranks together with --nodes"]),
         (["--ranks", "2", "--nodes", "3"], ["1 .. 2, got 3"]),

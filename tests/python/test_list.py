@@ -60,6 +60,22 @@ def test_explain_describes_parameters(cli: Callable) -> None:
             assert parameter["description"] in out
 
 
+def test_reductions_say_which_operators_they_serve(
+    cli: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reductions = [entry for entry in _core.catalog() if entry["orders"]]
+    if not reductions:
+        pytest.skip("the catalog has no reduction")
+    monkeypatch.setenv("COLUMNS", "120")
+    name = f"{reductions[0]['collective']}/{reductions[0]['name']}"
+    head, _, row, *_ = cli("list", name).out.splitlines()
+    assert "operators" in head
+    word = {"any": "commutative", "rank": "any", "left": "reproducible"}
+    assert row[head.index("operators") :].startswith(word[reductions[0]["orders"][0]])
+    assert "operators" in cli("list", name, "--explain").out
+    assert "operators" not in cli("list", "allgather").out
+
+
 def test_pattern_without_match_is_bad_input(cli: Callable) -> None:
     result = cli("list", "nothing")
     assert result.code == 2

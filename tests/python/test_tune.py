@@ -78,7 +78,7 @@ class TestWithKnownTimes:
         ]
         places = [result.out.index(heading) for heading in headings]
         assert places == sorted(places)
-        assert "espalier tune --collective allgather,bcast --sizes 64,4KiB" in result.out
+        assert "espalier tune --collectives allgather,bcast --sizes 64,4KiB" in result.out
         assert "bcast: native at all sizes, 2 of them measured" in result.out
 
     def test_json_has_its_schema(self, cli, told):
@@ -139,7 +139,7 @@ class TestBadInput:
         [
             (("--sizes", "x", *_LAUNCH), "expected a size"),
             (("--time-budget", "soon", *_LAUNCH), "expected a time"),
-            (("--collective", "alltoall", *_LAUNCH), "alltoall"),
+            (("--collectives", "ialltoall", *_LAUNCH), "ialltoall"),
             (("--algorithms", "nope", *_LAUNCH), "nope"),
             (("--", "./app"), "expected a command with an MPI launcher"),
             (("--", "mpirun", "-n", "4", "--mystery", "3"), "put -- between"),
@@ -297,6 +297,8 @@ def test_real_ranks_are_tuned(cli, tmp_path, monkeypatch, launch):
         profile,
         "--sizes",
         "64,16KiB",
+        "--collectives",
+        "allgather,allgatherv,bcast",
         "--time-budget",
         "10s",
         "--algorithms",

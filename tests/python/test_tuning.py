@@ -16,7 +16,7 @@ from espalier.errors import ArgumentError, FormatError
 from espalier.intervals import Interval
 from espalier.tuning import rules, selection
 from espalier.tuning.samples import NATIVE, Point, Problem, Request, SampleReader
-from espalier.tuning.search import Goal, candidates_for, requests_for
+from espalier.tuning.search import Goal, candidates_for, real_size, requests_for
 from espalier.tuning.selection import Estimate, Verdict
 
 
@@ -279,6 +279,17 @@ class TestRules:
         assert (made[0]["min_bytes"], made[0]["algorithm"]) == (0, NATIVE)
         assert made[1]["min_bytes"] == made[0]["max_bytes"] + 1
 
+    def test_calls_of_unknown_size_have_one_rule(self):
+        won = [verdict(size, "gather/flat", collective="gatherv") for size in (64, 4096)]
+        (rule,) = rules.make_rules(won, 4, 1)
+        assert (rule["min_bytes"], rule["max_bytes"]) == (0, None)
+        assert rule["algorithm"] == "gather/flat"
+        won.append(verdict(65536, NATIVE, collective="gatherv"))
+        (rule,) = rules.make_rules(won, 4, 1)
+        assert rule["algorithm"] == NATIVE
+        assert "at all 3 sizes" in rule["reason"]
+        assert len(rule["evidence"]) == 3
+
     @pytest.mark.parametrize("sizes", [[1], [8, 9], [64], [3, 1000, 1001, 10**9]])
     def test_every_size_has_exactly_one_rule(self, sizes):
         names = ["allgather/ring", "allgather/bruck"]
@@ -320,6 +331,13 @@ class TestCandidates:
     def test_calls_with_other_block_sizes_share_algorithms(self):
         assert candidates_for("allgatherv", 4, ()) == candidates_for("allgather", 4, ())
 
+    def test_candidates_can_serve_the_call(self):
+        assert "alltoall/bruck" in candidates_for("alltoall", 8, ())
+        assert "alltoall/bruck" not in candidates_for("alltoallv", 8, ())
+        assert candidates_for("gatherv", 8, ["alltoall/bruck[k=2]", "gather/flat"]) == [
+            "gather/flat"
+        ]
+
     def test_patterns_select(self):
         assert candidates_for("allgather", 4, ["ring"]) == ["allgather/ring"]
         assert candidates_for("bcast", 4, ["allgather/ring"]) == []
@@ -333,6 +351,21 @@ class TestCandidates:
         goal = Goal(("allgather",), (64,), ("neighbor_exchange",))
         with pytest.raises(ArgumentError, match="expected algorithms for 5 ranks"):
             requests_for(goal, 5)
+
+    @pytest.mark.parametrize(
+        ("call", "size", "real"),
+        [
+            ("allgather", 64, 65),
+            ("allgatherv", 64, 64),
+            ("allreduce", 9, 16),
+            ("barrier", 64, 0),
+            ("reduce_scatter", 9, 16),
+            ("reduce_scatter_block", 9, 40),
+            ("scatter", 64, 65),
+        ],
+    )
+    def test_sizes_are_multiples_of_what_is_moved(self, call, size, real):
+        assert real_size(call, size, 5) == real
 
     def test_sizes_become_what_the_call_can_have(self):
         goal = Goal(("allgather", "bcast"), (1, 2, 64), ("ring", "flat"))
@@ -348,7 +381,7 @@ class TestCandidates:
     @pytest.mark.parametrize(
         ("change", "text"),
         [
-            ({"collectives": ("alltoall",)}, "alltoall"),
+            ({"collectives": ("ialltoall",)}, "ialltoall"),
             ({"sizes": (0,)}, "from 1 B to 1 GiB"),
             ({"sizes": (2**31,)}, "from 1 B to 1 GiB"),
             ({"seconds": 0.0}, "time budget above 0"),

@@ -2,7 +2,9 @@
 """`espalier check`."""
 
 import contextlib
+import dataclasses
 import enum
+import math
 import os
 import time
 from pathlib import Path
@@ -10,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from espalier import programs, proofs
+from espalier import extent, programs, proofs
 from espalier.cli.options import Json
 from espalier.console import emit_json, progress
 from espalier.errors import ArgumentError
@@ -25,10 +27,20 @@ class Roots(str, enum.Enum):
     all = "all"
 
 
-def _ranks(text: str | None, everything: bool) -> list[int]:
-    if text is not None:
-        return parse_integers(text, "numbers of ranks")
-    return [*proofs.usual_ranks, *(proofs.awkward_ranks if everything else ())]
+def _extent(ranks: str | None, roots: Roots | None, *, everything: bool) -> extent.Extent:
+    wanted = extent.everything if everything else extent.Extent()
+    if ranks is not None:
+        wanted = dataclasses.replace(
+            wanted, ranks=parse_integers(ranks, "numbers of ranks"), large=()
+        )
+    if roots is not None:
+        wanted = dataclasses.replace(wanted, every_root_to=math.inf if roots is Roots.all else 0)
+    return wanted
+
+
+def _report(jobs: list[proofs.Job], done: list[proofs.Proof], start: float) -> dict[str, object]:
+    seconds = time.perf_counter() - start
+    return proofs.report(jobs, done, seconds, coverage=extent.coverage(done))
 
 
 def _prove(jobs: list[proofs.Job], done: list[proofs.Proof]) -> None:
@@ -54,11 +66,20 @@ def check(
         str | None, typer.Option("-p", "--ranks", help="Numbers of ranks as in 1-33,64 (1-33).")
     ] = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Also larger, awkward numbers of ranks, and every root.")
+        bool,
+        typer.Option(
+            "--all",
+            help="Also larger, awkward numbers of ranks, segments, and every root of few ranks.",
+        ),
     ] = False,
     roots: Annotated[
-        Roots, typer.Option("--roots", help="First, second, middle and last rank, or all.")
-    ] = Roots.classes,
+        Roots | None,
+        typer.Option(
+            "--roots",
+            help="First, second, middle and last rank, or all.",
+            show_default="classes; with --all all to 9 ranks",
+        ),
+    ] = None,
     program_file: Annotated[
         Path | None,
         typer.Option(
@@ -78,18 +99,16 @@ def check(
             raise ArgumentError("expected either --programs or a pattern, got both")
         report = programs.prove_file(program_file)
     else:
-        jobs = proofs.plan(
-            pattern, _ranks(ranks, everything), every_root=everything or roots is Roots.all
-        )
+        jobs = extent.plan(pattern, _extent(ranks, roots, everything=everything))
         proofs.check_memory(jobs, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
         done: list[proofs.Proof] = []
         start = time.perf_counter()
         try:
             _prove(jobs, done)
         except KeyboardInterrupt:
-            _print(proofs.report(jobs, done, time.perf_counter() - start), json=json)
+            _print(_report(jobs, done, start), json=json)
             raise
-        report = proofs.report(jobs, done, time.perf_counter() - start)
+        report = _report(jobs, done, start)
     _print(report, json=json)
     if report["num_refuted"]:
         raise typer.Exit(1)

@@ -36,7 +36,7 @@ def explain(
         ),
     ],
     collective: Annotated[
-        str | None, typer.Option("--collective", help="allgather, allgatherv or bcast.")
+        str | None, typer.Option("--collective", help="An MPI call, as in allgatherv.")
     ] = None,
     num_ranks: Annotated[
         int | None, typer.Option("-p", "--ranks", help="Ranks of the communicator.")

@@ -11,7 +11,9 @@ import typer
 from espalier import schedules
 from espalier.cli.options import Json
 from espalier.console import json_text, say
+from espalier.crossings import Machine
 from espalier.errors import ArgumentError, FileError
+from espalier.units import parse_bytes
 from espalier.views import svg
 from espalier.views.schedule import print_schedule
 
@@ -20,6 +22,7 @@ class Form(str, enum.Enum):
     """What to show."""
 
     holdings = "holdings"
+    sent = "sent"
     messages = "messages"
     program = "program"
     text = "text"
@@ -40,12 +43,26 @@ def _save(text: str, path: Path | None) -> None:
     say(f"wrote {path}")
 
 
+def _machine(text: str | None, placement: str | None, num_bytes: str | None) -> Machine | None:
+    if text is None:
+        given = [
+            name for name, value in (("--placement", placement), ("--bytes", num_bytes)) if value
+        ]
+        if given:
+            raise ArgumentError(
+                f"expected --machine with {given[0]}, got none", "as in --machine 'node:2 core:4'"
+            )
+        return None
+    size = None if num_bytes is None else parse_bytes(num_bytes)
+    return Machine(text, placement or "block", size)
+
+
 def show(  # noqa: PLR0913, PLR0917 - one parameter an option
     algorithm: Annotated[
         str, typer.Argument(help="An algorithm, with arguments if wanted: bcast/k_nomial[k=4].")
     ],
     num_ranks: Annotated[int, typer.Option("-p", "--ranks", help="Number of ranks.")] = 4,
-    root: Annotated[int, typer.Option("--root", help="Root, of a broadcast.")] = 0,
+    root: Annotated[int, typer.Option("--root", help="Root, of collectives that have one.")] = 0,
     rank: Annotated[
         int | None, typer.Option("-r", "--rank", help="Show the program of this rank only.")
     ] = None,
@@ -53,29 +70,49 @@ def show(  # noqa: PLR0913, PLR0917 - one parameter an option
         Form | None,
         typer.Option(
             "--form",
-            help="Blocks held after each round; messages; program, or its bare text; programs for"
-            " 'espalier check --programs' and other tools; picture.",
-            show_default="holdings, or program with --rank",
+            help="Blocks held after each round; what each rank sends; messages; program, or its"
+            " bare text; programs for 'espalier check --programs' and other tools; picture.",
+            show_default="holdings for bcast and allgather, else sent; program with --rank",
         ),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Write text, json or svg to this file.")
     ] = None,
+    machine: Annotated[
+        str | None,
+        typer.Option("--machine", help="Count what crosses nodes of a machine: 'node:2 core:4'."),
+    ] = None,
+    placement: Annotated[
+        str | None,
+        typer.Option(
+            "--placement",
+            help="Ranks on its nodes: block, cyclic, cyclic:N.",
+            show_default="block",
+        ),
+    ] = None,
+    num_bytes: Annotated[
+        str | None,
+        typer.Option(
+            "--bytes",
+            help="Size of a rank's block, or of the vector if there are none; else blocks count.",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Draw an algorithm for a number of ranks, or print its program."""
+    where = _machine(machine, placement, num_bytes)
     if form is None:
-        form = Form.holdings if rank is None else Form.program
-    if rank is not None and form in (Form.holdings, Form.messages, Form.svg):
+        form = Form(schedules.usual_form(algorithm)) if rank is None else Form.program
+    if rank is not None and form in (Form.holdings, Form.sent, Form.messages, Form.svg):
         raise ArgumentError(
             f"--form {form.value} shows all ranks, got --rank {rank}", "leave it out"
         )
     if form is Form.svg:
-        _save(svg.draw(schedules.show_programs(algorithm, num_ranks, root, None)), output)
+        _save(svg.draw(schedules.show_picture(algorithm, num_ranks, root, where)), output)
     elif form is Form.json:
         _save(json_text(schedules.show_programs(algorithm, num_ranks, root, rank)), output)
     else:
-        shown = schedules.show(algorithm, form.value, num_ranks, root, rank)
+        shown = schedules.show(algorithm, form.value, num_ranks, root, rank, where)
         if json:
             _save(json_text(shown), output)
         elif form is Form.text or output is not None:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from espalier import _core
 from espalier.cli.options import Json
 from espalier.console import emit_json
 from espalier.durations import parse_seconds
@@ -14,12 +15,14 @@ from espalier.report.content import print_report
 from espalier.report.tuning import tuning_report
 from espalier.store.database import default_path
 from espalier.tuning import tuner
-from espalier.tuning.search import DEFAULT_SIZES, Goal
+from espalier.tuning.search import DEFAULT_CALLS, DEFAULT_SIZES, Goal
 from espalier.tuning.tuner import InterruptedTuning, Job
 from espalier.units import bytes_text, parse_bytes_list
 
 _DEFAULT_SIZES = ",".join(bytes_text(size).replace(" ", "") for size in DEFAULT_SIZES)
-_COLLECTIVES = "allgather,allgatherv,bcast"
+_COLLECTIVES = ",".join(DEFAULT_CALLS)
+_ALL = "all"
+_BUDGET = "150s"
 
 
 def _show(document: dict[str, Any], *, json: bool) -> None:
@@ -41,7 +44,10 @@ def tune(  # noqa: PLR0913, PLR0917 - one parameter an option
         Path, typer.Option("-o", "--output", metavar="FILE", help="The profile.")
     ] = Path("espalier-profile.json"),
     collective: Annotated[
-        str, typer.Option("--collective", help="What to tune, separated by commas.")
+        str,
+        typer.Option(
+            "--collectives", "--collective", help="What to tune, separated by commas, or all."
+        ),
     ] = _COLLECTIVES,
     sizes: Annotated[
         str, typer.Option("--sizes", help="Bytes of the whole result; 8..1MiB doubles.")
@@ -57,7 +63,7 @@ def tune(  # noqa: PLR0913, PLR0917 - one parameter an option
     ] = None,
     time_budget: Annotated[
         str, typer.Option("--time-budget", metavar="TIME", help="About how long to measure.")
-    ] = "60s",
+    ] = _BUDGET,
     min_gain: Annotated[
         float, typer.Option("--min-gain", help="Keep native for smaller gains; 0.02 is 2 %.")
     ] = 0.02,
@@ -83,7 +89,7 @@ def tune(  # noqa: PLR0913, PLR0917 - one parameter an option
     unless something is significantly faster. Ctrl-C keeps what was measured.
     """
     goal = Goal(
-        collectives=tuple(collective.split(",")),
+        collectives=tuple(_core.calls() if collective == _ALL else collective.split(",")),
         sizes=tuple(parse_bytes_list(sizes)),
         patterns=tuple(algorithms or ()),
         seconds=parse_seconds(time_budget),
@@ -93,9 +99,9 @@ def tune(  # noqa: PLR0913, PLR0917 - one parameter an option
     )
     options = {
         "-o": (str(output), "espalier-profile.json"),
-        "--collective": (collective, _COLLECTIVES),
+        "--collectives": (collective, _COLLECTIVES),
         "--sizes": (sizes, _DEFAULT_SIZES),
-        "--time-budget": (time_budget, "60s"),
+        "--time-budget": (time_budget, _BUDGET),
         "--min-gain": (f"{min_gain:g}", "0.02"),
         "--confidence": (f"{confidence:g}", "0.95"),
         "--seed": (str(seed), "1"),

@@ -50,7 +50,7 @@ def _verdict(findings: list[Finding], vendor: str) -> Finding:
     if switches := list(_switches(findings, vendor)):
         text = f"{title} programs would run every call natively: {', '.join(switches)}"
         return Finding("verdict", vendor, "warning", text, "", {"works": True})
-    text = f"{title} programs can be improved: allgather, allgatherv, bcast in C and Fortran"
+    text = f"{title} programs can be improved: all blocking collectives in C and Fortran"
     return Finding("verdict", vendor, "ok", text, "", {"works": True})
 
 

@@ -66,7 +66,7 @@ def _force(value: str) -> Finding:
             text = f"expected call=algorithm with a call of {calls}, got '{item}'"
             return Finding("settings", "ESPALIER_FORCE", "problem", text, "it would be ignored")
         if algorithm.strip() != "native":
-            collective = "allgather" if call.strip() == "allgatherv" else call.strip()
+            collective = _core.collective_of(call.strip())
             name = algorithm.strip()
             _core.canonical(name if "/" in name else f"{collective}/{name}")
     return Finding("settings", "ESPALIER_FORCE", "ok", f"{value}: overrides any profile")

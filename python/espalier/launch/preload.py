@@ -110,8 +110,8 @@ def parse_force(entries: Sequence[str]) -> str:
                 "as in --force allgather=bruck",
             )
         if choice != NATIVE:
-            # Calls with other block sizes share algorithms: allgatherv=bruck is allgather/bruck.
-            collective = call.removesuffix("v")
+            # Calls share algorithms: allgatherv=bruck is allgather/bruck.
+            collective = _core.collective_of(call)
             _core.canonical(f"{collective}/{choice.removeprefix(f'{collective}/')}")
     return ";".join(parts)
 

@@ -87,7 +87,7 @@ def _verdict(comparison: Mapping[str, Any]) -> Section:
 def _bound(comparison: Mapping[str, Any]) -> str:
     share = comparison["served_share"]
     text = (
-        f"{100 * share:.2g} % of the program's time goes into allgather, allgatherv and bcast,"
+        f"{100 * share:.2g} % of the program's time goes into blocking collectives,"
         " waiting for late ranks included"
     )
     if share < 0.95:

@@ -7,6 +7,7 @@ import math
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any
 
+from espalier import _core
 from espalier.tuning.samples import NATIVE
 
 if TYPE_CHECKING:
@@ -26,12 +27,14 @@ def make_rules(verdicts: Sequence[Verdict], num_ranks: int, num_nodes: int) -> l
 
     Neighbours with the same verdict share a rule. Between two rules the boundary is the geometric
     mean of the sizes that were measured; beyond the first and last size a rule reaches as far as
-    half a step, and native is kept where nothing was measured.
+    half a step, and native is kept where nothing was measured. Calls whose size not all ranks know
+    have one rule.
     """
     rules: list[dict[str, Any]] = []
     for collective, row in groupby(sorted(verdicts, key=_order), key=lambda one: one.collective):
         shape = {"collective": collective, "num_ranks": num_ranks, "num_nodes": num_nodes}
-        rules += [{**shape, **rule} for rule in _rules_of(list(row))]
+        make = _rules_of if _core.has_known_size(collective) else _one_rule
+        rules += [{**shape, **rule} for rule in make(list(row))]
     return rules
 
 
@@ -60,6 +63,24 @@ def _rules_of(row: list[Verdict]) -> list[dict[str, Any]]:
         )
     rules.append(_unmeasured(edges[-1], None))
     return rules
+
+
+def _one_rule(row: list[Verdict]) -> list[dict[str, Any]]:
+    """Return the rule of a call whose size not all ranks know: an algorithm has to win at all."""
+    if len({verdict.algorithm for verdict in row}) == 1:
+        algorithm, reason = row[0].algorithm, _reason(row)
+    else:
+        algorithm = NATIVE
+        reason = f"no algorithm is faster at all {len(row)} sizes, and ranks do not know the size"
+    return [
+        {
+            "min_bytes": 0,
+            "max_bytes": None,
+            "algorithm": algorithm,
+            "reason": reason,
+            "evidence": [_evidence(verdict) for verdict in row],
+        }
+    ]
 
 
 def _edges(sizes: list[int]) -> list[int]:

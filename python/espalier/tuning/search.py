@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,21 @@ if TYPE_CHECKING:
 DEFAULT_SIZES = (64, 512, 4096, 32768, 262144, 1048576, 4194304)
 # An int counts the bytes of a call in the measuring program.
 LARGEST_SIZE = 2**30
+# What is tuned unless the user says otherwise: what programs spend their time in.
+DEFAULT_CALLS = (
+    "allgather",
+    "allgatherv",
+    "allreduce",
+    "alltoall",
+    "barrier",
+    "bcast",
+    "gather",
+    "reduce",
+    "scatter",
+)
+# The measuring program reduces elements of this size, and cuts some calls into equal parts.
+_REDUCED_BYTES = 8
+_EQUAL_PARTS = ("allgather", "alltoall", "gather", "reduce_scatter_block", "scatter")
 
 
 @dataclass(frozen=True)
@@ -54,7 +70,7 @@ class Goal:
     collectives: tuple[str, ...]
     sizes: tuple[int, ...]
     patterns: tuple[str, ...] = ()
-    seconds: float = 60.0
+    seconds: float = 150.0
     confidence: float = 0.95
     min_gain: float = 0.02
     seed: int = 1
@@ -215,7 +231,7 @@ def requests_for(goal: Goal, num_ranks: int) -> list[Request]:
         candidates = tuple(candidates_for(call, num_ranks, goal.patterns))
         for size in goal.sizes:
             # Sizes that a call cannot have become the same after rounding.
-            real = -(-size // num_ranks) * num_ranks if call == "allgather" else size
+            real = real_size(call, size, num_ranks)
             requests.setdefault((call, real), Request(call, real, candidates))
     if not any(request.algorithms for request in requests.values()):
         raise ArgumentError(
@@ -225,19 +241,35 @@ def requests_for(goal: Goal, num_ranks: int) -> list[Request]:
     return list(requests.values())
 
 
+def real_size(call: str, size: int, num_ranks: int) -> int:
+    """Return the next size that a call can have in the measuring program."""
+    if call == "barrier":
+        return 0
+    element = _REDUCED_BYTES if _core.collective_of(call) in _reducing() else 1
+    unit = element * num_ranks if call in _EQUAL_PARTS else element
+    return -(-size // unit) * unit
+
+
+@functools.cache
+def _reducing() -> frozenset[str]:
+    return frozenset(row["name"] for row in _core.collectives() if row["reduces"])
+
+
 def candidates_for(call: str, num_ranks: int, patterns: Sequence[str]) -> list[str]:
     """Return the choices for a call that accept this many ranks and match one of the patterns."""
-    # Variants of a call with other block sizes share its algorithms.
-    collective = call.removesuffix("v")
-    choices = _core.variants(collective, num_ranks)
+    collective = _core.collective_of(call)
+    choices = [
+        choice
+        for choice in _core.variants(collective, num_ranks)
+        if not _core.call_refuses(call, choice, num_ranks)
+    ]
     if not patterns:
         return choices
     wanted: list[str] = []
     for pattern in patterns:
         if "[" in pattern:
             choice = _core.canonical(pattern)
-            is_usable = choice.startswith(f"{collective}/") and not _core.refuses(choice, num_ranks)
-            wanted += [choice] if is_usable else []
+            wanted += [] if _core.call_refuses(call, choice, num_ranks) else [choice]
         else:
             names = {catalog.full_name(entry) for entry in catalog.find(pattern)}
             wanted += [choice for choice in choices if catalog.name_of(choice) in names]

@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     from espalier._core import Algorithm
 
 _LEAST_TABLE_WIDTH = 100
+_OPERATORS = {"any": "commutative", "rank": "any", "left": "reproducible"}
+_OPERATORS_LONG = {
+    "any": "commutative only",
+    "rank": "any, operands in rank order",
+    "left": "any, always ((0 op 1) op 2) op ...: the same bits as other schedules in that order",
+}
 
 
 def parameters_text(algorithm: Algorithm) -> str:
@@ -29,19 +35,31 @@ def parameters_text(algorithm: Algorithm) -> str:
     return " ".join(words)
 
 
+def operators_text(algorithm: Algorithm) -> str:
+    """Return which operators it serves: `commutative`, `any`, `reproducible`, or several."""
+    return ", ".join(_OPERATORS[order] for order in algorithm["orders"])
+
+
 def _print_table(console: Console, algorithms: list[Algorithm]) -> None:
-    table = make_table("algorithm", "parameters", "valid for", "summary", "source")
+    has_operators = any(algorithm["orders"] for algorithm in algorithms)
+    columns = ["algorithm", "parameters", "valid for", "operators", "summary", "source"]
+    if not has_operators:
+        columns.remove("operators")
+    table = make_table(*columns)
     table.columns[0].no_wrap = True
-    for column in (1, 2, 4):
-        table.columns[column].max_width = 17
+    for name, column in zip(columns, table.columns, strict=True):
+        if name in {"parameters", "valid for", "source"}:
+            column.max_width = 17
     for algorithm in algorithms:
-        table.add_row(
-            full_name(algorithm),
-            parameters_text(algorithm),
-            algorithm["valid"].removesuffix(" of ranks"),
-            algorithm["summary"],
-            _source_text(algorithm),
-        )
+        cells = {
+            "algorithm": full_name(algorithm),
+            "parameters": parameters_text(algorithm),
+            "valid for": algorithm["valid"].removesuffix(" of ranks"),
+            "operators": operators_text(algorithm),
+            "summary": algorithm["summary"],
+            "source": _source_text(algorithm),
+        }
+        table.add_row(*(cells[column] for column in columns))
     console.print(table)
 
 
@@ -50,7 +68,11 @@ def _print_blocks(console: Console, algorithms: list[Algorithm]) -> None:
         name = Text(full_name(algorithm), style="bold")
         name.append(f"  {parameters_text(algorithm)}", style="not bold")
         console.print(name)
-        text = f"{algorithm['summary']}; for {algorithm['valid']} [{_source_text(algorithm)}]"
+        operators = f"; operators: {operators_text(algorithm)}" if algorithm["orders"] else ""
+        text = (
+            f"{algorithm['summary']}; for {algorithm['valid']}{operators}"
+            f" [{_source_text(algorithm)}]"
+        )
         console.print(Padding(text, (0, 0, 0, 4)))
 
 
@@ -63,6 +85,11 @@ def _explain(console: Console, algorithm: Algorithm) -> None:
     console.print(f"  {algorithm['summary']}", soft_wrap=True)
     console.print(f"  valid for  {algorithm['valid']}", soft_wrap=True)
     console.print(f"  source     {algorithm['source']}", soft_wrap=True)
+    for number, order in enumerate(algorithm["orders"]):
+        title = "or" if number else "operators"
+        console.print(f"  {title:<9}  {_OPERATORS_LONG[order]}", soft_wrap=True)
+    if algorithm["equal_blocks_only"]:
+        console.print("  blocks     all of one size")
     if algorithm["neighbours_only"]:
         console.print("  peers      only ranks r - 1 and r + 1")
     for entry in algorithm["parameters"]:

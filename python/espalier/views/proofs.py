@@ -95,6 +95,34 @@ def _summary(report: Mapping[str, Any]) -> str:
     return f"{text}, in {time_text(report['seconds'])}"
 
 
+def _many(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _print_coverage(console: Console, covered: Mapping[str, Any]) -> None:
+    ranks = runs_text(covered["num_ranks"]) or "none below 1000"
+    console.print(
+        f"covered: {_many(len(covered['algorithms']), 'algorithm')} in"
+        f" {_many(covered['num_choices'], 'choice')}, for {ranks} ranks",
+        soft_wrap=True,
+    )
+    if covered["every_root_to"] is not None:
+        console.print(
+            f"  roots: all to {covered['every_root_to']} ranks, beyond the first, second, middle"
+            " and last"
+        )
+    if covered["num_in_segments"]:
+        console.print(f"  in segments: {covered['num_in_segments']} of the proofs")
+    for entry in covered["many_ranks"]:
+        names = ", ".join(entry["choices"])
+        console.print(f"  {entry['num_ranks']} ranks: {names}", soft_wrap=True)
+    equal = ", ".join(covered["equal_blocks_only"])
+    console.print(
+        "  blocks of any sizes, zero included" + (f"; of one size for {equal}" if equal else ""),
+        soft_wrap=True,
+    )
+
+
 def print_proofs(report: Mapping[str, Any]) -> None:
     """Print one row an algorithm, then what is wrong, then the sum."""
     console = make_console()
@@ -108,4 +136,6 @@ def print_proofs(report: Mapping[str, Any]) -> None:
         _print_violation(console, proof)
     if len(refuted) > _MOST_VIOLATIONS:
         console.print(f"... and {len(refuted) - _MOST_VIOLATIONS} more; --json lists all")
+    if report.get("coverage") and report["num_proved"]:
+        _print_coverage(console, report["coverage"])
     console.print(_summary(report))

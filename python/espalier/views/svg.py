@@ -8,16 +8,20 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from espalier.errors import UnsupportedError
-from espalier.views.numbers import runs_text
+from espalier.views.numbers import amount_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from espalier._core import Placement, Sent
+
 most_ranks = 64
 _LANE = 76
 _ROUND = 74
-_LEFT = 92
-_TOP = 88
+_LEFT = 108
+_TOP = 116
+_RIGHT = 190
+_LONGEST_CARGO = 14
 _STYLE = """
 text { font: 13px ui-sans-serif, system-ui, sans-serif; fill: #24292f }
 .title { font-size: 16px; font-weight: 600 }
@@ -26,42 +30,48 @@ text { font: 13px ui-sans-serif, system-ui, sans-serif; fill: #24292f }
 .lane { stroke: #8c959f; stroke-width: 1.5 }
 .rule { stroke: #d8dee4; stroke-width: 1 }
 .message { stroke: #0969da; stroke-width: 1.75; fill: none; marker-end: url(#head) }
+.crossing { stroke: #cf222e; stroke-dasharray: 7 3; marker-end: url(#crossing-head) }
 .head { fill: #0969da }
+.crossing-head { fill: #cf222e }
+.node { fill: #f6f8fa; stroke: #d0d7de; stroke-width: 1 }
+.node-name { font-size: 11px; text-anchor: middle; fill: #57606a }
+.crossed { font-size: 11px; fill: #cf222e }
 .blocks { font-size: 11px; text-anchor: middle }
 .blocks { paint-order: stroke; stroke: #ffffff; stroke-width: 4px }
 """
 
 
 @dataclasses.dataclass(frozen=True)
-class Message:
-    """A send as it is drawn."""
+class _Lanes:
+    """Where ranks stand: from left to right by core if there is a machine, else by number."""
 
-    round: int
-    source: int
-    destination: int
-    blocks: str
+    column_of: list[int]
+    node_of: list[int]  # empty without a machine
+
+    def x(self, rank: int) -> int:
+        return _x(self.column_of[rank])
+
+    def crosses(self, message: Sent) -> bool:
+        nodes = self.node_of
+        return bool(nodes) and nodes[message["sender"]] != nodes[message["receiver"]]
+
+    def bands(self) -> Iterator[tuple[int, int, int]]:
+        """Yield each node that has ranks with its first and last column."""
+        for node in sorted(set(self.node_of)):
+            columns = [
+                self.column_of[rank] for rank, where in enumerate(self.node_of) if where == node
+            ]
+            yield node, min(columns), max(columns)
 
 
-def _blocks(program: Mapping[str, Any], operation: Mapping[str, Any]) -> str:
-    numbers = [
-        (slot["first"] + i * slot["stride"]) % program["num_output_blocks"]
-        for slot in operation["slots"]
-        for i in range(slot["num_blocks"])
-    ]
-    return runs_text(numbers)
-
-
-def messages(programs: Mapping[str, Any]) -> Iterator[Message]:
-    """Return all sends of a document of programs."""
-    for program in programs["programs"]:
-        for operation in program["operations"]:
-            if operation["kind"] == "send":
-                yield Message(
-                    operation["round"],
-                    program["rank"],
-                    operation["peer"],
-                    _blocks(program, operation),
-                )
+def _lanes(num_ranks: int, placement: Placement | None) -> _Lanes:
+    if placement is None:
+        return _Lanes(list(range(num_ranks)), [])
+    order = sorted(range(num_ranks), key=placement["core_of_rank"].__getitem__)
+    column_of = [0] * num_ranks
+    for column, rank in enumerate(order):
+        column_of[rank] = column
+    return _Lanes(column_of, placement["levels"][placement["node_level"]]["object_of_rank"])
 
 
 def _add(parent: ElementTree.Element, tag: str, text: str = "", **attributes: object) -> None:
@@ -78,8 +88,8 @@ def _y(round_number: int) -> int:
     return _TOP + _ROUND * round_number
 
 
-def _frame(title: str, num_ranks: int, num_rounds: int) -> ElementTree.Element:
-    width = max(_x(num_ranks - 1) + _LANE, 16 + 8 * len(title))
+def _frame(title: str, notes: list[str], num_ranks: int, num_rounds: int) -> ElementTree.Element:
+    width = max(_x(num_ranks - 1) + _LANE + _RIGHT, 16 + 8 * len(title), 16 + 7 * len(notes[-1]))
     height = _y(num_rounds) + 28
     svg = ElementTree.Element(
         "svg",
@@ -93,11 +103,22 @@ def _frame(title: str, num_ranks: int, num_rounds: int) -> ElementTree.Element:
         },
     )
     _add(svg, "style", _STYLE)
+    definitions = ElementTree.SubElement(svg, "defs")
+    for name in ("head", "crossing-head"):
+        _marker(definitions, name)
+    _add(svg, "rect", width="100%", height="100%", fill="#ffffff")
+    _add(svg, "text", title, x=16, y=26, class_="title")
+    for line, note in enumerate(notes):
+        _add(svg, "text", note, x=16, y=44 + 16 * line, class_="round")
+    return svg
+
+
+def _marker(definitions: ElementTree.Element, name: str) -> None:
     marker = ElementTree.SubElement(
-        ElementTree.SubElement(svg, "defs"),
+        definitions,
         "marker",
         {
-            "id": "head",
+            "id": name,
             "viewBox": "0 0 8 8",
             "refX": "7",
             "refY": "4",
@@ -106,14 +127,27 @@ def _frame(title: str, num_ranks: int, num_rounds: int) -> ElementTree.Element:
             "orient": "auto-start-reverse",
         },
     )
-    _add(marker, "path", d="M0 0 L8 4 L0 8 z", class_="head")
-    _add(svg, "rect", width="100%", height="100%", fill="#ffffff")
-    _add(svg, "text", title, x=16, y=26, class_="title")
-    _add(svg, "text", "an arrow carries the blocks written on it", x=16, y=44, class_="round")
-    return svg
+    _add(marker, "path", d="M0 0 L8 4 L0 8 z", class_=name)
 
 
-def _grid(svg: ElementTree.Element, num_ranks: int, num_rounds: int) -> None:
+def _draw_bands(svg: ElementTree.Element, lanes: _Lanes, name: str, num_rounds: int) -> None:
+    for node, first, last in lanes.bands():
+        _add(
+            svg,
+            "rect",
+            x=_x(first) - _LANE // 2 + 3,
+            y=_TOP - 44,
+            width=_LANE * (last - first + 1) - 6,
+            height=_y(num_rounds) - _TOP + 56,
+            rx=6,
+            class_="node",
+        )
+        middle = (_x(first) + _x(last)) // 2
+        _add(svg, "text", f"{name} {node}", x=middle, y=_TOP - 28, class_="node-name")
+
+
+def _grid(svg: ElementTree.Element, lanes: _Lanes, num_rounds: int) -> None:
+    num_ranks = len(lanes.column_of)
     bottom = _y(num_rounds)
     for round_number in range(num_rounds + 1):
         y = _y(round_number)
@@ -121,45 +155,80 @@ def _grid(svg: ElementTree.Element, num_ranks: int, num_rounds: int) -> None:
         if round_number < num_rounds:
             _add(svg, "text", f"round {round_number}", x=16, y=y + 18, class_="round")
     for rank in range(num_ranks):
-        _add(svg, "text", f"{rank}", x=_x(rank), y=_TOP - 10, class_="rank")
-        _add(svg, "line", x1=_x(rank), x2=_x(rank), y1=_TOP, y2=bottom, class_="lane")
+        x = lanes.x(rank)
+        _add(svg, "text", f"{rank}", x=x, y=_TOP - 10, class_="rank")
+        _add(svg, "line", x1=x, x2=x, y1=_TOP, y2=bottom, class_="lane")
 
 
-def _arrow(svg: ElementTree.Element, message: Message) -> None:
-    x1, x2 = _x(message.source), _x(message.destination)
-    y1, y2 = _y(message.round) + 12, _y(message.round + 1) - 10
-    _add(svg, "line", x1=x1, y1=y1, x2=x2, y2=y2, class_="message")
+def _arrow(svg: ElementTree.Element, message: Sent, lanes: _Lanes) -> None:
+    x1, x2 = lanes.x(message["sender"]), lanes.x(message["receiver"])
+    y1, y2 = _y(message["round"]) + 12, _y(message["round"] + 1) - 10
+    kind = "message crossing" if lanes.crosses(message) else "message"
+    _add(svg, "line", x1=x1, y1=y1, x2=x2, y2=y2, class_=kind)
 
 
-def _label(svg: ElementTree.Element, message: Message) -> None:
+def _label(svg: ElementTree.Element, message: Sent, lanes: _Lanes) -> None:
     # Near its tail, where arrows of different ranks are furthest apart.
-    x1, x2 = _x(message.source), _x(message.destination)
-    y1, y2 = _y(message.round) + 12, _y(message.round + 1) - 10
+    x1, x2 = lanes.x(message["sender"]), lanes.x(message["receiver"])
+    y1, y2 = _y(message["round"]) + 12, _y(message["round"] + 1) - 10
     along = min(0.5, 0.4 * _LANE / abs(x2 - x1))
     x, y = x1 + along * (x2 - x1), y1 + along * (y2 - y1)
-    _add(svg, "text", message.blocks, x=f"{x:g}", y=f"{y + 4:g}", class_="blocks")
+    _add(svg, "text", _cargo(message), x=f"{x:g}", y=f"{y + 4:g}", class_="blocks")
 
 
-def draw(programs: Mapping[str, Any]) -> str:
-    """Return the picture of a document with the programs of all ranks.
+def _cargo(message: Sent) -> str:
+    cargo = message["cargo"]
+    if len(cargo) <= _LONGEST_CARGO:
+        return cargo
+    blocks = cargo.partition("(")[0]
+    return blocks if len(blocks) <= _LONGEST_CARGO else f"{message['blocks']} blocks"
+
+
+def _crossing_texts(svg: ElementTree.Element, crossing: Mapping[str, Any], x: int) -> None:
+    for round_number, amounts in enumerate(crossing["rounds"]):
+        for line, (level, amount) in enumerate(zip(crossing["levels"], amounts, strict=True)):
+            y = _y(round_number) + 18 + 16 * line
+            _add(svg, "text", f"{level}: {amount_text(amount)}", x=x, y=y, class_="crossed")
+
+
+def _notes(shown: Mapping[str, Any]) -> list[str]:
+    notes = ["an arrow carries the blocks written on it"]
+    crossing = shown["crossing"]
+    if crossing is not None:
+        total = ", ".join(
+            f"{level} {amount_text(amount)}"
+            for level, amount in zip(crossing["levels"], crossing["total"], strict=True)
+        )
+        machine = f"{crossing['machine']}, {crossing['placement']}"
+        notes.append(f"{machine}; red arrows leave their node; crossing in all: {total}")
+    return notes
+
+
+def draw(shown: Mapping[str, Any]) -> str:
+    """Return the picture of a schedule: its messages, and where its ranks lie if that is known.
 
     Raises:
         UnsupportedError: for more ranks than fit on a page.
     """
-    num_ranks = programs["num_ranks"]
+    num_ranks = shown["num_ranks"]
     if num_ranks > most_ranks:
         raise UnsupportedError(
             f"a picture shows at most {most_ranks} ranks, got {num_ranks}",
             "take --form messages or --form json",
         )
-    sent = sorted(messages(programs), key=lambda message: (message.round, message.source))
-    num_rounds = max((message.round + 1 for message in sent), default=0)
-    title = f"{programs['algorithm']} on {num_ranks} ranks"
-    svg = _frame(title, num_ranks, num_rounds)
-    _grid(svg, num_ranks, num_rounds)
+    sent: list[Sent] = shown["sent"]
+    lanes = _lanes(num_ranks, shown["place"])
+    num_rounds = max((message["round"] + 1 for message in sent), default=0)
+    title = f"{shown['algorithm']} on {num_ranks} ranks"
+    svg = _frame(title, _notes(shown), num_ranks, num_rounds)
+    if shown["place"] is not None:
+        node_level = shown["place"]["levels"][shown["place"]["node_level"]]
+        _draw_bands(svg, lanes, node_level["name"], num_rounds)
+        _crossing_texts(svg, shown["crossing"], _x(num_ranks - 1) + _LANE // 2 + 10)
+    _grid(svg, lanes, num_rounds)
     for message in sent:
-        _arrow(svg, message)
+        _arrow(svg, message, lanes)
     for message in sent:
-        _label(svg, message)
+        _label(svg, message, lanes)
     ElementTree.indent(svg)
     return ElementTree.tostring(svg, encoding="unicode") + "\n"

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "python/core.hpp"
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include "espalier/algorithms/catalog.hpp"
+#include "espalier/cost/count.hpp"
+#include "espalier/cost/hockney.hpp"
+#include "espalier/cost/machine.hpp"
+#include "espalier/cost/traffic.hpp"
+
+namespace nb = nanobind;
+
+namespace espalier::python {
+namespace {
+
+using algorithms::Choice;
+
+nb::dict describe(cost::Work const& work) {
+  nb::dict result;
+  result["rounds"] = work.rounds;
+  result["volume"] = work.volume;
+  result["reductions"] = work.reductions;
+  return result;
+}
+
+nb::object closed_form(std::string_view text, int num_ranks, int root) {
+  auto const work = cost::closed_form(Choice::parse(text).facts(num_ranks, root));
+  return work ? nb::object(describe(*work)) : nb::none();
+}
+
+nb::dict count(std::string const& text, int num_ranks, int root) {
+  cost::Work work;
+  {
+    nb::gil_scoped_release const released;
+    work = cost::count(Choice::parse(text), num_ranks, root);
+  }
+  return describe(work);
+}
+
+nb::list levels_of(cost::Machine const& machine, std::vector<int> const& core_of) {
+  nb::list result;
+  for (int level = 0; level < machine.num_levels(); ++level) {
+    nb::list object_of_rank;
+    for (int const core : core_of) {
+      object_of_rank.append(machine.object_of(level, core));
+    }
+    nb::dict described;
+    described["name"] = machine.name(level);
+    described["num_objects"] = machine.num_objects(level);
+    described["object_of_rank"] = object_of_rank;
+    result.append(described);
+  }
+  return result;
+}
+
+nb::list describe(cost::Crossings const& crossings) {
+  nb::list result;
+  for (cost::Amount const& amount : crossings) {
+    nb::dict described;
+    described["messages"] = amount.messages;
+    described["blocks"] = amount.blocks;
+    result.append(described);
+  }
+  return result;
+}
+
+nb::dict place(std::string_view machine_text, std::string_view placement, int num_ranks) {
+  auto const machine = cost::Machine::parse(machine_text);
+  std::vector<int> const core_of = cost::place(machine, placement, num_ranks);
+  nb::dict result;
+  result["levels"] = levels_of(machine, core_of);
+  result["node_level"] = machine.node_level();
+  result["core_of_rank"] = core_of;
+  return result;
+}
+
+nb::dict traffic(
+    std::string_view text,
+    int num_ranks,
+    int root,
+    std::string_view machine_text,
+    std::string_view placement
+) {
+  auto const machine = cost::Machine::parse(machine_text);
+  std::vector<int> const core_of = cost::place(machine, placement, num_ranks);
+  auto const rounds = cost::traffic(Choice::parse(text), num_ranks, root, machine, core_of);
+  nb::list described;
+  for (cost::Crossings const& crossings : rounds) {
+    described.append(describe(crossings));
+  }
+  nb::dict result;
+  result["rounds"] = described;
+  result["total"] = describe(cost::total(rounds, machine));
+  return result;
+}
+
+}  // namespace
+
+void bind_cost(nb::module_& module) {
+  module.def(
+      "closed_form", closed_form, nb::arg("text"), nb::arg("num_ranks"), nb::arg("root") = 0
+  );
+  module.def("count", count, nb::arg("text"), nb::arg("num_ranks"), nb::arg("root") = 0);
+  module.def("place", place, nb::arg("machine"), nb::arg("placement"), nb::arg("num_ranks"));
+  module.def(
+      "traffic",
+      traffic,
+      nb::arg("text"),
+      nb::arg("num_ranks"),
+      nb::arg("root"),
+      nb::arg("machine"),
+      nb::arg("placement")
+  );
+}
+
+}  // namespace espalier::python
