@@ -44,7 +44,6 @@ Programs ring() {
 Programs ring_with_input() {
   Programs programs = ring();
   for (RankProgram& program : programs) {
-    int const rank = program.rank;
     program = schedule::from_input(std::move(program), schedule::Collective::allgather, 0);
   }
   return programs;
