@@ -46,6 +46,9 @@ struct Facts {
   friend bool operator==(Facts const&, Facts const&) = default;
 };
 
+/// Raises messages, blocks and scratch to those of one rank's program.
+void include(Facts& facts, schedule::RankProgram const& program);
+
 struct Algorithm {
   Collective collective = Collective::allgather;
   std::string_view name;

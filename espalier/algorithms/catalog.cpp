@@ -124,6 +124,13 @@ void check_range(std::string_view what, int value, int num_ranks) {
 
 }  // namespace
 
+void include(Facts& facts, schedule::RankProgram const& program) {
+  facts.messages = std::max<std::int64_t>(facts.messages, program.num_messages_sent());
+  facts.blocks = std::max(facts.blocks, program.num_blocks_sent());
+  facts.scratch =
+      std::max(facts.scratch, static_cast<std::int64_t>(program.frame.scratch_like.size()));
+}
+
 schedule::Frame output_frame(int num_ranks, int num_blocks) {
   return {
       .num_ranks = num_ranks,

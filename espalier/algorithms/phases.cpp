@@ -144,10 +144,7 @@ Facts with_counts(
     Facts facts, Request const& request, RankProgram (*generate)(Request const&, int)
 ) {
   for (int rank = 0; rank < request.num_ranks; ++rank) {
-    RankProgram const program = generate(request, rank);
-    facts.messages = std::max<std::int64_t>(facts.messages, program.num_messages_sent());
-    facts.blocks = std::max(facts.blocks, program.num_blocks_sent());
-    facts.scratch = std::max(facts.scratch, std::int64_t{std::ssize(program.frame.scratch_like)});
+    include(facts, generate(request, rank));
   }
   return facts;
 }

@@ -25,57 +25,30 @@
 #include <algorithm>
 
 #include "espalier/algorithms/allgather/regions.hpp"
-#include "espalier/algorithms/catalog.hpp"
 #include "espalier/base/integer.hpp"
 #include "espalier/schedule/builder.hpp"
-#include "espalier/schedule/transforms.hpp"
 
 namespace espalier::algorithms {
 namespace {
 
-Choice inner_of(Request const& request) {
-  return Choice::parse(Collective::allgather, request.arguments.text("inner", "bruck"));
-}
-
-Regions regions_of(Request const& request) {
+RegionalGathering gathering_of(Request const& request) {
   int const p = request.num_ranks;
-  return {{{.begin = 0, .size = p}, ceil_div(p, request.arguments.integer("n", 4))}};
+  Rows const rows({.begin = 0, .size = p}, ceil_div(p, request.arguments.integer("n", 4)));
+  return {
+      .regions = {rows},
+      .inner = Choice::parse(Collective::allgather, request.arguments.text("inner", "bruck")),
+  };
 }
 
 int radix(Request const& request) {
-  return request.arguments.integer("k", std::max(2, regions_of(request).region(0).size));
-}
-
-/// Of a gathering within a region; smaller regions wait for the others.
-int inner_rounds(Request const& request) {
-  Rows const rows = regions_of(request).rows;
-  Choice const inner = inner_of(request);
-  return std::max(inner.facts(rows.row(0).size, 0).rounds, inner.facts(rows.smallest(), 0).rounds);
-}
-
-/// The place of a region's rank i in its gathering is `blocks_of[i]`.
-void gather(
-    schedule::Builder& builder,
-    Run const& region,
-    Request const& request,
-    std::vector<schedule::Slot> const& blocks_of
-) {
-  int const end = builder.round() + inner_rounds(request);
-  schedule::nest(
-      builder,
-      inner_of(request).generate(region.size, 0, builder.rank() - region.begin),
-      {
-          .rank_of = [&](int i) { return region.begin + i; },
-          .blocks_of = [&](int i) { return blocks_of[static_cast<std::size_t>(i)]; },
-      }
-  );
-  builder.next_round(end);
+  return request.arguments.integer("k", std::max(2, gathering_of(request).regions.region(0).size));
 }
 
 schedule::RankProgram generate(Request const& request, int rank) {
   int const p = request.num_ranks;
   int const k = radix(request);
-  Regions const regions = regions_of(request);
+  RegionalGathering const gathering = gathering_of(request);
+  Regions const& regions = gathering.regions;
   int const own = regions.rows.row_of(rank);
   int const num_regions = regions.rows.num_rows();
   schedule::Builder builder(output_frame(p, p), rank);
@@ -83,7 +56,7 @@ schedule::RankProgram generate(Request const& request, int rank) {
   for (int i = 0; i < regions.region(own).size; ++i) {
     got.push_back(schedule::blocks(regions.rank_at(own, i)));
   }
-  gather(builder, regions.region(own), request, got);
+  gathering.append(builder, got);
   for (std::int64_t held = 1; held < num_regions; held *= k) {
     std::ranges::fill(got, schedule::blocks(0, 0));
     for (int l = 1; l < k && l * held < num_regions; ++l) {
@@ -95,35 +68,29 @@ schedule::RankProgram generate(Request const& request, int rank) {
         builder.send(regions.rank_at(own - l * held, l), regions.blocks(own, size));
       }
     }
-    gather(builder.next_round(), regions.region(own), request, got);
+    gathering.append(builder.next_round(), got);
   }
   return std::move(builder).finish();
 }
 
 std::string refuses(Request const& request) {
-  Rows const rows = regions_of(request).rows;
-  if (int const k = radix(request); k > rows.smallest() + 1) {
-    return "needs k up to " + std::to_string(rows.smallest() + 1) +
+  int const most = gathering_of(request).regions.rows.smallest() + 1;
+  if (int const k = radix(request); k > most) {
+    return "needs k up to " + std::to_string(most) +
            ", one more than ranks in the smallest region, got " + std::to_string(k);
   }
-  for (int const size : {rows.row(0).size, rows.smallest()}) {
-    if (std::string const reason = inner_of(request).refuses(size, 0); !reason.empty()) {
-      return "in regions of " + std::to_string(size) + " ranks, inner " + reason;
-    }
-  }
-  return "";
+  return gathering_of(request).refuses();
 }
 
 Facts facts(Request const& request) {
-  Rows const rows = regions_of(request).rows;
+  RegionalGathering const gathering = gathering_of(request);
+  Rows const& rows = gathering.regions.rows;
   int const steps = ceil_log(radix(request), rows.num_rows());
-  Facts facts{.rounds = inner_rounds(request) + steps * (1 + inner_rounds(request))};
+  Facts facts{.rounds = gathering.num_rounds() + steps * (1 + gathering.num_rounds())};
   // If regions are equal, so is what they send.
   int const end = rows.are_equal() ? rows.smallest() : request.num_ranks;
   for (int rank = 0; rank < end; ++rank) {
-    schedule::RankProgram const program = generate(request, rank);
-    facts.messages = std::max<std::int64_t>(facts.messages, program.num_messages_sent());
-    facts.blocks = std::max(facts.blocks, program.num_blocks_sent());
+    include(facts, generate(request, rank));
   }
   return facts;
 }

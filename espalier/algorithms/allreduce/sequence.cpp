@@ -89,10 +89,7 @@ Facts Sequence::facts(int num_ranks) const {
       .reductions = sum(a.reductions, b.reductions),
   };
   for (int rank = 0; rank < num_ranks; ++rank) {
-    schedule::RankProgram const program = generate(num_ranks, rank);
-    most.messages = std::max<std::int64_t>(most.messages, program.num_messages_sent());
-    most.blocks = std::max(most.blocks, program.num_blocks_sent());
-    most.scratch = std::max<std::int64_t>(most.scratch, std::ssize(program.frame.scratch_like));
+    include(most, generate(num_ranks, rank));
     if (most.messages == a.messages + b.messages && most.blocks == a.blocks + b.blocks &&
         most.scratch == a.scratch + b.scratch) {
       break;

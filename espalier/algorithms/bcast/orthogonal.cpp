@@ -113,10 +113,8 @@ Facts facts(Request const& request) {
   int const begin = phases.groups.are_equal() ? request.root : 0;
   int const end = phases.groups.are_equal() ? begin + 1 : request.num_ranks;
   for (int rank = begin; rank < end; rank = phases.groups.leaf_of(rank).end()) {
-    auto const program =
-        generate(request, root_of(phases, phases.groups.leaf_of(rank), request.root));
-    facts.messages = std::max<std::int64_t>(facts.messages, program.num_messages_sent());
-    facts.blocks = std::max(facts.blocks, program.num_blocks_sent());
+    Run const leaf = phases.groups.leaf_of(rank);
+    include(facts, generate(request, root_of(phases, leaf, request.root)));
   }
   return facts;
 }

@@ -94,30 +94,25 @@ schedule::RankProgram generate(Request const& request, int rank) {
 
 std::string refuses(Request const& request) {
   Choice const allgather = allgather_of(request);
-  std::string const given = "allgather=" + std::string(allgather.algorithm().name);
   if (allgather.algorithm().name == "orthogonal") {
-    return given + " is not possible; use bcast/orthogonal[inner=scatter_allgather]";
+    return "allgather=orthogonal is not possible; use bcast/orthogonal[inner=scatter_allgather]";
   }
   std::string const reason = allgather.refuses(request.num_ranks, 0);
-  return reason.empty() ? reason : std::string(given).append(" ").append(reason);
+  std::string const name(allgather.algorithm().name);
+  return reason.empty() ? reason : "allgather=" + (name + " " + reason);
 }
 
 Facts facts(Request const& request) {
   int const p = request.num_ranks;
   Facts const allgather = allgather_of(request).facts(p, 0);
-  Facts facts{.rounds = 0};
-  int end = p;
-  if (allgather.blocks == p - 1) {
-    // Everybody receives so many, so all send alike. Then nobody sends more than the root: it also
-    // scatters all pieces but its own.
-    facts.rounds = ceil_log2(p) + allgather.rounds;
-    end = 1;
-  }
-  for (int x = 0; x < end; ++x) {
+  // If nobody sends more blocks than everybody receives, all send alike. Then nobody sends more than
+  // the root, which also scatters all pieces but its own.
+  bool const sends_alike = allgather.blocks == p - 1;
+  Facts facts{.rounds = sends_alike ? ceil_log2(p) + allgather.rounds : 0};
+  for (int x = 0; x < (sends_alike ? 1 : p); ++x) {
     schedule::RankProgram const program = generate(request, wrap(request.root + x, p));
     facts.rounds = std::max(facts.rounds, program.num_rounds());
-    facts.messages = std::max<std::int64_t>(facts.messages, program.num_messages_sent());
-    facts.blocks = std::max(facts.blocks, program.num_blocks_sent());
+    include(facts, program);
   }
   return facts;
 }
