@@ -105,8 +105,8 @@ std::string refuses(Request const& request) {
 Facts facts(Request const& request) {
   int const p = request.num_ranks;
   Facts const allgather = allgather_of(request).facts(p, 0);
-  // If nobody sends more blocks than everybody receives, all send alike. Then nobody sends more than
-  // the root, which also scatters all pieces but its own.
+  // If nobody sends more blocks than everybody receives, all send alike. Then nobody sends more
+  // than the root, which also scatters all pieces but its own.
   bool const sends_alike = allgather.blocks == p - 1;
   Facts facts{.rounds = sends_alike ? ceil_log2(p) + allgather.rounds : 0};
   for (int x = 0; x < (sends_alike ? 1 : p); ++x) {
