@@ -21,7 +21,7 @@ _ROUND = 74
 _LEFT = 108
 _TOP = 116
 _RIGHT = 190
-_LONGEST_CARGO = 14
+_LONGEST_CARGO = 6
 _STYLE = """
 text { font: 13px ui-sans-serif, system-ui, sans-serif; fill: #24292f }
 .title { font-size: 16px; font-weight: 600 }
@@ -168,19 +168,16 @@ def _arrow(svg: ElementTree.Element, message: Sent, lanes: _Lanes) -> None:
 
 
 def _label(svg: ElementTree.Element, message: Sent, lanes: _Lanes) -> None:
-    # Near its tail, where arrows of different ranks are furthest apart.
+    # Beside the lane of the sender, where no other arrow has its label.
     x1, x2 = lanes.x(message["sender"]), lanes.x(message["receiver"])
     y1, y2 = _y(message["round"]) + 12, _y(message["round"] + 1) - 10
-    along = min(0.5, 0.4 * _LANE / abs(x2 - x1))
+    along = 0.25 * _LANE / abs(x2 - x1)
     x, y = x1 + along * (x2 - x1), y1 + along * (y2 - y1)
     _add(svg, "text", _cargo(message), x=f"{x:g}", y=f"{y + 4:g}", class_="blocks")
 
 
 def _cargo(message: Sent) -> str:
-    cargo = message["cargo"]
-    if len(cargo) <= _LONGEST_CARGO:
-        return cargo
-    blocks = cargo.partition("(")[0]
+    blocks = message["cargo"].partition("(")[0]
     return blocks if len(blocks) <= _LONGEST_CARGO else f"{message['blocks']} blocks"
 
 
