@@ -57,18 +57,4 @@ using Tree = std::function<TreeNode(int num_ranks, int rank)>;
 /// As many as the tree is deep.
 [[nodiscard]] int fork_rounds(std::span<int const> extents) noexcept;
 
-/// Ranks cut into parts of consecutive ranks, as part_begin does: a tree over the first ranks of
-/// all parts, and a tree in every part. A rank serves other parts first.
-struct ComposedTree {
-  int num_parts = 1;  ///< 1 .. number of ranks
-  Tree across;
-  Tree inner;
-
-  /// Sizes of subtrees are known if across and inner know them.
-  [[nodiscard]] TreeNode node(int p, int x) const;
-};
-
-/// Rounds of any tree, by asking every rank.
-[[nodiscard]] int count_rounds(Tree const& tree, int p);
-
 }  // namespace espalier::pattern

@@ -103,12 +103,6 @@ Builder& Builder::next_round(int round) {
   return *this;
 }
 
-Builder& Builder::continue_at(int round, int after) {
-  round_ = round;
-  after_ = after;
-  return *this;
-}
-
 RankProgram Builder::finish() && {
   return std::move(program_);
 }

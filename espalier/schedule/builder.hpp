@@ -65,9 +65,6 @@ public:
   Builder& next_round();
   /// The same, and leaves out round numbers so that what follows is in `round`; not backwards.
   Builder& next_round(int round);
-  /// What follows is in `round`, also backwards, and of what was written waits only for writes
-  /// among the first `after` operations.
-  Builder& continue_at(int round, int after);
 
   [[nodiscard]] Frame const& frame() const noexcept { return program_.frame; }
 

@@ -87,6 +87,12 @@ std::size_t RankProgram::memory_bytes() const noexcept {
          ) * sizeof(int);
 }
 
+Range add_slots(RankProgram& program, std::span<Slot const> slots) {
+  auto const begin = static_cast<int>(program.slot_pool.size());
+  program.slot_pool.insert(program.slot_pool.end(), slots.begin(), slots.end());
+  return {.begin = begin, .end = static_cast<int>(program.slot_pool.size())};
+}
+
 std::int64_t num_blocks(std::span<Slot const> slots) noexcept {
   std::int64_t total = 0;
   for (Slot const& slot : slots) {

@@ -6,6 +6,8 @@
 
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -66,6 +68,11 @@ struct Operation {
   Range waits{};    ///< into the program's waits: indices of earlier operations
 
   [[nodiscard]] bool writes() const noexcept { return kind != Kind::send; }
+
+  /// Whether `after` or `after_sends` make this operation wait for operation `index`, `other`.
+  [[nodiscard]] bool waits_by_position(Operation const& other, int index) const noexcept {
+    return index < (other.writes() ? after : after_sends);
+  }
 
   friend bool operator==(Operation const&, Operation const&) = default;
 };
@@ -133,5 +140,22 @@ void for_each_block(Frame const& frame, std::span<Slot const> slots, Visitor&& v
     }
   }
 }
+
+/// Calls visit(i) for every operation i that `operation` waits for; for some of them twice if it
+/// waits for them both by position and explicitly.
+template <typename Visitor>
+void for_each_wait(RankProgram const& program, Operation const& operation, Visitor&& visit) {
+  for (int const waited_for : program.waits(operation)) {
+    visit(waited_for);
+  }
+  for (int i = 0; i < std::max(operation.after, operation.after_sends); ++i) {
+    if (operation.waits_by_position(program.operations[static_cast<std::size_t>(i)], i)) {
+      visit(i);
+    }
+  }
+}
+
+/// Puts slots behind the program's pool and returns where they stand.
+[[nodiscard]] Range add_slots(RankProgram& program, std::span<Slot const> slots);
 
 }  // namespace espalier::schedule

@@ -25,25 +25,13 @@ struct Dataflow {
   std::vector<int> followers;
 };
 
-/// Calls visit(i) for every operation that `operation` waits for.
-template <typename Visitor>
-void for_each_wait(RankProgram const& program, Operation const& operation, Visitor&& visit) {
-  std::ranges::for_each(program.waits(operation), visit);
-  for (int i = 0; i < std::max(operation.after, operation.after_sends); ++i) {
-    bool const writes = program.operations[static_cast<std::size_t>(i)].writes();
-    if (i < (writes ? operation.after : operation.after_sends)) {
-      visit(i);
-    }
-  }
-}
-
 Dataflow dataflow_of(RankProgram const& program) {
   std::size_t const n = program.operations.size();
   Dataflow flow{
       .num_missing = std::vector<int>(n), .begin = std::vector<int>(n + 1), .followers = {}
   };
   for (Operation const& operation : program.operations) {
-    for_each_wait(program, operation, [&](int i) {
+    schedule::for_each_wait(program, operation, [&](int i) {
       ++flow.begin[static_cast<std::size_t>(i) + 1];
     });
   }
@@ -53,7 +41,7 @@ Dataflow dataflow_of(RankProgram const& program) {
   flow.followers.resize(static_cast<std::size_t>(flow.begin[n]));
   std::vector<int> next(flow.begin.begin(), flow.begin.end() - 1);
   for (std::size_t i = 0; i < n; ++i) {
-    for_each_wait(program, program.operations[i], [&](int waited_for) {
+    schedule::for_each_wait(program, program.operations[i], [&](int waited_for) {
       int& place = next[static_cast<std::size_t>(waited_for)];
       flow.followers[static_cast<std::size_t>(place++)] = static_cast<int>(i);
       ++flow.num_missing[i];
@@ -255,7 +243,7 @@ private:
     bool const waits_for_send = next.after <= at.num_written;
     Place result{.rank = place.rank, .operation = waits_for_send ? at.num_sent : at.num_written};
     if (program.is_dataflow()) {
-      for_each_wait(program, all_[place], [&](int i) {
+      schedule::for_each_wait(program, all_[place], [&](int i) {
         if (state({.rank = place.rank, .operation = i}) != State::complete) {
           result.operation = i;
         }

@@ -30,8 +30,7 @@ bool Ordering::is_before(int earlier, int later) {
 bool Ordering::waits_directly(int later, int earlier) const {
   auto const& operations = program_.operations;
   Operation const& operation = operations[static_cast<std::size_t>(later)];
-  bool const writes = operations[static_cast<std::size_t>(earlier)].writes();
-  if (earlier < (writes ? operation.after : operation.after_sends)) {
+  if (operation.waits_by_position(operations[static_cast<std::size_t>(earlier)], earlier)) {
     return true;
   }
   return std::ranges::count(program_.waits(operation), earlier) > 0;
@@ -60,14 +59,7 @@ void Ordering::visit(int index, int earlier) {
       pending_.push_back(waited_for);
     }
   };
-  Operation const& operation = program_.operations[static_cast<std::size_t>(index)];
-  std::ranges::for_each(program_.waits(operation), add);
-  for (int i = earlier + 1; i < std::max(operation.after, operation.after_sends); ++i) {
-    bool const writes = program_.operations[static_cast<std::size_t>(i)].writes();
-    if (i < (writes ? operation.after : operation.after_sends)) {
-      add(i);
-    }
-  }
+  schedule::for_each_wait(program_, program_.operations[static_cast<std::size_t>(index)], add);
 }
 
 }  // namespace espalier::verify

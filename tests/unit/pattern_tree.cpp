@@ -51,6 +51,17 @@ std::string shape(Tree const& tree, int p, bool is_descending = true, int x = 0)
   return children.empty() ? text : text + ')';
 }
 
+/// Rounds of any tree, by asking every rank.
+int count_rounds(Tree const& tree, int p) {
+  int rounds = 0;
+  for (int x = 0; x < p; ++x) {
+    for (TreeEdge const& edge : tree(p, x).children) {
+      rounds = std::max(rounds, edge.round + 1);
+    }
+  }
+  return rounds;
+}
+
 int depth(Tree const& tree, int p, int x) {
   int hops = 0;
   for (; x != 0; x = tree(p, x).parent) {
@@ -216,29 +227,6 @@ TEST(ForkTree, UsesOnlyLinksAndNeedsAsManyRoundsAsItIsDeep) {
       ASSERT_TRUE(is_link(extents, x, tree(p, x).parent));
     }
   }
-}
-
-TEST(ComposedTree, IsATreeOfTrees) {
-  for (int p = 1; p <= 40; ++p) {
-    for (int num_parts = 1; num_parts <= p; ++num_parts) {
-      for (Tree const& inner : {k_nomial(2), contiguous_k_ary(3)}) {
-        ComposedTree const composed{.num_parts = num_parts, .across = k_nomial(3), .inner = inner};
-        Tree const tree = [&](int n, int x) { return composed.node(n, x); };
-        check_tree(tree, p);
-        check_runs(tree, p);
-      }
-    }
-  }
-}
-
-TEST(ComposedTree, ServesOtherPartsFirst) {
-  ComposedTree const composed{.num_parts = 3, .across = k_nomial(2), .inner = contiguous_k_ary(1)};
-  Tree const tree = [&](int n, int x) { return composed.node(n, x); };
-  EXPECT_EQ(shape(tree, 10, false), "0(1(2(3)) 4(5(6)) 7(8(9)))");
-  EXPECT_EQ(tree(10, 0).children.front().child, 7);
-  EXPECT_EQ(tree(10, 0).children.back().child, 1);
-  EXPECT_EQ(tree(10, 1).parent_round, 2);
-  EXPECT_EQ(tree(10, 8).parent_round, 1);
 }
 
 TEST(KAryTree, WithOneIsTheChain) {
