@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "espalier/base/error.hpp"
-#include "espalier/tune/field.hpp"
+#include "espalier/base/field.hpp"
 
 namespace espalier::tune {
 namespace {

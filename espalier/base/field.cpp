@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/tune/field.hpp"
+#include "espalier/base/field.hpp"
 
 #include <utility>
 
 #include "espalier/base/error.hpp"
 
-namespace espalier::tune {
+namespace espalier {
 namespace {
 
 /// Short form of a value for a message.
@@ -18,6 +18,10 @@ std::string abridged(nlohmann::json const& value) {
     text += "...";
   }
   return text;
+}
+
+std::string shortest(double number) {
+  return nlohmann::json(number).dump();
 }
 
 }  // namespace
@@ -81,6 +85,27 @@ std::int64_t Field::integer(std::int64_t minimum, std::int64_t maximum) const {
   return value_->get<std::int64_t>();
 }
 
+double Field::number(double minimum, double maximum) const {
+  double const value =
+      value_->is_number() ? value_->get<double>() : std::numeric_limits<double>::quiet_NaN();
+  if (!(value >= minimum && value <= maximum)) {
+    std::string const expected = "a number of at least " + shortest(minimum);
+    fail(
+        maximum == std::numeric_limits<double>::max()
+            ? expected
+            : expected + " and at most " + shortest(maximum)
+    );
+  }
+  return value;
+}
+
+bool Field::boolean() const {
+  if (!value_->is_boolean()) {
+    fail("true or false");
+  }
+  return value_->get<bool>();
+}
+
 nlohmann::json parse_json(std::string_view text, std::string_view origin) {
   try {
     return nlohmann::json::parse(text);
@@ -93,4 +118,4 @@ nlohmann::json parse_json(std::string_view text, std::string_view origin) {
   }
 }
 
-}  // namespace espalier::tune
+}  // namespace espalier
