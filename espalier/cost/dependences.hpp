@@ -3,45 +3,64 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
-#include "espalier/schedule/program.hpp"
+#include "espalier/cost/steps.hpp"
 
 namespace espalier::cost {
 
-/// Which operations of one program may start, as others complete.
+/// Which steps may start, as others complete.
 class Dependences {
 public:
-  explicit Dependences(schedule::RankProgram const& program);
+  /// @param steps matched; must outlive this object, which keeps some of its state in them.
+  explicit Dependences(Steps& steps);
 
-  /// Operations that wait for nothing.
-  [[nodiscard]] std::vector<int> initially_ready() const;
-  /// Marks an operation as complete; returns what may start now, in program order.
-  std::vector<int> complete(int operation);
+  /// Adds the steps that wait for nothing, in order.
+  void initially_ready(std::vector<std::int32_t>& ready) const;
+  /// Marks a step as complete; adds what may start now.
+  void complete(std::int32_t step, std::vector<std::int32_t>& ready);
 
   [[nodiscard]] bool all_complete() const noexcept { return num_left_ == 0; }
 
+  /// Whether anything waits for sends to be complete.
+  [[nodiscard]] bool sends_matter() const noexcept {
+    return !sends_.waiting.empty() || !waiters_.empty();
+  }
+
 private:
-  /// Operations that wait for all of one kind (writes, or sends) before some position.
+  /// Steps that wait for all of one kind (writes, or sends) of their rank before some position.
   struct Prefix {
-    std::vector<int> waiting;  ///< operations, by the position they wait for
-    std::size_t next = 0;      ///< in waiting
-    int position = 0;          ///< everything of the kind before it is complete
+    std::int32_t next = 0;      ///< in waiting
+    std::int32_t end = 0;       ///< of this rank's part of waiting
+    std::int32_t position = 0;  ///< everything of the kind before it is complete
   };
 
-  [[nodiscard]] int position_for(Prefix const& prefix, int operation) const;
-  void set_up(Prefix& prefix);
-  void set_up_waits();
-  void advance(Prefix& prefix, std::vector<int>& ready);
-  void unblock(int operation, std::vector<int>& ready);
+  /// One of the two kinds, over all ranks.
+  struct Awaited {
+    bool are_writes = true;
+    std::int32_t Step::*position = nullptr;  ///< which a step waits for
+    std::vector<std::int32_t> waiting;       ///< rank by rank, by position
+  };
 
-  schedule::RankProgram const* program_;
-  std::vector<bool> complete_;
-  std::vector<int> num_blockers_;
-  Prefix writes_;
-  Prefix sends_;
-  std::vector<std::vector<int>> waiters_;  ///< of each operation; empty without explicit waits
-  int num_left_;
+  void set_up(Awaited& awaited);
+  void set_up(Awaited& awaited, int rank);
+  void set_up_waits();
+  void advance(Awaited const& awaited, int rank, std::vector<std::int32_t>& ready);
+  void unblock(std::int32_t step, std::vector<std::int32_t>& ready);
+
+  /// Those of a rank lie side by side.
+  [[nodiscard]] Prefix& prefix(Awaited const& awaited, int rank) {
+    return prefixes_[static_cast<std::size_t>(rank) * 2 + (awaited.are_writes ? 0 : 1)];
+  }
+
+  Steps* steps_;
+  Awaited writes_{.are_writes = true, .position = &Step::after};
+  Awaited sends_{.are_writes = false, .position = &Step::after_sends};
+  std::vector<Prefix> prefixes_;
+  std::vector<std::int32_t> waiters_begin_;  ///< of each step; empty without explicit waits
+  std::vector<std::int32_t> waiters_;
+  std::int32_t num_left_;
 };
 
 }  // namespace espalier::cost

@@ -16,7 +16,7 @@ Amount& Amount::operator+=(Amount const& other) noexcept {
 void add_traffic(
     std::vector<Crossings>& rounds,
     schedule::RankProgram const& program,
-    Machine const& machine,
+    machine::Machine const& machine,
     std::span<int const> core_of
 ) {
   auto const num_levels = static_cast<std::size_t>(machine.num_levels());
@@ -42,7 +42,7 @@ std::vector<Crossings> traffic(
     algorithms::Choice const& choice,
     int num_ranks,
     int root,
-    Machine const& machine,
+    machine::Machine const& machine,
     std::span<int const> core_of
 ) {
   std::vector<Crossings> rounds;
@@ -52,7 +52,7 @@ std::vector<Crossings> traffic(
   return rounds;
 }
 
-Crossings total(std::span<Crossings const> rounds, Machine const& machine) {
+Crossings total(std::span<Crossings const> rounds, machine::Machine const& machine) {
   Crossings sum(static_cast<std::size_t>(machine.num_levels()));
   for (Crossings const& crossings : rounds) {
     for (std::size_t level = 0; level < sum.size(); ++level) {

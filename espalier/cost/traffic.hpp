@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "espalier/algorithms/catalog.hpp"
-#include "espalier/cost/machine.hpp"
+#include "espalier/machine/machine.hpp"
 #include "espalier/schedule/program.hpp"
 
 namespace espalier::cost {
@@ -35,7 +35,7 @@ using Crossings = std::vector<Amount>;
     algorithms::Choice const& choice,
     int num_ranks,
     int root,
-    Machine const& machine,
+    machine::Machine const& machine,
     std::span<int const> core_of
 );
 
@@ -43,11 +43,11 @@ using Crossings = std::vector<Amount>;
 void add_traffic(
     std::vector<Crossings>& rounds,
     schedule::RankProgram const& program,
-    Machine const& machine,
+    machine::Machine const& machine,
     std::span<int const> core_of
 );
 
 /// Sum over rounds.
-[[nodiscard]] Crossings total(std::span<Crossings const> rounds, Machine const& machine);
+[[nodiscard]] Crossings total(std::span<Crossings const> rounds, machine::Machine const& machine);
 
 }  // namespace espalier::cost

@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "espalier/cost/traffic.hpp"
+#include "espalier/machine/machine.hpp"
+#include "espalier/machine/placement.hpp"
 
 namespace espalier::cost {
 namespace {
@@ -14,8 +16,8 @@ using algorithms::Choice;
 
 Crossings
 sum(std::string_view choice, int p, std::string_view machine_text, std::string_view placement) {
-  Machine const machine = Machine::parse(machine_text);
-  std::vector<int> const cores = place(machine, placement, p);
+  auto const machine = machine::Machine::parse(machine_text);
+  std::vector<int> const cores = machine::place(machine, placement, p);
   return total(traffic(Choice::parse(choice), p, 0, machine, cores), machine);
 }
 
@@ -38,8 +40,8 @@ TEST(Traffic, IsCountedAtEachLevel) {
 }
 
 TEST(Traffic, IsCountedByRound) {
-  Machine const machine = Machine::parse("node:2 core:4");
-  std::vector<int> const cores = place(machine, "block", 8);
+  auto const machine = machine::Machine::parse("node:2 core:4");
+  std::vector<int> const cores = machine::place(machine, "block", 8);
   std::vector<Crossings> const rounds =
       traffic(Choice::parse("allgather/bruck"), 8, 0, machine, cores);
   ASSERT_EQ(rounds.size(), 3U);
