@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "espalier/base/error.hpp"
+#include "espalier/measure/clock.hpp"
 
 namespace espalier::measure {
 namespace {
@@ -60,7 +61,9 @@ void describe_nodes(Job& job) {
   PMPI_Comm_size(node, &node_ranks);
   job.num_nodes = reduce(job, node_rank == 0 ? 1 : 0, MPI_SUM);
   job.max_ranks_per_node = reduce(job, node_ranks, MPI_MAX);
-  job.min_cpus_per_node = reduce(job, cpus_of_node(node), MPI_MIN);
+  // A simulated rank has its core to itself.
+  int const cpus = is_simulated() ? node_ranks : cpus_of_node(node);
+  job.min_cpus_per_node = reduce(job, cpus, MPI_MIN);
   PMPI_Comm_free(&node);
 }
 

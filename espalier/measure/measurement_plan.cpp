@@ -7,13 +7,12 @@
 #include <nlohmann/json.hpp>
 
 #include "espalier/base/error.hpp"
-#include "espalier/tune/field.hpp"
+#include "espalier/base/field.hpp"
 
 namespace espalier::measure {
 namespace {
 
 using nlohmann::json;
-using tune::Field;
 
 constexpr int most_repetitions = 1'000'000;
 
@@ -64,7 +63,7 @@ PointRequest point_of(Field const& field) {
 }  // namespace
 
 MeasurementPlan MeasurementPlan::parse(std::string_view text, std::string_view origin) {
-  json const file = tune::parse_json(text, origin);
+  json const file = parse_json(text, origin);
   Field const root(file, std::string(origin));
   check_header(root);
   MeasurementPlan const usual;

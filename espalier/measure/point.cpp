@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace espalier::measure {
@@ -39,6 +40,15 @@ std::string prove(Job const& job, Workload& workload, Contender const& contender
   return {};
 }
 
+/// Calls of a bcast go round the roots: the next root cannot begin before it has the message
+/// before, so that calls do not run in a pipeline as they would from one root that never waits.
+Candidate candidate_of(std::string name, Contender const& contender, Workload& workload) {
+  auto const run = [&contender, &workload, roots = workload.roots()](int call) {
+    return contender.run(workload, roots[static_cast<std::size_t>(call) % roots.size()]);
+  };
+  return {.name = std::move(name), .run = run};
+}
+
 std::vector<std::string> names_of(std::vector<Candidate> const& candidates) {
   std::vector<std::string> names;
   names.reserve(candidates.size());
@@ -56,13 +66,16 @@ void measure_point(
   PointRequest point = *place.request;
   Workload workload(job, point);
   point.bytes = workload.bytes();
-  std::vector<Candidate> candidates{{"native", &contenders.get(point.call, "native")}};
+  std::vector<Candidate> candidates{
+      candidate_of("native", contenders.get(point.call, "native"), workload)
+  };
   for (std::string const& choice : point.choices) {
     std::string problem = contenders.refuses(point.call, choice);
     bool const is_refused = !problem.empty();
     if (!is_refused) {
-      candidates.push_back({choice, &contenders.get(point.call, choice)});
-      problem = prove(job, workload, *candidates.back().contender);
+      Contender const& contender = contenders.get(point.call, choice);
+      candidates.push_back(candidate_of(choice, contender, workload));
+      problem = prove(job, workload, contender);
     }
     if (!problem.empty() && file != nullptr) {
       file->write_error(place.index, point, choice, is_refused ? "refused" : "wrong", problem);
@@ -71,7 +84,7 @@ void measure_point(
       return;
     }
   }
-  Timer timer(job, pace, workload, candidates);
+  Timer timer(job, pace, candidates);
   Samples const samples = timer.run();
   if (file != nullptr) {
     std::vector<std::string> const names = names_of(candidates);

@@ -3,24 +3,23 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdio>
-#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "espalier/measure/job.hpp"
+#include "espalier/measure/json_lines.hpp"
 #include "espalier/measure/measurement_plan.hpp"
 #include "espalier/measure/samples.hpp"
 
 namespace espalier::measure {
 
-/// The samples: JSON lines, each written and flushed as a whole, so that whatever ends the program
-/// leaves the points that were finished. Used on rank 0 only.
+/// The samples of finished points as JSON lines. Used on rank 0 only.
 class SampleFile {
 public:
   /// @param path `-` is standard output.
   /// @throws Error io
-  explicit SampleFile(std::string const& path);
+  explicit SampleFile(std::string const& path) : lines_(path) {}
 
   /// @throws Error io
   void write_header(Job const& job, double clock_resolution_us);
@@ -42,18 +41,16 @@ public:
       std::string const& reason,
       std::string const& text
   );
+  /// How long making a communicator with the ranks in another order takes, in two ways.
+  /// @throws Error io
+  void write_creation(
+      std::string const& order, std::span<double const> split_us, std::span<double const> group_us
+  );
   /// @throws Error io
   void write_end(std::size_t num_points_left);
 
 private:
-  struct Close {
-    void operator()(std::FILE* file) const noexcept;
-  };
-
-  void write(std::string const& line);
-
-  std::string path_;
-  std::unique_ptr<std::FILE, Close> file_;
+  JsonLines lines_;
 };
 
 }  // namespace espalier::measure

@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <span>
+
 #include <mpi.h>
 
 namespace espalier::measure {
@@ -14,5 +16,10 @@ namespace espalier::measure {
 /// the same code under every MPI.
 /// @return MPI_SUCCESS or the code of the first error.
 int start_barrier(MPI_Comm comm) noexcept;
+
+/// The same among some ranks only, without a communicator of their own.
+/// @param members ranks of comm, in the same order on all of them; members[index] is this rank.
+/// @param tag of the messages; no other message of comm may have it meanwhile.
+int start_barrier(MPI_Comm comm, std::span<int const> members, int index, int tag) noexcept;
 
 }  // namespace espalier::measure

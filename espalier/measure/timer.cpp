@@ -12,7 +12,6 @@ namespace {
 
 constexpr double shortest_sample_us = 20.0;
 constexpr double fewest_clock_steps = 100.0;
-constexpr int most_calls = 64;
 /// Done even if the time of the point does not suffice: fewer would say nothing at all.
 constexpr int fewest_repetitions = 3;
 constexpr int first_batch = 20;
@@ -21,18 +20,16 @@ constexpr double warmup_share = 0.2;
 
 }  // namespace
 
-Timer::Timer(
-    Job const& job, Pace const& pace, Workload& workload, std::vector<Candidate> const& candidates
-)
-    : job_(&job), pace_(pace), workload_(&workload), candidates_(&candidates),
-      roots_(workload.roots()), order_(pace.seed, candidates.size()), start_(Clock::now()) {}
+Timer::Timer(Job const& job, Pace const& pace, std::vector<Candidate> const& candidates)
+    : job_(&job), pace_(pace), candidates_(&candidates), order_(pace.seed, candidates.size()),
+      start_(Clock::now()) {}
 
-double Timer::sample_us(Contender const& contender) {
+double Timer::sample_us(Candidate const& candidate) {
   check(start_barrier(job_->comm), "barrier");
   auto const start = Clock::now();
   int code = MPI_SUCCESS;
   for (int i = 0; i < calls_ && code == MPI_SUCCESS; ++i) {
-    code = contender.run(*workload_, roots_[static_cast<std::size_t>(i) % roots_.size()]);
+    code = candidate.run(i);
   }
   double const seconds = seconds_since(start);
   check(code, "the measured call");
@@ -44,7 +41,7 @@ std::vector<double> Timer::repetitions(int count) {
   std::vector<double> times_us(width * static_cast<std::size_t>(count));
   for (std::size_t first = 0; first < times_us.size(); first += width) {
     for (std::size_t const i : order_.next()) {
-      times_us[first + i] = sample_us(*(*candidates_)[i].contender);
+      times_us[first + i] = sample_us((*candidates_)[i]);
     }
   }
   return times_us;
@@ -69,8 +66,10 @@ std::vector<double> Timer::slowest_rank(std::vector<double> const& local_us) {
 void Timer::warm_up() {
   std::vector<double> const first = slowest_rank(repetitions(1));
   double const fastest = *std::min_element(first.begin(), first.end());
-  double const wanted = std::max(shortest_sample_us, fewest_clock_steps * clock_resolution_us());
-  double const calls = std::ceil(wanted / std::max(fastest, wanted / most_calls));
+  double const clear_us = std::max(shortest_sample_us, fewest_clock_steps * clock_resolution_us());
+  // A simulated clock shows one call, which no other then overlaps.
+  double const wanted = is_simulated() ? fastest : clear_us;
+  double const calls = std::ceil(wanted / std::max(fastest, wanted / pace_.most_calls));
   calls_ = from_rank_0(*job_, static_cast<int>(calls));
   for (int done = 1; done < std::max(2, pace_.warmup); ++done) {
     auto const begin = Clock::now();

@@ -12,48 +12,35 @@
 ///
 ///     barrier | clock | call ... call | clock      local duration / number of calls
 ///
-/// The calls of a sample are so many that it lasts 20 us and 100 clock steps. Calls of a bcast go
-/// round the roots: the next root cannot begin before it has the message before, so that calls do
-/// not run in a pipeline as they would from one root that never waits.
+/// The calls of a sample are so many that it lasts 20 us and 100 clock steps, if so many are
+/// allowed.
 
 #pragma once
 
-#include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "espalier/measure/clock.hpp"
-#include "espalier/measure/contender.hpp"
 #include "espalier/measure/job.hpp"
+#include "espalier/measure/pace.hpp"
 #include "espalier/measure/repetition_order.hpp"
 #include "espalier/measure/samples.hpp"
-#include "espalier/measure/workload.hpp"
 
 namespace espalier::measure {
 
-/// When a point ends; the limits of a MeasurementPlan.
-struct Pace {
-  std::uint64_t seed = 1;
-  int warmup = 3;
-  int min_repetitions = 20;
-  int max_repetitions = 200;
-  double seconds = 0.5;
-  double precision = 0.01;
-};
-
-/// A contender with its name in the plan; the first one of a point is the native call.
+/// What is timed, with its name in the plan; the first one of a point is the native call.
 struct Candidate {
   std::string name;
-  Contender const* contender;
+  /// Makes one call, `call` counts those of a sample. @return MPI_SUCCESS or the code of an error.
+  std::function<int(int call)> run;
 };
 
 /// Timing loop of one point.
 class Timer {
 public:
   /// Refers to all but the pace.
-  Timer(
-      Job const& job, Pace const& pace, Workload& workload, std::vector<Candidate> const& candidates
-  );
+  Timer(Job const& job, Pace const& pace, std::vector<Candidate> const& candidates);
 
   /// Collective, once. @return the samples, complete on rank 0 only.
   /// @throws Error mpi
@@ -65,14 +52,12 @@ private:
   void warm_up();
   std::vector<double> repetitions(int count);
   std::vector<double> slowest_rank(std::vector<double> const& local_us);
-  double sample_us(Contender const& contender);
+  double sample_us(Candidate const& candidate);
   [[nodiscard]] int next_batch(Samples const& samples) const;
 
   Job const* job_;
   Pace pace_;
-  Workload* workload_;
   std::vector<Candidate> const* candidates_;
-  std::vector<int> roots_;
   RepetitionOrder order_;
   Clock::time_point start_;
   int calls_ = 1;

@@ -51,8 +51,13 @@ struct Recent {
 
 constexpr std::size_t num_recent = 4;
 
-// The initial-exec model costs no call; the library is loaded with the program, never later.
+// The initial-exec model costs no call; the library is loaded with the program, never later. Only
+// SimGrid loads a copy of the program for each rank, and there is no room for all of them.
+#ifdef ESPALIER_MPI_SIMULATED
+constinit thread_local std::array<Recent, num_recent> recent{};
+#else
 [[gnu::tls_model("initial-exec")]] constinit thread_local std::array<Recent, num_recent> recent{};
+#endif
 
 template <typename Handle> std::uint64_t bits_of(Handle handle) noexcept {
   if constexpr (std::is_pointer_v<Handle>) {

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// espalier-order-<vendor>: times scatters, gathers and bcasts with the ranks in several orders, on
+/// the ranks it is started with. Started by `espalier order`.
+
+#include <cstddef>
+#include <cstdio>
+#include <exception>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <mpi.h>
+
+#include "espalier/base/error.hpp"
+#include "espalier/measure/clock.hpp"
+#include "espalier/measure/job.hpp"
+#include "espalier/measure/order_plan.hpp"
+#include "espalier/measure/order_point.hpp"
+#include "espalier/measure/plan_and_output.hpp"
+#include "espalier/measure/sample_file.hpp"
+
+namespace espalier::measure {
+namespace {
+
+/// Text of the plan, checked, so that complaints come from one rank only.
+std::string read_plan(PlanAndOutput const& options) {
+  std::string text = options.read_plan();
+  static_cast<void>(OrderPlan::parse(text, options.plan));
+  return text;
+}
+
+/// Measures point after point; rank 0 says when the time of the whole plan is over.
+std::size_t measure_points(Job const& job, OrderPlan const& plan, SampleFile* file) {
+  auto const start = Clock::now();
+  OrderedCommunicators const communicators(job, plan);
+  std::size_t const num_points = plan.measurement.points.size();
+  for (std::size_t index = 0; index < num_points; ++index) {
+    double const seconds_left = plan.measurement.seconds - seconds_since(start);
+    if (from_rank_0(job, seconds_left > 0.0 ? 1 : 0) == 0) {
+      return num_points - index;
+    }
+    Pace const pace = pace_of(plan.measurement, index, seconds_left);
+    measure_order_point(job, plan, communicators, index, pace, file);
+  }
+  return 0;
+}
+
+void measure(Job const& job, PlanAndOutput const& options) {
+  std::string const text = from_rank_0(job, job.rank == 0 ? read_plan(options) : "");
+  OrderPlan const plan = OrderPlan::parse(text, options.plan);
+  std::optional<SampleFile> file;
+  if (job.rank == 0) {
+    file.emplace(options.output);
+    file->write_header(job, clock_resolution_us());
+  }
+  SampleFile* const lines = file ? &*file : nullptr;
+  std::size_t const num_left = measure_points(job, plan, lines);
+  measure_creation(job, plan, lines);
+  if (file) {
+    file->write_end(num_left);
+  }
+}
+
+/// An error on one rank ends all: the others may be waiting for it.
+[[noreturn]] void abandon(std::string_view text) {
+  std::fprintf(stderr, "espalier-order: %.*s\n", static_cast<int>(text.size()), text.data());
+  PMPI_Abort(MPI_COMM_WORLD, 1);
+  std::terminate();
+}
+
+}  // namespace
+}  // namespace espalier::measure
+
+int main(int argc, char** argv) {
+  using namespace espalier::measure;
+  PMPI_Init(&argc, &argv);
+  try {
+    Job job = Job::describe();
+    auto const options = PlanAndOutput::parse(argc, argv);
+    if (!options) {
+      throw espalier::Error(espalier::ErrorCode::argument, std::string(PlanAndOutput::usage));
+    }
+    measure(job, *options);
+    PMPI_Comm_free(&job.comm);
+  } catch (std::exception const& error) {
+    abandon(error.what());
+  }
+  PMPI_Finalize();
+  return 0;
+}
