@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from espalier.errors import ArgumentError, MpiError
-from espalier.launch.options import HYDRA, OPENMPI, SRUN, Family
+from espalier.launch.options import HYDRA, OPENMPI, SMPI, SRUN, Family
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_LAUNCHER = re.compile(r"(mpirun|mpiexec|orterun|prterun|srun)([.\-][\w.\-]*)?")
+_LAUNCHER = re.compile(r"(mpirun|mpiexec|orterun|prterun|srun|smpirun)([.\-][\w.\-]*)?")
 _EXAMPLE = "mpirun -n 4 ./program"
 _SECONDS_FOR_VERSION = 30.0
 
@@ -48,7 +48,7 @@ class LaunchCommand:
     @property
     def is_multi_program(self) -> bool:
         """Return whether ':' joins several programs."""
-        return self.family is not SRUN and ":" in self.program
+        return self.family not in (SRUN, SMPI) and ":" in self.program
 
     def words(self) -> list[str]:
         """Return the command as the user gave it, without a '--' before the program."""
@@ -74,7 +74,8 @@ def parse_command(words: Sequence[str]) -> LaunchCommand:
     if not words or position is None:
         found = f"'{shlex.join(words)}'" if words else "nothing"
         raise ArgumentError(
-            f"expected a command with an MPI launcher (mpirun, mpiexec or srun), got {found}",
+            "expected a command with an MPI launcher (mpirun, mpiexec, srun or smpirun), got"
+            f" {found}",
             f"write it after --, as in: -- {_EXAMPLE}",
         )
     launcher = words[position]
@@ -110,8 +111,10 @@ def identify_launcher(launcher: str) -> tuple[Family, str | None, str]:
         return HYDRA, "mpich", version
     if text.startswith("slurm"):
         return SRUN, None, version
+    if text.startswith("SimGrid"):
+        return SMPI, "smpi", version
     raise MpiError(
-        f"expected '{launcher} --version' to name Open MPI, MPICH or Slurm, got '{first}'",
+        f"expected '{launcher} --version' to name Open MPI, MPICH, Slurm or SimGrid, got '{first}'",
         "preload libespalier-<vendor>.so by hand for other launchers",
     )
 

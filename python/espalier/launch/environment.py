@@ -7,7 +7,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from espalier.launch.options import HYDRA, OPENMPI, SRUN, Family
+from espalier.launch.options import HYDRA, OPENMPI, SMPI, SRUN, Family
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,6 +43,9 @@ def with_environment(command: LaunchCommand, variables: Mapping[str, str]) -> St
     front = [*command.wrapper, command.launcher]
     if command.family is SRUN:
         return Start([*front, *_srun_export(options, settings), *program], _for_srun(settings))
+    if command.family is SMPI:
+        # All ranks are in the launcher's own process.
+        return Start([*front, *options, *program], settings)
     flags = _flags(command.family, settings)
     if command.family is OPENMPI and command.is_multi_program:
         # Open MPI's -x holds for the program it precedes, Hydra's -genv for all of them.

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Options of MPI launchers: how many words each takes, so that the program can be found.
 
-Sources: `mpirun --help all` (Open MPI 4.1), `mpiexec -help` (MPICH 4.0), `srun --help` (Slurm 22).
+Sources: `mpirun --help all` (Open MPI 4.1), `mpiexec -help` (MPICH 4.0), `srun --help` (Slurm 22),
+`smpirun -help` (SimGrid 3.32).
 """
 
 from __future__ import annotations
@@ -105,4 +106,20 @@ SRUN = Family(
         """,
     ),
     num_ranks=frozenset({"n", "ntasks"}),
+)
+
+SMPI = Family(
+    name="smpi",
+    title="SimGrid SMPI",
+    arity=_table(
+        none="""
+            no-privatize map trace trace-ti trace-grouped trace-resource keep-temps quiet gdb vgdb
+            lldb analyze help h version v git-version foreground
+        """,
+        one="""
+            np n bandwidth latency platform hostfile machinefile replay tmpdir trace-comment
+            trace-comment-file trace-file wrapper
+        """,
+    ),
+    num_ranks=frozenset({"np", "n"}),
 )

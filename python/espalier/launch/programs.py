@@ -22,7 +22,7 @@ _LIBRARIES = {
     "openmpi": re.compile(r"\blibmpi\.so\.(20|40)\b"),
     "mpich": re.compile(r"\blibmpi(ch)?\.so\.12\b"),
 }
-_NAMES = {"openmpi": "Open MPI", "mpich": "MPICH"}
+_NAMES = {"openmpi": "Open MPI", "mpich": "MPICH", "smpi": "SimGrid SMPI"}
 
 
 @dataclass(frozen=True)

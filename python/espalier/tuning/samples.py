@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from espalier.errors import FormatError
+from espalier.launch.lines import GrowingLines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -53,6 +52,11 @@ class Problem:
     reason: str
     text: str
 
+    @property
+    def place(self) -> tuple[str, int]:
+        """Return which point it is about."""
+        return self.collective, self.asked_bytes
+
 
 @dataclass(frozen=True)
 class Request:
@@ -64,16 +68,16 @@ class Request:
 
 
 class SampleReader:
-    """Reads the file while it grows. A last line that is not complete yet is left for later."""
+    """Reads the file while it grows."""
 
     def __init__(self, path: Path, requests: list[Request]) -> None:
         """Start at the beginning of the file, which may not exist yet."""
-        self._path = path
+        self._lines = GrowingLines(path, SCHEMA)
         self._requests = requests
-        self._position = 0
         self.header: dict[str, Any] | None = None
         self.is_complete = False
         self.num_points_left = 0
+        self.creations: dict[str, dict[str, Any]] = {}
 
     def read_new(self) -> Iterator[Point | Problem]:
         """Yield what was added since the last call.
@@ -81,35 +85,18 @@ class SampleReader:
         Raises:
             FormatError: a line is not what it should be.
         """
-        if not self._path.exists():
-            return
-        with self._path.open("rb") as file:
-            file.seek(self._position)
-            for line in file:
-                if not line.endswith(b"\n"):
-                    return
-                self._position += len(line)
-                entry = self._parse(line)
-                if entry is not None:
-                    yield entry
-
-    def _parse(self, line: bytes) -> Point | Problem | None:
-        try:
-            value = json.loads(line)
-            return self._interpret(value)
-        except (ValueError, LookupError, TypeError, AttributeError) as error:
-            text = line.decode(errors="replace").strip()
-            raise FormatError(
-                f"{self._path}: expected a line of {SCHEMA}, got '{text[:60]}' ({error})"
-            ) from error
+        return self._lines.read_new(self._interpret)
 
     def _interpret(self, value: dict[str, Any]) -> Point | Problem | None:
         kind = value["kind"]
         if kind == "header":
-            self._check_header(value)
+            self._lines.check_version(value, VERSION, "espalier-measure")
+            self.header = value
         elif kind == "end":
             self.is_complete = True
             self.num_points_left = int(value.get("points_left", 0))
+        elif kind == "creation":
+            self.creations[value["order"]] = value
         elif kind == "error":
             return Problem(
                 value["collective"],
@@ -121,15 +108,6 @@ class SampleReader:
         elif kind == "point":
             return _point(value, self._requests[value["index"]].bytes)
         return None
-
-    def _check_header(self, value: dict[str, Any]) -> None:
-        if value["schema"] != SCHEMA or value["version"] > VERSION:
-            raise FormatError(
-                f"{self._path}: expected {SCHEMA} of version {VERSION} at most, got"
-                f" {value['schema']} {value['version']}",
-                "build espalier-measure and the command line from one checkout",
-            )
-        self.header = value
 
 
 def _point(value: dict[str, Any], asked_bytes: int) -> Point:

@@ -5,15 +5,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shlex
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from espalier.console import progress, say
-from espalier.errors import ArgumentError, FileError, MpiError
+from espalier.errors import ArgumentError, MpiError
 from espalier.launch import programs
-from espalier.launch.command import parse_command
+from espalier.launch.measuring import parse_launcher
+from espalier.output_files import check_writable, write_whole
 from espalier.report import conditions
 from espalier.store import metadata
 from espalier.store.database import SessionFacts, Store
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from espalier.launch.command import LaunchCommand
     from espalier.tuning.samples import Request
     from espalier.tuning.search import Goal
 
+_IF_UNWRITTEN = "free space there, then repeat the command with --resume: measurements are kept"
 # Only starts the ranks and says who they are.
 _PROBE = Effort(5.0, 1.0, 1, 1, 1.0)
 
@@ -63,8 +63,8 @@ def tune(job: Job, goal: Goal) -> dict[str, Any]:
     """
     goal.check()
     start = time.monotonic()
-    command = _launcher_of(job)
-    check_output(job.output)
+    command = parse_launcher(job.words)
+    check_writable(job.output)
     vendor = job.vendor or programs.vendor_of(command)
     measurer = Measurer(command, vendor)
     header = measurer.run([], _PROBE, lambda _: None).header
@@ -100,58 +100,6 @@ def tune(job: Job, goal: Goal) -> dict[str, Any]:
         _say_how_to_continue(job, store)
         raise InterruptedTuning(document, cause)
     return document
-
-
-def check_output(path: Path) -> None:
-    """Raise FileError unless the profile can be written there: better now than after a minute."""
-    existed = path.exists()
-    try:
-        with path.open("ab"):
-            pass
-        if not existed:
-            path.unlink()
-    except OSError as error:
-        raise FileError(
-            f"{path}: expected a file that can be written, got '{error.strerror}'",
-            "choose another with -o",
-        ) from error
-
-
-def write_profile(profile: dict[str, Any], path: Path) -> None:
-    """Write a profile, whole or not at all."""
-    text = json.dumps(profile, indent=1) + "\n"
-    try:
-        if path.exists() and not path.is_file():
-            path.write_text(text, encoding="utf-8")
-            return
-        part = path.with_name(path.name + ".part")
-        try:
-            part.write_text(text, encoding="utf-8")
-            part.replace(path)
-        finally:
-            part.unlink(missing_ok=True)
-    except OSError as error:
-        raise FileError(
-            f"{path}: expected to write the profile, got '{error.strerror}'",
-            "free space there, then repeat the command with --resume: measurements are kept",
-        ) from error
-
-
-def _launcher_of(job: Job) -> LaunchCommand:
-    command = parse_command(job.words)
-    if command.doubt:
-        raise ArgumentError(command.doubt)
-    if command.is_multi_program:
-        raise ArgumentError(
-            "expected launcher options for one program, got several joined by ':'",
-            "tune with the options of one: -- mpirun -n 4",
-        )
-    if command.program:
-        say(
-            f"note: '{shlex.join(command.program)}' is not run; a program of Espalier is measured"
-            " in its place"
-        )
-    return command.with_program(())
 
 
 def _session(
@@ -202,7 +150,8 @@ def _conclude(
     is_worth_it = about["complete"] or any(not verdict.is_native for verdict in verdicts)
     about = {**about, "profile": str(job.output) if is_worth_it else None}
     if is_worth_it:
-        write_profile(profile, job.output)
+        text = json.dumps(profile, indent=1) + "\n"
+        write_whole(job.output, text, "profile", _IF_UNWRITTEN)
     return outcome.make_document(profile, verdicts, header, cautions, about)
 
 

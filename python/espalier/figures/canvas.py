@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A figure in the house style, and the file it becomes."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import matplotlib.style
+from matplotlib.figure import Figure
+
+from espalier.errors import FileError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from matplotlib.axes import Axes
+
+_STYLE = Path(__file__).with_name("espalier.mplstyle")
+
+
+@contextlib.contextmanager
+def canvas(path: Path, title: str) -> Iterator[Axes]:
+    """Hand out axes to draw on, and write them to a file; the same drawing gives the same bytes.
+
+    Raises:
+        FileError: it cannot be written.
+    """
+    with matplotlib.style.context(_STYLE):
+        figure = Figure()
+        axes = figure.add_subplot()
+        axes.set_title(title)
+        yield axes
+        try:
+            figure.savefig(path, metadata={"Date": None})
+        except OSError as error:
+            raise FileError(
+                f"{path}: expected to write a figure, got '{error.strerror}'",
+                "choose another folder with --figures",
+            ) from error
+
+
+def label_end(axes: Axes, x: float, y: float, text: str, color: str) -> None:
+    """Write the name of a line at its end."""
+    axes.annotate(
+        text,
+        (x, y),
+        xytext=(6, 0),
+        textcoords="offset points",
+        color=color,
+        fontsize=8,
+        va="center",
+        annotation_clip=False,
+    )

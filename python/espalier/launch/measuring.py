@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Running a measuring program of ours behind the user's launcher options: plan in, lines out."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import tempfile
+import time
+from typing import IO, TYPE_CHECKING, Any, Protocol
+
+from espalier import installation
+from espalier.console import say
+from espalier.errors import ArgumentError, MpiError, NotBuiltError
+from espalier.launch import processes, root
+from espalier.launch.command import parse_command
+from espalier.launch.environment import with_environment
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from espalier.launch.command import LaunchCommand
+
+_LINES_OF_ERROR = 12
+
+
+def parse_launcher(words: Sequence[str]) -> LaunchCommand:
+    """Return a launcher with its options; a program behind them is left out, and that is said.
+
+    Raises:
+        ArgumentError: there is no launcher, or not exactly one program could follow.
+    """
+    command = parse_command(words)
+    if command.doubt:
+        raise ArgumentError(command.doubt)
+    if command.is_multi_program:
+        raise ArgumentError(
+            "expected launcher options for one program, got several joined by ':'",
+            "measure with the options of one: -- mpirun -n 4",
+        )
+    if command.program:
+        say(
+            f"note: '{shlex.join(command.program)}' is not run; a program of Espalier is measured"
+            " in its place"
+        )
+    return command.with_program(())
+
+
+class Watch(Protocol):
+    """Looks at the growing output of a program."""
+
+    def look(self) -> None:
+        """Take what is new; called four times a second, and once at the end."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Return whether the program wrote all it should."""
+
+
+class MeasuringProgram:
+    """A program of ours for one MPI, and how the user starts ranks."""
+
+    def __init__(self, program: Path | None, name: str, command: LaunchCommand) -> None:
+        """Take a program that was found; None if there is none.
+
+        Raises:
+            NotBuiltError: there is none for this MPI.
+        """
+        if program is None:
+            raise NotBuiltError(
+                f"expected the program {name}, found none in"
+                f" {installation.build_folder() or installation.package}",
+                "run make build on a machine with this MPI",
+            )
+        self._program = program
+        self._command = command
+        self._environment = root.permission(command)
+        if self._environment:
+            say(
+                "note: measuring as root; "
+                + " and ".join(f"{name}=1" for name in self._environment)
+                + " set for Open MPI's launcher"
+            )
+
+    def run(self, plan: Mapping[str, Any], folder: Path, watch: Watch) -> None:
+        """Run the program on a plan. It writes `samples.jsonl` in the folder.
+
+        Raises:
+            MpiError: the launcher or the program failed.
+        """
+        path = folder / "plan.json"
+        path.write_text(json.dumps(plan), encoding="utf-8")
+        words = [str(self._program), "--plan", str(path)]
+        words += ["--output", str(folder / "samples.jsonl")]
+        start = with_environment(self._command.with_program(words), {"ESPALIER_OFF": "1"})
+        with (folder / "output.txt").open("w+b") as output:
+            streams = processes.Streams(stdout=output, stderr=output)
+            environment = {**self._environment, **start.environment}
+            try:
+                ended = processes.run(
+                    start.words, streams, environment=environment, on_look=watch.look
+                )
+            finally:
+                watch.look()
+            if ended.exit_code != 0 or not watch.is_complete:
+                raise self._failure(ended.exit_code, output)
+
+    def _failure(self, exit_code: int, output: IO[bytes]) -> MpiError:
+        output.seek(0)
+        lines = output.read().decode(errors="replace").strip().splitlines()
+        # Launchers frame their message; what matters is in its first lines.
+        kept = [line for line in lines if line.strip("- ")][:_LINES_OF_ERROR]
+        shown = "\n".join(f"  {line}" for line in kept)
+        if shown:
+            say(shown)
+        return MpiError(
+            f"expected '{self._command.text()}' to start {self._program.name} and end with exit"
+            f" code 0, got {exit_code}",
+            "check the launcher options with a small program; TMPDIR has to be a folder that all"
+            " hosts see",
+            exit_code=1,
+        )
+
+
+def temporary_folder() -> tempfile.TemporaryDirectory[str]:
+    """Return a folder for plan and samples that is removed after use."""
+    return tempfile.TemporaryDirectory(prefix="espalier-")
+
+
+class Patience:
+    """Ends a program from which nothing comes for too long."""
+
+    def __init__(self, what: str, seconds: float) -> None:
+        """Start the clock; `what` names what is waited for."""
+        self._what = what
+        self._seconds = seconds
+        self._last = time.monotonic()
+
+    def renew(self) -> None:
+        """Say that something came."""
+        self._last = time.monotonic()
+
+    def check(self) -> None:
+        """Raise MpiError if nothing came for too long."""
+        if time.monotonic() - self._last > self._seconds:
+            raise MpiError(
+                f"expected {self._what} within {self._seconds:.0f} s, got none",
+                "look for a hanging MPI, too many ranks for the processors, or an unreachable"
+                " host; finished measurements are kept",
+            )
