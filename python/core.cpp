@@ -53,6 +53,11 @@ NB_MODULE(_core, module) {
   module.attr("__version__") = espalier::version;
   espalier::python::bind_catalog(module);
   espalier::python::bind_cost(module);
+  espalier::python::bind_replay(module);
+  espalier::python::bind_mapping(module);
+  espalier::python::bind_machine(module);
+  espalier::python::bind_machine_sources(module);
+  espalier::python::bind_discovery(module);
   espalier::python::bind_verify(module);
   espalier::python::bind_profile(module);
 }

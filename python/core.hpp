@@ -9,6 +9,11 @@ namespace espalier::python {
 /// Each adds the functions of one layer to the module.
 void bind_catalog(nanobind::module_& module);
 void bind_cost(nanobind::module_& module);
+void bind_replay(nanobind::module_& module);
+void bind_discovery(nanobind::module_& module);
+void bind_mapping(nanobind::module_& module);
+void bind_machine(nanobind::module_& module);
+void bind_machine_sources(nanobind::module_& module);
 void bind_verify(nanobind::module_& module);
 void bind_profile(nanobind::module_& module);
 

@@ -14,8 +14,9 @@
 #include "espalier/algorithms/catalog.hpp"
 #include "espalier/cost/count.hpp"
 #include "espalier/cost/hockney.hpp"
-#include "espalier/cost/machine.hpp"
 #include "espalier/cost/traffic.hpp"
+#include "espalier/machine/file.hpp"
+#include "espalier/machine/placement.hpp"
 
 namespace nb = nanobind;
 
@@ -46,22 +47,6 @@ nb::dict count(std::string const& text, int num_ranks, int root) {
   return describe(work);
 }
 
-nb::list levels_of(cost::Machine const& machine, std::vector<int> const& core_of) {
-  nb::list result;
-  for (int level = 0; level < machine.num_levels(); ++level) {
-    nb::list object_of_rank;
-    for (int const core : core_of) {
-      object_of_rank.append(machine.object_of(level, core));
-    }
-    nb::dict described;
-    described["name"] = machine.name(level);
-    described["num_objects"] = machine.num_objects(level);
-    described["object_of_rank"] = object_of_rank;
-    result.append(described);
-  }
-  return result;
-}
-
 nb::list describe(cost::Crossings const& crossings) {
   nb::list result;
   for (cost::Amount const& amount : crossings) {
@@ -73,16 +58,6 @@ nb::list describe(cost::Crossings const& crossings) {
   return result;
 }
 
-nb::dict place(std::string_view machine_text, std::string_view placement, int num_ranks) {
-  auto const machine = cost::Machine::parse(machine_text);
-  std::vector<int> const core_of = cost::place(machine, placement, num_ranks);
-  nb::dict result;
-  result["levels"] = levels_of(machine, core_of);
-  result["node_level"] = machine.node_level();
-  result["core_of_rank"] = core_of;
-  return result;
-}
-
 nb::dict traffic(
     std::string_view text,
     int num_ranks,
@@ -90,8 +65,8 @@ nb::dict traffic(
     std::string_view machine_text,
     std::string_view placement
 ) {
-  auto const machine = cost::Machine::parse(machine_text);
-  std::vector<int> const core_of = cost::place(machine, placement, num_ranks);
+  auto const machine = machine::read(machine_text);
+  std::vector<int> const core_of = machine::place(machine, placement, num_ranks);
   auto const rounds = cost::traffic(Choice::parse(text), num_ranks, root, machine, core_of);
   nb::list described;
   for (cost::Crossings const& crossings : rounds) {
@@ -110,7 +85,6 @@ void bind_cost(nb::module_& module) {
       "closed_form", closed_form, nb::arg("text"), nb::arg("num_ranks"), nb::arg("root") = 0
   );
   module.def("count", count, nb::arg("text"), nb::arg("num_ranks"), nb::arg("root") = 0);
-  module.def("place", place, nb::arg("machine"), nb::arg("placement"), nb::arg("num_ranks"));
   module.def(
       "traffic",
       traffic,

@@ -16,20 +16,25 @@ DEPENDS: dict[str, set[str]] = {
     "schedule": {"base"},
     "pattern": {"base"},
     "algorithms": {"schedule", "pattern"},
-    "cost": {"algorithms", "schedule"},
+    "machine": {"base"},
+    "mapping": {"machine", "pattern"},
+    "simulation": {"machine"},
+    "cost": {"algorithms", "machine", "schedule"},
     "verify": {"algorithms", "schedule"},
-    "exec": {"schedule"},
+    "exec": {"machine", "mapping", "schedule"},
     "tune": {"algorithms", "base"},
     "plan": {"algorithms", "verify", "exec", "tune"},
-    "measure": {"exec", "plan", "algorithms", "tune"},
+    "measure": {"exec", "plan", "algorithms", "machine", "mapping", "tune"},
     "shim": {"plan"},
-    "python": {"cost", "measure", "plan"},
+    "python": {"cost", "machine", "mapping", "measure", "plan"},
 }
 
 MPI_ALLOWED = (
     "espalier/exec/mpi_",
+    "espalier/machine/mpi_",
     "espalier/measure/",
     "espalier/plan/",
+    "espalier/simulation/smpi_",
     "shim/",
     "examples/",
     "benchmarks/",
@@ -37,7 +42,7 @@ MPI_ALLOWED = (
     "tests/fortran/",
     "tests/support/",
 )
-MPI_HEADER = re.compile(r"mpi\.h|mpif\.h|espalier/exec/mpi_.*")
+MPI_HEADER = re.compile(r"mpi\.h|mpif\.h|espalier/(exec|machine)/mpi_.*")
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 SUFFIXES = {".c", ".h", ".cpp", ".hpp", ".in"}
 FOLDERS = ("espalier", "shim", "python", "examples", "benchmarks", "tests")

@@ -10,9 +10,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 packages=(
   build-essential cmake ninja-build ccache gfortran
-  openmpi-bin libopenmpi-dev mpich libmpich-dev
+  openmpi-bin libopenmpi-dev mpich libmpich-dev libsimgrid-dev
   libfmt-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev librapidcheck-dev
-  python3-venv python3-dev valgrind hwloc
+  python3-venv python3-dev valgrind hwloc libhwloc-dev iproute2
 )
 demo_packages=(hpcc ptscotch scotch)
 

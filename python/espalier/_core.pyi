@@ -4,7 +4,7 @@
 `text` is a choice as in `bcast/k_nomial[k=4,segments=8]`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
 __version__: str
@@ -61,9 +61,50 @@ class Placement(TypedDict):
     node_level: int
     core_of_rank: list[int]
 
+class Recognised(TypedDict):
+    placement: str  # block, cyclic, cyclic:n, folded or arbitrary
+    node_order: list[int]
+
+class LevelUse(TypedDict):
+    name: str
+    messages: int
+    bytes: float
+    busiest_seconds: float
+    waiting_seconds: float
+
+class Replay(TypedDict):
+    seconds: float
+    finished_seconds: list[float]  # of each rank
+    levels: list[LevelUse]
+
+class Ranked(TypedDict):
+    choice: str
+    seconds: float
+    is_exact: bool
+
+class Launcher(TypedDict):
+    name: str  # openmpi, prrte, hydra, slurm; empty: none of them
+    rank: int | None
+    num_ranks: int | None
+    local_rank: int | None
+    num_local: int | None
+    node: int | None
+
 class Traffic(TypedDict):
     rounds: list[list[Amount]]  # by level of the machine
     total: list[Amount]
+
+class Distances(TypedDict):
+    rtt: list[list[float]]  # seconds, or levels if the links of the machine say nothing
+    has_times: bool
+    group_of_rank: list[int]
+    group_level: str
+    across: float  # channels between groups, inf for unlimited
+    inside: float
+
+class TreeTimes(TypedDict):
+    steps: list[float]  # the slowest message of each
+    completion: float  # no step waits for the others
 
 class Sent(TypedDict):
     round: int
@@ -120,8 +161,83 @@ def closed_form(text: str, num_ranks: int, root: int = 0) -> Work | None:
 def count(text: str, num_ranks: int, root: int = 0) -> Work:
     """Return the work of the programs of all ranks. Releases the GIL."""
 
+def machine_json(text: str, origin: str = "machine") -> str:
+    """Return the contents of a machine file, from such or from a text such as `8n x 12c`."""
+
+def machine_text(text: str, origin: str = "machine") -> str:
+    """Return the shortest text that means the machine of a text or of a machine file."""
+
+def machine_here(name: str) -> str:
+    """Return the machine file of the node this process runs on, which is called so."""
+
+def machine_of_hwloc(xml: str, origin: str) -> str:
+    """Return the machine file of the node that hwloc XML describes."""
+
+def machine_of_slurm(
+    environment: Mapping[str, str], topology: str | None, origin: str = "topology.conf"
+) -> str:
+    """Return the machine file of a SLURM job, by its variables and what is in topology.conf."""
+
 def place(machine: str, placement: str, num_ranks: int) -> Placement:
-    """Return where ranks lie on a machine such as `node:2 core:4`."""
+    """Return where ranks lie on a machine: a text such as `8n x 12c`, or what is in its file."""
+
+def recognise(node_of_rank: Sequence[int], cores_of_node: Sequence[int] = ()) -> Recognised:
+    """Return which placement puts ranks on these nodes; see espalier/machine/placement.hpp."""
+
+def replay(
+    text: str,
+    num_ranks: int,
+    root: int,
+    machine: str,
+    placement: str,
+    num_bytes: float,
+) -> Replay:
+    """Return what a schedule takes on a machine whose links are shared. Releases the GIL.
+
+    num_bytes, here and below, is the size of the whole result, as in rules.
+    """
+
+def levels_time(
+    text: str, num_ranks: int, root: int, machine: str, placement: str, num_bytes: float
+) -> float:
+    """Return the seconds of Hockney's model with a link for each level. Releases the GIL."""
+
+def hockney_time(
+    text: str, num_ranks: int, root: int, machine: str, placement: str, num_bytes: float
+) -> float:
+    """Return the seconds of Hockney's model with the outermost link in use. Releases the GIL."""
+
+def best(
+    candidates: list[str],
+    num_ranks: int,
+    root: int,
+    machine: str,
+    placement: str,
+    num_bytes: float,
+    num_best: int = 1,
+) -> list[Ranked]:
+    """Return schedules by what replay() says, best first, without those that refuse.
+
+    The first num_best are exact; the others take at least what is said. Releases the GIL.
+    """
+
+def has_hwloc() -> bool:
+    """Return whether this build can read hwloc XML and ask hwloc about this node."""
+
+def node_tree_json() -> str:
+    """Return this node as a tree of a job view; see espalier/machine/job_view.hpp."""
+
+def launcher(environment: Mapping[str, str]) -> Launcher:
+    """Return what the launcher of a process told it."""
+
+def discovery_json(job: str, topology: str = "", origin: str = "topology.conf") -> str:
+    """Return the contents of a machine file for a running job, from its view in JSON.
+
+    The file has where ranks run; its origin has placement, findings and warnings.
+    """
+
+def contradictions(machine: str, origin: str, job: str) -> list[str]:
+    """Return in what a machine (a text, or what is in its file) contradicts a running job."""
 
 def traffic(text: str, num_ranks: int, root: int, machine: str, placement: str) -> Traffic:
     """Return what crosses objects of each level of a machine, by round."""
@@ -173,3 +289,49 @@ def decide(
     bytes: Sequence[int],  # noqa: A002
 ) -> list[Decision]:
     """Return what a preloaded program would do for each size of the result."""
+
+def standard_order(num_ranks: int, root: int = 0) -> list[int]: ...
+def random_order(num_ranks: int, root: int = 0, seed: int = 1) -> list[int]: ...
+def node_order(kind: str, node_of_rank: Sequence[int]) -> list[int]:
+    """Return the order that makes a placement of any other: smp, round_robin or folded."""
+
+def fastest_edge_first(rtt: Sequence[Sequence[float]], root: int = 0) -> list[int]: ...
+def channel_aware(
+    rtt: Sequence[Sequence[float]],
+    group_of_rank: Sequence[int],
+    across: float,
+    inside: float,
+    root: int = 0,
+) -> list[int]: ...
+def channel_aware_as_published(
+    rtt: Sequence[Sequence[float]], channels: float, root: int = 0
+) -> list[int]: ...
+def order_refuses(ranks: Sequence[int], num_ranks: int) -> str:
+    """Return why it is no order of so many ranks; empty if it is one."""
+
+def binomial_steps(ranks: Sequence[int]) -> list[list[tuple[int, int, int]]]:
+    """Return the messages of each step: from rank, to rank, ranks below."""
+
+def tree_times(
+    rtt: Sequence[Sequence[float]],
+    ranks: Sequence[int],
+    group_of_rank: Sequence[int],
+    across: float,
+    inside: float,
+    whole: bool,
+) -> TreeTimes:
+    """Return how long a binomial tree takes, in the unit of the matrix.
+
+    With `whole`, messages carry one block each, else those of all ranks below.
+    """
+
+def machine_distances(
+    machine: str,
+    placement: str = "",
+    num_ranks: int = 0,
+    bytes: float = 16384,  # noqa: A002
+) -> Distances:
+    """Return round trips between ranks on a machine (text, or contents of a file), and its groups.
+
+    With 0 ranks all cores have one. Without a placement ranks are where the file says, else block.
+    """

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import TYPE_CHECKING, Any
 
-from espalier import _core
+from espalier import _core, machines
 from espalier.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -17,19 +18,35 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True)
 class Machine:
-    """A machine as in `node:2 core:4`, how ranks are put on it, and the size of what they send.
+    """A machine as text or file, how ranks are put on it, and the size of what they send.
 
-    `num_bytes` is the size of one rank's block, or of the vector where blocks are pieces of it;
-    None counts blocks.
+    Without a placement ranks lie as in the job of the machine file, or block. `num_bytes` is the
+    size of one rank's block, or of the vector where blocks are pieces of it; None counts blocks.
     """
 
     text: str
-    placement: str = "block"
+    placement: str | None = None
     num_bytes: int | None = None
+
+    @functools.cached_property
+    def found(self) -> machines.Machine:
+        """Return the machine itself."""
+        return machines.load(self.text)
+
+    def setting(self, num_ranks: int) -> tuple[str, str]:
+        """Return machine and placement as the compiled module takes them."""
+        return self.found.text, machines.setting(self.found, self.placement, num_ranks)[0]
+
+    def placement_text(self, num_ranks: int) -> str:
+        """Return the placement for people."""
+        if self.placement is not None:
+            return self.placement
+        is_job = len(self.found.core_of_rank) == num_ranks
+        return "as the job in the file" if is_job else "block"
 
     def place(self, num_ranks: int) -> Placement:
         """Return where the ranks lie."""
-        return _core.place(self.text, self.placement, num_ranks)
+        return _core.place(*self.setting(num_ranks), num_ranks)
 
 
 def block_bytes(choice: str, num_ranks: int, num_bytes: int) -> float:
@@ -65,13 +82,13 @@ def crossing(choice: str, num_ranks: int, root: int, machine: Machine) -> dict[s
             f"expected a machine with two levels or more, got '{machine.text}'",
             "as in 'node:2 core:4'",
         )
-    found = _core.traffic(choice, num_ranks, root, machine.text, machine.placement)
+    found = _core.traffic(choice, num_ranks, root, *machine.setting(num_ranks))
     size = None
     if machine.num_bytes is not None:
         size = block_bytes(choice, num_ranks, machine.num_bytes)
     return {
         "machine": machine.text,
-        "placement": machine.placement,
+        "placement": machine.placement_text(num_ranks),
         "block_bytes": None if size is None else _whole(size),
         "levels": [level["name"] for level in levels[:-1]],
         "rounds": [_amounts(amounts, size) for amounts in found["rounds"]],

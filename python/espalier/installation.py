@@ -41,3 +41,13 @@ def shim_library(vendor: str) -> Path | None:
 def measurement_program(vendor: str) -> Path | None:
     """Return the program that times candidates under an MPI, None if it is not built."""
     return _find([f"espalier-measure-{vendor}"], ["bin", "libexec", "."])
+
+
+def probe_program(vendor: str) -> Path | None:
+    """Return the program that times messages under an MPI, None if it is not built."""
+    return _find([f"espalier-probe-{vendor}"], ["bin", "libexec", "."])
+
+
+def order_program(vendor: str) -> Path | None:
+    """Return the program that times orders of ranks under an MPI, None if it is not built."""
+    return _find([f"espalier-order-{vendor}"], ["bin", "libexec", "."])

@@ -126,6 +126,76 @@ with open(sys.argv[sys.argv.index("--output") + 1], "w") as file:
 """
 
 
+# Round trips of ranks on nodes of packages of cores, FAKE_CORES in each package; messages beyond
+# FAKE_CHANNELS at a time out of a node wait. FAKE_DISTURBED: pairs that run together wait.
+_PROBE = r"""
+import collections, json, os, random, sys, time
+plan = json.load(open(sys.argv[sys.argv.index("--plan") + 1]))
+ranks = int(os.environ.get("FAKE_RANKS", "4"))
+cores = int(os.environ.get("FAKE_CORES", "2"))
+packages = int(os.environ.get("FAKE_PACKAGES", "2"))
+channels = int(os.environ.get("FAKE_CHANNELS", "2"))
+disturbed = float(os.environ.get("FAKE_DISTURBED", "1"))
+noise = float(os.environ.get("FAKE_NOISE", "0.01"))
+stop_after = int(os.environ.get("FAKE_STOPS_AFTER", "1000000000"))
+exit_code = int(os.environ.get("FAKE_PROBE_EXIT", "0"))
+left = int(os.environ.get("FAKE_SETS_LEFT", "0"))
+generator = random.Random(plan["seed"])
+ALPHA, BANDWIDTH = (20.0, 4.0, 1.0), (100.0, 1000.0, 4000.0)
+def node(rank): return rank // (cores * packages)
+def level(a, b): return 0 if node(a) != node(b) else 1 if a // cores != b // cores else 2
+def one_way(pair, pairs, size):
+    crossing = level(*pair)
+    crowd = 1.0
+    if crossing == 0:
+        crowd = sum(level(*other) == 0 and node(other[0]) == node(pair[0]) for other in pairs)
+        crowd = max(1.0, crowd / channels)
+    return ALPHA[crossing] + size * crowd / BANDWIDTH[crossing]
+def duration(test, pair, pairs, size):
+    single = one_way(pair, pairs, size)
+    if test["test"] == "latency": return 2 * single
+    if test["test"] in ("send_overhead", "receive_overhead"): return 0.3 + size / 5000
+    gap = 0.5 + size / BANDWIDTH[level(*pair)]
+    crowd = (single - ALPHA[level(*pair)]) / max(1e-9, size / BANDWIDTH[level(*pair)])
+    return test["messages"] * gap * max(1.0, crowd) + 2 * ALPHA[level(*pair)]
+counted = 0
+with open(sys.argv[sys.argv.index("--output") + 1], "w") as file:
+    def write(line):
+        file.write(json.dumps(line) + "\n")
+        file.flush()
+    moved = len(plan["tests"]) > 2 and "FAKE_MOVES" in os.environ
+    write({"kind": "header", "schema": "espalier-probe-samples", "version": 1,
+           "num_ranks": ranks, "mpi": {"vendor": "openmpi", "version": "Open MPI v9.8.7"},
+           "clock_resolution_us": 0.03, "is_simulated": "FAKE_SIMULATED" in os.environ,
+           "ranks": [{"rank": rank, "host": f"n{node(rank)}" + ("x" if moved else ""),
+                      "node": node(rank), "cpus": str(rank), "bound": True, "online": 64,
+                      "environment": {}} for rank in range(ranks)]})
+    for index, test in enumerate(plan["tests"]):
+        for number, pairs in enumerate(test["sets"]):
+            for size in test["bytes"]:
+                if counted >= stop_after:
+                    if exit_code:
+                        print("it broke", file=sys.stderr)
+                        sys.exit(exit_code)
+                    time.sleep(1000)
+                counted += 1
+                slow = disturbed if len(pairs) > 1 else 1.0
+                times = [slow * duration(test, pair, pairs, size)
+                         * generator.lognormvariate(0, noise) for pair in pairs]
+                write({"kind": "result", "test_index": index, "set_index": number,
+                       "test": test["test"], "label": test["label"], "pairs": pairs,
+                       "bytes": size, "messages": test["messages"], "calls_per_sample": 1,
+                       "repetitions": 20, "converged": True, "mean_us": times,
+                       "sd_us": [0.05 * one for one in times], "median_us": times,
+                       "min_us": [0.95 * one for one in times],
+                       "max_us": [1.05 * one for one in times],
+                       "low_us": [0.98 * one for one in times],
+                       "high_us": [1.02 * one for one in times],
+                       "slowest": {"mean_us": max(times), "sd_us": 0.1, "median_us": max(times)}})
+    write({"kind": "end", "complete": left == 0, "sets_left": left if plan["tests"] else 0})
+"""
+
+
 def _script(path: Path, interpreter: str, text: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"#!{interpreter}\n{textwrap.dedent(text)}")
@@ -145,6 +215,7 @@ class FakeMpi:
         self.measure = _script(
             self.build / "bin" / "espalier-measure-openmpi", sys.executable, _MEASURE
         )
+        self.probe = _script(self.build / "bin" / "espalier-probe-openmpi", sys.executable, _PROBE)
         self.library = self.build / "lib" / "libespalier-openmpi.so"
         self.library.parent.mkdir(parents=True)
         self.library.write_bytes(b"")

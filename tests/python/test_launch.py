@@ -13,7 +13,7 @@ from espalier.errors import ArgumentError, MpiError
 from espalier.launch import diagnosis, programs, root
 from espalier.launch.command import parse_command
 from espalier.launch.environment import with_environment
-from espalier.launch.options import HYDRA, OPENMPI, SRUN
+from espalier.launch.options import HYDRA, OPENMPI, SMPI, SRUN
 from espalier.launch.preload import all_native, find_target, parse_force
 from espalier.launch.processes import Ended
 
@@ -33,6 +33,7 @@ pytestmark = pytest.mark.usefixtures("fake")
 def fake(tmp_path, monkeypatch):
     mpi = FakeMpi(tmp_path)
     mpi.script("srun", 'echo "slurm 22.05.8"')
+    mpi.script("smpirun", 'echo "SimGrid version 3.32"')
     for name, value in mpi.environment().items():
         monkeypatch.setenv(name, value)
     return mpi
@@ -53,6 +54,7 @@ def fake(tmp_path, monkeypatch):
         ("srun -n 4 --mpi=pmix ./app -n 9", 3, 4),
         ("srun --ntasks=16 -N2 --exclusive ./app", 3, 16),
         ("srun -n12 -p debug ./app", 3, 12),
+        ("smpirun -np 8 -platform p.xml -hostfile h -map --cfg=smpi/os:0 ./app -n 9", 8, 8),
     ],
 )
 def test_the_program_is_found_behind_the_options(words, num_options, ranks):
@@ -69,11 +71,18 @@ def test_the_program_is_found_behind_the_options(words, num_options, ranks):
         ("mpirun", OPENMPI, "openmpi", "9.8.7"),
         ("mpiexec", HYDRA, "mpich", "4.5.6"),
         ("srun", SRUN, None, "22.05.8"),
+        ("smpirun", SMPI, "smpi", "3.32"),
     ],
 )
 def test_the_launcher_says_what_it_is(launcher, family, vendor, version):
     command = parse_command([launcher, "-n", "2", "./app"])
     assert (command.family, command.vendor, command.version) == (family, vendor, version)
+
+
+def test_a_simulation_has_its_variables_from_the_launcher():
+    start = with_environment(parse("smpirun -np 2 ./app"), {"A": "1"})
+    assert line(start.words) == "smpirun -np 2 ./app"
+    assert start.environment == {"A": "1"}
 
 
 def test_a_full_path_and_words_in_front_are_kept(fake):

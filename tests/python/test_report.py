@@ -1,15 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reports as people see them: snapshots at 80 and 120 columns, Markdown and HTML.
-
-ESPALIER_UPDATE_SNAPSHOTS=1 writes the snapshots anew; look at the difference before committing.
-"""
+"""Reports as people see them: snapshots at 80 and 120 columns, Markdown and HTML."""
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import pytest
+from report_snapshots import check_snapshot, shown
 
 from espalier.errors import ArgumentError, FileError
 from espalier.report import conditions
@@ -18,16 +13,12 @@ from espalier.report.content import (
     Grid,
     Report,
     Section,
-    print_report,
     to_html,
     to_markdown,
     write_report,
 )
 from espalier.report.run import run_summary
 from espalier.report.tuning import tuning_report
-
-_SNAPSHOTS = Path(__file__).parent / "snapshots"
-_UPDATE = os.environ.get("ESPALIER_UPDATE_SNAPSHOTS") == "1"
 
 _ABOUT = {
     "created": "2026-11-21T22:00:00Z",
@@ -177,22 +168,6 @@ def comparison():
             row("MPI_Bcast", 65536, None, ("bcast/flat", reason), ("native", "no data")),
         ],
     }
-
-
-def check_snapshot(name: str, text: str) -> None:
-    path = _SNAPSHOTS / name
-    if _UPDATE:
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    assert text == path.read_text(encoding="utf-8")
-
-
-def shown(report, columns, monkeypatch, capsys):
-    monkeypatch.setenv("COLUMNS", str(columns))
-    print_report(report)
-    # Trailing spaces fill table cells; nobody sees them.
-    text = capsys.readouterr().out.replace("\u2500", "-")
-    return "".join(f"{line.rstrip()}\n" for line in text.splitlines())
 
 
 @pytest.mark.parametrize("columns", [80, 120])

@@ -29,9 +29,13 @@ verbs = {
     "list": ("list_algorithms", "List the algorithms"),
     "show": ("show", "Draw an algorithm, or print its program"),
     "check": ("check", "Prove that algorithms are correct"),
+    "machine": ("machine", "Say what a machine is made of and what messages cost on it"),
+    "probe": ("probe", "Measure what messages cost on this machine and write a machine file"),
     "tune": ("tune", "Measure candidates on this machine and write a profile"),
     "run": ("run", "Run an MPI program with Espalier under it"),
     "compare": ("compare", "Run an MPI program with and without, and report the difference"),
+    "model": ("model", "Predict times from a model of the machine, or check the model"),
+    "order": ("order", "Find the order of ranks in which trees are fastest"),
     "explain": ("explain", "Say what a profile chooses and why, or what ran"),
 }
 
@@ -65,6 +69,26 @@ def _carrying_out(verb: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
+def _group(name: str, verbs_of: typer.Typer, summary: str) -> Any:
+    """Return a verb that has verbs of its own."""
+    group = typer.Typer(
+        name=name,
+        help=summary,
+        add_completion=False,
+        rich_markup_mode=None,
+        no_args_is_help=True,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    for command in verbs_of.registered_commands:
+        if command.callback is not None:
+            group.command(name=command.name, short_help=command.short_help)(
+                _carrying_out(command.callback)
+            )
+    if len(verbs_of.registered_commands) == 1:
+        group.callback()(lambda: None)
+    return typer.main.get_command(group)
+
+
 class Verbs(TyperGroup):
     """Commands whose files are imported on use, so that `espalier --help` is quick."""
 
@@ -77,9 +101,11 @@ class Verbs(TyperGroup):
         if cmd_name not in verbs:
             return None
         function, summary = verbs[cmd_name]
-        module = importlib.import_module(f"espalier.cli.{cmd_name}")
+        found = getattr(importlib.import_module(f"espalier.cli.{cmd_name}"), function)
+        if isinstance(found, typer.Typer):
+            return _group(cmd_name, found, summary)
         app = typer.Typer(add_completion=False, rich_markup_mode=None)
-        app.command(name=cmd_name, short_help=summary)(_carrying_out(getattr(module, function)))
+        app.command(name=cmd_name, short_help=summary)(_carrying_out(found))
         return typer.main.get_command(app)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002

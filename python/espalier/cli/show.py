@@ -54,7 +54,7 @@ def _machine(text: str | None, placement: str | None, num_bytes: str | None) -> 
             )
         return None
     size = None if num_bytes is None else parse_bytes(num_bytes)
-    return Machine(text, placement or "block", size)
+    return Machine(text, placement, size)
 
 
 def show(  # noqa: PLR0913, PLR0917 - one parameter an option
@@ -80,14 +80,18 @@ def show(  # noqa: PLR0913, PLR0917 - one parameter an option
     ] = None,
     machine: Annotated[
         str | None,
-        typer.Option("--machine", help="Count what crosses nodes of a machine: 'node:2 core:4'."),
+        typer.Option(
+            "--machine",
+            help="Count what crosses nodes of a machine: '2n x 4c', 'node:2 core:4', or a file.",
+        ),
     ] = None,
     placement: Annotated[
         str | None,
         typer.Option(
             "--placement",
-            help="Ranks on its nodes: block, cyclic, cyclic:N.",
-            show_default="block",
+            help="Ranks on its nodes: block, cyclic, cyclic:N, folded, list:0,4,1 of cores, or a"
+            " file with a core in each line.",
+            show_default="that of the machine file, else block",
         ),
     ] = None,
     num_bytes: Annotated[

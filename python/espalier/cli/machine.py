@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`espalier machine`."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from espalier import machine_sources, machines
+from espalier.cli.options import Json
+from espalier.console import say
+from espalier.errors import ArgumentError, FileError
+from espalier.views.machine import print_machine
+
+
+def _save(text: str, path: Path) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise FileError(
+            f"{path}: expected a file that can be written, got '{error.strerror}'"
+        ) from error
+    say(f"wrote {path}")
+
+
+def _find(
+    what: str | None, hwloc: Path | None, topology: Path | None, *, slurm: bool
+) -> machines.Machine:
+    ways = {"MACHINE": what is not None, "--hwloc": hwloc is not None, "--slurm": slurm}
+    given = [name for name, is_given in ways.items() if is_given]
+    if len(given) > 1:
+        raise ArgumentError(
+            f"expected one of MACHINE, --hwloc and --slurm, got {' and '.join(given)}"
+        )
+    if topology is not None and not slurm:
+        raise ArgumentError(
+            "expected --slurm with --topology, got none",
+            "topology.conf says how the nodes of a SLURM job hang together",
+        )
+    if what is not None:
+        return machines.load(what)
+    if hwloc is not None:
+        return machine_sources.of_hwloc(hwloc)
+    return machine_sources.of_slurm(topology) if slurm else machine_sources.here()
+
+
+def machine(  # noqa: PLR0913, PLR0917 - one parameter an option
+    what: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="MACHINE",
+            help="A text such as '8n x 2s x 12c' or 'torus 4x4x4 x 8c', or a machine file.",
+            show_default="this node",
+        ),
+    ] = None,
+    hwloc: Annotated[
+        Path | None,
+        typer.Option("--hwloc", help="A node as 'lstopo --of xml FILE' wrote it."),
+    ] = None,
+    slurm: Annotated[
+        bool, typer.Option("--slurm", help="The nodes of the SLURM job this runs in.")
+    ] = False,
+    topology: Annotated[
+        Path | None,
+        typer.Option("--topology", help="With --slurm: topology.conf, for switches above nodes."),
+    ] = None,
+    placement: Annotated[
+        str | None,
+        typer.Option(
+            "--placement",
+            help="Show where this puts ranks: block, cyclic, cyclic:N, folded, list:0,4,1 of cores,"
+            " or a file with a core in each line.",
+        ),
+    ] = None,
+    num_ranks: Annotated[
+        int | None,
+        typer.Option("-p", "--ranks", min=1, help="Number of ranks.", show_default="all cores"),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Write a machine file.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Say what a machine is made of, what messages cost on it, and where ranks lie.
+
+    Letters: g group, w switch, n node, s package, m numa, l l3, c core, t thread. Costs stand in
+    brackets: '8n[latency=1.5us,bandwidth=12.5GB/s,channels=2] x 12c[latency=300ns]'.
+    """
+    found = _find(what, hwloc, topology, slurm=slurm)
+    if output is not None:
+        _save(found.text, output)
+    if json:
+        sys.stdout.write(found.text)
+    else:
+        print_machine(found, placement, num_ranks)

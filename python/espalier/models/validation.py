@@ -1,0 +1,292 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measure candidates of collectives, and say how far models of the machine agree."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import shlex
+import statistics
+import time
+from typing import TYPE_CHECKING, Any
+
+from espalier import __version__, _core
+from espalier.console import document, progress, say
+from espalier.errors import ArgumentError, MpiError
+from espalier.launch import programs
+from espalier.launch.command import parse_command
+from espalier.models.agreement import agreement, deviation
+from espalier.models.predictors import predictors
+from espalier.report import conditions
+from espalier.store import metadata
+from espalier.tuning.measurement import Effort, Measurer
+from espalier.tuning.samples import Point, Request
+from espalier.tuning.search import candidates_for, real_size
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from espalier.intervals import Interval
+    from espalier.models.agreement import Agreement
+    from espalier.models.predictors import Predictor, Setting
+    from espalier.tuning.samples import Problem
+
+SCHEMA = "espalier-model-validation"
+VERSION = 1
+# Only starts the ranks and says who they are.
+_HEADER_ONLY = Effort(5.0, 1.0, 1, 1, 1.0)
+_CLOSE = 0.05
+
+
+@dataclasses.dataclass(frozen=True)
+class Task:
+    """What to measure, and which models to judge by it."""
+
+    words: tuple[str, ...]
+    collectives: tuple[str, ...]
+    sizes: tuple[int, ...]
+    patterns: tuple[str, ...]
+    models: tuple[str, ...]
+    seconds: float
+    repeat: str
+    seed: int = 1
+    vendor: str | None = None
+
+
+class InterruptedValidation(Exception):  # noqa: N818 - not an error: there is a result
+    """The measurement was interrupted; `document` says what the finished part shows."""
+
+    def __init__(self, result: dict[str, Any], cause: BaseException) -> None:
+        """Keep both."""
+        super().__init__(str(cause))
+        self.document = result
+        self.cause = cause
+
+
+@dataclasses.dataclass
+class _Found:
+    points: list[Point] = dataclasses.field(default_factory=list)
+    problems: list[Problem] = dataclasses.field(default_factory=list)
+
+    def take(self, result: Point | Problem) -> None:
+        if isinstance(result, Point):
+            self.points.append(result)
+        else:
+            self.problems.append(result)
+
+
+def start(task: Task) -> tuple[Measurer, dict[str, Any]]:
+    """Return what measures, and who the ranks are.
+
+    Raises:
+        ArgumentError: the launcher options are not clear, or start fewer than two ranks.
+    """
+    command = parse_command(task.words)
+    if command.doubt:
+        raise ArgumentError(command.doubt)
+    if command.program:
+        say(f"note: '{shlex.join(command.program)}' is not run; a program of Espalier is measured")
+    command = command.with_program(())
+    measurer = Measurer(command, task.vendor or programs.vendor_of(command))
+    header = measurer.run([], _HEADER_ONLY, lambda _: None).header
+    if header["num_ranks"] < 2:
+        raise ArgumentError(
+            f"expected at least 2 ranks, '{command.text()}' started {header['num_ranks']}",
+            "ask for more, as in: -- mpirun -n 4",
+        )
+    return measurer, header
+
+
+def validate(
+    task: Task, setting: Setting, measurer: Measurer, header: dict[str, Any]
+) -> dict[str, Any]:
+    """Measure, compare, and return the document of the report.
+
+    Raises:
+        InterruptedValidation: after Ctrl-C or a signal, once a point was measured.
+    """
+    began = time.monotonic()
+    models = predictors(setting, task.models)
+    requests = _requests(task, setting.num_ranks)
+    found = _Found()
+    cause: BaseException | None = None
+    with progress("measuring", len(requests)) as bar:
+
+        def take(result: Point | Problem) -> None:
+            found.take(result)
+            if isinstance(result, Point):
+                bar.advance(1, f"{result.collective} {result.bytes} B")
+
+        try:
+            is_simulated = header.get("is_simulated", False)
+            measurer.run(requests, _effort(task, len(requests), is_simulated), take)
+        except (KeyboardInterrupt, SystemExit, MpiError) as error:
+            bar.close()
+            if not found.points:
+                raise
+            cause = error
+    about = {
+        "command": task.repeat,
+        "complete": cause is None and len(found.points) == len(requests),
+        "seconds": round(time.monotonic() - began, 1),
+        "points_left": len(requests) - len(found.points),
+    }
+    result = _document(found, models, setting, header, about)
+    if cause is not None:
+        raise InterruptedValidation(result, cause)
+    return result
+
+
+def _requests(task: Task, num_ranks: int) -> list[Request]:
+    requests = []
+    for call in task.collectives:
+        if call not in _core.calls():
+            raise ArgumentError(
+                f"expected a collective of {', '.join(_core.calls())}, got '{call}'"
+            )
+        candidates = tuple(candidates_for(call, num_ranks, task.patterns))
+        if len(candidates) < 2:
+            raise ArgumentError(
+                f"expected at least 2 candidates for {call} on {num_ranks} ranks,"
+                f" got {len(candidates)}",
+                "use fewer --algorithms patterns, or leave them out",
+            )
+        sizes = dict.fromkeys(real_size(call, size, num_ranks) for size in task.sizes)
+        requests += [Request(call, size, candidates) for size in sizes]
+    return sorted(requests, key=lambda request: request.bytes)
+
+
+def _effort(task: Task, num_points: int, is_simulated: bool) -> Effort:
+    return Effort(
+        seconds=task.seconds,
+        seconds_per_point=max(2 * task.seconds / num_points, 0.01),
+        # Repetitions of a simulation differ only by what the call before left behind.
+        min_repetitions=2 if is_simulated else 10,
+        max_repetitions=3 if is_simulated else 200,
+        precision=0.01,
+        seed=task.seed,
+    )
+
+
+def _document(
+    found: _Found,
+    models: dict[str, Predictor],
+    setting: Setting,
+    header: dict[str, Any],
+    about: dict[str, Any],
+) -> dict[str, Any]:
+    points = [_point(point, models) for point in found.points]
+    return document(
+        SCHEMA,
+        VERSION,
+        **about,
+        created=metadata.now(),
+        espalier=__version__,
+        machine=metadata.machine(),
+        mpi=header["mpi"],
+        num_ranks=header["num_ranks"],
+        num_nodes=header["num_nodes"],
+        model_machine=json.loads(setting.machine),
+        model_machine_text=_core.machine_text(setting.machine),
+        placement=setting.placement,
+        models=list(models),
+        points=points,
+        summary={name: _summary(name, points) for name in models},
+        warnings=_cautions(found, header, about),
+    )
+
+
+def _point(point: Point, models: dict[str, Predictor]) -> dict[str, Any]:
+    names = point.candidates
+    predicted = {
+        model: {name: predict(name, point.bytes) for name in names}
+        for model, predict in models.items()
+    }
+    samples = {name: point.samples_us[name] for name in names}
+    return {
+        "collective": point.collective,
+        "bytes": point.bytes,
+        "num_samples": len(point.native_us),
+        "native_us": statistics.median(point.native_us),
+        "candidates": {
+            name: {
+                "measured_us": statistics.median(samples[name]),
+                "predicted_us": {model: predicted[model][name] for model in models},
+            }
+            for name in names
+        },
+        "agreement": {
+            model: _agreement(agreement(predicted[model], samples, point.native_us))
+            for model in models
+        },
+    }
+
+
+def _agreement(found: Agreement) -> dict[str, Any]:
+    return {
+        "kendall": found.kendall,
+        "chosen": found.chosen,
+        "best": found.best,
+        "regret": found.regret,
+        "slowdown": _interval(found.slowdown),
+        "against_native": _interval(found.against_native),
+        "bias": found.bias,
+        "error": found.error,
+    }
+
+
+def _interval(interval: Interval) -> dict[str, float]:
+    return {"median": interval.value, "low": interval.low, "high": interval.high}
+
+
+def _summary(model: str, points: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    if not points:
+        return {}
+    found = [point["agreement"][model] for point in points]
+    correlations = [one["kendall"] for one in found if one["kendall"] is not None]
+    regrets = [one["regret"] for one in found]
+    return {
+        "kendall_median": statistics.median(correlations) if correlations else None,
+        "regret_median": statistics.median(regrets),
+        "regret_mean": statistics.fmean(regrets),
+        "regret_max": max(regrets),
+        "share_close": statistics.fmean(regret <= _CLOSE for regret in regrets),
+        "by_size": _by_size(model, points),
+    }
+
+
+def _by_size(model: str, points: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    rows = []
+    for size in sorted({point["bytes"] for point in points}):
+        ratios = [
+            one["predicted_us"][model] / one["measured_us"]
+            for point in points
+            if point["bytes"] == size
+            for one in point["candidates"].values()
+        ]
+        bias, error = deviation(ratios)
+        rows.append({"bytes": size, "bias": bias, "error": error, "count": len(ratios)})
+    return rows
+
+
+def _cautions(found: _Found, header: dict[str, Any], about: dict[str, Any]) -> list[dict[str, str]]:
+    cautions = conditions.of_machine() + conditions.of_job(header)
+    cautions += conditions.of_noise(
+        [point.native_us for point in found.points], "repetitions of the native call"
+    )
+    wrong = [problem for problem in found.problems if problem.reason == "wrong"]
+    cautions += [
+        conditions.caution(
+            "wrong", f"{one.algorithm} gave a wrong {one.collective} ({one.text})", "report it"
+        )
+        for one in wrong
+    ]
+    if about["points_left"]:
+        cautions.append(
+            conditions.caution(
+                "time",
+                f"{about['points_left']} points were not measured",
+                "give more with --time-budget, or fewer --sizes or --algorithms",
+            )
+        )
+    return cautions

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/cost/replay.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "python/core.hpp"
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include "espalier/algorithms/catalog.hpp"
+#include "espalier/cost/levels.hpp"
+#include "espalier/cost/ranking.hpp"
+#include "espalier/machine/file.hpp"
+#include "espalier/machine/placement.hpp"
+
+namespace nb = nanobind;
+
+namespace espalier::python {
+namespace {
+
+using algorithms::Choice;
+
+/// Where the ranks are.
+cost::Setting setting_of(std::string_view machine_text, std::string_view placement, int num_ranks) {
+  machine::Machine machine = machine::read(machine_text);
+  std::vector<int> cores = machine::place(machine, placement, num_ranks);
+  return {.machine = std::move(machine), .core_of = std::move(cores)};
+}
+
+nb::list describe_levels(cost::Replay const& replayed, machine::Machine const& machine) {
+  nb::list result;
+  for (int level = 0; level < machine.num_levels(); ++level) {
+    cost::LevelUse const& use = replayed.levels[static_cast<std::size_t>(level)];
+    nb::dict described;
+    described["name"] = machine.name(level);
+    described["messages"] = use.messages;
+    described["bytes"] = use.bytes;
+    described["busiest_seconds"] = use.busiest;
+    described["waiting_seconds"] = use.waiting;
+    result.append(described);
+  }
+  return result;
+}
+
+nb::dict replay(
+    std::string const& text,
+    int num_ranks,
+    int root,
+    std::string_view machine_text,
+    std::string_view placement,
+    double num_bytes
+) {
+  cost::Setting const setting = setting_of(machine_text, placement, num_ranks);
+  cost::Replay replayed;
+  {
+    nb::gil_scoped_release const released;
+    replayed = cost::replay(Choice::parse(text), root, setting, num_bytes);
+  }
+  nb::dict result;
+  result["seconds"] = replayed.seconds();
+  result["finished_seconds"] = replayed.finished;
+  result["levels"] = describe_levels(replayed, setting.machine);
+  return result;
+}
+
+nb::list best(
+    std::vector<std::string> const& candidates,
+    int num_ranks,
+    int root,
+    std::string_view machine_text,
+    std::string_view placement,
+    double num_bytes,
+    int num_best
+) {
+  cost::Setting const setting = setting_of(machine_text, placement, num_ranks);
+  std::vector<Choice> choices;
+  for (std::string const& text : candidates) {
+    choices.push_back(Choice::parse(text));
+  }
+  std::vector<cost::Ranked> ranked;
+  {
+    nb::gil_scoped_release const released;
+    ranked = cost::best(choices, root, setting, num_bytes, num_best);
+  }
+  nb::list result;
+  for (cost::Ranked const& entry : ranked) {
+    nb::dict described;
+    described["choice"] = entry.choice.text();
+    described["seconds"] = entry.seconds;
+    described["is_exact"] = entry.is_exact;
+    result.append(described);
+  }
+  return result;
+}
+
+using Model = double (*)(Choice const&, int, cost::Setting const&, double);
+
+/// Seconds according to a model with one number as its result.
+template <Model model>
+double seconds_of(
+    std::string const& text,
+    int num_ranks,
+    int root,
+    std::string_view machine_text,
+    std::string_view placement,
+    double num_bytes
+) {
+  cost::Setting const setting = setting_of(machine_text, placement, num_ranks);
+  nb::gil_scoped_release const released;
+  return model(Choice::parse(text), root, setting, num_bytes);
+}
+
+template <Model model> void bind_model(nb::module_& module, char const* name) {
+  module.def(
+      name,
+      seconds_of<model>,
+      nb::arg("text"),
+      nb::arg("num_ranks"),
+      nb::arg("root"),
+      nb::arg("machine"),
+      nb::arg("placement"),
+      nb::arg("num_bytes")
+  );
+}
+
+}  // namespace
+
+void bind_replay(nb::module_& module) {
+  module.def(
+      "replay",
+      replay,
+      nb::arg("text"),
+      nb::arg("num_ranks"),
+      nb::arg("root"),
+      nb::arg("machine"),
+      nb::arg("placement"),
+      nb::arg("num_bytes")
+  );
+  module.def(
+      "best",
+      best,
+      nb::arg("candidates"),
+      nb::arg("num_ranks"),
+      nb::arg("root"),
+      nb::arg("machine"),
+      nb::arg("placement"),
+      nb::arg("num_bytes"),
+      nb::arg("num_best") = 1
+  );
+  bind_model<cost::levels_time>(module, "levels_time");
+  bind_model<cost::hockney_time>(module, "hockney_time");
+}
+
+}  // namespace espalier::python
