@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from fake_mpi import FakeMpi
 
 from espalier import documents
 from espalier.cli import main
@@ -56,6 +57,27 @@ def cli(capfd: pytest.CaptureFixture[str]) -> Callable[..., Result]:
         return Result(code, out, err)
 
     return run
+
+
+@pytest.fixture
+def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeMpi:
+    """An empty folder to work in, with launchers and programs that behave as they are told."""
+    mpi = FakeMpi(tmp_path / "fake")
+    for name, value in mpi.environment().items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(tmp_path)
+    return mpi
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Tell the stand-ins, by variables, what to do."""
+
+    def tell(**variables: str) -> None:
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+
+    return tell
 
 
 @pytest.fixture

@@ -7,20 +7,10 @@ import json
 from pathlib import Path
 
 import pytest
-from fake_mpi import FakeMpi
 
 _MACHINE = "1n x 4c[latency=1us,overhead=200ns,bandwidth=4GB/s]"
 _VALIDATE = ("model", "validate", "--machine", _MACHINE, "--collectives", "allgather")
 _LAUNCH = ("--", "mpirun", "-n", "4")
-
-
-@pytest.fixture
-def fake(tmp_path, monkeypatch):
-    mpi = FakeMpi(tmp_path / "fake")
-    for name, value in mpi.environment().items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.chdir(tmp_path)
-    return mpi
 
 
 class TestPredict:

@@ -13,7 +13,6 @@ import time
 from pathlib import Path
 
 import pytest
-from fake_mpi import FakeMpi
 
 from espalier import documents, installation
 from espalier.probing import matrix_file
@@ -34,24 +33,6 @@ _PLATFORM = """<?xml version='1.0'?>
   </zone>
 </platform>
 """
-
-
-@pytest.fixture
-def fake(tmp_path, monkeypatch):
-    mpi = FakeMpi(tmp_path / "fake")
-    for name, value in mpi.environment().items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.chdir(tmp_path)
-    return mpi
-
-
-@pytest.fixture
-def told(monkeypatch):
-    def tell(**variables: str) -> None:
-        for name, value in variables.items():
-            monkeypatch.setenv(name, value)
-
-    return tell
 
 
 def level(document, name):

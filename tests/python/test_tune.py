@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
-from fake_mpi import FakeMpi, ratios
+from fake_mpi import ratios
 
 from espalier import _core, documents, installation
 from espalier.errors import FileError
@@ -23,24 +23,6 @@ from espalier.tuning.search import CONFIRMATIONS, RACE, SCREENING
 _REPOSITORY = Path(__file__).resolve().parents[2]
 _QUICK = ("--collective", "allgather,bcast", "--sizes", "64,4KiB")
 _LAUNCH = ("--", "mpirun", "-n", "4")
-
-
-@pytest.fixture
-def fake(tmp_path, monkeypatch):
-    mpi = FakeMpi(tmp_path / "fake")
-    for name, value in mpi.environment().items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.chdir(tmp_path)
-    return mpi
-
-
-@pytest.fixture
-def told(monkeypatch):
-    def tell(**variables: str) -> None:
-        for name, value in variables.items():
-            monkeypatch.setenv(name, value)
-
-    return tell
 
 
 def read_profile(path="espalier-profile.json"):
