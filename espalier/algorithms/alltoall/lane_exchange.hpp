@@ -22,4 +22,17 @@ struct LaneExchange {
   [[nodiscard]] schedule::RankProgram program(int rank) const;
 };
 
+/// What both alltoalls by lanes use unless told otherwise.
+inline constexpr LaneAlgorithms exchange_fallbacks{
+    .split = "alltoall/pairwise",
+    .lane = "alltoall/pairwise",
+    .join = {},
+};
+
+/// A LaneExchange as a request asks for it.
+template <FirstPhase first_phase> struct ExchangePlan : LaneExchange {
+  explicit ExchangePlan(Request const& request)
+      : LaneExchange{MultiLane::parse(request, exchange_fallbacks), first_phase} {}
+};
+
 }  // namespace espalier::algorithms

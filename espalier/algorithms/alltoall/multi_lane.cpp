@@ -25,16 +25,7 @@
 namespace espalier::algorithms {
 namespace {
 
-constexpr LaneAlgorithms fallbacks{
-    .split = "alltoall/pairwise",
-    .lane = "alltoall/pairwise",
-    .join = {},
-};
-
-struct Plan : LaneExchange {
-  explicit Plan(Request const& request)
-      : LaneExchange{MultiLane::parse(request, fallbacks), FirstPhase::split} {}
-};
+using Plan = ExchangePlan<FirstPhase::split>;
 
 schedule::RankProgram generate(Request const& request, int rank) {
   return Plan(request).program(rank);
@@ -48,7 +39,7 @@ extern Algorithm const alltoall_multi_lane{
     .summary = "first combs within rows, then between rows, for all ranks at once",
     .source = "traeff2020",
     .valid = "at least as many ranks as rows, and what split and lane accept",
-    .parameters = multi_lane_parameters(fallbacks),
+    .parameters = multi_lane_parameters(exchange_fallbacks),
     .equal_blocks_only = true,
     .refuses = [](Request const& request) { return refuses_plan<Plan>(request); },
     .generate = generate,

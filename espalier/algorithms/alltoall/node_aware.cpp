@@ -26,16 +26,7 @@
 namespace espalier::algorithms {
 namespace {
 
-constexpr LaneAlgorithms fallbacks{
-    .split = "alltoall/pairwise",
-    .lane = "alltoall/pairwise",
-    .join = {},
-};
-
-struct Plan : LaneExchange {
-  explicit Plan(Request const& request)
-      : LaneExchange{MultiLane::parse(request, fallbacks), FirstPhase::lane} {}
-};
+using Plan = ExchangePlan<FirstPhase::lane>;
 
 schedule::RankProgram generate(Request const& request, int rank) {
   return Plan(request).program(rank);
@@ -49,7 +40,7 @@ extern Algorithm const alltoall_node_aware{
     .summary = "first between rows, whole rows at once, then combs within rows",
     .source = "kumar2008",
     .valid = "at least as many ranks as rows, and what split and lane accept",
-    .parameters = multi_lane_parameters(fallbacks),
+    .parameters = multi_lane_parameters(exchange_fallbacks),
     .equal_blocks_only = true,
     .refuses = [](Request const& request) { return refuses_plan<Plan>(request); },
     .generate = generate,
