@@ -5,31 +5,18 @@
 /// the ranks it is started with. Started by `espalier order`.
 
 #include <cstddef>
-#include <cstdio>
-#include <exception>
 #include <optional>
-#include <string>
-#include <string_view>
 
-#include <mpi.h>
-
-#include "espalier/base/error.hpp"
 #include "espalier/measure/clock.hpp"
 #include "espalier/measure/job.hpp"
 #include "espalier/measure/order_plan.hpp"
 #include "espalier/measure/order_point.hpp"
 #include "espalier/measure/plan_and_output.hpp"
+#include "espalier/measure/program.hpp"
 #include "espalier/measure/sample_file.hpp"
 
 namespace espalier::measure {
 namespace {
-
-/// Text of the plan, checked, so that complaints come from one rank only.
-std::string read_plan(PlanAndOutput const& options) {
-  std::string text = options.read_plan();
-  static_cast<void>(OrderPlan::parse(text, options.plan));
-  return text;
-}
 
 /// Measures point after point; rank 0 says when the time of the whole plan is over.
 std::size_t measure_points(Job const& job, OrderPlan const& plan, SampleFile* file) {
@@ -48,8 +35,7 @@ std::size_t measure_points(Job const& job, OrderPlan const& plan, SampleFile* fi
 }
 
 void measure(Job const& job, PlanAndOutput const& options) {
-  std::string const text = from_rank_0(job, job.rank == 0 ? read_plan(options) : "");
-  OrderPlan const plan = OrderPlan::parse(text, options.plan);
+  auto const plan = shared_plan<OrderPlan>(job, options);
   std::optional<SampleFile> file;
   if (job.rank == 0) {
     file.emplace(options.output);
@@ -63,30 +49,10 @@ void measure(Job const& job, PlanAndOutput const& options) {
   }
 }
 
-/// An error on one rank ends all: the others may be waiting for it.
-[[noreturn]] void abandon(std::string_view text) {
-  std::fprintf(stderr, "espalier-order: %.*s\n", static_cast<int>(text.size()), text.data());
-  PMPI_Abort(MPI_COMM_WORLD, 1);
-  std::terminate();
-}
-
 }  // namespace
 }  // namespace espalier::measure
 
 int main(int argc, char** argv) {
   using namespace espalier::measure;
-  PMPI_Init(&argc, &argv);
-  try {
-    Job job = Job::describe();
-    auto const options = PlanAndOutput::parse(argc, argv);
-    if (!options) {
-      throw espalier::Error(espalier::ErrorCode::argument, std::string(PlanAndOutput::usage));
-    }
-    measure(job, *options);
-    PMPI_Comm_free(&job.comm);
-  } catch (std::exception const& error) {
-    abandon(error.what());
-  }
-  PMPI_Finalize();
-  return 0;
+  return run_program(argc, argv, "espalier-order", measure);
 }

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from platform_probe import Measured, measure, timing
 
+from espalier import installation
 from espalier.clusters import SimulatedCluster
 from espalier.errors import ArgumentError
 
@@ -209,3 +210,14 @@ def test_nonsense_is_refused_before_anything_starts() -> None:
         SimulatedCluster("2n x 2c", 0)
     with pytest.raises(ArgumentError, match="in a with statement"):
         SimulatedCluster("2n x 2c", 4).launcher_words()
+
+
+@pytest.mark.parametrize("name", ["measure", "order", "probe"])
+def test_a_program_that_cannot_begin_fails_and_says_why(name: str) -> None:
+    folder = installation.build_folder()
+    assert folder is not None
+    program = folder / "bin" / f"espalier-{name}-smpi"
+    with SimulatedCluster("2n[latency=1us] x 2c[latency=1us]", 4) as cluster:
+        ended = cluster.run([str(program), "--plan", "/missing", "--output", "-"])
+    assert ended.returncode != 0
+    assert f"espalier-{name}: /missing: expected a readable file" in ended.stderr + ended.stdout

@@ -4,13 +4,9 @@
 /// espalier-probe-<vendor>: times messages between the ranks it is started with, as a probe plan
 /// says. Started by `espalier probe`; the formats are in python/espalier/schemas/.
 
-#include <cstdio>
-#include <exception>
 #include <string>
 
-#include <mpi.h>
-
-#include "espalier/base/error.hpp"
+#include "espalier/measure/clock.hpp"
 #include "espalier/measure/job.hpp"
 #include "espalier/measure/json_lines.hpp"
 #include "espalier/measure/plan_and_output.hpp"
@@ -18,23 +14,19 @@
 #include "espalier/measure/probe/header.hpp"
 #include "espalier/measure/probe/probe_plan.hpp"
 #include "espalier/measure/probe/result_line.hpp"
-#include "espalier/measure/probe/surroundings.hpp"
+#include "espalier/measure/program.hpp"
 
 namespace espalier::measure::probe {
 namespace {
 
 /// Text of the plan, checked.
 std::string read_plan(PlanAndOutput const& options, int num_ranks) {
-  if (options.plan.empty()) {
-    throw Error(ErrorCode::argument, std::string(PlanAndOutput::usage));
-  }
   std::string text = options.read_plan();
   ProbePlan::parse(text, options.plan).check_ranks(num_ranks, options.plan);
   return text;
 }
 
 /// Rank 0 reads alone, so that complaints come from one rank only.
-/// @param options empty if the command line was wrong.
 void measure(Job const& job, PlanAndOutput const& options) {
   double const start = now_us();
   std::string const text = from_rank_0(job, job.rank == 0 ? read_plan(options, job.num_ranks) : "");
@@ -56,16 +48,5 @@ void measure(Job const& job, PlanAndOutput const& options) {
 
 int main(int argc, char** argv) {
   using namespace espalier::measure;
-  PMPI_Init(&argc, &argv);
-  try {
-    Job job = Job::describe();
-    probe::measure(job, PlanAndOutput::parse(argc, argv).value_or(PlanAndOutput{}));
-    PMPI_Comm_free(&job.comm);
-  } catch (std::exception const& error) {
-    // The others may be waiting for this rank.
-    std::fprintf(stderr, "espalier-probe: %s\n", error.what());
-    probe::abandon_job();
-  }
-  PMPI_Finalize();
-  return 0;
+  return run_program(argc, argv, "espalier-probe", probe::measure);
 }

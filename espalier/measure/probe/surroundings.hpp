@@ -16,9 +16,6 @@
 
 namespace espalier::measure::probe {
 
-/// Ends all ranks; the launcher returns 1.
-[[noreturn]] void abandon_job() noexcept;
-
 /// What two readings with nothing between them differ by.
 [[nodiscard]] double clock_reading_us() noexcept;
 

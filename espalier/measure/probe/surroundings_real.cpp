@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdlib>
 #include <ctime>
 #include <sched.h>
 #include <unistd.h>
@@ -59,11 +58,6 @@ void sleep_us(double duration_us) {
 }
 
 }  // namespace
-
-void abandon_job() noexcept {
-  PMPI_Abort(MPI_COMM_WORLD, 1);
-  std::abort();
-}
 
 double clock_reading_us() noexcept {
   constexpr int num_readings = 1000;

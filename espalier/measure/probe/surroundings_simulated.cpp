@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
@@ -32,11 +31,6 @@ std::string_view name_of_node() {
 }
 
 }  // namespace
-
-// All ranks are in this process; after MPI_Abort the launcher would return 0.
-void abandon_job() noexcept {
-  std::_Exit(1);
-}
 
 // Reading the clock takes as long as the simulator's option smpi/wtime says.
 double clock_reading_us() noexcept {

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/measure/program.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <optional>
+
+#include <mpi.h>
+
+#include "espalier/base/error.hpp"
+#include "espalier/measure/clock.hpp"
+
+namespace espalier::measure {
+namespace {
+
+/// An error on one rank ends all: the others may be waiting for it.
+[[noreturn]] void abandon_job() noexcept {
+  if (is_simulated()) {
+    // All ranks are in this process; after MPI_Abort the launcher would return 0.
+    std::_Exit(1);
+  }
+  PMPI_Abort(MPI_COMM_WORLD, 1);
+  std::abort();
+}
+
+PlanAndOutput options_of(Job const& job, int argc, char** argv) {
+  std::optional<PlanAndOutput> const options = PlanAndOutput::parse(argc, argv);
+  if (!options && job.rank == 0) {
+    throw Error(ErrorCode::argument, std::string(PlanAndOutput::usage));
+  }
+  if (!options) {
+    // Rank 0 ends the job.
+    check(PMPI_Barrier(job.comm), "MPI_Barrier");
+  }
+  return options.value_or(PlanAndOutput{});
+}
+
+}  // namespace
+
+int run_program(
+    int argc, char** argv, char const* name, void (*measure)(Job const&, PlanAndOutput const&)
+) {
+  PMPI_Init(&argc, &argv);
+  try {
+    Job job = Job::describe();
+    measure(job, options_of(job, argc, argv));
+    PMPI_Comm_free(&job.comm);
+  } catch (std::exception const& error) {
+    std::fprintf(stderr, "%s: %s\n", name, error.what());
+    abandon_job();
+  }
+  PMPI_Finalize();
+  return 0;
+}
+
+}  // namespace espalier::measure
