@@ -2,20 +2,24 @@
 
 include(GoogleTest)
 
-# unit_test(<name> SOURCES ... [DEPENDS ...] [TIMEOUT <s>] [LABELS ...])
+# unit_test(<name> SOURCES ... [DEPENDS ...] [TIMEOUT <s>] [LABELS ...] [ENVIRONMENT <VAR=value>])
 #
 # GoogleTest executable test_<name>; each of its tests becomes the ctest "<name>.<suite>.<test>" with
-# the label "unit" (plus LABELS) and a time limit of 20 s.
+# the label "unit" (plus LABELS), a time limit of 20 s, and a variable set if one is given.
 function(unit_test name)
   if(NOT ESPALIER_WITH_TESTS)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;DEPENDS;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT;ENVIRONMENT" "SOURCES;DEPENDS;LABELS")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
     message(FATAL_ERROR "unit_test(${name}): needs SOURCES, got '${ARGN}'")
   endif()
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 20)
+  endif()
+  set(environment "")
+  if(arg_ENVIRONMENT)
+    set(environment ENVIRONMENT ${arg_ENVIRONMENT})
   endif()
   project_resolve_dependencies(dependencies "" ${arg_DEPENDS})
   add_executable(test_${name} ${arg_SOURCES})
@@ -29,7 +33,7 @@ function(unit_test name)
     DISCOVERY_MODE PRE_TEST
     DISCOVERY_TIMEOUT 60
     TEST_LIST discovered_tests
-    PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS unit
+    PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS unit ${environment}
   )
   if(arg_LABELS)
     # gtest_discover_tests() flattens lists, so several labels are set when ctest reads the tests.

@@ -425,12 +425,11 @@ void check(World const& world) {
 
 void run_threads(std::vector<ThreadRank> const& ranks, ThreadOptions const& options) {
   World world(ranks.size(), options);
-  {
-    std::vector<std::jthread> threads;
-    for (std::size_t i = 0; i < ranks.size(); ++i) {
-      threads.emplace_back(run_rank, std::ref(world), std::cref(ranks[i]), static_cast<int>(i));
-    }
-  }
+  ThreadCrew own;
+  ThreadCrew& crew = options.crew != nullptr ? *options.crew : own;
+  crew.run(ranks.size(), [&](std::size_t rank) {
+    run_rank(world, ranks[rank], static_cast<int>(rank));
+  });
   check(world);
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "espalier/exec/binding.hpp"
+#include "espalier/exec/thread_crew.hpp"
 
 namespace espalier::exec {
 
@@ -35,6 +36,8 @@ struct ThreadOptions {
   /// destination = source (op) destination on num_elements elements; needed by reduce only.
   std::function<void(std::byte const* source, std::byte* destination, std::int64_t num_elements)>
       combine;
+  /// Whose threads run the ranks; null: threads made for this run.
+  ThreadCrew* crew = nullptr;
 };
 
 /// Runs rank i of the schedule on ranks[i]; returns when all of them are done.

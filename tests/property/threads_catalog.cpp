@@ -141,7 +141,8 @@ std::vector<Memory> run(Case const& the, MemoryOf&& memory_of, Combine const& co
     }
     inputs.push_back(memory.input ? memory.input->memory : Memory());
   }
-  EXPECT_NO_THROW(run_threads(ranks, {.mode = the.mode, .combine = combine}));
+  static exec::ThreadCrew crew;
+  EXPECT_NO_THROW(run_threads(ranks, {.mode = the.mode, .combine = combine, .crew = &crew}));
   std::vector<Memory> outputs;
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     RankMemory& memory = memories[r];
