@@ -2,6 +2,8 @@
 
 #include "espalier/verify/contract.hpp"
 
+#include <cstddef>
+
 #include <fmt/format.h>
 
 #include "espalier/base/error.hpp"
@@ -15,6 +17,10 @@ using schedule::Frame;
 
 schedule::Role role(Contract const& contract, int rank) {
   return {contract.collective, contract.num_ranks, rank, contract.root};
+}
+
+std::int32_t entry(std::vector<std::vector<std::int32_t>> const& values, int rank, int block) {
+  return values[static_cast<std::size_t>(rank)][static_cast<std::size_t>(block)];
 }
 
 }  // namespace
@@ -42,7 +48,7 @@ BlockRun Contract::promised(Frame const& frame, int rank) const {
 bool Contract::holds_at_start(Frame const& frame, int rank, Buffer buffer, int block) const {
   switch (buffer) {
   case Buffer::input:
-    return has_input();
+    return has_input() && (exchange == nullptr || entry(exchange->inputs, rank, block) >= 0);
   case Buffer::output:
     return !has_input() && contributed(frame, rank).contains(block);
   case Buffer::scratch:
@@ -52,8 +58,28 @@ bool Contract::holds_at_start(Frame const& frame, int rank, Buffer buffer, int b
 }
 
 bool Contract::exists(Frame const& frame, int rank, int output_block) const {
+  if (exchange != nullptr) {
+    return promised_value(frame, rank, output_block) >= 0;
+  }
   return contributed(frame, rank).contains(output_block) ||
          promised(frame, rank).contains(output_block);
+}
+
+std::int32_t
+Contract::value_at_start(Frame const& frame, int rank, Buffer buffer, int block) const {
+  if (!holds_at_start(frame, rank, buffer, block)) {
+    return -1;
+  }
+  return exchange != nullptr ? entry(exchange->inputs, rank, block) : frame.like(buffer, block);
+}
+
+std::int32_t Contract::promised_value(Frame const& frame, int rank, int output_block) const {
+  return exchange != nullptr ? entry(exchange->outputs, rank, output_block)
+                             : frame.like(Buffer::output, output_block);
+}
+
+std::int64_t Contract::num_values(Frame const& frame) const noexcept {
+  return exchange != nullptr ? exchange->num_values : frame.num_labels();
 }
 
 int Contract::num_operands(int rank) const noexcept {
@@ -71,6 +97,19 @@ void Contract::check() const {
   if (num_ranks < 1) {
     throw Error(
         ErrorCode::argument, fmt::format("num_ranks must be at least 1, got {}", num_ranks)
+    );
+  }
+  auto const expected = static_cast<std::size_t>(num_ranks);
+  if (exchange != nullptr &&
+      (exchange->inputs.size() != expected || exchange->outputs.size() != expected)) {
+    throw Error(
+        ErrorCode::argument,
+        fmt::format(
+            "expected an exchange of {} ranks, got inputs of {} and outputs of {}",
+            num_ranks,
+            exchange->inputs.size(),
+            exchange->outputs.size()
+        )
     );
   }
   if (root < 0 || root >= num_ranks) {

@@ -16,6 +16,7 @@
 #include "espalier/schedule/text.hpp"
 #include "espalier/verify/execution.hpp"
 #include "espalier/verify/matching.hpp"
+#include "espalier/verify/table.hpp"
 #include "espalier/verify/values.hpp"
 #include "espalier/verify/verify.hpp"
 
@@ -28,7 +29,6 @@ using schedule::Kind;
 using schedule::Operation;
 using schedule::RankProgram;
 
-using Row = std::vector<std::string>;
 /// For one rank and each block, whether it is held.
 using Holding = std::vector<bool>;
 
@@ -93,23 +93,6 @@ Row head(std::string_view what, Choice const& choice, int num_ranks, int root) {
     row.push_back(fmt::format("rank {}", rank));
   }
   return row;
-}
-
-std::string to_text(std::vector<Row> const& rows) {
-  std::vector<std::size_t> widths(rows.front().size(), 0);
-  for (Row const& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], row[i].size() + (i == 0 ? 5 : 3));
-    }
-  }
-  std::string text;
-  for (Row const& row : rows) {
-    for (std::size_t i = 0; i + 1 < row.size(); ++i) {
-      text += fmt::format("{:<{}}", row[i], widths[i]);
-    }
-    text += row.back() + "\n";
-  }
-  return text;
 }
 
 void require_proof(Choice const& choice, Verdict const& verdict) {
@@ -197,7 +180,7 @@ std::string draw_holdings(Choice const& choice, int num_ranks, int root) {
     }
     rows.push_back(row_of(fmt::format("after round {}", round), holdings));
   }
-  return to_text(rows);
+  return table_text(rows);
 }
 
 std::string draw_messages(Choice const& choice, int num_ranks, int root) {
@@ -284,7 +267,7 @@ std::string draw_sent(Choice const& choice, int num_ranks, int root) {
       cell = cell.empty() ? "-" : cell;
     }
   }
-  return to_text(rows);
+  return table_text(rows);
 }
 
 }  // namespace espalier::verify

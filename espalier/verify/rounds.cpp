@@ -158,4 +158,37 @@ algorithms::Facts count(AllOperations const& all) {
   return facts;
 }
 
+namespace {
+
+std::string to_text(algorithms::Facts const& facts) {
+  auto const counted = [](std::optional<std::int64_t> number) {
+    return number ? fmt::format("{}", *number) : "any";
+  };
+  return fmt::format(
+      "{} rounds, {} messages, {} blocks, {} scratch blocks, volume {}, reductions {}",
+      facts.rounds,
+      facts.messages,
+      facts.blocks,
+      facts.scratch,
+      counted(facts.volume),
+      counted(facts.reductions)
+  );
+}
+
+}  // namespace
+
+std::optional<Violation> check_facts(algorithms::Facts promised, algorithms::Facts const& counted) {
+  promised.volume = promised.volume ? promised.volume : counted.volume;
+  promised.reductions = promised.reductions ? promised.reductions : counted.reductions;
+  if (promised == counted) {
+    return std::nullopt;
+  }
+  return Violation{
+      .rule = Rule::facts,
+      .rank = -1,
+      .operation = -1,
+      .text = fmt::format("the algorithm promises {}, got {}", to_text(promised), to_text(counted)),
+  };
+}
+
 }  // namespace espalier::verify

@@ -20,4 +20,9 @@ check_rounds(AllOperations const& all, Matching const& matching);
 /// Rounds of the schedule, and the most messages and blocks that one rank sends.
 [[nodiscard]] algorithms::Facts count(AllOperations const& all);
 
+/// Rule `facts` for numbers: what the algorithm promises, where it promises anything, is what was
+/// counted.
+[[nodiscard]] std::optional<Violation>
+check_facts(algorithms::Facts promised, algorithms::Facts const& counted);
+
 }  // namespace espalier::verify

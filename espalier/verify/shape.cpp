@@ -36,7 +36,7 @@ public:
   }
 
   std::optional<Violation> run() {
-    bool is_good = frame_fits() && input_fits();
+    bool is_good = frame_fits() && (contract_.exchange != nullptr || input_fits());
     for (std::size_t i = 0; is_good && i < program_.operations.size(); ++i) {
       violation_.operation = static_cast<int>(i);
       is_good = operation_fits(program_.operations[i]);
@@ -65,13 +65,28 @@ private:
 
   bool frame_fits() {
     int const p = contract_.num_ranks;
-    int const n = frame_.num_output_blocks;
     return inside("rank of the program", program_.rank, violation_.rank, violation_.rank) &&
            inside("number of ranks of the program", frame_.num_ranks, p, p) &&
-           inside("number of output blocks", n, least_output(), most_output()) &&
+           (contract_.exchange != nullptr ? exchange_fits() : collective_fits());
+  }
+
+  bool collective_fits() {
+    int const p = contract_.num_ranks;
+    int const n = frame_.num_output_blocks;
+    return inside("number of output blocks", n, least_output(), most_output()) &&
            (!schedule::has_parts(contract_.collective) ||
             inside("output blocks modulo the number of ranks", n % p, 0, 0)) &&
            output_labels_fit() && labels_fit(frame_.input_like) && labels_fit(frame_.scratch_like);
+  }
+
+  /// Every block has a size of its own, and so a label, whatever it is.
+  bool exchange_fits() {
+    auto const rank = static_cast<std::size_t>(program_.rank);
+    auto const num_inputs = static_cast<std::int64_t>(contract_.exchange->inputs[rank].size());
+    auto const num_outputs = static_cast<std::int64_t>(contract_.exchange->outputs[rank].size());
+    return inside("output blocks", frame_.num_output_blocks, num_outputs, num_outputs) &&
+           inside("output labels", std::ssize(frame_.output_like), num_outputs, num_outputs) &&
+           inside("input blocks", std::ssize(frame_.input_like), num_inputs, num_inputs);
   }
 
   [[nodiscard]] bool is_alltoall() const { return contract_.collective == Collective::alltoall; }

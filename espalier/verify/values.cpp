@@ -28,7 +28,7 @@ constexpr std::int32_t no_value = -1;
 Values::Values(AllOperations const& all, Contract const& contract)
     : all_(all), contract_(contract), num_output_blocks_(all.program(0).frame.num_output_blocks) {
   std::int64_t const num_leaves =
-      std::int64_t{all.program(0).frame.num_labels()} * (contract.reduces() ? all.num_ranks() : 1);
+      contract.num_values(all.program(0).frame) * (contract.reduces() ? all.num_ranks() : 1);
   if (num_leaves > std::numeric_limits<std::int32_t>::max() / 2) {
     throw Error(
         ErrorCode::unsupported,
@@ -52,9 +52,8 @@ void Values::fill_at_start() {
     std::size_t cell = first_cell_[static_cast<std::size_t>(rank)];
     for (Buffer const buffer : {Buffer::input, Buffer::output, Buffer::scratch}) {
       for (int block = 0; block < frame.num_blocks(buffer); ++block, ++cell) {
-        if (contract_.holds_at_start(frame, rank, buffer, block)) {
-          values_[cell] = leaf + frame.like(buffer, block);
-        }
+        std::int32_t const value = contract_.value_at_start(frame, rank, buffer, block);
+        values_[cell] = value < 0 ? no_value : leaf + value;
       }
     }
   }
@@ -141,7 +140,7 @@ std::optional<Violation> Values::judge() {
 
 std::optional<Violation> Values::judge_block(int rank, int block) {
   std::int32_t const value = output(rank, block);
-  int const label = all_.program(rank).frame.like(Buffer::output, block);
+  std::int32_t const label = contract_.promised_value(all_.program(rank).frame, rank, block);
   bool const is_right = contract_.reduces() ? value != no_value : value == label;
   if (!is_right) {
     return Violation{

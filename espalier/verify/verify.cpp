@@ -59,7 +59,7 @@ check_ranks(std::span<RankProgram const> programs, Contract const& contract) {
       return violation;
     }
   }
-  return check_agreement(programs);
+  return contract.exchange != nullptr ? std::nullopt : check_agreement(programs);
 }
 
 /// What the programs do together.
@@ -79,35 +79,6 @@ std::optional<Violation> check_together(AllOperations const& all, Contract const
     return violation;
   }
   return contract.collective == Collective::barrier ? check_arrivals(all, matching) : std::nullopt;
-}
-
-std::string to_text(Facts const& facts) {
-  auto const counted = [](std::optional<std::int64_t> number) {
-    return number ? fmt::format("{}", *number) : "any";
-  };
-  return fmt::format(
-      "{} rounds, {} messages, {} blocks, {} scratch blocks, volume {}, reductions {}",
-      facts.rounds,
-      facts.messages,
-      facts.blocks,
-      facts.scratch,
-      counted(facts.volume),
-      counted(facts.reductions)
-  );
-}
-
-std::optional<Violation> check_facts(Facts promised, Facts const& counted) {
-  promised.volume = promised.volume ? promised.volume : counted.volume;
-  promised.reductions = promised.reductions ? promised.reductions : counted.reductions;
-  if (promised == counted) {
-    return std::nullopt;
-  }
-  return Violation{
-      .rule = Rule::facts,
-      .rank = -1,
-      .operation = -1,
-      .text = fmt::format("the algorithm promises {}, got {}", to_text(promised), to_text(counted)),
-  };
 }
 
 /// A collective without parts says into how many pieces it cuts the vector.

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/neighborhood/catalog.hpp"
+
+#include <fmt/format.h>
+
+#include "espalier/base/error.hpp"
+
+namespace espalier::neighborhood {
+namespace {
+
+std::string names() {
+  std::string all;
+  for (Algorithm const* algorithm : catalog()) {
+    all += (all.empty() ? "" : ", ") + full_name(*algorithm);
+  }
+  return all;
+}
+
+std::string refuses_sizes(Request const& request) {
+  if (request.sizes == BlockSizes::by_offset && request.neighborhood.isomorphic() == nullptr) {
+    return "expected neighbours at the same offsets in a grid on all ranks for sizes by offset, "
+           "got a graph";
+  }
+  return {};
+}
+
+std::string refuses_nodes(Request const& request) {
+  auto const expected = static_cast<std::size_t>(request.neighborhood.num_ranks());
+  if (!request.node_of_rank.empty() && request.node_of_rank.size() != expected) {
+    return fmt::format(
+        "expected the node of each of {} ranks, got {}", expected, request.node_of_rank.size()
+    );
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string full_name(Algorithm const& algorithm) {
+  return fmt::format("{}/{}", to_string(algorithm.collective), algorithm.name);
+}
+
+Algorithm const& find(std::string_view full_name) {
+  for (Algorithm const* algorithm : catalog()) {
+    if (neighborhood::full_name(*algorithm) == full_name) {
+      return *algorithm;
+    }
+  }
+  throw Error(ErrorCode::argument, fmt::format("expected one of {}, got '{}'", names(), full_name));
+}
+
+Algorithm const& find(Collective collective, std::string_view name) {
+  return find(fmt::format("{}/{}", to_string(collective), name));
+}
+
+std::string refuses(Algorithm const& algorithm, Request const& request) {
+  if (algorithm.collective != request.collective) {
+    return fmt::format("serves {}, got {}", full_name(algorithm), to_string(request.collective));
+  }
+  for (auto const reason : {refuses_sizes, refuses_nodes, algorithm.refuses}) {
+    if (std::string text = reason(request); !text.empty()) {
+      return text;
+    }
+  }
+  return {};
+}
+
+schedule::RankProgram generate(Algorithm const& algorithm, Request const& request, int rank) {
+  if (std::string const reason = refuses(algorithm, request); !reason.empty()) {
+    throw Error(ErrorCode::unsupported, full_name(algorithm) + ": " + reason);
+  }
+  return algorithm.generate(request, rank);
+}
+
+}  // namespace espalier::neighborhood

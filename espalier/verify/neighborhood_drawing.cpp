@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/verify/neighborhood_drawing.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "espalier/base/error.hpp"
+#include "espalier/verify/execution.hpp"
+#include "espalier/verify/matching.hpp"
+#include "espalier/verify/neighborhood.hpp"
+#include "espalier/verify/table.hpp"
+#include "espalier/verify/values.hpp"
+
+namespace espalier::verify {
+namespace {
+
+using neighborhood::Request;
+using schedule::Operation;
+using schedule::RankProgram;
+
+/// What values are called: `40` for what rank 4 sends to rank 0, `4` for the block of rank 4.
+std::vector<std::string> names_of(Request const& request, Exchange const& exchange) {
+  std::vector<std::string> names(static_cast<std::size_t>(exchange.num_values));
+  int const p = request.neighborhood.num_ranks();
+  bool const is_alltoall = request.collective == neighborhood::Collective::neighbor_alltoall;
+  for (int rank = 0; rank < p; ++rank) {
+    auto const& values = exchange.inputs[static_cast<std::size_t>(rank)];
+    auto const out = request.neighborhood.out_edges(rank);
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      if (values[k] >= 0) {
+        names[static_cast<std::size_t>(values[k])] =
+            is_alltoall ? fmt::format("{}{}{}", rank, p <= 10 ? "" : ">", out[k].peer)
+                        : fmt::format("{}", rank);
+      }
+    }
+  }
+  return names;
+}
+
+/// Texts of messages, by round, sender and position in the program.
+using Messages = std::map<std::tuple<int, int, int>, std::string>;
+
+Messages messages_of(Request const& request, std::vector<RankProgram> const& programs) {
+  Exchange const exchange = exchange_of(request);
+  std::vector<std::string> const names = names_of(request, exchange);
+  Contract const contract{
+      .collective = Collective::alltoall,
+      .num_ranks = request.neighborhood.num_ranks(),
+      .exchange = &exchange,
+  };
+  AllOperations const all(programs);
+  Values values(all, contract);
+  Messages messages;
+  values.observe([&](Place place, std::vector<std::int32_t> const& carried) {
+    Operation const& operation = all[place];
+    std::vector<std::string> blocks;
+    for (std::int32_t const value : carried) {
+      blocks.push_back(names[static_cast<std::size_t>(value)]);
+    }
+    messages[{operation.round, place.rank, place.operation}] =
+        fmt::format("{}:{}", operation.peer, fmt::join(blocks, ","));
+  });
+  std::ignore = execute(all, match_messages(all, contract.has_equal_blocks), values);
+  return messages;
+}
+
+std::vector<int> ranks_to_draw(std::span<int const> ranks, int num_ranks) {
+  std::vector<int> result(ranks.begin(), ranks.end());
+  if (result.empty()) {
+    result.resize(static_cast<std::size_t>(num_ranks));
+    std::iota(result.begin(), result.end(), 0);
+  }
+  for (int const rank : result) {
+    if (rank < 0 || rank >= num_ranks) {
+      throw Error(
+          ErrorCode::argument, fmt::format("expected ranks in 0 .. {}, got {}", num_ranks - 1, rank)
+      );
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string draw_sent(
+    neighborhood::Algorithm const& algorithm, Request const& request, std::span<int const> ranks
+) {
+  std::vector<RankProgram> const programs = generate_all(algorithm, request);
+  Verdict const verdict = prove(algorithm, request, programs);
+  if (verdict.violation) {
+    throw Error(
+        ErrorCode::unsupported,
+        full_name(algorithm) + " cannot be drawn, its proof fails: " + to_string(*verdict.violation)
+    );
+  }
+  std::vector<int> const drawn = ranks_to_draw(ranks, request.neighborhood.num_ranks());
+  std::vector<Row> rows{{fmt::format("sent, p = {}", request.neighborhood.num_ranks())}};
+  for (int const rank : drawn) {
+    rows.front().push_back(fmt::format("rank {}", rank));
+  }
+  for (int round = 0; round < verdict.facts.rounds; ++round) {
+    rows.emplace_back(drawn.size() + 1);
+    rows.back().front() = fmt::format("round {}", round);
+  }
+  for (auto const& [key, text] : messages_of(request, programs)) {
+    auto const [round, sender, position] = key;
+    for (std::size_t i = 0; i < drawn.size(); ++i) {
+      if (drawn[i] == sender) {
+        std::string& cell = rows[static_cast<std::size_t>(round) + 1][i + 1];
+        cell += (cell.empty() ? "" : " ") + text;
+      }
+    }
+  }
+  for (Row& row : rows) {
+    std::ranges::replace(row, std::string(), std::string("-"));
+  }
+  return table_text(rows);
+}
+
+}  // namespace espalier::verify
