@@ -101,8 +101,15 @@ public:
 private:
   void place_scratch() {
     Packer packer(extent_of(Buffer::scratch), options_.scratch.footprint);
-    for (int const label : program_.frame.scratch_like) {
-      scratch_.push_back(packer.place(size_of(label)));
+    std::vector<int> const& like = program_.frame.scratch_like;
+    std::span<std::int64_t const> const sizes = options_.scratch_sizes;
+    if (!sizes.empty()) {
+      require_same_blocks(
+          "scratch memory", static_cast<int>(like.size()), static_cast<int>(sizes.size())
+      );
+    }
+    for (std::size_t i = 0; i < like.size(); ++i) {
+      scratch_.push_back(packer.place(sizes.empty() ? size_of(like[i]) : sizes[i]));
     }
     result_.scratch_bytes = packer.num_bytes();
   }

@@ -66,6 +66,9 @@ struct BindOptions {
   /// Sizes of the input blocks in scratch elements; null: the elements are those of the input.
   Layout const* input_sizes = nullptr;
   ScratchElements scratch{};
+  /// Elements of each scratch block; empty: as many as the label says. Needed where labels say
+  /// nothing of sizes: in a neighborhood the two ends of an edge alone know how large its block is.
+  std::span<std::int64_t const> scratch_sizes{};
 };
 
 /// Plain data, immutable once made.

@@ -157,16 +157,23 @@ public:
   }
 
   MpiProgram run(RankProgram const& program) {
+    if (spec_.scratch_bytes) {
+      options_.scratch_sizes = *spec_.scratch_bytes;
+      return finish(program);
+    }
     if (spec_.input) {
       require_contribution(program, input_.bytes, sizes_.bytes);
     }
-    RankProgram const cut = unwrap(program, sizes_.bytes, 1, smallest_cut_bytes);
-    MpiProgram result = compile(bind(cut, output_.places, options_), elements_);
+    return finish(unwrap(program, sizes_.bytes, 1, smallest_cut_bytes));
+  }
+
+private:
+  MpiProgram finish(RankProgram const& program) {
+    MpiProgram result = compile(bind(program, output_.places, options_), elements_);
     std::ranges::move(types_, std::back_inserter(result.types));
     return result;
   }
 
-private:
   /// Data that only move are packed in scratch memory.
   void use_bytes() {
     options_.output_sizes = &sizes_.bytes;

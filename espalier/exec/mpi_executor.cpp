@@ -78,6 +78,19 @@ public:
     return code == MPI_SUCCESS ? code : fail(code);
   }
 
+  int finish() noexcept {
+    if (first_error_ != MPI_SUCCESS) {
+      return first_error_;
+    }
+    Bases const bases = packing_ ? inside_packing(position_.bases) : position_.bases;
+    int code =
+        program_.dataflow ? finish_dataflow(bases, *program_.dataflow) : finish_rounds(bases);
+    if (code == MPI_SUCCESS && packing_ && !packs_first_) {
+      code = run_transfer(comm_, around_packing(position_.bases), *packing_);
+    }
+    return code == MPI_SUCCESS ? code : fail(code);
+  }
+
   [[nodiscard]] bool is_broken() const noexcept { return first_error_ != MPI_SUCCESS; }
 
   [[nodiscard]] std::size_t memory_bytes() const noexcept {
@@ -162,6 +175,27 @@ private:
     return MPI_SUCCESS;
   }
 
+  /// Goes on with the steps to the end.
+  int finish_rounds(Bases const& bases) noexcept {
+    for (; position_.step < program_.steps.size(); ++position_.step) {
+      MpiStep const& step = program_.steps[position_.step];
+      int code = MPI_SUCCESS;
+      if (step.action == Action::wait) {
+        code = wait(step.request + position_.num_waited, step.num_requests - position_.num_waited);
+        position_.num_waited = 0;
+      } else if (step.action == Action::recv_now && position_.is_receiving) {
+        code = wait(static_cast<int>(requests_.size()) - 1, 1);
+        position_.is_receiving = false;
+      } else {
+        code = perform(bases, step, step.request);
+      }
+      if (code != MPI_SUCCESS) {
+        return code;
+      }
+    }
+    return MPI_SUCCESS;
+  }
+
   int test(int first, int num_requests, bool& is_done) noexcept {
     for (; position_.num_waited < num_requests; ++position_.num_waited) {
       auto& request = requests_[static_cast<std::size_t>(first + position_.num_waited)];
@@ -236,6 +270,10 @@ private:
   /// Starts what is ready, lowest number first, and lets completed messages make more ready.
   int run_dataflow(Bases const& bases, MpiDataflow const& flow) noexcept {
     begin_dataflow(flow);
+    return finish_dataflow(bases, flow);
+  }
+
+  int finish_dataflow(Bases const& bases, MpiDataflow const& flow) noexcept {
     for (;;) {
       if (int const code = start_ready(bases, flow); code != MPI_SUCCESS) {
         return code;
@@ -391,6 +429,10 @@ int MpiExecutor::start(void const* input, void* output) noexcept {
 
 int MpiExecutor::progress(bool& is_complete) noexcept {
   return implementation_->progress(is_complete);
+}
+
+int MpiExecutor::finish() noexcept {
+  return implementation_->finish();
 }
 
 bool MpiExecutor::is_broken() const noexcept {

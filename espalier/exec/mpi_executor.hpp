@@ -49,6 +49,9 @@ struct MpiSpec {
   std::optional<MpiBlocks> input{};
   /// Sizes of the output blocks, where some of them have no place on this rank.
   std::optional<MpiBlocks> sizes{};
+  /// Neighborhood collectives: bytes of data of each scratch block. Input and output blocks then
+  /// have sizes of their own, and labels say nothing of them.
+  std::optional<std::vector<std::int64_t>> scratch_bytes{};
   /// For programs that reduce; output and input then have elements of its type.
   std::optional<MpiReduction> reduction{};
   /// The input lies at the output address.
@@ -96,6 +99,9 @@ public:
   /// Does what can be done of the started run without waiting; is_complete tells whether it is at
   /// its end, and must be asked until it is. Local.
   int progress(bool& is_complete) noexcept;
+
+  /// Brings a started run to its end, waiting for what is missing. @return as run().
+  int finish() noexcept;
 
   [[nodiscard]] bool is_broken() const noexcept;
   /// Memory held, including scratch and packing buffers, without what MPI keeps for datatypes.
