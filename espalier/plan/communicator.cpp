@@ -6,6 +6,7 @@
 
 #include "espalier/plan/failure.hpp"
 #include "espalier/plan/operators.hpp"
+#include "espalier/plan/private_comm.hpp"
 
 namespace espalier::plan {
 namespace {
@@ -35,23 +36,8 @@ void Communicator::abandon() noexcept {
   seat_.comm = MPI_COMM_NULL;
 }
 
-/// Not MPI_Comm_dup: that would call the copy functions of the user's attributes, and hand over
-/// hints and topologies that mean nothing here.
 int Communicator::make_private() {
-  if (seat_.comm != MPI_COMM_NULL) {
-    return MPI_SUCCESS;
-  }
-  MPI_Group group = MPI_GROUP_NULL;
-  int code = PMPI_Comm_group(user_, &group);
-  if (code != MPI_SUCCESS) {
-    return code;
-  }
-  code = PMPI_Comm_create(user_, group, &seat_.comm);
-  PMPI_Group_free(&group);
-  if (code == MPI_SUCCESS) {
-    code = PMPI_Comm_set_errhandler(seat_.comm, MPI_ERRORS_RETURN);
-  }
-  return code;
+  return seat_.comm == MPI_COMM_NULL ? make_private_comm(user_, seat_.comm) : MPI_SUCCESS;
 }
 
 template <typename Call> int Communicator::judge(Choice const& choice, Call const& call) {

@@ -14,6 +14,8 @@
 
 #include "espalier/algorithms/catalog.hpp"
 #include "espalier/exec/mpi_executor.hpp"
+#include "espalier/neighborhood/algorithm.hpp"
+#include "espalier/plan/neighbor_name.hpp"
 #include "espalier/schedule/program.hpp"
 #include "espalier/tune/call.hpp"
 
@@ -30,6 +32,9 @@ struct ExecutorKey {
   std::int64_t input_bytes = 0;  ///< alltoallv: of an element of the send buffer
   MPI_Op op = MPI_OP_NULL;
   MPI_Datatype type = MPI_DATATYPE_NULL;  ///< that is reduced
+  /// Of a neighborhood collective: its algorithm, instead of a choice, and its function.
+  neighborhood::Algorithm const* neighbor_algorithm = nullptr;
+  NeighborCall neighbor_call = NeighborCall::allgather;
 
   friend bool operator==(ExecutorKey const&, ExecutorKey const&) = default;
 };

@@ -6,13 +6,13 @@
 #include <cstdio>
 #include <exception>
 #include <new>
-
-#include "espalier/base/error.hpp"
+#include <string_view>
 
 namespace espalier::plan {
 namespace {
 
-/// A new code of a class of MPI that says `text`; the class itself if MPI cannot make one.
+/// A new code of a class of MPI that says `text`; the class itself if MPI cannot make one that
+/// does.
 int code_with_text(int error_class, char const* text) noexcept {
   std::array<char, MPI_MAX_ERROR_STRING> line{};
   std::snprintf(line.data(), line.size(), "espalier: %s", text);
@@ -21,7 +21,12 @@ int code_with_text(int error_class, char const* text) noexcept {
       PMPI_Add_error_string(code, line.data()) != MPI_SUCCESS) {
     return error_class;
   }
-  return code;
+  // MPICH gives codes that are added to its own classes the text of some other error.
+  std::array<char, MPI_MAX_ERROR_STRING> told{};
+  int length = 0;
+  bool const is_told = PMPI_Error_string(code, told.data(), &length) == MPI_SUCCESS &&
+                       std::string_view(told.data()).find(text) != std::string_view::npos;
+  return is_told ? code : error_class;
 }
 
 int class_of(ErrorCode code) noexcept {
@@ -40,6 +45,8 @@ int class_of(ErrorCode code) noexcept {
 int code_of_exception() noexcept {
   try {
     throw;
+  } catch (ClassError const& error) {
+    return code_with_text(error.mpi_class(), error.what());
   } catch (Error const& error) {
     return code_with_text(class_of(error.code()), error.what());
   } catch (std::bad_alloc const&) {
@@ -52,7 +59,15 @@ int code_of_exception() noexcept {
 }
 
 int raise(MPI_Comm comm, int code) noexcept {
-  PMPI_Comm_call_errhandler(comm, code);
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  PMPI_Comm_get_errhandler(comm, &handler);
+  // SMPI cannot call this one, which does nothing.
+  if (handler != MPI_ERRORS_RETURN) {
+    PMPI_Comm_call_errhandler(comm, code);
+  }
+  if (handler != MPI_ERRHANDLER_NULL) {
+    PMPI_Errhandler_free(&handler);
+  }
   return code;
 }
 

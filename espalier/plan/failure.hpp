@@ -2,11 +2,26 @@
 
 #pragma once
 
+#include <string>
 #include <utility>
 
 #include <mpi.h>
 
+#include "espalier/base/error.hpp"
+
 namespace espalier::plan {
+
+/// What a caller did wrong, where MPI has a class of its own for it, such as MPI_ERR_DIMS.
+class ClassError : public Error {
+public:
+  ClassError(int mpi_class, std::string const& text)
+      : Error(ErrorCode::argument, text), mpi_class_(mpi_class) {}
+
+  [[nodiscard]] int mpi_class() const noexcept { return mpi_class_; }
+
+private:
+  int mpi_class_;
+};
 
 /// MPI error code for the exception being handled: MPI_Error_string() of it gives our text.
 /// Only inside a catch block.

@@ -262,7 +262,7 @@ void Session::finish() noexcept {
   // outlive this object.
   while (!states_.empty()) {
     State* const state = states_.back().get();
-    state->communicator().abandon();
+    state->abandon();
     PMPI_Comm_delete_attr(state->communicator().user(), keyval_);
     release(state);
   }
@@ -286,14 +286,28 @@ std::vector<std::string> Session::warnings() const {
 }
 
 void Session::warn(std::string const& line) {
-  {
-    std::lock_guard const lock(mutex_);
-    if (std::ranges::find(warnings_, line) != warnings_.end()) {
-      return;
-    }
-    warnings_.push_back(line);
+  if (remember(line)) {
+    log_(line);
   }
-  log_(line);
+}
+
+bool Session::remember(std::string const& line) {
+  std::lock_guard const lock(mutex_);
+  if (std::ranges::find(warnings_, line) != warnings_.end()) {
+    return false;
+  }
+  warnings_.push_back(line);
+  return true;
+}
+
+void Session::add(MappingNote note) {
+  std::lock_guard const lock(mutex_);
+  mappings_.push_back(std::move(note));
+}
+
+std::vector<MappingNote> Session::mappings() const {
+  std::lock_guard const lock(mutex_);
+  return mappings_;
 }
 
 std::size_t Session::memory_bytes() const {
@@ -306,6 +320,13 @@ std::size_t Session::memory_bytes() const {
     total += state->memory_bytes();
   }
   return total;
+}
+
+bool is_within_world(MPI_Comm comm) {
+  int num_ranks = 0;
+  require_success(PMPI_Comm_size(comm, &num_ranks), "MPI_Comm_size");
+  std::vector<int> const ranks = world_ranks(comm, num_ranks);
+  return std::ranges::find(ranks, MPI_UNDEFINED) == ranks.end();
 }
 
 }  // namespace espalier::plan

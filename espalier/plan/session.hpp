@@ -35,6 +35,13 @@ struct Verdict {
   int code = MPI_SUCCESS;  ///< anything else: return it, the user's error handler was called
 };
 
+/// What to do with one neighborhood call.
+struct NeighborVerdict {
+  Neighbors* neighbors = nullptr;  ///< null: the native call
+  neighborhood::Algorithm const* algorithm = nullptr;
+  int code = MPI_SUCCESS;  ///< as in Verdict
+};
+
 /// All that one MPI process (one MPI_COMM_WORLD) decides and remembers, between MPI_Init and
 /// MPI_Finalize. Different threads may decide for different communicators at the same time.
 class Session {
@@ -64,6 +71,9 @@ public:
   /// Allocates on the first use of a communicator only, and takes locks only then.
   template <typename Call> [[nodiscard]] Verdict decide(Call const& call, MPI_Comm comm) noexcept;
 
+  /// Collective over comm when it decides for a call on comm the first time, later local.
+  [[nodiscard]] NeighborVerdict decide(NeighborCall call, MPI_Comm comm) noexcept;
+
   /// What is done after a refusal of Communicator::run().
   [[nodiscard]] tune::Decision const& after_refusal(int refusal) const noexcept;
 
@@ -81,6 +91,10 @@ public:
   [[nodiscard]] Totals totals() const;
   [[nodiscard]] std::vector<std::string> warnings() const;
   void warn(std::string const& line);
+  /// Adds a warning that was not reported before; false if it was.
+  bool remember(std::string const& line);
+  void add(MappingNote note);
+  [[nodiscard]] std::vector<MappingNote> mappings() const;
   [[nodiscard]] std::size_t memory_bytes() const;
 
 private:
@@ -89,6 +103,10 @@ private:
   static std::optional<std::int64_t> result_bytes(Call const& call, State& state);
 
   using TableKey = std::tuple<tune::Call, int, int>;
+
+  /// What serves the call, null if that is the native one. Collective.
+  [[nodiscard]] neighborhood::Algorithm const*
+  choose(NeighborCall call, State& state, MPI_Comm comm);
 
   static int on_delete(MPI_Comm comm, int keyval, void* attribute, void* session) noexcept;
   /// State of a communicator, made on first use; null if MPI does not know the communicator.
@@ -121,7 +139,13 @@ private:
   std::vector<std::unique_ptr<State>> states_;
   Totals ended_;  ///< of communicators that were freed
   std::vector<std::string> warnings_;
+  std::vector<MappingNote> mappings_;
 };
+
+/// Whether all ranks of an intracommunicator are ranks of MPI_COMM_WORLD: only they have the same
+/// settings. The same on all of them.
+/// @throws Error mpi.
+[[nodiscard]] bool is_within_world(MPI_Comm comm);
 
 template <typename Call>
 std::optional<std::int64_t> Session::result_bytes(Call const& call, State& state) {

@@ -3,11 +3,14 @@
 #include "espalier/plan/settings.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include "espalier/base/error.hpp"
+#include "espalier/machine/file.hpp"
+#include "espalier/neighborhood/catalog.hpp"
 
 namespace espalier::plan {
 namespace {
@@ -39,6 +42,25 @@ Settings::Forced parse_forced(tune::Call call, std::string_view text, Settings& 
   }
 }
 
+/// `combining` and `neighbor_alltoall/combining` are the same here.
+neighborhood::Algorithm const* parse_neighbor(NeighborCall call, std::string_view text) {
+  neighborhood::Collective const collective = collective_of(call);
+  std::string const prefix = std::string(neighborhood::to_string(collective)) + "/";
+  if (text.starts_with(prefix)) {
+    text.remove_prefix(prefix.size());
+  }
+  return text == "native" ? nullptr : &neighborhood::find(collective, text);
+}
+
+void parse_forced(std::string_view name, std::string_view text, Settings& settings) {
+  if (auto const neighbor_call = parse_neighbor_call(name)) {
+    settings.forced_neighbors[index_of(*neighbor_call)] = parse_neighbor(*neighbor_call, text);
+    return;
+  }
+  tune::Call const call = tune::parse_call(name);
+  settings.forced[tune::index_of(call)] = parse_forced(call, text, settings);
+}
+
 void parse_force_entry(std::string_view entry, Settings& settings) {
   std::size_t const equals = entry.find('=');
   if (equals == std::string_view::npos) {
@@ -48,8 +70,7 @@ void parse_force_entry(std::string_view entry, Settings& settings) {
     return;
   }
   try {
-    tune::Call const call = tune::parse_call(entry.substr(0, equals));
-    settings.forced[tune::index_of(call)] = parse_forced(call, entry.substr(equals + 1), settings);
+    parse_forced(entry.substr(0, equals), entry.substr(equals + 1), settings);
   } catch (Error const& error) {
     settings.warnings.push_back(
         "ESPALIER_FORCE: " + std::string(error.what()) + "; ignoring this entry"
@@ -88,6 +109,39 @@ void parse_profile(SettingsText const& text, std::string_view vendor, Settings& 
   }
 }
 
+/// Whether a variable with two values has the second one.
+bool is_second(
+    std::string_view name,
+    std::string const& value,
+    std::array<std::string_view, 2> values,
+    Settings& settings
+) {
+  if (value.empty() || value == values[0] || value == values[1]) {
+    return value == values[1];
+  }
+  settings.warnings.push_back(
+      std::string(name) + ": expected " + std::string(values[0]) + " or " + std::string(values[1]) +
+      ", got '" + value + "'; taking " + std::string(values[0])
+  );
+  return false;
+}
+
+void parse_machine(SettingsText const& text, Settings& settings) {
+  try {
+    if (!text.machine_problem.empty()) {
+      throw Error(ErrorCode::io, text.machine_problem);
+    }
+    if (!text.machine.empty()) {
+      static_cast<void>(machine::read(text.machine, text.machine_origin));
+      settings.machine = {.text = text.machine, .origin = text.machine_origin};
+    }
+  } catch (Error const& error) {
+    settings.warnings.push_back(
+        "ESPALIER_MACHINE: " + std::string(error.what()) + "; using what jobs show of their machine"
+    );
+  }
+}
+
 tune::DecisionTable decide_forced(
     tune::Call call,
     Settings::Forced const& forced,
@@ -112,14 +166,22 @@ tune::DecisionTable decide_forced(
 
 std::string SettingsText::to_bytes() const {
   // Texts of the environment need not be UTF-8, so they travel as lists of bytes.
+  auto const binary = [](std::string const& text) {
+    return nlohmann::json::binary({text.begin(), text.end()});
+  };
   nlohmann::json const document = {
       {"is_off", is_off},
       {"is_verbose", is_verbose},
-      {"force", nlohmann::json::binary({force.begin(), force.end()})},
-      {"statistics", nlohmann::json::binary({statistics.begin(), statistics.end()})},
-      {"profile_path", nlohmann::json::binary({profile_path.begin(), profile_path.end()})},
-      {"profile", nlohmann::json::binary({profile.begin(), profile.end()})},
-      {"profile_problem", nlohmann::json::binary({profile_problem.begin(), profile_problem.end()})},
+      {"force", binary(force)},
+      {"statistics", binary(statistics)},
+      {"profile_path", binary(profile_path)},
+      {"profile", binary(profile)},
+      {"profile_problem", binary(profile_problem)},
+      {"mapping", binary(mapping)},
+      {"dims", binary(dims)},
+      {"machine", binary(machine)},
+      {"machine_origin", binary(machine_origin)},
+      {"machine_problem", binary(machine_problem)},
   };
   std::string bytes;
   nlohmann::json::to_cbor(document, bytes);
@@ -141,6 +203,11 @@ SettingsText SettingsText::from_bytes(std::string_view bytes) {
         .profile_path = text("profile_path"),
         .profile = text("profile"),
         .profile_problem = text("profile_problem"),
+        .mapping = text("mapping"),
+        .dims = text("dims"),
+        .machine = text("machine"),
+        .machine_origin = text("machine_origin"),
+        .machine_problem = text("machine_problem"),
     };
   } catch (nlohmann::json::exception const&) {
     throw Error(
@@ -164,6 +231,9 @@ Settings Settings::parse(SettingsText const& text, std::string_view vendor) {
   if (!text.profile_path.empty()) {
     parse_profile(text, vendor, settings);
   }
+  settings.maps_topologies = !is_second("ESPALIER_MAPPING", text.mapping, {"on", "off"}, settings);
+  settings.balances_dims = is_second("ESPALIER_DIMS", text.dims, {"native", "balanced"}, settings);
+  parse_machine(text, settings);
   return settings;
 }
 

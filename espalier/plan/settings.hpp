@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "espalier/algorithms/catalog.hpp"
+#include "espalier/plan/machine_text.hpp"
+#include "espalier/plan/neighbor_name.hpp"
 #include "espalier/tune/call.hpp"
 #include "espalier/tune/decision.hpp"
 #include "espalier/tune/profile.hpp"
@@ -25,6 +27,11 @@ struct SettingsText {
   std::string profile_path;     ///< empty: no profile
   std::string profile;          ///< content of the file
   std::string profile_problem;  ///< why the file could not be read, empty if it could
+  std::string mapping;          ///< `on`, `off`; empty: `on`
+  std::string dims;             ///< `native`, `balanced`; empty: `native`
+  std::string machine;          ///< text, or content of the file; empty: not described
+  std::string machine_origin;   ///< what complaints call it
+  std::string machine_problem;  ///< why the file could not be read, empty if it could
 
   /// One piece of bytes for a broadcast; from_bytes() is its inverse.
   [[nodiscard]] std::string to_bytes() const;
@@ -46,8 +53,15 @@ struct Settings {
   bool is_verbose = false;
   std::string statistics;
   std::array<std::optional<Forced>, tune::num_calls> forced;
+  /// What ESPALIER_FORCE says of neighborhood collectives; null: the native call.
+  std::array<neighborhood::Algorithm const*, num_neighbor_calls> forced_neighbors{};
   std::optional<tune::Profile> profile;
   std::string profile_path;
+  /// Whether communicators with a topology are reordered where the program permits it.
+  bool maps_topologies = false;
+  /// Whether MPI_Dims_create gives what mapping::balanced_dims() does.
+  bool balances_dims = false;
+  MachineText machine;
   /// What was wrong, one line each, with what is done instead.
   std::vector<std::string> warnings;
 
@@ -61,6 +75,16 @@ struct Settings {
 
   /// True if some communicator may have a decision other than the native call.
   [[nodiscard]] bool may_choose(tune::Call call) const noexcept;
+
+  [[nodiscard]] bool may_choose(NeighborCall call) const noexcept {
+    return !is_off && forced_neighbors[index_of(call)] != nullptr;
+  }
+
+  /// True if calls that make topologies are not simply handed over.
+  [[nodiscard]] bool cares_for_topologies() const noexcept {
+    return maps_topologies || balances_dims;
+  }
+
   /// True if decisions depend on the number of nodes of a communicator.
   [[nodiscard]] bool needs_nodes() const noexcept;
 };

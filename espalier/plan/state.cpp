@@ -11,8 +11,23 @@ State::State(MPI_Comm comm, Place const& place, Tables const& tables, bool recor
   }
 }
 
+Neighbors& State::neighbors() {
+  if (neighbors_ == nullptr) {
+    neighbors_ = std::make_unique<Neighbors>(communicator_.user());
+  }
+  return *neighbors_;
+}
+
+void State::abandon() noexcept {
+  communicator_.abandon();
+  if (neighbors_ != nullptr) {
+    neighbors_->abandon();
+  }
+}
+
 std::size_t State::memory_bytes() const noexcept {
   return sizeof(*this) - sizeof(communicator_) + communicator_.memory_bytes() +
+         (neighbors_ != nullptr ? neighbors_->memory_bytes() : 0) +
          (recorder_ ? recorder_->memory_bytes() - sizeof(*recorder_) : 0);
 }
 

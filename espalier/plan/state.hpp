@@ -11,6 +11,7 @@
 
 #include "espalier/plan/calls.hpp"
 #include "espalier/plan/communicator.hpp"
+#include "espalier/plan/neighbors.hpp"
 #include "espalier/plan/statistics.hpp"
 #include "espalier/tune/decision.hpp"
 
@@ -35,6 +36,18 @@ public:
     return *tables_[tune::index_of(call)];
   }
 
+  /// What neighborhood collectives need, made on first use. Local.
+  [[nodiscard]] Neighbors& neighbors();
+
+  /// What serves a neighborhood call, null for the native one; none if that is not decided yet.
+  [[nodiscard]] std::optional<neighborhood::Algorithm const*>& neighbor_choice(NeighborCall call
+  ) noexcept {
+    return neighbor_choices_[index_of(call)];
+  }
+
+  /// Lets go of what hangs in MPI, see Communicator::abandon(). Local.
+  void abandon() noexcept;
+
   [[nodiscard]] Recorder* recorder() noexcept { return recorder_ ? &*recorder_ : nullptr; }
 
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
@@ -44,6 +57,8 @@ private:
   Tables tables_;
   NamedTypes types_;
   Communicator communicator_;
+  std::unique_ptr<Neighbors> neighbors_;
+  std::array<std::optional<neighborhood::Algorithm const*>, num_neighbor_calls> neighbor_choices_{};
   std::optional<Recorder> recorder_;
 };
 

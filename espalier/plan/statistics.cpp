@@ -18,6 +18,15 @@ std::string algorithm_text(tune::Decision const& decision) {
   return decision.choice ? decision.choice->text() : "native";
 }
 
+nlohmann::ordered_json to_json(MappingNote const& note) {
+  return {
+      {"function", note.function},
+      {"num_ranks", note.num_ranks},
+      {"algorithm", note.algorithm},
+      {"report", note.report},
+  };
+}
+
 }  // namespace
 
 std::size_t size_class(std::int64_t bytes) noexcept {
@@ -99,6 +108,10 @@ std::string statistics_json(ProcessReport const& report, Totals const& totals) {
         {"reason", key.reason},
     });
   }
+  nlohmann::ordered_json mappings = nlohmann::ordered_json::array();
+  for (MappingNote const& note : report.mappings) {
+    mappings.push_back(to_json(note));
+  }
   nlohmann::ordered_json const document = {
       {"schema", "espalier-statistics"},
       {"version", 1},
@@ -109,6 +122,7 @@ std::string statistics_json(ProcessReport const& report, Totals const& totals) {
       {"finalized", report.is_finalized},
       {"memory_bytes", report.memory_bytes},
       {"warnings", report.warnings},
+      {"mappings", std::move(mappings)},
       {"calls", std::move(calls)},
   };
   // Texts of the environment may be anything; a file that is not UTF-8 would be no JSON.

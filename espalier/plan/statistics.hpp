@@ -75,6 +75,14 @@ private:
   std::map<Key, Counter> rows_;
 };
 
+/// A communicator that was made with its ranks in another order.
+struct MappingNote {
+  std::string function;  ///< MPI_Cart_create
+  int num_ranks = 0;
+  std::string algorithm;
+  std::string report;  ///< as mapping_report() writes it
+};
+
 /// What a statistics file says besides calls.
 struct ProcessReport {
   int rank = 0;
@@ -85,6 +93,7 @@ struct ProcessReport {
   bool is_finalized = false;
   std::size_t memory_bytes = 0;
   std::vector<std::string> warnings;
+  std::vector<MappingNote> mappings{};  ///< that this rank, rank 0 of them, found
 };
 
 /// Content of a file `espalier-statistics`, version 1.

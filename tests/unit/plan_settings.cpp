@@ -42,11 +42,61 @@ TEST(SettingsText, SurvivesTheBroadcast) {
       .profile_path = "p",
       .profile = std::string(100000, 'x'),
       .profile_problem = "gone",
+      .mapping = "off",
+      .dims = "balanced",
+      .machine = any_bytes,
+      .machine_origin = "m",
+      .machine_problem = "unreadable",
   };
   EXPECT_EQ(SettingsText::from_bytes(text.to_bytes()), text);
   EXPECT_EQ(SettingsText::from_bytes(SettingsText().to_bytes()), SettingsText());
   EXPECT_THROW(static_cast<void>(SettingsText::from_bytes("nonsense")), Error);
   EXPECT_THROW(static_cast<void>(SettingsText::from_bytes("")), Error);
+}
+
+TEST(Settings, TopologiesAreMappedUnlessSomebodySaysNo) {
+  EXPECT_TRUE(Settings::parse({}, "openmpi").maps_topologies);
+  EXPECT_TRUE(Settings::parse({.mapping = "on"}, "openmpi").maps_topologies);
+  Settings const off = Settings::parse({.mapping = "off"}, "openmpi");
+  EXPECT_FALSE(off.maps_topologies);
+  EXPECT_FALSE(off.cares_for_topologies());
+  EXPECT_TRUE(off.warnings.empty());
+  EXPECT_FALSE(Settings::parse({.is_off = true, .dims = "balanced"}, "x").cares_for_topologies());
+}
+
+TEST(Settings, DimensionsAreNativeUnlessAskedFor) {
+  EXPECT_FALSE(Settings::parse({}, "openmpi").balances_dims);
+  EXPECT_FALSE(Settings::parse({.dims = "native"}, "openmpi").balances_dims);
+  Settings const balanced = Settings::parse({.mapping = "off", .dims = "balanced"}, "openmpi");
+  EXPECT_TRUE(balanced.balances_dims);
+  EXPECT_TRUE(balanced.cares_for_topologies());
+}
+
+TEST(Settings, UnknownWordsAreToldAndChangeNothing) {
+  Settings const settings = Settings::parse({.mapping = "never", .dims = "best"}, "openmpi");
+  EXPECT_TRUE(settings.maps_topologies);
+  EXPECT_FALSE(settings.balances_dims);
+  EXPECT_EQ(
+      settings.warnings,
+      (std::vector<std::string>{
+          "ESPALIER_MAPPING: expected on or off, got 'never'; taking on",
+          "ESPALIER_DIMS: expected native or balanced, got 'best'; taking native",
+      })
+  );
+}
+
+TEST(Settings, MachinesAreReadOnce) {
+  Settings const good = Settings::parse({.machine = "2n x 4c", .machine_origin = "m"}, "openmpi");
+  EXPECT_EQ(good.machine, (MachineText{.text = "2n x 4c", .origin = "m"}));
+  EXPECT_TRUE(good.warnings.empty());
+  for (SettingsText const& text :
+       {SettingsText{.machine = "two nodes", .machine_origin = "m"},
+        SettingsText{.machine_origin = "m", .machine_problem = "m: gone"}}) {
+    Settings const bad = Settings::parse(text, "openmpi");
+    EXPECT_EQ(bad.machine, MachineText());
+    ASSERT_EQ(bad.warnings.size(), 1U);
+    EXPECT_TRUE(bad.warnings[0].starts_with("ESPALIER_MACHINE: ")) << bad.warnings[0];
+  }
 }
 
 TEST(Settings, NothingSetMeansNativeCalls) {

@@ -91,6 +91,11 @@ TEST(StatisticsJson, SaysWhatTheFormatPromises) {
       .is_finalized = true,
       .memory_bytes = 20480,
       .warnings = {"not UTF-8: \xff"},
+      .mappings =
+          {{.function = "MPI_Cart_create",
+            .num_ranks = 4,
+            .algorithm = "nodecart",
+            .report = "2x2 on 2 nodes: better"}},
   };
   nlohmann::json const json = nlohmann::json::parse(statistics_json(report, totals));
   EXPECT_EQ(json["schema"], "espalier-statistics");
@@ -112,6 +117,13 @@ TEST(StatisticsJson, SaysWhatTheFormatPromises) {
       {"reason", "profile rule 3: faster"},
   };
   EXPECT_EQ(json["calls"], nlohmann::json::array({expected}));
+  nlohmann::json const mapping = {
+      {"function", "MPI_Cart_create"},
+      {"num_ranks", 4},
+      {"algorithm", "nodecart"},
+      {"report", "2x2 on 2 nodes: better"},
+  };
+  EXPECT_EQ(json["mappings"], nlohmann::json::array({mapping}));
 }
 
 TEST(StatisticsTable, HasALineForEachFunctionAndAlgorithm) {
