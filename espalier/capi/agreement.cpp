@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/capi/agreement.hpp"
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include <mpi.h>
+
+#include "espalier/base/error.hpp"
+#include "espalier/exec/mpi_datatype.hpp"
+#include "espalier/plan/failure.hpp"
+
+namespace espalier::capi {
+namespace {
+
+/// What a check found.
+struct Finding {
+  int mpi_class = MPI_SUCCESS;
+  std::string text{};
+  std::int64_t fingerprint = 0;
+};
+
+Finding run(std::function<Fingerprint()> const& check) {
+  try {
+    return {.fingerprint = check().value()};
+  } catch (plan::ClassError const& error) {
+    return {.mpi_class = error.mpi_class(), .text = error.what()};
+  } catch (Error const& error) {
+    return {.mpi_class = MPI_ERR_ARG, .text = error.what()};
+  }
+}
+
+}  // namespace
+
+void agree(plan::OwnCommunicator const& own, std::function<Fingerprint()> const& check) {
+  Finding const mine = run(check);
+  std::array<std::int64_t, 3> all{mine.mpi_class, mine.fingerprint, -mine.fingerprint};
+  exec::require_success(
+      PMPI_Allreduce(MPI_IN_PLACE, all.data(), 3, MPI_INT64_T, MPI_MAX, own.get()), "MPI_Allreduce"
+  );
+  if (all[0] != MPI_SUCCESS) {
+    throw plan::ClassError(
+        static_cast<int>(all[0]),
+        mine.text.empty() ? "the arguments of another rank are wrong" : mine.text
+    );
+  }
+  if (all[1] != -all[2]) {
+    throw plan::ClassError(
+        MPI_ERR_ARG, "expected equal arguments on all ranks, got others on some"
+    );
+  }
+}
+
+}  // namespace espalier::capi

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// The objects behind the handles of espalier_neighbor.h.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "include/espalier_neighbor.h"
+
+#include <mpi.h>
+
+#include "espalier/neighborhood/choice.hpp"
+#include "espalier/plan/failure.hpp"
+#include "espalier/plan/neighbors.hpp"
+#include "espalier/plan/underway.hpp"
+
+namespace espalier::capi {
+
+/// espalier_neighbor_options, checked and copied.
+struct NeighborOptions {
+  std::string algorithm;  ///< empty: chosen by the links
+  std::optional<neighborhood::Links> links;
+};
+
+/// @throws Error argument.
+[[nodiscard]] NeighborOptions read(espalier_neighbor_options const* options);
+
+/// The algorithm that was chosen last for a call, and for blocks of which size.
+struct LastChoice {
+  neighborhood::Algorithm const* algorithm = nullptr;
+  std::int64_t bytes = 0;
+};
+
+}  // namespace espalier::capi
+
+struct espalier_neighborhood {
+  espalier::plan::Neighbors neighbors;
+  espalier::capi::NeighborOptions options;
+  std::array<espalier::capi::LastChoice, espalier::plan::num_neighbor_calls> last{};
+};
+
+struct espalier_request {
+  espalier_neighborhood* neighborhood;
+  espalier::plan::PlannedNeighbors planned;
+  std::string algorithm;
+  void const* input;
+  void* output;
+  espalier::plan::Underway underway{planned.executor};
+};
+
+namespace espalier::capi {
+
+/// The action on the neighborhood; what fails is delivered to the handler of its communicator.
+template <typename Action> int on(espalier_neighborhood* neighborhood, Action&& action) noexcept {
+  if (neighborhood == nullptr) {
+    return plan::raise(MPI_COMM_SELF, MPI_ERR_ARG);
+  }
+  int const code = plan::guard(std::forward<Action>(action));
+  return code == MPI_SUCCESS ? code : plan::raise(neighborhood->neighbors.user(), code);
+}
+
+}  // namespace espalier::capi

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/capi/record.hpp"
+
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "espalier/exec/mpi_datatype.hpp"
+
+namespace espalier::capi {
+namespace {
+
+int delete_record(MPI_Comm, int, void* value, void*) {
+  delete static_cast<Record*>(value);
+  return MPI_SUCCESS;
+}
+
+/// Made once, and kept until MPI ends.
+int keyval() {
+  static int const made = [] {
+    int key = MPI_KEYVAL_INVALID;
+    exec::require_success(
+        PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_record, &key, nullptr),
+        "MPI_Comm_create_keyval"
+    );
+    return key;
+  }();
+  return made;
+}
+
+}  // namespace
+
+Record make_record(mapping::Mapping const& mapping, mapping::Places const& places) {
+  Record record{.algorithm = mapping.algorithm};
+  for (int level = 0; level < places.num_levels(); ++level) {
+    auto const idx = static_cast<std::size_t>(level);
+    espalier_cart_level& entry = record.levels.emplace_back();
+    places.level(level).name.copy(entry.name, ESPALIER_NAME_LEN - 1);
+    entry.num_groups = static_cast<int>(places.sizes(level).size());
+    entry.cost = places.level(level).cost;
+    entry.total_before = mapping.before.cuts[idx].total;
+    entry.total_after = mapping.after.cuts[idx].total;
+    entry.worst_before = mapping.before.cuts[idx].worst;
+    entry.worst_after = mapping.after.cuts[idx].worst;
+  }
+  return record;
+}
+
+Record from_root(plan::OwnCommunicator const& own, Record const& record) {
+  std::string bytes(record.levels.size() * sizeof(espalier_cart_level), '\0');
+  if (!bytes.empty()) {
+    std::memcpy(bytes.data(), record.levels.data(), bytes.size());
+  }
+  bytes = own.from_root(std::move(bytes));
+  Record result{.algorithm = own.from_root(record.algorithm)};
+  result.levels.resize(bytes.size() / sizeof(espalier_cart_level));
+  if (!bytes.empty()) {
+    std::memcpy(result.levels.data(), bytes.data(), bytes.size());
+  }
+  return result;
+}
+
+void attach(MPI_Comm comm, Record record) {
+  auto owner = std::make_unique<Record>(std::move(record));
+  exec::require_success(PMPI_Comm_set_attr(comm, keyval(), owner.get()), "MPI_Comm_set_attr");
+  (void)owner.release();  // the attribute's
+}
+
+Record const* find_record(MPI_Comm comm) {
+  void* value = nullptr;
+  int is_there = 0;
+  exec::require_success(
+      PMPI_Comm_get_attr(comm, keyval(), static_cast<void*>(&value), &is_there), "MPI_Comm_get_attr"
+  );
+  return is_there != 0 ? static_cast<Record const*>(value) : nullptr;
+}
+
+}  // namespace espalier::capi

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "include/espalier.h"
+
+#include <mpi.h>
+
+#include "espalier/mapping/places.hpp"
+#include "espalier/mapping/portfolio.hpp"
+#include "espalier/plan/own_communicator.hpp"
+
+namespace espalier::capi {
+
+/// What espalier_cart_report() tells; hangs on a communicator as an attribute that is not copied.
+struct Record {
+  std::string algorithm{};
+  std::vector<espalier_cart_level> levels{};
+};
+
+[[nodiscard]] Record make_record(mapping::Mapping const& mapping, mapping::Places const& places);
+
+/// That of rank 0, on all ranks. Collective.
+[[nodiscard]] Record from_root(plan::OwnCommunicator const& own, Record const& record);
+
+/// @throws Error mpi.
+void attach(MPI_Comm comm, Record record);
+
+/// Null if it has none.
+/// @throws Error mpi.
+[[nodiscard]] Record const* find_record(MPI_Comm comm);
+
+}  // namespace espalier::capi

@@ -1,0 +1,371 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cartesian communicators that fit grid and hardware, for programs that use mpi4py.
+
+The functions are those of `espalier_mpix.h` and `espalier.h`, with communicators of mpi4py. All
+that make communicators are collective over the one they are given, with equal arguments on all
+ranks.
+Weights of dimensions are halo width * cost per element / grid points; a common factor does not
+matter, and none means that all count the same.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from espalier import installation
+from espalier.errors import ArgumentError, MpiError, NotBuiltError, UnsupportedError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_NAME_LEN = 64
+_VENDORS = {"Open MPI": "openmpi", "MPICH": "mpich"}
+
+
+class _CLevel(ctypes.Structure):
+    """espalier_cart_level."""
+
+    _fields_ = (
+        ("name", ctypes.c_char * _NAME_LEN),
+        ("num_groups", ctypes.c_int),
+        ("cost", ctypes.c_double),
+        ("total_before", ctypes.c_double),
+        ("total_after", ctypes.c_double),
+        ("worst_before", ctypes.c_double),
+        ("worst_after", ctypes.c_double),
+    )
+
+
+@dataclass(frozen=True)
+class Level:
+    """What crosses one level of the hardware, in the order of the old communicator and after."""
+
+    name: str
+    num_groups: int
+    cost: float
+    total_before: float
+    total_after: float
+    worst_before: float
+    worst_after: float
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a mapping has changed; levels outermost first."""
+
+    algorithm: str
+    levels: tuple[Level, ...]
+
+
+def _mpi() -> Any:
+    try:
+        from mpi4py import MPI  # noqa: PLC0415 - the rest of the package does without
+    except ImportError as error:
+        raise MpiError(
+            "expected mpi4py, found none", "install it for the MPI of this job: pip install mpi4py"
+        ) from error
+    return MPI
+
+
+@functools.cache
+def _library() -> ctypes.CDLL:
+    """Return the library of the MPI that mpi4py has loaded."""
+    version = _mpi().Get_library_version()
+    vendor = next((name for text, name in _VENDORS.items() if version.startswith(text)), None)
+    if vendor is None:
+        raise UnsupportedError(f"expected {' or '.join(_VENDORS)}, got '{version.splitlines()[0]}'")
+    path = installation.api_library(vendor)
+    if path is None:
+        raise NotBuiltError(
+            f"expected libespalier-api-{vendor}.so, found none",
+            f"build it: cmake --build build/release --target espalier_api_{vendor}",
+        )
+    return ctypes.CDLL(str(path))
+
+
+def _check(code: int) -> None:
+    """Raise what the last call of the library said, unless it succeeded."""
+    if code == 0:
+        return
+    text = ctypes.create_string_buffer(1024)
+    _library().espalier_last_error(text, len(text))
+    mpi = _mpi()
+    wrong = {mpi.ERR_ARG, mpi.ERR_DIMS, mpi.ERR_COMM, mpi.ERR_TOPOLOGY, mpi.ERR_INFO_VALUE}
+    kind = ArgumentError if mpi.Get_error_class(code) in wrong else MpiError
+    raise kind(text.value.decode())
+
+
+def _ints(values: Sequence[int]) -> ctypes.Array[ctypes.c_int]:
+    return (ctypes.c_int * len(values))(*values)
+
+
+def _doubles(values: Sequence[float] | None, count: int, name: str) -> Any:
+    """Return an array of a given length; None stays what it is, a null pointer."""
+    if values is None:
+        return None
+    if len(values) != count:
+        raise ArgumentError(f"expected {count} {name}, got {len(values)}")
+    return (ctypes.c_double * count)(*values)
+
+
+def _wraps(periods: Sequence[bool] | None, count: int) -> ctypes.Array[ctypes.c_int]:
+    if periods is not None and len(periods) != count:
+        raise ArgumentError(f"expected {count} periods, got {len(periods)}")
+    return _ints([int(bool(wraps)) for wraps in periods or [False] * count])
+
+
+def _info(info: Any) -> int:
+    return int((_mpi().INFO_NULL if info is None else info).py2f())
+
+
+def _communicator(handle: ctypes.c_int) -> Any:
+    mpi = _mpi()
+    comm = mpi.Comm.f2py(handle.value)
+    return mpi.Cartcomm(comm) if comm != mpi.COMM_NULL else mpi.COMM_NULL
+
+
+def cart_weighted_create(
+    comm: Any,
+    dims: Sequence[int],
+    periods: Sequence[bool] | None = None,
+    weights: Sequence[float] | None = None,
+    info: Any = None,
+) -> Any:
+    """Make a Cartesian communicator whose extents fit the weights and the hardware.
+
+    Args:
+        comm: an intracommunicator of mpi4py.
+        dims: the extent of each dimension, 0 to have it chosen.
+        periods: which dimensions are periodic; none if it is left out.
+        weights: of the dimensions, finite and >= 0.
+        info: see `espalier_mpix.h`.
+
+    Returns:
+        A `Cartcomm`, COMM_NULL on ranks that the grid leaves out. Take rank and coordinates from
+        it, not from `comm`.
+
+    Raises:
+        ArgumentError: dims, periods or weights that cannot be, on any rank.
+        MpiError: mpi4py is missing, or a call of MPI failed.
+    """
+    count = len(dims)
+    made = ctypes.c_int()
+    _check(
+        _library().espalier_f_cart_weighted_create(
+            comm.py2f(),
+            count,
+            _doubles(weights, count, "weights"),
+            _wraps(periods, count),
+            _info(info),
+            _ints(dims),
+            ctypes.byref(made),
+        )
+    )
+    return _communicator(made)
+
+
+def cart_ml_create_from_types(
+    comm: Any,
+    dims: Sequence[int],
+    split_types: Sequence[int],
+    periods: Sequence[bool] | None = None,
+    weights: Sequence[float] | None = None,
+    info: Any = None,
+) -> Any:
+    """Do the same with the levels that MPI_Comm_split_type makes, outermost first."""
+    count = len(dims)
+    made = ctypes.c_int()
+    _check(
+        _library().espalier_f_cart_ml_create_from_types(
+            comm.py2f(),
+            count,
+            _doubles(weights, count, "weights"),
+            _wraps(periods, count),
+            len(split_types),
+            _ints(split_types),
+            _info(info),
+            _ints(dims),
+            ctypes.byref(made),
+        )
+    )
+    return _communicator(made)
+
+
+def cart_ml_create_from_comms(
+    level_comms: Sequence[Any],
+    dims: Sequence[int],
+    periods: Sequence[bool] | None = None,
+    weights: Sequence[float] | None = None,
+    info: Any = None,
+) -> Any:
+    """Do the same with levels that the program has split itself, the first one with all ranks."""
+    count = len(dims)
+    made = ctypes.c_int()
+    _check(
+        _library().espalier_f_cart_ml_create_from_comms(
+            len(level_comms),
+            _ints([comm.py2f() for comm in level_comms]),
+            count,
+            _doubles(weights, count, "weights"),
+            _wraps(periods, count),
+            _info(info),
+            _ints(dims),
+            ctypes.byref(made),
+        )
+    )
+    return _communicator(made)
+
+
+def cart_ml_create(
+    comm: Any,
+    dims_ml: Sequence[Sequence[int]],
+    periods: Sequence[bool] | None = None,
+    info: Any = None,
+) -> Any:
+    """Make a Cartesian communicator from `dims_ml[dimension][level]`, outermost level first.
+
+    Ranks of `comm` must stand in the order of the hardware.
+    """
+    count = len(dims_ml)
+    num_levels = len(dims_ml[0]) if dims_ml else 0
+    if any(len(levels) != num_levels for levels in dims_ml):
+        raise ArgumentError(f"expected dims_ml with {num_levels} levels in each dimension")
+    made = ctypes.c_int()
+    _check(
+        _library().espalier_f_cart_ml_create(
+            comm.py2f(),
+            count,
+            _wraps(periods, count),
+            num_levels,
+            _ints([parts for levels in dims_ml for parts in levels]),
+            _info(info),
+            _ints([0] * count),
+            ctypes.byref(made),
+        )
+    )
+    return _communicator(made)
+
+
+def dims_ml_create(
+    sizes: Sequence[int],
+    num_dimensions: int,
+    weights: Sequence[float] | None = None,
+    info: Any = None,
+) -> list[list[int]]:
+    """Factorise levels of these sizes, outermost first: `dims_ml[dimension][level]`."""
+    num_ranks = 1
+    for size in sizes:
+        num_ranks *= size
+    rows = _ints([0] * (num_dimensions * len(sizes)))
+    _check(
+        _library().espalier_f_dims_ml_create(
+            num_ranks,
+            num_dimensions,
+            _doubles(weights, num_dimensions, "weights"),
+            len(sizes),
+            _ints(sizes),
+            None,
+            _info(info),
+            rows,
+        )
+    )
+    return [list(rows[i : i + len(sizes)]) for i in range(0, len(rows), len(sizes))]
+
+
+def dims_weighted_create(
+    num_ranks: int, dims: Sequence[int], weights: Sequence[float] | None = None, info: Any = None
+) -> list[int]:
+    """Return extents with the least sum of `dims[i] * weights[i]`; entries of 0 are chosen."""
+    extents = _ints(dims)
+    _check(
+        _library().espalier_f_dims_weighted_create(
+            num_ranks,
+            len(dims),
+            _doubles(weights, len(dims), "weights"),
+            None,
+            _info(info),
+            extents,
+        )
+    )
+    return list(extents)
+
+
+def cart_create(  # noqa: PLR0913 - the options of espalier_cart_create
+    comm: Any,
+    dims: Sequence[int],
+    periods: Sequence[bool] | None = None,
+    *,
+    offsets: Sequence[Sequence[int]] = (),
+    weights: Sequence[float] | None = None,
+    dim_weights: Sequence[float] | None = None,
+    objective: str = "balanced",
+    algorithm: str = "",
+) -> Any:
+    """Make a Cartesian communicator whose ranks stand where their messages stay near.
+
+    Args:
+        comm: an intracommunicator of mpi4py.
+        dims: the extent of each dimension, 0 to have it chosen.
+        periods: which dimensions are periodic; none if it is left out.
+        offsets: where neighbours are; the nearest ones if it is left out.
+        weights: what is sent to each of them, above 0.
+        dim_weights: as for `cart_weighted_create()`.
+        objective: what is made small: `balanced`, `total` or `worst`.
+        algorithm: one of the portfolio; the best of all if it is left out.
+
+    Returns:
+        A `Cartcomm`, COMM_NULL on ranks that the grid leaves out.
+
+    Raises:
+        ArgumentError: arguments that cannot be, on any rank.
+        MpiError: mpi4py is missing, or a call of MPI failed.
+    """
+    count = len(dims)
+    if any(len(offset) != count for offset in offsets):
+        raise ArgumentError(f"expected offsets of {count} dimensions")
+    made = ctypes.c_int()
+    _check(
+        _library().espalier_f_cart_create(
+            comm.py2f(),
+            count,
+            _ints(dims),
+            _wraps(periods, count),
+            len(offsets),
+            _ints([step for offset in offsets for step in offset]),
+            _doubles(weights, len(offsets), "weights"),
+            _doubles(dim_weights, count, "dim_weights"),
+            objective.encode(),
+            algorithm.encode() or None,
+            ctypes.byref(made),
+        )
+    )
+    return _communicator(made)
+
+
+def cart_report(comm: Any) -> Report:
+    """Return what a communicator of `cart_create()` or `cart_weighted_create()` has changed.
+
+    Raises:
+        ArgumentError: the communicator was made by something else.
+    """
+    levels = (_CLevel * 32)()
+    num_levels = ctypes.c_int()
+    algorithm = ctypes.create_string_buffer(_NAME_LEN)
+    _check(
+        _library().espalier_f_cart_report(
+            comm.py2f(), len(levels), levels, ctypes.byref(num_levels), algorithm
+        )
+    )
+    return Report(
+        algorithm.value.decode(),
+        tuple(
+            Level(
+                level.name.decode(),
+                *(getattr(level, name) for name, _ in _CLevel._fields_[1:]),
+            )
+            for level in levels[: num_levels.value]
+        ),
+    )

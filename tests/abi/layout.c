@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Compiled as C89, once for each MPI: the headers are, and structs that programs hand over keep the
+   layout of version 0. If this does not compile, raise the version in espalier/capi/exports.map and
+   SOVERSION, and change the numbers. */
+
+#include "espalier.h"
+#include "espalier_mpix.h"
+
+#define HOLDS(name, condition) typedef char name[(condition) ? 1 : -1]
+
+HOLDS(options_size, sizeof(espalier_cart_options) == 72);
+HOLDS(options_flags, offsetof(espalier_cart_options, flags) == 8);
+HOLDS(options_num_neighbors, offsetof(espalier_cart_options, num_neighbors) == 12);
+HOLDS(options_offsets, offsetof(espalier_cart_options, offsets) == 16);
+HOLDS(options_weights, offsetof(espalier_cart_options, weights) == 24);
+HOLDS(options_dim_weights, offsetof(espalier_cart_options, dim_weights) == 32);
+HOLDS(options_num_level_costs, offsetof(espalier_cart_options, num_level_costs) == 40);
+HOLDS(options_verbose, offsetof(espalier_cart_options, verbose) == 44);
+HOLDS(options_level_costs, offsetof(espalier_cart_options, level_costs) == 48);
+HOLDS(options_objective, offsetof(espalier_cart_options, objective) == 56);
+HOLDS(options_algorithm, offsetof(espalier_cart_options, algorithm) == 64);
+
+HOLDS(name_len, ESPALIER_NAME_LEN == 64);
+HOLDS(level_size, sizeof(espalier_cart_level) == 112);
+HOLDS(level_num_groups, offsetof(espalier_cart_level, num_groups) == 64);
+HOLDS(level_cost, offsetof(espalier_cart_level, cost) == 72);
+HOLDS(level_total_before, offsetof(espalier_cart_level, total_before) == 80);
+HOLDS(level_worst_after, offsetof(espalier_cart_level, worst_after) == 104);
+
+/* What the initialiser says is the size a program was compiled with. */
+int espalier_abi_is_initialised(void);
+
+int espalier_abi_is_initialised(void) {
+  espalier_cart_options options = ESPALIER_CART_OPTIONS_INIT;
+  return options.size == sizeof options && options.algorithm == NULL;
+}
+
+/* Compilers must not warn of the address that stands for equal weights. */
+int espalier_abi_passes_equal_weights(int dims[]);
+
+int espalier_abi_passes_equal_weights(int dims[]) {
+  int const periods[2] = {0, 0};
+  return MPIX_Dims_weighted_create(12, 2, MPIX_WEIGHTS_EQUAL, periods, MPI_INFO_NULL, dims);
+}
