@@ -10,6 +10,7 @@
 #include "espalier/plan/communicator.hpp"
 #include "espalier/plan/session.hpp"
 #include "shim/lifecycle.hpp"
+#include "shim/own_work.hpp"
 
 namespace espalier::shim {
 
@@ -46,7 +47,8 @@ int execute_timed(
 /// What a call does while a session is active. `native` makes the call of the MPI library.
 template <typename Call, typename Native>
 int dispatch(Call const& call, MPI_Comm comm, Native&& native) {
-  plan::Session* const session = active_session.load(std::memory_order_acquire);
+  plan::Session* const session =
+      OwnWork::is_going_on() ? nullptr : active_session.load(std::memory_order_acquire);
   plan::Verdict const verdict = session == nullptr ? plan::Verdict{} : session->decide(call, comm);
   if (verdict.code != MPI_SUCCESS) {
     return verdict.code;

@@ -31,6 +31,19 @@ std::string absolute(std::string const& path) {
   return problem ? path : result.string();
 }
 
+/// A machine is the text itself, unless there is a file of that name.
+void read_machine(plan::SettingsText& text) {
+  std::string const value = variable("ESPALIER_MACHINE");
+  std::error_code problem;
+  bool const is_file = std::filesystem::is_regular_file(value, problem);
+  text.machine_origin = is_file ? value : "ESPALIER_MACHINE";
+  try {
+    text.machine = is_file ? tune::read_text(value) : value;
+  } catch (Error const& error) {
+    text.machine_problem = error.what();
+  }
+}
+
 }  // namespace
 
 plan::SettingsText read_environment() {
@@ -40,7 +53,12 @@ plan::SettingsText read_environment() {
       .force = variable("ESPALIER_FORCE"),
       .statistics = variable("ESPALIER_STATISTICS"),
       .profile_path = variable("ESPALIER_PROFILE"),
+      .mapping = variable("ESPALIER_MAPPING"),
+      .dims = variable("ESPALIER_DIMS"),
   };
+  if (!text.is_off) {
+    read_machine(text);
+  }
   if (!text.statistics.empty()) {
     text.statistics = absolute(text.statistics);
   }

@@ -17,12 +17,14 @@
 #include <mpi.h>
 
 #include "espalier/base/version.hpp"
+#include "espalier/neighborhood/catalog.hpp"
 #include "espalier/plan/failure.hpp"
 #include "espalier/plan/session.hpp"
 #include "espalier/plan/statistics.hpp"
 #include "shim/environment.hpp"
 #include "shim/report.hpp"
 #include "shim/startup.hpp"
+#include "shim/topology.hpp"
 
 namespace espalier::shim {
 
@@ -55,6 +57,7 @@ plan::ProcessReport report(bool is_finalized) {
       .is_finalized = is_finalized,
       .memory_bytes = session.memory_bytes(),
       .warnings = session.warnings(),
+      .mappings = session.mappings(),
   };
 }
 
@@ -99,6 +102,7 @@ void write_at_exit() noexcept {
   if (program == nullptr || program->session == nullptr || program->process != getpid()) {
     return;
   }
+  topology_session.store(nullptr);
   active_session.store(nullptr);
   plan::guard([] {
     plan::ProcessReport const process = report(false);
@@ -125,13 +129,19 @@ void print_start(plan::Settings const& settings) {
               (forced->choice ? forced->choice->text() : "native");
     }
   }
+  for (plan::NeighborCall const call : plan::all_neighbor_calls) {
+    if (auto const* const algorithm = settings.forced_neighbors[plan::index_of(call)]) {
+      line += ", " + std::string(plan::to_string(call)) + " forced to " +
+              neighborhood::full_name(*algorithm);
+    }
+  }
   print_line(line);
 }
 
 bool has_work(plan::Settings const& settings) {
-  return settings.records() || std::ranges::any_of(tune::all_calls, [&](tune::Call call) {
-           return settings.may_choose(call);
-         });
+  auto const may_choose = [&](auto call) { return settings.may_choose(call); };
+  return settings.records() || std::ranges::any_of(tune::all_calls, may_choose) ||
+         std::ranges::any_of(plan::all_neighbor_calls, may_choose);
 }
 
 void start_session() {
@@ -152,6 +162,9 @@ void start_session() {
       }
   );
   program->start = Clock::now();
+  if (program->session->settings().cares_for_topologies()) {
+    topology_session.store(program->session.get());
+  }
   if (is_active) {
     static_cast<void>(std::atexit(write_at_exit));
     active_session.store(program->session.get());
@@ -210,6 +223,7 @@ int finalize() {
   if (program == nullptr || program->session == nullptr) {
     return forward.finalize();
   }
+  topology_session.store(nullptr);
   active_session.store(nullptr);
   static_cast<void>(plan::guard([] {
     finish_session();

@@ -160,7 +160,12 @@ def serve_header(functions: list[Function]) -> str:
 def serve_source(functions: list[Function]) -> str:
     """Define them: the structure of the call, and how to make it natively."""
     lines = [HEAD, '#include "serve.hpp"', "", "#include <mpi.h>", ""]
-    lines += ['#include "forward.hpp"', '#include "shim/dispatch.hpp"', ""]
+    lines += [
+        '#include "forward.hpp"',
+        '#include "shim/dispatch.hpp"',
+        '#include "shim/dispatch_neighbor.hpp"',
+        "",
+    ]
     lines += ["namespace espalier::shim {", ""]
     for function in functions:
         if not function.call:
@@ -204,6 +209,7 @@ def wrappers_source(functions: list[Function]) -> str:
         '#include "forward.hpp"',
         '#include "serve.hpp"',
         '#include "shim/lifecycle.hpp"',
+        '#include "shim/topology.hpp"',
     ]
     lines += ["", "using espalier::shim::Handle;", "", 'extern "C" {', ""]
     for function in functions:

@@ -475,6 +475,40 @@ def case_verbose(context: Context) -> None:
     expect("MPI_Bcast" in table and "bcast/flat" in table, "a line for bcast", table)
 
 
+def case_topologies(context: Context) -> None:
+    """Reports and statistics of mapped communicators; what we did for it is not counted."""
+    outcome = context.launch(
+        context.program("mpi_shim_topology"),
+        "mapped",
+        ESPALIER_STATISTICS=str(context.statistics),
+        ESPALIER_VERBOSE="1",
+    )
+    expect(outcome.code == 0, "exit code 0", outcome)
+    line = "espalier: MPI_Cart_create 3 on 2 nodes: inter-node neighbours 4 -> 2, worst node 2 -> 1"
+    expect(any(each.startswith(line) for each in outcome.lines), line, outcome.lines)
+    first, *others = context.reports()
+    functions = {row["function"] for row in first["mappings"]}
+    graphs = {"MPI_Dist_graph_create", "MPI_Dist_graph_create_adjacent"}
+    expect(functions == {"MPI_Cart_create", *graphs}, "all functions", functions)
+    expect(not any(report["mappings"] for report in others), "rank 0 reports", others)
+    ours = {"MPI_Bcast", "MPI_Gather", "MPI_Gatherv", "MPI_Scatter"} & set(calls(first))
+    expect(not ours, "calls of the program only", ours)
+
+
+def case_topologies_misspelt(context: Context) -> None:
+    """Settings that are not understood: one line each, and what is done instead."""
+    outcome = context.launch(
+        context.program("mpi_shim_program"),
+        ESPALIER_MAPPING="no",
+        ESPALIER_DIMS="best",
+        ESPALIER_MACHINE="two nodes",
+    )
+    expect(outcome.code == 0, "exit code 0", outcome)
+    names = [line.split()[1] for line in outcome.lines]
+    expected = ["ESPALIER_MAPPING:", "ESPALIER_DIMS:", "ESPALIER_MACHINE:"]
+    expect(names == expected, "a line for each", outcome.lines)
+
+
 def unwritable(context: Context, folder: str, part: str) -> None:
     """One warning for all ranks; the program does not mind."""
     outcome = context.launch(context.program("mpi_shim_program"), ESPALIER_STATISTICS=folder)

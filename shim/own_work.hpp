@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+namespace espalier::shim {
+
+/// While one lives, collectives of this thread are our own: they are handed over and not counted.
+class OwnWork {
+public:
+  OwnWork() noexcept { is_going_on_ = true; }
+
+  ~OwnWork() { is_going_on_ = false; }
+
+  OwnWork(OwnWork const&) = delete;
+  OwnWork& operator=(OwnWork const&) = delete;
+
+  static bool is_going_on() noexcept { return is_going_on_; }
+
+private:
+  // The initial-exec model costs no call; the library is loaded with the program, never later.
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local inline bool is_going_on_ = false;
+};
+
+}  // namespace espalier::shim
