@@ -2,27 +2,21 @@
 
 #include "espalier/measure/sample_file.hpp"
 
-#include <cmath>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
-#include "espalier/measure/clock.hpp"
+#include "espalier/measure/job_line.hpp"
 
 namespace espalier::measure {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// To a nanosecond: more digits would only make the file longer.
-double rounded(double time_us) {
-  return std::round(time_us * 1000.0) / 1000.0;
-}
-
 Json list_of(std::span<double const> times_us) {
   Json values = Json::array();
   for (double const value : times_us) {
-    values.push_back(rounded(value));
+    values.push_back(to_nanoseconds(value));
   }
   return values;
 }
@@ -47,19 +41,7 @@ Json head_of(char const* kind, std::size_t index, PointRequest const& point) {
 }  // namespace
 
 void SampleFile::write_header(Job const& job, double clock_resolution_us) {
-  Json const line{
-      {"kind", "header"},
-      {"schema", "espalier-samples"},
-      {"version", 1},
-      {"num_ranks", job.num_ranks},
-      {"num_nodes", job.num_nodes},
-      {"max_ranks_per_node", job.max_ranks_per_node},
-      {"min_cpus_per_node", job.min_cpus_per_node},
-      {"mpi", {{"vendor", ESPALIER_MPI_VENDOR}, {"version", job.library_version}}},
-      {"clock_resolution_us", rounded(clock_resolution_us)},
-      {"is_simulated", is_simulated()},
-  };
-  lines_.write(line.dump());
+  lines_.write(job_line(job, "espalier-samples", clock_resolution_us).dump());
 }
 
 void SampleFile::write_point(

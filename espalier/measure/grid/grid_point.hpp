@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstddef>
+
+#include "espalier/measure/grid/grid_file.hpp"
+#include "espalier/measure/grid/grid_plan.hpp"
+#include "espalier/measure/job.hpp"
+#include "espalier/measure/pace.hpp"
+#include "espalier/plan/machine_text.hpp"
+
+namespace espalier::measure {
+
+/// A point of a plan and where its results go: null but on rank 0.
+struct GridTask {
+  std::size_t number;
+  GridPoint const& point;
+  GridFile* file;
+};
+
+/// Collective: makes the grid in all mappings, proves and times all ways on each, and seeks the
+/// fastest mapping by trying if the point says so. What cannot be or is wrong makes an error line,
+/// and is left out.
+/// @throws Error mpi, io
+void measure_grid_point(
+    Job const& job, GridTask const& task, Pace const& pace, plan::MachineText const& machine
+);
+
+}  // namespace espalier::measure

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// espalier-grid-<vendor>: times collectives along all dimensions of process grids, with the ranks
+/// in several orders. `--plan` is a GridPlan.
+
+#include <cstddef>
+#include <optional>
+
+#include "espalier/capi/environment.hpp"
+#include "espalier/measure/clock.hpp"
+#include "espalier/measure/grid/grid_file.hpp"
+#include "espalier/measure/grid/grid_plan.hpp"
+#include "espalier/measure/grid/grid_point.hpp"
+#include "espalier/measure/job.hpp"
+#include "espalier/measure/pace.hpp"
+#include "espalier/measure/plan_and_output.hpp"
+#include "espalier/measure/program.hpp"
+
+namespace espalier::measure {
+namespace {
+
+/// Half the width of an interval, relative, at which a point is done.
+constexpr double wanted_precision = 0.01;
+
+/// Simulated times are exact: one is enough.
+Pace pace_of(GridPlan const& plan, std::size_t points_left, double seconds_left) {
+  return {
+      .seed = points_left,
+      .warmup = is_simulated() ? 1 : 3,
+      .min_repetitions = is_simulated() ? 1 : plan.min_repetitions,
+      .max_repetitions = is_simulated() ? 1 : plan.max_repetitions,
+      .seconds = seconds_left / static_cast<double>(points_left),
+      .precision = wanted_precision,
+  };
+}
+
+/// Point after point; rank 0 says when the time is over. @return how many are left.
+std::size_t measure_points(Job const& job, GridPlan const& plan, GridFile* file) {
+  plan::MachineText const machine = job.rank == 0 ? capi::described_machine() : plan::MachineText{};
+  auto const start = Clock::now();
+  for (std::size_t number = 0; number < plan.points.size(); ++number) {
+    std::size_t const points_left = plan.points.size() - number;
+    double const seconds_left = plan.seconds - seconds_since(start);
+    if (from_rank_0(job, seconds_left > 0.0 ? 1 : 0) == 0) {
+      return points_left;
+    }
+    GridTask const task{.number = number, .point = plan.points[number], .file = file};
+    measure_grid_point(job, task, pace_of(plan, points_left, seconds_left), machine);
+  }
+  return 0;
+}
+
+void measure(Job const& job, PlanAndOutput const& options) {
+  auto const plan = shared_plan<GridPlan>(job, options);
+  std::optional<GridFile> file;
+  if (job.rank == 0) {
+    file.emplace(options.output);
+    file->write_header(job, clock_resolution_us());
+  }
+  std::size_t const num_left = measure_points(job, plan, file ? &*file : nullptr);
+  if (file) {
+    file->write_end(num_left);
+  }
+}
+
+}  // namespace
+}  // namespace espalier::measure
+
+int main(int argc, char** argv) {
+  using namespace espalier::measure;
+  return run_program(argc, argv, "espalier-grid", measure);
+}
