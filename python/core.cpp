@@ -54,9 +54,12 @@ NB_MODULE(_core, module) {
   espalier::python::bind_catalog(module);
   espalier::python::bind_cost(module);
   espalier::python::bind_replay(module);
+  espalier::python::bind_halo(module);
   espalier::python::bind_mapping(module);
+  espalier::python::bind_mapping_grid(module);
   espalier::python::bind_machine(module);
   espalier::python::bind_machine_sources(module);
+  espalier::python::bind_dims(module);
   espalier::python::bind_discovery(module);
   espalier::python::bind_verify(module);
   espalier::python::bind_profile(module);

@@ -10,8 +10,11 @@ namespace espalier::python {
 void bind_catalog(nanobind::module_& module);
 void bind_cost(nanobind::module_& module);
 void bind_replay(nanobind::module_& module);
+void bind_dims(nanobind::module_& module);
 void bind_discovery(nanobind::module_& module);
+void bind_halo(nanobind::module_& module);
 void bind_mapping(nanobind::module_& module);
+void bind_mapping_grid(nanobind::module_& module);
 void bind_machine(nanobind::module_& module);
 void bind_machine_sources(nanobind::module_& module);
 void bind_verify(nanobind::module_& module);

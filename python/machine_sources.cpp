@@ -18,11 +18,13 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
 #include <nlohmann/json.hpp>
 
 #include "espalier/base/error.hpp"
 #include "espalier/machine/file.hpp"
 #include "espalier/machine/findings.hpp"
+#include "espalier/machine/host_list.hpp"
 #include "espalier/machine/hwloc.hpp"
 #include "espalier/machine/node_tree.hpp"
 #include "espalier/machine/slurm.hpp"
@@ -124,6 +126,7 @@ std::string machine_of_slurm(
 }  // namespace
 
 void bind_machine_sources(nb::module_& module) {
+  module.def("host_names", machine::expand_hosts, nb::arg("text"));
   module.def("machine_here", machine_here, nb::arg("name"));
   module.def("machine_of_hwloc", machine_of_hwloc, nb::arg("xml"), nb::arg("origin"));
   module.def(

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "python/core.hpp"
+#include "python/rank_cores.hpp"
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -15,7 +16,6 @@
 
 #include "espalier/base/error.hpp"
 #include "espalier/machine/file.hpp"
-#include "espalier/machine/placement.hpp"
 #include "espalier/mapping/binomial_steps.hpp"
 #include "espalier/mapping/node_orders.hpp"
 #include "espalier/mapping/rank_vector.hpp"
@@ -128,19 +128,6 @@ bool has_times(machine::Machine const& machine) {
     }
   }
   return false;
-}
-
-/// Where the file says that ranks ran, unless a placement says something else.
-Ranks cores_of_ranks(machine::MachineFile const& file, std::string_view placement, int num_ranks) {
-  auto const known = static_cast<int>(file.core_of_rank.size());
-  if (placement.empty() && known > 0 && (num_ranks == 0 || num_ranks == known)) {
-    return file.core_of_rank;
-  }
-  return machine::place(
-      file.machine,
-      placement.empty() ? "block" : placement,
-      num_ranks > 0 ? num_ranks : file.machine.num_cores()
-  );
 }
 
 nb::dict

@@ -127,6 +127,46 @@ class Verdict(TypedDict):
     blocks: int
     scratch: int
 
+class PlacesLevel(TypedDict):
+    name: str
+    cost: float  # of a message whose ends first differ here
+    group_of_rank: Sequence[int]
+
+class LevelCut(TypedDict):
+    level: str
+    groups: int
+    cost: float
+    total: float  # weights of messages whose ends first differ here, each direction for itself
+    worst: float  # what leaves the group that most leaves
+    mean: float  # total / groups
+
+class MappingScore(TypedDict):
+    cuts: list[LevelCut]  # outermost level first
+    total: float  # sum over levels of cost * total
+    worst: float
+    objective: float  # what mappings are compared by: sum of cost * (mean + worst) / 2
+
+class MappingTrial(TypedDict):
+    algorithm: str
+    refusal: str  # why it could not serve or was left out; empty if it served
+    score: MappingScore | None
+
+class MappingResult(TypedDict):
+    rank_at: list[int]  # the old rank that becomes rank i
+    algorithm: str
+    is_identity: bool
+    before: MappingScore
+    after: MappingScore
+    trials: list[MappingTrial]
+    one_line: str
+    places: list[PlacesLevel]
+
+class MappingAlgorithm(TypedDict):
+    name: str
+    summary: str
+    source: str
+    needs_grid: bool
+
 class ProfileSummary(TypedDict):
     vendor: str
     num_rules: int
@@ -178,11 +218,41 @@ def machine_of_slurm(
 ) -> str:
     """Return the machine file of a SLURM job, by its variables and what is in topology.conf."""
 
+def host_names(text: str) -> list[str]:
+    """Return the names in a host list as SLURM writes them: `n[001-003,020],login1`."""
+
 def place(machine: str, placement: str, num_ranks: int) -> Placement:
     """Return where ranks lie on a machine: a text such as `8n x 12c`, or what is in its file."""
 
 def recognise(node_of_rank: Sequence[int], cores_of_node: Sequence[int] = ()) -> Recognised:
     """Return which placement puts ranks on these nodes; see espalier/machine/placement.hpp."""
+
+def balanced_dims(num_ranks: int, dims: Sequence[int]) -> list[int]:
+    """Extents as MPI_Dims_create promises; entries of 0 are chosen."""
+
+def weighted_dims(num_ranks: int, weights: Sequence[float], dims: Sequence[int]) -> list[int]:
+    """Extents with the least sum of dims[i] * weights[i]; entries of 0 are chosen."""
+
+def multi_level_dims(
+    sizes: Sequence[int], weights: Sequence[float], dims: Sequence[int] = ()
+) -> list[list[int]]:
+    """dims_ml[dimension][level], level by level from outside."""
+
+def joint_dims(
+    sizes: Sequence[int],
+    costs: Sequence[float],
+    weights: Sequence[float],
+    dims: Sequence[int] = (),
+) -> list[list[int]]:
+    """dims_ml[dimension][level], all levels at once, for the least joint_cost()."""
+
+def joint_cost(
+    dims_ml: Sequence[Sequence[int]], costs: Sequence[float], weights: Sequence[float]
+) -> float:
+    """Sum over levels of cost * what one part of the level sends."""
+
+def multi_level_order(dims_ml: Sequence[Sequence[int]]) -> list[int]:
+    """The rank, in hardware order, at each position of the grid."""
 
 def replay(
     text: str,
@@ -334,4 +404,89 @@ def machine_distances(
     """Return round trips between ranks on a machine (text, or contents of a file), and its groups.
 
     With 0 ranks all cores have one. Without a placement ranks are where the file says, else block.
+    """
+
+def mapping_algorithms() -> list[MappingAlgorithm]:
+    """Return what map_grid and map_graph can try, in their order; Scotch where it is installed."""
+
+def scotch_version() -> str:
+    """Return the version of libscotch in this build; empty without it."""
+
+def stencil_text(stencil: str, num_dimensions: int) -> str:
+    """Return the shortest form of a stencil, e.g. `nearest` of `5pt`."""
+
+def places(machine: str, placement: str = "", num_ranks: int = 0) -> list[PlacesLevel]:
+    """Return where ranks run: levels from nodes inwards, groups counted in hardware order.
+
+    As with machine_distances, 0 ranks are all cores, no placement is the file's, else block.
+    """
+
+def map_grid(
+    extents: Sequence[int],
+    periodic: Sequence[bool] = (),
+    stencil: str = "nearest",
+    *,
+    machine: str = "",
+    placement: str = "",
+    places: Sequence[PlacesLevel] = (),
+    algorithms: Sequence[str] = (),
+    searches: bool = True,
+    max_trials: int | None = None,
+) -> MappingResult:
+    """Map a grid onto a machine (text, or contents of a file) or onto places; one of both.
+
+    There is a rank for each position; on a machine they are placed first. Algorithms are names of
+    mapping_algorithms(), none: all.
+
+    Raises:
+        ArgumentError: For what does not fit together, with what was expected.
+    """
+
+def map_graph(
+    num_ranks: int,
+    edges: Sequence[tuple[int, int, float]],
+    *,
+    machine: str = "",
+    placement: str = "",
+    places: Sequence[PlacesLevel] = (),
+    algorithms: Sequence[str] = (),
+    searches: bool = True,
+    max_trials: int | None = None,
+) -> MappingResult:
+    """Map any graph, given as directed edges (from, to, weight); the rest as map_grid."""
+
+def score_grid(
+    extents: Sequence[int],
+    periodic: Sequence[bool] = (),
+    stencil: str = "nearest",
+    *,
+    rank_at: Sequence[int],
+    machine: str = "",
+    placement: str = "",
+    places: Sequence[PlacesLevel] = (),
+) -> MappingScore:
+    """Score any permutation of ranks on a grid as map_grid does."""
+
+# Halo benchmark.
+
+class HaloCaseInput(TypedDict):
+    line: int
+    method: int
+
+class HaloGroupInput(TypedDict):
+    grid: list[int]
+    is_periodic: list[bool]
+    strides: list[list[int]]
+    cases: list[HaloCaseInput]
+
+class HaloInput(TypedDict):
+    factors: list[int]
+    seconds: float
+    groups: list[HaloGroupInput]
+
+def halo_input(text: str, origin: str) -> HaloInput:
+    """Read an input file of the halo benchmark; `origin` is its name, for messages.
+
+    Raises:
+        FormatError: With the line, what was expected, and what was found.
     """

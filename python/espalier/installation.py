@@ -38,6 +38,11 @@ def shim_library(vendor: str) -> Path | None:
     return _find([f"libespalier-{vendor}.so"], ["lib", "shim", "."])
 
 
+def api_library(vendor: str) -> Path | None:
+    """Return the library of the C interface for an MPI, None if it is not built."""
+    return _find([f"libespalier-api-{vendor}.so"], ["lib", "."])
+
+
 def measurement_program(vendor: str) -> Path | None:
     """Return the program that times candidates under an MPI, None if it is not built."""
     return _find([f"espalier-measure-{vendor}"], ["bin", "libexec", "."])
@@ -51,3 +56,13 @@ def probe_program(vendor: str) -> Path | None:
 def order_program(vendor: str) -> Path | None:
     """Return the program that times orders of ranks under an MPI, None if it is not built."""
     return _find([f"espalier-order-{vendor}"], ["bin", "libexec", "."])
+
+
+def halo_program(vendor: str) -> Path | None:
+    """Return the program that times halo exchanges under an MPI, None if it is not built."""
+    return _find([f"espalier-halo-{vendor}"], ["bin", "libexec", "."])
+
+
+def grid_program(vendor: str) -> Path | None:
+    """Return the program that times collectives along grids, None if it is not built."""
+    return _find([f"espalier-grid-{vendor}"], ["bin", "libexec", "."])

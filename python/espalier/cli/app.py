@@ -36,6 +36,8 @@ verbs = {
     "compare": ("compare", "Run an MPI program with and without, and report the difference"),
     "model": ("model", "Predict times from a model of the machine, or check the model"),
     "order": ("order", "Find the order of ranks in which trees are fastest"),
+    "map": ("map_processes", "Find where the processes of a grid should run, for a launcher"),
+    "halo": ("halo", "Time halo exchanges on Cartesian communicators made in several ways"),
     "explain": ("explain", "Say what a profile chooses and why, or what ran"),
 }
 

@@ -10,6 +10,7 @@ nothing is left, and nothing is ever seen outside.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
 import shlex
 import shutil
@@ -59,6 +60,22 @@ def obstacle() -> str:
             f"expected to be allowed to create namespaces and shape traffic: {_last(trial.stderr)}"
         )
     return ""
+
+
+@dataclasses.dataclass(frozen=True)
+class LinkCounters:
+    """What passed the interface of one host since the cluster was started."""
+
+    received_bytes: int
+    sent_bytes: int
+    dropped_packets: int
+
+    @classmethod
+    def parse(cls, text: str) -> LinkCounters:
+        """Read the line of eth0 in a /proc/net/dev: eight numbers received, eight sent."""
+        line = next(line for line in text.splitlines() if line.lstrip().startswith("eth0:"))
+        numbers = [int(word) for word in line.split(":")[1].split()]
+        return cls(numbers[0], numbers[8], numbers[3] + numbers[11])
 
 
 class EmulatedCluster:
@@ -155,6 +172,11 @@ class EmulatedCluster:
     ) -> subprocess.CompletedProcess[str]:
         """Run a command on a host and return what it wrote."""
         return _run(self.words(command, host), environment, timeout_seconds)
+
+    def link_counters(self) -> list[LinkCounters]:
+        """Return what passed the interface of each host; a host's messages to itself do not."""
+        texts = [self.run(["cat", "/proc/net/dev"], host=host).stdout for host in self.hosts]
+        return [LinkCounters.parse(text) for text in texts]
 
     def launcher_words(
         self, vendor: str, num_ranks: int | None = None, placement: str = "block"

@@ -20,6 +20,9 @@ _KNOWN = (
     "ESPALIER_OFF",
     "ESPALIER_STATISTICS",
     "ESPALIER_VERBOSE",
+    "ESPALIER_MAPPING",
+    "ESPALIER_DIMS",
+    "ESPALIER_MACHINE",
     "ESPALIER_BUILD_DIR",
 )
 
@@ -88,7 +91,28 @@ def _statistics(value: str) -> Finding:
     return Finding("settings", "ESPALIER_STATISTICS", "ok", f"each rank writes to {value}")
 
 
+def _mapping(value: str) -> Finding:
+    name = "ESPALIER_MAPPING"
+    if value not in ("", "on", "off"):
+        return Finding(
+            "settings", name, "problem", f"expected on or off, got '{value}'", "it is on"
+        )
+    if value == "off":
+        return Finding("settings", name, "ok", "communicators keep their order of ranks")
+    return Finding("settings", name, "ok", "programs that permit it get another order of ranks")
+
+
+def _dims(value: str) -> Finding:
+    name = "ESPALIER_DIMS"
+    if value not in ("", "native", "balanced"):
+        text = f"expected native or balanced, got '{value}'"
+        return Finding("settings", name, "problem", text, "it is native")
+    return Finding("settings", name, "ok", value or "native")
+
+
 _JUDGES = {
+    "ESPALIER_MAPPING": _mapping,
+    "ESPALIER_DIMS": _dims,
     "ESPALIER_PROFILE": _profile,
     "ESPALIER_FORCE": _force,
     "ESPALIER_OFF": _off,

@@ -27,17 +27,29 @@ def canvas(path: Path, title: str) -> Iterator[Axes]:
     Raises:
         FileError: it cannot be written.
     """
-    with matplotlib.style.context(_STYLE):
-        figure = Figure()
+    with sheet(path, "choose another folder with --figures") as figure:
         axes = figure.add_subplot()
         axes.set_title(title)
         yield axes
+
+
+@contextlib.contextmanager
+def sheet(path: Path, advice: str) -> Iterator[Figure]:
+    """Hand out an empty figure, and write it to a file whose name says in which form.
+
+    Raises:
+        FileError: it cannot be written; says the advice.
+    """
+    # Only vector formats carry a date.
+    metadata = {} if path.suffix == ".png" else {"Date": None}
+    with matplotlib.style.context(_STYLE):
+        figure = Figure()
+        yield figure
         try:
-            figure.savefig(path, metadata={"Date": None})
+            figure.savefig(path, metadata=metadata)
         except OSError as error:
             raise FileError(
-                f"{path}: expected to write a figure, got '{error.strerror}'",
-                "choose another folder with --figures",
+                f"{path}: expected to write a figure, got '{error.strerror}'", advice
             ) from error
 
 

@@ -83,17 +83,27 @@ class MeasuringProgram:
                 + " set for Open MPI's launcher"
             )
 
-    def run(self, plan: Mapping[str, Any], folder: Path, watch: Watch) -> None:
-        """Run the program on a plan. It writes `samples.jsonl` in the folder.
+    def run(
+        self,
+        plan: Mapping[str, Any] | str,
+        folder: Path,
+        watch: Watch,
+        variables: Mapping[str, str] | None = None,
+    ) -> None:
+        """Run the program on a plan, with variables in the environment of its ranks.
+
+        It writes `samples.jsonl` in the folder.
 
         Raises:
             MpiError: the launcher or the program failed.
         """
         path = folder / "plan.json"
-        path.write_text(json.dumps(plan), encoding="utf-8")
+        path.write_text(plan if isinstance(plan, str) else json.dumps(plan), encoding="utf-8")
         words = [str(self._program), "--plan", str(path)]
         words += ["--output", str(folder / "samples.jsonl")]
-        start = with_environment(self._command.with_program(words), {"ESPALIER_OFF": "1"})
+        start = with_environment(
+            self._command.with_program(words), {"ESPALIER_OFF": "1", **(variables or {})}
+        )
         with (folder / "output.txt").open("w+b") as output:
             streams = processes.Streams(stdout=output, stderr=output)
             environment = {**self._environment, **start.environment}

@@ -93,7 +93,12 @@ def print_report(report: Report) -> None:
     """Write a report to standard output."""
     console = make_console()
     console.print(Text(report.title, style="bold"), soft_wrap=True)
-    for section in report.sections:
+    print_sections(console, report.sections)
+
+
+def print_sections(console: Console, sections: Sequence[Section]) -> None:
+    """Write sections of a report that has drawings of its own between them."""
+    for section in sections:
         console.print()
         console.print(Text(section.title, style="bold underline"))
         for line in section.lines:

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`espalier map`."""
+
+import math
+import os
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from espalier import machine_sources, machines
+from espalier.cli.options import Json
+from espalier.console import emit_json, say
+from espalier.errors import ArgumentError
+from espalier.maps import choosing, edges, hosts, launcher_files, outcome, problem, seats
+from espalier.maps.choosing import Choice, Effort, Site
+from espalier.maps.edges import EdgeProblem
+from espalier.maps.problem import GridProblem
+from espalier.maps.seats import Seats
+from espalier.output_files import check_writable, write_whole
+from espalier.views.map import print_map
+
+
+def _problem(
+    given: dict[str, str | None], graph: Path | None, periodic: str, stencil: str
+) -> GridProblem | EdgeProblem:
+    named = [name for name, value in given.items() if value is not None]
+    if graph is not None:
+        if named or periodic:
+            raise ArgumentError(
+                f"expected --edges alone, got {' and '.join(named or ['--periodic'])} too",
+                "a graph has no dimensions",
+            )
+        return edges.read(graph)
+    if given["--grid"] is None and given["--cells"] is None:
+        raise ArgumentError(
+            "expected --grid, --cells or --edges, got none",
+            "say what grid of processes the program has, as in --grid 50x48",
+        )
+    return problem.grid_problem(
+        given["--grid"], given["--cells"], given["--halo"], periodic, stencil
+    )
+
+
+def _machine(text: str | None) -> machines.Machine:
+    if text is not None:
+        return machines.load(text)
+    if "SLURM_JOB_NODELIST" not in os.environ:
+        raise ArgumentError(
+            "expected --machine outside a SLURM job, got none",
+            "describe it, as in --machine '50n x 2s x 24c', or name a file of 'espalier probe'",
+        )
+    return machine_sources.of_slurm(None)
+
+
+def _num_ranks(wanted: GridProblem | EdgeProblem, given: int | None) -> int | None:
+    if isinstance(wanted, EdgeProblem):
+        least = wanted.num_ranks
+        if given is not None and given < least:
+            raise ArgumentError(
+                f"expected -p of at least {least}, as {wanted.origin} has edges of rank"
+                f" {least - 1}, got {given}"
+            )
+        return given or least
+    if wanted.is_open:
+        return given
+    product = math.prod(wanted.extents)
+    if given not in (None, product):
+        raise ArgumentError(
+            f"expected -p {product}, the product of --grid, got {given}", "leave out one of them"
+        )
+    return product
+
+
+def _map(
+    wanted: GridProblem | EdgeProblem, site: Site, effort: Effort, *, is_joint: bool
+) -> Choice:
+    if isinstance(wanted, EdgeProblem):
+        return choosing.map_edges(wanted, site, effort)
+    return choosing.map_grid(wanted, site, effort, is_joint=is_joint)
+
+
+def _check_files(wanted: GridProblem | EdgeProblem, draw: Path | None, file: Path | None) -> None:
+    if draw is not None:
+        from espalier.figures import grid  # noqa: PLC0415 - slow to import
+
+        if isinstance(wanted, EdgeProblem):
+            raise ArgumentError(
+                "expected --draw with a grid, got --edges", "graphs have no picture"
+            )
+        grid.check_path(draw)
+        check_writable(draw, "--draw")
+    if file is not None:
+        check_writable(file)
+
+
+def _draw(
+    found: dict[str, object], wanted: GridProblem, site: Site, after: Seats, path: Path
+) -> None:
+    from espalier.figures import grid  # noqa: PLC0415 - slow to import
+
+    before = seats.seats_of(site, range(site.num_ranks))
+    grid.draw_grid(found, before, after, wanted.offsets(), path)
+    say(f"drew {path}")
+
+
+def map_processes(  # noqa: PLR0913, PLR0917 - one parameter an option
+    grid: Annotated[
+        str | None,
+        typer.Option("--grid", help="Processes in each dimension: 50x48; 0 is to be chosen: 0x48."),
+    ] = None,
+    cells: Annotated[
+        str | None,
+        typer.Option("--cells", help="Cells of the application, to weigh by: 1000x1100x950."),
+    ] = None,
+    halo: Annotated[
+        str | None,
+        typer.Option(
+            "--halo", help="Layers of cells that neighbours exchange.", show_default="1x1.."
+        ),
+    ] = None,
+    stencil: Annotated[
+        str,
+        typer.Option(
+            "--stencil",
+            help="nearest (5pt, 7pt), full (9pt, 27pt), or offsets with weights:"
+            " '(1,0) (-1,0) (0,1):2.5 (0,-1):2.5'.",
+        ),
+    ] = "nearest",
+    periodic: Annotated[
+        str, typer.Option("--periodic", help="Dimensions that are rings: x,y or 1,0 or all.")
+    ] = "",
+    graph: Annotated[
+        Path | None,
+        typer.Option("--edges", metavar="FILE", help="A graph instead: lines 'from to weight'."),
+    ] = None,
+    machine: Annotated[
+        str | None,
+        typer.Option(
+            "--machine",
+            help="A machine: '50n x 48c', or a file.",
+            show_default="that of the SLURM job",
+        ),
+    ] = None,
+    placement: Annotated[
+        str | None,
+        typer.Option(
+            "--placement",
+            help="Where ranks run now: block, cyclic, folded, list:0,4,1,... or a file.",
+            show_default="as the machine file says, else block",
+        ),
+    ] = None,
+    num_ranks: Annotated[
+        int | None,
+        typer.Option(
+            "-p", "--ranks", min=1, help="Number of processes.", show_default="grid, else cores"
+        ),
+    ] = None,
+    joint: Annotated[
+        bool,
+        typer.Option("--joint", help="Map several good grids, take the one that maps best."),
+    ] = False,
+    algorithm: Annotated[
+        str | None,
+        typer.Option("--algorithm", help="Only these of the portfolio.", show_default="all"),
+    ] = None,
+    search: Annotated[
+        bool, typer.Option("--search/--no-search", help="Improve the best by swapping ranks.")
+    ] = True,
+    launcher: Annotated[
+        str | None, typer.Option("--for", help="Write a file for openmpi, mpich or slurm.")
+    ] = None,
+    host_names: Annotated[
+        str | None,
+        typer.Option(
+            "--hosts",
+            help="Names of the nodes: node[01-50], a,b,c, or a file.",
+            show_default="those in the machine file",
+        ),
+    ] = None,
+    bind: Annotated[
+        bool | None,
+        typer.Option(
+            "--bind/--no-bind",
+            help="Say the core of each rank, not only the node.",
+            show_default="--bind for openmpi",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", help="The file for the launcher.", show_default="rankfile, ..."
+        ),
+    ] = None,
+    draw: Annotated[
+        Path | None, typer.Option("--draw", metavar="FILE", help="Draw before and after: svg, png.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Find where the processes of a grid should run, and write what makes a launcher do it.
+
+    Neighbours in the grid then share nodes, packages and so on where they can. Rank i of the
+    program stands at position i, counted as MPI_Cart_create does, last dimension fastest; the
+    program is not changed. docs/explanation/mapping says when the other ways are better.
+    """
+    given = {"--grid": grid, "--cells": cells, "--halo": halo}
+    wanted = _problem(given, graph, periodic, stencil)
+    binds = launcher is not None and launcher_files.binding(launcher, bind)
+    file = _launcher_path(launcher, output, binds=binds)
+    _check_files(wanted, draw, file)
+    site = choosing.site_of(_machine(machine), placement, _num_ranks(wanted, num_ranks))
+    num_nodes = seats.num_nodes(site.machine)
+    names = [] if launcher is None else hosts.names_of(site.machine, num_nodes, host_names)
+    effort = Effort(tuple(algorithm.split(",")) if algorithm else (), search)
+    choice = _map(wanted, site, effort, is_joint=joint)
+    after = seats.seats_of(site, choice.result["rank_at"])
+    found = outcome.conclude(wanted, site, choice, after, _command())
+    if launcher is not None and file is not None:
+        launch = launcher_files.make(launcher, after, names, binds=binds)
+        write_whole(file, launch.text, "file for the launcher", "choose another with -o")
+        outcome.add_launch(found, launch, str(file))
+    if draw is not None and isinstance(wanted, GridProblem):
+        _draw(found, wanted, site, after, draw)
+    if json:
+        emit_json(found)
+    else:
+        print_map(found)
+
+
+def _launcher_path(launcher: str | None, output: Path | None, *, binds: bool) -> Path | None:
+    if launcher is not None:
+        return output or Path(launcher_files.default_path(launcher, binds=binds))
+    if output is not None:
+        raise ArgumentError(
+            "expected --for with -o, got none", "say for which launcher: openmpi, mpich or slurm"
+        )
+    return None
+
+
+def _command() -> str:
+    words = sys.argv[1:]
+    return shlex.join(["espalier", *(words[words.index("map") :] if "map" in words else ["map"])])
