@@ -20,16 +20,19 @@ DEPENDS: dict[str, set[str]] = {
     "mapping": {"machine", "pattern"},
     "simulation": {"machine"},
     "cost": {"algorithms", "machine", "schedule"},
-    "verify": {"algorithms", "schedule"},
+    "neighborhood": {"algorithms", "mapping", "schedule"},
+    "verify": {"algorithms", "neighborhood", "schedule"},
     "exec": {"machine", "mapping", "schedule"},
     "tune": {"algorithms", "base"},
-    "plan": {"algorithms", "verify", "exec", "tune"},
-    "measure": {"exec", "plan", "algorithms", "machine", "mapping", "tune"},
+    "plan": {"algorithms", "exec", "neighborhood", "tune", "verify"},
+    "capi": {"plan", "mapping", "tune"},
+    "measure": {"capi", "exec", "plan", "algorithms", "machine", "mapping", "tune"},
     "shim": {"plan"},
     "python": {"cost", "machine", "mapping", "measure", "plan"},
 }
 
 MPI_ALLOWED = (
+    "espalier/capi/",
     "espalier/exec/mpi_",
     "espalier/machine/mpi_",
     "espalier/measure/",

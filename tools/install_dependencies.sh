@@ -12,7 +12,8 @@ packages=(
   build-essential cmake ninja-build ccache gfortran
   openmpi-bin libopenmpi-dev mpich libmpich-dev libsimgrid-dev
   libfmt-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev librapidcheck-dev
-  python3-venv python3-dev valgrind hwloc libhwloc-dev iproute2
+  python3-venv python3-dev valgrind hwloc libhwloc-dev libscotch-dev iproute2
+  lammps gromacs
 )
 demo_packages=(hpcc ptscotch scotch)
 
