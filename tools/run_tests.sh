@@ -44,7 +44,7 @@ stage_asan() {
 
 # What has threads.
 stage_tsan() {
-  run_preset tsan test_exec_thread_executor test_threads_catalog
+  run_preset tsan test_exec_thread_executor test_threads_catalog test_threads_neighborhood
 }
 
 stage_release() {

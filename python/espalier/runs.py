@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import statistics
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from espalier import documents
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 schema = "espalier-statistics"
 version = 1
 
+_MAPPING = ("function", "num_ranks", "algorithm", "report")
 _KEY = ("function", "num_ranks", "min_bytes", "max_bytes", "algorithm", "reason")
 
 
@@ -61,6 +63,16 @@ def _call(key: tuple[Any, ...], calls: list[dict[str, Any]], all_seconds: float)
     }
 
 
+def _mappings(ranks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the communicators that were made in another order, equal ones once."""
+    counts = Counter(
+        tuple(mapping[key] for key in _MAPPING)
+        for rank in ranks
+        for mapping in rank.get("mappings", [])
+    )
+    return [dict(zip(_MAPPING, key, strict=True)) | {"count": counts[key]} for key in counts]
+
+
 def _doubts(ranks: list[dict[str, Any]]) -> list[str]:
     doubts = []
     wanted = ranks[0]["num_ranks"]
@@ -91,5 +103,6 @@ def explain_run(folder: Path) -> dict[str, Any]:
         seconds=statistics.median(rank["seconds"] for rank in ranks),
         memory_bytes=max(rank["memory_bytes"] for rank in ranks),
         calls=sorted(calls, key=lambda call: call["seconds"], reverse=True),
+        mappings=_mappings(ranks),
         warnings=_doubts(ranks),
     )

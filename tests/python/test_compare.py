@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from fake_mpi import FakeMpi
 
-from espalier import installation
+from espalier import documents, installation
 from espalier.compare import analysis
 from espalier.compare.experiment import ESPALIER, KINDS, NATIVE, PLAIN, Results, Run, orders
 
@@ -222,6 +222,7 @@ class TestCommand:
         result = self.compare(cli, profile_file, "--repetitions", "6")
         assert result.code == 3
         assert "run with Espalier in block 1 failed" in result.out
+        assert "repeat with --no-mapping" in " ".join(result.out.split())
         assert "something went wrong" in result.out
 
     def test_a_program_that_never_works_has_nothing_to_compare(
@@ -271,7 +272,7 @@ class TestCommand:
     @pytest.mark.parametrize(
         ("options", "text"),
         [
-            ((), "expected a profile or a forced algorithm"),
+            (("--no-mapping",), "expected a profile, a forced algorithm or mapping"),
             (("--profile", "nothing.json"), "nothing.json"),
             (("--force", "bcast=binomial", "-o", "report.pdf"), "expected a report file"),
             (("--force", "bcast=nope"), "nope"),
@@ -288,6 +289,29 @@ class TestCommand:
         result = cli("compare", "--force", "bcast=binomial", "--repetitions", "1", *_LAUNCH)
         assert result.code == 0
         assert "--force bcast=binomial" in result.out
+
+    def test_mapping_alone_is_compared_and_told(self, cli):
+        result = cli("compare", "--repetitions", "1", "--machine", "3n x 1c", "--json", *_LAUNCH)
+        assert result.code == 0
+        found = documents.parse(result.out, "comparison", "espalier-comparison", 1)
+        assert found["mappings"] == [
+            {
+                "function": "MPI_Cart_create",
+                "num_ranks": 3,
+                "algorithm": "tile",
+                "report": "3x1 on 3n x 1c: inter-node neighbours 4 -> 2",
+                "count": 2,
+            }
+        ]
+        assert "--machine '3n x 1c'" in found["repeat"]
+        text = cli("compare", "--repetitions", "1", *_LAUNCH).out
+        assert "2 x MPI_Cart_create 3x1 on 2 nodes: inter-node neighbours 4 -> 2" in text
+
+    def test_mapping_can_be_left_out(self, cli):
+        words = ["--no-mapping", "--force", "bcast=binomial", "--repetitions", "1", "--json"]
+        found = documents.parse(cli("compare", *words, *_LAUNCH).out, "c", "espalier-comparison", 1)
+        assert found["mappings"] == []
+        assert "--no-mapping" in found["repeat"]
 
     def test_ctrl_c_reports_what_was_finished(self, fake, profile_file):
         environment = {**os.environ, "FAKE_SECONDS": "0.3"}

@@ -257,7 +257,8 @@ def test_warnings_have_advice():
 
 
 def test_the_summary_of_a_run_without_calls():
-    explained = {"calls": [], "num_files": 2, "seconds": 1.5, "warnings": ["rank 0: odd"]}
+    explained = {"calls": [], "mappings": [], "num_files": 2, "seconds": 1.5}
+    explained["warnings"] = ["rank 0: odd"]
     text = run_summary(explained)
     assert "2 ranks, 1.50 s between MPI_Init and MPI_Finalize" in text
     assert "warning: rank 0: odd" in text

@@ -87,7 +87,14 @@ class TestProgram:
     def test_without_a_profile_it_says_so(self, cli):
         result = cli("run", *_LAUNCH)
         assert result.code == 0
-        assert "note: no --profile given" in result.err
+        assert "only topologies with reorder = 1 are mapped" in result.err
+        assert "nothing changes" in cli("run", "--no-mapping", *_LAUNCH).err
+
+    def test_mapping_is_told_of_the_machine_or_left_out(self, cli):
+        words = ["run", "--summary", "--machine", "3n x 1c"]
+        line = "2 x MPI_Cart_create 3x1 on 3n x 1c: inter-node neighbours 4 -> 2"
+        assert line in cli(*words, *_LAUNCH).err
+        assert "MPI_Cart_create" not in cli(*words, "--no-mapping", *_LAUNCH).err
 
 
 @pytest.mark.usefixtures("fake")

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from espalier import profiles
-from espalier.cli.options import Json
+from espalier.cli.options import Force, Json, MappedMachine, Maps, Mpi, ProfileFile
 from espalier.compare import comparison
 from espalier.compare.experiment import Design
 from espalier.console import emit_json, say
@@ -21,15 +21,15 @@ from espalier.report.content import check_path, print_report, write_report
 _DEFAULT_PROFILE = Path("espalier-profile.json")
 
 
-def _profile(named: Path | None, forced: str) -> Path | None:
+def _profile(named: Path | None, forced: str, *, maps: bool) -> Path | None:
     """Return the profile to compare with; unlike `run`, without a usable one there is no point."""
     path = named
     if path is None and not forced and _DEFAULT_PROFILE.exists():
         say(f"note: using {_DEFAULT_PROFILE}")
         path = _DEFAULT_PROFILE
-    if path is None and not forced:
+    if path is None and not forced and not maps:
         raise ArgumentError(
-            "expected a profile or a forced algorithm to compare with, got neither",
+            "expected a profile, a forced algorithm or mapping to compare with, got none of them",
             "make a profile with 'espalier tune', or try --force allgather=bruck",
         )
     if path is not None:
@@ -42,14 +42,10 @@ def compare(  # noqa: PLR0913, PLR0917 - one parameter an option
         list[str],
         typer.Argument(metavar="-- COMMAND", help="The MPI program: -- mpirun -n 4 ./program"),
     ],
-    profile: Annotated[
-        Path | None,
-        typer.Option("--profile", metavar="FILE", envvar="ESPALIER_PROFILE", help="From tune."),
-    ] = None,
-    force: Annotated[
-        list[str] | None,
-        typer.Option("--force", metavar="CALL=ALGORITHM", help="As in allgather=bruck."),
-    ] = None,
+    profile: ProfileFile = None,
+    force: Force = None,
+    mapping: Maps = True,
+    machine: MappedMachine = "",
     repetitions: Annotated[
         int, typer.Option("--repetitions", min=1, help="Blocks of three runs; 6 for 95 %.")
     ] = 7,
@@ -68,25 +64,25 @@ def compare(  # noqa: PLR0913, PLR0917 - one parameter an option
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Report, .md or .html.")
     ] = None,
-    mpi: Annotated[
-        str | None, typer.Option("--mpi", help="openmpi or mpich, if the program does not say.")
-    ] = None,
+    mpi: Mpi = None,
     json: Json = False,
 ) -> None:
     """Run an MPI program with and without Espalier, in turns, and report what changed.
 
     The whole run, and each collective: calls, bytes, times, ratio with interval, what was chosen
-    and why. Needs a profile from 'espalier tune', or --force. If a run fails, the comparison ends
-    with what it has and with the program's exit code. Input from a file (< FILE) is given to every
-    run, other input to none.
+    and why. Without a profile from 'espalier tune' or --force only mapping can change anything. If
+    a run fails, the comparison ends with what it has and with the program's exit code. Input from a
+    file (< FILE) is given to every run, other input to none.
     """
     if output is not None:
         check_path(output)
     forced = preload.parse_force(force or [])
     target = preload.find_target(command, mpi)
     design = Design(
-        profile=_profile(profile, forced),
+        profile=_profile(profile, forced, maps=mapping),
         force=forced,
+        maps=mapping,
+        machine=machine,
         repetitions=repetitions,
         seconds=None if time_budget is None else parse_seconds(time_budget),
         timeout_seconds=None if timeout is None else parse_seconds(timeout),
@@ -94,6 +90,8 @@ def compare(  # noqa: PLR0913, PLR0917 - one parameter an option
     )
     words = ["--profile", str(design.profile)] if design.profile else []
     words += ["--force", forced] if forced else []
+    words += [] if mapping else ["--no-mapping"]
+    words += ["--machine", machine] if machine else []
     words += ["--time-budget", time_budget] if time_budget else []
     words += ["--repetitions", str(repetitions), "--seed", str(seed)]
     repeat = shlex.join(["espalier", "compare", *words, "--", *command])

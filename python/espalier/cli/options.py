@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Options that several verbs share."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,4 +12,30 @@ Pattern = Annotated[
     typer.Argument(
         metavar="PATTERN", help="Name, part of a name, or pattern with * and ?; all if left out."
     ),
+]
+
+# Of the verbs that run a program with Espalier under it.
+ProfileFile = Annotated[
+    Path | None,
+    typer.Option("--profile", metavar="FILE", envvar="ESPALIER_PROFILE", help="From tune."),
+]
+Force = Annotated[
+    list[str] | None,
+    typer.Option("--force", metavar="CALL=ALGORITHM", help="As in allgather=bruck."),
+]
+Maps = Annotated[
+    bool,
+    typer.Option("--mapping/--no-mapping", help="Reorder topologies that permit it (reorder = 1)."),
+]
+MappedMachine = Annotated[
+    str,
+    typer.Option(
+        "--machine",
+        metavar="MACHINE",
+        envvar="ESPALIER_MACHINE",
+        help="Text or file: levels and costs for mapping that cannot be seen from inside.",
+    ),
+]
+Mpi = Annotated[
+    str | None, typer.Option("--mpi", help="openmpi or mpich, if the program does not say.")
 ]

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from espalier import profiles, runs
-from espalier.cli.options import Json
+from espalier.cli.options import Force, Json, MappedMachine, Maps, Mpi, ProfileFile
 from espalier.console import json_text, say
 from espalier.errors import Error, FileError, FormatError
 from espalier.launch import diagnosis, preload, processes
@@ -66,14 +66,10 @@ def run(  # noqa: PLR0913, PLR0917 - one parameter an option
         list[str],
         typer.Argument(metavar="-- COMMAND", help="The MPI program: -- mpirun -n 4 ./program"),
     ],
-    profile: Annotated[
-        Path | None,
-        typer.Option("--profile", metavar="FILE", envvar="ESPALIER_PROFILE", help="From tune."),
-    ] = None,
-    force: Annotated[
-        list[str] | None,
-        typer.Option("--force", metavar="CALL=ALGORITHM", help="As in allgather=bruck."),
-    ] = None,
+    profile: ProfileFile = None,
+    force: Force = None,
+    mapping: Maps = True,
+    machine: MappedMachine = "",
     statistics: Annotated[
         Path | None,
         typer.Option("--statistics", metavar="FOLDER", help="Keep what every rank called there."),
@@ -81,30 +77,29 @@ def run(  # noqa: PLR0913, PLR0917 - one parameter an option
     summary: Annotated[
         bool, typer.Option("--summary", help="Say afterwards what ran, on standard error.")
     ] = False,
-    mpi: Annotated[
-        str | None, typer.Option("--mpi", help="openmpi or mpich, if the program does not say.")
-    ] = None,
+    mpi: Mpi = None,
     json: Json = False,
 ) -> None:
     """Run an MPI program, unchanged, with Espalier under it.
 
-    Input, output, signals and the exit code are the program's own. Without a profile every call is
-    left to the MPI library.
+    Input, output, signals and the exit code are the program's own. Without a profile collectives
+    are left to the MPI library, and only topologies that permit another order of ranks are mapped.
     """
     target = preload.find_target(command, mpi)
     forced = preload.parse_force(force or [])
     usable = usable_profile(profile)
     if profile is None and not forced:
-        say("note: no --profile given, so every call is left to the MPI library")
+        mapped = "only topologies with reorder = 1 are mapped" if mapping else "nothing changes"
+        say(f"note: no --profile given, so collectives are left to the MPI library; {mapped}")
     with _statistics_folder(statistics, is_needed=summary or json) as folder:
-        start = target.preloaded(preload.Settings(usable, forced, folder))
+        start = target.preloaded(preload.Settings(usable, forced, folder, mapping, machine))
         ended = processes.run(
             start.words, processes.Streams(stdin=None), environment=start.environment
         )
         if ended.exit_code != 0:
             say(
                 f"espalier: {diagnosis.describe_end(target.command, ended)}; ESPALIER_OFF=1 in"
-                " front repeats it without Espalier"
+                " front repeats it without Espalier, --no-mapping with ranks in their order"
             )
         if folder is not None and (summary or json):
             _print_summary(target, folder, json=json)

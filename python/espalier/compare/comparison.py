@@ -136,6 +136,7 @@ def make_document(
             }
             for run in results.runs
         ],
+        mappings=_mappings(blocks),
         **judged,
         warnings=cautions,
     )
@@ -151,7 +152,7 @@ def _cautions(question: Question, results: Results) -> list[dict[str, str]]:
             conditions.caution(
                 "failure",
                 f"run {where} in block {results.failure.block + 1} failed: {results.failure.text}",
-                "if it never fails without Espalier, please report it",
+                _advice(results.failure.kind),
             )
         )
     if not blocks:
@@ -159,6 +160,20 @@ def _cautions(question: Question, results: Results) -> list[dict[str, str]]:
     found += _of_count(question, results, len(blocks))
     found += _of_runs(blocks, question.confidence)
     return found
+
+
+def _mappings(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return what became of topologies in the last run with Espalier."""
+    return list(blocks[-1][ESPALIER].statistics["mappings"]) if blocks else []
+
+
+def _advice(kind: str) -> str:
+    if kind == ESPALIER:
+        return (
+            "repeat with --no-mapping: a program that permits another order of ranks"
+            " (MPI_Cart_create, reorder = 1) may not go by it; if it fails still, please report it"
+        )
+    return "if it never fails without Espalier, please report it"
 
 
 def _of_placement(command: LaunchCommand) -> list[dict[str, str]]:
@@ -214,7 +229,7 @@ def _of_runs(blocks: list[dict[str, Any]], confidence: float) -> list[dict[str, 
             )
         )
     last = blocks[-1][ESPALIER].statistics
-    if last["calls"] and all(call["native"] for call in last["calls"]):
+    if last["calls"] and not last["mappings"] and all(call["native"] for call in last["calls"]):
         found.append(
             conditions.caution(
                 "native",

@@ -67,6 +67,8 @@ class Design:
 
     profile: Path | None
     force: str = ""
+    maps: bool = True
+    machine: str = ""
     repetitions: int = 7
     seconds: float | None = None
     timeout_seconds: float | None = None
@@ -184,9 +186,12 @@ class _Runner:
         if kind == PLAIN:
             return self._target.plain()
         if kind == NATIVE:
-            settings = preload.Settings(force=preload.all_native(), statistics=folder)
+            settings = preload.Settings(force=preload.all_native(), statistics=folder, maps=False)
         else:
-            settings = preload.Settings(self._design.profile, self._design.force, folder)
+            design = self._design
+            settings = preload.Settings(
+                design.profile, design.force, folder, design.maps, design.machine
+            )
         return self._target.preloaded(settings)
 
     def _statistics(self, folder: Path) -> dict[str, Any]:

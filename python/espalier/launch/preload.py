@@ -28,6 +28,8 @@ class Settings:
     profile: Path | None = None
     force: str = ""
     statistics: Path | None = None
+    maps: bool = True
+    machine: str = ""
 
     def variables(self) -> dict[str, str]:
         """Return the settings as environment variables."""
@@ -36,6 +38,10 @@ class Settings:
             variables["ESPALIER_PROFILE"] = str(self.profile.resolve())
         if self.statistics is not None:
             variables["ESPALIER_STATISTICS"] = str(self.statistics.resolve())
+        if not self.maps:
+            variables["ESPALIER_MAPPING"] = "off"
+        if self.machine:
+            variables["ESPALIER_MACHINE"] = self.machine
         return variables
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from espalier.report import conditions
 from espalier.report.content import Grid, Report, Section
+from espalier.report.run import mapping_line
 from espalier.report.tuning import machine_section
 from espalier.units import bytes_range_text, bytes_text, time_text
 
@@ -38,6 +39,7 @@ def comparison_report(comparison: Mapping[str, Any]) -> Report:
         [
             _verdict(comparison),
             _collectives(comparison),
+            *_mappings(comparison),
             _sure(comparison),
             machine_section(comparison),
             Section("What could be wrong", conditions.lines(comparison["warnings"])),
@@ -114,6 +116,11 @@ def _collectives(comparison: Mapping[str, Any]) -> Section:
         section.grids.append(grid)
     section.notes = [f"[{i}] {reason}" for i, reason in enumerate(reasons, start=1)]
     return section
+
+
+def _mappings(comparison: Mapping[str, Any]) -> list[Section]:
+    lines = [mapping_line(mapping) for mapping in comparison.get("mappings", [])]
+    return [Section("Which ranks run where", lines)] if lines else []
 
 
 def _function(row: Mapping[str, Any]) -> str:

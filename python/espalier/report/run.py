@@ -28,8 +28,15 @@ def run_summary(explained: Mapping[str, Any]) -> str:
     lines = [_line(call, ranks) for call in calls[:_MOST_LINES]]
     left = len(calls) - len(lines)
     lines += [f"... and {left} classes of calls that took less"] if left > 0 else []
+    lines += [mapping_line(mapping) for mapping in explained["mappings"]]
     lines += [f"warning: {text}" for text in explained["warnings"]]
     return "\n".join([head, *(f"  {line}" for line in lines)])
+
+
+def mapping_line(mapping: Mapping[str, Any]) -> str:
+    """Return what became of a topology: `2 x MPI_Cart_create 8x6 on 4 nodes: ...`."""
+    times = f"{mapping['count']} x " if mapping["count"] > 1 else ""
+    return f"{times}{mapping['function']} {mapping['report']}"
 
 
 def _line(call: Mapping[str, Any], ranks: int) -> str:
