@@ -104,7 +104,7 @@ def test_a_real_mpi_computes_what_it_should() -> None:
         words.insert(1, "--allow-run-as-root")
     plan = measurement.plan_of(points, seconds=5) | {"repetitions": [3, 5]}
     found = measurement.measure(parse_command(words), "openmpi", plan)
-    for line in (found.header, *found.mappings, *found.points, *found.trials):
+    for line in (found.header, *found.lines["mapping"], *found.points, *found.lines["trial"]):
         jsonschema.validate(line, documents.load_schema("espalier-grid-samples", 1))
     document = outcome.conclude(plan, None, found)
     jsonschema.validate(document, documents.load_schema("espalier-grid", 1))

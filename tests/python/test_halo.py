@@ -16,7 +16,7 @@ from conftest import repository
 
 from espalier import documents, installation
 from espalier.halo import levels, measurement
-from espalier.halo.samples import HaloReader
+from espalier.launch.samples import SampleReader
 from espalier.views.halo import dims_text, halo_report
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def test_half_a_line_is_left_for_later(tmp_path: Path) -> None:
     path = tmp_path / "samples.jsonl"
     point = {"kind": "point", "group": 0, "factor": 1, "exchanges_per_sample": 1, "cases": []}
     path.write_text(json.dumps(point) + "\n" + '{"kind": "end", "poi')
-    reader = HaloReader(path)
+    reader = SampleReader(path, "espalier-halo")
     assert (reader.read_new(), reader.is_complete) == (1, False)
     with path.open("a") as file:
         file.write('nts_left": 3}\n')

@@ -36,6 +36,10 @@ _NEUTRAL = (
     "smpi/iprobe:1e-6",
     "smpi/test:1e-7",
 )
+# With pieces of SimGrid's own 1 MiB thousands of ranks need more of them than the kernel permits.
+_SHARED_PAGES = "smpi/shared-malloc-blocksize:67108864"
+# Each simulated rank has a copy of the program, in a file until it is loaded.
+_MEMORY_FILES = Path("/dev/shm")  # noqa: S108 - the simulator makes the names
 
 
 class SimulatedCluster:
@@ -113,6 +117,20 @@ class SimulatedCluster:
             "--log=root.thresh:warning",
             *(f"--cfg={setting}" for setting in _NEUTRAL),
         ]
+
+    def frugal_words(self, settings: Sequence[str] = ()) -> list[str]:
+        """Return the launcher for many ranks that share the memory of their large messages.
+
+        Args:
+            settings: more of the simulator's, such as `smpi/allgather:bruck`.
+
+        Raises:
+            MpiError: SimGrid is not installed.
+            NotBuiltError: our part of the simulator is not built.
+        """
+        chosen = (f"--cfg={setting}" for setting in (_SHARED_PAGES, *settings))
+        words = [*self.launcher_words(), *chosen]
+        return ["env", f"TMPDIR={_MEMORY_FILES}", *words] if _MEMORY_FILES.is_dir() else words
 
     def run(
         self, program: Sequence[str], *, num_ranks: int | None = None, timeout_seconds: float = 60.0

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from espalier import installation
 from espalier.clusters import SimulatedCluster
-from espalier.grids.samples import Found, GridReader
 from espalier.launch.command import parse_command
-from espalier.launch.measuring import MeasuringProgram, Patience, temporary_folder
+from espalier.launch.measuring import MeasuringProgram, temporary_folder
+from espalier.launch.samples import Found, SampleReader, SampleWatch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,10 +19,6 @@ if TYPE_CHECKING:
 
 _PATIENCE_SECONDS = 120.0
 _SIMULATION_PATIENCE_SECONDS = 3600.0
-# All simulated messages are the same pages; pieces of SimGrid's own size would be too many.
-_SHARED_PAGES = "smpi/shared-malloc-blocksize:67108864"
-# Each simulated rank has a copy of the program, in a file until it is loaded.
-_MEMORY_FILES = Path("/dev/shm")  # noqa: S108 - the simulator makes the names
 
 
 def plan_of(points: Sequence[Mapping[str, Any]], seconds: float = 60.0) -> dict[str, Any]:
@@ -54,7 +50,7 @@ def measure(
         seconds = _PATIENCE_SECONDS + float(plan["seconds"])
         if vendor == "smpi":
             seconds = _SIMULATION_PATIENCE_SECONDS
-        watch = _Watch(GridReader(Path(folder) / "samples.jsonl"), seconds)
+        watch = SampleWatch(SampleReader(Path(folder) / "samples.jsonl", "espalier-grid"), seconds)
         program.run(plan, Path(folder), watch, variables)
     return watch.reader.found
 
@@ -82,25 +78,5 @@ def simulate(
     """
     with SimulatedCluster(machine, num_ranks) as cluster:
         chosen = (f"coll-selector:{native}", *algorithms)
-        settings = (_SHARED_PAGES, *(f"smpi/{one}" for one in chosen))
-        words = [*cluster.launcher_words(), *(f"--cfg={one}" for one in settings)]
-        if _MEMORY_FILES.is_dir():
-            words = ["env", f"TMPDIR={_MEMORY_FILES}", *words]
+        words = cluster.frugal_words([f"smpi/{one}" for one in chosen])
         return measure(parse_command(words), "smpi", plan, {"ESPALIER_MACHINE": machine})
-
-
-class _Watch:
-    """Reads what comes, and loses patience when nothing does."""
-
-    def __init__(self, reader: GridReader, seconds: float) -> None:
-        self.reader = reader
-        self._patience = Patience("a measured point", seconds)
-
-    @property
-    def is_complete(self) -> bool:
-        return self.reader.is_complete
-
-    def look(self) -> None:
-        for _ in range(self.reader.read_new()):
-            self._patience.renew()
-        self._patience.check()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from espalier.grids.samples import Found
+    from espalier.launch.samples import Found
 
 SCHEMA = "espalier-grid"
 VERSION = 1
@@ -49,7 +49,7 @@ def _point(plan: Mapping[str, Any], found: Found, point: Mapping[str, Any]) -> d
         "is_verified": point["is_verified"],
         "creations": [
             {"mapping": one["mapping"], "overhead": one["overhead"]}
-            for one in found.mappings
+            for one in found.lines["mapping"]
             if one["point"] == number
         ],
         "cases": [
@@ -61,7 +61,7 @@ def _point(plan: Mapping[str, Any], found: Found, point: Mapping[str, Any]) -> d
             }
             for case in point["cases"]
         ],
-        "trials": [_trial(one) for one in found.trials if one["point"] == number],
+        "trials": [_trial(one) for one in found.lines["trial"] if one["point"] == number],
     }
 
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from espalier import _core, documents, installation
 from espalier.clusters import SimulatedCluster
 from espalier.errors import MpiError
-from espalier.halo.samples import Found, HaloReader
 from espalier.launch import programs
 from espalier.launch.command import parse_command
-from espalier.launch.measuring import MeasuringProgram, Patience, temporary_folder
+from espalier.launch.measuring import MeasuringProgram, temporary_folder
+from espalier.launch.samples import Found, SampleReader, SampleWatch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -22,12 +22,8 @@ if TYPE_CHECKING:
 
 _PATIENCE_SECONDS = 120.0
 _SIMULATION_PATIENCE_SECONDS = 3600.0
-# All simulated messages are the same pages, mapped in pieces of this size: with SimGrid's own 1 MiB
-# thousands of ranks need more mappings than the kernel permits. Its own allgather has each rank
-# send to each other.
-_SIMULATOR_SETTINGS = ("smpi/shared-malloc-blocksize:67108864", "smpi/allgather:bruck")
-# Each simulated rank has a copy of the program, in a file until it is loaded.
-_MEMORY_FILES = Path("/dev/shm")  # noqa: S108 - the simulator makes the names
+# SimGrid's own allgather has each rank send to each other.
+_SIMULATOR_SETTINGS = ("smpi/allgather:bruck",)
 
 
 @dataclass(frozen=True)
@@ -83,7 +79,8 @@ def measure(
         seconds = _PATIENCE_SECONDS + 10 * given.content["seconds"] / given.num_points
         if name == "smpi":
             seconds = _SIMULATION_PATIENCE_SECONDS
-        watch = _Watch(HaloReader(Path(folder) / "samples.jsonl"), seconds, on_size)
+        reader = SampleReader(Path(folder) / "samples.jsonl", "espalier-halo")
+        watch = SampleWatch(reader, seconds, on_size)
         measured = Measured(watch.reader.found)
         try:
             program.run(given.text, Path(folder), watch, variables)
@@ -108,27 +105,6 @@ def simulate(
         NotBuiltError: the program or our part of the simulator is not built.
     """
     with SimulatedCluster(machine, num_ranks, placement=placement) as cluster:
-        words = [*cluster.launcher_words(), *(f"--cfg={one}" for one in _SIMULATOR_SETTINGS)]
-        if _MEMORY_FILES.is_dir():
-            words = ["env", f"TMPDIR={_MEMORY_FILES}", *words]
+        words = cluster.frugal_words(_SIMULATOR_SETTINGS)
         variables = {"ESPALIER_MACHINE": machine}
         return measure(parse_command(words), "smpi", given, variables, on_size)
-
-
-class _Watch:
-    """Reads what comes, and loses patience when nothing does."""
-
-    def __init__(self, reader: HaloReader, seconds: float, on_size: Callable[[], None]) -> None:
-        self.reader = reader
-        self._on_size = on_size
-        self._patience = Patience("a measured size", seconds)
-
-    @property
-    def is_complete(self) -> bool:
-        return self.reader.is_complete
-
-    def look(self) -> None:
-        for _ in range(self.reader.read_new()):
-            self._patience.renew()
-            self._on_size()
-        self._patience.check()

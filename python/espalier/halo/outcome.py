@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from espalier.halo.measurement import Input, Measured
-    from espalier.halo.samples import Found
+    from espalier.launch.samples import Found
 
 SCHEMA = "espalier-halo"
 VERSION = 1
@@ -90,7 +90,7 @@ def _problem(error: Mapping[str, Any], given: Input) -> str:
 
 def _group(found: Found, given: Input, number: int) -> dict[str, Any]:
     group = given.content["groups"][number]
-    made = {case["case"]: case for case in found.cases if case["group"] == number}
+    made = {case["case"]: case for case in found.lines["case"] if case["group"] == number}
     cases = [
         {
             "line": case["line"],
