@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The main job on the machine at hand: look at it, tune a small profile, then compare programs that
-# nobody here wrote, and one of ours, with and without Espalier. Results stay in build/demo.
+# nobody here wrote, and one of ours, with and without Espalier. Before that, grids on machines that
+# are not here. Results stay in build/demo.
 # Environment: DEMO_RANKS (4), DEMO_TUNE_TIME (60s), DEMO_COMPARE_TIME (60s) per program; hpcc, whose
 # runs are long, gets DEMO_HPCC_TIME (110s).
 
@@ -45,6 +46,11 @@ cd "$folder"
 allow_root
 heading "doctor: what this machine has"
 "$espalier" doctor
+heading "map: a grid of processes on 50 nodes"
+"$espalier" map --grid 50x48 --machine "50n x 48c" --draw grid.svg
+heading "halo: what that saves on 4 simulated nodes"
+printf 'factors 64\n%s' "$(printf 'method %d grid 1 2 4\n' 1 2 3)" >halo.txt
+"$espalier" halo halo.txt --machine "4n[bandwidth=3GB/s,latency=2us] x 8c[bandwidth=12GB/s]"
 heading "tune: a small profile for $ranks ranks here"
 "$espalier" tune -o profile.json --time-budget "${DEMO_TUNE_TIME:-60s}" -- "${launch[@]}"
 
