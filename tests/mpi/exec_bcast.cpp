@@ -124,8 +124,5 @@ int run() {
 }  // namespace espalier::test
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  int const code = espalier::test::run();
-  MPI_Finalize();
-  return code;
+  return espalier::test::run_under_mpi(argc, argv, espalier::test::run);
 }

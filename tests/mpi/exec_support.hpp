@@ -48,6 +48,14 @@ private:
   long num_failures_ = 0;
 };
 
+/// main() of a test program: MPI around `run`, which returns the exit code.
+inline int run_under_mpi(int argc, char** argv, int (*run)()) {
+  MPI_Init(&argc, &argv);
+  int const code = run();
+  MPI_Finalize();
+  return code;
+}
+
 inline MPI_Comm private_comm() {
   MPI_Comm comm = MPI_COMM_NULL;
   PMPI_Comm_dup(MPI_COMM_WORLD, &comm);
