@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -86,11 +87,19 @@ public:
   Handover(OwnCommunicator const& own, int to, int from) : comm_(own.get()), to_(to), from_(from) {}
 
   [[nodiscard]] std::vector<int> operator()(int const* values, int number) const {
-    std::vector<int> received(static_cast<std::size_t>(exchange_number(number)));
+    int num_received = 0;
+    exchange({&number, 1}, {&num_received, 1});
+    std::vector<int> received(static_cast<std::size_t>(num_received));
+    exchange({values, static_cast<std::size_t>(number)}, received);
+    return received;
+  }
+
+private:
+  void exchange(std::span<int const> sent, std::span<int> received) const {
     require_success(
         PMPI_Sendrecv(
-            values,
-            number,
+            sent.data(),
+            static_cast<int>(sent.size()),
             MPI_INT,
             to_,
             tag,
@@ -104,30 +113,6 @@ public:
         ),
         "MPI_Sendrecv"
     );
-    return received;
-  }
-
-private:
-  [[nodiscard]] int exchange_number(int number) const {
-    int received = 0;
-    require_success(
-        PMPI_Sendrecv(
-            &number,
-            1,
-            MPI_INT,
-            to_,
-            tag,
-            &received,
-            1,
-            MPI_INT,
-            from_,
-            tag,
-            comm_,
-            MPI_STATUS_IGNORE
-        ),
-        "MPI_Sendrecv"
-    );
-    return received;
   }
 
   MPI_Comm comm_;
