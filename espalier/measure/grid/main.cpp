@@ -9,31 +9,16 @@
 
 #include "espalier/capi/environment.hpp"
 #include "espalier/measure/clock.hpp"
+#include "espalier/measure/even_pace.hpp"
 #include "espalier/measure/grid/grid_file.hpp"
 #include "espalier/measure/grid/grid_plan.hpp"
 #include "espalier/measure/grid/grid_point.hpp"
 #include "espalier/measure/job.hpp"
-#include "espalier/measure/pace.hpp"
 #include "espalier/measure/plan_and_output.hpp"
 #include "espalier/measure/program.hpp"
 
 namespace espalier::measure {
 namespace {
-
-/// Half the width of an interval, relative, at which a point is done.
-constexpr double wanted_precision = 0.01;
-
-/// Simulated times are exact: one is enough.
-Pace pace_of(GridPlan const& plan, std::size_t points_left, double seconds_left) {
-  return {
-      .seed = points_left,
-      .warmup = is_simulated() ? 1 : 3,
-      .min_repetitions = is_simulated() ? 1 : plan.min_repetitions,
-      .max_repetitions = is_simulated() ? 1 : plan.max_repetitions,
-      .seconds = seconds_left / static_cast<double>(points_left),
-      .precision = wanted_precision,
-  };
-}
 
 /// Point after point; rank 0 says when the time is over. @return how many are left.
 std::size_t measure_points(Job const& job, GridPlan const& plan, GridFile* file) {
@@ -46,7 +31,10 @@ std::size_t measure_points(Job const& job, GridPlan const& plan, GridFile* file)
       return points_left;
     }
     GridTask const task{.number = number, .point = plan.points[number], .file = file};
-    measure_grid_point(job, task, pace_of(plan, points_left, seconds_left), machine);
+    Pace const pace = even_pace(
+        {.min = plan.min_repetitions, .max = plan.max_repetitions}, points_left, seconds_left
+    );
+    measure_grid_point(job, task, pace, machine);
   }
   return 0;
 }

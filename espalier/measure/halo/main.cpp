@@ -11,32 +11,17 @@
 
 #include "espalier/capi/environment.hpp"
 #include "espalier/measure/clock.hpp"
+#include "espalier/measure/even_pace.hpp"
 #include "espalier/measure/halo/halo_file.hpp"
 #include "espalier/measure/halo/halo_input.hpp"
 #include "espalier/measure/halo/halo_point.hpp"
 #include "espalier/measure/job.hpp"
-#include "espalier/measure/pace.hpp"
 #include "espalier/measure/plan_and_output.hpp"
 #include "espalier/measure/program.hpp"
 #include "espalier/plan/places.hpp"
 
 namespace espalier::measure {
 namespace {
-
-/// Half the width of an interval, relative, at which a size is done.
-constexpr double wanted_precision = 0.01;
-
-/// Simulated times are exact: one is enough.
-Pace pace_of(HaloInput const& input, std::size_t points_left, double seconds_left) {
-  return {
-      .seed = points_left,
-      .warmup = is_simulated() ? 1 : 3,
-      .min_repetitions = is_simulated() ? 1 : input.min_repetitions,
-      .max_repetitions = is_simulated() ? 1 : input.max_repetitions,
-      .seconds = seconds_left / static_cast<double>(points_left),
-      .precision = wanted_precision,
-  };
-}
 
 /// Size after size; rank 0 says when the time is over. @return how many are left.
 std::size_t measure_groups(Job const& job, HaloInput const& input, HaloFile* file) {
@@ -49,7 +34,9 @@ std::size_t measure_groups(Job const& job, HaloInput const& input, HaloFile* fil
       if (from_rank_0(job, seconds_left > 0.0 ? 1 : 0) == 0) {
         return points_left;
       }
-      Pace const pace = pace_of(input, points_left, seconds_left);
+      Pace const pace = even_pace(
+          {.min = input.min_repetitions, .max = input.max_repetitions}, points_left, seconds_left
+      );
       measure_halo(job, input, group, factor, communicators, pace, file);
       --points_left;
     }
