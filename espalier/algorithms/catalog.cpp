@@ -3,104 +3,15 @@
 #include "espalier/algorithms/catalog.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <numeric>
 
+#include "espalier/algorithms/choice_arguments.hpp"
 #include "espalier/base/error.hpp"
 #include "espalier/schedule/transforms.hpp"
 
 namespace espalier::algorithms {
 namespace {
-
-constexpr Parameter segments_parameter{
-    .name = "segments",
-    .type = Parameter::Type::integer,
-    .fallback = "1",
-    .minimum = 1,
-    .maximum = 65536,
-    .description = "segments that follow each other through the schedule",
-};
-
-std::vector<Parameter> parameters_of(Algorithm const& algorithm) {
-  std::vector<Parameter> parameters = algorithm.parameters;
-  if (algorithm.segment_period != nullptr) {
-    parameters.push_back(segments_parameter);
-  }
-  return parameters;
-}
-
-std::string full_name(Algorithm const& algorithm) {
-  return std::string(to_string(algorithm.collective)) + "/" + std::string(algorithm.name);
-}
-
-void check_keys(
-    Algorithm const& algorithm, Arguments const& arguments, std::vector<Parameter> const& parameters
-) {
-  for (auto const& [key, value] : arguments.entries()) {
-    if (std::ranges::find(parameters, key, &Parameter::name) != parameters.end()) {
-      continue;
-    }
-    std::string known;
-    for (Parameter const& parameter : parameters) {
-      known += (known.empty() ? "" : ", ") + std::string(parameter.name);
-    }
-    throw Error(
-        ErrorCode::argument,
-        full_name(algorithm) + " takes " + (known.empty() ? "no arguments" : known) + ", got '" +
-            key + "'"
-    );
-  }
-}
-
-std::string canonical_integer(Parameter const& parameter, int value) {
-  if (value < parameter.minimum || value > parameter.maximum) {
-    bool const is_low = value < parameter.minimum;
-    throw Error(
-        ErrorCode::argument,
-        std::string(parameter.name) + (is_low ? " must be at least " : " must be at most ") +
-            std::to_string(is_low ? parameter.minimum : parameter.maximum) + ", got " +
-            std::to_string(value)
-    );
-  }
-  return std::to_string(value);
-}
-
-std::string
-canonical_value(Algorithm const& algorithm, Parameter const& parameter, Arguments const& given) {
-  switch (parameter.type) {
-  case Parameter::Type::integer:
-    return canonical_integer(parameter, given.integer(parameter.name, 0));
-  case Parameter::Type::integer_list: {
-    std::string list;
-    for (int const entry : given.integers(parameter.name)) {
-      list += (list.empty() ? "" : "x") + canonical_integer(parameter, entry);
-    }
-    return list;
-  }
-  case Parameter::Type::algorithm: {
-    Collective const collective = parameter.collective.empty()
-                                      ? algorithm.collective
-                                      : parse_collective(parameter.collective);
-    std::string const text = Choice::parse(collective, given.text(parameter.name, {})).text();
-    return text.substr(text.find('/') + 1);
-  }
-  }
-  return {};
-}
-
-/// The same arguments, checked, in the order of the parameters.
-Arguments canonical(Algorithm const& algorithm, Arguments const& given) {
-  if (given.entries().empty()) {
-    return given;
-  }
-  std::vector<Parameter> const parameters = parameters_of(algorithm);
-  check_keys(algorithm, given, parameters);
-  Arguments result;
-  for (Parameter const& parameter : parameters) {
-    if (given.has(parameter.name)) {
-      result.set(parameter.name, canonical_value(algorithm, parameter, given));
-    }
-  }
-  return result;
-}
 
 std::string names_of(Collective collective) {
   std::string names;
@@ -156,8 +67,11 @@ Algorithm const& find(Collective collective, std::string_view name) {
 
 Choice::Choice(Algorithm const& algorithm, Arguments const& arguments)
     : algorithm_(&algorithm), arguments_(canonical(algorithm, arguments)),
-      num_segments_(arguments_.integer(segments_parameter.name, 1)),
-      own_arguments_(arguments_.without(segments_parameter.name)) {}
+      num_segments_(arguments_.integer(common_keys::segments, 1)),
+      dealt_(arguments_.integers(common_keys::dealt)),
+      own_arguments_(arguments_.without(common_keys::segments)
+                         .without(common_keys::burst)
+                         .without(common_keys::dealt)) {}
 
 Choice Choice::parse(std::string_view text) {
   std::size_t const slash = text.find('/');
@@ -187,10 +101,24 @@ Request Choice::request(int num_ranks, int root) const {
   return {.num_ranks = num_ranks, .root = root, .arguments = own_arguments_};
 }
 
+int Choice::position_of(int num_ranks, int rank) const {
+  return is_dealt() ? RankOrder::by_dealt_node(num_ranks, dealt_).position_of(rank) : rank;
+}
+
 std::string Choice::refuses(int num_ranks, int root) const {
   if (num_ranks < 1) {
     return "num_ranks must be at least 1, got " + std::to_string(num_ranks);
   }
+  std::int64_t const capacity = std::accumulate(dealt_.begin(), dealt_.end(), std::int64_t{0});
+  if (dealt_.size() > 1 && capacity < num_ranks) {
+    return "dealt must be nodes that take " + std::to_string(num_ranks) + " ranks, got " +
+           std::to_string(capacity);
+  }
+  bool const is_rank = root >= 0 && root < num_ranks;
+  return refuses_position(num_ranks, is_rank ? position_of(num_ranks, root) : root);
+}
+
+std::string Choice::refuses_position(int num_ranks, int root) const {
   std::string reason = algorithm_->refuses(request(num_ranks, root));
   if (reason.empty() && num_segments_ > 1 && segment_period(num_ranks) == 0) {
     reason = "cannot be cut into segments with these arguments, got segments=" +
@@ -209,6 +137,10 @@ void Choice::require_accepted(int num_ranks, int root) const {
 }
 
 schedule::RankProgram Choice::generate(int num_ranks, int root, int rank) const {
+  if (is_dealt()) {
+    require_accepted(num_ranks, root);
+    return generate(RankOrder::by_dealt_node(num_ranks, dealt_), root, rank);
+  }
   require_accepted(num_ranks, root);
   check_range("rank", rank, num_ranks);
   return in_segments(algorithm_->generate(request(num_ranks, root), rank));
@@ -219,7 +151,9 @@ schedule::RankProgram Choice::generate(RankOrder const& order, int root, int ran
   check_range("root", root, num_ranks);
   check_range("rank", rank, num_ranks);
   int const root_position = order.position_of(root);
-  require_accepted(num_ranks, root_position);
+  if (std::string const reason = refuses_position(num_ranks, root_position); !reason.empty()) {
+    throw Error(ErrorCode::unsupported, text() + ": " + reason);
+  }
   schedule::RankProgram const program =
       algorithm_->generate(request(num_ranks, root_position), order.position_of(rank));
   return in_segments(schedule::permute(program, collective(), [&](int position) {
@@ -233,13 +167,19 @@ schedule::RankProgram Choice::in_segments(schedule::RankProgram program) const {
   }
   int const period = segment_period(program.frame.num_ranks);
   return schedule::segment(
-      program, {.num_segments = num_segments_, .period = period, .window = 16}
+      program,
+      {
+          .num_segments = num_segments_,
+          .period = period,
+          .window = 16,
+          .send_window = arguments_.integer(common_keys::burst, 0),
+      }
   );
 }
 
 Facts Choice::facts(int num_ranks, int root) const {
   require_accepted(num_ranks, root);
-  Facts facts = algorithm_->facts(request(num_ranks, root));
+  Facts facts = algorithm_->facts(request(num_ranks, position_of(num_ranks, root)));
   if (num_segments_ > 1) {
     std::int64_t const base_rounds = facts.rounds;
     facts.rounds += facts.rounds == 0 ? 0 : (num_segments_ - 1) * segment_period(num_ranks);
@@ -248,7 +188,12 @@ Facts Choice::facts(int num_ranks, int root) const {
     facts.scratch *= num_segments_;
     // With one block a round somebody sends in every round of the pipeline; otherwise rounds of
     // different segments overlap and there is no closed form.
-    bool const is_even = facts.volume == base_rounds && facts.reductions == 0;
+    // So there is none either where segments may meet in different phases.
+    bool const has_phases = std::ranges::any_of(algorithm_->parameters, [](Parameter const& one) {
+      return one.type == Parameter::Type::algorithm;
+    });
+    bool const is_even = facts.volume == base_rounds && facts.reductions == 0 &&
+                         (!has_phases || segment_period(num_ranks) >= base_rounds);
     facts.volume = is_even ? std::optional<std::int64_t>(facts.rounds) : std::nullopt;
     facts.reductions = facts.reductions == 0 ? std::optional<std::int64_t>(0) : std::nullopt;
   }
@@ -256,7 +201,7 @@ Facts Choice::facts(int num_ranks, int root) const {
 }
 
 Order Choice::order(int num_ranks, int root) const {
-  return algorithm_->order(request(num_ranks, root));
+  return is_dealt() ? Order::any : algorithm_->order(request(num_ranks, root));
 }
 
 int Choice::num_pieces(int num_ranks) const {

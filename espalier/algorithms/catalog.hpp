@@ -23,8 +23,11 @@ using schedule::to_string;
 
 /// An algorithm with arguments: `bcast/k_nomial[k=4,segments=8]`.
 ///
-/// Every algorithm that can be segmented takes `segments=N` (number of segments) beside its own
-/// parameters.
+/// Every algorithm that can be segmented takes `segments=N` (number of segments) and
+/// `burst=N` (how many of them a rank sends to another at the same time; 16) beside its own
+/// parameters, and all but scan and exscan take `dealt=N`: ranks are on N nodes in turn, and the
+/// algorithm sees them node by node (RankOrder::by_dealt_node; `dealt=12x12x8` are nodes that take
+/// no more ranks than this).
 class Choice {
 public:
   /// @throws Error argument for an unknown collective, algorithm or key, or a value out of range.
@@ -40,6 +43,9 @@ public:
 
   [[nodiscard]] int num_segments() const noexcept { return num_segments_; }
 
+  /// Whether the algorithm sees the ranks in another order than theirs.
+  [[nodiscard]] bool is_dealt() const noexcept { return !dealt_.empty(); }
+
   /// Canonical text: keys in the order of `espalier list`, integers without leading zeros.
   /// parse(text()) is the same choice.
   [[nodiscard]] std::string text() const;
@@ -49,7 +55,8 @@ public:
   /// The program of one rank: in place, segments applied.
   /// @throws Error unsupported if refuses() is not empty; argument if rank or root is out of range.
   [[nodiscard]] schedule::RankProgram generate(int num_ranks, int root, int rank) const;
-  /// The same with the ranks in another order; root and rank are ranks, not positions.
+  /// The same with the ranks in another order; root and rank are ranks, not positions. What was
+  /// dealt is ignored.
   /// @throws Error also unsupported for scan and exscan, which are about rank order.
   [[nodiscard]] schedule::RankProgram generate(RankOrder const& order, int root, int rank) const;
   /// What the program is said to do, segments counted.
@@ -69,11 +76,15 @@ private:
   [[nodiscard]] Request request(int num_ranks, int root) const;
   [[nodiscard]] schedule::RankProgram in_segments(schedule::RankProgram program) const;
   void require_accepted(int num_ranks, int root) const;
+  [[nodiscard]] std::string refuses_position(int num_ranks, int root) const;
+  /// Where the algorithm sees a rank.
+  [[nodiscard]] int position_of(int num_ranks, int rank) const;
 
   Algorithm const* algorithm_;
   Arguments arguments_;
   int num_segments_;
-  Arguments own_arguments_;  // without segments: what the algorithm sees
+  std::vector<int> dealt_;
+  Arguments own_arguments_;  // without segments and dealt: what the algorithm sees
 };
 
 /// Every variant of every algorithm of a collective that accepts this many ranks.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <numeric>
 #include <string>
@@ -44,6 +45,34 @@ RankOrder RankOrder::by_node(std::span<int const> node_of_rank) {
     return first_rank.at(node_of_rank[static_cast<std::size_t>(rank)]);
   });
   return RankOrder(std::move(ranks));
+}
+
+RankOrder RankOrder::by_dealt_node(int num_ranks, std::span<int const> capacities) {
+  return by_node(dealt_nodes(num_ranks, capacities));
+}
+
+std::vector<int> dealt_nodes(int num_ranks, std::span<int const> capacities) {
+  std::vector<int> left(capacities.begin(), capacities.end());
+  if (left.size() == 1) {
+    left.assign(static_cast<std::size_t>(std::min(left.front(), num_ranks)), num_ranks);
+  }
+  if (std::accumulate(left.begin(), left.end(), std::int64_t{0}) < num_ranks) {
+    throw Error(
+        ErrorCode::argument,
+        "expected nodes that take " + std::to_string(num_ranks) + " ranks, got " +
+            std::to_string(std::accumulate(left.begin(), left.end(), std::int64_t{0}))
+    );
+  }
+  std::vector<int> nodes;
+  nodes.reserve(static_cast<std::size_t>(num_ranks));
+  for (std::size_t turn = 0; std::ssize(nodes) < num_ranks; ++turn) {
+    std::size_t const node = turn % left.size();
+    if (left[node] > 0) {
+      --left[node];
+      nodes.push_back(static_cast<int>(node));
+    }
+  }
+  return nodes;
 }
 
 }  // namespace espalier::algorithms

@@ -23,6 +23,11 @@ public:
   /// @param node_of_rank any number for each node.
   static RankOrder by_node(std::span<int const> node_of_rank);
 
+  /// The same for ranks that were dealt to nodes in turn, passing over those that are full.
+  /// @param capacities how many ranks each node takes; a single number n: n nodes without limit.
+  /// @throws Error argument unless all of them together take num_ranks.
+  static RankOrder by_dealt_node(int num_ranks, std::span<int const> capacities);
+
   [[nodiscard]] int num_ranks() const noexcept { return static_cast<int>(rank_of_.size()); }
 
   [[nodiscard]] int rank_at(int position) const {
@@ -37,5 +42,8 @@ private:
   std::vector<int> rank_of_;
   std::vector<int> position_of_;
 };
+
+/// The node of each rank where ranks are dealt to nodes in turn; parameters as by_dealt_node().
+[[nodiscard]] std::vector<int> dealt_nodes(int num_ranks, std::span<int const> capacities);
 
 }  // namespace espalier::algorithms

@@ -140,8 +140,10 @@ private:
         result_.wait_pool.push_back(segment * num_operations + i);
       }
     }
-    if (segment >= pipeline_.window) {
-      result_.wait_pool.push_back((segment - pipeline_.window) * num_operations + index);
+    bool const is_send = operation.kind == Kind::send && pipeline_.send_window > 0;
+    int const window = is_send ? pipeline_.send_window : pipeline_.window;
+    if (segment >= window) {
+      result_.wait_pool.push_back((segment - window) * num_operations + index);
     }
     return {.begin = begin, .end = static_cast<int>(result_.wait_pool.size())};
   }
@@ -165,7 +167,7 @@ private:
 
 RankProgram segment(RankProgram const& program, Pipeline const& pipeline) {
   require_rounds(program, "segment");
-  if (pipeline.num_segments < 1 || pipeline.window < 1) {
+  if (pipeline.num_segments < 1 || pipeline.window < 1 || pipeline.send_window < 0) {
     throw Error(
         ErrorCode::argument,
         "num_segments and window must be at least 1, got " + std::to_string(pipeline.num_segments) +

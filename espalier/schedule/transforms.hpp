@@ -109,6 +109,9 @@ struct Pipeline {
   int period = 1;
   /// An operation of segment s waits for the same operation of segment s - window.
   int window = 16;
+  /// The same for sends; 0: window. Where messages share a line and none is served before another,
+  /// segments under way together arrive together, and nothing follows anything.
+  int send_window = 0;
 };
 
 /// Cuts every block into num_segments and lets segments follow each other through the program.

@@ -209,7 +209,7 @@ Verdict prove(Choice const& choice, int num_ranks, int root, std::vector<RankPro
       return {.violation = std::move(violation), .facts = {}};
     }
   }
-  if (choice.algorithm().neighbours_only) {
+  if (choice.algorithm().neighbours_only && !choice.is_dealt()) {
     if (auto violation = check_neighbours(programs)) {
       return {.violation = std::move(violation), .facts = {}};
     }

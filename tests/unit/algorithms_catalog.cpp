@@ -117,17 +117,17 @@ TEST(Choice, SaysWhatIsValidWhenANameIsUnknown) {
 
 TEST(Choice, SaysWhatIsValidWhenAnArgumentIsWrong) {
   std::vector<std::pair<std::string, std::string>> const cases{
-      {"allgather/ring[k=2]", "allgather/ring takes no arguments, got 'k'"},
-      {"allgather/ring[segments=2]", "allgather/ring takes no arguments, got 'segments'"},
-      {"allgather/sparbit[k=2]", "allgather/sparbit takes batch, got 'k'"},
-      {"bcast/k_nomial[batch=2]", "bcast/k_nomial takes k, segments, got 'batch'"},
+      {"allgather/ring[k=2]", "allgather/ring takes dealt, got 'k'"},
+      {"allgather/ring[segments=2]", "allgather/ring takes dealt, got 'segments'"},
+      {"allgather/sparbit[k=2]", "allgather/sparbit takes batch, dealt, got 'k'"},
+      {"bcast/k_nomial[batch=2]", "bcast/k_nomial takes k, segments, burst, dealt, got 'batch'"},
       {"bcast/k_nomial[k=1]", "k must be at least 2, got 1"},
       {"bcast/k_nomial[k=two]", "k must be an integer below 2^31, got 'two'"},
       {"allgather/sparbit[batch=-1]", "batch must be at least 0, got -1"},
       {"bcast/chain[segments=0]", "segments must be at least 1, got 0"},
       {"bcast/chain[segments=65537]", "segments must be at most 65536, got 65537"},
       {"allgather/orthogonal[rows=4x0]", "rows must be at least 1, got 0"},
-      {"allgather/orthogonal[inner=ring[k=2]]", "allgather/ring takes no arguments, got 'k'"},
+      {"allgather/orthogonal[inner=ring[k=2]]", "allgather/ring takes dealt, got 'k'"},
   };
   for (auto const& [text, error] : cases) {
     EXPECT_EQ(parse_error(text), error) << text;

@@ -272,5 +272,25 @@ TEST(Composites, RefuseWithAReason) {
   EXPECT_NE(reason("gather/orthogonal[inner=orthogonal]", 6), "");
 }
 
+/// Ranks that were dealt to nodes, and pipelines that send a segment at a time.
+TEST(CommonArguments, KeepSchedulesTrue) {
+  for (std::string const text : {
+           "allgather/ring[dealt=3]",
+           "allgather/orthogonal[sizes=4x4x2,inner=bruck,across=ring,dealt=4x4x2]",
+           "gather/orthogonal[rows=5,dealt=5]",
+           "alltoall/node_aware[rows=5,dealt=5]",
+           "barrier/hierarchical[rows=5,dealt=5]",
+           "reduce/in_order_binary[dealt=5]",
+           "allreduce/rabenseifner[dealt=3]",
+           "bcast/orthogonal[rows=5,inner=chain,across=chain,segments=7,burst=1,dealt=5]",
+           "reduce/chain[segments=5,burst=1]",
+       }) {
+    Choice const choice = Choice::parse(text);
+    for (int root = 0; root < 10; root += schedule::has_root(choice.collective()) ? 3 : 10) {
+      expect_proved(text, 10, root);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace espalier::algorithms

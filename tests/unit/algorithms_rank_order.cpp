@@ -75,5 +75,44 @@ TEST(RankOrder, RefusesScans) {
   );
 }
 
+std::vector<int> ranks_of(RankOrder const& order) {
+  std::vector<int> ranks;
+  for (int position = 0; position < order.num_ranks(); ++position) {
+    ranks.push_back(order.rank_at(position));
+  }
+  return ranks;
+}
+
+TEST(DealtNodes, AreTakenInTurnPassingOverFullOnes) {
+  EXPECT_EQ(dealt_nodes(7, std::vector{3}), (std::vector{0, 1, 2, 0, 1, 2, 0}));
+  EXPECT_EQ(dealt_nodes(6, std::vector{1, 3, 2}), (std::vector{0, 1, 2, 1, 2, 1}));
+  EXPECT_EQ(dealt_nodes(2, std::vector{5}), (std::vector{0, 1}));
+  EXPECT_THROW((void)dealt_nodes(7, std::vector{3, 3}), Error);
+  RankOrder const order = RankOrder::by_dealt_node(6, std::vector{1, 3, 2});
+  EXPECT_EQ(ranks_of(order), (std::vector{0, 1, 3, 5, 2, 4}));
+}
+
+TEST(DealtChoice, IsTheProgramInTheOrderOfNodes) {
+  Choice const dealt = Choice::parse("gather/binomial[dealt=3]");
+  Choice const plain = Choice::parse("gather/binomial");
+  RankOrder const order = RankOrder::by_dealt_node(8, std::vector{3});
+  EXPECT_TRUE(dealt.is_dealt());
+  EXPECT_FALSE(plain.is_dealt());
+  for (int rank = 0; rank < 8; ++rank) {
+    EXPECT_EQ(dealt.generate(8, 4, rank), plain.generate(order, 4, rank)) << rank;
+    EXPECT_EQ(dealt.facts(8, rank), plain.facts(8, order.position_of(rank))) << rank;
+  }
+}
+
+TEST(DealtChoice, RefusesNodesThatAreTooSmall) {
+  EXPECT_EQ(Choice::parse("bcast/chain[dealt=2x2]").refuses(4, 0), "");
+  EXPECT_EQ(
+      Choice::parse("bcast/chain[dealt=2x2]").refuses(5, 0),
+      "dealt must be nodes that take 5 ranks, got 4"
+  );
+  EXPECT_THROW((void)Choice::parse("scan/linear[dealt=2]"), Error);
+  EXPECT_EQ(Choice::parse("reduce/flat[dealt=2]").order(4, 0), Order::any);
+}
+
 }  // namespace
 }  // namespace espalier::algorithms

@@ -134,6 +134,33 @@ std::int64_t blocks_copied(RankProgram const& program) {
   return sum;
 }
 
+/// True if the messages that ranks send first go to all ranks, those they send next too, and so on.
+bool everybody_is_sent_to_in_turn(std::string const& choice, int p) {
+  std::vector<std::vector<int>> peers;
+  for (int rank = 0; rank < p; ++rank) {
+    std::size_t turn = 0;
+    for (auto const& operation : Choice::parse(choice).generate(p, 0, rank).operations) {
+      if (operation.kind == schedule::Kind::send) {
+        peers.resize(std::max(peers.size(), turn + 1));
+        peers[turn++].push_back(operation.peer);
+      }
+    }
+  }
+  std::vector<int> everybody(static_cast<std::size_t>(p));
+  std::iota(everybody.begin(), everybody.end(), 0);
+  return std::ranges::all_of(peers, [&](std::vector<int>& of_turn) {
+    std::ranges::sort(of_turn);
+    return of_turn == everybody;
+  });
+}
+
+TEST(Groups, SendToEachMemberInTurn) {
+  for (int const p : {4, 16, 64}) {
+    EXPECT_TRUE(everybody_is_sent_to_in_turn("allreduce/recursive_multiplying[k=4]", p)) << p;
+    EXPECT_TRUE(everybody_is_sent_to_in_turn("reduce_scatter/recursive_dividing[k=4]", p)) << p;
+  }
+}
+
 TEST(SeparateBuffers, AreReadInsteadOfCopied) {
   for (std::string const name :
        {"reduce_scatter/recursive_halving",

@@ -5,7 +5,7 @@
 /// whole vectors; sums cover k times as many ranks after each round.
 ///
 ///     sent, p = 3     rank 0          rank 1          rank 2
-///     round 0         1:0(0) 2:0(0)   0:0(1) 2:0(1)   0:0(2) 1:0(2)
+///     round 0         1:0(0) 2:0(0)   2:0(1) 0:0(1)   0:0(2) 1:0(2)
 ///
 /// Recursive doubling (k = 2) with fewer rounds and k - 1 messages in flight in each. A last round
 /// has groups of less than k. If p is no multiple j k^i with j < k, the first ranks form pairs: the

@@ -51,6 +51,9 @@ std::vector<std::string> variants(Request const& request) {
     result.emplace_back("[reduce_scatter=pairwise,allgather=ring]");
     result.emplace_back("[reduce_scatter=circulant,allgather=sparbit[batch=0]]");
   }
+  if (request.num_ranks > 4) {
+    result.emplace_back("[reduce_scatter=recursive_dividing,allgather=recursive_multiplying]");
+  }
   if (is_power_of_two(request.num_ranks)) {
     result.emplace_back("[allgather=recursive_doubling]");
   }

@@ -14,18 +14,18 @@ using schedule::Slot;
 
 void WholeVector::combine(std::span<int const> members) {
   std::vector<int> places = free_places(static_cast<int>(members.size()) - 1);
+  auto const num_members = members.size();
   auto const own = std::ranges::find(members, builder_.rank()) - members.begin();
   places.insert(places.begin() + own, sum_);
   builder_.wait_for_sends();
-  for (std::size_t i = 0; i < members.size(); ++i) {
+  for (std::size_t i = 0; i < num_members; ++i) {
     if (members[i] != builder_.rank()) {
       builder_.recv(members[i], place(places[i]));
     }
   }
-  for (int const member : members) {
-    if (member != builder_.rank()) {
-      builder_.send(member, place(sum_));
-    }
+  // Each to another one at a time: nobody has to take in all messages at the end.
+  for (std::size_t i = 1; i < num_members; ++i) {
+    builder_.send(members[(static_cast<std::size_t>(own) + i) % num_members], place(sum_));
   }
   if (places.back() == sum_) {
     builder_.wait_for_sends();

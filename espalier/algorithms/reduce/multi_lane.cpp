@@ -24,7 +24,9 @@
 
 #include "espalier/algorithms/multi_lane.hpp"
 
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace espalier::algorithms {
 namespace {
@@ -91,6 +93,15 @@ schedule::RankProgram generate(Request const& request, int rank) {
   return std::move(phases).finish();
 }
 
+/// One row of all ranks is a reduce-scatter and a gather, with more than two ranks in a group.
+std::vector<std::string> variants(Request const& request) {
+  std::vector<std::string> result = multi_lane_variants(request, "chain");
+  if (request.num_ranks > 4) {
+    result.emplace_back("[rows=1,split=recursive_dividing,join=k_nomial[k=4]]");
+  }
+  return result;
+}
+
 }  // namespace
 
 extern Algorithm const reduce_multi_lane{
@@ -110,7 +121,7 @@ extern Algorithm const reduce_multi_lane{
           Lanes const lanes = plan.multi.lanes();
           return plan.share(lanes) * lanes.num_lanes();
         },
-    .variants = [](Request const& request) { return multi_lane_variants(request, "chain"); },
+    .variants = variants,
 };
 
 }  // namespace espalier::algorithms

@@ -65,17 +65,18 @@ void PartialSums::exchange(Split const& step) {
   auto const own = index(
       static_cast<int>(std::ranges::find(step.members, builder_.rank()) - step.members.begin())
   );
-  for (std::size_t i = 0; i < step.members.size(); ++i) {
+  std::size_t const num_members = step.members.size();
+  for (std::size_t i = 0; i < num_members; ++i) {
     if (i != own) {
       builder_.recv(step.members[i], inbox(i < own ? i : i - 1, step.kept[own]));
     }
   }
-  for (std::size_t i = 0; i < step.members.size(); ++i) {
-    if (i != own) {
-      builder_.send(step.members[i], places(step.kept[i]));
-    }
+  // Each to another one at a time: nobody has to take in all messages at the end.
+  for (std::size_t i = own + 1; i < own + num_members; ++i) {
+    std::size_t const member = i % num_members;
+    builder_.send(step.members[member], places(step.kept[member]));
   }
-  combine_in_order(step.kept[own], own, step.members.size());
+  combine_in_order(step.kept[own], own, num_members);
 }
 
 void PartialSums::receive(int from, std::span<int const> blocks) {
