@@ -54,7 +54,9 @@ NB_MODULE(_core, module) {
   espalier::python::bind_catalog(module);
   espalier::python::bind_cost(module);
   espalier::python::bind_replay(module);
+  espalier::python::bind_lower_bound(module);
   espalier::python::bind_halo(module);
+  espalier::python::bind_loggp(module);
   espalier::python::bind_mapping(module);
   espalier::python::bind_mapping_grid(module);
   espalier::python::bind_machine(module);

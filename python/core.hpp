@@ -10,9 +10,11 @@ namespace espalier::python {
 void bind_catalog(nanobind::module_& module);
 void bind_cost(nanobind::module_& module);
 void bind_replay(nanobind::module_& module);
+void bind_lower_bound(nanobind::module_& module);
 void bind_dims(nanobind::module_& module);
 void bind_discovery(nanobind::module_& module);
 void bind_halo(nanobind::module_& module);
+void bind_loggp(nanobind::module_& module);
 void bind_mapping(nanobind::module_& module);
 void bind_mapping_grid(nanobind::module_& module);
 void bind_machine(nanobind::module_& module);

@@ -3,6 +3,7 @@
 #include "espalier/cost/replay.hpp"
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,7 +17,9 @@
 
 #include "espalier/algorithms/catalog.hpp"
 #include "espalier/cost/levels.hpp"
+#include "espalier/cost/machine_variants.hpp"
 #include "espalier/cost/ranking.hpp"
+#include "espalier/cost/sharing.hpp"
 #include "espalier/machine/file.hpp"
 #include "espalier/machine/placement.hpp"
 
@@ -32,6 +35,11 @@ cost::Setting setting_of(std::string_view machine_text, std::string_view placeme
   machine::Machine machine = machine::read(machine_text);
   std::vector<int> cores = machine::place(machine, placement, num_ranks);
   return {.machine = std::move(machine), .core_of = std::move(cores)};
+}
+
+/// Of blocks that differ, or of equal ones.
+cost::Sizes sizes_of(double num_bytes, std::vector<double> const& block_bytes) {
+  return block_bytes.empty() ? cost::Sizes(num_bytes) : cost::Sizes(block_bytes);
 }
 
 nb::list describe_levels(cost::Replay const& replayed, machine::Machine const& machine) {
@@ -55,13 +63,15 @@ nb::dict replay(
     int root,
     std::string_view machine_text,
     std::string_view placement,
-    double num_bytes
+    double num_bytes,
+    std::vector<double> const& block_bytes
 ) {
   cost::Setting const setting = setting_of(machine_text, placement, num_ranks);
+  cost::Sizes const sizes = sizes_of(num_bytes, block_bytes);
   cost::Replay replayed;
   {
     nb::gil_scoped_release const released;
-    replayed = cost::replay(Choice::parse(text), root, setting, num_bytes);
+    replayed = cost::replay(Choice::parse(text), root, setting, sizes);
   }
   nb::dict result;
   result["seconds"] = replayed.seconds();
@@ -70,6 +80,11 @@ nb::dict replay(
   return result;
 }
 
+using Ranking = std::vector<cost::Ranked> (*)(
+    std::span<Choice const>, int, cost::Setting const&, cost::Sizes const&, int
+);
+
+template <Ranking ranking>
 nb::list best(
     std::vector<std::string> const& candidates,
     int num_ranks,
@@ -77,9 +92,11 @@ nb::list best(
     std::string_view machine_text,
     std::string_view placement,
     double num_bytes,
-    int num_best
+    int num_best,
+    std::vector<double> const& block_bytes
 ) {
   cost::Setting const setting = setting_of(machine_text, placement, num_ranks);
+  cost::Sizes const sizes = sizes_of(num_bytes, block_bytes);
   std::vector<Choice> choices;
   for (std::string const& text : candidates) {
     choices.push_back(Choice::parse(text));
@@ -87,7 +104,7 @@ nb::list best(
   std::vector<cost::Ranked> ranked;
   {
     nb::gil_scoped_release const released;
-    ranked = cost::best(choices, root, setting, num_bytes, num_best);
+    ranked = ranking(choices, root, setting, sizes, num_best);
   }
   nb::list result;
   for (cost::Ranked const& entry : ranked) {
@@ -96,6 +113,21 @@ nb::list best(
     described["seconds"] = entry.seconds;
     described["is_exact"] = entry.is_exact;
     result.append(described);
+  }
+  return result;
+}
+
+std::vector<std::string> machine_variants(
+    std::string_view collective,
+    int num_ranks,
+    std::string_view machine_text,
+    std::string_view placement
+) {
+  cost::Setting const setting = setting_of(machine_text, placement, num_ranks);
+  std::vector<std::string> result;
+  for (Choice const& choice :
+       cost::machine_variants(algorithms::parse_collective(collective), setting)) {
+    result.push_back(choice.text());
   }
   return result;
 }
@@ -130,6 +162,26 @@ template <Model model> void bind_model(nb::module_& module, char const* name) {
   );
 }
 
+template <Ranking ranking> void bind_ranking(nb::module_& module, char const* name) {
+  module.def(
+      name,
+      best<ranking>,
+      nb::arg("candidates"),
+      nb::arg("num_ranks"),
+      nb::arg("root"),
+      nb::arg("machine"),
+      nb::arg("placement"),
+      nb::arg("num_bytes"),
+      nb::arg("num_best") = 1,
+      nb::arg("block_bytes") = std::vector<double>()
+  );
+}
+
+double
+shared_seconds(Choice const& choice, int root, cost::Setting const& setting, double num_bytes) {
+  return cost::shared_time(choice, root, setting, num_bytes);
+}
+
 }  // namespace
 
 void bind_replay(nb::module_& module) {
@@ -141,18 +193,19 @@ void bind_replay(nb::module_& module) {
       nb::arg("root"),
       nb::arg("machine"),
       nb::arg("placement"),
-      nb::arg("num_bytes")
-  );
-  module.def(
-      "best",
-      best,
-      nb::arg("candidates"),
-      nb::arg("num_ranks"),
-      nb::arg("root"),
-      nb::arg("machine"),
-      nb::arg("placement"),
       nb::arg("num_bytes"),
-      nb::arg("num_best") = 1
+      nb::arg("block_bytes") = std::vector<double>()
+  );
+  bind_ranking<cost::best>(module, "best");
+  bind_ranking<cost::best_sharing>(module, "best_sharing");
+  bind_model<shared_seconds>(module, "shared_time");
+  module.def(
+      "machine_variants",
+      machine_variants,
+      nb::arg("collective"),
+      nb::arg("num_ranks"),
+      nb::arg("machine"),
+      nb::arg("placement")
   );
   bind_model<cost::levels_time>(module, "levels_time");
   bind_model<cost::hockney_time>(module, "hockney_time");

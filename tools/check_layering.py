@@ -19,7 +19,7 @@ DEPENDS: dict[str, set[str]] = {
     "machine": {"base"},
     "mapping": {"machine", "pattern"},
     "simulation": {"machine"},
-    "cost": {"algorithms", "machine", "schedule"},
+    "cost": {"algorithms", "machine", "schedule", "simulation"},
     "neighborhood": {"algorithms", "mapping", "schedule"},
     "verify": {"algorithms", "neighborhood", "schedule"},
     "exec": {"machine", "mapping", "schedule"},
@@ -43,6 +43,7 @@ MPI_ALLOWED = (
     "benchmarks/",
     "tests/mpi/",
     "tests/fortran/",
+    "tests/data/simulated/",
     "tests/support/",
 )
 MPI_HEADER = re.compile(r"mpi\.h|mpif\.h|espalier/(exec|machine)/mpi_.*")

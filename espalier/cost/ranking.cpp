@@ -62,20 +62,20 @@ struct Entry {
 
 class Ranking {
 public:
-  Ranking(int root, Setting const& setting, double num_bytes, int num_best)
-      : root_(root), setting_(setting), num_bytes_(num_bytes), best_(num_best),
+  Ranking(int root, Setting const& setting, Sizes const& sizes, int num_best)
+      : root_(root), setting_(setting), sizes_(sizes), best_(num_best),
         port_(cheapest_port(setting.machine)) {}
 
-  /// From the messages and the blocks of the ranks that send most.
+  /// From the messages and the blocks of the ranks that send most; 0 where blocks differ.
   [[nodiscard]] double at_least(algorithms::Choice const& choice) const {
     int const p = setting_.num_ranks();
     algorithms::Facts const facts = choice.facts(p, root_);
-    bool const sends = num_bytes_ > 0 || choice.collective() == schedule::Collective::barrier;
-    if (facts.messages == 0 || !sends) {
+    bool const sends = sizes_.total() > 0 || choice.collective() == schedule::Collective::barrier;
+    if (facts.messages == 0 || !sends || !sizes_.are_equal()) {
       return 0;
     }
     int const num_parts = schedule::has_parts(choice.collective()) ? p : 1;
-    double const block_bytes = num_bytes_ / num_parts / choice.num_pieces(p);
+    double const block_bytes = sizes_.total() / num_parts / choice.num_pieces(p);
     double const of_messages = static_cast<double>(facts.messages) * port_.per_message;
     double const of_bytes = static_cast<double>(facts.blocks) * block_bytes * port_.per_byte;
     return std::max(of_messages, of_bytes) - port_.gap;
@@ -86,7 +86,7 @@ public:
     if (at_least > limit) {
       return given_up(choice, at_least);
     }
-    Steps steps(num_bytes_);
+    Steps steps(sizes_);
     for (int rank = 0; rank < setting_.num_ranks(); ++rank) {
       steps.add(choice.generate(setting_.num_ranks(), root_, rank));
     }
@@ -110,7 +110,7 @@ private:
 
   int root_;
   Setting const& setting_;
-  double num_bytes_;
+  Sizes const& sizes_;
   Best best_;
   CheapestPort port_;
 };
@@ -121,7 +121,7 @@ std::vector<Ranked> best(
     std::span<algorithms::Choice const> candidates,
     int root,
     Setting const& setting,
-    double num_bytes,
+    Sizes const& sizes,
     int num_best
 ) {
   if (num_best < 1) {
@@ -130,7 +130,7 @@ std::vector<Ranked> best(
         "expected at least 1 choice to be asked for, got " + std::to_string(num_best)
     );
   }
-  Ranking ranking(root, setting, num_bytes, num_best);
+  Ranking ranking(root, setting, sizes, num_best);
   std::vector<Entry> entries;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     if (candidates[i].refuses(setting.num_ranks(), root).empty()) {

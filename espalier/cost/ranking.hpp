@@ -8,6 +8,7 @@
 
 #include "espalier/algorithms/catalog.hpp"
 #include "espalier/cost/setting.hpp"
+#include "espalier/cost/sizes.hpp"
 
 namespace espalier::cost {
 
@@ -27,7 +28,7 @@ struct Ranked {
     std::span<algorithms::Choice const> candidates,
     int root,
     Setting const& setting,
-    double num_bytes,
+    Sizes const& sizes,
     int num_best = 1
 );
 

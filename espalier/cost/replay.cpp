@@ -24,9 +24,10 @@ double Replay::seconds() const {
   return finished.empty() ? 0 : std::ranges::max(finished);
 }
 
-Replay
-replay(std::span<schedule::RankProgram const> programs, Setting const& setting, double num_bytes) {
-  Steps steps(num_bytes);
+Replay replay(
+    std::span<schedule::RankProgram const> programs, Setting const& setting, Sizes const& sizes
+) {
+  Steps steps(sizes);
   for (schedule::RankProgram const& program : programs) {
     steps.add(program);
   }
@@ -34,17 +35,18 @@ replay(std::span<schedule::RankProgram const> programs, Setting const& setting, 
 }
 
 Replay
-replay(algorithms::Choice const& choice, int root, Setting const& setting, double num_bytes) {
-  Steps steps(num_bytes);
+replay(algorithms::Choice const& choice, int root, Setting const& setting, Sizes const& sizes) {
+  Steps steps(sizes);
   for (int rank = 0; rank < setting.num_ranks(); ++rank) {
     steps.add(choice.generate(setting.num_ranks(), root, rank));
   }
   return run(std::move(steps), setting);
 }
 
-double
-replay_time(algorithms::Choice const& choice, int root, Setting const& setting, double num_bytes) {
-  return replay(choice, root, setting, num_bytes).seconds();
+double replay_time(
+    algorithms::Choice const& choice, int root, Setting const& setting, Sizes const& sizes
+) {
+  return replay(choice, root, setting, sizes).seconds();
 }
 
 }  // namespace espalier::cost

@@ -44,6 +44,7 @@
 
 #include "espalier/algorithms/catalog.hpp"
 #include "espalier/cost/setting.hpp"
+#include "espalier/cost/sizes.hpp"
 #include "espalier/schedule/program.hpp"
 
 namespace espalier::cost {
@@ -67,21 +68,18 @@ struct Replay {
   [[nodiscard]] double seconds() const;
 };
 
-/// Blocks have num_bytes / (number of output blocks) bytes each, also where that is no whole
-/// number.
-/// @param num_bytes of the whole result, as in rules (DESIGN.md, "Deciding").
 /// @throws Error argument unless there is a program for each rank; if a message has no partner, its
-///   ends differ in size, or ranks wait for each other.
+///   ends differ in size, or ranks wait for each other; as Sizes::of.
 [[nodiscard]] Replay
-replay(std::span<schedule::RankProgram const> programs, Setting const& setting, double num_bytes);
+replay(std::span<schedule::RankProgram const> programs, Setting const& setting, Sizes const& sizes);
 
 /// The same, holding one program at a time.
 /// @throws Error as Choice::generate.
 [[nodiscard]] Replay
-replay(algorithms::Choice const& choice, int root, Setting const& setting, double num_bytes);
+replay(algorithms::Choice const& choice, int root, Setting const& setting, Sizes const& sizes);
 
 /// When the last rank has finished.
 [[nodiscard]] double
-replay_time(algorithms::Choice const& choice, int root, Setting const& setting, double num_bytes);
+replay_time(algorithms::Choice const& choice, int root, Setting const& setting, Sizes const& sizes);
 
 }  // namespace espalier::cost

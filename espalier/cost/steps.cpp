@@ -37,10 +37,8 @@ void Steps::add(RankProgram const& program) {
     );
   }
   std::int32_t const begin = size();
-  double const block_bytes = num_bytes_ / std::max(1, program.frame.num_output_blocks);
   for (Operation const& operation : program.operations) {
-    double const bytes =
-        static_cast<double>(schedule::num_blocks(program.slots(operation))) * block_bytes;
+    double const bytes = sizes_.of(program, program.slots(operation));
     bool const moves = operation.kind == Kind::send || operation.kind == Kind::recv;
     bool const is_sent = moves && (bytes > 0 || operation.slots.size() == 0);
     auto const step = static_cast<std::int32_t>(steps_.size());

@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "espalier/cost/sizes.hpp"
 #include "espalier/schedule/program.hpp"
 
 namespace espalier::cost {
@@ -32,11 +34,11 @@ struct Step {
 /// The programs of all ranks as one array, without blocks.
 class Steps {
 public:
-  /// @param num_bytes of the whole result; all blocks of a program have the same part of it.
-  explicit Steps(double num_bytes) : num_bytes_(num_bytes) {}
+  explicit Steps(Sizes sizes) : sizes_(std::move(sizes)) {}
 
   /// Adds the program of the next rank, beginning with rank 0.
-  /// @throws Error argument if it is that of another rank; unsupported if there are too many steps.
+  /// @throws Error argument if it is that of another rank or has other blocks than there are sizes
+  ///   of; unsupported if there are too many steps.
   void add(schedule::RankProgram const& program);
   /// Finds partners, when all programs have been added: the messages of a pair of ranks match by
   /// tag, then in order.
@@ -89,7 +91,7 @@ private:
   [[nodiscard]] std::vector<End> sends_by_receiver() const;
   void match(std::span<End> sends, std::span<End> receives);
 
-  double num_bytes_;
+  Sizes sizes_;
   std::vector<Step> steps_;
   std::vector<std::int32_t> begins_{0};
   std::vector<Wait> waits_;

@@ -9,6 +9,7 @@
 ///     ESPALIER_SIMULATED_RANKS       how many; default: one for each core
 ///     ESPALIER_SIMULATED_NAMES       what ranks see: node (default), or that each core (core) or
 ///                                    everything (one) were a node
+///     ESPALIER_SIMULATED_JOURNAL     file for what journal.hpp writes; default: nothing is written
 ///
 /// Hosts have the properties `node`, the name that ranks see, and `group`, the number of what
 /// shares memory with them (smpi_host.cpp).
@@ -34,6 +35,7 @@
 #include "espalier/machine/file.hpp"
 #include "espalier/machine/placement.hpp"
 #include "espalier/simulation/ends.hpp"
+#include "espalier/simulation/journal.hpp"
 #include "espalier/simulation/network.hpp"
 #include "espalier/simulation/zone.hpp"
 
@@ -130,6 +132,8 @@ std::vector<int> cores_of_ranks(machine::Machine const& machine) {
 }
 
 void load() {
+  // What a program prints comes when it prints it, wherever standard output goes.
+  static_cast<void>(std::setvbuf(stdout, nullptr, _IOLBF, 1U << 16U));
   machine::MachineFile const file = read_machine();
   Sight const sight(file, variable("ESPALIER_SIMULATED_NAMES", "node"));
   std::vector<int> const cores = cores_of_ranks(file.machine);
@@ -145,6 +149,9 @@ void load() {
     host->seal();
   }
   zone->seal();
+  if (std::string const journal = variable("ESPALIER_SIMULATED_JOURNAL", ""); !journal.empty()) {
+    keep_journal(journal, static_cast<int>(cores.size()));
+  }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -45,6 +46,24 @@ TEST(MeasurementPlan, ReadsWhatTheDesignShows) {
       << "native is always measured, so it is no choice";
 }
 
+TEST(MeasurementPlan, NamesProfiles) {
+  MeasurementPlan const plan = MeasurementPlan::parse(
+      plan_with(
+          R"("profiles": {"tuned": "/tmp/tuned.json"},
+             "points": [{"collective": "bcast", "bytes": 8, "algorithms": ["profile/tuned"]}])"
+      ),
+      "plan.json"
+  );
+  EXPECT_EQ(plan.profiles.at("tuned"), "/tmp/tuned.json");
+  EXPECT_EQ(plan.points[0].choices, (std::vector<std::string>{"profile/tuned"}));
+  std::string const complaint = complaint_about(plan_with(
+      R"("profiles": {"tuned": "/tmp/tuned.json"},
+         "points": [{"collective": "bcast", "bytes": 8, "algorithms": ["profile/other"]}])"
+  ));
+  EXPECT_NE(complaint.find("points[0]: algorithms[0]"), std::string::npos) << complaint;
+  EXPECT_NE(complaint.find("profile/other"), std::string::npos) << complaint;
+}
+
 TEST(MeasurementPlan, HasUsualLimits) {
   MeasurementPlan const plan = MeasurementPlan::parse(plan_with(R"("points": [])"), "plan.json");
   EXPECT_GT(plan.max_repetitions, plan.min_repetitions);
@@ -86,6 +105,35 @@ TEST(MeasurementPlan, RefusesLimitsThatCannotHold) {
                    )
   )
                    .empty());
+}
+
+TEST(MeasurementPlan, ReadsPartsAndSpread) {
+  MeasurementPlan const plan = MeasurementPlan::parse(
+      plan_with(
+          R"("spread": true,
+             "points": [{"collective": "allgatherv", "bytes": 7, "algorithms": [],
+                         "part_bytes": [4, 0, 3]},
+                        {"collective": "allgatherv", "bytes": 7, "algorithms": []}])"
+      ),
+      "plan.json"
+  );
+  EXPECT_TRUE(plan.spread);
+  EXPECT_EQ(plan.points[0].part_bytes, (std::vector<int>{4, 0, 3}));
+  EXPECT_TRUE(plan.points[1].part_bytes.empty());
+  EXPECT_FALSE(MeasurementPlan::parse(plan_with(R"("points": [])"), "plan.json").spread);
+}
+
+TEST(MeasurementPlan, RefusesPartsThatAreNotTheWhole) {
+  auto const complaint = [](std::string const& call, std::string const& parts) {
+    return complaint_about(plan_with(
+        R"("points": [{"collective": ")" + call +
+        R"(", "bytes": 7, "algorithms": [], "part_bytes": )" + parts + "}]"
+    ));
+  };
+  EXPECT_NE(complaint("gatherv", "[4, 2]").find("expected 7 bytes together"), std::string::npos);
+  EXPECT_NE(complaint("allgather", "[4, 3]").find("scatterv with part_bytes"), std::string::npos);
+  EXPECT_FALSE(complaint("allgatherv", "[8, -1]").empty());
+  EXPECT_TRUE(complaint("scatterv", "[4, 3]").empty());
 }
 
 }  // namespace

@@ -172,6 +172,16 @@ TEST(Settings, UnusableProfilesWarnOnceAndStayNative) {
   }
 }
 
+TEST(Settings, ProfilesOfSimulatedMachinesAreForSimulatedPrograms) {
+  std::string text = profile_text;
+  text.replace(text.find("openmpi"), 7, "smpi");
+  EXPECT_EQ(decided(with_profile(text, "smpi"), Call::bcast, 4), "bcast/binomial");
+  Settings const real = with_profile(text, "openmpi");
+  ASSERT_EQ(real.warnings.size(), 1U);
+  EXPECT_NE(real.warnings[0].find("got one tuned with 'smpi'"), std::string::npos);
+  EXPECT_EQ(decided(real, Call::bcast, 4), "native");
+}
+
 TEST(Settings, OffMeansNothingAtAll) {
   Settings const settings = Settings::parse(
       {.is_off = true,

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "espalier/cost/machine_variants.hpp"
+#include "espalier/cost/rank_groups.hpp"
+#include "espalier/machine/file.hpp"
+#include "espalier/machine/placement.hpp"
+
+namespace espalier::cost {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+Setting placed(std::string const& text, std::string const& placement, int num_ranks) {
+  machine::Machine machine = machine::read(text);
+  std::vector<int> cores = machine::place(machine, placement, num_ranks);
+  return {.machine = std::move(machine), .core_of = std::move(cores)};
+}
+
+TEST(RankGroups, AreNodesThenPackagesThenBoth) {
+  RankGroups const block = rank_groups(placed("4n x 2s x 3c", "block", 24));
+  EXPECT_EQ(block.groups, (Texts{"rows=4", "rows=8", "rows=4x2"}));
+  EXPECT_EQ(block.order, "");
+  RankGroups const cyclic = rank_groups(placed("4n x 2s x 3c", "cyclic", 24));
+  EXPECT_EQ(cyclic.groups, block.groups);
+  EXPECT_EQ(cyclic.order, "dealt=4");
+}
+
+TEST(RankGroups, NameSizesThatDiffer) {
+  EXPECT_EQ(rank_groups(placed("4n x 4c", "block", 10)).groups, (Texts{"sizes=4x4x2"}));
+  RankGroups const few = rank_groups(placed("4n x 4c", "cyclic", 10));
+  EXPECT_EQ(few.groups, (Texts{"sizes=3x3x2x2"}));
+  EXPECT_EQ(few.order, "dealt=4");
+  RankGroups const uneven = rank_groups(placed("2n x 4c + 1n x 2c", "cyclic", 10));
+  EXPECT_EQ(uneven.groups, (Texts{"sizes=4x4x2"}));
+  EXPECT_EQ(uneven.order, "dealt=4x4x2");
+}
+
+TEST(RankGroups, AreNoneWhereRanksLieAnyhow) {
+  RankGroups const folded = rank_groups(placed("3n x 2c", "folded", 6));
+  EXPECT_TRUE(folded.groups.empty());
+  EXPECT_EQ(folded.order, "");
+  EXPECT_TRUE(rank_groups(placed("8n x 1c", "block", 8)).groups.empty()) << "ranks are alone";
+  EXPECT_TRUE(rank_groups(placed("1n x 8c", "block", 8)).groups.empty()) << "all are together";
+}
+
+Texts texts(schedule::Collective collective, Setting const& setting) {
+  Texts result;
+  for (algorithms::Choice const& choice : machine_variants(collective, setting)) {
+    result.push_back(choice.text());
+  }
+  return result;
+}
+
+bool contains(Texts const& all, std::string const& text) {
+  return std::ranges::find(all, text) != all.end();
+}
+
+TEST(MachineVariants, BeginWithThoseOfAnyMachine) {
+  Setting const setting = placed("4n x 4c", "cyclic", 16);
+  for (auto const collective :
+       {schedule::Collective::bcast, schedule::Collective::alltoall, schedule::Collective::scan}) {
+    Texts const found = texts(collective, setting);
+    std::size_t i = 0;
+    for (algorithms::Choice const& choice : algorithms::variants(collective, 16)) {
+      ASSERT_LT(i, found.size());
+      EXPECT_EQ(found[i++], choice.text());
+    }
+  }
+}
+
+TEST(MachineVariants, HaveGroupsOrdersAndPipelines) {
+  Texts const block = texts(schedule::Collective::bcast, placed("4n x 4c", "block", 16));
+  EXPECT_TRUE(contains(block, "bcast/orthogonal[rows=4,inner=flat,across=chain]"));
+  EXPECT_TRUE(
+      contains(block, "bcast/orthogonal[rows=4,inner=chain,across=chain,segments=32,burst=1]")
+  );
+  EXPECT_TRUE(contains(block, "bcast/two_tree[pieces=64]"));
+  Texts const cyclic = texts(schedule::Collective::bcast, placed("4n x 4c", "cyclic", 16));
+  EXPECT_TRUE(contains(cyclic, "bcast/orthogonal[rows=4,inner=flat,across=chain,dealt=4]"));
+  EXPECT_FALSE(contains(cyclic, "bcast/orthogonal[rows=4,inner=flat,across=chain]"));
+}
+
+TEST(MachineVariants, ReduceInPartsOfLargeGroups) {
+  Texts const found = texts(schedule::Collective::reduce, placed("4n x 8c", "block", 32));
+  EXPECT_TRUE(contains(
+      found, "reduce/multi_lane[rows=4,split=recursive_dividing[k=8],lane=binomial,join=flat]"
+  ));
+  EXPECT_TRUE(
+      contains(found, "reduce/multi_lane[rows=1,split=recursive_dividing,join=k_nomial[k=4]]")
+  );
+}
+
+TEST(MachineVariants, AreAllDifferentAndAccepted) {
+  Setting const setting = placed("2n x 4c + 1n x 2c", "cyclic", 10);
+  for (auto const collective : {schedule::Collective::allgather, schedule::Collective::gather}) {
+    Texts found = texts(collective, setting);
+    for (std::string const& text : found) {
+      EXPECT_EQ(algorithms::Choice::parse(text).refuses(10, 0), "") << text;
+    }
+    std::ranges::sort(found);
+    EXPECT_EQ(std::ranges::adjacent_find(found), found.end());
+  }
+}
+
+}  // namespace
+}  // namespace espalier::cost

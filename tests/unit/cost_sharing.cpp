@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// The replay where messages share lines equally.
+
+#include <array>
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "espalier/base/error.hpp"
+#include "espalier/cost/flows.hpp"
+#include "espalier/cost/replay.hpp"
+#include "espalier/cost/sharing.hpp"
+#include "espalier/machine/file.hpp"
+#include "espalier/machine/placement.hpp"
+
+namespace espalier::cost {
+namespace {
+
+using algorithms::Choice;
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+TEST(Flows, ShareALineEquallyUntilOneEnds) {
+  Flows flows({10});
+  std::array<std::size_t, 1> const line{0};
+  EXPECT_EQ(flows.next_end(), never);
+  flows.begin(0, line, 100, 0);
+  flows.begin(1, line, 50, 0);
+  EXPECT_EQ(flows.next_end(), 10) << "each has 5 bytes a second";
+  EXPECT_EQ(flows.end_next(), 1);
+  EXPECT_EQ(flows.next_end(), 15) << "50 bytes are left for the whole line";
+  EXPECT_EQ(flows.end_next(), 0);
+  EXPECT_EQ(flows.next_end(), never);
+}
+
+TEST(Flows, HaveTheLeastOfTheirShares) {
+  Flows flows({10, 2});
+  flows.begin(0, std::array<std::size_t, 2>{0, 1}, 20, 0);
+  flows.begin(1, std::array<std::size_t, 1>{0}, 20, 0);
+  EXPECT_EQ(flows.next_end(), 4) << "half of the first line, though the other cannot use its half";
+  EXPECT_EQ(flows.end_next(), 1);
+  EXPECT_EQ(flows.next_end(), 10);
+}
+
+TEST(Flows, ComeLater) {
+  Flows flows({10});
+  std::array<std::size_t, 1> const line{0};
+  flows.begin(3, line, 100, 0);
+  EXPECT_EQ(flows.next_end(), 10);
+  flows.begin(0, line, 100, 5);
+  EXPECT_EQ(flows.next_end(), 15);
+  EXPECT_EQ(flows.end_next(), 3);
+  EXPECT_EQ(flows.next_end(), 20);
+}
+
+/// The platform 16x8 of benchmarks/platforms.toml.
+Setting platform() {
+  machine::Machine machine =
+      machine::read("16n[latency=1.5us,overhead=200ns,bandwidth=12.5GB/s,channels=1,eager=16KiB] x "
+                    "8c[latency=300ns,overhead=200ns,bandwidth=8GB/s,shared_channels=4,eager=16KiB]"
+      );
+  std::vector<int> cores = machine::place(machine, "block", 128);
+  return {.machine = std::move(machine), .core_of = std::move(cores)};
+}
+
+struct Simulated {
+  char const* choice;
+  double num_bytes;
+  double microseconds;  ///< by SimGrid 3.32, with the build's measuring program
+};
+
+/// What the queues of replay.hpp get wrong by up to a factor of 2.
+TEST(SharedTime, IsThatOfTheSimulator) {
+  Setting const setting = platform();
+  for (auto const& [text, num_bytes, microseconds] : {
+           Simulated{"bcast/two_tree[pieces=16]", 1048576, 322.68},
+           Simulated{
+               "bcast/multi_lane[rows=16,split=flat,lane=scatter_allgather,join=ring]",
+               1048576,
+               699.59
+           },
+           Simulated{
+               "bcast/multi_lane[rows=16,split=flat,lane=binomial,join=ring]", 131072, 128.90
+           },
+           Simulated{"scatter/flat", 1048576, 80.718},
+           Simulated{"scatter/orthogonal[rows=16,inner=flat,across=flat]", 1048576, 88.941},
+           Simulated{"scatter/orthogonal[rows=16,inner=k_nomial[k=4],across=flat]", 131072, 14.5},
+       }) {
+    double const ours = shared_time(Choice::parse(text), 0, setting, num_bytes) * 1e6;
+    EXPECT_NEAR(ours / microseconds, 1, 0.05) << text;
+  }
+  double const queued = replay_time(Choice::parse("scatter/flat"), 0, setting, 1048576) * 1e6;
+  EXPECT_GT(queued / 80.718, 1.3);
+}
+
+TEST(SharedTime, IsThatOfQueuesWhereNothingIsShared) {
+  Setting const setting = uniform({.latency = 3, .per_byte = 0.5, .eager_bytes = 0}, 8);
+  Choice const choice = Choice::parse("bcast/chain");
+  EXPECT_NEAR(shared_time(choice, 0, setting, 16), 7 * (3 + 8), 1e-9);
+  EXPECT_NEAR(shared_time(choice, 0, setting, 16), replay_time(choice, 0, setting, 16), 1e-9);
+}
+
+TEST(BestSharing, KnowsThatSegmentsUnderWayTogetherAreLate) {
+  Setting const setting = platform();
+  std::vector<Choice> const candidates{
+      Choice::parse("bcast/orthogonal[rows=16,inner=chain,across=chain,segments=64]"),
+      Choice::parse("bcast/two_tree[pieces=16]"),
+  };
+  std::vector<Ranked> const ranked = best_sharing(candidates, 0, setting, 1048576, 2);
+  ASSERT_EQ(ranked.size(), 2U);
+  EXPECT_EQ(ranked[0].choice, candidates[1]);
+  EXPECT_NEAR(ranked[0].seconds, shared_time(candidates[1], 0, setting, 1048576), 1e-12);
+  EXPECT_TRUE(ranked[1].is_exact);
+  EXPECT_THROW((void)best_sharing(candidates, 0, setting, 8, 0), Error);
+}
+
+}  // namespace
+}  // namespace espalier::cost
