@@ -3,6 +3,9 @@
 #include "espalier/measure/contender.hpp"
 
 #include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <utility>
 
 #include "espalier/algorithms/catalog.hpp"
 #include "espalier/base/error.hpp"
@@ -17,12 +20,30 @@ plan::Settings settings_for(tune::Call call, std::string const& choice) {
   return plan::Settings::parse(text, ESPALIER_MPI_VENDOR);
 }
 
+bool is_profile(std::string const& choice) {
+  return choice.starts_with(profile_prefix);
+}
+
+/// Whole file, or why it cannot be read; on rank 0.
+plan::SettingsText read_profile(Job const& job, std::string const& path) {
+  plan::SettingsText text;
+  text.profile_path = path;
+  if (job.rank == 0) {
+    std::ifstream file(path, std::ios::binary);
+    text.profile.assign(std::istreambuf_iterator<char>(file), {});
+    if (!file) {
+      text.profile_problem = path + ": expected a profile that can be read, found none";
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
-Contender::Contender(tune::Call call, std::string const& choice, Job const& job)
+Contender::Contender(plan::Settings settings, plan::Session::World world)
     : session_(std::make_unique<plan::Session>(
-          settings_for(call, choice),
-          plan::Session::World{.rank = job.rank, .num_ranks = job.num_ranks, .node_of_rank = {}},
+          std::move(settings),
+          std::move(world),
           [](std::string const& line) { std::fprintf(stderr, "%s\n", line.c_str()); }
       )) {}
 
@@ -32,7 +53,14 @@ void Contender::finish() noexcept {
   }
 }
 
+Contenders::Contenders(Job const& job, std::map<std::string, std::string> profiles)
+    : job_(&job), profiles_(std::move(profiles)),
+      node_of_rank_(profiles_.empty() ? std::vector<int>{} : nodes_of_ranks(job)) {}
+
 std::string Contenders::refuses(tune::Call call, std::string const& choice) const {
+  if (is_profile(choice)) {
+    return {};
+  }
   try {
     return tune::refuses(call, algorithms::Choice::parse(choice), job_->num_ranks, 0);
   } catch (Error const& error) {
@@ -41,13 +69,41 @@ std::string Contenders::refuses(tune::Call call, std::string const& choice) cons
 }
 
 Contender const& Contenders::get(tune::Call call, std::string const& choice) {
-  std::string const key = std::string(tune::to_string(call)) + "=" + choice;
+  std::string const key =
+      is_profile(choice) ? choice : std::string(tune::to_string(call)) + "=" + choice;
   auto const found = contenders_.find(key);
   if (found != contenders_.end()) {
     return found->second;
   }
-  Contender made = choice == "native" ? Contender() : Contender(call, choice, *job_);
-  return contenders_.emplace(key, std::move(made)).first->second;
+  return contenders_.emplace(key, make(call, choice)).first->second;
+}
+
+Contender Contenders::make(tune::Call call, std::string const& choice) const {
+  if (choice == "native") {
+    return {};
+  }
+  if (is_profile(choice)) {
+    return of_profile(profiles_.at(choice.substr(profile_prefix.size())));
+  }
+  return {
+      settings_for(call, choice),
+      {.rank = job_->rank, .num_ranks = job_->num_ranks, .node_of_rank = {}},
+  };
+}
+
+/// A program would go on with native calls if a profile is of no use; here that is an error.
+Contender Contenders::of_profile(std::string const& path) const {
+  plan::SettingsText text = read_profile(*job_, path);
+  text.profile = from_rank_0(*job_, text.profile);
+  text.profile_problem = from_rank_0(*job_, text.profile_problem);
+  plan::Settings settings = plan::Settings::parse(text, ESPALIER_MPI_VENDOR);
+  if (!settings.warnings.empty()) {
+    throw Error(ErrorCode::format, settings.warnings.front());
+  }
+  return {
+      std::move(settings),
+      {.rank = job_->rank, .num_ranks = job_->num_ranks, .node_of_rank = node_of_rank_},
+  };
 }
 
 void Contenders::finish() noexcept {

@@ -12,6 +12,7 @@
 
 #include "espalier/base/error.hpp"
 #include "espalier/measure/clock.hpp"
+#include "espalier/measure/own_collectives.hpp"
 
 namespace espalier::measure {
 namespace {
@@ -34,19 +35,15 @@ CpuBits allowed_cpus() {
 /// Processors that at least one rank of the node may use.
 int cpus_of_node(MPI_Comm node) {
   CpuBits bits = allowed_cpus();
-  check(
-      PMPI_Allreduce(MPI_IN_PLACE, bits.data(), bits.size(), MPI_UINT64_T, MPI_BOR, node),
-      "MPI_Allreduce"
-  );
+  combine_for_all(bits.data(), static_cast<int>(bits.size()), MPI_UINT64_T, MPI_BOR, node);
   return std::accumulate(bits.begin(), bits.end(), 0, [](int sum, std::uint64_t word) {
     return sum + std::popcount(word);
   });
 }
 
 int reduce(Job const& job, int value, MPI_Op op) {
-  int result = 0;
-  check(PMPI_Allreduce(&value, &result, 1, MPI_INT, op, job.comm), "MPI_Allreduce");
-  return result;
+  combine_for_all(&value, 1, MPI_INT, op, job.comm);
+  return value;
 }
 
 void describe_nodes(Job& job) {
@@ -59,6 +56,8 @@ void describe_nodes(Job& job) {
   int node_ranks = 1;
   PMPI_Comm_rank(node, &node_rank);
   PMPI_Comm_size(node, &node_ranks);
+  job.node = job.rank;
+  spread(&job.node, sizeof job.node, 0, node);
   job.num_nodes = reduce(job, node_rank == 0 ? 1 : 0, MPI_SUM);
   job.max_ranks_per_node = reduce(job, node_ranks, MPI_MAX);
   // A simulated rank has its core to itself.
@@ -91,17 +90,17 @@ Job Job::describe() {
 }
 
 int from_rank_0(Job const& job, int value) {
-  check(PMPI_Bcast(&value, 1, MPI_INT, 0, job.comm), "MPI_Bcast");
+  spread(&value, sizeof value, 0, job.comm);
   return value;
 }
 
 namespace {
 
 std::string from_rank(Job const& job, std::string text, int root) {
-  auto length = static_cast<int>(text.size());
-  check(PMPI_Bcast(&length, 1, MPI_INT, root, job.comm), "MPI_Bcast");
-  text.resize(static_cast<std::size_t>(length));
-  check(PMPI_Bcast(text.data(), length, MPI_CHAR, root, job.comm), "MPI_Bcast");
+  std::size_t length = text.size();
+  spread(&length, sizeof length, root, job.comm);
+  text.resize(length);
+  spread(text.data(), length, root, job.comm);
   return text;
 }
 
@@ -109,6 +108,13 @@ std::string from_rank(Job const& job, std::string text, int root) {
 
 std::string from_rank_0(Job const& job, std::string text) {
   return from_rank(job, std::move(text), 0);
+}
+
+std::vector<int> nodes_of_ranks(Job const& job) {
+  std::vector<int> nodes(static_cast<std::size_t>(job.num_ranks), -1);
+  nodes[static_cast<std::size_t>(job.rank)] = job.node;
+  combine_for_all(nodes.data(), job.num_ranks, MPI_INT, MPI_MAX, job.comm);
+  return nodes;
 }
 
 std::string first_complaint(Job const& job, std::string const& text) {

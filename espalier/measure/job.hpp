@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <mpi.h>
 
@@ -13,6 +14,7 @@ struct Job {
   MPI_Comm comm = MPI_COMM_NULL;  ///< duplicate of MPI_COMM_WORLD, MPI_ERRORS_RETURN
   int rank = 0;
   int num_ranks = 1;
+  int node = 0;  ///< lowest rank of those that share memory with this one
   int num_nodes = 1;
   int max_ranks_per_node = 1;
   /// Fewest logical processors that the ranks of one node may use together, binding included.
@@ -27,6 +29,10 @@ struct Job {
 /// @throws Error mpi
 [[nodiscard]] int from_rank_0(Job const& job, int value);
 [[nodiscard]] std::string from_rank_0(Job const& job, std::string text);
+
+/// Collective: Job::node of each rank.
+/// @throws Error mpi
+[[nodiscard]] std::vector<int> nodes_of_ranks(Job const& job);
 
 /// Collective: the text of the lowest rank whose text is not empty, with that rank in front
 /// ("rank 3: ..."); empty if all are.

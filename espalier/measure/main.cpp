@@ -29,7 +29,7 @@ void measure(Job const& job, PlanAndOutput const& options) {
     file.emplace(options.output);
     file->write_header(job, clock_resolution_us());
   }
-  Contenders contenders(job);
+  Contenders contenders(job, plan.profiles);
   std::size_t index = 0;
   for (; index < plan.points.size(); ++index) {
     double const seconds_left = plan.seconds - seconds_since(start);

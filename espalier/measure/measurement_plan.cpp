@@ -46,14 +46,59 @@ double positive_or(json const& file, std::string_view origin, char const* key, d
   return value.get<double>();
 }
 
-PointRequest point_of(Field const& field) {
+std::map<std::string, std::string> profiles_of(json const& file, std::string_view origin) {
+  std::map<std::string, std::string> profiles;
+  if (file.contains("profiles")) {
+    Field const list = Field(file, std::string(origin)).at("profiles");
+    for (auto const& [name, path] : file.at("profiles").items()) {
+      profiles.emplace(name, list.at(name).text());
+    }
+  }
+  return profiles;
+}
+
+/// @throws Error format for `profile/<name>` where no profile has this name.
+void check_profile(Field const& field, std::string const& choice, MeasurementPlan const& plan) {
+  if (choice.starts_with(profile_prefix) &&
+      !plan.profiles.contains(choice.substr(profile_prefix.size()))) {
+    field.fail("a profile that 'profiles' of the plan names", choice);
+  }
+}
+
+bool has_parts_of_any_size(tune::Call call) noexcept {
+  return call == tune::Call::allgatherv || call == tune::Call::gatherv ||
+         call == tune::Call::scatterv;
+}
+
+/// @throws Error format unless the parts are the whole.
+std::vector<int> parts_of(Field const& point, tune::Call call, std::int64_t bytes) {
+  if (!has_parts_of_any_size(call)) {
+    point.at("collective").fail("allgatherv, gatherv or scatterv with part_bytes", "another call");
+  }
+  std::vector<int> parts;
+  std::int64_t total = 0;
+  for (Field const& part : point.at("part_bytes").elements()) {
+    total += parts.emplace_back(part.integer(0, std::numeric_limits<std::int32_t>::max()));
+  }
+  if (total != bytes) {
+    point.at("part_bytes").fail(std::to_string(bytes) + " bytes together", std::to_string(total));
+  }
+  return parts;
+}
+
+PointRequest point_of(Field const& field, MeasurementPlan const& plan) {
   PointRequest point{
       .call = tune::parse_call(field.at("collective").text()),
       .bytes = field.at("bytes").integer(0, std::numeric_limits<std::int32_t>::max()),
       .choices = {},
+      .part_bytes = {},
   };
+  if (field.has("part_bytes")) {
+    point.part_bytes = parts_of(field, point.call, point.bytes);
+  }
   for (Field const& choice : field.at("algorithms").elements()) {
     if (std::string text = choice.text(); text != "native") {
+      check_profile(choice, text, plan);
       point.choices.push_back(std::move(text));
     }
   }
@@ -75,6 +120,8 @@ MeasurementPlan MeasurementPlan::parse(std::string_view text, std::string_view o
       .seconds_per_point = positive_or(file, origin, "seconds_per_point", usual.seconds_per_point),
       .seconds = positive_or(file, origin, "seconds", usual.seconds),
       .precision = positive_or(file, origin, "precision", usual.precision),
+      .profiles = profiles_of(file, origin),
+      .spread = file.contains("spread") && root.at("spread").boolean(),
       .points = {},
   };
   if (plan.min_repetitions < 1 || plan.max_repetitions < plan.min_repetitions) {
@@ -84,7 +131,7 @@ MeasurementPlan MeasurementPlan::parse(std::string_view text, std::string_view o
         );
   }
   for (Field const& point : root.at("points").elements()) {
-    plan.points.push_back(point_of(point));
+    plan.points.push_back(point_of(point, plan));
   }
   return plan;
 }

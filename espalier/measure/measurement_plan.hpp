@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,8 +16,14 @@ namespace espalier::measure {
 struct PointRequest {
   tune::Call call = tune::Call::allgather;
   std::int64_t bytes = 0;  ///< of the whole result
+  /// `bcast/binomial`, or `profile/<name>`: what a session with this profile does.
   std::vector<std::string> choices;
+  /// Of each rank's part, in bytes, where calls let parts differ; empty: as equal as they can be.
+  std::vector<int> part_bytes;
 };
+
+/// What choices of profiles begin with.
+inline constexpr std::string_view profile_prefix = "profile/";
 
 /// What to measure and when to stop: a file `espalier-measurement-plan`, version 1.
 struct MeasurementPlan {
@@ -32,6 +39,8 @@ struct MeasurementPlan {
   double seconds = 3600.0;  ///< no point is begun after this time
   /// A point ends when every ratio is known to this share, or its candidate is clearly slower.
   double precision = 0.01;
+  std::map<std::string, std::string> profiles;  ///< file by name, for choices `profile/<name>`
+  bool spread = false;  ///< of each sample also the fastest and the mean rank
   std::vector<PointRequest> points;
 
   /// @param origin name of the file, for messages.

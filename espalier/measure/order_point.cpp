@@ -13,6 +13,7 @@
 #include "espalier/base/error.hpp"
 #include "espalier/measure/clock.hpp"
 #include "espalier/measure/order_workload.hpp"
+#include "espalier/measure/own_collectives.hpp"
 #include "espalier/measure/start_barrier.hpp"
 #include "espalier/measure/timer.hpp"
 
@@ -25,7 +26,7 @@ double creation_us(Job const& job, std::span<int const> ranks, exec::Creation cr
   auto const start = Clock::now();
   { exec::ReorderedCommunicator const made(job.comm, ranks, creation); }
   double time_us = seconds_since(start) * 1e6;
-  check(PMPI_Allreduce(MPI_IN_PLACE, &time_us, 1, MPI_DOUBLE, MPI_MAX, job.comm), "MPI_Allreduce");
+  combine_for_all(&time_us, 1, MPI_DOUBLE, MPI_MAX, job.comm);
   return time_us;
 }
 

@@ -15,6 +15,7 @@ Pace pace_of(MeasurementPlan const& plan, std::size_t point, double seconds_left
       .max_repetitions = plan.max_repetitions,
       .seconds = std::min(plan.seconds_per_point, share),
       .precision = plan.precision,
+      .spread = plan.spread,
   };
 }
 

@@ -3,50 +3,100 @@
 #include "espalier/measure/point.hpp"
 
 #include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "espalier/measure/clock.hpp"
+#include "espalier/measure/start_barrier.hpp"
+
 namespace espalier::measure {
 namespace {
 
-/// Runs native call and contender on the same contributions; what differs, empty if nothing.
-std::string try_once(Workload& workload, Contender const& contender, int root) {
-  std::uint32_t const stamp = static_cast<std::uint32_t>(root) + 1;
-  workload.fill(root, stamp);
-  check(workload.run_native(root), "the native call");
-  std::vector<std::byte> const expected(
-      workload.guarded_result().begin(), workload.guarded_result().end()
-  );
-  workload.fill(root, stamp);
-  if (int const code = contender.run(workload, root); code != MPI_SUCCESS) {
-    return "expected the call to succeed, got MPI error code " + std::to_string(code);
-  }
-  if (!workload.has_result(root)) {
-    return {};
-  }
-  std::string const difference = Workload::difference(expected, workload.guarded_result());
-  return difference.empty() ? "" : difference + " (root " + std::to_string(root) + ")";
-}
+/// A contender that takes part in a point.
+struct Entrant {
+  std::string name;
+  Contender const* contender;
+};
 
-/// Collective: what is wrong with a contender, the same on all ranks; empty if nothing.
-std::string prove(Job const& job, Workload& workload, Contender const& contender) {
-  for (int const root : workload.roots()) {
-    if (std::string complaint = first_complaint(job, try_once(workload, contender, root));
-        !complaint.empty()) {
-      return complaint;
+/// What contender `choice` is, and why it is not timed.
+struct Complaint {
+  std::string choice;
+  std::string reason;
+  std::string text;
+};
+
+/// Proves contenders against the native call on the same contributions.
+class Proof {
+public:
+  Proof(Job const& job, Workload& workload) : job_(&job), workload_(&workload) {}
+
+  /// Collective: what is wrong with one of them, the same on all ranks.
+  std::optional<Complaint> run(std::vector<Entrant> const& entrants) {
+    for (int const root : workload_->roots()) {
+      make_expected(root);
+      for (Entrant const& entrant : entrants) {
+        std::string text = first_complaint(*job_, try_once(entrant, root));
+        if (!text.empty()) {
+          return Complaint{.choice = entrant.name, .reason = "wrong", .text = std::move(text)};
+        }
+      }
     }
+    return std::nullopt;
   }
-  return {};
-}
+
+  /// What entrants chose that decide themselves: `native` or a choice.
+  [[nodiscard]] std::map<std::string, std::string> const& decided() const noexcept {
+    return decided_;
+  }
+
+private:
+  static std::uint32_t stamp_of(int root) noexcept { return static_cast<std::uint32_t>(root) + 1; }
+
+  void make_expected(int root) {
+    workload_->fill(root, stamp_of(root));
+    // A rank that is early must not meet messages of the call before.
+    check(start_barrier(job_->comm), "barrier");
+    check(workload_->run_native(root), "the native call");
+    std::span<std::byte const> const result = workload_->guarded_result();
+    expected_.assign(result.begin(), result.end());
+  }
+
+  /// What differs from the native result, empty if nothing.
+  std::string try_once(Entrant const& entrant, int root) {
+    workload_->fill(root, stamp_of(root));
+    check(start_barrier(job_->comm), "barrier");
+    Ran const ran = entrant.contender->run(*workload_, root);
+    if (entrant.name.starts_with(profile_prefix)) {
+      bool const is_ours = ran.decision != nullptr && ran.decision->choice;
+      decided_[entrant.name] = is_ours ? ran.decision->choice->text() : "native";
+    }
+    if (ran.code != MPI_SUCCESS) {
+      return "expected the call to succeed, got MPI error code " + std::to_string(ran.code);
+    }
+    if (!workload_->has_result(root)) {
+      return {};
+    }
+    std::string const difference = Workload::difference(expected_, workload_->guarded_result());
+    return difference.empty() ? "" : difference + " (root " + std::to_string(root) + ")";
+  }
+
+  Job const* job_;
+  Workload* workload_;
+  std::vector<std::byte> expected_;
+  std::map<std::string, std::string> decided_;
+};
 
 /// Calls of a bcast go round the roots: the next root cannot begin before it has the message
 /// before, so that calls do not run in a pipeline as they would from one root that never waits.
-Candidate candidate_of(std::string name, Contender const& contender, Workload& workload) {
-  auto const run = [&contender, &workload, roots = workload.roots()](int call) {
-    return contender.run(workload, roots[static_cast<std::size_t>(call) % roots.size()]);
+Candidate candidate_of(Entrant const& entrant, Workload& workload) {
+  auto const run = [contender = entrant.contender, &workload, roots = workload.roots()](int call) {
+    return contender->run(workload, roots[static_cast<std::size_t>(call) % roots.size()]).code;
   };
-  return {.name = std::move(name), .run = run};
+  return {.name = entrant.name, .run = run};
 }
 
 std::vector<std::string> names_of(std::vector<Candidate> const& candidates) {
@@ -66,29 +116,44 @@ void measure_point(
   PointRequest point = *place.request;
   Workload workload(job, point);
   point.bytes = workload.bytes();
-  std::vector<Candidate> candidates{
-      candidate_of("native", contenders.get(point.call, "native"), workload)
+  auto const complain = [&](Complaint const& complaint) {
+    if (file != nullptr) {
+      file->write_error(place.index, point, complaint.choice, complaint.reason, complaint.text);
+    }
   };
+  std::vector<Entrant> entrants;
   for (std::string const& choice : point.choices) {
-    std::string problem = contenders.refuses(point.call, choice);
-    bool const is_refused = !problem.empty();
-    if (!is_refused) {
-      Contender const& contender = contenders.get(point.call, choice);
-      candidates.push_back(candidate_of(choice, contender, workload));
-      problem = prove(job, workload, contender);
-    }
-    if (!problem.empty() && file != nullptr) {
-      file->write_error(place.index, point, choice, is_refused ? "refused" : "wrong", problem);
-    }
-    if (!problem.empty() && !is_refused) {
-      return;
+    if (std::string text = contenders.refuses(point.call, choice); !text.empty()) {
+      complain({.choice = choice, .reason = "refused", .text = std::move(text)});
+    } else {
+      entrants.push_back({.name = choice, .contender = &contenders.get(point.call, choice)});
     }
   }
-  Timer timer(job, pace, candidates);
+  Proof proof(job, workload);
+  if (auto const complaint = proof.run(entrants)) {
+    complain(*complaint);
+    return;
+  }
+  std::vector<Candidate> candidates{
+      candidate_of({.name = "native", .contender = &contenders.get(point.call, "native")}, workload)
+  };
+  for (Entrant const& entrant : entrants) {
+    candidates.push_back(candidate_of(entrant, workload));
+  }
+  Pace own_pace = pace;
+  if (is_simulated()) {
+    own_pace.warmup = 0;  // the proof was one
+  }
+  Timer timer(job, own_pace, candidates);
   Samples const samples = timer.run();
   if (file != nullptr) {
     std::vector<std::string> const names = names_of(candidates);
-    file->write_point(place.index, point, names, samples, timer.calls_per_sample());
+    file->write_point(
+        place.index, point, names, samples, timer.calls_per_sample(), proof.decided()
+    );
+    if (timer.spread()) {
+      file->write_spread(place.index, point, names, *timer.spread());
+    }
   }
 }
 

@@ -49,11 +49,27 @@ void SampleFile::write_point(
     PointRequest const& point,
     std::vector<std::string> const& names,
     Samples const& samples,
-    int calls_per_sample
+    int calls_per_sample,
+    std::map<std::string, std::string> const& decided
 ) {
   Json line = head_of("point", index, point);
   line["calls_per_sample"] = calls_per_sample;
+  if (!decided.empty()) {
+    line["decided"] = decided;
+  }
   line["samples_us"] = times_of(samples, names);
+  lines_.write(line.dump());
+}
+
+void SampleFile::write_spread(
+    std::size_t index,
+    PointRequest const& point,
+    std::vector<std::string> const& names,
+    Spread const& spread
+) {
+  Json line = head_of("spread", index, point);
+  line["fastest_us"] = times_of(spread.fastest, names);
+  line["mean_us"] = times_of(spread.mean, names);
   lines_.write(line.dump());
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,13 +24,23 @@ public:
 
   /// @throws Error io
   void write_header(Job const& job, double clock_resolution_us);
+  /// @param decided what contenders chose that decide themselves; `native` or a choice.
   /// @throws Error io
   void write_point(
       std::size_t index,
       PointRequest const& point,
       std::vector<std::string> const& names,
       Samples const& samples,
-      int calls_per_sample
+      int calls_per_sample,
+      std::map<std::string, std::string> const& decided = {}
+  );
+  /// What belongs to the point before it.
+  /// @throws Error io
+  void write_spread(
+      std::size_t index,
+      PointRequest const& point,
+      std::vector<std::string> const& names,
+      Spread const& spread
   );
   /// A choice that was not timed, and why: `refused` (not for this number of ranks) or `wrong`
   /// (its result differs from the native one, or it failed), in which case nothing of the point is.

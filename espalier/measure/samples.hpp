@@ -36,6 +36,12 @@ private:
   std::vector<std::vector<double>> times_us_;
 };
 
+/// Beside the slowest rank of each sample, which Samples usually are of.
+struct Spread {
+  Samples fastest;
+  Samples mean;
+};
+
 /// Ends of the 95 % interval of a median: order statistics (positions from 0) of `count` sorted
 /// values, normal approximation of the binomial; the whole range below six values.
 struct MedianInterval {

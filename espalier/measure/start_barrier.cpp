@@ -42,7 +42,7 @@ template <typename RankOf> int disseminate(Position const& self, RankOf const& r
 
 }  // namespace
 
-int start_barrier(MPI_Comm comm) noexcept {
+int disseminating_barrier(MPI_Comm comm) noexcept {
   Position self{.comm = comm, .index = 0, .size = 1, .tag = 0};
   PMPI_Comm_rank(comm, &self.index);
   PMPI_Comm_size(comm, &self.size);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "espalier/measure/own_collectives.hpp"
 #include "espalier/measure/start_barrier.hpp"
 
 namespace espalier::measure {
@@ -22,7 +23,11 @@ constexpr double warmup_share = 0.2;
 
 Timer::Timer(Job const& job, Pace const& pace, std::vector<Candidate> const& candidates)
     : job_(&job), pace_(pace), candidates_(&candidates), order_(pace.seed, candidates.size()),
-      start_(Clock::now()) {}
+      start_(Clock::now()) {
+  if (pace.spread) {
+    spread_ = Spread{.fastest = Samples(candidates.size()), .mean = Samples(candidates.size())};
+  }
+}
 
 double Timer::sample_us(Candidate const& candidate) {
   check(start_barrier(job_->comm), "barrier");
@@ -47,29 +52,30 @@ std::vector<double> Timer::repetitions(int count) {
   return times_us;
 }
 
-std::vector<double> Timer::slowest_rank(std::vector<double> const& local_us) {
-  std::vector<double> slowest(local_us.size());
-  int const code = PMPI_Reduce(
-      local_us.data(),
-      slowest.data(),
-      static_cast<int>(local_us.size()),
-      MPI_DOUBLE,
-      MPI_MAX,
-      0,
-      job_->comm
-  );
-  check(code, "MPI_Reduce");
-  return slowest;
+std::vector<double> Timer::over_ranks(std::vector<double> times_us, MPI_Op op) {
+  combine(times_us.data(), static_cast<int>(times_us.size()), MPI_DOUBLE, op, job_->comm);
+  return times_us;
+}
+
+void Timer::keep(Samples& samples, std::vector<double> const& times_us) {
+  samples.append(over_ranks(times_us, MPI_MAX));
+  if (!spread_) {
+    return;
+  }
+  spread_->fastest.append(over_ranks(times_us, MPI_MIN));
+  std::vector<double> mean_us = over_ranks(times_us, MPI_SUM);
+  for (double& mean : mean_us) {
+    mean /= job_->num_ranks;
+  }
+  spread_->mean.append(mean_us);
 }
 
 /// Runs everything untimed, and finds out how many calls make a sample.
 void Timer::warm_up() {
-  std::vector<double> const first = slowest_rank(repetitions(1));
+  std::vector<double> const first = over_ranks(repetitions(1), MPI_MAX);
   double const fastest = *std::min_element(first.begin(), first.end());
   double const clear_us = std::max(shortest_sample_us, fewest_clock_steps * clock_resolution_us());
-  // A simulated clock shows one call, which no other then overlaps.
-  double const wanted = is_simulated() ? fastest : clear_us;
-  double const calls = std::ceil(wanted / std::max(fastest, wanted / pace_.most_calls));
+  double const calls = std::ceil(clear_us / std::max(fastest, clear_us / pace_.most_calls));
   calls_ = from_rank_0(*job_, static_cast<int>(calls));
   for (int done = 1; done < std::max(2, pace_.warmup); ++done) {
     auto const begin = Clock::now();
@@ -103,16 +109,29 @@ int Timer::next_batch(Samples const& samples) const {
   return done == 0 ? std::max(possible, std::min(fewest_repetitions, wanted)) : possible;
 }
 
+/// The simulator's times repeat, and its clock shows one call.
+Samples Timer::run_simulated() {
+  for (int done = 0; done < pace_.warmup; ++done) {
+    static_cast<void>(repetitions(1));
+  }
+  Samples samples(candidates_->size());
+  keep(samples, repetitions(pace_.min_repetitions));
+  return samples;
+}
+
 Samples Timer::run() {
+  if (is_simulated()) {
+    return run_simulated();
+  }
   warm_up();
   Samples samples(candidates_->size());
   while (int const batch = from_rank_0(*job_, next_batch(samples))) {
     // One untimed repetition washes out the reduction and the decision before it.
     static_cast<void>(repetitions(1));
     auto const begin = Clock::now();
-    std::vector<double> const slowest = slowest_rank(repetitions(batch));
+    std::vector<double> const times_us = repetitions(batch);
     seconds_per_repetition_ = seconds_since(begin) / batch;
-    samples.append(slowest);
+    keep(samples, times_us);
   }
   return samples;
 }

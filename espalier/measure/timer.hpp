@@ -13,11 +13,13 @@
 ///     barrier | clock | call ... call | clock      local duration / number of calls
 ///
 /// The calls of a sample are so many that it lasts 20 us and 100 clock steps, if so many are
-/// allowed.
+/// allowed. In simulation times repeat: pace.warmup untimed repetitions and pace.min_repetitions
+/// that are timed are enough.
 
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,12 +48,18 @@ public:
   /// @throws Error mpi
   Samples run();
 
+  /// After run(), complete on rank 0 only; nothing unless the pace asks for it.
+  [[nodiscard]] std::optional<Spread> const& spread() const noexcept { return spread_; }
+
   [[nodiscard]] int calls_per_sample() const noexcept { return calls_; }
 
 private:
   void warm_up();
+  Samples run_simulated();
   std::vector<double> repetitions(int count);
-  std::vector<double> slowest_rank(std::vector<double> const& local_us);
+  /// Of each sample, on rank 0.
+  std::vector<double> over_ranks(std::vector<double> times_us, MPI_Op op);
+  void keep(Samples& samples, std::vector<double> const& times_us);
   double sample_us(Candidate const& candidate);
   [[nodiscard]] int next_batch(Samples const& samples) const;
 
@@ -60,6 +68,7 @@ private:
   std::vector<Candidate> const* candidates_;
   RepetitionOrder order_;
   Clock::time_point start_;
+  std::optional<Spread> spread_;
   int calls_ = 1;
   double seconds_per_repetition_ = 0.0;
 };

@@ -6,9 +6,13 @@
 #include <array>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
+#include <string>
 #include <variant>
 
+#include "espalier/base/error.hpp"
 #include "espalier/base/integer.hpp"
+#include "espalier/measure/clock.hpp"
 #include "espalier/schedule/collective.hpp"
 
 namespace espalier::measure {
@@ -80,15 +84,22 @@ Workload::Workload(Job const& job, PointRequest const& point)
     : comm_(job.comm), rank_(job.rank), num_ranks_(job.num_ranks), call_(point.call),
       element_bytes_(reduces(call_) ? sizeof(double) : 1),
       bytes_(call_ == tune::Call::barrier ? 0 : point.bytes) {
+  if (!point.part_bytes.empty() && std::ssize(point.part_bytes) != num_ranks_) {
+    throw Error(
+        ErrorCode::argument,
+        "expected part_bytes for " + std::to_string(num_ranks_) + " ranks, got " +
+            std::to_string(point.part_bytes.size())
+    );
+  }
   std::int64_t const unit = unit_bytes(call_, element_bytes_, num_ranks_);
   bytes_ = ceil_div<std::int64_t>(bytes_, unit) * unit;
-  cut_into_parts();
+  cut_into_parts(point.part_bytes);
   Needs const sizes = needs(call_, bytes_, own_bytes());
   input_.resize(static_cast<std::size_t>(sizes.input));
   output_.resize(static_cast<std::size_t>(sizes.output) + 2 * guard_bytes);
 }
 
-void Workload::cut_into_parts() {
+void Workload::cut_into_parts(std::vector<int> const& part_bytes) {
   auto const count = static_cast<std::size_t>(num_ranks_);
   counts_.resize(count);
   displacements_.resize(count);
@@ -100,7 +111,8 @@ void Workload::cut_into_parts() {
   for (int rank = 0; rank < num_ranks_; ++rank) {
     auto const i = static_cast<std::size_t>(rank);
     int const part = (rank + shift) % num_ranks_;
-    counts_[i] = static_cast<int>(part_size(num_elements, num_ranks_, part));
+    counts_[i] = part_bytes.empty() ? static_cast<int>(part_size(num_elements, num_ranks_, part))
+                                    : part_bytes[i];
     displacements_[i] = begin;
     begin += counts_[i];
   }
@@ -114,7 +126,7 @@ std::vector<int> Workload::roots() const {
   if (!has_root(call_)) {
     return {0};
   }
-  int const count = std::min(num_ranks_, most_roots);
+  int const count = is_simulated() ? 1 : std::min(num_ranks_, most_roots);
   std::vector<int> roots(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) {
     roots[static_cast<std::size_t>(i)] = static_cast<int>(part_begin(num_ranks_, count, i));
@@ -204,17 +216,20 @@ int Workload::run_native(int root) {
   return std::visit([&](auto const& call) { return native(call, comm_); }, call_with(root));
 }
 
-int Workload::run_ours(plan::Session& session, int root) {
-  auto const run = [&](auto const& call) {
+Ran Workload::run_ours(plan::Session& session, int root) {
+  auto const run = [&](auto const& call) -> Ran {
     plan::Verdict const verdict = session.decide(call, comm_);
     if (verdict.code != MPI_SUCCESS) {
-      return verdict.code;
+      return {.code = verdict.code};
     }
     if (verdict.state == nullptr || !verdict.decision->choice) {
-      return native(call, comm_);
+      return {.code = native(call, comm_), .decision = verdict.decision};
     }
     int const code = verdict.state->communicator().run(*verdict.decision->choice, call);
-    return plan::Communicator::is_refusal(code) ? native(call, comm_) : code;
+    if (plan::Communicator::is_refusal(code)) {
+      return {.code = native(call, comm_), .decision = &session.after_refusal(code)};
+    }
+    return {.code = code, .decision = verdict.decision};
   };
   return std::visit(run, call_with(root));
 }

@@ -17,26 +17,35 @@
 
 namespace espalier::measure {
 
+/// How a call ended that a session decided.
+struct Ran {
+  int code = MPI_SUCCESS;
+  tune::Decision const* decision = nullptr;  ///< null: the session left the call alone
+};
+
 /// Memory of one point, and its call made natively or by us.
 ///
 /// Data that only move are bytes of MPI_BYTE, contributions to reductions are small whole numbers
-/// in MPI_DOUBLE, whose sum is exact in any order. Parts that may differ in size differ by at most
-/// one element, one after the other; those of alltoallv and alltoallw go round the ranks.
+/// in MPI_DOUBLE, whose sum is exact in any order. Parts that may differ in size are those of the
+/// point or differ by at most one element, one after the other; those of alltoallv and alltoallw go
+/// round the ranks.
 class Workload {
 public:
   /// Local. The size is rounded up to what the call can have: whole elements, and equal parts where
   /// the call has them; 0 for a barrier.
+  /// @throws Error argument if the point has parts for another number of ranks.
   Workload(Job const& job, PointRequest const& point);
 
   [[nodiscard]] std::int64_t bytes() const noexcept { return bytes_; }
 
-  /// Roots worth trying: several for rooted calls, otherwise one that means nothing.
+  /// Roots worth trying: several for rooted calls, otherwise one that means nothing. In simulation
+  /// one, the one that is timed.
   [[nodiscard]] std::vector<int> roots() const;
 
   /// Collective; MPI_SUCCESS or the code of an error.
   int run_native(int root);
   /// The same call as a preloaded program makes it: decide, find the cached executor, run it.
-  int run_ours(plan::Session& session, int root);
+  Ran run_ours(plan::Session& session, int root);
 
   /// Contributions that depend on rank, position and stamp; garbage where the result goes.
   void fill(int root, std::uint32_t stamp);
@@ -55,7 +64,7 @@ private:
   [[nodiscard]] AnyCall call_with(int root) noexcept;
   [[nodiscard]] AnyCall moving_call(int root) noexcept;
   [[nodiscard]] AnyCall reducing_call(int root) noexcept;
-  void cut_into_parts();
+  void cut_into_parts(std::vector<int> const& part_bytes);
   [[nodiscard]] std::int64_t own_bytes() const noexcept;
 
   MPI_Comm comm_;

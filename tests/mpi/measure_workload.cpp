@@ -13,6 +13,7 @@
 #include <mpi.h>
 
 #include "espalier/measure/contender.hpp"
+#include "espalier/measure/own_collectives.hpp"
 #include "espalier/measure/start_barrier.hpp"
 #include "espalier/measure/workload.hpp"
 #include "tests/mpi/exec_support.hpp"
@@ -67,7 +68,7 @@ void agree(Job const& job, Checks& checks) {
         checks.expect(workload.run_native(root) == MPI_SUCCESS, "native call");
         std::vector<std::byte> const expected = copy_of(workload);
         workload.fill(root, 5);
-        int const code = contenders.get(call, choice).run(workload, root);
+        int const code = contenders.get(call, choice).run(workload, root).code;
         checks.expect(code == MPI_SUCCESS, choice + " runs");
         if (!workload.has_result(root)) {
           continue;
@@ -161,6 +162,22 @@ void complain(Job const& job, Checks& checks) {
   checks.expect(first_complaint(job, own) == expected, "everybody hears of it");
 }
 
+/// Broadcasts and reductions made from messages, from every root.
+void talk(Job const& job, Checks& checks) {
+  for (int root = 0; root < job.num_ranks; ++root) {
+    std::string text = job.rank == root ? std::string(1000, static_cast<char>('a' + root)) : "";
+    text.resize(1000);
+    espalier::measure::spread(text.data(), text.size(), root, job.comm);
+    checks.expect(text == std::string(1000, static_cast<char>('a' + root)), "spread");
+  }
+  std::vector<int> values{job.rank, -job.rank, 1};
+  espalier::measure::combine_for_all(values.data(), 3, MPI_INT, MPI_SUM, job.comm);
+  int const sum = job.num_ranks * (job.num_ranks - 1) / 2;
+  checks.expect(values == std::vector<int>{sum, -sum, job.num_ranks}, "combine");
+  std::vector<int> const nodes = espalier::measure::nodes_of_ranks(job);
+  checks.expect(nodes == std::vector<int>(nodes.size(), 0), "all ranks are on the node of rank 0");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -179,6 +196,7 @@ int main(int argc, char** argv) {
     show_differences(job, checks);
     wait_for_all(job, checks);
     complain(job, checks);
+    talk(job, checks);
     MPI_Comm_free(&job.comm);
   }
   int const code = checks.finish();
