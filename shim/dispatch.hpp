@@ -9,6 +9,7 @@
 
 #include "espalier/plan/communicator.hpp"
 #include "espalier/plan/session.hpp"
+#include "shim/clock.hpp"
 #include "shim/lifecycle.hpp"
 #include "shim/own_work.hpp"
 
@@ -27,7 +28,6 @@ template <typename Call, typename Native>
 int execute_timed(
     plan::Session const& session, plan::Verdict const& verdict, Call const& call, Native&& native
 ) {
-  using Clock = std::chrono::steady_clock;
   Clock::time_point const start = Clock::now();
   tune::Decision const* decision = verdict.decision;
   int code = run_choice(verdict, call);

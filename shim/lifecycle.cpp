@@ -21,9 +21,11 @@
 #include "espalier/plan/failure.hpp"
 #include "espalier/plan/session.hpp"
 #include "espalier/plan/statistics.hpp"
+#include "shim/clock.hpp"
 #include "shim/environment.hpp"
 #include "shim/report.hpp"
 #include "shim/startup.hpp"
+#include "shim/surroundings.hpp"
 #include "shim/topology.hpp"
 
 namespace espalier::shim {
@@ -31,8 +33,6 @@ namespace espalier::shim {
 constinit std::atomic<plan::Session*> active_session{nullptr};
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// One MPI program, from the end of MPI_Init on.
 struct Program {
@@ -161,6 +161,7 @@ void start_session() {
         }
       }
   );
+  start_together();
   program->start = Clock::now();
   if (program->session->settings().cares_for_topologies()) {
     topology_session.store(program->session.get());

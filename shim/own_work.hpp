@@ -17,8 +17,13 @@ public:
   static bool is_going_on() noexcept { return is_going_on_; }
 
 private:
+#ifdef ESPALIER_MPI_SIMULATED
+  // Ranks are not threads, and each has its own copy of this.
+  static constinit inline bool is_going_on_ = false;
+#else
   // The initial-exec model costs no call; the library is loaded with the program, never later.
   [[gnu::tls_model("initial-exec")]] static constinit thread_local inline bool is_going_on_ = false;
+#endif
 };
 
 }  // namespace espalier::shim

@@ -3,11 +3,9 @@
 #include "shim/startup.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <unistd.h>
 #include <vector>
 
 #include "forward.hpp"
@@ -16,6 +14,7 @@
 
 #include "espalier/exec/mpi_datatype.hpp"
 #include "shim/environment.hpp"
+#include "shim/surroundings.hpp"
 #include "shim/symbol.hpp"
 
 namespace espalier::shim {
@@ -31,18 +30,6 @@ int world_rank() {
 
 void native_bcast(void* buffer, int count, MPI_Datatype type, MPI_Comm comm) {
   require_success(forward.bcast(buffer, count, to_handle(type), 0, to_handle(comm)), "MPI_Bcast");
-}
-
-/// Programs that were spawned inherit the environment; their ranks must not write over the files of
-/// those who spawned them.
-void separate_spawned(plan::SettingsText& text) {
-  MPI_Comm parent = MPI_COMM_NULL;
-  require_success(PMPI_Comm_get_parent(&parent), "MPI_Comm_get_parent");
-  if (parent != MPI_COMM_NULL && !text.statistics.empty()) {
-    std::array<char, 256> host{};
-    gethostname(host.data(), host.size() - 1);
-    text.statistics += "/spawned-" + std::string(host.data()) + "-" + std::to_string(getpid());
-  }
 }
 
 /// A number that only the ranks of this node have: the smallest rank among them.
@@ -120,7 +107,10 @@ std::string vendor_of(std::string const& library_version) {
   if (library_version.starts_with("Open MPI")) {
     return "openmpi";
   }
-  return library_version.starts_with("MPICH") ? "mpich" : "";
+  if (library_version.starts_with("MPICH")) {
+    return "mpich";
+  }
+  return library_version.starts_with("SMPI") ? "smpi" : "";
 }
 
 }  // namespace espalier::shim

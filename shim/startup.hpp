@@ -25,7 +25,7 @@ namespace espalier::shim {
 /// First line of what the MPI library says of itself, as in `Open MPI v4.1.4`.
 [[nodiscard]] std::string library_version();
 
-/// The vendor this library was built for, from that line: `openmpi`, `mpich` or empty.
+/// The vendor this library was built for, from that line: `openmpi`, `mpich`, `smpi` or empty.
 [[nodiscard]] std::string vendor_of(std::string const& library_version);
 
 }  // namespace espalier::shim

@@ -202,6 +202,12 @@ def body(function: Function) -> list[str]:
     ]
 
 
+def definition(function: Function, name: str) -> list[str]:
+    """Return a wrapper of a name."""
+    head = f'__attribute__((visibility("default"))) int {name}({function.parameters}) {{'
+    return [head, *body(function), "}", ""]
+
+
 def wrappers_source(functions: list[Function]) -> str:
     """Define MPI_X and PMPI_X for every row."""
     lines = [
@@ -213,12 +219,12 @@ def wrappers_source(functions: list[Function]) -> str:
     ]
     lines += ["", "using espalier::shim::Handle;", "", 'extern "C" {', ""]
     for function in functions:
-        for name in (function.name, f"P{function.name}"):
-            lines.append(
-                f'__attribute__((visibility("default"))) int {name}({function.parameters}) {{'
-            )
-            lines += [*body(function), "}", ""]
-    lines += ['}  // extern "C"', ""]
+        lines += definition(function, function.name)
+    lines += ["// A simulated program finds the simulator's own functions by these names."]
+    lines += ["#ifndef ESPALIER_MPI_SIMULATED", ""]
+    for function in functions:
+        lines += definition(function, f"P{function.name}")
+    lines += ["#endif", "", '}  // extern "C"', ""]
     return "\n".join(lines)
 
 

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// The clock that calls are timed with: monotonic, read by each process alone.
+
+#pragma once
+
+#include <chrono>
+
+#ifdef ESPALIER_MPI_SIMULATED
+#include <simgrid/engine.h>
+#endif
+
+namespace espalier::shim {
+
+#ifdef ESPALIER_MPI_SIMULATED
+/// The time of the simulated machine. Reading it takes none of that time, as MPI_Wtime would.
+struct Clock {
+  using duration = std::chrono::duration<double>;
+  using rep = duration::rep;
+  using period = duration::period;
+  using time_point = std::chrono::time_point<Clock, duration>;
+  static constexpr bool is_steady = true;
+
+  static time_point now() noexcept { return time_point(duration(simgrid_get_clock())); }
+};
+#else
+using Clock = std::chrono::steady_clock;
+#endif
+
+}  // namespace espalier::shim

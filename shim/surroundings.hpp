@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// What the end of MPI_Init depends on where the program runs. `surroundings_real.cpp` or
+/// `surroundings_simulated.cpp` is linked.
+
+#pragma once
+
+#include "espalier/plan/settings.hpp"
+
+namespace espalier::shim {
+
+/// Programs that were spawned inherit the environment; their ranks must not write over the files of
+/// those who spawned them.
+void separate_spawned(plan::SettingsText& text);
+
+/// Collective over MPI_COMM_WORLD. In a simulation all ranks leave at the same moment, as they
+/// leave the simulator's MPI_Init: what they do then takes the time it takes without us. Else
+/// nothing.
+/// @throws Error mpi.
+void start_together();
+
+}  // namespace espalier::shim
