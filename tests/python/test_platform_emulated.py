@@ -8,59 +8,23 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from cluster_traces import traces, wait_until
 from platform_probe import measure, timing
 
-from espalier.clusters import EmulatedCluster, emulated, leftovers
+from espalier.clusters import EmulatedCluster, emulated, leftovers, permission
 from espalier.errors import ArgumentError, EnvironmentFault, UnsupportedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 repository = Path(__file__).resolve().parents[2]
 OBSTACLE = emulated.obstacle()
 
 needs_cluster = pytest.mark.skipif(bool(OBSTACLE), reason=OBSTACLE)
-
-
-def traces() -> set[str]:
-    """Return everything on this host that may come from a cluster."""
-    mounts = Path("/proc/mounts").read_text().splitlines()
-    interfaces = Path("/proc/net/dev").read_text().splitlines()[2:]
-    places = [Path(tempfile.gettempdir()), Path("/sys/fs/cgroup"), Path("/sys/fs/cgroup/cpu")]
-    return {
-        *(line for line in mounts if "cluster" in line or "netns" in line),
-        *(line.split(":")[0].strip() for line in interfaces),
-        *(str(found) for place in places for found in place.glob("espalier-cluster-*")),
-        *(str(found) for found in Path("/run").glob("netns/**")),
-        *(f"process {pid}" for pid in processes("cluster.sh")),
-    }
-
-
-def processes(word: str) -> list[int]:
-    found = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        try:
-            words = (entry / "cmdline").read_text().split("\0")
-        except OSError:
-            continue
-        if any(each.endswith(word) for each in words):
-            found.append(int(entry.name))
-    return found
-
-
-def wait_until(is_true: Callable[[], bool]) -> bool:
-    deadline = time.monotonic() + 10
-    while time.monotonic() < deadline:
-        if is_true():
-            return True
-        time.sleep(0.02)
-    return False
 
 
 @pytest.fixture
@@ -150,32 +114,41 @@ def test_nothing_is_left_when_the_owner_is_killed(number: signal.Signals) -> Non
 
 @needs_cluster
 @pytest.mark.usefixtures("untouched")
-def test_the_next_start_removes_what_a_killed_holder_left() -> None:
-    left = Path(tempfile.gettempdir()) / "espalier-cluster-999999999-1-left"
-    alive = Path(tempfile.gettempdir()) / f"{leftovers.prefix()}alive"
-    (left / "tmp").mkdir(parents=True)
-    group = leftovers.make_cpu_group(left.name)
-    alive.mkdir()
+def test_the_next_start_removes_what_killed_holders_left() -> None:
+    alive = leftovers.folder_of(os.getpid())
+    boot, space, pid, start = alive.name.removeprefix("espalier-cluster-").split("-")
+    killed = alive.with_name(f"espalier-cluster-{boot}-{space}-999999999-{start}")
+    reused = alive.with_name(f"espalier-cluster-{boot}-{space}-{pid}-{int(start) - 1}")
+    rebooted = alive.with_name(f"espalier-cluster-00000000-{space}-{pid}-{start}")
+    elsewhere = alive.with_name(f"espalier-cluster-{boot}-1-999999999-{start}")
+    for folder in (killed, reused, rebooted, elsewhere, alive):
+        (folder / "live").mkdir(parents=True)
+    group = leftovers.make_cpu_group(killed.name)
     try:
         with EmulatedCluster(1):
-            assert not left.exists()
+            assert not killed.exists()
             assert not (group and Path(group).exists())
+            assert not reused.exists()
+            assert not rebooted.exists()
             assert alive.exists()
+            assert elsewhere.exists()
     finally:
-        shutil.rmtree(left, ignore_errors=True)
-        leftovers.remove_one(alive)
+        for folder in (killed, reused, rebooted, elsewhere, alive):
+            leftovers.remove_one(folder)
 
 
 @needs_cluster
 @pytest.mark.usefixtures("untouched")
 def test_wrong_settings_are_told_and_leave_nothing() -> None:
     with pytest.raises(EnvironmentFault, match="expected 1 emulated hosts to start"):
-        EmulatedCluster(1, rate="fast").__enter__()
+        EmulatedCluster(1, burst="much").__enter__()
 
 
 def test_nonsense_is_refused() -> None:
     with pytest.raises(ArgumentError, match="got 0 with 2"):
         EmulatedCluster(0)
+    with pytest.raises(ArgumentError, match="got 'fast'"):
+        EmulatedCluster(1, rate="fast")
     with pytest.raises(ArgumentError, match="in a with statement"):
         EmulatedCluster(1).launcher_words("openmpi")
 
@@ -185,7 +158,7 @@ def test_users_without_rights_are_told_why(monkeypatch: pytest.MonkeyPatch) -> N
     with pytest.raises(UnsupportedError, match="expected to be root"):
         EmulatedCluster(1).__enter__()
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    monkeypatch.setattr(emulated, "_TOOLS", ("ip", "no-such-tool"))
+    monkeypatch.setattr(permission, "_TOOLS", ("ip", "no-such-tool"))
     with pytest.raises(UnsupportedError, match="no-such-tool"):
         EmulatedCluster(1).__enter__()
 

@@ -111,6 +111,7 @@ class SimulatedCluster:
             "env",
             *(f"{name}={value}" for name, value in self._variables.items()),
             "smpirun",
+            "-quiet",
             *("-np", str(num_ranks or self._num_ranks)),
             *("-platform", str(_platform())),
             *("-hostfile", str(Path(self._folder.name) / "hosts")),
@@ -118,11 +119,13 @@ class SimulatedCluster:
             *(f"--cfg={setting}" for setting in _NEUTRAL),
         ]
 
-    def frugal_words(self, settings: Sequence[str] = ()) -> list[str]:
+    def frugal_words(self, settings: Sequence[str] = (), *, file_bytes: int = 0) -> list[str]:
         """Return the launcher for many ranks that share the memory of their large messages.
 
         Args:
             settings: more of the simulator's, such as `smpi/allgather:bruck`.
+            file_bytes: of the copies of the program, all together. They lie in memory if known to
+                fit there, else where temporary files do.
 
         Raises:
             MpiError: SimGrid is not installed.
@@ -130,7 +133,9 @@ class SimulatedCluster:
         """
         chosen = (f"--cfg={setting}" for setting in (_SHARED_PAGES, *settings))
         words = [*self.launcher_words(), *chosen]
-        return ["env", f"TMPDIR={_MEMORY_FILES}", *words] if _MEMORY_FILES.is_dir() else words
+        if not _MEMORY_FILES.is_dir() or shutil.disk_usage(_MEMORY_FILES).free < file_bytes:
+            return words
+        return ["env", f"TMPDIR={_MEMORY_FILES}", *words]
 
     def run(
         self, program: Sequence[str], *, num_ranks: int | None = None, timeout_seconds: float = 60.0

@@ -5,16 +5,16 @@
 #
 # Runs a command on a host of the cluster, from inside the namespaces of cluster.sh: with the
 # network, name and System V memory of the host, and a /dev/shm of its own, which what it starts
-# shares.
+# shares. The command is asked to end when whoever started it is killed.
 
 set -eu
-folder=$1 group=$2 host=$3 working_folder=$4
+live=$1/live group=$2 host=$3 working_folder=$4
 shift 4
 if [ -n "$group" ]; then
   echo 0 >"$group/cgroup.procs"
 fi
-export TMPDIR="$folder/tmp" OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 # shellcheck disable=SC2016 # for the inner shell
-exec nsenter --net="/run/netns/$host" --uts="$folder/uts-$host" --ipc="$folder/ipc-$host" -- \
+exec setpriv --pdeathsig TERM \
+  nsenter --net="$live/net-$host" --uts="$live/uts-$host" --ipc="$live/ipc-$host" -- \
   unshare --mount --propagation private sh -c \
   'mount -t tmpfs tmpfs /dev/shm && cd "$0" && exec "$@"' "$working_folder" "$@"

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is known of an emulated cluster, kept in its folder."""
+
+from __future__ import annotations
+
+import dataclasses
+import getpass
+import json
+import re
+import shlex
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from espalier.errors import ArgumentError
+
+_FILE = "cluster.json"
+_CLUSTER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")
+_RATE = re.compile(r"\d+(\.\d+)?([kmgt]i?)?(bit|bps)", re.IGNORECASE)
+_HOSTS_PER_SUBNET = 250
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a cluster is to be.
+
+    Attributes:
+        rate: of the interface of each host, each way, as `tc` writes it; None for no limit.
+        burst: what passes at memory speed after the interface was idle.
+        mtu_bytes: largest packet.
+    """
+
+    num_hosts: int
+    ranks_per_host: int
+    rate: str | None
+    burst: str
+    mtu_bytes: int
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be."""
+        if not (1 <= self.num_hosts <= _HOSTS_PER_SUBNET and self.ranks_per_host >= 1):
+            raise ArgumentError(
+                f"expected 1 to {_HOSTS_PER_SUBNET} hosts with at least 1 rank each, "
+                f"got {self.num_hosts} with {self.ranks_per_host}"
+            )
+        if self.rate is not None and not _RATE.fullmatch(self.rate):
+            raise ArgumentError(
+                f"expected a rate such as 100mbit or 1gbit, got '{self.rate}'",
+                "none for no limit",
+            )
+
+    @property
+    def hosts(self) -> list[str]:
+        """Return the names of the hosts."""
+        return [f"node{i}" for i in range(self.num_hosts)]
+
+    @property
+    def addresses(self) -> list[str]:
+        """Return the addresses of the hosts."""
+        return [f"10.77.0.{i + 1}" for i in range(self.num_hosts)]
+
+
+@dataclass(frozen=True)
+class State:
+    """A cluster's name and shape, its control group ("" for none), and who started it when."""
+
+    name: str
+    shape: Shape
+    group: str
+    since: float
+    user: str
+    command: str
+
+    def write(self, folder: Path) -> None:
+        """Keep it in the folder of the cluster; readers see all of it or nothing."""
+        unfinished = folder / f"{_FILE}.unfinished"
+        unfinished.write_text(json.dumps(dataclasses.asdict(self)))
+        unfinished.rename(folder / _FILE)
+
+    @classmethod
+    def read(cls, folder: Path) -> State | None:
+        """Return what a folder says, None while it does not say anything."""
+        try:
+            found = json.loads((folder / _FILE).read_text())
+        except OSError:
+            return None
+        return cls(**{**found, "shape": Shape(**found["shape"])})
+
+
+def started_now(name: str, shape: Shape, group: str) -> State:
+    """Return the state of a cluster that this process starts."""
+    program = Path(sys.argv[0]).name.replace("__main__.py", "espalier")
+    command = shlex.join([program, *sys.argv[1:]])
+    return State(name, shape, group, time.time(), getpass.getuser(), command)
+
+
+def check_name(name: str) -> None:
+    """Raise ArgumentError for what cannot be the name of a cluster."""
+    if not _CLUSTER_NAME.fullmatch(name):
+        raise ArgumentError(
+            "expected a name of up to 32 letters, digits, '_', '.' and '-' that begins with a "
+            f"letter or digit, got '{name}'"
+        )
