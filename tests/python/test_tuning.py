@@ -263,6 +263,7 @@ class TestRules:
             ],
             4,
             1,
+            rules.MEASURED,
         )
         spans = [(rule["min_bytes"], rule["max_bytes"], rule["algorithm"]) for rule in made]
         assert spans == [
@@ -275,17 +276,17 @@ class TestRules:
         assert [entry["bytes"] for entry in made[0]["evidence"]] == [64, 1024]
 
     def test_sizes_below_the_first_are_native_unless_it_is_small(self):
-        made = rules.make_rules([verdict(65536, "allgather/ring")], 4, 1)
+        made = rules.make_rules([verdict(65536, "allgather/ring")], 4, 1, rules.MEASURED)
         assert (made[0]["min_bytes"], made[0]["algorithm"]) == (0, NATIVE)
         assert made[1]["min_bytes"] == made[0]["max_bytes"] + 1
 
     def test_calls_of_unknown_size_have_one_rule(self):
         won = [verdict(size, "gather/flat", collective="gatherv") for size in (64, 4096)]
-        (rule,) = rules.make_rules(won, 4, 1)
+        (rule,) = rules.make_rules(won, 4, 1, rules.MEASURED)
         assert (rule["min_bytes"], rule["max_bytes"]) == (0, None)
         assert rule["algorithm"] == "gather/flat"
         won.append(verdict(65536, NATIVE, collective="gatherv"))
-        (rule,) = rules.make_rules(won, 4, 1)
+        (rule,) = rules.make_rules(won, 4, 1, rules.MEASURED)
         assert rule["algorithm"] == NATIVE
         assert "at all 3 sizes" in rule["reason"]
         assert len(rule["evidence"]) == 3
@@ -293,7 +294,9 @@ class TestRules:
     @pytest.mark.parametrize("sizes", [[1], [8, 9], [64], [3, 1000, 1001, 10**9]])
     def test_every_size_has_exactly_one_rule(self, sizes):
         names = ["allgather/ring", "allgather/bruck"]
-        made = rules.make_rules([verdict(s, names[i % 2]) for i, s in enumerate(sizes)], 4, 1)
+        made = rules.make_rules(
+            [verdict(s, names[i % 2]) for i, s in enumerate(sizes)], 4, 1, rules.MEASURED
+        )
         assert made[0]["min_bytes"] == 0
         assert made[-1]["max_bytes"] is None
         for before, after in pairwise(made):
@@ -307,7 +310,10 @@ class TestRules:
 
     def test_the_library_reads_the_rules(self):
         made = rules.make_rules(
-            [verdict(64, "allgather/bruck"), verdict(64, "bcast/flat", collective="bcast")], 4, 1
+            [verdict(64, "allgather/bruck"), verdict(64, "bcast/flat", collective="bcast")],
+            4,
+            1,
+            rules.MEASURED,
         )
         text = json.dumps(
             {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`espalier model predict` and `espalier model validate`."""
+"""`espalier model predict`, `espalier model profile` and `espalier model validate`."""
 
 import shlex
 from pathlib import Path
@@ -7,24 +7,27 @@ from typing import Annotated, Any
 
 import typer
 
-from espalier import machines
-from espalier.cli.options import Json
-from espalier.console import emit_json, json_text, say
+from espalier import _core, machines
+from espalier.cli.options import SIMULATED_VENDOR, Json, ProfileVendor, check_vendor
+from espalier.console import emit_json, json_text, progress
 from espalier.durations import parse_seconds
-from espalier.errors import ArgumentError, FileError
-from espalier.models import forecast, validation
+from espalier.errors import FileError
+from espalier.models import forecast, priced, validation
 from espalier.models.predictors import MODELS, Setting
+from espalier.models.profile import Question, model_profile
 from espalier.models.validation import InterruptedValidation, Task
+from espalier.output_files import check_writable, write_whole
 from espalier.report.content import print_report
-from espalier.report.model import forecast_report, validation_report
+from espalier.report.model import forecast_report, profile_report, validation_report
 from espalier.units import parse_bytes_list
 
 model = typer.Typer()
 
-_MACHINE = "espalier-machine.json"
 _COLLECTIVES = "bcast,allgather,allreduce"
 _SIZES = "64,4KiB,256KiB"
 _PREDICTED_SIZES = "8,1KiB,64KiB,1MiB"
+_ALL = "all"
+_PROFILE_SIZES = "8..4MiB"
 _BUDGET = "60s"
 _ALL_MODELS = ",".join(MODELS)
 
@@ -55,22 +58,6 @@ AlgorithmsOption = Annotated[
         " May be repeated; all if left out.",
     ),
 ]
-
-
-def _load(what: str) -> machines.Machine:
-    """Return a machine with costs, without which nothing can be predicted."""
-    advice = f"'espalier probe -o {_MACHINE} -- mpirun -n 4' writes one"
-    if what == _MACHINE and not Path(what).is_file():
-        raise FileError(f"expected a machine file {what}, found none", advice)
-    found = machines.load(what)
-    if not any(level.link.is_known for level in found.levels):
-        raise ArgumentError(
-            f"expected a machine that says what messages cost, got '{what}'",
-            f"put it in brackets, as in 4c[latency=300ns,bandwidth=6GB/s]; {advice}",
-        )
-    for text in [*machines.cautions(found), *machines.cautions_of_models(found)]:
-        say(f"note: {text}")
-    return found
 
 
 def _save(document: dict[str, Any], path: Path | None) -> None:
@@ -105,7 +92,7 @@ def predict(  # noqa: PLR0913, PLR0917 - one parameter an option
 
     Nothing is measured. 'espalier model validate' says how far to believe it.
     """
-    found = _load(machine)
+    found = priced.load(machine)
     setting = machines.setting(found, placement, num_ranks)
     result = forecast.forecast(
         Setting(found.text, *setting),
@@ -120,6 +107,64 @@ def predict(  # noqa: PLR0913, PLR0917 - one parameter an option
         print_report(forecast_report(result))
 
 
+@model.command(short_help="Write a profile without measuring")
+def profile(  # noqa: PLR0913, PLR0917 - one parameter an option
+    machine: MachineOption,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="FILE", help="The profile.")
+    ] = Path("espalier-profile.json"),
+    num_ranks: Annotated[
+        int | None,
+        typer.Option("-p", "--ranks", help="Number of ranks.", show_default="one for each core"),
+    ] = None,
+    placement: PlacementOption = None,
+    collectives: Annotated[
+        str, typer.Option("--collectives", help="Separated by commas, or all.")
+    ] = _ALL,
+    sizes: Annotated[
+        str, typer.Option("--sizes", help="Bytes of the whole result; 8..1MiB doubles.")
+    ] = _PROFILE_SIZES,
+    algorithms: AlgorithmsOption = None,
+    vendor: ProfileVendor = SIMULATED_VENDOR,
+    json: Json = False,
+) -> None:
+    """Write a profile of what the replay model finds fastest on a machine, in seconds.
+
+    Nothing is measured, and native calls are not looked at: every call of a size gets an algorithm.
+    'espalier model validate' says how far to believe the model.
+    """
+    check_vendor(vendor)
+    found = priced.load(machine)
+    setting = Setting(found.text, *machines.setting(found, placement, num_ranks))
+    placed = found.place(setting.placement, setting.num_ranks)
+    question = Question(
+        setting=setting,
+        num_nodes=len(set(machines.nodes_of_ranks(placed))),
+        collectives=tuple(_core.calls() if collectives == _ALL else collectives.split(",")),
+        sizes=tuple(parse_bytes_list(sizes)),
+        patterns=tuple(algorithms or ()),
+    )
+    check_writable(output)
+    words = ["--machine", machine, "--ranks", str(setting.num_ranks)]
+    words += ["--placement", setting.placement]
+    words += [] if collectives == _ALL else ["--collectives", collectives]
+    words += [] if sizes == _PROFILE_SIZES else ["--sizes", sizes]
+    words += [word for pattern in question.patterns for word in ("--algorithms", pattern)]
+    words += [] if vendor == SIMULATED_VENDOR else ["--for", vendor]
+    about = {
+        "command": shlex.join(["espalier", "model", "profile", *words]),
+        "machine": priced.described(found, setting.placement),
+        "mpi": {"vendor": vendor, "version": "predicted by a model, not measured"},
+    }
+    with progress("predicting", len(question.collectives) * len(question.sizes)) as bar:
+        made = model_profile(question, about, bar.advance)
+    write_whole(output, json_text(made), "profile", "free space there, then repeat the command")
+    if json:
+        emit_json(made)
+    else:
+        print_report(profile_report(made, str(output)))
+
+
 @model.command(short_help="Compare predictions with measurements")
 def validate(  # noqa: PLR0913, PLR0917 - one parameter an option
     command: Annotated[
@@ -129,7 +174,7 @@ def validate(  # noqa: PLR0913, PLR0917 - one parameter an option
             help="How to start ranks, without a program: -- mpirun -n 4",
         ),
     ],
-    machine: MachineOption = _MACHINE,
+    machine: MachineOption = priced.DEFAULT_FILE,
     placement: PlacementOption = None,
     collectives: Annotated[
         str, typer.Option("--collectives", help="What to measure, separated by commas.")
@@ -182,7 +227,7 @@ def validate(  # noqa: PLR0913, PLR0917 - one parameter an option
         repeat=shlex.join(["espalier", "model", "validate", *words, "--", *command]),
         vendor=mpi,
     )
-    found = _load(machine)
+    found = priced.load(machine)
     measurer, header = validation.start(task)
     setting = Setting(found.text, *machines.setting(found, placement, header["num_ranks"]))
     try:

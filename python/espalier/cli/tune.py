@@ -1,21 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`espalier tune`."""
+"""`espalier tune`, here or in simulation."""
 
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from espalier import _core
-from espalier.cli.options import Json
+from espalier.cli.options import SIMULATED_VENDOR, Json, ProfileVendor
+from espalier.cli.tune_simulated import (
+    DEFAULT_POINT_LIMIT,
+    DEFAULT_SHORTLIST,
+    Simulated,
+    check_not_simulated,
+)
 from espalier.console import emit_json
 from espalier.durations import parse_seconds
+from espalier.errors import ArgumentError
 from espalier.report.content import print_report
 from espalier.report.tuning import tuning_report
 from espalier.store.database import default_path
 from espalier.tuning import tuner
 from espalier.tuning.search import DEFAULT_CALLS, DEFAULT_SIZES, Goal
+from espalier.tuning.simulation import DEFAULT_PEER, PEERS
 from espalier.tuning.tuner import InterruptedTuning, Job
 from espalier.units import bytes_text, parse_bytes_list
 
@@ -23,6 +32,16 @@ _DEFAULT_SIZES = ",".join(bytes_text(size).replace(" ", "") for size in DEFAULT_
 _COLLECTIVES = ",".join(DEFAULT_CALLS)
 _ALL = "all"
 _BUDGET = "150s"
+_MIN_GAIN = 0.02
+
+
+def _run(tune: Callable[[], dict[str, Any]], *, json: bool) -> None:
+    try:
+        document = tune()
+    except InterruptedTuning as interrupted:
+        _show(interrupted.document, json=json)
+        raise interrupted.cause from None
+    _show(document, json=json)
 
 
 def _show(document: dict[str, Any], *, json: bool) -> None:
@@ -34,12 +53,12 @@ def _show(document: dict[str, Any], *, json: bool) -> None:
 
 def tune(  # noqa: PLR0913, PLR0917 - one parameter an option
     command: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
             metavar="-- LAUNCHER OPTIONS",
             help="How to start ranks, without a program: -- mpirun -n 4",
         ),
-    ],
+    ] = None,
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="FILE", help="The profile.")
     ] = Path("espalier-profile.json"),
@@ -62,11 +81,22 @@ def tune(  # noqa: PLR0913, PLR0917 - one parameter an option
         ),
     ] = None,
     time_budget: Annotated[
-        str, typer.Option("--time-budget", metavar="TIME", help="About how long to measure.")
-    ] = _BUDGET,
+        str | None,
+        typer.Option(
+            "--time-budget",
+            metavar="TIME",
+            help="About how long to measure.",
+            show_default=f"{_BUDGET}; no limit in simulation",
+        ),
+    ] = None,
     min_gain: Annotated[
-        float, typer.Option("--min-gain", help="Keep native for smaller gains; 0.02 is 2 %.")
-    ] = 0.02,
+        float | None,
+        typer.Option(
+            "--min-gain",
+            help="Keep native for smaller gains; 0.02 is 2 %.",
+            show_default=f"{_MIN_GAIN}; 0 in simulation",
+        ),
+    ] = None,
     confidence: Annotated[
         float, typer.Option("--confidence", help="Of intervals, and of all choices together.")
     ] = 0.95,
@@ -80,6 +110,47 @@ def tune(  # noqa: PLR0913, PLR0917 - one parameter an option
     mpi: Annotated[
         str | None, typer.Option("--mpi", help="openmpi or mpich, if the launcher does not say.")
     ] = None,
+    machine: Annotated[
+        str | None,
+        typer.Option(
+            "--machine",
+            metavar="TEXT|FILE",
+            help="Tune in simulation on this machine, as in"
+            " '8n[latency=2us,bandwidth=12GB/s] x 4c[latency=300ns,bandwidth=6GB/s]'.",
+        ),
+    ] = None,
+    placement: Annotated[
+        str | None,
+        typer.Option("--placement", help="Of simulated ranks.", show_default="block"),
+    ] = None,
+    num_ranks: Annotated[
+        int | None,
+        typer.Option(
+            "-p", "--ranks", help="Number of simulated ranks.", show_default="one for each core"
+        ),
+    ] = None,
+    peer: Annotated[
+        str, typer.Option("--peer", help=f"Whose native calls are simulated: {', '.join(PEERS)}.")
+    ] = DEFAULT_PEER,
+    vendor: ProfileVendor = SIMULATED_VENDOR,
+    shortlist: Annotated[
+        int, typer.Option("--shortlist", help="Candidates simulated at a size at most.")
+    ] = DEFAULT_SHORTLIST,
+    ours_only: Annotated[
+        bool, typer.Option("--ours-only", help="In simulation: never choose native.")
+    ] = False,
+    simulators: Annotated[
+        int | None,
+        typer.Option(
+            "--simulators", min=1, help="Simulators side by side.", show_default="one a processor"
+        ),
+    ] = None,
+    point_limit: Annotated[
+        str,
+        typer.Option(
+            "--point-limit", metavar="TIME", help="Longest time to simulate a size of a call."
+        ),
+    ] = DEFAULT_POINT_LIMIT,
     json: Json = False,
 ) -> None:
     """Measure the algorithms on this machine and write a profile of the fastest.
@@ -87,42 +158,86 @@ def tune(  # noqa: PLR0913, PLR0917 - one parameter an option
     Every candidate's result is compared with the native one before it is timed. Measurements take
     turns with native ones; what looks best is measured again in fresh launches, and native is kept
     unless something is significantly faster. Ctrl-C keeps what was measured.
+
+    With --machine, a machine is simulated: times are exact, so each candidate is measured once, and
+    where the choice changes between two sizes, sizes between them are measured too. The same
+    command gives the same profile.
     """
-    goal = Goal(
-        collectives=tuple(_core.calls() if collective == _ALL else collective.split(",")),
-        sizes=tuple(parse_bytes_list(sizes)),
-        patterns=tuple(algorithms or ()),
-        seconds=parse_seconds(time_budget),
-        confidence=confidence,
-        min_gain=min_gain,
-        seed=seed,
-    )
+    calls = tuple(_core.calls() if collective == _ALL else collective.split(","))
     options = {
         "-o": (str(output), "espalier-profile.json"),
         "--collectives": (collective, _COLLECTIVES),
         "--sizes": (sizes, _DEFAULT_SIZES),
-        "--time-budget": (time_budget, _BUDGET),
-        "--min-gain": (f"{min_gain:g}", "0.02"),
+        "--time-budget": (time_budget, None),
+        "--min-gain": (None if min_gain is None else f"{min_gain:g}", None),
         "--confidence": (f"{confidence:g}", "0.95"),
         "--seed": (str(seed), "1"),
-        "--store": (str(store), "None"),
-        "--mpi": (str(mpi), "None"),
+        "--store": (None if store is None else str(store), None),
+        "--mpi": (mpi, None),
     }
     words = [
-        word for name, (value, usual) in options.items() if value != usual for word in (name, value)
+        word
+        for name, (value, usual) in options.items()
+        if value not in (None, usual)
+        for word in (name, str(value))
     ]
-    words += [word for pattern in goal.patterns for word in ("--algorithms", pattern)]
-    job = Job(
-        words=tuple(command),
+    words += [word for pattern in algorithms or () for word in ("--algorithms", pattern)]
+    if machine is None:
+        check_not_simulated(
+            {
+                "--placement": placement is not None,
+                "--ranks": num_ranks is not None,
+                "--peer": peer != DEFAULT_PEER,
+                "--for": vendor != SIMULATED_VENDOR,
+                "--shortlist": shortlist != DEFAULT_SHORTLIST,
+                "--ours-only": ours_only,
+                "--simulators": simulators is not None,
+                "--point-limit": point_limit != DEFAULT_POINT_LIMIT,
+            }
+        )
+        goal = Goal(
+            collectives=calls,
+            sizes=tuple(parse_bytes_list(sizes)),
+            patterns=tuple(algorithms or ()),
+            seconds=parse_seconds(time_budget or _BUDGET),
+            confidence=confidence,
+            min_gain=_MIN_GAIN if min_gain is None else min_gain,
+            seed=seed,
+        )
+        launcher = tuple(command or ())
+        job = Job(
+            words=launcher,
+            output=output,
+            store=store or default_path(),
+            is_resumed=resume,
+            vendor=mpi,
+            repeat=shlex.join(["espalier", "tune", *words, "--", *launcher]),
+        )
+        _run(lambda: tuner.tune(job, goal), json=json)
+        return
+    if command:
+        raise ArgumentError(
+            "expected --machine or a launcher behind --, got both",
+            "leave out the launcher: the ranks of --machine are simulated",
+        )
+    simulated = Simulated(
+        machine=machine,
+        placement=placement,
+        num_ranks=num_ranks,
+        peer=peer,
+        vendor=vendor,
+        most_candidates=shortlist,
+        ours_only=ours_only,
+        num_simulators=simulators,
+        point_limit=point_limit,
+        collectives=calls,
+        sizes=tuple(parse_bytes_list(sizes)),
+        patterns=tuple(algorithms or ()),
+        min_gain=min_gain or 0.0,
+        seconds=None if time_budget is None else parse_seconds(time_budget),
+        seconds_per_point=parse_seconds(point_limit),
         output=output,
         store=store or default_path(),
         is_resumed=resume,
-        vendor=mpi,
-        repeat=shlex.join(["espalier", "tune", *words, "--", *command]),
     )
-    try:
-        document = tuner.tune(job, goal)
-    except InterruptedTuning as interrupted:
-        _show(interrupted.document, json=json)
-        raise interrupted.cause from None
-    _show(document, json=json)
+    _run(lambda: simulated.run(words), json=json)

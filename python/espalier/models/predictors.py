@@ -45,6 +45,14 @@ def replay_us(setting: Setting, choice: str, num_bytes: int) -> float:
     return 1e6 * result["seconds"]
 
 
+def sharing_us(setting: Setting, choice: str, num_bytes: int) -> float:
+    """Return the same where messages share links equally, instead of waiting for each other."""
+    seconds = _core.shared_time(
+        choice, setting.num_ranks, 0, setting.machine, setting.placement, num_bytes
+    )
+    return 1e6 * seconds
+
+
 def levels_us(setting: Setting, choice: str, num_bytes: int) -> float:
     """Return Hockney's time with a latency and a bandwidth for each level, nothing shared."""
     seconds = _core.levels_time(
@@ -63,6 +71,7 @@ def hockney_us(setting: Setting, choice: str, num_bytes: int) -> float:
 
 MODELS: dict[str, Callable[[Setting, str, int], float]] = {
     "replay": replay_us,
+    "sharing": sharing_us,
     "levels": levels_us,
     "hockney": hockney_us,
 }

@@ -13,7 +13,7 @@ from espalier.launch.measuring import MeasuringProgram, Patience, temporary_fold
 from espalier.tuning.samples import Point, SampleReader
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from espalier.launch.command import LaunchCommand
     from espalier.tuning.samples import Problem, Request
@@ -41,6 +41,8 @@ class Launch:
     points: list[Point] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     num_points_left: int = 0
+    # Why it ended before its last point; empty if it did not.
+    failure: str = ""
 
 
 class Measurer:
@@ -61,6 +63,7 @@ class Measurer:
         requests: Sequence[Request],
         effort: Effort,
         on_result: Callable[[Point | Problem], None],
+        profiles: Mapping[str, Path] | None = None,
     ) -> Launch:
         """Measure points; each result is handed over as soon as it is there.
 
@@ -71,7 +74,7 @@ class Measurer:
             folder = Path(name)
             reader = SampleReader(folder / "samples.jsonl", list(requests))
             watch = _Watch(reader, effort, on_result)
-            self._program.run(_plan(requests, effort), folder, watch)
+            self._program.run(plan_document(requests, effort, profiles), folder, watch)
         watch.launch.header = reader.header or {}
         watch.launch.num_points_left = reader.num_points_left
         return watch.launch
@@ -107,7 +110,10 @@ class _Watch:
         self._patience.check()
 
 
-def _plan(requests: Sequence[Request], effort: Effort) -> dict[str, Any]:
+def plan_document(
+    requests: Sequence[Request], effort: Effort, profiles: Mapping[str, Path] | None = None
+) -> dict[str, Any]:
+    """Return a measurement plan; profiles are files by name, for algorithms `profile/<name>`."""
     return document(
         "espalier-measurement-plan",
         1,
@@ -118,6 +124,7 @@ def _plan(requests: Sequence[Request], effort: Effort) -> dict[str, Any]:
         seconds_per_point=effort.seconds_per_point,
         seconds=effort.seconds,
         precision=effort.precision,
+        profiles={name: str(path) for name, path in (profiles or {}).items()},
         points=[
             {
                 "collective": request.collective,

@@ -40,7 +40,7 @@ def make_profile(
             "environment": metadata.environment(),
             "complete": about["complete"],
         },
-        rules=rules.make_rules(verdicts, header["num_ranks"], header["num_nodes"]),
+        rules=rules.make_rules(verdicts, header["num_ranks"], header["num_nodes"], rules.MEASURED),
     )
 
 

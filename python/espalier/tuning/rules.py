@@ -4,14 +4,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from itertools import groupby, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from espalier import _core
 from espalier.tuning.samples import NATIVE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from espalier.intervals import Interval
     from espalier.tuning.selection import Estimate, Verdict
@@ -22,7 +23,41 @@ _LATENCY_BYTES = 64
 _MOST_CANDIDATES = 3
 
 
-def make_rules(verdicts: Sequence[Verdict], num_ranks: int, num_nodes: int) -> list[dict[str, Any]]:
+class Choice(Protocol):
+    """What was decided for one call and size."""
+
+    @property
+    def collective(self) -> str:
+        """Return the call."""
+
+    @property
+    def bytes(self) -> int:
+        """Return the size of the result."""
+
+    @property
+    def algorithm(self) -> str:
+        """Return what to use: native or a choice."""
+
+
+_Choice = TypeVar("_Choice", bound=Choice)
+
+
+@dataclass(frozen=True)
+class Telling(Generic[_Choice]):
+    """What rules say of the choices behind them."""
+
+    # Why neighbours with the same algorithm have it.
+    reason: Callable[[list[_Choice]], str]
+    # None where there is nothing to show.
+    evidence: Callable[[_Choice], dict[str, Any] | None]
+    # Whether the first and the last rule of a call go on beyond the sizes that were looked at;
+    # native is kept there otherwise.
+    goes_on: bool = False
+
+
+def make_rules(
+    choices: Sequence[_Choice], num_ranks: int, num_nodes: int, telling: Telling[_Choice]
+) -> list[dict[str, Any]]:
     """Return the rules of a profile.
 
     Neighbours with the same verdict share a rule. Between two rules the boundary is the geometric
@@ -31,44 +66,52 @@ def make_rules(verdicts: Sequence[Verdict], num_ranks: int, num_nodes: int) -> l
     have one rule.
     """
     rules: list[dict[str, Any]] = []
-    for collective, row in groupby(sorted(verdicts, key=_order), key=lambda one: one.collective):
+    for collective, row in groupby(sorted(choices, key=_order), key=lambda one: one.collective):
         shape = {"collective": collective, "num_ranks": num_ranks, "num_nodes": num_nodes}
         make = _rules_of if _core.has_known_size(collective) else _one_rule
-        rules += [{**shape, **rule} for rule in make(list(row))]
+        rules += [{**shape, **rule} for rule in make(list(row), telling)]
     return rules
 
 
-def _order(verdict: Verdict) -> tuple[str, int]:
-    return verdict.collective, verdict.bytes
+def _order(choice: Choice) -> tuple[str, int]:
+    return choice.collective, choice.bytes
 
 
-def _rules_of(row: list[Verdict]) -> list[dict[str, Any]]:
-    sizes = [verdict.bytes for verdict in row]
-    edges = _edges(sizes)
+def _rules_of(row: list[_Choice], telling: Telling[_Choice]) -> list[dict[str, Any]]:
+    sizes = [choice.bytes for choice in row]
+    edges: list[int | None] = [*_edges(sizes)]
+    if telling.goes_on:
+        edges[0], edges[-1] = 0, None
     rules = []
-    if edges[0] > 0:
+    if edges[0]:
         rules.append(_unmeasured(0, edges[0] - 1))
     position = 0
-    for _, members in groupby(row, key=lambda verdict: verdict.algorithm):
+    for _, members in groupby(row, key=lambda choice: choice.algorithm):
         group = list(members)
         first, position = position, position + len(group)
+        end = edges[position]
         rules.append(
             {
                 "min_bytes": edges[first],
-                "max_bytes": edges[position] - 1,
+                "max_bytes": None if end is None else end - 1,
                 "algorithm": group[0].algorithm,
-                "reason": _reason(group),
-                "evidence": [_evidence(verdict) for verdict in group],
+                "reason": telling.reason(group),
+                "evidence": _evidence_of(group, telling),
             }
         )
-    rules.append(_unmeasured(edges[-1], None))
+    if edges[-1] is not None:
+        rules.append(_unmeasured(edges[-1], None))
     return rules
 
 
-def _one_rule(row: list[Verdict]) -> list[dict[str, Any]]:
+def _evidence_of(group: list[_Choice], telling: Telling[_Choice]) -> list[dict[str, Any]]:
+    return [shown for shown in map(telling.evidence, group) if shown is not None]
+
+
+def _one_rule(row: list[_Choice], telling: Telling[_Choice]) -> list[dict[str, Any]]:
     """Return the rule of a call whose size not all ranks know: an algorithm has to win at all."""
-    if len({verdict.algorithm for verdict in row}) == 1:
-        algorithm, reason = row[0].algorithm, _reason(row)
+    if len({choice.algorithm for choice in row}) == 1:
+        algorithm, reason = row[0].algorithm, telling.reason(row)
     else:
         algorithm = NATIVE
         reason = f"no algorithm is faster at all {len(row)} sizes, and ranks do not know the size"
@@ -78,7 +121,7 @@ def _one_rule(row: list[Verdict]) -> list[dict[str, Any]]:
             "max_bytes": None,
             "algorithm": algorithm,
             "reason": reason,
-            "evidence": [_evidence(verdict) for verdict in row],
+            "evidence": _evidence_of(row, telling),
         }
     ]
 
@@ -146,3 +189,6 @@ def _times(interval: Interval) -> dict[str, float]:
         "low_us": round(interval.low, 3),
         "high_us": round(interval.high, 3),
     }
+
+
+MEASURED: Telling[Verdict] = Telling(_reason, _evidence)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from espalier.launch.lines import GrowingLines
@@ -22,7 +22,8 @@ class Point:
     """One call and size, and the times of all candidates; the native call is one of them.
 
     Times with the same position were taken next to each other. `asked_bytes` is what the plan
-    said, `bytes` what the call can have (a multiple of the ranks for allgather).
+    said, `bytes` what the call can have (a multiple of the ranks for allgather). `decided` is what
+    candidates `profile/<name>` chose.
     """
 
     collective: str
@@ -30,6 +31,7 @@ class Point:
     bytes: int
     calls_per_sample: int
     samples_us: Mapping[str, tuple[float, ...]]
+    decided: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def native_us(self) -> tuple[float, ...]:
@@ -118,5 +120,10 @@ def _point(value: dict[str, Any], asked_bytes: int) -> Point:
     # A clock step of zero has no ratio.
     positive = {name: tuple(max(time, 1e-3) for time in times) for name, times in samples.items()}
     return Point(
-        value["collective"], asked_bytes, value["bytes"], value["calls_per_sample"], positive
+        value["collective"],
+        asked_bytes,
+        value["bytes"],
+        value["calls_per_sample"],
+        positive,
+        value.get("decided", {}),
     )

@@ -257,6 +257,11 @@ def _reducing() -> frozenset[str]:
 
 def candidates_for(call: str, num_ranks: int, patterns: Sequence[str]) -> list[str]:
     """Return the choices for a call that accept this many ranks and match one of the patterns."""
+    return list(_candidates(call, num_ranks, tuple(patterns)))
+
+
+@functools.cache
+def _candidates(call: str, num_ranks: int, patterns: tuple[str, ...]) -> tuple[str, ...]:
     collective = _core.collective_of(call)
     choices = [
         choice
@@ -264,7 +269,7 @@ def candidates_for(call: str, num_ranks: int, patterns: Sequence[str]) -> list[s
         if not _core.call_refuses(call, choice, num_ranks)
     ]
     if not patterns:
-        return choices
+        return tuple(choices)
     wanted: list[str] = []
     for pattern in patterns:
         if "[" in pattern:
@@ -273,7 +278,7 @@ def candidates_for(call: str, num_ranks: int, patterns: Sequence[str]) -> list[s
         else:
             names = {catalog.full_name(entry) for entry in catalog.find(pattern)}
             wanted += [choice for choice in choices if catalog.name_of(choice) in names]
-    return list(dict.fromkeys(wanted))
+    return tuple(dict.fromkeys(wanted))
 
 
 def method(goal: Goal, header: dict[str, Any], num_tested: int) -> dict[str, Any]:

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MPI programs on machines that only exist in a simulator."""

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the simulator writes on standard error, between what the program writes there."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
+# [rank-2:2:(3) 0.000003] ./src/x.cpp:138: [smpi_pmpi/WARNING] text
+_LOG = re.compile(
+    r"\[(?:rank-(?P<rank>\d+):\S+ )?[\d.]+\] \S+:\d+: \[\w+/[A-Z]+\] (?P<text>.*)", re.DOTALL
+)
+_TRACE = re.compile(r"Backtrace \(displayed in |  ->  *[0-9#]")
+_SHELL = re.compile(r"(Segmentation fault|Aborted|Killed|Floating point exception)\.?$")
+
+
+@dataclass(frozen=True)
+class Complaint:
+    """A line of the simulator's log, and the rank that it is about if it says."""
+
+    text: str
+    rank: int | None
+
+
+class Complaints:
+    """A pipe for standard error: complaints are kept, the program's own lines go to ours."""
+
+    def __init__(self) -> None:
+        """Make the pipe."""
+        self.found: list[Complaint] = []
+        self.own_lines: list[str] = []
+        self._reader, self.writer = os.pipe()
+        self._thread = threading.Thread(target=self._read, daemon=True)
+
+    def __enter__(self) -> Self:
+        """Start reading."""
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Read the rest."""
+        self.finish()
+
+    def finish(self) -> None:
+        """Read what is left; nobody else may have the writing end."""
+        if self.writer >= 0:
+            os.close(self.writer)
+            self.writer = -1
+            self._thread.join()
+
+    def _read(self) -> None:
+        with os.fdopen(self._reader, errors="replace") as lines:
+            for line in lines:
+                self._take(line)
+
+    def _take(self, line: str) -> None:
+        text = line.rstrip("\n")
+        if match := _LOG.match(text):
+            rank = match["rank"]
+            self.found.append(Complaint(match["text"], int(rank) if rank else None))
+        elif text.startswith("espalier: expected "):
+            self.own_lines.append(text.removeprefix("espalier: "))
+        elif not (_TRACE.match(text) or _SHELL.match(text)):
+            sys.stderr.write(line)
+            sys.stderr.flush()

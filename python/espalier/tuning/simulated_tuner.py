@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A whole tuning on a simulated machine: from its description to a profile and a report."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from espalier import machines
+from espalier.console import json_text, progress, say
+from espalier.errors import ArgumentError
+from espalier.output_files import check_writable, write_whole
+from espalier.store import metadata
+from espalier.store.database import SessionFacts, Store
+from espalier.tuning import simulated_outcome
+from espalier.tuning.call_tuning import CallTuning, Shortlist
+from espalier.tuning.search import Goal, Memory, requests_for
+from espalier.tuning.simulators import Limits, Simulators
+from espalier.tuning.tuner import InterruptedTuning
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from espalier.console import Progress
+    from espalier.machines import Machine
+    from espalier.models.predictors import Setting
+    from espalier.tuning.samples import Point, Problem
+    from espalier.tuning.simulation import SimulatedJob
+
+_STAGE = "simulation"
+# Of a call's share of the progress; the rest is for sizes where the choice changes.
+_FIRST_SHARE = 0.7
+# A simulator of more ranks needs gigabytes.
+_MOST_RANKS_SIDE_BY_SIDE = 1024
+_IF_UNWRITTEN = "free space there, then repeat the command with --resume: measurements are kept"
+
+
+@dataclass(frozen=True)
+class SimulatedGoal:
+    """What to tune in simulation, and for whom."""
+
+    job: SimulatedJob
+    # What the profile says of the machine.
+    machine: dict[str, Any]
+    # The model's view of it.
+    setting: Setting
+    collectives: tuple[str, ...]
+    sizes: tuple[int, ...]
+    patterns: tuple[str, ...] = ()
+    most_candidates: int = 6
+    factor: float = 1.5
+    min_gain: float = 0.0
+    keeps_native: bool = True
+    vendor: str = "smpi"
+
+    def check(self) -> None:
+        """Raise ArgumentError for what cannot be simulated."""
+        self.job.check()
+        goal = Goal(self.collectives, self.sizes, self.patterns, min_gain=self.min_gain)
+        goal.check()
+        if self.most_candidates < 1:
+            raise ArgumentError(
+                f"expected a shortlist of at least 1 candidate, got {self.most_candidates}"
+            )
+        requests_for(goal, self.job.num_ranks)
+
+    @property
+    def shortlist(self) -> Shortlist:
+        """Return which candidates are simulated."""
+        return Shortlist(self.setting, self.patterns, self.most_candidates, self.factor)
+
+
+@dataclass(frozen=True)
+class SimulatedFiles:
+    """Where results go."""
+
+    output: Path
+    store: Path
+    is_resumed: bool = False
+    repeat: str = ""
+
+
+def usual_num_simulators(num_ranks: int) -> int:
+    """Return how many simulators run side by side: one a core, one for very many ranks."""
+    return 1 if num_ranks > _MOST_RANKS_SIDE_BY_SIDE else os.cpu_count() or 1
+
+
+def num_nodes(machine: Machine, job: SimulatedJob) -> int:
+    """Return how many nodes the ranks of a job lie on."""
+    placed = machine.place(job.placement, job.num_ranks)
+    return len(set(machines.nodes_of_ranks(placed)))
+
+
+def tune(
+    goal: SimulatedGoal, files: SimulatedFiles, limits: Limits, machine: Machine
+) -> dict[str, Any]:
+    """Tune, write the profile, and return the document of the report.
+
+    Raises:
+        InterruptedTuning: after Ctrl-C or a signal, once something was measured.
+    """
+    goal.check()
+    check_writable(files.output)
+    nodes = num_nodes(machine, goal.job)
+    tunings = [
+        CallTuning(
+            call, goal.sizes, goal.shortlist, goal.job.peer, goal.min_gain, goal.keeps_native
+        )
+        for call in sorted(set(goal.collectives))
+    ]
+    with Store(files.store) as store, progress("tuning", len(tunings)) as bar:
+        memory = Memory(store, _session(store, goal, files, nodes))
+        work = _Work(memory, bar, tunings)
+        work.recall()
+        simulators = Simulators(goal.job, limits, work.take, work.finish)
+        cause: BaseException | None = None
+        try:
+            simulators.run(tunings)
+        except (KeyboardInterrupt, SystemExit) as error:
+            bar.close()
+            cause = error
+            if not any(tuning.chosen() for tuning in tunings):
+                _say_how_to_continue(files)
+                raise
+        is_complete = cause is None and not simulators.is_out_of_time
+        about = {
+            "command": files.repeat,
+            "complete": is_complete,
+            "version": "SimGrid SMPI",
+            "profile": str(files.output),
+            "warnings": simulated_outcome.warnings_of(
+                tunings, memory.problems, is_out_of_time=simulators.is_out_of_time
+            ),
+        }
+        if is_complete and memory.store is not None:
+            store.complete_session(memory.session)
+    chosen = [one for tuning in tunings for one in tuning.chosen()]
+    profile = simulated_outcome.make_profile(goal, chosen, nodes, about)
+    write_whole(files.output, json_text(profile), "profile", _IF_UNWRITTEN)
+    found = simulated_outcome.make_document(goal, profile, chosen, nodes, about)
+    if not is_complete:
+        _say_how_to_continue(files)
+    if cause is not None:
+        raise InterruptedTuning(found, cause)
+    return found
+
+
+class _Work:
+    """Keeps results, and says how far the work is."""
+
+    def __init__(self, memory: Memory, bar: Progress, tunings: Sequence[CallTuning]) -> None:
+        self._memory = memory
+        self._bar = bar
+        self._tunings = tunings
+        self._advanced = dict.fromkeys((tuning.collective for tuning in tunings), 0.0)
+
+    def recall(self) -> None:
+        """Take what an interrupted session measured."""
+        by_call = {tuning.collective: tuning for tuning in self._tunings}
+        for peer in self._tunings[0].references:
+            for point in self._memory.recall(_stage(peer)):
+                by_call[point.collective].take(point, peer)
+                self._advance(by_call[point.collective])
+
+    def take(self, tuning: CallTuning, peer: str, result: Point | Problem) -> None:
+        """Keep a result."""
+        self._memory.keep(_stage(peer), result)
+        self._advance(tuning, f"{result.collective} {result.asked_bytes} B")
+
+    def finish(self, tuning: CallTuning) -> None:
+        """Count a call as done."""
+        self._bar.advance(1.0 - self._advanced[tuning.collective], f"{tuning.collective} is done")
+        self._advanced[tuning.collective] = 1.0
+
+    def _advance(self, tuning: CallTuning, note: str = "") -> None:
+        done = self._advanced[tuning.collective]
+        step = _FIRST_SHARE / len(tuning.sizes) if done < _FIRST_SHARE else (1 - done) / 4
+        self._advanced[tuning.collective] = done + step
+        self._bar.advance(step, note)
+
+
+def _stage(peer: str) -> str:
+    return f"{_STAGE} {peer}"
+
+
+def _session(store: Store, goal: SimulatedGoal, files: SimulatedFiles, nodes: int) -> int:
+    identity = [
+        goal.machine,
+        goal.job.num_ranks,
+        goal.job.peer,
+        goal.job.settings,
+        goal.collectives,
+        goal.sizes,
+        goal.patterns,
+        [goal.most_candidates, goal.factor],
+        # Measurements of other code are others.
+        metadata.code_version(),
+    ]
+    facts = SessionFacts(
+        key=hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:32],
+        command=files.repeat,
+        mpi={"vendor": "smpi", "version": "SimGrid SMPI", "peer": goal.job.peer},
+        job={
+            "is_simulated": True,
+            "num_ranks": goal.job.num_ranks,
+            "num_nodes": nodes,
+            "machine": goal.machine,
+        },
+        method={"is_simulated": True, "min_gain": goal.min_gain},
+    )
+    unfinished = store.unfinished_session(facts.key)
+    if files.is_resumed and unfinished is not None:
+        return unfinished
+    if files.is_resumed:
+        say("note: nothing to resume for this command and machine; starting anew")
+    elif unfinished is not None:
+        say("note: an earlier tuning of this command was interrupted; --resume continues it")
+    return store.begin_session(facts)
+
+
+def _say_how_to_continue(files: SimulatedFiles) -> None:
+    words = files.repeat.replace("espalier tune", "espalier tune --resume", 1)
+    say(f"finished measurements are kept in {files.store}; to continue: {words}")
