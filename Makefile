@@ -42,6 +42,10 @@ quick: install-deps ## Debug build with warnings as errors, then the unit tests
 bench: build ## Run the declared experiments, report ratios
 	@tools/run_benchmarks.sh $(BENCH_ARGUMENTS)
 
+.PHONY: bench-peers
+bench-peers: build ## Compare with the algorithms of four MPIs in simulation, write the summary (30 min)
+	@tools/bench_peers.sh $(BENCH_ARGUMENTS)
+
 .PHONY: lint
 lint: install-deps ## Check layering, formatting, types, spelling, scripts
 	@tools/lint.sh

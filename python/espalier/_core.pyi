@@ -77,6 +77,11 @@ class Replay(TypedDict):
     finished_seconds: list[float]  # of each rank
     levels: list[LevelUse]
 
+class LowerBound(TypedDict):
+    seconds: float  # the larger one of the other two
+    rounds_seconds: float
+    bytes_seconds: float
+
 class Ranked(TypedDict):
     choice: str
     seconds: float
@@ -261,10 +266,12 @@ def replay(
     machine: str,
     placement: str,
     num_bytes: float,
+    block_bytes: Sequence[float] = (),
 ) -> Replay:
     """Return what a schedule takes on a machine whose links are shared. Releases the GIL.
 
-    num_bytes, here and below, is the size of the whole result, as in rules.
+    num_bytes, here and below, is the size of the whole result, as in rules. block_bytes, if any,
+    are the sizes of its blocks, in its place.
     """
 
 def levels_time(
@@ -277,6 +284,39 @@ def hockney_time(
 ) -> float:
     """Return the seconds of Hockney's model with the outermost link in use. Releases the GIL."""
 
+def lower_bound(
+    collective: str, num_ranks: int, root: int, machine: str, placement: str, num_bytes: float
+) -> LowerBound:
+    """Return what a collective takes at least, whatever the schedule; see cost/lower_bound.hpp."""
+
+def loggp_time(
+    collective: str,
+    machine: tuple[float, float, float, float],
+    nodes: tuple[int, int],
+    num_bytes: float,
+    k: int,
+    is_refined: bool = False,
+) -> float:
+    """Return what a closed form of LogGP says, in the unit of the machine.
+
+    machine is latency, overhead, gap and time per byte; nodes are their number and the threads of
+    each; num_bytes is what one thread contributes; k the radix, the number of nodes for flat.
+    Refined: levels of trees are a real number, and blocks of an exchange are counted.
+    """
+
+def loggp_tree_time(
+    shape: str,
+    machine: tuple[float, float, float, float],
+    num_nodes: int,
+    num_bytes: float,
+    k: int,
+    has_parts: bool = False,
+) -> float:
+    """Return what LogGP says of a tree, `k_ary` or `k_nomial`, sender by sender.
+
+    With parts a message has num_bytes for each node below it, otherwise num_bytes.
+    """
+
 def best(
     candidates: list[str],
     num_ranks: int,
@@ -285,10 +325,35 @@ def best(
     placement: str,
     num_bytes: float,
     num_best: int = 1,
+    block_bytes: Sequence[float] = (),
 ) -> list[Ranked]:
     """Return schedules by what replay() says, best first, without those that refuse.
 
     The first num_best are exact; the others take at least what is said. Releases the GIL.
+    """
+
+def best_sharing(
+    candidates: list[str],
+    num_ranks: int,
+    root: int,
+    machine: str,
+    placement: str,
+    num_bytes: float,
+    num_best: int = 1,
+    block_bytes: Sequence[float] = (),
+) -> list[Ranked]:
+    """Return the same by what shared_time() says, among many that best() finds."""
+
+def shared_time(
+    text: str, num_ranks: int, root: int, machine: str, placement: str, num_bytes: float
+) -> float:
+    """Return the seconds of a schedule where messages share lines equally. Releases the GIL."""
+
+def machine_variants(collective: str, num_ranks: int, machine: str, placement: str) -> list[str]:
+    """Return all that is worth trying where ranks are placed like this, variants() included.
+
+    Groups are nodes and the objects of the next level; `dealt=` gives the order of nodes where
+    ranks were dealt to them in turn.
     """
 
 def has_hwloc() -> bool:

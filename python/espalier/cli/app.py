@@ -33,11 +33,14 @@ verbs = {
     "probe": ("probe", "Measure what messages cost on this machine and write a machine file"),
     "tune": ("tune", "Measure candidates on this machine and write a profile"),
     "run": ("run", "Run an MPI program with Espalier under it"),
+    "simulate": ("simulate", "Run an MPI program on a simulated machine"),
     "compare": ("compare", "Run an MPI program with and without, and report the difference"),
+    "peers": ("peers", "Compare collectives with those of other MPIs, simulated or here"),
     "model": ("model", "Predict times from a model of the machine, or check the model"),
     "order": ("order", "Find the order of ranks in which trees are fastest"),
     "map": ("map_processes", "Find where the processes of a grid should run, for a launcher"),
     "halo": ("halo", "Time halo exchanges on Cartesian communicators made in several ways"),
+    "cluster": ("cluster", "Emulate a cluster on this machine, and run MPI programs on it"),
     "explain": ("explain", "Say what a profile chooses and why, or what ran"),
 }
 

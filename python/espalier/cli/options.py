@@ -6,6 +6,9 @@ from typing import Annotated
 
 import typer
 
+from espalier import installation
+from espalier.errors import ArgumentError
+
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead.")]
 Pattern = Annotated[
     str | None,
@@ -39,3 +42,23 @@ MappedMachine = Annotated[
 Mpi = Annotated[
     str | None, typer.Option("--mpi", help="openmpi or mpich, if the program does not say.")
 ]
+
+# Of the verbs that write a profile for a machine that need not exist. Programs under a real MPI
+# refuse a profile that was made for another one.
+SIMULATED_VENDOR = "smpi"
+ProfileVendor = Annotated[
+    str,
+    typer.Option(
+        "--for",
+        metavar="MPI",
+        help="Which programs the profile is for: smpi (simulated ones), openmpi or mpich. Programs"
+        " refuse profiles for another MPI.",
+    ),
+]
+
+
+def check_vendor(vendor: str) -> None:
+    """Raise ArgumentError for an MPI that no program of ours is made for."""
+    known = (SIMULATED_VENDOR, *installation.vendors)
+    if vendor not in known:
+        raise ArgumentError(f"expected an MPI of {', '.join(known)} behind --for, got '{vendor}'")

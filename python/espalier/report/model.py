@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from espalier.report import conditions
 from espalier.report.content import Grid, Report, Section
 from espalier.report.tuning import machine_section
-from espalier.units import bytes_text, three_digits, time_text
+from espalier.units import bytes_range_text, bytes_text, three_digits, time_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -140,3 +140,21 @@ def forecast_report(found: Mapping[str, Any]) -> Report:
             Section(f"Result of {bytes_text(point['bytes'])}", grids=[grid], notes=notes)
         )
     return Report(title, sections)
+
+
+def profile_report(profile: Mapping[str, Any], path: str) -> Report:
+    """Return the report of a profile from the model alone."""
+    grid = Grid(("collective", "bytes of result", "algorithm", "why"))
+    for rule in profile["rules"]:
+        size = bytes_range_text(rule["min_bytes"], rule["max_bytes"])
+        grid.rows.append([rule["collective"], size, rule["algorithm"], rule["reason"]])
+    machine, rules = profile["machine"], profile["rules"]
+    ranks = f"{rules[0]['num_ranks']} ranks on {rules[0]['num_nodes']} node(s)"
+    return Report(
+        f"Profile by the model, {ranks}, placed {machine['placement']}",
+        [
+            Section("What the model finds fastest", grids=[grid]),
+            Section("On what machine", [machine["text"]]),
+            Section("How to repeat", [f"profile: {path}"], command=profile["command"]),
+        ],
+    )

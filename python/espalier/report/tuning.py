@@ -25,9 +25,28 @@ def tuning_report(tuning: Mapping[str, Any]) -> Report:
     )
     if not tuning["complete"]:
         title += " (interrupted)"
-    return Report(
-        title,
-        [_best(tuning), _sure(tuning), machine_section(tuning), _wrong(tuning), _repeat(tuning)],
+    if tuning["method"].get("is_simulated"):
+        sections = [_best(tuning), _simulated(tuning), _wrong(tuning), _repeat(tuning)]
+    else:
+        sections = [
+            _best(tuning),
+            _sure(tuning),
+            machine_section(tuning),
+            _wrong(tuning),
+            _repeat(tuning),
+        ]
+    return Report(title, sections)
+
+
+def _simulated(tuning: Mapping[str, Any]) -> Section:
+    machine, how = tuning["machine"], tuning["method"]
+    return Section(
+        "How it was measured",
+        [
+            f"simulated, exact: {machine['text']}, ranks placed {machine['placement']}",
+            f"candidates of a size: {how['candidates']}",
+            f"where the choice changes, sizes are at most {how['refined_to']:g}x apart",
+        ],
     )
 
 
@@ -61,8 +80,14 @@ def _best(tuning: Mapping[str, Any]) -> Section:
         ]
         if not chosen:
             section.lines.append(f"{collective}: native at all sizes, {len(row)} of them measured")
-    section.notes = ["ratio: time of native / time of the best other, from neighbouring pairs"]
-    section.grids = [_grid(collective, row) for collective, row in points.items()]
+    ratio = "ratio: time of native / time of the best other"
+    grids = [_grid(collective, row) for collective, row in points.items()]
+    if tuning["method"].get("is_simulated"):
+        section.notes = [ratio]
+        section.grids = [grid.without("interval") for grid in grids]
+    else:
+        section.notes = [f"{ratio}, from neighbouring pairs"]
+        section.grids = grids
     return section
 
 
@@ -75,11 +100,11 @@ def _grid(collective: str, row: list[dict[str, Any]]) -> Grid:
         grid.rows.append(
             [
                 bytes_text(point["bytes"]),
-                time_text(point["native"]["median_us"] * 1e-6),
+                time_text(point["native"]["median_us"] * 1e-6) if point["native"] else "-",
                 (point["best"] or "-").partition("/")[2] or "-",
                 time_text(best["time"]["median_us"] * 1e-6) if best else "-",
-                f"{best['ratio']['median']:.2f}x" if best else "-",
-                _interval_text(best["ratio"]) if best else "-",
+                f"{best['ratio']['median']:.2f}x" if best and best["ratio"] else "-",
+                _interval_text(best["ratio"]) if best and best["ratio"] else "-",
                 _used(point),
             ]
         )
@@ -94,9 +119,13 @@ def _interval_text(ratio: Mapping[str, Any]) -> str:
 
 
 def _used(point: Mapping[str, Any]) -> str:
-    if point["algorithm"] != "native":
+    if point["algorithm"] == point["best"]:
         return "this"
+    if point["algorithm"] != "native":
+        return str(point["algorithm"]).partition("/")[2]
     best = point["candidates"].get(point["best"])
+    if best and best["ratio"]["confidence"] == 1.0:
+        return "native: as fast" if best["ratio"]["median"] >= 1.0 else "native: faster"
     if best and best["ratio"]["high"] < 1.0:
         return "native: faster"
     if best and best["ratio"]["low"] > 1.0:
@@ -125,7 +154,9 @@ def _sure(tuning: Mapping[str, Any]) -> Section:
 def _wrong(tuning: Mapping[str, Any]) -> Section:
     lines = conditions.lines(tuning["warnings"])
     if not tuning["complete"]:
-        lines.insert(0, "the tuning was interrupted: what was not confirmed is native")
+        rest = "left out" if tuning["method"].get("is_simulated") else "native"
+        what = "measured" if tuning["method"].get("is_simulated") else "confirmed"
+        lines.insert(0, f"the tuning was interrupted: what was not {what} is {rest}")
     return Section("What could be wrong", lines)
 
 

@@ -150,6 +150,14 @@ class Store:
             ).fetchone()
         return int(row[0]) if row and not row[1] else None
 
+    def latest_session(self, key: str) -> int | None:
+        """Return the latest session of this key, complete or not."""
+        with self._errors():
+            row = self._connection.execute(
+                "SELECT id FROM sessions WHERE key = ? ORDER BY id DESC LIMIT 1", (key,)
+            ).fetchone()
+        return int(row[0]) if row else None
+
     def complete_session(self, session: int) -> None:
         """Mark a session as complete."""
         with self._transaction() as connection:

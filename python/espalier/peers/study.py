@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A whole comparison in simulation: from an experiment to its document."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Any
+
+from espalier.console import progress
+from espalier.peers import outcome
+from espalier.peers.record import Record
+from espalier.peers.simulated import Comparison, work
+from espalier.store import metadata
+from espalier.store.database import Store
+from espalier.tuning.simulation import PEERS as VERSIONS
+
+if TYPE_CHECKING:
+    from espalier.peers.choosing import Choosing
+    from espalier.peers.experiment import Experiment
+
+_SIMULATED = "simulated, of the slowest rank after a common start, exact"
+
+
+class InterruptedStudy(Exception):  # noqa: N818 - not an error: there is a result
+    """The comparison was interrupted; `document` is what is known, `cause` what ended it."""
+
+    def __init__(self, document: dict[str, Any], cause: BaseException) -> None:
+        """Keep both."""
+        super().__init__(str(cause))
+        self.document = document
+        self.cause = cause
+
+
+def compare(experiment: Experiment, choosing: Choosing) -> dict[str, Any]:
+    """Simulate what is not known yet and return the document.
+
+    Raises:
+        InterruptedStudy: after Ctrl-C or a signal, once anything is known.
+    """
+    cause: BaseException | None = None
+    with contextlib.ExitStack() as stack:
+        store = stack.enter_context(Store(choosing.store))
+        bar = stack.enter_context(progress("comparing", max(1, work(experiment))))
+        comparison = Comparison(experiment, choosing, Record(store, choosing.command), bar)
+        try:
+            comparison.run()
+        except (KeyboardInterrupt, SystemExit) as error:
+            cause = error
+            if not comparison.cells():
+                raise
+    document = _document(experiment, choosing, comparison, is_complete=cause is None)
+    if cause is not None:
+        raise InterruptedStudy(document, cause)
+    return document
+
+
+def _document(
+    experiment: Experiment, choosing: Choosing, comparison: Comparison, *, is_complete: bool
+) -> dict[str, Any]:
+    machines = {run.place.platform: run.machine for run in experiment.runs}
+    return outcome.make(
+        comparison.cells(),
+        facts={
+            "created": metadata.now(),
+            "code_version": metadata.code_version(),
+            "command": choosing.command,
+            "complete": is_complete,
+            "simulated": True,
+            "times": _SIMULATED,
+            "peers": {name: VERSIONS[name] for name in experiment.peers},
+            "under": VERSIONS[experiment.under],
+            "notes": choosing.notes(),
+        },
+        platforms=[{"name": name, "machine": text} for name, text in machines.items()],
+        left_out=comparison.left_out,
+        wrong=[
+            {
+                "place": run.place.label,
+                "collective": problem.collective,
+                "bytes": problem.asked_bytes,
+                "algorithm": problem.algorithm,
+                "reason": problem.reason,
+                "text": problem.text,
+            }
+            for run, problem in comparison.problems()
+        ],
+    )

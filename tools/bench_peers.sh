@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Compares our collectives with those of four MPIs on the simulated platforms of
+# benchmarks/peers/peers.toml, and writes the dated summary of the documentation. Arguments go to
+# `espalier peers`, as in `--platform torus`. What is finished is kept in build/peers.db: when the
+# script is interrupted, start it again.
+
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+# Simulated ranks are copies of the program, in files until they are loaded.
+[[ -d /dev/shm ]] && export TMPDIR=/dev/shm
+mkdir -p build docs/benchmarks
+bin/espalier peers benchmarks/peers/peers.toml --store build/peers.db -o docs/benchmarks/peers.md \
+  --json "$@" </dev/null >build/peers.json
+echo "all cells: build/peers.json"
