@@ -14,6 +14,7 @@ from espalier import _core, documents
 from espalier.durations import parse_seconds
 from espalier.errors import ArgumentError, FormatError
 from espalier.intervals import Interval
+from espalier.models.predictors import Setting
 from espalier.tuning import rules, selection
 from espalier.tuning.samples import NATIVE, Point, Problem, Request, SampleReader
 from espalier.tuning.search import Goal, candidates_for, real_size, requests_for
@@ -336,6 +337,16 @@ class TestCandidates:
 
     def test_calls_with_other_block_sizes_share_algorithms(self):
         assert candidates_for("allgatherv", 4, ()) == candidates_for("allgather", 4, ())
+
+    def test_have_the_shape_of_a_machine_that_is_known(self) -> None:
+        dealt = Setting("2n x 4c", "cyclic", 8)
+        found = candidates_for("bcast", 8, (), dealt)
+        assert set(candidates_for("bcast", 8, ())) < set(found)
+        assert any("rows=2" in name and "dealt=2" in name for name in found)
+        filled = candidates_for("bcast", 8, (), Setting("2n x 4c", "block", 8))
+        assert not any("dealt" in name for name in filled)
+        trees = candidates_for("bcast", 8, ["bcast/orthogonal"], dealt)
+        assert trees == [name for name in found if name.startswith("bcast/orthogonal")]
 
     def test_candidates_can_serve_the_call(self):
         assert "alltoall/bruck" in candidates_for("alltoall", 8, ())

@@ -33,7 +33,7 @@ def forecast(
         raise ArgumentError(
             f"expected a collective of {', '.join(_core.calls())}, got '{collective}'"
         )
-    candidates = candidates_for(collective, setting.num_ranks, patterns)
+    candidates = candidates_for(collective, setting.num_ranks, patterns, setting)
     if not candidates:
         raise ArgumentError(
             f"expected algorithms for {setting.num_ranks} ranks among {', '.join(patterns)},"

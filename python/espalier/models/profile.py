@@ -124,7 +124,7 @@ def forecasts(question: Question, on_forecast: Callable[[], None] = lambda: None
     wanted = [
         (call, size, candidates)
         for call in sorted(question.collectives)
-        if (candidates := candidates_for(call, num_ranks, question.patterns))
+        if (candidates := candidates_for(call, num_ranks, question.patterns, question.setting))
         for size in sorted({real_size(call, size, num_ranks) for size in question.sizes})
     ]
     if not wanted:

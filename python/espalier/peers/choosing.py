@@ -122,7 +122,6 @@ class _Place:
             setting=self._setting,
             collectives=tuple(collectives),
             sizes=sizes,
-            patterns=self._patterns(),
             most_candidates=run.tuned_candidates,
         )
         left = None if self._until is None else max(1.0, self._until - time.monotonic())
@@ -147,7 +146,6 @@ class _Place:
             num_nodes=self.num_nodes,
             collectives=tuple(run.simulated()),
             sizes=tuple(sizes),
-            patterns=self._patterns(),
         )
         about = {
             "command": self._choosing.command,
@@ -167,18 +165,6 @@ class _Place:
             for collective in self._run.simulated()
             for _, size in self._run.points(collective)
         }
-
-    def _patterns(self) -> tuple[str, ...]:
-        """Return all choices that are worth trying where ranks lie like this."""
-        run = self._run
-        kinds = dict.fromkeys(_core.collective_of(call) for call in run.simulated())
-        return tuple(
-            choice
-            for kind in kinds
-            for choice in _core.machine_variants(
-                kind, run.num_ranks, run.machine, run.place.placement
-            )
-        )
 
     def _path(self, kind: str, sizes: Sequence[Any], seconds: float) -> Path:
         run = self._run

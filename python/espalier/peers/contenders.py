@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from espalier import _core, profiles
+from espalier.models.predictors import Setting
 from espalier.peers.cells import BEST, MODEL, PROFILE, Outcome
 from espalier.tuning.samples import NATIVE
+from espalier.tuning.search import candidates_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -79,12 +81,8 @@ class Ours:
 def model_shortlist(run: Run, collective: str, num_bytes: int, count: int) -> list[str]:
     """Return the algorithms that the model says are fastest, best first."""
     place = run.place
-    kind = _core.collective_of(collective)
-    candidates = [
-        choice
-        for choice in _core.machine_variants(kind, place.num_ranks, run.machine, place.placement)
-        if not _core.call_refuses(collective, choice, place.num_ranks)
-    ]
+    setting = Setting(run.machine, place.placement, place.num_ranks)
+    candidates = candidates_for(collective, place.num_ranks, (), setting)
     ranked = _core.best_sharing(
         candidates, place.num_ranks, 0, run.machine, place.placement, float(num_bytes), count
     )

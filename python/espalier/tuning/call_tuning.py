@@ -40,7 +40,7 @@ class Shortlist:
 
     def of(self, call: str, num_bytes: int) -> list[str]:
         """Return the candidates for a call, those first that the model finds fastest."""
-        candidates = candidates_for(call, self.setting.num_ranks, self.patterns)
+        candidates = candidates_for(call, self.setting.num_ranks, self.patterns, self.setting)
         if not candidates:
             return []
         seconds = predict(self.setting, candidates, num_bytes, self.most)

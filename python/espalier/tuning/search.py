@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from espalier.console import Progress
+    from espalier.models.predictors import Setting
     from espalier.store.database import Store
     from espalier.tuning.measurement import Measurer
     from espalier.tuning.selection import Key, Verdict
@@ -255,19 +256,27 @@ def _reducing() -> frozenset[str]:
     return frozenset(row["name"] for row in _core.collectives() if row["reduces"])
 
 
-def candidates_for(call: str, num_ranks: int, patterns: Sequence[str]) -> list[str]:
-    """Return the choices for a call that accept this many ranks and match one of the patterns."""
-    return list(_candidates(call, num_ranks, tuple(patterns)))
+def candidates_for(
+    call: str, num_ranks: int, patterns: Sequence[str], setting: Setting | None = None
+) -> list[str]:
+    """Return the choices for a call that accept this many ranks and match one of the patterns.
+
+    Where the machine is known there are more of them: with groups that are its nodes, in the order
+    of nodes to which ranks were dealt in turn, in pipelines.
+    """
+    return list(_candidates(call, num_ranks, tuple(patterns), setting))
 
 
 @functools.cache
-def _candidates(call: str, num_ranks: int, patterns: tuple[str, ...]) -> tuple[str, ...]:
+def _candidates(
+    call: str, num_ranks: int, patterns: tuple[str, ...], setting: Setting | None
+) -> tuple[str, ...]:
     collective = _core.collective_of(call)
-    choices = [
-        choice
-        for choice in _core.variants(collective, num_ranks)
-        if not _core.call_refuses(call, choice, num_ranks)
-    ]
+    if setting is None:
+        variants = _core.variants(collective, num_ranks)
+    else:
+        variants = _core.machine_variants(collective, num_ranks, setting.machine, setting.placement)
+    choices = [choice for choice in variants if not _core.call_refuses(call, choice, num_ranks)]
     if not patterns:
         return tuple(choices)
     wanted: list[str] = []
