@@ -119,6 +119,10 @@ std::string Choice::refuses(int num_ranks, int root) const {
 }
 
 std::string Choice::refuses_position(int num_ranks, int root) const {
+  if (collective() == Collective::alltoall && num_ranks > schedule::most_alltoall_ranks) {
+    return "needs at most " + std::to_string(schedule::most_alltoall_ranks) + " ranks, got " +
+           std::to_string(num_ranks);
+  }
   std::string reason = algorithm_->refuses(request(num_ranks, root));
   if (reason.empty() && num_segments_ > 1 && segment_period(num_ranks) == 0) {
     reason = "cannot be cut into segments with these arguments, got segments=" +

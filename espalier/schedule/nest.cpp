@@ -270,11 +270,10 @@ permute(RankProgram const& program, Collective collective, std::function<int(int
 }
 
 Frame alltoall_frame(int num_ranks, int rank) {
-  constexpr int most_ranks = 46340;  // labels are numbered by int
-  if (num_ranks > most_ranks) {
+  if (num_ranks > most_alltoall_ranks) {
     throw Error(
         ErrorCode::unsupported,
-        "alltoall needs at most " + std::to_string(most_ranks) + " ranks, got " +
+        "alltoall needs at most " + std::to_string(most_alltoall_ranks) + " ranks, got " +
             std::to_string(num_ranks)
     );
   }

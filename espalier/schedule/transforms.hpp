@@ -98,8 +98,11 @@ void nest(Builder& builder, RankProgram const& inner, Embedding const& embedding
 [[nodiscard]] RankProgram
 permute(RankProgram const& program, Collective collective, std::function<int(int)> const& rank_of);
 
+/// More ranks have more blocks of an alltoall than an int can number.
+inline constexpr int most_alltoall_ranks = 46340;
+
 /// p input and p output blocks; all that an alltoall starts from.
-/// @throws Error unsupported if there are too many ranks to number all blocks.
+/// @throws Error unsupported for more than most_alltoall_ranks.
 [[nodiscard]] Frame alltoall_frame(int num_ranks, int rank);
 
 /// How far operations of different segments may run apart, and how rounds are counted.

@@ -147,6 +147,7 @@ TEST(Choice, RefusesWithTheReason) {
       {"allgather/neighbor_exchange", 7, "needs an even number of ranks, got 7"},
       {"allgather/recursive_doubling", 6, "needs a power of two of ranks, got 6"},
       {"allgather/ring", 0, "num_ranks must be at least 1, got 0"},
+      {"alltoall/bruck", 46341, "needs at most 46340 ranks, got 46341"},
       {"allgather/orthogonal[rows=8]",
        7,
        "rows=8 needs a rank in every row, got 7 ranks; use fewer rows"},
