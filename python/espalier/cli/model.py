@@ -128,7 +128,7 @@ def profile(  # noqa: PLR0913, PLR0917 - one parameter an option
     vendor: ProfileVendor = SIMULATED_VENDOR,
     json: Json = False,
 ) -> None:
-    """Write a profile of what the replay model finds fastest on a machine, in seconds.
+    """Write a profile of what the replay model finds fastest on a machine.
 
     Nothing is measured, and native calls are not looked at: every call of a size gets an algorithm.
     'espalier model validate' says how far to believe the model.
