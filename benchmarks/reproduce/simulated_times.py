@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
 import dataclasses
 import sys
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from espalier.errors import Error
 from espalier.tuning.samples import Request
@@ -16,7 +18,6 @@ from espalier.tuning.simulation import DEFAULT_PEER, SimulatedJob, measure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
 
     from espalier.tuning.measurement import Launch
 
@@ -169,3 +170,23 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a Markdown table."""
     lines = [head, ["---"] * len(head), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def run_study(
+    declared: Mapping[str, Any],
+    description: str | None,
+    places: str,
+    measure_all: Callable[[Mapping[str, Any], Sequence[str], Path], None],
+    write_page: Callable[[Mapping[str, Any], list[Time], Path], None],
+) -> None:
+    """Parse a command line, `measure TIMES [--<places> NAME ...]` or `page TIMES FOLDER`; do it."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("task", choices=("measure", "page"))
+    parser.add_argument("times", type=Path)
+    parser.add_argument("folder", type=Path, nargs="?", default=Path())
+    parser.add_argument(f"--{places}", dest="places", action="append", default=[])
+    options = parser.parse_args()
+    if options.task == "measure":
+        measure_all(declared, options.places, options.times)
+    else:
+        write_page(declared, read_times(options.times), options.folder)

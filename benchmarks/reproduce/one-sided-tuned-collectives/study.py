@@ -8,7 +8,6 @@ needs SimGrid and espalier-measure-smpi; the second writes one-sided-tuned-colle
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +24,7 @@ from simulated_times import (  # noqa: E402
     Place,
     measure_times,
     read_times,
+    run_study,
     write_times,
 )
 
@@ -82,16 +82,7 @@ def measure(declared: Mapping[str, Any], names: list[str], path: Path) -> None:
 def main() -> None:
     """Parse the command line."""
     declared = tomllib.loads((FOLDER / "experiments.toml").read_text(encoding="utf-8"))
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("task", choices=("measure", "page"))
-    parser.add_argument("times", type=Path)
-    parser.add_argument("folder", type=Path, nargs="?", default=Path())
-    parser.add_argument("--machine", action="append", default=[])
-    options = parser.parse_args()
-    if options.task == "measure":
-        measure(declared, options.machine, options.times)
-    else:
-        page.write(declared, read_times(options.times), options.folder)
+    run_study(declared, __doc__, "machine", measure, page.write)
 
 
 if __name__ == "__main__":

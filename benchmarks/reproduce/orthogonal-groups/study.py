@@ -8,7 +8,6 @@ needs SimGrid and espalier-measure-smpi; the second writes orthogonal-groups.md 
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +26,7 @@ from simulated_times import (  # noqa: E402
     Time,
     measure_times,
     read_times,
+    run_study,
     write_times,
 )
 
@@ -104,16 +104,7 @@ def measure_operation(
 def main() -> None:
     """Parse the command line."""
     declared = tomllib.loads((FOLDER / "experiments.toml").read_text(encoding="utf-8"))
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("task", choices=("measure", "page"))
-    parser.add_argument("times", type=Path)
-    parser.add_argument("folder", type=Path, nargs="?", default=Path())
-    parser.add_argument("--platform", action="append", default=[])
-    options = parser.parse_args()
-    if options.task == "measure":
-        measure(declared, options.platform, options.times)
-    else:
-        page.write(declared, read_times(options.times), options.folder)
+    run_study(declared, __doc__, "platform", measure, page.write)
 
 
 if __name__ == "__main__":

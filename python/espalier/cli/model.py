@@ -8,7 +8,14 @@ from typing import Annotated, Any
 import typer
 
 from espalier import _core, machines
-from espalier.cli.options import SIMULATED_VENDOR, Json, ProfileVendor, check_vendor
+from espalier.cli.options import (
+    SIMULATED_VENDOR,
+    Algorithms,
+    Json,
+    ProfileVendor,
+    Sizes,
+    check_vendor,
+)
 from espalier.console import emit_json, json_text, progress
 from espalier.durations import parse_seconds
 from espalier.errors import FileError
@@ -49,15 +56,6 @@ PlacementOption = Annotated[
 ModelsOption = Annotated[
     str, typer.Option("--models", help=f"Which models, of {', '.join(MODELS)}.")
 ]
-AlgorithmsOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--algorithms",
-        metavar="PATTERN",
-        help="Candidates, as in 'espalier list', or one choice: bcast/k_nomial[k=4]."
-        " May be repeated; all if left out.",
-    ),
-]
 
 
 def _save(document: dict[str, Any], path: Path | None) -> None:
@@ -81,10 +79,8 @@ def predict(  # noqa: PLR0913, PLR0917 - one parameter an option
         typer.Option("-p", "--ranks", help="Number of ranks.", show_default="one for each core"),
     ] = None,
     placement: PlacementOption = None,
-    sizes: Annotated[
-        str, typer.Option("--sizes", help="Bytes of the whole result; 8..1MiB doubles.")
-    ] = _PREDICTED_SIZES,
-    algorithms: AlgorithmsOption = None,
+    sizes: Sizes = _PREDICTED_SIZES,
+    algorithms: Algorithms = None,
     models: ModelsOption = "replay",
     json: Json = False,
 ) -> None:
@@ -121,10 +117,8 @@ def profile(  # noqa: PLR0913, PLR0917 - one parameter an option
     collectives: Annotated[
         str, typer.Option("--collectives", help="Separated by commas, or all.")
     ] = _ALL,
-    sizes: Annotated[
-        str, typer.Option("--sizes", help="Bytes of the whole result; 8..1MiB doubles.")
-    ] = _PROFILE_SIZES,
-    algorithms: AlgorithmsOption = None,
+    sizes: Sizes = _PROFILE_SIZES,
+    algorithms: Algorithms = None,
     vendor: ProfileVendor = SIMULATED_VENDOR,
     json: Json = False,
 ) -> None:
@@ -179,10 +173,8 @@ def validate(  # noqa: PLR0913, PLR0917 - one parameter an option
     collectives: Annotated[
         str, typer.Option("--collectives", help="What to measure, separated by commas.")
     ] = _COLLECTIVES,
-    sizes: Annotated[
-        str, typer.Option("--sizes", help="Bytes of the whole result; 8..1MiB doubles.")
-    ] = _SIZES,
-    algorithms: AlgorithmsOption = None,
+    sizes: Sizes = _SIZES,
+    algorithms: Algorithms = None,
     models: ModelsOption = _ALL_MODELS,
     time_budget: Annotated[
         str, typer.Option("--time-budget", metavar="TIME", help="About how long to measure.")

@@ -17,6 +17,18 @@ Pattern = Annotated[
     ),
 ]
 
+# Of the verbs that go through sizes and algorithms.
+Sizes = Annotated[str, typer.Option("--sizes", help="Bytes of the whole result; 8..1MiB doubles.")]
+Algorithms = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--algorithms",
+        metavar="PATTERN",
+        help="Candidates, as in 'espalier list', or one choice: bcast/k_nomial[k=4]."
+        " May be repeated; all if left out.",
+    ),
+]
+
 # Of the verbs that run a program with Espalier under it.
 ProfileFile = Annotated[
     Path | None,

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from espalier import machines, profiles
-from espalier.cli.options import Json
+from espalier.cli.options import Json, Sizes
 from espalier.console import emit_json, say
 from espalier.durations import parse_seconds
 from espalier.errors import ArgumentError
@@ -106,9 +106,7 @@ def peers(  # noqa: PLR0913, PLR0917 - one parameter an option
             "--collectives", "--collective", help="Separated by commas; all: one of each kind."
         ),
     ] = _ALL,
-    sizes: Annotated[
-        str, typer.Option("--sizes", help="Bytes of the whole result; 8..1MiB doubles.")
-    ] = SIZES,
+    sizes: Sizes = SIZES,
     platform: Annotated[
         list[str] | None,
         typer.Option("--platform", metavar="NAME", help="Of the experiment; may be repeated."),

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from espalier import _core
-from espalier.cli.options import SIMULATED_VENDOR, Json, ProfileVendor
+from espalier.cli.options import SIMULATED_VENDOR, Algorithms, Json, ProfileVendor, Sizes
 from espalier.cli.tune_simulated import (
     DEFAULT_POINT_LIMIT,
     DEFAULT_SHORTLIST,
@@ -68,18 +68,8 @@ def tune(  # noqa: PLR0913, PLR0917 - one parameter an option
             "--collectives", "--collective", help="What to tune, separated by commas, or all."
         ),
     ] = _COLLECTIVES,
-    sizes: Annotated[
-        str, typer.Option("--sizes", help="Bytes of the whole result; 8..1MiB doubles.")
-    ] = _DEFAULT_SIZES,
-    algorithms: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--algorithms",
-            metavar="PATTERN",
-            help="Candidates, as in 'espalier list', or one choice: bcast/k_nomial[k=4]."
-            " May be repeated; all if left out.",
-        ),
-    ] = None,
+    sizes: Sizes = _DEFAULT_SIZES,
+    algorithms: Algorithms = None,
     time_budget: Annotated[
         str | None,
         typer.Option(

@@ -53,6 +53,25 @@ def sheet(path: Path, advice: str) -> Iterator[Figure]:
             ) from error
 
 
+@contextlib.contextmanager
+def panels(
+    path: Path, count: int, columns: int, panel_inches: tuple[float, float]
+) -> Iterator[list[Axes]]:
+    """Hand out axes in rows of so many columns at most, and write them to a file.
+
+    Raises:
+        FileError: it cannot be written.
+    """
+    columns = min(columns, count)
+    rows = -(-count // columns)
+    with sheet(path, "choose another folder") as figure:
+        figure.set_size_inches(panel_inches[0] * columns, panel_inches[1] * rows)
+        places = list(figure.subplots(rows, columns, squeeze=False).flat)
+        yield places[:count]
+        for axes in places[count:]:
+            axes.set_axis_off()
+
+
 def label_end(axes: Axes, x: float, y: float, text: str, color: str) -> None:
     """Write the name of a line at its end."""
     axes.annotate(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.ticker import FormatStrFormatter, LogLocator, NullFormatter
 
-from espalier.figures.canvas import sheet
+from espalier.figures import canvas
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,15 +47,9 @@ def draw_curves(panels: Sequence[Panel], path: Path, columns: int = 3) -> None:
     Raises:
         FileError: the file cannot be written.
     """
-    columns = min(columns, len(panels))
-    rows = -(-len(panels) // columns)
-    with sheet(path, "choose another folder") as figure:
-        figure.set_size_inches(_PANEL_INCHES[0] * columns, _PANEL_INCHES[1] * rows)
-        places = list(figure.subplots(rows, columns, squeeze=False).flat)
-        for axes, panel in zip(places, panels, strict=False):
+    with canvas.panels(path, len(panels), columns, _PANEL_INCHES) as places:
+        for axes, panel in zip(places, panels, strict=True):
             _draw(axes, panel)
-        for axes in places[len(panels) :]:
-            axes.set_axis_off()
 
 
 def _draw(axes: Axes, panel: Panel) -> None:
