@@ -8,6 +8,7 @@ ranks know get the candidate whose times, over all sizes, have the least geometr
 
 from __future__ import annotations
 
+import functools
 import math
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -150,6 +151,14 @@ def predict(
     setting: Setting, candidates: Sequence[str], num_bytes: int, num_best: int
 ) -> dict[str, float]:
     """Return the times of the `num_best` fastest candidates in seconds, the fastest first."""
+    return dict(_predicted(setting, tuple(candidates), num_bytes, num_best))
+
+
+@functools.cache
+def _predicted(
+    setting: Setting, candidates: tuple[str, ...], num_bytes: int, num_best: int
+) -> Mapping[str, float]:
+    """Remember: calls that differ only in how blocks are given have the same candidates."""
     ranked = _core.best_sharing(
         list(candidates),
         setting.num_ranks,
