@@ -92,6 +92,7 @@ PointRequest point_of(Field const& field, MeasurementPlan const& plan) {
       .bytes = field.at("bytes").integer(0, std::numeric_limits<std::int32_t>::max()),
       .choices = {},
       .part_bytes = {},
+      .has_native = !field.has("native") || field.at("native").boolean(),
   };
   if (field.has("part_bytes")) {
     point.part_bytes = parts_of(field, point.call, point.bytes);
@@ -101,6 +102,9 @@ PointRequest point_of(Field const& field, MeasurementPlan const& plan) {
       check_profile(choice, text, plan);
       point.choices.push_back(std::move(text));
     }
+  }
+  if (!point.has_native && point.choices.empty()) {
+    field.at("algorithms").fail("an algorithm where native is not measured", "none");
   }
   return point;
 }

@@ -20,6 +20,7 @@ struct PointRequest {
   std::vector<std::string> choices;
   /// Of each rank's part, in bytes, where calls let parts differ; empty: as equal as they can be.
   std::vector<int> part_bytes;
+  bool has_native = true;  ///< whether the native call is measured besides
 };
 
 /// What choices of profiles begin with.

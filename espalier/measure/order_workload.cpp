@@ -7,18 +7,12 @@
 #include "espalier/base/error.hpp"
 #include "espalier/base/integer.hpp"
 #include "espalier/exec/mpi_collectives.hpp"
+#include "espalier/measure/contents.hpp"
 
 namespace espalier::measure {
 namespace {
 
 constexpr std::byte garbage{0xA5};
-
-/// A byte that differs between owners of parts, neighbouring positions and stamps.
-std::byte pattern(int owner, std::size_t position, std::uint32_t stamp) noexcept {
-  auto word = static_cast<std::uint32_t>(position) * 2654435761U;
-  word ^= (static_cast<std::uint32_t>(owner) + 1U) * 40503U + stamp * 2246822519U;
-  return static_cast<std::byte>((word ^ (word >> 15U)) >> 7U & 0xFFU);
-}
 
 }  // namespace
 
@@ -67,17 +61,17 @@ exec::MpiExecutor OrderWorkload::executor(
 
 void OrderWorkload::fill_part(std::span<std::byte> part, int owner, std::uint32_t stamp) const {
   for (std::size_t i = 0; i < part.size(); ++i) {
-    part[i] = pattern(owner, i, stamp);
+    part[i] = content_byte(owner, i, stamp);
   }
 }
 
 std::string
 OrderWorkload::problem_of(std::span<std::byte const> part, int owner, std::uint32_t stamp) const {
   for (std::size_t i = 0; i < part.size(); ++i) {
-    if (part[i] != pattern(owner, i, stamp)) {
+    if (part[i] != content_byte(owner, i, stamp)) {
       return "expected byte " + std::to_string(i) + " of the part of rank " +
              std::to_string(owner) + " to be " +
-             std::to_string(std::to_integer<int>(pattern(owner, i, stamp))) + ", got " +
+             std::to_string(std::to_integer<int>(content_byte(owner, i, stamp))) + ", got " +
              std::to_string(std::to_integer<int>(part[i]));
     }
   }

@@ -29,7 +29,7 @@ struct Complaint {
   std::string text;
 };
 
-/// Proves contenders against the native call on the same contributions.
+/// Proves contenders on contributions whose result is known.
 class Proof {
 public:
   Proof(Job const& job, Workload& workload) : job_(&job), workload_(&workload) {}
@@ -37,9 +37,9 @@ public:
   /// Collective: what is wrong with one of them, the same on all ranks.
   std::optional<Complaint> run(std::vector<Entrant> const& entrants) {
     for (int const root : workload_->roots()) {
-      make_expected(root);
+      std::vector<std::byte> const expected = workload_->expected(root, stamp_of(root));
       for (Entrant const& entrant : entrants) {
-        std::string text = first_complaint(*job_, try_once(entrant, root));
+        std::string text = first_complaint(*job_, try_once(entrant, root, expected));
         if (!text.empty()) {
           return Complaint{.choice = entrant.name, .reason = "wrong", .text = std::move(text)};
         }
@@ -56,18 +56,10 @@ public:
 private:
   static std::uint32_t stamp_of(int root) noexcept { return static_cast<std::uint32_t>(root) + 1; }
 
-  void make_expected(int root) {
+  /// What differs from the expected result, empty if nothing.
+  std::string try_once(Entrant const& entrant, int root, std::vector<std::byte> const& expected) {
     workload_->fill(root, stamp_of(root));
     // A rank that is early must not meet messages of the call before.
-    check(start_barrier(job_->comm), "barrier");
-    check(workload_->run_native(root), "the native call");
-    std::span<std::byte const> const result = workload_->guarded_result();
-    expected_.assign(result.begin(), result.end());
-  }
-
-  /// What differs from the native result, empty if nothing.
-  std::string try_once(Entrant const& entrant, int root) {
-    workload_->fill(root, stamp_of(root));
     check(start_barrier(job_->comm), "barrier");
     Ran const ran = entrant.contender->run(*workload_, root);
     if (entrant.name.starts_with(profile_prefix)) {
@@ -80,13 +72,12 @@ private:
     if (!workload_->has_result(root)) {
       return {};
     }
-    std::string const difference = Workload::difference(expected_, workload_->guarded_result());
+    std::string const difference = Workload::difference(expected, workload_->guarded_result());
     return difference.empty() ? "" : difference + " (root " + std::to_string(root) + ")";
   }
 
   Job const* job_;
   Workload* workload_;
-  std::vector<std::byte> expected_;
   std::map<std::string, std::string> decided_;
 };
 
@@ -122,6 +113,9 @@ void measure_point(
     }
   };
   std::vector<Entrant> entrants;
+  if (point.has_native) {
+    entrants.push_back({.name = "native", .contender = &contenders.get(point.call, "native")});
+  }
   for (std::string const& choice : point.choices) {
     if (std::string text = contenders.refuses(point.call, choice); !text.empty()) {
       complain({.choice = choice, .reason = "refused", .text = std::move(text)});
@@ -129,14 +123,15 @@ void measure_point(
       entrants.push_back({.name = choice, .contender = &contenders.get(point.call, choice)});
     }
   }
+  if (entrants.empty()) {
+    return;
+  }
   Proof proof(job, workload);
   if (auto const complaint = proof.run(entrants)) {
     complain(*complaint);
     return;
   }
-  std::vector<Candidate> candidates{
-      candidate_of({.name = "native", .contender = &contenders.get(point.call, "native")}, workload)
-  };
+  std::vector<Candidate> candidates;
   for (Entrant const& entrant : entrants) {
     candidates.push_back(candidate_of(entrant, workload));
   }

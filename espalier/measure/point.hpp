@@ -20,8 +20,8 @@ struct Place {
 
 /// Collective: measures a point and writes it to `file` (rank 0; null elsewhere).
 ///
-/// Nothing is timed before every contender gave the native result: one that does not makes an error
-/// line, and the point is left out.
+/// Nothing is timed before every contender, the native call among them, gave the right result: one
+/// that does not makes an error line, and the point is left out.
 /// @throws Error mpi, io
 void measure_point(
     Job const& job, Place const& place, Pace const& pace, Contenders& contenders, SampleFile* file

@@ -13,6 +13,7 @@
 #include "espalier/base/error.hpp"
 #include "espalier/base/integer.hpp"
 #include "espalier/measure/clock.hpp"
+#include "espalier/measure/contents.hpp"
 #include "espalier/schedule/collective.hpp"
 
 namespace espalier::measure {
@@ -21,13 +22,6 @@ namespace {
 constexpr std::size_t guard_bytes = 64;
 constexpr std::byte garbage{0xA5};
 constexpr int most_roots = 8;
-
-/// A byte that differs between ranks, neighbouring positions and stamps.
-std::byte pattern(int rank, std::size_t position, std::uint32_t stamp) noexcept {
-  auto word = static_cast<std::uint32_t>(position) * 2654435761U;
-  word ^= (static_cast<std::uint32_t>(rank) + 1U) * 40503U + stamp * 2246822519U;
-  return static_cast<std::byte>((word ^ (word >> 15U)) >> 7U & 0xFFU);
-}
 
 bool reduces(tune::Call call) noexcept {
   return schedule::reduces(tune::collective_of(call));
@@ -52,6 +46,39 @@ std::int64_t unit_bytes(tune::Call call, std::int64_t element_bytes, int num_ran
     return element_bytes * num_ranks;
   default:
     return element_bytes;
+  }
+}
+
+/// Where the part for `rank` begins in n elements that `owner` has cut into parts whose sizes begin
+/// with that of part `owner`, so that two ranks send each other equally much.
+std::int64_t begin_of_turned_part(std::int64_t n, int num_ranks, int owner, int rank) noexcept {
+  std::int64_t const first = part_begin(n, num_ranks, owner);
+  int const end = owner + rank;
+  return end <= num_ranks ? part_begin(n, num_ranks, end) - first
+                          : n - first + part_begin(n, num_ranks, end - num_ranks);
+}
+
+std::span<std::byte> inside(std::vector<std::byte>& guarded) {
+  return std::span(guarded).subspan(guard_bytes, guarded.size() - 2 * guard_bytes);
+}
+
+/// What `origin` has from position `begin` on.
+struct Piece {
+  int origin;
+  std::size_t begin;
+  std::uint32_t stamp;
+};
+
+void put_bytes(std::span<std::byte> bytes, Piece const& piece) {
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    bytes[i] = content_byte(piece.origin, piece.begin + i, piece.stamp);
+  }
+}
+
+void put_sums(std::span<std::byte> doubles, Addends const& addends, std::size_t begin) {
+  for (std::size_t i = 0; i < doubles.size() / sizeof(double); ++i) {
+    double const number = addends.sum(begin + i);
+    std::memcpy(doubles.data() + i * sizeof number, &number, sizeof number);
   }
 }
 
@@ -235,21 +262,63 @@ Ran Workload::run_ours(plan::Session& session, int root) {
 }
 
 void Workload::fill(int root, std::uint32_t stamp) {
-  auto const elements = static_cast<std::size_t>(element_bytes_);
-  for (std::size_t i = 0; i < input_.size() / elements; ++i) {
-    std::byte const value = pattern(rank_, i, stamp);
-    if (elements == 1) {
-      input_[i] = value;
-    } else {
-      auto const number = static_cast<double>(std::to_integer<int>(value));
-      std::memcpy(input_.data() + i * sizeof number, &number, sizeof number);
-    }
+  if (reduces(call_)) {
+    put_sums(input_, Addends::of_rank(rank_, stamp), 0);
+  } else {
+    put_bytes(input_, {.origin = rank_, .begin = 0, .stamp = stamp});
   }
   std::fill(output_.begin(), output_.end(), garbage);
   if (call_ == tune::Call::bcast && rank_ == root) {
-    for (std::size_t i = 0; i < static_cast<std::size_t>(bytes_); ++i) {
-      output_[guard_bytes + i] = pattern(rank_, i, stamp);
-    }
+    put_bytes(inside(output_), {.origin = root, .begin = 0, .stamp = stamp});
+  }
+}
+
+std::vector<std::byte> Workload::expected(int root, std::uint32_t stamp) const {
+  std::vector<std::byte> result(output_.size(), garbage);
+  if (!has_result(root)) {
+    return result;
+  }
+  std::span<std::byte> const content = inside(result);
+  if (reduces(call_)) {
+    expect_sums(content, stamp);
+  } else if (call_ == tune::Call::bcast) {
+    put_bytes(content, {.origin = root, .begin = 0, .stamp = stamp});
+  } else if (tune::collective_of(call_) == schedule::Collective::scatter) {
+    auto const own = static_cast<std::size_t>(displacements_[static_cast<std::size_t>(rank_)]);
+    put_bytes(content, {.origin = root, .begin = own, .stamp = stamp});
+  } else if (call_ != tune::Call::barrier) {
+    expect_parts(content, stamp);
+  }
+  return result;
+}
+
+void Workload::expect_sums(std::span<std::byte> content, std::uint32_t stamp) const {
+  switch (tune::collective_of(call_)) {
+  case schedule::Collective::scan:
+    return put_sums(content, Addends::of_first(rank_ + 1, stamp), 0);
+  case schedule::Collective::exscan:
+    return put_sums(content, Addends::of_first(rank_, stamp), 0);
+  case schedule::Collective::reduce_scatter: {
+    int const own = displacements_[static_cast<std::size_t>(rank_)];
+    return put_sums(content, Addends::of_first(num_ranks_, stamp), static_cast<std::size_t>(own));
+  }
+  default:
+    return put_sums(content, Addends::of_first(num_ranks_, stamp), 0);
+  }
+}
+
+/// A part from each rank: the first bytes it has, or in an alltoall those it has for this rank.
+void Workload::expect_parts(std::span<std::byte> content, std::uint32_t stamp) const {
+  for (int origin = 0; origin < num_ranks_; ++origin) {
+    auto const i = static_cast<std::size_t>(origin);
+    auto const place = static_cast<std::size_t>(displacements_[i]);
+    auto const size = static_cast<std::size_t>(counts_[i]);
+    std::int64_t const begin =
+        is_alltoall(call_) ? begin_of_turned_part(bytes_, num_ranks_, origin, rank_) : 0;
+    put_bytes(
+        content.subspan(place, size),
+        {.origin = origin, .begin = static_cast<std::size_t>(begin), .stamp = stamp}
+    );
   }
 }
 
@@ -264,7 +333,7 @@ Workload::difference(std::span<std::byte const> expected, std::span<std::byte co
   std::snprintf(
       text.data(),
       text.size(),
-      "expected byte %td of the result to be 0x%02x as in the native result, got 0x%02x",
+      "expected byte %td of the result to be 0x%02x, got 0x%02x",
       position,
       std::to_integer<unsigned>(*good),
       std::to_integer<unsigned>(*bad)

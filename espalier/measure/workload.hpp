@@ -26,9 +26,9 @@ struct Ran {
 /// Memory of one point, and its call made natively or by us.
 ///
 /// Data that only move are bytes of MPI_BYTE, contributions to reductions are small whole numbers
-/// in MPI_DOUBLE, whose sum is exact in any order. Parts that may differ in size are those of the
-/// point or differ by at most one element, one after the other; those of alltoallv and alltoallw go
-/// round the ranks.
+/// in MPI_DOUBLE, whose sum is exact in any order; see contents.hpp. Parts that may differ in size
+/// are those of the point or differ by at most one element, one after the other; those of alltoallv
+/// and alltoallw go round the ranks.
 class Workload {
 public:
   /// Local. The size is rounded up to what the call can have: whole elements, and equal parts where
@@ -50,6 +50,10 @@ public:
   /// Contributions that depend on rank, position and stamp; garbage where the result goes.
   void fill(int root, std::uint32_t stamp);
 
+  /// What guarded_result() has to be after a call on what fill() put there; of no use where MPI
+  /// says nothing of the result. Local: no call of a library is taken for right.
+  [[nodiscard]] std::vector<std::byte> expected(int root, std::uint32_t stamp) const;
+
   /// False if MPI says nothing of the result on this rank.
   [[nodiscard]] bool has_result(int root) const noexcept;
 
@@ -65,6 +69,8 @@ private:
   [[nodiscard]] AnyCall moving_call(int root) noexcept;
   [[nodiscard]] AnyCall reducing_call(int root) noexcept;
   void cut_into_parts(std::vector<int> const& part_bytes);
+  void expect_sums(std::span<std::byte> content, std::uint32_t stamp) const;
+  void expect_parts(std::span<std::byte> content, std::uint32_t stamp) const;
   [[nodiscard]] std::int64_t own_bytes() const noexcept;
 
   MPI_Comm comm_;

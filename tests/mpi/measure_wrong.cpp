@@ -2,7 +2,7 @@
 
 /// @file
 /// Nothing is timed before it is proved: this program has an MPI_Bcast of its own that spoils one
-/// byte, as seen by the measuring code, so that our right result differs from the native one.
+/// byte, as seen by the measuring code, so that the native result is wrong.
 
 #include <cstddef>
 #include <cstdio>
@@ -52,6 +52,10 @@ void measure(Job const& job, std::string const& path) {
       {.call = espalier::tune::Call::bcast,
        .bytes = spoiled_count,
        .choices = {"bcast/flat", "bcast/binomial"}},
+      {.call = espalier::tune::Call::bcast,
+       .bytes = spoiled_count,
+       .choices = {"bcast/flat"},
+       .has_native = false},
       {.call = espalier::tune::Call::bcast, .bytes = 99, .choices = {"bcast/nope", "bcast/flat"}},
   };
   for (std::size_t i = 0; i < requests.size(); ++i) {
@@ -64,21 +68,23 @@ void measure(Job const& job, std::string const& path) {
 }
 
 void check_lines(std::vector<json> const& lines, Checks& checks) {
-  checks.expect(lines.size() == 4, "a wrong result, a refusal, a point and the end");
-  if (lines.size() != 4) {
+  checks.expect(lines.size() == 5, "a wrong result, a point, a refusal, a point and the end");
+  if (lines.size() != 5) {
     return;
   }
   checks.expect(lines[0]["kind"] == "error" && lines[0]["reason"] == "wrong", "wrong is told");
-  checks.expect(lines[0]["algorithm"] == "bcast/flat", "which one");
+  checks.expect(lines[0]["algorithm"] == "native", "which one");
   std::string const text = lines[0]["text"];
   checks.expect(text.find("byte 7 of the result") != std::string::npos, "where: " + text);
   checks.expect(text.find("rank 1") != std::string::npos, "on which rank: " + text);
-  checks.expect(lines[1]["reason"] == "refused", "an unknown algorithm is refused");
-  checks.expect(lines[2]["kind"] == "point" && lines[2]["index"] == 1, "the other point is timed");
-  checks.expect(lines[2]["samples_us"].size() == 2, "native and flat");
-  std::size_t const count = lines[2]["samples_us"]["native"].size();
+  checks.expect(lines[1]["kind"] == "point" && lines[1]["index"] == 1, "ours alone is timed");
+  checks.expect(lines[1]["samples_us"].size() == 1, "without native");
+  checks.expect(lines[2]["reason"] == "refused", "an unknown algorithm is refused");
+  checks.expect(lines[3]["kind"] == "point" && lines[3]["index"] == 2, "the other point is timed");
+  checks.expect(lines[3]["samples_us"].size() == 2, "native and flat");
+  std::size_t const count = lines[3]["samples_us"]["native"].size();
   checks.expect(count >= 3 && count <= 20, "repetitions");
-  checks.expect(lines[3]["kind"] == "end", "the end");
+  checks.expect(lines[4]["kind"] == "end", "the end");
 }
 
 }  // namespace

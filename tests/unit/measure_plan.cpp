@@ -43,7 +43,7 @@ TEST(MeasurementPlan, ReadsWhatTheDesignShows) {
   EXPECT_EQ(plan.points[0].call, tune::Call::allgatherv);
   EXPECT_EQ(plan.points[0].bytes, 4096);
   EXPECT_EQ(plan.points[0].choices, (std::vector<std::string>{"allgather/ring", "allgather/bruck"}))
-      << "native is always measured, so it is no choice";
+      << "native is measured besides, so it is no choice";
 }
 
 TEST(MeasurementPlan, NamesProfiles) {
@@ -62,6 +62,23 @@ TEST(MeasurementPlan, NamesProfiles) {
   ));
   EXPECT_NE(complaint.find("points[0]: algorithms[0]"), std::string::npos) << complaint;
   EXPECT_NE(complaint.find("profile/other"), std::string::npos) << complaint;
+}
+
+TEST(MeasurementPlan, MayLeaveNativeOut) {
+  MeasurementPlan const plan = MeasurementPlan::parse(
+      plan_with(
+          R"("points": [{"collective": "bcast", "bytes": 8, "algorithms": ["bcast/flat"]},
+                        {"collective": "bcast", "bytes": 8, "native": false, "algorithms": ["bcast/flat"]}])"
+      ),
+      "plan.json"
+  );
+  EXPECT_TRUE(plan.points[0].has_native);
+  EXPECT_FALSE(plan.points[1].has_native);
+  std::string const complaint = complaint_about(plan_with(
+      R"("points": [{"collective": "bcast", "bytes": 8, "native": false, "algorithms": ["native"]}])"
+  ));
+  EXPECT_NE(complaint.find("points[0]: algorithms: expected an algorithm"), std::string::npos)
+      << complaint;
 }
 
 TEST(MeasurementPlan, HasUsualLimits) {
