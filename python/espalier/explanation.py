@@ -82,8 +82,8 @@ def _nearest(evidence: list[dict[str, Any]], num_bytes: int | None) -> list[dict
 def _rows(
     rule: dict[str, Any], entry: dict[str, Any], model: Model | None
 ) -> Iterator[dict[str, Any]]:
-    timed = {"native": entry["native"], **entry["candidates"]}
-    for algorithm, times in timed.items():
+    native = {"native": entry["native"]} if "native" in entry else {}
+    for algorithm, times in {**native, **entry["candidates"]}.items():
         predicted = None
         known = algorithm != "native" and not _core.refuses(algorithm, rule["num_ranks"])
         if model is not None and known:

@@ -11,15 +11,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import pytest
 
 from espalier import _core, documents, installation
+from espalier.console import document
 from espalier.errors import ArgumentError, FormatError
-from espalier.peers import experiment, launches, outcome, processor_time, statistics
+from espalier.peers import experiment, launches, outcome, statistics
 from espalier.peers.bounds import bound_us
 from espalier.peers.cells import Cell, Outcome, Place
 from espalier.peers.contenders import Ours, model_shortlist
 from espalier.peers.experiment import Run
 from espalier.peers.launches import Failure, Task
+from espalier.profiles import Shape
 from espalier.report.content import to_markdown
 from espalier.report.peers import peers_report
+from espalier.tuning import processor_time
 from espalier.tuning.samples import Point, Problem, Request
 from espalier.tuning.simulation import SimulatedJob
 
@@ -31,6 +34,7 @@ MACHINE = (
     "2n[latency=1us,overhead=200ns,bandwidth=10GB/s,channels=1,eager=16KiB]"
     " x 2c[latency=300ns,overhead=200ns,bandwidth=8GB/s,eager=16KiB]"
 )
+_SMPI = {"vendor": "smpi", "version": "made up"}
 PLACE = Place("tiny", "block", 4)
 
 needs_simulator = pytest.mark.skipif(
@@ -125,23 +129,49 @@ def test_whoever_is_below_the_bound_is_shown() -> None:
     assert [(name, us) for _, name, us in found] == [("profile", 0.9)]
 
 
-def test_ours_are_profiles_the_first_candidate_and_the_best() -> None:
-    point = Point(
-        "bcast",
-        8,
-        8,
-        1,
-        {"native": (9.0,), "profile/profile": (5.0,), "bcast/chain": (4.0,), "bcast/flat": (7.0,)},
-        {"profile/profile": "bcast/binomial"},
-    )
-    ours = Ours(
-        candidates={("bcast", 8): ("bcast/flat", "bcast/chain")},
-        tuned={("bcast", 8): {"bcast/fork": 3.0}},
-    )
-    found = ours.outcomes(point)
+def ours_of(folder: Path, **choices: str) -> Ours:
+    """Profiles by name that always choose this for bcast."""
+    files = {}
+    for name, choice in choices.items():
+        rule = {
+            "collective": "bcast",
+            "num_ranks": 4,
+            "num_nodes": 2,
+            "min_bytes": 0,
+            "max_bytes": None,
+            "algorithm": choice,
+            "reason": "told so",
+        }
+        files[name] = folder / f"{name}.json"
+        found = document("espalier-profile", 1, espalier="0.1", mpi=_SMPI, rules=[rule])
+        files[name].write_text(json.dumps(found))
+    return Ours(files, Shape(4, 2))
+
+
+def test_ours_are_profiles_and_the_best(tmp_path: Path) -> None:
+    ours = ours_of(tmp_path, profile="bcast/binomial", model="bcast/flat")
+    ours.candidates = {("bcast", 8): ("bcast/flat", "bcast/chain")}
+    ours.tuned = {("bcast", 8): {"bcast/fork": 3.0}}
+    algorithms = ours.algorithms("bcast", 8)
+    assert algorithms == ["profile/profile", "profile/model", "bcast/flat", "bcast/chain"]
+    found = ours.outcomes("bcast", 8, dict(zip(algorithms, (5.0, 7.0, 7.0, 4.0), strict=True)), {})
     assert found["profile"] == Outcome(5.0, "bcast/binomial")
     assert found["model"] == Outcome(7.0, "bcast/flat")
     assert found["best"] == Outcome(3.0, "bcast/fork")
+
+
+def test_profiles_that_choose_the_same_are_measured_once(tmp_path: Path) -> None:
+    ours = ours_of(tmp_path, profile="bcast/binomial", model="bcast/binomial")
+    assert ours.algorithms("bcast", 8) == ["profile/profile"]
+    found = ours.outcomes("bcast", 8, {"profile/profile": 5.0}, {})
+    assert found["model"] == found["profile"] == Outcome(5.0, "bcast/binomial")
+
+
+def test_a_choice_that_fails_takes_no_other_along(tmp_path: Path) -> None:
+    ours = ours_of(tmp_path, profile="bcast/binomial", model="bcast/flat")
+    found = ours.outcomes("bcast", 8, {"profile/profile": 5.0}, {"profile/model": "deadlock"})
+    assert found["profile"].us == 5.0
+    assert found["model"] == Outcome(None, "bcast/flat", "deadlock")
 
 
 def test_sizes_that_a_call_cannot_have_come_once() -> None:
@@ -156,8 +186,10 @@ def test_what_is_too_much_is_left_out() -> None:
 
 
 def test_calls_with_fewer_sizes_are_tuned_at_these() -> None:
-    run = run_of(sizes={"bcast": (8, 64, 512), "scan": (8,)}, tuned_sizes=(8, 128))
-    assert (run.tuned_at("bcast"), run.tuned_at("scan")) == ((8, 128), (8,))
+    sizes = {"bcast": (8, 64, 512), "reduce": (8, 64, 4096), "scan": (8,)}
+    run = run_of(sizes=sizes, tuned_sizes=(8, 128, 512))
+    assert (run.tuned_at("bcast"), run.tuned_at("scan")) == ((8, 128, 512), (8,))
+    assert run.tuned_at("reduce") == (8, 128, 512, 4096)
 
 
 def test_the_bound_is_that_of_the_smallest_parts() -> None:
@@ -270,8 +302,7 @@ class FakeSimulation:
 
     started: ClassVar[list[list[int]]] = []
 
-    def __init__(self, job: Any, requests: list[Request], _profiles: Any, on_result: Any) -> None:
-        self.peer = job.peer
+    def __init__(self, _job: Any, requests: list[Request], _profiles: Any, on_result: Any) -> None:
         self.requests = requests
         self.on_result = on_result
         FakeSimulation.started.append([request.bytes for request in requests])
@@ -290,12 +321,13 @@ class FakeSimulation:
         if done == len(self.requests):
             return False
         request = self.requests[done]
-        if request.algorithms in ((f"crash with {self.peer}",), ("crash",)):
+        if request.algorithms == ("crash",):
             self.launch.failure = "ended with exit code 1: it said nothing"
             return False
         if request.algorithms == ("hang",):
             return True
-        point = Point(request.collective, request.bytes, request.bytes, 1, {"native": (1.0,)})
+        name = next(iter(request.algorithms), "native")
+        point = Point(request.collective, request.bytes, request.bytes, 1, {name: (1.0,)})
         self.launch.points.append(point)
         self.on_result(point)
         return True
@@ -304,9 +336,7 @@ class FakeSimulation:
         self.launch.failure = why
 
 
-def run_fake(
-    monkeypatch: pytest.MonkeyPatch, requests: list[Request], others: tuple[str, ...] = ()
-) -> tuple[list[int], Any]:
+def run_fake(monkeypatch: pytest.MonkeyPatch, requests: list[Request]) -> tuple[list[int], Any]:
     monkeypatch.setattr(launches, "Simulation", FakeSimulation)
     monkeypatch.setattr(FakeSimulation, "started", [])
     points: list[int] = []
@@ -317,7 +347,7 @@ def run_fake(
         points.append(result.bytes)
 
     job = SimulatedJob(MACHINE, "block", 4)
-    task = Task(job, requests, seconds_per_point=0.01, others=others)
+    task = Task(job, requests, seconds_per_point=0.01)
     launches.run([task], take, lambda _, failure: failures.append(failure))
     return points, failures
 
@@ -330,19 +360,8 @@ def test_a_crash_takes_no_other_point_along(monkeypatch: pytest.MonkeyPatch) -> 
     ]
     points, failures = run_fake(monkeypatch, requests)
     assert points == [8, 512]
-    assert failures == [Failure("bcast", 64, "ended with exit code 1: it said nothing")]
+    assert failures == [Failure(requests[1], "ended with exit code 1: it said nothing")]
     assert FakeSimulation.started == [[8, 64, 512], [512]]
-
-
-def test_a_point_of_ours_is_tried_above_another_mpi(monkeypatch: pytest.MonkeyPatch) -> None:
-    requests = [Request("bcast", 8, ("crash with mpich",)), Request("bcast", 64, ())]
-    points, failures = run_fake(monkeypatch, requests, others=("mvapich2",))
-    assert sorted(points) == [8, 64]
-    assert failures == []
-    requests = [Request("bcast", 8, ("crash",))]
-    points, failures = run_fake(monkeypatch, requests, others=("mvapich2", "ompi"))
-    assert points == []
-    assert len(failures) == 1
 
 
 def test_what_hangs_is_ended_and_larger_sizes_are_not_tried(
@@ -350,13 +369,15 @@ def test_what_hangs_is_ended_and_larger_sizes_are_not_tried(
 ) -> None:
     requests = [
         Request("bcast", 8, ("hang",)),
-        Request("bcast", 64, ()),
-        Request("scan", 8, ()),
+        Request("bcast", 8, ("bcast/flat",)),
+        Request("bcast", 64, ("hang",)),
+        Request("scan", 16, ()),
     ]
     points, failures = run_fake(monkeypatch, requests)
-    assert points == [8]
-    assert [(one.collective, one.asked_bytes) for one in failures] == [("bcast", 8), ("bcast", 64)]
+    assert points == [8, 16]
+    assert [failure.request for failure in failures] == [requests[0], requests[2]]
     assert failures[0].reason == "took longer than 0.01 s to simulate"
+    assert failures[1].reason == "not tried: a smaller size took too long"
 
 
 def test_what_has_not_begun_in_time_is_handed_back() -> None:

@@ -200,11 +200,12 @@ class TestTune:
     def test_measurements_are_kept_and_marked(self, tuned):
         folder, ((text, _), _) = tuned
         with Store(folder / "0.db") as store:
-            points = store.points(1, "simulation mpich")
+            points = store.points(1, "simulation")
+            native = store.points(1, "simulation of native calls")
             job = store._connection.execute("SELECT job, complete FROM sessions").fetchone()
-        assert {(one.collective, one.bytes) for one in points} == {
-            (one["collective"], one["bytes"]) for one in json.loads(text)["points"]
-        }
+        expected = {(one["collective"], one["bytes"]) for one in json.loads(text)["points"]}
+        assert {(one.collective, one.bytes) for one in points} == expected
+        assert {(one.collective, one.bytes) for one in native} == expected
         assert json.loads(job[0])["is_simulated"]
         assert job[1] == 1
 
@@ -237,7 +238,7 @@ def _has_point(path):
     if not path.exists():
         return False
     with Store(path) as store:
-        return bool(store.points(1, "simulation mpich"))
+        return bool(store.points(1, "simulation"))
 
 
 def _simulators_below(pid):
@@ -267,6 +268,12 @@ class TestMeasure:
         (point,) = measure(job, [Request("bcast", 64, (choice,))], seconds=60).points
         replay = _core.replay(choice, 6, 0, _MACHINE, "block", 64)
         assert point.samples_us[choice][0] == pytest.approx(1e6 * replay["seconds"], rel=0.02)
+
+    def test_ours_can_be_measured_without_the_native_call(self):
+        job = SimulatedJob(_MACHINE, "block", 6)
+        request = Request("bcast", 64, ("bcast/binomial",), has_native=False)
+        (point,) = measure(job, [request], seconds=60).points
+        assert list(point.samples_us) == ["bcast/binomial"]
 
     def test_its_time_is_limited_and_what_was_measured_is_kept(self):
         job = SimulatedJob(_MACHINE, "block", 6)

@@ -10,10 +10,10 @@ import pytest
 from espalier import _core
 from espalier.models.predictors import Setting
 from espalier.tuning import exact
-from espalier.tuning.call_tuning import CallTuning, Shortlist
+from espalier.tuning.call_tuning import CallTuning, Policy, Shortlist
 from espalier.tuning.exact import Times
 from espalier.tuning.rules import make_rules
-from espalier.tuning.samples import NATIVE, Point, Problem
+from espalier.tuning.samples import NATIVE, Point, Problem, Request
 
 _MACHINE = "4n[latency=2us,bandwidth=1GB/s] x 2c[latency=300ns,bandwidth=6GB/s]"
 _SETTING = Setting(_MACHINE, "block", 8)
@@ -104,19 +104,24 @@ class TestShortlist:
 
 
 def tuning(sizes=(64, 4096), **options):
-    return CallTuning("bcast", sizes, Shortlist(_SETTING, most=3), "impi", **options)
+    return CallTuning("bcast", sizes, Shortlist(_SETTING, most=3), Policy(**options))
+
+
+def measured(request, time_of):
+    """A point with all that a request asks for, by a function of choice and size."""
+    names = ((NATIVE,) if request.has_native else ()) + request.algorithms
+    samples = {name: (time_of(name, request.bytes),) for name in names}
+    return Point("bcast", request.bytes, request.bytes, 1, samples)
 
 
 def answer(one, time_of):
-    """Measure all that is asked for, by a function of choice and size; return the sizes."""
+    """Measure all that is asked for; return the sizes of candidates, each once."""
     asked = []
-    while (task := one.next_task()) is not None:
-        for request in task.requests:
-            names = (NATIVE, *request.algorithms)
-            samples = {name: (time_of(name, request.bytes),) for name in names}
-            one.take(Point("bcast", request.bytes, request.bytes, 1, samples), task.peer)
-            asked.append(request.bytes)
-    return asked
+    while requests := one.next_task():
+        for request in requests:
+            one.take(measured(request, time_of))
+            asked += [] if request.has_native else [request.bytes]
+    return list(dict.fromkeys(asked))
 
 
 class TestCallTuning:
@@ -141,37 +146,68 @@ class TestCallTuning:
         assert low <= 900 < high <= 2 * low
         assert len(sizes) <= 7
 
-    def test_a_failing_native_call_is_replaced_as_reference_and_not_counted(self):
+    def test_sizes_are_refined_as_far_as_wanted(self):
+        coarse = tuning(widest_step=64.0)
+        cheap, *_ = coarse.shortlist.of("bcast", 64)
+
+        def time_of(name, size):
+            return 1.0 + size / 100 if name == cheap else 10.0
+
+        assert sorted(answer(coarse, time_of)) == [64, 4096]
+
+    def test_each_candidate_and_the_native_call_are_asked_for_alone(self):
         one = tuning(sizes=(64,))
-        assert one.next_task().peer == "impi"
-        one.fail(64, "ended")
-        task = one.next_task()
-        assert task.peer == "mpich"
-        names = task.requests[0].algorithms
-        one.take(Point("bcast", 64, 64, 1, dict.fromkeys((NATIVE, *names), (1.0,))), task.peer)
-        assert one.next_task() is None
-        assert one.without_native() == {64: "ended"}
+        candidates = one.next_task()
+        assert [request.algorithms for request in candidates] == [
+            (name,) for name in one.shortlist.of("bcast", 64)
+        ]
+        assert not any(request.has_native for request in candidates)
+        for request in candidates:
+            one.take(measured(request, lambda *_: 2.0))
+        (native,) = one.next_task()
+        assert native == Request("bcast", 64, ())
+        assert one.chosen() == []
+        one.take(measured(native, lambda *_: 1.0))
+        assert one.next_task() == []
+        assert [chosen.algorithm for chosen in one.chosen()] == [NATIVE]
+
+    def test_the_native_call_is_not_asked_for_where_it_is_never_chosen(self):
+        one = tuning(sizes=(64,), keeps_native=False)
+        assert answer(one, lambda *_: 2.0) == [64]
+        assert one.chosen()[0].algorithm in one.shortlist.of("bcast", 64)
+
+    def test_a_size_whose_native_call_fails_is_tuned_without_it(self):
+        one = tuning(sizes=(64,))
+        for request in one.next_task():
+            one.take(measured(request, lambda *_: 2.0))
+        one.fail(one.next_task()[0], "ended")
+        assert one.next_task() == []
+        assert list(one.failures()) == [(64, NATIVE, "ended")]
         (chosen,) = one.chosen()
         assert chosen.ratio is None
-        assert chosen.algorithm in names
+        assert chosen.algorithm != NATIVE
 
-    def test_a_size_that_fails_with_all_references_is_left_out(self):
-        one = tuning(sizes=(64, 128))
-        for why in ("first", "second", "third"):
-            one.fail(64, why)
-        task = one.next_task()
-        assert [request.bytes for request in task.requests] == [128]
-        answer(one, lambda name, _: 2.0 if name == NATIVE else 1.0)
-        assert one.left_out() == {64: "third"}
+    def test_what_fails_or_is_wrong_takes_nothing_else_along(self):
+        one = tuning(sizes=(64, 128), keeps_native=False)
+        first, second, *_ = requests = one.next_task()
+        one.fail(first, "ended")
+        one.exclude(Problem("bcast", 64, second.algorithms[0], "wrong", "expected byte 7"))
+        assert one.next_task() == requests[2:]
+        answer(one, lambda *_: 2.0)
+        assert list(one.failures()) == [
+            (64, first.algorithms[0], "ended"),
+            (64, second.algorithms[0], "wrong result: expected byte 7"),
+        ]
+        assert [chosen.bytes for chosen in one.chosen()] == [64, 128]
+
+    def test_a_size_at_which_everything_fails_is_left_out(self):
+        one = tuning(sizes=(64, 128), keeps_native=False)
+        while failing := [request for request in one.next_task() if request.bytes == 64]:
+            one.fail(failing[0], "ended")
+        answer(one, lambda *_: 1.0)
         assert [chosen.bytes for chosen in one.chosen()] == [128]
-
-    def test_a_wrong_candidate_is_left_away(self):
-        one = tuning(sizes=(64,))
-        names = one.next_task().requests[0].algorithms
-        one.exclude(Problem("bcast", 64, names[0], "wrong", "expected byte 7"))
-        assert one.next_task().requests[0].algorithms == names[1:]
 
     @pytest.mark.parametrize(("call", "sizes"), [("allgather", [8, 4096]), ("barrier", [0])])
     def test_sizes_are_those_that_the_call_can_have(self, call, sizes):
-        one = CallTuning(call, (1, 8, 4096), Shortlist(_SETTING), "mpich")
+        one = CallTuning(call, (1, 8, 4096), Shortlist(_SETTING))
         assert list(one.sizes) == sizes

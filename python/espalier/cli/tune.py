@@ -127,7 +127,7 @@ def tune(  # noqa: PLR0913, PLR0917 - one parameter an option
         int, typer.Option("--shortlist", help="Candidates simulated at a size at most.")
     ] = DEFAULT_SHORTLIST,
     ours_only: Annotated[
-        bool, typer.Option("--ours-only", help="In simulation: never choose native.")
+        bool, typer.Option("--ours-only", help="In simulation: neither measure nor choose native.")
     ] = False,
     simulators: Annotated[
         int | None,

@@ -13,6 +13,7 @@ from espalier.errors import ArgumentError
 from espalier.models import priced
 from espalier.models.predictors import Setting
 from espalier.tuning import simulated_tuner
+from espalier.tuning.call_tuning import Policy
 from espalier.tuning.simulated_tuner import SimulatedFiles, SimulatedGoal, usual_num_simulators
 from espalier.tuning.simulation import DEFAULT_PEER, SimulatedJob
 from espalier.tuning.simulators import Limits
@@ -75,8 +76,7 @@ class Simulated:
             sizes=self.sizes,
             patterns=self.patterns,
             most_candidates=self.most_candidates,
-            min_gain=self.min_gain,
-            keeps_native=not self.ours_only,
+            policy=Policy(self.min_gain, keeps_native=not self.ours_only),
             vendor=self.vendor,
         )
         files = SimulatedFiles(

@@ -21,6 +21,7 @@ from espalier.peers.contenders import Ours, model_shortlist
 from espalier.peers.record import fingerprint
 from espalier.profiles import Shape
 from espalier.tuning import simulated_tuner
+from espalier.tuning.call_tuning import Policy
 from espalier.tuning.simulated_tuner import SimulatedFiles, SimulatedGoal
 from espalier.tuning.simulation import SimulatedJob
 from espalier.tuning.simulators import Limits
@@ -78,7 +79,7 @@ class Choosing:
         if tuned is not None:
             files = {PROFILE: tuned, **files}
         times = {} if tuned is None else _evidence(tuned)
-        return Ours(files, place.candidates(), times, Shape(run.num_ranks, place.num_nodes))
+        return Ours(files, Shape(run.num_ranks, place.num_nodes), place.candidates(), times)
 
 
 class _Place:
@@ -87,7 +88,6 @@ class _Place:
     def __init__(self, choosing: Choosing, run: Run, until: float | None) -> None:
         self._choosing = choosing
         self._until = until
-        self._is_complete = True
         self._run = run
         self._machine: Machine = machines.parse(run.machine)
         self._setting = Setting(run.machine, run.place.placement, run.num_ranks)
@@ -96,26 +96,27 @@ class _Place:
         self._job = job
 
     def tuned(self) -> Path:
-        """Return the profile that tuning in simulation gives."""
+        """Return the profile that tuning in simulation gives; its parts are kept one by one."""
         run = self._run
-        groups: dict[tuple[int, ...], list[str]] = {}
+        groups: dict[tuple[tuple[int, ...], bool], list[str]] = {}
         for collective in run.simulated():
-            groups.setdefault(run.tuned_at(collective), []).append(collective)
-        path = self._path("tuned", [*map(list, groups.items())], run.seconds_per_point)
-        if path.is_file():
-            return path
-        say(f"tuning for {run.place.label}")
-        parts = [self._tune(path, sizes, names) for sizes, names in groups.items()]
-        if not self._is_complete:
-            path = path.with_suffix(".incomplete")
+            key = run.tuned_at(collective), run.tunes_native(collective)
+            groups.setdefault(key, []).append(collective)
+        parts = [self._part(*key, names) for key, names in groups.items()]
+        path = self._path("tuned", [[*key, names] for key, names in groups.items()])
         whole = {**parts[0], "rules": [rule for part in parts for rule in part["rules"]]}
         write_whole(path, json_text(whole), "profile", _IF_UNWRITTEN)
         return path
 
-    def _tune(self, path: Path, sizes: tuple[int, ...], collectives: list[str]) -> dict[str, Any]:
-        """Return the profile for some calls."""
+    def _part(
+        self, sizes: tuple[int, ...], keeps_native: bool, collectives: list[str]
+    ) -> dict[str, Any]:
+        """Return the profile for some calls; it is tuned unless that was done before."""
         run, choosing = self._run, self._choosing
-        part = path.with_suffix(".part")
+        path = self._path("part", [sizes, keeps_native, collectives])
+        if path.is_file():
+            return profiles.read(path).document
+        say(f"tuning {', '.join(collectives)} for {run.place.label}")
         goal = SimulatedGoal(
             job=self._job,
             machine=priced.described(self._machine, run.place.placement),
@@ -123,22 +124,20 @@ class _Place:
             collectives=tuple(collectives),
             sizes=sizes,
             most_candidates=run.tuned_candidates,
+            policy=Policy(keeps_native=keeps_native, widest_step=run.refined_to),
         )
         left = None if self._until is None else max(1.0, self._until - time.monotonic())
         limits = Limits(choosing.num_simulators, run.seconds_per_point, left)
-        files = SimulatedFiles(part, choosing.store, is_resumed=True, repeat=choosing.command)
-        try:
-            found = simulated_tuner.tune(goal, files, limits, self._machine)
-            self._is_complete = self._is_complete and found["complete"]
-            return profiles.read(part).document
-        finally:
-            part.unlink(missing_ok=True)
+        incomplete = path.with_suffix(".incomplete")
+        files = SimulatedFiles(incomplete, choosing.store, is_resumed=None, repeat=choosing.command)
+        found = simulated_tuner.tune(goal, files, limits, self._machine)
+        return profiles.read(incomplete.replace(path) if found["complete"] else incomplete).document
 
     def modelled(self) -> Path:
         """Return the profile that the model gives."""
         run = self._run
         sizes = sorted({*run.tuned_sizes, *(size for row in run.sizes.values() for size in row)})
-        path = self._path("model", sizes, 0)
+        path = self._path("model", sizes)
         if path.is_file():
             return path
         question = Question(
@@ -166,12 +165,12 @@ class _Place:
             for _, size in self._run.points(collective)
         }
 
-    def _path(self, kind: str, sizes: Sequence[Any], seconds: float) -> Path:
+    def _path(self, kind: str, question: Sequence[Any]) -> Path:
         run = self._run
         parts: list[Any] = [
-            *(fingerprint(), _core_fingerprint(), self._choosing.under, seconds),
-            *(run.machine, run.place.placement, run.num_ranks, run.tuned_candidates),
-            *(sorted(run.simulated()), sorted(sizes)),
+            *(fingerprint(), _core_fingerprint(), self._choosing.under, run.seconds_per_point),
+            *(run.machine, run.place.placement, run.num_ranks),
+            *(run.tuned_candidates, run.refined_to, run.simulated(), question),
         ]
         digest = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
         folder = self._choosing.store.with_suffix(".profiles")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from espalier import _core, profiles
 from espalier.models.predictors import Setting
-from espalier.peers.cells import BEST, MODEL, PROFILE, Outcome
+from espalier.peers.cells import BEST, OURS, Outcome
 from espalier.tuning.samples import NATIVE
 from espalier.tuning.search import candidates_for
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from espalier.peers.experiment import Run
     from espalier.profiles import Profile, Shape
-    from espalier.tuning.samples import Point
 
 PREFIX = "profile/"
 
@@ -29,53 +28,61 @@ _Key = tuple[str, int]
 class Ours:
     """Files by name (`profile`, `model`), and candidates that are measured, or were by tuning.
 
-    Both of these by call and bytes; if there is no file `model`, the first candidate is its choice.
+    Both of these by call and bytes, the times of tuning in microseconds.
     """
 
-    profiles: Mapping[str, Path] = field(default_factory=dict)
+    profiles: Mapping[str, Path]
+    shape: Shape
     candidates: Mapping[_Key, Sequence[str]] = field(default_factory=dict)
     tuned: Mapping[_Key, Mapping[str, float]] = field(default_factory=dict)
-    shape: Shape | None = None
     _read: dict[str, Profile] = field(default_factory=dict)
 
-    def algorithms(self, collective: str, num_bytes: int) -> tuple[str, ...]:
-        """Return what to measure in a point."""
-        candidates = self.candidates.get((collective, num_bytes), ())
-        return (*(PREFIX + name for name in self.profiles), *candidates)
+    def algorithms(self, collective: str, num_bytes: int) -> list[str]:
+        """Return what to measure in a point: of profiles that choose the same only one."""
+        profiles_ = self._measured(collective, num_bytes).values()
+        return list(dict.fromkeys([*profiles_, *self.candidates.get((collective, num_bytes), ())]))
 
-    def _decided(self, name: str, point: Point) -> str:
-        """Return what a profile chooses; the store does not keep what the program said."""
-        if self.shape is None or name not in self.profiles:
-            return point.decided.get(PREFIX + name, "")
-        if name not in self._read:
-            self._read[name] = profiles.read(self.profiles[name])
-        return self._read[name].decide(point.collective, self.shape, [point.bytes])[0]["algorithm"]
+    def outcomes(
+        self,
+        collective: str,
+        num_bytes: int,
+        us: Mapping[str, float],
+        failures: Mapping[str, str],
+    ) -> dict[str, Outcome]:
+        """Return ours in a point: by profile, by model, and the best of all that was measured.
 
-    def outcomes(self, point: Point) -> dict[str, Outcome]:
-        """Return ours in a point: by profile, by model, and the best of all that was measured."""
-        found = {
-            name.removeprefix(PREFIX): Outcome(
-                times[0], self._decided(name.removeprefix(PREFIX), point)
-            )
-            for name, times in point.samples_us.items()
-            if name.startswith(PREFIX)
-        }
-        key = point.collective, point.bytes
-        times = {
-            name: samples[0]
-            for name, samples in point.samples_us.items()
-            if name != NATIVE and not name.startswith(PREFIX)
-        }
-        if MODEL not in found and (first := next(iter(self.candidates.get(key, ())), "")) in times:
-            found[MODEL] = Outcome(times[first], first)
-        times |= self.tuned.get(key, {})
+        Args:
+            collective: The call.
+            num_bytes: Of the whole result.
+            us: Times by algorithm.
+            failures: Why algorithms have none.
+        """
+        found = {}
+        for name, algorithm in self._measured(collective, num_bytes).items():
+            choice = self._decided(name, collective, num_bytes)
+            found[name] = Outcome(us.get(algorithm), choice, failures.get(algorithm, ""))
+        times = {name: time for name, time in us.items() if not name.startswith(PREFIX)}
+        times |= self.tuned.get((collective, num_bytes), {})
         for outcome in found.values():
             if outcome.us is not None and outcome.choice != NATIVE:
                 times[outcome.choice] = min(outcome.us, times.get(outcome.choice, outcome.us))
         if times:
             choice = min(times, key=lambda name: times[name])
             found[BEST] = Outcome(times[choice], choice)
-        return {name: found[name] for name in (PROFILE, MODEL, BEST) if name in found}
+        return {name: found[name] for name in OURS if name in found}
+
+    def _measured(self, collective: str, num_bytes: int) -> dict[str, str]:
+        """Return for each profile what is measured: itself, or one before that chooses the same."""
+        by_choice: dict[str, str] = {}
+        return {
+            name: by_choice.setdefault(self._decided(name, collective, num_bytes), PREFIX + name)
+            for name in self.profiles
+        }
+
+    def _decided(self, name: str, collective: str, num_bytes: int) -> str:
+        if name not in self._read:
+            self._read[name] = profiles.read(self.profiles[name])
+        return self._read[name].decide(collective, self.shape, [num_bytes])[0]["algorithm"]
 
 
 def model_shortlist(run: Run, collective: str, num_bytes: int, count: int) -> list[str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from espalier import _core, documents
 from espalier.errors import ArgumentError, FormatError
 from espalier.peers.cells import Place
+from espalier.tuning.exact import WIDEST_STEP
 from espalier.tuning.search import real_size
 from espalier.units import parse_bytes_list
 
@@ -53,8 +54,10 @@ SAME_FOR_ALL = ("exscan", "scan")
 class Run:
     """Calls and sizes in one place.
 
-    A point that takes more processor time to simulate than `seconds_per_point` is given up; a call
-    that would take more than `seconds_per_call` is not tried.
+    Profiles are tuned at `tuned_sizes`, and between two with different choices until these are at
+    most a factor `refined_to` apart. A point that takes more processor time to simulate than
+    `seconds_per_point` is given up; a call that would take more than `seconds_per_call` is not
+    tried.
     """
 
     place: Place
@@ -62,6 +65,7 @@ class Run:
     sizes: Mapping[str, tuple[int, ...]]  # of each call, as asked for
     tuned_sizes: tuple[int, ...] = ()
     tuned_candidates: int = 6
+    refined_to: float = WIDEST_STEP
     seconds_per_point: float = 60.0
     seconds_per_call: float = 30.0
 
@@ -79,9 +83,19 @@ class Run:
         ]
 
     def tuned_at(self, collective: str) -> tuple[int, ...]:
-        """Return where the profile is tuned: fewer sizes if the call has fewer here."""
+        """Return where the profile is tuned: up to the largest size of the call, and no further.
+
+        Fewer sizes if the call has fewer here.
+        """
         own = self.sizes[collective]
-        return own if len(own) < len(self.tuned_sizes) else self.tuned_sizes
+        if len(own) < len(self.tuned_sizes):
+            return own
+        usual = [size for size in self.tuned_sizes if size < max(own)]
+        return (*usual, max(own))
+
+    def tunes_native(self, collective: str) -> bool:
+        """Return whether tuning compares with native calls: not where they crowd the simulator."""
+        return not _is_crowded(collective, self.num_ranks)
 
     def points(self, collective: str) -> list[tuple[int, int]]:
         """Return the sizes as asked for, and as the call can have them, each of these once."""
@@ -203,6 +217,7 @@ def _runs(
             sizes=sizes,
             tuned_sizes=tuple(parse_bytes_list(settings.get("tuned_sizes", settings["sizes"]))),
             tuned_candidates=int(settings.get("tuned_candidates", 6)),
+            refined_to=float(settings.get("refined_to", WIDEST_STEP)),
             seconds_per_point=float(settings.get("seconds_per_point", 60)),
             seconds_per_call=float(settings.get("seconds_per_call", 30)),
         )
@@ -224,5 +239,9 @@ def most_messages(collective: str, num_ranks: int) -> int:
 def most_seconds(collective: str, num_ranks: int) -> float:
     """Return about how long the simulator needs for a call that sends most messages."""
     messages = most_messages(collective, num_ranks)
-    is_crowded = num_ranks >= _CROWDED_RANKS and _core.collective_of(collective) in _CROWDED
+    is_crowded = _is_crowded(collective, num_ranks)
     return messages * (_SECONDS_PER_CROWDED_MESSAGE if is_crowded else _SECONDS_PER_MESSAGE)
+
+
+def _is_crowded(collective: str, num_ranks: int) -> bool:
+    return num_ranks >= _CROWDED_RANKS and _core.collective_of(collective) in _CROWDED

@@ -15,20 +15,18 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from espalier.errors import MpiError
-from espalier.peers import processor_time
+from espalier.tuning.processor_time import Clock
+from espalier.tuning.samples import NATIVE, Point, Request
 from espalier.tuning.simulation import Simulation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from espalier.tuning.samples import Point, Problem, Request
+    from espalier.tuning.samples import Problem
     from espalier.tuning.simulation import SimulatedJob
 
 _SECONDS_BETWEEN_LOOKS = 0.05
-_SECONDS_BETWEEN_CLOCKS = 1.0
-# Real time over processor time at which a simulator is taken to wait for ever.
-_MOST_WAITING = 20.0
 _LONGEST_REASON = 160
 _HANGS = "took longer than"
 _DEADLOCK = "deadlock"
@@ -36,51 +34,21 @@ _DEADLOCK = "deadlock"
 
 @dataclass
 class Task:
-    """Points to measure in one place.
-
-    A point that fails is tried again with the native calls of each of `others`, where the native
-    call of the job's peer is only what results are compared with.
-    """
+    """Points to measure in one place, each with one algorithm or the native call."""
 
     job: SimulatedJob
     requests: list[Request]
     seconds_per_point: float
     profiles: Mapping[str, Path] = field(default_factory=dict)
     name: str = ""
-    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Failure:
-    """A point that has no times, and why."""
+    """A point that has no time, and why."""
 
-    collective: str
-    asked_bytes: int
+    request: Request
     reason: str
-
-
-class _Clock:
-    """The time of the present point."""
-
-    def __init__(self, group: int) -> None:
-        self._group = group
-        self._now = 0.0
-        self._looked = time.monotonic()
-        self.restart()
-
-    def restart(self) -> None:
-        """Begin with the next point."""
-        self._begun = processor_time.of_group(self._group)
-        self._begun_real = time.monotonic()
-
-    def is_over(self, seconds: float) -> bool:
-        """Return whether the point has used its time."""
-        now = time.monotonic()
-        if now - self._looked > min(_SECONDS_BETWEEN_CLOCKS, seconds):
-            self._looked = now
-            self._now = processor_time.of_group(self._group)
-        is_long = now - self._begun_real > _MOST_WAITING * seconds
-        return is_long or self._now - self._begun > seconds
 
 
 class _Attempt:
@@ -95,7 +63,7 @@ class _Attempt:
             lambda result: self._take(on_result, result),
         )
         self.simulation.__enter__()
-        self._clock = _Clock(self.simulation.group)
+        self._clock = Clock(self.simulation.group)
 
     def _take(
         self, on_result: Callable[[Task, Point | Problem], None], result: Point | Problem
@@ -123,13 +91,18 @@ class _Attempt:
     def left(self) -> list[Request]:
         """Return the points without result, in their order."""
         launch = self.simulation.launch
-        done = {(point.collective, point.asked_bytes) for point in launch.points}
-        done |= {problem.place for problem in launch.problems if problem.reason == "wrong"}
-        return [
-            request
-            for request in self.task.requests
-            if (request.collective, request.bytes) not in done
-        ]
+        results: list[Point | Problem] = [*launch.points, *launch.problems]
+        done = {name_of(result) for result in results}
+        return [request for request in self.task.requests if name_of(request) not in done]
+
+
+def name_of(one: Request | Point | Problem) -> tuple[str, int, str]:
+    """Return what a request, or its result, is about: call, bytes asked for, algorithm."""
+    if isinstance(one, Request):
+        return one.collective, one.bytes, next(iter(one.algorithms), NATIVE)
+    if isinstance(one, Point):
+        return one.collective, one.asked_bytes, next(iter(one.samples_us))
+    return one.collective, one.asked_bytes, one.algorithm
 
 
 def run(
@@ -170,19 +143,18 @@ def _rest(attempt: _Attempt, on_failure: Callable[[Task, Failure], None]) -> lis
         return []
     task = attempt.task
     failed, *after = left
-    if task.others:
-        other = replace(task.job, peer=task.others[0])
-        again = replace(task, job=other, requests=[failed], others=task.others[1:])
-        return [again, replace(task, requests=after)] if after else [again]
     reason = readable(attempt.simulation.launch.failure)
-    on_failure(task, Failure(failed.collective, failed.bytes, reason))
+    on_failure(task, Failure(failed, reason))
     if _HANGS in reason:
-        for request in after:
-            if request.collective == failed.collective:
-                text = "not tried: a smaller size took too long"
-                on_failure(task, Failure(request.collective, request.bytes, text))
-        after = [request for request in after if request.collective != failed.collective]
+        larger = [one for one in after if _is_same_call(one, failed)]
+        for request in larger:
+            on_failure(task, Failure(request, "not tried: a smaller size took too long"))
+        after = [request for request in after if request not in larger]
     return [replace(task, requests=after)] if after else []
+
+
+def _is_same_call(one: Request, other: Request) -> bool:
+    return (one.collective, one.algorithms) == (other.collective, other.algorithms)
 
 
 def readable(failure: str) -> str:

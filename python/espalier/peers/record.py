@@ -8,6 +8,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from espalier import installation
+from espalier.peers.launches import name_of
 from espalier.store.database import SessionFacts
 from espalier.tuning.samples import Point, Problem
 from espalier.tuning.simulation import PEERS
@@ -71,9 +72,7 @@ class Record:
 
     def keep_failure(self, task: Task, failure: Failure) -> None:
         """Keep why a point has no times."""
-        problem = Problem(
-            failure.collective, failure.asked_bytes, task.job.peer, _FAILED, failure.reason
-        )
+        problem = Problem(*name_of(failure.request), _FAILED, failure.reason)
         self._store.add_problem(self._sessions[task.name], STAGE, problem)
 
     def _key(self, task: Task) -> str:

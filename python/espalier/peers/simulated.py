@@ -6,16 +6,15 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from espalier.peers import launches
 from espalier.peers.bounds import bound_us
-from espalier.peers.cells import MODEL, Cell, Outcome
+from espalier.peers.cells import Cell, Outcome
 from espalier.peers.experiment import SAME_FOR_ALL, most_messages, most_seconds
-from espalier.peers.launches import Failure, Task
+from espalier.peers.launches import Failure, Task, name_of
 from espalier.peers.record import is_failure
-from espalier.tuning.call_tuning import REFERENCES
-from espalier.tuning.samples import NATIVE, Point, Problem, Request
+from espalier.tuning.samples import NATIVE, Point, Request
 from espalier.tuning.simulation import SimulatedJob
 
 if TYPE_CHECKING:
@@ -26,10 +25,13 @@ if TYPE_CHECKING:
     from espalier.peers.contenders import Ours
     from espalier.peers.experiment import Experiment, Run
     from espalier.peers.record import Record
+    from espalier.tuning.samples import Problem
 
     _Key = tuple[str, int]
 
 _OURS = "ours"
+# Points of ours for one of a peer: two profiles, which sometimes choose the same.
+_USUALLY_OURS = 2
 _NO_TIME = "not simulated: the time was over"
 
 
@@ -42,14 +44,21 @@ class LeftOut:
     reason: str
 
 
+def _table() -> dict[Any, Any]:
+    return defaultdict(lambda: defaultdict(dict))
+
+
 @dataclass
 class _Board:
-    """What was found in one place: points and failures of each contender."""
+    """What was found in one place.
+
+    Times in microseconds, and why there is none, by contender, by point, and by algorithm.
+    """
 
     run: Run
     ours: Ours
-    points: dict[str, dict[_Key, Point]] = field(default_factory=lambda: defaultdict(dict))
-    failures: dict[str, dict[_Key, str]] = field(default_factory=lambda: defaultdict(dict))
+    us: dict[str, dict[_Key, dict[str, float]]] = field(default_factory=_table)
+    failures: dict[str, dict[_Key, dict[str, str]]] = field(default_factory=_table)
     problems: list[Problem] = field(default_factory=list)
 
 
@@ -88,8 +97,7 @@ class Comparison:
             left = launches.run(tasks, self._keep, self._give_up, num_at_once, until)
             for task in left:
                 for request in task.requests:
-                    key = request.collective, request.bytes
-                    board.failures[_contender(task)][key] = _NO_TIME
+                    self._fail(task, Failure(request, _NO_TIME))
 
     def cells(self) -> list[Cell]:
         """Return a cell for each point that anybody has a time or a failure in."""
@@ -110,33 +118,18 @@ class Comparison:
                 continue
             num_peers = 1 if collective in SAME_FOR_ALL else len(self._experiment.peers)
             for peer in (_OURS, *self._experiment.peers[:num_peers]):
-                is_ours = peer == _OURS
-                task = Task(
-                    SimulatedJob(
-                        run.machine,
-                        run.place.placement,
-                        run.num_ranks,
-                        self._experiment.under if is_ours else peer,
-                    ),
-                    [
-                        Request(
-                            collective,
-                            size,
-                            board.ours.algorithms(collective, size) if is_ours else (),
-                        )
-                        for _, size in run.points(collective)
-                    ],
-                    run.seconds_per_point,
-                    board.ours.profiles if is_ours else {},
-                    f"{run.place.label} {collective} {peer}",
-                    self._references() if is_ours else (),
+                job = SimulatedJob(
+                    run.machine,
+                    run.place.placement,
+                    run.num_ranks,
+                    self._experiment.under if peer == _OURS else peer,
                 )
+                name = f"{run.place.label} {collective} {peer}"
+                requests = list(_requests(board, collective, peer))
+                profiles = board.ours.profiles if peer == _OURS else {}
+                task = Task(job, requests, run.seconds_per_point, profiles, name)
                 self._board_of[task.name] = board
                 yield task
-
-    def _references(self) -> tuple[str, ...]:
-        """Return whose native calls ours are compared with where that below them fails."""
-        return tuple(name for name in REFERENCES if name != self._experiment.under)
 
     def _leave_out(self, run: Run, collectives: Sequence[str], reason: str) -> None:
         self.left_out += [LeftOut(run, collective, reason) for collective in collectives]
@@ -148,39 +141,47 @@ class Comparison:
             known: list[Point | Problem] = [*points, *problems]
             for result in known:
                 self._note(task, result)
-            done = {(point.collective, point.asked_bytes) for point in points}
-            done |= {problem.place for problem in problems if is_failure(problem)}
-            if done:
-                self._bar.advance(len(done), task.name)
-            task.requests = [
-                request
-                for request in task.requests
-                if (request.collective, request.bytes) not in done
-            ]
+            done = {name_of(result) for result in known}
+            task.requests = [one for one in task.requests if name_of(one) not in done]
+            self._bar.advance(len(known), task.name)
             if task.requests:
                 yield task
 
     def _keep(self, task: Task, result: Point | Problem) -> None:
         self._record.keep(task, result)
         self._note(task, result)
-        if isinstance(result, Point):
-            self._bar.advance(1, task.name)
+        self._bar.advance(1, task.name)
 
     def _give_up(self, task: Task, failure: Failure) -> None:
         self._record.keep_failure(task, failure)
-        key = failure.collective, failure.asked_bytes
-        self._board_of[task.name].failures[_contender(task)][key] = failure.reason
+        self._fail(task, failure)
         self._bar.advance(1, task.name)
+
+    def _fail(self, task: Task, failure: Failure) -> None:
+        collective, size, algorithm = name_of(failure.request)
+        failures = self._board_of[task.name].failures[_contender(task)]
+        failures[collective, size][algorithm] = failure.reason
 
     def _note(self, task: Task, result: Point | Problem) -> None:
         board = self._board_of[task.name]
-        name = _contender(task)
+        contender = _contender(task)
+        collective, size, algorithm = name_of(result)
         if isinstance(result, Point):
-            board.points[name][result.collective, result.asked_bytes] = result
-        elif is_failure(result):
-            board.failures[name][result.place] = result.text
-        else:
+            board.us[contender][collective, size][algorithm] = result.samples_us[algorithm][0]
+            return
+        board.failures[contender][collective, size][algorithm] = result.text
+        if not is_failure(result):
             board.problems.append(result)
+
+
+def _requests(board: _Board, collective: str, contender: str) -> Iterator[Request]:
+    """Yield the points of a contender; a profile or candidate of ours that fails fails alone."""
+    for _, size in board.run.points(collective):
+        if contender != _OURS:
+            yield Request(collective, size, ())
+            continue
+        for algorithm in board.ours.algorithms(collective, size):
+            yield Request(collective, size, (algorithm,), has_native=False)
 
 
 def _contender(task: Task) -> str:
@@ -205,28 +206,20 @@ def _cells(board: _Board, experiment: Experiment) -> Iterator[Cell]:
 
 
 def _peer(board: _Board, peer: str, key: _Key) -> Outcome:
-    point = board.points[peer].get(key)
-    if point is not None:
-        return Outcome(point.samples_us[NATIVE][0], NATIVE)
-    return Outcome(None, note=board.failures[peer].get(key, ""))
+    us = board.us[peer][key].get(NATIVE)
+    choice = NATIVE if us is not None else ""
+    return Outcome(us, choice, board.failures[peer][key].get(NATIVE, ""))
 
 
 def _ours(board: _Board, key: _Key) -> dict[str, Outcome]:
-    point = board.points[_OURS].get(key)
-    if point is not None:
-        return board.ours.outcomes(point)
-    wrong = [one.algorithm for one in board.problems if one.place == key]
-    reason = board.failures[_OURS].get(key, f"{wrong[0]} gave no right result" if wrong else "")
-    return {name: Outcome(None, note=reason) for name in board.ours.profiles} or (
-        {MODEL: Outcome(None, note=reason)} if board.ours.candidates else {}
-    )
+    return board.ours.outcomes(*key, board.us[_OURS][key], board.failures[_OURS][key])
 
 
 def work(experiment: Experiment) -> int:
-    """Return how many points all launches have: the steps of the progress bar."""
+    """Return about how many points all launches have: the steps of the progress bar."""
     return sum(
         len(run.points(collective))
-        * (2 if collective in SAME_FOR_ALL else 1 + len(experiment.peers))
+        * (_USUALLY_OURS + (1 if collective in SAME_FOR_ALL else len(experiment.peers)))
         for run in experiment.runs
         for collective in run.simulated()
     )

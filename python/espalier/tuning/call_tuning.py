@@ -2,8 +2,8 @@
 """The tuning of one call on a simulated machine: what is to be measured next, until all is known.
 
 Candidates of a size are those that the replay model finds within a factor of its best, a few at
-most. A size at which the native call fails, or takes too long to simulate, is measured again with
-the native call of another library as the reference, which is then not counted as native.
+most; the native call is one more. Each is measured alone, so that one that takes too long to
+simulate takes no other along; native calls have launches of their own.
 """
 
 from __future__ import annotations
@@ -14,19 +14,18 @@ from typing import TYPE_CHECKING
 
 from espalier.models.profile import predict
 from espalier.tuning import exact
-from espalier.tuning.exact import Times
+from espalier.tuning.exact import WIDEST_STEP, Times
 from espalier.tuning.samples import NATIVE, Request
 from espalier.tuning.search import candidates_for, real_size
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from espalier.models.predictors import Setting
     from espalier.tuning.exact import Chosen
     from espalier.tuning.samples import Point, Problem
 
-# Whose native call is the reference where that of the peer cannot be.
-REFERENCES = ("mpich", "mvapich2")
+WRONG = "wrong result"
 
 
 @dataclass(frozen=True)
@@ -49,11 +48,17 @@ class Shortlist:
 
 
 @dataclass(frozen=True)
-class Task:
-    """Points to measure in one launch, under the algorithms of one library."""
+class Policy:
+    """How a call is tuned.
 
-    peer: str
-    requests: list[Request]
+    `min_gain` is the least gain for which native is left: 0.02 is 2 %. Without `keeps_native` it is
+    never chosen, and not measured. Sizes with different choices are at most a factor `widest_step`
+    apart in the end.
+    """
+
+    min_gain: float = 0.0
+    keeps_native: bool = True
+    widest_step: float = WIDEST_STEP
 
 
 @dataclass
@@ -63,90 +68,93 @@ class CallTuning:
     collective: str
     sizes: Sequence[int]
     shortlist: Shortlist
-    peer: str
-    min_gain: float = 0.0
-    keeps_native: bool = True
-    _times: dict[int, Times] = field(default_factory=dict)
-    _lists: dict[int, list[str]] = field(default_factory=dict)
-    _failures: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
-    _wrong: dict[int, set[str]] = field(default_factory=lambda: defaultdict(set))
+    policy: Policy = field(default_factory=Policy)
+    _us: dict[int, dict[str, float]] = field(default_factory=lambda: defaultdict(dict))
+    # Why there is no time.
+    _failures: dict[int, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
+    # Of each size that is worth knowing.
+    _candidates: dict[int, list[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Bring sizes into a form that the call can have."""
         num_ranks = self.shortlist.setting.num_ranks
         self.sizes = sorted({real_size(self.collective, size, num_ranks) for size in self.sizes})
 
-    @property
-    def references(self) -> list[str]:
-        """Return whose native calls are tried as the reference, that of the peer first."""
-        return [self.peer, *(name for name in REFERENCES if name != self.peer)]
+    def next_task(self) -> list[Request]:
+        """Return what to measure now in one launch; nothing if all is known."""
+        return (
+            self._requests(self.sizes) or self._native_requests() or self._requests(self._between())
+        )
 
-    def next_task(self) -> Task | None:
-        """Return what to measure now, None if all is known."""
-        missing = [size for size in self._wanted() if size not in self._times]
-        for number, peer in enumerate(self.references):
-            now = [size for size in missing if len(self._failures[size]) == number]
-            if now:
-                return Task(peer, [self._request(size) for size in now])
-        return None
-
-    def take(self, point: Point, peer: str) -> None:
-        """Take a measured point; native counts only under the peer."""
-        us = {name: times[0] for name, times in point.samples_us.items()}
-        if peer != self.peer:
-            del us[NATIVE]
-        self._times[point.asked_bytes] = Times(point.asked_bytes, us)
+    def take(self, point: Point) -> None:
+        """Take a measured point."""
+        times = {name: samples[0] for name, samples in point.samples_us.items()}
+        self._us[point.asked_bytes].update(times)
 
     def exclude(self, problem: Problem) -> None:
-        """Go on without a candidate that gave a wrong result."""
-        self._wrong[problem.asked_bytes].add(problem.algorithm)
+        """Go on without a candidate, or the native call, that gave a wrong result."""
+        self._failures[problem.asked_bytes][problem.algorithm] = f"{WRONG}: {problem.text}"
 
-    def fail(self, size: int, why: str) -> None:
-        """Say that a size could not be measured under the reference it was tried with."""
-        self._failures[size].append(why)
+    def fail(self, request: Request, why: str) -> None:
+        """Say that a point could not be measured."""
+        self._failures[request.bytes][_name(request)] = why
 
     def chosen(self) -> list[Chosen]:
         """Return what to use at each size that is known so far."""
-        row = [self._times[size] for size in sorted(self._times)]
+        row = [
+            Times(size, self._us[size])
+            for size in sorted(self._candidates)
+            if self._us[size] and not self._missing(size) and self._is_native_known(size)
+        ]
         return (
             exact.choose(
-                self.collective, row, min_gain=self.min_gain, keeps_native=self.keeps_native
+                self.collective,
+                row,
+                min_gain=self.policy.min_gain,
+                keeps_native=self.policy.keeps_native,
             )
             if row
             else []
         )
 
-    def left_out(self) -> dict[int, str]:
-        """Return sizes that could not be measured at all, and why."""
-        return {
-            size: failures[-1]
-            for size, failures in sorted(self._failures.items())
-            if failures and size not in self._times
-        }
+    def failures(self) -> Iterator[tuple[int, str, str]]:
+        """Yield sizes, what has no time there (a candidate or native), and why."""
+        for size, failures in sorted(self._failures.items()):
+            for name, why in failures.items():
+                yield size, name, why
 
-    def without_native(self) -> dict[int, str]:
-        """Return sizes at which the native call could not be measured, and why."""
-        return {
-            size: failures[0]
-            for size, failures in sorted(self._failures.items())
-            if failures and size in self._times
-        }
-
-    def _wanted(self) -> list[int]:
-        """Return all sizes worth knowing by what is known; more once those are known."""
-        first = [size for size in self.sizes if size not in self._times]
-        if any(len(self._failures[size]) < len(self.references) for size in first):
-            return first
+    def _between(self) -> list[int]:
+        """Return sizes between those with different choices."""
         num_ranks = self.shortlist.setting.num_ranks
-        between = exact.sizes_between(self.chosen())
+        between = exact.sizes_between(self.chosen(), self.policy.widest_step)
         return sorted({real_size(self.collective, size, num_ranks) for size in between})
 
-    def _request(self, size: int) -> Request:
-        if size not in self._lists:
-            listed = self.shortlist.of(self.collective, size)
-            self._lists[size] = list(dict.fromkeys([*listed, *self._chosen_around(size)]))
-        names = [name for name in self._lists[size] if name not in self._wrong[size]]
-        return Request(self.collective, size, tuple(names))
+    def _requests(self, sizes: Sequence[int]) -> list[Request]:
+        for size in sizes:
+            if size not in self._candidates:
+                listed = self.shortlist.of(self.collective, size)
+                names = dict.fromkeys([*listed, *self._chosen_around(size)])
+                self._candidates[size] = list(names)
+        return [
+            Request(self.collective, size, (name,), has_native=False)
+            for size in sizes
+            for name in self._missing(size)
+        ]
+
+    def _native_requests(self) -> list[Request]:
+        return [
+            Request(self.collective, size, ())
+            for size in sorted(self._candidates)
+            if not self._is_native_known(size)
+        ]
+
+    def _missing(self, size: int) -> list[str]:
+        known = {*self._us[size], *self._failures[size]}
+        return [name for name in self._candidates[size] if name not in known]
+
+    def _is_native_known(self, size: int) -> bool:
+        known = {*self._us[size], *self._failures[size]}
+        return NATIVE in known or not self.policy.keeps_native
 
     def _chosen_around(self, size: int) -> list[str]:
         """Return what is used at the sizes next to one: worth a try between them."""
@@ -154,3 +162,7 @@ class CallTuning:
         below = [one.algorithm for one in chosen if one.bytes < size][-1:]
         above = [one.algorithm for one in chosen if one.bytes > size][:1]
         return [name for name in below + above if name != NATIVE]
+
+
+def _name(request: Request) -> str:
+    return NATIVE if request.has_native else request.algorithms[0]

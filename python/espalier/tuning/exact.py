@@ -2,8 +2,8 @@
 """Choosing from exact times: there is nothing to be unsure of, the fastest is chosen.
 
 Of candidates that are equally fast, to a thousandth, the one is chosen that makes fewer rules.
-Where the choice changes between two sizes it is looked at again between them, until they are at
-most a factor of two apart.
+Where the choice changes between two sizes it is looked at again between them, until they are near
+enough: usually at most a factor of two apart.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # Times this close are equal.
 TOLERANCE = 0.001
-# Sizes further apart than this are refined where the choice changes between them.
+# Sizes further apart than this are refined where the choice changes between them, as a rule.
 WIDEST_STEP = 2.0
 _MOST_CANDIDATES = 3
 
@@ -87,14 +87,14 @@ def choose(
     ]
 
 
-def sizes_between(chosen: Sequence[Chosen]) -> list[int]:
+def sizes_between(chosen: Sequence[Chosen], widest_step: float = WIDEST_STEP) -> list[int]:
     """Return sizes to look at: between neighbours with different choices and too far apart."""
     return [
         math.isqrt(low.bytes * high.bytes)
         for low, high in pairwise(chosen)
         if low.algorithm != high.algorithm
         and low.bytes > 0
-        and high.bytes > WIDEST_STEP * low.bytes
+        and high.bytes > widest_step * low.bytes
     ]
 
 
@@ -132,28 +132,27 @@ def _reason(group: list[Chosen]) -> str:
     ratios = [one.ratio for one in group if one.ratio is not None]
     if not ratios:
         times = time_text(group[0].times.us[group[0].algorithm] * 1e-6)
-        return f"fastest{where} ({times} at {group[0].bytes} B); native did not end in simulation"
+        return f"fastest{where} ({times} at {group[0].bytes} B); native was not simulated"
     low, high = f"{min(ratios):.2f}x", f"{max(ratios):.2f}x"
     ratio = low if low == high else f"{low} to {high}"
     return f"{ratio} the speed of native{where} (simulated, exact)"
 
 
-def _evidence(one: Chosen) -> dict[str, Any] | None:
+def _evidence(one: Chosen) -> dict[str, Any]:
     native = one.times.native_us
-    if native is None:
-        return None
     names = list(one.times.candidates)[:_MOST_CANDIDATES]
     if one.algorithm != NATIVE and one.algorithm not in names:
         names.append(one.algorithm)
     return {
         "bytes": one.bytes,
         "num_samples": 1,
-        "native": _times(native),
-        "candidates": {
-            name: {**_times(one.times.us[name]), **_ratios(native / one.times.us[name])}
-            for name in names
-        },
+        **({} if native is None else {"native": _times(native)}),
+        "candidates": {name: _compared(one.times.us[name], native) for name in names},
     }
+
+
+def _compared(us: float, native_us: float | None) -> dict[str, float]:
+    return {**_times(us), **({} if native_us is None else _ratios(native_us / us))}
 
 
 def _times(value: float) -> dict[str, float]:

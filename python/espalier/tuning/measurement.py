@@ -129,6 +129,7 @@ def plan_document(
             {
                 "collective": request.collective,
                 "bytes": request.bytes,
+                "native": request.has_native,
                 "algorithms": list(request.algorithms),
             }
             for request in requests

@@ -19,7 +19,7 @@ NATIVE = "native"
 
 @dataclass(frozen=True)
 class Point:
-    """One call and size, and the times of all candidates; the native call is one of them.
+    """One call and size, and the times of all candidates; the native call is usually one of them.
 
     Times with the same position were taken next to each other. `asked_bytes` is what the plan
     said, `bytes` what the call can have (a multiple of the ranks for allgather). `decided` is what
@@ -35,7 +35,11 @@ class Point:
 
     @property
     def native_us(self) -> tuple[float, ...]:
-        """Return the times of the native call."""
+        """Return the times of the native call.
+
+        Raises:
+            KeyError: it was not asked for.
+        """
         return self.samples_us[NATIVE]
 
     @property
@@ -62,11 +66,12 @@ class Problem:
 
 @dataclass(frozen=True)
 class Request:
-    """A point to measure."""
+    """A point to measure: algorithms, and the native call unless `has_native` is false."""
 
     collective: str
     bytes: int
     algorithms: tuple[str, ...]
+    has_native: bool = True
 
 
 class SampleReader:
@@ -115,8 +120,8 @@ class SampleReader:
 def _point(value: dict[str, Any], asked_bytes: int) -> Point:
     samples = {name: tuple(map(float, times)) for name, times in value["samples_us"].items()}
     lengths = {len(times) for times in samples.values()}
-    if NATIVE not in samples or len(lengths) != 1 or 0 in lengths:
-        raise ValueError("native and all candidates need equally many times")
+    if len(lengths) != 1 or 0 in lengths:
+        raise ValueError("all candidates need equally many times")
     # A clock step of zero has no ratio.
     positive = {name: tuple(max(time, 1e-3) for time in times) for name, times in samples.items()}
     return Point(

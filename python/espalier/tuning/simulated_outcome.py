@@ -13,7 +13,8 @@ from espalier.console import document
 from espalier.report import conditions
 from espalier.store import metadata
 from espalier.tuning import rules
-from espalier.tuning.exact import SIMULATED, TOLERANCE, WIDEST_STEP
+from espalier.tuning.call_tuning import WRONG
+from espalier.tuning.exact import SIMULATED, TOLERANCE
 from espalier.tuning.samples import NATIVE
 from espalier.tuning.simulation import PEERS
 
@@ -89,12 +90,11 @@ def warnings_of(
         if one.reason == "wrong"
     ]
     for tuning in tunings:
-        for size, why in tuning.without_native().items():
-            text = f"the native {tuning.collective} of {size} B could not be simulated ({why})"
-            found.append(conditions.caution("native", text, "only the others were compared there"))
-        for size, why in tuning.left_out().items():
-            text = f"{tuning.collective} of {size} B was left out ({why})"
-            found.append(conditions.caution("left out", text, "give more time with --point-limit"))
+        for size, name, why in tuning.failures():
+            if not why.startswith(WRONG):
+                text = f"{name} for {tuning.collective} of {size} B was left out ({why})"
+                advice = "the others were compared; --point-limit gives more time"
+                found.append(conditions.caution("left out", text, advice))
     if is_out_of_time:
         advice = "give more with --time-budget, then continue with --resume"
         found.append(conditions.caution("time", "the time did not suffice", advice))
@@ -109,9 +109,9 @@ def _method(goal: SimulatedGoal) -> dict[str, Any]:
         "candidates": f"at most {goal.most_candidates} that the replay model finds within"
         f" {goal.factor:g}x of its best",
         "equal_within": TOLERANCE,
-        "refined_to": WIDEST_STEP,
-        "min_gain": goal.min_gain,
-        "keeps_native": goal.keeps_native,
+        "refined_to": goal.policy.widest_step,
+        "min_gain": goal.policy.min_gain,
+        "keeps_native": goal.policy.keeps_native,
         "code_version": metadata.code_version(),
     }
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from espalier import machines
@@ -16,7 +16,7 @@ from espalier.output_files import check_writable, write_whole
 from espalier.store import metadata
 from espalier.store.database import SessionFacts, Store
 from espalier.tuning import simulated_outcome
-from espalier.tuning.call_tuning import CallTuning, Shortlist
+from espalier.tuning.call_tuning import CallTuning, Policy, Shortlist
 from espalier.tuning.search import Goal, Memory, requests_for
 from espalier.tuning.simulators import Limits, Simulators
 from espalier.tuning.tuner import InterruptedTuning
@@ -28,10 +28,11 @@ if TYPE_CHECKING:
     from espalier.console import Progress
     from espalier.machines import Machine
     from espalier.models.predictors import Setting
-    from espalier.tuning.samples import Point, Problem
+    from espalier.tuning.samples import Point, Problem, Request
     from espalier.tuning.simulation import SimulatedJob
 
-_STAGE = "simulation"
+_OURS_STAGE = "simulation"
+_NATIVE_STAGE = "simulation of native calls"
 # Of a call's share of the progress; the rest is for sizes where the choice changes.
 _FIRST_SHARE = 0.7
 # A simulator of more ranks needs gigabytes.
@@ -53,14 +54,13 @@ class SimulatedGoal:
     patterns: tuple[str, ...] = ()
     most_candidates: int = 6
     factor: float = 1.5
-    min_gain: float = 0.0
-    keeps_native: bool = True
+    policy: Policy = field(default_factory=Policy)
     vendor: str = "smpi"
 
     def check(self) -> None:
         """Raise ArgumentError for what cannot be simulated."""
         self.job.check()
-        goal = Goal(self.collectives, self.sizes, self.patterns, min_gain=self.min_gain)
+        goal = Goal(self.collectives, self.sizes, self.patterns, min_gain=self.policy.min_gain)
         goal.check()
         if self.most_candidates < 1:
             raise ArgumentError(
@@ -76,11 +76,14 @@ class SimulatedGoal:
 
 @dataclass(frozen=True)
 class SimulatedFiles:
-    """Where results go."""
+    """Where results go.
+
+    `is_resumed` tells whether an interrupted tuning is continued; None: if there is one.
+    """
 
     output: Path
     store: Path
-    is_resumed: bool = False
+    is_resumed: bool | None = False
     repeat: str = ""
 
 
@@ -107,9 +110,7 @@ def tune(
     check_writable(files.output)
     nodes = num_nodes(machine, goal.job)
     tunings = [
-        CallTuning(
-            call, goal.sizes, goal.shortlist, goal.job.peer, goal.min_gain, goal.keeps_native
-        )
+        CallTuning(call, goal.sizes, goal.shortlist, goal.policy)
         for call in sorted(set(goal.collectives))
     ]
     with Store(files.store) as store, progress("tuning", len(tunings)) as bar:
@@ -161,14 +162,14 @@ class _Work:
     def recall(self) -> None:
         """Take what an interrupted session measured."""
         by_call = {tuning.collective: tuning for tuning in self._tunings}
-        for peer in self._tunings[0].references:
-            for point in self._memory.recall(_stage(peer)):
-                by_call[point.collective].take(point, peer)
+        for stage in (_OURS_STAGE, _NATIVE_STAGE):
+            for point in self._memory.recall(stage):
+                by_call[point.collective].take(point)
                 self._advance(by_call[point.collective])
 
-    def take(self, tuning: CallTuning, peer: str, result: Point | Problem) -> None:
+    def take(self, tuning: CallTuning, request: Request, result: Point | Problem) -> None:
         """Keep a result."""
-        self._memory.keep(_stage(peer), result)
+        self._memory.keep(_NATIVE_STAGE if request.has_native else _OURS_STAGE, result)
         self._advance(tuning, f"{result.collective} {result.asked_bytes} B")
 
     def finish(self, tuning: CallTuning) -> None:
@@ -178,13 +179,10 @@ class _Work:
 
     def _advance(self, tuning: CallTuning, note: str = "") -> None:
         done = self._advanced[tuning.collective]
-        step = _FIRST_SHARE / len(tuning.sizes) if done < _FIRST_SHARE else (1 - done) / 4
+        usual = len(tuning.sizes) * (tuning.shortlist.most + 1)
+        step = _FIRST_SHARE / usual if done < _FIRST_SHARE else (1 - done) / 8
         self._advanced[tuning.collective] = done + step
         self._bar.advance(step, note)
-
-
-def _stage(peer: str) -> str:
-    return f"{_STAGE} {peer}"
 
 
 def _session(store: Store, goal: SimulatedGoal, files: SimulatedFiles, nodes: int) -> int:
@@ -196,7 +194,7 @@ def _session(store: Store, goal: SimulatedGoal, files: SimulatedFiles, nodes: in
         goal.collectives,
         goal.sizes,
         goal.patterns,
-        [goal.most_candidates, goal.factor],
+        [goal.most_candidates, goal.factor, goal.policy.keeps_native, goal.policy.widest_step],
         # Measurements of other code are others.
         metadata.code_version(),
     ]
@@ -210,10 +208,10 @@ def _session(store: Store, goal: SimulatedGoal, files: SimulatedFiles, nodes: in
             "num_nodes": nodes,
             "machine": goal.machine,
         },
-        method={"is_simulated": True, "min_gain": goal.min_gain},
+        method={"is_simulated": True, "min_gain": goal.policy.min_gain},
     )
     unfinished = store.unfinished_session(facts.key)
-    if files.is_resumed and unfinished is not None:
+    if files.is_resumed is not False and unfinished is not None:
         return unfinished
     if files.is_resumed:
         say("note: nothing to resume for this command and machine; starting anew")

@@ -6,17 +6,18 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import deque
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from espalier.tuning.processor_time import Clock
 from espalier.tuning.samples import Point
 from espalier.tuning.simulation import Simulation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from espalier.tuning.call_tuning import CallTuning, Task
-    from espalier.tuning.samples import Problem
+    from espalier.tuning.call_tuning import CallTuning
+    from espalier.tuning.samples import Problem, Request
     from espalier.tuning.simulation import SimulatedJob
 
 _SECONDS_BETWEEN_LOOKS = 0.05
@@ -24,11 +25,14 @@ _SECONDS_BETWEEN_LOOKS = 0.05
 
 @dataclass(frozen=True)
 class Limits:
-    """How many simulators run at the same time, and how long one may take for a point."""
+    """How many simulators run at the same time, and how long one may take for a point.
+
+    For a point in processor time, so that it does not depend on what else runs here.
+    """
 
     num_simulators: int
     seconds_per_point: float
-    # Of everything; None: no limit.
+    # Of everything, in real time; None: no limit.
     seconds: float | None = None
 
 
@@ -39,39 +43,40 @@ class _Running:
         self,
         job: SimulatedJob,
         tuning: CallTuning,
-        task: Task,
-        on_result: Callable[[CallTuning, str, Point | Problem], None],
+        requests: Sequence[Request],
+        on_result: Callable[[CallTuning, Request, Point | Problem], None],
     ) -> None:
         self.tuning = tuning
-        self._task = task
-        self._renewed = time.monotonic()
+        self._left = list(requests)
         self._on_result = on_result
-        self._done: set[int] = set()
-        peer_job = replace(job, peer=task.peer)
-        self.simulation = Simulation(peer_job, task.requests, on_result=self._take)
+        self.simulation = Simulation(job, requests, on_result=self._take)
 
-    def _take(self, result: Point | Problem) -> None:
-        self._renewed = time.monotonic()
-        if isinstance(result, Point):
-            self.tuning.take(result, self._task.peer)
-            self._done.add(result.asked_bytes)
-        elif result.reason == "wrong":
-            self.tuning.exclude(result)
-            self._done.add(result.asked_bytes)
-        self._on_result(self.tuning, self._task.peer, result)
+    def start(self) -> None:
+        """Start the time of the first point."""
+        self._clock = Clock(self.simulation.group)
 
     def look(self, seconds_per_point: float) -> bool:
         """Take what is new; return whether the launch is still needed."""
         is_running = self.simulation.look()
-        if is_running and time.monotonic() - self._renewed > seconds_per_point:
-            self.simulation.stop(f"a size took longer than {seconds_per_point:g} s to simulate")
+        if is_running and self._clock.is_over(seconds_per_point):
+            self.simulation.stop(f"took longer than {seconds_per_point:g} s to simulate")
             is_running = False
-        if not is_running and self.simulation.launch.failure:
+            for request in self._left[1:]:
+                if request.algorithms == self._left[0].algorithms:
+                    self.tuning.fail(request, "not tried: a smaller size took too long")
+        if not is_running and self._left:
             # Points are measured in order: the first that is missing is the one that failed.
-            missing = [one.bytes for one in self._task.requests if one.bytes not in self._done]
-            if missing:
-                self.tuning.fail(missing[0], self.simulation.launch.failure)
+            self.tuning.fail(self._left[0], self.simulation.launch.failure)
         return is_running
+
+    def _take(self, result: Point | Problem) -> None:
+        self._clock.restart()
+        request = self._left.pop(0)
+        if isinstance(result, Point):
+            self.tuning.take(result)
+        else:
+            self.tuning.exclude(result)
+        self._on_result(self.tuning, request, result)
 
 
 @dataclass
@@ -80,7 +85,7 @@ class Simulators:
 
     job: SimulatedJob
     limits: Limits
-    on_result: Callable[[CallTuning, str, Point | Problem], None]
+    on_result: Callable[[CallTuning, Request, Point | Problem], None]
     on_call: Callable[[CallTuning], None]
     is_out_of_time: bool = field(default=False, init=False)
 
@@ -119,12 +124,13 @@ class Simulators:
         everything: contextlib.ExitStack,
     ) -> None:
         tuning = waiting.popleft()
-        task = tuning.next_task()
-        if task is None:
+        requests = tuning.next_task()
+        if not requests:
             self.on_call(tuning)
             return
-        one = _Running(self.job, tuning, task, self.on_result)
+        one = _Running(self.job, tuning, requests, self.on_result)
         stack = contextlib.ExitStack()
         stack.enter_context(one.simulation)
+        one.start()
         everything.callback(stack.close)
         running[one] = stack
