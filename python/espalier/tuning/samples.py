@@ -113,20 +113,20 @@ class SampleReader:
                 value["text"],
             )
         elif kind == "point":
-            return _point(value, self._requests[value["index"]].bytes)
+            return _point(value, self._requests[value["index"]])
         return None
 
 
-def _point(value: dict[str, Any], asked_bytes: int) -> Point:
+def _point(value: dict[str, Any], request: Request) -> Point:
     samples = {name: tuple(map(float, times)) for name, times in value["samples_us"].items()}
     lengths = {len(times) for times in samples.values()}
-    if len(lengths) != 1 or 0 in lengths:
-        raise ValueError("all candidates need equally many times")
+    if (NATIVE in samples) != request.has_native or len(lengths) != 1 or 0 in lengths:
+        raise ValueError("all that was asked for needs equally many times")
     # A clock step of zero has no ratio.
     positive = {name: tuple(max(time, 1e-3) for time in times) for name, times in samples.items()}
     return Point(
         value["collective"],
-        asked_bytes,
+        request.bytes,
         value["bytes"],
         value["calls_per_sample"],
         positive,
