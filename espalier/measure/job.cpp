@@ -4,42 +4,14 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <cstdint>
-#include <numeric>
-#include <sched.h>
 #include <utility>
 
 #include "espalier/base/error.hpp"
-#include "espalier/measure/clock.hpp"
+#include "espalier/measure/node.hpp"
 #include "espalier/measure/own_collectives.hpp"
 
 namespace espalier::measure {
 namespace {
-
-using CpuBits = std::array<std::uint64_t, CPU_SETSIZE / 64>;
-
-CpuBits allowed_cpus() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  sched_getaffinity(0, sizeof set, &set);
-  CpuBits bits{};
-  for (std::size_t cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (CPU_ISSET(cpu, &set)) {
-      bits[cpu / 64] |= std::uint64_t{1} << (cpu % 64);
-    }
-  }
-  return bits;
-}
-
-/// Processors that at least one rank of the node may use.
-int cpus_of_node(MPI_Comm node) {
-  CpuBits bits = allowed_cpus();
-  combine_for_all(bits.data(), static_cast<int>(bits.size()), MPI_UINT64_T, MPI_BOR, node);
-  return std::accumulate(bits.begin(), bits.end(), 0, [](int sum, std::uint64_t word) {
-    return sum + std::popcount(word);
-  });
-}
 
 int reduce(Job const& job, int value, MPI_Op op) {
   combine_for_all(&value, 1, MPI_INT, op, job.comm);
@@ -47,23 +19,11 @@ int reduce(Job const& job, int value, MPI_Op op) {
 }
 
 void describe_nodes(Job& job) {
-  MPI_Comm node = MPI_COMM_NULL;
-  check(
-      PMPI_Comm_split_type(job.comm, MPI_COMM_TYPE_SHARED, job.rank, MPI_INFO_NULL, &node),
-      "MPI_Comm_split_type"
-  );
-  int node_rank = 0;
-  int node_ranks = 1;
-  PMPI_Comm_rank(node, &node_rank);
-  PMPI_Comm_size(node, &node_ranks);
-  job.node = job.rank;
-  spread(&job.node, sizeof job.node, 0, node);
-  job.num_nodes = reduce(job, node_rank == 0 ? 1 : 0, MPI_SUM);
-  job.max_ranks_per_node = reduce(job, node_ranks, MPI_MAX);
-  // A simulated rank has its core to itself.
-  int const cpus = is_simulated() ? node_ranks : cpus_of_node(node);
-  job.min_cpus_per_node = reduce(job, cpus, MPI_MIN);
-  PMPI_Comm_free(&node);
+  Node const node = describe_node(job.comm);
+  job.node = node.first_rank;
+  job.num_nodes = reduce(job, job.node == job.rank ? 1 : 0, MPI_SUM);
+  job.max_ranks_per_node = reduce(job, node.num_ranks, MPI_MAX);
+  job.min_cpus_per_node = reduce(job, node.num_cpus, MPI_MIN);
 }
 
 std::string ask_library_version() {

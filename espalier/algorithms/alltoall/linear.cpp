@@ -61,8 +61,12 @@ Facts facts(Request const& request) {
 }
 
 std::vector<std::string> variants(Request const& request) {
-  return request.num_ranks <= 8 ? std::vector<std::string>{"", "[window=2]"}
-                                : std::vector<std::string>{"", "[window=8]"};
+  if (request.num_ranks <= 8) {
+    return {"", "[window=2]"};
+  }
+  return request.num_ranks <= 32
+             ? std::vector<std::string>{"", "[window=8]"}
+             : std::vector<std::string>{"", "[window=1]", "[window=8]", "[window=32]"};
 }
 
 }  // namespace
