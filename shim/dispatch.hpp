@@ -7,9 +7,9 @@
 
 #include <mpi.h>
 
+#include "espalier/plan/clock.hpp"
 #include "espalier/plan/communicator.hpp"
 #include "espalier/plan/session.hpp"
-#include "shim/clock.hpp"
 #include "shim/lifecycle.hpp"
 #include "shim/own_work.hpp"
 
@@ -28,14 +28,14 @@ template <typename Call, typename Native>
 int execute_timed(
     plan::Session const& session, plan::Verdict const& verdict, Call const& call, Native&& native
 ) {
-  Clock::time_point const start = Clock::now();
+  plan::Clock::time_point const start = plan::Clock::now();
   tune::Decision const* decision = verdict.decision;
   int code = run_choice(verdict, call);
   if (plan::Communicator::is_refusal(code)) {
     decision = decision->choice ? &session.after_refusal(code) : decision;
     code = std::forward<Native>(native)();
   }
-  std::chrono::duration<double> const elapsed = Clock::now() - start;
+  std::chrono::duration<double> const elapsed = plan::Clock::now() - start;
   // A call that could not be counted is no reason to fail.
   static_cast<void>(plan::guard([&] {
     verdict.state->recorder()->record(Call::call, verdict.bytes, *decision, elapsed.count());

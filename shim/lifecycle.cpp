@@ -18,10 +18,10 @@
 
 #include "espalier/base/version.hpp"
 #include "espalier/neighborhood/catalog.hpp"
+#include "espalier/plan/clock.hpp"
 #include "espalier/plan/failure.hpp"
 #include "espalier/plan/session.hpp"
 #include "espalier/plan/statistics.hpp"
-#include "shim/clock.hpp"
 #include "shim/environment.hpp"
 #include "shim/report.hpp"
 #include "shim/startup.hpp"
@@ -38,7 +38,7 @@ namespace {
 struct Program {
   std::unique_ptr<plan::Session> session;
   std::string library_version;
-  Clock::time_point start = Clock::now();
+  plan::Clock::time_point start = plan::Clock::now();
   pid_t process = getpid();
   bool is_written = false;
 };
@@ -53,7 +53,7 @@ plan::ProcessReport report(bool is_finalized) {
       .num_ranks = session.world().num_ranks,
       .vendor = ESPALIER_MPI_VENDOR,
       .library_version = program->library_version,
-      .seconds = std::chrono::duration<double>(Clock::now() - program->start).count(),
+      .seconds = std::chrono::duration<double>(plan::Clock::now() - program->start).count(),
       .is_finalized = is_finalized,
       .memory_bytes = session.memory_bytes(),
       .warnings = session.warnings(),
@@ -161,8 +161,9 @@ void start_session() {
         }
       }
   );
+  program->session->prepare();
   start_together();
-  program->start = Clock::now();
+  program->start = plan::Clock::now();
   if (program->session->settings().cares_for_topologies()) {
     topology_session.store(program->session.get());
   }

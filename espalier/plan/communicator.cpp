@@ -36,8 +36,13 @@ void Communicator::abandon() noexcept {
   seat_.comm = MPI_COMM_NULL;
 }
 
-int Communicator::make_private() {
+int Communicator::prepare() noexcept {
   return seat_.comm == MPI_COMM_NULL ? make_private_comm(user_, seat_.comm) : MPI_SUCCESS;
+}
+
+int Communicator::prepare_in_call() noexcept {
+  return seat_.comm == MPI_COMM_NULL ? make_private_comm(user_, seat_.comm, own_communicators_)
+                                     : MPI_SUCCESS;
 }
 
 template <typename Call> int Communicator::judge(Choice const& choice, Call const& call) {
@@ -74,7 +79,7 @@ template <typename Call> int Communicator::bind_and_run(Choice const& choice, Ca
   if (program == nullptr) {
     return refused;
   }
-  if (int const code = make_private(); code != MPI_SUCCESS) {
+  if (int const code = prepare_in_call(); code != MPI_SUCCESS) {
     return code;
   }
   MpiExecutor executor = make_executor(call, seat_, *program);

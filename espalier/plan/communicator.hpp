@@ -10,6 +10,7 @@
 #include "espalier/plan/bindings.hpp"
 #include "espalier/plan/calls.hpp"
 #include "espalier/plan/executor_cache.hpp"
+#include "espalier/plan/statistics.hpp"
 
 namespace espalier::plan {
 
@@ -36,9 +37,13 @@ public:
   Communicator& operator=(Communicator const&) = delete;
   Communicator(Communicator&&) = delete;
   Communicator& operator=(Communicator&&) = delete;
-  /// Collective over the communicator if run() was ever called: frees the private communicator.
-  /// MPI must not be finalised.
+  /// Collective over the communicator if run() or prepare() was ever called: frees the private
+  /// communicator. MPI must not be finalised.
   ~Communicator();
+
+  /// Makes the private communicator, which the first run does otherwise. Collective over the
+  /// communicator. @return MPI_SUCCESS or an MPI code, not delivered to an error handler.
+  [[nodiscard]] int prepare() noexcept;
 
   /// Collective over the communicator. The first run makes the private communicator; a run with
   /// sizes or types not seen lately binds an executor.
@@ -51,6 +56,11 @@ public:
 
   [[nodiscard]] MPI_Comm user() const noexcept { return user_; }
 
+  /// What runs made, and how long that took.
+  [[nodiscard]] OwnCommunicators const& own_communicators() const noexcept {
+    return own_communicators_;
+  }
+
   /// Local. Lets go of everything in MPI but the private communicator, which stays for
   /// MPI_Finalize: for objects that end when MPI is gone.
   void abandon() noexcept;
@@ -61,10 +71,11 @@ private:
   /// Refusal of an operator, MPI_SUCCESS if there is none.
   template <typename Call>
   [[nodiscard]] int judge(algorithms::Choice const& choice, Call const& call);
-  int make_private();
+  int prepare_in_call() noexcept;
 
   MPI_Comm user_;
   Seat seat_;  ///< its communicator is the private one
+  OwnCommunicators own_communicators_;
   int broken_code_ = MPI_SUCCESS;
   NamedTypes types_;
   ProgramCache programs_;

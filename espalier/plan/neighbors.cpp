@@ -57,7 +57,7 @@ void Neighbors::prepare() {
   }
   require_success(PMPI_Comm_rank(user_, &rank_), "MPI_Comm_rank");
   require_success(PMPI_Comm_size(user_, &num_ranks_), "MPI_Comm_size");
-  require_success(make_private_comm(user_, comm_), "MPI_Comm_create");
+  require_success(make_private_comm(user_, comm_, own_communicators_), "MPI_Comm_create");
   if (!neighborhood_) {
     neighborhood_ = neighborhood_of(user_, comm_);
   }

@@ -18,6 +18,7 @@
 #include "espalier/plan/executor_cache.hpp"
 #include "espalier/plan/named_types.hpp"
 #include "espalier/plan/neighbor_calls.hpp"
+#include "espalier/plan/statistics.hpp"
 
 namespace espalier::plan {
 
@@ -83,6 +84,11 @@ public:
 
   [[nodiscard]] MPI_Comm user() const noexcept { return user_; }
 
+  /// What calls made, and how long that took.
+  [[nodiscard]] OwnCommunicators const& own_communicators() const noexcept {
+    return own_communicators_;
+  }
+
   /// Nodes of all ranks, found on the first call. Collective then. @throws Error mpi.
   [[nodiscard]] std::span<int const> nodes();
 
@@ -112,6 +118,7 @@ private:
 
   MPI_Comm user_;
   MPI_Comm comm_ = MPI_COMM_NULL;
+  OwnCommunicators own_communicators_;
   int rank_ = 0;
   int num_ranks_ = 1;
   int broken_code_ = MPI_SUCCESS;

@@ -126,6 +126,17 @@ int Session::on_delete(MPI_Comm, int, void* attribute, void* session) noexcept {
   return MPI_SUCCESS;
 }
 
+void Session::prepare() {
+  if (std::ranges::find(may_choose_, true) == may_choose_.end()) {
+    return;
+  }
+  State* const state = find(MPI_COMM_WORLD);
+  auto const chooses = [&](tune::Call call) { return state->table(call).chooses(); };
+  if (state != nullptr && std::ranges::any_of(tune::all_calls, chooses)) {
+    require_success(state->communicator().prepare(), "MPI_Comm_create");
+  }
+}
+
 tune::Decision const& Session::after_refusal(int refusal) const noexcept {
   switch (refusal) {
   case Communicator::refused_operator:
@@ -190,6 +201,7 @@ void Session::release(State* state) noexcept {
     states_.pop_back();
     if (Recorder const* recorder = owned->recorder()) {
       ended_.add(owned->place().num_ranks, *recorder);
+      ended_.add(owned->own_communicators());
     }
   }
 }
@@ -275,6 +287,7 @@ Totals Session::totals() const {
   for (auto const& state : states_) {
     if (Recorder const* recorder = state->recorder()) {
       totals.add(state->place().num_ranks, *recorder);
+      totals.add(state->own_communicators());
     }
   }
   return totals;

@@ -67,6 +67,11 @@ public:
   /// After finish(); MPI may be finalised.
   ~Session();
 
+  /// Collective over MPI_COMM_WORLD, in MPI_Init: what the first call that is served on it would
+  /// have to wait for, if its rules serve any.
+  /// @throws Error mpi.
+  void prepare();
+
   /// Local, except for what the standard makes equal on all ranks: communicator, result bytes.
   /// Allocates on the first use of a communicator only, and takes locks only then.
   template <typename Call> [[nodiscard]] Verdict decide(Call const& call, MPI_Comm comm) noexcept;

@@ -25,6 +25,14 @@ void State::abandon() noexcept {
   }
 }
 
+OwnCommunicators State::own_communicators() const noexcept {
+  OwnCommunicators made = communicator_.own_communicators();
+  if (neighbors_ != nullptr) {
+    made.add(neighbors_->own_communicators());
+  }
+  return made;
+}
+
 std::size_t State::memory_bytes() const noexcept {
   return sizeof(*this) - sizeof(communicator_) + communicator_.memory_bytes() +
          (neighbors_ != nullptr ? neighbors_->memory_bytes() : 0) +

@@ -50,6 +50,9 @@ public:
 
   [[nodiscard]] Recorder* recorder() noexcept { return recorder_ ? &*recorder_ : nullptr; }
 
+  /// What calls on the communicator made.
+  [[nodiscard]] OwnCommunicators own_communicators() const noexcept;
+
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
 private:

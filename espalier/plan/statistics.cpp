@@ -48,6 +48,11 @@ void Counter::add(Counter const& other) noexcept {
   seconds += other.seconds;
 }
 
+void OwnCommunicators::add(OwnCommunicators const& other) noexcept {
+  count += other.count;
+  seconds += other.seconds;
+}
+
 Recorder::Recorder() {
   for (auto& classes : latest_) {
     classes.fill(-1);
@@ -112,6 +117,7 @@ std::string statistics_json(ProcessReport const& report, Totals const& totals) {
   for (MappingNote const& note : report.mappings) {
     mappings.push_back(to_json(note));
   }
+  OwnCommunicators const& made = totals.own_communicators();
   nlohmann::ordered_json const document = {
       {"schema", "espalier-statistics"},
       {"version", 1},
@@ -123,6 +129,7 @@ std::string statistics_json(ProcessReport const& report, Totals const& totals) {
       {"memory_bytes", report.memory_bytes},
       {"warnings", report.warnings},
       {"mappings", std::move(mappings)},
+      {"own_communicators", {{"count", made.count}, {"seconds", made.seconds}}},
       {"calls", std::move(calls)},
   };
   // Texts of the environment may be anything; a file that is not UTF-8 would be no JSON.

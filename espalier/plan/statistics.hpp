@@ -54,10 +54,21 @@ private:
   std::vector<Row> rows_;
 };
 
+/// Communicators for our own messages that were made in calls of the user's: the first call that we
+/// serve on a communicator makes one.
+struct OwnCommunicators {
+  std::uint64_t count = 0;
+  double seconds = 0.0;  ///< that making them took, waiting for other ranks included
+
+  void add(OwnCommunicators const& other) noexcept;
+};
+
 /// Calls of a whole process, over all communicators it ever had.
 class Totals {
 public:
   void add(int num_ranks, Recorder const& recorder);
+
+  void add(OwnCommunicators const& made) noexcept { own_communicators_.add(made); }
 
   struct Key {
     tune::Call call;
@@ -71,8 +82,13 @@ public:
 
   [[nodiscard]] std::map<Key, Counter> const& rows() const noexcept { return rows_; }
 
+  [[nodiscard]] OwnCommunicators const& own_communicators() const noexcept {
+    return own_communicators_;
+  }
+
 private:
   std::map<Key, Counter> rows_;
+  OwnCommunicators own_communicators_;
 };
 
 /// A communicator that was made with its ranks in another order.

@@ -206,6 +206,23 @@ def case_c(context: Context) -> None:
     expect(not outcome.lines, "silence", outcome.stderr)
 
 
+def case_own_communicators(context: Context) -> None:
+    """Calls make a communicator for each of the user's but MPI_COMM_WORLD, whose own is there."""
+    outcome = context.launch(
+        context.program("mpi_shim_communicators"),
+        ESPALIER_FORCE=FORCE,
+        ESPALIER_STATISTICS=str(context.statistics),
+    )
+    expect(outcome.code == 0, "exit code 0", outcome)
+    for rank, count in enumerate((45, 25, 45)):
+        ran = json.loads((context.statistics / f"rank-{rank}.json").read_text())
+        made = ran["own_communicators"]
+        # Of 40 short-lived ones half have the even ranks only, and the odd rank is alone.
+        expect(made["count"] == count, f"{count} communicators made in calls", made)
+        inside = sum(call["seconds"] for call in ran["calls"])
+        expect(0 < made["seconds"] < inside, f"a part of {inside} seconds", made)
+
+
 def case_preloaded_launcher(context: Context) -> None:
     """LD_PRELOAD in the environment of the launcher itself, as in `LD_PRELOAD=... mpirun ...`."""
     libraries = [str(context.config["shim"]), *map(str, context.config["helpers"])]

@@ -82,6 +82,8 @@ TEST(StatisticsJson, SaysWhatTheFormatPromises) {
   recorder.record(Call::bcast, 600, binomial, 0.125);
   Totals totals;
   totals.add(4, recorder);
+  totals.add({.count = 1, .seconds = 0.5});
+  totals.add({.count = 1, .seconds = 0.25});
   ProcessReport const report{
       .rank = 1,
       .num_ranks = 4,
@@ -124,6 +126,8 @@ TEST(StatisticsJson, SaysWhatTheFormatPromises) {
       {"report", "2x2 on 2 nodes: better"},
   };
   EXPECT_EQ(json["mappings"], nlohmann::json::array({mapping}));
+  nlohmann::json const made = {{"count", 2}, {"seconds", 0.75}};
+  EXPECT_EQ(json["own_communicators"], made);
 }
 
 TEST(StatisticsTable, HasALineForEachFunctionAndAlgorithm) {

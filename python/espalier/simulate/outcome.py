@@ -51,6 +51,7 @@ def program_document(
         simulated_seconds=finished.slowest_seconds,
         total_seconds=finished.simulated_seconds,
         rank_seconds=_of_ranks(finished),
+        **_made(finished),
         calls=explained.get("calls", []),
         mappings=explained.get("mappings", []),
         warnings=[*explained.get("warnings", []), *_cautions(setting)],
@@ -60,8 +61,15 @@ def program_document(
 def compared(finished: Finished, native: Finished) -> dict[str, Any]:
     """Return what the document says of the same program without Espalier."""
     seconds = native.slowest_seconds
-    ratio = seconds / finished.slowest_seconds if finished.slowest_seconds else 1.0
-    return {"native": {"simulated_seconds": seconds, "ratio": ratio}}
+    ours = finished.slowest_seconds
+    later = ours - finished.slowest_rank["own_communicators"]["seconds"]
+    return {
+        "native": {
+            "simulated_seconds": seconds,
+            "ratio": _ratio(seconds, ours),
+            "later_ratio": _ratio(seconds, later),
+        }
+    }
 
 
 def cost(finished: Finished) -> dict[str, Any]:
@@ -111,6 +119,17 @@ def _setting(setting: Setting) -> dict[str, Any]:
         "peer": {"name": setting.peer, "algorithms": PEERS[setting.peer]},
         "options": list(setting.options),
     }
+
+
+def _ratio(seconds: float, ours: float) -> float:
+    return seconds / ours if ours else 1.0
+
+
+def _made(finished: Finished) -> dict[str, Any]:
+    """Return what calls made for messages of ours, on the rank whose time is told."""
+    if not finished.statistics:
+        return {}
+    return {"own_communicators": finished.slowest_rank["own_communicators"]}
 
 
 def _cautions(setting: Setting) -> list[str]:

@@ -59,10 +59,14 @@ class Finished:
     explained: dict[str, Any]
 
     @property
+    def slowest_rank(self) -> dict[str, Any]:
+        """Return the statistics of the slowest rank; there must be some."""
+        return max(self.statistics, key=lambda rank: float(rank["seconds"]))
+
+    @property
     def slowest_seconds(self) -> float:
         """Return the time of the slowest rank, that of the whole simulation where it is unknown."""
-        seconds = [float(rank["seconds"]) for rank in self.statistics]
-        return max(seconds, default=self.simulated_seconds)
+        return float(self.slowest_rank["seconds"]) if self.statistics else self.simulated_seconds
 
 
 def run_native(program: Program, setting: Setting, timeout_seconds: float | None) -> Finished:

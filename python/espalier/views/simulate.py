@@ -83,12 +83,9 @@ def _times(result: Mapping[str, Any]) -> Section:
             f"{time_text(result['simulated_seconds'])} in all; give the source instead of the"
             " program to see its calls, and to use Espalier"
         )
+    lines += _of_first_calls(result)
     if "native" in result:
-        native = result["native"]
-        lines.append(
-            f"without Espalier {time_text(native['simulated_seconds'])}:"
-            f" {ratio_text(native['ratio'])} of the time with it"
-        )
+        lines.append(_compared(result["native"]))
     if "cost" in result:
         cost = result["cost"]
         lines.append(
@@ -96,6 +93,26 @@ def _times(result: Mapping[str, Any]) -> Section:
             " of memory"
         )
     return Section("Time", lines)
+
+
+def _of_first_calls(result: Mapping[str, Any]) -> list[str]:
+    made = result.get("own_communicators", {"count": 0})
+    if made["count"] == 0:
+        return []
+    which = "a communicator" if made["count"] == 1 else f"{made['count']} communicators"
+    return [
+        f"{time_text(made['seconds'])} of that went once into {which} for Espalier's own messages"
+    ]
+
+
+def _compared(native: Mapping[str, Any]) -> str:
+    line = (
+        f"without Espalier {time_text(native['simulated_seconds'])}:"
+        f" {ratio_text(native['ratio'])} of the time with it"
+    )
+    if native["later_ratio"] == native["ratio"]:
+        return line
+    return f"{line}, {ratio_text(native['later_ratio'])} of what is left without that"
 
 
 def _peer(result: Mapping[str, Any]) -> str:

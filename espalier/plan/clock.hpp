@@ -11,7 +11,7 @@
 #include <simgrid/engine.h>
 #endif
 
-namespace espalier::shim {
+namespace espalier::plan {
 
 #ifdef ESPALIER_MPI_SIMULATED
 /// The time of the simulated machine. Reading it takes none of that time, as MPI_Wtime would.
@@ -28,4 +28,4 @@ struct Clock {
 using Clock = std::chrono::steady_clock;
 #endif
 
-}  // namespace espalier::shim
+}  // namespace espalier::plan
