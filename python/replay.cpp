@@ -132,6 +132,16 @@ std::vector<std::string> machine_variants(
   return result;
 }
 
+std::vector<std::string>
+node_variants(std::string_view collective, std::vector<int> const& node_of_rank) {
+  std::vector<std::string> result;
+  for (Choice const& choice :
+       cost::node_variants(algorithms::parse_collective(collective), node_of_rank)) {
+    result.push_back(choice.text());
+  }
+  return result;
+}
+
 using Model = double (*)(Choice const&, int, cost::Setting const&, double);
 
 /// Seconds according to a model with one number as its result.
@@ -207,6 +217,7 @@ void bind_replay(nb::module_& module) {
       nb::arg("machine"),
       nb::arg("placement")
   );
+  module.def("node_variants", node_variants, nb::arg("collective"), nb::arg("node_of_rank"));
   bind_model<cost::levels_time>(module, "levels_time");
   bind_model<cost::hockney_time>(module, "hockney_time");
 }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -106,14 +108,17 @@ values_of(Algorithm const& algorithm, Parameter const& key, Collective collectiv
   return is_tree && algorithm.collective == Collective::allreduce ? phases.first(2) : phases;
 }
 
+Collective collective_of(Algorithm const& algorithm, Parameter const& phase) {
+  return phase.collective.empty() ? algorithm.collective
+                                  : schedule::parse_collective(phase.collective);
+}
+
 /// Each text with each value of a parameter behind it.
 std::vector<std::string>
 crossed(std::vector<std::string> const& texts, Algorithm const& algorithm, Parameter const& key) {
-  Collective const collective =
-      key.collective.empty() ? algorithm.collective : schedule::parse_collective(key.collective);
   std::vector<std::string> result;
   for (std::string const& text : texts) {
-    for (std::string_view const phase : values_of(algorithm, key, collective)) {
+    for (std::string_view const phase : values_of(algorithm, key, collective_of(algorithm, key))) {
       result.push_back(text + "," + std::string(key.name) + "=" + std::string(phase));
     }
   }
@@ -134,6 +139,24 @@ std::vector<std::string> of_groups(Algorithm const& algorithm, std::string const
     }
   }
   return texts;
+}
+
+/// The first of what is tried for every phase, then the second, ..., those of short lists again.
+std::vector<std::string> abreast(Algorithm const& algorithm, std::string const& groups) {
+  std::vector<std::string> result;
+  for (std::size_t turn = 0, num_turns = 1; turn < num_turns; ++turn) {
+    std::string text = groups;
+    for (Parameter const& parameter : algorithm.parameters) {
+      if (parameter.type != Parameter::Type::algorithm) {
+        continue;
+      }
+      auto const phases = phases_of(collective_of(algorithm, parameter));
+      num_turns = std::max(num_turns, phases.size());
+      text += "," + std::string(parameter.name) + "=" + std::string(phases[turn % phases.size()]);
+    }
+    result.push_back(std::move(text));
+  }
+  return result;
 }
 
 std::string with_argument(std::string const& choice, std::string const& argument) {
@@ -190,18 +213,32 @@ void add_pipelines(List& list) {
   }
 }
 
-/// All combinations for the phases of all algorithms that take groups.
-void add_groups(List& list, Collective collective, std::vector<std::string> const& all_groups) {
+using Phases = std::vector<std::string> (*)(Algorithm const&, std::string const&);
+
+/// Combinations for the phases of all algorithms that take groups.
+void add_groups(
+    List& list, Collective collective, std::vector<std::string> const& all_groups, Phases phases
+) {
   for (Algorithm const* algorithm : algorithms::catalog()) {
     if (algorithm->collective != collective || !takes(*algorithm, "rows")) {
       continue;
     }
     for (std::string const& groups : all_groups) {
-      for (std::string const& arguments : of_groups(*algorithm, groups)) {
+      for (std::string const& arguments : phases(*algorithm, groups)) {
         std::string const name(algorithm->name);
         list.add(Choice::parse(collective, name + "[" + arguments + "]"));
       }
     }
+  }
+}
+
+/// Choices of another list with an order of ranks, but for collectives that are about their order.
+void add_in_order(List& list, Collective collective, List const& others, std::string const& order) {
+  if (collective == Collective::scan || collective == Collective::exscan) {
+    return;
+  }
+  for (Choice const& choice : others.choices()) {
+    list.add(Choice::parse(with_argument(choice.text(), order)));
   }
 }
 
@@ -214,18 +251,36 @@ std::vector<Choice> machine_variants(Collective collective, Setting const& setti
     plain.add(choice);
   }
   List shaped = plain;
-  add_groups(shaped, collective, found.groups);
+  add_groups(shaped, collective, found.groups, of_groups);
   add_pipelines(shaped);
-  bool const is_about_order = collective == Collective::scan || collective == Collective::exscan;
   if (found.order.empty()) {
     return shaped.choices();
   }
-  if (!is_about_order) {
-    for (Choice const& choice : shaped.choices()) {
-      plain.add(Choice::parse(with_argument(choice.text(), found.order)));
+  add_in_order(plain, collective, shaped, found.order);
+  return plain.choices();
+}
+
+std::vector<Choice> node_variants(Collective collective, std::vector<int> const& node_of_rank) {
+  RankGroups const found = node_groups(node_of_rank);
+  auto const num_ranks = static_cast<int>(node_of_rank.size());
+  List all(num_ranks);
+  List shaped(num_ranks);
+  std::set<Algorithm const*> met;
+  for (Choice const& choice : algorithms::variants(collective, num_ranks)) {
+    all.add(choice);
+    if (met.insert(&choice.algorithm()).second) {
+      shaped.add(choice);
     }
   }
-  return plain.choices();
+  add_groups(shaped, collective, found.groups, abreast);
+  if (found.order.empty()) {
+    for (Choice const& choice : shaped.choices()) {
+      all.add(choice);
+    }
+  } else {
+    add_in_order(all, collective, shaped, found.order);
+  }
+  return all.choices();
 }
 
 }  // namespace espalier::cost

@@ -18,4 +18,13 @@ namespace espalier::cost {
 [[nodiscard]] std::vector<algorithms::Choice>
 machine_variants(schedule::Collective collective, Setting const& setting);
 
+/// What is worth measuring where only the node of each rank is known, and each candidate takes
+/// time: algorithms::variants(); with groups that are the nodes, each algorithm that takes groups
+/// as often as its phases have choices, the first of all phases together, then the second, ...; and
+/// where ranks were dealt to nodes in turn, these and one variant of every other algorithm with the
+/// order of nodes. No more than algorithms::variants() where ranks share one node or are alone on
+/// theirs.
+[[nodiscard]] std::vector<algorithms::Choice>
+node_variants(schedule::Collective collective, std::vector<int> const& node_of_rank);
+
 }  // namespace espalier::cost

@@ -95,13 +95,12 @@ std::string both_levels(std::vector<int> const& nodes, std::vector<int> const& i
 
 }  // namespace
 
-RankGroups rank_groups(Setting const& setting) {
+RankGroups node_groups(std::vector<int> const& node_of_rank) {
   RankGroups result;
-  if (setting.num_ranks() < 2) {
+  if (node_of_rank.size() < 2) {
     return result;
   }
-  int const level = setting.machine.node_level();
-  std::vector<int> nodes = renumbered(objects_of(setting, level));
+  std::vector<int> const nodes = renumbered(node_of_rank);
   if (!std::ranges::is_sorted(nodes)) {
     std::vector<int> const dealt = dealt_to(nodes);
     if (dealt.empty()) {
@@ -109,14 +108,22 @@ RankGroups rank_groups(Setting const& setting) {
     }
     result.order = "dealt=" + list_text(dealt);
   }
-  RankOrder const order = RankOrder::by_node(nodes);
-  nodes = in_order(order, nodes);
-  if (are_groups(counts(nodes))) {
-    result.groups.push_back(text_of(counts(nodes)));
+  if (std::vector<int> const sizes = counts(nodes); are_groups(sizes)) {
+    result.groups.push_back(text_of(sizes));
   }
-  if (level + 1 >= setting.machine.num_levels()) {
+  return result;
+}
+
+RankGroups rank_groups(Setting const& setting) {
+  int const level = setting.machine.node_level();
+  std::vector<int> const of_rank = renumbered(objects_of(setting, level));
+  RankGroups result = node_groups(of_rank);
+  bool const is_in_order = std::ranges::is_sorted(of_rank) || !result.order.empty();
+  if (!is_in_order || of_rank.size() < 2 || level + 1 >= setting.machine.num_levels()) {
     return result;
   }
+  RankOrder const order = RankOrder::by_node(of_rank);
+  std::vector<int> const nodes = in_order(order, of_rank);
   std::vector<int> const inner = in_order(order, objects_of(setting, level + 1));
   if (std::ranges::is_sorted(inner) && are_groups(counts(inner)) &&
       counts(inner) != counts(nodes)) {

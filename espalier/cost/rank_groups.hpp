@@ -20,4 +20,7 @@ struct RankGroups {
 
 [[nodiscard]] RankGroups rank_groups(Setting const& setting);
 
+/// The same where only the nodes are known, as any numbers: at most one of groups.
+[[nodiscard]] RankGroups node_groups(std::vector<int> const& node_of_rank);
+
 }  // namespace espalier::cost

@@ -45,6 +45,9 @@ Job Job::describe() {
   PMPI_Comm_rank(job.comm, &job.rank);
   PMPI_Comm_size(job.comm, &job.num_ranks);
   describe_nodes(job);
+  if (!is_simulated()) {
+    job.node_of_rank = nodes_of_ranks(job);
+  }
   job.library_version = ask_library_version();
   return job;
 }

@@ -16,6 +16,8 @@ struct Job {
   int num_ranks = 1;
   int node = 0;  ///< lowest rank of those that share memory with this one
   int num_nodes = 1;
+  /// Job::node of each rank; empty on a simulated machine, where whoever asks has chosen it.
+  std::vector<int> node_of_rank;
   int max_ranks_per_node = 1;
   /// Fewest logical processors that the ranks of one node may use together, binding included.
   int min_cpus_per_node = 1;

@@ -9,7 +9,7 @@
 namespace espalier::measure {
 
 nlohmann::ordered_json job_line(Job const& job, char const* schema, double clock_resolution_us) {
-  return {
+  nlohmann::ordered_json line = {
       {"kind", "header"},
       {"schema", schema},
       {"version", 1},
@@ -21,6 +21,10 @@ nlohmann::ordered_json job_line(Job const& job, char const* schema, double clock
       {"clock_resolution_us", to_nanoseconds(clock_resolution_us)},
       {"is_simulated", is_simulated()},
   };
+  if (job.num_nodes > 1 && !job.node_of_rank.empty()) {
+    line["node_of_rank"] = job.node_of_rank;
+  }
+  return line;
 }
 
 double to_nanoseconds(double time_us) noexcept {

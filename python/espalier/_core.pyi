@@ -356,6 +356,12 @@ def machine_variants(collective: str, num_ranks: int, machine: str, placement: s
     ranks were dealt to them in turn.
     """
 
+def node_variants(collective: str, node_of_rank: Sequence[int]) -> list[str]:
+    """Return what is worth measuring where only the node of each rank is known.
+
+    These are variants(), some with groups that are the nodes, and some in the order of nodes.
+    """
+
 def has_hwloc() -> bool:
     """Return whether this build can read hwloc XML and ask hwloc about this node."""
 

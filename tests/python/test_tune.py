@@ -46,6 +46,15 @@ class TestWithKnownTimes:
         text = Path("espalier-profile.json").read_text()
         assert _core.decide(text, "allgather", 4, 1, [64])[0]["algorithm"] == "allgather/bruck"
 
+    def test_what_fits_the_nodes_can_be_the_fastest(self, cli, told):
+        best = "bcast/orthogonal[rows=2,inner=chain,across=chain]"
+        told(FAKE_NODES="[0, 0, 2, 2]", FAKE_RATIOS=json.dumps({best: 1.5}))
+        result = cli("tune", "--collective", "bcast", "--sizes", "4KiB", *_LAUNCH)
+        assert result.code == 0, result.err
+        profile = read_profile()
+        assert best in [rule["algorithm"] for rule in profile["rules"]]
+        assert profile["rules"][0]["num_nodes"] == 2
+
     def test_the_report_answers_in_order(self, cli, told):
         told(**ratios(allgather_bruck=1.4))
         result = cli("tune", *_QUICK, "--algorithms", "bruck,", *_LAUNCH)

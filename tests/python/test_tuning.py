@@ -348,6 +348,27 @@ class TestCandidates:
         trees = candidates_for("bcast", 8, ["bcast/orthogonal"], dealt)
         assert trees == [name for name in found if name.startswith("bcast/orthogonal")]
 
+    def test_a_real_job_has_some_for_its_nodes(self):
+        goal = Goal(("bcast", "gatherv"), (64,))
+        (plain, _), (shaped, rooted) = (
+            requests_for(goal, 8, nodes) for nodes in ((), (0, 0, 2, 2, 4, 4, 6, 6))
+        )
+        assert shaped.algorithms[: len(plain.algorithms)] == plain.algorithms
+        more = shaped.algorithms[len(plain.algorithms) :]
+        assert "bcast/multi_lane[rows=4,split=binomial,lane=chain,join=ring]" in more
+        assert len(more) < 12
+        assert not any(_core.call_refuses("gatherv", name, 8) for name in rooted.algorithms)
+        trees = requests_for(Goal(("bcast",), (64,), ("orthogonal",)), 8, (0, 0, 2, 2, 4, 4, 6, 6))
+        assert trees[0].algorithms == tuple(
+            name for name in shaped.algorithms if name.startswith("bcast/orthogonal")
+        )
+
+    @pytest.mark.parametrize("nodes", [(), (0,) * 8, tuple(range(8))])
+    def test_one_node_and_ranks_alone_on_theirs_change_nothing(self, nodes):
+        for call in ("bcast", "allreduce"):
+            (request,) = requests_for(Goal((call,), (64,)), 8, nodes)
+            assert list(request.algorithms) == candidates_for(call, 8, ())
+
     def test_candidates_can_serve_the_call(self):
         assert "alltoall/bruck" in candidates_for("alltoall", 8, ())
         assert "alltoall/bruck" not in candidates_for("alltoallv", 8, ())

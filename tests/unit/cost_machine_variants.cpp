@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -106,6 +107,64 @@ TEST(MachineVariants, AreAllDifferentAndAccepted) {
     }
     std::ranges::sort(found);
     EXPECT_EQ(std::ranges::adjacent_find(found), found.end());
+  }
+}
+
+Texts node_texts(schedule::Collective collective, std::vector<int> const& node_of_rank) {
+  Texts result;
+  for (algorithms::Choice const& choice : node_variants(collective, node_of_rank)) {
+    result.push_back(choice.text());
+  }
+  return result;
+}
+
+std::vector<int> const in_blocks{0, 0, 2, 2, 4, 4, 6, 6};
+std::vector<int> const in_turns{0, 1, 2, 3, 0, 1, 2, 3};
+
+TEST(NodeVariants, TakePhasesAbreast) {
+  Texts const found = node_texts(schedule::Collective::bcast, in_blocks);
+  EXPECT_TRUE(contains(found, "bcast/orthogonal[rows=4,inner=chain,across=chain]"));
+  EXPECT_FALSE(contains(found, "bcast/orthogonal[rows=4,inner=flat,across=chain]"));
+  // The lists of splits and joins are shorter than that of lanes.
+  EXPECT_TRUE(contains(found, "bcast/multi_lane[rows=4,split=binomial,lane=chain,join=ring]"));
+  Texts const uneven = node_texts(schedule::Collective::bcast, {0, 0, 0, 3, 3, 3, 3, 7});
+  EXPECT_TRUE(contains(uneven, "bcast/orthogonal[sizes=3x4x1,inner=flat,across=flat]"));
+}
+
+TEST(NodeVariants, HaveTheOrderOfNodesWhereRanksWereDealt) {
+  Texts const found = node_texts(schedule::Collective::bcast, in_turns);
+  EXPECT_TRUE(contains(found, "bcast/chain[dealt=4]"));
+  EXPECT_FALSE(contains(found, "bcast/chain[segments=4,dealt=4]")) << "one of each algorithm";
+  EXPECT_TRUE(contains(found, "bcast/orthogonal[rows=4,inner=flat,across=flat,dealt=4]"));
+  EXPECT_FALSE(contains(found, "bcast/orthogonal[rows=4,inner=flat,across=flat]"));
+  auto const scans = algorithms::variants(schedule::Collective::scan, 8);
+  EXPECT_EQ(node_texts(schedule::Collective::scan, in_turns).size(), scans.size());
+}
+
+TEST(NodeVariants, AreFewOfThoseOfAMachine) {
+  for (auto const& [nodes, placement] :
+       {std::pair(in_blocks, "block"), std::pair(in_turns, "cyclic")}) {
+    for (auto const collective :
+         {schedule::Collective::bcast, schedule::Collective::reduce, schedule::Collective::alltoall
+         }) {
+      Texts const all = texts(collective, placed("4n x 2c", placement, 8));
+      Texts const few = node_texts(collective, nodes);
+      std::size_t const num_plain = algorithms::variants(collective, 8).size();
+      EXPECT_GT(few.size(), num_plain);
+      EXPECT_LE(few.size(), num_plain + 30);
+      for (std::string const& text : few) {
+        EXPECT_TRUE(contains(all, text)) << text;
+      }
+    }
+  }
+}
+
+TEST(NodeVariants, AreThoseOfAnyMachineWhereNodesSayNothing) {
+  for (std::vector<int> const& nodes :
+       {std::vector{0, 0, 0, 0}, std::vector{0, 1, 2, 3}, std::vector{0, 1, 1, 0}}) {
+    Texts const found = node_texts(schedule::Collective::allgather, nodes);
+    auto const plain = algorithms::variants(schedule::Collective::allgather, 4);
+    EXPECT_EQ(found.size(), plain.size());
   }
 }
 

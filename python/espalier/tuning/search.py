@@ -225,11 +225,21 @@ class Search:
             self._raced[key] = point
 
 
-def requests_for(goal: Goal, num_ranks: int) -> list[Request]:
-    """Return the points to measure, each with all its candidates."""
+def requests_for(goal: Goal, num_ranks: int, nodes: Sequence[int] = ()) -> list[Request]:
+    """Return the points to measure, each with all its candidates.
+
+    Args:
+        goal: what to tune.
+        num_ranks: how many ranks there are.
+        nodes: the node of each rank, for some candidates that fit them; empty if unknown.
+
+    Raises:
+        ArgumentError: there is no candidate at all.
+    """
     requests: dict[tuple[str, int], Request] = {}
     for call in goal.collectives:
-        candidates = tuple(candidates_for(call, num_ranks, goal.patterns))
+        variants = _of_nodes(call, tuple(nodes)) if nodes else _of_ranks(call, num_ranks)
+        candidates = _matching(call, num_ranks, goal.patterns, variants)
         for size in goal.sizes:
             # Sizes that a call cannot have become the same after rounding.
             real = real_size(call, size, num_ranks)
@@ -271,11 +281,30 @@ def candidates_for(
 def _candidates(
     call: str, num_ranks: int, patterns: tuple[str, ...], setting: Setting | None
 ) -> tuple[str, ...]:
-    collective = _core.collective_of(call)
     if setting is None:
-        variants = _core.variants(collective, num_ranks)
+        variants = _of_ranks(call, num_ranks)
     else:
-        variants = _core.machine_variants(collective, num_ranks, setting.machine, setting.placement)
+        variants = _of_machine(call, num_ranks, setting)
+    return _matching(call, num_ranks, patterns, variants)
+
+
+def _of_ranks(call: str, num_ranks: int) -> list[str]:
+    return _core.variants(_core.collective_of(call), num_ranks)
+
+
+def _of_machine(call: str, num_ranks: int, setting: Setting) -> list[str]:
+    return _core.machine_variants(
+        _core.collective_of(call), num_ranks, setting.machine, setting.placement
+    )
+
+
+def _of_nodes(call: str, nodes: tuple[int, ...]) -> list[str]:
+    return _core.node_variants(_core.collective_of(call), nodes)
+
+
+def _matching(
+    call: str, num_ranks: int, patterns: Sequence[str], variants: Sequence[str]
+) -> tuple[str, ...]:
     choices = [choice for choice in variants if not _core.call_refuses(call, choice, num_ranks)]
     if not patterns:
         return tuple(choices)

@@ -73,7 +73,9 @@ def tune(job: Job, goal: Goal) -> dict[str, Any]:
             f"expected at least 2 ranks, '{command.text()}' started {header['num_ranks']}",
             "ask for more, as in: -- mpirun -n 4",
         )
-    requests = requests_for(goal, header["num_ranks"])
+    # One number a rank: for finding candidates, not for keeping.
+    nodes = header.pop("node_of_rank", ())
+    requests = requests_for(goal, header["num_ranks"], nodes)
     cautions = conditions.of_machine()
     with Store(job.store) as store, progress("tuning", 100) as bar:
         memory = Memory(store, _session(store, job, goal, header, requests))
