@@ -105,7 +105,8 @@ with open(sys.argv[sys.argv.index("--output") + 1], "w") as file:
     nodes = json.loads(os.environ.get("FAKE_NODES", "[]"))
     write({"kind": "header", "schema": "espalier-samples", "version": 1,
            "num_ranks": int(os.environ.get("FAKE_RANKS", "4")), "num_nodes": len(set(nodes)) or 1,
-           **({"node_of_rank": nodes} if nodes else {}), "max_ranks_per_node": 4, "min_cpus_per_node": int(os.environ.get("FAKE_CPUS", "4")),
+           **({"node_of_rank": nodes} if nodes else {}),
+           "max_ranks_per_node": 4, "min_cpus_per_node": int(os.environ.get("FAKE_CPUS", "4")),
            "mpi": {"vendor": "openmpi", "version": "Open MPI v9.8.7"},
            "clock_resolution_us": 0.03})
     for index, point in enumerate(plan["points"]):
