@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "espalier/base/error.hpp"
+#include "espalier/measure/clock.hpp"
 #include "espalier/measure/node.hpp"
 #include "espalier/measure/own_collectives.hpp"
 
