@@ -80,11 +80,27 @@ nb::dict replay(
   return result;
 }
 
-using Ranking = std::vector<cost::Ranked> (*)(
-    std::span<Choice const>, int, cost::Setting const&, cost::Sizes const&, int
-);
+std::vector<Choice> choices_of(std::vector<std::string> const& texts) {
+  std::vector<Choice> choices;
+  choices.reserve(texts.size());
+  for (std::string const& text : texts) {
+    choices.push_back(Choice::parse(text));
+  }
+  return choices;
+}
 
-template <Ranking ranking>
+nb::list describe(std::vector<cost::Ranked> const& ranking) {
+  nb::list result;
+  for (cost::Ranked const& entry : ranking) {
+    nb::dict described;
+    described["choice"] = entry.choice.text();
+    described["seconds"] = entry.seconds;
+    described["is_exact"] = entry.is_exact;
+    result.append(described);
+  }
+  return result;
+}
+
 nb::list best(
     std::vector<std::string> const& candidates,
     int num_ranks,
@@ -97,22 +113,35 @@ nb::list best(
 ) {
   cost::Setting const setting = setting_of(machine_text, placement, num_ranks);
   cost::Sizes const sizes = sizes_of(num_bytes, block_bytes);
-  std::vector<Choice> choices;
-  for (std::string const& text : candidates) {
-    choices.push_back(Choice::parse(text));
-  }
-  std::vector<cost::Ranked> ranked;
+  std::vector<Choice> const choices = choices_of(candidates);
+  std::vector<cost::Ranked> ranking;
   {
     nb::gil_scoped_release const released;
-    ranked = ranking(choices, root, setting, sizes, num_best);
+    ranking = cost::best(choices, root, setting, sizes, num_best);
+  }
+  return describe(ranking);
+}
+
+nb::list best_sharing(
+    std::vector<std::string> const& candidates,
+    int num_ranks,
+    int root,
+    std::string_view machine_text,
+    std::string_view placement,
+    std::vector<double> const& num_bytes,
+    int num_best
+) {
+  cost::Setting const setting = setting_of(machine_text, placement, num_ranks);
+  std::vector<cost::Sizes> const sizes(num_bytes.begin(), num_bytes.end());
+  std::vector<Choice> const choices = choices_of(candidates);
+  std::vector<std::vector<cost::Ranked>> rankings;
+  {
+    nb::gil_scoped_release const released;
+    rankings = cost::best_sharing(choices, root, setting, sizes, num_best);
   }
   nb::list result;
-  for (cost::Ranked const& entry : ranked) {
-    nb::dict described;
-    described["choice"] = entry.choice.text();
-    described["seconds"] = entry.seconds;
-    described["is_exact"] = entry.is_exact;
-    result.append(described);
+  for (std::vector<cost::Ranked> const& ranking : rankings) {
+    result.append(describe(ranking));
   }
   return result;
 }
@@ -172,10 +201,10 @@ template <Model model> void bind_model(nb::module_& module, char const* name) {
   );
 }
 
-template <Ranking ranking> void bind_ranking(nb::module_& module, char const* name) {
+void bind_rankings(nb::module_& module) {
   module.def(
-      name,
-      best<ranking>,
+      "best",
+      best,
       nb::arg("candidates"),
       nb::arg("num_ranks"),
       nb::arg("root"),
@@ -184,6 +213,17 @@ template <Ranking ranking> void bind_ranking(nb::module_& module, char const* na
       nb::arg("num_bytes"),
       nb::arg("num_best") = 1,
       nb::arg("block_bytes") = std::vector<double>()
+  );
+  module.def(
+      "best_sharing",
+      best_sharing,
+      nb::arg("candidates"),
+      nb::arg("num_ranks"),
+      nb::arg("root"),
+      nb::arg("machine"),
+      nb::arg("placement"),
+      nb::arg("num_bytes"),
+      nb::arg("num_best") = 1
   );
 }
 
@@ -206,8 +246,7 @@ void bind_replay(nb::module_& module) {
       nb::arg("num_bytes"),
       nb::arg("block_bytes") = std::vector<double>()
   );
-  bind_ranking<cost::best>(module, "best");
-  bind_ranking<cost::best_sharing>(module, "best_sharing");
+  bind_rankings(module);
   bind_model<shared_seconds>(module, "shared_time");
   module.def(
       "machine_variants",

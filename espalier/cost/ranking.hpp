@@ -20,12 +20,15 @@ struct Ranked {
   bool is_exact = true;
 };
 
-/// The candidates by the time that the replay says, best first; those that refuse this many ranks
+/// @throws Error argument unless num_best >= 1.
+void require_best(int num_best);
+
+/// The choices by the time that the replay says, best first; those that refuse this many ranks
 /// are left out. The first num_best are exact; the others may be given up as soon as they are
-/// known to be slower. Equal times keep the order of the candidates.
+/// known to be slower. Equal times keep the order of the choices.
 /// @throws Error argument unless num_best >= 1.
 [[nodiscard]] std::vector<Ranked> best(
-    std::span<algorithms::Choice const> candidates,
+    std::span<algorithms::Choice const> choices,
     int root,
     Setting const& setting,
     Sizes const& sizes,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "espalier/cost/candidates.hpp"
 #include "espalier/cost/engine.hpp"
 #include "espalier/cost/steps.hpp"
 
@@ -12,7 +13,6 @@ namespace espalier::cost {
 namespace {
 
 Replay run(Steps steps, Setting const& setting) {
-  steps.match();
   Engine engine(std::move(steps), setting);
   engine.run();
   return engine.result();
@@ -31,16 +31,13 @@ Replay replay(
   for (schedule::RankProgram const& program : programs) {
     steps.add(program);
   }
+  steps.match();
   return run(std::move(steps), setting);
 }
 
 Replay
 replay(algorithms::Choice const& choice, int root, Setting const& setting, Sizes const& sizes) {
-  Steps steps(sizes);
-  for (int rank = 0; rank < setting.num_ranks(); ++rank) {
-    steps.add(choice.generate(setting.num_ranks(), root, rank));
-  }
-  return run(std::move(steps), setting);
+  return run(matched_steps(choice, root, setting, sizes), setting);
 }
 
 double replay_time(

@@ -5,83 +5,118 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
+#include <tuple>
 
+#include "espalier/cost/candidates.hpp"
+#include "espalier/cost/queue_ranking.hpp"
 #include "espalier/cost/sharing_engine.hpp"
-#include "espalier/cost/steps.hpp"
+#include "espalier/simulation/network.hpp"
 
 namespace espalier::cost {
 namespace {
 
+using algorithms::Choice;
 using Outcome = SharingEngine::Outcome;
 
-/// About two seconds.
+/// About a second.
 constexpr std::int64_t most_updates = 20'000'000;
 
-SharingEngine
-engine_of(algorithms::Choice const& choice, int root, Setting const& setting, Sizes const& sizes) {
-  Steps steps(sizes);
-  for (int rank = 0; rank < setting.num_ranks(); ++rank) {
-    steps.add(choice.generate(setting.num_ranks(), root, rank));
-  }
-  steps.match();
-  return {std::move(steps), setting};
+/// Which times in queues are good enough to look at the time on shared lines.
+Cut shortlist(int num_best) {
+  constexpr int least = 8;
+  constexpr int most = 32;
+  return {.least = std::max(least, num_best), .most = std::max(most, 4 * num_best), .factor = 2};
 }
 
-/// The times of the best so far, ascending.
-class Times {
+/// Leaves exact only what is wanted of a ranking.
+void shorten(std::vector<Placed>& ranking, Cut const& cut) {
+  double const near = ranking.empty() ? 0 : cut.factor * ranking.front().seconds;
+  for (std::size_t i = 0; i < ranking.size(); ++i) {
+    int const most = ranking[i].seconds <= near ? cut.most : cut.least;
+    ranking[i].is_exact = ranking[i].is_exact && i < static_cast<std::size_t>(most);
+  }
+}
+
+/// Ranks candidates at one size after the other; what was good at one is tried first at the next.
+class SharedRanking {
 public:
-  explicit Times(int number) : number_(static_cast<std::size_t>(number)) {}
+  SharedRanking(Candidates& candidates, int num_best)
+      : candidates_(&candidates), network_(candidates.setting().machine), num_best_(num_best) {}
 
-  void add(double seconds) { times_.insert(std::ranges::upper_bound(times_, seconds), seconds); }
-
-  [[nodiscard]] double limit() const {
-    return times_.size() < number_ ? SharingEngine::no_deadline : times_[number_ - 1];
+  [[nodiscard]] std::vector<Placed> const& at(Sizes const& sizes) {
+    Cut const cut = shortlist(num_best_);
+    in_queues_ = rank_in_queues(*candidates_, sizes, cut, in_queues_);
+    std::vector<Placed> ranking = in_queues_;
+    shorten(ranking, cut);
+    order_as_before(ranking);
+    BestTimes best({.least = num_best_, .most = num_best_});
+    for (Placed& placed : ranking) {
+      replay(placed, sizes, best);
+    }
+    sort(ranking);
+    shared_ = std::move(ranking);
+    return shared_;
   }
 
 private:
-  std::size_t number_;
-  std::vector<double> times_;
+  /// Those first that were best at the size before.
+  void order_as_before(std::vector<Placed>& ranking) const {
+    std::vector<std::size_t> places(candidates_->size(), shared_.size());
+    for (std::size_t place = 0; place < shared_.size() && shared_[place].is_exact; ++place) {
+      places[shared_[place].number] = place;
+    }
+    std::ranges::stable_sort(ranking, {}, [&](Placed const& placed) {
+      return std::tuple(!placed.is_exact, places[placed.number]);
+    });
+  }
+
+  void replay(Placed& placed, Sizes const& sizes, BestTimes& best) {
+    if (!placed.is_exact) {
+      return;
+    }
+    SharingEngine engine(
+        candidates_->steps(placed.number, sizes), candidates_->setting(), network_
+    );
+    Outcome const outcome = engine.run(best.limit(), most_updates);
+    placed.is_exact = outcome != Outcome::late;
+    if (outcome != Outcome::costly) {
+      placed.seconds = placed.is_exact ? engine.seconds() : best.limit();
+    }
+    if (placed.is_exact) {
+      best.add(placed.seconds);
+    }
+  }
+
+  Candidates* candidates_;
+  simulation::Network network_;
+  int num_best_;
+  std::vector<Placed> in_queues_;  ///< at the size before
+  std::vector<Placed> shared_;     ///< the same
 };
 
 }  // namespace
 
-double shared_time(
-    algorithms::Choice const& choice, int root, Setting const& setting, Sizes const& sizes
-) {
-  SharingEngine engine = engine_of(choice, root, setting, sizes);
+double shared_time(Choice const& choice, int root, Setting const& setting, Sizes const& sizes) {
+  simulation::Network const network(setting.machine);
+  SharingEngine engine(matched_steps(choice, root, setting, sizes), setting, network);
   engine.run();
   return engine.seconds();
 }
 
-std::vector<Ranked> best_sharing(
-    std::span<algorithms::Choice const> candidates,
+std::vector<std::vector<Ranked>> best_sharing(
+    std::span<Choice const> choices,
     int root,
     Setting const& setting,
-    Sizes const& sizes,
+    std::span<Sizes const> sizes,
     int num_best
 ) {
-  constexpr int least = 32;
-  int const num_replayed = num_best < 1 ? num_best : std::max(least, 4 * num_best);
-  std::vector<Ranked> result = best(candidates, root, setting, sizes, num_replayed);
-  Times times(num_best);
-  for (Ranked& ranked : result) {
-    if (!ranked.is_exact) {
-      continue;
-    }
-    SharingEngine engine = engine_of(ranked.choice, root, setting, sizes);
-    Outcome const outcome = engine.run(times.limit(), most_updates);
-    ranked.is_exact = outcome != Outcome::late;
-    if (outcome != Outcome::costly) {
-      ranked.seconds = ranked.is_exact ? engine.seconds() : times.limit();
-    }
-    if (ranked.is_exact) {
-      times.add(ranked.seconds);
-    }
+  require_best(num_best);
+  Candidates candidates(choices, root, setting);
+  SharedRanking ranking(candidates, num_best);
+  std::vector<std::vector<Ranked>> result;
+  for (Sizes const& one : sizes) {
+    result.push_back(ranked(ranking.at(one), candidates));
   }
-  std::ranges::stable_sort(result, {}, [](Ranked const& ranked) {
-    return std::pair(!ranked.is_exact, ranked.seconds);
-  });
   return result;
 }
 

@@ -23,9 +23,11 @@ std::vector<double> bandwidths(simulation::Network const& network) {
 
 }  // namespace
 
-SharingEngine::SharingEngine(Steps steps, Setting const& setting)
-    : steps_(std::move(steps)), setting_(&setting), network_(setting.machine),
-      flows_(bandwidths(network_)), dependences_(steps_), rank_free_(setting.core_of.size()),
+SharingEngine::SharingEngine(
+    Steps steps, Setting const& setting, simulation::Network const& network
+)
+    : steps_(std::move(steps)), setting_(&setting), network_(&network),
+      flows_(bandwidths(network)), dependences_(steps_), rank_free_(setting.core_of.size()),
       compute_free_(setting.core_of.size()), messages_(static_cast<std::size_t>(steps_.size())) {
   int const last = setting.machine.num_levels() - 1;
   for (Step& step : steps_.all()) {
@@ -80,8 +82,12 @@ double SharingEngine::next_time() {
 void SharingEngine::step_forward(double now) {
   // Rounding must not part what ends together.
   double const together = now * (1 + 1e-12);
-  while (flows_.next_end() <= together) {
-    arrive(flows_.end_next(), now);
+  if (flows_.next_end() <= together) {
+    flows_.end_until(together, ended_);
+    for (std::int32_t const receive : ended_) {
+      arrive(receive, now);
+    }
+    ended_.clear();
   }
   while (!events_.is_empty() && events_.next_time() <= together) {
     handle(events_.pop(), now);
@@ -149,7 +155,8 @@ void SharingEngine::handle(Event const& event, double now) {
     complete(event.step(), now);
     break;
   case Event::Type::leaves:
-    add(now + latency(route(event.step())), Event::Type::arrives, event.step());
+    find_route(event.step());
+    add(now + latency(), Event::Type::arrives, event.step());
     break;
   case Event::Type::arrives:
     enter_lines(event.step(), now);
@@ -165,21 +172,22 @@ void SharingEngine::enter_lines(std::int32_t receive, double now) {
     arrive(receive, now);
     return;
   }
-  flows_.begin(receive, route(receive), received.bytes, now);
+  find_route(receive);
+  flows_.begin(receive, route_, received.bytes, now);
 }
 
-std::vector<std::size_t> SharingEngine::route(std::int32_t receive) const {
+void SharingEngine::find_route(std::int32_t receive) {
   auto const core_of = [&](Step const& step) {
     return setting_->core_of[static_cast<std::size_t>(step.rank)];
   };
   Step const& received = steps_[receive];
-  return network_.route(core_of(steps_[received.partner]), core_of(received));
+  network_->find_route(core_of(steps_[received.partner]), core_of(received), route_);
 }
 
-double SharingEngine::latency(std::span<std::size_t const> lines) const {
+double SharingEngine::latency() const {
   double sum = 0;
-  for (std::size_t const line : lines) {
-    sum += network_.lines()[line].latency;
+  for (std::size_t const line : route_) {
+    sum += network_->lines()[line].latency;
   }
   return sum;
 }

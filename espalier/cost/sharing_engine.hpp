@@ -21,7 +21,8 @@ namespace espalier::cost {
 class SharingEngine {
 public:
   /// @param steps matched, of as many ranks as the setting has.
-  SharingEngine(Steps steps, Setting const& setting);
+  /// @param network of the setting's machine; this and the setting must outlive the engine.
+  SharingEngine(Steps steps, Setting const& setting, simulation::Network const& network);
   SharingEngine(SharingEngine const&) = delete;
   SharingEngine& operator=(SharingEngine const&) = delete;
   ~SharingEngine() = default;
@@ -62,8 +63,10 @@ private:
   void arrive(std::int32_t receive, double now);
   void take_in(std::int32_t receive, double now);
   void complete(std::int32_t step, double now);
-  [[nodiscard]] std::vector<std::size_t> route(std::int32_t receive) const;
-  [[nodiscard]] double latency(std::span<std::size_t const> lines) const;
+  /// Sets route_ to the lines of a message.
+  void find_route(std::int32_t receive);
+  /// Of all lines of route_.
+  [[nodiscard]] double latency() const;
   [[nodiscard]] machine::Link const& link(Step const& step) const;
   [[nodiscard]] bool is_eager(Step const& step) const;
   /// After an overhead on a rank that may be paying another one.
@@ -77,7 +80,7 @@ private:
 
   Steps steps_;
   Setting const* setting_;
-  simulation::Network network_;
+  simulation::Network const* network_;
   Flows flows_;
   Dependences dependences_;
   std::vector<double> rank_free_;
@@ -85,6 +88,8 @@ private:
   std::vector<Message> messages_;
   EventQueue events_;
   std::vector<std::int32_t> ready_;
+  std::vector<std::int32_t> ended_;  ///< receives whose last byte has just come
+  std::vector<std::size_t> route_;
   double finished_ = 0;
 };
 

@@ -70,6 +70,19 @@ void Steps::add_end(Operation const& operation, int rank) {
       });
 }
 
+Steps Steps::resized(double factor) const {
+  Steps result = *this;
+  for (Step& step : result.steps_) {
+    step.bytes *= factor;
+  }
+  return result;
+}
+
+std::size_t Steps::memory_bytes() const noexcept {
+  return steps_.capacity() * sizeof(Step) + begins_.capacity() * sizeof(std::int32_t) +
+         waits_.capacity() * sizeof(Wait) + (sends_.capacity() + receives_.capacity()) * sizeof(End);
+}
+
 std::vector<Steps::End> Steps::sends_by_receiver() const {
   std::vector<std::int32_t> places(static_cast<std::size_t>(num_ranks()) + 1);
   for (End const& send : sends_) {
@@ -114,6 +127,7 @@ void Steps::match() {
   }
   sends_ = {};
   receives_ = {};
+  steps_.shrink_to_fit();
 }
 
 /// Ends of messages to one receiver.

@@ -45,6 +45,11 @@ public:
   /// @throws Error argument if a send or a receive is left over, or the ends differ in size.
   void match();
 
+  /// The same of blocks that are so many times as large.
+  [[nodiscard]] Steps resized(double factor) const;
+  /// Memory these steps hold.
+  [[nodiscard]] std::size_t memory_bytes() const noexcept;
+
   [[nodiscard]] int num_ranks() const noexcept { return static_cast<int>(begins_.size()) - 1; }
 
   [[nodiscard]] std::int32_t size() const noexcept { return begins_.back(); }

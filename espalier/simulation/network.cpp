@@ -91,12 +91,20 @@ void Network::append_hops(std::vector<std::size_t>& lines, int source, int targe
 }
 
 std::vector<std::size_t> Network::route(int source, int target) const {
+  std::vector<std::size_t> lines;
+  find_route(source, target, lines);
+  return lines;
+}
+
+void Network::find_route(int source, int target, std::vector<std::size_t>& lines) const {
+  lines.clear();
   int const crossed = machine_.crossing(source, target);
   if (crossed == machine_.num_levels()) {
-    return {self_ + offset(source)};
+    lines.push_back(self_ + offset(source));
+    return;
   }
   Ways const& ports = ports_[offset(crossed)];
-  std::vector<std::size_t> lines{ports.out + offset(source)};
+  lines.push_back(ports.out + offset(source));
   for (int level = machine_.num_levels() - 1; level >= crossed; --level) {
     if (Ways const& ways = channels_[offset(level)]; ways.exist) {
       lines.push_back(ways.out + offset(machine_.object_of(level, source)));
@@ -114,7 +122,6 @@ std::vector<std::size_t> Network::route(int source, int target) const {
     }
   }
   lines.push_back(ports.in + offset(target));
-  return lines;
 }
 
 }  // namespace espalier::simulation

@@ -46,6 +46,8 @@ public:
   /// The lines a message passes, as positions in lines(). A core reaches itself over a line of its
   /// own that costs nothing.
   [[nodiscard]] std::vector<std::size_t> route(int source, int target) const;
+  /// The same, in memory that is there.
+  void find_route(int source, int target, std::vector<std::size_t>& lines) const;
 
 private:
   struct Ways {

@@ -338,11 +338,10 @@ def best_sharing(
     root: int,
     machine: str,
     placement: str,
-    num_bytes: float,
+    num_bytes: Sequence[float],
     num_best: int = 1,
-    block_bytes: Sequence[float] = (),
-) -> list[Ranked]:
-    """Return the same by what shared_time() says, among many that best() finds."""
+) -> list[list[Ranked]]:
+    """Return the same at each size by what shared_time() says, among many that best() finds."""
 
 def shared_time(
     text: str, num_ranks: int, root: int, machine: str, placement: str, num_bytes: float

@@ -202,7 +202,7 @@ def test_the_bound_is_that_of_the_smallest_parts() -> None:
 
 
 def test_the_model_has_a_shortlist() -> None:
-    found = model_shortlist(run_of(), "bcast", 8, 3)
+    found = model_shortlist(run_of(), "bcast", 3)[8]
     assert len(found) == 3
     assert all(not _core.call_refuses("bcast", choice, 4) for choice in found)
 
@@ -432,7 +432,7 @@ class TestWithKnownTimes:
     def test_differences_beyond_chance_count(
         self, cli: Callable[..., Any], told: Callable[..., None]
     ) -> None:
-        ours = model_shortlist(run_of(), "bcast", 64, 2)
+        ours = model_shortlist(run_of(sizes={"bcast": (64,)}), "bcast", 2)[64]
         told(FAKE_RATIOS=json.dumps(dict(zip(ours, (0.5, 2.0), strict=True))))
         found = cli(
             *("peers", "--machine", MACHINE, "--candidates", "2", "--collectives", "bcast"),
@@ -451,7 +451,7 @@ class TestWithKnownTimes:
     def test_what_may_be_chance_is_a_tie(
         self, cli: Callable[..., Any], told: Callable[..., None]
     ) -> None:
-        ours = model_shortlist(run_of(), "bcast", 64, 1)
+        ours = model_shortlist(run_of(sizes={"bcast": (64,)}), "bcast", 1)[64]
         told(FAKE_RATIOS=json.dumps(dict.fromkeys(ours, 1.0)))
         result = cli(
             *("peers", "--machine", MACHINE, "--candidates", "1", "--collectives", "bcast"),
@@ -462,7 +462,7 @@ class TestWithKnownTimes:
     def test_a_wrong_result_is_shown(
         self, cli: Callable[..., Any], told: Callable[..., None]
     ) -> None:
-        (ours,) = model_shortlist(run_of(), "bcast", 64, 1)
+        (ours,) = model_shortlist(run_of(sizes={"bcast": (64,)}), "bcast", 1)[64]
         told(FAKE_WRONG=ours)
         result = cli(
             *("peers", "--machine", MACHINE, "--candidates", "1", "--collectives", "bcast"),

@@ -91,16 +91,18 @@ class TestChoosing:
 
 class TestShortlist:
     def test_the_models_best_within_a_factor_are_on_it(self):
-        everything = Shortlist(_SETTING, most=1000, factor=1e9).of("bcast", 65536)
-        ranked = _core.best_sharing(everything, 8, 0, _MACHINE, "block", 65536, len(everything))
+        everything = Shortlist(_SETTING, most=1000, factor=1e9).of("bcast", [65536])[65536]
+        (ranked,) = _core.best_sharing(
+            everything, 8, 0, _MACHINE, "block", [65536], len(everything)
+        )
         best = ranked[0]["seconds"]
         expected = [one["choice"] for one in ranked if one["seconds"] <= 1.5 * best][:4]
-        assert Shortlist(_SETTING, most=4, factor=1.5).of("bcast", 65536) == expected
+        assert Shortlist(_SETTING, most=4, factor=1.5).of("bcast", [65536]) == {65536: expected}
         assert 1 < len(expected) < len(everything)
 
     def test_patterns_limit_it(self):
-        found = Shortlist(_SETTING, patterns=("binomial",)).of("bcast", 8)
-        assert {choice.partition("[")[0] for choice in found} == {"bcast/binomial"}
+        found = Shortlist(_SETTING, patterns=("binomial",)).of("bcast", [8])
+        assert {choice.partition("[")[0] for choice in found[8]} == {"bcast/binomial"}
 
 
 def tuning(sizes=(64, 4096), **options):
@@ -127,7 +129,7 @@ def answer(one, time_of):
 class TestCallTuning:
     def test_it_refines_until_the_change_is_known_within_a_factor_of_two(self):
         one = tuning()
-        cheap, *_ = one.shortlist.of("bcast", 64)
+        cheap, *_ = one.shortlist.of("bcast", [64])[64]
 
         def time_of(name, size):
             if name == NATIVE:
@@ -148,7 +150,7 @@ class TestCallTuning:
 
     def test_sizes_are_refined_as_far_as_wanted(self):
         coarse = tuning(widest_step=64.0)
-        cheap, *_ = coarse.shortlist.of("bcast", 64)
+        cheap, *_ = coarse.shortlist.of("bcast", [64])[64]
 
         def time_of(name, size):
             return 1.0 + size / 100 if name == cheap else 10.0
@@ -159,7 +161,7 @@ class TestCallTuning:
         one = tuning(sizes=(64,))
         candidates = one.next_task()
         assert [request.algorithms for request in candidates] == [
-            (name,) for name in one.shortlist.of("bcast", 64)
+            (name,) for name in one.shortlist.of("bcast", [64])[64]
         ]
         assert not any(request.has_native for request in candidates)
         for request in candidates:
@@ -174,7 +176,7 @@ class TestCallTuning:
     def test_the_native_call_is_not_asked_for_where_it_is_never_chosen(self):
         one = tuning(sizes=(64,), keeps_native=False)
         assert answer(one, lambda *_: 2.0) == [64]
-        assert one.chosen()[0].algorithm in one.shortlist.of("bcast", 64)
+        assert one.chosen()[0].algorithm in one.shortlist.of("bcast", [64])[64]
 
     def test_a_size_whose_native_call_fails_is_tuned_without_it(self):
         one = tuning(sizes=(64,))

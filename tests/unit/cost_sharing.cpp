@@ -25,36 +25,68 @@ using algorithms::Choice;
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
+using Ids = std::vector<Flows::Id>;
+
+/// Those that end at a time.
+Ids end(Flows& flows, double time) {
+  Ids ended;
+  flows.end_until(time, ended);
+  return ended;
+}
+
 TEST(Flows, ShareALineEquallyUntilOneEnds) {
-  Flows flows({10});
+  Flows flows(std::array{10.0});
   std::array<std::size_t, 1> const line{0};
   EXPECT_EQ(flows.next_end(), never);
   flows.begin(0, line, 100, 0);
   flows.begin(1, line, 50, 0);
   EXPECT_EQ(flows.next_end(), 10) << "each has 5 bytes a second";
-  EXPECT_EQ(flows.end_next(), 1);
+  EXPECT_EQ(end(flows, 10), Ids{1});
   EXPECT_EQ(flows.next_end(), 15) << "50 bytes are left for the whole line";
-  EXPECT_EQ(flows.end_next(), 0);
+  EXPECT_EQ(end(flows, 15), Ids{0});
   EXPECT_EQ(flows.next_end(), never);
 }
 
+TEST(Flows, ThatEndTogetherAreTakenTogether) {
+  Flows flows(std::array{30.0});
+  std::array<std::size_t, 1> const line{0};
+  for (Flows::Id const id : {7, 2, 5}) {
+    flows.begin(id, line, 100, 0);
+  }
+  EXPECT_EQ(flows.next_end(), 10);
+  EXPECT_EQ(end(flows, 10), (Ids{2, 5, 7}));
+  EXPECT_EQ(flows.next_end(), never);
+}
+
+/// What is left counts at the speed of the line that holds it up.
+TEST(Flows, AreHeldUpByAnotherLineWhenOthersComeAndGo) {
+  Flows flows(std::array{10.0, 12.0});
+  flows.begin(0, std::array<std::size_t, 2>{0, 1}, 100, 0);
+  EXPECT_EQ(flows.next_end(), 10);
+  flows.begin(1, std::array<std::size_t, 1>{1}, 30, 5);
+  EXPECT_EQ(flows.next_end(), 10) << "30 bytes at 6 a second";
+  EXPECT_EQ(end(flows, 10), Ids{1});
+  EXPECT_EQ(flows.next_end(), 12) << "50 bytes at 10 a second, 30 at 6, the last 20 at 10";
+  EXPECT_EQ(end(flows, 12), Ids{0});
+}
+
 TEST(Flows, HaveTheLeastOfTheirShares) {
-  Flows flows({10, 2});
+  Flows flows(std::array{10.0, 2.0});
   flows.begin(0, std::array<std::size_t, 2>{0, 1}, 20, 0);
   flows.begin(1, std::array<std::size_t, 1>{0}, 20, 0);
   EXPECT_EQ(flows.next_end(), 4) << "half of the first line, though the other cannot use its half";
-  EXPECT_EQ(flows.end_next(), 1);
+  EXPECT_EQ(end(flows, 4), Ids{1});
   EXPECT_EQ(flows.next_end(), 10);
 }
 
 TEST(Flows, ComeLater) {
-  Flows flows({10});
+  Flows flows(std::array{10.0});
   std::array<std::size_t, 1> const line{0};
   flows.begin(3, line, 100, 0);
   EXPECT_EQ(flows.next_end(), 10);
   flows.begin(0, line, 100, 5);
   EXPECT_EQ(flows.next_end(), 15);
-  EXPECT_EQ(flows.end_next(), 3);
+  EXPECT_EQ(end(flows, 15), Ids{3});
   EXPECT_EQ(flows.next_end(), 20);
 }
 
@@ -111,12 +143,13 @@ TEST(BestSharing, KnowsThatSegmentsUnderWayTogetherAreLate) {
       Choice::parse("bcast/orthogonal[rows=16,inner=chain,across=chain,segments=64]"),
       Choice::parse("bcast/two_tree[pieces=16]"),
   };
-  std::vector<Ranked> const ranked = best_sharing(candidates, 0, setting, 1048576, 2);
+  std::array<Sizes, 1> const sizes{1048576.0};
+  std::vector<Ranked> const ranked = best_sharing(candidates, 0, setting, sizes, 2).front();
   ASSERT_EQ(ranked.size(), 2U);
   EXPECT_EQ(ranked[0].choice, candidates[1]);
   EXPECT_NEAR(ranked[0].seconds, shared_time(candidates[1], 0, setting, 1048576), 1e-12);
   EXPECT_TRUE(ranked[1].is_exact);
-  EXPECT_THROW((void)best_sharing(candidates, 0, setting, 8, 0), Error);
+  EXPECT_THROW((void)best_sharing(candidates, 0, setting, sizes, 0), Error);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ import functools
 import math
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any
 
 from espalier import __version__, _core, profiles
@@ -123,10 +123,10 @@ def forecasts(question: Question, on_forecast: Callable[[], None] = lambda: None
     """
     num_ranks = question.setting.num_ranks
     wanted = [
-        (call, size, candidates)
+        _Wanted(call, tuple(candidates), tuple(sorted(sizes)))
         for call in sorted(question.collectives)
         if (candidates := candidates_for(call, num_ranks, question.patterns, question.setting))
-        for size in sorted({real_size(call, size, num_ranks) for size in question.sizes})
+        if (sizes := {real_size(call, size, num_ranks) for size in question.sizes})
     ]
     if not wanted:
         raise ArgumentError(
@@ -135,40 +135,66 @@ def forecasts(question: Question, on_forecast: Callable[[], None] = lambda: None
             "'espalier list' prints all algorithms",
         )
 
-    def look(one: tuple[str, int, list[str]]) -> Forecast:
-        call, size, candidates = one
-        # Where one candidate serves all sizes, all times of all candidates count.
-        num_exact = 3 if _core.has_known_size(call) else len(candidates)
-        found = Forecast(call, size, predict(question.setting, candidates, size, num_exact))
-        on_forecast()
-        return found
+    def look(calls: list[_Wanted]) -> list[Forecast]:
+        first = calls[0]
+        sizes = sorted({size for call in calls for size in call.sizes})
+        found = predict(question.setting, first.candidates, sizes, first.num_exact)
+        row = [Forecast(one.call, size, found[size]) for one in calls for size in one.sizes]
+        for _ in row:
+            on_forecast()
+        return row
 
+    alike: dict[tuple[tuple[str, ...], int], list[_Wanted]] = {}
+    for one in wanted:
+        alike.setdefault((one.candidates, one.num_exact), []).append(one)
     with ThreadPoolExecutor() as pool:
-        return list(pool.map(look, wanted))
+        rows = pool.map(look, alike.values())
+        return sorted(chain.from_iterable(rows), key=lambda one: (one.collective, one.bytes))
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """A call; others that differ only in how blocks are given have the same candidates."""
+
+    call: str
+    candidates: tuple[str, ...]
+    sizes: tuple[int, ...]
+
+    @property
+    def num_exact(self) -> int:
+        """Return how many times are wanted: all where one candidate has to serve all sizes."""
+        return 3 if _core.has_known_size(self.call) else len(self.candidates)
 
 
 def predict(
-    setting: Setting, candidates: Sequence[str], num_bytes: int, num_best: int
-) -> dict[str, float]:
-    """Return the times of the `num_best` fastest candidates in seconds, the fastest first."""
-    return dict(_predicted(setting, tuple(candidates), num_bytes, num_best))
+    setting: Setting, candidates: Sequence[str], sizes: Sequence[int], num_best: int
+) -> dict[int, Mapping[str, float]]:
+    """Return the `num_best` fastest candidates at each size, the fastest first, in seconds.
+
+    Sizes asked for together cost less than one after the other. What was found is remembered.
+    """
+    known = _known(setting, tuple(candidates), num_best)
+    if missing := sorted(set(sizes) - known.keys()):
+        rankings = _core.best_sharing(
+            list(candidates),
+            setting.num_ranks,
+            0,
+            setting.machine,
+            setting.placement,
+            missing,
+            num_best,
+        )
+        for size, ranking in zip(missing, rankings, strict=True):
+            known[size] = {one["choice"]: one["seconds"] for one in ranking[:num_best]}
+    return {size: known[size] for size in sizes}
 
 
 @functools.cache
-def _predicted(
-    setting: Setting, candidates: tuple[str, ...], num_bytes: int, num_best: int
-) -> Mapping[str, float]:
-    """Remember: calls that differ only in how blocks are given have the same candidates."""
-    ranked = _core.best_sharing(
-        list(candidates),
-        setting.num_ranks,
-        0,
-        setting.machine,
-        setting.placement,
-        num_bytes,
-        num_best,
-    )
-    return {one["choice"]: one["seconds"] for one in ranked[:num_best]}
+def _known(
+    _setting: Setting, _candidates: tuple[str, ...], _num_best: int
+) -> dict[int, Mapping[str, float]]:
+    """Return what predict() remembers by size."""
+    return {}
 
 
 def _choose(row: list[Forecast]) -> list[_Chosen]:

@@ -160,9 +160,9 @@ class _Place:
         if count == 0:
             return {}
         return {
-            (collective, size): model_shortlist(self._run, collective, size, count)
+            (collective, size): listed
             for collective in self._run.simulated()
-            for _, size in self._run.points(collective)
+            for size, listed in model_shortlist(self._run, collective, count).items()
         }
 
     def _path(self, kind: str, question: Sequence[Any]) -> Path:

@@ -6,8 +6,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from espalier import _core, profiles
+from espalier import profiles
 from espalier.models.predictors import Setting
+from espalier.models.profile import predict
 from espalier.peers.cells import BEST, OURS, Outcome
 from espalier.tuning.samples import NATIVE
 from espalier.tuning.search import candidates_for
@@ -85,12 +86,11 @@ class Ours:
         return self._read[name].decide(collective, self.shape, [num_bytes])[0]["algorithm"]
 
 
-def model_shortlist(run: Run, collective: str, num_bytes: int, count: int) -> list[str]:
-    """Return the algorithms that the model says are fastest, best first."""
+def model_shortlist(run: Run, collective: str, count: int) -> dict[int, list[str]]:
+    """Return the algorithms that the model says are fastest, best first, by the call's size."""
     place = run.place
     setting = Setting(run.machine, place.placement, place.num_ranks)
     candidates = candidates_for(collective, place.num_ranks, (), setting)
-    ranked = _core.best_sharing(
-        candidates, place.num_ranks, 0, run.machine, place.placement, float(num_bytes), count
-    )
-    return [entry["choice"] for entry in ranked[:count]]
+    sizes = [size for _, size in run.points(collective)]
+    found = predict(setting, candidates, sizes, count)
+    return {size: list(seconds) for size, seconds in found.items()}

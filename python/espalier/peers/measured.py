@@ -73,9 +73,9 @@ def compare(question: Question) -> dict[str, Any]:
         )
     run = _run(question, header["num_ranks"])
     requests = [
-        Request(collective, size, _algorithms(question, run, collective, size))
+        Request(collective, size, algorithms)
         for collective in question.collectives
-        for _, size in run.points(collective)
+        for size, algorithms in _algorithms(question, run, collective).items()
     ]
     profiles = {} if question.profile is None else {PROFILE: question.profile}
     points: list[Point] = []
@@ -105,11 +105,13 @@ def _run(question: Question, num_ranks: int) -> Run:
     return Run(Place("here", placement, num_ranks), text, sizes)
 
 
-def _algorithms(question: Question, run: Run, collective: str, size: int) -> tuple[str, ...]:
+def _algorithms(question: Question, run: Run, collective: str) -> dict[int, tuple[str, ...]]:
+    """Return what is measured at each size of a call."""
     by_profile = () if question.profile is None else (PREFIX + PROFILE,)
     if not run.machine:
-        return by_profile
-    return (*by_profile, *model_shortlist(run, collective, size, question.num_candidates))
+        return {size: by_profile for _, size in run.points(collective)}
+    shortlist = model_shortlist(run, collective, question.num_candidates)
+    return {size: (*by_profile, *listed) for size, listed in shortlist.items()}
 
 
 def _effort(question: Question, num_points: int) -> Effort:

@@ -19,7 +19,7 @@ from espalier.tuning.samples import NATIVE, Request
 from espalier.tuning.search import candidates_for, real_size
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from espalier.models.predictors import Setting
     from espalier.tuning.exact import Chosen
@@ -37,12 +37,15 @@ class Shortlist:
     most: int = 6
     factor: float = 1.5
 
-    def of(self, call: str, num_bytes: int) -> list[str]:
-        """Return the candidates for a call, those first that the model finds fastest."""
+    def of(self, call: str, sizes: Sequence[int]) -> dict[int, list[str]]:
+        """Return the candidates for a call by size, those first that the model finds fastest."""
         candidates = candidates_for(call, self.setting.num_ranks, self.patterns, self.setting)
         if not candidates:
-            return []
-        seconds = predict(self.setting, candidates, num_bytes, self.most)
+            return {size: [] for size in sizes}
+        found = predict(self.setting, candidates, sizes, self.most)
+        return {size: self._near_the_best(seconds) for size, seconds in found.items()}
+
+    def _near_the_best(self, seconds: Mapping[str, float]) -> list[str]:
         best = min(seconds.values())
         return [name for name, time in seconds.items() if time <= self.factor * best]
 
@@ -130,11 +133,11 @@ class CallTuning:
         return sorted({real_size(self.collective, size, num_ranks) for size in between})
 
     def _requests(self, sizes: Sequence[int]) -> list[Request]:
-        for size in sizes:
-            if size not in self._candidates:
-                listed = self.shortlist.of(self.collective, size)
-                names = dict.fromkeys([*listed, *self._chosen_around(size)])
-                self._candidates[size] = list(names)
+        # Listing them costs less for all sizes at once.
+        unlisted = [size for size in sizes if size not in self._candidates]
+        for size, listed in self.shortlist.of(self.collective, unlisted).items():
+            names = dict.fromkeys([*listed, *self._chosen_around(size)])
+            self._candidates[size] = list(names)
         return [
             Request(self.collective, size, (name,), has_native=False)
             for size in sizes
