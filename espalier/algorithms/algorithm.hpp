@@ -66,6 +66,8 @@ struct Algorithm {
   /// The program of one rank, in place (see schedule::contributed); O(size of that program).
   schedule::RankProgram (*generate)(Request const&, int rank) = nullptr;
   Facts (*facts)(Request const&) = nullptr;
+  /// The rounds of facts(), where the rest of it has to be counted over all ranks; null if not.
+  int (*rounds)(Request const&) = nullptr;
   /// Reductions: what happens to the order of operands, with these arguments and this root.
   Order (*order)(Request const&) = [](Request const&) { return Order::any; };
   /// Collectives without parts: into how many pieces the vector is cut, before segments.

@@ -204,6 +204,14 @@ Facts Choice::facts(int num_ranks, int root) const {
   return facts;
 }
 
+int Choice::num_rounds(int num_ranks, int root) const {
+  if (algorithm_->rounds == nullptr || num_segments_ > 1) {
+    return facts(num_ranks, root).rounds;
+  }
+  require_accepted(num_ranks, root);
+  return algorithm_->rounds(request(num_ranks, position_of(num_ranks, root)));
+}
+
 Order Choice::order(int num_ranks, int root) const {
   return is_dealt() ? Order::any : algorithm_->order(request(num_ranks, root));
 }

@@ -62,6 +62,9 @@ public:
   /// What the program is said to do, segments counted.
   /// @throws Error unsupported if refuses() is not empty.
   [[nodiscard]] Facts facts(int num_ranks, int root) const;
+  /// The rounds of facts(), found without counting the rest where that is possible.
+  /// @throws Error unsupported if refuses() is not empty.
+  [[nodiscard]] int num_rounds(int num_ranks, int root) const;
   /// Reductions: what happens to the order of operands; what refuses() accepts.
   [[nodiscard]] Order order(int num_ranks, int root) const;
   /// Collectives without parts: into how many pieces the vector is cut; what refuses() accepts.

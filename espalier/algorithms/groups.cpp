@@ -209,12 +209,21 @@ std::vector<schedule::Slot> Lanes::lane_blocks(int lane, schedule::Buffer buffer
   return result;
 }
 
+/// Rows of the same size without the root look alike, and so do their pieces of the same size.
 std::vector<Shape> Lanes::piece_shapes() const {
   std::set<Shape> result;
+  std::set<int> sizes;
   for (int row = 0; row < num_rows(); ++row) {
-    for (int lane = 0; lane < num_lanes_; ++lane) {
-      Run const run = piece(row, lane);
-      result.insert({.size = run.size, .root = leader(row, lane) - run.begin});
+    Run const whole = rows_.row(row);
+    if (whole.contains(root_)) {
+      for (int lane = 0; lane < num_lanes_; ++lane) {
+        Run const run = piece(row, lane);
+        result.insert({.size = run.size, .root = leader(row, lane) - run.begin});
+      }
+    } else if (sizes.insert(whole.size).second) {
+      Rows const pieces(whole, num_lanes_);
+      result.insert({.size = pieces.smallest()});
+      result.insert({.size = pieces.largest()});
     }
   }
   return {result.begin(), result.end()};

@@ -129,6 +129,11 @@ facts_of_plan(Request const& request, schedule::RankProgram (*generate)(Request 
   return with_counts(sum_of(plan.stages(plan.multi.lanes())), request, generate);
 }
 
+template <typename Plan> [[nodiscard]] int rounds_of_plan(Request const& request) {
+  Plan const plan(request);
+  return sum_of_rounds(plan.stages(plan.multi.lanes()));
+}
+
 template <typename Plan> [[nodiscard]] Order order_of_plan(Request const& request) {
   Plan const plan(request);
   return weakest_order(plan.stages(plan.multi.lanes()));

@@ -74,7 +74,7 @@ void Phases::run_signals(Phase const& phase) {
 }
 
 void Phases::run_signals_backwards(Phase const& phase) {
-  int const num_rounds = phase.algorithm.facts(phase.num_ranks, phase.root).rounds;
+  int const num_rounds = phase.algorithm.num_rounds(phase.num_ranks, phase.root);
   RankProgram const program = phase.algorithm.generate(phase.num_ranks, phase.root, phase.rank);
   append_signals(schedule::reverse(program, num_rounds), phase);
 }
@@ -110,7 +110,7 @@ RankProgram Phases::finish() && {
 int Stage::num_rounds() const {
   int rounds = 0;
   for (Shape const& shape : shapes) {
-    rounds = std::max(rounds, algorithm.facts(shape.size, shape.root).rounds);
+    rounds = std::max(rounds, algorithm.num_rounds(shape.size, shape.root));
   }
   return rounds;
 }
@@ -121,16 +121,23 @@ Stage stage_of_vector(Choice const& algorithm, std::vector<Shape> shapes, int nu
   return {.algorithm = algorithm, .shapes = std::move(shapes), .weight = weight};
 }
 
+int sum_of_rounds(std::span<Stage const> stages) {
+  int rounds = 0;
+  for (Stage const& stage : stages) {
+    rounds += stage.num_rounds();
+  }
+  return rounds;
+}
+
 Facts sum_of(std::span<Stage const> stages) {
   using Count = std::optional<std::int64_t>;
-  Facts sum{.volume = 0};
+  Facts sum{.rounds = sum_of_rounds(stages), .volume = 0};
   auto const add = [](Count& total, Count blocks, Stage const& stage) {
     bool const is_known =
         total && blocks && stage.shapes.size() == 1 && (stage.weight > 0 || *blocks == 0);
     total = is_known ? Count(*total + *blocks * stage.weight) : std::nullopt;
   };
   for (Stage const& stage : stages) {
-    sum.rounds += stage.num_rounds();
     Facts const facts = stage.algorithm.facts(stage.shapes[0].size, stage.shapes[0].root);
     add(sum.volume, facts.volume, stage);
     if (schedule::reduces(stage.algorithm.collective())) {

@@ -82,6 +82,7 @@ struct Stage {
 [[nodiscard]] Stage
 stage_of_vector(Choice const& algorithm, std::vector<Shape> shapes, int num_blocks);
 
+[[nodiscard]] int sum_of_rounds(std::span<Stage const> stages);
 /// Rounds, volume and reductions of phases that follow each other.
 [[nodiscard]] Facts sum_of(std::span<Stage const> stages);
 /// Completes facts by the most messages, blocks and scratch blocks of a rank, counted over all.
