@@ -40,8 +40,10 @@ std::string ask_library_version() {
 }  // namespace
 
 Job Job::describe() {
-  Job job;
-  check(PMPI_Comm_dup(MPI_COMM_WORLD, &job.comm), "MPI_Comm_dup");
+  Job job{.comm = MPI_COMM_WORLD};
+  if (!is_simulated()) {
+    check(PMPI_Comm_dup(MPI_COMM_WORLD, &job.comm), "MPI_Comm_dup");
+  }
   PMPI_Comm_set_errhandler(job.comm, MPI_ERRORS_RETURN);
   PMPI_Comm_rank(job.comm, &job.rank);
   PMPI_Comm_size(job.comm, &job.num_ranks);
@@ -51,6 +53,12 @@ Job Job::describe() {
   }
   job.library_version = ask_library_version();
   return job;
+}
+
+void Job::finish() noexcept {
+  if (comm != MPI_COMM_WORLD) {
+    PMPI_Comm_free(&comm);
+  }
 }
 
 int from_rank_0(Job const& job, int value) {

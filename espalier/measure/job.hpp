@@ -11,7 +11,9 @@ namespace espalier::measure {
 
 /// The ranks that measure, and what is recorded about where they run.
 struct Job {
-  MPI_Comm comm = MPI_COMM_NULL;  ///< duplicate of MPI_COMM_WORLD, MPI_ERRORS_RETURN
+  /// MPI_ERRORS_RETURN. A duplicate of MPI_COMM_WORLD; that itself on a simulated machine, where
+  /// making a communicator takes p^2 messages for some libraries.
+  MPI_Comm comm = MPI_COMM_NULL;
   int rank = 0;
   int num_ranks = 1;
   int node = 0;  ///< lowest rank of those that share memory with this one
@@ -25,6 +27,8 @@ struct Job {
 
   /// Collective over MPI_COMM_WORLD.
   static Job describe();
+  /// Collective; before MPI_Finalize.
+  void finish() noexcept;
 };
 
 /// Collective: rank 0's value on all ranks.

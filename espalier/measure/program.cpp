@@ -46,7 +46,7 @@ int run_program(
   try {
     Job job = Job::describe();
     measure(job, options_of(job, argc, argv));
-    PMPI_Comm_free(&job.comm);
+    job.finish();
   } catch (std::exception const& error) {
     std::fprintf(stderr, "%s: %s\n", name, error.what());
     abandon_job();
