@@ -19,8 +19,7 @@ bool are_counted(Sizes const& sizes) {
 
 }  // namespace
 
-Steps
-matched_steps(Choice const& choice, int root, Setting const& setting, Sizes const& sizes) {
+Steps matched_steps(Choice const& choice, int root, Setting const& setting, Sizes const& sizes) {
   Steps steps(sizes);
   for (int rank = 0; rank < setting.num_ranks(); ++rank) {
     steps.add(choice.generate(setting.num_ranks(), root, rank));

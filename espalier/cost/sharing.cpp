@@ -18,13 +18,13 @@ namespace {
 using algorithms::Choice;
 using Outcome = SharingEngine::Outcome;
 
-/// About a second.
+/// Some tenths of a second.
 constexpr std::int64_t most_updates = 20'000'000;
 
 /// Which times in queues are good enough to look at the time on shared lines.
 Cut shortlist(int num_best) {
   constexpr int least = 8;
-  constexpr int most = 32;
+  constexpr int most = 64;
   return {.least = std::max(least, num_best), .most = std::max(most, 4 * num_best), .factor = 2};
 }
 

@@ -33,11 +33,11 @@ namespace espalier::cost {
 [[nodiscard]] double
 shared_time(algorithms::Choice const& choice, int root, Setting const& setting, Sizes const& sizes);
 
-/// As best() at each of several sizes, by shared_time(). Only those are replayed so that are best in
-/// queues: the 8 best, or as many as are asked for if that is more, and up to 32, or four times as
-/// many as are asked for, that take at most twice the best time. Where very many messages share
-/// lines all the time, which costs minutes to replay, the time in queues stays: a schedule that
-/// fills the lines takes the same.
+/// As best() at each of several sizes, by shared_time(). Only those are replayed so that are best
+/// in queues: the 8 best, or as many as are asked for if that is more, and of the 64 best, or four
+/// times as many as are asked for, those that take at most twice the best time. Where very many
+/// messages share lines all the time, which costs minutes to replay, the time in queues stays: a
+/// schedule that fills the lines takes the same.
 /// @throws Error argument unless num_best >= 1.
 [[nodiscard]] std::vector<std::vector<Ranked>> best_sharing(
     std::span<algorithms::Choice const> choices,

@@ -26,8 +26,8 @@ std::vector<double> bandwidths(simulation::Network const& network) {
 SharingEngine::SharingEngine(
     Steps steps, Setting const& setting, simulation::Network const& network
 )
-    : steps_(std::move(steps)), setting_(&setting), network_(&network),
-      flows_(bandwidths(network)), dependences_(steps_), rank_free_(setting.core_of.size()),
+    : steps_(std::move(steps)), setting_(&setting), network_(&network), flows_(bandwidths(network)),
+      dependences_(steps_), rank_free_(setting.core_of.size()),
       compute_free_(setting.core_of.size()), messages_(static_cast<std::size_t>(steps_.size())) {
   int const last = setting.machine.num_levels() - 1;
   for (Step& step : steps_.all()) {
@@ -57,7 +57,8 @@ double SharingEngine::after_overhead(int rank, double now, double seconds) {
 SharingEngine::Outcome SharingEngine::run(double deadline, std::int64_t most_updates) {
   dependences_.initially_ready(ready_);
   start_ready(0);
-  for (double now = next_time(); now < no_deadline; now = next_time()) {
+  double now = next_time();
+  while (now < no_deadline) {
     if (now > deadline) {
       return Outcome::late;
     }
@@ -65,6 +66,7 @@ SharingEngine::Outcome SharingEngine::run(double deadline, std::int64_t most_upd
       return Outcome::costly;
     }
     step_forward(now);
+    now = next_time();
   }
   if (!dependences_.all_complete()) {
     throw Error(

@@ -24,7 +24,9 @@ public:
   /// @param network of the setting's machine; this and the setting must outlive the engine.
   SharingEngine(Steps steps, Setting const& setting, simulation::Network const& network);
   SharingEngine(SharingEngine const&) = delete;
+  SharingEngine(SharingEngine&&) = delete;
   SharingEngine& operator=(SharingEngine const&) = delete;
+  SharingEngine& operator=(SharingEngine&&) = delete;
   ~SharingEngine() = default;
 
   enum class Outcome {

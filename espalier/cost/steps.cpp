@@ -80,7 +80,8 @@ Steps Steps::resized(double factor) const {
 
 std::size_t Steps::memory_bytes() const noexcept {
   return steps_.capacity() * sizeof(Step) + begins_.capacity() * sizeof(std::int32_t) +
-         waits_.capacity() * sizeof(Wait) + (sends_.capacity() + receives_.capacity()) * sizeof(End);
+         waits_.capacity() * sizeof(Wait) +
+         (sends_.capacity() + receives_.capacity()) * sizeof(End);
 }
 
 std::vector<Steps::End> Steps::sends_by_receiver() const {

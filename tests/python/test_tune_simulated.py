@@ -17,10 +17,11 @@ import pytest
 
 from espalier import _core, documents, installation
 from espalier.models.predictors import Setting
-from espalier.models.profile import Question, forecasts
+from espalier.models.profile import Question, forecasts, predict
 from espalier.store.database import Store
 from espalier.tuning import simulation
 from espalier.tuning.samples import NATIVE, Request
+from espalier.tuning.search import candidates_for, real_size
 from espalier.tuning.simulation import SimulatedJob, measure
 
 _REPOSITORY = Path(__file__).resolve().parents[2]
@@ -59,6 +60,29 @@ class TestModelProfile:
             (decision,) = _core.decide(text, one.collective, 6, 3, [one.bytes])
             assert decision["algorithm"] in one.fastest
             assert not decision["borrowed"]
+
+    def test_sizes_asked_for_together_are_predicted_as_each_alone(self):
+        setting = Setting(_MACHINE, "block", 6)
+        names = candidates_for("bcast", 6, (), setting)
+        together = predict(setting, names, (65536, 8, 1024), 3)
+        assert list(together) == [65536, 8, 1024]
+        for size, seconds in together.items():
+            (alone,) = _core.best_sharing(names, 6, 0, _MACHINE, "block", [size], 3)
+            assert seconds == {one["choice"]: one["seconds"] for one in alone[:3]}
+            assert list(seconds.values()) == sorted(seconds.values())
+
+    def test_calls_with_the_same_candidates_are_told_each_at_its_sizes(self):
+        told = []
+        question = Question(
+            Setting(_MACHINE, "block", 6), 3, ("reduce_scatter", "reduce_scatter_block"), (8, 4096)
+        )
+        found = forecasts(question, lambda: told.append(1))
+        assert [(one.collective, one.bytes) for one in found] == sorted(
+            (call, real_size(call, size, 6))
+            for call in ("reduce_scatter", "reduce_scatter_block")
+            for size in (8, 4096)
+        )
+        assert len(told) == len(found) == 4
 
     def test_every_call_and_size_gets_an_algorithm(self, cli, tmp_path):
         path = tmp_path / "model.json"

@@ -141,6 +141,14 @@ TEST(Lanes, CutLargerRowsIntoPiecesThatTheRootMayLead) {
   EXPECT_EQ(lanes.piece_shapes(), (std::vector<Shape>{{1, 0}, {2, 0}, {3, 0}, {3, 2}}));
 }
 
+TEST(Choice, KnowsRoundsWithoutOtherFacts) {
+  for (Choice const& choice : algorithms::variants(schedule::Collective::reduce, 13)) {
+    for (int const root : {0, 5}) {
+      EXPECT_EQ(choice.num_rounds(13, root), choice.facts(13, root).rounds) << choice.text();
+    }
+  }
+}
+
 void expect_proved(std::string const& text, int p, int root) {
   Choice const choice = Choice::parse(text);
   auto const verdict = verify::prove(choice, p, root);

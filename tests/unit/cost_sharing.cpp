@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -150,6 +151,35 @@ TEST(BestSharing, KnowsThatSegmentsUnderWayTogetherAreLate) {
   EXPECT_NEAR(ranked[0].seconds, shared_time(candidates[1], 0, setting, 1048576), 1e-12);
   EXPECT_TRUE(ranked[1].is_exact);
   EXPECT_THROW((void)best_sharing(candidates, 0, setting, sizes, 0), Error);
+}
+
+/// The order in which sizes are asked for, and what else is, changes what is tried first only.
+TEST(BestSharing, FindsAtManySizesWhatItFindsAtEach) {
+  Setting const setting = platform();
+  std::vector<Choice> const candidates{
+      Choice::parse("bcast/binomial"),
+      Choice::parse("bcast/chain[segments=16]"),
+      Choice::parse("bcast/flat"),
+      Choice::parse("bcast/two_tree[pieces=16]"),
+      Choice::parse("bcast/two_tree[pieces=64]"),
+      Choice::parse("bcast/scatter_allgather"),
+      Choice::parse("bcast/orthogonal[rows=16,inner=flat,across=binomial]"),
+      Choice::parse("bcast/orthogonal[rows=16,inner=binomial,across=binomial]"),
+      Choice::parse("bcast/orthogonal[rows=16,inner=chain,across=chain,segments=64]"),
+      Choice::parse("bcast/multi_lane[rows=16,split=flat,lane=scatter_allgather,join=ring]"),
+  };
+  std::array<Sizes, 3> const sizes{8.0, 1048576.0, 16384.0};
+  auto const together = best_sharing(candidates, 0, setting, sizes, 2);
+  ASSERT_EQ(together.size(), sizes.size());
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    auto const alone = best_sharing(candidates, 0, setting, std::span(&sizes.at(i), 1), 2).front();
+    ASSERT_EQ(together[i].size(), candidates.size());
+    for (std::size_t place = 0; place < 2; ++place) {
+      EXPECT_TRUE(together[i][place].is_exact);
+      EXPECT_EQ(together[i][place].choice, alone[place].choice) << i;
+      EXPECT_EQ(together[i][place].seconds, alone[place].seconds) << i;
+    }
+  }
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A profile from the replay model alone: nothing is run; 128 ranks take minutes.
+"""A profile from the replay model alone: nothing is run; 128 ranks take seconds.
 
 At each size the candidate is used that the model finds fastest, with the root of rooted calls at
 rank 0; of those that are equally fast, the one that makes fewer rules. Calls whose size not all
