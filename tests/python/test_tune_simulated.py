@@ -293,6 +293,19 @@ class TestMeasure:
         replay = _core.replay(choice, 6, 0, _MACHINE, "block", 64)
         assert point.samples_us[choice][0] == pytest.approx(1e6 * replay["seconds"], rel=0.02)
 
+    @pytest.mark.parametrize("placement", ["block", "cyclic"])
+    def test_nodes_are_found(self, placement):
+        job = SimulatedJob(_MACHINE, placement, 5)
+        header = measure(job, [Request("barrier", 0, ())], seconds=60).header
+        assert (header["num_nodes"], header["max_ranks_per_node"]) == (3, 2)
+
+    def test_a_bcast_that_mixes_up_what_others_leave_behind_is_right(self):
+        machine = _MACHINE.replace("3n", "16n").replace("2c", "8c")
+        job = SimulatedJob(machine, "block", 128, "impi")
+        launch = measure(job, [Request("bcast", 8, ()), Request("bcast", 1024, ())], seconds=60)
+        assert launch.problems == []
+        assert len(launch.points) == 2
+
     def test_ours_can_be_measured_without_the_native_call(self):
         job = SimulatedJob(_MACHINE, "block", 6)
         request = Request("bcast", 64, ("bcast/binomial",), has_native=False)

@@ -35,7 +35,7 @@ def make(
         facts: when, with what and how, see the schema: everything but cells and what follows.
         platforms: name and machine of each.
         left_out: what was too much to simulate.
-        wrong: candidates with a wrong result, or refused.
+        wrong: candidates and native calls with a wrong result.
     """
     present = [which for which in OURS if any(which in cell.ours for cell in cells)]
     return document(

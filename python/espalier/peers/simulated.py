@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from espalier.peers import launches
@@ -104,7 +104,7 @@ class Comparison:
         return [cell for board in self._boards for cell in _cells(board, self._experiment)]
 
     def problems(self) -> list[tuple[Run, Problem]]:
-        """Return candidates of ours that gave a wrong result or were refused."""
+        """Return what gave a wrong result: candidates of ours, or native calls of a peer."""
         return [(board.run, problem) for board in self._boards for problem in board.problems]
 
     def _tasks(self, board: _Board) -> Iterator[Task]:
@@ -171,7 +171,8 @@ class Comparison:
             return
         board.failures[contender][collective, size][algorithm] = result.text
         if not is_failure(result):
-            board.problems.append(result)
+            whose = algorithm if contender == _OURS else f"{algorithm} of {contender}"
+            board.problems.append(replace(result, algorithm=whose))
 
 
 def _requests(board: _Board, collective: str, contender: str) -> Iterator[Request]:
