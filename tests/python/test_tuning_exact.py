@@ -14,6 +14,8 @@ from espalier.tuning.call_tuning import CallTuning, Policy, Shortlist
 from espalier.tuning.exact import Times
 from espalier.tuning.rules import make_rules
 from espalier.tuning.samples import NATIVE, Point, Problem, Request
+from espalier.tuning.simulated_tuner import SimulatedGoal
+from espalier.tuning.simulation import SimulatedJob
 
 _MACHINE = "4n[latency=2us,bandwidth=1GB/s] x 2c[latency=300ns,bandwidth=6GB/s]"
 _SETTING = Setting(_MACHINE, "block", 8)
@@ -213,3 +215,18 @@ class TestCallTuning:
     def test_sizes_are_those_that_the_call_can_have(self, call, sizes):
         one = CallTuning(call, (1, 8, 4096), Shortlist(_SETTING))
         assert list(one.sizes) == sizes
+
+
+def test_calls_of_a_goal_may_have_sizes_of_their_own_and_go_without_native():
+    goal = SimulatedGoal(
+        SimulatedJob(_MACHINE, "block", 8),
+        {},
+        _SETTING,
+        ("bcast", "alltoall"),
+        (64, 4096),
+        sizes_of={"alltoall": (8,)},
+        ours_only=frozenset({"alltoall"}),
+    )
+    alltoall, bcast = goal.tunings()
+    assert (list(alltoall.sizes), alltoall.policy.keeps_native) == ([8], False)
+    assert (list(bcast.sizes), bcast.policy.keeps_native) == ([64, 4096], True)

@@ -96,42 +96,31 @@ class _Place:
         self._job = job
 
     def tuned(self) -> Path:
-        """Return the profile that tuning in simulation gives; its parts are kept one by one."""
-        run = self._run
-        groups: dict[tuple[tuple[int, ...], bool], list[str]] = {}
-        for collective in run.simulated():
-            key = run.tuned_at(collective), run.tunes_native(collective)
-            groups.setdefault(key, []).append(collective)
-        parts = [self._part(*key, names) for key, names in groups.items()]
-        path = self._path("tuned", [[*key, names] for key, names in groups.items()])
-        whole = {**parts[0], "rules": [rule for part in parts for rule in part["rules"]]}
-        write_whole(path, json_text(whole), "profile", _IF_UNWRITTEN)
-        return path
-
-    def _part(
-        self, sizes: tuple[int, ...], keeps_native: bool, collectives: list[str]
-    ) -> dict[str, Any]:
-        """Return the profile for some calls; it is tuned unless that was done before."""
+        """Return the profile that tuning in simulation gives; it is made unless it is there."""
         run, choosing = self._run, self._choosing
-        path = self._path("part", [sizes, keeps_native, collectives])
+        calls = run.simulated()
+        sizes_of = {name: run.tuned_at(name) for name in calls}
+        path = self._path("tuned", sorted(sizes_of.items()))
         if path.is_file():
-            return profiles.read(path).document
-        say(f"tuning {', '.join(collectives)} for {run.place.label}")
+            return path
+        say(f"tuning for {run.place.label}")
         goal = SimulatedGoal(
             job=self._job,
             machine=priced.described(self._machine, run.place.placement),
             setting=self._setting,
-            collectives=tuple(collectives),
-            sizes=sizes,
+            collectives=tuple(calls),
+            sizes=run.tuned_sizes,
             most_candidates=run.tuned_candidates,
-            policy=Policy(keeps_native=keeps_native, widest_step=run.refined_to),
+            policy=Policy(widest_step=run.refined_to),
+            sizes_of=sizes_of,
+            ours_only=frozenset(name for name in calls if not run.tunes_native(name)),
         )
         left = None if self._until is None else max(1.0, self._until - time.monotonic())
         limits = Limits(choosing.num_simulators, run.seconds_per_point, left)
         incomplete = path.with_suffix(".incomplete")
         files = SimulatedFiles(incomplete, choosing.store, is_resumed=None, repeat=choosing.command)
         found = simulated_tuner.tune(goal, files, limits, self._machine)
-        return profiles.read(incomplete.replace(path) if found["complete"] else incomplete).document
+        return incomplete.replace(path) if found["complete"] else incomplete
 
     def modelled(self) -> Path:
         """Return the profile that the model gives."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from espalier import machines
@@ -22,7 +22,7 @@ from espalier.tuning.simulators import Limits, Simulators
 from espalier.tuning.tuner import InterruptedTuning
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from espalier.console import Progress
@@ -42,7 +42,11 @@ _IF_UNWRITTEN = "free space there, then repeat the command with --resume: measur
 
 @dataclass(frozen=True)
 class SimulatedGoal:
-    """What to tune in simulation, and for whom."""
+    """What to tune in simulation, and for whom.
+
+    Calls of `sizes_of` are tuned at these sizes instead of `sizes`, and those of `ours_only`
+    without their native calls.
+    """
 
     job: SimulatedJob
     # What the profile says of the machine.
@@ -56,6 +60,8 @@ class SimulatedGoal:
     factor: float = 1.5
     policy: Policy = field(default_factory=Policy)
     vendor: str = "smpi"
+    sizes_of: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    ours_only: frozenset[str] = frozenset()
 
     def check(self) -> None:
         """Raise ArgumentError for what cannot be simulated."""
@@ -68,10 +74,19 @@ class SimulatedGoal:
             )
         requests_for(goal, self.job.num_ranks)
 
-    @property
-    def shortlist(self) -> Shortlist:
-        """Return which candidates are simulated."""
-        return Shortlist(self.setting, self.patterns, self.most_candidates, self.factor)
+    def tunings(self) -> list[CallTuning]:
+        """Return the work, a tuning for each call."""
+        shortlist = Shortlist(self.setting, self.patterns, self.most_candidates, self.factor)
+        ours_only = replace(self.policy, keeps_native=False)
+        return [
+            CallTuning(
+                call,
+                self.sizes_of.get(call, self.sizes),
+                shortlist,
+                ours_only if call in self.ours_only else self.policy,
+            )
+            for call in sorted(set(self.collectives))
+        ]
 
 
 @dataclass(frozen=True)
@@ -109,10 +124,7 @@ def tune(
     goal.check()
     check_writable(files.output)
     nodes = num_nodes(machine, goal.job)
-    tunings = [
-        CallTuning(call, goal.sizes, goal.shortlist, goal.policy)
-        for call in sorted(set(goal.collectives))
-    ]
+    tunings = goal.tunings()
     with Store(files.store) as store, progress("tuning", len(tunings)) as bar:
         memory = Memory(store, _session(store, goal, files, nodes))
         work = _Work(memory, bar, tunings)
@@ -193,6 +205,8 @@ def _session(store: Store, goal: SimulatedGoal, files: SimulatedFiles, nodes: in
         goal.job.settings,
         goal.collectives,
         goal.sizes,
+        sorted(goal.sizes_of.items()),
+        sorted(goal.ours_only),
         goal.patterns,
         [goal.most_candidates, goal.factor, goal.policy.keeps_native, goal.policy.widest_step],
         # Measurements of other code are others.
