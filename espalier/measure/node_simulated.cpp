@@ -24,7 +24,8 @@ Node describe_node(MPI_Comm comm) {
   PMPI_Comm_rank(comm, &rank);
   PMPI_Comm_size(comm, &num_ranks);
   std::vector<std::uint64_t> hosts(static_cast<std::size_t>(num_ranks));
-  std::uint64_t const own = std::hash<std::string_view>{}({name.data(), static_cast<std::size_t>(length)});
+  std::uint64_t const own =
+      std::hash<std::string_view>{}({name.data(), static_cast<std::size_t>(length)});
   hosts[static_cast<std::size_t>(rank)] = own;
   combine_for_all(hosts.data(), num_ranks, MPI_UINT64_T, MPI_BOR, comm);
   auto const first = std::ranges::find(hosts, own) - hosts.begin();
