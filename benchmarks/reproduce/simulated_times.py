@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     Measure = Callable[[SimulatedJob, Sequence[Request], float], Launch]
 
 NATIVE = "native:"
-# The simulator broadcasts while it creates a communicator, and each schedule has one. What peers
-# use for that first gathers who shares a node, in p^2 messages.
-CHEAP_COMMUNICATORS = ("smpi/bcast:binomial_tree",)
 _FIELDS = ("platform", "ranks", "operation", "bytes", "name", "us")
 
 
@@ -102,10 +99,7 @@ def _measure(
         Request(operation, real_size(operation, size, place.num_ranks), tuple(choices))
         for size, choices in choices_of_size.items()
     ]
-    settings = () if peer else CHEAP_COMMUNICATORS
-    job = SimulatedJob(
-        place.machine, place.placement, place.num_ranks, peer or DEFAULT_PEER, settings
-    )
+    job = SimulatedJob(place.machine, place.placement, place.num_ranks, peer or DEFAULT_PEER)
     start = time.monotonic()
     what = f"{place.platform}, {place.num_ranks} ranks, {operation}, {peer or 'schedules'}"
     try:

@@ -281,7 +281,7 @@ def test_what_is_shared_takes_twice_as_long(simulate: Callable, machine: str) ->
 @pytest.mark.parametrize(
     ("trouble", "code", "text"),
     [
-        ("deadlock", 1, "deadlock after 35.0 us of simulated time: ranks wait for messages that"),
+        ("deadlock", 1, "deadlock after 27.0 us of simulated time: ranks wait for messages that"),
         ("crash", 134, "a rank was ended by SIGABRT"),
         ("MPI_Abort", 1, "rank 2 called MPI_Abort"),
         ("exit", 3, "rank 2 ended with exit code 3"),

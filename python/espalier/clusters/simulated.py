@@ -107,14 +107,21 @@ class SimulatedCluster:
                 "expected SimGrid's launcher 'smpirun' on the PATH, found none",
                 "install SimGrid (Debian: libsimgrid-dev)",
             )
+        folder = Path(self._folder.name)
+        # The launcher splits this option at spaces, which our path may have.
+        setup = folder / "setup.so"
+        if not setup.is_symlink():
+            setup.symlink_to(_library("smpi-setup"))
+        preloaded = os.environ.get("LD_PRELOAD", "").replace(":", " ").split()
         return [
             "env",
             *(f"{name}={value}" for name, value in self._variables.items()),
             "smpirun",
             "-quiet",
+            *("-wrapper", f"env LD_PRELOAD={':'.join([str(setup), *preloaded])}"),
             *("-np", str(num_ranks or self._num_ranks)),
-            *("-platform", str(_platform())),
-            *("-hostfile", str(Path(self._folder.name) / "hosts")),
+            *("-platform", str(_library("smpi-platform"))),
+            *("-hostfile", str(folder / "hosts")),
             "--log=root.thresh:warning",
             *(f"--cfg={setting}" for setting in _NEUTRAL),
         ]
@@ -166,13 +173,15 @@ class SimulatedCluster:
         return subprocess.CompletedProcess(words, process.returncode, out, err)
 
 
-def _platform() -> Path:
+def _library(name: str) -> Path:
     folder = installation.build_folder()
-    library = None if folder is None else folder / "lib" / "libespalier-smpi-platform.so"
+    file = f"libespalier-{name}.so"
+    library = None if folder is None else folder / "lib" / file
     if library is None or not library.is_file():
+        target = f"espalier-{name}".replace("-", "_")
         raise NotBuiltError(
-            "expected libespalier-smpi-platform.so, found none",
+            f"expected {file}, found none",
             "install SimGrid (Debian: libsimgrid-dev), then: cmake --build build/release --target "
-            "espalier_smpi_platform",
+            f"{target}",
         )
     return library

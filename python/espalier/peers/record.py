@@ -24,10 +24,13 @@ _FAILED = "failed"
 
 
 def fingerprint() -> str:
-    """Return a text that changes when the measuring program or its platform does."""
-    program = installation.measurement_program("smpi")
+    """Return a text that changes when the measuring program or our part of the simulator does."""
     folder = installation.build_folder()
-    files = [program, None if folder is None else folder / "lib/libespalier-smpi-platform.so"]
+    files = [
+        installation.measurement_program("smpi"),
+        None if folder is None else folder / "lib/libespalier-smpi-platform.so",
+        None if folder is None else folder / "lib/libespalier-smpi-setup.so",
+    ]
     digest = hashlib.sha256()
     for path in files:
         digest.update(b"" if path is None or not path.is_file() else path.read_bytes())
@@ -60,7 +63,11 @@ class Record:
         )
         if known is None:
             return [], []
-        return self._store.points(known, STAGE), self._store.problems(known)
+        asked = {name_of(request) for request in task.requests}
+        return (
+            [one for one in self._store.points(known, STAGE) if name_of(one) in asked],
+            [one for one in self._store.problems(known) if name_of(one) in asked],
+        )
 
     def keep(self, task: Task, result: Point | Problem) -> None:
         """Keep a result at once."""
@@ -84,8 +91,6 @@ class Record:
             "peer": task.job.peer,
             "settings": task.job.settings,
             "profiles": {name: _content(path) for name, path in task.profiles.items()},
-            "algorithms": sorted({name for one in task.requests for name in one.algorithms}),
-            "collectives": sorted({request.collective for request in task.requests}),
             "seconds_per_point": task.seconds_per_point,
         }
         return f"peers {hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]}"

@@ -108,28 +108,35 @@ class Comparison:
         return [(board.run, problem) for board in self._boards for problem in board.problems]
 
     def _tasks(self, board: _Board) -> Iterator[Task]:
+        """Yield a task for each contender: launches and communicators take time as well."""
         run = board.run
+        calls = run.simulated()
         for collective in run.sizes:
-            if collective not in run.simulated():
+            if collective not in calls:
                 messages = most_messages(collective, run.num_ranks)
                 seconds = most_seconds(collective, run.num_ranks)
                 reason = f"not simulated: {messages} messages, about {seconds:.0f} s a call"
                 self._leave_out(run, [collective], reason)
-                continue
-            num_peers = 1 if collective in SAME_FOR_ALL else len(self._experiment.peers)
-            for peer in (_OURS, *self._experiment.peers[:num_peers]):
-                job = SimulatedJob(
-                    run.machine,
-                    run.place.placement,
-                    run.num_ranks,
-                    self._experiment.under if peer == _OURS else peer,
-                )
-                name = f"{run.place.label} {collective} {peer}"
-                requests = list(_requests(board, collective, peer))
-                profiles = board.ours.profiles if peer == _OURS else {}
-                task = Task(job, requests, run.seconds_per_point, profiles, name)
-                self._board_of[task.name] = board
-                yield task
+        for contender in (_OURS, *self._experiment.peers):
+            own = [name for name in calls if self._has_own(contender, name)]
+            job = SimulatedJob(
+                run.machine,
+                run.place.placement,
+                run.num_ranks,
+                self._experiment.under if contender == _OURS else contender,
+            )
+            task = Task(
+                job,
+                [one for name in own for one in _requests(board, name, contender)],
+                run.seconds_per_point,
+                board.ours.profiles if contender == _OURS else {},
+                f"{run.place.label} {contender}",
+            )
+            self._board_of[task.name] = board
+            yield task
+
+    def _has_own(self, contender: str, collective: str) -> bool:
+        return collective not in SAME_FOR_ALL or contender in (_OURS, self._experiment.peers[0])
 
     def _leave_out(self, run: Run, collectives: Sequence[str], reason: str) -> None:
         self.left_out += [LeftOut(run, collective, reason) for collective in collectives]

@@ -119,7 +119,7 @@ class Simulation:
             self._folder = Path(stack.enter_context(temporary_folder()))
             self._reader = SampleReader(self._folder / "samples.jsonl", self._requests)
             stack.callback(self._end)
-            self._start(cluster.frugal_words([*self.job.all_settings, *self._cheap_settings()]))
+            self._start(cluster.frugal_words(self.job.all_settings))
             self._stack = stack.pop_all()
         return self
 
@@ -191,17 +191,6 @@ class Simulation:
             while not _is_gone(process) and time.monotonic() < deadline:
                 time.sleep(0.01)
         self._output.close()
-
-    def _cheap_settings(self) -> list[str]:
-        """Return settings for calls that are not measured.
-
-        Making a communicator broadcasts a number, for which the rules of some libraries have p^2
-        messages. That is of no interest where no native call is, but takes most of the time.
-        """
-        is_ours_alone = not self._plan["profiles"] and not any(
-            request.has_native for request in self._requests
-        )
-        return ["smpi/bcast:binomial_tree"] if is_ours_alone else []
 
     def _last_words(self) -> str:
         text = (self._folder / "output.txt").read_text(errors="replace")
