@@ -26,6 +26,7 @@ constexpr std::array bcast_phases{
     std::string_view("binomial"),
     std::string_view("flat"),
     std::string_view("k_nomial[k=4]"),
+    std::string_view("postal[latency=8]"),
     std::string_view("chain"),
     std::string_view("scatter_allgather"),
 };
@@ -33,6 +34,7 @@ constexpr std::array tree_phases{
     std::string_view("binomial"),
     std::string_view("flat"),
     std::string_view("k_nomial[k=4]"),
+    std::string_view("postal[latency=8]"),
 };
 constexpr std::array allgather_phases{
     std::string_view("ring"),
@@ -52,6 +54,7 @@ constexpr std::array barrier_phases{
 constexpr std::array reduce_phases{
     std::string_view("binomial"),
     std::string_view("k_nomial[k=4]"),
+    std::string_view("postal[latency=8]"),
     std::string_view("flat"),
     std::string_view("multi_lane[rows=1,split=recursive_dividing,join=k_nomial[k=4]]"),
 };

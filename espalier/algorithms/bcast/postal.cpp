@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// Postal tree broadcast: every rank that has the message sends all the time, and how many each of
+/// those it serves will serve follows from how long a message is under way.
+///
+///     blocks held, p = 6, latency=2     rank 0   rank 1   rank 2   rank 3   rank 4   rank 5
+///     start                             0        -        -        -        -        -
+///     after round 0                     0        -        -        -        -        0
+///     after round 1                     0        -        -        0        -        0
+///     after round 2                     0        -        0        0        -        0
+///     after round 3                     0        0        0        0        0        0
+///
+/// With latency=2 what is sent in round r can be sent on in round r + 2. Fastest for small
+/// messages, whose time is latency; larger ones leave the root one after the other.
+///
+/// Rounds  f - latency + 1, f the first round with F(f) >= p, where F(t) = 1 for t < latency and
+///         F(t) = F(t - 1) + F(t - latency) from there on; 0 for p = 1, p - 1 if latency >= p.
+/// Bytes   m times as many sent by the root, m = bytes of the message.
+/// Valid   p >= 1, latency >= 1 (1 is the binomial tree); any root; can be segmented.
+/// Source  [barnoy1992], "Algorithm BCAST".
+
+#include <algorithm>
+
+#include "espalier/algorithms/algorithm.hpp"
+#include "espalier/algorithms/bcast/tree_bcast.hpp"
+#include "espalier/algorithms/postal_trees.hpp"
+#include "espalier/pattern/postal_tree.hpp"
+
+namespace espalier::algorithms {
+namespace {
+
+schedule::RankProgram generate(Request const& request, int rank) {
+  int const x = relative_rank(request, rank);
+  return tree_bcast(
+      request, rank, pattern::postal_node(postal_latency(request), request.num_ranks, x)
+  );
+}
+
+Facts facts(Request const& request) {
+  // The root sends in every round.
+  int const rounds = pattern::postal_rounds(postal_latency(request), request.num_ranks);
+  return {.rounds = rounds, .messages = rounds, .blocks = rounds, .volume = rounds};
+}
+
+}  // namespace
+
+extern Algorithm const bcast_postal{
+    .collective = Collective::bcast,
+    .name = "postal",
+    .summary =
+        "every rank that has the message sends all the time, knowing how long one is under way",
+    .source = "barnoy1992",
+    .parameters = {postal_latency_parameter},
+    .generate = generate,
+    .facts = facts,
+    .segment_period = [](Request const& request) { return std::max(1, facts(request).rounds); },
+    .variants = postal_variants,
+};
+
+}  // namespace espalier::algorithms

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// Postal tree gather: the postal scatter backwards, in which parts reach a rank one after the
+/// other, from ranks that began as much earlier as a message is under way.
+///
+///     sent, p = 6, latency=2     rank 0   rank 1   rank 2   rank 3   rank 4   rank 5
+///     round 0                    -        0:1      -        -        3:4      -
+///     round 1                    -        -        0:2      -        -        -
+///     round 2                    -        -        -        0:34     -        -
+///     round 3                    -        -        -        -        -        0:5
+///
+/// The parts of a subtree are a run that may wrap, ranks counted from the root. Fastest for small
+/// parts, whose time is latency.
+///
+/// Rounds  f - latency + 1, f the first round with F(f) >= p, where F(t) = 1 for t < latency and
+///         F(t) = F(t - 1) + F(t - latency) from there on; 0 for p = 1, p - 1 if latency >= p.
+/// Bytes   m (p - 1) / p received by the root, m = bytes of all parts.
+/// Scratch the parts of the subtree on ranks that hear others.
+/// Valid   p >= 1, latency >= 1 (1 is the binomial tree); any root; parts of any sizes.
+/// Source  [barnoy1992], "Algorithm BCAST", backwards.
+
+#include <algorithm>
+
+#include "espalier/algorithms/algorithm.hpp"
+#include "espalier/algorithms/bcast/tree_bcast.hpp"
+#include "espalier/algorithms/gather/tree_gather.hpp"
+#include "espalier/algorithms/postal_trees.hpp"
+#include "espalier/algorithms/scatter/tree_scatter.hpp"
+#include "espalier/pattern/postal_tree.hpp"
+
+namespace espalier::algorithms {
+namespace {
+
+pattern::TreeNode node_of(Request const& request, int x) {
+  return pattern::postal_node(postal_latency(request), request.num_ranks, x);
+}
+
+int num_rounds(Request const& request) {
+  return pattern::postal_rounds(postal_latency(request), request.num_ranks);
+}
+
+schedule::RankProgram generate(Request const& request, int rank) {
+  pattern::TreeNode const node = node_of(request, relative_rank(request, rank));
+  return tree_gather(request, rank, node, num_rounds(request));
+}
+
+Facts facts(Request const& request) {
+  pattern::TreeNode const root = node_of(request, 0);
+  return {
+      .rounds = num_rounds(request),
+      .messages = std::min(request.num_ranks - 1, 1),
+      .blocks = largest_subtree(root),
+      .scratch = subtree_scratch(root),
+      .volume = request.num_ranks - 1,
+  };
+}
+
+}  // namespace
+
+extern Algorithm const gather_postal{
+    .collective = Collective::gather,
+    .name = "postal",
+    .summary =
+        "parts reach a rank one after the other, sent off as early as a message is under way",
+    .source = "barnoy1992",
+    .parameters = {postal_latency_parameter},
+    .generate = generate,
+    .facts = facts,
+    .variants = postal_variants,
+};
+
+}  // namespace espalier::algorithms

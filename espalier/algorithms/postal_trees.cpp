@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/algorithms/postal_trees.hpp"
+
+namespace espalier::algorithms {
+
+int postal_latency(Request const& request) {
+  return request.arguments.integer(postal_latency_parameter.name, 4);
+}
+
+std::vector<std::string> postal_variants(Request const& request) {
+  if (request.num_ranks > 33) {
+    return {"[latency=4]", "[latency=8]"};
+  }
+  return request.num_ranks > 4 ? std::vector<std::string>{"[latency=2]", "[latency=4]"}
+                               : std::vector<std::string>{"[latency=2]"};
+}
+
+}  // namespace espalier::algorithms
