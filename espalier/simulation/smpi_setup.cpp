@@ -9,7 +9,6 @@
 /// messages. An allgather that a program asks for is left alone.
 
 #include <dlfcn.h>
-
 #include <unordered_set>
 
 #include <simgrid/s4u/Actor.hpp>
@@ -20,13 +19,18 @@ class Datatype;
 
 /// So much of the library's class that the function has its name.
 class Comm {
- public:
+public:
   void init_smp();
 };
 
 int allgather__bruck(
-    void const* send, int send_count, Datatype* send_type, void* receive, int receive_count,
-    Datatype* receive_type, Comm* comm
+    void const* send,
+    int send_count,
+    Datatype* send_type,
+    void* receive,
+    int receive_count,
+    Datatype* receive_type,
+    Comm* comm
 );
 
 }  // namespace simgrid::smpi
@@ -39,8 +43,7 @@ std::unordered_set<aid_t>& actors_in_setup() {
   return actors;
 }
 
-template <typename Function>
-Function of_the_library(char const* symbol) {
+template <typename Function> Function of_the_library(char const* symbol) {
   return reinterpret_cast<Function>(dlsym(RTLD_NEXT, symbol));
 }
 
@@ -58,8 +61,13 @@ void Comm::init_smp() {
 }
 
 int allgather__ring(
-    void const* send, int send_count, Datatype* send_type, void* receive, int receive_count,
-    Datatype* receive_type, Comm* comm
+    void const* send,
+    int send_count,
+    Datatype* send_type,
+    void* receive,
+    int receive_count,
+    Datatype* receive_type,
+    Comm* comm
 ) {
   static auto const ring = of_the_library<decltype(&allgather__bruck)>(
       "_ZN7simgrid4smpi15allgather__ringEPKviPNS0_8DatatypeEPviS4_PNS0_4CommE"

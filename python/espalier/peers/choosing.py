@@ -69,15 +69,16 @@ class Choosing:
     def ours(self, run: Run, until: float | None = None) -> Ours:
         """Return what stands for us in a place; it is tuned if that was not done yet.
 
-        Tuning ends when time.monotonic() is past `until`, with what it has.
+        When time.monotonic() is past `until`, tuning ends with what it has, and nothing is
+        modelled: there is no time to simulate it.
         """
         place = _Place(self, run, until)
         tuned = self.profile
         if tuned is None and self.tunes:
             tuned = place.tuned()
-        files = {MODEL: place.modelled()}
-        if tuned is not None:
-            files = {PROFILE: tuned, **files}
+        files = {} if tuned is None else {PROFILE: tuned}
+        if until is None or time.monotonic() < until:
+            files[MODEL] = place.modelled()
         times = {} if tuned is None else _evidence(tuned)
         return Ours(files, Shape(run.num_ranks, place.num_nodes), place.candidates(), times)
 

@@ -64,7 +64,7 @@ class Policy:
     widest_step: float = WIDEST_STEP
 
 
-@dataclass
+@dataclass(eq=False)
 class CallTuning:
     """What is known of one call. Sizes are those that the call can have."""
 

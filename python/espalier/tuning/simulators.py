@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Running the tunings of several calls side by side, one simulator each."""
+"""Running the tunings of several calls side by side, one simulator each.
+
+What to simulate next follows from the model, which takes time as well: a call that is being
+thought about has the place of one that is simulated.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import time
 from collections import deque
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -15,6 +20,7 @@ from espalier.tuning.simulation import Simulation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from concurrent.futures import Future
 
     from espalier.tuning.call_tuning import CallTuning
     from espalier.tuning.samples import Problem, Request
@@ -80,6 +86,23 @@ class _Running:
 
 
 @dataclass
+class _Work:
+    """Where each call is that is not known yet."""
+
+    waiting: deque[CallTuning]
+    asked: dict[CallTuning, Future[list[Request]]] = field(default_factory=dict)
+    running: dict[_Running, contextlib.ExitStack] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        """Return how many calls something is done for."""
+        return len(self.asked) + len(self.running)
+
+    def __bool__(self) -> bool:
+        """Return whether anything is left to do."""
+        return bool(self.waiting or self.asked or self.running)
+
+
+@dataclass
 class Simulators:
     """All tunings of a machine."""
 
@@ -99,38 +122,38 @@ class Simulators:
             NotBuiltError: something is not built.
         """
         start = time.monotonic()
-        waiting = deque(tunings)
-        running: dict[_Running, contextlib.ExitStack] = {}
+        work = _Work(deque(tunings))
         with contextlib.ExitStack() as everything:
-            while waiting or running:
-                while waiting and len(running) < self.limits.num_simulators:
-                    self._start(waiting, running, everything)
-                for one, stack in list(running.items()):
-                    if not one.look(self.limits.seconds_per_point):
-                        stack.close()
-                        del running[one]
-                        waiting.appendleft(one.tuning)
+            pool = everything.enter_context(ThreadPoolExecutor(self.limits.num_simulators))
+            while work:
+                while work.waiting and len(work) < self.limits.num_simulators:
+                    tuning = work.waiting.popleft()
+                    work.asked[tuning] = pool.submit(tuning.next_task)
+                self._start_known(work, everything)
+                self._look(work)
                 passed = time.monotonic() - start
                 if self.limits.seconds is not None and passed > self.limits.seconds:
-                    self.is_out_of_time = bool(waiting or running)
+                    self.is_out_of_time = bool(work)
                     return
-                if running and not (waiting and len(running) < self.limits.num_simulators):
-                    time.sleep(_SECONDS_BETWEEN_LOOKS)
+                time.sleep(_SECONDS_BETWEEN_LOOKS)
 
-    def _start(
-        self,
-        waiting: deque[CallTuning],
-        running: dict[_Running, contextlib.ExitStack],
-        everything: contextlib.ExitStack,
-    ) -> None:
-        tuning = waiting.popleft()
-        requests = tuning.next_task()
-        if not requests:
-            self.on_call(tuning)
-            return
-        one = _Running(self.job, tuning, requests, self.on_result)
-        stack = contextlib.ExitStack()
-        stack.enter_context(one.simulation)
-        one.start()
-        everything.callback(stack.close)
-        running[one] = stack
+    def _start_known(self, work: _Work, everything: contextlib.ExitStack) -> None:
+        """Start a simulator for each call of which it is known what to simulate next."""
+        for tuning in [one for one, task in work.asked.items() if task.done()]:
+            requests = work.asked.pop(tuning).result()
+            if not requests:
+                self.on_call(tuning)
+                continue
+            one = _Running(self.job, tuning, requests, self.on_result)
+            stack = contextlib.ExitStack()
+            stack.enter_context(one.simulation)
+            one.start()
+            everything.callback(stack.close)
+            work.running[one] = stack
+
+    def _look(self, work: _Work) -> None:
+        for one, stack in list(work.running.items()):
+            if not one.look(self.limits.seconds_per_point):
+                stack.close()
+                del work.running[one]
+                work.waiting.appendleft(one.tuning)
