@@ -10,8 +10,10 @@
 ///     round 2         1:0(0123)    0:1(0123)    3:2(0123)    2:3(0123)
 ///     round 3         2:01(0123)   3:01(0123)   0:23(0123)   1:23(0123)
 ///
-/// If p is no power of two, the first ranks form pairs: the second hands its vector to the first,
-/// stays aside, and gets the result at the end.
+/// With near=1 the distances of the halving are 1, 2, ..., so that half of the vector goes to the
+/// nearest rank, and the least to the farthest; a rank has the sum of another piece then. If p is
+/// no power of two, the first ranks form pairs: the second hands its vector to the first, stays
+/// aside, and gets the result at the end.
 ///
 /// Rounds  2 log2 p; otherwise 2 floor(log2 p) + 2.
 /// Bytes   2 m (n - 1) / n sent per rank, m = bytes of the vector, n = largest power of two in p;
@@ -21,22 +23,41 @@
 /// Valid   p >= 1; the vector is cut into n pieces.
 /// Source  [thakur2005], "Rabenseifner's algorithm".
 
+#include <string>
+#include <vector>
+
 #include "espalier/algorithms/algorithm.hpp"
 #include "espalier/algorithms/allreduce/stepwise_allreduce.hpp"
 #include "espalier/algorithms/reduce_scatter/halvings.hpp"
 
 namespace espalier::algorithms {
+namespace {
+
+Steps steps_of(Request const& request) {
+  return request.arguments.integer("near", 0) == 1 ? double_distances : halve_distances;
+}
+
+}  // namespace
 
 extern Algorithm const allreduce_rabenseifner{
     .collective = Collective::allreduce,
     .name = "rabenseifner",
     .summary = "recursive halving until every rank has one sum, then recursive doubling",
     .source = "thakur2005",
+    .parameters = {{
+        .name = "near",
+        .type = Parameter::Type::integer,
+        .fallback = "0",
+        .minimum = 0,
+        .maximum = 1,
+        .description = "1: half of the vector goes to the nearest rank instead of the farthest",
+    }},
     .generate = [](Request const& request,
-                   int rank) { return folded_allreduce(request, rank, halve_distances); },
+                   int rank) { return folded_allreduce(request, rank, steps_of(request)); },
     .facts = [](Request const& request) { return folded_allreduce_facts(request.num_ranks); },
     .num_pieces = [](Request const& request
                   ) { return largest_power_of_two(request.num_ranks).num_places(); },
+    .variants = [](Request const&) { return std::vector<std::string>{"", "[near=1]"}; },
 };
 
 }  // namespace espalier::algorithms

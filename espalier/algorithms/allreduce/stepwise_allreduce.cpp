@@ -50,8 +50,12 @@ schedule::RankProgram folded_allreduce(Request const& request, int rank, Steps s
     handover.to = folding.rank_of(handover.to);
     handover.from = folding.rank_of(handover.from);
   }
-  sums.exchange_all(handovers);
-  sums.deliver(std::array{place});
+  for (Handover const& handover : handovers) {
+    sums.exchange(handover);
+    // Partners swap at the same time: one that went on alone would share its lines with the rest.
+    builder.wait_for_sends().next_round();
+  }
+  sums.deliver(handovers.empty() ? comb(0, n, 1, n) : handovers.back().kept);
   gather_back(builder, handovers);
   if (folding.is_pair(place)) {
     builder.send(rank + 1, all);

@@ -65,6 +65,23 @@ std::vector<Handover> halve_distances(int p, int rank) {
   return steps;
 }
 
+std::vector<Handover> double_distances(int p, int rank) {
+  std::vector<Handover> steps;
+  int begin = 0;
+  for (int d = 1, size = p / 2; d < p; d *= 2, size /= 2) {
+    int const upper = begin + size;
+    bool const keeps_upper = (rank & d) != 0;
+    steps.push_back({
+        .to = rank ^ d,
+        .from = rank ^ d,
+        .sent = comb(keeps_upper ? begin : upper, size, 1, p),
+        .kept = comb(keeps_upper ? upper : begin, size, 1, p),
+    });
+    begin = keeps_upper ? upper : begin;
+  }
+  return steps;
+}
+
 std::vector<Handover> halve_negabinary_distances(int p, int rank) {
   std::vector<Handover> steps;
   int step = ceil_log2(p);

@@ -15,6 +15,10 @@ namespace espalier::algorithms {
 /// Partners at distance p / 2, p / 4, ..., 1 swap halves that are runs; p a power of two.
 [[nodiscard]] std::vector<Handover> halve_distances(int p, int rank);
 
+/// Partners at distance 1, 2, ..., p / 2 swap halves that are runs; p a power of two. A rank is
+/// left with the block whose number has the bits of its own in the opposite order.
+[[nodiscard]] std::vector<Handover> double_distances(int p, int rank);
+
 /// Partners at falling negabinary distances swap halves that are runs; p a power of two.
 [[nodiscard]] std::vector<Handover> halve_negabinary_distances(int p, int rank);
 
