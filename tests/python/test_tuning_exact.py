@@ -98,9 +98,14 @@ class TestShortlist:
             everything, 8, 0, _MACHINE, "block", [65536], len(everything)
         )
         best = ranked[0]["seconds"]
-        expected = [one["choice"] for one in ranked if one["seconds"] <= 1.5 * best][:4]
-        assert Shortlist(_SETTING, most=4, factor=1.5).of("bcast", [65536]) == {65536: expected}
-        assert 1 < len(expected) < len(everything)
+        near = [one["choice"] for one in ranked if one["seconds"] <= 1.5 * best]
+        # The four fastest are one algorithm: the fastest of another one is on it as well.
+        first = near[0].partition("[")[0]
+        assert {choice.partition("[")[0] for choice in near[:4]} == {first}
+        other = next(choice for choice in near if choice.partition("[")[0] != first)
+        found = Shortlist(_SETTING, most=4, factor=1.5).of("bcast", [65536])
+        assert found == {65536: [*near[:4], other]}
+        assert len(near) < len(everything)
 
     def test_patterns_limit_it(self):
         found = Shortlist(_SETTING, patterns=("binomial",)).of("bcast", [8])

@@ -38,11 +38,24 @@ class Shortlist:
     factor: float = 1.5
 
     def of(self, call: str, sizes: Sequence[int]) -> dict[int, list[str]]:
-        """Return the candidates for a call by size, those first that the model finds fastest."""
+        """Return the candidates for a call by size, those first that the model finds fastest.
+
+        Where all of them are one algorithm with different arguments, the fastest of another one is
+        the last: what the model does not see may be common to them.
+        """
         candidates = candidates_for(call, self.setting.num_ranks, self.patterns, self.setting)
         if not candidates:
             return {size: [] for size in sizes}
-        found = predict(self.setting, candidates, sizes, self.most)
+        found = dict(predict(self.setting, candidates, sizes, self.most))
+        alike = defaultdict(list)
+        for size, seconds in found.items():
+            if len(algorithms := {_algorithm(name) for name in seconds}) == 1:
+                alike[algorithms.pop()].append(size)
+        for algorithm, alike_sizes in alike.items():
+            others = [name for name in candidates if _algorithm(name) != algorithm]
+            if others:
+                fastest = predict(self.setting, others, alike_sizes, 1)
+                found.update({size: {**found[size], **fastest[size]} for size in alike_sizes})
         return {size: self._near_the_best(seconds) for size, seconds in found.items()}
 
     def _near_the_best(self, seconds: Mapping[str, float]) -> list[str]:
@@ -165,6 +178,10 @@ class CallTuning:
         below = [one.algorithm for one in chosen if one.bytes < size][-1:]
         above = [one.algorithm for one in chosen if one.bytes > size][:1]
         return [name for name in below + above if name != NATIVE]
+
+
+def _algorithm(candidate: str) -> str:
+    return candidate.partition("[")[0]
 
 
 def _name(request: Request) -> str:
