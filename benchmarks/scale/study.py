@@ -63,7 +63,7 @@ def simulate(declared: Mapping[str, Any], num_ranks: int, data: Path) -> None:
         for point in chosen["points"]
     ]
     start = time.monotonic()
-    job = SimulatedJob(machine, "block", num_ranks, chosen["selector"], tuple(chosen["settings"]))
+    job = SimulatedJob(machine, "block", num_ranks, chosen["selector"])
     launch = measure(job, requests, seconds=chosen["seconds"])
     wall = time.monotonic() - start
     times = [

@@ -109,12 +109,12 @@ def test_times_are_read_as_written(tmp_path: Path) -> None:
 
 
 def test_each_peer_has_a_launch_and_so_have_the_schedules() -> None:
-    asked: list[tuple[str, tuple[str, ...], bool]] = []
+    asked: list[tuple[str, tuple[str, ...]]] = []
 
     def launch(job: SimulatedJob, requests: Sequence[Request], seconds: float) -> Launch:
         assert seconds == 3
         algorithms = requests[0].algorithms
-        asked.append((job.peer, algorithms, bool(job.settings)))
+        asked.append((job.peer, algorithms))
         if job.peer == "impi":
             raise MpiError("expected a start, got none")
         point = Point("bcast", 8, 8, 1, dict.fromkeys(("native", *algorithms), (2.0,)))
@@ -123,14 +123,14 @@ def test_each_peer_has_a_launch_and_so_have_the_schedules() -> None:
     place = Place("star", "4n[latency=1us]", 4)
     limits = Limits(("ompi", "impi"), 3)
     times, missing = measure_times(place, "bcast", {8: ["bcast/flat"], 16: []}, limits, launch)
-    assert asked == [("mpich", ("bcast/flat",), True), ("ompi", (), False), ("impi", (), False)]
+    assert asked == [("mpich", ("bcast/flat",)), ("ompi", ()), ("impi", ())]
     assert [one.name for one in times] == ["bcast/flat", "native:ompi"]
     assert len(missing) == 3
     assert "schedules: 1 sizes: took longer" in missing[0]
     assert "expected a start" in missing[2]
     asked.clear()
     measure_times(place, "bcast", {8: []}, Limits(("ompi",), 3), launch)
-    assert asked == [("ompi", (), False)]
+    assert asked == [("ompi", ())]
 
 
 def test_a_table_is_markdown() -> None:

@@ -202,7 +202,6 @@ def _session(store: Store, goal: SimulatedGoal, files: SimulatedFiles, nodes: in
         goal.machine,
         goal.job.num_ranks,
         goal.job.peer,
-        goal.job.settings,
         goal.collectives,
         goal.sizes,
         sorted(goal.sizes_of.items()),
