@@ -162,6 +162,17 @@ def test_the_first_call_on_the_world_takes_what_later_ones_take(simulate: Callab
 
 
 @simulated
+def test_ranks_tell_each_other_their_nodes_in_few_rounds(simulate: Callable) -> None:
+    words = ("--no-espalier", "--smpi", "smpi/allgather:ring", "--", EXCHANGE)
+    world, duplicate = (simulate(*words, call, 64, 1) for call in ("gather", "duplicate"))
+    # The ring that a program asks for is one: fifteen messages, of which three are between nodes.
+    ring = world["simulated_seconds"]
+    assert ring > 12 * 0.7e-6 + 3 * 1.9e-6
+    # A communicator needs such an allgather and more besides, and takes less.
+    assert 0 < duplicate["simulated_seconds"] - ring < ring
+
+
+@simulated
 def test_what_first_calls_make_is_told_apart(simulate: Callable) -> None:
     words = ("--force", "allgather=ring", "--compare", "--", EXCHANGE)
     world = simulate(*words, "gather", 64, 8)
