@@ -23,7 +23,6 @@ from espalier.peers.study import InterruptedStudy
 from espalier.report.content import check_path, print_report, write_report
 from espalier.report.peers import peers_report
 from espalier.store.database import default_path
-from espalier.tuning.simulated_tuner import usual_num_simulators
 from espalier.units import parse_bytes_list
 
 _BLOCK = "block"
@@ -192,7 +191,7 @@ def peers(  # noqa: PLR0913, PLR0917 - one parameter an option
     choosing = Choosing(
         store=store or default_path(),
         under=found.under,
-        num_simulators=simulators or usual_num_simulators(max(run.num_ranks for run in found.runs)),
+        simulators=simulators,
         profile=profile,
         tunes=tune,
         num_candidates=candidates or 0,

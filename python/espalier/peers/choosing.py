@@ -46,11 +46,16 @@ class Choosing:
 
     store: Path
     under: str
-    num_simulators: int
+    # At a time; 0: what is usual for the number of ranks.
+    simulators: int = 0
     profile: Path | None = None
     tunes: bool = True
     num_candidates: int = 0
     command: str = ""
+
+    def num_simulators(self, run: Run) -> int:
+        """Return how many simulators of a place run at a time."""
+        return self.simulators or simulated_tuner.usual_num_simulators(run.num_ranks)
 
     def notes(self) -> list[str]:
         """Return how ours were chosen."""
@@ -117,7 +122,7 @@ class _Place:
             ours_only=frozenset(name for name in calls if not run.tunes_native(name)),
         )
         left = None if self._until is None else max(1.0, self._until - time.monotonic())
-        limits = Limits(choosing.num_simulators, run.seconds_per_point, left)
+        limits = Limits(choosing.num_simulators(run), run.seconds_per_point, left)
         incomplete = path.with_suffix(".incomplete")
         files = SimulatedFiles(incomplete, choosing.store, is_resumed=None, repeat=choosing.command)
         found = simulated_tuner.tune(goal, files, limits, self._machine)

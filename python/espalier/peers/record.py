@@ -89,6 +89,7 @@ class Record:
             "placement": task.job.placement,
             "num_ranks": task.job.num_ranks,
             "peer": task.job.peer,
+            "settings": task.job.settings,
             "profiles": {name: _content(path) for name, path in task.profiles.items()},
             "seconds_per_point": task.seconds_per_point,
         }

@@ -93,7 +93,7 @@ class Comparison:
             board = _Board(run, self._choosing.ours(run, until))
             self._boards.append(board)
             tasks = list(self._missing(self._tasks(board)))
-            num_at_once = self._choosing.num_simulators
+            num_at_once = self._choosing.num_simulators(run)
             left = launches.run(tasks, self._keep, self._give_up, num_at_once, until)
             for task in left:
                 for request in task.requests:

@@ -35,8 +35,8 @@ _OURS_STAGE = "simulation"
 _NATIVE_STAGE = "simulation of native calls"
 # Of a call's share of the progress; the rest is for sizes where the choice changes.
 _FIRST_SHARE = 0.7
-# A simulator of more ranks needs gigabytes.
-_MOST_RANKS_SIDE_BY_SIDE = 1024
+# A simulator of more ranks needs many gigabytes.
+_MOST_RANKS_SIDE_BY_SIDE = 2048
 _IF_UNWRITTEN = "free space there, then repeat the command with --resume: measurements are kept"
 
 
@@ -202,6 +202,7 @@ def _session(store: Store, goal: SimulatedGoal, files: SimulatedFiles, nodes: in
         goal.machine,
         goal.job.num_ranks,
         goal.job.peer,
+        goal.job.settings,
         goal.collectives,
         goal.sizes,
         sorted(goal.sizes_of.items()),

@@ -61,6 +61,8 @@ class SimulatedJob:
     placement: str
     num_ranks: int
     peer: str = DEFAULT_PEER
+    # More settings of the simulator, such as smpi/allgather:bruck.
+    settings: tuple[str, ...] = ()
 
     def check(self) -> None:
         """Raise ArgumentError for an unknown peer or too few ranks."""
@@ -70,6 +72,11 @@ class SimulatedJob:
             raise ArgumentError(
                 f"expected at least 2 ranks, got {self.num_ranks}", "ask for more with --ranks"
             )
+
+    @property
+    def all_settings(self) -> list[str]:
+        """Return the settings of the simulator, the peer's among them."""
+        return [f"smpi/coll-selector:{self.peer}", *self.settings]
 
 
 class Simulation:
@@ -112,7 +119,7 @@ class Simulation:
             self._folder = Path(stack.enter_context(temporary_folder()))
             self._reader = SampleReader(self._folder / "samples.jsonl", self._requests)
             stack.callback(self._end)
-            self._start(cluster.frugal_words([f"smpi/coll-selector:{self.job.peer}"]))
+            self._start(cluster.frugal_words(self.job.all_settings))
             self._stack = stack.pop_all()
         return self
 
