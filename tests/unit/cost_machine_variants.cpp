@@ -126,7 +126,7 @@ TEST(NodeVariants, TakePhasesAbreast) {
   EXPECT_TRUE(contains(found, "bcast/orthogonal[rows=4,inner=chain,across=chain]"));
   EXPECT_FALSE(contains(found, "bcast/orthogonal[rows=4,inner=flat,across=chain]"));
   // The lists of splits and joins are shorter than that of lanes.
-  EXPECT_TRUE(contains(found, "bcast/multi_lane[rows=4,split=binomial,lane=chain,join=ring]"));
+  EXPECT_TRUE(contains(found, "bcast/multi_lane[rows=4,split=binomial,lane=chain,join=bruck]"));
   Texts const uneven = node_texts(schedule::Collective::bcast, {0, 0, 0, 3, 3, 3, 3, 7});
   EXPECT_TRUE(contains(uneven, "bcast/orthogonal[sizes=3x4x1,inner=flat,across=flat]"));
 }
