@@ -8,9 +8,10 @@ thought about has the place of one that is simulated.
 from __future__ import annotations
 
 import contextlib
+import threading
 import time
 from collections import deque
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,6 @@ from espalier.tuning.simulation import Simulation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from concurrent.futures import Future
 
     from espalier.tuning.call_tuning import CallTuning
     from espalier.tuning.samples import Problem, Request
@@ -85,6 +85,20 @@ class _Running:
         self._on_result(self.tuning, request, result)
 
 
+def _asked(tuning: CallTuning) -> Future[list[Request]]:
+    """Let a thread think about what to simulate next; nobody waits for it after an interruption."""
+    future: Future[list[Request]] = Future()
+
+    def think() -> None:
+        try:
+            future.set_result(tuning.next_task())
+        except BaseException as error:
+            future.set_exception(error)
+
+    threading.Thread(target=think, daemon=True).start()
+    return future
+
+
 @dataclass
 class _Work:
     """Where each call is that is not known yet."""
@@ -124,11 +138,10 @@ class Simulators:
         start = time.monotonic()
         work = _Work(deque(tunings))
         with contextlib.ExitStack() as everything:
-            pool = everything.enter_context(ThreadPoolExecutor(self.limits.num_simulators))
             while work:
                 while work.waiting and len(work) < self.limits.num_simulators:
                     tuning = work.waiting.popleft()
-                    work.asked[tuning] = pool.submit(tuning.next_task)
+                    work.asked[tuning] = _asked(tuning)
                 self._start_known(work, everything)
                 self._look(work)
                 passed = time.monotonic() - start
