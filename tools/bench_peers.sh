@@ -3,7 +3,8 @@
 #
 # Compares our collectives with those of four MPIs on the simulated platforms of
 # benchmarks/peers/peers.toml, and writes the dated summary of the documentation. Arguments go to
-# `espalier peers`, as in `--platform torus`. What is finished is kept in build/peers.db: when the
+# `espalier peers`, as in `--platform torus`; the summary of such a part stays in build/peers.md, as
+# does that of an interrupted comparison. What is finished is kept in build/peers.db: when the
 # script is interrupted, start it again.
 
 set -euo pipefail
@@ -12,6 +13,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # Simulated ranks are copies of the program, in files until they are loaded.
 [[ -d /dev/shm ]] && export TMPDIR=/dev/shm
 mkdir -p build docs/benchmarks
-bin/espalier peers benchmarks/peers/peers.toml --store build/peers.db -o docs/benchmarks/peers.md \
+bin/espalier peers benchmarks/peers/peers.toml --store build/peers.db -o build/peers.md \
   --json "$@" </dev/null >build/peers.json
+if [[ $# -eq 0 ]]; then
+  cp build/peers.md docs/benchmarks/peers.md
+fi
 echo "all cells: build/peers.json"

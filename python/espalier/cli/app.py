@@ -195,6 +195,10 @@ def _guarded(arguments: list[str], debug: bool) -> int:
         if end.code == _INTERRUPTED:
             sys.stderr.write("espalier: interrupted\n")
         return end.code
+    except SystemExit as end:
+        if end.code != _TERMINATED:
+            raise
+        return _TERMINATED
     except Error as error:
         _report(error, debug)
         return error.exit_code
@@ -229,7 +233,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             f"({where.filename}:{where.lineno}); please report it with the output of --debug\n"
         )
         return 1
-    if arguments is None and code == _INTERRUPTED and threading.active_count() > 1:
+    was_ended = code in {_INTERRUPTED, _TERMINATED}
+    if arguments is None and was_ended and threading.active_count() > 1:
         # Threads that compute cannot be interrupted, and nobody wants to wait for them.
         sys.stderr.flush()
         os._exit(code)

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import functools
 import math
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any
 
 from espalier import __version__, _core, profiles
+from espalier.background import each_in_background
 from espalier.console import document
 from espalier.errors import ArgumentError
 from espalier.tuning import selection
@@ -147,9 +147,8 @@ def forecasts(question: Question, on_forecast: Callable[[], None] = lambda: None
     alike: dict[tuple[tuple[str, ...], int], list[_Wanted]] = {}
     for one in wanted:
         alike.setdefault((one.candidates, one.num_exact), []).append(one)
-    with ThreadPoolExecutor() as pool:
-        rows = pool.map(look, alike.values())
-        return sorted(chain.from_iterable(rows), key=lambda one: (one.collective, one.bytes))
+    rows = each_in_background(look, alike.values())
+    return sorted(chain.from_iterable(rows), key=lambda one: (one.collective, one.bytes))
 
 
 @dataclass(frozen=True)

@@ -8,19 +8,19 @@ thought about has the place of one that is simulated.
 from __future__ import annotations
 
 import contextlib
-import threading
 import time
 from collections import deque
-from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from espalier.background import in_background
 from espalier.tuning.processor_time import Clock
 from espalier.tuning.samples import Point
 from espalier.tuning.simulation import Simulation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from concurrent.futures import Future
 
     from espalier.tuning.call_tuning import CallTuning
     from espalier.tuning.samples import Problem, Request
@@ -85,20 +85,6 @@ class _Running:
         self._on_result(self.tuning, request, result)
 
 
-def _asked(tuning: CallTuning) -> Future[list[Request]]:
-    """Let a thread think about what to simulate next; nobody waits for it after an interruption."""
-    future: Future[list[Request]] = Future()
-
-    def think() -> None:
-        try:
-            future.set_result(tuning.next_task())
-        except BaseException as error:
-            future.set_exception(error)
-
-    threading.Thread(target=think, daemon=True).start()
-    return future
-
-
 @dataclass
 class _Work:
     """Where each call is that is not known yet."""
@@ -141,7 +127,7 @@ class Simulators:
             while work:
                 while work.waiting and len(work) < self.limits.num_simulators:
                     tuning = work.waiting.popleft()
-                    work.asked[tuning] = _asked(tuning)
+                    work.asked[tuning] = in_background(tuning.next_task)
                 self._start_known(work, everything)
                 self._look(work)
                 passed = time.monotonic() - start
