@@ -13,7 +13,7 @@ from conftest import repository
 from espalier.errors import OutOfMemoryError
 from espalier.launch.processes import Ended
 from espalier.simulate import failures, memory, passing
-from espalier.simulate.complaints import Complaints
+from espalier.simulate.complaints import Complaints, told
 from espalier.simulate.journal import Journal
 
 if TYPE_CHECKING:
@@ -157,6 +157,19 @@ def test_the_simulators_lines_are_kept_apart(capsys: pytest.CaptureFixture[str])
         (None, "Oops! Deadlock detected"),
     ]
     assert capsys.readouterr().err == "what the program writes\n"
+
+
+def test_what_is_told_has_neither_prefixes_nor_stack_traces() -> None:
+    output = (
+        "[rank-0:0:(1) 0.01] ./src/a.cpp:48: [xbt_exception/CRITICAL] cannot be used with 3 ranks\n"
+        "[rank-0:0:(1) 0.01] ./src/a.cpp:75: [xbt_exception/CRITICAL] Current backtrace:\n"
+        "  ->  0# 0x00007F9F9E2DC12F in /usr/lib/libsimgrid.so.3.32\n"
+        "\n"
+        "  what the program writes\n"
+        "Aborted\n"
+        "Execution failed with code 134.\n"
+    )
+    assert told(output) == ["cannot be used with 3 ranks", "what the program writes"]
 
 
 def test_simulated_time_passes_on_standard_error(

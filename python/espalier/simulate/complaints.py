@@ -18,8 +18,26 @@ if TYPE_CHECKING:
 _LOG = re.compile(
     r"\[(?:rank-(?P<rank>\d+):\S+ )?[\d.]+\] \S+:\d+: \[\w+/[A-Z]+\] (?P<text>.*)", re.DOTALL
 )
-_TRACE = re.compile(r"Backtrace \(displayed in |  ->  *[0-9#]")
-_SHELL = re.compile(r"(Segmentation fault|Aborted|Killed|Floating point exception)\.?$")
+_TRACE = re.compile(r"Backtrace \(displayed in |Current backtrace:$|  ->  *[0-9#]")
+_SHELL = re.compile(
+    r"((Segmentation fault|Aborted|Killed|Floating point exception)\.?"
+    r"|Execution failed with code \d+\.)$"
+)
+
+
+def told(output: str) -> list[str]:
+    """Return what is said on standard error, without stack traces and the simulator's prefixes."""
+    texts = []
+    for line in map(str.rstrip, output.splitlines()):
+        match = _LOG.match(line)
+        text = match["text"] if match else line
+        if text and not _is_noise(text):
+            texts.append(text.strip())
+    return texts
+
+
+def _is_noise(text: str) -> bool:
+    return bool(_TRACE.match(text) or _SHELL.match(text))
 
 
 @dataclass(frozen=True)
@@ -73,6 +91,6 @@ class Complaints:
             self.found.append(Complaint(match["text"], int(rank) if rank else None))
         elif text.startswith("espalier: expected "):
             self.own_lines.append(text.removeprefix("espalier: "))
-        elif not (_TRACE.match(text) or _SHELL.match(text)):
+        elif not _is_noise(text):
             sys.stderr.write(line)
             sys.stderr.flush()

@@ -22,6 +22,7 @@ from espalier import installation
 from espalier.clusters.simulated import SimulatedCluster
 from espalier.errors import ArgumentError, MpiError, NotBuiltError
 from espalier.launch.measuring import temporary_folder
+from espalier.simulate.complaints import told
 from espalier.tuning.measurement import Effort, Launch, plan_document
 from espalier.tuning.samples import Point, SampleReader
 
@@ -194,8 +195,7 @@ class Simulation:
 
     def _last_words(self) -> str:
         text = (self._folder / "output.txt").read_text(errors="replace")
-        lines = [line.strip() for line in text.splitlines() if line.strip()]
-        return " / ".join(lines[-_LINES_OF_ERROR:]) or "it said nothing"
+        return " / ".join(told(text)[-_LINES_OF_ERROR:]) or "it said nothing"
 
 
 def measure(
