@@ -101,8 +101,13 @@ Request Choice::request(int num_ranks, int root) const {
   return {.num_ranks = num_ranks, .root = root, .arguments = own_arguments_};
 }
 
+std::optional<RankOrder> Choice::order_of_ranks(int num_ranks) const {
+  return is_dealt() ? std::optional(RankOrder::by_dealt_node(num_ranks, dealt_)) : std::nullopt;
+}
+
 int Choice::position_of(int num_ranks, int rank) const {
-  return is_dealt() ? RankOrder::by_dealt_node(num_ranks, dealt_).position_of(rank) : rank;
+  std::optional<RankOrder> const order = order_of_ranks(num_ranks);
+  return order ? order->position_of(rank) : rank;
 }
 
 std::string Choice::refuses(int num_ranks, int root) const {
@@ -141,13 +146,20 @@ void Choice::require_accepted(int num_ranks, int root) const {
 }
 
 schedule::RankProgram Choice::generate(int num_ranks, int root, int rank) const {
-  if (is_dealt()) {
-    require_accepted(num_ranks, root);
-    return generate(RankOrder::by_dealt_node(num_ranks, dealt_), root, rank);
-  }
   require_accepted(num_ranks, root);
+  if (std::optional<RankOrder> const order = order_of_ranks(num_ranks)) {
+    return generate(*order, root, rank);
+  }
   check_range("rank", rank, num_ranks);
   return in_segments(algorithm_->generate(request(num_ranks, root), rank));
+}
+
+schedule::RankProgram Choice::generate_at_position(int num_ranks, int root, int position) const {
+  if (std::string const reason = refuses_position(num_ranks, root); !reason.empty()) {
+    throw Error(ErrorCode::unsupported, text() + ": " + reason);
+  }
+  check_range("rank", position, num_ranks);
+  return in_segments(algorithm_->generate(request(num_ranks, root), position));
 }
 
 schedule::RankProgram Choice::generate(RankOrder const& order, int root, int rank) const {

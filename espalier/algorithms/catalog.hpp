@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -59,6 +60,13 @@ public:
   /// dealt is ignored.
   /// @throws Error also unsupported for scan and exscan, which are about rank order.
   [[nodiscard]] schedule::RankProgram generate(RankOrder const& order, int root, int rank) const;
+  /// The order in which the algorithm sees the ranks; nothing if it is theirs.
+  /// @throws Error argument if they do not fit on the nodes they are said to be dealt to.
+  [[nodiscard]] std::optional<RankOrder> order_of_ranks(int num_ranks) const;
+  /// The program of a position in that order; it names positions, and blocks by position.
+  /// @throws Error as generate(); root and position are positions.
+  [[nodiscard]] schedule::RankProgram
+  generate_at_position(int num_ranks, int root, int position) const;
   /// What the program is said to do, segments counted.
   /// @throws Error unsupported if refuses() is not empty.
   [[nodiscard]] Facts facts(int num_ranks, int root) const;

@@ -48,7 +48,19 @@ RankOrder RankOrder::by_node(std::span<int const> node_of_rank) {
 }
 
 RankOrder RankOrder::by_dealt_node(int num_ranks, std::span<int const> capacities) {
-  return by_node(dealt_nodes(num_ranks, capacities));
+  std::vector<int> const nodes = dealt_nodes(num_ranks, capacities);
+  // Nodes get their first ranks in ascending order, so that sorting is counting: every rank of a
+  // job asks for this, and models ask for every rank.
+  std::vector<std::size_t> next(std::max(capacities.size(), nodes.size()) + 1);
+  for (int const node : nodes) {
+    ++next[static_cast<std::size_t>(node) + 1];
+  }
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::vector<int> ranks(nodes.size());
+  for (std::size_t rank = 0; rank < nodes.size(); ++rank) {
+    ranks[next[static_cast<std::size_t>(nodes[rank])]++] = static_cast<int>(rank);
+  }
+  return RankOrder(std::move(ranks));
 }
 
 std::vector<int> dealt_nodes(int num_ranks, std::span<int const> capacities) {

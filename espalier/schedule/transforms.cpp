@@ -2,6 +2,8 @@
 
 #include "espalier/schedule/transforms.hpp"
 
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "espalier/base/integer.hpp"
@@ -10,13 +12,9 @@ namespace espalier::schedule {
 
 RankProgram rotate(RankProgram program, int shift) {
   int const p = program.frame.num_ranks;
-  program.rank = wrap(std::int64_t{program.rank} + shift, p);
-  for (Operation& operation : program.operations) {
-    if (operation.peer >= 0) {
-      operation.peer = wrap(std::int64_t{operation.peer} + shift, p);
-    }
-  }
-  return program;
+  return renumber_ranks(std::move(program), [&](int rank) {
+    return wrap(std::int64_t{rank} + shift, p);
+  });
 }
 
 void append_coalesced(std::vector<Slot>& slots, Slot slot, int buffer_size) {

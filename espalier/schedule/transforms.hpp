@@ -26,6 +26,18 @@ namespace espalier::schedule {
 /// sends from the input and copies nothing. Bcast, alltoall and barrier stay as they are.
 [[nodiscard]] RankProgram from_input(RankProgram program, Collective collective, int root);
 
+/// Rank i of the program, and of its peers, becomes rank_of(i). Blocks keep their numbers.
+template <typename Function>
+[[nodiscard]] RankProgram renumber_ranks(RankProgram program, Function const& rank_of) {
+  program.rank = rank_of(program.rank);
+  for (Operation& operation : program.operations) {
+    if (operation.peer >= 0) {
+      operation.peer = rank_of(operation.peer);
+    }
+  }
+  return program;
+}
+
 /// Turns the program of rank r into that of rank r + shift (modulo p): any root from root 0.
 /// Blocks keep their numbers.
 [[nodiscard]] RankProgram rotate(RankProgram program, int shift);
