@@ -336,6 +336,7 @@ def test_the_page_has_what_is_published_and_what_is_found(tmp_path: Path) -> Non
         in lines
     )
     assert "* Allgather, Yahoo: `flat` 2" in lines
+    assert "* Allgather, Yahoo, 221 ranks, cyclic, blocks of 1 B, 16 B, 256 B, 4 KiB" in lines
     assert "2026-01-02" in lines[1]
 
 

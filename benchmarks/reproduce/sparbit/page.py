@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any
 
 import tables
@@ -11,7 +12,7 @@ from contests import UNITED
 from declared import FOLDER, MAPPINGS
 from simulating import sampled_cells
 
-from espalier.units import time_text
+from espalier.units import bytes_text, time_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,6 +28,7 @@ def page(findings: Sequence[Findings], date: str) -> str:
     """Return the page."""
     by_name = {found.battery.name: found for found in findings}
     parts = [_PROSE["head"].format(date=date) + "\n".join(map(_cost_row, findings))]
+    parts += _not_simulated(findings)
     parts += _improvements(findings)
     parts += [_PROSE["why"]]
     parts += _cells(findings, by_name)
@@ -44,6 +46,23 @@ def _cost_row(found: Findings) -> str:
         f" | {time_text(found.simulated.seconds)} | {len(found.catalog.times)}"
         f" | {len(list(found.battery.catalog_cells()))} |"
     )
+
+
+def _not_simulated(findings: Sequence[Findings]) -> Iterator[str]:
+    """Name the declared cells that SimGrid took too long for, or was not asked for yet."""
+    lines = []
+    for found in findings:
+        missing: dict[tuple[int, str], list[int]] = {}
+        for cell in itertools.chain.from_iterable(sampled_cells(found.battery)):
+            if cell not in found.simulated.times:
+                missing.setdefault((cell.num_ranks, cell.mapping), []).append(cell.size)
+        lines += [
+            f"* {found.battery.title}, {num_ranks} ranks, {mapping}, blocks of "
+            + ", ".join(map(bytes_text, sizes))
+            for (num_ranks, mapping), sizes in missing.items()
+        ]
+    if lines:
+        yield "\n".join(["Of the declared cells, these have no time in SimGrid:", *lines])
 
 
 def _table(title: str, head: str, rows: Iterable[str]) -> Iterator[str]:
