@@ -211,8 +211,9 @@ MpiType MpiType::duplicate(MPI_Datatype type) {
   if (combiner_of(type) == MPI_COMBINER_NAMED) {
     return {type, false};
   }
+  // Not MPI_Type_dup, which calls the copy functions of the user's attributes.
   MPI_Datatype copy = MPI_DATATYPE_NULL;
-  require_success(PMPI_Type_dup(type, &copy), "MPI_Type_dup");
+  require_success(PMPI_Type_contiguous(1, type, &copy), "MPI_Type_contiguous");
   return adopt(copy);
 }
 

@@ -32,7 +32,8 @@ struct TypeShape {
 class MpiType {
 public:
   MpiType() = default;
-  /// An own, committed handle for a type of the user, who may free his at any time.
+  /// An own, committed type with the data of a type of the user, who may free that at any time. It
+  /// has none of its attributes, and the type of the user need not be committed.
   /// @throws Error mpi.
   static MpiType duplicate(MPI_Datatype type);
   /// Takes over a derived type and commits it.

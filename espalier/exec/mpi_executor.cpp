@@ -44,24 +44,25 @@ public:
     if (first_error_ != MPI_SUCCESS) {
       return first_error_;
     }
+    error_of_run_ = MPI_SUCCESS;
     Bases const bases = bases_of(input, output);
     int const code = packing_ ? run_packed(bases, *packing_) : run_program(bases);
-    return code == MPI_SUCCESS ? code : fail(code);
+    return code == MPI_SUCCESS ? error_of_run_ : fail(code);
   }
 
   int start(void const* input, void* output) noexcept {
     if (first_error_ != MPI_SUCCESS) {
       return first_error_;
     }
+    error_of_run_ = MPI_SUCCESS;
     position_ = {.bases = bases_of(input, output)};
-    int code = MPI_SUCCESS;
     if (packing_ && packs_first_) {
-      code = run_transfer(comm_, around_packing(position_.bases), *packing_);
+      note(run_transfer(comm_, around_packing(position_.bases), *packing_));
     }
     if (program_.dataflow) {
       begin_dataflow(*program_.dataflow);
     }
-    return code == MPI_SUCCESS ? code : fail(code);
+    return MPI_SUCCESS;
   }
 
   int progress(bool& is_complete) noexcept {
@@ -70,12 +71,12 @@ public:
       return first_error_;
     }
     Bases const bases = packing_ ? inside_packing(position_.bases) : position_.bases;
-    int code = program_.dataflow ? progress_dataflow(bases, *program_.dataflow, is_complete)
-                                 : progress_rounds(bases, is_complete);
-    if (code == MPI_SUCCESS && is_complete && packing_ && !packs_first_) {
-      code = run_transfer(comm_, around_packing(position_.bases), *packing_);
+    int const code = program_.dataflow ? progress_dataflow(bases, *program_.dataflow, is_complete)
+                                       : progress_rounds(bases, is_complete);
+    if (code != MPI_SUCCESS) {
+      return fail(code);
     }
-    return code == MPI_SUCCESS ? code : fail(code);
+    return is_complete ? end_of_run() : MPI_SUCCESS;
   }
 
   int finish() noexcept {
@@ -83,12 +84,9 @@ public:
       return first_error_;
     }
     Bases const bases = packing_ ? inside_packing(position_.bases) : position_.bases;
-    int code =
+    int const code =
         program_.dataflow ? finish_dataflow(bases, *program_.dataflow) : finish_rounds(bases);
-    if (code == MPI_SUCCESS && packing_ && !packs_first_) {
-      code = run_transfer(comm_, around_packing(position_.bases), *packing_);
-    }
-    return code == MPI_SUCCESS ? code : fail(code);
+    return code == MPI_SUCCESS ? end_of_run() : fail(code);
   }
 
   [[nodiscard]] bool is_broken() const noexcept { return first_error_ != MPI_SUCCESS; }
@@ -129,14 +127,30 @@ private:
   int run_packed(Bases const& user, MpiTransfer const& packing) noexcept {
     Bases const around = around_packing(user);
     Bases const inside = inside_packing(user);
-    int code = packs_first_ ? run_transfer(comm_, around, packing) : MPI_SUCCESS;
-    if (code == MPI_SUCCESS) {
-      code = run_program(inside);
+    if (packs_first_) {
+      note(run_transfer(comm_, around, packing));
     }
+    int const code = run_program(inside);
     if (code == MPI_SUCCESS && !packs_first_) {
-      code = run_transfer(comm_, around, packing);
+      note(run_transfer(comm_, around, packing));
     }
     return code;
+  }
+
+  /// What comes after the program of a started run. @return the first error of the run.
+  int end_of_run() noexcept {
+    if (packing_ && !packs_first_) {
+      note(run_transfer(comm_, around_packing(position_.bases), *packing_));
+    }
+    return error_of_run_;
+  }
+
+  /// Remembers the first error of a run. The run goes on: other ranks wait for what this one still
+  /// has to send, and no message is left for the next collective to receive.
+  void note(int code) noexcept {
+    if (code != MPI_SUCCESS && error_of_run_ == MPI_SUCCESS) [[unlikely]] {
+      error_of_run_ = code;
+    }
   }
 
   int run_program(Bases const& bases) noexcept {
@@ -145,10 +159,10 @@ private:
 
   int run_rounds(Bases const& bases) noexcept {
     for (MpiStep const& step : program_.steps) {
-      int const code = step.action == Action::wait ? wait(step.request, step.num_requests)
-                                                   : perform(bases, step, step.request);
-      if (code != MPI_SUCCESS) [[unlikely]] {
-        return code;
+      if (step.action == Action::wait) {
+        wait(step.request, step.num_requests);
+      } else {
+        note(perform(bases, step, step.request));
       }
     }
     return MPI_SUCCESS;
@@ -159,16 +173,15 @@ private:
     for (; position_.step < program_.steps.size(); ++position_.step) {
       MpiStep const& step = program_.steps[position_.step];
       bool is_done = true;
-      int code = MPI_SUCCESS;
       if (step.action == Action::wait) {
-        code = test(step.request, step.num_requests, is_done);
+        is_done = test(step.request, step.num_requests);
       } else if (step.action == Action::recv_now) {
-        code = test_receive(bases, step, is_done);
+        is_done = test_receive(bases, step);
       } else {
-        code = perform(bases, step, step.request);
+        note(perform(bases, step, step.request));
       }
-      if (code != MPI_SUCCESS || !is_done) {
-        return code;
+      if (!is_done) {
+        return MPI_SUCCESS;
       }
     }
     is_complete = true;
@@ -179,50 +192,45 @@ private:
   int finish_rounds(Bases const& bases) noexcept {
     for (; position_.step < program_.steps.size(); ++position_.step) {
       MpiStep const& step = program_.steps[position_.step];
-      int code = MPI_SUCCESS;
       if (step.action == Action::wait) {
-        code = wait(step.request + position_.num_waited, step.num_requests - position_.num_waited);
+        wait(step.request + position_.num_waited, step.num_requests - position_.num_waited);
         position_.num_waited = 0;
       } else if (step.action == Action::recv_now && position_.is_receiving) {
-        code = wait(static_cast<int>(requests_.size()) - 1, 1);
+        wait(static_cast<int>(requests_.size()) - 1, 1);
         position_.is_receiving = false;
       } else {
-        code = perform(bases, step, step.request);
-      }
-      if (code != MPI_SUCCESS) {
-        return code;
+        note(perform(bases, step, step.request));
       }
     }
     return MPI_SUCCESS;
   }
 
-  int test(int first, int num_requests, bool& is_done) noexcept {
+  /// True if the requests are complete; a request that failed is.
+  bool test(int first, int num_requests) noexcept {
     for (; position_.num_waited < num_requests; ++position_.num_waited) {
       auto& request = requests_[static_cast<std::size_t>(first + position_.num_waited)];
       int is_complete = 0;
       int const code = PMPI_Test(&request, &is_complete, MPI_STATUS_IGNORE);
-      if (code != MPI_SUCCESS || is_complete == 0) {
-        is_done = false;
-        return code;
+      note(code);
+      if (code == MPI_SUCCESS && is_complete == 0) {
+        return false;
       }
     }
     position_.num_waited = 0;
-    return MPI_SUCCESS;
+    return true;
   }
 
   /// A receive that run() would wait for: here it has the last request.
-  int test_receive(Bases const& bases, MpiStep const& step, bool& is_done) noexcept {
+  bool test_receive(Bases const& bases, MpiStep const& step) noexcept {
     auto const spare = static_cast<int>(requests_.size()) - 1;
     if (!position_.is_receiving) {
       MpiStep receive = step;
       receive.action = Action::recv;
-      if (int const code = perform(bases, receive, spare); code != MPI_SUCCESS) {
-        return code;
-      }
+      note(perform(bases, receive, spare));
     }
-    int const code = test(spare, 1, is_done);
+    bool const is_done = test(spare, 1);
     position_.is_receiving = !is_done;
-    return code;
+    return is_done;
   }
 
   /// Any step but a wait. `request`: place of the request of a send or recv. Inlined: this is the
@@ -247,24 +255,11 @@ private:
   }
 
   /// One by one: all of them are needed, and so the code of an error needs no statuses.
-  [[gnu::always_inline]] int wait(int first, int num_requests) noexcept {
+  [[gnu::always_inline]] void wait(int first, int num_requests) noexcept {
     MPI_Request* const requests = &requests_[static_cast<std::size_t>(first)];
     for (int i = 0; i < num_requests; ++i) {
-      if (int const code = PMPI_Wait(&requests[i], MPI_STATUS_IGNORE); code != MPI_SUCCESS) {
-        return code;
-      }
+      note(PMPI_Wait(&requests[i], MPI_STATUS_IGNORE));
     }
-    return MPI_SUCCESS;
-  }
-
-  [[nodiscard]] int error_in_statuses(int num_statuses) const noexcept {
-    for (int i = 0; i < num_statuses; ++i) {
-      int const code = statuses_[static_cast<std::size_t>(i)].MPI_ERROR;
-      if (code != MPI_SUCCESS && code != MPI_ERR_PENDING) {
-        return code;
-      }
-    }
-    return MPI_ERR_IN_STATUS;
   }
 
   /// Starts what is ready, lowest number first, and lets completed messages make more ready.
@@ -275,9 +270,7 @@ private:
 
   int finish_dataflow(Bases const& bases, MpiDataflow const& flow) noexcept {
     for (;;) {
-      if (int const code = start_ready(bases, flow); code != MPI_SUCCESS) {
-        return code;
-      }
+      start_ready(bases, flow);
       if (num_active_ == 0) {
         return MPI_SUCCESS;
       }
@@ -294,14 +287,12 @@ private:
   }
 
   int progress_dataflow(Bases const& bases, MpiDataflow const& flow, bool& is_complete) noexcept {
-    if (int const code = start_ready(bases, flow); code != MPI_SUCCESS) {
-      return code;
-    }
+    start_ready(bases, flow);
     is_complete = num_active_ == 0;
     return is_complete ? MPI_SUCCESS : finish_some(flow);
   }
 
-  int start_ready(Bases const& bases, MpiDataflow const& flow) noexcept {
+  void start_ready(Bases const& bases, MpiDataflow const& flow) noexcept {
     while (!ready_.empty()) {
       std::ranges::pop_heap(ready_, std::greater{});
       int const operation = ready_.back();
@@ -311,10 +302,9 @@ private:
       for (int s = flow.step_begin[i]; s < flow.step_begin[i + 1]; ++s) {
         MpiStep const& step = program_.steps[static_cast<std::size_t>(s)];
         int const code = perform(bases, step, num_active_);
-        if (code != MPI_SUCCESS) {
-          return code;
-        }
-        is_message = step.action == Action::send || step.action == Action::recv;
+        note(code);
+        bool const is_start = step.action == Action::send || step.action == Action::recv;
+        is_message = is_start && code == MPI_SUCCESS;
       }
       if (is_message) {
         active_[static_cast<std::size_t>(num_active_++)] = operation;
@@ -322,38 +312,60 @@ private:
         complete(flow, operation);
       }
     }
-    return MPI_SUCCESS;
   }
 
   /// Waits. One message at a time, since MPI_Waitsome would look at all others too, and simulators
   /// charge time for each look at a message that is not there.
+  /// @return an error after which nobody knows which message it was; others are noted.
   int finish_one(MpiDataflow const& flow) noexcept {
-    int done = 0;
+    int done = MPI_UNDEFINED;
     int const code = PMPI_Waitany(num_active_, requests_.data(), &done, MPI_STATUS_IGNORE);
-    if (code == MPI_SUCCESS) {
-      int& operation = active_[static_cast<std::size_t>(done)];
-      complete(flow, operation);
-      operation = -1;
-      drop_done();
+    if (code != MPI_SUCCESS) {
+      return finish_failed(flow, done, code);
     }
-    return code;
+    complete_message(flow, done);
+    drop_done();
+    return MPI_SUCCESS;
   }
 
-  /// Does not wait.
+  /// Does not wait. @return as finish_one().
   int finish_some(MpiDataflow const& flow) noexcept {
     int num_done = 0;
     int const code =
         PMPI_Testsome(num_active_, requests_.data(), &num_done, done_.data(), statuses_.data());
-    if (code != MPI_SUCCESS) {
-      return code == MPI_ERR_IN_STATUS ? error_in_statuses(num_done) : code;
+    if (code == MPI_ERR_IN_STATUS) {
+      for (std::size_t i = 0; i < static_cast<std::size_t>(std::max(num_done, 0)); ++i) {
+        note(statuses_[i].MPI_ERROR);
+      }
+    } else if (code != MPI_SUCCESS) {
+      return finish_failed(flow, MPI_UNDEFINED, code);
     }
     for (int i = 0; i < num_done; ++i) {
-      int& operation = active_[static_cast<std::size_t>(done_[static_cast<std::size_t>(i)])];
-      complete(flow, operation);
-      operation = -1;
+      complete_message(flow, done_[static_cast<std::size_t>(i)]);
     }
     drop_done();
     return MPI_SUCCESS;
+  }
+
+  /// After a wait that failed: one message is over, and Open MPI frees all others that failed, too.
+  int finish_failed(MpiDataflow const& flow, int done, int code) noexcept {
+    note(code);
+    bool is_any_done = false;
+    for (int i = 0; i < num_active_; ++i) {
+      if (i == done || requests_[static_cast<std::size_t>(i)] == MPI_REQUEST_NULL) {
+        complete_message(flow, i);
+        is_any_done = true;
+      }
+    }
+    drop_done();
+    return is_any_done ? MPI_SUCCESS : code;
+  }
+
+  /// `index`: of the request, among the active ones.
+  void complete_message(MpiDataflow const& flow, int index) noexcept {
+    int& operation = active_[static_cast<std::size_t>(index)];
+    complete(flow, operation);
+    operation = -1;
   }
 
   void complete(MpiDataflow const& flow, int operation) noexcept {
@@ -385,8 +397,8 @@ private:
     num_active_ = static_cast<int>(kept);
   }
 
-  /// Remembers the error and leaves no request behind. A message that cannot be cancelled gets some
-  /// time to complete and is then left to MPI.
+  /// The executor cannot go on: remembers why and leaves no request behind. A message that cannot
+  /// be cancelled gets some time to complete and is then left to MPI.
   int fail(int code) noexcept {
     constexpr int num_tests = 1000;
     first_error_ = code;
@@ -423,7 +435,8 @@ private:
   std::vector<int> done_;
   int num_active_ = 0;
   Position position_{};  ///< of a run that was started, not of run()
-  int first_error_ = MPI_SUCCESS;
+  int error_of_run_ = MPI_SUCCESS;
+  int first_error_ = MPI_SUCCESS;  ///< after which no run is possible
 };
 
 MpiExecutor::MpiExecutor(RankProgram const& program, MpiSpec const& spec)

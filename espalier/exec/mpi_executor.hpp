@@ -88,9 +88,11 @@ public:
   /// Collective over the communicator: runs the program. `output` is the address of the user as it
   /// stands (also MPI_BOTTOM); `input` is not looked at if the spec has none.
   ///
-  /// @return MPI_SUCCESS or the code of the first error. After an error the executor is broken:
-  ///     open requests were cancelled or freed, every later run returns the same code, and messages
-  ///     may be left on the communicator, which should not be used for other executors any more.
+  /// @return MPI_SUCCESS or the code of the first error. A message that failed, for example since it
+  ///     was longer than expected, does not end the run: this rank sends and receives what others
+  ///     wait for, its result is undefined, and the next run is a new one. Only where MPI does not
+  ///     say which message failed the executor is broken: open requests were cancelled or freed, and
+  ///     every later run returns the same code.
   int run(void const* input, void* output) noexcept;
 
   /// Nonblocking: begins a run, which progress() has to bring to its end before the next one.

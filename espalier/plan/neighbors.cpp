@@ -141,27 +141,24 @@ Neighbors::bound(Algorithm const& algorithm, RankProgram const& program, Call co
 }
 
 template <AnyNeighborCall Call> int Neighbors::run(Algorithm const& algorithm, Call const& call) {
-  if (broken_code_ != MPI_SUCCESS) {
-    return broken_code_;
-  }
   prepare();
   NeighborBinding binding = bind(call, degrees_, types_);
   binding.key.neighbor_algorithm = &algorithm;
   if (binding.may_stay) {
     if (MpiExecutor* const executor = executors_.find(binding.key, binding.counts)) {
-      return broken_code_ = Underway::run(*executor, call.sendbuf, call.recvbuf);
+      return Underway::run(*executor, call.sendbuf, call.recvbuf);
     }
   }
   MpiExecutor executor =
       bound(algorithm, program(algorithm, has_equal_blocks(Call::neighbor_call)), call);
   if (!binding.may_stay) {
-    return broken_code_ = Underway::run(executor, call.sendbuf, call.recvbuf);
+    return Underway::run(executor, call.sendbuf, call.recvbuf);
   }
-  return broken_code_ = Underway::run(
-             executors_.insert(binding.key, binding.counts, std::move(executor)),
-             call.sendbuf,
-             call.recvbuf
-         );
+  return Underway::run(
+      executors_.insert(binding.key, binding.counts, std::move(executor)),
+      call.sendbuf,
+      call.recvbuf
+  );
 }
 
 template <AnyNeighborCall Call>

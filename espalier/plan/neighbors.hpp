@@ -61,8 +61,7 @@ public:
 
   /// Runs the call with an algorithm that refuses() accepts without exchanging sizes. Collective;
   /// sizes seen lately are not bound again, which each rank decides for itself. @return MPI_SUCCESS
-  /// or a code, not yet delivered to an error handler. After an error every later run returns it
-  /// again.
+  /// or a code, not yet delivered to an error handler; the next run is a new one.
   /// @throws Error as plan().
   template <AnyNeighborCall Call>
   int run(neighborhood::Algorithm const& algorithm, Call const& call);
@@ -121,7 +120,6 @@ private:
   OwnCommunicators own_communicators_;
   int rank_ = 0;
   int num_ranks_ = 1;
-  int broken_code_ = MPI_SUCCESS;
   int num_planned_ = 0;
   Degrees degrees_{};
   std::optional<neighborhood::Neighborhood> neighborhood_;
