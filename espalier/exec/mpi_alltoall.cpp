@@ -18,9 +18,12 @@ namespace {
 using schedule::RankProgram;
 
 MpiExecutor exchanging(
-    RankProgram const& program, MPI_Comm comm, std::optional<MpiBlocks> input, MpiBlocks output
+    RankProgram const& program,
+    MpiContext const& context,
+    std::optional<MpiBlocks> input,
+    MpiBlocks output
 ) {
-  MpiSpec const spec{.comm = comm, .output = std::move(output), .input = std::move(input)};
+  MpiSpec const spec{.context = context, .output = std::move(output), .input = std::move(input)};
   return {as_called(program, schedule::Collective::alltoall, 0, !spec.input), spec};
 }
 
@@ -37,36 +40,43 @@ void require_direct(RankProgram const& program) {
 
 }  // namespace
 
-MpiExecutor
-alltoall_executor(RankProgram const& program, MPI_Comm comm, TypedCount send, TypedCount recv) {
+MpiExecutor alltoall_executor(
+    RankProgram const& program, MpiContext const& context, TypedCount send, TypedCount recv
+) {
   int const num_ranks = program.frame.num_ranks;
   std::optional<MpiBlocks> input;
   if (send.type != MPI_DATATYPE_NULL) {
     input = equal_blocks(num_ranks, send);
   }
-  return exchanging(program, comm, std::move(input), equal_blocks(num_ranks, recv));
+  return exchanging(program, context, std::move(input), equal_blocks(num_ranks, recv));
 }
 
 MpiExecutor alltoallv_executor(
-    RankProgram const& program, MPI_Comm comm, VaryingBlocks const& send, VaryingBlocks const& recv
+    RankProgram const& program,
+    MpiContext const& context,
+    VaryingBlocks const& send,
+    VaryingBlocks const& recv
 ) {
   require_direct(program);
   std::optional<MpiBlocks> input;
   if (!send.counts.empty()) {
     input = varying_blocks(send);
   }
-  return exchanging(program, comm, std::move(input), varying_blocks(recv));
+  return exchanging(program, context, std::move(input), varying_blocks(recv));
 }
 
 MpiExecutor alltoallw_executor(
-    RankProgram const& program, MPI_Comm comm, TypedBlocks const& send, TypedBlocks const& recv
+    RankProgram const& program,
+    MpiContext const& context,
+    TypedBlocks const& send,
+    TypedBlocks const& recv
 ) {
   require_direct(program);
   std::optional<MpiBlocks> input;
   if (!send.counts.empty()) {
     input = typed_blocks(send);
   }
-  return exchanging(program, comm, std::move(input), typed_blocks(recv));
+  return exchanging(program, context, std::move(input), typed_blocks(recv));
 }
 
 }  // namespace espalier::exec

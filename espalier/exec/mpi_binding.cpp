@@ -22,29 +22,46 @@ using schedule::RankProgram;
 /// Size from which two messages of one piece each are better than one of two pieces.
 constexpr std::int64_t smallest_cut_bytes = 16'384;
 
-/// The largest tag of a communicator; the attribute is the same for all of one MPI_COMM_WORLD.
-std::int64_t tag_limit(MPI_Comm comm) {
+/// The largest tag of a program in the context.
+std::int64_t tag_limit(MpiContext const& context) {
+  if (context.num_tags > 0) {
+    return context.num_tags - 1;
+  }
   int const* value = nullptr;
   int is_found = 0;
+  // The attribute is the same for all communicators of one MPI_COMM_WORLD.
   require_success(
-      PMPI_Comm_get_attr(comm, MPI_TAG_UB, reinterpret_cast<void*>(&value), &is_found),
+      PMPI_Comm_get_attr(context.comm, MPI_TAG_UB, reinterpret_cast<void*>(&value), &is_found),
       "MPI_Comm_get_attr"
   );
   return is_found != 0 ? *value : std::numeric_limits<std::int16_t>::max();
 }
 
-void require_tags(RankProgram const& program, MPI_Comm comm) {
+void require_tags(RankProgram const& program, MpiContext const& context) {
   int largest = 0;
   for (schedule::Operation const& operation : program.operations) {
     largest = std::max(largest, operation.tag);
   }
-  if (largest > 0 && largest > tag_limit(comm)) {
+  if (largest > 0 && largest > tag_limit(context)) {
     throw Error(
         ErrorCode::unsupported,
-        "the program needs tags up to " + std::to_string(largest) + ", this MPI has " +
-            std::to_string(tag_limit(comm)) + ": use fewer segments"
+        "the program needs tags up to " + std::to_string(largest) + ", a collective has " +
+            std::to_string(tag_limit(context)) + " here: use fewer segments"
     );
   }
+}
+
+/// Ranks and tags of the messages as the communicator of the context has them.
+void translate(MpiProgram& program, MpiContext const& context) {
+  using Action = MpiStep::Action;
+  for (MpiStep& step : program.steps) {
+    if (step.action == Action::send || step.action == Action::recv ||
+        step.action == Action::recv_now) {
+      step.peer = context.rank_in_comm(step.peer);
+      step.tag += context.first_tag;
+    }
+  }
+  program.own_tag = context.first_tag;
 }
 
 /// Blocks as messages see them: bytes where elements have no gaps, nothing where they hold no data.
@@ -170,6 +187,7 @@ public:
 private:
   MpiProgram finish(RankProgram const& program) {
     MpiProgram result = compile(bind(program, output_.places, options_), elements_);
+    translate(result, spec_.context);
     std::ranges::move(types_, std::back_inserter(result.types));
     return result;
   }
@@ -208,7 +226,7 @@ private:
 }  // namespace
 
 MpiProgram bind_mpi(RankProgram const& program, MpiSpec const& spec) {
-  require_tags(program, spec.comm);
+  require_tags(program, spec.context);
   return MpiBinder(spec).run(program);
 }
 

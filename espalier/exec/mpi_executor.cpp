@@ -26,9 +26,10 @@ using Action = MpiStep::Action;
 class MpiExecutor::Implementation {
 public:
   Implementation(RankProgram const& program, MpiSpec const& spec)
-      : comm_(spec.comm), program_(bind_mpi(program, spec)), packing_(make_packing(spec, program_)),
-        packs_first_(spec.packed.contributes), input_is_output_(spec.input_is_output),
-        scratch_(program_.scratch_bytes), packed_(packing_ ? spec.output.layout.num_elements() : 0),
+      : comm_(spec.context.comm), program_(bind_mpi(program, spec)),
+        packing_(make_packing(spec, program_)), packs_first_(spec.packed.contributes),
+        input_is_output_(spec.input_is_output), scratch_(program_.scratch_bytes),
+        packed_(packing_ ? spec.output.layout.num_elements() : 0),
         requests_(static_cast<std::size_t>(program_.num_requests) + 1, MPI_REQUEST_NULL),
         statuses_(program_.dataflow ? requests_.size() : 0) {
     if (program_.dataflow) {
@@ -57,7 +58,7 @@ public:
     error_of_run_ = MPI_SUCCESS;
     position_ = {.bases = bases_of(input, output)};
     if (packing_ && packs_first_) {
-      note(run_transfer(comm_, around_packing(position_.bases), *packing_));
+      note(run_transfer(comm_, program_.own_tag, around_packing(position_.bases), *packing_));
     }
     if (program_.dataflow) {
       begin_dataflow(*program_.dataflow);
@@ -128,11 +129,11 @@ private:
     Bases const around = around_packing(user);
     Bases const inside = inside_packing(user);
     if (packs_first_) {
-      note(run_transfer(comm_, around, packing));
+      note(run_transfer(comm_, program_.own_tag, around, packing));
     }
     int const code = run_program(inside);
     if (code == MPI_SUCCESS && !packs_first_) {
-      note(run_transfer(comm_, around, packing));
+      note(run_transfer(comm_, program_.own_tag, around, packing));
     }
     return code;
   }
@@ -140,7 +141,7 @@ private:
   /// What comes after the program of a started run. @return the first error of the run.
   int end_of_run() noexcept {
     if (packing_ && !packs_first_) {
-      note(run_transfer(comm_, around_packing(position_.bases), *packing_));
+      note(run_transfer(comm_, program_.own_tag, around_packing(position_.bases), *packing_));
     }
     return error_of_run_;
   }

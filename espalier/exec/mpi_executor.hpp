@@ -15,6 +15,7 @@
 
 #include "espalier/exec/binding.hpp"
 #include "espalier/exec/layout.hpp"
+#include "espalier/exec/mpi_context.hpp"
 #include "espalier/schedule/program.hpp"
 
 namespace espalier::exec {
@@ -42,8 +43,7 @@ struct MpiReduction {
 
 /// Memory and messages of one rank.
 struct MpiSpec {
-  /// Private to Espalier, with the error handler MPI_ERRORS_RETURN; not duplicated, not freed.
-  MPI_Comm comm = MPI_COMM_NULL;
+  MpiContext context;
   MpiBlocks output;
   /// What the rank contributes, at the input address; none if the program reads no input.
   std::optional<MpiBlocks> input{};
@@ -88,11 +88,12 @@ public:
   /// Collective over the communicator: runs the program. `output` is the address of the user as it
   /// stands (also MPI_BOTTOM); `input` is not looked at if the spec has none.
   ///
-  /// @return MPI_SUCCESS or the code of the first error. A message that failed, for example since it
+  /// @return MPI_SUCCESS or the code of the first error. A message that failed, for example since
+  /// it
   ///     was longer than expected, does not end the run: this rank sends and receives what others
   ///     wait for, its result is undefined, and the next run is a new one. Only where MPI does not
-  ///     say which message failed the executor is broken: open requests were cancelled or freed, and
-  ///     every later run returns the same code.
+  ///     say which message failed the executor is broken: open requests were cancelled or freed,
+  ///     and every later run returns the same code.
   int run(void const* input, void* output) noexcept;
 
   /// Nonblocking: begins a run, which progress() has to bring to its end before the next one.

@@ -46,7 +46,7 @@ void scatter(MpiProgram const& program, Bases const& bases, MpiStep const& step)
 }
 
 /// A message of the rank to itself.
-int exchange(MPI_Comm comm, Bases const& bases, MpiTransfer const& transfer) noexcept {
+int exchange(MPI_Comm comm, int own_tag, Bases const& bases, MpiTransfer const& transfer) noexcept {
   MpiRegion const& to = transfer.destination;
   MpiRegion const& from = transfer.source;
   int rank = 0;
@@ -58,12 +58,12 @@ int exchange(MPI_Comm comm, Bases const& bases, MpiTransfer const& transfer) noe
       from.count,
       from.type,
       rank,
-      0,
+      own_tag,
       bases.at(to),
       to.count,
       to.type,
       rank,
-      0,
+      own_tag,
       comm,
       MPI_STATUS_IGNORE
   );
@@ -104,11 +104,15 @@ int run_local(
         program.op
     );
   default:
-    return run_transfer(comm, bases, program.transfers[static_cast<std::size_t>(step.request)]);
+    return run_transfer(
+        comm, program.own_tag, bases, program.transfers[static_cast<std::size_t>(step.request)]
+    );
   }
 }
 
-int run_transfer(MPI_Comm comm, Bases const& bases, MpiTransfer const& transfer) noexcept {
+int run_transfer(
+    MPI_Comm comm, int own_tag, Bases const& bases, MpiTransfer const& transfer
+) noexcept {
   MpiRegion const& to = transfer.destination;
   MpiRegion const& from = transfer.source;
   // MPICH takes MPI_BOTTOM for a missing buffer when it packs.
@@ -126,7 +130,7 @@ int run_transfer(MPI_Comm comm, Bases const& bases, MpiTransfer const& transfer)
   case MpiTransfer::Method::exchange:
     break;
   }
-  return exchange(comm, bases, transfer);
+  return exchange(comm, own_tag, bases, transfer);
 }
 
 }  // namespace espalier::exec

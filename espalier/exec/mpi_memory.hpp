@@ -60,7 +60,10 @@ int run_local(
     MPI_Comm comm, MpiProgram const& program, Bases const& bases, MpiStep const& step
 ) noexcept;
 
+/// @param own_tag  of a message of the rank to itself
 /// @return MPI_SUCCESS or the code of an error.
-int run_transfer(MPI_Comm comm, Bases const& bases, MpiTransfer const& transfer) noexcept;
+int run_transfer(
+    MPI_Comm comm, int own_tag, Bases const& bases, MpiTransfer const& transfer
+) noexcept;
 
 }  // namespace espalier::exec

@@ -79,12 +79,12 @@ RankProgram numbered(RankProgram program, int number) {
 }
 
 std::vector<std::int64_t> scratch_sizes(
-    RankProgram const& program, MPI_Comm comm, std::span<std::int64_t const> input_bytes
+    RankProgram const& program, MpiContext const& context, std::span<std::int64_t const> input_bytes
 ) {
   RankProgram const open = with_scratch_in_output(program);
   auto const num_blocks = static_cast<std::size_t>(open.frame.num_output_blocks);
   MpiExecutor executor =
-      neighbor_executor(open, comm, numbers(input_bytes.size()), numbers(num_blocks), {});
+      neighbor_executor(open, context, numbers(input_bytes.size()), numbers(num_blocks), {});
   std::vector<std::int64_t> sizes(num_blocks, 0);
   require_success(executor.run(input_bytes.data(), sizes.data()), "a neighborhood collective");
   sizes.erase(sizes.begin(), sizes.begin() + program.frame.num_output_blocks);
@@ -93,7 +93,7 @@ std::vector<std::int64_t> scratch_sizes(
 
 MpiExecutor neighbor_executor(
     RankProgram const& program,
-    MPI_Comm comm,
+    MpiContext const& context,
     MpiBlocks input,
     MpiBlocks output,
     std::vector<std::int64_t> scratch_bytes
@@ -101,7 +101,7 @@ MpiExecutor neighbor_executor(
   return {
       program,
       {
-          .comm = comm,
+          .context = context,
           .output = std::move(output),
           .input = std::move(input),
           .scratch_bytes = std::move(scratch_bytes),

@@ -29,17 +29,19 @@ namespace espalier::exec {
 /// How large the scratch blocks are if input blocks have these sizes: the program runs once, with
 /// the sizes as its data, so that every rank learns what it will forward.
 ///
-/// Collective over comm, also for ranks whose programs have no scratch memory.
+/// Collective over context, also for ranks whose programs have no scratch memory.
 /// @throws Error mpi.
 [[nodiscard]] std::vector<std::int64_t> scratch_sizes(
-    schedule::RankProgram const& program, MPI_Comm comm, std::span<std::int64_t const> input_bytes
+    schedule::RankProgram const& program,
+    MpiContext const& context,
+    std::span<std::int64_t const> input_bytes
 );
 
 /// @param scratch_bytes of each scratch block; what the program forwards is packed there.
 /// @throws Error as the constructor of MpiExecutor.
 [[nodiscard]] MpiExecutor neighbor_executor(
     schedule::RankProgram const& program,
-    MPI_Comm comm,
+    MpiContext const& context,
     MpiBlocks input,
     MpiBlocks output,
     std::vector<std::int64_t> scratch_bytes

@@ -84,6 +84,7 @@ struct MpiProgram {
   MPI_Op op = MPI_OP_NULL;
   std::int64_t scratch_bytes = 0;
   int num_requests = 0;
+  int own_tag = 0;  ///< of messages of the rank to itself
 
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 };

@@ -19,7 +19,10 @@ using schedule::RankProgram;
 
 /// Input and output are the whole vector.
 MpiSpec vector_spec(
-    RankProgram const& program, MPI_Comm comm, std::int64_t count, Reduction const& reduction
+    RankProgram const& program,
+    MpiContext const& context,
+    std::int64_t count,
+    Reduction const& reduction
 ) {
   std::int64_t const extent_bytes = describe(reduction.type).extent_bytes;
   Layout const vector = Layout::uniform(1, count, extent_bytes);
@@ -27,7 +30,7 @@ MpiSpec vector_spec(
       .type = reduction.type,
       .layout = vector.divided(program.frame.num_output_blocks),
   };
-  MpiSpec spec{.comm = comm, .output = blocks};
+  MpiSpec spec{.context = context, .output = blocks};
   spec.reduction = {.op = reduction.op, .type = reduction.type};
   if (!reduction.is_in_place) {
     spec.input = blocks;
@@ -37,20 +40,20 @@ MpiSpec vector_spec(
 
 MpiExecutor combining(
     RankProgram const& program,
-    MPI_Comm comm,
+    MpiContext const& context,
     std::int64_t count,
     Reduction const& reduction,
     Collective collective,
     int root = 0
 ) {
-  MpiSpec const spec = vector_spec(program, comm, count, reduction);
+  MpiSpec const spec = vector_spec(program, context, count, reduction);
   return {as_called(program, collective, root, reduction.is_in_place), spec};
 }
 
 /// `parts`: the whole vector, one block for each rank; `own`: what this rank gets.
 MpiExecutor scattered(
     RankProgram const& program,
-    MPI_Comm comm,
+    MpiContext const& context,
     Reduction const& reduction,
     Layout const& parts,
     Layout const& own
@@ -60,7 +63,7 @@ MpiExecutor scattered(
   MpiBlocks const all{.type = reduction.type, .layout = parts.divided(num_pieces)};
   Layout const result = own.divided(num_pieces).within(num_blocks, program.rank * num_pieces);
   MpiSpec spec{
-      .comm = comm,
+      .context = context,
       .output = {.type = reduction.type, .layout = result},
       .input = all,
       .sizes = all,
@@ -74,37 +77,46 @@ MpiExecutor scattered(
 
 MpiExecutor reduce_executor(
     RankProgram const& program,
-    MPI_Comm comm,
+    MpiContext const& context,
     std::int64_t count,
     Reduction const& reduction,
     int root
 ) {
   Reduction own = reduction;
   own.is_in_place = reduction.is_in_place && program.rank == root;
-  return combining(program, comm, count, own, Collective::reduce, root);
+  return combining(program, context, count, own, Collective::reduce, root);
 }
 
 MpiExecutor allreduce_executor(
-    RankProgram const& program, MPI_Comm comm, std::int64_t count, Reduction const& reduction
+    RankProgram const& program,
+    MpiContext const& context,
+    std::int64_t count,
+    Reduction const& reduction
 ) {
-  return combining(program, comm, count, reduction, Collective::allreduce);
+  return combining(program, context, count, reduction, Collective::allreduce);
 }
 
 MpiExecutor scan_executor(
-    RankProgram const& program, MPI_Comm comm, std::int64_t count, Reduction const& reduction
+    RankProgram const& program,
+    MpiContext const& context,
+    std::int64_t count,
+    Reduction const& reduction
 ) {
-  return combining(program, comm, count, reduction, Collective::scan);
+  return combining(program, context, count, reduction, Collective::scan);
 }
 
 MpiExecutor exscan_executor(
-    RankProgram const& program, MPI_Comm comm, std::int64_t count, Reduction const& reduction
+    RankProgram const& program,
+    MpiContext const& context,
+    std::int64_t count,
+    Reduction const& reduction
 ) {
-  return combining(program, comm, count, reduction, Collective::exscan);
+  return combining(program, context, count, reduction, Collective::exscan);
 }
 
 MpiExecutor reduce_scatter_executor(
     RankProgram const& program,
-    MPI_Comm comm,
+    MpiContext const& context,
     std::span<int const> counts,
     Reduction const& reduction
 ) {
@@ -119,7 +131,7 @@ MpiExecutor reduce_scatter_executor(
   std::int64_t const own = sizes.at(static_cast<std::size_t>(program.rank));
   return scattered(
       program,
-      comm,
+      context,
       reduction,
       Layout::varying(sizes, displacements, extent_bytes),
       Layout::uniform(1, own, extent_bytes)
@@ -127,12 +139,15 @@ MpiExecutor reduce_scatter_executor(
 }
 
 MpiExecutor reduce_scatter_block_executor(
-    RankProgram const& program, MPI_Comm comm, std::int64_t count, Reduction const& reduction
+    RankProgram const& program,
+    MpiContext const& context,
+    std::int64_t count,
+    Reduction const& reduction
 ) {
   std::int64_t const extent_bytes = describe(reduction.type).extent_bytes;
   return scattered(
       program,
-      comm,
+      context,
       reduction,
       Layout::uniform(program.frame.num_ranks, count, extent_bytes),
       Layout::uniform(1, count, extent_bytes)

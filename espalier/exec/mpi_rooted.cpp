@@ -36,10 +36,11 @@ MpiBlocks sizes_of(RankProgram const& program, TypedCount const& part, VaryingBl
   return {.type = part.type, .layout = Layout::varying(all.counts, all.counts, extent_bytes)};
 }
 
-MpiExecutor
-root_of_scatter(RankProgram const& program, MPI_Comm comm, MpiBlocks const& send, TypedCount recv) {
+MpiExecutor root_of_scatter(
+    RankProgram const& program, MpiContext const& context, MpiBlocks const& send, TypedCount recv
+) {
   int const num_blocks = program.frame.num_output_blocks;
-  MpiSpec spec{.comm = comm, .output = no_memory(num_blocks), .input = send, .sizes = send};
+  MpiSpec spec{.context = context, .output = no_memory(num_blocks), .input = send, .sizes = send};
   bool const is_in_place = recv.type == MPI_DATATYPE_NULL;
   if (!is_in_place) {
     spec.output = one_of(num_blocks, program.rank, recv);
@@ -47,9 +48,10 @@ root_of_scatter(RankProgram const& program, MPI_Comm comm, MpiBlocks const& send
   return {as_called(program, Collective::scatter, program.rank, is_in_place), spec};
 }
 
-MpiExecutor
-root_of_gather(RankProgram const& program, MPI_Comm comm, TypedCount send, MpiBlocks const& recv) {
-  MpiSpec spec{.comm = comm, .output = recv};
+MpiExecutor root_of_gather(
+    RankProgram const& program, MpiContext const& context, TypedCount send, MpiBlocks const& recv
+) {
+  MpiSpec spec{.context = context, .output = recv};
   bool const is_in_place = send.type == MPI_DATATYPE_NULL;
   if (!is_in_place) {
     spec.input = equal_blocks(1, send);
@@ -58,10 +60,14 @@ root_of_gather(RankProgram const& program, MPI_Comm comm, TypedCount send, MpiBl
 }
 
 MpiExecutor leaf_of_gather(
-    RankProgram const& program, MPI_Comm comm, TypedCount send, MpiBlocks const& sizes, int root
+    RankProgram const& program,
+    MpiContext const& context,
+    TypedCount send,
+    MpiBlocks const& sizes,
+    int root
 ) {
   MpiSpec const spec{
-      .comm = comm,
+      .context = context,
       .output = no_memory(program.frame.num_output_blocks),
       .input = equal_blocks(1, send),
       .sizes = sizes,
@@ -72,14 +78,18 @@ MpiExecutor leaf_of_gather(
 }  // namespace
 
 MpiExecutor scatter_executor(
-    RankProgram const& program, MPI_Comm comm, TypedCount send, TypedCount recv, int root
+    RankProgram const& program,
+    MpiContext const& context,
+    TypedCount send,
+    TypedCount recv,
+    int root
 ) {
   int const num_ranks = program.frame.num_ranks;
   if (program.rank == root) {
-    return root_of_scatter(program, comm, equal_blocks(num_ranks, send), recv);
+    return root_of_scatter(program, context, equal_blocks(num_ranks, send), recv);
   }
   MpiSpec const spec{
-      .comm = comm,
+      .context = context,
       .output = one_of(program.frame.num_output_blocks, program.rank, recv),
       .sizes = equal_blocks(num_ranks, recv),
   };
@@ -87,13 +97,17 @@ MpiExecutor scatter_executor(
 }
 
 MpiExecutor scatterv_executor(
-    RankProgram const& program, MPI_Comm comm, VaryingBlocks const& send, TypedCount recv, int root
+    RankProgram const& program,
+    MpiContext const& context,
+    VaryingBlocks const& send,
+    TypedCount recv,
+    int root
 ) {
   if (program.rank == root) {
-    return root_of_scatter(program, comm, varying_blocks(send), recv);
+    return root_of_scatter(program, context, varying_blocks(send), recv);
   }
   MpiSpec const spec{
-      .comm = comm,
+      .context = context,
       .output = one_of(program.frame.num_output_blocks, program.rank, recv),
       .sizes = sizes_of(program, recv, send),
   };
@@ -101,20 +115,28 @@ MpiExecutor scatterv_executor(
 }
 
 MpiExecutor gather_executor(
-    RankProgram const& program, MPI_Comm comm, TypedCount send, TypedCount recv, int root
+    RankProgram const& program,
+    MpiContext const& context,
+    TypedCount send,
+    TypedCount recv,
+    int root
 ) {
   int const num_ranks = program.frame.num_ranks;
   return program.rank == root
-             ? root_of_gather(program, comm, send, equal_blocks(num_ranks, recv))
-             : leaf_of_gather(program, comm, send, equal_blocks(num_ranks, send), root);
+             ? root_of_gather(program, context, send, equal_blocks(num_ranks, recv))
+             : leaf_of_gather(program, context, send, equal_blocks(num_ranks, send), root);
 }
 
 MpiExecutor gatherv_executor(
-    RankProgram const& program, MPI_Comm comm, TypedCount send, VaryingBlocks const& recv, int root
+    RankProgram const& program,
+    MpiContext const& context,
+    TypedCount send,
+    VaryingBlocks const& recv,
+    int root
 ) {
   return program.rank == root
-             ? root_of_gather(program, comm, send, varying_blocks(recv))
-             : leaf_of_gather(program, comm, send, sizes_of(program, send, recv), root);
+             ? root_of_gather(program, context, send, varying_blocks(recv))
+             : leaf_of_gather(program, context, send, sizes_of(program, send, recv), root);
 }
 
 }  // namespace espalier::exec

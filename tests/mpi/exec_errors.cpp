@@ -81,7 +81,7 @@ void check_reduction(Checks& checks, MPI_Comm comm) {
       std::move(schedule::Builder(frame, rank).reduce(schedule::blocks(0), schedule::blocks(1)))
           .finish();
   exec::MpiBlocks const ints{.type = MPI_INT, .layout = exec::Layout::uniform(2, 1, 4)};
-  ErrorCode const code = code_of([&] { MpiExecutor(program, {.comm = comm, .output = ints}); });
+  ErrorCode const code = code_of([&] { MpiExecutor(program, {.context = comm, .output = ints}); });
   checks.expect(code == ErrorCode::argument, "a program that reduces, without an operator");
 }
 

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include <mpi.h>
+
+namespace espalier::exec {
+
+/// Where messages of ours travel, in the sense of MPI's word: apart from all others. Either a whole
+/// communicator of our own, or some tags of one, which many contexts share.
+struct MpiContext {
+  MpiContext() = default;
+
+  /// A whole communicator is a context: ranks as they are, all tags.
+  MpiContext(MPI_Comm whole) noexcept : comm(whole) {}
+
+  /// Private to Espalier, with the error handler MPI_ERRORS_RETURN; not duplicated, not freed.
+  MPI_Comm comm = MPI_COMM_NULL;
+  int first_tag = 0;
+  /// From first_tag on; 0: as many as MPI has.
+  int num_tags = 0;
+  /// For each rank of the collective its rank in `comm`; empty: they are the same. Looked at only
+  /// while an executor is made.
+  std::span<int const> ranks{};
+
+  [[nodiscard]] int rank_in_comm(int rank) const noexcept {
+    return ranks.empty() ? rank : ranks[static_cast<std::size_t>(rank)];
+  }
+};
+
+}  // namespace espalier::exec
