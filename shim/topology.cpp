@@ -20,6 +20,7 @@
 #include "espalier/plan/dist_graph.hpp"
 #include "espalier/plan/failure.hpp"
 #include "espalier/plan/session.hpp"
+#include "shim/communicators.hpp"
 #include "shim/own_work.hpp"
 #include "shim/report.hpp"
 
@@ -95,7 +96,7 @@ template <typename Make, typename Native>
 int serve(char const* function, MPI_Comm comm, void* result, Make&& make, Native&& native) {
   Session* const session = topology_session.load(std::memory_order_acquire);
   if (session == nullptr || !session->settings().maps_topologies || result == nullptr) {
-    return native();
+    return made(native(), result);
   }
   bool is_made = false;
   int const code = plan::guard([&] {
@@ -113,7 +114,7 @@ int serve(char const* function, MPI_Comm comm, void* result, Make&& make, Native
   if (code != MPI_SUCCESS) {
     return plan::raise(comm, code);
   }
-  return is_made ? code : native();
+  return made(is_made ? code : native(), result);
 }
 
 }  // namespace
@@ -125,7 +126,7 @@ int cart_create(
     return forward.cart_create(comm_old, ndims, dims, periods, reorder, comm_cart);
   };
   if (reorder == 0) {
-    return native();
+    return made(native(), comm_cart);
   }
   auto const comm = from_handle<MPI_Comm>(comm_old);
   return serve(
@@ -170,7 +171,7 @@ int dist_graph_create_adjacent(
     );
   };
   if (reorder == 0) {
-    return native();
+    return made(native(), comm_dist_graph);
   }
   plan::AdjacentGraph const graph{
       .indegree = indegree,
@@ -210,7 +211,7 @@ int dist_graph_create(
     );
   };
   if (reorder == 0) {
-    return native();
+    return made(native(), comm_dist_graph);
   }
   plan::EdgeGraph const graph{
       .num_sources = n,

@@ -45,7 +45,9 @@ Contender::Contender(plan::Settings settings, plan::Session::World world)
           std::move(settings),
           std::move(world),
           [](std::string const& line) { std::fprintf(stderr, "%s\n", line.c_str()); }
-      )) {}
+      )) {
+  session_->prepare();
+}
 
 void Contender::finish() noexcept {
   if (session_) {

@@ -21,6 +21,7 @@ class Contender {
 public:
   /// The native call.
   Contender() = default;
+  /// Collective over MPI_COMM_WORLD. @throws Error mpi.
   Contender(plan::Settings settings, plan::Session::World world);
   Contender(Contender const&) = delete;
   Contender& operator=(Contender const&) = delete;

@@ -2,6 +2,8 @@
 
 #include "espalier/plan/arguments.hpp"
 
+#include <algorithm>
+
 namespace espalier::plan {
 
 std::optional<std::int64_t> total_of(int const* counts, int num_counts) noexcept {
@@ -26,6 +28,27 @@ part_of(void const* address, std::int64_t count, MPI_Datatype type, NamedTypes& 
   TypeFacts const facts = types.facts(type);
   Part const part{address, facts, product(count, facts.size_bytes)};
   return part.is_missing() ? std::nullopt : std::optional(part);
+}
+
+Part hull_of(Part const& all, BlockList const& blocks, int own) noexcept {
+  if (!all.type.is_gapless) {
+    return at_element(all, blocks.displacements[own]);
+  }
+  std::int64_t begin = std::numeric_limits<std::int64_t>::max();
+  std::int64_t end = std::numeric_limits<std::int64_t>::min();
+  for (int i = 0; i < blocks.num_blocks; ++i) {
+    if (blocks.counts[i] > 0) {
+      std::int64_t const first = blocks.displacements[i];
+      begin = std::min(begin, first);
+      end = std::max(end, first + blocks.counts[i]);
+    }
+  }
+  if (end <= begin) {
+    return {};
+  }
+  Part result = at_element(all, begin);
+  result.bytes = (end - begin) * all.type.size_bytes;
+  return result;
 }
 
 }  // namespace espalier::plan

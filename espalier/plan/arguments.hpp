@@ -48,10 +48,37 @@ struct Part {
 [[nodiscard]] std::optional<Part>
 part_of(void const* address, std::int64_t count, MPI_Datatype type, NamedTypes& types);
 
-/// True if the data of two parts begin at the same place.
-[[nodiscard]] inline bool is_aliased(Part const& a, Part const& b) noexcept {
-  return a.address == b.address && a.type.is_gapless && b.type.is_gapless && a.bytes > 0 &&
-         b.bytes > 0;
+/// True if two parts share memory, or may: of types with gaps only the first byte is looked at, and
+/// nothing where addresses are absolute.
+[[nodiscard]] inline bool meet(Part const& a, Part const& b) noexcept {
+  if (a.bytes <= 0 || b.bytes <= 0) {
+    return false;
+  }
+  if (!a.type.is_gapless || !b.type.is_gapless) [[unlikely]] {
+    return a.address == b.address && a.address != nullptr;
+  }
+  auto const first = reinterpret_cast<std::uintptr_t>(a.address);
+  auto const second = reinterpret_cast<std::uintptr_t>(b.address);
+  return first < second + static_cast<std::uintptr_t>(b.bytes) &&
+         second < first + static_cast<std::uintptr_t>(a.bytes);
 }
+
+/// `part` with its address so many elements further on.
+[[nodiscard]] inline Part at_element(Part part, std::int64_t element) noexcept {
+  if (part.address != nullptr) {
+    part.address = static_cast<char const*>(part.address) + element * part.type.extent_bytes;
+  }
+  return part;
+}
+
+/// Blocks of one type, in elements from an address on.
+struct BlockList {
+  int const* counts = nullptr;
+  int const* displacements = nullptr;
+  int num_blocks = 0;
+};
+
+/// From the first byte of any block to the last; of a type with gaps, the block `own`.
+[[nodiscard]] Part hull_of(Part const& all, BlockList const& blocks, int own) noexcept;
 
 }  // namespace espalier::plan

@@ -98,7 +98,7 @@ Binding bind(AllgatherCall const& call, Seat const&, NamedTypes& types) {
 }
 
 MpiExecutor make_executor(AllgatherCall const& call, Seat const& seat, RankProgram const& program) {
-  return exec::allgather_executor(program, seat.comm, contribution(call), received(call));
+  return exec::allgather_executor(program, seat.context, contribution(call), received(call));
 }
 
 Binding bind(AllgathervCall const& call, Seat const& seat, NamedTypes& types) {
@@ -121,7 +121,7 @@ MpiExecutor
 make_executor(AllgathervCall const& call, Seat const& seat, RankProgram const& program) {
   return exec::allgatherv_executor(
       program,
-      seat.comm,
+      seat.context,
       contribution(call),
       call.recvtype,
       list(call.recvcounts, seat),
@@ -134,7 +134,7 @@ Binding bind(AllreduceCall const& call, Seat const&, NamedTypes& types) {
 }
 
 MpiExecutor make_executor(AllreduceCall const& call, Seat const& seat, RankProgram const& program) {
-  return exec::allreduce_executor(program, seat.comm, call.count, reduction(call));
+  return exec::allreduce_executor(program, seat.context, call.count, reduction(call));
 }
 
 Binding bind(AlltoallCall const& call, Seat const&, NamedTypes& types) {
@@ -142,7 +142,7 @@ Binding bind(AlltoallCall const& call, Seat const&, NamedTypes& types) {
 }
 
 MpiExecutor make_executor(AlltoallCall const& call, Seat const& seat, RankProgram const& program) {
-  return exec::alltoall_executor(program, seat.comm, contribution(call), received(call));
+  return exec::alltoall_executor(program, seat.context, contribution(call), received(call));
 }
 
 Binding bind(AlltoallvCall const& call, Seat const& seat, NamedTypes& types) {
@@ -176,7 +176,7 @@ MpiExecutor make_executor(AlltoallvCall const& call, Seat const& seat, RankProgr
   }
   return exec::alltoallv_executor(
       program,
-      seat.comm,
+      seat.context,
       send,
       {call.recvtype, list(call.recvcounts, seat), list(call.rdispls, seat)}
   );
@@ -193,7 +193,7 @@ MpiExecutor make_executor(AlltoallwCall const& call, Seat const& seat, RankProgr
   }
   return exec::alltoallw_executor(
       program,
-      seat.comm,
+      seat.context,
       send,
       {list(call.recvcounts, seat), list(call.rdispls, seat), list(call.recvtypes, seat)}
   );
@@ -204,7 +204,7 @@ Binding bind(BarrierCall const&, Seat const&, NamedTypes&) {
 }
 
 MpiExecutor make_executor(BarrierCall const&, Seat const& seat, RankProgram const& program) {
-  return exec::barrier_executor(program, seat.comm);
+  return exec::barrier_executor(program, seat.context);
 }
 
 Binding bind(BcastCall const& call, Seat const&, NamedTypes& types) {
@@ -218,7 +218,7 @@ Binding bind(BcastCall const& call, Seat const&, NamedTypes& types) {
 
 MpiExecutor make_executor(BcastCall const& call, Seat const& seat, RankProgram const& program) {
   TypedCount const message{.type = call.datatype, .count = call.count};
-  return exec::bcast_executor(program, seat.comm, message, call.root);
+  return exec::bcast_executor(program, seat.context, message, call.root);
 }
 
 Binding bind(ExscanCall const& call, Seat const&, NamedTypes& types) {
@@ -226,7 +226,7 @@ Binding bind(ExscanCall const& call, Seat const&, NamedTypes& types) {
 }
 
 MpiExecutor make_executor(ExscanCall const& call, Seat const& seat, RankProgram const& program) {
-  return exec::exscan_executor(program, seat.comm, call.count, reduction(call));
+  return exec::exscan_executor(program, seat.context, call.count, reduction(call));
 }
 
 Binding bind(GatherCall const& call, Seat const& seat, NamedTypes& types) {
@@ -237,9 +237,9 @@ Binding bind(GatherCall const& call, Seat const& seat, NamedTypes& types) {
 MpiExecutor make_executor(GatherCall const& call, Seat const& seat, RankProgram const& program) {
   return seat.rank == call.root
              ? exec::gather_executor(
-                   program, seat.comm, contribution(call), received(call), call.root
+                   program, seat.context, contribution(call), received(call), call.root
                )
-             : exec::gather_executor(program, seat.comm, sent(call), {}, call.root);
+             : exec::gather_executor(program, seat.context, sent(call), {}, call.root);
 }
 
 Binding bind(GathervCall const& call, Seat const& seat, NamedTypes& types) {
@@ -253,10 +253,10 @@ Binding bind(GathervCall const& call, Seat const& seat, NamedTypes& types) {
 
 MpiExecutor make_executor(GathervCall const& call, Seat const& seat, RankProgram const& program) {
   if (seat.rank != call.root) {
-    return exec::gatherv_executor(program, seat.comm, sent(call), {}, call.root);
+    return exec::gatherv_executor(program, seat.context, sent(call), {}, call.root);
   }
   VaryingBlocks const all{call.recvtype, list(call.recvcounts, seat), list(call.displs, seat)};
-  return exec::gatherv_executor(program, seat.comm, contribution(call), all, call.root);
+  return exec::gatherv_executor(program, seat.context, contribution(call), all, call.root);
 }
 
 Binding bind(ReduceCall const& call, Seat const& seat, NamedTypes& types) {
@@ -267,7 +267,7 @@ Binding bind(ReduceCall const& call, Seat const& seat, NamedTypes& types) {
 }
 
 MpiExecutor make_executor(ReduceCall const& call, Seat const& seat, RankProgram const& program) {
-  return exec::reduce_executor(program, seat.comm, call.count, reduction(call), call.root);
+  return exec::reduce_executor(program, seat.context, call.count, reduction(call), call.root);
 }
 
 Binding bind(ReduceScatterCall const& call, Seat const& seat, NamedTypes& types) {
@@ -279,7 +279,7 @@ Binding bind(ReduceScatterCall const& call, Seat const& seat, NamedTypes& types)
 MpiExecutor
 make_executor(ReduceScatterCall const& call, Seat const& seat, RankProgram const& program) {
   auto const counts = list(call.recvcounts, seat);
-  return exec::reduce_scatter_executor(program, seat.comm, counts, reduction(call));
+  return exec::reduce_scatter_executor(program, seat.context, counts, reduction(call));
 }
 
 Binding bind(ReduceScatterBlockCall const& call, Seat const&, NamedTypes& types) {
@@ -288,7 +288,9 @@ Binding bind(ReduceScatterBlockCall const& call, Seat const&, NamedTypes& types)
 
 MpiExecutor
 make_executor(ReduceScatterBlockCall const& call, Seat const& seat, RankProgram const& program) {
-  return exec::reduce_scatter_block_executor(program, seat.comm, call.recvcount, reduction(call));
+  return exec::reduce_scatter_block_executor(
+      program, seat.context, call.recvcount, reduction(call)
+  );
 }
 
 Binding bind(ScanCall const& call, Seat const&, NamedTypes& types) {
@@ -296,7 +298,7 @@ Binding bind(ScanCall const& call, Seat const&, NamedTypes& types) {
 }
 
 MpiExecutor make_executor(ScanCall const& call, Seat const& seat, RankProgram const& program) {
-  return exec::scan_executor(program, seat.comm, call.count, reduction(call));
+  return exec::scan_executor(program, seat.context, call.count, reduction(call));
 }
 
 Binding bind(ScatterCall const& call, Seat const& seat, NamedTypes& types) {
@@ -306,10 +308,10 @@ Binding bind(ScatterCall const& call, Seat const& seat, NamedTypes& types) {
 
 MpiExecutor make_executor(ScatterCall const& call, Seat const& seat, RankProgram const& program) {
   if (seat.rank != call.root) {
-    return exec::scatter_executor(program, seat.comm, {}, received(call), call.root);
+    return exec::scatter_executor(program, seat.context, {}, received(call), call.root);
   }
   TypedCount const own = call.is_in_place() ? TypedCount{} : received(call);
-  return exec::scatter_executor(program, seat.comm, sent(call), own, call.root);
+  return exec::scatter_executor(program, seat.context, sent(call), own, call.root);
 }
 
 Binding bind(ScattervCall const& call, Seat const& seat, NamedTypes& types) {
@@ -323,11 +325,11 @@ Binding bind(ScattervCall const& call, Seat const& seat, NamedTypes& types) {
 
 MpiExecutor make_executor(ScattervCall const& call, Seat const& seat, RankProgram const& program) {
   if (seat.rank != call.root) {
-    return exec::scatterv_executor(program, seat.comm, {}, received(call), call.root);
+    return exec::scatterv_executor(program, seat.context, {}, received(call), call.root);
   }
   VaryingBlocks const all{call.sendtype, list(call.sendcounts, seat), list(call.displs, seat)};
   TypedCount const own = call.is_in_place() ? TypedCount{} : received(call);
-  return exec::scatterv_executor(program, seat.comm, all, own, call.root);
+  return exec::scatterv_executor(program, seat.context, all, own, call.root);
 }
 
 }  // namespace espalier::plan

@@ -28,9 +28,9 @@ struct Binding {
   void* output = nullptr;
 };
 
-/// What calls are bound for: a rank of a private communicator.
+/// What calls are bound for: a rank of a communicator, and the context of its messages.
 struct Seat {
-  MPI_Comm comm = MPI_COMM_NULL;
+  exec::MpiContext context{};
   int num_ranks = 1;
   int rank = 0;
 };

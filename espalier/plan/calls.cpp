@@ -10,14 +10,15 @@
 namespace espalier::plan {
 namespace {
 
-/// Bytes of a gathered result, none if the call is wrong. `own_bytes`: what this rank has to send;
-/// all other ranks expect the same, so a misfit is an error of the program.
+/// Bytes of a gathered result, none if the call is out of the ordinary. `received`: all blocks;
+/// `result`: where they lie; `own_bytes`: what this rank has to send.
 template <typename Call>
 std::optional<std::int64_t> gathered_bytes(
     Call const& call,
     Place const& place,
     NamedTypes& types,
     Part const& received,
+    Part const& result,
     std::int64_t own_bytes
 ) {
   if (place.is_intercommunicator) {
@@ -35,7 +36,7 @@ std::optional<std::int64_t> gathered_bytes(
   bool const is_same = call.sendtype == call.recvtype;
   TypeFacts const from = is_same ? received.type : types.facts(call.sendtype);
   Part const sent{call.sendbuf, from, product(call.sendcount, from.size_bytes)};
-  bool const fits = sent.bytes == own_bytes && !sent.is_missing() && !is_aliased(sent, received);
+  bool const fits = sent.bytes == own_bytes && !sent.is_missing() && !meet(sent, result);
   return fits ? std::optional(received.bytes) : std::nullopt;
 }
 
@@ -48,7 +49,9 @@ std::optional<std::int64_t> AllgatherCall::bytes(Place const& place, NamedTypes&
   TypeFacts const to = types.facts(recvtype);
   std::int64_t const block = product(recvcount, to.size_bytes);
   Part const received{recvbuf, to, product(block, place.num_sources)};
-  return gathered_bytes(*this, place, types, received, block);
+  Part const result =
+      to.is_gapless ? received : at_element(received, product(recvcount, place.rank));
+  return gathered_bytes(*this, place, types, received, result, block);
 }
 
 std::optional<std::int64_t> AllgathervCall::bytes(Place const& place, NamedTypes& types) const {
@@ -61,10 +64,12 @@ std::optional<std::int64_t> AllgathervCall::bytes(Place const& place, NamedTypes
   }
   TypeFacts const to = types.facts(recvtype);
   Part const received{recvbuf, to, product(*total, to.size_bytes)};
-  // Of an intercommunicator the counts are those of the other group, and nothing is asked of ours.
-  std::int64_t const own =
-      place.is_intercommunicator ? 0 : product(recvcounts[place.rank], to.size_bytes);
-  return gathered_bytes(*this, place, types, received, own);
+  if (place.is_intercommunicator) {
+    return received.bytes;
+  }
+  std::int64_t const own = product(recvcounts[place.rank], to.size_bytes);
+  Part const result = hull_of(received, {recvcounts, displs, place.num_ranks}, place.rank);
+  return gathered_bytes(*this, place, types, received, result, own);
 }
 
 std::optional<std::int64_t> BcastCall::bytes(Place const& place, NamedTypes& types) const {

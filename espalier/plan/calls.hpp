@@ -40,8 +40,8 @@ struct AllgatherCall {
   int recvcount;
   MPI_Datatype recvtype;
 
-  /// Size of the whole result, equal on all ranks; none if the arguments are wrong, so that the
-  /// MPI library has to complain. 0 where tune::has_known_size() is false.
+  /// Size of the whole result, equal on all ranks; none if the arguments are out of the ordinary on
+  /// this rank, see irregular.hpp. 0 where tune::has_known_size() is false.
   /// @throws Error mpi.
   [[nodiscard]] std::optional<std::int64_t> bytes(Place const& place, NamedTypes& types) const;
 

@@ -3,15 +3,50 @@
 /// @file
 /// Alltoall in its three forms.
 
+#include <algorithm>
+#include <functional>
+
 #include "espalier/plan/arguments.hpp"
 #include "espalier/plan/calls.hpp"
 
 namespace espalier::plan {
 namespace {
 
-/// One side of an alltoallw. None if something is wrong with it.
-/// @return bytes of the block for this rank itself.
-std::optional<std::int64_t> typed_side(
+/// As many blocks as there are ranks.
+Part all_of(Part block, Place const& place) noexcept {
+  block.bytes = product(block.bytes, place.num_ranks);
+  return block;
+}
+
+/// One side of an alltoallw.
+struct TypedSide {
+  std::int64_t own_bytes = 0;               ///< of the block for this rank itself
+  Part hull{.type = {.is_gapless = true}};  ///< of the blocks without gaps
+};
+
+/// `hull` with one more block. Addresses are not compared, which may be absolute.
+void extend(Part& hull, Part const& block) noexcept {
+  if (block.bytes == 0 || !block.type.is_gapless) {
+    return;
+  }
+  if (hull.bytes == 0) {
+    hull = block;
+    return;
+  }
+  auto const* const begin = std::min(
+      static_cast<char const*>(hull.address), static_cast<char const*>(block.address), std::less()
+  );
+  auto const* const end = std::max(
+      static_cast<char const*>(hull.address) + hull.bytes,
+      static_cast<char const*>(block.address) + block.bytes,
+      std::less()
+  );
+  hull.address = begin;
+  hull.bytes = end - begin;
+}
+
+/// None if something about it is out of the ordinary.
+std::optional<TypedSide> typed_side(
     void const* address,
     int const* counts,
     int const* displacements,
@@ -23,15 +58,17 @@ std::optional<std::int64_t> typed_side(
       block_types == nullptr) {
     return std::nullopt;
   }
-  std::int64_t own = 0;
+  TypedSide side;
   for (int i = 0; i < place.num_ranks; ++i) {
-    auto const block = part_of(address, counts[i], block_types[i], types);
+    auto block = part_of(address, counts[i], block_types[i], types);
     if (!block) {
       return std::nullopt;
     }
-    own = i == place.rank ? block->bytes : own;
+    block->address = static_cast<char const*>(address) + displacements[i];
+    extend(side.hull, *block);
+    side.own_bytes = i == place.rank ? block->bytes : side.own_bytes;
   }
-  return own;
+  return side;
 }
 
 }  // namespace
@@ -46,7 +83,8 @@ std::optional<std::int64_t> AlltoallCall::bytes(Place const& place, NamedTypes& 
   }
   if (!is_in_place()) {
     auto const sent = part_of(sendbuf, sendcount, sendtype, types);
-    if (!sent || sent->bytes != received->bytes || is_aliased(*sent, *received)) {
+    if (!sent || sent->bytes != received->bytes ||
+        meet(all_of(*sent, place), all_of(*received, place))) {
       return std::nullopt;
     }
   }
@@ -70,6 +108,10 @@ std::optional<std::int64_t> AlltoallvCall::bytes(Place const& place, NamedTypes&
             product(recvcounts[place.rank], received->type.size_bytes)) {
       return std::nullopt;
     }
+    Part const from = hull_of(*sent, {sendcounts, sdispls, place.num_ranks}, place.rank);
+    if (meet(from, hull_of(*received, {recvcounts, rdispls, place.num_ranks}, place.rank))) {
+      return std::nullopt;
+    }
   }
   return 0;
 }
@@ -83,7 +125,9 @@ std::optional<std::int64_t> AlltoallwCall::bytes(Place const& place, NamedTypes&
     return received ? std::optional<std::int64_t>(0) : std::nullopt;
   }
   auto const sent = typed_side(sendbuf, sendcounts, sdispls, sendtypes, place, types);
-  return sent == received ? std::optional<std::int64_t>(0) : std::nullopt;
+  bool const is_regular =
+      sent && sent->own_bytes == received->own_bytes && !meet(sent->hull, received->hull);
+  return is_regular ? std::optional<std::int64_t>(0) : std::nullopt;
 }
 
 }  // namespace espalier::plan

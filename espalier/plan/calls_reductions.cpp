@@ -10,7 +10,7 @@
 namespace espalier::plan {
 namespace {
 
-/// Bytes of the vector that each rank contributes; none if the call is wrong.
+/// Bytes of the vector that each rank contributes; none if the call is out of the ordinary.
 /// @param has_result false: the receive buffer means nothing, and in place is not possible.
 template <typename Call>
 std::optional<std::int64_t>
@@ -27,7 +27,7 @@ vector_bytes(Call const& call, std::int64_t count, NamedTypes& types, bool has_r
     return received ? std::optional(received->bytes) : std::nullopt;
   }
   Part const sent{call.sendbuf, received->type, received->bytes};
-  bool const is_right = !sent.is_missing() && !is_aliased(sent, *received);
+  bool const is_right = !sent.is_missing() && !meet(sent, *received);
   return is_right ? std::optional(sent.bytes) : std::nullopt;
 }
 
@@ -45,7 +45,7 @@ scattered_bytes(Call const& call, std::int64_t count, std::int64_t own_count, Na
   std::int64_t const bytes = product(count, received->type.size_bytes);
   Part const contributed{call.is_in_place() ? call.recvbuf : call.sendbuf, received->type, bytes};
   bool const is_right =
-      !contributed.is_missing() && (call.is_in_place() || !is_aliased(contributed, *received));
+      !contributed.is_missing() && (call.is_in_place() || !meet(contributed, *received));
   return is_right ? std::optional(bytes) : std::nullopt;
 }
 
@@ -60,7 +60,7 @@ std::optional<std::int64_t> ScanCall::bytes(Place const& place, NamedTypes& type
 }
 
 std::optional<std::int64_t> ExscanCall::bytes(Place const& place, NamedTypes& types) const {
-  bool const has_result = place.rank > 0 || is_in_place();
+  bool const has_result = place.rank > 0 || is_in_place() || sendbuf == recvbuf;
   return place.is_intercommunicator ? std::nullopt : vector_bytes(*this, count, types, has_result);
 }
 

@@ -11,20 +11,29 @@ namespace {
 
 /// True if what the root sends to itself is as large as it expects, and lies elsewhere.
 bool agree(std::optional<Part> const& own, std::int64_t bytes, Part const& all) noexcept {
-  return own && own->bytes == bytes && !is_aliased(*own, all);
+  return own && own->bytes == bytes && !meet(*own, all);
+}
+
+/// The blocks of all ranks; of a type with gaps, that of this rank.
+Part all_of(Part block, std::int64_t count, Place const& place) noexcept {
+  if (!block.type.is_gapless) {
+    return at_element(block, product(count, place.rank));
+  }
+  block.bytes = product(block.bytes, place.num_ranks);
+  return block;
 }
 
 std::optional<std::int64_t> times(int num_ranks, std::optional<Part> const& part) {
   return part ? std::optional(product(part->bytes, num_ranks)) : std::nullopt;
 }
 
-/// The parts at the root of a v-variant: the own one, at its place among the others.
+/// The parts at the root of a v-variant.
 struct Parts {
-  Part own;
+  Part all;  ///< see hull_of()
   std::int64_t own_bytes = 0;
 };
 
-/// None if something is wrong with them.
+/// None if something about them is out of the ordinary.
 std::optional<Parts> parts_of(
     void const* address,
     int const* counts,
@@ -37,16 +46,14 @@ std::optional<Parts> parts_of(
   if (!total || displacements == nullptr) {
     return std::nullopt;
   }
-  auto all = part_of(address, *total, type, types);
+  auto const all = part_of(address, *total, type, types);
   if (!all) {
     return std::nullopt;
   }
-  std::int64_t const size_bytes = all->type.size_bytes;
-  std::int64_t const own_bytes = product(counts[place.rank], size_bytes);
-  if (address != nullptr) {
-    all->address = static_cast<char const*>(address) + displacements[place.rank] * size_bytes;
-  }
-  return Parts{*all, own_bytes};
+  return Parts{
+      hull_of(*all, {counts, displacements, place.num_ranks}, place.rank),
+      product(counts[place.rank], all->type.size_bytes),
+  };
 }
 
 std::optional<std::int64_t> nothing_if(bool is_right) {
@@ -66,9 +73,11 @@ std::optional<std::int64_t> GatherCall::bytes(Place const& place, NamedTypes& ty
     return times(place.num_ranks, part_of(sendbuf, sendcount, sendtype, types));
   }
   auto const block = part_of(recvbuf, recvcount, recvtype, types);
-  bool const is_right =
-      block &&
-      (is_in_place() || agree(part_of(sendbuf, sendcount, sendtype, types), block->bytes, *block));
+  bool const is_right = block && (is_in_place() || agree(
+                                                       part_of(sendbuf, sendcount, sendtype, types),
+                                                       block->bytes,
+                                                       all_of(*block, recvcount, place)
+                                                   ));
   return is_right ? times(place.num_ranks, block) : std::nullopt;
 }
 
@@ -83,9 +92,11 @@ std::optional<std::int64_t> ScatterCall::bytes(Place const& place, NamedTypes& t
     return times(place.num_ranks, part_of(recvbuf, recvcount, recvtype, types));
   }
   auto const block = part_of(sendbuf, sendcount, sendtype, types);
-  bool const is_right =
-      block &&
-      (is_in_place() || agree(part_of(recvbuf, recvcount, recvtype, types), block->bytes, *block));
+  bool const is_right = block && (is_in_place() || agree(
+                                                       part_of(recvbuf, recvcount, recvtype, types),
+                                                       block->bytes,
+                                                       all_of(*block, sendcount, place)
+                                                   ));
   return is_right ? times(place.num_ranks, block) : std::nullopt;
 }
 
@@ -102,7 +113,7 @@ std::optional<std::int64_t> GathervCall::bytes(Place const& place, NamedTypes& t
   auto const parts = parts_of(recvbuf, recvcounts, displs, recvtype, place, types);
   return nothing_if(
       parts && (is_in_place() ||
-                agree(part_of(sendbuf, sendcount, sendtype, types), parts->own_bytes, parts->own))
+                agree(part_of(sendbuf, sendcount, sendtype, types), parts->own_bytes, parts->all))
   );
 }
 
@@ -119,7 +130,7 @@ std::optional<std::int64_t> ScattervCall::bytes(Place const& place, NamedTypes& 
   auto const parts = parts_of(sendbuf, sendcounts, displs, sendtype, place, types);
   return nothing_if(
       parts && (is_in_place() ||
-                agree(part_of(recvbuf, recvcount, recvtype, types), parts->own_bytes, parts->own))
+                agree(part_of(recvbuf, recvcount, recvtype, types), parts->own_bytes, parts->all))
   );
 }
 

@@ -6,7 +6,6 @@
 
 #include "espalier/plan/failure.hpp"
 #include "espalier/plan/operators.hpp"
-#include "espalier/plan/private_comm.hpp"
 
 namespace espalier::plan {
 namespace {
@@ -23,27 +22,6 @@ template <typename Call> int root_of(Call const& call) noexcept {
 }
 
 }  // namespace
-
-Communicator::~Communicator() {
-  executors_.clear();
-  if (seat_.comm != MPI_COMM_NULL) {
-    PMPI_Comm_free(&seat_.comm);
-  }
-}
-
-void Communicator::abandon() noexcept {
-  executors_.clear();
-  seat_.comm = MPI_COMM_NULL;
-}
-
-int Communicator::prepare() noexcept {
-  return seat_.comm == MPI_COMM_NULL ? make_private_comm(user_, seat_.comm) : MPI_SUCCESS;
-}
-
-int Communicator::prepare_in_call() noexcept {
-  return seat_.comm == MPI_COMM_NULL ? make_private_comm(user_, seat_.comm, own_communicators_)
-                                     : MPI_SUCCESS;
-}
 
 template <typename Call> int Communicator::judge(Choice const& choice, Call const& call) {
   if constexpr (requires { call.op; }) {
@@ -79,9 +57,6 @@ template <typename Call> int Communicator::bind_and_run(Choice const& choice, Ca
   if (program == nullptr) {
     return refused;
   }
-  if (int const code = prepare_in_call(); code != MPI_SUCCESS) {
-    return code;
-  }
   MpiExecutor executor = make_executor(call, seat_, *program);
   if (!binding.may_stay) {
     return executor.run(binding.input, binding.output);
@@ -93,13 +68,18 @@ template <typename Call> int Communicator::bind_and_run(Choice const& choice, Ca
 template <typename Call> int Communicator::run(Choice const& choice, Call const& call) noexcept {
   int code = broken_code_;
   if (code == MPI_SUCCESS) {
-    code = guard([&] { return bind_and_run(choice, call); });
+    bool is_bound = false;
+    code = guard([&] {
+      int const result = bind_and_run(choice, call);
+      is_bound = true;
+      return result;
+    });
+    if (!is_bound) {
+      broken_code_ = code;
+      leave_messages();
+    }
   }
-  if (code == MPI_SUCCESS || is_refusal(code)) {
-    return code;
-  }
-  broken_code_ = code;
-  return raise(user_, code);
+  return code == MPI_SUCCESS || is_refusal(code) ? code : raise(user_, code);
 }
 
 std::size_t Communicator::memory_bytes() const noexcept {

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <iterator>
 
+#include "espalier/base/error.hpp"
 #include "espalier/exec/mpi_datatype.hpp"
+#include "espalier/plan/library.hpp"
 
 namespace espalier::plan {
 namespace {
@@ -27,7 +29,8 @@ struct KnownOperand {
   Operand operand;
 };
 
-/// Optional types (MPI_REAL16, MPI_CXX_BOOL) are left out: MPI_DATATYPE_NULL in some libraries.
+/// Optional types for which a library may have no operators (MPI_REAL16, MPI_CXX_BOOL) are left
+/// out. Others are MPI_DATATYPE_NULL in libraries that do not have them, and never looked up.
 Operand operand_of(MPI_Datatype type) noexcept {
   using enum Operand;
   static KnownOperand const known[] = {
@@ -57,6 +60,14 @@ Operand operand_of(MPI_Datatype type) noexcept {
       {MPI_LONG_DOUBLE, floating},
       {MPI_LOGICAL, logical},
       {MPI_C_BOOL, logical},
+      {MPI_REAL4, floating},
+      {MPI_REAL8, floating},
+      {MPI_INTEGER1, integer},
+      {MPI_INTEGER2, integer},
+      {MPI_INTEGER4, integer},
+      {MPI_INTEGER8, integer},
+      {MPI_COMPLEX8, complex},
+      {MPI_COMPLEX16, complex},
       {MPI_C_FLOAT_COMPLEX, complex},
       {MPI_C_DOUBLE_COMPLEX, complex},
       {MPI_C_LONG_DOUBLE_COMPLEX, complex},
@@ -89,13 +100,19 @@ TypeFacts NamedTypes::facts(MPI_Datatype type) {
     }
   }
   exec::TypeShape const shape = exec::describe(type);
-  TypeFacts facts{.size_bytes = shape.size_bytes, .is_gapless = shape.is_gapless};
+  TypeFacts facts{
+      .size_bytes = shape.size_bytes,
+      .extent_bytes = shape.extent_bytes,
+      .is_gapless = shape.is_gapless,
+  };
   if (is_named(type)) {
     facts.is_named = true;
     facts.operand = operand_of(type);
     entries_[next_] = {.type = type, .facts = facts};
     next_ = (next_ + 1) % capacity;
     num_entries_ = std::min(num_entries_ + 1, capacity);
+  } else if (!is_committed(type, self_)) {
+    throw Error(ErrorCode::argument, "expected a committed datatype");
   }
   return facts;
 }

@@ -25,6 +25,7 @@ enum class Operand : std::uint8_t {
 /// What deciding has to know of a datatype.
 struct TypeFacts {
   std::int64_t size_bytes = 0;
+  std::int64_t extent_bytes = 0;
   bool is_gapless = false;  ///< the data are one run of bytes from the address of the element on
   bool is_named = false;    ///< the handle means the same for ever
   Operand operand = Operand::other;  ///< `other` unless it is named
@@ -34,8 +35,11 @@ struct TypeFacts {
 /// whose handles may mean another type tomorrow. Used by one thread at a time.
 class NamedTypes {
 public:
+  /// @param self  see Library; with MPI_COMM_NULL types are not asked whether they were committed.
+  explicit NamedTypes(MPI_Comm self = MPI_COMM_NULL) noexcept : self_(self) {}
+
   /// Size and kind of a committed datatype that is not MPI_DATATYPE_NULL.
-  /// @throws Error mpi.
+  /// @throws Error mpi; argument for a type that was not committed.
   [[nodiscard]] TypeFacts facts(MPI_Datatype type);
 
 private:
@@ -46,6 +50,7 @@ private:
 
   static constexpr std::size_t capacity = 8;
 
+  MPI_Comm self_;
   std::array<Entry, capacity> entries_;
   std::size_t num_entries_ = 0;
   std::size_t next_ = 0;

@@ -13,7 +13,7 @@
 namespace espalier::plan {
 
 neighborhood::Algorithm const* Session::choose(NeighborCall call, State& state, MPI_Comm comm) {
-  if (!has_neighbors(comm) || !is_within_world(comm)) {
+  if (!has_neighbors(comm) || !state.context()) {
     return nullptr;
   }
   neighborhood::Algorithm const& algorithm = *settings_.forced_neighbors[index_of(call)];

@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <chrono>
 #include <cstdint>
 #include <numeric>
 #include <type_traits>
 #include <utility>
 
 #include "espalier/exec/mpi_datatype.hpp"
+#include "espalier/plan/clock.hpp"
+#include "espalier/plan/neighbor_topology.hpp"
 
 namespace espalier::plan {
 namespace {
@@ -95,6 +98,9 @@ Session::Session(Settings settings, World world, Log log)
       records_(settings_.records()), one_rank_(always_native("one rank")),
       intercommunicator_(always_native("intercommunicator")),
       outside_world_(always_native("ranks outside MPI_COMM_WORLD")),
+      no_context_(always_native(
+          "no context: the communicator was made by a nonblocking call, or too many exist"
+      )),
       no_data_{.choice = std::nullopt, .reason = "no data"},
       refused_{.choice = std::nullopt, .reason = "the choice does not accept this root"},
       refused_operator_{
@@ -109,6 +115,10 @@ Session::Session(Settings settings, World world, Log log)
   }
   require_success(
       PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &keyval_, this),
+      "MPI_Comm_create_keyval"
+  );
+  require_success(
+      PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete_context, &context_keyval_, this),
       "MPI_Comm_create_keyval"
   );
   for (std::string const& line : settings_.warnings) {
@@ -126,14 +136,76 @@ int Session::on_delete(MPI_Comm, int, void* attribute, void* session) noexcept {
   return MPI_SUCCESS;
 }
 
+int Session::on_delete_context(MPI_Comm, int, void* number, void* session) noexcept {
+  auto const value = static_cast<int>(reinterpret_cast<std::intptr_t>(number));
+  static_cast<Session*>(session)->contexts_.release(value);
+  return MPI_SUCCESS;
+}
+
+bool Session::serves_any() const noexcept {
+  auto const may_choose = [&](NeighborCall call) { return settings_.may_choose(call); };
+  return std::ranges::find(may_choose_, true) != may_choose_.end() ||
+         std::ranges::any_of(all_neighbor_calls, may_choose);
+}
+
 void Session::prepare() {
-  if (std::ranges::find(may_choose_, true) == may_choose_.end()) {
-    return;
+  if (serves_any() && world_.num_ranks > 1) {
+    contexts_.open();
+    library_.open();
   }
-  State* const state = find(MPI_COMM_WORLD);
-  auto const chooses = [&](tune::Call call) { return state->table(call).chooses(); };
-  if (state != nullptr && std::ranges::any_of(tune::all_calls, chooses)) {
-    require_success(state->communicator().prepare(), "MPI_Comm_create");
+}
+
+int Session::adopt(MPI_Comm comm) noexcept {
+  if (comm == MPI_COMM_NULL || !contexts_.is_open()) {
+    return MPI_SUCCESS;
+  }
+  int const code = guard([&] {
+    Place const place = place_of(comm);
+    if (!place.is_intercommunicator && place.num_ranks > 1 && !context_of(comm) &&
+        is_within_world(comm)) {
+      claim_context(comm);
+      make_neighbors(comm);
+    }
+    return MPI_SUCCESS;
+  });
+  return code == MPI_SUCCESS ? code : raise(comm, code);
+}
+
+void Session::claim_context(MPI_Comm comm) {
+  Clock::time_point const start = Clock::now();
+  std::optional<int> const number = contexts_.claim(comm);
+  if (number) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): MPI keeps pointers.
+    void* const value = reinterpret_cast<void*>(static_cast<std::intptr_t>(*number));
+    require_success(PMPI_Comm_set_attr(comm, context_keyval_, value), "MPI_Comm_set_attr");
+  }
+  std::chrono::duration<double> const elapsed = Clock::now() - start;
+  std::lock_guard const lock(mutex_);
+  ended_.add(OwnCommunicators{.count = 1, .seconds = elapsed.count()});
+}
+
+std::optional<int> Session::context_of(MPI_Comm comm) const {
+  if (!contexts_.is_open()) {
+    return std::nullopt;
+  }
+  if (comm == MPI_COMM_WORLD) {
+    return Contexts::world;
+  }
+  void* value = nullptr;
+  int is_found = 0;
+  require_success(
+      PMPI_Comm_get_attr(comm, context_keyval_, reinterpret_cast<void*>(&value), &is_found),
+      "MPI_Comm_get_attr"
+  );
+  return is_found != 0 ? std::optional(static_cast<int>(reinterpret_cast<std::intptr_t>(value)))
+                       : std::nullopt;
+}
+
+/// Neighborhood collectives have a communicator of their own, made here since none is made in them.
+void Session::make_neighbors(MPI_Comm comm) {
+  auto const may_choose = [&](NeighborCall call) { return settings_.may_choose(call); };
+  if (std::ranges::any_of(all_neighbor_calls, may_choose) && has_neighbors(comm)) {
+    find(comm)->neighbors().prepare();
   }
 }
 
@@ -172,8 +244,7 @@ State* Session::find_attribute(MPI_Comm comm) {
 }
 
 State* Session::create(MPI_Comm comm) {
-  Place const place = place_of(comm);
-  auto state = std::make_unique<State>(comm, place, tables_for(place, comm), records_);
+  auto state = std::make_unique<State>(comm, facts_of(comm), contexts_, library_.self());
   State* const address = state.get();
   {
     std::lock_guard const lock(mutex_);
@@ -199,6 +270,9 @@ void Session::release(State* state) noexcept {
     owned = std::move(*found);
     *found = std::move(states_.back());
     states_.pop_back();
+    if (owned->communicator().has_left_messages() && owned->context()) {
+      contexts_.retire(*owned->context());
+    }
     if (Recorder const* recorder = owned->recorder()) {
       ended_.add(owned->place().num_ranks, *recorder);
       ended_.add(owned->own_communicators());
@@ -206,33 +280,42 @@ void Session::release(State* state) noexcept {
   }
 }
 
-State::Tables Session::tables_for(Place const& place, MPI_Comm comm) {
+State::Facts Session::facts_of(MPI_Comm comm) {
+  State::Facts facts{.place = place_of(comm), .context = std::nullopt, .records = records_};
+  std::vector<int> ranks;
+  if (!facts.place.is_intercommunicator && facts.place.num_ranks > 1) {
+    ranks = world_ranks(comm, facts.place.num_ranks);
+    facts.context = context_of(comm);
+  }
+  facts.tables = tables_for(facts, ranks);
+  bool const is_same = ranks.empty() || (ranks.front() == 0 && std::ranges::is_sorted(ranks) &&
+                                         ranks.back() + 1 == facts.place.num_ranks);
+  if (facts.context && !is_same) {
+    facts.world_ranks = std::move(ranks);
+  }
+  return facts;
+}
+
+State::Tables Session::tables_for(State::Facts const& facts, std::vector<int> const& ranks) {
   State::Tables tables{};
-  if (place.is_intercommunicator) {
+  if (facts.place.is_intercommunicator) {
     tables.fill(&intercommunicator_);
-    return tables;
-  }
-  if (place.num_ranks == 1) {
+  } else if (facts.place.num_ranks == 1) {
     tables.fill(&one_rank_);
-    return tables;
-  }
-  int const nodes = num_nodes(comm, place.num_ranks);
-  if (nodes == 0) {
+  } else if (std::ranges::find(ranks, MPI_UNDEFINED) != ranks.end()) {
     tables.fill(&outside_world_);
-    return tables;
-  }
-  for (tune::Call const call : tune::all_calls) {
-    tables[tune::index_of(call)] =
-        &table_for(call, {.num_ranks = place.num_ranks, .num_nodes = nodes});
+  } else if (serves_any() && !facts.context) {
+    tables.fill(&no_context_);
+  } else {
+    tune::Shape const shape{.num_ranks = facts.place.num_ranks, .num_nodes = num_nodes(ranks)};
+    for (tune::Call const call : tune::all_calls) {
+      tables[tune::index_of(call)] = &table_for(call, shape);
+    }
   }
   return tables;
 }
 
-int Session::num_nodes(MPI_Comm comm, int num_ranks) const {
-  std::vector<int> ranks = world_ranks(comm, num_ranks);
-  if (std::ranges::find(ranks, MPI_UNDEFINED) != ranks.end()) {
-    return 0;
-  }
+int Session::num_nodes(std::vector<int> ranks) const {
   if (world_.node_of_rank.empty()) {
     return 1;
   }
@@ -279,6 +362,9 @@ void Session::finish() noexcept {
     release(state);
   }
   PMPI_Comm_free_keyval(&keyval_);
+  PMPI_Comm_free_keyval(&context_keyval_);
+  contexts_.close();
+  library_.close();
 }
 
 Totals Session::totals() const {

@@ -18,7 +18,10 @@
 
 #include "espalier/base/error.hpp"
 #include "espalier/plan/calls.hpp"
+#include "espalier/plan/contexts.hpp"
 #include "espalier/plan/failure.hpp"
+#include "espalier/plan/irregular.hpp"
+#include "espalier/plan/library.hpp"
 #include "espalier/plan/settings.hpp"
 #include "espalier/plan/state.hpp"
 #include "espalier/plan/statistics.hpp"
@@ -33,6 +36,15 @@ struct Verdict {
   tune::Decision const* decision = nullptr;
   std::int64_t bytes = 0;
   int code = MPI_SUCCESS;  ///< anything else: return it, the user's error handler was called
+  /// No decision yet: Session::run_irregular() is to be called.
+  bool is_irregular = false;
+};
+
+/// What became of a call whose arguments are out of the ordinary on this rank.
+struct IrregularRun {
+  int code = MPI_SUCCESS;                    ///< as of Communicator::run()
+  tune::Decision const* decision = nullptr;  ///< null: the rank could not take part
+  std::int64_t bytes = 0;
 };
 
 /// What to do with one neighborhood call.
@@ -67,14 +79,25 @@ public:
   /// After finish(); MPI may be finalised.
   ~Session();
 
-  /// Collective over MPI_COMM_WORLD, in MPI_Init: what the first call that is served on it would
-  /// have to wait for, if its rules serve any.
+  /// Collective over MPI_COMM_WORLD, in MPI_Init: makes what collectives need, if any may be
+  /// served. Before this none is.
   /// @throws Error mpi.
   void prepare();
+
+  /// Collective over `comm`, which the program just made: its ranks agree on a context. Without
+  /// this its collectives are native. What cannot be served (intercommunicators, ranks outside
+  /// MPI_COMM_WORLD) is left alone.
+  /// @return MPI_SUCCESS, or a code that was delivered to the error handler of `comm`.
+  int adopt(MPI_Comm comm) noexcept;
 
   /// Local, except for what the standard makes equal on all ranks: communicator, result bytes.
   /// Allocates on the first use of a communicator only, and takes locks only then.
   template <typename Call> [[nodiscard]] Verdict decide(Call const& call, MPI_Comm comm) noexcept;
+
+  /// Runs a call of which decide() says that it is irregular, see irregular.hpp. Collective over
+  /// comm, as the call.
+  template <typename Call>
+  [[nodiscard]] IrregularRun run_irregular(State& state, Call const& call, MPI_Comm comm) noexcept;
 
   /// Collective over comm when it decides for a call on comm the first time, later local.
   [[nodiscard]] NeighborVerdict decide(NeighborCall call, MPI_Comm comm) noexcept;
@@ -103,9 +126,16 @@ public:
   [[nodiscard]] std::size_t memory_bytes() const;
 
 private:
-  /// None for arguments that the MPI library has to complain about.
+  /// None for arguments that are out of the ordinary on this rank.
   template <typename Call>
   static std::optional<std::int64_t> result_bytes(Call const& call, State& state);
+
+  [[nodiscard]] tune::Decision const&
+  decision_at(State const& state, tune::Call call, std::int64_t bytes) const noexcept {
+    bool const is_empty =
+        bytes == 0 && tune::has_known_size(call) && !state.place().is_intercommunicator;
+    return is_empty ? no_data_ : state.table(call).at(bytes);
+  }
 
   using TableKey = std::tuple<tune::Call, int, int>;
 
@@ -114,15 +144,22 @@ private:
   choose(NeighborCall call, State& state, MPI_Comm comm);
 
   static int on_delete(MPI_Comm comm, int keyval, void* attribute, void* session) noexcept;
+  static int on_delete_context(MPI_Comm comm, int keyval, void* number, void* session) noexcept;
+  [[nodiscard]] bool serves_any() const noexcept;
+  void claim_context(MPI_Comm comm);
+  /// None if adopt() was not called, or there was none left.
+  [[nodiscard]] std::optional<int> context_of(MPI_Comm comm) const;
+  void make_neighbors(MPI_Comm comm);
   /// State of a communicator, made on first use; null if MPI does not know the communicator.
   State* find(MPI_Comm comm);
   State* find_attribute(MPI_Comm comm);
   State* create(MPI_Comm comm);
   void release(State* state) noexcept;
-  [[nodiscard]] State::Tables tables_for(Place const& place, MPI_Comm comm);
+  [[nodiscard]] State::Facts facts_of(MPI_Comm comm);
+  [[nodiscard]] State::Tables tables_for(State::Facts const& facts, std::vector<int> const& ranks);
   tune::DecisionTable const& table_for(tune::Call call, tune::Shape shape);
-  /// Nodes of the communicator, 0 if a rank lies outside MPI_COMM_WORLD.
-  [[nodiscard]] int num_nodes(MPI_Comm comm, int num_ranks) const;
+  /// Nodes of ranks of MPI_COMM_WORLD.
+  [[nodiscard]] int num_nodes(std::vector<int> ranks) const;
 
   Settings settings_;
   World world_;
@@ -130,10 +167,14 @@ private:
   bool records_;
   std::array<bool, tune::num_calls> may_choose_{};
   int keyval_ = MPI_KEYVAL_INVALID;
+  int context_keyval_ = MPI_KEYVAL_INVALID;
+  Contexts contexts_;
+  Library library_;
 
   tune::DecisionTable one_rank_;
   tune::DecisionTable intercommunicator_;
   tune::DecisionTable outside_world_;
+  tune::DecisionTable no_context_;
   tune::Decision no_data_;
   tune::Decision refused_;
   tune::Decision refused_operator_;
@@ -142,7 +183,7 @@ private:
   mutable std::mutex mutex_;  ///< guards what follows
   std::map<TableKey, tune::DecisionTable> tables_;
   std::vector<std::unique_ptr<State>> states_;
-  Totals ended_;  ///< of communicators that were freed
+  Totals ended_;  ///< of communicators that were freed, and contexts
   std::vector<std::string> warnings_;
   std::vector<MappingNote> mappings_;
 };
@@ -176,10 +217,10 @@ template <typename Call> Verdict Session::decide(Call const& call, MPI_Comm comm
       return MPI_SUCCESS;
     }
     if (auto const bytes = result_bytes(call, *state)) {
-      bool const is_empty =
-          *bytes == 0 && tune::has_known_size(Call::call) && !state->place().is_intercommunicator;
-      tune::Decision const& decision = is_empty ? no_data_ : table.at(*bytes);
+      tune::Decision const& decision = decision_at(*state, Call::call, *bytes);
       verdict = {.state = state, .decision = &decision, .bytes = *bytes};
+    } else if (table.chooses()) {
+      verdict = {.state = state, .is_irregular = true};
     }
     return MPI_SUCCESS;
   });
@@ -187,6 +228,36 @@ template <typename Call> Verdict Session::decide(Call const& call, MPI_Comm comm
     verdict.code = raise(comm, code);
   }
   return verdict;
+}
+
+template <typename Call>
+IrregularRun Session::run_irregular(State& state, Call const& call, MPI_Comm comm) noexcept {
+  IrregularRun run;
+  int const code = guard([&] {
+    Mended<Call> mended = mend(call, state.place(), library_);
+    run.bytes = mended.bytes;
+    run.decision = &decision_at(state, Call::call, mended.bytes);
+    if (!run.decision->choice) {
+      run.code = Communicator::refused;
+      return MPI_SUCCESS;
+    }
+    if (mended.first) {
+      mended.add(unpack(mended.first->data, mended.first->place));
+    }
+    run.code = state.communicator().run(*run.decision->choice, mended.call);
+    if (run.code == MPI_SUCCESS) {
+      if (mended.last) {
+        mended.add(unpack(mended.last->data, mended.last->place));
+      }
+      run.code = mended.code == MPI_SUCCESS ? MPI_SUCCESS : raise(comm, mended.code);
+    }
+    return MPI_SUCCESS;
+  });
+  if (code != MPI_SUCCESS) {
+    state.communicator().leave_messages();
+    run.code = raise(comm, code);
+  }
+  return run;
 }
 
 }  // namespace espalier::plan

@@ -2,11 +2,22 @@
 
 #include "espalier/plan/state.hpp"
 
+#include <utility>
+
 namespace espalier::plan {
 
-State::State(MPI_Comm comm, Place const& place, Tables const& tables, bool records)
-    : place_(place), tables_(tables), communicator_(comm, place.num_ranks, place.rank) {
-  if (records) {
+State::State(MPI_Comm comm, Facts facts, Contexts const& contexts, MPI_Comm self)
+    : place_(facts.place), tables_(facts.tables), world_ranks_(std::move(facts.world_ranks)),
+      context_(facts.context), types_(self),
+      communicator_(
+          comm,
+          {
+              .context = context_ ? contexts.context(*context_, world_ranks_) : exec::MpiContext(),
+              .num_ranks = place_.num_ranks,
+              .rank = place_.rank,
+          }
+      ) {
+  if (facts.records) {
     recorder_.emplace();
   }
 }
@@ -26,15 +37,12 @@ void State::abandon() noexcept {
 }
 
 OwnCommunicators State::own_communicators() const noexcept {
-  OwnCommunicators made = communicator_.own_communicators();
-  if (neighbors_ != nullptr) {
-    made.add(neighbors_->own_communicators());
-  }
-  return made;
+  return neighbors_ != nullptr ? neighbors_->own_communicators() : OwnCommunicators{};
 }
 
 std::size_t State::memory_bytes() const noexcept {
   return sizeof(*this) - sizeof(communicator_) + communicator_.memory_bytes() +
+         world_ranks_.capacity() * sizeof(int) +
          (neighbors_ != nullptr ? neighbors_->memory_bytes() : 0) +
          (recorder_ ? recorder_->memory_bytes() - sizeof(*recorder_) : 0);
 }

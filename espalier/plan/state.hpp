@@ -6,11 +6,13 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include <mpi.h>
 
 #include "espalier/plan/calls.hpp"
 #include "espalier/plan/communicator.hpp"
+#include "espalier/plan/contexts.hpp"
 #include "espalier/plan/neighbors.hpp"
 #include "espalier/plan/statistics.hpp"
 #include "espalier/tune/decision.hpp"
@@ -23,10 +25,23 @@ class State {
 public:
   using Tables = std::array<tune::DecisionTable const*, tune::num_calls>;
 
-  /// @param tables never null, not owned.
-  State(MPI_Comm comm, Place const& place, Tables const& tables, bool records);
+  /// What a state is made of.
+  struct Facts {
+    Place place;
+    Tables tables{};               ///< never null, not owned
+    std::vector<int> world_ranks;  ///< of all ranks; empty: they are the same
+    std::optional<int> context;    ///< its number; none: no collective is served
+    bool records = false;
+  };
+
+  /// @param contexts  those that facts.context is a number of
+  /// @param self  as Library::self()
+  State(MPI_Comm comm, Facts facts, Contexts const& contexts, MPI_Comm self);
 
   [[nodiscard]] Place const& place() const noexcept { return place_; }
+
+  /// Number of the context of its messages, if it has one.
+  [[nodiscard]] std::optional<int> context() const noexcept { return context_; }
 
   [[nodiscard]] NamedTypes& types() noexcept { return types_; }
 
@@ -50,7 +65,7 @@ public:
 
   [[nodiscard]] Recorder* recorder() noexcept { return recorder_ ? &*recorder_ : nullptr; }
 
-  /// What calls on the communicator made.
+  /// What neighborhood collectives on the communicator made.
   [[nodiscard]] OwnCommunicators own_communicators() const noexcept;
 
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
@@ -58,6 +73,8 @@ public:
 private:
   Place place_;
   Tables tables_;
+  std::vector<int> world_ranks_;
+  std::optional<int> context_;
   NamedTypes types_;
   Communicator communicator_;
   std::unique_ptr<Neighbors> neighbors_;

@@ -6,6 +6,7 @@ Usage: generate.py functions.json OUTPUT_FOLDER. Standard library only: CMake ru
 
     forward.hpp, forward.cpp    pointers to the functions of the MPI library
     serve.hpp, serve.cpp        for functions with a call structure: decide and run
+                                (those that make a communicator get ready to serve it)
     wrappers.cpp                MPI_X and PMPI_X
     exports.map                 the symbols that may be seen
 
@@ -64,11 +65,15 @@ class Argument:
 
 @dataclass(frozen=True)
 class Function:
-    """One row: a function that is caught, and either its call structure or its handler."""
+    """One row: a function that is caught, with its call structure, its handler, or what it makes.
+
+    `makes` is the argument that points at a new communicator.
+    """
 
     name: str
     call: str
     handler: str
+    makes: str
     arguments: tuple[Argument, ...]
 
     @property
@@ -103,17 +108,20 @@ def parse_function(row: dict[str, object], kinds: dict[str, str]) -> Function:
     """Read one row."""
     name = str(row.get("name"))
     call, handler = str(row.get("call", "")), str(row.get("handler", ""))
+    makes = str(row.get("makes", ""))
     if not re.fullmatch(r"MPI_[A-Z][a-z_]+", name):
         raise TableError(f"expected the name of an MPI function, got '{name}'")
-    if bool(call) == bool(handler):
-        raise TableError(f"{name}: expected either 'call' or 'handler', got both or none")
+    if sum(map(bool, (call, handler, makes))) != 1:
+        raise TableError(f"{name}: expected one of 'call', 'handler' and 'makes', got more or none")
     rows = row["arguments"]
     if not isinstance(rows, list):
         raise TableError(f"{name}: expected a list of arguments, got {type(rows).__name__}")
     arguments = tuple(parse_argument(argument, kinds, name) for argument in rows)
     if call and sum(argument.c_type == "MPI_Comm" for argument in arguments) != 1:
         raise TableError(f"{name}: expected one communicator among the arguments")
-    return Function(name, call, handler, arguments)
+    if makes and makes not in {argument.name for argument in arguments}:
+        raise TableError(f"{name}: expected 'makes' to be an argument, got '{makes}'")
+    return Function(name, call, handler, makes, arguments)
 
 
 def forward_header(functions: list[Function]) -> str:
@@ -194,6 +202,9 @@ def body(function: Function) -> list[str]:
     scope = "espalier::shim::"
     if function.handler:
         return [f"  return {scope}{function.handler}({function.names});"]
+    if function.makes:
+        made = f"{scope}forward.{function.native}({function.names})"
+        return [f"  return {scope}made({made}, {function.makes});"]
     return [
         f"  if ({scope}is_active()) {{",
         f"    return {scope}serve_{function.native}({function.names});",
@@ -214,6 +225,7 @@ def wrappers_source(functions: list[Function]) -> str:
         HEAD,
         '#include "forward.hpp"',
         '#include "serve.hpp"',
+        '#include "shim/communicators.hpp"',
         '#include "shim/lifecycle.hpp"',
         '#include "shim/topology.hpp"',
     ]

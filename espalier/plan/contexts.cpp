@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/plan/contexts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "espalier/exec/mpi_datatype.hpp"
+#include "espalier/plan/private_comm.hpp"
+
+namespace espalier::plan {
+namespace {
+
+using exec::require_success;
+
+/// Threads that claim numbers for communicators with common ranks can get in each other's way. All
+/// ranks of a communicator give up after the same number of rounds.
+constexpr int max_rounds = 64;
+
+int largest_tag(MPI_Comm comm) {
+  int const* value = nullptr;
+  int is_found = 0;
+  require_success(
+      PMPI_Comm_get_attr(comm, MPI_TAG_UB, reinterpret_cast<void*>(&value), &is_found),
+      "MPI_Comm_get_attr"
+  );
+  return is_found != 0 ? *value : std::numeric_limits<std::int16_t>::max();
+}
+
+}  // namespace
+
+void Contexts::open() {
+  require_success(make_private_comm(MPI_COMM_WORLD, comm_), "MPI_Comm_create");
+  std::int64_t const num_tags = std::int64_t{largest_tag(comm_)} + 1;
+  // At least that of MPI_COMM_WORLD, which then has fewer tags.
+  num_contexts_ = std::max(
+      1, static_cast<int>(std::min<std::int64_t>(num_tags / tags_per_context, max_contexts))
+  );
+  uses_.assign(static_cast<std::size_t>(num_contexts_), Use::free);
+  uses_[world] = Use::used;
+}
+
+void Contexts::close() noexcept {
+  if (comm_ != MPI_COMM_NULL) {
+    PMPI_Comm_free(&comm_);
+  }
+}
+
+int Contexts::take(int least) {
+  std::lock_guard const lock(mutex_);
+  auto const found = std::find(uses_.begin() + least, uses_.end(), Use::free);
+  if (found != uses_.end()) {
+    *found = Use::used;
+  }
+  return static_cast<int>(found - uses_.begin());
+}
+
+// Each rank proposes its smallest free number. If all propose the same one it is taken; otherwise
+// nobody can do better than the largest proposal, from which the next round begins.
+std::optional<int> Contexts::claim(MPI_Comm comm) {
+  int least = 0;
+  for (int round = 0; round < max_rounds && least < num_contexts_; ++round) {
+    int const mine = take(least);
+    std::array<int, 2> proposals{mine, -mine};
+    int const code = PMPI_Allreduce(MPI_IN_PLACE, proposals.data(), 2, MPI_INT, MPI_MAX, comm);
+    int const largest = proposals[0];
+    bool const is_agreed = code == MPI_SUCCESS && largest == -proposals[1];
+    if (is_agreed && largest < num_contexts_) {
+      return mine;
+    }
+    release(mine);
+    require_success(code, "MPI_Allreduce");
+    least = largest;
+  }
+  return std::nullopt;
+}
+
+void Contexts::release(int number) noexcept {
+  std::lock_guard const lock(mutex_);
+  if (number < num_contexts_ && uses_[static_cast<std::size_t>(number)] == Use::used) {
+    uses_[static_cast<std::size_t>(number)] = Use::free;
+  }
+}
+
+void Contexts::retire(int number) noexcept {
+  std::lock_guard const lock(mutex_);
+  uses_[static_cast<std::size_t>(number)] = Use::retired;
+}
+
+exec::MpiContext Contexts::context(int number, std::span<int const> world_ranks) const noexcept {
+  exec::MpiContext result(comm_);
+  result.first_tag = number * tags_per_context;
+  result.num_tags = num_contexts_ == 1 ? 0 : tags_per_context;
+  result.ranks = world_ranks;
+  return result;
+}
+
+}  // namespace espalier::plan

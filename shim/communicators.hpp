@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "shim/handle.hpp"
+
+namespace espalier::shim {
+
+/// The end of a function that makes a communicator: its ranks get ready to be served, where
+/// anything is. Collective over the new communicator.
+/// @param code  of the function, MPI_SUCCESS if it made one
+/// @param comm  where the function put it
+/// @return the code, or that of an error on the new communicator.
+int made(int code, void const* comm);
+
+}  // namespace espalier::shim
