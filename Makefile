@@ -32,6 +32,10 @@ test: ## Run every test: checks, sanitizers, unit, MPI, Python
 	@tools/install_dependencies.sh
 	@tools/run_tests.sh
 
+.PHONY: bent
+bent: build ## Thousands of programs that bend the standard, plain and preloaded (BENT="FIRST NUMBER")
+	@tools/run_bent.sh $(BENT)
+
 .PHONY: quick
 quick: install-deps ## Debug build with warnings as errors, then the unit tests
 	@cmake --preset dev
