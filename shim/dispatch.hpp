@@ -12,47 +12,66 @@
 #include "espalier/plan/session.hpp"
 #include "shim/lifecycle.hpp"
 #include "shim/own_work.hpp"
+#include "shim/watching.hpp"
 
 namespace espalier::shim {
 
-/// Runs the choice if there is one. What was not decided yet is decided here.
+/// Runs the choice if there is one.
 /// @return a refusal if there is none, or it turns out not to fit: the native call is to be made.
-template <typename Call>
-int run_choice(plan::Session& session, plan::Verdict& verdict, Call const& call, MPI_Comm comm) {
-  if (verdict.is_irregular) [[unlikely]] {
-    OwnWork const questions_to_the_library;
-    plan::IrregularRun const run = session.run_irregular(*verdict.state, call, comm);
-    verdict.decision = run.decision;
-    verdict.bytes = run.bytes;
-    return run.code;
-  }
+template <typename Call> int run_choice(plan::Verdict const& verdict, Call const& call) {
   return verdict.decision->choice
              ? verdict.state->communicator().run(*verdict.decision->choice, call)
              : plan::Communicator::refused;
 }
 
+/// Counts a call that began at `start`. One that could not be counted is no reason to fail.
+inline void record(
+    plan::Verdict const& verdict,
+    tune::Call call,
+    tune::Decision const& decision,
+    plan::Clock::time_point start
+) noexcept {
+  std::chrono::duration<double> const elapsed = plan::Clock::now() - start;
+  static_cast<void>(plan::guard([&] {
+    verdict.state->recorder()->record(call, verdict.bytes, decision, elapsed.count());
+    return MPI_SUCCESS;
+  }));
+}
+
 /// Runs what was decided, with a clock around it.
 template <typename Call, typename Native>
 int execute_timed(
-    plan::Session& session, plan::Verdict& verdict, Call const& call, MPI_Comm comm, Native&& native
+    plan::Session const& session, plan::Verdict const& verdict, Call const& call, Native&& native
 ) {
   plan::Clock::time_point const start = plan::Clock::now();
-  int code = run_choice(session, verdict, call, comm);
+  WatchedCall watched(verdict.state, Call::call, verdict.decision, verdict.bytes);
   tune::Decision const* decision = verdict.decision;
+  int code = run_choice(verdict, call);
   if (plan::Communicator::is_refusal(code)) {
     decision = decision->choice ? &session.after_refusal(code) : decision;
+    watched.hand_over();
     code = std::forward<Native>(native)();
   }
-  std::chrono::duration<double> const elapsed = plan::Clock::now() - start;
-  if (decision == nullptr) {
-    return code;
-  }
-  // A call that could not be counted is no reason to fail.
-  static_cast<void>(plan::guard([&] {
-    verdict.state->recorder()->record(Call::call, verdict.bytes, *decision, elapsed.count());
-    return MPI_SUCCESS;
-  }));
+  record(verdict, Call::call, *decision, start);
   return code;
+}
+
+/// Decides and runs a call whose arguments are out of the ordinary on this rank. If it is counted,
+/// it is without the time of the native call.
+/// @return a refusal if the native call is to be made.
+template <typename Call>
+[[gnu::noinline, gnu::cold]] int
+execute_irregular(plan::Session& session, plan::State& state, Call const& call, MPI_Comm comm) {
+  plan::Clock::time_point const start = plan::Clock::now();
+  WatchedCall const watched(&state, Call::call, nullptr, 0);
+  OwnWork const questions_to_the_library;
+  plan::IrregularRun const run = session.run_irregular(state, call, comm);
+  if (run.decision != nullptr && session.records()) {
+    bool const is_refused = plan::Communicator::is_refusal(run.code) && run.decision->choice;
+    auto const& decision = is_refused ? session.after_refusal(run.code) : *run.decision;
+    record({.state = &state, .bytes = run.bytes}, Call::call, decision, start);
+  }
+  return run.code;
 }
 
 /// What a call does while a session is active. `native` makes the call of the MPI library.
@@ -60,17 +79,19 @@ template <typename Call, typename Native>
 int dispatch(Call const& call, MPI_Comm comm, Native&& native) {
   plan::Session* const session =
       OwnWork::is_going_on() ? nullptr : active_session.load(std::memory_order_acquire);
-  plan::Verdict verdict = session == nullptr ? plan::Verdict{} : session->decide(call, comm);
+  plan::Verdict const verdict = session == nullptr ? plan::Verdict{} : session->decide(call, comm);
   if (verdict.code != MPI_SUCCESS) {
     return verdict.code;
   }
   if (verdict.state == nullptr) {
     return std::forward<Native>(native)();
   }
-  if (session->records()) {
-    return execute_timed(*session, verdict, call, comm, std::forward<Native>(native));
+  if (verdict.decision != nullptr && session->records()) {
+    return execute_timed(*session, verdict, call, std::forward<Native>(native));
   }
-  int const code = run_choice(*session, verdict, call, comm);
+  int const code = verdict.decision != nullptr
+                       ? run_choice(verdict, call)
+                       : execute_irregular(*session, *verdict.state, call, comm);
   return plan::Communicator::is_refusal(code) ? std::forward<Native>(native)() : code;
 }
 

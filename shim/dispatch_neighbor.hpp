@@ -12,30 +12,30 @@
 #include "espalier/plan/session.hpp"
 #include "shim/lifecycle.hpp"
 #include "shim/own_work.hpp"
+#include "shim/watching.hpp"
 
 namespace espalier::shim {
 
-/// What was decided, made and run; none if the native call is to be made: nothing was decided, or
-/// the arguments are wrong and the MPI library has to say so.
-template <plan::AnyNeighborCall Call>
-std::optional<int> run_neighbors(plan::Session& session, Call const& call, MPI_Comm comm) {
+inline plan::NeighborVerdict
+decide_neighbors(plan::Session& session, plan::NeighborCall call, MPI_Comm comm) noexcept {
   OwnWork const own_work;
-  plan::NeighborVerdict const verdict = session.decide(Call::neighbor_call, comm);
-  if (verdict.code != MPI_SUCCESS) {
-    return verdict.code;
-  }
+  return session.decide(call, comm);
+}
+
+/// What was decided, made and run; none if nothing was decided: the native call is to be made. Of
+/// wrong arguments no other rank knows, so they are an error here, not a native call.
+template <plan::AnyNeighborCall Call>
+std::optional<int>
+run_neighbors(plan::NeighborVerdict const& verdict, Call const& call, MPI_Comm comm) {
+  OwnWork const own_work;
   if (verdict.neighbors == nullptr) {
     return std::nullopt;
   }
-  bool is_wrong = false;
   int const code = plan::guard([&] {
     verdict.neighbors->prepare();
-    is_wrong = misuse(call, verdict.neighbors->degrees()) != MPI_SUCCESS;
-    return is_wrong ? MPI_SUCCESS : verdict.neighbors->run(*verdict.algorithm, call);
+    int const wrong = misuse(call, verdict.neighbors->degrees());
+    return wrong == MPI_SUCCESS ? verdict.neighbors->run(*verdict.algorithm, call) : wrong;
   });
-  if (is_wrong) {
-    return std::nullopt;
-  }
   return code == MPI_SUCCESS ? code : plan::raise(comm, code);
 }
 
@@ -45,9 +45,19 @@ template <plan::AnyNeighborCall Call, typename Native>
 int dispatch(Call const& call, MPI_Comm comm, Native&& native) {
   plan::Session* const session =
       OwnWork::is_going_on() ? nullptr : active_session.load(std::memory_order_acquire);
-  std::optional<int> const code =
-      session == nullptr ? std::nullopt : run_neighbors(*session, call, comm);
-  return code ? *code : std::forward<Native>(native)();
+  if (session == nullptr) {
+    return std::forward<Native>(native)();
+  }
+  plan::NeighborVerdict const verdict = decide_neighbors(*session, Call::neighbor_call, comm);
+  if (verdict.code != MPI_SUCCESS) {
+    return verdict.code;
+  }
+  WatchedCall watched(verdict.state, Call::neighbor_call, verdict.algorithm);
+  if (std::optional<int> const code = run_neighbors(verdict, call, comm)) {
+    return *code;
+  }
+  watched.hand_over();
+  return std::forward<Native>(native)();
 }
 
 }  // namespace espalier::shim

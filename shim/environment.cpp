@@ -55,6 +55,7 @@ plan::SettingsText read_environment() {
       .profile_path = variable("ESPALIER_PROFILE"),
       .mapping = variable("ESPALIER_MAPPING"),
       .dims = variable("ESPALIER_DIMS"),
+      .watch = variable("ESPALIER_WATCH"),
   };
   if (!text.is_off) {
     read_machine(text);

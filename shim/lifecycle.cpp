@@ -22,11 +22,13 @@
 #include "espalier/plan/failure.hpp"
 #include "espalier/plan/session.hpp"
 #include "espalier/plan/statistics.hpp"
+#include "espalier/watch/duration.hpp"
 #include "shim/environment.hpp"
 #include "shim/report.hpp"
 #include "shim/startup.hpp"
 #include "shim/surroundings.hpp"
 #include "shim/topology.hpp"
+#include "shim/watching.hpp"
 
 namespace espalier::shim {
 
@@ -102,6 +104,7 @@ void write_at_exit() noexcept {
   if (program == nullptr || program->session == nullptr || program->process != getpid()) {
     return;
   }
+  stop_watching();
   topology_session.store(nullptr);
   active_session.store(nullptr);
   plan::guard([] {
@@ -135,6 +138,9 @@ void print_start(plan::Settings const& settings) {
               neighborhood::full_name(*algorithm);
     }
   }
+  if (settings.watches()) {
+    line += ", waits of " + watch::duration_text(settings.watch) + " are told";
+  }
   print_line(line);
 }
 
@@ -162,6 +168,7 @@ void start_session() {
       }
   );
   program->session->prepare();
+  start_watching(program->session->settings(), program->session->world());
   start_together();
   program->start = plan::Clock::now();
   if (program->session->settings().cares_for_topologies()) {
@@ -225,6 +232,7 @@ int finalize() {
   if (program == nullptr || program->session == nullptr) {
     return forward.finalize();
   }
+  stop_watching();
   topology_session.store(nullptr);
   active_session.store(nullptr);
   static_cast<void>(plan::guard([] {

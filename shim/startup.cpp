@@ -13,6 +13,7 @@
 #include <mpi.h>
 
 #include "espalier/exec/mpi_datatype.hpp"
+#include "espalier/watch/board.hpp"
 #include "shim/environment.hpp"
 #include "shim/surroundings.hpp"
 #include "shim/symbol.hpp"
@@ -30,6 +31,15 @@ int world_rank() {
 
 void native_bcast(void* buffer, int count, MPI_Datatype type, MPI_Comm comm) {
   require_success(forward.bcast(buffer, count, to_handle(type), 0, to_handle(comm)), "MPI_Bcast");
+}
+
+/// Draws the name of the memory that the ranks of a node share.
+void prepare_watch(plan::SettingsText& text) {
+  if (!can_watch()) {
+    text.watch.clear();
+  } else if (!text.watch.empty()) {
+    text.watch_board = watch::Board::draw_name();
+  }
 }
 
 /// A number that only the ranks of this node have: the smallest rank among them.
@@ -52,6 +62,7 @@ plan::SettingsText share_settings() {
   if (world_rank() == 0) {
     plan::SettingsText text = read_environment();
     separate_spawned(text);
+    prepare_watch(text);
     bytes = text.to_bytes();
   }
   auto size = static_cast<std::int64_t>(bytes.size());

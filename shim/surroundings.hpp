@@ -14,6 +14,10 @@ namespace espalier::shim {
 /// those who spawned them.
 void separate_spawned(plan::SettingsText& text);
 
+/// False in a simulation: all ranks are in one process and one thread runs at a time, so a watch
+/// could not run beside them. The simulator itself says who waits.
+[[nodiscard]] bool can_watch() noexcept;
+
 /// Collective over MPI_COMM_WORLD. In a simulation all ranks leave at the same moment, as they
 /// leave the simulator's MPI_Init: what they do then takes the time it takes without us. Else
 /// nothing.

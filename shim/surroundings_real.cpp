@@ -21,6 +21,10 @@ void separate_spawned(plan::SettingsText& text) {
   }
 }
 
+bool can_watch() noexcept {
+  return true;
+}
+
 void start_together() {}
 
 }  // namespace espalier::shim

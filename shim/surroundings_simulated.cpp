@@ -12,6 +12,10 @@ namespace espalier::shim {
 /// SMPI has no MPI_Comm_get_parent, and programs there spawn none.
 void separate_spawned(plan::SettingsText&) {}
 
+bool can_watch() noexcept {
+  return false;
+}
+
 /// Ranks live in one process, so an address means the same to all; waiting takes no message.
 void start_together() {
   int rank = 0;

@@ -13,6 +13,7 @@ from pathlib import Path
 # Direct dependencies; everything that can be reached through them may be included.
 DEPENDS: dict[str, set[str]] = {
     "base": set(),
+    "watch": set(),
     "schedule": {"base"},
     "pattern": {"base"},
     "algorithms": {"schedule", "pattern"},
@@ -22,12 +23,12 @@ DEPENDS: dict[str, set[str]] = {
     "cost": {"algorithms", "machine", "schedule", "simulation"},
     "neighborhood": {"algorithms", "mapping", "schedule"},
     "verify": {"algorithms", "neighborhood", "schedule"},
-    "exec": {"machine", "mapping", "schedule"},
+    "exec": {"machine", "mapping", "schedule", "watch"},
     "tune": {"algorithms", "base"},
-    "plan": {"algorithms", "exec", "neighborhood", "tune", "verify"},
+    "plan": {"algorithms", "exec", "neighborhood", "tune", "verify", "watch"},
     "capi": {"plan", "mapping", "tune"},
     "measure": {"capi", "exec", "plan", "algorithms", "machine", "mapping", "tune"},
-    "shim": {"plan"},
+    "shim": {"plan", "watch"},
     "python": {"cost", "machine", "mapping", "measure", "plan"},
 }
 
@@ -41,6 +42,7 @@ MPI_ALLOWED = (
     "shim/",
     "examples/",
     "benchmarks/",
+    "tests/bent/",
     "tests/mpi/",
     "tests/fortran/",
     "tests/data/simulated/",

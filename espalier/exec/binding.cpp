@@ -174,6 +174,7 @@ private:
         .source = sources.empty() ? Buffer::output : sources.front().buffer,
         .peer = operation.peer,
         .tag = operation.tag,
+        .round = operation.round,
         .after = operation.after,
         .after_sends = operation.after_sends,
         .is_signal = operation.peer >= 0 && slots.empty(),

@@ -33,6 +33,7 @@ struct BoundOperation {
   schedule::Buffer source = schedule::Buffer::output;  ///< copy, reduce: of the source pieces
   int peer = -1;
   int tag = 0;
+  int round = 0;  ///< of the program; execution does not look at it
   int after = 0;
   int after_sends = 0;
   bool is_signal = false;  ///< a message without data that is always sent

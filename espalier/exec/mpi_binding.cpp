@@ -58,10 +58,10 @@ void translate(MpiProgram& program, MpiContext const& context) {
     if (step.action == Action::send || step.action == Action::recv ||
         step.action == Action::recv_now) {
       step.peer = context.rank_in_comm(step.peer);
-      step.tag += context.first_tag;
+      step.tag = context.tag_in_comm(step.tag);
     }
   }
-  program.own_tag = context.first_tag;
+  program.own_tag = context.tag_in_comm(0);
 }
 
 /// Blocks as messages see them: bytes where elements have no gaps, nothing where they hold no data.

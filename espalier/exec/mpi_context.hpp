@@ -22,9 +22,17 @@ struct MpiContext {
   int first_tag = 0;
   /// From first_tag on; 0: as many as MPI has.
   int num_tags = 0;
+  /// Tags of programs below num_own_tags, which is most, have another place: from first_own_tag on.
+  int first_own_tag = 0;
+  int num_own_tags = 0;
   /// For each rank of the collective its rank in `comm`; empty: they are the same. Looked at only
   /// while an executor is made.
   std::span<int const> ranks{};
+
+  /// From the tag of a message in a program to that of MPI. The same at both ends of a message.
+  [[nodiscard]] int tag_in_comm(int tag) const noexcept {
+    return tag < num_own_tags ? first_own_tag + tag : first_tag + tag;
+  }
 
   [[nodiscard]] int rank_in_comm(int rank) const noexcept {
     return ranks.empty() ? rank : ranks[static_cast<std::size_t>(rank)];

@@ -12,6 +12,7 @@
 
 #include "espalier/exec/mpi_binding.hpp"
 #include "espalier/exec/mpi_memory.hpp"
+#include "espalier/exec/mpi_places.hpp"
 #include "espalier/exec/mpi_program.hpp"
 
 namespace espalier::exec {
@@ -47,7 +48,10 @@ public:
     }
     error_of_run_ = MPI_SUCCESS;
     Bases const bases = bases_of(input, output);
-    int const code = packing_ ? run_packed(bases, *packing_) : run_program(bases);
+    if (watch::current_beacon() != nullptr) [[unlikely]] {
+      return run_watched(bases);
+    }
+    int const code = packing_ ? run_packed<false>(bases, *packing_) : run_program<false>(bases);
     return code == MPI_SUCCESS ? error_of_run_ : fail(code);
   }
 
@@ -84,9 +88,11 @@ public:
     if (first_error_ != MPI_SUCCESS) {
       return first_error_;
     }
+    teller_.begin(program_);
     Bases const bases = packing_ ? inside_packing(position_.bases) : position_.bases;
     int const code =
         program_.dataflow ? finish_dataflow(bases, *program_.dataflow) : finish_rounds(bases);
+    teller_.end();
     return code == MPI_SUCCESS ? end_of_run() : fail(code);
   }
 
@@ -100,6 +106,14 @@ public:
   }
 
 private:
+  /// A run whose waits are told: code of its own, so that nobody pays who is not watched.
+  [[gnu::noinline, gnu::cold]] int run_watched(Bases const& bases) noexcept {
+    teller_.begin(program_);
+    int const code = packing_ ? run_packed<true>(bases, *packing_) : run_program<true>(bases);
+    teller_.end();
+    return code == MPI_SUCCESS ? error_of_run_ : fail(code);
+  }
+
   /// Where a started run stands.
   struct Position {
     Bases bases{};              ///< of the user
@@ -125,13 +139,14 @@ private:
   }
 
   /// The program works on bytes; the elements of the user are packed before or unpacked after.
+  template <bool is_watched>
   int run_packed(Bases const& user, MpiTransfer const& packing) noexcept {
     Bases const around = around_packing(user);
     Bases const inside = inside_packing(user);
     if (packs_first_) {
       note(run_transfer(comm_, program_.own_tag, around, packing));
     }
-    int const code = run_program(inside);
+    int const code = run_program<is_watched>(inside);
     if (code == MPI_SUCCESS && !packs_first_) {
       note(run_transfer(comm_, program_.own_tag, around, packing));
     }
@@ -154,17 +169,21 @@ private:
     }
   }
 
-  int run_program(Bases const& bases) noexcept {
-    return program_.dataflow ? run_dataflow(bases, *program_.dataflow) : run_rounds(bases);
+  template <bool is_watched> int run_program(Bases const& bases) noexcept {
+    return program_.dataflow ? run_dataflow(bases, *program_.dataflow)
+                             : run_rounds<is_watched>(bases);
   }
 
-  int run_rounds(Bases const& bases) noexcept {
+  template <bool is_watched> [[gnu::always_inline]] int run_rounds(Bases const& bases) noexcept {
     for (MpiStep const& step : program_.steps) {
       if (step.action == Action::wait) {
-        wait(step.request, step.num_requests);
-      } else {
-        note(perform(bases, step, step.request));
+        wait<is_watched>(step.request, step.num_requests);
+        continue;
       }
+      if (is_watched && step.action == Action::recv_now) {
+        teller_.wait_at(program_, step.request);
+      }
+      note(perform(bases, step, step.request));
     }
     return MPI_SUCCESS;
   }
@@ -194,12 +213,16 @@ private:
     for (; position_.step < program_.steps.size(); ++position_.step) {
       MpiStep const& step = program_.steps[position_.step];
       if (step.action == Action::wait) {
-        wait(step.request + position_.num_waited, step.num_requests - position_.num_waited);
+        wait<true>(step.request + position_.num_waited, step.num_requests - position_.num_waited);
         position_.num_waited = 0;
       } else if (step.action == Action::recv_now && position_.is_receiving) {
-        wait(static_cast<int>(requests_.size()) - 1, 1);
+        teller_.wait_at(program_, step.request);
+        note(PMPI_Wait(&requests_.back(), MPI_STATUS_IGNORE));
         position_.is_receiving = false;
       } else {
+        if (step.action == Action::recv_now) {
+          teller_.wait_at(program_, step.request);
+        }
         note(perform(bases, step, step.request));
       }
     }
@@ -256,9 +279,13 @@ private:
   }
 
   /// One by one: all of them are needed, and so the code of an error needs no statuses.
+  template <bool is_watched>
   [[gnu::always_inline]] void wait(int first, int num_requests) noexcept {
     MPI_Request* const requests = &requests_[static_cast<std::size_t>(first)];
     for (int i = 0; i < num_requests; ++i) {
+      if constexpr (is_watched) {
+        teller_.wait_at(program_, first + i);
+      }
       note(PMPI_Wait(&requests[i], MPI_STATUS_IGNORE));
     }
   }
@@ -319,6 +346,7 @@ private:
   /// charge time for each look at a message that is not there.
   /// @return an error after which nobody knows which message it was; others are noted.
   int finish_one(MpiDataflow const& flow) noexcept {
+    teller_.wait_at_any(program_, {active_.data(), static_cast<std::size_t>(num_active_)});
     int done = MPI_UNDEFINED;
     int const code = PMPI_Waitany(num_active_, requests_.data(), &done, MPI_STATUS_IGNORE);
     if (code != MPI_SUCCESS) {
@@ -435,6 +463,7 @@ private:
   std::vector<int> active_;  ///< operation of each of the first num_active_ requests
   std::vector<int> done_;
   int num_active_ = 0;
+  Teller teller_;
   Position position_{};  ///< of a run that was started, not of run()
   int error_of_run_ = MPI_SUCCESS;
   int first_error_ = MPI_SUCCESS;  ///< after which no run is possible

@@ -10,6 +10,7 @@
 
 #include "espalier/base/error.hpp"
 #include "espalier/base/integer.hpp"
+#include "espalier/exec/mpi_places.hpp"
 
 namespace espalier::exec {
 namespace {
@@ -95,9 +96,18 @@ private:
     }
   }
 
+  static MpiStep message(BoundOperation const& operation) {
+    return {
+        .action = operation.kind == Kind::send ? Action::send : Action::recv,
+        .peer = operation.peer,
+        .tag = operation.tag,
+        .round = operation.round,
+    };
+  }
+
   void add_receive(BoundOperation const& operation, int index) {
     auto const pieces = program_.pieces(operation);
-    MpiStep step{.action = Action::recv, .peer = operation.peer, .tag = operation.tag};
+    MpiStep step = message(operation);
     step.request = static_cast<int>(receives_.size());
     Receive receive{.operation = index};
     if (is_staged(operation)) {
@@ -120,7 +130,7 @@ private:
 
   void add_send(BoundOperation const& operation, int index) {
     auto const pieces = program_.pieces(operation);
-    MpiStep step{.action = Action::send, .peer = operation.peer, .tag = operation.tag};
+    MpiStep step = message(operation);
     step.request = static_cast<int>(sends_.size());
     sends_.push_back(index);
     if (is_staged(operation)) {
@@ -281,12 +291,9 @@ private:
       add_local(operation);
       return;
     }
-    result_.steps.push_back({
-        .action = operation.kind == Kind::send ? Action::send : Action::recv,
-        .peer = operation.peer,
-        .tag = operation.tag,
-        .region = message_region(operation),
-    });
+    MpiStep step = message(operation);
+    step.region = message_region(operation);
+    result_.steps.push_back(step);
     ++result_.num_requests;
   }
 
@@ -457,7 +464,7 @@ template <typename Element> std::size_t bytes_of(std::vector<Element> const& ele
 
 std::size_t MpiProgram::memory_bytes() const noexcept {
   std::size_t result = sizeof(*this) + bytes_of(steps) + bytes_of(transfers) +
-                       bytes_of(piece_pool) + bytes_of(types);
+                       bytes_of(piece_pool) + bytes_of(types) + bytes_of(places);
   if (dataflow) {
     result += bytes_of(dataflow->step_begin) + bytes_of(dataflow->num_waits) +
               bytes_of(dataflow->successor_begin) + bytes_of(dataflow->successors) +
@@ -467,7 +474,9 @@ std::size_t MpiProgram::memory_bytes() const noexcept {
 }
 
 MpiProgram compile(BoundProgram const& program, MpiElements const& elements) {
-  return Compiler(program, elements).run();
+  MpiProgram result = Compiler(program, elements).run();
+  add_places(program, result);
+  return result;
 }
 
 MpiRegion make_region(

@@ -44,7 +44,7 @@ struct MpiStep {
   enum class Action : std::uint8_t {
     send,      ///< start; region, peer, tag, request
     recv,      ///< start; region, peer, tag, request
-    recv_now,  ///< receive and wait: region, peer, tag
+    recv_now,  ///< receive and wait: region, peer, tag; request is its place only
     wait,      ///< for num_requests requests from `request` on
     copy,      ///< num_bytes from source to region
     gather,    ///< pieces of source, one after another, to region
@@ -59,6 +59,7 @@ struct MpiStep {
   int tag = 0;
   int request = 0;
   int num_requests = 0;
+  int round = 0;  ///< of the message
   MpiRegion region{};
   std::int64_t source_offset_bytes = 0;
   std::int64_t num_bytes = 0;
@@ -81,6 +82,10 @@ struct MpiProgram {
   std::vector<Piece> piece_pool;
   std::vector<MpiType> types;
   std::optional<MpiDataflow> dataflow;
+  /// Where the rank waits, as words of watch::Place: by request, behind them for each recv_now; of
+  /// a dataflow program by operation.
+  std::vector<std::uint64_t> places;
+  int num_rounds = 0;
   MPI_Op op = MPI_OP_NULL;
   std::int64_t scratch_bytes = 0;
   int num_requests = 0;

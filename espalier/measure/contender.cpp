@@ -40,13 +40,14 @@ plan::SettingsText read_profile(Job const& job, std::string const& path) {
 
 }  // namespace
 
-Contender::Contender(plan::Settings settings, plan::Session::World world)
+Contender::Contender(plan::Settings settings, plan::Session::World world, MPI_Comm comm)
     : session_(std::make_unique<plan::Session>(
           std::move(settings),
           std::move(world),
           [](std::string const& line) { std::fprintf(stderr, "%s\n", line.c_str()); }
       )) {
   session_->prepare();
+  session_->adopt_only(comm);
 }
 
 void Contender::finish() noexcept {
@@ -90,6 +91,7 @@ Contender Contenders::make(tune::Call call, std::string const& choice) const {
   return {
       settings_for(call, choice),
       {.rank = job_->rank, .num_ranks = job_->num_ranks, .node_of_rank = {}},
+      job_->comm,
   };
 }
 
@@ -105,6 +107,7 @@ Contender Contenders::of_profile(std::string const& path) const {
   return {
       std::move(settings),
       {.rank = job_->rank, .num_ranks = job_->num_ranks, .node_of_rank = node_of_rank_},
+      job_->comm,
   };
 }
 

@@ -249,7 +249,7 @@ Ran Workload::run_ours(plan::Session& session, int root) {
     if (verdict.code != MPI_SUCCESS) {
       return {.code = verdict.code};
     }
-    if (verdict.is_irregular || verdict.state == nullptr || !verdict.decision->choice) {
+    if (verdict.decision == nullptr || !verdict.decision->choice) {
       return {.code = native(call, comm_), .decision = verdict.decision};
     }
     int const code = verdict.state->communicator().run(*verdict.decision->choice, call);

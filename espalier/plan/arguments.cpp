@@ -3,6 +3,9 @@
 #include "espalier/plan/arguments.hpp"
 
 #include <algorithm>
+#include <limits>
+
+#include "espalier/plan/elements.hpp"
 
 namespace espalier::plan {
 
@@ -30,9 +33,16 @@ part_of(void const* address, std::int64_t count, MPI_Datatype type, NamedTypes& 
   return part.is_missing() ? std::nullopt : std::optional(part);
 }
 
-Part hull_of(Part const& all, BlockList const& blocks, int own) noexcept {
+Part at_element(Part part, std::int64_t element, MPI_Datatype type) {
+  if (part.address != nullptr) {
+    part.address = at_extent(part.address, element, type);
+  }
+  return part;
+}
+
+Part hull_of(Part const& all, BlockList const& blocks, int own, MPI_Datatype type) {
   if (!all.type.is_gapless) {
-    return at_element(all, blocks.displacements[own]);
+    return at_element(all, blocks.displacements[own], type);
   }
   std::int64_t begin = std::numeric_limits<std::int64_t>::max();
   std::int64_t end = std::numeric_limits<std::int64_t>::min();
@@ -46,7 +56,8 @@ Part hull_of(Part const& all, BlockList const& blocks, int own) noexcept {
   if (end <= begin) {
     return {};
   }
-  Part result = at_element(all, begin);
+  Part result = all;
+  result.address = static_cast<char const*>(all.address) + begin * all.type.size_bytes;
   result.bytes = (end - begin) * all.type.size_bytes;
   return result;
 }

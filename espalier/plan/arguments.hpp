@@ -63,13 +63,9 @@ part_of(void const* address, std::int64_t count, MPI_Datatype type, NamedTypes& 
          second < first + static_cast<std::uintptr_t>(a.bytes);
 }
 
-/// `part` with its address so many elements further on.
-[[nodiscard]] inline Part at_element(Part part, std::int64_t element) noexcept {
-  if (part.address != nullptr) {
-    part.address = static_cast<char const*>(part.address) + element * part.type.extent_bytes;
-  }
-  return part;
-}
+/// `part` with its address so many elements of the type further on.
+/// @throws Error mpi.
+[[nodiscard]] Part at_element(Part part, std::int64_t element, MPI_Datatype type);
 
 /// Blocks of one type, in elements from an address on.
 struct BlockList {
@@ -79,6 +75,7 @@ struct BlockList {
 };
 
 /// From the first byte of any block to the last; of a type with gaps, the block `own`.
-[[nodiscard]] Part hull_of(Part const& all, BlockList const& blocks, int own) noexcept;
+/// @throws Error mpi.
+[[nodiscard]] Part hull_of(Part const& all, BlockList const& blocks, int own, MPI_Datatype type);
 
 }  // namespace espalier::plan

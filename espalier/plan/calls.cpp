@@ -50,7 +50,7 @@ std::optional<std::int64_t> AllgatherCall::bytes(Place const& place, NamedTypes&
   std::int64_t const block = product(recvcount, to.size_bytes);
   Part const received{recvbuf, to, product(block, place.num_sources)};
   Part const result =
-      to.is_gapless ? received : at_element(received, product(recvcount, place.rank));
+      to.is_gapless ? received : at_element(received, product(recvcount, place.rank), recvtype);
   return gathered_bytes(*this, place, types, received, result, block);
 }
 
@@ -68,7 +68,8 @@ std::optional<std::int64_t> AllgathervCall::bytes(Place const& place, NamedTypes
     return received.bytes;
   }
   std::int64_t const own = product(recvcounts[place.rank], to.size_bytes);
-  Part const result = hull_of(received, {recvcounts, displs, place.num_ranks}, place.rank);
+  Part const result =
+      hull_of(received, {recvcounts, displs, place.num_ranks}, place.rank, recvtype);
   return gathered_bytes(*this, place, types, received, result, own);
 }
 

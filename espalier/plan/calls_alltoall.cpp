@@ -108,8 +108,10 @@ std::optional<std::int64_t> AlltoallvCall::bytes(Place const& place, NamedTypes&
             product(recvcounts[place.rank], received->type.size_bytes)) {
       return std::nullopt;
     }
-    Part const from = hull_of(*sent, {sendcounts, sdispls, place.num_ranks}, place.rank);
-    if (meet(from, hull_of(*received, {recvcounts, rdispls, place.num_ranks}, place.rank))) {
+    Part const from = hull_of(*sent, {sendcounts, sdispls, place.num_ranks}, place.rank, sendtype);
+    if (meet(
+            from, hull_of(*received, {recvcounts, rdispls, place.num_ranks}, place.rank, recvtype)
+        )) {
       return std::nullopt;
     }
   }

@@ -60,7 +60,9 @@ std::optional<std::int64_t> ScanCall::bytes(Place const& place, NamedTypes& type
 }
 
 std::optional<std::int64_t> ExscanCall::bytes(Place const& place, NamedTypes& types) const {
-  bool const has_result = place.rank > 0 || is_in_place() || sendbuf == recvbuf;
+  // On rank 0 the receive buffer means nothing, but some libraries look at it.
+  bool const has_result =
+      place.rank > 0 || is_in_place() || sendbuf == recvbuf || recvbuf == nullptr;
   return place.is_intercommunicator ? std::nullopt : vector_bytes(*this, count, types, has_result);
 }
 

@@ -15,9 +15,9 @@ bool agree(std::optional<Part> const& own, std::int64_t bytes, Part const& all) 
 }
 
 /// The blocks of all ranks; of a type with gaps, that of this rank.
-Part all_of(Part block, std::int64_t count, Place const& place) noexcept {
+Part all_of(Part block, std::int64_t count, MPI_Datatype type, Place const& place) {
   if (!block.type.is_gapless) {
-    return at_element(block, product(count, place.rank));
+    return at_element(block, product(count, place.rank), type);
   }
   block.bytes = product(block.bytes, place.num_ranks);
   return block;
@@ -51,7 +51,7 @@ std::optional<Parts> parts_of(
     return std::nullopt;
   }
   return Parts{
-      hull_of(*all, {counts, displacements, place.num_ranks}, place.rank),
+      hull_of(*all, {counts, displacements, place.num_ranks}, place.rank, type),
       product(counts[place.rank], all->type.size_bytes),
   };
 }
@@ -76,7 +76,7 @@ std::optional<std::int64_t> GatherCall::bytes(Place const& place, NamedTypes& ty
   bool const is_right = block && (is_in_place() || agree(
                                                        part_of(sendbuf, sendcount, sendtype, types),
                                                        block->bytes,
-                                                       all_of(*block, recvcount, place)
+                                                       all_of(*block, recvcount, recvtype, place)
                                                    ));
   return is_right ? times(place.num_ranks, block) : std::nullopt;
 }
@@ -95,7 +95,7 @@ std::optional<std::int64_t> ScatterCall::bytes(Place const& place, NamedTypes& t
   bool const is_right = block && (is_in_place() || agree(
                                                        part_of(recvbuf, recvcount, recvtype, types),
                                                        block->bytes,
-                                                       all_of(*block, sendcount, place)
+                                                       all_of(*block, sendcount, sendtype, place)
                                                    ));
   return is_right ? times(place.num_ranks, block) : std::nullopt;
 }

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "espalier/plan/contexts.hpp"
 #include "espalier/plan/failure.hpp"
 #include "espalier/plan/operators.hpp"
 
@@ -57,7 +58,9 @@ template <typename Call> int Communicator::bind_and_run(Choice const& choice, Ca
   if (program == nullptr) {
     return refused;
   }
-  MpiExecutor executor = make_executor(call, seat_, *program);
+  Seat seat = seat_;
+  seat.context = Contexts::part(seat_.context, Call::call);
+  MpiExecutor executor = make_executor(call, seat, *program);
   if (!binding.may_stay) {
     return executor.run(binding.input, binding.output);
   }

@@ -20,6 +20,10 @@ using exec::require_success;
 /// ranks of a communicator give up after the same number of rounds.
 constexpr int max_rounds = 64;
 
+/// Fewer tags than this make too few contexts with a part for each function.
+constexpr std::int64_t few_tags = std::int64_t{1} << 27;
+constexpr int few_tags_per_context = 1 << 14;
+
 int largest_tag(MPI_Comm comm) {
   int const* value = nullptr;
   int is_found = 0;
@@ -35,10 +39,12 @@ int largest_tag(MPI_Comm comm) {
 void Contexts::open() {
   require_success(make_private_comm(MPI_COMM_WORLD, comm_), "MPI_Comm_create");
   std::int64_t const num_tags = std::int64_t{largest_tag(comm_)} + 1;
+  // SimGrid has a million tags: there functions share those of a context.
+  has_parts_ = num_tags >= few_tags;
+  int const per_context = has_parts_ ? tags_per_context : few_tags_per_context;
   // At least that of MPI_COMM_WORLD, which then has fewer tags.
-  num_contexts_ = std::max(
-      1, static_cast<int>(std::min<std::int64_t>(num_tags / tags_per_context, max_contexts))
-  );
+  num_contexts_ =
+      std::max(1, static_cast<int>(std::min<std::int64_t>(num_tags / per_context, max_contexts)));
   uses_.assign(static_cast<std::size_t>(num_contexts_), Use::free);
   uses_[world] = Use::used;
 }
@@ -92,9 +98,18 @@ void Contexts::retire(int number) noexcept {
 
 exec::MpiContext Contexts::context(int number, std::span<int const> world_ranks) const noexcept {
   exec::MpiContext result(comm_);
-  result.first_tag = number * tags_per_context;
-  result.num_tags = num_contexts_ == 1 ? 0 : tags_per_context;
+  result.first_tag = number * (has_parts_ ? tags_per_context : few_tags_per_context);
+  result.num_tags = has_parts_ ? tags_of_all : few_tags_per_context;
+  result.first_own_tag = result.first_tag + tags_of_all;
+  result.num_own_tags = has_parts_ ? tags_per_call : 0;
   result.ranks = world_ranks;
+  return result;
+}
+
+exec::MpiContext Contexts::part(exec::MpiContext const& context, tune::Call call) noexcept {
+  static_assert(tags_of_all + tune::num_calls * tags_per_call <= tags_per_context);
+  exec::MpiContext result = context;
+  result.first_own_tag += static_cast<int>(tune::index_of(call)) * tags_per_call;
   return result;
 }
 

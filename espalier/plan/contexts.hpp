@@ -11,11 +11,14 @@
 #include <mpi.h>
 
 #include "espalier/exec/mpi_context.hpp"
+#include "espalier/tune/call.hpp"
 
 namespace espalier::plan {
 
 /// Contexts for the messages of many communicators, on one communicator of ours with all ranks of
 /// MPI_COMM_WORLD. A context is a number n: its messages have the tags n * tags_per_context and up.
+/// Each MPI function has a part of them, as in the MPI libraries: what is left over from a call
+/// whose ranks did not agree on sizes can meet later calls of that function only.
 ///
 /// The ranks of a communicator agree on its number when the communicator is made, with reductions
 /// over that very communicator, which nobody else can use yet. No communicator is made, no lock is
@@ -29,9 +32,11 @@ namespace espalier::plan {
 /// Different threads may claim numbers for different communicators at the same time.
 class Contexts {
 public:
-  /// A program needs tags for its segments only; see MPI_TAG_UB for what is left: 16,384 contexts
-  /// with MPICH.
-  static constexpr int tags_per_context = 1 << 14;
+  /// A program needs tags for its segments only. Small ones are apart for each function, large ones
+  /// are those of all.
+  static constexpr int tags_per_call = 1 << 11;
+  static constexpr int tags_of_all = 1 << 16;
+  static constexpr int tags_per_context = tags_of_all + 32 * tags_per_call;
   static constexpr int max_contexts = 1 << 16;
   /// The number of MPI_COMM_WORLD.
   static constexpr int world = 0;
@@ -64,6 +69,10 @@ public:
   [[nodiscard]] exec::MpiContext
   context(int number, std::span<int const> world_ranks) const noexcept;
 
+  /// A context with the part of one function.
+  [[nodiscard]] static exec::MpiContext
+  part(exec::MpiContext const& context, tune::Call call) noexcept;
+
 private:
   enum class Use : std::uint8_t { free, used, retired };
 
@@ -71,6 +80,7 @@ private:
   int take(int least);
 
   MPI_Comm comm_ = MPI_COMM_NULL;
+  bool has_parts_ = true;  ///< false: functions share all tags of a context
   int num_contexts_ = 0;
   std::mutex mutex_;  ///< guards uses_
   std::vector<Use> uses_;

@@ -45,6 +45,8 @@ int class_of(ErrorCode code) noexcept {
 int code_of_exception() noexcept {
   try {
     throw;
+  } catch (LibraryError const& error) {
+    return error.mpi_code();
   } catch (ClassError const& error) {
     return code_with_text(error.mpi_class(), error.what());
   } catch (Error const& error) {

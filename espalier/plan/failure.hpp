@@ -23,6 +23,17 @@ private:
   int mpi_class_;
 };
 
+/// What the MPI library said, to be said again.
+class LibraryError : public Error {
+public:
+  explicit LibraryError(int code) : Error(ErrorCode::mpi, "the MPI library"), mpi_code_(code) {}
+
+  [[nodiscard]] int mpi_code() const noexcept { return mpi_code_; }
+
+private:
+  int mpi_code_;
+};
+
 /// MPI error code for the exception being handled: MPI_Error_string() of it gives our text.
 /// Only inside a catch block.
 [[nodiscard]] int code_of_exception() noexcept;

@@ -18,6 +18,15 @@ void require_operator(MPI_Op op) {
   }
 }
 
+/// MPICH calls a null type an operand that the operator is not defined for.
+template <typename Call>
+void require_type(Call const& call, MPI_Datatype type, Library const& library) {
+  int const code = type == MPI_DATATYPE_NULL ? library.says(call) : MPI_SUCCESS;
+  if (code != MPI_SUCCESS) {
+    throw LibraryError(code);
+  }
+}
+
 /// What the library says of the aliases, types and operators of a reduction. Nothing is moved but
 /// memory onto itself.
 template <typename Call>
@@ -74,6 +83,7 @@ template <typename Call>
 Mended<Call>
 mend_vector(Call const& call, bool has_result, bool may_be_in_place, Library const& library) {
   require_operator(call.op);
+  require_type(call, call.datatype, library);
   Mended<Call> mended{.call = call};
   Elements const received{call.recvbuf, call.count, call.datatype};
   if (has_result) {
@@ -118,7 +128,12 @@ Mended<ScanCall> mend(ScanCall const& call, Place const&, Library const& library
 }
 
 Mended<ExscanCall> mend(ExscanCall const& call, Place const& place, Library const& library) {
-  return mend_vector(call, place.rank > 0 || call.is_in_place(), true, library);
+  Mended<ExscanCall> mended =
+      mend_vector(call, place.rank > 0 || call.is_in_place(), true, library);
+  if (mended.code == MPI_SUCCESS && call.recvbuf == nullptr) {
+    mended.code = library.says(call);
+  }
+  return mended;
 }
 
 Mended<ReduceCall> mend(ReduceCall const& call, Place const& place, Library const& library) {
@@ -131,6 +146,7 @@ Mended<ReduceScatterCall>
 mend(ReduceScatterCall const& call, Place const& place, Library const& library) {
   require_operator(call.op);
   require_counts(call.recvcounts, place.num_ranks);
+  require_type(call, call.datatype, library);
   Mended<ReduceScatterCall> mended{.call = call};
   std::int64_t const count = *total_of(call.recvcounts, place.num_ranks);
   mend_scattered(mended, count, call.recvcounts[place.rank], call.datatype);
@@ -141,6 +157,7 @@ mend(ReduceScatterCall const& call, Place const& place, Library const& library) 
 Mended<ReduceScatterBlockCall>
 mend(ReduceScatterBlockCall const& call, Place const& place, Library const& library) {
   require_operator(call.op);
+  require_type(call, call.datatype, library);
   require_possible({call.recvbuf, call.recvcount, call.datatype});
   Mended<ReduceScatterBlockCall> mended{.call = call};
   std::int64_t const count = product(call.recvcount, place.num_ranks);

@@ -100,11 +100,7 @@ TypeFacts NamedTypes::facts(MPI_Datatype type) {
     }
   }
   exec::TypeShape const shape = exec::describe(type);
-  TypeFacts facts{
-      .size_bytes = shape.size_bytes,
-      .extent_bytes = shape.extent_bytes,
-      .is_gapless = shape.is_gapless,
-  };
+  TypeFacts facts{.size_bytes = shape.size_bytes, .is_gapless = shape.is_gapless};
   if (is_named(type)) {
     facts.is_named = true;
     facts.operand = operand_of(type);

@@ -25,7 +25,6 @@ enum class Operand : std::uint8_t {
 /// What deciding has to know of a datatype.
 struct TypeFacts {
   std::int64_t size_bytes = 0;
-  std::int64_t extent_bytes = 0;
   bool is_gapless = false;  ///< the data are one run of bytes from the address of the element on
   bool is_named = false;    ///< the handle means the same for ever
   Operand operand = Operand::other;  ///< `other` unless it is named

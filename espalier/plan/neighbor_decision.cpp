@@ -13,7 +13,8 @@
 namespace espalier::plan {
 
 neighborhood::Algorithm const* Session::choose(NeighborCall call, State& state, MPI_Comm comm) {
-  if (!has_neighbors(comm) || !state.context()) {
+  // What they need is made with the communicator, see Session::adopt().
+  if (!has_neighbors(comm) || !state.neighbors().is_prepared()) {
     return nullptr;
   }
   neighborhood::Algorithm const& algorithm = *settings_.forced_neighbors[index_of(call)];
@@ -29,13 +30,15 @@ neighborhood::Algorithm const* Session::choose(NeighborCall call, State& state, 
 }
 
 NeighborVerdict Session::decide(NeighborCall call, MPI_Comm comm) noexcept {
-  if (comm == MPI_COMM_NULL || !settings_.may_choose(call)) {
+  bool const may_choose = settings_.may_choose(call);
+  if (comm == MPI_COMM_NULL || (!may_choose && !settings_.watches())) {
     return {};
   }
   NeighborVerdict verdict;
   int const code = guard([&] {
     State* const state = find(comm);
-    if (state == nullptr) {
+    verdict.state = state;
+    if (state == nullptr || !may_choose) {
       return MPI_SUCCESS;
     }
     auto& choice = state->neighbor_choice(call);
@@ -43,7 +46,8 @@ NeighborVerdict Session::decide(NeighborCall call, MPI_Comm comm) noexcept {
       choice = choose(call, *state, comm);
     }
     if (*choice != nullptr) {
-      verdict = {.neighbors = &state->neighbors(), .algorithm = *choice};
+      verdict.neighbors = &state->neighbors();
+      verdict.algorithm = *choice;
     }
     return MPI_SUCCESS;
   });

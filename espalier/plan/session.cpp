@@ -149,7 +149,7 @@ bool Session::serves_any() const noexcept {
 }
 
 void Session::prepare() {
-  if (serves_any() && world_.num_ranks > 1) {
+  if (serves_any()) {
     contexts_.open();
     library_.open();
   }
@@ -161,11 +161,13 @@ int Session::adopt(MPI_Comm comm) noexcept {
   }
   int const code = guard([&] {
     Place const place = place_of(comm);
-    if (!place.is_intercommunicator && place.num_ranks > 1 && !context_of(comm) &&
-        is_within_world(comm)) {
-      claim_context(comm);
-      make_neighbors(comm);
+    if (place.is_intercommunicator || !is_within_world(comm)) {
+      return MPI_SUCCESS;
     }
+    if (place.num_ranks > 1 && !context_of(comm)) {
+      claim_context(comm);
+    }
+    make_neighbors(comm);
     return MPI_SUCCESS;
   });
   return code == MPI_SUCCESS ? code : raise(comm, code);
@@ -175,13 +177,23 @@ void Session::claim_context(MPI_Comm comm) {
   Clock::time_point const start = Clock::now();
   std::optional<int> const number = contexts_.claim(comm);
   if (number) {
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): MPI keeps pointers.
-    void* const value = reinterpret_cast<void*>(static_cast<std::intptr_t>(*number));
-    require_success(PMPI_Comm_set_attr(comm, context_keyval_, value), "MPI_Comm_set_attr");
+    set_context(comm, *number);
   }
   std::chrono::duration<double> const elapsed = Clock::now() - start;
   std::lock_guard const lock(mutex_);
   ended_.add(OwnCommunicators{.count = 1, .seconds = elapsed.count()});
+}
+
+void Session::set_context(MPI_Comm comm, int number) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): MPI keeps pointers.
+  void* const value = reinterpret_cast<void*>(static_cast<std::intptr_t>(number));
+  require_success(PMPI_Comm_set_attr(comm, context_keyval_, value), "MPI_Comm_set_attr");
+}
+
+void Session::adopt_only(MPI_Comm comm) {
+  if (contexts_.is_open()) {
+    set_context(comm, Contexts::world);
+  }
 }
 
 std::optional<int> Session::context_of(MPI_Comm comm) const {

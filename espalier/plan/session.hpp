@@ -26,6 +26,7 @@
 #include "espalier/plan/state.hpp"
 #include "espalier/plan/statistics.hpp"
 #include "espalier/tune/decision.hpp"
+#include "espalier/watch/beacon.hpp"
 
 namespace espalier::plan {
 
@@ -33,11 +34,10 @@ namespace espalier::plan {
 struct Verdict {
   /// Null: the native call, and nothing is recorded.
   State* state = nullptr;
+  /// Null with a state: none yet, Session::run_irregular() is to be called.
   tune::Decision const* decision = nullptr;
   std::int64_t bytes = 0;
   int code = MPI_SUCCESS;  ///< anything else: return it, the user's error handler was called
-  /// No decision yet: Session::run_irregular() is to be called.
-  bool is_irregular = false;
 };
 
 /// What became of a call whose arguments are out of the ordinary on this rank.
@@ -52,6 +52,7 @@ struct NeighborVerdict {
   Neighbors* neighbors = nullptr;  ///< null: the native call
   neighborhood::Algorithm const* algorithm = nullptr;
   int code = MPI_SUCCESS;  ///< as in Verdict
+  State* state = nullptr;  ///< of the communicator, if somebody watches or a choice is there
 };
 
 /// All that one MPI process (one MPI_COMM_WORLD) decides and remembers, between MPI_Init and
@@ -89,6 +90,12 @@ public:
   /// MPI_COMM_WORLD) is left alone.
   /// @return MPI_SUCCESS, or a code that was delivered to the error handler of `comm`.
   int adopt(MPI_Comm comm) noexcept;
+
+  /// Local: `comm`, which has the ranks of MPI_COMM_WORLD in their order, gets the context of
+  /// MPI_COMM_WORLD, on which nothing may be called then. For sessions with one communicator, where
+  /// native collectives must not run besides.
+  /// @throws Error mpi.
+  void adopt_only(MPI_Comm comm);
 
   /// Local, except for what the standard makes equal on all ranks: communicator, result bytes.
   /// Allocates on the first use of a communicator only, and takes locks only then.
@@ -147,6 +154,7 @@ private:
   static int on_delete_context(MPI_Comm comm, int keyval, void* number, void* session) noexcept;
   [[nodiscard]] bool serves_any() const noexcept;
   void claim_context(MPI_Comm comm);
+  void set_context(MPI_Comm comm, int number);
   /// None if adopt() was not called, or there was none left.
   [[nodiscard]] std::optional<int> context_of(MPI_Comm comm) const;
   void make_neighbors(MPI_Comm comm);
@@ -220,7 +228,7 @@ template <typename Call> Verdict Session::decide(Call const& call, MPI_Comm comm
       tune::Decision const& decision = decision_at(*state, Call::call, *bytes);
       verdict = {.state = state, .decision = &decision, .bytes = *bytes};
     } else if (table.chooses()) {
-      verdict = {.state = state, .is_irregular = true};
+      verdict = {.state = state};
     }
     return MPI_SUCCESS;
   });
@@ -243,6 +251,9 @@ IrregularRun Session::run_irregular(State& state, Call const& call, MPI_Comm com
     }
     if (mended.first) {
       mended.add(unpack(mended.first->data, mended.first->place));
+    }
+    if (watch::Beacon* const beacon = watch::current_beacon()) {
+      beacon->set_algorithm(run.decision->choice->text());
     }
     run.code = state.communicator().run(*run.decision->choice, mended.call);
     if (run.code == MPI_SUCCESS) {

@@ -11,6 +11,7 @@
 #include "espalier/base/error.hpp"
 #include "espalier/machine/file.hpp"
 #include "espalier/neighborhood/catalog.hpp"
+#include "espalier/watch/duration.hpp"
 
 namespace espalier::plan {
 namespace {
@@ -142,6 +143,21 @@ void parse_machine(SettingsText const& text, Settings& settings) {
   }
 }
 
+void parse_watch(SettingsText const& text, Settings& settings) {
+  if (text.watch.empty() || text.watch == "off" || text.watch == "0") {
+    return;
+  }
+  if (auto const limit = watch::parse_duration(text.watch)) {
+    settings.watch = *limit;
+    settings.watch_board = text.watch_board;
+    return;
+  }
+  settings.warnings.push_back(
+      "ESPALIER_WATCH: expected a time as in 30s, 500ms or 2min, or off, got '" + text.watch +
+      "'; taking off"
+  );
+}
+
 tune::DecisionTable decide_forced(
     tune::Call call,
     Settings::Forced const& forced,
@@ -182,6 +198,8 @@ std::string SettingsText::to_bytes() const {
       {"machine", binary(machine)},
       {"machine_origin", binary(machine_origin)},
       {"machine_problem", binary(machine_problem)},
+      {"watch", binary(watch)},
+      {"watch_board", binary(watch_board)},
   };
   std::string bytes;
   nlohmann::json::to_cbor(document, bytes);
@@ -208,6 +226,8 @@ SettingsText SettingsText::from_bytes(std::string_view bytes) {
         .machine = text("machine"),
         .machine_origin = text("machine_origin"),
         .machine_problem = text("machine_problem"),
+        .watch = text("watch"),
+        .watch_board = text("watch_board"),
     };
   } catch (nlohmann::json::exception const&) {
     throw Error(
@@ -234,6 +254,7 @@ Settings Settings::parse(SettingsText const& text, std::string_view vendor) {
   settings.maps_topologies = !is_second("ESPALIER_MAPPING", text.mapping, {"on", "off"}, settings);
   settings.balances_dims = is_second("ESPALIER_DIMS", text.dims, {"native", "balanced"}, settings);
   parse_machine(text, settings);
+  parse_watch(text, settings);
   return settings;
 }
 

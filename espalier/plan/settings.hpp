@@ -14,6 +14,7 @@
 #include "espalier/tune/call.hpp"
 #include "espalier/tune/decision.hpp"
 #include "espalier/tune/profile.hpp"
+#include "espalier/watch/clock.hpp"
 
 namespace espalier::plan {
 
@@ -32,6 +33,8 @@ struct SettingsText {
   std::string machine;          ///< text, or content of the file; empty: not described
   std::string machine_origin;   ///< what complaints call it
   std::string machine_problem;  ///< why the file could not be read, empty if it could
+  std::string watch;            ///< `30s`, `off`; empty: `off`
+  std::string watch_board;      ///< name of the shared memory that rank 0 drew
 
   /// One piece of bytes for a broadcast; from_bytes() is its inverse.
   [[nodiscard]] std::string to_bytes() const;
@@ -62,6 +65,9 @@ struct Settings {
   /// Whether MPI_Dims_create gives what mapping::balanced_dims() does.
   bool balances_dims = false;
   MachineText machine;
+  /// Waits that last longer than these nanoseconds are told; 0: nobody watches.
+  watch::Time watch = 0;
+  std::string watch_board;
   /// What was wrong, one line each, with what is done instead.
   std::vector<std::string> warnings;
 
@@ -69,8 +75,11 @@ struct Settings {
   /// @param vendor the MPI of this process, `openmpi` or `mpich`.
   static Settings parse(SettingsText const& text, std::string_view vendor);
 
+  [[nodiscard]] bool watches() const noexcept { return watch > 0; }
+
+  /// True if every call is looked at, also one that is native for sure.
   [[nodiscard]] bool records() const noexcept {
-    return !is_off && (is_verbose || !statistics.empty());
+    return !is_off && (is_verbose || !statistics.empty() || watches());
   }
 
   /// True if some communicator may have a decision other than the native call.

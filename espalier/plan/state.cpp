@@ -29,6 +29,10 @@ Neighbors& State::neighbors() {
   return *neighbors_;
 }
 
+Watched& State::watched() {
+  return watched_ ? *watched_ : watched_.emplace(communicator_.user());
+}
+
 void State::abandon() noexcept {
   communicator_.abandon();
   if (neighbors_ != nullptr) {

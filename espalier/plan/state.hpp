@@ -15,6 +15,7 @@
 #include "espalier/plan/contexts.hpp"
 #include "espalier/plan/neighbors.hpp"
 #include "espalier/plan/statistics.hpp"
+#include "espalier/plan/watched.hpp"
 #include "espalier/tune/decision.hpp"
 
 namespace espalier::plan {
@@ -65,6 +66,10 @@ public:
 
   [[nodiscard]] Recorder* recorder() noexcept { return recorder_ ? &*recorder_ : nullptr; }
 
+  /// What the watch is told of the communicator, made on first use. Local.
+  /// @throws Error mpi.
+  [[nodiscard]] Watched& watched();
+
   /// What neighborhood collectives on the communicator made.
   [[nodiscard]] OwnCommunicators own_communicators() const noexcept;
 
@@ -80,6 +85,7 @@ private:
   std::unique_ptr<Neighbors> neighbors_;
   std::array<std::optional<neighborhood::Algorithm const*>, num_neighbor_calls> neighbor_choices_{};
   std::optional<Recorder> recorder_;
+  std::optional<Watched> watched_;
 };
 
 }  // namespace espalier::plan

@@ -54,11 +54,10 @@ private:
   std::vector<Row> rows_;
 };
 
-/// Communicators for our own messages that were made in calls of the user's: the first call that we
-/// serve on a communicator makes one.
+/// Communicators of the user that were made ready for our messages when he made them.
 struct OwnCommunicators {
   std::uint64_t count = 0;
-  double seconds = 0.0;  ///< that making them took, waiting for other ranks included
+  double seconds = 0.0;  ///< that it took, waiting for other ranks included
 
   void add(OwnCommunicators const& other) noexcept;
 };

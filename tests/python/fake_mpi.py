@@ -63,6 +63,7 @@ if ours:
     seconds *= float(os.environ.get("FAKE_FACTOR", "0.5"))
 if os.environ.get("FAKE_HANGS_IN") == "ours" and ours:
     seconds = 1000
+    print("watched after", os.environ.get("ESPALIER_WATCH"), file=sys.stderr, flush=True)
 time.sleep(seconds)
 sys.stdout.write(sys.stdin.read())
 folder = os.environ.get("ESPALIER_STATISTICS")

@@ -179,9 +179,9 @@ def test_what_first_calls_make_is_told_apart(simulate: Callable) -> None:
     other = simulate(*words, "duplicate", 64, 8)
     made = other["own_communicators"]
     assert made["count"] == 1
-    # To make one takes as long whoever does it: the program's own is a second one.
+    # To agree on a context is one small reduction; the program's own communicator takes more.
     ours = other["simulated_seconds"] - world["simulated_seconds"]
-    assert made["seconds"] == pytest.approx(ours / 2, rel=0.1)
+    assert 0 < made["seconds"] < ours / 2
     native = other["native"]
     rest = other["simulated_seconds"] - made["seconds"]
     assert native["later_ratio"] == native["simulated_seconds"] / rest > native["ratio"]
@@ -196,7 +196,7 @@ def test_people_are_told_of_first_calls_if_there_were_some(cli: Callable) -> Non
     )
     assert not any("of that" in line or "left" in line for line in world)
     (made,) = [line for line in other if "of that went once" in line]
-    assert made.endswith("into a communicator for Espalier's own messages")
+    assert made.endswith("into getting a communicator ready for Espalier's messages")
     (compared,) = [line for line in other if "without Espalier" in line]
     assert compared.endswith("x of what is left without that")
 

@@ -47,6 +47,8 @@ TEST(SettingsText, SurvivesTheBroadcast) {
       .machine = any_bytes,
       .machine_origin = "m",
       .machine_problem = "unreadable",
+      .watch = "30s",
+      .watch_board = "/b",
   };
   EXPECT_EQ(SettingsText::from_bytes(text.to_bytes()), text);
   EXPECT_EQ(SettingsText::from_bytes(SettingsText().to_bytes()), SettingsText());
@@ -70,6 +72,34 @@ TEST(Settings, DimensionsAreNativeUnlessAskedFor) {
   Settings const balanced = Settings::parse({.mapping = "off", .dims = "balanced"}, "openmpi");
   EXPECT_TRUE(balanced.balances_dims);
   EXPECT_TRUE(balanced.cares_for_topologies());
+}
+
+TEST(Settings, NobodyWatchesUnlessAskedTo) {
+  for (std::string const text : {"", "off", "0"}) {
+    Settings const settings = Settings::parse({.watch = text, .watch_board = "/b"}, "openmpi");
+    EXPECT_FALSE(settings.watches()) << text;
+    EXPECT_FALSE(settings.records());
+    EXPECT_TRUE(settings.warnings.empty());
+  }
+  EXPECT_FALSE(Settings::parse({.is_off = true, .watch = "30s"}, "openmpi").watches());
+}
+
+TEST(Settings, WhoWatchesLooksAtEveryCall) {
+  Settings const settings = Settings::parse({.watch = "2min", .watch_board = "/b"}, "openmpi");
+  EXPECT_EQ(settings.watch, 120'000'000'000);
+  EXPECT_EQ(settings.watch_board, "/b");
+  EXPECT_TRUE(settings.records());
+}
+
+TEST(Settings, AWatchThatIsMisspeltIsOff) {
+  Settings const settings = Settings::parse({.watch = "soon"}, "openmpi");
+  EXPECT_FALSE(settings.watches());
+  EXPECT_EQ(
+      settings.warnings,
+      std::vector<std::string>{
+          "ESPALIER_WATCH: expected a time as in 30s, 500ms or 2min, or off, got 'soon'; taking off"
+      }
+  );
 }
 
 TEST(Settings, UnknownWordsAreToldAndChangeNothing) {

@@ -37,6 +37,8 @@ PLAIN, NATIVE, ESPALIER = "plain", "native", "espalier"
 KINDS = (PLAIN, NATIVE, ESPALIER)
 _LEAST_TIMEOUT_SECONDS = 60.0
 _TIMEOUT_FACTOR = 10.0
+# Ranks that wait longer say for whom. Half the time limit at most: what they do is known in time.
+_LONGEST_WATCH_SECONDS = 60.0
 _LINES_OF_OUTPUT = 12
 TIMEOUT_EXIT_CODE = 124
 
@@ -185,14 +187,21 @@ class _Runner:
     def _start(self, kind: str, folder: Path) -> Start:
         if kind == PLAIN:
             return self._target.plain()
+        design, watch = self._design, self._watch()
         if kind == NATIVE:
-            settings = preload.Settings(force=preload.all_native(), statistics=folder, maps=False)
+            force = preload.all_native()
+            settings = preload.Settings(force=force, statistics=folder, maps=False, watch=watch)
         else:
-            design = self._design
             settings = preload.Settings(
-                design.profile, design.force, folder, design.maps, design.machine
+                design.profile, design.force, folder, design.maps, design.machine, watch
             )
         return self._target.preloaded(settings)
+
+    def _watch(self) -> str:
+        limit = _LONGEST_WATCH_SECONDS
+        if self._timeout is not None:
+            limit = min(limit, self._timeout / 2)
+        return preload.watch_after(limit, self._target.command)
 
     def _statistics(self, folder: Path) -> dict[str, Any]:
         try:

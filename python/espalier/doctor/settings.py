@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ _KNOWN = (
     "ESPALIER_OFF",
     "ESPALIER_STATISTICS",
     "ESPALIER_VERBOSE",
+    "ESPALIER_WATCH",
     "ESPALIER_MAPPING",
     "ESPALIER_DIMS",
     "ESPALIER_MACHINE",
@@ -110,7 +112,18 @@ def _dims(value: str) -> Finding:
     return Finding("settings", name, "ok", value or "native")
 
 
+def _watch(value: str) -> Finding:
+    name = "ESPALIER_WATCH"
+    if value in ("", "off", "0"):
+        return Finding("settings", name, "ok", "nobody watches for hangs")
+    if not re.fullmatch(r"[0-9]{1,8}(ms|s|min)?", value) or not value.strip("0mins"):
+        text = f"expected a time as in 30s, 500ms or 2min, or off, got '{value}'"
+        return Finding("settings", name, "problem", text, "it is off")
+    return Finding("settings", name, "ok", f"ranks that wait longer than {value} say for whom")
+
+
 _JUDGES = {
+    "ESPALIER_WATCH": _watch,
     "ESPALIER_MAPPING": _mapping,
     "ESPALIER_DIMS": _dims,
     "ESPALIER_PROFILE": _profile,

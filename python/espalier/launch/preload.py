@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from espalier.launch.command import LaunchCommand
 
 NATIVE = "native"
+WATCH = "ESPALIER_WATCH"
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,7 @@ class Settings:
     statistics: Path | None = None
     maps: bool = True
     machine: str = ""
+    watch: str = ""
 
     def variables(self) -> dict[str, str]:
         """Return the settings as environment variables."""
@@ -42,6 +45,8 @@ class Settings:
             variables["ESPALIER_MAPPING"] = "off"
         if self.machine:
             variables["ESPALIER_MACHINE"] = self.machine
+        if self.watch:
+            variables[WATCH] = self.watch
         return variables
 
 
@@ -120,6 +125,12 @@ def parse_force(entries: Sequence[str]) -> str:
             collective = _core.collective_of(call)
             _core.canonical(f"{collective}/{choice.removeprefix(f'{collective}/')}")
     return ";".join(parts)
+
+
+def watch_after(seconds: float, command: LaunchCommand) -> str:
+    """Return the value of ESPALIER_WATCH for this time, nothing if the user has set another."""
+    is_set = WATCH in os.environ or any(word.startswith(WATCH) for word in command.options)
+    return "" if is_set else f"{max(1, round(1000 * seconds))}ms"
 
 
 def all_native() -> str:

@@ -100,9 +100,8 @@ def _of_first_calls(result: Mapping[str, Any]) -> list[str]:
     if made["count"] == 0:
         return []
     which = "a communicator" if made["count"] == 1 else f"{made['count']} communicators"
-    return [
-        f"{time_text(made['seconds'])} of that went once into {which} for Espalier's own messages"
-    ]
+    seconds = time_text(made["seconds"])
+    return [f"{seconds} of that went once into getting {which} ready for Espalier's messages"]
 
 
 def _compared(native: Mapping[str, Any]) -> str:

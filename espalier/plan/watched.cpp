@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/plan/watched.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <numeric>
+
+#include "espalier/exec/mpi_datatype.hpp"
+
+namespace espalier::plan {
+namespace {
+
+using exec::require_success;
+
+std::string name_of(MPI_Comm comm) {
+  std::array<char, MPI_MAX_OBJECT_NAME + 1> name{};
+  int size = 0;
+  require_success(PMPI_Comm_get_name(comm, name.data(), &size), "MPI_Comm_get_name");
+  return {name.data(), static_cast<std::size_t>(size)};
+}
+
+/// Ranks in MPI_COMM_WORLD of the ranks of a communicator; -1 for those outside.
+std::vector<int> world_ranks(MPI_Comm comm, int num_ranks) {
+  std::vector<int> ranks(static_cast<std::size_t>(num_ranks));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  std::vector<int> result(ranks.size());
+  MPI_Group group = MPI_GROUP_NULL;
+  MPI_Group world = MPI_GROUP_NULL;
+  require_success(PMPI_Comm_group(comm, &group), "MPI_Comm_group");
+  require_success(PMPI_Comm_group(MPI_COMM_WORLD, &world), "MPI_Comm_group");
+  int const code = PMPI_Group_translate_ranks(group, num_ranks, ranks.data(), world, result.data());
+  PMPI_Group_free(&world);
+  PMPI_Group_free(&group);
+  require_success(code, "MPI_Group_translate_ranks");
+  std::ranges::replace(result, MPI_UNDEFINED, -1);
+  return result;
+}
+
+void add_world_ranks(MPI_Comm comm, watch::Members& members) {
+  members.world_ranks = world_ranks(comm, members.num_ranks);
+  int rank = 0;
+  members.has_world_ranks =
+      std::ranges::all_of(members.world_ranks, [&](int world) { return world == rank++; });
+  if (members.has_world_ranks) {
+    members.world_ranks = {};
+  }
+}
+
+}  // namespace
+
+Watched::Watched(MPI_Comm comm) {
+  int is_inter = 0;
+  members_.name = name_of(comm);
+  require_success(PMPI_Comm_size(comm, &members_.num_ranks), "MPI_Comm_size");
+  require_success(PMPI_Comm_rank(comm, &members_.rank), "MPI_Comm_rank");
+  require_success(PMPI_Comm_test_inter(comm, &is_inter), "MPI_Comm_test_inter");
+  if (is_inter == 0) {
+    add_world_ranks(comm, members_);
+  }
+}
+
+std::string_view Watched::text_of(algorithms::Choice const& choice) {
+  for (auto const& [address, text] : texts_) {
+    if (address == &choice) {
+      return text;
+    }
+  }
+  return texts_.emplace_back(&choice, choice.text()).second;
+}
+
+}  // namespace espalier::plan
