@@ -29,9 +29,9 @@ std::int64_t tag_limit(MpiContext const& context) {
   }
   int const* value = nullptr;
   int is_found = 0;
-  // The attribute is the same for all communicators of one MPI_COMM_WORLD.
+  // The same for all communicators; not all have the attribute.
   require_success(
-      PMPI_Comm_get_attr(context.comm, MPI_TAG_UB, reinterpret_cast<void*>(&value), &is_found),
+      PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, reinterpret_cast<void*>(&value), &is_found),
       "MPI_Comm_get_attr"
   );
   return is_found != 0 ? *value : std::numeric_limits<std::int16_t>::max();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -16,29 +17,37 @@ namespace {
 
 using exec::require_success;
 
-/// Threads that claim numbers for communicators with common ranks can get in each other's way. All
-/// ranks of a communicator give up after the same number of rounds.
-constexpr int max_rounds = 64;
+/// All ranks of a communicator give up after the same number of rounds.
+constexpr int max_rounds = 256;
+constexpr int rounds_of_a_chase = 4;
 
 /// Fewer tags than this make too few contexts with a part for each function.
 constexpr std::int64_t few_tags = std::int64_t{1} << 27;
 constexpr int few_tags_per_context = 1 << 14;
 
-int largest_tag(MPI_Comm comm) {
+/// Only MPI_COMM_WORLD has the attribute under every MPI.
+int largest_tag() {
   int const* value = nullptr;
   int is_found = 0;
   require_success(
-      PMPI_Comm_get_attr(comm, MPI_TAG_UB, reinterpret_cast<void*>(&value), &is_found),
+      PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, reinterpret_cast<void*>(&value), &is_found),
       "MPI_Comm_get_attr"
   );
   return is_found != 0 ? *value : std::numeric_limits<std::int16_t>::max();
+}
+
+/// Any number below a limit, hardly ever the same in two threads at a time.
+int draw(int limit) noexcept {
+  static constinit std::atomic<std::uint32_t> num_draws{0};
+  std::uint32_t const draw = num_draws.fetch_add(1, std::memory_order_relaxed);
+  return static_cast<int>((draw * 2654435761U >> 7U) % static_cast<std::uint32_t>(limit));
 }
 
 }  // namespace
 
 void Contexts::open() {
   require_success(make_private_comm(MPI_COMM_WORLD, comm_), "MPI_Comm_create");
-  std::int64_t const num_tags = std::int64_t{largest_tag(comm_)} + 1;
+  std::int64_t const num_tags = std::int64_t{largest_tag()} + 1;
   // SimGrid has a million tags: there functions share those of a context.
   has_parts_ = num_tags >= few_tags;
   int const per_context = has_parts_ ? tags_per_context : few_tags_per_context;
@@ -64,14 +73,16 @@ int Contexts::take(int least) {
   return static_cast<int>(found - uses_.begin());
 }
 
-// Each rank proposes its smallest free number. If all propose the same one it is taken; otherwise
-// nobody can do better than the largest proposal, from which the next round begins.
+// Each rank proposes its smallest free number from `least` on. If all propose the same one it is
+// taken; otherwise nobody can do better than the largest proposal, from which the next round
+// begins. Threads that claim at the same time can chase each other upwards: then all ranks of a
+// communicator begin anew at a place that one of them draws.
 std::optional<int> Contexts::claim(MPI_Comm comm) {
   int least = 0;
-  for (int round = 0; round < max_rounds && least < num_contexts_; ++round) {
+  for (int round = 0; round < max_rounds; ++round) {
     int const mine = take(least);
-    std::array<int, 2> proposals{mine, -mine};
-    int const code = PMPI_Allreduce(MPI_IN_PLACE, proposals.data(), 2, MPI_INT, MPI_MAX, comm);
+    std::array<int, 3> proposals{mine, -mine, draw(num_contexts_)};
+    int const code = PMPI_Allreduce(MPI_IN_PLACE, proposals.data(), 3, MPI_INT, MPI_MAX, comm);
     int const largest = proposals[0];
     bool const is_agreed = code == MPI_SUCCESS && largest == -proposals[1];
     if (is_agreed && largest < num_contexts_) {
@@ -79,7 +90,11 @@ std::optional<int> Contexts::claim(MPI_Comm comm) {
     }
     release(mine);
     require_success(code, "MPI_Allreduce");
-    least = largest;
+    if (is_agreed && least == 0) {
+      break;  // nothing is free anywhere
+    }
+    bool const begins_anew = largest == num_contexts_ || round % rounds_of_a_chase == 0;
+    least = round > 0 && begins_anew ? proposals[2] : largest % num_contexts_;
   }
   return std::nullopt;
 }

@@ -99,6 +99,24 @@ void get_own_part(Mended<Call>& mended, Elements const& own_place, Library const
   call.sendtype = with_type(own_place).type;
 }
 
+/// The own one of blocks of equal size.
+Elements own_block(void const* address, int count, MPI_Datatype type, Place const& place) {
+  require_possible({address, count, type});
+  return {at_extent(address, std::int64_t{count} * place.rank, type), count, type};
+}
+
+/// The own one of blocks with counts and displacements.
+Elements own_block(void const* address, BlockList const& blocks, MPI_Datatype type, int rank) {
+  require_counts(blocks.counts, blocks.num_blocks);
+  require_list(blocks.displacements, "displacements");
+  require_possible({address, *total_of(blocks.counts, blocks.num_blocks), type});
+  return {at_extent(address, blocks.displacements[rank], type), blocks.counts[rank], type};
+}
+
+std::int64_t bytes_of_all(Elements const& block, Place const& place) {
+  return product(size_bytes(block), place.num_ranks);
+}
+
 }  // namespace
 
 Mended<BarrierCall> mend(BarrierCall const& call, Place const&, Library const&) {
@@ -119,30 +137,19 @@ Mended<BcastCall> mend(BcastCall const& call, Place const& place, Library const&
 
 Mended<AllgatherCall> mend(AllgatherCall const& call, Place const& place, Library const& library) {
   Mended<AllgatherCall> mended{.call = call};
-  Elements block{call.recvbuf, call.recvcount, call.recvtype};
-  require_possible(block);
-  mended.bytes = product(size_bytes(block), place.num_ranks);
-  block.address = at_extent(call.recvbuf, std::int64_t{call.recvcount} * place.rank, call.recvtype);
-  put_own_part<AllgatherCall>(mended, block, library);
+  Elements const own = own_block(call.recvbuf, call.recvcount, call.recvtype, place);
+  mended.bytes = bytes_of_all(own, place);
+  put_own_part<AllgatherCall>(mended, own, library);
   return mended;
 }
 
 Mended<AllgathervCall>
 mend(AllgathervCall const& call, Place const& place, Library const& library) {
-  require_counts(call.recvcounts, place.num_ranks);
-  require_list(call.displs, "displacements");
   Mended<AllgathervCall> mended{.call = call};
-  Elements const all{
-      call.recvbuf, total_of(call.recvcounts, place.num_ranks).value_or(0), call.recvtype
-  };
-  require_possible(all);
-  mended.bytes = size_bytes(all);
-  Elements const own_place{
-      at_extent(call.recvbuf, call.displs[place.rank], call.recvtype),
-      call.recvcounts[place.rank],
-      call.recvtype,
-  };
-  put_own_part<AllgatherCall>(mended, own_place, library);
+  BlockList const blocks{call.recvcounts, call.displs, place.num_ranks};
+  Elements const own = own_block(call.recvbuf, blocks, call.recvtype, place.rank);
+  mended.bytes = size_bytes({nullptr, *total_of(call.recvcounts, place.num_ranks), call.recvtype});
+  put_own_part<AllgatherCall>(mended, own, library);
   return mended;
 }
 
@@ -151,14 +158,12 @@ Mended<GatherCall> mend(GatherCall const& call, Place const& place, Library cons
   Mended<GatherCall> mended{.call = call};
   if (place.rank != call.root) {
     mend_leaf_of_gather(mended, library);
-    mended.bytes = product(size_bytes({nullptr, call.sendcount, call.sendtype}), place.num_ranks);
+    mended.bytes = bytes_of_all({nullptr, call.sendcount, call.sendtype}, place);
     return mended;
   }
-  Elements block{call.recvbuf, call.recvcount, call.recvtype};
-  require_possible(block);
-  mended.bytes = product(size_bytes(block), place.num_ranks);
-  block.address = at_extent(call.recvbuf, std::int64_t{call.recvcount} * place.rank, call.recvtype);
-  put_own_part<GatherCall>(mended, block, library);
+  Elements const own = own_block(call.recvbuf, call.recvcount, call.recvtype, place);
+  mended.bytes = bytes_of_all(own, place);
+  put_own_part<GatherCall>(mended, own, library);
   return mended;
 }
 
@@ -169,17 +174,10 @@ Mended<GathervCall> mend(GathervCall const& call, Place const& place, Library co
     mend_leaf_of_gather(mended, library);
     return mended;
   }
-  require_counts(call.recvcounts, place.num_ranks);
-  require_list(call.displs, "displacements");
-  require_possible(
-      {call.recvbuf, total_of(call.recvcounts, place.num_ranks).value_or(0), call.recvtype}
+  BlockList const blocks{call.recvcounts, call.displs, place.num_ranks};
+  put_own_part<GatherCall>(
+      mended, own_block(call.recvbuf, blocks, call.recvtype, place.rank), library
   );
-  Elements const own_place{
-      at_extent(call.recvbuf, call.displs[place.rank], call.recvtype),
-      call.recvcounts[place.rank],
-      call.recvtype,
-  };
-  put_own_part<GatherCall>(mended, own_place, library);
   return mended;
 }
 
@@ -188,14 +186,12 @@ Mended<ScatterCall> mend(ScatterCall const& call, Place const& place, Library co
   Mended<ScatterCall> mended{.call = call};
   if (place.rank != call.root) {
     mend_leaf_of_scatter(mended, library);
-    mended.bytes = product(size_bytes({nullptr, call.recvcount, call.recvtype}), place.num_ranks);
+    mended.bytes = bytes_of_all({nullptr, call.recvcount, call.recvtype}, place);
     return mended;
   }
-  Elements block{call.sendbuf, call.sendcount, call.sendtype};
-  require_possible(block);
-  mended.bytes = product(size_bytes(block), place.num_ranks);
-  block.address = at_extent(call.sendbuf, std::int64_t{call.sendcount} * place.rank, call.sendtype);
-  get_own_part(mended, block, library);
+  Elements const own = own_block(call.sendbuf, call.sendcount, call.sendtype, place);
+  mended.bytes = bytes_of_all(own, place);
+  get_own_part(mended, own, library);
   return mended;
 }
 
@@ -206,17 +202,8 @@ Mended<ScattervCall> mend(ScattervCall const& call, Place const& place, Library 
     mend_leaf_of_scatter(mended, library);
     return mended;
   }
-  require_counts(call.sendcounts, place.num_ranks);
-  require_list(call.displs, "displacements");
-  require_possible(
-      {call.sendbuf, total_of(call.sendcounts, place.num_ranks).value_or(0), call.sendtype}
-  );
-  Elements const own_place{
-      at_extent(call.sendbuf, call.displs[place.rank], call.sendtype),
-      call.sendcounts[place.rank],
-      call.sendtype,
-  };
-  get_own_part(mended, own_place, library);
+  BlockList const blocks{call.sendcounts, call.displs, place.num_ranks};
+  get_own_part(mended, own_block(call.sendbuf, blocks, call.sendtype, place.rank), library);
   return mended;
 }
 

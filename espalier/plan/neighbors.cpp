@@ -52,12 +52,14 @@ void Neighbors::abandon() noexcept {
 }
 
 void Neighbors::prepare() {
-  if (comm_ != MPI_COMM_NULL) {
+  if (is_prepared()) {
     return;
   }
   require_success(PMPI_Comm_rank(user_, &rank_), "MPI_Comm_rank");
   require_success(PMPI_Comm_size(user_, &num_ranks_), "MPI_Comm_size");
-  require_success(make_private_comm(user_, comm_, own_communicators_), "MPI_Comm_create");
+  if (comm_ == MPI_COMM_NULL) {
+    require_success(make_private_comm(user_, comm_, own_communicators_), "MPI_Comm_create");
+  }
   if (!neighborhood_) {
     neighborhood_ = neighborhood_of(user_, comm_);
   }

@@ -51,7 +51,9 @@ public:
   /// @throws Error mpi, argument as neighborhood_of().
   void prepare();
 
-  [[nodiscard]] bool is_prepared() const noexcept { return comm_ != MPI_COMM_NULL; }
+  [[nodiscard]] bool is_prepared() const noexcept {
+    return comm_ != MPI_COMM_NULL && neighborhood_.has_value();
+  }
 
   /// Why an algorithm cannot serve a call, empty if it can; the same on all ranks. Algorithms that
   /// forward blocks serve blocks of different sizes only where these are exchanged, in plan().

@@ -216,8 +216,17 @@ std::optional<int> Session::context_of(MPI_Comm comm) const {
 /// Neighborhood collectives have a communicator of their own, made here since none is made in them.
 void Session::make_neighbors(MPI_Comm comm) {
   auto const may_choose = [&](NeighborCall call) { return settings_.may_choose(call); };
-  if (std::ranges::any_of(all_neighbor_calls, may_choose) && has_neighbors(comm)) {
+  if (std::ranges::none_of(all_neighbor_calls, may_choose) || !has_neighbors(comm)) {
+    return;
+  }
+  try {
     find(comm)->neighbors().prepare();
+  } catch (Error const& error) {
+    if (error.code() != ErrorCode::mpi) {
+      throw;
+    }
+    // MPI makes communicators on all ranks or on none.
+    warn(std::string("neighborhood collectives stay native on a communicator: ") + error.what());
   }
 }
 

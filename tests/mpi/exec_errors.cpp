@@ -117,7 +117,7 @@ void check_tags(Checks& checks, MPI_Comm comm) {
   auto program = Choice::parse("bcast/binomial[segments=2]").generate(2, 0, rank);
   void* limit = nullptr;
   int is_found = 0;
-  PMPI_Comm_get_attr(comm, MPI_TAG_UB, static_cast<void*>(&limit), &is_found);
+  PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, static_cast<void*>(&limit), &is_found);
   program.operations.back().tag = *static_cast<int*>(limit);
   ErrorCode const largest = code_of([&] {
     static_cast<void>(exec::bcast_executor(program, comm, {.type = MPI_INT, .count = 1}, 0));

@@ -224,6 +224,21 @@ def case_own_communicators(context: Context) -> None:
         expect(0 < made["seconds"] < ran["seconds"], f"a part of {ran['seconds']} seconds", made)
 
 
+def case_many_communicators(context: Context) -> None:
+    """Each of 1,300 communicators is served, none is left to the MPI library."""
+    outcome = context.launch(
+        context.program("mpi_shim_irregular"),
+        "many_communicators",
+        num_ranks=2,
+        ESPALIER_FORCE=FORCE,
+        ESPALIER_STATISTICS=str(context.statistics),
+    )
+    expect(outcome.code == 0, "exit code 0", outcome)
+    for report in context.reports():
+        expected = {"MPI_Allreduce": (1300, CHOICES["allreduce"])}
+        expect(calls(report) == expected, f"{expected}", report["calls"])
+
+
 def case_preloaded_launcher(context: Context) -> None:
     """LD_PRELOAD in the environment of the launcher itself, as in `LD_PRELOAD=... mpirun ...`."""
     libraries = [str(context.config["shim"]), *map(str, context.config["helpers"])]
