@@ -193,6 +193,7 @@ void Session::set_context(MPI_Comm comm, int number) {
 void Session::adopt_only(MPI_Comm comm) {
   if (contexts_.is_open()) {
     set_context(comm, Contexts::world);
+    only_ = comm;
   }
 }
 
@@ -381,6 +382,9 @@ void Session::finish() noexcept {
     state->abandon();
     PMPI_Comm_delete_attr(state->communicator().user(), keyval_);
     release(state);
+  }
+  if (only_ != MPI_COMM_NULL) {
+    PMPI_Comm_delete_attr(only_, context_keyval_);
   }
   PMPI_Comm_free_keyval(&keyval_);
   PMPI_Comm_free_keyval(&context_keyval_);

@@ -93,7 +93,7 @@ public:
 
   /// Local: `comm`, which has the ranks of MPI_COMM_WORLD in their order, gets the context of
   /// MPI_COMM_WORLD, on which nothing may be called then. For sessions with one communicator, where
-  /// native collectives must not run besides.
+  /// native collectives must not run besides. It must outlive finish().
   /// @throws Error mpi.
   void adopt_only(MPI_Comm comm);
 
@@ -176,6 +176,7 @@ private:
   std::array<bool, tune::num_calls> may_choose_{};
   int keyval_ = MPI_KEYVAL_INVALID;
   int context_keyval_ = MPI_KEYVAL_INVALID;
+  MPI_Comm only_ = MPI_COMM_NULL;  ///< of adopt_only()
   Contexts contexts_;
   Library library_;
 
