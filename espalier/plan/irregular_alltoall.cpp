@@ -16,6 +16,13 @@ namespace {
 
 using Blocks = std::vector<Elements>;
 
+/// Whether a rank that expects nothing of itself complains about what it sends itself.
+#ifdef OPEN_MPI
+constexpr bool reports_unexpected_own_part = true;
+#else
+constexpr bool reports_unexpected_own_part = false;
+#endif
+
 Blocks blocks_of(
     void const* address,
     int const* counts,
@@ -52,18 +59,49 @@ Blocks blocks_of(
   return result;
 }
 
-/// The first block that some libraries complain about, null if there is none.
+/// A block that some libraries complain about, with data if there is one; null if there is none.
 Elements const* questionable(Blocks const& blocks, MPI_Comm self) {
-  auto const found = std::ranges::find_if(blocks, [&](Elements const& block) {
-    return is_questionable(block, self);
-  });
-  return found == blocks.end() ? nullptr : &*found;
+  Elements const* found = nullptr;
+  for (Elements const& block : blocks) {
+    bool const is_better = found == nullptr || (found->is_empty() && !block.is_empty());
+    if (is_better && is_questionable(block, self)) {
+      found = &block;
+    }
+  }
+  return found;
 }
 
 bool share_memory(Blocks const& a, Blocks const& b) {
   return std::ranges::any_of(a, [&](Elements const& x) {
     return std::ranges::any_of(b, [&](Elements const& y) { return plan::share_memory(x, y); });
   });
+}
+
+/// What the library says of one block sent in an alltoallw. MPICH looks at types of data only, so
+/// there is one element, which goes to memory of ours.
+int says_of_sent(Library const& library, Elements const& block) {
+  int const count = block.is_empty() ? 0 : 1;
+  std::vector<std::byte> memory(static_cast<std::size_t>(size_bytes({nullptr, count, block.type})));
+  auto const size = static_cast<int>(memory.size());
+  int const zero = 0;
+  MPI_Datatype const byte = MPI_BYTE;
+  return library.says(
+      AlltoallwCall{block.address, &count, &zero, &block.type, memory.data(), &size, &zero, &byte}
+  );
+}
+
+/// The same of one that is received: in place, so that nothing moves, or from memory of ours.
+int says_of_received(Library const& library, void const* sendbuf, Elements const& block) {
+  int const count = block.is_empty() ? 0 : 1;
+  std::vector<std::byte> const memory(
+      static_cast<std::size_t>(size_bytes({nullptr, count, block.type}))
+  );
+  auto const size = static_cast<int>(memory.size());
+  int const zero = 0;
+  MPI_Datatype const byte = MPI_BYTE;
+  auto* const place = const_cast<void*>(block.address);
+  void const* const from = sendbuf == MPI_IN_PLACE ? sendbuf : memory.data();
+  return library.says(AlltoallwCall{from, &size, &zero, &byte, place, &count, &zero, &block.type});
 }
 
 /// What is sent, as bytes in memory of ours: block after block.
@@ -112,7 +150,8 @@ void send_copies(
   Call& call = mended.call;
   auto const own = static_cast<std::size_t>(place.rank);
   Sent copy = copy_of(sent, place.rank, mended.substitutes);
-  mended.first = own_part(sent[own], received[own]);
+  bool const is_looked_at = reports_unexpected_own_part || !received[own].is_empty();
+  mended.first = is_looked_at ? own_part(sent[own], received[own]) : std::nullopt;
   call.sendbuf = copy.address;
   call.sendcounts = keep(mended.substitutes.numbers, std::move(copy.counts));
   call.sdispls = keep(mended.substitutes.numbers, std::move(copy.displacements));
@@ -176,6 +215,10 @@ Mended<AlltoallCall> mend(AlltoallCall const& call, Place const& place, Library 
 }
 
 Mended<AlltoallvCall> mend(AlltoallvCall const& call, Place const& place, Library const& library) {
+  require_lists(call, library, {call.recvcounts, call.rdispls});
+  if (!call.is_in_place()) {
+    require_lists(call, library, {call.sendcounts, call.sdispls});
+  }
   Mended<AlltoallvCall> mended{.call = call};
   Blocks const received =
       blocks_of(call.recvbuf, call.recvcounts, call.rdispls, call.recvtype, place);
@@ -216,6 +259,10 @@ Mended<AlltoallvCall> mend(AlltoallvCall const& call, Place const& place, Librar
 }
 
 Mended<AlltoallwCall> mend(AlltoallwCall const& call, Place const& place, Library const& library) {
+  require_lists(call, library, {call.recvcounts, call.rdispls, call.recvtypes});
+  if (!call.is_in_place()) {
+    require_lists(call, library, {call.sendcounts, call.sdispls, call.sendtypes});
+  }
   Mended<AlltoallwCall> mended{.call = call};
   Blocks const received =
       blocks_of(call.recvbuf, call.recvcounts, call.rdispls, call.recvtypes, place);
@@ -223,28 +270,16 @@ Mended<AlltoallwCall> mend(AlltoallwCall const& call, Place const& place, Librar
   MPI_Comm const self = library.self();
   int const zero = 0;
   MPI_Datatype const byte = MPI_BYTE;
-  auto const ask = [&](Elements const* from, Elements const* to) {
-    int const count = 0;
-    return library.says(AlltoallwCall{
-        call.sendbuf,
-        &count,
-        &zero,
-        from == nullptr ? &byte : &from->type,
-        call.recvbuf,
-        &zero,
-        &zero,
-        to == nullptr ? &byte : &to->type,
-    });
-  };
   Elements const* const to = questionable(received, self);
   if (call.is_in_place()) {
-    mended.code = to == nullptr ? MPI_SUCCESS : ask(nullptr, to);
+    mended.code = to == nullptr ? MPI_SUCCESS : says_of_received(library, call.sendbuf, *to);
     return mended;
   }
   Blocks const sent = blocks_of(call.sendbuf, call.sendcounts, call.sdispls, call.sendtypes, place);
   Elements const* const from = questionable(sent, self);
   if (from != nullptr || to != nullptr) {
-    mended.code = ask(from, to);
+    mended.code = from == nullptr ? MPI_SUCCESS : says_of_sent(library, *from);
+    mended.add(to == nullptr ? MPI_SUCCESS : says_of_received(library, call.sendbuf, *to));
   } else if (call.sendbuf == call.recvbuf && call.sendcounts == call.recvcounts &&
              call.sendtypes == call.recvtypes) {
     mended.code = library.says(

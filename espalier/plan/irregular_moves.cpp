@@ -51,7 +51,8 @@ void put_own_part(Mended<Call>& mended, Elements const& own_place, Library const
     Elements const sent{call.sendbuf, call.sendcount, call.sendtype};
     require_possible(sent);
     mended.code = says_of(library, Asked{}, sent, own_place);
-    mended.first = own_part(sent, own_place);
+    // Roots that expect nothing of themselves do not look at what there is.
+    mended.first = own_place.is_empty() ? std::nullopt : own_part(sent, own_place);
     call.sendbuf = MPI_IN_PLACE;
   }
   call.recvtype = with_type(own_place).type;
@@ -145,6 +146,7 @@ Mended<AllgatherCall> mend(AllgatherCall const& call, Place const& place, Librar
 
 Mended<AllgathervCall>
 mend(AllgathervCall const& call, Place const& place, Library const& library) {
+  require_lists(call, library, {call.recvcounts, call.displs});
   Mended<AllgathervCall> mended{.call = call};
   BlockList const blocks{call.recvcounts, call.displs, place.num_ranks};
   Elements const own = own_block(call.recvbuf, blocks, call.recvtype, place.rank);
@@ -174,6 +176,7 @@ Mended<GathervCall> mend(GathervCall const& call, Place const& place, Library co
     mend_leaf_of_gather(mended, library);
     return mended;
   }
+  require_lists(call, library, {call.recvcounts, call.displs});
   BlockList const blocks{call.recvcounts, call.displs, place.num_ranks};
   put_own_part<GatherCall>(
       mended, own_block(call.recvbuf, blocks, call.recvtype, place.rank), library
@@ -202,6 +205,7 @@ Mended<ScattervCall> mend(ScattervCall const& call, Place const& place, Library 
     mend_leaf_of_scatter(mended, library);
     return mended;
   }
+  require_lists(call, library, {call.sendcounts, call.displs});
   BlockList const blocks{call.sendcounts, call.displs, place.num_ranks};
   get_own_part(mended, own_block(call.sendbuf, blocks, call.sendtype, place.rank), library);
   return mended;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -56,6 +57,24 @@ inline Elements with_type(Elements elements) {
     elements.type = MPI_BYTE;
   }
   return elements;
+}
+
+/// Missing lists, of which each function of Open MPI says something else; MPICH reads them.
+/// @throws LibraryError.
+template <typename Call>
+void require_lists(
+    [[maybe_unused]] Call const& call,
+    [[maybe_unused]] Library const& library,
+    [[maybe_unused]] std::initializer_list<void const*> lists
+) {
+#ifdef OPEN_MPI
+  for (void const* const list : lists) {
+    int const code = list == nullptr ? library.says(call) : MPI_SUCCESS;
+    if (code != MPI_SUCCESS) {
+      throw LibraryError(code);
+    }
+  }
+#endif
 }
 
 /// What a rank sends to itself; nothing if it is there. They may overlap.

@@ -145,6 +145,7 @@ Mended<ReduceCall> mend(ReduceCall const& call, Place const& place, Library cons
 Mended<ReduceScatterCall>
 mend(ReduceScatterCall const& call, Place const& place, Library const& library) {
   require_operator(call.op);
+  require_lists(call, library, {call.recvcounts});
   require_counts(call.recvcounts, place.num_ranks);
   require_type(call, call.datatype, library);
   Mended<ReduceScatterCall> mended{.call = call};
