@@ -24,17 +24,7 @@ constexpr std::int64_t smallest_cut_bytes = 16'384;
 
 /// The largest tag of a program in the context.
 std::int64_t tag_limit(MpiContext const& context) {
-  if (context.num_tags > 0) {
-    return context.num_tags - 1;
-  }
-  int const* value = nullptr;
-  int is_found = 0;
-  // The same for all communicators; not all have the attribute.
-  require_success(
-      PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, reinterpret_cast<void*>(&value), &is_found),
-      "MPI_Comm_get_attr"
-  );
-  return is_found != 0 ? *value : std::numeric_limits<std::int16_t>::max();
+  return context.num_tags > 0 ? context.num_tags - 1 : largest_tag();
 }
 
 void require_tags(RankProgram const& program, MpiContext const& context) {
@@ -224,6 +214,16 @@ private:
 };
 
 }  // namespace
+
+int largest_tag() {
+  int const* value = nullptr;
+  int is_found = 0;
+  require_success(
+      PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, reinterpret_cast<void*>(&value), &is_found),
+      "MPI_Comm_get_attr"
+  );
+  return is_found != 0 ? *value : std::numeric_limits<std::int16_t>::max();
+}
 
 MpiProgram bind_mpi(RankProgram const& program, MpiSpec const& spec) {
   require_tags(program, spec.context);

@@ -9,6 +9,10 @@
 
 namespace espalier::exec {
 
+/// The largest tag, the same for all communicators; only MPI_COMM_WORLD says so under every MPI.
+/// @throws Error mpi.
+[[nodiscard]] int largest_tag();
+
 /// Binds a program to the memory and datatypes of a call. Own handles of the datatypes of the user
 /// are kept in the result.
 /// @throws Error unsupported, mpi or argument as the constructor of MpiExecutor.

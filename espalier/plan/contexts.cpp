@@ -7,8 +7,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 
+#include "espalier/exec/mpi_binding.hpp"
 #include "espalier/exec/mpi_datatype.hpp"
 #include "espalier/plan/private_comm.hpp"
 
@@ -25,17 +25,6 @@ constexpr int rounds_of_a_chase = 4;
 constexpr std::int64_t few_tags = std::int64_t{1} << 27;
 constexpr int few_tags_per_context = 1 << 14;
 
-/// Only MPI_COMM_WORLD has the attribute under every MPI.
-int largest_tag() {
-  int const* value = nullptr;
-  int is_found = 0;
-  require_success(
-      PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, reinterpret_cast<void*>(&value), &is_found),
-      "MPI_Comm_get_attr"
-  );
-  return is_found != 0 ? *value : std::numeric_limits<std::int16_t>::max();
-}
-
 /// Any number below a limit, hardly ever the same in two threads at a time.
 int draw(int limit) noexcept {
   static constinit std::atomic<std::uint32_t> num_draws{0};
@@ -47,7 +36,7 @@ int draw(int limit) noexcept {
 
 void Contexts::open() {
   require_success(make_private_comm(MPI_COMM_WORLD, comm_), "MPI_Comm_create");
-  std::int64_t const num_tags = std::int64_t{largest_tag()} + 1;
+  std::int64_t const num_tags = std::int64_t{exec::largest_tag()} + 1;
   // SimGrid has a million tags: there functions share those of a context.
   has_parts_ = num_tags >= few_tags;
   int const per_context = has_parts_ ? tags_per_context : few_tags_per_context;
