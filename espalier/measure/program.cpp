@@ -2,10 +2,12 @@
 
 #include "espalier/measure/program.hpp"
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <optional>
+#include <thread>
 
 #include <mpi.h>
 
@@ -21,6 +23,9 @@ namespace {
     // All ranks are in this process; after MPI_Abort the launcher would return 0.
     std::_Exit(1);
   }
+  // MPICH's launcher hears of the end by another channel than that of the text, and leaves the
+  // text behind if it has not read it by then: 3 of 40 ends said nothing.
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
   PMPI_Abort(MPI_COMM_WORLD, 1);
   std::abort();
 }
