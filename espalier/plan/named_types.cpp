@@ -99,6 +99,11 @@ TypeFacts NamedTypes::facts(MPI_Datatype type) {
       return entries_[i].facts;
     }
   }
+  return ask(type);
+}
+
+// Apart from what every call does, as its registers would have to be saved there.
+[[gnu::noinline]] TypeFacts NamedTypes::ask(MPI_Datatype type) {
   exec::TypeShape const shape = exec::describe(type);
   TypeFacts facts{.size_bytes = shape.size_bytes, .is_gapless = shape.is_gapless};
   if (is_named(type)) {

@@ -42,6 +42,8 @@ public:
   [[nodiscard]] TypeFacts facts(MPI_Datatype type);
 
 private:
+  TypeFacts ask(MPI_Datatype type);
+
   struct Entry {
     MPI_Datatype type;
     TypeFacts facts;

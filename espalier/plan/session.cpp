@@ -245,24 +245,24 @@ tune::Decision const& Session::after_refusal(int refusal) const noexcept {
 State* Session::find(MPI_Comm comm) {
   Recent& place = recent_place(comm);
   std::uint64_t const ended = num_ended.load(std::memory_order_acquire);
-  if (place.comm != comm || place.session != this || place.ended != ended) [[unlikely]] {
-    State* const state = find_attribute(comm);
-    if (state == nullptr) {
-      return nullptr;
-    }
-    place = {.session = this, .state = state, .comm = comm, .ended = ended};
+  if (place.comm == comm && place.session == this && place.ended == ended) [[likely]] {
+    return place.state;
   }
-  return place.state;
+  return find_attribute(comm);
 }
 
-State* Session::find_attribute(MPI_Comm comm) {
+// Apart from what every call does, as its registers would have to be saved there.
+[[gnu::noinline]] State* Session::find_attribute(MPI_Comm comm) {
+  std::uint64_t const ended = num_ended.load(std::memory_order_acquire);
   void* attribute = nullptr;
   int is_found = 0;
   if (PMPI_Comm_get_attr(comm, keyval_, reinterpret_cast<void*>(&attribute), &is_found) !=
       MPI_SUCCESS) {
     return nullptr;
   }
-  return is_found != 0 ? static_cast<State*>(attribute) : create(comm);
+  State* const state = is_found != 0 ? static_cast<State*>(attribute) : create(comm);
+  recent_place(comm) = {.session = this, .state = state, .comm = comm, .ended = ended};
+  return state;
 }
 
 State* Session::create(MPI_Comm comm) {
