@@ -149,9 +149,16 @@ bool Session::serves_any() const noexcept {
 }
 
 void Session::prepare() {
-  if (serves_any()) {
-    contexts_.open();
-    library_.open();
+  if (!serves_any()) {
+    return;
+  }
+  contexts_.open();
+  library_.open();
+  std::vector<int> ranks(static_cast<std::size_t>(world_.num_ranks));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  tune::Shape const job{.num_ranks = world_.num_ranks, .num_nodes = num_nodes(std::move(ranks))};
+  if (auto const complaint = complaint_about_shape(settings_, job)) {
+    warn(*complaint);
   }
 }
 

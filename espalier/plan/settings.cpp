@@ -291,4 +291,17 @@ tune::DecisionTable decide(
   );
 }
 
+std::optional<std::string> complaint_about_shape(Settings const& settings, tune::Shape job) {
+  if (!settings.profile || job.num_ranks == 1) {
+    return std::nullopt;
+  }
+  auto const nearest = tune::nearest_shape(settings.profile->rules(), job);
+  if (!nearest || tune::Distance(*nearest, job).is_borrowable()) {
+    return std::nullopt;
+  }
+  return settings.profile_path + ": expected rules for " + job.text() +
+         " or at most a factor of 2 from it, the nearest are for " + nearest->text() +
+         "; using native calls on MPI_COMM_WORLD, tune with this job to add its shape";
+}
+
 }  // namespace espalier::plan

@@ -104,4 +104,9 @@ struct Settings {
     Settings const& settings, tune::Call call, tune::Shape shape, std::vector<std::string>& warnings
 );
 
+/// Whether the profile was made for another kind of job: one line that says so and what to do; none
+/// if some rule is near enough to this shape, or there is no profile.
+[[nodiscard]] std::optional<std::string>
+complaint_about_shape(Settings const& settings, tune::Shape job);
+
 }  // namespace espalier::plan

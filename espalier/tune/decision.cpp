@@ -3,9 +3,7 @@
 #include "espalier/tune/decision.hpp"
 
 #include <algorithm>
-#include <compare>
 #include <limits>
-#include <tuple>
 #include <utility>
 
 namespace espalier::tune {
@@ -13,34 +11,10 @@ namespace {
 
 constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 
-/// How far apart two counts are: larger / smaller, compared exactly. Orders like |log2(a / b)|.
-struct Ratio {
-  std::int64_t larger;
-  std::int64_t smaller;
-
-  Ratio(int a, int b) : larger(std::max(a, b)), smaller(std::min(a, b)) {}
-
-  friend std::strong_ordering operator<=>(Ratio const& a, Ratio const& b) noexcept {
-    return a.larger * b.smaller <=> b.larger * a.smaller;
-  }
-
-  friend bool operator==(Ratio const& a, Ratio const& b) noexcept { return (a <=> b) == 0; }
-};
-
 struct Candidate {
   Rule const* rule;
   int position;
 };
-
-auto distance(Candidate const& candidate, Shape const& shape) {
-  Shape const& other = candidate.rule->shape;
-  return std::tuple(
-      Ratio(other.num_ranks, shape.num_ranks),
-      Ratio(other.num_nodes, shape.num_nodes),
-      other.num_ranks,
-      other.num_nodes
-  );
-}
 
 /// Rules that may be used, nearest shape first.
 std::vector<Candidate> candidates(std::span<Rule const> rules, Call call, Shape shape) {
@@ -51,12 +25,16 @@ std::vector<Candidate> candidates(std::span<Rule const> rules, Call call, Shape 
   std::vector<Candidate> result;
   for (std::size_t i = 0; i < rules.size(); ++i) {
     Rule const& rule = rules[i];
-    bool const fits = rule.call == call && (!has_exact || rule.shape == shape);
-    if (fits && (!rule.choice || refuses(call, *rule.choice, shape.num_ranks, 0).empty())) {
+    bool const is_near =
+        has_exact ? rule.shape == shape : Distance(rule.shape, shape).is_borrowable();
+    if (rule.call == call && is_near &&
+        (!rule.choice || refuses(call, *rule.choice, shape.num_ranks, 0).empty())) {
       result.push_back({&rule, static_cast<int>(i)});
     }
   }
-  std::ranges::stable_sort(result, {}, [&](Candidate const& c) { return distance(c, shape); });
+  std::ranges::stable_sort(result, {}, [&](Candidate const& candidate) {
+    return Distance(candidate.rule->shape, shape);
+  });
   return result;
 }
 
@@ -75,10 +53,6 @@ std::vector<std::int64_t> starts(std::vector<Candidate> const& candidates) {
   return result;
 }
 
-std::string plural(int number, std::string const& noun) {
-  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
-}
-
 Decision decision_of(Candidate const& candidate, Shape shape) {
   Rule const& rule = *candidate.rule;
   Decision decision{
@@ -88,23 +62,50 @@ Decision decision_of(Candidate const& candidate, Shape shape) {
       .is_borrowed = rule.shape != shape,
   };
   if (decision.is_borrowed) {
-    decision.reason += ", borrowed from " + plural(rule.shape.num_ranks, "rank") + " on " +
-                       plural(rule.shape.num_nodes, "node");
+    decision.reason += ", borrowed from " + rule.shape.text();
   }
   decision.reason += ": " + rule.reason;
   return decision;
 }
 
-Decision decide(std::vector<Candidate> const& candidates, Shape shape, std::int64_t bytes) {
+/// The decision where no candidate covers the size.
+Decision uncovered(std::span<Rule const> rules, Call call, Shape shape) {
+  std::optional<Shape> const nearest = nearest_shape(rules, shape, call);
+  bool const is_far = nearest && !Distance(*nearest, shape).is_borrowable();
+  return {
+      .reason = is_far ? std::string("no rule of the profile is near enough to ") + shape.text() +
+                             "; the nearest is for " + nearest->text()
+                       : "no rule of the profile covers this"
+  };
+}
+
+Decision decide(
+    std::vector<Candidate> const& candidates,
+    Shape shape,
+    std::int64_t bytes,
+    Decision const& otherwise
+) {
   for (Candidate const& candidate : candidates) {
     if (candidate.rule->min_bytes <= bytes && bytes <= candidate.rule->max_bytes) {
       return decision_of(candidate, shape);
     }
   }
-  return {.reason = "no rule of the profile covers this"};
+  return otherwise;
 }
 
 }  // namespace
+
+std::optional<Shape>
+nearest_shape(std::span<Rule const> rules, Shape shape, std::optional<Call> call) {
+  std::optional<Shape> nearest;
+  for (Rule const& rule : rules) {
+    bool const is_meant = !call || rule.call == *call;
+    if (is_meant && (!nearest || Distance(rule.shape, shape) < Distance(*nearest, shape))) {
+      nearest = rule.shape;
+    }
+  }
+  return nearest;
+}
 
 DecisionTable::DecisionTable(Decision decision) {
   append(no_limit, std::move(decision));
@@ -113,8 +114,10 @@ DecisionTable::DecisionTable(Decision decision) {
 DecisionTable::DecisionTable(std::span<Rule const> rules, Call call, Shape shape) {
   std::vector<Candidate> const usable = candidates(rules, call, shape);
   std::vector<std::int64_t> const first = starts(usable);
+  Decision const otherwise = uncovered(rules, call, shape);
   for (std::size_t i = 0; i < first.size(); ++i) {
-    append(i + 1 < first.size() ? first[i + 1] - 1 : no_limit, decide(usable, shape, first[i]));
+    std::int64_t const last = i + 1 < first.size() ? first[i + 1] - 1 : no_limit;
+    append(last, decide(usable, shape, first[i], otherwise));
   }
 }
 

@@ -30,9 +30,8 @@ public:
   /// The same decision for every size.
   explicit DecisionTable(Decision decision);
   /// Rules made for exactly this shape if there are any; sizes they leave out are native.
-  /// Otherwise, for each size, the rule of the nearest shape (by |log2| of the ratio of ranks, then
-  /// of nodes; the smaller shape if equal) that covers the size and whose algorithm accepts this
-  /// number of ranks.
+  /// Otherwise, for each size, the rule of the nearest shape that covers the size and whose
+  /// algorithm accepts this number of ranks, see Distance; native if none is near enough.
   DecisionTable(std::span<Rule const> rules, Call call, Shape shape);
 
   /// Position of the decision for a result of so many bytes, bytes >= 0.
@@ -56,6 +55,10 @@ private:
   std::vector<Decision> decisions_;
   bool chooses_ = false;
 };
+
+/// The shape of the nearest rules, of one call or of all; none if there are no rules.
+[[nodiscard]] std::optional<Shape>
+nearest_shape(std::span<Rule const> rules, Shape shape, std::optional<Call> call = std::nullopt);
 
 /// Decision of one profile for one call.
 [[nodiscard]] Decision

@@ -12,16 +12,9 @@
 
 #include "espalier/algorithms/catalog.hpp"
 #include "espalier/tune/call.hpp"
+#include "espalier/tune/shape.hpp"
 
 namespace espalier::tune {
-
-/// What rules are made for: a communicator of so many ranks on so many nodes.
-struct Shape {
-  int num_ranks = 1;
-  int num_nodes = 1;
-
-  friend bool operator==(Shape const&, Shape const&) = default;
-};
 
 /// "Use this algorithm for results of min_bytes .. max_bytes on this shape."
 struct Rule {

@@ -405,14 +405,35 @@ def case_profile(context: Context) -> None:
 
 def case_profile_borrowed(context: Context) -> None:
     """A profile for another shape is used, and the report says so."""
-    path = context.profile(rules=[{**RULE, "num_ranks": 8, "num_nodes": 2}])
+    path = context.profile(rules=[{**RULE, "num_ranks": 2 * NUM_RANKS, "num_nodes": 2}])
     outcome = context.launch(
         context.program("mpi_shim_program"),
         ESPALIER_PROFILE=path,
         ESPALIER_STATISTICS=str(context.statistics),
     )
     expect(outcome.code == 0, "exit code 0", outcome)
-    expected = "profile rule 0, borrowed from 8 ranks on 2 nodes: measured"
+    expected = f"profile rule 0, borrowed from {2 * NUM_RANKS} ranks on 2 nodes: measured"
+    for report in context.reports():
+        reasons = {row["reason"] for row in report["calls"] if row["function"] == "MPI_Bcast"}
+        expect(reasons == {expected}, expected, reasons)
+
+
+def case_profile_far(context: Context) -> None:
+    """A profile for a much larger shape is not used, and one line says so."""
+    path = context.profile(rules=[{**RULE, "num_ranks": 800, "num_nodes": 40}])
+    outcome = context.launch(
+        context.program("mpi_shim_program"),
+        ESPALIER_PROFILE=path,
+        ESPALIER_STATISTICS=str(context.statistics),
+    )
+    expect(outcome.code == 0, "exit code 0", outcome)
+    expect(len(outcome.lines) == 1, "one line", outcome.stderr)
+    complaint = f"expected rules for {NUM_RANKS} ranks on 1 node or at most a factor of 2 from it"
+    expect(complaint in outcome.lines[0], complaint, outcome.lines[0])
+    expected = (
+        f"no rule of the profile is near enough to {NUM_RANKS} ranks on 1 node; "
+        "the nearest is for 800 ranks on 40 nodes"
+    )
     for report in context.reports():
         reasons = {row["reason"] for row in report["calls"] if row["function"] == "MPI_Bcast"}
         expect(reasons == {expected}, expected, reasons)

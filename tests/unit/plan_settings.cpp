@@ -227,5 +227,25 @@ TEST(Settings, OffMeansNothingAtAll) {
   EXPECT_FALSE(settings.may_choose(Call::allgather));
 }
 
+TEST(ComplaintAboutShape, NamesTheJobAndTheNearestRules) {
+  Settings const settings = with_profile(profile_text);
+  auto const complaint = complaint_about_shape(settings, {.num_ranks = 9, .num_nodes = 1});
+  ASSERT_TRUE(complaint);
+  EXPECT_EQ(
+      *complaint,
+      "p.json: expected rules for 9 ranks on 1 node or at most a factor of 2 from it, the nearest "
+      "are for 4 ranks on 1 node; using native calls on MPI_COMM_WORLD, tune with this job to add "
+      "its shape"
+  );
+}
+
+TEST(ComplaintAboutShape, IsSilentWhereRulesAreNearOrNothingIsAsked) {
+  Settings const settings = with_profile(profile_text);
+  for (int const num_ranks : {1, 2, 4, 8}) {
+    EXPECT_FALSE(complaint_about_shape(settings, {.num_ranks = num_ranks, .num_nodes = 1}));
+  }
+  EXPECT_FALSE(complaint_about_shape(forced("bcast=flat"), {.num_ranks = 9, .num_nodes = 1}));
+}
+
 }  // namespace
 }  // namespace espalier::plan

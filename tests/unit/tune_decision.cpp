@@ -68,14 +68,31 @@ TEST(DecisionTable, SizesThatAnExactShapeLeavesOutAreNative) {
 }
 
 TEST(DecisionTable, BorrowsFromTheNearestNumberOfRanks) {
-  std::vector<Rule> const rules{make_rule({4, 1}, "ring"), make_rule({32, 1}, "bruck")};
+  std::vector<Rule> const rules{make_rule({4, 1}, "ring"), make_rule({12, 1}, "bruck")};
+  EXPECT_EQ(chosen(rules, {6, 1}), "ring");
+  EXPECT_EQ(chosen(rules, {7, 1}), "bruck");
   EXPECT_EQ(chosen(rules, {3, 1}), "ring");
-  EXPECT_EQ(chosen(rules, {11, 1}), "ring");
-  EXPECT_EQ(chosen(rules, {12, 1}), "bruck");
-  EXPECT_EQ(chosen(rules, {1000, 1}), "bruck");
+  EXPECT_EQ(chosen(rules, {20, 1}), "bruck");
   DecisionTable const table(rules, Call::allgather, {3, 1});
   EXPECT_TRUE(table.at(0).is_borrowed);
   EXPECT_EQ(table.at(0).reason, "profile rule 0, borrowed from 4 ranks on 1 node: ring is better");
+}
+
+TEST(DecisionTable, BorrowsWithinAFactorOfTwoOfRanksAndOfNodes) {
+  std::vector<Rule> const rules{make_rule({6, 4}, "ring")};
+  for (Shape const near : {Shape{3, 4}, Shape{12, 4}, Shape{6, 2}, Shape{12, 8}}) {
+    EXPECT_EQ(chosen(rules, near), "ring") << near.text();
+  }
+  for (Shape const far : {Shape{2, 2}, Shape{13, 4}, Shape{6, 1}, Shape{12, 9}, Shape{800, 4}}) {
+    EXPECT_EQ(chosen(rules, far), "native") << far.text();
+  }
+  DecisionTable const table(rules, Call::allgather, {800, 40});
+  EXPECT_FALSE(table.chooses());
+  EXPECT_EQ(
+      table.at(100).reason,
+      "no rule of the profile is near enough to 800 ranks on 40 nodes; "
+      "the nearest is for 6 ranks on 4 nodes"
+  );
 }
 
 TEST(DecisionTable, TheSmallerOfTwoEquallyNearShapesWins) {
@@ -94,9 +111,9 @@ TEST(DecisionTable, NodesDecideBetweenShapesWithTheSameRanks) {
 
 TEST(DecisionTable, PassesOverAlgorithmsThatRefuseTheRanks) {
   std::vector<Rule> const rules{
-      make_rule({4, 1}, "recursive_doubling"), make_rule({64, 1}, "ring")
+      make_rule({4, 1}, "recursive_doubling"), make_rule({10, 1}, "ring")
   };
-  EXPECT_EQ(chosen(rules, {8, 1}), "recursive_doubling");
+  EXPECT_EQ(chosen(rules, {2, 1}), "recursive_doubling");
   EXPECT_EQ(chosen(rules, {5, 1}), "ring");
 }
 

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/tune/shape.hpp"
+
+#include <algorithm>
+
+namespace espalier::tune {
+namespace {
+
+std::string plural(int number, std::string const& noun) {
+  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::string Shape::text() const {
+  return plural(num_ranks, "rank") + " on " + plural(num_nodes, "node");
+}
+
+Distance::Ratio::Ratio(int a, int b) noexcept : larger(std::max(a, b)), smaller(std::min(a, b)) {}
+
+Distance::Distance(Shape from, Shape needed) noexcept
+    : ranks_(from.num_ranks, needed.num_ranks), nodes_(from.num_nodes, needed.num_nodes),
+      num_ranks_(from.num_ranks), num_nodes_(from.num_nodes) {}
+
+bool Distance::is_borrowable() const noexcept {
+  auto const is_near = [](Ratio const& ratio) {
+    return ratio.larger <= max_borrowing_factor * ratio.smaller;
+  };
+  return is_near(ranks_) && is_near(nodes_);
+}
+
+}  // namespace espalier::tune
