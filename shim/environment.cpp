@@ -7,8 +7,10 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "espalier/base/error.hpp"
+#include "espalier/plan/machine_text.hpp"
 #include "espalier/tune/profile.hpp"
 
 namespace espalier::shim {
@@ -31,14 +33,13 @@ std::string absolute(std::string const& path) {
   return problem ? path : result.string();
 }
 
-/// A machine is the text itself, unless there is a file of that name.
 void read_machine(plan::SettingsText& text) {
   std::string const value = variable("ESPALIER_MACHINE");
-  std::error_code problem;
-  bool const is_file = std::filesystem::is_regular_file(value, problem);
-  text.machine_origin = is_file ? value : "ESPALIER_MACHINE";
+  text.machine_origin = "ESPALIER_MACHINE";
   try {
-    text.machine = is_file ? tune::read_text(value) : value;
+    plan::MachineText machine = plan::machine_text_of(value.c_str());
+    text.machine = std::move(machine.text);
+    text.machine_origin = std::move(machine.origin);
   } catch (Error const& error) {
     text.machine_problem = error.what();
   }

@@ -9,11 +9,14 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_set>
 #include <utility>
 
 #include "espalier/base/error.hpp"
+#include "espalier/machine/level_names.hpp"
 #include "espalier/machine/nesting.hpp"
+#include "espalier/machine/text.hpp"
 
 namespace espalier::plan {
 namespace {
@@ -22,6 +25,53 @@ using machine::Discovery;
 using machine::Division;
 using machine::Machine;
 using machine::MachineFile;
+
+/// Whether objects of this name are parts of a node, whatever else there is: packages, cores.
+bool is_part_of_node(std::string_view name) noexcept {
+  return machine::may_lie_inside(name, "node") && !machine::may_lie_inside("node", name);
+}
+
+bool holds_nodes(std::string_view name) noexcept {
+  return machine::may_lie_inside("node", name) && !machine::may_lie_inside(name, "node");
+}
+
+/// The same machine inside one node.
+Machine inside_one_node(Machine const& parts) {
+  std::vector<machine::Level> levels{
+      {.name = "node", .of_core = std::vector<int>(static_cast<std::size_t>(parts.num_cores()))}
+  };
+  for (int level = 0; level < parts.num_levels(); ++level) {
+    machine::Level& copy = levels.emplace_back();
+    copy.name = parts.name(level);
+    copy.link = parts.link(level);
+    for (int core = 0; core < parts.num_cores(); ++core) {
+      copy.of_core.push_back(parts.object_of(level, core));
+    }
+  }
+  return Machine(std::move(levels));
+}
+
+/// The description with a level of nodes: "2s x 4c" is one node. Levels that the user named stay
+/// as they are, then the first one is that of nodes.
+/// @throws Error argument if it has switches or groups and does not say where their nodes are.
+MachineFile with_nodes(MachineFile described) {
+  Machine const& parts = described.machine;
+  std::string const& outermost = parts.name(0);
+  if (parts.name(parts.node_level()) == "node") {
+    return described;
+  }
+  if (holds_nodes(outermost)) {
+    throw Error(
+        ErrorCode::argument,
+        "expected a level of nodes (n) in " + machine::to_text(parts) + ", got none: a " +
+            outermost + " may hold one node or several"
+    );
+  }
+  if (is_part_of_node(outermost)) {
+    described.machine = inside_one_node(parts);
+  }
+  return described;
+}
 
 std::vector<std::string> node_names(MachineFile const& file) {
   auto const found = file.object_names.find("node");
@@ -182,7 +232,8 @@ std::string joined(std::vector<std::string> const& lines) {
 
 }  // namespace
 
-SeatedRanks complete(Discovery const& found, MachineFile const& described) {
+SeatedRanks complete(Discovery const& found, MachineFile const& text) {
+  MachineFile const described = with_nodes(text);
   auto const contradictions = machine::compare(described.machine, node_names(described), found);
   if (!contradictions.empty()) {
     throw Error(ErrorCode::argument, joined(contradictions));

@@ -32,6 +32,9 @@ FoundPlaces combine(machine::JobView const& job, MachineText const& described) {
     SeatedRanks const seated = complete(found, file);
     return {.places = mapping::places_of(seated.machine, seated.core_of_rank)};
   } catch (Error const& error) {
+    if (described.misfit == MachineText::Misfit::error) {
+      throw Error(error.code(), described.origin + ": " + error.what());
+    }
     FoundPlaces result = without_description(found);
     result.warnings.push_back(
         described.origin + ": " + error.what() + "; using what the job shows of its machine"

@@ -4,6 +4,7 @@
 /// Wrong arguments: the class of the code, the text, the handler of the communicator, the same on
 /// all ranks, also where only one of them is wrong.
 
+#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <string>
@@ -260,6 +261,31 @@ void check_dims(Checks& checks) {
   expect_error(checks, "zero size", {MPI_ERR_DIMS, "got 0 at 1"}, [&] { return levels({12, 0}); });
 }
 
+/// ESPALIER_MACHINE is wrong, or the job contradicts it.
+void check_machine(Checks& checks, MPI_Comm comm) {
+  Dims dims{size, 1};
+  Dims periods{0, 0};
+  MPI_Comm made = MPI_COMM_NULL;
+  auto const create = [&] {
+    return espalier_cart_create(comm, 2, dims.data(), periods.data(), nullptr, &made);
+  };
+  auto const describe = [](char const* machine) {
+    setenv("ESPALIER_MACHINE", machine, 1);  // NOLINT(concurrency-mt-unsafe)
+  };
+  describe("nonsense");
+  expect_error(checks, "machine text", {MPI_ERR_ARG, "got 'nonsense'"}, create);
+  describe("2w x 4c");
+  expect_error(checks, "machine without nodes", {MPI_ERR_ARG, "expected a level of nodes"}, create);
+  if (size > 1) {
+    describe("1c");
+    expect_error(checks, "small machine", {MPI_ERR_ARG, "ESPALIER_MACHINE: "}, create);
+  }
+  describe("24t");
+  checks.expect(create() == MPI_SUCCESS, "threads without a node are those of one");
+  MPI_Comm_free(&made);
+  unsetenv("ESPALIER_MACHINE");  // NOLINT(concurrency-mt-unsafe)
+}
+
 void check_communicators(Checks& checks, MPI_Comm comm) {
   Weighted null{.comm = MPI_COMM_NULL};
   expect_error(checks, "null comm", {MPI_ERR_COMM, "MPI_COMM_NULL"}, null);
@@ -296,6 +322,7 @@ int run() {
   check_levels(checks, comm);
   check_options(checks, comm);
   check_dims(checks);
+  check_machine(checks, comm);
   check_communicators(checks, comm);
   MPI_Comm_free(&comm);
   return checks.finish();

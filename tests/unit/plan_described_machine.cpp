@@ -120,6 +120,26 @@ TEST(DescribedMachine, RefusesWhatTheJobContradicts) {
   EXPECT_EQ(refusal(roaming_job(), parse("2n x 3c")), "");
 }
 
+TEST(DescribedMachine, IsOneNodeIfItBeginsInsideOne) {
+  auto const one_node = machine::discover(
+      job_on(node_tree(1, 4), std::vector<int>(4, 0), std::vector<std::string>(4, "0-3"))
+  );
+  Places const parts = places(one_node, "2s[bandwidth=5GB/s] x 2c");
+  EXPECT_EQ(names(parts), names(places(one_node, "1n x 2s[bandwidth=5GB/s] x 2c")));
+  EXPECT_EQ(parts.level(1).name, "package");
+  EXPECT_EQ(parts.level(1).group_of_rank, (std::vector{0, 0, 1, 1}));
+  machine::MachineFile const file{.machine = machine::Machine::parse("2s x 4c")};
+  EXPECT_NE(refusal(bound_job(), file).find("the machine has 1 node"), std::string::npos);
+}
+
+TEST(DescribedMachine, SaysWhereNodesAreIfItHasSwitches) {
+  machine::MachineFile const file{.machine = machine::Machine::parse("2w x 4c")};
+  EXPECT_EQ(
+      refusal(bound_job(), file),
+      "expected a level of nodes (n) in 2w x 4c, got none: a switch may hold one node or several"
+  );
+}
+
 TEST(DescribedMachine, RefusesNodesThatShareAName) {
   auto job = job_on(node_tree(1, 1), {0, 1}, {"0", "0"});
   job.ranks[1].processor_name = "n0";
