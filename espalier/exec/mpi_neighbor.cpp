@@ -3,9 +3,12 @@
 #include "espalier/exec/mpi_neighbor.hpp"
 
 #include <cstddef>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "espalier/base/error.hpp"
+#include "espalier/exec/message_order.hpp"
 #include "espalier/exec/mpi_blocks.hpp"
 #include "espalier/exec/mpi_datatype.hpp"
 
@@ -44,6 +47,28 @@ RankProgram with_scratch_in_output(RankProgram const& program) {
   return result;
 }
 
+/// Gives messages of a pair different tags, none of which another number has.
+void separate_messages(RankProgram& program, int number) {
+  constexpr int most_messages = 1024;
+  std::map<std::pair<schedule::Kind, int>, int> num_messages;
+  for (Operation& operation : program.operations) {
+    bool const is_message =
+        operation.kind == schedule::Kind::send || operation.kind == schedule::Kind::recv;
+    if (!is_message) {
+      continue;
+    }
+    int& position = num_messages[{operation.kind, operation.peer}];
+    if (position == most_messages) {
+      throw Error(
+          ErrorCode::unsupported,
+          "expected at most " + std::to_string(most_messages) +
+              " messages between two ranks in a simulated neighborhood collective, got more"
+      );
+    }
+    operation.tag = number * most_messages + position++;
+  }
+}
+
 MpiBlocks numbers(std::size_t num_blocks) {
   return equal_blocks(static_cast<int>(num_blocks), {.type = MPI_INT64_T, .count = 1});
 }
@@ -74,6 +99,9 @@ RankProgram numbered(RankProgram program, int number) {
   }
   for (Operation& operation : program.operations) {
     operation.tag = number;
+  }
+  if constexpr (tags_keep_order) {
+    separate_messages(program, number);
   }
   return program;
 }

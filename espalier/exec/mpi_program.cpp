@@ -10,6 +10,7 @@
 
 #include "espalier/base/error.hpp"
 #include "espalier/base/integer.hpp"
+#include "espalier/exec/message_order.hpp"
 #include "espalier/exec/mpi_places.hpp"
 
 namespace espalier::exec {
@@ -28,13 +29,6 @@ constexpr std::int64_t largest_int = std::numeric_limits<int>::max();
 
 /// Most operands of one call of an operator.
 constexpr std::int64_t longest_reduction = std::int64_t{1} << 30;
-
-/// SimGrid 3.32 lets a message below the eager limit overtake a larger one with the same tag.
-#ifdef ESPALIER_MPI_SIMULATED
-constexpr bool tags_keep_order = true;
-#else
-constexpr bool tags_keep_order = false;
-#endif
 
 std::int64_t num_runs(std::span<Piece const> pieces) {
   std::int64_t result = 0;

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _RETURNED = re.compile(r"SMPI process did not return 0\. Return value : (\d+)")
 _GONE = re.compile(r"Actor pid=(\d+) is gone")
 _MISSING = re.compile(r"Not yet implemented: P?(MPI_\w+)")
-_REFUSED = re.compile(r"(MPI_\w+) - returned (MPI_ERR_\w+)")
+_REFUSED = re.compile(r"(\w+) - returned (MPI_ERR_\w+)")
 _MOST_RANKS = 8
 
 
@@ -45,6 +45,7 @@ def failure(end: End) -> MpiError | OutOfMemoryError | None:
         _of_platform(end)
         or _of_time(end)
         or _of_complaints(end.complaints)
+        or _of_refusal(end)
         or _of_deadlock(end)
         or _of_exit_code(end)
     )
@@ -69,7 +70,7 @@ def _of_time(end: End) -> MpiError | None:
 
 def _of_complaints(complaints: Iterable[Complaint]) -> MpiError | None:
     for complaint in complaints:
-        who = "a rank" if complaint.rank is None else f"rank {complaint.rank}"
+        who = _who(complaint)
         if "MPI_Abort was called" in complaint.text:
             return MpiError(f"{who} called MPI_Abort")
         if match := _MISSING.search(complaint.text):
@@ -77,14 +78,34 @@ def _of_complaints(complaints: Iterable[Complaint]) -> MpiError | None:
                 f"{who} called {match[1]}, which SimGrid does not have",
                 "docs/explanation/simulation.md lists what it lacks",
             )
-        if match := _REFUSED.search(complaint.text):
-            return MpiError(f"{who} called {match[1]}, which failed with {match[2]}")
         if match := _RETURNED.search(complaint.text):
             code = int(match[1])
             return MpiError(f"{who} ended with exit code {code}", exit_code=code)
         if match := _GONE.search(complaint.text):
             return MpiError(
                 f"rank {int(match[1]) - 1} ended before MPI_Finalize, while {who} communicated"
+            )
+    return None
+
+
+def _who(complaint: Complaint) -> str:
+    return "a rank" if complaint.rank is None else f"rank {complaint.rank}"
+
+
+def _of_refusal(end: End) -> MpiError | None:
+    """Return the error that ended the program; those that it survived are its own affair."""
+    if end.ended.exit_code == 0 and end.journal.is_complete:
+        return None
+    if end.own_lines:
+        return MpiError(end.own_lines[0])
+    for complaint in end.complaints:
+        if match := _REFUSED.search(complaint.text):
+            call = match[1] if match[1].startswith("MPI_") else "a function of MPI"
+            advice = "a message is longer than the receive that it came to"
+            is_too_long = match[2] == "MPI_ERR_TRUNCATE"
+            return MpiError(
+                f"{_who(complaint)} called {call}, which failed with {match[2]}",
+                advice if is_too_long else "",
             )
     return None
 

@@ -141,7 +141,7 @@ def _finished(end: End, folder: Path) -> Finished:
     end = End(end.ended, end.journal, end.complaints, end.own_lines, unfinished)
     error = failure(end)
     if end.journal.has_started:
-        for line in end.own_lines:
+        for line in dict.fromkeys(end.own_lines):
             say(f"espalier: {line}")
     for complaint in end.complaints if error is None else ():
         say(f"the simulator: {complaint.text}")
