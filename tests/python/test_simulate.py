@@ -298,6 +298,7 @@ def test_what_is_shared_takes_twice_as_long(simulate: Callable, machine: str) ->
         ("exit", 3, "rank 2 ended with exit code 3"),
         ("missing", 1, "rank 2 called MPI_Comm_get_parent, which SimGrid does not have"),
         ("error", 1, "rank 2 called MPI_Send, which failed with MPI_ERR_COUNT"),
+        ("truncation", 1, "rank 2 called a function of MPI, which failed with MPI_ERR_TRUNCATE"),
     ],
 )
 def test_programs_that_end_badly_are_told_apart(
@@ -309,6 +310,33 @@ def test_programs_that_end_badly_are_told_apart(
     assert "begun" in result.err
     assert f"espalier: {text}" in result.err.splitlines()[-1]
     assert result.out == "" or result.out.startswith("Execution failed")
+
+
+@simulated
+def test_what_espalier_refuses_is_said_once(cli: Callable) -> None:
+    options = ("--machine", "2n x 2c", "--force", "bcast=flat")
+    result = cli("simulate", *options, "--", TROUBLE, "refusal")
+    assert result.code == 1
+    assert result.err.count("espalier: expected a count of at least 0, got -1") == 1
+
+
+@simulated
+def test_errors_that_a_program_survives_are_no_failure(cli: Callable) -> None:
+    result = cli("simulate", "--machine", "2n x 2c", "--", TROUBLE, "survival")
+    assert result.code == 0, result.err
+
+
+@simulated
+def test_neighborhoods_keep_their_order_around_the_eager_limit(simulate: Callable) -> None:
+    """26 neighbours send 4 KiB each, so messages on both sides of the limit have one pair."""
+    folder = installation.build_folder()
+    program = folder / "bin" / "neighbor_exchange_smpi" if folder else Path()
+    if not program.is_file():
+        pytest.skip("the benchmark neighbor_exchange is not built")
+    link = "bandwidth=10GB/s,eager=8KiB"
+    machine = f"8n[latency=2us,{link}] x 8c[latency=300ns,{link}]"
+    document = simulate("--", program, "4x4x4", 1, 4096, machine=machine)
+    assert document["output"].startswith("4096 ")
 
 
 @simulated

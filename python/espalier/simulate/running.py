@@ -140,8 +140,9 @@ def _finished(end: End, folder: Path) -> Finished:
     unfinished = [int(rank["rank"]) for rank in statistics if not rank["finalized"]]
     end = End(end.ended, end.journal, end.complaints, end.own_lines, unfinished)
     error = failure(end)
-    if end.journal.has_started:
-        for line in dict.fromkeys(end.own_lines):
+    own_lines = dict.fromkeys(end.own_lines) if end.journal.has_started else {}
+    for line in own_lines:
+        if error is None or line not in str(error):
             say(f"espalier: {line}")
     for complaint in end.complaints if error is None else ():
         say(f"the simulator: {complaint.text}")

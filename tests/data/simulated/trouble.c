@@ -28,6 +28,15 @@ static void cause_trouble(void) {
     MPI_Comm_get_parent(NULL);
   } else if (is_wanted("error")) {
     MPI_Send(&value, -1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+  } else if (is_wanted("truncation")) {
+    int two[2] = {0, 0};
+    MPI_Send(two, 2, MPI_INT, 2, 0, MPI_COMM_WORLD);
+    MPI_Recv(&value, 1, MPI_INT, 2, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  } else if (is_wanted("survival")) {
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Send(&value, -1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+  } else if (is_wanted("refusal")) {
+    MPI_Bcast(&value, -1, MPI_INT, 0, MPI_COMM_WORLD);
   } else if (is_wanted("loop")) {
     int volatile is_over = 0;
     while (!is_over) {
