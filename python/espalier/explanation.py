@@ -13,7 +13,7 @@ from espalier.errors import ArgumentError
 from espalier.profiles import Shape
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from espalier.prediction import Model
     from espalier.profiles import Profile
@@ -127,6 +127,21 @@ def _evidence(profile: Profile, rules: list[int], question: Question) -> Iterato
             }
 
 
+def _about(run: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: run[key] for key in _ABOUT if key in run}
+
+
+def _runs(profile: Profile) -> Iterator[tuple[Mapping[str, Any], list[dict[str, Any]]]]:
+    """Yield the runs behind a profile, the last one first, and what each decided."""
+    for run in [profile.document, *reversed(profile.document.get("runs", []))]:
+        calls: dict[Shape, list[str]] = {}
+        for rule in profile.rules:
+            if profiles.run_of(profile.document, rule) is run:
+                names = calls.setdefault(Shape(rule["num_ranks"], rule["num_nodes"]), [])
+                names += [] if rule["collective"] in names else [rule["collective"]]
+        yield run, [{**dataclasses.asdict(shape), "calls": names} for shape, names in calls.items()]
+
+
 def explain_profile(profile: Profile, question: Question) -> dict[str, Any]:
     """Return what the profile chooses, why, and what was measured, as a document."""
     question.check()
@@ -136,7 +151,8 @@ def explain_profile(profile: Profile, question: Question) -> dict[str, Any]:
         "espalier-profile-explanation",
         1,
         profile=str(profile.path),
-        **{key: profile.document[key] for key in _ABOUT if key in profile.document},
+        **_about(profile.document),
+        runs=[_about(run) | {"shapes": shapes} for run, shapes in _runs(profile)],
         question=dataclasses.asdict(question),
         decisions=decisions,
         evidence=list(_evidence(profile, list(dict.fromkeys(rules)), question)),

@@ -7,10 +7,10 @@ import dataclasses
 from typing import TYPE_CHECKING, Any
 
 from espalier import _core, documents
-from espalier.errors import ArgumentError
+from espalier.errors import ArgumentError, FormatError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from espalier._core import Decision
@@ -25,6 +25,12 @@ class Shape:
 
     num_ranks: int
     num_nodes: int
+
+    def text(self) -> str:
+        """Return `8 ranks on 2 nodes`."""
+        ranks = "rank" if self.num_ranks == 1 else "ranks"
+        nodes = "node" if self.num_nodes == 1 else "nodes"
+        return f"{self.num_ranks} {ranks} on {self.num_nodes} {nodes}"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -81,7 +87,25 @@ def read(path: Path) -> Profile:
     """Read a profile; complaints are those that a preloaded program would print."""
     text = documents.read_text(path)
     _core.check_profile(text, str(path))
-    return Profile(path, text, documents.parse(text, str(path), schema, version))
+    found = documents.parse(text, str(path), schema, version)
+    _check_runs(found, path)
+    return Profile(path, text, found)
+
+
+def run_of(profile: Mapping[str, Any], rule: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return when, where and how a rule of a profile was found: its run, or the profile itself."""
+    found: Mapping[str, Any] = profile["runs"][rule["run"]] if "run" in rule else profile
+    return found
+
+
+def _check_runs(profile: Mapping[str, Any], path: Path) -> None:
+    num_runs = len(profile.get("runs", ()))
+    for position, rule in enumerate(profile["rules"]):
+        if rule.get("run", -1) >= num_runs:
+            raise FormatError(
+                f"{path}: rules[{position}].run: expected the position of one of {num_runs} runs,"
+                f" got {rule['run']}"
+            )
 
 
 def check_call(call: str) -> None:

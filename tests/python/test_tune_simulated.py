@@ -150,10 +150,11 @@ def _environment():
 
 @pytest.fixture(scope="module")
 def tuned(tmp_path_factory):
-    """Tune twice with the same command; folder and both outputs."""
+    """Tune twice with the same command, which finds no profile; folder and both outputs."""
     folder = tmp_path_factory.mktemp("tuned")
     outputs = []
     for number in range(2):
+        (folder / "p.json").unlink(missing_ok=True)
         words = ["-o", str(folder / "p.json"), "--store", str(folder / f"{number}.db"), "--json"]
         command = [sys.executable, "-m", "espalier", *_TUNE, *words]
         ended = subprocess.run(

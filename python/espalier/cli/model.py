@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from espalier import _core, machines
+from espalier import _core, machines, profile_merging
 from espalier.cli.options import (
     SIMULATED_VENDOR,
     Algorithms,
@@ -16,14 +16,14 @@ from espalier.cli.options import (
     Sizes,
     check_vendor,
 )
-from espalier.console import emit_json, json_text, progress
+from espalier.console import emit_json, json_text, progress, say
 from espalier.durations import parse_seconds
 from espalier.errors import FileError
 from espalier.models import forecast, priced, validation
 from espalier.models.predictors import MODELS, Setting
 from espalier.models.profile import Question, model_profile
 from espalier.models.validation import InterruptedValidation, Task
-from espalier.output_files import check_writable, write_whole
+from espalier.report.changes import changes_text
 from espalier.report.content import print_report
 from espalier.report.model import forecast_report, profile_report, validation_report
 from espalier.units import parse_bytes_list
@@ -124,6 +124,7 @@ def profile(  # noqa: PLR0913, PLR0917 - one parameter an option
 ) -> None:
     """Write a profile of what the replay model finds fastest on a machine.
 
+    A profile that is there keeps its rules for other shapes (ranks and nodes) and collectives.
     Nothing is measured, and native calls are not looked at: every call of a size gets an algorithm.
     'espalier model validate' says how far to believe the model.
     """
@@ -138,7 +139,7 @@ def profile(  # noqa: PLR0913, PLR0917 - one parameter an option
         sizes=tuple(parse_bytes_list(sizes)),
         patterns=tuple(algorithms or ()),
     )
-    check_writable(output)
+    profile_merging.check(output, vendor)
     words = ["--machine", machine, "--ranks", str(setting.num_ranks)]
     words += ["--placement", setting.placement]
     words += [] if collectives == _ALL else ["--collectives", collectives]
@@ -152,11 +153,13 @@ def profile(  # noqa: PLR0913, PLR0917 - one parameter an option
     }
     with progress("predicting", len(question.collectives) * len(question.sizes)) as bar:
         made = model_profile(question, about, bar.advance)
-    write_whole(output, json_text(made), "profile", "free space there, then repeat the command")
+    changes = profile_merging.add(output, made, "free space there, then repeat the command")
+    done = changes_text([change.to_json() for change in changes])
     if json:
+        say(f"{output}: {done}")
         emit_json(made)
     else:
-        print_report(profile_report(made, str(output)))
+        print_report(profile_report(made, f"{output}, {done}"))
 
 
 @model.command(short_help="Compare predictions with measurements")

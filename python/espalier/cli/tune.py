@@ -147,7 +147,8 @@ def tune(  # noqa: PLR0913, PLR0917 - one parameter an option
 
     Every candidate's result is compared with the native one before it is timed. Measurements take
     turns with native ones; what looks best is measured again in fresh launches, and native is kept
-    unless something is significantly faster. Ctrl-C keeps what was measured.
+    unless something is significantly faster. Ctrl-C keeps what was measured. A profile that is
+    there keeps its rules for other shapes (ranks and nodes) and collectives.
 
     With --machine, a machine is simulated: times are exact, so each candidate is measured once, and
     where the choice changes between two sizes, sizes between them are measured too. The same

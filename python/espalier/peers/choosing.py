@@ -84,8 +84,9 @@ class Choosing:
         files = {} if tuned is None else {PROFILE: tuned}
         if until is None or time.monotonic() < until:
             files[MODEL] = place.modelled()
-        times = {} if tuned is None else _evidence(tuned)
-        return Ours(files, Shape(run.num_ranks, place.num_nodes), place.candidates(), times)
+        shape = Shape(run.num_ranks, place.num_nodes)
+        times = {} if tuned is None else _evidence(tuned, shape)
+        return Ours(files, shape, place.candidates(), times)
 
 
 class _Place:
@@ -177,10 +178,12 @@ def _core_fingerprint() -> str:
     return hashlib.sha256(Path(str(_core.__file__)).read_bytes()).hexdigest()[:16]
 
 
-def _evidence(path: Path) -> dict[tuple[str, int], dict[str, float]]:
-    """Return the times that tuning measured, by call and bytes."""
+def _evidence(path: Path, shape: Shape) -> dict[tuple[str, int], dict[str, float]]:
+    """Return the times that tuning measured with a shape, by call and bytes."""
     found: dict[tuple[str, int], dict[str, float]] = {}
     for rule in profiles.read(path).rules:
+        if Shape(rule["num_ranks"], rule["num_nodes"]) != shape:
+            continue
         for evidence in rule.get("evidence", ()):
             found.setdefault((rule["collective"], evidence["bytes"]), {}).update(
                 {name: times["median_us"] for name, times in evidence["candidates"].items()}

@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from espalier.report import conditions
+from espalier.report.changes import changes_text, skipped_text
 from espalier.report.content import Grid, Report, Section
 from espalier.units import bytes_range_text, bytes_text, time_text
 
@@ -163,4 +164,6 @@ def _wrong(tuning: Mapping[str, Any]) -> Section:
 def _repeat(tuning: Mapping[str, Any]) -> Section:
     profile = tuning["profile"]
     lines = [f"profile: {profile}"] if profile else []
+    changes = tuning.get("changes", ())
+    lines += [text for text in (changes_text(changes), skipped_text(changes)) if text]
     return Section("How to repeat", lines, command=tuning["command"])

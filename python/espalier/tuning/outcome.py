@@ -56,6 +56,7 @@ def make_document(
         "espalier-tuning",
         1,
         profile=about["profile"],
+        changes=[change.to_json() for change in about.get("changes", ())],
         command=about["command"],
         complete=about["complete"],
         seconds=round(about["seconds"], 1),

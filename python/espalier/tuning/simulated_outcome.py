@@ -59,6 +59,7 @@ def make_document(
         "espalier-tuning",
         1,
         profile=about["profile"],
+        changes=[change.to_json() for change in about["changes"]],
         command=about["command"],
         complete=about["complete"],
         espalier=profile["espalier"],

@@ -9,10 +9,9 @@ import os
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from espalier import machines
-from espalier.console import json_text, progress, say
+from espalier import machines, profile_merging
+from espalier.console import progress, say
 from espalier.errors import ArgumentError
-from espalier.output_files import check_writable, write_whole
 from espalier.store import metadata
 from espalier.store.database import SessionFacts, Store
 from espalier.tuning import simulated_outcome
@@ -122,7 +121,7 @@ def tune(
         InterruptedTuning: after Ctrl-C or a signal, once something was measured.
     """
     goal.check()
-    check_writable(files.output)
+    profile_merging.check(files.output, goal.vendor)
     nodes = num_nodes(machine, goal.job)
     tunings = goal.tunings()
     with Store(files.store) as store, progress("tuning", len(tunings)) as bar:
@@ -149,11 +148,11 @@ def tune(
                 tunings, memory.problems, is_out_of_time=simulators.is_out_of_time
             ),
         }
+        chosen = [one for tuning in tunings for one in tuning.chosen()]
+        profile = simulated_outcome.make_profile(goal, chosen, nodes, about)
+        about["changes"] = profile_merging.add(files.output, profile, _IF_UNWRITTEN)
         if is_complete and memory.store is not None:
             store.complete_session(memory.session)
-    chosen = [one for tuning in tunings for one in tuning.chosen()]
-    profile = simulated_outcome.make_profile(goal, chosen, nodes, about)
-    write_whole(files.output, json_text(profile), "profile", _IF_UNWRITTEN)
     found = simulated_outcome.make_document(goal, profile, chosen, nodes, about)
     if not is_complete:
         _say_how_to_continue(files)

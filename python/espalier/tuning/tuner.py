@@ -9,11 +9,11 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from espalier import profile_merging
 from espalier.console import progress, say
 from espalier.errors import ArgumentError, MpiError
 from espalier.launch import programs
 from espalier.launch.measuring import parse_launcher
-from espalier.output_files import check_writable, write_whole
 from espalier.report import conditions
 from espalier.store import metadata
 from espalier.store.database import SessionFacts, Store
@@ -64,8 +64,8 @@ def tune(job: Job, goal: Goal) -> dict[str, Any]:
     goal.check()
     start = time.monotonic()
     command = parse_launcher(job.words)
-    check_writable(job.output)
     vendor = job.vendor or programs.vendor_of(command)
+    profile_merging.check(job.output, vendor)
     measurer = Measurer(command, vendor)
     header = measurer.run([], _PROBE, lambda _: None).header
     if header["num_ranks"] < 2:
@@ -152,8 +152,7 @@ def _conclude(
     is_worth_it = about["complete"] or any(not verdict.is_native for verdict in verdicts)
     about = {**about, "profile": str(job.output) if is_worth_it else None}
     if is_worth_it:
-        text = json.dumps(profile, indent=1) + "\n"
-        write_whole(job.output, text, "profile", _IF_UNWRITTEN)
+        about["changes"] = profile_merging.add(job.output, profile, _IF_UNWRITTEN)
     return outcome.make_document(profile, verdicts, header, cautions, about)
 
 

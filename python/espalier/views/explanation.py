@@ -18,7 +18,7 @@ from espalier.units import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from rich.console import Console
 
@@ -34,18 +34,31 @@ def shape_text(entry: Mapping[str, Any]) -> str:
 
 def _print_head(console: Console, explanation: Mapping[str, Any]) -> None:
     console.print(Text(explanation["profile"], style="bold"), soft_wrap=True)
-    mpi = explanation.get("mpi", {})
-    machine = explanation.get("machine", {})
+    runs = explanation["runs"]
+    for run in runs:
+        _print_run_head(console, run, is_only=len(runs) == 1)
+        console.print()
+
+
+def _print_run_head(console: Console, run: Mapping[str, Any], *, is_only: bool) -> None:
+    mpi = run.get("mpi", {})
+    machine = run.get("machine", {})
     lines = {
+        "rules": "" if is_only else _rules_text(run["shapes"]),
         "MPI": f"{mpi.get('vendor', 'unknown')} {mpi.get('version', '')}".strip(),
-        "machine": ", ".join(str(machine[key]) for key in ("hostname", "cpu") if key in machine),
-        "created": explanation.get("created", ""),
-        "command": explanation.get("command", ""),
+        "machine": ", ".join(
+            str(machine[key]) for key in ("hostname", "cpu", "text") if key in machine
+        ),
+        "created": run.get("created", ""),
+        "command": run.get("command", ""),
     }
     for name, text in lines.items():
         if text:
             console.print(f"  {name:<8} {text}", soft_wrap=True)
-    console.print()
+
+
+def _rules_text(shapes: Sequence[Mapping[str, Any]]) -> str:
+    return "; ".join(f"{shape_text(shape)}: {', '.join(shape['calls'])}" for shape in shapes)
 
 
 class _Notes:
