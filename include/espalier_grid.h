@@ -52,8 +52,8 @@ typedef struct espalier_grid_options {
   unsigned flags;        /**< must be 0 */
   int is_overlapped;     /**< not 0: collectives run along all dimensions at the same time, so that
                               no output may overlap another buffer; default: one after the other */
-  char const* mapping;   /**< "identity" or a walk that `espalier map --list` prints; default: the
-                              best of all by messages between nearest neighbours */
+  char const* mapping;   /**< "identity" or a walk (docs/explanation/mapping/walks.md names them);
+                              default: the best of all by messages between nearest neighbours */
   char const* algorithm; /**< of collectives: "native" (default; MPI's own on the communicators of
                               lines), "binomial", or "pipeline" (bcast and reduce); the last two
                               make no communicators of lines */

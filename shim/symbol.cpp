@@ -14,7 +14,7 @@ void* find_address(char const* name) noexcept {
     std::fprintf(
         stderr,
         "espalier: expected %s in the MPI library of this program, found none; run it without "
-        "espalier in LD_PRELOAD\n",
+        "Espalier in LD_PRELOAD\n",
         name
     );
     std::abort();

@@ -155,7 +155,7 @@ class Simulation:
             raise MpiError(
                 f"expected the simulator to start on {self.job.num_ranks} ranks, it"
                 f" {self.launch.failure}",
-                "check the machine with 'espalier machine show', and memory for many ranks",
+                "check the machine with 'espalier machine TEXT', and memory for many ranks",
             )
         return exit_code is None
 
