@@ -16,8 +16,9 @@
 namespace espalier::plan {
 namespace {
 
-constexpr std::string_view force_example = "ESPALIER_FORCE: expected call=algorithm pairs as in "
-                                           "allgather=bruck;bcast=native, got '";
+constexpr std::string_view force_example =
+    "ESPALIER_FORCE: expected call=algorithm pairs separated by ';' as in "
+    "allgather=bruck;bcast=native, got '";
 
 /// `bruck` and `allgather/bruck` are the same here.
 algorithms::Choice parse_choice(tune::Call call, std::string_view text) {
@@ -62,9 +63,23 @@ void parse_forced(std::string_view name, std::string_view text, Settings& settin
   settings.forced[tune::index_of(call)] = parse_forced(call, text, settings);
 }
 
+/// `allgather=ring,bcast=flat`: a comma where a semicolon is meant. Those in brackets separate the
+/// arguments of an algorithm.
+bool has_pairs_after_comma(std::string_view entry) {
+  int depth = 0;
+  for (std::size_t i = 0; i < entry.size(); ++i) {
+    depth += (entry[i] == '[' ? 1 : 0) - (entry[i] == ']' ? 1 : 0);
+    if (entry[i] == ',' && depth == 0) {
+      return entry.find('=', i) != std::string_view::npos;
+    }
+  }
+  return false;
+}
+
 void parse_force_entry(std::string_view entry, Settings& settings) {
   std::size_t const equals = entry.find('=');
-  if (equals == std::string_view::npos) {
+  bool const is_one_pair = equals != std::string_view::npos && !has_pairs_after_comma(entry);
+  if (!is_one_pair) {
     settings.warnings.push_back(
         std::string(force_example) + std::string(entry) + "'; ignoring this entry"
     );

@@ -154,6 +154,29 @@ TEST(Settings, ForceServesAllgathervWithAlgorithmsOfAllgather) {
   EXPECT_EQ(decided(forced("allgatherv=allgather/ring"), Call::allgatherv, 5), "allgather/ring");
 }
 
+TEST(Settings, CommasBetweenPairsAreTold) {
+  for (std::string const force :
+       {"allgather=ring,allreduce=recursive_doubling", "bcast=k_nomial[k=4,segments=2],bcast=flat"
+       }) {
+    Settings const settings = forced(force);
+    EXPECT_EQ(
+        settings.warnings,
+        std::vector<std::string>{
+            "ESPALIER_FORCE: expected call=algorithm pairs separated by ';' as in "
+            "allgather=bruck;bcast=native, got '" +
+            force + "'; ignoring this entry"
+        }
+    );
+    EXPECT_EQ(decided(settings, Call::allgather, 5), "native");
+  }
+}
+
+TEST(Settings, CommasInBracketsSeparateArguments) {
+  Settings const settings = forced("bcast=k_nomial[k=4,segments=2];allgather=ring");
+  EXPECT_TRUE(settings.warnings.empty());
+  EXPECT_EQ(decided(settings, Call::bcast, 5), "bcast/k_nomial[k=4,segments=2]");
+}
+
 TEST(Settings, UnknownNamesInForceWarnAndStayNative) {
   Settings const settings = forced("allgather=rung;ialltoall=ring;bcast;allgatherv=ring");
   ASSERT_EQ(settings.warnings.size(), 3U);
