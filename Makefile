@@ -16,7 +16,7 @@ install-deps: ## Install system packages (apt) and the Python environment .venv
 	@tools/install_dependencies.sh
 
 .PHONY: build
-build: install-deps ## Build everything for use: shim, core, Python module, examples, benchmarks
+build: install-deps ## Build what is used: preload libraries, programs, Python module, examples
 	@cmake --preset release
 	@cmake --build --preset release -j $(JOBS)
 	@echo "built; try: bin/espalier --help"

@@ -2,6 +2,35 @@
 
 include(GoogleTest)
 
+# project_target_of_folder(<folder>)
+#
+# Target <folder>: all programs and libraries that the CMake files of the folder, and those below,
+# define. Benchmarks that are targets themselves are not run.
+function(project_target_of_folder folder)
+  project_binaries_below(binaries ${PROJECT_SOURCE_DIR}/${folder})
+  add_custom_target(${folder})
+  if(binaries)
+    add_dependencies(${folder} ${binaries})
+  endif()
+endfunction()
+
+function(project_binaries_below out folder)
+  get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
+  set(found "")
+  foreach(target IN LISTS targets)
+    get_target_property(type ${target} TYPE)
+    if(NOT type STREQUAL "UTILITY")
+      list(APPEND found ${target})
+    endif()
+  endforeach()
+  get_property(subfolders DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
+  foreach(subfolder IN LISTS subfolders)
+    project_binaries_below(below ${subfolder})
+    list(APPEND found ${below})
+  endforeach()
+  set(${out} "${found}" PARENT_SCOPE)
+endfunction()
+
 # unit_test(<name> SOURCES ... [DEPENDS ...] [TIMEOUT <s>] [LABELS ...] [ENVIRONMENT <VAR=value>])
 #
 # GoogleTest executable test_<name>; each of its tests becomes the ctest "<name>.<suite>.<test>" with
@@ -97,8 +126,9 @@ function(mpi_program name)
   endforeach()
 endfunction()
 
-# Library loaded into MPICH test programs so that waiting ranks give up the CPU.
-if(ESPALIER_WITH_TESTS AND "mpich" IN_LIST ESPALIER_MPI_VENDORS)
+# Library loaded into MPICH programs, of tests and of `espalier cluster run`, so that waiting ranks
+# give up the CPU.
+if("mpich" IN_LIST ESPALIER_MPI_VENDORS)
   add_library(espalier_yield_ucx SHARED ${PROJECT_SOURCE_DIR}/tests/support/yield_ucx.c)
   project_target(espalier_yield_ucx)
   target_link_libraries(espalier_yield_ucx PRIVATE ${CMAKE_DL_LIBS})

@@ -8,6 +8,8 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
+cmake --build --preset release --target benchmarks </dev/null
+
 status=0
 .venv/bin/python benchmarks/run.py "$@" </dev/null || status=1
 for vendor in openmpi mpich; do

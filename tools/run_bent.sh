@@ -8,6 +8,11 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+mapfile -t programs < <(
+  cmake --build --preset release --target help | grep -oE '^bent_(openmpi|mpich)' | sort -u
+)
+cmake --build --preset release --target "${programs[@]}" </dev/null
+
 first=${1:-1000}
 number=${2:-200}
 failed=()

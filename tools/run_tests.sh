@@ -16,7 +16,7 @@ failed_stages=()
 run_preset() {
   local preset=$1
   shift
-  local build=() tests=()
+  local build=(--target all tests) tests=()
   if [[ $# -gt 0 ]]; then
     build=(--target "$@")
     tests=(--tests-regex "^($(IFS='|' && echo "${*#test_}"))\\.")
