@@ -15,6 +15,7 @@
 #include "espalier/machine/file.hpp"
 #include "espalier/machine/placement.hpp"
 #include "espalier/machine/text.hpp"
+#include "espalier/simulation/ends.hpp"
 
 namespace nb = nanobind;
 
@@ -27,6 +28,10 @@ std::string machine_json(std::string_view text, std::string_view origin) {
 
 std::string machine_text(std::string_view text, std::string_view origin) {
   return to_text(machine::read(text, origin));
+}
+
+void check_simulated(std::string_view text, std::string_view origin) {
+  (void)simulation::ends(machine::read(text, origin));
 }
 
 nb::list levels_of(machine::Machine const& machine, std::vector<int> const& core_of) {
@@ -68,6 +73,7 @@ nb::dict recognise(std::vector<int> const& node_of_rank, std::vector<int> const&
 void bind_machine(nb::module_& module) {
   module.def("machine_json", machine_json, nb::arg("text"), nb::arg("origin") = "machine");
   module.def("machine_text", machine_text, nb::arg("text"), nb::arg("origin") = "machine");
+  module.def("check_simulated", check_simulated, nb::arg("text"), nb::arg("origin") = "machine");
   module.def("place", place, nb::arg("machine"), nb::arg("placement"), nb::arg("num_ranks"));
   module.def(
       "recognise", recognise, nb::arg("node_of_rank"), nb::arg("cores_of_node") = std::vector<int>()

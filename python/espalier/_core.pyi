@@ -212,6 +212,9 @@ def machine_json(text: str, origin: str = "machine") -> str:
 def machine_text(text: str, origin: str = "machine") -> str:
     """Return the shortest text that means the machine of a text or of a machine file."""
 
+def check_simulated(text: str, origin: str = "machine") -> None:
+    """Raise UnsupportedError for a machine that simulators of networks cannot be."""
+
 def machine_here(name: str) -> str:
     """Return the machine file of the node this process runs on, which is called so."""
 

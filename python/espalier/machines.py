@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from espalier import _core, documents
-from espalier.errors import ArgumentError
+from espalier.errors import ArgumentError, UnsupportedError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -137,6 +137,21 @@ def of_document(document: Mapping[str, Any], name: str = "machine") -> Machine:
 def with_origin(machine: Machine, origin: Mapping[str, Any]) -> Machine:
     """Return the machine with facts on how it was found instead of those it had."""
     return of_document({**machine.document, "origin": dict(origin)}, machine.name)
+
+
+def check_simulated(machine: Machine) -> None:
+    """Raise UnsupportedError unless the simulator can be this machine.
+
+    Better to know before programs are compiled, candidates are chosen, or other machines simulated.
+    """
+    try:
+        _core.check_simulated(machine.text, machine.name)
+    except UnsupportedError as error:
+        raise UnsupportedError(
+            f"{machine.name}: {error.text}",
+            "give all levels the same overhead and eager, and neither gap nor rendezvous;"
+            " 'espalier model profile' takes the machine as it is",
+        ) from error
 
 
 def setting(machine: Machine, placement: str | None, num_ranks: int | None) -> tuple[str, int]:

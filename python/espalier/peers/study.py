@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Any
 
+from espalier import machines
 from espalier.console import progress
 from espalier.peers import outcome
 from espalier.peers.record import Record
@@ -36,7 +37,10 @@ def compare(experiment: Experiment, choosing: Choosing) -> dict[str, Any]:
 
     Raises:
         InterruptedStudy: after Ctrl-C or a signal, once anything is known.
+        UnsupportedError: a machine cannot be simulated; nothing was begun.
     """
+    for text in dict.fromkeys(run.machine for run in experiment.runs):
+        machines.check_simulated(machines.load(text))
     cause: BaseException | None = None
     with contextlib.ExitStack() as stack:
         store = stack.enter_context(Store(choosing.store))
@@ -57,7 +61,7 @@ def compare(experiment: Experiment, choosing: Choosing) -> dict[str, Any]:
 def _document(
     experiment: Experiment, choosing: Choosing, comparison: Comparison, *, is_complete: bool
 ) -> dict[str, Any]:
-    machines = {run.place.platform: run.machine for run in experiment.runs}
+    texts = {run.place.platform: run.machine for run in experiment.runs}
     return outcome.make(
         comparison.cells(),
         facts={
@@ -71,7 +75,7 @@ def _document(
             "under": VERSIONS[experiment.under],
             "notes": choosing.notes(),
         },
-        platforms=[{"name": name, "machine": text} for name, text in machines.items()],
+        platforms=[{"name": name, "machine": text} for name, text in texts.items()],
         left_out=comparison.left_out,
         wrong=[
             {

@@ -62,6 +62,7 @@ def make_setting(
                 "as in --smpi smpi/bcast:binomial_tree",
             )
     loaded = machines.load(machine)
+    machines.check_simulated(loaded)
     name, count = machines.setting(loaded, placement, num_ranks)
     setting = Setting(loaded, name, count, peer, tuple(options))
     loaded.place(name, count)

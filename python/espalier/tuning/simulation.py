@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from espalier import installation
+from espalier import installation, machines
 from espalier.clusters.simulated import SimulatedCluster
 from espalier.errors import ArgumentError, MpiError, NotBuiltError
 from espalier.launch.measuring import temporary_folder
@@ -66,13 +66,14 @@ class SimulatedJob:
     settings: tuple[str, ...] = ()
 
     def check(self) -> None:
-        """Raise ArgumentError for an unknown peer or too few ranks."""
+        """Raise an Error for an unknown peer, too few ranks, or what cannot be simulated."""
         if self.peer not in PEERS:
             raise ArgumentError(f"expected a peer of {', '.join(PEERS)}, got '{self.peer}'")
         if self.num_ranks < 2:
             raise ArgumentError(
                 f"expected at least 2 ranks, got {self.num_ranks}", "ask for more with --ranks"
             )
+        machines.check_simulated(machines.load(self.machine))
 
     @property
     def all_settings(self) -> list[str]:
