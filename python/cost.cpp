@@ -12,11 +12,11 @@
 #include <nanobind/stl/vector.h>
 
 #include "espalier/algorithms/catalog.hpp"
-#include "espalier/cost/count.hpp"
-#include "espalier/cost/hockney.hpp"
-#include "espalier/cost/traffic.hpp"
-#include "espalier/machine/file.hpp"
-#include "espalier/machine/placement.hpp"
+#include "espalier/cost/forms/count.hpp"
+#include "espalier/cost/forms/hockney.hpp"
+#include "espalier/cost/forms/traffic.hpp"
+#include "espalier/machine/text/file.hpp"
+#include "espalier/machine/tree/placement.hpp"
 
 namespace nb = nanobind;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/machine/discovery.hpp"
+#include "espalier/machine/job/discovery.hpp"
 
 #include <map>
 #include <optional>
@@ -19,11 +19,11 @@
 #include <nlohmann/json.hpp>
 
 #include "espalier/base/field.hpp"
-#include "espalier/machine/file.hpp"
-#include "espalier/machine/hwloc.hpp"
-#include "espalier/machine/launcher.hpp"
-#include "espalier/machine/sysfs.hpp"
-#include "espalier/machine/topology_conf.hpp"
+#include "espalier/machine/sources/hwloc.hpp"
+#include "espalier/machine/sources/launcher.hpp"
+#include "espalier/machine/sources/sysfs.hpp"
+#include "espalier/machine/sources/topology_conf.hpp"
+#include "espalier/machine/text/file.hpp"
 
 namespace nb = nanobind;
 

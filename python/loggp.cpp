@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/cost/loggp.hpp"
+#include "espalier/cost/forms/loggp.hpp"
 
 #include <array>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/cost/lower_bound.hpp"
+#include "espalier/cost/forms/lower_bound.hpp"
 
 #include <string_view>
 
@@ -8,8 +8,8 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string_view.h>
 
-#include "espalier/machine/file.hpp"
-#include "espalier/machine/placement.hpp"
+#include "espalier/machine/text/file.hpp"
+#include "espalier/machine/tree/placement.hpp"
 
 namespace nb = nanobind;
 

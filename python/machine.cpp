@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/machine/machine.hpp"
+#include "espalier/machine/tree/machine.hpp"
 
 #include <string>
 #include <string_view>
@@ -12,9 +12,9 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
-#include "espalier/machine/file.hpp"
-#include "espalier/machine/placement.hpp"
-#include "espalier/machine/text.hpp"
+#include "espalier/machine/text/file.hpp"
+#include "espalier/machine/text/text.hpp"
+#include "espalier/machine/tree/placement.hpp"
 #include "espalier/simulation/ends.hpp"
 
 namespace nb = nanobind;

@@ -22,14 +22,14 @@
 #include <nlohmann/json.hpp>
 
 #include "espalier/base/error.hpp"
-#include "espalier/machine/file.hpp"
-#include "espalier/machine/findings.hpp"
-#include "espalier/machine/host_list.hpp"
-#include "espalier/machine/hwloc.hpp"
-#include "espalier/machine/node_tree.hpp"
-#include "espalier/machine/slurm.hpp"
-#include "espalier/machine/sysfs.hpp"
-#include "espalier/machine/topology_conf.hpp"
+#include "espalier/machine/job/findings.hpp"
+#include "espalier/machine/sources/host_list.hpp"
+#include "espalier/machine/sources/hwloc.hpp"
+#include "espalier/machine/sources/node_tree.hpp"
+#include "espalier/machine/sources/slurm.hpp"
+#include "espalier/machine/sources/sysfs.hpp"
+#include "espalier/machine/sources/topology_conf.hpp"
+#include "espalier/machine/text/file.hpp"
 
 namespace nb = nanobind;
 

@@ -15,12 +15,12 @@
 #include <nanobind/stl/vector.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/machine/file.hpp"
-#include "espalier/mapping/binomial_steps.hpp"
-#include "espalier/mapping/node_orders.hpp"
-#include "espalier/mapping/rank_vector.hpp"
-#include "espalier/mapping/rtt_matrix.hpp"
-#include "espalier/mapping/tree_orders.hpp"
+#include "espalier/machine/text/file.hpp"
+#include "espalier/mapping/orders/binomial_steps.hpp"
+#include "espalier/mapping/orders/node_orders.hpp"
+#include "espalier/mapping/orders/rank_vector.hpp"
+#include "espalier/mapping/orders/rtt_matrix.hpp"
+#include "espalier/mapping/orders/tree_orders.hpp"
 
 namespace nb = nanobind;
 

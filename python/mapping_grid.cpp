@@ -19,10 +19,10 @@
 #include <nanobind/stl/vector.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/machine/file.hpp"
+#include "espalier/machine/text/file.hpp"
 #include "espalier/mapping/graph_algorithm.hpp"
-#include "espalier/mapping/portfolio.hpp"
-#include "espalier/mapping/scotch.hpp"
+#include "espalier/mapping/search/portfolio.hpp"
+#include "espalier/mapping/splitting/scotch.hpp"
 
 namespace nb = nanobind;
 

@@ -2,7 +2,7 @@
 
 #include "python/rank_cores.hpp"
 
-#include "espalier/machine/placement.hpp"
+#include "espalier/machine/tree/placement.hpp"
 
 namespace espalier::python {
 

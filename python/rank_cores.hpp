@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "espalier/machine/file.hpp"
+#include "espalier/machine/text/file.hpp"
 
 namespace espalier::python {
 

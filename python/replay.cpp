@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/cost/replay.hpp"
+#include "espalier/cost/replay/replay.hpp"
 
 #include <cstddef>
 #include <span>
@@ -16,12 +16,12 @@
 #include <nanobind/stl/vector.h>
 
 #include "espalier/algorithms/catalog.hpp"
-#include "espalier/cost/levels.hpp"
-#include "espalier/cost/machine_variants.hpp"
-#include "espalier/cost/ranking.hpp"
-#include "espalier/cost/sharing.hpp"
-#include "espalier/machine/file.hpp"
-#include "espalier/machine/placement.hpp"
+#include "espalier/cost/candidates/machine_variants.hpp"
+#include "espalier/cost/candidates/ranking.hpp"
+#include "espalier/cost/forms/levels.hpp"
+#include "espalier/cost/replay/sharing.hpp"
+#include "espalier/machine/text/file.hpp"
+#include "espalier/machine/tree/placement.hpp"
 
 namespace nb = nanobind;
 

@@ -8,7 +8,7 @@
 #include <mpi.h>
 
 #include "espalier/plan/clock.hpp"
-#include "espalier/plan/communicator.hpp"
+#include "espalier/plan/communicators/communicator.hpp"
 #include "espalier/plan/session.hpp"
 #include "shim/lifecycle.hpp"
 #include "shim/own_work.hpp"

@@ -8,7 +8,7 @@
 #include <mpi.h>
 
 #include "espalier/plan/failure.hpp"
-#include "espalier/plan/neighbor_calls.hpp"
+#include "espalier/plan/neighbors/neighbor_calls.hpp"
 #include "espalier/plan/session.hpp"
 #include "shim/lifecycle.hpp"
 #include "shim/own_work.hpp"

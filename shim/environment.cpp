@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "espalier/base/error.hpp"
-#include "espalier/plan/machine_text.hpp"
+#include "espalier/plan/topologies/machine_text.hpp"
 #include "espalier/tune/profile.hpp"
 
 namespace espalier::shim {

@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include "espalier/plan/settings.hpp"
+#include "espalier/plan/settings/settings.hpp"
 
 namespace espalier::shim {
 

@@ -21,7 +21,7 @@
 #include "espalier/plan/clock.hpp"
 #include "espalier/plan/failure.hpp"
 #include "espalier/plan/session.hpp"
-#include "espalier/plan/statistics.hpp"
+#include "espalier/plan/settings/statistics.hpp"
 #include "espalier/watch/duration.hpp"
 #include "shim/environment.hpp"
 #include "shim/report.hpp"

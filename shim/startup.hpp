@@ -9,7 +9,7 @@
 #include <string>
 
 #include "espalier/plan/session.hpp"
-#include "espalier/plan/settings.hpp"
+#include "espalier/plan/settings/settings.hpp"
 
 namespace espalier::shim {
 

@@ -35,7 +35,7 @@ DEPENDS: dict[str, set[str]] = {
 MPI_ALLOWED = (
     "espalier/capi/",
     "espalier/exec/mpi_",
-    "espalier/machine/mpi_",
+    "espalier/machine/job/mpi_",
     "espalier/measure/",
     "espalier/plan/",
     "espalier/simulation/smpi_",
@@ -48,7 +48,7 @@ MPI_ALLOWED = (
     "tests/data/simulated/",
     "tests/support/",
 )
-MPI_HEADER = re.compile(r"mpi\.h|mpif\.h|espalier/(exec|machine)/mpi_.*")
+MPI_HEADER = re.compile(r"mpi\.h|mpif\.h|espalier/(exec|machine/job)/mpi_.*")
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 SUFFIXES = {".c", ".h", ".cpp", ".hpp", ".in"}
 FOLDERS = ("espalier", "shim", "python", "examples", "benchmarks", "tests")

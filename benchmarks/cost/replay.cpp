@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
-#include "espalier/cost/engine.hpp"
-#include "espalier/cost/steps.hpp"
-#include "espalier/machine/placement.hpp"
+#include "espalier/cost/replay/engine.hpp"
+#include "espalier/cost/replay/steps.hpp"
+#include "espalier/machine/tree/placement.hpp"
 
 namespace espalier::benchmarks {
 

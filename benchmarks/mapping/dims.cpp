@@ -3,7 +3,7 @@
 /// @file
 /// Factorisations that must be quick at any size: numbers with many divisors, many dimensions.
 
-#include "espalier/mapping/dims.hpp"
+#include "espalier/mapping/dims/dims.hpp"
 
 #include <cstddef>
 #include <vector>

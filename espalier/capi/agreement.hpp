@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "espalier/capi/arguments.hpp"
-#include "espalier/plan/own_communicator.hpp"
+#include "espalier/plan/communicators/own_communicator.hpp"
 
 namespace espalier::capi {
 

@@ -15,9 +15,9 @@
 #include "espalier/capi/cart_options.hpp"
 #include "espalier/capi/environment.hpp"
 #include "espalier/capi/record.hpp"
-#include "espalier/mapping/fitted_grid.hpp"
-#include "espalier/plan/mapping_report.hpp"
-#include "espalier/plan/places.hpp"
+#include "espalier/mapping/dims/fitted_grid.hpp"
+#include "espalier/plan/topologies/mapping_report.hpp"
+#include "espalier/plan/topologies/places.hpp"
 
 namespace espalier::capi {
 namespace {

@@ -6,12 +6,12 @@
 #include <numeric>
 #include <utility>
 
-#include "espalier/mapping/fitted_grid.hpp"
+#include "espalier/mapping/dims/fitted_grid.hpp"
 #include "espalier/mapping/graph.hpp"
-#include "espalier/mapping/portfolio.hpp"
 #include "espalier/mapping/score.hpp"
-#include "espalier/plan/cartesian.hpp"
+#include "espalier/mapping/search/portfolio.hpp"
 #include "espalier/plan/failure.hpp"
+#include "espalier/plan/topologies/cartesian.hpp"
 
 namespace espalier::capi {
 namespace {

@@ -15,9 +15,9 @@
 #include "espalier/capi/arguments.hpp"
 #include "espalier/capi/info_keys.hpp"
 #include "espalier/capi/record.hpp"
+#include "espalier/mapping/orders/rank_vector.hpp"
 #include "espalier/mapping/places.hpp"
-#include "espalier/mapping/rank_vector.hpp"
-#include "espalier/plan/own_communicator.hpp"
+#include "espalier/plan/communicators/own_communicator.hpp"
 
 namespace espalier::capi {
 

@@ -9,9 +9,9 @@
 #include "include/espalier.h"
 
 #include "espalier/capi/arguments.hpp"
+#include "espalier/mapping/dims/stencil.hpp"
 #include "espalier/mapping/places.hpp"
-#include "espalier/mapping/portfolio.hpp"
-#include "espalier/mapping/stencil.hpp"
+#include "espalier/mapping/search/portfolio.hpp"
 
 namespace espalier::capi {
 

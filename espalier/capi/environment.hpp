@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include "espalier/plan/places.hpp"
+#include "espalier/plan/topologies/places.hpp"
 
 namespace espalier::capi {
 

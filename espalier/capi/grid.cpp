@@ -18,8 +18,8 @@
 #include "espalier/capi/arguments.hpp"
 #include "espalier/capi/environment.hpp"
 #include "espalier/capi/grid_objects.hpp"
-#include "espalier/mapping/cartesian_grid.hpp"
-#include "espalier/plan/grid_trial.hpp"
+#include "espalier/mapping/dims/cartesian_grid.hpp"
+#include "espalier/plan/topologies/grid_trial.hpp"
 
 namespace espalier::capi {
 namespace {

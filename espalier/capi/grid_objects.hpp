@@ -16,7 +16,7 @@
 
 #include "espalier/capi/barrier.hpp"
 #include "espalier/plan/failure.hpp"
-#include "espalier/plan/grid_lines.hpp"
+#include "espalier/plan/topologies/grid_lines.hpp"
 
 namespace espalier::capi {
 

@@ -13,7 +13,7 @@
 #include <mpi.h>
 
 #include "espalier/mapping/places.hpp"
-#include "espalier/plan/own_communicator.hpp"
+#include "espalier/plan/communicators/own_communicator.hpp"
 
 namespace espalier::capi {
 

@@ -14,9 +14,9 @@
 #include "espalier/capi/cart_call.hpp"
 #include "espalier/capi/environment.hpp"
 #include "espalier/capi/level_communicators.hpp"
-#include "espalier/mapping/dims.hpp"
-#include "espalier/plan/cartesian.hpp"
-#include "espalier/plan/places.hpp"
+#include "espalier/mapping/dims/dims.hpp"
+#include "espalier/plan/topologies/cartesian.hpp"
+#include "espalier/plan/topologies/places.hpp"
 
 namespace espalier::capi {
 namespace {

@@ -13,7 +13,7 @@
 #include "espalier/capi/arguments.hpp"
 #include "espalier/capi/barrier.hpp"
 #include "espalier/capi/info_keys.hpp"
-#include "espalier/mapping/dims.hpp"
+#include "espalier/mapping/dims/dims.hpp"
 #include "espalier/mapping/places.hpp"
 #include "espalier/plan/failure.hpp"
 

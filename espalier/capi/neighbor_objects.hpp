@@ -16,9 +16,9 @@
 #include <mpi.h>
 
 #include "espalier/neighborhood/choice.hpp"
+#include "espalier/plan/communicators/underway.hpp"
 #include "espalier/plan/failure.hpp"
-#include "espalier/plan/neighbors.hpp"
-#include "espalier/plan/underway.hpp"
+#include "espalier/plan/neighbors/neighbors.hpp"
 
 namespace espalier::capi {
 

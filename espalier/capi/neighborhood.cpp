@@ -12,7 +12,7 @@
 #include "espalier/base/error.hpp"
 #include "espalier/capi/neighbor_objects.hpp"
 #include "espalier/neighborhood/catalog.hpp"
-#include "espalier/plan/neighbor_topology.hpp"
+#include "espalier/plan/neighbors/neighbor_topology.hpp"
 
 namespace espalier::capi {
 namespace {

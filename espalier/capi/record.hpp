@@ -10,8 +10,8 @@
 #include <mpi.h>
 
 #include "espalier/mapping/places.hpp"
-#include "espalier/mapping/portfolio.hpp"
-#include "espalier/plan/own_communicator.hpp"
+#include "espalier/mapping/search/portfolio.hpp"
+#include "espalier/plan/communicators/own_communicator.hpp"
 
 namespace espalier::capi {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "espalier/base/error.hpp"
-#include "espalier/mapping/rank_vector.hpp"
+#include "espalier/mapping/orders/rank_vector.hpp"
 
 namespace espalier::exec {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <string>
 
-#include "espalier/mapping/portfolio.hpp"
+#include "espalier/mapping/search/portfolio.hpp"
 
 namespace espalier::mapping {
 namespace {

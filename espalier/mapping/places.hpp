@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "espalier/machine/machine.hpp"
+#include "espalier/machine/tree/machine.hpp"
 
 namespace espalier::mapping {
 

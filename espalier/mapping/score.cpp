@@ -7,7 +7,7 @@
 #include <string>
 
 #include "espalier/base/error.hpp"
-#include "espalier/mapping/rank_vector.hpp"
+#include "espalier/mapping/orders/rank_vector.hpp"
 
 namespace espalier::mapping {
 namespace {

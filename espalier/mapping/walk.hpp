@@ -12,10 +12,10 @@
 #include <string_view>
 #include <vector>
 
-#include "espalier/mapping/cartesian_grid.hpp"
+#include "espalier/mapping/dims/cartesian_grid.hpp"
+#include "espalier/mapping/dims/stencil.hpp"
+#include "espalier/mapping/orders/rank_vector.hpp"
 #include "espalier/mapping/places.hpp"
-#include "espalier/mapping/rank_vector.hpp"
-#include "espalier/mapping/stencil.hpp"
 
 namespace espalier::mapping {
 

@@ -17,7 +17,7 @@
 
 #pragma once
 
-#include "espalier/machine/link.hpp"
+#include "espalier/machine/tree/link.hpp"
 #include "espalier/neighborhood/algorithm.hpp"
 
 namespace espalier::neighborhood {

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "espalier/mapping/cartesian_grid.hpp"
-#include "espalier/mapping/stencil.hpp"
+#include "espalier/mapping/dims/cartesian_grid.hpp"
+#include "espalier/mapping/dims/stencil.hpp"
 
 namespace espalier::neighborhood {
 

@@ -13,7 +13,7 @@
 
 #include "espalier/exec/mpi_datatype.hpp"
 #include "espalier/plan/clock.hpp"
-#include "espalier/plan/neighbor_topology.hpp"
+#include "espalier/plan/neighbors/neighbor_topology.hpp"
 
 namespace espalier::plan {
 namespace {

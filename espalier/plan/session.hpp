@@ -17,14 +17,14 @@
 #include <mpi.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/plan/calls.hpp"
-#include "espalier/plan/contexts.hpp"
+#include "espalier/plan/calls/calls.hpp"
+#include "espalier/plan/communicators/contexts.hpp"
 #include "espalier/plan/failure.hpp"
-#include "espalier/plan/irregular.hpp"
-#include "espalier/plan/library.hpp"
-#include "espalier/plan/settings.hpp"
+#include "espalier/plan/irregular/irregular.hpp"
+#include "espalier/plan/irregular/library.hpp"
+#include "espalier/plan/settings/settings.hpp"
+#include "espalier/plan/settings/statistics.hpp"
 #include "espalier/plan/state.hpp"
-#include "espalier/plan/statistics.hpp"
 #include "espalier/tune/decision.hpp"
 #include "espalier/watch/beacon.hpp"
 

@@ -10,11 +10,11 @@
 
 #include <mpi.h>
 
-#include "espalier/plan/calls.hpp"
-#include "espalier/plan/communicator.hpp"
-#include "espalier/plan/contexts.hpp"
-#include "espalier/plan/neighbors.hpp"
-#include "espalier/plan/statistics.hpp"
+#include "espalier/plan/calls/calls.hpp"
+#include "espalier/plan/communicators/communicator.hpp"
+#include "espalier/plan/communicators/contexts.hpp"
+#include "espalier/plan/neighbors/neighbors.hpp"
+#include "espalier/plan/settings/statistics.hpp"
 #include "espalier/plan/watched.hpp"
 #include "espalier/tune/decision.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "espalier/machine/machine.hpp"
+#include "espalier/machine/tree/machine.hpp"
 
 namespace espalier::simulation {
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "espalier/machine/torus.hpp"
+#include "espalier/machine/tree/torus.hpp"
 
 namespace espalier::simulation {
 

@@ -32,8 +32,8 @@
 #include <simgrid/s4u.hpp>
 
 #include "espalier/base/error.hpp"
-#include "espalier/machine/file.hpp"
-#include "espalier/machine/placement.hpp"
+#include "espalier/machine/text/file.hpp"
+#include "espalier/machine/tree/placement.hpp"
 #include "espalier/simulation/ends.hpp"
 #include "espalier/simulation/journal.hpp"
 #include "espalier/simulation/network.hpp"

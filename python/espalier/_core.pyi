@@ -233,7 +233,7 @@ def place(machine: str, placement: str, num_ranks: int) -> Placement:
     """Return where ranks lie on a machine: a text such as `8n x 12c`, or what is in its file."""
 
 def recognise(node_of_rank: Sequence[int], cores_of_node: Sequence[int] = ()) -> Recognised:
-    """Return which placement puts ranks on these nodes; see espalier/machine/placement.hpp."""
+    """Return which placement puts ranks on these nodes; see espalier/machine/tree/placement.hpp."""
 
 def balanced_dims(num_ranks: int, dims: Sequence[int]) -> list[int]:
     """Extents as MPI_Dims_create promises; entries of 0 are chosen."""
@@ -368,7 +368,7 @@ def has_hwloc() -> bool:
     """Return whether this build can read hwloc XML and ask hwloc about this node."""
 
 def node_tree_json() -> str:
-    """Return this node as a tree of a job view; see espalier/machine/job_view.hpp."""
+    """Return this node as a tree of a job view; see espalier/machine/job/job_view.hpp."""
 
 def launcher(environment: Mapping[str, str]) -> Launcher:
     """Return what the launcher of a process told it."""

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The machine a job runs on, from what its ranks see.
 
-The rules are those of espalier/machine/discovery.hpp; what ranks see is schema `espalier-job-view`.
+The rules are those of espalier/machine/job/discovery.hpp; what ranks see is schema
+`espalier-job-view`.
 """
 
 from __future__ import annotations

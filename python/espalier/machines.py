@@ -29,7 +29,7 @@ _KINDS = ("block", "cyclic", "folded", "list:")
 
 @dataclasses.dataclass(frozen=True)
 class Link:
-    """What messages of a level cost; None is without limit. See espalier/machine/link.hpp."""
+    """What messages of a level cost; None is without limit. See espalier/machine/tree/link.hpp."""
 
     latency_us: float = 0.0
     overhead_send_us: float = 0.0

@@ -17,7 +17,7 @@
 #include "espalier/algorithms/rank_order.hpp"
 #include "espalier/base/error.hpp"
 #include "espalier/exec/mpi_reordering.hpp"
-#include "espalier/mapping/rank_vector.hpp"
+#include "espalier/mapping/orders/rank_vector.hpp"
 #include "tests/mpi/exec_support.hpp"
 
 namespace espalier::test {

@@ -12,8 +12,8 @@
 #include <mpi.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/machine/mpi_discovery.hpp"
-#include "espalier/machine/text.hpp"
+#include "espalier/machine/job/mpi_discovery.hpp"
+#include "espalier/machine/text/text.hpp"
 #include "tests/mpi/exec_support.hpp"
 #include "tests/support/jobs.hpp"
 

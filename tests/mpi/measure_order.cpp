@@ -18,8 +18,8 @@
 #include <mpi.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/mapping/rank_vector.hpp"
-#include "espalier/measure/order_point.hpp"
+#include "espalier/mapping/orders/rank_vector.hpp"
+#include "espalier/measure/orders/order_point.hpp"
 #include "tests/mpi/exec_support.hpp"
 
 namespace {

@@ -13,7 +13,7 @@
 #include <mpi.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/measure/job.hpp"
+#include "espalier/measure/common/job.hpp"
 #include "espalier/measure/probe/exchange.hpp"
 #include "espalier/measure/probe/message_memory.hpp"
 #include "espalier/measure/probe/probe_plan.hpp"

@@ -12,10 +12,10 @@
 
 #include <mpi.h>
 
-#include "espalier/measure/contender.hpp"
-#include "espalier/measure/own_collectives.hpp"
-#include "espalier/measure/start_barrier.hpp"
-#include "espalier/measure/workload.hpp"
+#include "espalier/measure/collectives/contender.hpp"
+#include "espalier/measure/collectives/workload.hpp"
+#include "espalier/measure/common/own_collectives.hpp"
+#include "espalier/measure/common/start_barrier.hpp"
 #include "tests/mpi/exec_support.hpp"
 
 namespace {

@@ -16,8 +16,8 @@
 
 #include <mpi.h>
 
-#include "espalier/measure/contender.hpp"
-#include "espalier/measure/point.hpp"
+#include "espalier/measure/collectives/contender.hpp"
+#include "espalier/measure/collectives/point.hpp"
 #include "tests/mpi/exec_support.hpp"
 
 namespace {

@@ -16,7 +16,7 @@
 
 #include <mpi.h>
 
-#include "espalier/mapping/dims.hpp"
+#include "espalier/mapping/dims/dims.hpp"
 #include "tests/mpi/exec_support.hpp"
 
 namespace espalier::test {

@@ -17,10 +17,10 @@
 #include <mpi.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/mapping/rank_vector.hpp"
-#include "espalier/plan/cartesian.hpp"
-#include "espalier/plan/dist_graph.hpp"
-#include "espalier/plan/places.hpp"
+#include "espalier/mapping/orders/rank_vector.hpp"
+#include "espalier/plan/topologies/cartesian.hpp"
+#include "espalier/plan/topologies/dist_graph.hpp"
+#include "espalier/plan/topologies/places.hpp"
 #include "tests/mpi/exec_support.hpp"
 #include "tests/mpi/fake_nodes.hpp"
 

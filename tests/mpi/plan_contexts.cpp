@@ -12,7 +12,7 @@
 
 #include <mpi.h>
 
-#include "espalier/plan/contexts.hpp"
+#include "espalier/plan/communicators/contexts.hpp"
 #include "tests/mpi/exec_support.hpp"
 
 namespace espalier::test {

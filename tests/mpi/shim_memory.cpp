@@ -12,7 +12,7 @@
 
 #include "espalier/algorithms/catalog.hpp"
 #include "espalier/exec/mpi_collectives.hpp"
-#include "espalier/plan/executor_cache.hpp"
+#include "espalier/plan/communicators/executor_cache.hpp"
 #include "espalier/tune/call.hpp"
 #include "tests/mpi/shim_support.hpp"
 

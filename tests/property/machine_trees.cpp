@@ -17,11 +17,11 @@
 #include <rapidcheck/gtest.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/machine/counts.hpp"
-#include "espalier/machine/decimal.hpp"
-#include "espalier/machine/file.hpp"
-#include "espalier/machine/placement.hpp"
-#include "espalier/machine/text.hpp"
+#include "espalier/machine/text/decimal.hpp"
+#include "espalier/machine/text/file.hpp"
+#include "espalier/machine/text/text.hpp"
+#include "espalier/machine/tree/counts.hpp"
+#include "espalier/machine/tree/placement.hpp"
 
 namespace espalier::machine {
 namespace {

@@ -15,7 +15,7 @@
 
 #include <gtest/gtest.h>
 
-#include "espalier/mapping/portfolio.hpp"
+#include "espalier/mapping/search/portfolio.hpp"
 
 namespace espalier::mapping {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "espalier/machine/job_view.hpp"
+#include "espalier/machine/job/job_view.hpp"
 
 namespace espalier::test {
 

@@ -7,12 +7,12 @@
 
 #include <gtest/gtest.h>
 
-#include "espalier/cost/candidates.hpp"
-#include "espalier/cost/engine.hpp"
-#include "espalier/cost/queue_ranking.hpp"
-#include "espalier/cost/replay.hpp"
-#include "espalier/machine/file.hpp"
-#include "espalier/machine/placement.hpp"
+#include "espalier/cost/candidates/candidates.hpp"
+#include "espalier/cost/candidates/queue_ranking.hpp"
+#include "espalier/cost/replay/engine.hpp"
+#include "espalier/cost/replay/replay.hpp"
+#include "espalier/machine/text/file.hpp"
+#include "espalier/machine/tree/placement.hpp"
 
 namespace espalier::cost {
 namespace {

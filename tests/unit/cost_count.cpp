@@ -12,8 +12,8 @@
 #include <gtest/gtest.h>
 
 #include "espalier/algorithms/catalog.hpp"
-#include "espalier/cost/count.hpp"
-#include "espalier/cost/hockney.hpp"
+#include "espalier/cost/forms/count.hpp"
+#include "espalier/cost/forms/hockney.hpp"
 
 namespace espalier::cost {
 

@@ -10,8 +10,8 @@
 
 #include <gtest/gtest.h>
 
-#include "espalier/cost/earliest.hpp"
-#include "espalier/cost/event_queue.hpp"
+#include "espalier/cost/replay/earliest.hpp"
+#include "espalier/cost/replay/event_queue.hpp"
 
 namespace espalier::cost {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "espalier/cost/grid.hpp"
+#include "espalier/cost/forms/grid.hpp"
 
 namespace espalier::cost {
 namespace {

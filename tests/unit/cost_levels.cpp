@@ -6,10 +6,10 @@
 #include <gtest/gtest.h>
 
 #include "espalier/algorithms/catalog.hpp"
-#include "espalier/cost/levels.hpp"
-#include "espalier/cost/setting.hpp"
-#include "espalier/machine/machine.hpp"
-#include "espalier/machine/placement.hpp"
+#include "espalier/cost/forms/levels.hpp"
+#include "espalier/cost/replay/setting.hpp"
+#include "espalier/machine/tree/machine.hpp"
+#include "espalier/machine/tree/placement.hpp"
 
 namespace espalier::cost {
 namespace {

@@ -13,8 +13,8 @@
 #include <gtest/gtest.h>
 
 #include "espalier/algorithms/catalog.hpp"
-#include "espalier/cost/loggp.hpp"
-#include "espalier/cost/replay.hpp"
+#include "espalier/cost/forms/loggp.hpp"
+#include "espalier/cost/replay/replay.hpp"
 
 namespace espalier::cost {
 namespace {

@@ -11,11 +11,11 @@
 
 #include "espalier/algorithms/catalog.hpp"
 #include "espalier/base/error.hpp"
-#include "espalier/cost/demand.hpp"
-#include "espalier/cost/lower_bound.hpp"
-#include "espalier/cost/occupancy.hpp"
-#include "espalier/cost/replay.hpp"
-#include "espalier/machine/placement.hpp"
+#include "espalier/cost/forms/demand.hpp"
+#include "espalier/cost/forms/lower_bound.hpp"
+#include "espalier/cost/forms/occupancy.hpp"
+#include "espalier/cost/replay/replay.hpp"
+#include "espalier/machine/tree/placement.hpp"
 
 namespace espalier::cost {
 namespace {

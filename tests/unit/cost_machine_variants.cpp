@@ -8,10 +8,10 @@
 
 #include <gtest/gtest.h>
 
-#include "espalier/cost/machine_variants.hpp"
-#include "espalier/cost/rank_groups.hpp"
-#include "espalier/machine/file.hpp"
-#include "espalier/machine/placement.hpp"
+#include "espalier/cost/candidates/machine_variants.hpp"
+#include "espalier/cost/candidates/rank_groups.hpp"
+#include "espalier/machine/text/file.hpp"
+#include "espalier/machine/tree/placement.hpp"
 
 namespace espalier::cost {
 namespace {

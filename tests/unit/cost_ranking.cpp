@@ -8,9 +8,9 @@
 #include <gtest/gtest.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/cost/ranking.hpp"
-#include "espalier/cost/replay.hpp"
-#include "espalier/machine/placement.hpp"
+#include "espalier/cost/candidates/ranking.hpp"
+#include "espalier/cost/replay/replay.hpp"
+#include "espalier/machine/tree/placement.hpp"
 
 namespace espalier::cost {
 namespace {

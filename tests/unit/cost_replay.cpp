@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/cost/replay.hpp"
+#include "espalier/cost/replay/replay.hpp"
 #include "espalier/schedule/builder.hpp"
 
 namespace espalier::cost {

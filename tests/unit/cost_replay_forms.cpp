@@ -9,10 +9,10 @@
 
 #include <gtest/gtest.h>
 
-#include "espalier/cost/count.hpp"
-#include "espalier/cost/grid.hpp"
-#include "espalier/cost/replay.hpp"
-#include "espalier/machine/placement.hpp"
+#include "espalier/cost/forms/count.hpp"
+#include "espalier/cost/forms/grid.hpp"
+#include "espalier/cost/replay/replay.hpp"
+#include "espalier/machine/tree/placement.hpp"
 #include "espalier/schedule/builder.hpp"
 
 namespace espalier::cost {

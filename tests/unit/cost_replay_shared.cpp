@@ -10,11 +10,11 @@
 #include <gtest/gtest.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/cost/channels.hpp"
-#include "espalier/cost/grid.hpp"
-#include "espalier/cost/replay.hpp"
-#include "espalier/cost/torus_links.hpp"
-#include "espalier/machine/placement.hpp"
+#include "espalier/cost/forms/grid.hpp"
+#include "espalier/cost/replay/channels.hpp"
+#include "espalier/cost/replay/replay.hpp"
+#include "espalier/cost/replay/torus_links.hpp"
+#include "espalier/machine/tree/placement.hpp"
 #include "espalier/schedule/builder.hpp"
 
 namespace espalier::cost {

@@ -13,11 +13,11 @@
 #include <gtest/gtest.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/cost/flows.hpp"
-#include "espalier/cost/replay.hpp"
-#include "espalier/cost/sharing.hpp"
-#include "espalier/machine/file.hpp"
-#include "espalier/machine/placement.hpp"
+#include "espalier/cost/replay/flows.hpp"
+#include "espalier/cost/replay/replay.hpp"
+#include "espalier/cost/replay/sharing.hpp"
+#include "espalier/machine/text/file.hpp"
+#include "espalier/machine/tree/placement.hpp"
 
 namespace espalier::cost {
 namespace {

@@ -8,9 +8,9 @@
 #include <gtest/gtest.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/cost/ranking.hpp"
-#include "espalier/cost/replay.hpp"
-#include "espalier/cost/sizes.hpp"
+#include "espalier/cost/candidates/ranking.hpp"
+#include "espalier/cost/replay/replay.hpp"
+#include "espalier/cost/replay/sizes.hpp"
 #include "espalier/schedule/builder.hpp"
 
 namespace espalier::cost {

@@ -5,9 +5,9 @@
 
 #include <gtest/gtest.h>
 
-#include "espalier/cost/traffic.hpp"
-#include "espalier/machine/machine.hpp"
-#include "espalier/machine/placement.hpp"
+#include "espalier/cost/forms/traffic.hpp"
+#include "espalier/machine/tree/machine.hpp"
+#include "espalier/machine/tree/placement.hpp"
 
 namespace espalier::cost {
 namespace {

@@ -8,9 +8,9 @@
 #include <gtest/gtest.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/machine/discovery.hpp"
-#include "espalier/machine/text.hpp"
-#include "espalier/machine/topology_conf.hpp"
+#include "espalier/machine/job/discovery.hpp"
+#include "espalier/machine/sources/topology_conf.hpp"
+#include "espalier/machine/text/text.hpp"
 #include "tests/support/jobs.hpp"
 
 namespace espalier::machine {

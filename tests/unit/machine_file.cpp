@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/machine/file.hpp"
-#include "espalier/machine/text.hpp"
+#include "espalier/machine/text/file.hpp"
+#include "espalier/machine/text/text.hpp"
 
 namespace espalier::machine {
 namespace {

@@ -11,8 +11,8 @@
 #include <gtest/gtest.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/machine/hwloc.hpp"
-#include "espalier/machine/text.hpp"
+#include "espalier/machine/sources/hwloc.hpp"
+#include "espalier/machine/text/text.hpp"
 
 namespace espalier::machine {
 namespace {

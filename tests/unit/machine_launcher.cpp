@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/machine/launcher.hpp"
+#include "espalier/machine/sources/launcher.hpp"
 
 namespace espalier::machine {
 namespace {

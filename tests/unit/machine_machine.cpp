@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/machine/machine.hpp"
+#include "espalier/machine/tree/machine.hpp"
 
 #include <limits>
 #include <string>

@@ -12,12 +12,12 @@
 #include <gtest/gtest.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/machine/cgroup.hpp"
-#include "espalier/machine/cpu_set.hpp"
-#include "espalier/machine/nesting.hpp"
-#include "espalier/machine/node_tree.hpp"
-#include "espalier/machine/sysfs.hpp"
-#include "espalier/machine/text.hpp"
+#include "espalier/machine/sources/cgroup.hpp"
+#include "espalier/machine/sources/cpu_set.hpp"
+#include "espalier/machine/sources/node_tree.hpp"
+#include "espalier/machine/sources/sysfs.hpp"
+#include "espalier/machine/text/text.hpp"
+#include "espalier/machine/tree/nesting.hpp"
 
 namespace espalier::machine {
 namespace {

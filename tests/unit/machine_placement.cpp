@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/machine/placement.hpp"
+#include "espalier/machine/tree/placement.hpp"
 
 namespace espalier::machine {
 namespace {

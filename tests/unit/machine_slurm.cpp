@@ -9,10 +9,10 @@
 #include <gtest/gtest.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/machine/host_list.hpp"
-#include "espalier/machine/slurm.hpp"
-#include "espalier/machine/text.hpp"
-#include "espalier/machine/topology_conf.hpp"
+#include "espalier/machine/sources/host_list.hpp"
+#include "espalier/machine/sources/slurm.hpp"
+#include "espalier/machine/sources/topology_conf.hpp"
+#include "espalier/machine/text/text.hpp"
 
 namespace espalier::machine {
 namespace {

@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/machine/counts.hpp"
-#include "espalier/machine/text.hpp"
+#include "espalier/machine/text/text.hpp"
+#include "espalier/machine/tree/counts.hpp"
 
 namespace espalier::machine {
 namespace {

@@ -12,8 +12,8 @@
 #include "espalier/algorithms/catalog.hpp"
 #include "espalier/algorithms/rank_order.hpp"
 #include "espalier/base/error.hpp"
-#include "espalier/mapping/binomial_steps.hpp"
-#include "espalier/mapping/tree_orders.hpp"
+#include "espalier/mapping/orders/binomial_steps.hpp"
+#include "espalier/mapping/orders/tree_orders.hpp"
 #include "espalier/schedule/program.hpp"
 #include "tests/unit/mapping_support.hpp"
 

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/mapping/cartesian_grid.hpp"
+#include "espalier/mapping/dims/cartesian_grid.hpp"
 
 namespace espalier::mapping {
 namespace {

@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/mapping/dims.hpp"
+#include "espalier/mapping/dims/dims.hpp"
 
 namespace espalier::mapping {
 namespace {

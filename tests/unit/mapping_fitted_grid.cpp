@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "espalier/mapping/fitted_grid.hpp"
+#include "espalier/mapping/dims/fitted_grid.hpp"
 #include "espalier/mapping/graph.hpp"
 #include "espalier/mapping/score.hpp"
 

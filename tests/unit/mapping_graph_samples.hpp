@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "espalier/mapping/graph.hpp"
+#include "espalier/mapping/orders/rank_vector.hpp"
 #include "espalier/mapping/places.hpp"
-#include "espalier/mapping/rank_vector.hpp"
 
 namespace espalier::mapping {
 

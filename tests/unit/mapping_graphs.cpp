@@ -8,11 +8,11 @@
 #include <gtest/gtest.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/mapping/fitting.hpp"
 #include "espalier/mapping/graph_algorithm.hpp"
-#include "espalier/mapping/growing.hpp"
-#include "espalier/mapping/halving.hpp"
 #include "espalier/mapping/score.hpp"
+#include "espalier/mapping/splitting/fitting.hpp"
+#include "espalier/mapping/splitting/growing.hpp"
+#include "espalier/mapping/splitting/halving.hpp"
 #include "tests/unit/mapping_graph_samples.hpp"
 
 namespace espalier::mapping {

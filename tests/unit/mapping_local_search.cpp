@@ -7,9 +7,9 @@
 #include <gtest/gtest.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/mapping/group_swaps.hpp"
-#include "espalier/mapping/local_search.hpp"
 #include "espalier/mapping/score.hpp"
+#include "espalier/mapping/search/group_swaps.hpp"
+#include "espalier/mapping/search/local_search.hpp"
 #include "tests/unit/mapping_graph_samples.hpp"
 
 namespace espalier::mapping {

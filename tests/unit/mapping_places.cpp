@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/machine/machine.hpp"
+#include "espalier/machine/tree/machine.hpp"
 #include "espalier/mapping/places.hpp"
 
 namespace espalier::mapping {

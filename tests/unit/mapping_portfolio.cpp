@@ -8,7 +8,7 @@
 
 #include "espalier/base/error.hpp"
 #include "espalier/mapping/graph_algorithm.hpp"
-#include "espalier/mapping/portfolio.hpp"
+#include "espalier/mapping/search/portfolio.hpp"
 #include "tests/unit/mapping_graph_samples.hpp"
 
 namespace espalier::mapping {

@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/mapping/node_orders.hpp"
-#include "espalier/mapping/rank_vector.hpp"
+#include "espalier/mapping/orders/node_orders.hpp"
+#include "espalier/mapping/orders/rank_vector.hpp"
 
 namespace espalier::mapping {
 namespace {

@@ -7,9 +7,9 @@
 #include <gtest/gtest.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/machine/placement.hpp"
-#include "espalier/mapping/rtt_matrix.hpp"
-#include "espalier/mapping/tree_orders.hpp"
+#include "espalier/machine/tree/placement.hpp"
+#include "espalier/mapping/orders/rtt_matrix.hpp"
+#include "espalier/mapping/orders/tree_orders.hpp"
 #include "tests/unit/mapping_support.hpp"
 
 namespace espalier::mapping {

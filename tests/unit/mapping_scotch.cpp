@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/mapping/scotch.hpp"
+#include "espalier/mapping/splitting/scotch.hpp"
 #include "tests/unit/mapping_graph_samples.hpp"
 
 namespace espalier::mapping {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/mapping/stencil.hpp"
+#include "espalier/mapping/dims/stencil.hpp"
 
 namespace espalier::mapping {
 namespace {

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "espalier/mapping/rtt_matrix.hpp"
+#include "espalier/mapping/orders/rtt_matrix.hpp"
 
 namespace espalier::mapping {
 

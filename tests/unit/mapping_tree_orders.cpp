@@ -14,8 +14,8 @@
 
 #include "espalier/base/error.hpp"
 #include "espalier/base/integer.hpp"
-#include "espalier/mapping/binomial_steps.hpp"
-#include "espalier/mapping/tree_orders.hpp"
+#include "espalier/mapping/orders/binomial_steps.hpp"
+#include "espalier/mapping/orders/tree_orders.hpp"
 #include "tests/unit/mapping_support.hpp"
 
 namespace espalier::mapping {

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/cost/grid.hpp"
+#include "espalier/cost/forms/grid.hpp"
 #include "espalier/mapping/score.hpp"
 #include "espalier/mapping/walk.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "espalier/measure/contents.hpp"
+#include "espalier/measure/common/contents.hpp"
 
 namespace espalier::measure {
 namespace {

@@ -10,8 +10,8 @@
 #include <gtest/gtest.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/measure/json_lines.hpp"
-#include "espalier/measure/plan_and_output.hpp"
+#include "espalier/measure/common/json_lines.hpp"
+#include "espalier/measure/common/plan_and_output.hpp"
 
 namespace espalier::measure {
 namespace {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/measure/order_plan.hpp"
+#include "espalier/measure/orders/order_plan.hpp"
 
 namespace espalier::measure {
 namespace {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/measure/measurement_plan.hpp"
+#include "espalier/measure/collectives/measurement_plan.hpp"
 
 namespace espalier::measure {
 namespace {

@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include "espalier/measure/repetition_order.hpp"
-#include "espalier/measure/samples.hpp"
+#include "espalier/measure/common/repetition_order.hpp"
+#include "espalier/measure/common/samples.hpp"
 
 namespace espalier::measure {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "espalier/cost/replay.hpp"
+#include "espalier/cost/replay/replay.hpp"
 #include "espalier/neighborhood/choice.hpp"
 #include "espalier/verify/neighborhood.hpp"
 #include "tests/support/neighborhoods.hpp"

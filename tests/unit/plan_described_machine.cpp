@@ -7,7 +7,7 @@
 
 #include "espalier/base/error.hpp"
 #include "espalier/mapping/places.hpp"
-#include "espalier/plan/described_machine.hpp"
+#include "espalier/plan/topologies/described_machine.hpp"
 #include "tests/support/jobs.hpp"
 
 namespace espalier::plan {

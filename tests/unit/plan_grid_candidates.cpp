@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/plan/grid_candidates.hpp"
+#include "espalier/plan/topologies/grid_candidates.hpp"
 
 namespace espalier::plan {
 namespace {

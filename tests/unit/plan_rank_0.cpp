@@ -6,12 +6,12 @@
 
 #include <gtest/gtest.h>
 
-#include "espalier/mapping/cartesian_grid.hpp"
+#include "espalier/mapping/dims/cartesian_grid.hpp"
+#include "espalier/mapping/dims/stencil.hpp"
 #include "espalier/mapping/graph.hpp"
-#include "espalier/mapping/rank_vector.hpp"
+#include "espalier/mapping/orders/rank_vector.hpp"
 #include "espalier/mapping/score.hpp"
-#include "espalier/mapping/stencil.hpp"
-#include "espalier/plan/rank_0.hpp"
+#include "espalier/plan/topologies/rank_0.hpp"
 
 namespace espalier::plan {
 namespace {

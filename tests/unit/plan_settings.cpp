@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/plan/settings.hpp"
+#include "espalier/plan/settings/settings.hpp"
 
 namespace espalier::plan {
 namespace {

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "espalier/plan/statistics.hpp"
+#include "espalier/plan/settings/statistics.hpp"
 
 namespace espalier::plan {
 namespace {

@@ -17,12 +17,12 @@
 #include <numeric>
 #include <vector>
 
-#include "espalier/mapping/fitting.hpp"
 #include "espalier/mapping/graph_algorithm.hpp"
-#include "espalier/mapping/group_swaps.hpp"
-#include "espalier/mapping/halving.hpp"
-#include "espalier/mapping/splitting.hpp"
-#include "espalier/mapping/two_way_graph.hpp"
+#include "espalier/mapping/search/group_swaps.hpp"
+#include "espalier/mapping/splitting/fitting.hpp"
+#include "espalier/mapping/splitting/halving.hpp"
+#include "espalier/mapping/splitting/splitting.hpp"
+#include "espalier/mapping/splitting/two_way_graph.hpp"
 
 namespace espalier::mapping {
 namespace {

@@ -11,8 +11,8 @@
 /// Source [karypis1998], greedy graph growing partitioning, with a weight for what is left.
 
 #include "espalier/mapping/graph_algorithm.hpp"
-#include "espalier/mapping/growing.hpp"
-#include "espalier/mapping/splitting.hpp"
+#include "espalier/mapping/splitting/growing.hpp"
+#include "espalier/mapping/splitting/splitting.hpp"
 
 namespace espalier::mapping {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "espalier/measure/common/job_line.hpp"
 #include "espalier/measure/grid/grid_point.hpp"
-#include "espalier/measure/job_line.hpp"
 
 namespace espalier::measure {
 namespace {

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "espalier/measure/common/job.hpp"
+#include "espalier/measure/common/json_lines.hpp"
+#include "espalier/measure/common/samples.hpp"
 #include "espalier/measure/grid/grid_plan.hpp"
-#include "espalier/measure/job.hpp"
-#include "espalier/measure/json_lines.hpp"
-#include "espalier/measure/samples.hpp"
-#include "espalier/plan/grid_trial.hpp"
+#include "espalier/plan/topologies/grid_trial.hpp"
 
 namespace espalier::measure {
 

@@ -9,7 +9,7 @@
 
 #include "espalier/measure/grid/grid_plan.hpp"
 #include "espalier/measure/halo/halo_memory.hpp"
-#include "espalier/plan/grid_lines.hpp"
+#include "espalier/plan/topologies/grid_lines.hpp"
 
 namespace espalier::measure {
 

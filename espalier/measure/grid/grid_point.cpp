@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "espalier/base/error.hpp"
+#include "espalier/measure/common/timer.hpp"
 #include "espalier/measure/grid/grid_memory.hpp"
-#include "espalier/measure/timer.hpp"
-#include "espalier/plan/grid_trial.hpp"
+#include "espalier/plan/topologies/grid_trial.hpp"
 
 namespace espalier::measure {
 namespace {

@@ -4,11 +4,11 @@
 
 #include <cstddef>
 
+#include "espalier/measure/common/job.hpp"
+#include "espalier/measure/common/pace.hpp"
 #include "espalier/measure/grid/grid_file.hpp"
 #include "espalier/measure/grid/grid_plan.hpp"
-#include "espalier/measure/job.hpp"
-#include "espalier/measure/pace.hpp"
-#include "espalier/plan/machine_text.hpp"
+#include "espalier/plan/topologies/machine_text.hpp"
 
 namespace espalier::measure {
 

@@ -8,14 +8,14 @@
 #include <optional>
 
 #include "espalier/capi/environment.hpp"
-#include "espalier/measure/clock.hpp"
-#include "espalier/measure/even_pace.hpp"
+#include "espalier/measure/common/clock.hpp"
+#include "espalier/measure/common/even_pace.hpp"
+#include "espalier/measure/common/job.hpp"
+#include "espalier/measure/common/plan_and_output.hpp"
+#include "espalier/measure/common/program.hpp"
 #include "espalier/measure/grid/grid_file.hpp"
 #include "espalier/measure/grid/grid_plan.hpp"
 #include "espalier/measure/grid/grid_point.hpp"
-#include "espalier/measure/job.hpp"
-#include "espalier/measure/plan_and_output.hpp"
-#include "espalier/measure/program.hpp"
 
 namespace espalier::measure {
 namespace {

@@ -10,8 +10,8 @@
 #include "include/espalier_mpix.h"
 
 #include "espalier/base/error.hpp"
-#include "espalier/measure/clock.hpp"
-#include "espalier/measure/start_barrier.hpp"
+#include "espalier/measure/common/clock.hpp"
+#include "espalier/measure/common/start_barrier.hpp"
 
 namespace espalier::measure {
 namespace {

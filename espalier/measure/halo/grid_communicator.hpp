@@ -6,9 +6,9 @@
 
 #include <mpi.h>
 
-#include "espalier/mapping/cartesian_grid.hpp"
+#include "espalier/mapping/dims/cartesian_grid.hpp"
+#include "espalier/measure/common/job.hpp"
 #include "espalier/measure/halo/halo_input.hpp"
-#include "espalier/measure/job.hpp"
 
 namespace espalier::measure {
 

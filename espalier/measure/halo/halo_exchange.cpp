@@ -2,7 +2,7 @@
 
 #include "espalier/measure/halo/halo_exchange.hpp"
 
-#include "espalier/measure/job.hpp"
+#include "espalier/measure/common/job.hpp"
 
 namespace espalier::measure {
 namespace {

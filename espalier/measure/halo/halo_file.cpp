@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "espalier/measure/job_line.hpp"
+#include "espalier/measure/common/job_line.hpp"
 
 namespace espalier::measure {
 namespace {

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "espalier/mapping/places.hpp"
+#include "espalier/measure/common/job.hpp"
+#include "espalier/measure/common/json_lines.hpp"
+#include "espalier/measure/common/samples.hpp"
 #include "espalier/measure/halo/grid_communicator.hpp"
 #include "espalier/measure/halo/halo_geometry.hpp"
-#include "espalier/measure/job.hpp"
-#include "espalier/measure/json_lines.hpp"
-#include "espalier/measure/samples.hpp"
 
 namespace espalier::measure {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "espalier/mapping/dims.hpp"
+#include "espalier/mapping/dims/dims.hpp"
 
 namespace espalier::measure {
 

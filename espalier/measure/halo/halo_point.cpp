@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "espalier/base/error.hpp"
+#include "espalier/measure/common/timer.hpp"
 #include "espalier/measure/halo/halo_exchange.hpp"
 #include "espalier/measure/halo/halo_memory.hpp"
 #include "espalier/measure/halo/halo_values.hpp"
-#include "espalier/measure/timer.hpp"
 
 namespace espalier::measure {
 namespace {

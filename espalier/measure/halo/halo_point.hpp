@@ -6,11 +6,11 @@
 #include <deque>
 #include <optional>
 
+#include "espalier/measure/common/job.hpp"
+#include "espalier/measure/common/pace.hpp"
 #include "espalier/measure/halo/grid_communicator.hpp"
 #include "espalier/measure/halo/halo_file.hpp"
 #include "espalier/measure/halo/halo_input.hpp"
-#include "espalier/measure/job.hpp"
-#include "espalier/measure/pace.hpp"
 
 namespace espalier::measure {
 

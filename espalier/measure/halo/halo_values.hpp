@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "espalier/mapping/cartesian_grid.hpp"
+#include "espalier/mapping/dims/cartesian_grid.hpp"
 #include "espalier/measure/halo/halo_geometry.hpp"
 
 namespace espalier::measure {

@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "espalier/measure/job.hpp"
-#include "espalier/measure/json_lines.hpp"
+#include "espalier/measure/common/job.hpp"
+#include "espalier/measure/common/json_lines.hpp"
 #include "espalier/measure/probe/course.hpp"
 #include "espalier/measure/probe/message_memory.hpp"
 #include "espalier/measure/probe/probe_plan.hpp"

@@ -9,7 +9,7 @@
 
 #include <mpi.h>
 
-#include "espalier/measure/job.hpp"
+#include "espalier/measure/common/job.hpp"
 #include "espalier/measure/probe/surroundings.hpp"
 
 namespace espalier::measure::probe {

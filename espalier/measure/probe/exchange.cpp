@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "espalier/measure/job.hpp"
+#include "espalier/measure/common/job.hpp"
 #include "espalier/measure/probe/surroundings.hpp"
 #include "espalier/measure/probe/tags.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "espalier/measure/job.hpp"
+#include "espalier/measure/common/job.hpp"
 
 namespace espalier::measure::probe {
 

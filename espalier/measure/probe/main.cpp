@@ -6,15 +6,15 @@
 
 #include <string>
 
-#include "espalier/measure/clock.hpp"
-#include "espalier/measure/job.hpp"
-#include "espalier/measure/json_lines.hpp"
-#include "espalier/measure/plan_and_output.hpp"
+#include "espalier/measure/common/clock.hpp"
+#include "espalier/measure/common/job.hpp"
+#include "espalier/measure/common/json_lines.hpp"
+#include "espalier/measure/common/plan_and_output.hpp"
+#include "espalier/measure/common/program.hpp"
 #include "espalier/measure/probe/conductor.hpp"
 #include "espalier/measure/probe/header.hpp"
 #include "espalier/measure/probe/probe_plan.hpp"
 #include "espalier/measure/probe/result_line.hpp"
-#include "espalier/measure/program.hpp"
 
 namespace espalier::measure::probe {
 namespace {

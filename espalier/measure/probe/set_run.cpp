@@ -7,9 +7,9 @@
 
 #include <mpi.h>
 
+#include "espalier/measure/common/start_barrier.hpp"
 #include "espalier/measure/probe/surroundings.hpp"
 #include "espalier/measure/probe/tags.hpp"
-#include "espalier/measure/start_barrier.hpp"
 
 namespace espalier::measure::probe {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "espalier/measure/job.hpp"
+#include "espalier/measure/common/job.hpp"
 #include "espalier/measure/probe/course.hpp"
 #include "espalier/measure/probe/exchange.hpp"
 #include "espalier/measure/probe/message_memory.hpp"

@@ -11,8 +11,8 @@
 
 #include <mpi.h>
 
-#include "espalier/measure/clock.hpp"
-#include "espalier/measure/job.hpp"
+#include "espalier/measure/common/clock.hpp"
+#include "espalier/measure/common/job.hpp"
 
 namespace espalier::measure::probe {
 

@@ -9,9 +9,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "espalier/machine/environment.hpp"
-#include "espalier/machine/job_view.hpp"
-#include "espalier/machine/mpi_discovery.hpp"
+#include "espalier/machine/job/job_view.hpp"
+#include "espalier/machine/job/mpi_discovery.hpp"
+#include "espalier/machine/sources/environment.hpp"
 #include "espalier/measure/probe/surroundings.hpp"
 
 namespace espalier::measure::probe {

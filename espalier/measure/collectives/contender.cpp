@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/measure/collectives/contender.hpp"
+
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "espalier/algorithms/catalog.hpp"
+#include "espalier/base/error.hpp"
+
+namespace espalier::measure {
+namespace {
+
+/// `allgatherv=bruck[k=2]` for allgatherv and `allgather/bruck[k=2]`.
+plan::Settings settings_for(tune::Call call, std::string const& choice) {
+  plan::SettingsText text;
+  text.force = std::string(tune::to_string(call)) + "=" + choice.substr(choice.find('/') + 1);
+  return plan::Settings::parse(text, ESPALIER_MPI_VENDOR);
+}
+
+bool is_profile(std::string const& choice) {
+  return choice.starts_with(profile_prefix);
+}
+
+/// Whole file, or why it cannot be read; on rank 0.
+plan::SettingsText read_profile(Job const& job, std::string const& path) {
+  plan::SettingsText text;
+  text.profile_path = path;
+  if (job.rank == 0) {
+    std::ifstream file(path, std::ios::binary);
+    text.profile.assign(std::istreambuf_iterator<char>(file), {});
+    if (!file) {
+      text.profile_problem = path + ": expected a profile that can be read, found none";
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+Contender::Contender(plan::Settings settings, plan::Session::World world, MPI_Comm comm)
+    : session_(std::make_unique<plan::Session>(
+          std::move(settings),
+          std::move(world),
+          [](std::string const& line) { std::fprintf(stderr, "%s\n", line.c_str()); }
+      )) {
+  session_->prepare();
+  session_->adopt_only(comm);
+}
+
+void Contender::finish() noexcept {
+  if (session_) {
+    session_->finish();
+  }
+}
+
+Contenders::Contenders(Job const& job, std::map<std::string, std::string> profiles)
+    : job_(&job), profiles_(std::move(profiles)),
+      node_of_rank_(profiles_.empty() ? std::vector<int>{} : nodes_of_ranks(job)) {}
+
+std::string Contenders::refuses(tune::Call call, std::string const& choice) const {
+  if (is_profile(choice)) {
+    return {};
+  }
+  try {
+    return tune::refuses(call, algorithms::Choice::parse(choice), job_->num_ranks, 0);
+  } catch (Error const& error) {
+    return error.what();
+  }
+}
+
+Contender const& Contenders::get(tune::Call call, std::string const& choice) {
+  std::string const key =
+      is_profile(choice) ? choice : std::string(tune::to_string(call)) + "=" + choice;
+  auto const found = contenders_.find(key);
+  if (found != contenders_.end()) {
+    return found->second;
+  }
+  return contenders_.emplace(key, make(call, choice)).first->second;
+}
+
+Contender Contenders::make(tune::Call call, std::string const& choice) const {
+  if (choice == "native") {
+    return {};
+  }
+  if (is_profile(choice)) {
+    return of_profile(profiles_.at(choice.substr(profile_prefix.size())));
+  }
+  return {
+      settings_for(call, choice),
+      {.rank = job_->rank, .num_ranks = job_->num_ranks, .node_of_rank = {}},
+      job_->comm,
+  };
+}
+
+/// A program would go on with native calls if a profile is of no use; here that is an error.
+Contender Contenders::of_profile(std::string const& path) const {
+  plan::SettingsText text = read_profile(*job_, path);
+  text.profile = from_rank_0(*job_, text.profile);
+  text.profile_problem = from_rank_0(*job_, text.profile_problem);
+  plan::Settings settings = plan::Settings::parse(text, ESPALIER_MPI_VENDOR);
+  if (!settings.warnings.empty()) {
+    throw Error(ErrorCode::format, settings.warnings.front());
+  }
+  return {
+      std::move(settings),
+      {.rank = job_->rank, .num_ranks = job_->num_ranks, .node_of_rank = node_of_rank_},
+      job_->comm,
+  };
+}
+
+void Contenders::finish() noexcept {
+  for (auto& [key, contender] : contenders_) {
+    contender.finish();
+  }
+}
+
+}  // namespace espalier::measure

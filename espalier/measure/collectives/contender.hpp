@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "espalier/measure/collectives/measurement_plan.hpp"
+#include "espalier/measure/collectives/workload.hpp"
+#include "espalier/measure/common/job.hpp"
+#include "espalier/plan/session.hpp"
+
+namespace espalier::measure {
+
+/// One way to make a call: the native one, or a choice in a session of its own, so that candidates
+/// do not push each other out of caches that a program with one choice has for itself; or what a
+/// session with a profile does.
+class Contender {
+public:
+  /// The native call.
+  Contender() = default;
+  /// For calls on `comm`, which has all ranks. Collective over MPI_COMM_WORLD. @throws Error mpi.
+  Contender(plan::Settings settings, plan::Session::World world, MPI_Comm comm);
+  Contender(Contender const&) = delete;
+  Contender& operator=(Contender const&) = delete;
+  Contender(Contender&&) noexcept = default;
+  Contender& operator=(Contender&&) noexcept = default;
+  ~Contender() = default;
+
+  [[nodiscard]] Ran run(Workload& workload, int root) const {
+    return session_ ? workload.run_ours(*session_, root) : Ran{.code = workload.run_native(root)};
+  }
+
+  /// Collective; before MPI_Finalize.
+  void finish() noexcept;
+
+private:
+  std::unique_ptr<plan::Session> session_;
+};
+
+/// Contenders by name, kept from point to point.
+class Contenders {
+public:
+  /// Collective. The job has to outlive this.
+  /// @param profiles file by name, for choices `profile/<name>`.
+  explicit Contenders(Job const& job, std::map<std::string, std::string> profiles = {});
+
+  /// Why a choice cannot be measured here, the same on all ranks; empty if it can.
+  [[nodiscard]] std::string refuses(tune::Call call, std::string const& choice) const;
+  /// `native` or a choice that is not refused. Collective over the job for a profile: rank 0 reads
+  /// the file.
+  /// @throws Error io, format, with the name of the file.
+  [[nodiscard]] Contender const& get(tune::Call call, std::string const& choice);
+  /// Collective; before MPI_Finalize.
+  void finish() noexcept;
+
+private:
+  [[nodiscard]] Contender make(tune::Call call, std::string const& choice) const;
+  [[nodiscard]] Contender of_profile(std::string const& path) const;
+
+  Job const* job_;
+  std::map<std::string, std::string> profiles_;
+  std::vector<int> node_of_rank_;  ///< empty if no profile is measured
+  std::map<std::string, Contender> contenders_;
+};
+
+}  // namespace espalier::measure

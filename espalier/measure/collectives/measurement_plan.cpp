@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/measure/collectives/measurement_plan.hpp"
+
+#include <limits>
+
+#include <nlohmann/json.hpp>
+
+#include "espalier/base/error.hpp"
+#include "espalier/base/field.hpp"
+
+namespace espalier::measure {
+namespace {
+
+using nlohmann::json;
+
+constexpr int most_repetitions = 1'000'000;
+
+void check_header(Field const& file) {
+  Field const schema = file.at("schema");
+  if (schema.text() != MeasurementPlan::schema) {
+    schema.fail(MeasurementPlan::schema, schema.text());
+  }
+  Field const version = file.at("version");
+  if (std::int64_t const found = version.integer(1); found > MeasurementPlan::version) {
+    version.fail("version 1 at most", std::to_string(found));
+  }
+}
+
+int integer_or(json const& file, std::string_view origin, char const* key, int fallback) {
+  if (!file.contains(key)) {
+    return fallback;
+  }
+  Field const root(file, std::string(origin));
+  return static_cast<int>(root.at(key).integer(0, most_repetitions));
+}
+
+double positive_or(json const& file, std::string_view origin, char const* key, double fallback) {
+  if (!file.contains(key)) {
+    return fallback;
+  }
+  json const& value = file.at(key);
+  if (!value.is_number() || !(value.get<double>() > 0.0)) {
+    Field(value, std::string(origin) + ": " + key).fail("a number above 0", value.dump());
+  }
+  return value.get<double>();
+}
+
+std::map<std::string, std::string> profiles_of(json const& file, std::string_view origin) {
+  std::map<std::string, std::string> profiles;
+  if (file.contains("profiles")) {
+    Field const list = Field(file, std::string(origin)).at("profiles");
+    for (auto const& [name, path] : file.at("profiles").items()) {
+      profiles.emplace(name, list.at(name).text());
+    }
+  }
+  return profiles;
+}
+
+/// @throws Error format for `profile/<name>` where no profile has this name.
+void check_profile(Field const& field, std::string const& choice, MeasurementPlan const& plan) {
+  if (choice.starts_with(profile_prefix) &&
+      !plan.profiles.contains(choice.substr(profile_prefix.size()))) {
+    field.fail("a profile that 'profiles' of the plan names", choice);
+  }
+}
+
+bool has_parts_of_any_size(tune::Call call) noexcept {
+  return call == tune::Call::allgatherv || call == tune::Call::gatherv ||
+         call == tune::Call::scatterv;
+}
+
+/// @throws Error format unless the parts are the whole.
+std::vector<int> parts_of(Field const& point, tune::Call call, std::int64_t bytes) {
+  if (!has_parts_of_any_size(call)) {
+    point.at("collective").fail("allgatherv, gatherv or scatterv with part_bytes", "another call");
+  }
+  std::vector<int> parts;
+  std::int64_t total = 0;
+  for (Field const& part : point.at("part_bytes").elements()) {
+    total += parts.emplace_back(part.integer(0, std::numeric_limits<std::int32_t>::max()));
+  }
+  if (total != bytes) {
+    point.at("part_bytes").fail(std::to_string(bytes) + " bytes together", std::to_string(total));
+  }
+  return parts;
+}
+
+PointRequest point_of(Field const& field, MeasurementPlan const& plan) {
+  PointRequest point{
+      .call = tune::parse_call(field.at("collective").text()),
+      .bytes = field.at("bytes").integer(0, std::numeric_limits<std::int32_t>::max()),
+      .choices = {},
+      .part_bytes = {},
+      .has_native = !field.has("native") || field.at("native").boolean(),
+  };
+  if (field.has("part_bytes")) {
+    point.part_bytes = parts_of(field, point.call, point.bytes);
+  }
+  for (Field const& choice : field.at("algorithms").elements()) {
+    if (std::string text = choice.text(); text != "native") {
+      check_profile(choice, text, plan);
+      point.choices.push_back(std::move(text));
+    }
+  }
+  if (!point.has_native && point.choices.empty()) {
+    field.at("algorithms").fail("an algorithm where native is not measured", "none");
+  }
+  return point;
+}
+
+}  // namespace
+
+MeasurementPlan MeasurementPlan::parse(std::string_view text, std::string_view origin) {
+  json const file = parse_json(text, origin);
+  Field const root(file, std::string(origin));
+  check_header(root);
+  MeasurementPlan const usual;
+  MeasurementPlan plan{
+      .seed = static_cast<std::uint64_t>(root.at("seed").integer(0)),
+      .warmup = integer_or(file, origin, "warmup", usual.warmup),
+      .min_repetitions = integer_or(file, origin, "min_repetitions", usual.min_repetitions),
+      .max_repetitions = integer_or(file, origin, "max_repetitions", usual.max_repetitions),
+      .seconds_per_point = positive_or(file, origin, "seconds_per_point", usual.seconds_per_point),
+      .seconds = positive_or(file, origin, "seconds", usual.seconds),
+      .precision = positive_or(file, origin, "precision", usual.precision),
+      .profiles = profiles_of(file, origin),
+      .spread = file.contains("spread") && root.at("spread").boolean(),
+      .points = {},
+  };
+  if (plan.min_repetitions < 1 || plan.max_repetitions < plan.min_repetitions) {
+    root.at("max_repetitions")
+        .fail(
+            "at least min_repetitions, and that at least 1", std::to_string(plan.max_repetitions)
+        );
+  }
+  for (Field const& point : root.at("points").elements()) {
+    plan.points.push_back(point_of(point, plan));
+  }
+  return plan;
+}
+
+}  // namespace espalier::measure

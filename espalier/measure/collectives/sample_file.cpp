@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/measure/collectives/sample_file.hpp"
+
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "espalier/measure/common/job_line.hpp"
+
+namespace espalier::measure {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json list_of(std::span<double const> times_us) {
+  Json values = Json::array();
+  for (double const value : times_us) {
+    values.push_back(to_nanoseconds(value));
+  }
+  return values;
+}
+
+Json times_of(Samples const& samples, std::vector<std::string> const& names) {
+  Json times = Json::object();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    times[names[i]] = list_of(samples.of(i));
+  }
+  return times;
+}
+
+Json head_of(char const* kind, std::size_t index, PointRequest const& point) {
+  return {
+      {"kind", kind},
+      {"index", index},
+      {"collective", tune::to_string(point.call)},
+      {"bytes", point.bytes},
+  };
+}
+
+}  // namespace
+
+void SampleFile::write_header(Job const& job, double clock_resolution_us) {
+  lines_.write(job_line(job, "espalier-samples", clock_resolution_us).dump());
+}
+
+void SampleFile::write_point(
+    std::size_t index,
+    PointRequest const& point,
+    std::vector<std::string> const& names,
+    Samples const& samples,
+    int calls_per_sample,
+    std::map<std::string, std::string> const& decided
+) {
+  Json line = head_of("point", index, point);
+  line["calls_per_sample"] = calls_per_sample;
+  if (!decided.empty()) {
+    line["decided"] = decided;
+  }
+  line["samples_us"] = times_of(samples, names);
+  lines_.write(line.dump());
+}
+
+void SampleFile::write_spread(
+    std::size_t index,
+    PointRequest const& point,
+    std::vector<std::string> const& names,
+    Spread const& spread
+) {
+  Json line = head_of("spread", index, point);
+  line["fastest_us"] = times_of(spread.fastest, names);
+  line["mean_us"] = times_of(spread.mean, names);
+  lines_.write(line.dump());
+}
+
+void SampleFile::write_error(
+    std::size_t index,
+    PointRequest const& point,
+    std::string const& choice,
+    std::string const& reason,
+    std::string const& text
+) {
+  Json line = head_of("error", index, point);
+  line["algorithm"] = choice;
+  line["reason"] = reason;
+  line["text"] = text;
+  lines_.write(line.dump());
+}
+
+void SampleFile::write_creation(
+    std::string const& order, std::span<double const> split_us, std::span<double const> group_us
+) {
+  Json const line{
+      {"kind", "creation"},
+      {"order", order},
+      {"split_us", list_of(split_us)},
+      {"group_us", list_of(group_us)},
+  };
+  lines_.write(line.dump());
+}
+
+void SampleFile::write_end(std::size_t num_points_left) {
+  lines_.write(Json{{"kind", "end"}, {"points_left", num_points_left}}.dump());
+}
+
+}  // namespace espalier::measure

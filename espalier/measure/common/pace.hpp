@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "espalier/measure/collectives/measurement_plan.hpp"
+
+namespace espalier::measure {
+
+/// When a point ends; the limits of a MeasurementPlan.
+struct Pace {
+  std::uint64_t seed = 1;
+  int warmup = 3;
+  int min_repetitions = 20;
+  int max_repetitions = 200;
+  double seconds = 0.5;
+  double precision = 0.01;
+  bool spread = false;  ///< keep the fastest and the mean rank, too
+  /// Calls in one sample at most. 1 where a root would run ahead of the others.
+  int most_calls = 64;
+};
+
+/// The pace of a point: what it needs less than its share of the time, those after it may use.
+[[nodiscard]] Pace pace_of(MeasurementPlan const& plan, std::size_t point, double seconds_left);
+
+}  // namespace espalier::measure

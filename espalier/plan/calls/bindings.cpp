@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/plan/calls/bindings.hpp"
+
+#include <cstdint>
+#include <span>
+
+#include "espalier/exec/mpi_collectives.hpp"
+
+namespace espalier::plan {
+namespace {
+
+using exec::Reduction;
+using exec::TypedBlocks;
+using exec::TypedCount;
+using exec::VaryingBlocks;
+
+template <typename Value> std::span<Value const> list(Value const* values, Seat const& seat) {
+  return {values, static_cast<std::size_t>(seat.num_ranks)};
+}
+
+/// What the caller sends, and gets, where the call speaks of one block each.
+template <typename Call> TypedCount sent(Call const& call) noexcept {
+  return {.type = call.sendtype, .count = call.sendcount};
+}
+
+template <typename Call> TypedCount received(Call const& call) noexcept {
+  return {.type = call.recvtype, .count = call.recvcount};
+}
+
+/// The contribution as the user gave it; nothing in place.
+template <typename Call> TypedCount contribution(Call const& call) noexcept {
+  return call.is_in_place() ? TypedCount{} : sent(call);
+}
+
+/// Of allgather and alltoall: blocks of one size.
+template <typename Call> Binding bind_blocks(Call const& call, NamedTypes& types) {
+  TypeFacts const to = types.facts(call.recvtype);
+  return {
+      .key =
+          {
+              .call = Call::call,
+              .is_in_place = call.is_in_place(),
+              .bytes = call.recvcount * to.size_bytes,
+          },
+      .may_stay = to.is_gapless && (call.is_in_place() || types.facts(call.sendtype).is_gapless),
+      .input = call.sendbuf,
+      .output = call.recvbuf,
+  };
+}
+
+/// Of a gather or scatter on a rank that has one block only.
+template <typename Call> Binding bind_leaf(Call const& call, TypedCount own, NamedTypes& types) {
+  TypeFacts const type = types.facts(own.type);
+  return {
+      .key = {.call = Call::call, .root = call.root, .bytes = own.count * type.size_bytes},
+      .may_stay = type.is_gapless,
+      .input = call.sendbuf,
+      .output = call.recvbuf,
+  };
+}
+
+/// The same on the root: blocks of `all` for each rank, and the own one.
+template <typename Call>
+Binding bind_root(Call const& call, TypedCount all, MPI_Datatype own, NamedTypes& types) {
+  Binding binding = bind_leaf(call, all, types);
+  binding.key.is_in_place = call.is_in_place();
+  binding.may_stay = binding.may_stay && (call.is_in_place() || types.facts(own).is_gapless);
+  return binding;
+}
+
+template <typename Call>
+Binding bind_vector(Call const& call, std::int64_t count, NamedTypes& types) {
+  TypeFacts const type = types.facts(call.datatype);
+  return {
+      .key =
+          {
+              .call = Call::call,
+              .is_in_place = call.is_in_place(),
+              .bytes = count * type.size_bytes,
+              .op = call.op,
+              .type = call.datatype,
+          },
+      .may_stay = type.is_named,
+      .input = call.sendbuf,
+      .output = call.recvbuf,
+  };
+}
+
+template <typename Call> Reduction reduction(Call const& call) noexcept {
+  return {.type = call.datatype, .op = call.op, .is_in_place = call.is_in_place()};
+}
+
+}  // namespace
+
+Binding bind(AllgatherCall const& call, Seat const&, NamedTypes& types) {
+  return bind_blocks(call, types);
+}
+
+MpiExecutor make_executor(AllgatherCall const& call, Seat const& seat, RankProgram const& program) {
+  return exec::allgather_executor(program, seat.context, contribution(call), received(call));
+}
+
+Binding bind(AllgathervCall const& call, Seat const& seat, NamedTypes& types) {
+  TypeFacts const to = types.facts(call.recvtype);
+  return {
+      .key =
+          {
+              .call = AllgathervCall::call,
+              .is_in_place = call.is_in_place(),
+              .bytes = to.size_bytes,
+          },
+      .counts = {list(call.recvcounts, seat), list(call.displs, seat)},
+      .may_stay = to.is_gapless && (call.is_in_place() || types.facts(call.sendtype).is_gapless),
+      .input = call.sendbuf,
+      .output = call.recvbuf,
+  };
+}
+
+MpiExecutor
+make_executor(AllgathervCall const& call, Seat const& seat, RankProgram const& program) {
+  return exec::allgatherv_executor(
+      program,
+      seat.context,
+      contribution(call),
+      call.recvtype,
+      list(call.recvcounts, seat),
+      list(call.displs, seat)
+  );
+}
+
+Binding bind(AllreduceCall const& call, Seat const&, NamedTypes& types) {
+  return bind_vector(call, call.count, types);
+}
+
+MpiExecutor make_executor(AllreduceCall const& call, Seat const& seat, RankProgram const& program) {
+  return exec::allreduce_executor(program, seat.context, call.count, reduction(call));
+}
+
+Binding bind(AlltoallCall const& call, Seat const&, NamedTypes& types) {
+  return bind_blocks(call, types);
+}
+
+MpiExecutor make_executor(AlltoallCall const& call, Seat const& seat, RankProgram const& program) {
+  return exec::alltoall_executor(program, seat.context, contribution(call), received(call));
+}
+
+Binding bind(AlltoallvCall const& call, Seat const& seat, NamedTypes& types) {
+  TypeFacts const to = types.facts(call.recvtype);
+  Binding binding{
+      .key =
+          {
+              .call = AlltoallvCall::call,
+              .is_in_place = call.is_in_place(),
+              .bytes = to.size_bytes,
+          },
+      .counts = {list(call.recvcounts, seat), list(call.rdispls, seat), {}, {}},
+      .may_stay = to.is_gapless,
+      .input = call.sendbuf,
+      .output = call.recvbuf,
+  };
+  if (!call.is_in_place()) {
+    TypeFacts const from = types.facts(call.sendtype);
+    binding.key.input_bytes = from.size_bytes;
+    binding.counts[2] = list(call.sendcounts, seat);
+    binding.counts[3] = list(call.sdispls, seat);
+    binding.may_stay = to.is_gapless && from.is_gapless;
+  }
+  return binding;
+}
+
+MpiExecutor make_executor(AlltoallvCall const& call, Seat const& seat, RankProgram const& program) {
+  VaryingBlocks send;
+  if (!call.is_in_place()) {
+    send = {call.sendtype, list(call.sendcounts, seat), list(call.sdispls, seat)};
+  }
+  return exec::alltoallv_executor(
+      program,
+      seat.context,
+      send,
+      {call.recvtype, list(call.recvcounts, seat), list(call.rdispls, seat)}
+  );
+}
+
+Binding bind(AlltoallwCall const& call, Seat const&, NamedTypes&) {
+  return {.may_stay = false, .input = call.sendbuf, .output = call.recvbuf};
+}
+
+MpiExecutor make_executor(AlltoallwCall const& call, Seat const& seat, RankProgram const& program) {
+  TypedBlocks send;
+  if (!call.is_in_place()) {
+    send = {list(call.sendcounts, seat), list(call.sdispls, seat), list(call.sendtypes, seat)};
+  }
+  return exec::alltoallw_executor(
+      program,
+      seat.context,
+      send,
+      {list(call.recvcounts, seat), list(call.rdispls, seat), list(call.recvtypes, seat)}
+  );
+}
+
+Binding bind(BarrierCall const&, Seat const&, NamedTypes&) {
+  return {.key = {.call = BarrierCall::call}};
+}
+
+MpiExecutor make_executor(BarrierCall const&, Seat const& seat, RankProgram const& program) {
+  return exec::barrier_executor(program, seat.context);
+}
+
+Binding bind(BcastCall const& call, Seat const&, NamedTypes& types) {
+  TypeFacts const type = types.facts(call.datatype);
+  return {
+      .key = {.call = BcastCall::call, .root = call.root, .bytes = call.count * type.size_bytes},
+      .may_stay = type.is_gapless,
+      .output = call.buffer,
+  };
+}
+
+MpiExecutor make_executor(BcastCall const& call, Seat const& seat, RankProgram const& program) {
+  TypedCount const message{.type = call.datatype, .count = call.count};
+  return exec::bcast_executor(program, seat.context, message, call.root);
+}
+
+Binding bind(ExscanCall const& call, Seat const&, NamedTypes& types) {
+  return bind_vector(call, call.count, types);
+}
+
+MpiExecutor make_executor(ExscanCall const& call, Seat const& seat, RankProgram const& program) {
+  return exec::exscan_executor(program, seat.context, call.count, reduction(call));
+}
+
+Binding bind(GatherCall const& call, Seat const& seat, NamedTypes& types) {
+  return seat.rank == call.root ? bind_root(call, received(call), call.sendtype, types)
+                                : bind_leaf(call, sent(call), types);
+}
+
+MpiExecutor make_executor(GatherCall const& call, Seat const& seat, RankProgram const& program) {
+  return seat.rank == call.root
+             ? exec::gather_executor(
+                   program, seat.context, contribution(call), received(call), call.root
+               )
+             : exec::gather_executor(program, seat.context, sent(call), {}, call.root);
+}
+
+Binding bind(GathervCall const& call, Seat const& seat, NamedTypes& types) {
+  if (seat.rank != call.root) {
+    return bind_leaf(call, sent(call), types);
+  }
+  Binding binding = bind_root(call, {call.recvtype, 1}, call.sendtype, types);
+  binding.counts = {list(call.recvcounts, seat), list(call.displs, seat)};
+  return binding;
+}
+
+MpiExecutor make_executor(GathervCall const& call, Seat const& seat, RankProgram const& program) {
+  if (seat.rank != call.root) {
+    return exec::gatherv_executor(program, seat.context, sent(call), {}, call.root);
+  }
+  VaryingBlocks const all{call.recvtype, list(call.recvcounts, seat), list(call.displs, seat)};
+  return exec::gatherv_executor(program, seat.context, contribution(call), all, call.root);
+}
+
+Binding bind(ReduceCall const& call, Seat const& seat, NamedTypes& types) {
+  Binding binding = bind_vector(call, call.count, types);
+  binding.key.root = call.root;
+  binding.key.is_in_place = seat.rank == call.root && call.is_in_place();
+  return binding;
+}
+
+MpiExecutor make_executor(ReduceCall const& call, Seat const& seat, RankProgram const& program) {
+  return exec::reduce_executor(program, seat.context, call.count, reduction(call), call.root);
+}
+
+Binding bind(ReduceScatterCall const& call, Seat const& seat, NamedTypes& types) {
+  Binding binding = bind_vector(call, 1, types);
+  binding.counts = {list(call.recvcounts, seat)};
+  return binding;
+}
+
+MpiExecutor
+make_executor(ReduceScatterCall const& call, Seat const& seat, RankProgram const& program) {
+  auto const counts = list(call.recvcounts, seat);
+  return exec::reduce_scatter_executor(program, seat.context, counts, reduction(call));
+}
+
+Binding bind(ReduceScatterBlockCall const& call, Seat const&, NamedTypes& types) {
+  return bind_vector(call, call.recvcount, types);
+}
+
+MpiExecutor
+make_executor(ReduceScatterBlockCall const& call, Seat const& seat, RankProgram const& program) {
+  return exec::reduce_scatter_block_executor(
+      program, seat.context, call.recvcount, reduction(call)
+  );
+}
+
+Binding bind(ScanCall const& call, Seat const&, NamedTypes& types) {
+  return bind_vector(call, call.count, types);
+}
+
+MpiExecutor make_executor(ScanCall const& call, Seat const& seat, RankProgram const& program) {
+  return exec::scan_executor(program, seat.context, call.count, reduction(call));
+}
+
+Binding bind(ScatterCall const& call, Seat const& seat, NamedTypes& types) {
+  return seat.rank == call.root ? bind_root(call, sent(call), call.recvtype, types)
+                                : bind_leaf(call, received(call), types);
+}
+
+MpiExecutor make_executor(ScatterCall const& call, Seat const& seat, RankProgram const& program) {
+  if (seat.rank != call.root) {
+    return exec::scatter_executor(program, seat.context, {}, received(call), call.root);
+  }
+  TypedCount const own = call.is_in_place() ? TypedCount{} : received(call);
+  return exec::scatter_executor(program, seat.context, sent(call), own, call.root);
+}
+
+Binding bind(ScattervCall const& call, Seat const& seat, NamedTypes& types) {
+  if (seat.rank != call.root) {
+    return bind_leaf(call, received(call), types);
+  }
+  Binding binding = bind_root(call, {call.sendtype, 1}, call.recvtype, types);
+  binding.counts = {list(call.sendcounts, seat), list(call.displs, seat)};
+  return binding;
+}
+
+MpiExecutor make_executor(ScattervCall const& call, Seat const& seat, RankProgram const& program) {
+  if (seat.rank != call.root) {
+    return exec::scatterv_executor(program, seat.context, {}, received(call), call.root);
+  }
+  VaryingBlocks const all{call.sendtype, list(call.sendcounts, seat), list(call.displs, seat)};
+  TypedCount const own = call.is_in_place() ? TypedCount{} : received(call);
+  return exec::scatterv_executor(program, seat.context, all, own, call.root);
+}
+
+}  // namespace espalier::plan

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/plan/calls/operators.hpp"
+
+#include <initializer_list>
+#include <optional>
+
+#include "espalier/exec/mpi_datatype.hpp"
+
+namespace espalier::plan {
+namespace {
+
+bool is_one_of(Operand kind, std::initializer_list<Operand> kinds) noexcept {
+  for (Operand const each : kinds) {
+    if (each == kind) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// The table of the standard; nothing for operators of the user.
+std::optional<bool> is_predefined_for(MPI_Op op, Operand kind) noexcept {
+  using enum Operand;
+  if (op == MPI_SUM || op == MPI_PROD) {
+    return is_one_of(kind, {c_integer, integer, floating, complex});
+  }
+  if (op == MPI_MAX || op == MPI_MIN) {
+    return is_one_of(kind, {c_integer, integer, floating});
+  }
+  if (op == MPI_LAND || op == MPI_LOR || op == MPI_LXOR) {
+    return is_one_of(kind, {c_integer, logical});
+  }
+  if (op == MPI_BAND || op == MPI_BOR || op == MPI_BXOR) {
+    return is_one_of(kind, {c_integer, integer, byte});
+  }
+  if (op == MPI_MINLOC || op == MPI_MAXLOC) {
+    return kind == pair;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Combining combining(MPI_Op op, TypeFacts const& type) {
+  if (auto const is_defined = is_predefined_for(op, type.operand)) {
+    return *is_defined ? Combining::commutative : Combining::unknown;
+  }
+  int is_commutative = 0;
+  exec::require_success(PMPI_Op_commutative(op, &is_commutative), "MPI_Op_commutative");
+  return is_commutative != 0 ? Combining::commutative : Combining::ordered;
+}
+
+bool is_operator(MPI_Op op) noexcept {
+  return op != MPI_OP_NULL && op != MPI_REPLACE && op != MPI_NO_OP;
+}
+
+}  // namespace espalier::plan

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstddef>
+
+#include <mpi.h>
+
+#include "espalier/algorithms/catalog.hpp"
+#include "espalier/plan/calls/bindings.hpp"
+#include "espalier/plan/calls/calls.hpp"
+#include "espalier/plan/communicators/executor_cache.hpp"
+
+namespace espalier::plan {
+
+/// Runs chosen algorithms on one intracommunicator of a user, with everything that can be reused
+/// between calls: programs, bound executors. What the shim runs and what
+/// `espalier tune` times is this.
+///
+/// Used by one thread at a time.
+class Communicator {
+public:
+  /// Returned instead of MPI codes, which are not negative: nothing was done, the native call is to
+  /// be made. The same on all ranks.
+  static constexpr int refused = -1;           ///< by tune::refuses()
+  static constexpr int refused_operator = -2;  ///< not known to be defined for the datatype
+  static constexpr int refused_order = -3;     ///< the operator does not commute
+
+  [[nodiscard]] static constexpr bool is_refusal(int code) noexcept { return code < 0; }
+
+  /// Local. `user` must outlive the object.
+  /// @param seat  its context is one that no other communicator of these ranks has
+  Communicator(MPI_Comm user, Seat const& seat) noexcept : user_(user), seat_(seat) {}
+
+  /// Collective over the communicator, but makes none, and waits for nobody that the algorithm does
+  /// not wait for. A run with sizes or types not seen lately binds an executor.
+  ///
+  /// @param choice equal on all ranks, as is call.bytes(), which must have a value. Identified by
+  ///     its address: it must outlive this object.
+  /// @return MPI_SUCCESS, a refusal, or an MPI code that was delivered to the error handler of the
+  ///     user's communicator. A message that failed is an error of this run only. If the rank could
+  ///     not take part, for lack of memory, every later run returns the same code.
+  template <typename Call> int run(algorithms::Choice const& choice, Call const& call) noexcept;
+
+  [[nodiscard]] MPI_Comm user() const noexcept { return user_; }
+
+  /// Local. This rank does not take part in a collective of the others, whose messages stay.
+  void leave_messages() noexcept { has_left_messages_ = true; }
+
+  [[nodiscard]] bool has_left_messages() const noexcept { return has_left_messages_; }
+
+  /// Local. Lets go of everything in MPI: for objects that end when MPI is gone.
+  void abandon() noexcept { executors_.clear(); }
+
+  [[nodiscard]] std::size_t memory_bytes() const noexcept;
+
+private:
+  template <typename Call> int bind_and_run(algorithms::Choice const& choice, Call const& call);
+  /// Refusal of an operator, MPI_SUCCESS if there is none.
+  template <typename Call>
+  [[nodiscard]] int judge(algorithms::Choice const& choice, Call const& call);
+
+  MPI_Comm user_;
+  Seat seat_;
+  int broken_code_ = MPI_SUCCESS;
+  bool has_left_messages_ = false;
+  NamedTypes types_;
+  ProgramCache programs_;
+  ExecutorCache executors_;
+};
+
+}  // namespace espalier::plan

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/plan/communicators/contexts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "espalier/exec/mpi_binding.hpp"
+#include "espalier/exec/mpi_datatype.hpp"
+#include "espalier/plan/communicators/private_comm.hpp"
+
+namespace espalier::plan {
+namespace {
+
+using exec::require_success;
+
+/// All ranks of a communicator give up after the same number of rounds.
+constexpr int max_rounds = 256;
+constexpr int rounds_of_a_chase = 4;
+
+/// Fewer tags than this make too few contexts with a part for each function.
+constexpr std::int64_t few_tags = std::int64_t{1} << 27;
+constexpr int few_tags_per_context = 1 << 14;
+
+/// Any number below a limit, hardly ever the same in two threads at a time.
+int draw(int limit) noexcept {
+  static constinit std::atomic<std::uint32_t> num_draws{0};
+  std::uint32_t const draw = num_draws.fetch_add(1, std::memory_order_relaxed);
+  return static_cast<int>((draw * 2654435761U >> 7U) % static_cast<std::uint32_t>(limit));
+}
+
+}  // namespace
+
+void Contexts::open() {
+  require_success(make_private_comm(MPI_COMM_WORLD, comm_), "MPI_Comm_create");
+  std::int64_t const num_tags = std::int64_t{exec::largest_tag()} + 1;
+  // SimGrid has a million tags: there functions share those of a context.
+  has_parts_ = num_tags >= few_tags;
+  int const per_context = has_parts_ ? tags_per_context : few_tags_per_context;
+  // At least that of MPI_COMM_WORLD, which then has fewer tags.
+  num_contexts_ =
+      std::max(1, static_cast<int>(std::min<std::int64_t>(num_tags / per_context, max_contexts)));
+  uses_.assign(static_cast<std::size_t>(num_contexts_), Use::free);
+  uses_[world] = Use::used;
+}
+
+void Contexts::close() noexcept {
+  if (comm_ != MPI_COMM_NULL) {
+    PMPI_Comm_free(&comm_);
+  }
+}
+
+int Contexts::take(int least) {
+  std::lock_guard const lock(mutex_);
+  auto const found = std::find(uses_.begin() + least, uses_.end(), Use::free);
+  if (found != uses_.end()) {
+    *found = Use::used;
+  }
+  return static_cast<int>(found - uses_.begin());
+}
+
+// Each rank proposes its smallest free number from `least` on. If all propose the same one it is
+// taken; otherwise nobody can do better than the largest proposal, from which the next round
+// begins. Threads that claim at the same time can chase each other upwards: then all ranks of a
+// communicator begin anew at a place that one of them draws.
+std::optional<int> Contexts::claim(MPI_Comm comm) {
+  int least = 0;
+  for (int round = 0; round < max_rounds; ++round) {
+    int const mine = take(least);
+    std::array<int, 3> proposals{mine, -mine, draw(num_contexts_)};
+    int const code = PMPI_Allreduce(MPI_IN_PLACE, proposals.data(), 3, MPI_INT, MPI_MAX, comm);
+    int const largest = proposals[0];
+    bool const is_agreed = code == MPI_SUCCESS && largest == -proposals[1];
+    if (is_agreed && largest < num_contexts_) {
+      return mine;
+    }
+    release(mine);
+    require_success(code, "MPI_Allreduce");
+    if (is_agreed && least == 0) {
+      break;  // nothing is free anywhere
+    }
+    bool const begins_anew = largest == num_contexts_ || round % rounds_of_a_chase == 0;
+    least = round > 0 && begins_anew ? proposals[2] : largest % num_contexts_;
+  }
+  return std::nullopt;
+}
+
+void Contexts::release(int number) noexcept {
+  std::lock_guard const lock(mutex_);
+  if (number < num_contexts_ && uses_[static_cast<std::size_t>(number)] == Use::used) {
+    uses_[static_cast<std::size_t>(number)] = Use::free;
+  }
+}
+
+void Contexts::retire(int number) noexcept {
+  std::lock_guard const lock(mutex_);
+  uses_[static_cast<std::size_t>(number)] = Use::retired;
+}
+
+exec::MpiContext Contexts::context(int number, std::span<int const> world_ranks) const noexcept {
+  exec::MpiContext result(comm_);
+  result.first_tag = number * (has_parts_ ? tags_per_context : few_tags_per_context);
+  result.num_tags = has_parts_ ? tags_of_all : few_tags_per_context;
+  result.first_own_tag = result.first_tag + tags_of_all;
+  result.num_own_tags = has_parts_ ? tags_per_call : 0;
+  result.ranks = world_ranks;
+  return result;
+}
+
+exec::MpiContext Contexts::part(exec::MpiContext const& context, tune::Call call) noexcept {
+  static_assert(tags_of_all + tune::num_calls * tags_per_call <= tags_per_context);
+  exec::MpiContext result = context;
+  result.first_own_tag += static_cast<int>(tune::index_of(call)) * tags_per_call;
+  return result;
+}
+
+}  // namespace espalier::plan

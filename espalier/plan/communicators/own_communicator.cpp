@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/plan/communicators/own_communicator.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <limits>
+#include <new>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "espalier/base/error.hpp"
+#include "espalier/exec/mpi_datatype.hpp"
+
+namespace espalier::plan {
+namespace {
+
+using exec::require_success;
+
+/// What an action threw, if it did.
+std::optional<Error> failure_of(std::function<void()> const& action) {
+  try {
+    action();
+  } catch (Error const& error) {
+    return error;
+  } catch (std::bad_alloc const&) {
+    return Error(ErrorCode::no_memory, "rank 0 has no memory left");
+  } catch (std::exception const& error) {
+    return Error(ErrorCode::unsupported, std::string("rank 0: ") + error.what());
+  }
+  return std::nullopt;
+}
+
+void check_total(std::vector<int> const& lengths) {
+  auto const total = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
+  if (total > std::numeric_limits<int>::max()) {
+    throw Error(
+        ErrorCode::unsupported,
+        "expected less than 2^31 numbers from all ranks, got " + std::to_string(total)
+    );
+  }
+}
+
+}  // namespace
+
+OwnCommunicator::OwnCommunicator(MPI_Comm comm) noexcept : comm_(comm) {
+  if (comm_ != MPI_COMM_NULL) {
+    PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+  }
+}
+
+OwnCommunicator OwnCommunicator::duplicate(MPI_Comm comm) {
+  MPI_Comm made = MPI_COMM_NULL;
+  require_success(PMPI_Comm_dup(comm, &made), "MPI_Comm_dup");
+  return OwnCommunicator(made);
+}
+
+OwnCommunicator OwnCommunicator::split(int key) const {
+  bool const is_in = key != MPI_UNDEFINED;
+  MPI_Comm made = MPI_COMM_NULL;
+  require_success(
+      PMPI_Comm_split(comm_, is_in ? 0 : MPI_UNDEFINED, is_in ? key : 0, &made), "MPI_Comm_split"
+  );
+  return OwnCommunicator(made);
+}
+
+OwnCommunicator::OwnCommunicator(OwnCommunicator&& other) noexcept
+    : comm_(std::exchange(other.comm_, MPI_COMM_NULL)) {}
+
+OwnCommunicator& OwnCommunicator::operator=(OwnCommunicator&& other) noexcept {
+  std::swap(comm_, other.comm_);
+  return *this;
+}
+
+OwnCommunicator::~OwnCommunicator() {
+  if (comm_ != MPI_COMM_NULL) {
+    PMPI_Comm_free(&comm_);
+  }
+}
+
+MPI_Comm OwnCommunicator::release(MPI_Comm like) {
+  if (comm_ != MPI_COMM_NULL) {
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    require_success(PMPI_Comm_get_errhandler(like, &handler), "MPI_Comm_get_errhandler");
+    int const code = PMPI_Comm_set_errhandler(comm_, handler);
+    PMPI_Errhandler_free(&handler);
+    require_success(code, "MPI_Comm_set_errhandler");
+  }
+  return std::exchange(comm_, MPI_COMM_NULL);
+}
+
+int OwnCommunicator::rank() const {
+  int rank = 0;
+  require_success(PMPI_Comm_rank(comm_, &rank), "MPI_Comm_rank");
+  return rank;
+}
+
+int OwnCommunicator::size() const {
+  int size = 0;
+  require_success(PMPI_Comm_size(comm_, &size), "MPI_Comm_size");
+  return size;
+}
+
+std::string OwnCommunicator::from_root(std::string text) const {
+  auto length = static_cast<int>(text.size());
+  require_success(PMPI_Bcast(&length, 1, MPI_INT, 0, comm_), "MPI_Bcast");
+  text.resize(static_cast<std::size_t>(length));
+  require_success(PMPI_Bcast(text.data(), length, MPI_CHAR, 0, comm_), "MPI_Bcast");
+  return text;
+}
+
+std::vector<int> OwnCommunicator::from_root(std::vector<int> values) const {
+  auto length = static_cast<int>(values.size());
+  require_success(PMPI_Bcast(&length, 1, MPI_INT, 0, comm_), "MPI_Bcast");
+  values.resize(static_cast<std::size_t>(length));
+  require_success(PMPI_Bcast(values.data(), length, MPI_INT, 0, comm_), "MPI_Bcast");
+  return values;
+}
+
+std::vector<int> OwnCommunicator::at_root(std::span<int const> values) const {
+  auto const length = static_cast<int>(values.size());
+  bool const is_root = rank() == 0;
+  std::vector<int> lengths(is_root ? static_cast<std::size_t>(size()) : 0);
+  require_success(
+      PMPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, comm_), "MPI_Gather"
+  );
+  run_at_root([&] { check_total(lengths); });
+  std::vector<int> starts(lengths.size());
+  std::exclusive_scan(lengths.begin(), lengths.end(), starts.begin(), 0);
+  std::vector<int> all(is_root ? static_cast<std::size_t>(starts.back() + lengths.back()) : 0);
+  require_success(
+      PMPI_Gatherv(
+          values.data(),
+          length,
+          MPI_INT,
+          all.data(),
+          lengths.data(),
+          starts.data(),
+          MPI_INT,
+          0,
+          comm_
+      ),
+      "MPI_Gatherv"
+  );
+  return all;
+}
+
+void OwnCommunicator::run_at_root(std::function<void()> const& action) const {
+  std::optional<Error> failure;
+  if (rank() == 0) {
+    failure = failure_of(action);
+  }
+  std::vector<int> const code =
+      from_root(failure ? std::vector{static_cast<int>(failure->code())} : std::vector<int>{});
+  if (!code.empty()) {
+    std::string const text = from_root(failure ? failure->what() : std::string());
+    throw Error(static_cast<ErrorCode>(code.front()), text);
+  }
+}
+
+}  // namespace espalier::plan

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// Calls with arguments that are out of the ordinary on this rank: aliased buffers, own parts of
+/// another size, types that were not committed or are null, arguments that are plainly wrong.
+///
+/// No other rank sees that, so this one must not go to the MPI library: the others would wait for
+/// it in our algorithm, and it for them in the native one. A rank that can take part does, with
+/// what it has to send in a place of its own, and then returns what the library at hand says of
+/// such arguments. A rank that cannot returns an error at once, as it would natively.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <optional>
+#include <vector>
+
+#include <mpi.h>
+
+#include "espalier/plan/calls/calls.hpp"
+#include "espalier/plan/irregular/elements.hpp"
+#include "espalier/plan/irregular/library.hpp"
+
+namespace espalier::plan {
+
+/// Memory that stands in for arguments of the user.
+struct Substitutes {
+  std::list<std::vector<std::byte>> memory;
+  std::list<std::vector<int>> numbers;
+  std::list<std::vector<MPI_Datatype>> types;
+};
+
+/// Data that stay inside the rank, and where they go.
+struct OwnPart {
+  std::vector<std::byte> data;
+  Elements place{};
+};
+
+/// What to run in place of a call. Nothing of the user's memory was written.
+template <typename Call> struct Mended {
+  Call call;
+  /// As Call::bytes(): what all ranks decide with.
+  std::int64_t bytes = 0;
+  /// To be returned when the run is over: what the library says, or MPI_SUCCESS.
+  int code = MPI_SUCCESS;
+  /// To be put into its place before the run.
+  std::optional<OwnPart> first{};
+  /// The same after the run: the place may be among what is sent.
+  std::optional<OwnPart> last{};
+  Substitutes substitutes{};
+
+  /// The first code that is not MPI_SUCCESS stays.
+  void add(int next) noexcept { code = code == MPI_SUCCESS ? next : code; }
+};
+
+// Local. What a rank can do about a call for which bytes() has no value.
+// @throws ClassError if it cannot take part; Error mpi.
+
+[[nodiscard]] Mended<AllgatherCall>
+mend(AllgatherCall const& call, Place const& place, Library const& library);
+[[nodiscard]] Mended<AllgathervCall>
+mend(AllgathervCall const& call, Place const& place, Library const& library);
+[[nodiscard]] Mended<AllreduceCall>
+mend(AllreduceCall const& call, Place const& place, Library const& library);
+[[nodiscard]] Mended<AlltoallCall>
+mend(AlltoallCall const& call, Place const& place, Library const& library);
+[[nodiscard]] Mended<AlltoallvCall>
+mend(AlltoallvCall const& call, Place const& place, Library const& library);
+[[nodiscard]] Mended<AlltoallwCall>
+mend(AlltoallwCall const& call, Place const& place, Library const& library);
+[[nodiscard]] Mended<BarrierCall>
+mend(BarrierCall const& call, Place const& place, Library const& library);
+[[nodiscard]] Mended<BcastCall>
+mend(BcastCall const& call, Place const& place, Library const& library);
+[[nodiscard]] Mended<ExscanCall>
+mend(ExscanCall const& call, Place const& place, Library const& library);
+[[nodiscard]] Mended<GatherCall>
+mend(GatherCall const& call, Place const& place, Library const& library);
+[[nodiscard]] Mended<GathervCall>
+mend(GathervCall const& call, Place const& place, Library const& library);
+[[nodiscard]] Mended<ReduceCall>
+mend(ReduceCall const& call, Place const& place, Library const& library);
+[[nodiscard]] Mended<ReduceScatterCall>
+mend(ReduceScatterCall const& call, Place const& place, Library const& library);
+[[nodiscard]] Mended<ReduceScatterBlockCall>
+mend(ReduceScatterBlockCall const& call, Place const& place, Library const& library);
+[[nodiscard]] Mended<ScanCall>
+mend(ScanCall const& call, Place const& place, Library const& library);
+[[nodiscard]] Mended<ScatterCall>
+mend(ScatterCall const& call, Place const& place, Library const& library);
+[[nodiscard]] Mended<ScattervCall>
+mend(ScattervCall const& call, Place const& place, Library const& library);
+
+}  // namespace espalier::plan

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// Irregular calls in which a rank has one part of its own: bcast, allgather, gather, scatter.
+
+#include "espalier/plan/irregular/irregular.hpp"
+#include "espalier/plan/irregular/irregular_parts.hpp"
+
+namespace espalier::plan {
+namespace {
+
+/// What the library says of a call with one part sent and one place for it; nothing is moved unless
+/// both are the same memory.
+template <typename Call>
+int says_of(Library const& library, Call call, Elements const& sent, Elements const& own_place) {
+  bool const is_questionable = plan::is_questionable(sent, library.self()) ||
+                               plan::is_questionable(own_place, library.self());
+  bool const is_alias = sent.address == own_place.address && sent.address != nullptr;
+  if (!is_questionable && !is_alias) {
+    return MPI_SUCCESS;
+  }
+  // Data may move only onto themselves.
+  bool const moves_nothing = is_alias && sent == own_place;
+  call.sendbuf = sent.address;
+  call.sendcount = moves_nothing ? static_cast<int>(sent.count) : 0;
+  call.sendtype = sent.type;
+  call.recvbuf = const_cast<void*>(own_place.address);
+  call.recvcount = moves_nothing ? static_cast<int>(own_place.count) : 0;
+  call.recvtype = own_place.type;
+  return library.says(call);
+}
+
+/// An allgather or gather whose own part is moved to its place first; then it is in place. Calls
+/// with counts are asked about as those without.
+template <typename Asked, typename Call>
+void put_own_part(Mended<Call>& mended, Elements const& own_place, Library const& library) {
+  Call& call = mended.call;
+  require_possible(own_place);
+  if (call.is_in_place()) {
+    mended.code = is_questionable(own_place, library.self())
+                      ? library.says(Asked{
+                            MPI_IN_PLACE,
+                            0,
+                            MPI_DATATYPE_NULL,
+                            const_cast<void*>(own_place.address),
+                            0,
+                            own_place.type,
+                        })
+                      : MPI_SUCCESS;
+  } else {
+    Elements const sent{call.sendbuf, call.sendcount, call.sendtype};
+    require_possible(sent);
+    mended.code = says_of(library, Asked{}, sent, own_place);
+    // Roots that expect nothing of themselves do not look at what there is.
+    mended.first = own_place.is_empty() ? std::nullopt : own_part(sent, own_place);
+    call.sendbuf = MPI_IN_PLACE;
+  }
+  call.recvtype = with_type(own_place).type;
+}
+
+/// A rank that only sends.
+template <typename Call> void mend_leaf_of_gather(Mended<Call>& mended, Library const& library) {
+  Elements const sent{mended.call.sendbuf, mended.call.sendcount, mended.call.sendtype};
+  require_possible(sent);
+  if (is_questionable(sent, library.self())) {
+    char nothing = 0;
+    mended.code = library.says(GatherCall{sent.address, 0, sent.type, &nothing, 0, MPI_BYTE, 0});
+  }
+  mended.call.sendtype = with_type(sent).type;
+}
+
+/// A rank that only receives.
+template <typename Call> void mend_leaf_of_scatter(Mended<Call>& mended, Library const& library) {
+  Elements const received{mended.call.recvbuf, mended.call.recvcount, mended.call.recvtype};
+  require_possible(received);
+  if (is_questionable(received, library.self())) {
+    char const nothing = 0;
+    mended.code =
+        library.says(ScatterCall{&nothing, 0, MPI_BYTE, mended.call.recvbuf, 0, received.type, 0});
+  }
+  mended.call.recvtype = with_type(received).type;
+}
+
+/// The root of a scatter gets its own part when all others are sent.
+template <typename Call>
+void get_own_part(Mended<Call>& mended, Elements const& own_place, Library const& library) {
+  Call& call = mended.call;
+  require_possible(own_place);
+  if (!call.is_in_place()) {
+    Elements const received{call.recvbuf, call.recvcount, call.recvtype};
+    require_possible(received);
+    mended.code = says_of(library, ScatterCall{}, own_place, received);
+    mended.last = own_part(own_place, received);
+    call.recvbuf = MPI_IN_PLACE;
+  } else if (is_questionable(own_place, library.self())) {
+    mended.code = library.says(
+        ScatterCall{own_place.address, 0, own_place.type, MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, 0}
+    );
+  }
+  call.sendtype = with_type(own_place).type;
+}
+
+/// The own one of blocks of equal size.
+Elements own_block(void const* address, int count, MPI_Datatype type, Place const& place) {
+  require_possible({address, count, type});
+  return {at_extent(address, std::int64_t{count} * place.rank, type), count, type};
+}
+
+/// The own one of blocks with counts and displacements.
+Elements own_block(void const* address, BlockList const& blocks, MPI_Datatype type, int rank) {
+  require_counts(blocks.counts, blocks.num_blocks);
+  require_list(blocks.displacements, "displacements");
+  require_possible({address, *total_of(blocks.counts, blocks.num_blocks), type});
+  return {at_extent(address, blocks.displacements[rank], type), blocks.counts[rank], type};
+}
+
+std::int64_t bytes_of_all(Elements const& block, Place const& place) {
+  return product(size_bytes(block), place.num_ranks);
+}
+
+}  // namespace
+
+Mended<BarrierCall> mend(BarrierCall const& call, Place const&, Library const&) {
+  return {.call = call};
+}
+
+Mended<BcastCall> mend(BcastCall const& call, Place const& place, Library const& library) {
+  require_root(call.root, place);
+  Elements const message{call.buffer, call.count, call.datatype};
+  require_possible(message);
+  Mended<BcastCall> mended{.call = call, .bytes = size_bytes(message)};
+  if (is_questionable(message, library.self())) {
+    mended.code = library.says(call);
+  }
+  mended.call.datatype = with_type(message).type;
+  return mended;
+}
+
+Mended<AllgatherCall> mend(AllgatherCall const& call, Place const& place, Library const& library) {
+  Mended<AllgatherCall> mended{.call = call};
+  Elements const own = own_block(call.recvbuf, call.recvcount, call.recvtype, place);
+  mended.bytes = bytes_of_all(own, place);
+  put_own_part<AllgatherCall>(mended, own, library);
+  return mended;
+}
+
+Mended<AllgathervCall>
+mend(AllgathervCall const& call, Place const& place, Library const& library) {
+  require_lists(call, library, {call.recvcounts, call.displs});
+  Mended<AllgathervCall> mended{.call = call};
+  BlockList const blocks{call.recvcounts, call.displs, place.num_ranks};
+  Elements const own = own_block(call.recvbuf, blocks, call.recvtype, place.rank);
+  mended.bytes = size_bytes({nullptr, *total_of(call.recvcounts, place.num_ranks), call.recvtype});
+  put_own_part<AllgatherCall>(mended, own, library);
+  return mended;
+}
+
+Mended<GatherCall> mend(GatherCall const& call, Place const& place, Library const& library) {
+  require_root(call.root, place);
+  Mended<GatherCall> mended{.call = call};
+  if (place.rank != call.root) {
+    mend_leaf_of_gather(mended, library);
+    mended.bytes = bytes_of_all({nullptr, call.sendcount, call.sendtype}, place);
+    return mended;
+  }
+  Elements const own = own_block(call.recvbuf, call.recvcount, call.recvtype, place);
+  mended.bytes = bytes_of_all(own, place);
+  put_own_part<GatherCall>(mended, own, library);
+  return mended;
+}
+
+Mended<GathervCall> mend(GathervCall const& call, Place const& place, Library const& library) {
+  require_root(call.root, place);
+  Mended<GathervCall> mended{.call = call};
+  if (place.rank != call.root) {
+    mend_leaf_of_gather(mended, library);
+    return mended;
+  }
+  require_lists(call, library, {call.recvcounts, call.displs});
+  BlockList const blocks{call.recvcounts, call.displs, place.num_ranks};
+  put_own_part<GatherCall>(
+      mended, own_block(call.recvbuf, blocks, call.recvtype, place.rank), library
+  );
+  return mended;
+}
+
+Mended<ScatterCall> mend(ScatterCall const& call, Place const& place, Library const& library) {
+  require_root(call.root, place);
+  Mended<ScatterCall> mended{.call = call};
+  if (place.rank != call.root) {
+    mend_leaf_of_scatter(mended, library);
+    mended.bytes = bytes_of_all({nullptr, call.recvcount, call.recvtype}, place);
+    return mended;
+  }
+  Elements const own = own_block(call.sendbuf, call.sendcount, call.sendtype, place);
+  mended.bytes = bytes_of_all(own, place);
+  get_own_part(mended, own, library);
+  return mended;
+}
+
+Mended<ScattervCall> mend(ScattervCall const& call, Place const& place, Library const& library) {
+  require_root(call.root, place);
+  Mended<ScattervCall> mended{.call = call};
+  if (place.rank != call.root) {
+    mend_leaf_of_scatter(mended, library);
+    return mended;
+  }
+  require_lists(call, library, {call.sendcounts, call.displs});
+  BlockList const blocks{call.sendcounts, call.displs, place.num_ranks};
+  get_own_part(mended, own_block(call.sendbuf, blocks, call.sendtype, place.rank), library);
+  return mended;
+}
+
+}  // namespace espalier::plan

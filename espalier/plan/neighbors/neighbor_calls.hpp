@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// Arguments of the neighborhood collectives, as the user gave them, without the communicator.
+
+#pragma once
+
+#include <concepts>
+
+#include <mpi.h>
+
+#include "espalier/exec/mpi_executor.hpp"
+#include "espalier/plan/calls/named_types.hpp"
+#include "espalier/plan/communicators/executor_cache.hpp"
+#include "espalier/plan/neighbors/neighbor_name.hpp"
+
+namespace espalier::plan {
+
+/// Edges of one rank, absent ends included.
+struct Degrees {
+  int in = 0;
+  int out = 0;
+};
+
+struct NeighborAllgatherCall {
+  static constexpr NeighborCall neighbor_call = NeighborCall::allgather;
+
+  void const* sendbuf;
+  int sendcount;
+  MPI_Datatype sendtype;
+  void* recvbuf;
+  int recvcount;
+  MPI_Datatype recvtype;
+};
+
+struct NeighborAllgathervCall {
+  static constexpr NeighborCall neighbor_call = NeighborCall::allgatherv;
+
+  void const* sendbuf;
+  int sendcount;
+  MPI_Datatype sendtype;
+  void* recvbuf;
+  int const* recvcounts;
+  int const* displs;
+  MPI_Datatype recvtype;
+};
+
+struct NeighborAlltoallCall {
+  static constexpr NeighborCall neighbor_call = NeighborCall::alltoall;
+
+  void const* sendbuf;
+  int sendcount;
+  MPI_Datatype sendtype;
+  void* recvbuf;
+  int recvcount;
+  MPI_Datatype recvtype;
+};
+
+struct NeighborAlltoallvCall {
+  static constexpr NeighborCall neighbor_call = NeighborCall::alltoallv;
+
+  void const* sendbuf;
+  int const* sendcounts;
+  int const* sdispls;
+  MPI_Datatype sendtype;
+  void* recvbuf;
+  int const* recvcounts;
+  int const* rdispls;
+  MPI_Datatype recvtype;
+};
+
+struct NeighborAlltoallwCall {
+  static constexpr NeighborCall neighbor_call = NeighborCall::alltoallw;
+
+  void const* sendbuf;
+  int const* sendcounts;
+  MPI_Aint const* sdispls;
+  MPI_Datatype const* sendtypes;
+  void* recvbuf;
+  int const* recvcounts;
+  MPI_Aint const* rdispls;
+  MPI_Datatype const* recvtypes;
+};
+
+template <typename Call>
+concept AnyNeighborCall = requires {
+  { Call::neighbor_call } -> std::convertible_to<NeighborCall>;
+};
+
+/// A neighborhood call as the cache of executors sees it.
+struct NeighborBinding {
+  ExecutorKey key{};  ///< the algorithm is added by the caller
+  CountsKey counts{};
+  /// False: handles of types with gaps may mean something else tomorrow.
+  bool may_stay = false;
+};
+
+// For each call four functions, found by overloading.
+
+/// The class of MPI for arguments that cannot be right on this rank, otherwise MPI_SUCCESS.
+[[nodiscard]] int misuse(NeighborAllgatherCall const& call, Degrees degrees) noexcept;
+[[nodiscard]] int misuse(NeighborAllgathervCall const& call, Degrees degrees) noexcept;
+[[nodiscard]] int misuse(NeighborAlltoallCall const& call, Degrees degrees) noexcept;
+[[nodiscard]] int misuse(NeighborAlltoallvCall const& call, Degrees degrees) noexcept;
+[[nodiscard]] int misuse(NeighborAlltoallwCall const& call, Degrees degrees) noexcept;
+
+/// Under which key its executor may stay. @throws Error mpi.
+[[nodiscard]] NeighborBinding
+bind(NeighborAllgatherCall const& call, Degrees degrees, NamedTypes& types);
+[[nodiscard]] NeighborBinding
+bind(NeighborAllgathervCall const& call, Degrees degrees, NamedTypes& types);
+[[nodiscard]] NeighborBinding
+bind(NeighborAlltoallCall const& call, Degrees degrees, NamedTypes& types);
+[[nodiscard]] NeighborBinding
+bind(NeighborAlltoallvCall const& call, Degrees degrees, NamedTypes& types);
+[[nodiscard]] NeighborBinding
+bind(NeighborAlltoallwCall const& call, Degrees degrees, NamedTypes& types);
+
+/// Where the blocks are that the rank sends. @throws Error mpi, argument.
+[[nodiscard]] exec::MpiBlocks sent_blocks(NeighborAllgatherCall const& call, Degrees degrees);
+[[nodiscard]] exec::MpiBlocks sent_blocks(NeighborAllgathervCall const& call, Degrees degrees);
+[[nodiscard]] exec::MpiBlocks sent_blocks(NeighborAlltoallCall const& call, Degrees degrees);
+[[nodiscard]] exec::MpiBlocks sent_blocks(NeighborAlltoallvCall const& call, Degrees degrees);
+[[nodiscard]] exec::MpiBlocks sent_blocks(NeighborAlltoallwCall const& call, Degrees degrees);
+
+/// Where the blocks are that the rank receives. @throws Error mpi, argument.
+[[nodiscard]] exec::MpiBlocks received_blocks(NeighborAllgatherCall const& call, Degrees degrees);
+[[nodiscard]] exec::MpiBlocks received_blocks(NeighborAllgathervCall const& call, Degrees degrees);
+[[nodiscard]] exec::MpiBlocks received_blocks(NeighborAlltoallCall const& call, Degrees degrees);
+[[nodiscard]] exec::MpiBlocks received_blocks(NeighborAlltoallvCall const& call, Degrees degrees);
+[[nodiscard]] exec::MpiBlocks received_blocks(NeighborAlltoallwCall const& call, Degrees degrees);
+
+}  // namespace espalier::plan

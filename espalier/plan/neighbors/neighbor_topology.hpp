@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// From the topology of a communicator to its neighborhood, in the order of MPI's own collectives.
+
+#pragma once
+
+#include <vector>
+
+#include <mpi.h>
+
+#include "espalier/mapping/dims/cartesian_grid.hpp"
+#include "espalier/neighborhood/neighborhood.hpp"
+
+namespace espalier::plan {
+
+/// As MPI_Topo_test. Local.
+/// @throws Error mpi.
+[[nodiscard]] int topology_of(MPI_Comm comm);
+
+/// True if neighborhood collectives can be served: a topology, on an intracommunicator, with at
+/// least one dimension if it is a grid. Local; the same on all ranks.
+/// @throws Error mpi.
+[[nodiscard]] bool has_neighbors(MPI_Comm comm);
+
+/// The grid of a Cartesian communicator. Local.
+/// @throws Error mpi, argument for a grid without dimensions.
+[[nodiscard]] mapping::CartesianGrid grid_of(MPI_Comm comm);
+
+/// The neighborhood of a communicator, of which every rank knows what it needs to send to its
+/// neighbours itself: on a distributed graph its own edges only.
+///
+/// Local on grids and graphs; on a distributed graph neighbours tell each other, over
+/// `private_comm`, which of their edges meet.
+/// @throws Error mpi; argument for a graph in which an edge has one end only.
+[[nodiscard]] neighborhood::Neighborhood neighborhood_of(MPI_Comm user, MPI_Comm private_comm);
+
+/// The same with the edges of all ranks known on each. Collective over private_comm.
+/// @throws Error as neighborhood_of().
+[[nodiscard]] neighborhood::Neighborhood
+with_all_edges(neighborhood::Neighborhood const& own, MPI_Comm private_comm);
+
+/// For each rank a number that ranks of one node share. Collective over private_comm.
+/// @throws Error mpi.
+[[nodiscard]] std::vector<int> nodes_of_ranks(MPI_Comm private_comm);
+
+}  // namespace espalier::plan

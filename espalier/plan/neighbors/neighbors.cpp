@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/plan/neighbors/neighbors.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "espalier/exec/mpi_datatype.hpp"
+#include "espalier/exec/mpi_neighbor.hpp"
+#include "espalier/neighborhood/catalog.hpp"
+#include "espalier/plan/communicators/private_comm.hpp"
+#include "espalier/plan/communicators/underway.hpp"
+#include "espalier/plan/neighbors/neighbor_topology.hpp"
+
+namespace espalier::plan {
+namespace {
+
+using exec::MpiBlocks;
+using exec::MpiExecutor;
+using exec::require_success;
+using neighborhood::Algorithm;
+using schedule::RankProgram;
+
+/// Every MPI has tags at least so far; 0 is that of run().
+constexpr int largest_number = 32'767;
+
+/// By the standard all blocks have this size, sent or received.
+std::int64_t block_bytes(std::vector<std::int64_t> const& sent, MpiBlocks const& received) {
+  if (!sent.empty()) {
+    return sent.front();
+  }
+  auto const sizes = exec::bytes_of_blocks(received);
+  return sizes.empty() ? 0 : sizes.front();
+}
+
+}  // namespace
+
+Neighbors::Neighbors(MPI_Comm user, neighborhood::Neighborhood neighborhood)
+    : user_(user), neighborhood_(std::move(neighborhood)) {}
+
+Neighbors::~Neighbors() {
+  executors_.clear();
+  if (comm_ != MPI_COMM_NULL) {
+    PMPI_Comm_free(&comm_);
+  }
+}
+
+void Neighbors::abandon() noexcept {
+  executors_.clear();
+  comm_ = MPI_COMM_NULL;
+}
+
+void Neighbors::prepare() {
+  if (is_prepared()) {
+    return;
+  }
+  require_success(PMPI_Comm_rank(user_, &rank_), "MPI_Comm_rank");
+  require_success(PMPI_Comm_size(user_, &num_ranks_), "MPI_Comm_size");
+  if (comm_ == MPI_COMM_NULL) {
+    require_success(make_private_comm(user_, comm_, own_communicators_), "MPI_Comm_create");
+  }
+  if (!neighborhood_) {
+    neighborhood_ = neighborhood_of(user_, comm_);
+  }
+  degrees_ = {
+      .in = static_cast<int>(neighborhood_->in_edges(rank_).size()),
+      .out = static_cast<int>(neighborhood_->out_edges(rank_).size()),
+  };
+}
+
+std::span<int const> Neighbors::nodes() {
+  prepare();
+  if (nodes_.empty()) {
+    nodes_ = nodes_of_ranks(comm_);
+  }
+  return nodes_;
+}
+
+void Neighbors::learn_for(Algorithm const& algorithm) {
+  prepare();
+  if (!algorithm.forwards) {
+    return;
+  }
+  if (!neighborhood_->knows_all()) {
+    neighborhood_ = with_all_edges(*neighborhood_, comm_);
+    programs_.clear();
+  }
+  static_cast<void>(nodes());
+}
+
+neighborhood::Request Neighbors::request(Algorithm const& algorithm, bool has_equal_blocks) const {
+  return {
+      .collective = algorithm.collective,
+      .neighborhood = *neighborhood_,
+      .node_of_rank = nodes_,
+      .sizes =
+          has_equal_blocks ? neighborhood::BlockSizes::equal : neighborhood::BlockSizes::by_edge,
+  };
+}
+
+std::string
+Neighbors::refuses(Algorithm const& algorithm, NeighborCall call, bool exchanges_sizes) {
+  if (algorithm.forwards && !has_equal_blocks(call) && !exchanges_sizes) {
+    return neighborhood::full_name(algorithm) +
+           " forwards blocks, whose sizes only their ends know";
+  }
+  learn_for(algorithm);
+  return neighborhood::refuses(algorithm, request(algorithm, has_equal_blocks(call)));
+}
+
+RankProgram const& Neighbors::program(Algorithm const& algorithm, bool has_equal_blocks) {
+  auto const found = std::ranges::find_if(programs_, [&](auto const& entry) {
+    return entry->algorithm == &algorithm && entry->has_equal_blocks == has_equal_blocks;
+  });
+  if (found != programs_.end()) {
+    return (*found)->program;
+  }
+  learn_for(algorithm);
+  programs_.push_back(std::make_unique<Program>(Program{
+      .algorithm = &algorithm,
+      .has_equal_blocks = has_equal_blocks,
+      .program = neighborhood::generate(algorithm, request(algorithm, has_equal_blocks), rank_),
+  }));
+  return programs_.back()->program;
+}
+
+template <AnyNeighborCall Call>
+MpiExecutor
+Neighbors::bound(Algorithm const& algorithm, RankProgram const& program, Call const& call) {
+  MpiBlocks sent = sent_blocks(call, degrees_);
+  MpiBlocks received = received_blocks(call, degrees_);
+  std::vector<std::int64_t> const sent_bytes = exec::bytes_of_blocks(sent);
+  std::vector<std::int64_t> scratch(program.frame.scratch_like.size());
+  if constexpr (has_equal_blocks(Call::neighbor_call)) {
+    std::ranges::fill(scratch, block_bytes(sent_bytes, received));
+  } else if (algorithm.forwards) {
+    scratch = exec::scratch_sizes(program, comm_, sent_bytes);
+  }
+  return exec::neighbor_executor(
+      program, comm_, std::move(sent), std::move(received), std::move(scratch)
+  );
+}
+
+template <AnyNeighborCall Call> int Neighbors::run(Algorithm const& algorithm, Call const& call) {
+  prepare();
+  NeighborBinding binding = bind(call, degrees_, types_);
+  binding.key.neighbor_algorithm = &algorithm;
+  if (binding.may_stay) {
+    if (MpiExecutor* const executor = executors_.find(binding.key, binding.counts)) {
+      return Underway::run(*executor, call.sendbuf, call.recvbuf);
+    }
+  }
+  MpiExecutor executor =
+      bound(algorithm, program(algorithm, has_equal_blocks(Call::neighbor_call)), call);
+  if (!binding.may_stay) {
+    return Underway::run(executor, call.sendbuf, call.recvbuf);
+  }
+  return Underway::run(
+      executors_.insert(binding.key, binding.counts, std::move(executor)),
+      call.sendbuf,
+      call.recvbuf
+  );
+}
+
+template <AnyNeighborCall Call>
+PlannedNeighbors Neighbors::plan(Algorithm const& algorithm, Call const& call) {
+  RankProgram const& shared = program(algorithm, has_equal_blocks(Call::neighbor_call));
+  num_planned_ = num_planned_ % largest_number + 1;
+  return {
+      .algorithm = &algorithm,
+      .executor = bound(algorithm, exec::numbered(shared, num_planned_), call)
+  };
+}
+
+template <AnyNeighborCall Call> std::int64_t Neighbors::typical_bytes(Call const& call) {
+  prepare();
+  auto const sizes = exec::bytes_of_blocks(sent_blocks(call, degrees_));
+  if constexpr (has_equal_blocks(Call::neighbor_call)) {
+    return block_bytes(sizes, received_blocks(call, degrees_));
+  }
+  auto const num_blocks = std::max<std::int64_t>(1, static_cast<std::int64_t>(sizes.size()));
+  std::int64_t mean = std::reduce(sizes.begin(), sizes.end()) / num_blocks;
+  require_success(
+      PMPI_Allreduce(MPI_IN_PLACE, &mean, 1, MPI_INT64_T, MPI_MAX, comm_), "MPI_Allreduce"
+  );
+  return mean;
+}
+
+std::size_t Neighbors::memory_bytes() const noexcept {
+  std::size_t bytes = sizeof(*this) - sizeof(executors_) + executors_.memory_bytes() +
+                      nodes_.capacity() * sizeof(int);
+  for (auto const& entry : programs_) {
+    bytes += sizeof(Program) + entry->program.memory_bytes();
+  }
+  return bytes;
+}
+
+template int Neighbors::run(Algorithm const&, NeighborAllgatherCall const&);
+template int Neighbors::run(Algorithm const&, NeighborAllgathervCall const&);
+template int Neighbors::run(Algorithm const&, NeighborAlltoallCall const&);
+template int Neighbors::run(Algorithm const&, NeighborAlltoallvCall const&);
+template int Neighbors::run(Algorithm const&, NeighborAlltoallwCall const&);
+template PlannedNeighbors Neighbors::plan(Algorithm const&, NeighborAllgatherCall const&);
+template PlannedNeighbors Neighbors::plan(Algorithm const&, NeighborAllgathervCall const&);
+template PlannedNeighbors Neighbors::plan(Algorithm const&, NeighborAlltoallCall const&);
+template PlannedNeighbors Neighbors::plan(Algorithm const&, NeighborAlltoallvCall const&);
+template PlannedNeighbors Neighbors::plan(Algorithm const&, NeighborAlltoallwCall const&);
+template std::int64_t Neighbors::typical_bytes(NeighborAllgatherCall const&);
+template std::int64_t Neighbors::typical_bytes(NeighborAllgathervCall const&);
+template std::int64_t Neighbors::typical_bytes(NeighborAlltoallCall const&);
+template std::int64_t Neighbors::typical_bytes(NeighborAlltoallvCall const&);
+template std::int64_t Neighbors::typical_bytes(NeighborAlltoallwCall const&);
+
+}  // namespace espalier::plan

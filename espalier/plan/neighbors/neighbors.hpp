@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <mpi.h>
+
+#include "espalier/exec/mpi_executor.hpp"
+#include "espalier/neighborhood/algorithm.hpp"
+#include "espalier/neighborhood/neighborhood.hpp"
+#include "espalier/plan/calls/named_types.hpp"
+#include "espalier/plan/communicators/executor_cache.hpp"
+#include "espalier/plan/neighbors/neighbor_calls.hpp"
+#include "espalier/plan/settings/statistics.hpp"
+
+namespace espalier::plan {
+
+/// A collective ready to run: what a persistent request holds.
+struct PlannedNeighbors {
+  neighborhood::Algorithm const* algorithm;
+  exec::MpiExecutor executor;
+};
+
+/// Runs neighborhood collectives on one communicator of a user, with everything that can be reused
+/// between calls: a private communicator, who talks to whom, programs, bound executors.
+///
+/// Used by one thread at a time.
+class Neighbors {
+public:
+  /// The neighborhood of the communicator itself, see neighborhood_of(). Local: what is collective
+  /// is done by the first call. `user` must outlive the object.
+  explicit Neighbors(MPI_Comm user) noexcept : user_(user) {}
+
+  /// Another neighborhood on the ranks of the communicator; equal on all ranks.
+  Neighbors(MPI_Comm user, neighborhood::Neighborhood neighborhood);
+  Neighbors(Neighbors const&) = delete;
+  Neighbors& operator=(Neighbors const&) = delete;
+  Neighbors(Neighbors&&) = delete;
+  Neighbors& operator=(Neighbors&&) = delete;
+  /// Collective over the communicator if something was prepared: frees the private communicator.
+  ~Neighbors();
+
+  /// Finds out what is needed before the first call. Collective on the first call, later local.
+  /// @throws Error mpi, argument as neighborhood_of().
+  void prepare();
+
+  [[nodiscard]] bool is_prepared() const noexcept {
+    return comm_ != MPI_COMM_NULL && neighborhood_.has_value();
+  }
+
+  /// Why an algorithm cannot serve a call, empty if it can; the same on all ranks. Algorithms that
+  /// forward blocks serve blocks of different sizes only where these are exchanged, in plan().
+  ///
+  /// Collective on the first call for an algorithm, later local.
+  /// @throws Error as prepare().
+  [[nodiscard]] std::string
+  refuses(neighborhood::Algorithm const& algorithm, NeighborCall call, bool exchanges_sizes);
+
+  /// Runs the call with an algorithm that refuses() accepts without exchanging sizes. Collective;
+  /// sizes seen lately are not bound again, which each rank decides for itself. @return MPI_SUCCESS
+  /// or a code, not yet delivered to an error handler; the next run is a new one.
+  /// @throws Error as plan().
+  template <AnyNeighborCall Call>
+  int run(neighborhood::Algorithm const& algorithm, Call const& call);
+
+  /// An executor of its own for the call, whose messages meet no others: several may be under way
+  /// at the same time. Collective, in the same order on all ranks.
+  /// @throws Error mpi, unsupported, argument.
+  template <AnyNeighborCall Call>
+  [[nodiscard]] PlannedNeighbors plan(neighborhood::Algorithm const& algorithm, Call const& call);
+
+  /// Most bytes of a block on any rank, on average over the blocks it sends. Collective if sizes
+  /// may differ. @throws Error mpi.
+  template <AnyNeighborCall Call> [[nodiscard]] std::int64_t typical_bytes(Call const& call);
+
+  /// After prepare().
+  [[nodiscard]] neighborhood::Neighborhood const& neighborhood() const { return *neighborhood_; }
+
+  [[nodiscard]] Degrees degrees() const noexcept { return degrees_; }
+
+  [[nodiscard]] MPI_Comm user() const noexcept { return user_; }
+
+  /// What calls made, and how long that took.
+  [[nodiscard]] OwnCommunicators const& own_communicators() const noexcept {
+    return own_communicators_;
+  }
+
+  /// Nodes of all ranks, found on the first call. Collective then. @throws Error mpi.
+  [[nodiscard]] std::span<int const> nodes();
+
+  /// As Communicator::abandon().
+  void abandon() noexcept;
+  [[nodiscard]] std::size_t memory_bytes() const noexcept;
+
+private:
+  struct Program {
+    neighborhood::Algorithm const* algorithm;
+    bool has_equal_blocks;
+    schedule::RankProgram program;
+  };
+
+  /// Makes all known that the algorithm looks at. Collective the first time.
+  void learn_for(neighborhood::Algorithm const& algorithm);
+  [[nodiscard]] neighborhood::Request
+  request(neighborhood::Algorithm const& algorithm, bool has_equal_blocks) const;
+  schedule::RankProgram const&
+  program(neighborhood::Algorithm const& algorithm, bool has_equal_blocks);
+  template <AnyNeighborCall Call>
+  exec::MpiExecutor bound(
+      neighborhood::Algorithm const& algorithm,
+      schedule::RankProgram const& program,
+      Call const& call
+  );
+
+  MPI_Comm user_;
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  OwnCommunicators own_communicators_;
+  int rank_ = 0;
+  int num_ranks_ = 1;
+  int num_planned_ = 0;
+  Degrees degrees_{};
+  std::optional<neighborhood::Neighborhood> neighborhood_;
+  std::vector<int> nodes_;
+  NamedTypes types_;
+  std::vector<std::unique_ptr<Program>> programs_;
+  ExecutorCache executors_;
+};
+
+}  // namespace espalier::plan

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/plan/settings/settings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "espalier/base/error.hpp"
+#include "espalier/machine/text/file.hpp"
+#include "espalier/neighborhood/catalog.hpp"
+#include "espalier/watch/duration.hpp"
+
+namespace espalier::plan {
+namespace {
+
+constexpr std::string_view force_example =
+    "ESPALIER_FORCE: expected call=algorithm pairs separated by ';' as in "
+    "allgather=bruck;bcast=native, got '";
+
+/// `bruck` and `allgather/bruck` are the same here.
+algorithms::Choice parse_choice(tune::Call call, std::string_view text) {
+  algorithms::Collective const collective = tune::collective_of(call);
+  std::string const prefix = std::string(algorithms::to_string(collective)) + "/";
+  if (text.starts_with(prefix)) {
+    text.remove_prefix(prefix.size());
+  }
+  return algorithms::Choice::parse(collective, text);
+}
+
+Settings::Forced parse_forced(tune::Call call, std::string_view text, Settings& settings) {
+  if (text == "native") {
+    return {.choice = std::nullopt, .reason = "forced by ESPALIER_FORCE"};
+  }
+  try {
+    return {.choice = parse_choice(call, text), .reason = "forced by ESPALIER_FORCE"};
+  } catch (Error const& error) {
+    std::string const problem =
+        "ESPALIER_FORCE: " + std::string(tune::to_string(call)) + ": " + error.what();
+    settings.warnings.push_back(problem + "; using the native call");
+    return {.choice = std::nullopt, .reason = problem};
+  }
+}
+
+/// `combining` and `neighbor_alltoall/combining` are the same here.
+neighborhood::Algorithm const* parse_neighbor(NeighborCall call, std::string_view text) {
+  neighborhood::Collective const collective = collective_of(call);
+  std::string const prefix = std::string(neighborhood::to_string(collective)) + "/";
+  if (text.starts_with(prefix)) {
+    text.remove_prefix(prefix.size());
+  }
+  return text == "native" ? nullptr : &neighborhood::find(collective, text);
+}
+
+void parse_forced(std::string_view name, std::string_view text, Settings& settings) {
+  if (auto const neighbor_call = parse_neighbor_call(name)) {
+    settings.forced_neighbors[index_of(*neighbor_call)] = parse_neighbor(*neighbor_call, text);
+    return;
+  }
+  tune::Call const call = tune::parse_call(name);
+  settings.forced[tune::index_of(call)] = parse_forced(call, text, settings);
+}
+
+/// `allgather=ring,bcast=flat`: a comma where a semicolon is meant. Those in brackets separate the
+/// arguments of an algorithm.
+bool has_pairs_after_comma(std::string_view entry) {
+  int depth = 0;
+  for (std::size_t i = 0; i < entry.size(); ++i) {
+    depth += (entry[i] == '[' ? 1 : 0) - (entry[i] == ']' ? 1 : 0);
+    if (entry[i] == ',' && depth == 0) {
+      return entry.find('=', i) != std::string_view::npos;
+    }
+  }
+  return false;
+}
+
+void parse_force_entry(std::string_view entry, Settings& settings) {
+  std::size_t const equals = entry.find('=');
+  bool const is_one_pair = equals != std::string_view::npos && !has_pairs_after_comma(entry);
+  if (!is_one_pair) {
+    settings.warnings.push_back(
+        std::string(force_example) + std::string(entry) + "'; ignoring this entry"
+    );
+    return;
+  }
+  try {
+    parse_forced(entry.substr(0, equals), entry.substr(equals + 1), settings);
+  } catch (Error const& error) {
+    settings.warnings.push_back(
+        "ESPALIER_FORCE: " + std::string(error.what()) + "; ignoring this entry"
+    );
+  }
+}
+
+void parse_force(std::string_view text, Settings& settings) {
+  while (!text.empty()) {
+    std::size_t const end = std::min(text.find(';'), text.size());
+    if (end > 0) {
+      parse_force_entry(text.substr(0, end), settings);
+    }
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+void parse_profile(SettingsText const& text, std::string_view vendor, Settings& settings) {
+  try {
+    if (!text.profile_problem.empty()) {
+      throw Error(ErrorCode::io, text.profile_problem);
+    }
+    tune::Profile profile = tune::Profile::parse(text.profile, text.profile_path);
+    if (profile.vendor() != vendor) {
+      throw Error(
+          ErrorCode::format,
+          text.profile_path + ": expected a profile tuned with " + std::string(vendor) +
+              ", got one tuned with '" + profile.vendor() + "' (tune again with this MPI)"
+      );
+    }
+    settings.profile = std::move(profile);
+  } catch (Error const& error) {
+    settings.warnings.push_back(
+        "ESPALIER_PROFILE: " + std::string(error.what()) + "; using native calls"
+    );
+  }
+}
+
+/// Whether a variable with two values has the second one.
+bool is_second(
+    std::string_view name,
+    std::string const& value,
+    std::array<std::string_view, 2> values,
+    Settings& settings
+) {
+  if (value.empty() || value == values[0] || value == values[1]) {
+    return value == values[1];
+  }
+  settings.warnings.push_back(
+      std::string(name) + ": expected " + std::string(values[0]) + " or " + std::string(values[1]) +
+      ", got '" + value + "'; taking " + std::string(values[0])
+  );
+  return false;
+}
+
+void parse_machine(SettingsText const& text, Settings& settings) {
+  try {
+    if (!text.machine_problem.empty()) {
+      throw Error(ErrorCode::io, text.machine_problem);
+    }
+    if (!text.machine.empty()) {
+      static_cast<void>(machine::read(text.machine, text.machine_origin));
+      settings.machine = {.text = text.machine, .origin = text.machine_origin};
+    }
+  } catch (Error const& error) {
+    settings.warnings.push_back(
+        "ESPALIER_MACHINE: " + std::string(error.what()) + "; using what jobs show of their machine"
+    );
+  }
+}
+
+void parse_watch(SettingsText const& text, Settings& settings) {
+  if (text.watch.empty() || text.watch == "off" || text.watch == "0") {
+    return;
+  }
+  if (auto const limit = watch::parse_duration(text.watch)) {
+    settings.watch = *limit;
+    settings.watch_board = text.watch_board;
+    return;
+  }
+  settings.warnings.push_back(
+      "ESPALIER_WATCH: expected a time as in 30s, 500ms or 2min, or off, got '" + text.watch +
+      "'; taking off"
+  );
+}
+
+tune::DecisionTable decide_forced(
+    tune::Call call,
+    Settings::Forced const& forced,
+    tune::Shape shape,
+    std::vector<std::string>& warnings
+) {
+  tune::Decision decision{.choice = forced.choice, .reason = forced.reason};
+  if (decision.choice) {
+    std::string const refusal = tune::refuses(call, *decision.choice, shape.num_ranks, 0);
+    if (!refusal.empty()) {
+      decision.reason = "ESPALIER_FORCE: " + decision.choice->text() + " does not accept " +
+                        std::to_string(shape.num_ranks) + " ranks in " +
+                        std::string(tune::function_name(call)) + ": " + refusal;
+      decision.choice.reset();
+      warnings.push_back(decision.reason + "; using the native call on such communicators");
+    }
+  }
+  return tune::DecisionTable(std::move(decision));
+}
+
+}  // namespace
+
+std::string SettingsText::to_bytes() const {
+  // Texts of the environment need not be UTF-8, so they travel as lists of bytes.
+  auto const binary = [](std::string const& text) {
+    return nlohmann::json::binary({text.begin(), text.end()});
+  };
+  nlohmann::json const document = {
+      {"is_off", is_off},
+      {"is_verbose", is_verbose},
+      {"force", binary(force)},
+      {"statistics", binary(statistics)},
+      {"profile_path", binary(profile_path)},
+      {"profile", binary(profile)},
+      {"profile_problem", binary(profile_problem)},
+      {"mapping", binary(mapping)},
+      {"dims", binary(dims)},
+      {"machine", binary(machine)},
+      {"machine_origin", binary(machine_origin)},
+      {"machine_problem", binary(machine_problem)},
+      {"watch", binary(watch)},
+      {"watch_board", binary(watch_board)},
+  };
+  std::string bytes;
+  nlohmann::json::to_cbor(document, bytes);
+  return bytes;
+}
+
+SettingsText SettingsText::from_bytes(std::string_view bytes) {
+  try {
+    nlohmann::json const document = nlohmann::json::from_cbor(bytes);
+    auto const text = [&](char const* key) {
+      auto const& binary = document.at(key).get_binary();
+      return std::string(binary.begin(), binary.end());
+    };
+    return {
+        .is_off = document.at("is_off").get<bool>(),
+        .is_verbose = document.at("is_verbose").get<bool>(),
+        .force = text("force"),
+        .statistics = text("statistics"),
+        .profile_path = text("profile_path"),
+        .profile = text("profile"),
+        .profile_problem = text("profile_problem"),
+        .mapping = text("mapping"),
+        .dims = text("dims"),
+        .machine = text("machine"),
+        .machine_origin = text("machine_origin"),
+        .machine_problem = text("machine_problem"),
+        .watch = text("watch"),
+        .watch_board = text("watch_board"),
+    };
+  } catch (nlohmann::json::exception const&) {
+    throw Error(
+        ErrorCode::format,
+        "expected settings as sent by rank 0, got " + std::to_string(bytes.size()) +
+            " bytes of something else"
+    );
+  }
+}
+
+Settings Settings::parse(SettingsText const& text, std::string_view vendor) {
+  Settings settings;
+  settings.is_off = text.is_off;
+  settings.is_verbose = text.is_verbose;
+  if (settings.is_off) {
+    return settings;
+  }
+  settings.statistics = text.statistics;
+  settings.profile_path = text.profile_path;
+  parse_force(text.force, settings);
+  if (!text.profile_path.empty()) {
+    parse_profile(text, vendor, settings);
+  }
+  settings.maps_topologies = !is_second("ESPALIER_MAPPING", text.mapping, {"on", "off"}, settings);
+  settings.balances_dims = is_second("ESPALIER_DIMS", text.dims, {"native", "balanced"}, settings);
+  parse_machine(text, settings);
+  parse_watch(text, settings);
+  return settings;
+}
+
+bool Settings::may_choose(tune::Call call) const noexcept {
+  if (is_off) {
+    return false;
+  }
+  if (auto const& entry = forced[tune::index_of(call)]) {
+    return entry->choice.has_value();
+  }
+  return profile && std::ranges::any_of(profile->rules(), [&](tune::Rule const& rule) {
+           return rule.call == call && rule.choice;
+         });
+}
+
+bool Settings::needs_nodes() const noexcept {
+  return std::ranges::any_of(tune::all_calls, [&](tune::Call call) {
+    return !forced[tune::index_of(call)] && may_choose(call);
+  });
+}
+
+tune::DecisionTable decide(
+    Settings const& settings, tune::Call call, tune::Shape shape, std::vector<std::string>& warnings
+) {
+  if (auto const& forced = settings.forced[tune::index_of(call)]) {
+    return decide_forced(call, *forced, shape, warnings);
+  }
+  if (settings.profile) {
+    return {settings.profile->rules(), call, shape};
+  }
+  return tune::DecisionTable(
+      {.choice = std::nullopt,
+       .reason = settings.profile_path.empty() ? "no profile" : "the profile cannot be used"}
+  );
+}
+
+std::optional<std::string> complaint_about_shape(Settings const& settings, tune::Shape job) {
+  if (!settings.profile || job.num_ranks == 1) {
+    return std::nullopt;
+  }
+  auto const nearest = tune::nearest_shape(settings.profile->rules(), job);
+  if (!nearest || tune::Distance(*nearest, job).is_borrowable()) {
+    return std::nullopt;
+  }
+  return settings.profile_path + ": expected rules for " + job.text() +
+         " or at most a factor of 2 from it, the nearest are for " + nearest->text() +
+         "; using native calls on MPI_COMM_WORLD, tune with this job to add its shape";
+}
+
+}  // namespace espalier::plan

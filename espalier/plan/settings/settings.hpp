@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "espalier/algorithms/catalog.hpp"
+#include "espalier/plan/neighbors/neighbor_name.hpp"
+#include "espalier/plan/topologies/machine_text.hpp"
+#include "espalier/tune/call.hpp"
+#include "espalier/tune/decision.hpp"
+#include "espalier/tune/profile.hpp"
+#include "espalier/watch/clock.hpp"
+
+namespace espalier::plan {
+
+/// Settings as one rank read them from its environment, nothing interpreted yet. Rank 0 of
+/// MPI_COMM_WORLD sends them to all others, so that every rank decides from the same text.
+struct SettingsText {
+  bool is_off = false;
+  bool is_verbose = false;
+  std::string force;            ///< `allgather=bruck;bcast=native`
+  std::string statistics;       ///< folder; empty: no statistics
+  std::string profile_path;     ///< empty: no profile
+  std::string profile;          ///< content of the file
+  std::string profile_problem;  ///< why the file could not be read, empty if it could
+  std::string mapping;          ///< `on`, `off`; empty: `on`
+  std::string dims;             ///< `native`, `balanced`; empty: `native`
+  std::string machine;          ///< text, or content of the file; empty: not described
+  std::string machine_origin;   ///< what complaints call it
+  std::string machine_problem;  ///< why the file could not be read, empty if it could
+  std::string watch;            ///< `30s`, `off`; empty: `off`
+  std::string watch_board;      ///< name of the shared memory that rank 0 drew
+
+  /// One piece of bytes for a broadcast; from_bytes() is its inverse.
+  [[nodiscard]] std::string to_bytes() const;
+  /// @throws Error format
+  static SettingsText from_bytes(std::string_view bytes);
+
+  friend bool operator==(SettingsText const&, SettingsText const&) = default;
+};
+
+/// Settings, interpreted. The same text gives the same settings on every rank.
+struct Settings {
+  /// What ESPALIER_FORCE says of one call; no choice means the native call.
+  struct Forced {
+    std::optional<algorithms::Choice> choice;
+    std::string reason;
+  };
+
+  bool is_off = false;
+  bool is_verbose = false;
+  std::string statistics;
+  std::array<std::optional<Forced>, tune::num_calls> forced;
+  /// What ESPALIER_FORCE says of neighborhood collectives; null: the native call.
+  std::array<neighborhood::Algorithm const*, num_neighbor_calls> forced_neighbors{};
+  std::optional<tune::Profile> profile;
+  std::string profile_path;
+  /// Whether communicators with a topology are reordered where the program permits it.
+  bool maps_topologies = false;
+  /// Whether MPI_Dims_create gives what mapping::balanced_dims() does.
+  bool balances_dims = false;
+  MachineText machine;
+  /// Waits that last longer than these nanoseconds are told; 0: nobody watches.
+  watch::Time watch = 0;
+  std::string watch_board;
+  /// What was wrong, one line each, with what is done instead.
+  std::vector<std::string> warnings;
+
+  /// Never throws for what a user wrote: problems become warnings, and calls stay native.
+  /// @param vendor the MPI of this process, `openmpi` or `mpich`.
+  static Settings parse(SettingsText const& text, std::string_view vendor);
+
+  [[nodiscard]] bool watches() const noexcept { return watch > 0; }
+
+  /// True if every call is looked at, also one that is native for sure.
+  [[nodiscard]] bool records() const noexcept {
+    return !is_off && (is_verbose || !statistics.empty() || watches());
+  }
+
+  /// True if some communicator may have a decision other than the native call.
+  [[nodiscard]] bool may_choose(tune::Call call) const noexcept;
+
+  [[nodiscard]] bool may_choose(NeighborCall call) const noexcept {
+    return !is_off && forced_neighbors[index_of(call)] != nullptr;
+  }
+
+  /// True if calls that make topologies are not simply handed over.
+  [[nodiscard]] bool cares_for_topologies() const noexcept {
+    return maps_topologies || balances_dims;
+  }
+
+  /// True if decisions depend on the number of nodes of a communicator.
+  [[nodiscard]] bool needs_nodes() const noexcept;
+};
+
+/// Decisions for one call on communicators of one shape. A forced choice that does not accept this
+/// number of ranks gives native decisions, and a line in `warnings`.
+[[nodiscard]] tune::DecisionTable decide(
+    Settings const& settings, tune::Call call, tune::Shape shape, std::vector<std::string>& warnings
+);
+
+/// Whether the profile was made for another kind of job: one line that says so and what to do; none
+/// if some rule is near enough to this shape, or there is no profile.
+[[nodiscard]] std::optional<std::string>
+complaint_about_shape(Settings const& settings, tune::Shape job);
+
+}  // namespace espalier::plan

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/plan/topologies/grid_lines.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "espalier/algorithms/catalog.hpp"
+#include "espalier/base/error.hpp"
+#include "espalier/base/integer.hpp"
+#include "espalier/exec/mpi_collectives.hpp"
+#include "espalier/exec/mpi_datatype.hpp"
+
+namespace espalier::plan {
+namespace {
+
+using exec::require_success;
+using schedule::Collective;
+
+/// Takes over a communicator whose error handler stays that of another one.
+OwnCommunicator taken_over(MPI_Comm made, MPI_Comm like) {
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  require_success(PMPI_Comm_get_errhandler(like, &handler), "MPI_Comm_get_errhandler");
+  OwnCommunicator own(made);
+  int const code = PMPI_Comm_set_errhandler(made, handler);
+  PMPI_Errhandler_free(&handler);
+  require_success(code, "MPI_Comm_set_errhandler");
+  return own;
+}
+
+[[noreturn]] void refuse(Collective collective) {
+  throw Error(
+      ErrorCode::unsupported,
+      "expected bcast, gather, scatter or reduce along lines, got " +
+          std::string(schedule::to_string(collective))
+  );
+}
+
+/// The arguments as MPI takes them.
+struct NativeCall {
+  explicit NativeCall(LineCall const& call)
+      : input(is_in_place(call.sent) ? MPI_IN_PLACE : call.input),
+        output(is_in_place(call.received) ? MPI_IN_PLACE : call.output),
+        num_sent(static_cast<int>(call.sent.count)),
+        num_received(static_cast<int>(call.received.count)), sent(type_of(call.sent)),
+        received(type_of(call.received)), op(call.op), root(call.root) {}
+
+  static bool is_in_place(exec::TypedCount const& part) { return part.type == MPI_DATATYPE_NULL; }
+
+  /// MPI looks at no type of what is in place, but checks that it is one.
+  static MPI_Datatype type_of(exec::TypedCount const& part) {
+    return is_in_place(part) ? MPI_BYTE : part.type;
+  }
+
+  void const* input;
+  void* output;
+  int num_sent;
+  int num_received;
+  MPI_Datatype sent;
+  MPI_Datatype received;
+  MPI_Op op;
+  int root;
+};
+
+int run(Collective collective, NativeCall const& c, MPI_Comm line) {
+  switch (collective) {
+  case Collective::bcast:
+    return PMPI_Bcast(c.output, c.num_received, c.received, c.root, line);
+  case Collective::gather:
+    return PMPI_Gather(
+        c.input, c.num_sent, c.sent, c.output, c.num_received, c.received, c.root, line
+    );
+  case Collective::scatter:
+    return PMPI_Scatter(
+        c.input, c.num_sent, c.sent, c.output, c.num_received, c.received, c.root, line
+    );
+  case Collective::reduce:
+    return PMPI_Reduce(c.input, c.output, c.num_received, c.received, c.op, c.root, line);
+  default:
+    refuse(collective);
+  }
+}
+
+int start(Collective collective, NativeCall const& c, MPI_Comm line, MPI_Request* request) {
+  switch (collective) {
+  case Collective::bcast:
+    return PMPI_Ibcast(c.output, c.num_received, c.received, c.root, line, request);
+  case Collective::gather:
+    return PMPI_Igather(
+        c.input, c.num_sent, c.sent, c.output, c.num_received, c.received, c.root, line, request
+    );
+  case Collective::scatter:
+    return PMPI_Iscatter(
+        c.input, c.num_sent, c.sent, c.output, c.num_received, c.received, c.root, line, request
+    );
+  case Collective::reduce:
+    return PMPI_Ireduce(c.input, c.output, c.num_received, c.received, c.op, c.root, line, request);
+  default:
+    refuse(collective);
+  }
+}
+
+exec::MpiExecutor executor_of(
+    Collective collective, LineCall const& call, schedule::RankProgram const& program, MPI_Comm comm
+) {
+  switch (collective) {
+  case Collective::bcast:
+    return exec::bcast_executor(program, comm, call.received, call.root);
+  case Collective::gather:
+    return exec::gather_executor(program, comm, call.sent, call.received, call.root);
+  case Collective::scatter:
+    return exec::scatter_executor(program, comm, call.sent, call.received, call.root);
+  case Collective::reduce:
+    return exec::reduce_executor(
+        program,
+        comm,
+        call.received.count,
+        {.type = call.received.type, .op = call.op, .is_in_place = call.input == MPI_IN_PLACE},
+        call.root
+    );
+  default:
+    refuse(collective);
+  }
+}
+
+int num_segments(LineCall const& call, std::int64_t segment_bytes) {
+  constexpr std::int64_t most_segments = 1024;
+  std::int64_t const bytes = call.received.count * exec::describe(call.received.type).size_bytes;
+  return static_cast<int>(std::clamp<std::int64_t>(ceil_div(bytes, segment_bytes), 1, most_segments)
+  );
+}
+
+}  // namespace
+
+GridLines::GridLines(MPI_Comm comm, mapping::CartesianGrid const& grid)
+    : comm_(taken_over(comm, comm)), grid_(grid.extents()), rank_(comm_.rank()) {
+  for (int dimension = 0; dimension < grid.num_dimensions(); ++dimension) {
+    lines_.emplace_back(MPI_COMM_NULL);
+  }
+}
+
+MPI_Comm GridLines::line(int dimension) {
+  OwnCommunicator& line = lines_[static_cast<std::size_t>(dimension)];
+  if (line.get() == MPI_COMM_NULL) {
+    MPI_Comm made = MPI_COMM_NULL;
+    int const color = grid_.rank_on_line(rank_, dimension, 0);
+    require_success(
+        PMPI_Comm_split(comm_.get(), color, coordinate(dimension), &made), "MPI_Comm_split"
+    );
+    line = taken_over(made, comm_.get());
+  }
+  return line.get();
+}
+
+int GridLines::run_native(
+    Collective collective, std::span<LineCall const> calls, bool is_overlapped
+) {
+  std::vector<MPI_Request> requests(calls.size(), MPI_REQUEST_NULL);
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    NativeCall const call(calls[i]);
+    MPI_Comm const comm = line(static_cast<int>(i));
+    int const code =
+        is_overlapped ? start(collective, call, comm, &requests[i]) : run(collective, call, comm);
+    if (code != MPI_SUCCESS) {
+      return code;
+    }
+  }
+  auto const num_requests = static_cast<int>(requests.size());
+  return PMPI_Waitall(num_requests, requests.data(), MPI_STATUSES_IGNORE);
+}
+
+exec::GridExecutor GridLines::plan(
+    Collective collective, std::span<LineCall const> calls, std::span<std::string const> choices
+) {
+  if (own_.get() == MPI_COMM_NULL) {
+    own_ = OwnCommunicator::duplicate(comm_.get());
+  }
+  std::vector<exec::MpiExecutor> executors;
+  for (int dimension = 0; dimension < grid_.num_dimensions(); ++dimension) {
+    auto const idx = static_cast<std::size_t>(dimension);
+    auto const choice = algorithms::Choice::parse(choices[idx]);
+    auto const program =
+        choice.generate(grid_.size(dimension), calls[idx].root, coordinate(dimension));
+    executors.push_back(executor_of(
+        collective, calls[idx], schedule::onto_line(program, grid_, rank_, dimension), own_.get()
+    ));
+  }
+  return exec::GridExecutor(std::move(executors));
+}
+
+std::vector<exec::LineBuffers> buffers_of(std::span<LineCall const> calls) {
+  std::vector<exec::LineBuffers> buffers;
+  for (LineCall const& call : calls) {
+    buffers.push_back({.input = call.input, .output = call.output});
+  }
+  return buffers;
+}
+
+std::vector<std::string> line_choices(
+    Collective collective,
+    std::string const& name,
+    std::span<LineCall const> calls,
+    std::int64_t segment_bytes
+) {
+  std::string const prefix = std::string(schedule::to_string(collective)) + "/";
+  bool const is_pipeline = name == "pipeline";
+  if (!is_pipeline && name != "binomial") {
+    throw Error(ErrorCode::argument, "expected pipeline or binomial, got '" + name + "'");
+  }
+  if (is_pipeline && collective != Collective::bcast && collective != Collective::reduce) {
+    throw Error(
+        ErrorCode::unsupported,
+        "expected a bcast or reduce for a pipeline, got " +
+            std::string(schedule::to_string(collective))
+    );
+  }
+  std::vector<std::string> choices;
+  for (LineCall const& call : calls) {
+    choices.push_back(
+        is_pipeline
+            ? prefix + "chain[segments=" + std::to_string(num_segments(call, segment_bytes)) + "]"
+            : prefix + "binomial"
+    );
+  }
+  return choices;
+}
+
+}  // namespace espalier::plan

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/plan/topologies/mapping_report.hpp"
+
+#include <cstddef>
+
+namespace espalier::plan {
+
+std::string extents_text(mapping::CartesianGrid const& grid) {
+  std::string text;
+  for (int const extent : grid.extents()) {
+    text += (text.empty() ? "" : "x") + std::to_string(extent);
+  }
+  return text;
+}
+
+std::string mapping_report(
+    std::string const& subject, mapping::Mapping const& mapping, mapping::Places const& places
+) {
+  std::size_t const num_nodes = places.sizes(0).size();
+  std::string const how = mapping.is_identity() ? "" : " (" + mapping.algorithm + ")";
+  return subject + " on " + std::to_string(num_nodes) + (num_nodes == 1 ? " node: " : " nodes: ") +
+         one_line(mapping, places) + how;
+}
+
+}  // namespace espalier::plan
