@@ -35,6 +35,8 @@ case ${1:-check} in
   check)
     check layering python tools/check_layering.py
     check ascii python tools/check_ascii.py
+    check readmes python tools/check_readmes.py
+    check links python tools/check_links.py
     check clang-format clang-format --dry-run -Werror "${c_files[@]}"
     check gersemi gersemi --check "${cmake_files[@]}"
     check ruff ruff check -q "${python_files[@]}"

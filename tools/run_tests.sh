@@ -31,8 +31,7 @@ run_preset() {
 
 stage_checks() {
   local status=0
-  .venv/bin/python tools/check_layering.py || status=1
-  .venv/bin/python tools/check_ascii.py || status=1
+  tools/lint.sh || status=1
   # Numbers need the module; a test of the stage python compares them.
   .venv/bin/python tools/catalog_page.py --check --text || status=1
   return $status

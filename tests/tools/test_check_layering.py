@@ -34,7 +34,7 @@ def test_upward_include_is_reported_with_file_and_line(tmp_path: Path) -> None:
     [
         ("espalier/pattern/tree.cpp", "espalier/schedule/program.hpp"),
         ("espalier/exec/threads.cpp", "espalier/algorithms/algorithm.hpp"),
-        ("espalier/plan/plan.cpp", "espalier/measure/clock.hpp"),
+        ("espalier/plan/plan.cpp", "espalier/measure/common/clock.hpp"),
         ("espalier/measure/clock.cpp", "shim/glue.hpp"),
         ("espalier/base/error.cpp", "mpi.h"),
         ("espalier/exec/threads.cpp", "mpi.h"),
