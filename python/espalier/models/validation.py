@@ -110,16 +110,17 @@ def validate(
     requests = _requests(task, setting.num_ranks)
     found = _Found()
     cause: BaseException | None = None
-    with progress("measuring", len(requests)) as bar:
+    effort = _effort(task, len(requests), header.get("is_simulated", False))
+    work = {(one.collective, one.bytes): effort.usual_seconds(one) for one in requests}
+    with progress("measuring", sum(work.values()), task.seconds) as bar:
 
         def take(result: Point | Problem) -> None:
             found.take(result)
             if isinstance(result, Point):
-                bar.advance(1, f"{result.collective} {result.bytes} B")
+                bar.advance(work[result.place], f"{result.collective} {result.bytes} B")
 
         try:
-            is_simulated = header.get("is_simulated", False)
-            measurer.run(requests, _effort(task, len(requests), is_simulated), take)
+            measurer.run(requests, effort, take)
         except (KeyboardInterrupt, SystemExit, MpiError) as error:
             bar.close()
             if not found.points:

@@ -24,6 +24,7 @@ from espalier.tuning import simulated_tuner
 from espalier.tuning.call_tuning import Policy
 from espalier.tuning.simulated_tuner import SimulatedFiles, SimulatedGoal
 from espalier.tuning.simulation import SimulatedJob
+from espalier.tuning.simulation_time import usual_seconds
 from espalier.tuning.simulators import Limits
 
 if TYPE_CHECKING:
@@ -71,6 +72,13 @@ class Choosing:
             "scan and exscan: the simulator has one linear algorithm for all peers",
         ]
 
+    def work(self, run: Run) -> float:
+        """Return about how long ours() simulates for a profile; 0 if there is one, or none is."""
+        if self.profile is not None or not self.tunes:
+            return 0.0
+        place = _Place(self, run, None)
+        return 0.0 if place.tuned_path().is_file() else place.tuning_work()
+
     def ours(self, run: Run, until: float | None = None) -> Ours:
         """Return what stands for us in a place; it is tuned if that was not done yet.
 
@@ -105,11 +113,10 @@ class _Place:
     def tuned(self) -> Path:
         """Return the profile that tuning in simulation gives; it is made unless it is there."""
         run, choosing = self._run, self._choosing
-        calls = run.simulated()
-        sizes_of = {name: run.tuned_at(name) for name in calls}
-        path = self._path("tuned", sorted(sizes_of.items()))
+        path = self.tuned_path()
         if path.is_file():
             return path
+        calls, sizes_of = run.simulated(), self._tuned_sizes()
         say(f"tuning for {run.place.label}")
         goal = SimulatedGoal(
             job=self._job,
@@ -128,6 +135,23 @@ class _Place:
         files = SimulatedFiles(incomplete, choosing.store, is_resumed=None, repeat=choosing.command)
         found = simulated_tuner.tune(goal, files, limits, self._machine)
         return incomplete.replace(path) if found["complete"] else incomplete
+
+    def tuned_path(self) -> Path:
+        """Return where the profile of tuned() is, once it is made."""
+        return self._path("tuned", sorted(self._tuned_sizes().items()))
+
+    def tuning_work(self) -> float:
+        """Return about how long tuned() simulates."""
+        run = self._run
+        return sum(
+            min(run.seconds_per_point, usual_seconds(name, size, run.num_ranks))
+            * (run.tuned_candidates + run.tunes_native(name))
+            for name, sizes in self._tuned_sizes().items()
+            for size in sizes
+        )
+
+    def _tuned_sizes(self) -> dict[str, tuple[int, ...]]:
+        return {name: self._run.tuned_at(name) for name in self._run.simulated()}
 
     def modelled(self) -> Path:
         """Return the profile that the model gives."""

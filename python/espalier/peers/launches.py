@@ -30,6 +30,7 @@ _SECONDS_BETWEEN_LOOKS = 0.05
 _LONGEST_REASON = 160
 _HANGS = "took longer than"
 _DEADLOCK = "deadlock"
+_TOO_LONG = "not tried: a smaller size took too long"
 
 
 @dataclass
@@ -49,6 +50,8 @@ class Failure:
 
     request: Request
     reason: str
+    # False where it was clear without trying.
+    was_tried: bool = True
 
 
 class _Attempt:
@@ -148,7 +151,7 @@ def _rest(attempt: _Attempt, on_failure: Callable[[Task, Failure], None]) -> lis
     if _HANGS in reason:
         larger = [one for one in after if _is_same_call(one, failed)]
         for request in larger:
-            on_failure(task, Failure(request, "not tried: a smaller size took too long"))
+            on_failure(task, Failure(request, _TOO_LONG, was_tried=False))
         after = [request for request in after if request not in larger]
     return [replace(task, requests=after)] if after else []
 

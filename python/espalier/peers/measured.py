@@ -80,16 +80,19 @@ def compare(question: Question) -> dict[str, Any]:
     profiles = {} if question.profile is None else {PROFILE: question.profile}
     points: list[Point] = []
     problems: list[Problem] = []
-    with progress("comparing", len(requests)) as bar:
+    effort = _effort(question, len(requests))
+    work = {(one.collective, one.bytes): effort.usual_seconds(one) for one in requests}
+    total = sum(work.values())
+    with progress("comparing", total, total, question.seconds) as bar:
 
         def take(result: Point | Problem) -> None:
             if isinstance(result, Point):
                 points.append(result)
-                bar.advance(1, f"{result.collective} {result.bytes} B")
+                bar.advance(work[result.place], f"{result.collective} {result.bytes} B")
             else:
                 problems.append(result)
 
-        measurer.run(requests, _effort(question, len(requests)), take, profiles)
+        measurer.run(requests, effort, take, profiles)
     cells = [_cell(question, run, vendor, point) for point in points]
     return _document(question, run, cells, problems, (vendor, header))
 

@@ -16,9 +16,10 @@ from espalier.peers.launches import Failure, Task, name_of
 from espalier.peers.record import is_failure
 from espalier.tuning.samples import NATIVE, Point, Request
 from espalier.tuning.simulation import SimulatedJob
+from espalier.tuning.simulation_time import usual_seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from espalier.console import Progress
     from espalier.peers.choosing import Choosing
@@ -89,15 +90,27 @@ class Comparison:
             if until is not None and time.monotonic() > until:
                 self._leave_out(run, run.simulated(), _NO_TIME)
                 continue
-            self._bar.close()
-            board = _Board(run, self._choosing.ours(run, until))
+            board = _Board(run, self._ours(run, until))
             self._boards.append(board)
-            tasks = list(self._missing(self._tasks(board)))
+            tasks = list(self._tasks(board))
+            self._bar.extend(sum(map(_work_of, tasks)) - _expected_work(self._experiment, run))
+            tasks = list(self._missing(tasks))
             num_at_once = self._choosing.num_simulators(run)
             left = launches.run(tasks, self._keep, self._give_up, num_at_once, until)
             for task in left:
                 for request in task.requests:
                     self._fail(task, Failure(request, _NO_TIME))
+
+    def _ours(self, run: Run, until: float | None) -> Ours:
+        """Choose what stands for us, which shows how far it is by itself."""
+        amount = self._choosing.work(run)
+        if amount == 0:
+            with self._bar.paused():
+                return self._choosing.ours(run, until)
+        self._bar.close()
+        ours = self._choosing.ours(run, until)
+        self._bar.advance(amount)
+        return ours
 
     def cells(self) -> list[Cell]:
         """Return a cell for each point that anybody has a time or a failure in."""
@@ -141,7 +154,7 @@ class Comparison:
     def _leave_out(self, run: Run, collectives: Sequence[str], reason: str) -> None:
         self.left_out += [LeftOut(run, collective, reason) for collective in collectives]
 
-    def _missing(self, tasks: Iterator[Task]) -> Iterator[Task]:
+    def _missing(self, tasks: Iterable[Task]) -> Iterator[Task]:
         """Yield what is left of each task after what the store has."""
         for task in tasks:
             points, problems = self._record.recall(task)
@@ -150,19 +163,20 @@ class Comparison:
                 self._note(task, result)
             done = {name_of(result) for result in known}
             task.requests = [one for one in task.requests if name_of(one) not in done]
-            self._bar.advance(len(known), task.name)
+            self._bar.skip(sum(_seconds(task, result) for result in known), task.name)
             if task.requests:
                 yield task
 
     def _keep(self, task: Task, result: Point | Problem) -> None:
         self._record.keep(task, result)
         self._note(task, result)
-        self._bar.advance(1, task.name)
+        self._bar.advance(_seconds(task, result), task.name)
 
     def _give_up(self, task: Task, failure: Failure) -> None:
         self._record.keep_failure(task, failure)
         self._fail(task, failure)
-        self._bar.advance(1, task.name)
+        count = self._bar.advance if failure.was_tried else self._bar.skip
+        count(_seconds(task, failure.request), task.name)
 
     def _fail(self, task: Task, failure: Failure) -> None:
         collective, size, algorithm = name_of(failure.request)
@@ -223,11 +237,28 @@ def _ours(board: _Board, key: _Key) -> dict[str, Outcome]:
     return board.ours.outcomes(*key, board.us[_OURS][key], board.failures[_OURS][key])
 
 
-def work(experiment: Experiment) -> int:
-    """Return about how many points all launches have: the steps of the progress bar."""
+def work(experiment: Experiment, run: Run, choosing: Choosing) -> float:
+    """Return about how long a place is simulated, by one simulator after the other, in seconds."""
+    return _expected_work(experiment, run) + choosing.work(run)
+
+
+def _expected_work(experiment: Experiment, run: Run) -> float:
     return sum(
-        len(run.points(collective))
+        _point_seconds(collective, size, run.num_ranks, run.seconds_per_point)
         * (_USUALLY_OURS + (1 if collective in SAME_FOR_ALL else len(experiment.peers)))
-        for run in experiment.runs
         for collective in run.simulated()
+        for _, size in run.points(collective)
     )
+
+
+def _work_of(task: Task) -> float:
+    return sum(_seconds(task, request) for request in task.requests)
+
+
+def _seconds(task: Task, one: Request | Point | Problem) -> float:
+    collective, size, _ = name_of(one)
+    return _point_seconds(collective, size, task.job.num_ranks, task.seconds_per_point)
+
+
+def _point_seconds(collective: str, size: int, num_ranks: int, most: float) -> float:
+    return min(most, usual_seconds(collective, size, num_ranks))

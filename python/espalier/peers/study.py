@@ -16,6 +16,7 @@ from espalier.store.database import Store
 from espalier.tuning.simulation import PEERS as VERSIONS
 
 if TYPE_CHECKING:
+    from espalier.console import Progress
     from espalier.peers.choosing import Choosing
     from espalier.peers.experiment import Experiment
 
@@ -44,7 +45,7 @@ def compare(experiment: Experiment, choosing: Choosing) -> dict[str, Any]:
     cause: BaseException | None = None
     with contextlib.ExitStack() as stack:
         store = stack.enter_context(Store(choosing.store))
-        bar = stack.enter_context(progress("comparing", max(1, work(experiment))))
+        bar = stack.enter_context(_progress(experiment, choosing))
         comparison = Comparison(experiment, choosing, Record(store, choosing.command), bar)
         try:
             comparison.run()
@@ -56,6 +57,17 @@ def compare(experiment: Experiment, choosing: Choosing) -> dict[str, Any]:
     if cause is not None:
         raise InterruptedStudy(document, cause)
     return document
+
+
+def _progress(
+    experiment: Experiment, choosing: Choosing
+) -> contextlib.AbstractContextManager[Progress]:
+    amounts = [work(experiment, run, choosing) for run in experiment.runs]
+    seconds = [
+        amount / choosing.num_simulators(run)
+        for run, amount in zip(experiment.runs, amounts, strict=True)
+    ]
+    return progress("comparing", sum(amounts), sum(seconds), experiment.seconds)
 
 
 def _document(

@@ -15,11 +15,14 @@ from espalier.store.database import SessionFacts, Store
 from espalier.tuning.samples import Point, Problem
 from espalier.tuning.search import Memory, requests_for
 from espalier.tuning.simulation import SimulatedJob, measure
+from espalier.tuning.simulation_time import usual_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
+    from espalier.console import Progress
     from espalier.simulate.setting import Setting
     from espalier.tuning.samples import Request
     from espalier.tuning.search import Goal
@@ -66,7 +69,7 @@ def run(setting: Setting, wish: Wish) -> Measured:
     job.check()
     requests = _with_profile(requests_for(wish.goal, setting.num_ranks), wish)
     measured = Measured()
-    with Store(wish.store) as store, progress("simulating", len(requests)) as bar:
+    with Store(wish.store) as store, _progress(requests, setting, wish) as bar:
         session = store.begin_session(_facts(setting, wish, requests))
         memory = Memory(store, session)
 
@@ -74,7 +77,8 @@ def run(setting: Setting, wish: Wish) -> Measured:
             memory.keep(STAGE, result)
             if isinstance(result, Point):
                 measured.points.append(result)
-                bar.advance(1.0, result.collective)
+                seconds = usual_seconds(result.collective, result.asked_bytes, setting.num_ranks)
+                bar.advance(seconds * len(result.samples_us), result.collective)
             else:
                 measured.problems.append(result)
 
@@ -89,6 +93,17 @@ def run(setting: Setting, wish: Wish) -> Measured:
     if not measured.points:
         raise MpiError("; ".join(measured.left_out) or "expected measured points, got none")
     return measured
+
+
+def _progress(
+    requests: Sequence[Request], setting: Setting, wish: Wish
+) -> AbstractContextManager[Progress]:
+    work = [
+        usual_seconds(one.collective, one.bytes, setting.num_ranks)
+        * (len(one.algorithms) + one.has_native)
+        for one in requests
+    ]
+    return progress("simulating", sum(work), sum(work), wish.seconds)
 
 
 def _with_profile(requests: list[Request], wish: Wish) -> list[Request]:

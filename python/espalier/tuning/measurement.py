@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from espalier.tuning.samples import Problem, Request
 
 _PATIENCE_SECONDS = 120.0
+# Of a call, in seconds and bytes per second: what is done says how fast the machine at hand is.
+_USUAL_LATENCY = 20e-6
+_USUAL_BANDWIDTH = 1e9
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,12 @@ class Effort:
     max_repetitions: int
     precision: float
     seed: int = 1
+
+    def usual_seconds(self, request: Request) -> float:
+        """Return about how long a point takes: only to tell the time left."""
+        num_candidates = len(request.algorithms) + request.has_native
+        call = _USUAL_LATENCY + request.bytes / _USUAL_BANDWIDTH
+        return min(self.seconds_per_point, num_candidates * self.max_repetitions * call)
 
 
 @dataclass

@@ -34,6 +34,11 @@ class Point:
     decided: Mapping[str, str] = field(default_factory=dict)
 
     @property
+    def place(self) -> tuple[str, int]:
+        """Return which point it is, as it was asked for."""
+        return self.collective, self.asked_bytes
+
+    @property
     def native_us(self) -> tuple[float, ...]:
         """Return the times of the native call.
 

@@ -190,18 +190,6 @@ class Search:
         self._bar.advance(0.0, stage.name)
         advanced = 0.0
         if missing:
-            step = 100 * stage.share / len(missing)
-
-            def take(result: Point | Problem) -> None:
-                nonlocal advanced
-                self._memory.keep(stage.name, result)
-                if isinstance(result, Point):
-                    points[selection.key_of(result)] = result
-                    self._note(stage, result)
-                    advanced += step
-                    size = f"{result.collective} {result.bytes} B"
-                    self._bar.advance(step, f"{stage.name}: {size}")
-
             effort = Effort(
                 seconds=max(seconds, 0.5),
                 seconds_per_point=max(4 * seconds / len(missing), 0.01),
@@ -210,9 +198,23 @@ class Search:
                 precision=stage.precision,
                 seed=self._goal.seed + 1000 * STAGES.index(stage),
             )
+            work = {(one.collective, one.bytes): effort.usual_seconds(one) for one in missing}
+            share_of_work = 100 * stage.share / sum(work.values())
+
+            def take(result: Point | Problem) -> None:
+                nonlocal advanced
+                self._memory.keep(stage.name, result)
+                if isinstance(result, Point):
+                    points[selection.key_of(result)] = result
+                    self._note(stage, result)
+                    step = share_of_work * work[result.place]
+                    advanced += step
+                    size = f"{result.collective} {result.bytes} B"
+                    self._bar.advance(step, f"{stage.name}: {size}")
+
             launch = self._measurer.run(missing, effort, take)
             self.num_points_left += launch.num_points_left
-        self._bar.advance(max(0.0, 100 * stage.share - advanced), stage.name)
+        self._bar.skip(max(0.0, 100 * stage.share - advanced), stage.name)
         self._seconds_left -= time.monotonic() - start
         self._share_left -= stage.share
         return points

@@ -17,11 +17,13 @@ from espalier.store.database import SessionFacts, Store
 from espalier.tuning import simulated_outcome
 from espalier.tuning.call_tuning import CallTuning, Policy, Shortlist
 from espalier.tuning.search import Goal, Memory, requests_for
+from espalier.tuning.simulation_time import usual_seconds
 from espalier.tuning.simulators import Limits, Simulators
 from espalier.tuning.tuner import InterruptedTuning
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from espalier.console import Progress
@@ -34,6 +36,8 @@ _OURS_STAGE = "simulation"
 _NATIVE_STAGE = "simulation of native calls"
 # Of a call's share of the progress; the rest is for sizes where the choice changes.
 _FIRST_SHARE = 0.7
+# What is left of a call after results beyond those expected: each takes one part of so many.
+_SMALLEST_STEP = 3
 # A simulator of more ranks needs many gigabytes.
 _MOST_RANKS_SIDE_BY_SIDE = 2048
 _IF_UNWRITTEN = "free space there, then repeat the command with --resume: measurements are kept"
@@ -124,7 +128,7 @@ def tune(
     profile_merging.check(files.output, goal.vendor)
     nodes = num_nodes(machine, goal.job)
     tunings = goal.tunings()
-    with Store(files.store) as store, progress("tuning", len(tunings)) as bar:
+    with Store(files.store) as store, _progress(tunings, limits) as bar:
         memory = Memory(store, _session(store, goal, files, nodes))
         work = _Work(memory, bar, tunings)
         work.recall()
@@ -161,6 +165,22 @@ def tune(
     return found
 
 
+def _progress(tunings: Sequence[CallTuning], limits: Limits) -> AbstractContextManager[Progress]:
+    total = sum(map(_expected_work, tunings))
+    return progress("tuning", total, total / limits.num_simulators, limits.seconds)
+
+
+def _expected_work(tuning: CallTuning) -> float:
+    """Return about how long a call is simulated, in seconds."""
+    num_points = tuning.shortlist.most + tuning.policy.keeps_native
+    first = sum(_point_work(tuning, size) for size in tuning.sizes) * num_points
+    return first / _FIRST_SHARE
+
+
+def _point_work(tuning: CallTuning, size: int) -> float:
+    return usual_seconds(tuning.collective, size, tuning.shortlist.setting.num_ranks)
+
+
 class _Work:
     """Keeps results, and says how far the work is."""
 
@@ -168,32 +188,34 @@ class _Work:
         self._memory = memory
         self._bar = bar
         self._tunings = tunings
-        self._advanced = dict.fromkeys((tuning.collective for tuning in tunings), 0.0)
+        self._left = {tuning.collective: _expected_work(tuning) for tuning in tunings}
 
     def recall(self) -> None:
         """Take what an interrupted session measured."""
         by_call = {tuning.collective: tuning for tuning in self._tunings}
         for stage in (_OURS_STAGE, _NATIVE_STAGE):
             for point in self._memory.recall(stage):
-                by_call[point.collective].take(point)
-                self._advance(by_call[point.collective])
+                tuning = by_call[point.collective]
+                tuning.take(point)
+                self._bar.skip(self._step(tuning, point.asked_bytes))
 
     def take(self, tuning: CallTuning, request: Request, result: Point | Problem) -> None:
         """Keep a result."""
         self._memory.keep(_NATIVE_STAGE if request.has_native else _OURS_STAGE, result)
-        self._advance(tuning, f"{result.collective} {result.asked_bytes} B")
+        step = self._step(tuning, result.asked_bytes)
+        self._bar.advance(step, f"{result.collective} {result.asked_bytes} B")
 
     def finish(self, tuning: CallTuning) -> None:
-        """Count a call as done."""
-        self._bar.advance(1.0 - self._advanced[tuning.collective], f"{tuning.collective} is done")
-        self._advanced[tuning.collective] = 1.0
+        """Count a call as done; what was expected and did not come took no time."""
+        left, self._left[tuning.collective] = self._left[tuning.collective], 0.0
+        self._bar.skip(left, f"{tuning.collective} is done")
 
-    def _advance(self, tuning: CallTuning, note: str = "") -> None:
-        done = self._advanced[tuning.collective]
-        usual = len(tuning.sizes) * (tuning.shortlist.most + 1)
-        step = _FIRST_SHARE / usual if done < _FIRST_SHARE else (1 - done) / 8
-        self._advanced[tuning.collective] = done + step
-        self._bar.advance(step, note)
+    def _step(self, tuning: CallTuning, size: int) -> float:
+        """Return how much a result is of what is expected of its call, which it never exhausts."""
+        left = self._left[tuning.collective]
+        step = min(_point_work(tuning, size), left / _SMALLEST_STEP)
+        self._left[tuning.collective] = left - step
+        return step
 
 
 def _session(store: Store, goal: SimulatedGoal, files: SimulatedFiles, nodes: int) -> int:

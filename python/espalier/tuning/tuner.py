@@ -77,7 +77,7 @@ def tune(job: Job, goal: Goal) -> dict[str, Any]:
     nodes = header.pop("node_of_rank", ())
     requests = requests_for(goal, header["num_ranks"], nodes)
     cautions = conditions.of_machine()
-    with Store(job.store) as store, progress("tuning", 100) as bar:
+    with Store(job.store) as store, progress("tuning", 100, goal.seconds, goal.seconds) as bar:
         memory = Memory(store, _session(store, job, goal, header, requests))
         search = Search(measurer, goal, memory, bar)
         cause: BaseException | None = None
