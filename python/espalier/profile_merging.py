@@ -66,7 +66,7 @@ def merge(old: Mapping[str, Any] | None, new: Mapping[str, Any]) -> Merge:
     before = {} if old is None else _parts(old)
     decided = dict.fromkeys(map(_part, new["rules"]))
     is_complete = _is_complete(new)
-    skipped = {part for part in decided if not is_complete and part in before and before[part]}
+    skipped = {part for part in decided if not is_complete and before.get(part, False)}
     taken = decided.keys() - skipped
     changes = _changes(before, taken, skipped)
     if old is None:
