@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from espalier.doctor import launchers, machine, settings, timing
+from espalier.conditions import machine, timing
+from espalier.doctor import launchers, settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -20,7 +20,7 @@ from espalier.clusters import SimulatedCluster
 from espalier.errors import ArgumentError
 from espalier.orders import candidates, comparison, distances
 from espalier.orders.measurement import Measured
-from espalier.tuning.samples import Point
+from espalier.sampling.samples import Point
 
 _REPOSITORY = Path(__file__).resolve().parents[2]
 

@@ -28,15 +28,15 @@ from simulated_times import (  # noqa: E402
 )
 
 from espalier.errors import MpiError  # noqa: E402
-from espalier.tuning.measurement import Launch  # noqa: E402
-from espalier.tuning.samples import Point  # noqa: E402
+from espalier.sampling.measurement import Launch  # noqa: E402
+from espalier.sampling.samples import Point  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from espalier.tuning.samples import Request
-    from espalier.tuning.simulation import SimulatedJob
+    from espalier.sampling.samples import Request
+    from espalier.sampling.simulation import SimulatedJob
 
 DECLARED: dict[str, Any] = tomllib.loads((FOLDER / "experiments.toml").read_text())
 

@@ -22,9 +22,9 @@ from espalier.peers.launches import Failure, Task
 from espalier.profiles import Shape
 from espalier.report.content import to_markdown
 from espalier.report.peers import peers_report
-from espalier.tuning import processor_time
-from espalier.tuning.samples import Point, Problem, Request
-from espalier.tuning.simulation import SimulatedJob
+from espalier.sampling import processor_time
+from espalier.sampling.samples import Point, Problem, Request
+from espalier.sampling.simulation import SimulatedJob
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,8 +6,8 @@ from __future__ import annotations
 import pytest
 from report_snapshots import check_snapshot, shown
 
+from espalier.conditions import conditions
 from espalier.errors import ArgumentError, FileError
-from espalier.report import conditions
 from espalier.report.comparison import comparison_report, verdict_text
 from espalier.report.content import (
     Grid,

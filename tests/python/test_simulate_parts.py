@@ -11,9 +11,9 @@ import pytest
 from conftest import repository
 
 from espalier.errors import OutOfMemoryError
+from espalier.launch.complaints import Complaints, told
 from espalier.launch.processes import Ended
 from espalier.simulate import failures, memory, passing
-from espalier.simulate.complaints import Complaints, told
 from espalier.simulate.journal import Journal
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ import sqlite3
 
 import pytest
 
+from espalier.conditions import metadata
 from espalier.errors import FileError
-from espalier.store import metadata
+from espalier.sampling.samples import Point, Problem
 from espalier.store.database import SessionFacts, Store, default_path
-from espalier.tuning.samples import Point, Problem
 
 _FACTS = SessionFacts(
     key="k",

@@ -17,12 +17,12 @@ import pytest
 
 from espalier import _core, documents, installation
 from espalier.models.predictors import Setting
-from espalier.models.profile import Question, forecasts, predict
+from espalier.sampling import simulation
+from espalier.sampling.samples import NATIVE, Request
+from espalier.sampling.simulation import SimulatedJob, measure
 from espalier.store.database import Store
-from espalier.tuning import simulation
-from espalier.tuning.samples import NATIVE, Request
+from espalier.tuning.modelled import Question, forecasts, predict
 from espalier.tuning.search import candidates_for, real_size
-from espalier.tuning.simulation import SimulatedJob, measure
 
 _REPOSITORY = Path(__file__).resolve().parents[2]
 _MACHINE = (

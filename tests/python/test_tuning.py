@@ -15,8 +15,8 @@ from espalier.durations import parse_seconds
 from espalier.errors import ArgumentError, FormatError
 from espalier.intervals import Interval
 from espalier.models.predictors import Setting
+from espalier.sampling.samples import NATIVE, Point, Problem, Request, SampleReader
 from espalier.tuning import rules, selection
-from espalier.tuning.samples import NATIVE, Point, Problem, Request, SampleReader
 from espalier.tuning.search import Goal, candidates_for, real_size, requests_for
 from espalier.tuning.selection import Estimate, Verdict
 

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 from espalier import __version__, intervals
 from espalier.compare import analysis
 from espalier.compare.experiment import ESPALIER, KINDS, PLAIN, Results, experiment
+from espalier.conditions import conditions, metadata
 from espalier.console import document, progress
 from espalier.launch.options import HYDRA, OPENMPI
-from espalier.report import conditions
-from espalier.store import metadata
 
 if TYPE_CHECKING:
     from espalier.compare.experiment import Design

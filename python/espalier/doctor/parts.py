@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from espalier import __version__, installation
-from espalier.doctor.finding import Finding
+from espalier.conditions.finding import Finding
 from espalier.units import bytes_text
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from espalier.doctor.finding import Finding
+from espalier.conditions.finding import Finding
 from espalier.errors import Error
 
 if TYPE_CHECKING:

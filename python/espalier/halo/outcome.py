@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from espalier import __version__, intervals
+from espalier.conditions import conditions
 from espalier.console import document
 from espalier.halo import levels
-from espalier.report import conditions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

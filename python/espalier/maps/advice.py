@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from espalier.report.conditions import caution
+from espalier.conditions.conditions import caution
 
 if TYPE_CHECKING:
     from espalier._core import MappingResult

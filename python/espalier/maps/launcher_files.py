@@ -15,8 +15,8 @@ import itertools
 import shlex
 from typing import TYPE_CHECKING
 
+from espalier.conditions.conditions import caution
 from espalier.errors import ArgumentError
-from espalier.report.conditions import caution
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -11,16 +11,15 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from espalier import __version__, _core
+from espalier.conditions import conditions, metadata
 from espalier.console import document, progress, say
 from espalier.errors import ArgumentError, MpiError
 from espalier.launch import programs
 from espalier.launch.command import parse_command
 from espalier.models.agreement import agreement, deviation
 from espalier.models.predictors import predictors
-from espalier.report import conditions
-from espalier.store import metadata
-from espalier.tuning.measurement import Effort, Measurer
-from espalier.tuning.samples import Point, Request
+from espalier.sampling.measurement import Effort, Measurer
+from espalier.sampling.samples import Point, Request
 from espalier.tuning.search import candidates_for, real_size
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from espalier.intervals import Interval
     from espalier.models.agreement import Agreement
     from espalier.models.predictors import Predictor, Setting
-    from espalier.tuning.samples import Problem
+    from espalier.sampling.samples import Problem
 
 SCHEMA = "espalier-model-validation"
 VERSION = 1

@@ -6,10 +6,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from espalier import __version__
+from espalier.conditions import conditions
 from espalier.console import document, json_text
 from espalier.errors import FileError
 from espalier.orders import candidates, comparison
-from espalier.report import conditions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from espalier import profiles
 from espalier.models.predictors import Setting
-from espalier.models.profile import predict
 from espalier.peers.cells import BEST, OURS, Outcome
-from espalier.tuning.samples import NATIVE
+from espalier.sampling.samples import NATIVE
+from espalier.tuning.modelled import predict
 from espalier.tuning.search import candidates_for
 
 if TYPE_CHECKING:

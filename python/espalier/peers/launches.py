@@ -15,16 +15,16 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from espalier.errors import MpiError
-from espalier.tuning.processor_time import Clock
-from espalier.tuning.samples import NATIVE, Point, Request
-from espalier.tuning.simulation import Simulation
+from espalier.sampling.processor_time import Clock
+from espalier.sampling.samples import NATIVE, Point, Request
+from espalier.sampling.simulation import Simulation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from espalier.tuning.samples import Problem
-    from espalier.tuning.simulation import SimulatedJob
+    from espalier.sampling.samples import Problem
+    from espalier.sampling.simulation import SimulatedJob
 
 _SECONDS_BETWEEN_LOOKS = 0.05
 _LONGEST_REASON = 160

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from espalier import machines
+from espalier.conditions import metadata
 from espalier.console import progress
 from espalier.errors import ArgumentError
 from espalier.intervals import median_interval
@@ -17,10 +18,9 @@ from espalier.peers.bounds import bound_us
 from espalier.peers.cells import BEST, MODEL, PROFILE, Cell, Outcome, Place
 from espalier.peers.contenders import PREFIX, model_shortlist
 from espalier.peers.experiment import Run
-from espalier.store import metadata
+from espalier.sampling.measurement import Effort, Measurer
+from espalier.sampling.samples import Point, Problem, Request
 from espalier.tuning import selection
-from espalier.tuning.measurement import Effort, Measurer
-from espalier.tuning.samples import Point, Problem, Request
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

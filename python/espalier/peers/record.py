@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from espalier import installation
 from espalier.peers.launches import name_of
+from espalier.sampling.samples import Point, Problem
+from espalier.sampling.simulation import PEERS
 from espalier.store.database import SessionFacts
-from espalier.tuning.samples import Point, Problem
-from espalier.tuning.simulation import PEERS
 
 if TYPE_CHECKING:
     from pathlib import Path

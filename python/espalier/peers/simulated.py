@@ -14,8 +14,8 @@ from espalier.peers.cells import Cell, Outcome
 from espalier.peers.experiment import SAME_FOR_ALL, most_messages, most_seconds
 from espalier.peers.launches import Failure, Task, name_of
 from espalier.peers.record import is_failure
-from espalier.tuning.samples import NATIVE, Point, Request
-from espalier.tuning.simulation import SimulatedJob
+from espalier.sampling.samples import NATIVE, Point, Request
+from espalier.sampling.simulation import SimulatedJob
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from espalier.peers.contenders import Ours
     from espalier.peers.experiment import Experiment, Run
     from espalier.peers.record import Record
-    from espalier.tuning.samples import Problem
+    from espalier.sampling.samples import Problem
 
     _Key = tuple[str, int]
 

@@ -6,13 +6,13 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Any
 
+from espalier.conditions import metadata
 from espalier.console import progress
 from espalier.peers import outcome
 from espalier.peers.record import Record
 from espalier.peers.simulated import Comparison, work
-from espalier.store import metadata
+from espalier.sampling.simulation import PEERS as VERSIONS
 from espalier.store.database import Store
-from espalier.tuning.simulation import PEERS as VERSIONS
 
 if TYPE_CHECKING:
     from espalier.peers.choosing import Choosing

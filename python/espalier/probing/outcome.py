@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from espalier import __version__, machines
+from espalier.conditions import metadata
 from espalier.errors import ArgumentError
 from espalier.output_files import write_whole
 from espalier.probing import findings, matrix_file, samples
 from espalier.probing.record import detail_part, scan_part
 from espalier.probing.scan import scan
 from espalier.probing.scan_plan import compare
-from espalier.store import metadata
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

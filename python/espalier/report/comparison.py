@@ -6,7 +6,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from espalier.report import conditions
+from espalier.conditions import conditions
 from espalier.report.content import Grid, Report, Section
 from espalier.report.run import mapping_line
 from espalier.report.tuning import machine_section

@@ -7,8 +7,8 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from espalier.conditions import conditions
 from espalier.probing.caution import ranks_text
-from espalier.report import conditions
 from espalier.report.content import Grid, Report, Section
 from espalier.units import bytes_text, three_digits, time_text
 

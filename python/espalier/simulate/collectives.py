@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 
 from espalier.console import progress
 from espalier.errors import MpiError
+from espalier.sampling.samples import Point, Problem
+from espalier.sampling.simulation import SimulatedJob, measure
 from espalier.store.database import SessionFacts, Store
-from espalier.tuning.samples import Point, Problem
 from espalier.tuning.search import Memory, requests_for
-from espalier.tuning.simulation import SimulatedJob, measure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from espalier.sampling.samples import Request
     from espalier.simulate.setting import Setting
-    from espalier.tuning.samples import Request
     from espalier.tuning.search import Goal
 
 STAGE = "simulated"

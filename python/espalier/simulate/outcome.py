@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from espalier.launch.preload import Settings
+    from espalier.sampling.samples import Point
     from espalier.simulate.collectives import Measured
     from espalier.simulate.running import Finished
     from espalier.simulate.setting import Setting
-    from espalier.tuning.samples import Point
 
 _NO_COSTS = (
     "the machine says nothing of what messages cost, so they take no time; give latencies and"

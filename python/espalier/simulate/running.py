@@ -16,9 +16,9 @@ from espalier import runs
 from espalier.console import say
 from espalier.errors import FormatError
 from espalier.launch import processes
+from espalier.launch.complaints import Complaints
 from espalier.launch.preload import Settings, all_native
 from espalier.simulate import memory
-from espalier.simulate.complaints import Complaints
 from espalier.simulate.failures import End, failure
 from espalier.simulate.journal import Journal
 from espalier.simulate.passing import Passing

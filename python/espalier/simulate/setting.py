@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from espalier import machines
 from espalier.clusters import SimulatedCluster
 from espalier.errors import ArgumentError
-from espalier.tuning import simulation
+from espalier.sampling import simulation
 
 if TYPE_CHECKING:
     from espalier.machines import Machine

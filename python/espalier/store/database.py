@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from espalier.conditions import metadata
 from espalier.errors import FileError
-from espalier.store import metadata
-from espalier.tuning.samples import Point, Problem
+from espalier.sampling.samples import Point, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,9 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from espalier import __version__, profiles
+from espalier.conditions import conditions, metadata
 from espalier.console import document
-from espalier.report import conditions
-from espalier.store import metadata
 from espalier.tuning import rules
 from espalier.tuning.search import method
 
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from espalier.intervals import Interval
-    from espalier.tuning.samples import Problem
+    from espalier.sampling.samples import Problem
     from espalier.tuning.search import Goal, Search
     from espalier.tuning.selection import Estimate, Verdict
 

@@ -9,7 +9,7 @@ from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from espalier import _core
-from espalier.tuning.samples import NATIVE
+from espalier.sampling.samples import NATIVE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

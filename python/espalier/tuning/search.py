@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any
 from espalier import _core, catalog
 from espalier.console import say
 from espalier.errors import ArgumentError, FileError
+from espalier.sampling.measurement import Effort
+from espalier.sampling.samples import Point, Problem, Request
 from espalier.tuning import selection
-from espalier.tuning.measurement import Effort
-from espalier.tuning.samples import Point, Problem, Request
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from espalier.console import Progress
     from espalier.models.predictors import Setting
+    from espalier.sampling.measurement import Measurer
     from espalier.store.database import Store
-    from espalier.tuning.measurement import Measurer
     from espalier.tuning.selection import Key, Verdict
 
 DEFAULT_SIZES = (64, 512, 4096, 32768, 262144, 1048576, 4194304)

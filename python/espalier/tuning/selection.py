@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from espalier import intervals
-from espalier.tuning.samples import NATIVE, Point
+from espalier.sampling.samples import NATIVE, Point
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -9,21 +9,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from espalier import __version__, profiles
+from espalier.conditions import conditions, metadata
 from espalier.console import document
-from espalier.report import conditions
-from espalier.store import metadata
+from espalier.sampling.samples import NATIVE
+from espalier.sampling.simulation import PEERS
 from espalier.tuning import rules
 from espalier.tuning.call_tuning import WRONG
 from espalier.tuning.exact import SIMULATED, TOLERANCE
-from espalier.tuning.samples import NATIVE
-from espalier.tuning.simulation import PEERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from espalier.sampling.samples import Problem
     from espalier.tuning.call_tuning import CallTuning
     from espalier.tuning.exact import Chosen
-    from espalier.tuning.samples import Problem
     from espalier.tuning.simulated_tuner import SimulatedGoal
 
 

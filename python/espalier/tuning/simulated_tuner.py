@@ -10,10 +10,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from espalier import machines
+from espalier.conditions import metadata
 from espalier.console import json_text, progress, say
 from espalier.errors import ArgumentError
 from espalier.output_files import check_writable, write_whole
-from espalier.store import metadata
 from espalier.store.database import SessionFacts, Store
 from espalier.tuning import simulated_outcome
 from espalier.tuning.call_tuning import CallTuning, Policy, Shortlist
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from espalier.console import Progress
     from espalier.machines import Machine
     from espalier.models.predictors import Setting
-    from espalier.tuning.samples import Point, Problem, Request
-    from espalier.tuning.simulation import SimulatedJob
+    from espalier.sampling.samples import Point, Problem, Request
+    from espalier.sampling.simulation import SimulatedJob
 
 _OURS_STAGE = "simulation"
 _NATIVE_STAGE = "simulation of native calls"

@@ -14,17 +14,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from espalier.background import in_background
-from espalier.tuning.processor_time import Clock
-from espalier.tuning.samples import Point
-from espalier.tuning.simulation import Simulation
+from espalier.sampling.processor_time import Clock
+from espalier.sampling.samples import Point
+from espalier.sampling.simulation import Simulation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from concurrent.futures import Future
 
+    from espalier.sampling.samples import Problem, Request
+    from espalier.sampling.simulation import SimulatedJob
     from espalier.tuning.call_tuning import CallTuning
-    from espalier.tuning.samples import Problem, Request
-    from espalier.tuning.simulation import SimulatedJob
 
 _SECONDS_BETWEEN_LOOKS = 0.05
 

@@ -9,23 +9,22 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from espalier.conditions import conditions, metadata
 from espalier.console import progress, say
 from espalier.errors import ArgumentError, MpiError
 from espalier.launch import programs
 from espalier.launch.measuring import parse_launcher
 from espalier.output_files import check_writable, write_whole
-from espalier.report import conditions
-from espalier.store import metadata
+from espalier.sampling.measurement import Effort, Measurer
 from espalier.store.database import SessionFacts, Store
 from espalier.tuning import outcome
-from espalier.tuning.measurement import Effort, Measurer
 from espalier.tuning.search import Memory, Search, requests_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from espalier.tuning.samples import Request
+    from espalier.sampling.samples import Request
     from espalier.tuning.search import Goal
 
 _IF_UNWRITTEN = "free space there, then repeat the command with --resume: measurements are kept"

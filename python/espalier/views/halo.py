@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from espalier.report import conditions
+from espalier.conditions import conditions
 from espalier.report.content import Grid, Report, Section
 from espalier.units import bytes_text, three_digits, time_text
 

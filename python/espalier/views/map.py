@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
+from espalier.conditions import conditions
 from espalier.console import make_console
-from espalier.report import conditions
 from espalier.report.content import Grid, Section, print_sections
 from espalier.units import three_digits
 from espalier.views.grid import print_grid

@@ -11,7 +11,7 @@ import subprocess
 from typing import Any
 
 from espalier import __version__, installation
-from espalier.doctor.machine import lscpu
+from espalier.conditions.machine import lscpu
 
 # Variables that change what an MPI does, or which one runs.
 _PREFIXES = (

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from espalier.doctor.finding import Finding
+from espalier.conditions.finding import Finding
 from espalier.units import bytes_text
 
 if TYPE_CHECKING:

@@ -21,16 +21,16 @@ from typing import TYPE_CHECKING
 from espalier import installation
 from espalier.clusters.simulated import SimulatedCluster
 from espalier.errors import ArgumentError, MpiError, NotBuiltError
+from espalier.launch.complaints import told
 from espalier.launch.measuring import temporary_folder
-from espalier.simulate.complaints import told
-from espalier.tuning.measurement import Effort, Launch, plan_document
-from espalier.tuning.samples import Point, SampleReader
+from espalier.sampling.measurement import Effort, Launch, plan_document
+from espalier.sampling.samples import Point, SampleReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Self
 
-    from espalier.tuning.samples import Problem, Request
+    from espalier.sampling.samples import Problem, Request
 
     OnResult = Callable[[Point | Problem], None]
 

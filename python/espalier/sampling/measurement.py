@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 from espalier import installation
 from espalier.console import document
 from espalier.launch.measuring import MeasuringProgram, Patience, temporary_folder
-from espalier.tuning.samples import Point, SampleReader
+from espalier.sampling.samples import Point, SampleReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from espalier.launch.command import LaunchCommand
-    from espalier.tuning.samples import Problem, Request
+    from espalier.sampling.samples import Problem, Request
 
 _PATIENCE_SECONDS = 120.0
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from espalier import intervals
-from espalier.doctor.machine import machine
-from espalier.doctor.timing import timing
+from espalier.conditions.machine import machine
+from espalier.conditions.timing import timing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

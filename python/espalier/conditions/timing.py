@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from espalier.doctor.finding import Finding
+from espalier.conditions.finding import Finding
 from espalier.units import time_text
 
 if TYPE_CHECKING:
