@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from espalier.errors import Error
+from espalier.sampling.candidates import real_size
 from espalier.sampling.samples import Request
 from espalier.sampling.simulation import DEFAULT_PEER, SimulatedJob, measure
-from espalier.tuning.search import real_size
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -16,13 +16,13 @@ from pathlib import Path
 import pytest
 
 from espalier import _core, documents, installation
-from espalier.models.predictors import Setting
 from espalier.sampling import simulation
+from espalier.sampling.candidates import candidates_for, real_size
 from espalier.sampling.samples import NATIVE, Request
+from espalier.sampling.setting import Setting
 from espalier.sampling.simulation import SimulatedJob, measure
 from espalier.store.database import Store
 from espalier.tuning.modelled import Question, forecasts, predict
-from espalier.tuning.search import candidates_for, real_size
 
 _REPOSITORY = Path(__file__).resolve().parents[2]
 _MACHINE = (

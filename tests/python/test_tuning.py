@@ -14,10 +14,11 @@ from espalier import _core, documents
 from espalier.durations import parse_seconds
 from espalier.errors import ArgumentError, FormatError
 from espalier.intervals import Interval
-from espalier.models.predictors import Setting
+from espalier.sampling.candidates import candidates_for, real_size, requests_for
+from espalier.sampling.goal import Goal
 from espalier.sampling.samples import NATIVE, Point, Problem, Request, SampleReader
+from espalier.sampling.setting import Setting
 from espalier.tuning import rules, selection
-from espalier.tuning.search import Goal, candidates_for, real_size, requests_for
 from espalier.tuning.selection import Estimate, Verdict
 
 

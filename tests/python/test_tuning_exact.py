@@ -8,14 +8,14 @@ import itertools
 import pytest
 
 from espalier import _core
-from espalier.models.predictors import Setting
 from espalier.sampling.samples import NATIVE, Point, Problem, Request
+from espalier.sampling.setting import Setting
 from espalier.sampling.simulation import SimulatedJob
 from espalier.tuning import exact
 from espalier.tuning.call_tuning import CallTuning, Policy, Shortlist
 from espalier.tuning.exact import Times
 from espalier.tuning.rules import make_rules
-from espalier.tuning.simulated_tuner import SimulatedGoal
+from espalier.tuning.simulated_goal import SimulatedGoal
 
 _MACHINE = "4n[latency=2us,bandwidth=1GB/s] x 2c[latency=300ns,bandwidth=6GB/s]"
 _SETTING = Setting(_MACHINE, "block", 8)

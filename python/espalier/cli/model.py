@@ -20,11 +20,12 @@ from espalier.console import emit_json, json_text, progress
 from espalier.durations import parse_seconds
 from espalier.errors import FileError
 from espalier.models import forecast, priced, validation
-from espalier.models.predictors import MODELS, Setting
+from espalier.models.predictors import MODELS
 from espalier.models.validation import InterruptedValidation, Task
 from espalier.output_files import check_writable, write_whole
 from espalier.report.content import print_report
 from espalier.report.model import forecast_report, profile_report, validation_report
+from espalier.sampling.setting import Setting
 from espalier.tuning.modelled import Question, model_profile
 from espalier.units import parse_bytes_list
 

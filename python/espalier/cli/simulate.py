@@ -16,13 +16,13 @@ from espalier.durations import parse_seconds
 from espalier.errors import ArgumentError
 from espalier.launch import preload
 from espalier.report.content import print_report
+from espalier.sampling.goal import DEFAULT_SIZES, Goal
 from espalier.simulate import collectives as measuring
 from espalier.simulate import outcome, running
 from espalier.simulate.collectives import Wish
 from espalier.simulate.programs import find_program
 from espalier.simulate.setting import PEERS, USUAL_PEER, Setting, make_setting
 from espalier.store.database import default_path
-from espalier.tuning.search import DEFAULT_SIZES, Goal
 from espalier.units import bytes_text, parse_bytes_list
 from espalier.views.simulate import collectives_report, simulation_report
 

@@ -21,10 +21,10 @@ from espalier.durations import parse_seconds
 from espalier.errors import ArgumentError
 from espalier.report.content import print_report
 from espalier.report.tuning import tuning_report
+from espalier.sampling.goal import DEFAULT_CALLS, DEFAULT_SIZES, Goal
 from espalier.sampling.simulation import DEFAULT_PEER, PEERS
 from espalier.store.database import default_path
 from espalier.tuning import tuner
-from espalier.tuning.search import DEFAULT_CALLS, DEFAULT_SIZES, Goal
 from espalier.tuning.tuner import InterruptedTuning, Job
 from espalier.units import bytes_text, parse_bytes_list
 

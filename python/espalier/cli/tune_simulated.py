@@ -11,11 +11,12 @@ from espalier import machines
 from espalier.cli.options import SIMULATED_VENDOR, check_vendor
 from espalier.errors import ArgumentError
 from espalier.models import priced
-from espalier.models.predictors import Setting
+from espalier.sampling.setting import Setting
 from espalier.sampling.simulation import DEFAULT_PEER, SimulatedJob
 from espalier.tuning import simulated_tuner
 from espalier.tuning.call_tuning import Policy
-from espalier.tuning.simulated_tuner import SimulatedFiles, SimulatedGoal, usual_num_simulators
+from espalier.tuning.simulated_goal import SimulatedGoal
+from espalier.tuning.simulated_tuner import SimulatedFiles, usual_num_simulators
 from espalier.tuning.simulators import Limits
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ from espalier import _core
 from espalier.console import document
 from espalier.errors import ArgumentError
 from espalier.models.predictors import predictors
-from espalier.tuning.search import candidates_for, real_size
+from espalier.sampling.candidates import candidates_for, real_size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from espalier.models.predictors import Setting
+    from espalier.sampling.setting import Setting
 
 
 def forecast(

@@ -18,17 +18,18 @@ from espalier.launch import programs
 from espalier.launch.command import parse_command
 from espalier.models.agreement import agreement, deviation
 from espalier.models.predictors import predictors
+from espalier.sampling.candidates import candidates_for, real_size
 from espalier.sampling.measurement import Effort, Measurer
 from espalier.sampling.samples import Point, Request
-from espalier.tuning.search import candidates_for, real_size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from espalier.intervals import Interval
     from espalier.models.agreement import Agreement
-    from espalier.models.predictors import Predictor, Setting
+    from espalier.models.predictors import Predictor
     from espalier.sampling.samples import Problem
+    from espalier.sampling.setting import Setting
 
 SCHEMA = "espalier-model-validation"
 VERSION = 1

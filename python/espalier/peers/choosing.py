@@ -13,17 +13,18 @@ from typing import TYPE_CHECKING, Any
 from espalier import _core, machines, profiles
 from espalier.console import json_text, say
 from espalier.models import priced
-from espalier.models.predictors import Setting
 from espalier.output_files import write_whole
 from espalier.peers.cells import MODEL, PROFILE
 from espalier.peers.contenders import Ours, model_shortlist
 from espalier.peers.record import fingerprint
 from espalier.profiles import Shape
+from espalier.sampling.setting import Setting
 from espalier.sampling.simulation import SimulatedJob
 from espalier.tuning import simulated_tuner
 from espalier.tuning.call_tuning import Policy
 from espalier.tuning.modelled import Question, model_profile
-from espalier.tuning.simulated_tuner import SimulatedFiles, SimulatedGoal
+from espalier.tuning.simulated_goal import SimulatedGoal
+from espalier.tuning.simulated_tuner import SimulatedFiles
 from espalier.tuning.simulators import Limits
 
 if TYPE_CHECKING:

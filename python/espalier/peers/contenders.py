@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from espalier import profiles
-from espalier.models.predictors import Setting
 from espalier.peers.cells import BEST, OURS, Outcome
+from espalier.sampling.candidates import candidates_for
 from espalier.sampling.samples import NATIVE
+from espalier.sampling.setting import Setting
 from espalier.tuning.modelled import predict
-from espalier.tuning.search import candidates_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -11,18 +11,19 @@ from typing import TYPE_CHECKING
 
 from espalier.console import progress
 from espalier.errors import MpiError
+from espalier.sampling.candidates import requests_for
 from espalier.sampling.samples import Point, Problem
 from espalier.sampling.simulation import SimulatedJob, measure
 from espalier.store.database import SessionFacts, Store
-from espalier.tuning.search import Memory, requests_for
+from espalier.store.memory import Memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from espalier.sampling.goal import Goal
     from espalier.sampling.samples import Request
     from espalier.simulate.setting import Setting
-    from espalier.tuning.search import Goal
 
 STAGE = "simulated"
 # The candidate that does what a program under the given profile would do.

@@ -12,17 +12,17 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from espalier.sampling.candidates import candidates_for, real_size
 from espalier.sampling.samples import NATIVE, Request
 from espalier.tuning import exact
 from espalier.tuning.exact import WIDEST_STEP, Times
 from espalier.tuning.modelled import predict
-from espalier.tuning.search import candidates_for, real_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from espalier.models.predictors import Setting
     from espalier.sampling.samples import Point, Problem
+    from espalier.sampling.setting import Setting
     from espalier.tuning.exact import Chosen
 
 WRONG = "wrong result"

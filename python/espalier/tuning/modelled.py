@@ -18,15 +18,15 @@ from espalier import __version__, _core, profiles
 from espalier.background import each_in_background
 from espalier.console import document
 from espalier.errors import ArgumentError
+from espalier.sampling.candidates import candidates_for, real_size
 from espalier.tuning import selection
 from espalier.tuning.rules import Telling, make_rules
-from espalier.tuning.search import candidates_for, real_size
 from espalier.units import time_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from espalier.models.predictors import Setting
+    from espalier.sampling.setting import Setting
 
 # Doubling sizes, so that a rule changes within a factor of 1.5 of where the model would.
 SIZES = tuple(2**exponent for exponent in range(3, 23))

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from espalier.intervals import Interval
+    from espalier.sampling.goal import Goal
     from espalier.sampling.samples import Problem
-    from espalier.tuning.search import Goal, Search
+    from espalier.tuning.search import Search
     from espalier.tuning.selection import Estimate, Verdict
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from espalier.sampling.samples import Problem
     from espalier.tuning.call_tuning import CallTuning
     from espalier.tuning.exact import Chosen
-    from espalier.tuning.simulated_tuner import SimulatedGoal
+    from espalier.tuning.simulated_goal import SimulatedGoal
 
 
 def make_profile(

@@ -6,30 +6,29 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from espalier import machines
 from espalier.conditions import metadata
 from espalier.console import json_text, progress, say
-from espalier.errors import ArgumentError
 from espalier.output_files import check_writable, write_whole
 from espalier.store.database import SessionFacts, Store
+from espalier.store.memory import Memory
 from espalier.tuning import simulated_outcome
-from espalier.tuning.call_tuning import CallTuning, Policy, Shortlist
-from espalier.tuning.search import Goal, Memory, requests_for
 from espalier.tuning.simulators import Limits, Simulators
 from espalier.tuning.tuner import InterruptedTuning
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from espalier.console import Progress
     from espalier.machines import Machine
-    from espalier.models.predictors import Setting
     from espalier.sampling.samples import Point, Problem, Request
     from espalier.sampling.simulation import SimulatedJob
+    from espalier.tuning.call_tuning import CallTuning
+    from espalier.tuning.simulated_goal import SimulatedGoal
 
 _OURS_STAGE = "simulation"
 _NATIVE_STAGE = "simulation of native calls"
@@ -38,55 +37,6 @@ _FIRST_SHARE = 0.7
 # A simulator of more ranks needs many gigabytes.
 _MOST_RANKS_SIDE_BY_SIDE = 2048
 _IF_UNWRITTEN = "free space there, then repeat the command with --resume: measurements are kept"
-
-
-@dataclass(frozen=True)
-class SimulatedGoal:
-    """What to tune in simulation, and for whom.
-
-    Calls of `sizes_of` are tuned at these sizes instead of `sizes`, and those of `ours_only`
-    without their native calls.
-    """
-
-    job: SimulatedJob
-    # What the profile says of the machine.
-    machine: dict[str, Any]
-    # The model's view of it.
-    setting: Setting
-    collectives: tuple[str, ...]
-    sizes: tuple[int, ...]
-    patterns: tuple[str, ...] = ()
-    most_candidates: int = 6
-    factor: float = 1.5
-    policy: Policy = field(default_factory=Policy)
-    vendor: str = "smpi"
-    sizes_of: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    ours_only: frozenset[str] = frozenset()
-
-    def check(self) -> None:
-        """Raise ArgumentError for what cannot be simulated."""
-        self.job.check()
-        goal = Goal(self.collectives, self.sizes, self.patterns, min_gain=self.policy.min_gain)
-        goal.check()
-        if self.most_candidates < 1:
-            raise ArgumentError(
-                f"expected a shortlist of at least 1 candidate, got {self.most_candidates}"
-            )
-        requests_for(goal, self.job.num_ranks)
-
-    def tunings(self) -> list[CallTuning]:
-        """Return the work, a tuning for each call."""
-        shortlist = Shortlist(self.setting, self.patterns, self.most_candidates, self.factor)
-        ours_only = replace(self.policy, keeps_native=False)
-        return [
-            CallTuning(
-                call,
-                self.sizes_of.get(call, self.sizes),
-                shortlist,
-                ours_only if call in self.ours_only else self.policy,
-            )
-            for call in sorted(set(self.collectives))
-        ]
 
 
 @dataclass(frozen=True)

@@ -15,17 +15,19 @@ from espalier.errors import ArgumentError, MpiError
 from espalier.launch import programs
 from espalier.launch.measuring import parse_launcher
 from espalier.output_files import check_writable, write_whole
+from espalier.sampling.candidates import requests_for
 from espalier.sampling.measurement import Effort, Measurer
 from espalier.store.database import SessionFacts, Store
+from espalier.store.memory import Memory
 from espalier.tuning import outcome
-from espalier.tuning.search import Memory, Search, requests_for
+from espalier.tuning.search import Search
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from espalier.sampling.goal import Goal
     from espalier.sampling.samples import Request
-    from espalier.tuning.search import Goal
 
 _IF_UNWRITTEN = "free space there, then repeat the command with --resume: measurements are kept"
 # Only starts the ranks and says who they are.
