@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import probe_data as data
 import pytest
 
-from espalier.probing.advice import of_results
+from espalier.probing.advice import of_results, with_cautions
 from espalier.probing.caution import ranks_text
 from espalier.probing.findings import analyse
 from espalier.probing.scan import Scan, scan
@@ -46,6 +46,10 @@ def _slower(samples: Samples, factor: float, is_slow: Any) -> Samples:
     return dataclasses.replace(samples, results=tuple(map(changed, samples.results)))
 
 
+def _advised(samples: Samples) -> Scan:
+    return with_cautions(scan(samples))
+
+
 def _kinds(found: Scan) -> list[str]:
     return [caution.kind for caution in found.cautions]
 
@@ -58,11 +62,11 @@ def _text(found: Scan, kind: str) -> str:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_good_machine_gives_no_caution(seed: int) -> None:
-    assert _kinds(scan(_machine(seed=seed).scan())) == []
+    assert _kinds(_advised(_machine(seed=seed).scan())) == []
 
 
 def test_one_slow_link_is_named() -> None:
-    found = scan(_slower(_machine().scan(), 3.0, lambda a, b: {a, b} == {2, 9}))
+    found = _advised(_slower(_machine().scan(), 3.0, lambda a, b: {a, b} == {2, 9}))
     assert _kinds(found) == ["slow-link"]
     assert "1 of 96 pairs between nodes are out of line, most of all ranks 2 and 9" in _text(
         found, "slow-link"
@@ -70,68 +74,68 @@ def test_one_slow_link_is_named() -> None:
 
 
 def test_a_link_disturbed_one_way_is_asymmetry_not_slowness() -> None:
-    found = scan(_slower(_machine().scan(), 3.0, lambda a, b: (a, b) == (9, 2)))
+    found = _advised(_slower(_machine().scan(), 3.0, lambda a, b: (a, b) == (9, 2)))
     assert _kinds(found) == ["asymmetry"]
     assert "most of all ranks 9 and 2" in _text(found, "asymmetry")
 
 
 def test_a_node_that_differs_is_named_and_its_links_are_not_slow_links() -> None:
-    found = scan(_slower(_machine().scan(), 1.8, lambda a, b: (a // 4 == 2) != (b // 4 == 2)))
+    found = _advised(_slower(_machine().scan(), 1.8, lambda a, b: (a // 4 == 2) != (b // 4 == 2)))
     assert _kinds(found) == ["node-differs"]
     assert "node 2 (n2) with ranks 8-11 is farther from all others" in _text(found, "node-differs")
 
 
 def test_a_node_with_one_slow_partner_does_not_differ() -> None:
-    found = scan(_slower(_machine().scan(), 1.8, lambda a, b: {a // 4, b // 4} == {1, 2}))
+    found = _advised(_slower(_machine().scan(), 1.8, lambda a, b: {a // 4, b // 4} == {1, 2}))
     assert "node-differs" not in _kinds(found)
     assert "slow-link" in _kinds(found)
 
 
 def test_a_rank_that_differs_is_named() -> None:
-    found = scan(_slower(_machine().scan(), 2.0, lambda a, b: 5 in (a, b) and a // 4 == b // 4))
+    found = _advised(_slower(_machine().scan(), 2.0, lambda a, b: 5 in (a, b) and a // 4 == b // 4))
     assert "rank 5: farther from all neighbours" in _text(found, "rank-differs")
     assert "slow-link" not in _kinds(found)
 
 
 def test_unbound_ranks_are_told() -> None:
     machine = _machine(facts={"bound": [rank > 2 for rank in range(16)]})
-    assert "3 of 16 ranks may run on all processors" in _text(scan(machine.scan()), "unbound")
+    assert "3 of 16 ranks may run on all processors" in _text(_advised(machine.scan()), "unbound")
 
 
 def test_a_rank_with_the_only_processor_is_bound() -> None:
     facts = {"bound": [False] * 16, "online": [1] * 16, "cpus": [""] * 16}
-    assert "unbound" not in _kinds(scan(_machine(facts=facts).scan()))
+    assert "unbound" not in _kinds(_advised(_machine(facts=facts).scan()))
 
 
 def test_more_ranks_than_processors_are_told() -> None:
     machine = _machine(facts={"cpus": ["0-1"] * 16})
     assert "4 ranks of node 0 share 2 processors (4 such nodes)" in _text(
-        scan(machine.scan()), "oversubscribed"
+        _advised(machine.scan()), "oversubscribed"
     )
 
 
 def test_processors_that_are_not_known_are_counted_by_those_online() -> None:
     few = _machine(facts={"cpus": [""] * 16, "online": [3] * 16})
     unknown = _machine(facts={"cpus": [""] * 16, "online": [0] * 16})
-    assert "oversubscribed" in _kinds(scan(few.scan()))
-    assert "oversubscribed" not in _kinds(scan(unknown.scan()))
+    assert "oversubscribed" in _kinds(_advised(few.scan()))
+    assert "oversubscribed" not in _kinds(_advised(unknown.scan()))
 
 
 def test_simulated_times_are_told_and_processors_do_not_matter() -> None:
     machine = _machine(is_simulated=True, facts={"bound": [False] * 16, "cpus": ["0"] * 16})
-    assert _kinds(scan(machine.scan())) == ["simulated"]
+    assert _kinds(_advised(machine.scan())) == ["simulated"]
 
 
 def test_a_sampled_matrix_is_told() -> None:
     samples = _machine().scan()
     kept = tuple(result for result in samples.results if result.pairs[0] not in {(0, 5), (5, 0)})
-    found = scan(dataclasses.replace(samples, results=kept))
+    found = _advised(dataclasses.replace(samples, results=kept))
     assert "1 of 120 pairs of ranks were not measured" in _text(found, "sampled")
 
 
 def test_an_interrupted_scan_is_told() -> None:
     samples = dataclasses.replace(_machine().scan(), complete=False)
-    assert "interrupted" in _kinds(scan(samples))
+    assert "interrupted" in _kinds(_advised(samples))
     assert not analyse(scan(samples))["complete"]
 
 
@@ -144,7 +148,7 @@ def test_interrupted_details_are_told() -> None:
 
 
 def test_noise_is_told_with_its_size() -> None:
-    found = scan(_machine(spread=0.5).scan())
+    found = _advised(_machine(spread=0.5).scan())
     assert "240 of 240 results vary by more than 30%" in _text(found, "noise")
     assert "by 50%" in _text(found, "noise")
 

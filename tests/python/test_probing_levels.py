@@ -11,6 +11,7 @@ import pytest
 
 from espalier.errors import ArgumentError
 from espalier.probing import groups, matrix
+from espalier.probing.advice import with_cautions
 from espalier.probing.nodes import members_of
 from espalier.probing.scan import scan
 
@@ -219,7 +220,7 @@ def test_names_that_round_trips_deny_are_told() -> None:
     first, second = node.index(0), node.index(1)
     node[first], node[second] = 1, 0
     machine.facts = {"node": node}
-    swapped = [caution.kind for caution in scan(machine.scan()).cautions]
+    swapped = [caution.kind for caution in with_cautions(scan(machine.scan())).cautions]
     machine.facts = {"node": [rank % 2 for rank in range(16)]}
     random = scan(machine.scan()).cautions
     assert "slow-link" in swapped or "rank-differs" in swapped
@@ -255,7 +256,7 @@ def test_too_few_pairs_to_look_for_nodes_is_said() -> None:
     found = scan(dataclasses.replace(samples, results=samples.results[:40], complete=False))
     assert found.level("node").num_objects == 32
     assert "too few pairs were measured" in found.evidence[1]
-    assert "interrupted" in [caution.kind for caution in found.cautions]
+    assert "interrupted" in [caution.kind for caution in with_cautions(found).cautions]
 
 
 def test_one_rank_has_levels_and_says_so() -> None:
@@ -295,7 +296,7 @@ def test_unmeasured_nodes_are_like_measured_ones() -> None:
     found = scan(dataclasses.replace(samples, results=kept))
     assert found.level("package").object_of_rank == tuple(rank // 4 for rank in range(32))
     assert any("3 of 4 nodes were not measured inside" in text for text in found.evidence)
-    assert "sampled" in [caution.kind for caution in found.cautions]
+    assert "sampled" in [caution.kind for caution in with_cautions(found).cautions]
 
 
 def test_holes_are_filled_with_the_way_round() -> None:

@@ -28,6 +28,7 @@ def analyse(scan: Scan, details: Samples | None = None) -> dict[str, Any]:
         scan: who is where.
         details: results of a later launch of the same job.
     """
+    scan = advice.with_cautions(scan)
     results = details.results if details else ()
     levels = [_level(scan, number, results) for number in range(len(scan.levels))]
     complete = scan.complete and (details is None or details.complete)
