@@ -54,6 +54,73 @@ class Floors:
         return [f"the table has a cycle: {' -> '.join(cycle)}"] if cycle else []
 
 
+FLOORS = Floors(
+    packages={
+        "launch": {"_core", "console", "installation"},
+        "clusters": {"launch"},
+        "conditions": {"espalier", "intervals", "units"},
+        "sampling": {"catalog", "clusters"},
+        "store": {"conditions", "sampling"},
+        "doctor": {"_core", "conditions", "console", "documents"},
+        "maps": {"conditions", "console", "machines"},
+        "halo": {"clusters", "conditions", "documents"},
+        "grids": {"clusters"},
+        "probing": {"conditions", "discovery", "launch", "output_files"},
+        "orders": {"probing", "sampling"},
+        "compare": {"conditions", "launch", "runs"},
+        "models": {"background", "conditions", "machines", "sampling"},
+        "simulate": {"machines", "runs", "store"},
+        "tuning": {"models", "output_files", "profiles", "store"},
+        "peers": {"tuning"},
+        "report": {"conditions", "console", "probing"},
+        "views": {"catalog", "maps", "proofs", "report"},
+        "figures": {"probing", "views"},
+        "cli": {
+            "compare",
+            "doctor",
+            "durations",
+            "explanation",
+            "extent",
+            "figures",
+            "halo",
+            "machine_sources",
+            "orders",
+            "peers",
+            "schedules",
+            "simulate",
+        },
+    },
+    modules={
+        "errors": set(),
+        "installation": set(),
+        "espalier": {"errors", "installation"},
+        "_core": set(),
+        "__main__": {"cli"},
+        "mpi": {"espalier"},
+        "background": set(),
+        "units": {"errors"},
+        "durations": {"errors"},
+        "intervals": {"errors"},
+        "console": {"units"},
+        "documents": {"errors"},
+        "output_files": {"errors"},
+        "machines": {"_core", "documents"},
+        "machine_sources": {"machines"},
+        "discovery": {"machines"},
+        "catalog": {"_core", "console"},
+        "proofs": {"catalog"},
+        "programs": {"documents", "proofs"},
+        "crossings": {"machines"},
+        "schedules": {"crossings", "programs"},
+        "extent": {"proofs"},
+        "profiles": {"_core", "documents"},
+        "prediction": {"_core"},
+        "explanation": {"console", "prediction", "profiles"},
+        "runs": {"console", "documents"},
+    },
+)
+
+
 @dataclass(frozen=True)
 class Import:
     """That a module, named in full, imports another one."""
@@ -68,7 +135,7 @@ class Import:
         return _room(self.module), _room(self.imported)
 
 
-def check(root: Path, floors: Floors) -> list[str]:
+def check(root: Path, floors: Floors = FLOORS) -> list[str]:
     """Return a line for each violation below a root: `file:line: what is wrong` for imports."""
     folder = root / FOLDER
     modules = {_name(path, folder): path for path in sorted(folder.rglob("*.py"))}

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
+from python_floors import FLOORS as REAL
 from python_floors import TABLE, Floors, check
 
-if TYPE_CHECKING:
-    from pathlib import Path
+ROOT = Path(__file__).parents[2]
 
 FLOORS = Floors(
     packages={"low": {"errors"}, "middle": {"low"}, "high": {"middle"}, "beside": {"low"}},
@@ -23,6 +23,17 @@ def problems(root: Path, files: dict[str, str], floors: Floors = FLOORS) -> list
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
     return check(root, floors)
+
+
+def test_this_tree_has_floors() -> None:
+    assert check(ROOT) == []
+
+
+def test_every_row_of_the_table_is_a_room_of_this_tree() -> None:
+    folder = ROOT / "python" / "espalier"
+    assert all((folder / name / "__init__.py").is_file() for name in REAL.packages)
+    files = {name for name in REAL.modules if name not in ("_core", "espalier")}
+    assert all((folder / f"{name}.py").is_file() for name in files)
 
 
 @pytest.mark.parametrize(
