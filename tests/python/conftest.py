@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from fake_mpi import FakeMpi
 
-from espalier import documents
 from espalier.cli import main
+from espalier.io import documents
 
 if TYPE_CHECKING:
     from collections.abc import Callable

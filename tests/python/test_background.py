@@ -11,7 +11,7 @@ import time
 import pytest
 from conftest import repository
 
-from espalier.background import each_in_background, in_background
+from espalier.base.background import each_in_background, in_background
 
 
 def test_a_result_comes_with_the_future() -> None:
@@ -52,8 +52,8 @@ def test_a_command_does_not_wait_for_threads_when_it_is_ended(
     number: signal.Signals, code: int
 ) -> None:
     program = (
-        "import sys, time, espalier.catalog as catalog\n"
-        "from espalier.background import each_in_background\n"
+        "import sys, time, espalier.catalog.catalog as catalog\n"
+        "from espalier.base.background import each_in_background\n"
         "def work(item):\n"
         "    print('begun', flush=True)\n"
         "    time.sleep(60)\n"

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from conftest import repository
 
-from espalier import _core, catalog, extent, proofs
+from espalier import _core
+from espalier.base.units import parse_integers
+from espalier.catalog import catalog, extent, proofs
 from espalier.errors import ArgumentError
-from espalier.units import parse_integers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

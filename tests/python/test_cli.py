@@ -15,8 +15,9 @@ import jsonschema
 import pytest
 from conftest import repository
 
-from espalier import __version__, units
+from espalier import __version__
 from espalier import cli as command_line
+from espalier.base import units
 from espalier.cli import app
 from espalier.errors import ArgumentError, Error, FileError
 
@@ -72,7 +73,7 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> Callable[[BaseException], None]:
         def fail(pattern: str | None) -> None:  # noqa: ARG001
             raise error
 
-        monkeypatch.setattr("espalier.catalog.listing", fail)
+        monkeypatch.setattr("espalier.catalog.catalog.listing", fail)
 
     return install
 
@@ -142,7 +143,7 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
 
 def test_sigterm_ends_with_its_exit_code() -> None:
     code = (
-        "import os, signal, espalier.catalog as catalog\n"
+        "import os, signal, espalier.catalog.catalog as catalog\n"
         "def wait(pattern):\n"
         "    try: os.kill(os.getpid(), signal.SIGTERM)\n"
         "    finally: os.write(1, b'cleaned')\n"

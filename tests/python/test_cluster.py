@@ -14,8 +14,9 @@ import pytest
 from cluster_traces import traces, wait_until
 from conftest import repository
 
-from espalier import documents, installation
+from espalier import installation
 from espalier.clusters import leftovers, permission, registry
+from espalier.io import documents
 from espalier.store.database import Store
 
 if TYPE_CHECKING:

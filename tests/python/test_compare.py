@@ -16,9 +16,10 @@ from pathlib import Path
 import pytest
 from fake_mpi import FakeMpi
 
-from espalier import documents, installation
+from espalier import installation
 from espalier.compare import analysis
 from espalier.compare.experiment import ESPALIER, KINDS, NATIVE, PLAIN, Results, Run, orders
+from espalier.io import documents
 
 _REPOSITORY = Path(__file__).resolve().parents[2]
 _LAUNCH = ("--", "mpirun", "-n", "3", "solver")

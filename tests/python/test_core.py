@@ -12,7 +12,9 @@ import threading
 import pytest
 from conftest import repository
 
-from espalier import _core, catalog, documents, errors
+from espalier import _core, errors
+from espalier.catalog import catalog
+from espalier.io import documents
 
 
 def test_version_is_that_of_the_package_and_of_the_build() -> None:

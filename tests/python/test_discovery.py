@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from espalier import _core, discovery, documents, errors, machines
+from espalier import _core, errors
+from espalier.io import documents
+from espalier.machines import discovery, machines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from espalier import documents, prediction, profiles
+from espalier.io import documents
+from espalier.profiles import prediction, profiles
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,7 +7,8 @@ from conftest import repository
 
 import catalog_page
 import model_figures
-from espalier import _core, documents
+from espalier import _core
+from espalier.io import documents
 
 
 def test_numbers_of_the_page_are_those_of_the_catalog() -> None:

@@ -10,8 +10,9 @@ from typing import Any
 import jsonschema
 import pytest
 
-from espalier import documents, installation
+from espalier import installation
 from espalier.grids import measurement, outcome
+from espalier.io import documents
 from espalier.launch.command import parse_command
 
 # Inside a node messages are ten times as fast, and a node sends one at a time.

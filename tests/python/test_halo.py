@@ -14,8 +14,9 @@ import pytest
 import tomllib
 from conftest import repository
 
-from espalier import documents, installation
+from espalier import installation
 from espalier.halo import levels, measurement
+from espalier.io import documents
 from espalier.launch.samples import SampleReader
 from espalier.views.halo import dims_text, halo_report
 

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from espalier import _core, documents, machine_sources, machines
+from espalier import _core
 from espalier.errors import ArgumentError, FileError, FormatError, UnsupportedError
+from espalier.io import documents
+from espalier.machines import machines, sources
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -152,7 +154,7 @@ def test_without_a_machine_it_is_this_node(cli: Callable) -> None:
 def test_hwloc_file_is_a_machine(cli: Callable) -> None:
     path = data / "2package-2l3-4core-2thread.xml"
     try:
-        machine = machine_sources.of_hwloc(path)
+        machine = sources.of_hwloc(path)
     except UnsupportedError as error:
         pytest.skip(str(error))
     assert machine.short_text == "1n x 2s x 2l x 4c x 2t"

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from espalier import _core, machines
+from espalier import _core
+from espalier.machines import machines
 from espalier.maps import factors, hosts, problem
 
 if TYPE_CHECKING:

@@ -15,9 +15,10 @@ from pathlib import Path
 import pytest
 from fake_mpi import FakeMpi
 
-from espalier import _core, documents, installation
+from espalier import _core, installation
 from espalier.clusters import SimulatedCluster
 from espalier.errors import ArgumentError
+from espalier.io import documents
 from espalier.orders import candidates, comparison, distances
 from espalier.orders.measurement import Measured
 from espalier.sampling.samples import Point

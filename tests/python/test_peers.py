@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 
-from espalier import _core, documents, installation
-from espalier.console import document
+from espalier import _core, installation
 from espalier.errors import ArgumentError, FormatError
+from espalier.io import documents
+from espalier.io.console import document
 from espalier.peers import experiment, launches, outcome, statistics
 from espalier.peers.bounds import bound_us
 from espalier.peers.cells import Cell, Outcome, Place
 from espalier.peers.contenders import Ours, model_shortlist
 from espalier.peers.experiment import Run
 from espalier.peers.launches import Failure, Task
-from espalier.profiles import Shape
+from espalier.profiles.profiles import Shape
 from espalier.report.content import to_markdown
 from espalier.report.peers import peers_report
 from espalier.sampling import processor_time

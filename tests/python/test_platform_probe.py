@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from platform_probe import program
 
-from espalier import documents, installation
+from espalier import installation
 from espalier.clusters import EmulatedCluster, SimulatedCluster, emulated
+from espalier.io import documents
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from espalier import documents, installation
+from espalier import installation
+from espalier.io import documents
 from espalier.probing import matrix_file
 from espalier.probing.samples import read
 

@@ -10,7 +10,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from espalier import documents
+from espalier.io import documents
 from espalier.probing import pairings
 from espalier.probing.detail_plan import LARGE_BYTES, detail_plan
 from espalier.probing.matrix import Matrix

@@ -11,7 +11,7 @@ import jsonschema
 import probe_data as data
 import pytest
 
-from espalier import documents
+from espalier.io import documents
 from espalier.probing.findings import analyse
 from espalier.probing.scan import scan
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from test_discovery import header, tree
 
-from espalier import discovery
+from espalier.machines import discovery
 from espalier.probing import places
 from espalier.probing.levels import ScanLevel
 

@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 from fake_mpi import FakeMpi
 
-from espalier import documents, installation
+from espalier import installation
+from espalier.io import documents
 
 _REPOSITORY = Path(__file__).resolve().parents[2]
 _LAUNCH = ("--", "mpirun", "-n", "3", "solver")

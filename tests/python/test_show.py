@@ -8,7 +8,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from espalier import _core, catalog
+from espalier import _core
+from espalier.catalog import catalog
 
 if TYPE_CHECKING:
     from collections.abc import Callable

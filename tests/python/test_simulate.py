@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from conftest import repository
 
-from espalier import documents, installation
+from espalier import installation
 from espalier.errors import MpiError
+from espalier.io import documents
 from espalier.simulate import collectives
 from espalier.simulate.sources import Sources, compiled
 

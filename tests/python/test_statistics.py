@@ -8,8 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from espalier.errors import ArgumentError
-from espalier.intervals import (
+from espalier.base.intervals import (
     dependence,
     faster_probability,
     holm,
@@ -18,6 +17,7 @@ from espalier.intervals import (
     signed_rank_ratio,
     spread,
 )
+from espalier.errors import ArgumentError
 
 
 def skewed_times(generator, count, median=10.0):

@@ -15,8 +15,9 @@ from pathlib import Path
 import pytest
 from fake_mpi import ratios
 
-from espalier import _core, documents, installation
+from espalier import _core, installation
 from espalier.errors import FileError
+from espalier.io import documents
 from espalier.store.database import Store, default_path
 from espalier.tuning.search import CONFIRMATIONS, RACE, SCREENING
 

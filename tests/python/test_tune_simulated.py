@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from espalier import _core, documents, installation
+from espalier import _core, installation
+from espalier.io import documents
 from espalier.sampling import simulation
 from espalier.sampling.candidates import candidates_for, real_size
 from espalier.sampling.samples import NATIVE, Request

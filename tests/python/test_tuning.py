@@ -10,10 +10,11 @@ from typing import ClassVar
 
 import pytest
 
-from espalier import _core, documents
-from espalier.durations import parse_seconds
+from espalier import _core
+from espalier.base.durations import parse_seconds
+from espalier.base.intervals import Interval
 from espalier.errors import ArgumentError, FormatError
-from espalier.intervals import Interval
+from espalier.io import documents
 from espalier.sampling.candidates import candidates_for, real_size, requests_for
 from espalier.sampling.goal import Goal
 from espalier.sampling.samples import NATIVE, Point, Problem, Request, SampleReader

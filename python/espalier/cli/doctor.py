@@ -4,8 +4,8 @@
 import typer
 
 from espalier.cli.options import Json
-from espalier.console import emit_json
 from espalier.doctor import examine
+from espalier.io.console import emit_json
 from espalier.views.doctor import print_examination
 
 

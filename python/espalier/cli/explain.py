@@ -6,11 +6,12 @@ from typing import Annotated
 
 import typer
 
-from espalier import explanation, profiles, runs
+from espalier.base.units import parse_bytes
 from espalier.cli.options import Json
-from espalier.console import emit_json
 from espalier.errors import ArgumentError
-from espalier.units import parse_bytes
+from espalier.io.console import emit_json
+from espalier.launch import runs
+from espalier.profiles import explanation, profiles
 from espalier.views.explanation import print_profile, print_run
 
 

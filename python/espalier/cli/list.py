@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from espalier import catalog
+from espalier.catalog import catalog
 from espalier.cli.options import Json, Pattern
-from espalier.console import emit_json
+from espalier.io.console import emit_json
 from espalier.views.listing import print_listing
 
 

@@ -10,16 +10,16 @@ from typing import Annotated
 
 import typer
 
-from espalier import machine_sources, machines
 from espalier.cli.options import Json
-from espalier.console import emit_json, say
 from espalier.errors import ArgumentError
+from espalier.io.console import emit_json, say
+from espalier.io.output_files import check_writable, write_whole
+from espalier.machines import machines, sources
 from espalier.maps import choosing, edges, hosts, launcher_files, outcome, problem, seats
 from espalier.maps.choosing import Choice, Effort, Site
 from espalier.maps.edges import EdgeProblem
 from espalier.maps.problem import GridProblem
 from espalier.maps.seats import Seats
-from espalier.output_files import check_writable, write_whole
 from espalier.views.map import print_map
 
 
@@ -52,7 +52,7 @@ def _machine(text: str | None) -> machines.Machine:
             "expected --machine outside a SLURM job, got none",
             "describe it, as in --machine '50n x 2s x 24c', or name a file of 'espalier probe'",
         )
-    return machine_sources.of_slurm(None)
+    return sources.of_slurm(None)
 
 
 def _num_ranks(wanted: GridProblem | EdgeProblem, given: int | None) -> int | None:

@@ -7,7 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from espalier import _core, machines
+from espalier import _core
+from espalier.base.durations import parse_seconds
+from espalier.base.units import parse_bytes_list
 from espalier.cli.options import (
     SIMULATED_VENDOR,
     Algorithms,
@@ -16,18 +18,17 @@ from espalier.cli.options import (
     Sizes,
     check_vendor,
 )
-from espalier.console import emit_json, json_text, progress
-from espalier.durations import parse_seconds
 from espalier.errors import FileError
+from espalier.io.console import emit_json, json_text, progress
+from espalier.io.output_files import check_writable, write_whole
+from espalier.machines import machines
 from espalier.models import forecast, priced, validation
 from espalier.models.predictors import MODELS
 from espalier.models.validation import InterruptedValidation, Task
-from espalier.output_files import check_writable, write_whole
 from espalier.report.content import print_report
 from espalier.report.model import forecast_report, profile_report, validation_report
 from espalier.sampling.setting import Setting
 from espalier.tuning.modelled import Question, model_profile
-from espalier.units import parse_bytes_list
 
 model = typer.Typer()
 

@@ -7,10 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
+from espalier.base.durations import parse_seconds
+from espalier.base.units import bytes_text, parse_bytes
 from espalier.cli.options import Json
-from espalier.console import emit_json, say
-from espalier.durations import parse_seconds
 from espalier.errors import ArgumentError
+from espalier.io.console import emit_json, say
 from espalier.probing import prober
 from espalier.probing.outcome import Files, samples_path
 from espalier.probing.prober import Goal, InterruptedProbe, Job
@@ -18,7 +19,6 @@ from espalier.probing.scan_plan import DEFAULT_BYTES, ScanWish
 from espalier.report.content import print_report
 from espalier.report.probe import probe_report
 from espalier.report.probe_tables import tables_report
-from espalier.units import bytes_text, parse_bytes
 
 _OUTPUT = Path("espalier-machine.json")
 _BUDGET = "60s"

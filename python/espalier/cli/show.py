@@ -8,12 +8,12 @@ from typing import Annotated
 
 import typer
 
-from espalier import schedules
+from espalier.base.units import parse_bytes
+from espalier.catalog import schedules
+from espalier.catalog.crossings import Machine
 from espalier.cli.options import Json
-from espalier.console import json_text, say
-from espalier.crossings import Machine
 from espalier.errors import ArgumentError, FileError
-from espalier.units import parse_bytes
+from espalier.io.console import json_text, say
 from espalier.views import svg
 from espalier.views.schedule import print_schedule
 

@@ -7,9 +7,9 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from espalier import machines
 from espalier.cli.options import SIMULATED_VENDOR, check_vendor
 from espalier.errors import ArgumentError
+from espalier.machines import machines
 from espalier.models import priced
 from espalier.sampling.setting import Setting
 from espalier.sampling.simulation import DEFAULT_PEER, SimulatedJob

@@ -8,11 +8,12 @@ import time
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from espalier import __version__, intervals
+from espalier import __version__
+from espalier.base import intervals
 from espalier.compare import analysis
 from espalier.compare.experiment import ESPALIER, KINDS, PLAIN, Results, experiment
 from espalier.conditions import conditions, metadata
-from espalier.console import document, progress
+from espalier.io.console import document, progress
 from espalier.launch.options import HYDRA, OPENMPI
 
 if TYPE_CHECKING:

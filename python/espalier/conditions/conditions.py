@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from espalier import intervals
+from espalier.base import intervals
 from espalier.conditions.machine import machine
 from espalier.conditions.timing import timing
 

@@ -9,8 +9,8 @@ import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from espalier.base.units import bytes_text
 from espalier.conditions.finding import Finding
-from espalier.units import bytes_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,8 +7,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from espalier.base.units import time_text
 from espalier.conditions.finding import Finding
-from espalier.units import time_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

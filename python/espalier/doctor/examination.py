@@ -9,10 +9,10 @@ from espalier import __version__, installation
 from espalier.conditions.finding import Finding
 from espalier.conditions.machine import machine
 from espalier.conditions.timing import timing
-from espalier.console import document
 from espalier.doctor.launchers import launchers
 from espalier.doctor.parts import parts
 from espalier.doctor.settings import settings
+from espalier.io.console import document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

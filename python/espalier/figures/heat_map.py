@@ -9,8 +9,8 @@ import numpy as np
 from matplotlib.colors import LogNorm
 from matplotlib.ticker import LogLocator
 
+from espalier.base.units import bytes_text
 from espalier.figures.canvas import canvas
-from espalier.units import bytes_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

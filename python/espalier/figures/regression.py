@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
+from espalier.base.units import bytes_text
 from espalier.figures.canvas import canvas, label_end
-from espalier.units import bytes_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from espalier import __version__, intervals
+from espalier import __version__
+from espalier.base import intervals
 from espalier.conditions import conditions
-from espalier.console import document
 from espalier.halo import levels
+from espalier.io.console import document
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

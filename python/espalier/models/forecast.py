@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from espalier import _core
-from espalier.console import document
 from espalier.errors import ArgumentError
+from espalier.io.console import document
 from espalier.models.predictors import predictors
 from espalier.sampling.candidates import candidates_for, real_size
 

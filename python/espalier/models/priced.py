@@ -6,9 +6,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from espalier import machines
-from espalier.console import say
 from espalier.errors import ArgumentError, FileError
+from espalier.io.console import say
+from espalier.machines import machines
 
 DEFAULT_FILE = "espalier-machine.json"
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from espalier import __version__, _core
 from espalier.conditions import conditions, metadata
-from espalier.console import document, progress, say
 from espalier.errors import ArgumentError, MpiError
+from espalier.io.console import document, progress, say
 from espalier.launch import programs
 from espalier.launch.command import parse_command
 from espalier.models.agreement import agreement, deviation
@@ -25,7 +25,7 @@ from espalier.sampling.samples import Point, Request
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from espalier.intervals import Interval
+    from espalier.base.intervals import Interval
     from espalier.models.agreement import Agreement
     from espalier.models.predictors import Predictor
     from espalier.sampling.samples import Problem

@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from espalier import intervals
+from espalier.base import intervals
 from espalier.orders.candidates import CONTROL
 from espalier.sampling.samples import NATIVE
 

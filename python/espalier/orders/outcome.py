@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from espalier import __version__
 from espalier.conditions import conditions
-from espalier.console import document, json_text
 from espalier.errors import FileError
+from espalier.io.console import document, json_text
 from espalier.orders import candidates, comparison
 
 if TYPE_CHECKING:

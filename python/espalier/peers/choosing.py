@@ -10,14 +10,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from espalier import _core, machines, profiles
-from espalier.console import json_text, say
+from espalier import _core
+from espalier.io.console import json_text, say
+from espalier.io.output_files import write_whole
+from espalier.machines import machines
 from espalier.models import priced
-from espalier.output_files import write_whole
 from espalier.peers.cells import MODEL, PROFILE
 from espalier.peers.contenders import Ours, model_shortlist
 from espalier.peers.record import fingerprint
-from espalier.profiles import Shape
+from espalier.profiles import profiles
+from espalier.profiles.profiles import Shape
 from espalier.sampling.setting import Setting
 from espalier.sampling.simulation import SimulatedJob
 from espalier.tuning import simulated_tuner
@@ -30,7 +32,7 @@ from espalier.tuning.simulators import Limits
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from espalier.machines import Machine
+    from espalier.machines.machines import Machine
     from espalier.peers.experiment import Run
 
 _VENDOR = "smpi"

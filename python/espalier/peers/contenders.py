@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from espalier import profiles
 from espalier.peers.cells import BEST, OURS, Outcome
+from espalier.profiles import profiles
 from espalier.sampling.candidates import candidates_for
 from espalier.sampling.samples import NATIVE
 from espalier.sampling.setting import Setting
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from espalier.peers.experiment import Run
-    from espalier.profiles import Profile, Shape
+    from espalier.profiles.profiles import Profile, Shape
 
 PREFIX = "profile/"
 

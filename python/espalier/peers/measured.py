@@ -6,13 +6,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from espalier import machines
+from espalier.base.intervals import median_interval
 from espalier.conditions import metadata
-from espalier.console import progress
 from espalier.errors import ArgumentError
-from espalier.intervals import median_interval
+from espalier.io.console import progress
 from espalier.launch import programs
 from espalier.launch.measuring import parse_launcher
+from espalier.machines import machines
 from espalier.peers import outcome
 from espalier.peers.bounds import bound_us
 from espalier.peers.cells import BEST, MODEL, PROFILE, Cell, Outcome, Place

@@ -20,7 +20,7 @@ from espalier.sampling.simulation import SimulatedJob
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from espalier.console import Progress
+    from espalier.io.console import Progress
     from espalier.peers.choosing import Choosing
     from espalier.peers.contenders import Ours
     from espalier.peers.experiment import Experiment, Run

@@ -7,7 +7,7 @@ import contextlib
 from typing import TYPE_CHECKING, Any
 
 from espalier.conditions import metadata
-from espalier.console import progress
+from espalier.io.console import progress
 from espalier.peers import outcome
 from espalier.peers.record import Record
 from espalier.peers.simulated import Comparison, work

@@ -8,10 +8,11 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from espalier import __version__, machines
+from espalier import __version__
 from espalier.conditions import metadata
 from espalier.errors import ArgumentError
-from espalier.output_files import write_whole
+from espalier.io.output_files import write_whole
+from espalier.machines import machines
 from espalier.probing import findings, matrix_file, samples
 from espalier.probing.record import detail_part, scan_part
 from espalier.probing.scan import scan

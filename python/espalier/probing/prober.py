@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from espalier import installation
-from espalier.console import progress, say
 from espalier.errors import ArgumentError, MpiError
+from espalier.io.console import progress, say
+from espalier.io.output_files import check_writable
 from espalier.launch import programs
 from espalier.launch.lines import GrowingLines
 from espalier.launch.measuring import (
@@ -23,7 +24,6 @@ from espalier.launch.measuring import (
     parse_launcher,
     temporary_folder,
 )
-from espalier.output_files import check_writable
 from espalier.probing import outcome
 from espalier.probing.caution import Caution
 from espalier.probing.detail_plan import detail_plan
@@ -36,7 +36,7 @@ from espalier.probing.scan_plan import Comparison, ScanWish, compare, scan_plan
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from espalier.console import Progress
+    from espalier.io.console import Progress
     from espalier.probing.plan import Plan
     from espalier.probing.samples import Header
 

@@ -6,11 +6,11 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from espalier.base.units import bytes_range_text, bytes_text, time_text
 from espalier.conditions import conditions
 from espalier.report.content import Grid, Report, Section
 from espalier.report.run import mapping_line
 from espalier.report.tuning import machine_section
-from espalier.units import bytes_range_text, bytes_text, time_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,10 +7,10 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from espalier.base.units import bytes_text, three_digits, time_text
 from espalier.conditions import conditions
 from espalier.probing.caution import ranks_text
 from espalier.report.content import Grid, Report, Section
-from espalier.units import bytes_text, three_digits, time_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

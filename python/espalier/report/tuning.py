@@ -6,9 +6,9 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from espalier.base.units import bytes_range_text, bytes_text, time_text
 from espalier.conditions import conditions
 from espalier.report.content import Grid, Report, Section
-from espalier.units import bytes_range_text, bytes_text, time_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

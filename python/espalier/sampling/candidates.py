@@ -6,7 +6,8 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING
 
-from espalier import _core, catalog
+from espalier import _core
+from espalier.catalog import catalog
 from espalier.errors import ArgumentError
 from espalier.sampling.samples import Request
 

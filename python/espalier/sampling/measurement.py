@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from espalier import installation
-from espalier.console import document
+from espalier.io.console import document
 from espalier.launch.measuring import MeasuringProgram, Patience, temporary_folder
 from espalier.sampling.samples import Point, SampleReader
 

@@ -9,8 +9,8 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from espalier.console import progress
 from espalier.errors import MpiError
+from espalier.io.console import progress
 from espalier.sampling.candidates import requests_for
 from espalier.sampling.samples import Point, Problem
 from espalier.sampling.simulation import SimulatedJob, measure

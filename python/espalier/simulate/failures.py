@@ -11,8 +11,8 @@ import signal
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from espalier.base.units import time_text
 from espalier.errors import MpiError, OutOfMemoryError
-from espalier.units import time_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -6,7 +6,7 @@ from __future__ import annotations
 import statistics
 from typing import TYPE_CHECKING, Any
 
-from espalier.console import document
+from espalier.io.console import document
 from espalier.simulate.setting import PEERS
 
 if TYPE_CHECKING:

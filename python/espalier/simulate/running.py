@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from espalier import runs
-from espalier.console import say
 from espalier.errors import FormatError
-from espalier.launch import processes
+from espalier.io.console import say
+from espalier.launch import processes, runs
 from espalier.launch.complaints import Complaints
 from espalier.launch.preload import Settings, all_native
 from espalier.simulate import memory

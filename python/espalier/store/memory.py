@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from espalier.console import say
 from espalier.errors import FileError
+from espalier.io.console import say
 from espalier.sampling.samples import Point, Problem
 
 if TYPE_CHECKING:

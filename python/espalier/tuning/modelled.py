@@ -14,14 +14,15 @@ from dataclasses import dataclass
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any
 
-from espalier import __version__, _core, profiles
-from espalier.background import each_in_background
-from espalier.console import document
+from espalier import __version__, _core
+from espalier.base.background import each_in_background
+from espalier.base.units import time_text
 from espalier.errors import ArgumentError
+from espalier.io.console import document
+from espalier.profiles import profiles
 from espalier.sampling.candidates import candidates_for, real_size
 from espalier.tuning import selection
 from espalier.tuning.rules import Telling, make_rules
-from espalier.units import time_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -5,16 +5,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from espalier import __version__, profiles
+from espalier import __version__
 from espalier.conditions import conditions, metadata
-from espalier.console import document
+from espalier.io.console import document
+from espalier.profiles import profiles
 from espalier.tuning import rules
 from espalier.tuning.search import method
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from espalier.intervals import Interval
+    from espalier.base.intervals import Interval
     from espalier.sampling.goal import Goal
     from espalier.sampling.samples import Problem
     from espalier.tuning.search import Search

@@ -14,7 +14,7 @@ from espalier.sampling.samples import NATIVE
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from espalier.intervals import Interval
+    from espalier.base.intervals import Interval
     from espalier.tuning.selection import Estimate, Verdict
 
 # Below this, time does not depend on the size any more, so a rule may start at 0.

@@ -14,7 +14,7 @@ from espalier.tuning import selection
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from espalier.console import Progress
+    from espalier.io.console import Progress
     from espalier.sampling.goal import Goal
     from espalier.sampling.measurement import Measurer
     from espalier.store.memory import Memory

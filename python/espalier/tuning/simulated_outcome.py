@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from espalier import __version__, profiles
+from espalier import __version__
 from espalier.conditions import conditions, metadata
-from espalier.console import document
+from espalier.io.console import document
+from espalier.profiles import profiles
 from espalier.sampling.samples import NATIVE
 from espalier.sampling.simulation import PEERS
 from espalier.tuning import rules

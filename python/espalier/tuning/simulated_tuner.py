@@ -9,10 +9,10 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from espalier import machines
 from espalier.conditions import metadata
-from espalier.console import json_text, progress, say
-from espalier.output_files import check_writable, write_whole
+from espalier.io.console import json_text, progress, say
+from espalier.io.output_files import check_writable, write_whole
+from espalier.machines import machines
 from espalier.store.database import SessionFacts, Store
 from espalier.store.memory import Memory
 from espalier.tuning import simulated_outcome
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from espalier.console import Progress
-    from espalier.machines import Machine
+    from espalier.io.console import Progress
+    from espalier.machines.machines import Machine
     from espalier.sampling.samples import Point, Problem, Request
     from espalier.sampling.simulation import SimulatedJob
     from espalier.tuning.call_tuning import CallTuning

@@ -13,7 +13,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from espalier.background import in_background
+from espalier.base.background import in_background
 from espalier.sampling.processor_time import Clock
 from espalier.sampling.samples import Point
 from espalier.sampling.simulation import Simulation

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from espalier.conditions import conditions, metadata
-from espalier.console import progress, say
 from espalier.errors import ArgumentError, MpiError
+from espalier.io.console import progress, say
+from espalier.io.output_files import check_writable, write_whole
 from espalier.launch import programs
 from espalier.launch.measuring import parse_launcher
-from espalier.output_files import check_writable, write_whole
 from espalier.sampling.candidates import requests_for
 from espalier.sampling.measurement import Effort, Measurer
 from espalier.store.database import SessionFacts, Store

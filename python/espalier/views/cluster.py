@@ -6,8 +6,8 @@ from __future__ import annotations
 import collections
 from typing import TYPE_CHECKING, Any
 
-from espalier.console import make_console, make_table
-from espalier.units import bytes_text, time_text
+from espalier.base.units import bytes_text, time_text
+from espalier.io.console import make_console, make_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

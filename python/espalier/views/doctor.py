@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from espalier.console import make_console
+from espalier.io.console import make_console
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from espalier.console import make_console, make_table
-from espalier.units import (
+from espalier.base.units import (
     bytes_range_text,
     bytes_text,
     interval_text,
@@ -16,6 +15,7 @@ from espalier.units import (
     three_digits,
     time_text,
 )
+from espalier.io.console import make_console, make_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from rich.padding import Padding
 from rich.text import Text
 
-from espalier.catalog import full_name
-from espalier.console import make_console, make_table
+from espalier.catalog.catalog import full_name
+from espalier.io.console import make_console, make_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

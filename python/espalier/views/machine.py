@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from espalier import _core, machines
-from espalier.console import make_console, make_table
-from espalier.units import bytes_text, three_digits, time_text
+from espalier import _core
+from espalier.base.units import bytes_text, three_digits, time_text
+from espalier.io.console import make_console, make_table
+from espalier.machines import machines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from espalier.machines import Level, Link, Machine
+    from espalier.machines.machines import Level, Link, Machine
 
 _MOST_RANKS = 16
 _MOST_NAMES = 8

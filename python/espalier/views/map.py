@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
+from espalier.base.units import three_digits
 from espalier.conditions import conditions
-from espalier.console import make_console
+from espalier.io.console import make_console
 from espalier.report.content import Grid, Section, print_sections
-from espalier.units import three_digits
 from espalier.views.grid import print_grid
 
 if TYPE_CHECKING:

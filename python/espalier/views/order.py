@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from espalier.base.units import bytes_text, interval_text, ratio_text, three_digits, time_text
 from espalier.conditions import conditions
 from espalier.report.content import Grid, Report, Section
-from espalier.units import bytes_text, interval_text, ratio_text, three_digits, time_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from espalier.console import make_console, make_table
-from espalier.units import time_text
+from espalier.base.units import time_text
+from espalier.io.console import make_console, make_table
 from espalier.views.numbers import runs_text
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from espalier.proofs import Proof
+    from espalier.catalog.proofs import Proof
 
 _MOST_VIOLATIONS = 20
 _LONGEST_RUNS = 16

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from espalier import _core
-from espalier.console import make_console, make_table
+from espalier.io.console import make_console, make_table
 from espalier.views.numbers import exact_text
 
 if TYPE_CHECKING:

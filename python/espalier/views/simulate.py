@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from espalier.base.units import bytes_range_text, bytes_text, ratio_text, time_text
 from espalier.report.content import Grid, Report, Section
 from espalier.report.run import mapping_line
-from espalier.units import bytes_range_text, bytes_text, ratio_text, time_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,9 +7,9 @@ import statistics
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from espalier import documents
-from espalier.console import document
 from espalier.errors import FormatError
+from espalier.io import documents
+from espalier.io.console import document
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -10,10 +10,11 @@ import os
 import time
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from espalier import _core, catalog
-from espalier.console import document
+from espalier import _core
+from espalier.base.units import bytes_text
+from espalier.catalog import catalog
 from espalier.errors import InputError, UnsupportedError
-from espalier.units import bytes_text
+from espalier.io.console import document
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence

@@ -13,8 +13,9 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from espalier import _core, documents
+from espalier import _core
 from espalier.errors import ArgumentError
+from espalier.io import documents
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

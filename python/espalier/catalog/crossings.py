@@ -7,8 +7,9 @@ import dataclasses
 import functools
 from typing import TYPE_CHECKING, Any
 
-from espalier import _core, machines
+from espalier import _core
 from espalier.errors import ArgumentError
+from espalier.machines import machines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

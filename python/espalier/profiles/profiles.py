@@ -6,8 +6,9 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
-from espalier import _core, documents
+from espalier import _core
 from espalier.errors import ArgumentError
+from espalier.io import documents
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,13 +7,15 @@ import os
 import platform
 from typing import TYPE_CHECKING
 
-from espalier import _core, documents, machines
+from espalier import _core
+from espalier.io import documents
+from espalier.machines import machines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from espalier.machines import Machine
+    from espalier.machines.machines import Machine
 
 
 def here() -> Machine:

@@ -7,16 +7,17 @@ import dataclasses
 import math
 from typing import TYPE_CHECKING, Any
 
-from espalier import _core, prediction, profiles
-from espalier.console import document
+from espalier import _core
 from espalier.errors import ArgumentError
-from espalier.profiles import Shape
+from espalier.io.console import document
+from espalier.profiles import prediction, profiles
+from espalier.profiles.profiles import Shape
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from espalier.prediction import Model
-    from espalier.profiles import Profile
+    from espalier.profiles.prediction import Model
+    from espalier.profiles.profiles import Profile
 
 _ABOUT = ("created", "espalier", "command", "machine", "mpi", "method")
 

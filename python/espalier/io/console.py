@@ -2,7 +2,7 @@
 """What is printed, and where: results on standard output, everything else on standard error.
 
 Colours only add meaning; NO_COLOR, terminals without Unicode and COLUMNS are respected.
-Numbers with units are in `espalier.units`.
+Numbers with units are in `espalier.base.units`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from espalier import units
+from espalier.base import units
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -9,14 +9,16 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from espalier import _core, documents, machines
+from espalier import _core
 from espalier.errors import FormatError
+from espalier.io import documents
+from espalier.machines import machines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from espalier.machines import Machine
+    from espalier.machines.machines import Machine
 
 schema = "espalier-job-view"
 version = 1

@@ -7,15 +7,16 @@ import dataclasses
 import math
 from typing import TYPE_CHECKING, Any
 
-from espalier import _core, catalog
+from espalier import _core
+from espalier.catalog import catalog
+from espalier.catalog.proofs import Job, facts_of
 from espalier.errors import ArgumentError
-from espalier.proofs import Job, facts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from espalier._core import Algorithm
-    from espalier.proofs import Proof
+    from espalier.catalog.proofs import Proof
 
 usual_ranks = tuple(range(1, 34))
 awkward_ranks = (36, 37, 48, 61, 64, 100, 127, 128)

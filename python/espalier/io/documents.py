@@ -5,14 +5,17 @@ from __future__ import annotations
 
 import functools
 import json
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jsonschema  # type: ignore[import-untyped]
 
+from espalier import installation
 from espalier.errors import FileError, FormatError
 
-_schemas = Path(__file__).parent / "schemas"
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_schemas = installation.package / "schemas"
 
 
 def read_text(path: Path) -> str:

@@ -7,9 +7,11 @@ import json
 import time
 from typing import TYPE_CHECKING, Any
 
-from espalier import _core, catalog, documents, proofs
-from espalier.console import document
+from espalier import _core
+from espalier.catalog import catalog, proofs
 from espalier.errors import ArgumentError
+from espalier.io import documents
+from espalier.io.console import document
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from espalier import _core, catalog, crossings, programs
-from espalier.console import document
+from espalier import _core
+from espalier.catalog import catalog, crossings, programs
 from espalier.errors import ArgumentError, UnsupportedError
+from espalier.io.console import document
 
 if TYPE_CHECKING:
-    from espalier.crossings import Machine
+    from espalier.catalog.crossings import Machine
 
 _most_messages = 1_000_000
 _drawings = {

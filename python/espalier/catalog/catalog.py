@@ -8,8 +8,8 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 from espalier import _core
-from espalier.console import document
 from espalier.errors import ArgumentError
+from espalier.io.console import document
 
 if TYPE_CHECKING:
     from espalier._core import Algorithm
