@@ -77,10 +77,8 @@ FLOORS = Floors(
         "simulate": {"store"},
         "tuning": {"models", "profiles", "store"},
         "peers": {"tuning"},
-        "report": {"conditions", "io", "probing"},
-        "views": {"catalog", "maps", "report"},
-        "figures": {"views"},
-        "cli": {"compare", "doctor", "figures", "halo", "orders", "peers", "simulate"},
+        "report": {"catalog", "maps", "probing"},
+        "cli": {"compare", "doctor", "halo", "orders", "peers", "report", "simulate"},
     },
     modules={
         # Compiled code raises errors of this module, and programs catch them.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from espalier import _core
 from espalier.base.units import bytes_text
 from espalier.errors import UnsupportedError
-from espalier.figures.curves import Curve, Panel, draw_curves
+from espalier.report.figures.curves import Curve, Panel, draw_curves
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -18,7 +18,7 @@ from espalier import installation
 from espalier.halo import levels, measurement
 from espalier.io import documents
 from espalier.launch.samples import SampleReader
-from espalier.views.halo import dims_text, halo_report
+from espalier.report.halo import dims_text, halo_report
 
 if TYPE_CHECKING:
     from collections.abc import Callable

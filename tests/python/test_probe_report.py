@@ -10,9 +10,9 @@ from probe_document import make_document, rtt_us
 from report_snapshots import check_snapshot, shown
 
 from espalier.errors import FileError
-from espalier.figures.probe import draw
 from espalier.io import documents
 from espalier.report.content import to_markdown
+from espalier.report.figures.probe import draw
 from espalier.report.probe import probe_report, shape_text
 from espalier.report.probe_tables import tables_report
 

@@ -8,7 +8,7 @@ from report_snapshots import check_snapshot, shown
 
 from espalier.conditions import conditions
 from espalier.errors import ArgumentError, FileError
-from espalier.report.comparison import comparison_report, verdict_text
+from espalier.report.compare import comparison_report, verdict_text
 from espalier.report.content import (
     Grid,
     Report,
@@ -18,7 +18,7 @@ from espalier.report.content import (
     write_report,
 )
 from espalier.report.run import run_summary
-from espalier.report.tuning import tuning_report
+from espalier.report.tune import tuning_report
 
 _ABOUT = {
     "created": "2026-11-21T22:00:00Z",

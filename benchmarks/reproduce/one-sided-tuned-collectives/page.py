@@ -13,7 +13,7 @@ import radix_results as results
 from simulated_times import table
 
 from espalier.base.units import bytes_text
-from espalier.figures.curves import Curve, Panel, draw_curves
+from espalier.report.figures.curves import Curve, Panel, draw_curves
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -12,7 +12,7 @@ from matplotlib.colors import to_rgb
 from results import METRICS
 
 from espalier.base.units import bytes_text
-from espalier.figures.canvas import sheet
+from espalier.report.figures.canvas import sheet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

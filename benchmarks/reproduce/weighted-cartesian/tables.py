@@ -20,7 +20,7 @@ import tomllib
 from espalier.base.units import bytes_text
 from espalier.halo import measurement, outcome
 from espalier.io.console import json_text
-from espalier.views.halo import dims_text
+from espalier.report.halo import dims_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

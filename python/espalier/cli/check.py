@@ -17,7 +17,7 @@ from espalier.catalog import extent, programs, proofs
 from espalier.cli.options import Json
 from espalier.errors import ArgumentError
 from espalier.io.console import emit_json, progress
-from espalier.views.proofs import print_proofs
+from espalier.report.check import print_proofs
 
 
 class Roots(str, enum.Enum):

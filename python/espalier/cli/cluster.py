@@ -17,7 +17,7 @@ from espalier.clusters.permission import check_caller
 from espalier.clusters.running import RunningCluster
 from espalier.errors import ArgumentError
 from espalier.io.console import emit_json, json_text, say
-from espalier.views.cluster import print_ended, print_started, print_status, run_summary
+from espalier.report.cluster import print_ended, print_started, print_status, run_summary
 
 cluster = typer.Typer()
 

@@ -15,7 +15,7 @@ from espalier.errors import ArgumentError
 from espalier.io.console import emit_json, say
 from espalier.launch import preload
 from espalier.profiles import profiles
-from espalier.report.comparison import comparison_report
+from espalier.report.compare import comparison_report
 from espalier.report.content import check_path, print_report, write_report
 
 _DEFAULT_PROFILE = Path("espalier-profile.json")

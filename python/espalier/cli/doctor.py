@@ -6,7 +6,7 @@ import typer
 from espalier.cli.options import Json
 from espalier.doctor import examine
 from espalier.io.console import emit_json
-from espalier.views.doctor import print_examination
+from espalier.report.doctor import print_examination
 
 
 def doctor(json: Json = False) -> None:

@@ -12,7 +12,7 @@ from espalier.errors import ArgumentError
 from espalier.io.console import emit_json
 from espalier.launch import runs
 from espalier.profiles import explanation, profiles
-from espalier.views.explanation import print_profile, print_run
+from espalier.report.explain import print_profile, print_run
 
 
 def _explain_run(folder: Path, question: explanation.Question, *, json: bool) -> None:

@@ -17,7 +17,7 @@ from espalier.io.console import emit_json, json_text, progress, say
 from espalier.launch.measuring import parse_launcher
 from espalier.machines import machines
 from espalier.report.content import print_report
-from espalier.views.halo import halo_report
+from espalier.report.halo import halo_report
 
 
 def _check_sources(command: list[str] | None, machine: str | None) -> None:

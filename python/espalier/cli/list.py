@@ -8,7 +8,7 @@ import typer
 from espalier.catalog import catalog
 from espalier.cli.options import Json, Pattern
 from espalier.io.console import emit_json
-from espalier.views.listing import print_listing
+from espalier.report.list import print_listing
 
 
 def list_algorithms(

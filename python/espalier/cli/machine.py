@@ -11,7 +11,7 @@ from espalier.cli.options import Json
 from espalier.errors import ArgumentError, FileError
 from espalier.io.console import say
 from espalier.machines import machines, sources
-from espalier.views.machine import print_machine
+from espalier.report.machine import print_machine
 
 
 def _save(text: str, path: Path) -> None:

@@ -20,7 +20,7 @@ from espalier.maps.choosing import Choice, Effort, Site
 from espalier.maps.edges import EdgeProblem
 from espalier.maps.problem import GridProblem
 from espalier.maps.seats import Seats
-from espalier.views.map import print_map
+from espalier.report.map import print_map
 
 
 def _problem(
@@ -84,7 +84,7 @@ def _map(
 
 def _check_files(wanted: GridProblem | EdgeProblem, draw: Path | None, file: Path | None) -> None:
     if draw is not None:
-        from espalier.figures import grid  # noqa: PLC0415 - slow to import
+        from espalier.report.figures import grid  # noqa: PLC0415 - slow to import
 
         if isinstance(wanted, EdgeProblem):
             raise ArgumentError(
@@ -99,7 +99,7 @@ def _check_files(wanted: GridProblem | EdgeProblem, draw: Path | None, file: Pat
 def _draw(
     found: dict[str, object], wanted: GridProblem, site: Site, after: Seats, path: Path
 ) -> None:
-    from espalier.figures import grid  # noqa: PLC0415 - slow to import
+    from espalier.report.figures import grid  # noqa: PLC0415 - slow to import
 
     before = seats.seats_of(site, range(site.num_ranks))
     grid.draw_grid(found, before, after, wanted.offsets(), path)

@@ -18,7 +18,7 @@ from espalier.orders import candidates, distances, measurement, outcome
 from espalier.orders.distances import Distances
 from espalier.orders.measurement import Calls
 from espalier.report.content import print_report
-from espalier.views.order import order_report
+from espalier.report.order import order_report
 
 
 def _distances(

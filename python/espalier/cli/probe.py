@@ -28,7 +28,7 @@ _BYTES = bytes_text(DEFAULT_BYTES).replace(" ", "")
 def _show(document: dict[str, Any], files: Files, *, json: bool, tables: bool) -> None:
     if files.figures is not None:
         # Imported late: it takes a second.
-        from espalier.figures.probe import draw  # noqa: PLC0415
+        from espalier.report.figures.probe import draw  # noqa: PLC0415
 
         drawn = draw(document, files.figures)
         say(f"wrote {len(drawn)} figures to {files.figures}")

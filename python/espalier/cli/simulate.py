@@ -17,6 +17,7 @@ from espalier.errors import ArgumentError
 from espalier.io.console import emit_json, say
 from espalier.launch import preload
 from espalier.report.content import print_report
+from espalier.report.simulate import collectives_report, simulation_report
 from espalier.sampling.goal import DEFAULT_SIZES, Goal
 from espalier.simulate import collectives as measuring
 from espalier.simulate import outcome, running
@@ -24,7 +25,6 @@ from espalier.simulate.collectives import Wish
 from espalier.simulate.programs import find_program
 from espalier.simulate.setting import PEERS, USUAL_PEER, Setting, make_setting
 from espalier.store.database import default_path
-from espalier.views.simulate import collectives_report, simulation_report
 
 _SIZES = ",".join(bytes_text(size).replace(" ", "") for size in DEFAULT_SIZES)
 

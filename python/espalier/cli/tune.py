@@ -21,7 +21,7 @@ from espalier.cli.tune_simulated import (
 from espalier.errors import ArgumentError
 from espalier.io.console import emit_json
 from espalier.report.content import print_report
-from espalier.report.tuning import tuning_report
+from espalier.report.tune import tuning_report
 from espalier.sampling.goal import DEFAULT_CALLS, DEFAULT_SIZES, Goal
 from espalier.sampling.simulation import DEFAULT_PEER, PEERS
 from espalier.store.database import default_path

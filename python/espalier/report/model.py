@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from espalier.base.units import bytes_range_text, bytes_text, three_digits, time_text
 from espalier.conditions import conditions
 from espalier.report.content import Grid, Report, Section
-from espalier.report.tuning import machine_section
+from espalier.report.tune import machine_section
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

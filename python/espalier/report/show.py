@@ -10,7 +10,7 @@ from rich.text import Text
 
 from espalier import _core
 from espalier.io.console import make_console, make_table
-from espalier.views.numbers import exact_text
+from espalier.report.numbers import exact_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from espalier.base.units import time_text
 from espalier.io.console import make_console, make_table
-from espalier.views.numbers import runs_text
+from espalier.report.numbers import runs_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

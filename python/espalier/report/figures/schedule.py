@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from espalier.errors import UnsupportedError
-from espalier.views.numbers import amount_text
+from espalier.report.numbers import amount_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -15,9 +15,9 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import to_rgb
 
 from espalier.errors import ArgumentError
-from espalier.figures.canvas import sheet
 from espalier.maps import coloring
-from espalier.views.map import amount_text
+from espalier.report.figures.canvas import sheet
+from espalier.report.map import amount_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

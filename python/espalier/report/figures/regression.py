@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator
 
 from espalier.base.units import bytes_text
-from espalier.figures.canvas import canvas, label_end
+from espalier.report.figures.canvas import canvas, label_end
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from espalier.errors import FileError
-from espalier.figures.heat_map import draw_heat_map
-from espalier.figures.regression import draw_pairs, draw_regression, series
 from espalier.probing.outcome import matrix_of
+from espalier.report.figures.heat_map import draw_heat_map
+from espalier.report.figures.regression import draw_pairs, draw_regression, series
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

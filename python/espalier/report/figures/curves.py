@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.ticker import FormatStrFormatter, LogLocator, NullFormatter
 
-from espalier.figures import canvas
+from espalier.report.figures import canvas
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,7 +10,7 @@ from matplotlib.colors import LogNorm
 from matplotlib.ticker import LogLocator
 
 from espalier.base.units import bytes_text
-from espalier.figures.canvas import canvas
+from espalier.report.figures.canvas import canvas
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,7 +6,7 @@ from __future__ import annotations
 import fnmatch
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from espalier.figures.canvas import canvas
+from espalier.report.figures.canvas import canvas
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

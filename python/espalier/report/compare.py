@@ -10,7 +10,7 @@ from espalier.base.units import bytes_range_text, bytes_text, time_text
 from espalier.conditions import conditions
 from espalier.report.content import Grid, Report, Section
 from espalier.report.run import mapping_line
-from espalier.report.tuning import machine_section
+from espalier.report.tune import machine_section
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,7 +11,7 @@ from espalier.base.units import three_digits
 from espalier.conditions import conditions
 from espalier.io.console import make_console
 from espalier.report.content import Grid, Section, print_sections
-from espalier.views.grid import print_grid
+from espalier.report.map_grid import print_grid
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
