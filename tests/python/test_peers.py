@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import pytest
 
 from espalier import _core, installation
+from espalier.base.interruption import Interrupted
 from espalier.errors import ArgumentError, FormatError
 from espalier.io import documents
 from espalier.io.console import document
@@ -26,6 +27,7 @@ from espalier.report.peers import peers_report
 from espalier.sampling import processor_time
 from espalier.sampling.samples import Point, Problem, Request
 from espalier.sampling.simulation import SimulatedJob
+from espalier.tuning import simulated_tuner
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -421,6 +423,23 @@ def test_a_tiny_comparison_is_kept_and_found_again(
     monkeypatch.setattr(launches, "Simulation", never)
     again = cli(*arguments, "--json").document()
     assert again["cells"] == found["cells"]
+
+
+@needs_simulator
+def test_an_interruption_while_a_profile_is_tuned_is_none_of_the_comparison(
+    cli: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def tune(*_: object) -> None:
+        raise Interrupted({"schema": "espalier-tuning"}, KeyboardInterrupt())
+
+    monkeypatch.setattr(simulated_tuner, "tune", tune)
+    monkeypatch.chdir(tmp_path)
+    result = cli(
+        *("peers", "--machine", MACHINE, "--collectives", "bcast", "--sizes", "8"),
+        *("--peers", "mpich", "--store", tmp_path / "store.db"),
+    )
+    assert result.code == 130
+    assert not result.out
 
 
 LAUNCH = ("--", "mpirun", "-n", "4")

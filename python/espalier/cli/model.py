@@ -9,6 +9,7 @@ import typer
 
 from espalier import _core
 from espalier.base.durations import parse_seconds
+from espalier.base.interruption import Interrupted
 from espalier.base.units import parse_bytes_list
 from espalier.cli.options import (
     SIMULATED_VENDOR,
@@ -24,7 +25,7 @@ from espalier.io.output_files import check_writable, write_whole
 from espalier.machines import machines
 from espalier.models import forecast, priced, validation
 from espalier.models.predictors import MODELS
-from espalier.models.validation import InterruptedValidation, Task
+from espalier.models.validation import Task
 from espalier.report.content import print_report
 from espalier.report.model import forecast_report, profile_report, validation_report
 from espalier.sampling.setting import Setting
@@ -226,7 +227,7 @@ def validate(  # noqa: PLR0913, PLR0917 - one parameter an option
     setting = Setting(found.text, *machines.setting(found, placement, header["num_ranks"]))
     try:
         result = validation.validate(task, setting, measurer, header)
-    except InterruptedValidation as interrupted:
+    except Interrupted as interrupted:
         _show(interrupted.document, output, json=json)
         raise interrupted.cause from None
     _show(result, output, json=json)

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from espalier.base.durations import parse_seconds
+from espalier.base.interruption import Interrupted
 from espalier.base.units import parse_bytes_list
 from espalier.cli.options import Json, Sizes
 from espalier.errors import ArgumentError
@@ -20,7 +21,6 @@ from espalier.peers.cells import Place
 from espalier.peers.choosing import Choosing
 from espalier.peers.experiment import PEERS, SIZES, Experiment, Run
 from espalier.peers.measured import Question
-from espalier.peers.study import InterruptedStudy
 from espalier.profiles import profiles
 from espalier.report.content import check_path, print_report, write_report
 from espalier.report.peers import peers_report
@@ -200,7 +200,7 @@ def peers(  # noqa: PLR0913, PLR0917 - one parameter an option
     )
     try:
         document = study.compare(found, choosing)
-    except InterruptedStudy as interrupted:
+    except Interrupted as interrupted:
         _show(interrupted.document, output, json=json)
         raise interrupted.cause from None
     _show(document, output, json=json)

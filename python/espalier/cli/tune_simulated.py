@@ -64,7 +64,7 @@ class Simulated:
         """Tune and return the document; `words` are the options that all tunings have.
 
         Raises:
-            InterruptedTuning: after Ctrl-C or a signal, once something was measured.
+            Interrupted: after Ctrl-C or a signal, once something was measured.
         """
         check_vendor(self.vendor)
         found = priced.load(self.machine)

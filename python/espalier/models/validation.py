@@ -11,6 +11,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from espalier import __version__, _core
+from espalier.base.interruption import Interrupted
 from espalier.conditions import conditions, metadata
 from espalier.errors import ArgumentError, MpiError
 from espalier.io.console import document, progress, say
@@ -53,16 +54,6 @@ class Task:
     vendor: str | None = None
 
 
-class InterruptedValidation(Exception):  # noqa: N818 - not an error: there is a result
-    """The measurement was interrupted; `document` says what the finished part shows."""
-
-    def __init__(self, result: dict[str, Any], cause: BaseException) -> None:
-        """Keep both."""
-        super().__init__(str(cause))
-        self.document = result
-        self.cause = cause
-
-
 @dataclasses.dataclass
 class _Found:
     points: list[Point] = dataclasses.field(default_factory=list)
@@ -103,7 +94,7 @@ def validate(
     """Measure, compare, and return the document of the report.
 
     Raises:
-        InterruptedValidation: after Ctrl-C or a signal, once a point was measured.
+        Interrupted: after Ctrl-C or a signal, once a point was measured.
     """
     began = time.monotonic()
     models = predictors(setting, task.models)
@@ -133,7 +124,7 @@ def validate(
     }
     result = _document(found, models, setting, header, about)
     if cause is not None:
-        raise InterruptedValidation(result, cause)
+        raise Interrupted(result, cause)
     return result
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Any
 
+from espalier.base.interruption import Interrupted
 from espalier.conditions import metadata
 from espalier.io.console import progress
 from espalier.peers import outcome
@@ -21,21 +22,11 @@ if TYPE_CHECKING:
 _SIMULATED = "simulated, of the slowest rank after a common start, exact"
 
 
-class InterruptedStudy(Exception):  # noqa: N818 - not an error: there is a result
-    """The comparison was interrupted; `document` is what is known, `cause` what ended it."""
-
-    def __init__(self, document: dict[str, Any], cause: BaseException) -> None:
-        """Keep both."""
-        super().__init__(str(cause))
-        self.document = document
-        self.cause = cause
-
-
 def compare(experiment: Experiment, choosing: Choosing) -> dict[str, Any]:
     """Simulate what is not known yet and return the document.
 
     Raises:
-        InterruptedStudy: after Ctrl-C or a signal, once anything is known.
+        Interrupted: after Ctrl-C or a signal, once anything is known.
     """
     cause: BaseException | None = None
     with contextlib.ExitStack() as stack:
@@ -46,11 +37,14 @@ def compare(experiment: Experiment, choosing: Choosing) -> dict[str, Any]:
             comparison.run()
         except (KeyboardInterrupt, SystemExit) as error:
             cause = error
-            if not comparison.cells():
-                raise
+        except Interrupted as tuning:
+            # Of a profile to compare with: what was measured for it is kept in the store.
+            cause = tuning.cause
+        if cause is not None and not comparison.cells():
+            raise cause
     document = _document(experiment, choosing, comparison, is_complete=cause is None)
     if cause is not None:
-        raise InterruptedStudy(document, cause)
+        raise Interrupted(document, cause)
     return document
 
 

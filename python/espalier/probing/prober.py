@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from espalier import installation
+from espalier.base.interruption import Interrupted
 from espalier.errors import ArgumentError, MpiError
 from espalier.io.console import progress, say
 from espalier.io.output_files import check_writable
@@ -66,21 +67,11 @@ class Job:
     repeat: str = ""
 
 
-class InterruptedProbe(Exception):  # noqa: N818 - not an error: there is a result
-    """The probe was interrupted; `document` is what is known, `cause` what ended it."""
-
-    def __init__(self, document: dict[str, Any], cause: BaseException) -> None:
-        """Keep both."""
-        super().__init__(str(cause))
-        self.document = document
-        self.cause = cause
-
-
 def probe(job: Job, goal: Goal) -> dict[str, Any]:
     """Probe, write the files that were asked for, and return the document of the report.
 
     Raises:
-        InterruptedProbe: after Ctrl-C, a signal or a failure, once something was measured.
+        Interrupted: after Ctrl-C, a signal or a failure, once something was measured.
     """
     start = time.monotonic()
     command = parse_launcher(job.words)
@@ -133,7 +124,7 @@ def _conclude(
     except ArgumentError as error:
         say(f"note: too little was measured to say anything of the machine ({error.text})")
         raise cause from None
-    raise InterruptedProbe(document, cause)
+    raise Interrupted(document, cause)
 
 
 class _Session:

@@ -9,6 +9,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from espalier.base.interruption import Interrupted
 from espalier.conditions import metadata
 from espalier.io.console import json_text, progress, say
 from espalier.io.output_files import check_writable, write_whole
@@ -17,7 +18,6 @@ from espalier.store.database import SessionFacts, Store
 from espalier.store.memory import Memory
 from espalier.tuning import simulated_outcome
 from espalier.tuning.simulators import Limits, Simulators
-from espalier.tuning.tuner import InterruptedTuning
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,7 +69,7 @@ def tune(
     """Tune, write the profile, and return the document of the report.
 
     Raises:
-        InterruptedTuning: after Ctrl-C or a signal, once something was measured.
+        Interrupted: after Ctrl-C or a signal, once something was measured.
     """
     goal.check()
     check_writable(files.output)
@@ -108,7 +108,7 @@ def tune(
     if not is_complete:
         _say_how_to_continue(files)
     if cause is not None:
-        raise InterruptedTuning(found, cause)
+        raise Interrupted(found, cause)
     return found
 
 

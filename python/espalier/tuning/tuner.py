@@ -9,6 +9,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from espalier.base.interruption import Interrupted
 from espalier.conditions import conditions, metadata
 from espalier.errors import ArgumentError, MpiError
 from espalier.io.console import progress, say
@@ -46,21 +47,11 @@ class Job:
     repeat: str = ""
 
 
-class InterruptedTuning(Exception):  # noqa: N818 - not an error: there is a result
-    """The tuning was interrupted; `document` is what is known, `cause` what ended it."""
-
-    def __init__(self, document: dict[str, Any], cause: BaseException) -> None:
-        """Keep both."""
-        super().__init__(str(cause))
-        self.document = document
-        self.cause = cause
-
-
 def tune(job: Job, goal: Goal) -> dict[str, Any]:
     """Tune, write the profile, and return the document of the report.
 
     Raises:
-        InterruptedTuning: after Ctrl-C or a signal, once something was measured.
+        Interrupted: after Ctrl-C or a signal, once something was measured.
     """
     goal.check()
     start = time.monotonic()
@@ -101,7 +92,7 @@ def tune(job: Job, goal: Goal) -> dict[str, Any]:
             store.complete_session(memory.session)
     if cause is not None:
         _say_how_to_continue(job, store)
-        raise InterruptedTuning(document, cause)
+        raise Interrupted(document, cause)
     return document
 
 
