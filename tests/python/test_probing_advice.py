@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import probe_data as data
 import pytest
 
+from espalier.base.ranges import ranks_text
 from espalier.probing.advice import of_results, with_cautions
-from espalier.probing.caution import ranks_text
 from espalier.probing.findings import analyse
 from espalier.probing.scan import Scan, scan
 
@@ -51,11 +51,11 @@ def _advised(samples: Samples) -> Scan:
 
 
 def _kinds(found: Scan) -> list[str]:
-    return [caution.kind for caution in found.cautions]
+    return [caution.name for caution in found.cautions]
 
 
 def _text(found: Scan, kind: str) -> str:
-    (caution,) = [caution for caution in found.cautions if caution.kind == kind]
+    (caution,) = [caution for caution in found.cautions if caution.name == kind]
     assert caution.advice
     return caution.text
 
@@ -157,7 +157,7 @@ def test_results_that_did_not_converge_are_told() -> None:
     results = _machine().scan().results
     some = [dataclasses.replace(result, converged=False) for result in results[:20]]
     (caution,) = of_results([*some, *results[20:]])
-    assert caution.kind == "not-converged"
+    assert caution.name == "not-converged"
     assert caution.text.startswith("20 of 240 results did not become as sure")
     assert not list(of_results([*some[:10], *results[10:]]))
     assert not list(of_results([]))

@@ -77,7 +77,7 @@ def test_a_node_that_parts_otherwise_is_told() -> None:
         machine.levels[2],
     ]
     found = scan(machine.scan())
-    assert [caution.kind for caution in found.cautions] == ["node-differs"]
+    assert [caution.name for caution in found.cautions] == ["node-differs"]
     assert f"the first is node {found.level('node').object_of_rank[node.index(0)]}" in (
         found.cautions[0].text
     )
@@ -175,7 +175,7 @@ def test_512_ranks_are_grouped_in_seconds() -> None:
 def test_names_that_tell_ranks_apart_are_trusted() -> None:
     found = scan(_machine(noise=0.0).scan())
     assert "4 nodes: groups of ranks that can share memory" in found.evidence[0]
-    assert [caution.kind for caution in found.cautions] == []
+    assert [caution.name for caution in found.cautions] == []
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_nodes_come_from_round_trips_when_names_say_nothing(facts: dict[str, lis
     assert data.partition(found.level("node").object_of_rank) == data.partition(
         machine.levels[0].object_of_rank
     )
-    assert "nameless" in [caution.kind for caution in found.cautions]
+    assert "nameless" in [caution.name for caution in found.cautions]
 
 
 def test_packages_of_one_machine_are_not_taken_for_nodes() -> None:
@@ -202,7 +202,7 @@ def test_packages_of_one_machine_are_not_taken_for_nodes() -> None:
     found = scan(machine.scan())
     assert _names(found) == ["node", "package", "core"]
     assert found.level("node").num_objects == 1
-    assert [caution.kind for caution in found.cautions] == []
+    assert [caution.name for caution in found.cautions] == []
 
 
 def test_hosts_count_where_no_memory_is_shared() -> None:
@@ -211,7 +211,7 @@ def test_hosts_count_where_no_memory_is_shared() -> None:
     machine.facts = {"host": [f"h{number}" for number in node], "node": list(range(16))}
     found = scan(machine.scan())
     assert data.partition(found.level("node").object_of_rank) == data.partition(node)
-    assert "no-shared-memory" in [caution.kind for caution in found.cautions]
+    assert "no-shared-memory" in [caution.name for caution in found.cautions]
 
 
 def test_names_that_round_trips_deny_are_told() -> None:
@@ -220,7 +220,7 @@ def test_names_that_round_trips_deny_are_told() -> None:
     first, second = node.index(0), node.index(1)
     node[first], node[second] = 1, 0
     machine.facts = {"node": node}
-    swapped = [caution.kind for caution in with_cautions(scan(machine.scan())).cautions]
+    swapped = [caution.name for caution in with_cautions(scan(machine.scan())).cautions]
     machine.facts = {"node": [rank % 2 for rank in range(16)]}
     random = scan(machine.scan()).cautions
     assert "slow-link" in swapped or "rank-differs" in swapped
@@ -230,7 +230,7 @@ def test_names_that_round_trips_deny_are_told() -> None:
 def test_one_machine_under_two_names_is_told() -> None:
     machine = _machine(nodes=1, noise=0.0)
     machine.facts = {"node": [rank % 4 for rank in range(8)], "host": list("abcdabcd")}
-    kinds = [caution.kind for caution in scan(machine.scan()).cautions]
+    kinds = [caution.name for caution in scan(machine.scan()).cautions]
     assert "names-contradict" in kinds
 
 
@@ -239,7 +239,7 @@ def test_shared_memory_against_host_names_is_told() -> None:
     machine.facts = {"host": ["same"] * 16}
     found = scan(machine.scan())
     assert found.level("node").num_objects == 2
-    assert [caution.kind for caution in found.cautions] == ["names-contradict"]
+    assert [caution.name for caution in found.cautions] == ["names-contradict"]
 
 
 def test_containers_with_names_of_their_own_on_one_node_are_no_contradiction() -> None:
@@ -247,7 +247,7 @@ def test_containers_with_names_of_their_own_on_one_node_are_no_contradiction() -
     machine.facts = {"host": [f"container{rank}" for rank in range(16)]}
     found = scan(machine.scan())
     assert found.level("node").num_objects == 2
-    assert [caution.kind for caution in found.cautions] == []
+    assert [caution.name for caution in found.cautions] == []
 
 
 def test_too_few_pairs_to_look_for_nodes_is_said() -> None:
@@ -256,7 +256,7 @@ def test_too_few_pairs_to_look_for_nodes_is_said() -> None:
     found = scan(dataclasses.replace(samples, results=samples.results[:40], complete=False))
     assert found.level("node").num_objects == 32
     assert "too few pairs were measured" in found.evidence[1]
-    assert "interrupted" in [caution.kind for caution in with_cautions(found).cautions]
+    assert "interrupted" in [caution.name for caution in with_cautions(found).cautions]
 
 
 def test_one_rank_has_levels_and_says_so() -> None:
@@ -296,7 +296,7 @@ def test_unmeasured_nodes_are_like_measured_ones() -> None:
     found = scan(dataclasses.replace(samples, results=kept))
     assert found.level("package").object_of_rank == tuple(rank // 4 for rank in range(32))
     assert any("3 of 4 nodes were not measured inside" in text for text in found.evidence)
-    assert "sampled" in [caution.kind for caution in with_cautions(found).cautions]
+    assert "sampled" in [caution.name for caution in with_cautions(found).cautions]
 
 
 def test_holes_are_filled_with_the_way_round() -> None:

@@ -39,18 +39,18 @@ def test_other_groups_keep_their_names() -> None:
 
 def test_containers_and_limits_are_told_with_their_effect() -> None:
     cautions = places.cautions(place(["0", "1", "2", "3"], is_container=True))
-    (container,) = [caution for caution in cautions if caution.kind == "container"]
+    (container,) = [caution for caution in cautions if caution.name == "container"]
     assert "container" in container.text
     assert container.advice
     assert not [
         caution
         for caution in places.cautions(place(["0", "1", "2", "3"]))
-        if caution.kind == "container"
+        if caution.name == "container"
     ]
 
 
 def test_what_samples_show_is_not_told_twice() -> None:
     assert not [
-        caution for caution in places.cautions(place(["0-3"] * 4)) if caution.kind == "unbound"
+        caution for caution in places.cautions(place(["0-3"] * 4)) if caution.name == "unbound"
     ]
     assert places.cautions(None) == []

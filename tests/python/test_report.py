@@ -7,6 +7,7 @@ import pytest
 from report_snapshots import check_snapshot, shown
 
 from espalier.conditions import conditions
+from espalier.conditions.cautions import to_json
 from espalier.errors import ArgumentError, FileError
 from espalier.report.compare import comparison_report, verdict_text
 from espalier.report.content import (
@@ -18,6 +19,7 @@ from espalier.report.content import (
     write_report,
 )
 from espalier.report.run import run_summary
+from espalier.report.sections import cautions_section
 from espalier.report.tune import tuning_report
 
 _ABOUT = {
@@ -248,12 +250,13 @@ def test_reports_that_cannot_be_written(tmp_path):
 def test_warnings_have_advice():
     header = {"max_ranks_per_node": 4, "min_cpus_per_node": 2}
     (caution,) = conditions.of_job(header)
-    assert caution["text"].startswith("4 ranks share 2 processors")
-    assert caution["advice"]
+    assert caution.text.startswith("4 ranks share 2 processors")
+    assert caution.advice
     assert conditions.of_job({"max_ranks_per_node": 2, "min_cpus_per_node": 2}) == []
     assert conditions.of_noise([[1.0, 1.01, 1.02, 1.01]], "x") == []
-    assert conditions.of_noise([[1.0, 2.0, 3.0, 4.0]], "x")[0]["name"] == "noise"
-    assert conditions.lines([]) == ["nothing was found"]
+    assert conditions.of_noise([[1.0, 2.0, 3.0, 4.0]], "x")[0].name == "noise"
+    assert cautions_section(to_json([caution])).lines == [f"{caution.text}; {caution.advice}"]
+    assert cautions_section([]).lines == ["nothing was found"]
 
 
 def test_the_summary_of_a_run_without_calls():

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from espalier.base import intervals
+from espalier.conditions.cautions import Caution
 from espalier.conditions.machine import machine
 from espalier.conditions.timing import timing
 
@@ -17,23 +18,23 @@ _DISTURBING = frozenset({"cgroup", "load", "noise", "clock", "frequency"})
 _NOISY = 0.25
 
 
-def of_machine() -> list[dict[str, str]]:
+def of_machine() -> list[Caution]:
     """Return what disturbs times on this host right now. Takes a third of a second."""
     return [
-        caution(finding.name, finding.text, finding.advice)
+        Caution(finding.name, finding.text, finding.advice)
         for finding in [*machine(), *timing()]
         if finding.name in _DISTURBING and finding.status != "ok"
     ]
 
 
-def of_job(header: Mapping[str, Any]) -> list[dict[str, str]]:
+def of_job(header: Mapping[str, Any]) -> list[Caution]:
     """Return what is wrong with how the ranks are placed."""
     ranks = header.get("max_ranks_per_node", 1)
     processors = header.get("min_cpus_per_node", ranks)
     if ranks <= processors:
         return []
     return [
-        caution(
+        Caution(
             "oversubscribed",
             f"{ranks} ranks share {processors} processors, so times contain waiting for the"
             " scheduler",
@@ -43,26 +44,16 @@ def of_job(header: Mapping[str, Any]) -> list[dict[str, str]]:
     ]
 
 
-def of_noise(samples: Iterable[Sequence[float]], what: str) -> list[dict[str, str]]:
+def of_noise(samples: Iterable[Sequence[float]], what: str) -> list[Caution]:
     """Return a caution if repetitions of the same thing differ a lot."""
     spreads = sorted(intervals.spread(times) for times in samples)
     if not spreads or spreads[len(spreads) // 2] <= _NOISY:
         return []
     middle = spreads[len(spreads) // 2]
     return [
-        caution(
+        Caution(
             "noise",
             f"{what} differ by {100 * middle:.0f} % (interquartile range, middle of all)",
             "stop what else runs, bind the ranks, or give more time",
         )
     ]
-
-
-def caution(name: str, text: str, advice: str) -> dict[str, str]:
-    """Return an entry of a list of warnings."""
-    return {"name": name, "text": text, "advice": advice}
-
-
-def lines(cautions: Sequence[Mapping[str, str]]) -> list[str]:
-    """Return warnings as lines of a report."""
-    return [f"{one['text']}; {one['advice']}" for one in cautions] or ["nothing was found"]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from espalier import __version__, _core
 from espalier.base.interruption import Interrupted
 from espalier.conditions import conditions, metadata
+from espalier.conditions.cautions import Caution, to_json
 from espalier.errors import ArgumentError, MpiError
 from espalier.io.console import document, progress, say
 from espalier.launch import programs
@@ -183,7 +184,7 @@ def _document(
         models=list(models),
         points=points,
         summary={name: _summary(name, points) for name in models},
-        warnings=_cautions(found, header, about),
+        warnings=to_json(_cautions(found, header, about)),
     )
 
 
@@ -260,21 +261,19 @@ def _by_size(model: str, points: Sequence[dict[str, Any]]) -> list[dict[str, Any
     return rows
 
 
-def _cautions(found: _Found, header: dict[str, Any], about: dict[str, Any]) -> list[dict[str, str]]:
+def _cautions(found: _Found, header: dict[str, Any], about: dict[str, Any]) -> list[Caution]:
     cautions = conditions.of_machine() + conditions.of_job(header)
     cautions += conditions.of_noise(
         [point.native_us for point in found.points], "repetitions of the native call"
     )
     wrong = [problem for problem in found.problems if problem.reason == "wrong"]
     cautions += [
-        conditions.caution(
-            "wrong", f"{one.algorithm} gave a wrong {one.collective} ({one.text})", "report it"
-        )
+        Caution("wrong", f"{one.algorithm} gave a wrong {one.collective} ({one.text})", "report it")
         for one in wrong
     ]
     if about["points_left"]:
         cautions.append(
-            conditions.caution(
+            Caution(
                 "time",
                 f"{about['points_left']} points were not measured",
                 "give more with --time-budget, or fewer --sizes or --algorithms",

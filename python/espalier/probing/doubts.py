@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from espalier.base.units import bytes_text, three_digits
-from espalier.probing.caution import Caution
+from espalier.conditions.cautions import Caution
 from espalier.probing.fits import DIFFERENT
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from espalier.probing.caution import Caution
+    from espalier.conditions.cautions import Caution
     from espalier.probing.samples import Samples
     from espalier.probing.scan_plan import Comparison
 
@@ -82,7 +82,7 @@ def conclude(found: Samples, files: Files, about: About) -> dict[str, Any]:
     """
     document = findings.analyse(scan(scan_part(found)), detail_part(found))
     document["warnings"] = [
-        *(caution.to_json() for caution in about.cautions),
+        *findings.warnings(about.cautions),
         *document["warnings"],
     ]
     comparison = about.comparison or compare(found.results)

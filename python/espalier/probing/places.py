@@ -6,8 +6,8 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
+from espalier.conditions.cautions import Caution
 from espalier.machines import discovery
-from espalier.probing.caution import Caution
 from espalier.probing.nodes import numbered
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from espalier import installation
 from espalier.base.interruption import Interrupted
+from espalier.conditions.cautions import Caution
 from espalier.errors import ArgumentError, MpiError
 from espalier.io.console import progress, say
 from espalier.io.output_files import check_writable
@@ -26,7 +27,6 @@ from espalier.launch.measuring import (
     temporary_folder,
 )
 from espalier.probing import outcome
-from espalier.probing.caution import Caution
 from espalier.probing.detail_plan import detail_plan
 from espalier.probing.plan import header_plan
 from espalier.probing.record import Record, scan_part

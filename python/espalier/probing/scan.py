@@ -10,7 +10,7 @@ from espalier.probing import levels, matrix, nodes, places
 from espalier.probing.levels import ScanLevel
 
 if TYPE_CHECKING:
-    from espalier.probing.caution import Caution
+    from espalier.conditions.cautions import Caution
     from espalier.probing.matrix import Matrix
     from espalier.probing.samples import Header, Result, Samples
     from espalier.probing.splits import Split

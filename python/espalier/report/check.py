@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from espalier.base.ranges import runs_text
 from espalier.base.units import time_text
 from espalier.io.console import make_console, make_table
-from espalier.report.numbers import runs_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -7,10 +7,9 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from espalier.base.units import bytes_range_text, bytes_text, time_text
-from espalier.conditions import conditions
 from espalier.report.content import Grid, Report, Section
 from espalier.report.run import mapping_line
-from espalier.report.tune import machine_section
+from espalier.report.sections import cautions_section, machine_section
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,7 +41,7 @@ def comparison_report(comparison: Mapping[str, Any]) -> Report:
             *_mappings(comparison),
             _sure(comparison),
             machine_section(comparison),
-            Section("What could be wrong", conditions.lines(comparison["warnings"])),
+            cautions_section(comparison["warnings"]),
             Section("How to repeat", command=comparison["repeat"]),
         ],
     )

@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from espalier.base.units import bytes_text, three_digits, time_text
-from espalier.conditions import conditions
 from espalier.report.content import Grid, Report, Section
+from espalier.report.sections import cautions_section
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ def halo_report(result: Mapping[str, Any]) -> Report:
     if problems:
         sections.append(Section("What was not measured", problems))
     sections += [
-        Section("What could be wrong", conditions.lines(result["warnings"])),
+        cautions_section(result["warnings"]),
         Section("How to repeat it", command=result["command"]),
     ]
     return Report(title, sections)

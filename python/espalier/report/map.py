@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from espalier.base.units import three_digits
-from espalier.conditions import conditions
 from espalier.io.console import make_console
 from espalier.report.content import Grid, Section, print_sections
 from espalier.report.map_grid import print_grid
+from espalier.report.sections import cautions_section
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ def print_map(result: Mapping[str, Any]) -> None:
     sections = [_grids(result)] if len(result["grids"]) > 1 else []
     sections += [
         _trials(result),
-        Section("What could be wrong", conditions.lines(result["warnings"])),
+        cautions_section(result["warnings"]),
         _next(result),
     ]
     print_sections(console, sections)

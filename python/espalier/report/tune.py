@@ -7,8 +7,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from espalier.base.units import bytes_range_text, bytes_text, time_text
-from espalier.conditions import conditions
 from espalier.report.content import Grid, Report, Section
+from espalier.report.sections import cautions_section, machine_section
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,17 +48,6 @@ def _simulated(tuning: Mapping[str, Any]) -> Section:
             f"where the choice changes, sizes are at most {how['refined_to']:g}x apart",
         ],
     )
-
-
-def machine_section(result: Mapping[str, Any]) -> Section:
-    """Return what the measurements were made on."""
-    machine, mpi = result["machine"], result["mpi"]
-    host = (
-        f"{machine['hostname']}: {machine['cpu']}, {machine['num_cores']} processors,"
-        f" {bytes_text(machine['memory_bytes'])} of memory, {machine['kernel']}"
-    )
-    software = f"{mpi['version']}; espalier {result['espalier']}; {result['created']}"
-    return Section("On what machine", [host, software])
 
 
 def _best(tuning: Mapping[str, Any]) -> Section:
@@ -152,12 +141,12 @@ def _sure(tuning: Mapping[str, Any]) -> Section:
 
 
 def _wrong(tuning: Mapping[str, Any]) -> Section:
-    lines = conditions.lines(tuning["warnings"])
+    section = cautions_section(tuning["warnings"])
     if not tuning["complete"]:
         rest = "left out" if tuning["method"].get("is_simulated") else "native"
         what = "measured" if tuning["method"].get("is_simulated") else "confirmed"
-        lines.insert(0, f"the tuning was interrupted: what was not {what} is {rest}")
-    return Section("What could be wrong", lines)
+        section.lines.insert(0, f"the tuning was interrupted: what was not {what} is {rest}")
+    return section
 
 
 def _repeat(tuning: Mapping[str, Any]) -> Section:

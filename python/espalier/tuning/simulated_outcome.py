@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from espalier import __version__
-from espalier.conditions import conditions, metadata
+from espalier.conditions import metadata
+from espalier.conditions.cautions import Caution, to_json
 from espalier.io.console import document
 from espalier.profiles import profiles
 from espalier.sampling.samples import NATIVE
@@ -72,16 +73,16 @@ def make_document(
             {key: value for key, value in rule.items() if key != "evidence"}
             for rule in profile["rules"]
         ],
-        warnings=about["warnings"],
+        warnings=to_json(about["cautions"]),
     )
 
 
-def warnings_of(
+def cautions_of(
     tunings: Iterable[CallTuning], problems: Sequence[Problem], *, is_out_of_time: bool
-) -> list[dict[str, str]]:
+) -> list[Caution]:
     """Return what was left out, and why."""
     found = [
-        conditions.caution(
+        Caution(
             "wrong",
             f"{one.algorithm} gave a wrong {one.collective} of {one.asked_bytes} B ({one.text})",
             "please report it; the others were measured without it",
@@ -94,10 +95,10 @@ def warnings_of(
             if not why.startswith(WRONG):
                 text = f"{name} for {tuning.collective} of {size} B was left out ({why})"
                 advice = "the others were compared; --point-limit gives more time"
-                found.append(conditions.caution("left out", text, advice))
+                found.append(Caution("left out", text, advice))
     if is_out_of_time:
         advice = "give more with --time-budget, then continue with --resume"
-        found.append(conditions.caution("time", "the time did not suffice", advice))
+        found.append(Caution("time", "the time did not suffice", advice))
     return found
 
 

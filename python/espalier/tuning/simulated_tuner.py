@@ -95,7 +95,7 @@ def tune(
             "complete": is_complete,
             "version": "SimGrid SMPI",
             "profile": str(files.output),
-            "warnings": simulated_outcome.warnings_of(
+            "cautions": simulated_outcome.cautions_of(
                 tunings, memory.problems, is_out_of_time=simulators.is_out_of_time
             ),
         }

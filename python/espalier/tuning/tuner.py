@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from espalier.conditions.cautions import Caution
     from espalier.sampling.goal import Goal
     from espalier.sampling.samples import Request
 
@@ -136,7 +137,7 @@ def _conclude(
     goal: Goal,
     search: Search,
     header: dict[str, Any],
-    cautions: list[dict[str, str]],
+    cautions: list[Caution],
     about: dict[str, Any],
 ) -> dict[str, Any]:
     verdicts = search.verdicts()
