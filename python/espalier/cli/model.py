@@ -213,20 +213,18 @@ def validate(  # noqa: PLR0913, PLR0917 - one parameter an option
     ]
     words += [word for pattern in algorithms or () for word in ("--algorithms", pattern)]
     task = Task(
-        words=tuple(command),
         collectives=tuple(collectives.split(",")),
         sizes=tuple(parse_bytes_list(sizes)),
         patterns=tuple(algorithms or ()),
         models=tuple(models.split(",")),
         seconds=parse_seconds(time_budget),
         repeat=shlex.join(["espalier", "model", "validate", *words, "--", *command]),
-        vendor=mpi,
     )
     found = priced.load(machine)
-    measurer, header = validation.start(task)
-    setting = Setting(found.text, *machines.setting(found, placement, header["num_ranks"]))
+    job = validation.start(command, mpi)
+    setting = Setting(found.text, *machines.setting(found, placement, job.header["num_ranks"]))
     try:
-        result = validation.validate(task, setting, measurer, header)
+        result = validation.validate(task, setting, job)
     except Interrupted as interrupted:
         _show(interrupted.document, output, json=json)
         raise interrupted.cause from None

@@ -16,12 +16,12 @@ from espalier.conditions import conditions, metadata
 from espalier.conditions.cautions import Caution, to_json
 from espalier.errors import ArgumentError, MpiError
 from espalier.io.console import document, progress, say
-from espalier.launch import programs
 from espalier.launch.command import parse_command
 from espalier.models.agreement import agreement, deviation
 from espalier.models.predictors import predictors
 from espalier.sampling.candidates import candidates_for, real_size
-from espalier.sampling.measurement import Effort, Measurer
+from espalier.sampling.job import start_job
+from espalier.sampling.measurement import Effort
 from espalier.sampling.samples import Point, Request
 
 if TYPE_CHECKING:
@@ -30,13 +30,12 @@ if TYPE_CHECKING:
     from espalier.base.intervals import Interval
     from espalier.models.agreement import Agreement
     from espalier.models.predictors import Predictor
+    from espalier.sampling.job import Job
     from espalier.sampling.samples import Problem
     from espalier.sampling.setting import Setting
 
 SCHEMA = "espalier-model-validation"
 VERSION = 1
-# Only starts the ranks and says who they are.
-_HEADER_ONLY = Effort(5.0, 1.0, 1, 1, 1.0)
 _CLOSE = 0.05
 
 
@@ -44,7 +43,6 @@ _CLOSE = 0.05
 class Task:
     """What to measure, and which models to judge by it."""
 
-    words: tuple[str, ...]
     collectives: tuple[str, ...]
     sizes: tuple[int, ...]
     patterns: tuple[str, ...]
@@ -52,7 +50,6 @@ class Task:
     seconds: float
     repeat: str
     seed: int = 1
-    vendor: str | None = None
 
 
 @dataclasses.dataclass
@@ -67,31 +64,21 @@ class _Found:
             self.problems.append(result)
 
 
-def start(task: Task) -> tuple[Measurer, dict[str, Any]]:
-    """Return what measures, and who the ranks are.
+def start(words: Sequence[str], vendor: str | None) -> Job:
+    """Start the ranks that measure.
 
     Raises:
         ArgumentError: the launcher options are not clear, or start fewer than two ranks.
     """
-    command = parse_command(task.words)
+    command = parse_command(words)
     if command.doubt:
         raise ArgumentError(command.doubt)
     if command.program:
         say(f"note: '{shlex.join(command.program)}' is not run; a program of Espalier is measured")
-    command = command.with_program(())
-    measurer = Measurer(command, task.vendor or programs.vendor_of(command))
-    header = measurer.run([], _HEADER_ONLY, lambda _: None).header
-    if header["num_ranks"] < 2:
-        raise ArgumentError(
-            f"expected at least 2 ranks, '{command.text()}' started {header['num_ranks']}",
-            "ask for more, as in: -- mpirun -n 4",
-        )
-    return measurer, header
+    return start_job(command.with_program(()), vendor)
 
 
-def validate(
-    task: Task, setting: Setting, measurer: Measurer, header: dict[str, Any]
-) -> dict[str, Any]:
+def validate(task: Task, setting: Setting, job: Job) -> dict[str, Any]:
     """Measure, compare, and return the document of the report.
 
     Raises:
@@ -110,8 +97,8 @@ def validate(
                 bar.advance(1, f"{result.collective} {result.bytes} B")
 
         try:
-            is_simulated = header.get("is_simulated", False)
-            measurer.run(requests, _effort(task, len(requests), is_simulated), take)
+            is_simulated = job.header.get("is_simulated", False)
+            job.measurer.run(requests, _effort(task, len(requests), is_simulated), take)
         except (KeyboardInterrupt, SystemExit, MpiError) as error:
             bar.close()
             if not found.points:
@@ -123,7 +110,7 @@ def validate(
         "seconds": round(time.monotonic() - began, 1),
         "points_left": len(requests) - len(found.points),
     }
-    result = _document(found, models, setting, header, about)
+    result = _document(found, models, setting, job.header, about)
     if cause is not None:
         raise Interrupted(result, cause)
     return result

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from espalier.base.interruption import Interrupted
 from espalier.conditions import conditions, metadata
-from espalier.errors import ArgumentError, MpiError
+from espalier.errors import MpiError
 from espalier.io.console import progress, say
 from espalier.io.output_files import check_writable, write_whole
-from espalier.launch import programs
 from espalier.launch.measuring import parse_launcher
 from espalier.sampling.candidates import requests_for
-from espalier.sampling.measurement import Effort, Measurer
+from espalier.sampling.job import start_job
 from espalier.store.database import SessionFacts, Store
 from espalier.store.memory import Memory
 from espalier.tuning import outcome
@@ -32,8 +31,6 @@ if TYPE_CHECKING:
     from espalier.sampling.samples import Request
 
 _IF_UNWRITTEN = "free space there, then repeat the command with --resume: measurements are kept"
-# Only starts the ranks and says who they are.
-_PROBE = Effort(5.0, 1.0, 1, 1, 1.0)
 
 
 @dataclass(frozen=True)
@@ -58,21 +55,15 @@ def tune(job: Job, goal: Goal) -> dict[str, Any]:
     start = time.monotonic()
     command = parse_launcher(job.words)
     check_writable(job.output)
-    vendor = job.vendor or programs.vendor_of(command)
-    measurer = Measurer(command, vendor)
-    header = measurer.run([], _PROBE, lambda _: None).header
-    if header["num_ranks"] < 2:
-        raise ArgumentError(
-            f"expected at least 2 ranks, '{command.text()}' started {header['num_ranks']}",
-            "ask for more, as in: -- mpirun -n 4",
-        )
+    started = start_job(command, job.vendor)
+    header = started.header
     # One number a rank: for finding candidates, not for keeping.
     nodes = header.pop("node_of_rank", ())
     requests = requests_for(goal, header["num_ranks"], nodes)
     cautions = conditions.of_machine()
     with Store(job.store) as store, progress("tuning", 100) as bar:
         memory = Memory(store, _session(store, job, goal, header, requests))
-        search = Search(measurer, goal, memory, bar)
+        search = Search(started.measurer, goal, memory, bar)
         cause: BaseException | None = None
         try:
             search.run(requests)
