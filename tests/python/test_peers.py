@@ -6,8 +6,9 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
+import fake_simulation
 import pytest
 
 from espalier import _core, installation
@@ -20,11 +21,11 @@ from espalier.peers.bounds import bound_us
 from espalier.peers.cells import Cell, Outcome, Place
 from espalier.peers.contenders import Ours, model_shortlist
 from espalier.peers.experiment import Run
-from espalier.peers.launches import Failure, Task
 from espalier.profiles.profiles import Shape
 from espalier.report.content import to_markdown
 from espalier.report.peers import peers_report
-from espalier.sampling import processor_time
+from espalier.sampling import pool, processor_time
+from espalier.sampling.pool import Failure, Task
 from espalier.sampling.samples import Point, Problem, Request
 from espalier.sampling.simulation import SimulatedJob
 from espalier.tuning import simulated_tuner
@@ -300,48 +301,8 @@ def test_processor_time_is_that_of_the_living_of_a_group() -> None:
     assert processor_time.of_group(2**30) == 0
 
 
-class FakeSimulation:
-    """Times all points but `crash`, where it ends, and `hang`, where it stops coming on."""
-
-    started: ClassVar[list[list[int]]] = []
-
-    def __init__(self, _job: Any, requests: list[Request], _profiles: Any, on_result: Any) -> None:
-        self.requests = requests
-        self.on_result = on_result
-        FakeSimulation.started.append([request.bytes for request in requests])
-        self.launch = type("Launch", (), {"points": [], "problems": [], "failure": ""})()
-
-    group = -1
-
-    def __enter__(self) -> FakeSimulation:
-        return self
-
-    def __exit__(self, *details: object) -> None:
-        pass
-
-    def look(self) -> bool:
-        done = len(self.launch.points)
-        if done == len(self.requests):
-            return False
-        request = self.requests[done]
-        if request.algorithms == ("crash",):
-            self.launch.failure = "ended with exit code 1: it said nothing"
-            return False
-        if request.algorithms == ("hang",):
-            return True
-        name = next(iter(request.algorithms), "native")
-        point = Point(request.collective, request.bytes, request.bytes, 1, {name: (1.0,)})
-        self.launch.points.append(point)
-        self.on_result(point)
-        return True
-
-    def stop(self, why: str) -> None:
-        self.launch.failure = why
-
-
 def run_fake(monkeypatch: pytest.MonkeyPatch, requests: list[Request]) -> tuple[list[int], Any]:
-    monkeypatch.setattr(launches, "Simulation", FakeSimulation)
-    monkeypatch.setattr(FakeSimulation, "started", [])
+    fake_simulation.install(monkeypatch)
     points: list[int] = []
     failures: list[Failure] = []
 
@@ -364,7 +325,7 @@ def test_a_crash_takes_no_other_point_along(monkeypatch: pytest.MonkeyPatch) -> 
     points, failures = run_fake(monkeypatch, requests)
     assert points == [8, 512]
     assert failures == [Failure(requests[1], "ended with exit code 1: it said nothing")]
-    assert FakeSimulation.started == [[8, 64, 512], [512]]
+    assert fake_simulation.started() == [[8, 64, 512], [512]]
 
 
 def test_what_hangs_is_ended_and_larger_sizes_are_not_tried(
@@ -420,7 +381,7 @@ def test_a_tiny_comparison_is_kept_and_found_again(
     def never(*_: object) -> None:
         raise AssertionError("it was simulated again")
 
-    monkeypatch.setattr(launches, "Simulation", never)
+    monkeypatch.setattr(pool, "Simulation", never)
     again = cli(*arguments, "--json").document()
     assert again["cells"] == found["cells"]
 

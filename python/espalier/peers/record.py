@@ -8,15 +8,14 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from espalier import installation
-from espalier.peers.launches import name_of
-from espalier.sampling.samples import Point, Problem
+from espalier.sampling.samples import Point, Problem, name_of
 from espalier.sampling.simulation import PEERS
 from espalier.store.database import SessionFacts
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from espalier.peers.launches import Failure, Task
+    from espalier.sampling.pool import Failure, Task
     from espalier.store.database import Store
 
 STAGE = "peers"

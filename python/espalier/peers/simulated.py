@@ -12,9 +12,9 @@ from espalier.peers import launches
 from espalier.peers.bounds import bound_us
 from espalier.peers.cells import Cell, Outcome
 from espalier.peers.experiment import SAME_FOR_ALL, most_messages, most_seconds
-from espalier.peers.launches import Failure, Task, name_of
 from espalier.peers.record import is_failure
-from espalier.sampling.samples import NATIVE, Point, Request
+from espalier.sampling.pool import Failure, Task
+from espalier.sampling.samples import NATIVE, Point, Request, name_of
 from espalier.sampling.simulation import SimulatedJob
 
 if TYPE_CHECKING:

@@ -74,6 +74,15 @@ class Request:
     has_native: bool = True
 
 
+def name_of(one: Request | Point | Problem) -> tuple[str, int, str]:
+    """Return what a request, or its result, is about: call, bytes asked for, algorithm."""
+    if isinstance(one, Request):
+        return one.collective, one.bytes, next(iter(one.algorithms), NATIVE)
+    if isinstance(one, Point):
+        return one.collective, one.asked_bytes, next(iter(one.samples_us))
+    return one.collective, one.asked_bytes, one.algorithm
+
+
 class SampleReader:
     """Reads the file while it grows."""
 

@@ -47,7 +47,7 @@ _VENDOR = "smpi"
 _ONCE = Effort(
     seconds=1e9, seconds_per_point=1e9, min_repetitions=1, max_repetitions=1, precision=1
 )
-_SECONDS_BETWEEN_LOOKS = 0.05
+SECONDS_BETWEEN_LOOKS = 0.05
 _GRACE_SECONDS = 2.0
 _SET_PARENT_DEATH_SIGNAL = 1
 _LINES_OF_ERROR = 4
@@ -225,7 +225,7 @@ def measure(
             if seconds is not None and time.monotonic() - start > seconds:
                 simulation.stop(f"took longer than {seconds:g} s")
                 break
-            time.sleep(_SECONDS_BETWEEN_LOOKS)
+            time.sleep(SECONDS_BETWEEN_LOOKS)
     return simulation.launch
 
 
