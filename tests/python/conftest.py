@@ -9,19 +9,18 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from fake_mpi import FakeMpi
+from places import repository
 
 from espalier.cli import main
 from espalier.io import documents
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-repository = Path(__file__).resolve().parents[2]
+    from pathlib import Path
 
 
 @dataclasses.dataclass(frozen=True)
