@@ -64,6 +64,8 @@ def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeMpi:
     mpi = FakeMpi(tmp_path / "fake")
     for name, value in mpi.environment().items():
         monkeypatch.setenv(name, value)
+    # Where the program notes which kind of run each was.
+    monkeypatch.setenv("FAKE_COUNT", str(tmp_path / "count"))
     monkeypatch.chdir(tmp_path)
     return mpi
 

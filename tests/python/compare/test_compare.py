@@ -14,7 +14,6 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from fake_mpi import FakeMpi
 from places import repository
 
 from espalier import installation
@@ -23,16 +22,6 @@ from espalier.compare.experiment import ESPALIER, KINDS, NATIVE, PLAIN, Results,
 from espalier.io import documents
 
 _LAUNCH = ("--", "mpirun", "-n", "3", "solver")
-
-
-@pytest.fixture
-def fake(tmp_path, monkeypatch):
-    mpi = FakeMpi(tmp_path / "fake")
-    for name, value in mpi.environment().items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setenv("FAKE_COUNT", str(tmp_path / "count"))
-    monkeypatch.chdir(tmp_path)
-    return mpi
 
 
 class TestDesign:

@@ -13,23 +13,12 @@ import time
 from pathlib import Path
 
 import pytest
-from fake_mpi import FakeMpi
 from places import repository
 
 from espalier import installation
 from espalier.io import documents
 
 _LAUNCH = ("--", "mpirun", "-n", "3", "solver")
-
-
-@pytest.fixture
-def fake(tmp_path, monkeypatch):
-    mpi = FakeMpi(tmp_path / "fake")
-    for name, value in mpi.environment().items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setenv("FAKE_COUNT", str(tmp_path / "count"))
-    monkeypatch.chdir(tmp_path)
-    return mpi
 
 
 @pytest.mark.usefixtures("fake")

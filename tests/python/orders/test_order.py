@@ -12,7 +12,6 @@ import sys
 import time
 
 import pytest
-from fake_mpi import FakeMpi
 from places import repository
 
 from espalier import _core, installation
@@ -86,16 +85,12 @@ def matrix(tmp_path):
 
 
 @pytest.fixture
-def fake(tmp_path, monkeypatch):
-    mpi = FakeMpi(tmp_path / "fake")
-    program = mpi.build / "bin" / "espalier-order-openmpi"
+def fake(fake, tmp_path, monkeypatch):
+    program = fake.build / "bin" / "espalier-order-openmpi"
     program.write_text(f"#!{sys.executable}\n{_PROGRAM}")
     program.chmod(0o755)
-    for name, value in mpi.environment().items():
-        monkeypatch.setenv(name, value)
     monkeypatch.setenv("FAKE_PLAN", str(tmp_path / "plan.json"))
-    monkeypatch.chdir(tmp_path)
-    return mpi
+    return fake
 
 
 def ranks_of(result, name):
