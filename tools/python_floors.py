@@ -3,6 +3,8 @@
 
 Every import counts: inside functions and under TYPE_CHECKING as well, since a type that is borrowed
 from above ties two rooms together as a call does.
+
+Usage: python_floors.py. Prints the table as DESIGN.md has it.
 """
 
 from __future__ import annotations
@@ -10,12 +12,12 @@ from __future__ import annotations
 import ast
 import graphlib
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from collections.abc import Set as AbstractSet
-    from pathlib import Path
 
     Table = Mapping[str, AbstractSet[str]]
 
@@ -75,8 +77,8 @@ FLOORS = Floors(
         "compare": {"conditions", "launch"},
         "models": {"conditions", "sampling"},
         "simulate": {"store"},
-        "tuning": {"models", "profiles", "store"},
-        "peers": {"tuning"},
+        "tuning": {"profiles", "store"},
+        "peers": {"models", "tuning"},
         "report": {"catalog", "maps", "probing"},
         "cli": {"compare", "doctor", "halo", "orders", "peers", "report", "simulate"},
     },
@@ -209,3 +211,25 @@ def _imported(
 def _is_import_call(function: ast.expr) -> bool:
     name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
     return name in ("import_module", "__import__")
+
+
+def table_text(root: Path, floors: Floors = FLOORS) -> str:
+    """Return the table in Markdown; what a room is for is the first line of its docstring."""
+    lines = ["| package | job | may use |", "|---|---|---|"]
+    for room, below in floors.table.items():
+        uses = ", ".join(sorted(below))
+        lines.append(f"| `{room}` | {_job(root / FOLDER, room)} | {uses} |")
+    return "\n".join(lines) + "\n"
+
+
+def _job(folder: Path, room: str) -> str:
+    """Return what a package or loose module is for, without the full stop."""
+    init = folder / ("" if room == PACKAGE else room) / "__init__.py"
+    files = (init, folder / f"{room}.py", folder / f"{room}.pyi")
+    path = next(path for path in files if path.is_file())
+    text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    return text.partition("\n")[0].removesuffix(".")
+
+
+if __name__ == "__main__":
+    print(table_text(Path(__file__).parents[1]), end="")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from python_floors import FLOORS as REAL
-from python_floors import TABLE, Floors, check
+from python_floors import TABLE, Floors, check, table_text
 
 ROOT = Path(__file__).parents[2]
 
@@ -34,6 +34,34 @@ def test_every_row_of_the_table_is_a_room_of_this_tree() -> None:
     assert all((folder / name / "__init__.py").is_file() for name in REAL.packages)
     files = {name for name in REAL.modules if name not in ("_core", "espalier")}
     assert all((folder / f"{name}.py").is_file() for name in files)
+
+
+def test_every_dependency_of_the_table_is_one() -> None:
+    spare = Floors({room: set() for room in REAL.packages}, {room: set() for room in REAL.modules})
+    needed = {
+        tuple(line.partition(": ")[2].split(" may not import ")) for line in check(ROOT, spare)
+    }
+    allowed = {(room, below) for room, rooms in REAL.table.items() for below in rooms}
+    assert allowed <= needed
+
+
+def test_the_table_in_the_design_is_this_one() -> None:
+    assert table_text(ROOT) in (ROOT / "DESIGN.md").read_text(encoding="utf-8"), (
+        "expected the table that python tools/python_floors.py prints"
+    )
+
+
+def test_the_table_tells_what_a_room_is_for_and_may_use(tmp_path: Path) -> None:
+    floors = Floors(
+        packages={"low": {"errors", "_core"}}, modules={"errors": set(), "_core": set()}
+    )
+    texts = {"low/__init__.py": "Lowest.", "errors.py": "Errors.\n\nMore.\n", "_core.pyi": "Core."}
+    problems(tmp_path, {name: f'"""{text}"""\n' for name, text in texts.items()}, floors)
+    assert table_text(tmp_path, floors).splitlines()[2:] == [
+        "| `low` | Lowest | _core, errors |",
+        "| `errors` | Errors |  |",
+        "| `_core` | Core |  |",
+    ]
 
 
 @pytest.mark.parametrize(

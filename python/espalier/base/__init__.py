@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Units, durations, statistics and threads: what any package may need and no MPI is in."""
+"""Units, durations, intervals around measurements, and threads: what needs nothing else."""

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The algorithms that there are: finding them, drawing, counting and proving their schedules."""
+"""The algorithms: finding them by name, drawing, counting and proving their schedules."""

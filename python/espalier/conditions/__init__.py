@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What this host is, what disturbs times on it, and what documents say of both."""
+"""The host that measures: what it is, what disturbs times on it, what to caution about."""

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Profiles: what they choose for a call, and why."""
+"""Profile files: reading them, and explaining what they choose for a call."""
