@@ -78,9 +78,18 @@ FLOORS = Floors(
         "models": {"conditions", "sampling"},
         "simulate": {"store"},
         "tuning": {"profiles", "store"},
-        "peers": {"models", "tuning"},
+        "peers": {"tuning"},
         "report": {"catalog", "maps", "probing"},
-        "cli": {"compare", "doctor", "halo", "orders", "peers", "report", "simulate"},
+        "cli": {
+            "compare",
+            "doctor",
+            "halo",
+            "models",
+            "orders",
+            "peers",
+            "report",
+            "simulate",
+        },
     },
     modules={
         # Compiled code raises errors of this module, and programs catch them.

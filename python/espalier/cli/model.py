@@ -22,8 +22,8 @@ from espalier.cli.options import (
 from espalier.errors import FileError
 from espalier.io.console import emit_json, json_text, progress
 from espalier.io.output_files import check_writable, write_whole
-from espalier.machines import machines
-from espalier.models import forecast, priced, validation
+from espalier.machines import machines, priced
+from espalier.models import forecast, validation
 from espalier.models.predictors import MODELS
 from espalier.models.validation import Task
 from espalier.report.content import print_report

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from espalier.cli.options import SIMULATED_VENDOR, check_vendor
 from espalier.errors import ArgumentError
-from espalier.machines import machines
-from espalier.models import priced
+from espalier.machines import machines, priced
 from espalier.sampling.setting import Setting
 from espalier.sampling.simulation import DEFAULT_PEER, SimulatedJob
 from espalier.tuning import simulated_tuner

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 from espalier import _core
 from espalier.io.console import json_text, say
 from espalier.io.output_files import write_whole
-from espalier.machines import machines
-from espalier.models import priced
+from espalier.machines import machines, priced
 from espalier.peers.cells import MODEL, PROFILE
 from espalier.peers.contenders import Ours, model_shortlist
 from espalier.peers.record import fingerprint
