@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -14,7 +12,7 @@ from espalier.io.console import progress
 from espalier.sampling.candidates import requests_for
 from espalier.sampling.samples import Point, Problem
 from espalier.sampling.simulation import SimulatedJob, measure
-from espalier.store.database import SessionFacts, Store
+from espalier.store.database import SessionFacts, Store, key_of
 from espalier.store.memory import Memory
 
 if TYPE_CHECKING:
@@ -138,7 +136,7 @@ def _facts(setting: Setting, wish: Wish, requests: Sequence[Request]) -> Session
         "options": list(setting.options),
     }
     points = [[one.collective, one.bytes, one.algorithms] for one in requests]
-    key = hashlib.sha256(json.dumps([about, points]).encode()).hexdigest()[:32]
+    key = key_of([about, points])
     return SessionFacts(
         key=key,
         command=wish.command,

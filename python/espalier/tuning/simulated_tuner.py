@@ -3,20 +3,19 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from espalier.base.interruption import Interrupted
 from espalier.conditions import metadata
-from espalier.io.console import json_text, progress, say
+from espalier.io.console import json_text, progress
 from espalier.io.output_files import check_writable, write_whole
 from espalier.machines import machines
-from espalier.store.database import SessionFacts, Store
+from espalier.store.database import SessionFacts, Store, key_of
 from espalier.store.memory import Memory
 from espalier.tuning import simulated_outcome
+from espalier.tuning.session import IF_UNWRITTEN, begin_or_continue, say_how_to_continue
 from espalier.tuning.simulators import Limits, Simulators
 
 if TYPE_CHECKING:
@@ -36,7 +35,6 @@ _NATIVE_STAGE = "simulation of native calls"
 _FIRST_SHARE = 0.7
 # A simulator of more ranks needs many gigabytes.
 _MOST_RANKS_SIDE_BY_SIDE = 2048
-_IF_UNWRITTEN = "free space there, then repeat the command with --resume: measurements are kept"
 
 
 @dataclass(frozen=True)
@@ -87,7 +85,7 @@ def tune(
             bar.close()
             cause = error
             if not any(tuning.chosen() for tuning in tunings):
-                _say_how_to_continue(files)
+                say_how_to_continue(files.repeat, files.store)
                 raise
         is_complete = cause is None and not simulators.is_out_of_time
         about = {
@@ -103,10 +101,10 @@ def tune(
             store.complete_session(memory.session)
     chosen = [one for tuning in tunings for one in tuning.chosen()]
     profile = simulated_outcome.make_profile(goal, chosen, nodes, about)
-    write_whole(files.output, json_text(profile), "profile", _IF_UNWRITTEN)
+    write_whole(files.output, json_text(profile), "profile", IF_UNWRITTEN)
     found = simulated_outcome.make_document(goal, profile, chosen, nodes, about)
     if not is_complete:
-        _say_how_to_continue(files)
+        say_how_to_continue(files.repeat, files.store)
     if cause is not None:
         raise Interrupted(found, cause)
     return found
@@ -163,7 +161,7 @@ def _session(store: Store, goal: SimulatedGoal, files: SimulatedFiles, nodes: in
         metadata.code_version(),
     ]
     facts = SessionFacts(
-        key=hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:32],
+        key=key_of(identity),
         command=files.repeat,
         mpi={"vendor": "smpi", "version": "SimGrid SMPI", "peer": goal.job.peer},
         job={
@@ -174,16 +172,4 @@ def _session(store: Store, goal: SimulatedGoal, files: SimulatedFiles, nodes: in
         },
         method={"is_simulated": True, "min_gain": goal.policy.min_gain},
     )
-    unfinished = store.unfinished_session(facts.key)
-    if files.is_resumed is not False and unfinished is not None:
-        return unfinished
-    if files.is_resumed:
-        say("note: nothing to resume for this command and machine; starting anew")
-    elif unfinished is not None:
-        say("note: an earlier tuning of this command was interrupted; --resume continues it")
-    return store.begin_session(facts)
-
-
-def _say_how_to_continue(files: SimulatedFiles) -> None:
-    words = files.repeat.replace("espalier tune", "espalier tune --resume", 1)
-    say(f"finished measurements are kept in {files.store}; to continue: {words}")
+    return begin_or_continue(store, facts, is_resumed=files.is_resumed)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import time
 from dataclasses import dataclass
@@ -12,15 +11,16 @@ from typing import TYPE_CHECKING, Any
 from espalier.base.interruption import Interrupted
 from espalier.conditions import conditions, metadata
 from espalier.errors import MpiError
-from espalier.io.console import progress, say
+from espalier.io.console import progress
 from espalier.io.output_files import check_writable, write_whole
 from espalier.launch.measuring import parse_launcher
 from espalier.sampling.candidates import requests_for
 from espalier.sampling.job import start_job
-from espalier.store.database import SessionFacts, Store
+from espalier.store.database import SessionFacts, Store, key_of
 from espalier.store.memory import Memory
 from espalier.tuning import outcome
 from espalier.tuning.search import Search
+from espalier.tuning.session import IF_UNWRITTEN, begin_or_continue, say_how_to_continue
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from espalier.conditions.cautions import Caution
     from espalier.sampling.goal import Goal
     from espalier.sampling.samples import Request
-
-_IF_UNWRITTEN = "free space there, then repeat the command with --resume: measurements are kept"
 
 
 @dataclass(frozen=True)
@@ -70,7 +68,7 @@ def tune(job: Job, goal: Goal) -> dict[str, Any]:
         except (KeyboardInterrupt, SystemExit, MpiError) as error:
             bar.close()
             if not search.verdicts():
-                _say_how_to_continue(job, store)
+                say_how_to_continue(job.repeat, store.path)
                 raise
             cause = error
         about = {
@@ -83,7 +81,7 @@ def tune(job: Job, goal: Goal) -> dict[str, Any]:
         if cause is None and memory.store is not None:
             store.complete_session(memory.session)
     if cause is not None:
-        _say_how_to_continue(job, store)
+        say_how_to_continue(job.repeat, store.path)
         raise Interrupted(document, cause)
     return document
 
@@ -98,14 +96,7 @@ def _session(
         job=header,
         method={"confidence": goal.confidence, "seed": goal.seed, "seconds": goal.seconds},
     )
-    unfinished = store.unfinished_session(facts.key)
-    if job.is_resumed and unfinished is None:
-        say("note: nothing to resume for this command and machine; starting anew")
-    elif job.is_resumed and unfinished is not None:
-        return unfinished
-    elif unfinished is not None:
-        say("note: an earlier tuning of this command was interrupted; --resume continues it")
-    return store.begin_session(facts)
+    return begin_or_continue(store, facts, is_resumed=job.is_resumed)
 
 
 def _key(job: Job, goal: Goal, header: dict[str, Any], requests: Sequence[Request]) -> str:
@@ -120,7 +111,7 @@ def _key(job: Job, goal: Goal, header: dict[str, Any], requests: Sequence[Reques
         [goal.confidence, goal.seed],
         [[request.collective, request.bytes, request.algorithms] for request in requests],
     ]
-    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:32]
+    return key_of(facts)
 
 
 def _conclude(
@@ -137,10 +128,5 @@ def _conclude(
     about = {**about, "profile": str(job.output) if is_worth_it else None}
     if is_worth_it:
         text = json.dumps(profile, indent=1) + "\n"
-        write_whole(job.output, text, "profile", _IF_UNWRITTEN)
+        write_whole(job.output, text, "profile", IF_UNWRITTEN)
     return outcome.make_document(profile, verdicts, header, cautions, about)
-
-
-def _say_how_to_continue(job: Job, store: Store) -> None:
-    words = job.repeat.replace("espalier tune", "espalier tune --resume", 1)
-    say(f"finished measurements are kept in {store.path}; to continue: {words}")
