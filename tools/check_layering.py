@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Check that layers include only what stands below them, and <mpi.h> only where it is allowed.
 
+The packages of python/espalier have a table of their own, in tools/python_floors.py.
+
 Usage: check_layering.py [root]. Prints one line per violation; exit code 1 if there is any.
 """
 
@@ -9,6 +11,8 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
+
+import python_floors
 
 # Direct dependencies; everything that can be reached through them may be included.
 DEPENDS: dict[str, set[str]] = {
@@ -81,6 +85,11 @@ def violation(path: str, header: str) -> str:
 
 def check(root: Path) -> list[str]:
     """Return a line `file:line: what is wrong` for each violation below a root."""
+    return [*check_includes(root), *python_floors.check(root)]
+
+
+def check_includes(root: Path) -> list[str]:
+    """Return a line for each include that is not allowed."""
     problems = []
     for folder in FOLDERS:
         for file in sorted((root / folder).rglob("*")):

@@ -14,8 +14,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 
-from espalier.figures.canvas import canvas
-from espalier.figures.prediction import Pair, draw_prediction, pairs_of
+from espalier.report.figures.canvas import canvas
+from espalier.report.figures.prediction import Pair, draw_prediction, pairs_of
 
 MODELS = Path(__file__).parents[1] / "docs" / "explanation" / "models"
 DATA = {

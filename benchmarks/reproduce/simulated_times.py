@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from espalier.errors import Error
-from espalier.tuning.samples import Request
-from espalier.tuning.search import real_size
-from espalier.tuning.simulation import DEFAULT_PEER, SimulatedJob, measure
+from espalier.sampling.candidates import real_size
+from espalier.sampling.samples import Request
+from espalier.sampling.simulation import DEFAULT_PEER, SimulatedJob, measure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from espalier.tuning.measurement import Launch
+    from espalier.sampling.measurement import Launch
 
     Measure = Callable[[SimulatedJob, Sequence[Request], float], Launch]
 

@@ -9,9 +9,9 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from espalier import _core
+from espalier.base.units import bytes_text
 from espalier.errors import UnsupportedError
-from espalier.figures.curves import Curve, Panel, draw_curves
-from espalier.units import bytes_text
+from espalier.report.figures.curves import Curve, Panel, draw_curves
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -12,7 +12,7 @@ import model_curves
 from simulated_times import NATIVE, read_times, table
 
 from espalier import _core
-from espalier.units import bytes_text
+from espalier.base.units import bytes_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -28,9 +28,9 @@ from simulated_times import (  # noqa: E402
     write_times,
 )
 
-from espalier.tuning.samples import Request  # noqa: E402
-from espalier.tuning.search import real_size  # noqa: E402
-from espalier.tuning.simulation import SimulatedJob, measure  # noqa: E402
+from espalier.sampling.candidates import real_size  # noqa: E402
+from espalier.sampling.samples import Request  # noqa: E402
+from espalier.sampling.simulation import SimulatedJob, measure  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,19 +9,18 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from fake_mpi import FakeMpi
+from places import repository
 
-from espalier import documents
 from espalier.cli import main
+from espalier.io import documents
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-repository = Path(__file__).resolve().parents[2]
+    from pathlib import Path
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,6 +64,8 @@ def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeMpi:
     mpi = FakeMpi(tmp_path / "fake")
     for name, value in mpi.environment().items():
         monkeypatch.setenv(name, value)
+    # Where the program notes which kind of run each was.
+    monkeypatch.setenv("FAKE_COUNT", str(tmp_path / "count"))
     monkeypatch.chdir(tmp_path)
     return mpi
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -68,3 +69,18 @@ def test_layer_missing_in_the_table_is_reported(tmp_path: Path) -> None:
     assert problems == [
         "espalier/extra/a.cpp:1: layer extra is not in the table of tools/check_layering.py"
     ]
+
+
+def test_upward_import_of_python_is_reported(tmp_path: Path) -> None:
+    assert check_one(
+        tmp_path, "python/espalier/launch/a.py", "from espalier.cli.app import main\n"
+    ) == ["python/espalier/launch/a.py:1: launch may not import cli"]
+
+
+def test_a_violation_is_printed_and_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    check_one(tmp_path, "python/espalier/launch/a.py", "import espalier.cli\n")
+    monkeypatch.setattr(sys, "argv", ["check_layering.py", str(tmp_path)])
+    assert check_layering.main() == 1
+    assert capsys.readouterr().out.startswith("python/espalier/launch/a.py:1: ")

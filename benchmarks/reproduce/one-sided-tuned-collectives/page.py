@@ -12,8 +12,8 @@ import radix_candidates as candidates
 import radix_results as results
 from simulated_times import table
 
-from espalier.figures.curves import Curve, Panel, draw_curves
-from espalier.units import bytes_text
+from espalier.base.units import bytes_text
+from espalier.report.figures.curves import Curve, Panel, draw_curves
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -7,7 +7,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Any
 
 from espalier import _core
-from espalier.tuning.search import real_size
+from espalier.sampling.candidates import real_size
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

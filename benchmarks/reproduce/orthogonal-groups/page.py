@@ -11,8 +11,8 @@ import group_layouts as layouts
 from group_reductions import series_of
 from simulated_times import NATIVE, table
 
-from espalier.figures.bars import Bar, BarPanel, draw_bars
-from espalier.units import bytes_text
+from espalier.base.units import bytes_text
+from espalier.report.figures.bars import Bar, BarPanel, draw_bars
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -30,7 +30,7 @@ from simulated_times import (  # noqa: E402
     write_times,
 )
 
-from espalier.tuning.search import real_size  # noqa: E402
+from espalier.sampling.candidates import real_size  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 import tomllib
 
-from espalier.console import json_text
 from espalier.grids import outcome
 from espalier.grids.measurement import plan_of, simulate
+from espalier.io.console import json_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -11,8 +11,8 @@ from declared import MAPPINGS
 from matplotlib.colors import to_rgb
 from results import METRICS
 
-from espalier.figures.canvas import sheet
-from espalier.units import bytes_text
+from espalier.base.units import bytes_text
+from espalier.report.figures.canvas import sheet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

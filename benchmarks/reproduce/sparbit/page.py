@@ -12,7 +12,7 @@ from contests import UNITED
 from declared import FOLDER, MAPPINGS
 from simulating import sampled_cells
 
-from espalier.units import bytes_text, time_text
+from espalier.base.units import bytes_text, time_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -19,8 +19,8 @@ from replaying import accepted
 
 from espalier import installation
 from espalier.clusters.simulated import SimulatedCluster
-from espalier.console import document
 from espalier.errors import NotBuiltError
+from espalier.io.console import document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -18,7 +18,7 @@ from espalier.clusters import EmulatedCluster
 from espalier.halo import measurement, outcome
 from espalier.halo.measurement import Input
 from espalier.launch.command import parse_command
-from espalier.views.halo import dims_text
+from espalier.report.halo import dims_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

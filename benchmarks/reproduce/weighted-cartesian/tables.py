@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 import tomllib
 
-from espalier.console import json_text
+from espalier.base.units import bytes_text
 from espalier.halo import measurement, outcome
-from espalier.units import bytes_text
-from espalier.views.halo import dims_text
+from espalier.io.console import json_text
+from espalier.report.halo import dims_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

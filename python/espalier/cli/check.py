@@ -12,12 +12,12 @@ from typing import Annotated
 
 import typer
 
-from espalier import extent, programs, proofs
+from espalier.base.units import parse_integers
+from espalier.catalog import extent, programs, proofs
 from espalier.cli.options import Json
-from espalier.console import emit_json, progress
 from espalier.errors import ArgumentError
-from espalier.units import parse_integers
-from espalier.views.proofs import print_proofs
+from espalier.io.console import emit_json, progress
+from espalier.report.check import print_proofs
 
 
 class Roots(str, enum.Enum):

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from espalier.base.durations import parse_seconds
 from espalier.cli.options import Json
 from espalier.clusters import EmulatedCluster, launchers, leftovers, registry
 from espalier.clusters.description import describe, describe_all
@@ -14,10 +15,9 @@ from espalier.clusters.errand import Errand
 from espalier.clusters.errand import run as run_errand
 from espalier.clusters.permission import check_caller
 from espalier.clusters.running import RunningCluster
-from espalier.console import emit_json, json_text, say
-from espalier.durations import parse_seconds
 from espalier.errors import ArgumentError
-from espalier.views.cluster import print_ended, print_started, print_status, run_summary
+from espalier.io.console import emit_json, json_text, say
+from espalier.report.cluster import print_ended, print_started, print_status, run_summary
 
 cluster = typer.Typer()
 

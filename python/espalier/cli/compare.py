@@ -7,15 +7,15 @@ from typing import Annotated
 
 import typer
 
-from espalier import profiles
+from espalier.base.durations import parse_seconds
 from espalier.cli.options import Force, Json, MappedMachine, Maps, Mpi, ProfileFile
 from espalier.compare import comparison
 from espalier.compare.experiment import Design
-from espalier.console import emit_json, say
-from espalier.durations import parse_seconds
 from espalier.errors import ArgumentError
+from espalier.io.console import emit_json, say
 from espalier.launch import preload
-from espalier.report.comparison import comparison_report
+from espalier.profiles import profiles
+from espalier.report.compare import comparison_report
 from espalier.report.content import check_path, print_report, write_report
 
 _DEFAULT_PROFILE = Path("espalier-profile.json")

@@ -4,9 +4,9 @@
 import typer
 
 from espalier.cli.options import Json
-from espalier.console import emit_json
 from espalier.doctor import examine
-from espalier.views.doctor import print_examination
+from espalier.io.console import emit_json
+from espalier.report.doctor import print_examination
 
 
 def doctor(json: Json = False) -> None:

@@ -6,12 +6,13 @@ from typing import Annotated
 
 import typer
 
-from espalier import explanation, profiles, runs
+from espalier.base.units import parse_bytes
 from espalier.cli.options import Json
-from espalier.console import emit_json
 from espalier.errors import ArgumentError
-from espalier.units import parse_bytes
-from espalier.views.explanation import print_profile, print_run
+from espalier.io.console import emit_json
+from espalier.launch import runs
+from espalier.profiles import explanation, profiles
+from espalier.report.explain import print_profile, print_run
 
 
 def _explain_run(folder: Path, question: explanation.Question, *, json: bool) -> None:

@@ -8,15 +8,16 @@ from typing import Annotated, Any
 
 import typer
 
-from espalier import machines, output_files
 from espalier.cli.options import Json
-from espalier.console import emit_json, json_text, progress, say
 from espalier.errors import ArgumentError
 from espalier.halo import measurement, outcome
 from espalier.halo.measurement import Input, Measured
+from espalier.io import output_files
+from espalier.io.console import emit_json, json_text, progress, say
 from espalier.launch.measuring import parse_launcher
+from espalier.machines import machines
 from espalier.report.content import print_report
-from espalier.views.halo import halo_report
+from espalier.report.halo import halo_report
 
 
 def _check_sources(command: list[str] | None, machine: str | None) -> None:

@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from espalier import catalog
+from espalier.catalog import catalog
 from espalier.cli.options import Json, Pattern
-from espalier.console import emit_json
-from espalier.views.listing import print_listing
+from espalier.io.console import emit_json
+from espalier.report.list import print_listing
 
 
 def list_algorithms(

@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
-from espalier import machine_sources, machines
 from espalier.cli.options import Json
-from espalier.console import say
 from espalier.errors import ArgumentError, FileError
-from espalier.views.machine import print_machine
+from espalier.io.console import say
+from espalier.machines import machines, sources
+from espalier.report.machine import print_machine
 
 
 def _save(text: str, path: Path) -> None:
@@ -41,8 +41,8 @@ def _find(
     if what is not None:
         return machines.load(what)
     if hwloc is not None:
-        return machine_sources.of_hwloc(hwloc)
-    return machine_sources.of_slurm(topology) if slurm else machine_sources.here()
+        return sources.of_hwloc(hwloc)
+    return sources.of_slurm(topology) if slurm else sources.here()
 
 
 def machine(  # noqa: PLR0913, PLR0917 - one parameter an option

@@ -10,17 +10,17 @@ from typing import Annotated
 
 import typer
 
-from espalier import machine_sources, machines
 from espalier.cli.options import Json
-from espalier.console import emit_json, say
 from espalier.errors import ArgumentError
+from espalier.io.console import emit_json, say
+from espalier.io.output_files import check_writable, write_whole
+from espalier.machines import machines, sources
 from espalier.maps import choosing, edges, hosts, launcher_files, outcome, problem, seats
 from espalier.maps.choosing import Choice, Effort, Site
 from espalier.maps.edges import EdgeProblem
 from espalier.maps.problem import GridProblem
 from espalier.maps.seats import Seats
-from espalier.output_files import check_writable, write_whole
-from espalier.views.map import print_map
+from espalier.report.map import print_map
 
 
 def _problem(
@@ -52,7 +52,7 @@ def _machine(text: str | None) -> machines.Machine:
             "expected --machine outside a SLURM job, got none",
             "describe it, as in --machine '50n x 2s x 24c', or name a file of 'espalier probe'",
         )
-    return machine_sources.of_slurm(None)
+    return sources.of_slurm(None)
 
 
 def _num_ranks(wanted: GridProblem | EdgeProblem, given: int | None) -> int | None:
@@ -84,7 +84,7 @@ def _map(
 
 def _check_files(wanted: GridProblem | EdgeProblem, draw: Path | None, file: Path | None) -> None:
     if draw is not None:
-        from espalier.figures import grid  # noqa: PLC0415 - slow to import
+        from espalier.report.figures import grid  # noqa: PLC0415 - slow to import
 
         if isinstance(wanted, EdgeProblem):
             raise ArgumentError(
@@ -99,7 +99,7 @@ def _check_files(wanted: GridProblem | EdgeProblem, draw: Path | None, file: Pat
 def _draw(
     found: dict[str, object], wanted: GridProblem, site: Site, after: Seats, path: Path
 ) -> None:
-    from espalier.figures import grid  # noqa: PLC0415 - slow to import
+    from espalier.report.figures import grid  # noqa: PLC0415 - slow to import
 
     before = seats.seats_of(site, range(site.num_ranks))
     grid.draw_grid(found, before, after, wanted.offsets(), path)

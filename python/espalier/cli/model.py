@@ -7,7 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from espalier import _core, machines, profile_merging
+from espalier import _core
+from espalier.base.durations import parse_seconds
+from espalier.base.interruption import Interrupted
+from espalier.base.units import parse_bytes_list
 from espalier.cli.options import (
     SIMULATED_VENDOR,
     Algorithms,
@@ -16,17 +19,18 @@ from espalier.cli.options import (
     Sizes,
     check_vendor,
 )
-from espalier.console import emit_json, json_text, progress, say
-from espalier.durations import parse_seconds
 from espalier.errors import FileError
-from espalier.models import forecast, priced, validation
-from espalier.models.predictors import MODELS, Setting
-from espalier.models.profile import Question, model_profile
-from espalier.models.validation import InterruptedValidation, Task
+from espalier.io.console import emit_json, json_text, progress, say
+from espalier.machines import machines, priced
+from espalier.models import forecast, validation
+from espalier.models.predictors import MODELS
+from espalier.models.validation import Task
+from espalier.profiles import merging
 from espalier.report.changes import changes_text
 from espalier.report.content import print_report
 from espalier.report.model import forecast_report, profile_report, validation_report
-from espalier.units import parse_bytes_list
+from espalier.sampling.setting import Setting
+from espalier.tuning.modelled import Question, model_profile
 
 model = typer.Typer()
 
@@ -139,7 +143,7 @@ def profile(  # noqa: PLR0913, PLR0917 - one parameter an option
         sizes=tuple(parse_bytes_list(sizes)),
         patterns=tuple(algorithms or ()),
     )
-    profile_merging.check(output, vendor)
+    merging.check(output, vendor)
     words = ["--machine", machine, "--ranks", str(setting.num_ranks)]
     words += ["--placement", setting.placement]
     words += [] if collectives == _ALL else ["--collectives", collectives]
@@ -153,7 +157,7 @@ def profile(  # noqa: PLR0913, PLR0917 - one parameter an option
     }
     with progress("predicting", len(question.collectives) * len(question.sizes)) as bar:
         made = model_profile(question, about, bar.advance)
-    changes = profile_merging.add(output, made, "free space there, then repeat the command")
+    changes = merging.add(output, made, "free space there, then repeat the command")
     done = changes_text([change.to_json() for change in changes])
     if json:
         say(f"{output}: {done}")
@@ -213,21 +217,19 @@ def validate(  # noqa: PLR0913, PLR0917 - one parameter an option
     ]
     words += [word for pattern in algorithms or () for word in ("--algorithms", pattern)]
     task = Task(
-        words=tuple(command),
         collectives=tuple(collectives.split(",")),
         sizes=tuple(parse_bytes_list(sizes)),
         patterns=tuple(algorithms or ()),
         models=tuple(models.split(",")),
         seconds=parse_seconds(time_budget),
         repeat=shlex.join(["espalier", "model", "validate", *words, "--", *command]),
-        vendor=mpi,
     )
     found = priced.load(machine)
-    measurer, header = validation.start(task)
-    setting = Setting(found.text, *machines.setting(found, placement, header["num_ranks"]))
+    job = validation.start(command, mpi)
+    setting = Setting(found.text, *machines.setting(found, placement, job.header["num_ranks"]))
     try:
-        result = validation.validate(task, setting, measurer, header)
-    except InterruptedValidation as interrupted:
+        result = validation.validate(task, setting, job)
+    except Interrupted as interrupted:
         _show(interrupted.document, output, json=json)
         raise interrupted.cause from None
     _show(result, output, json=json)

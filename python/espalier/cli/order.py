@@ -8,17 +8,17 @@ from typing import Annotated
 
 import typer
 
+from espalier.base.durations import parse_seconds
+from espalier.base.units import parse_bytes_list
 from espalier.cli.options import Json
-from espalier.console import emit_json, progress, say
-from espalier.durations import parse_seconds
 from espalier.errors import ArgumentError
+from espalier.io.console import emit_json, progress, say
 from espalier.launch.command import parse_command
 from espalier.orders import candidates, distances, measurement, outcome
 from espalier.orders.distances import Distances
 from espalier.orders.measurement import Calls
 from espalier.report.content import print_report
-from espalier.units import parse_bytes_list
-from espalier.views.order import order_report
+from espalier.report.order import order_report
 
 
 def _distances(

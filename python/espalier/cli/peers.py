@@ -9,21 +9,22 @@ from typing import Annotated, Any
 
 import typer
 
-from espalier import machines, profiles
+from espalier.base.durations import parse_seconds
+from espalier.base.interruption import Interrupted
+from espalier.base.units import parse_bytes_list
 from espalier.cli.options import Json, Sizes
-from espalier.console import emit_json, say
-from espalier.durations import parse_seconds
 from espalier.errors import ArgumentError
+from espalier.io.console import emit_json, say
+from espalier.machines import machines
 from espalier.peers import experiment, measured, study
 from espalier.peers.cells import Place
 from espalier.peers.choosing import Choosing
 from espalier.peers.experiment import PEERS, SIZES, Experiment, Run
 from espalier.peers.measured import Question
-from espalier.peers.study import InterruptedStudy
+from espalier.profiles import profiles
 from espalier.report.content import check_path, print_report, write_report
 from espalier.report.peers import peers_report
 from espalier.store.database import default_path
-from espalier.units import parse_bytes_list
 
 _BLOCK = "block"
 _ALL = "all"
@@ -199,7 +200,7 @@ def peers(  # noqa: PLR0913, PLR0917 - one parameter an option
     )
     try:
         document = study.compare(found, choosing)
-    except InterruptedStudy as interrupted:
+    except Interrupted as interrupted:
         _show(interrupted.document, output, json=json)
         raise interrupted.cause from None
     _show(document, output, json=json)

@@ -7,18 +7,19 @@ from typing import Annotated, Any
 
 import typer
 
+from espalier.base.durations import parse_seconds
+from espalier.base.interruption import Interrupted
+from espalier.base.units import bytes_text, parse_bytes
 from espalier.cli.options import Json
-from espalier.console import emit_json, say
-from espalier.durations import parse_seconds
 from espalier.errors import ArgumentError
+from espalier.io.console import emit_json, say
 from espalier.probing import prober
 from espalier.probing.outcome import Files, samples_path
-from espalier.probing.prober import Goal, InterruptedProbe, Job
+from espalier.probing.prober import Goal, Job
 from espalier.probing.scan_plan import DEFAULT_BYTES, ScanWish
 from espalier.report.content import print_report
 from espalier.report.probe import probe_report
 from espalier.report.probe_tables import tables_report
-from espalier.units import bytes_text, parse_bytes
 
 _OUTPUT = Path("espalier-machine.json")
 _BUDGET = "60s"
@@ -28,7 +29,7 @@ _BYTES = bytes_text(DEFAULT_BYTES).replace(" ", "")
 def _show(document: dict[str, Any], files: Files, *, json: bool, tables: bool) -> None:
     if files.figures is not None:
         # Imported late: it takes a second.
-        from espalier.figures.probe import draw  # noqa: PLC0415
+        from espalier.report.figures.probe import draw  # noqa: PLC0415
 
         drawn = draw(document, files.figures)
         say(f"wrote {len(drawn)} figures to {files.figures}")
@@ -152,7 +153,7 @@ def probe(  # noqa: PLR0913, PLR0917 - one parameter an option
     repeat = shlex.join(["espalier", "probe", *words, "--", *given])
     try:
         document = prober.probe(Job(given, files, mpi, repeat), goal)
-    except InterruptedProbe as interrupted:
+    except Interrupted as interrupted:
         _show(interrupted.document, files, json=json, tables=tables)
         raise interrupted.cause from None
     _show(document, files, json=json, tables=tables)

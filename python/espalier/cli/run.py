@@ -9,11 +9,11 @@ from typing import Annotated
 
 import typer
 
-from espalier import profiles, runs
 from espalier.cli.options import Force, Json, MappedMachine, Maps, Mpi, ProfileFile
-from espalier.console import json_text, say
 from espalier.errors import Error, FileError, FormatError
-from espalier.launch import diagnosis, preload, processes
+from espalier.io.console import json_text, say
+from espalier.launch import diagnosis, preload, processes, runs
+from espalier.profiles import profiles
 from espalier.report.run import run_summary
 
 

@@ -8,14 +8,14 @@ from typing import Annotated
 
 import typer
 
-from espalier import schedules
+from espalier.base.units import parse_bytes
+from espalier.catalog import schedules
+from espalier.catalog.crossings import Machine
 from espalier.cli.options import Json
-from espalier.console import json_text, say
-from espalier.crossings import Machine
 from espalier.errors import ArgumentError, FileError
-from espalier.units import parse_bytes
-from espalier.views import svg
-from espalier.views.schedule import print_schedule
+from espalier.io.console import json_text, say
+from espalier.report.figures import schedule
+from espalier.report.show import print_schedule
 
 
 class Form(str, enum.Enum):
@@ -112,7 +112,7 @@ def show(  # noqa: PLR0913, PLR0917 - one parameter an option
             f"--form {form.value} shows all ranks, got --rank {rank}", "leave it out"
         )
     if form is Form.svg:
-        _save(svg.draw(schedules.show_picture(algorithm, num_ranks, root, where)), output)
+        _save(schedule.draw(schedules.show_picture(algorithm, num_ranks, root, where)), output)
     elif form is Form.json:
         _save(json_text(schedules.show_programs(algorithm, num_ranks, root, rank)), output)
     else:

@@ -9,22 +9,22 @@ from typing import Annotated
 import typer
 
 from espalier import _core
+from espalier.base.durations import parse_seconds
+from espalier.base.units import bytes_text, parse_bytes_list
 from espalier.cli.options import Force, Json, Maps, ProfileFile
 from espalier.cli.run import usable_profile
-from espalier.console import emit_json, say
-from espalier.durations import parse_seconds
 from espalier.errors import ArgumentError
+from espalier.io.console import emit_json, say
 from espalier.launch import preload
 from espalier.report.content import print_report
+from espalier.report.simulate import collectives_report, simulation_report
+from espalier.sampling.goal import DEFAULT_SIZES, Goal
 from espalier.simulate import collectives as measuring
 from espalier.simulate import outcome, running
 from espalier.simulate.collectives import Wish
 from espalier.simulate.programs import find_program
 from espalier.simulate.setting import PEERS, USUAL_PEER, Setting, make_setting
 from espalier.store.database import default_path
-from espalier.tuning.search import DEFAULT_SIZES, Goal
-from espalier.units import bytes_text, parse_bytes_list
-from espalier.views.simulate import collectives_report, simulation_report
 
 _SIZES = ",".join(bytes_text(size).replace(" ", "") for size in DEFAULT_SIZES)
 

@@ -9,6 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from espalier import _core
+from espalier.base.durations import parse_seconds
+from espalier.base.interruption import Interrupted
+from espalier.base.units import bytes_text, parse_bytes_list
 from espalier.cli.options import SIMULATED_VENDOR, Algorithms, Json, ProfileVendor, Sizes
 from espalier.cli.tune_simulated import (
     DEFAULT_POINT_LIMIT,
@@ -16,17 +19,15 @@ from espalier.cli.tune_simulated import (
     Simulated,
     check_not_simulated,
 )
-from espalier.console import emit_json
-from espalier.durations import parse_seconds
 from espalier.errors import ArgumentError
+from espalier.io.console import emit_json
 from espalier.report.content import print_report
-from espalier.report.tuning import tuning_report
+from espalier.report.tune import tuning_report
+from espalier.sampling.goal import DEFAULT_CALLS, DEFAULT_SIZES, Goal
+from espalier.sampling.simulation import DEFAULT_PEER, PEERS
 from espalier.store.database import default_path
 from espalier.tuning import tuner
-from espalier.tuning.search import DEFAULT_CALLS, DEFAULT_SIZES, Goal
-from espalier.tuning.simulation import DEFAULT_PEER, PEERS
-from espalier.tuning.tuner import InterruptedTuning, Job
-from espalier.units import bytes_text, parse_bytes_list
+from espalier.tuning.tuner import Job
 
 _DEFAULT_SIZES = ",".join(bytes_text(size).replace(" ", "") for size in DEFAULT_SIZES)
 _COLLECTIVES = ",".join(DEFAULT_CALLS)
@@ -38,7 +39,7 @@ _MIN_GAIN = 0.02
 def _run(tune: Callable[[], dict[str, Any]], *, json: bool) -> None:
     try:
         document = tune()
-    except InterruptedTuning as interrupted:
+    except Interrupted as interrupted:
         _show(interrupted.document, json=json)
         raise interrupted.cause from None
     _show(document, json=json)

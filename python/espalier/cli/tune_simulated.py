@@ -7,15 +7,15 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from espalier import machines
 from espalier.cli.options import SIMULATED_VENDOR, check_vendor
 from espalier.errors import ArgumentError
-from espalier.models import priced
-from espalier.models.predictors import Setting
+from espalier.machines import machines, priced
+from espalier.sampling.setting import Setting
+from espalier.sampling.simulation import DEFAULT_PEER, SimulatedJob
 from espalier.tuning import simulated_tuner
 from espalier.tuning.call_tuning import Policy
-from espalier.tuning.simulated_tuner import SimulatedFiles, SimulatedGoal, usual_num_simulators
-from espalier.tuning.simulation import DEFAULT_PEER, SimulatedJob
+from espalier.tuning.simulated_goal import SimulatedGoal
+from espalier.tuning.simulated_tuner import SimulatedFiles, usual_num_simulators
 from espalier.tuning.simulators import Limits
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Simulated:
         """Tune and return the document; `words` are the options that all tunings have.
 
         Raises:
-            InterruptedTuning: after Ctrl-C or a signal, once something was measured.
+            Interrupted: after Ctrl-C or a signal, once something was measured.
         """
         check_vendor(self.vendor)
         found = priced.load(self.machine)

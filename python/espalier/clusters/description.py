@@ -7,8 +7,8 @@ import dataclasses
 import datetime
 from typing import TYPE_CHECKING, Any
 
-from espalier.console import document
 from espalier.errors import EnvironmentFault
+from espalier.io.console import document
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from espalier.clusters import inhabitants
-from espalier.console import document
 from espalier.errors import EnvironmentFault
+from espalier.io.console import document
 from espalier.launch import processes
 
 if TYPE_CHECKING:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does Espalier make this program faster? Runs with and without, in turns."""
+"""Running a program with Espalier and without, in turns, and judging whether it is faster."""

@@ -7,14 +7,14 @@ import statistics
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from espalier import intervals
+from espalier.base import intervals
 from espalier.compare.experiment import ESPALIER, NATIVE, PLAIN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from espalier.base.intervals import Interval
     from espalier.compare.experiment import Run
-    from espalier.intervals import Interval
 
     Block = Mapping[str, Run]
 

@@ -8,13 +8,14 @@ import time
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from espalier import __version__, intervals
+from espalier import __version__
+from espalier.base import intervals
 from espalier.compare import analysis
 from espalier.compare.experiment import ESPALIER, KINDS, PLAIN, Results, experiment
-from espalier.console import document, progress
+from espalier.conditions import conditions, metadata
+from espalier.conditions.cautions import Caution, to_json
+from espalier.io.console import document, progress
 from espalier.launch.options import HYDRA, OPENMPI
-from espalier.report import conditions
-from espalier.store import metadata
 
 if TYPE_CHECKING:
     from espalier.compare.experiment import Design
@@ -80,7 +81,7 @@ def compare(question: Question) -> Answer:
 
 
 def make_document(
-    question: Question, results: Results, cautions: list[dict[str, str]], seconds: float
+    question: Question, results: Results, cautions: list[Caution], seconds: float
 ) -> dict[str, Any]:
     """Return the `espalier-comparison` document."""
     blocks = results.blocks()
@@ -138,18 +139,18 @@ def make_document(
         ],
         mappings=_mappings(blocks),
         **judged,
-        warnings=cautions,
+        warnings=to_json(cautions),
     )
 
 
-def _cautions(question: Question, results: Results) -> list[dict[str, str]]:
+def _cautions(question: Question, results: Results) -> list[Caution]:
     blocks = results.blocks()
     found = _of_placement(question.target.command)
     if results.failure is not None:
         kind = {"espalier": "with Espalier", "native": "preloaded, all calls native"}
         where = kind.get(results.failure.kind, "without Espalier")
         found.append(
-            conditions.caution(
+            Caution(
                 "failure",
                 f"run {where} in block {results.failure.block + 1} failed: {results.failure.text}",
                 _advice(results.failure.kind),
@@ -176,7 +177,7 @@ def _advice(kind: str) -> str:
     return "if it never fails without Espalier, please report it"
 
 
-def _of_placement(command: LaunchCommand) -> list[dict[str, str]]:
+def _of_placement(command: LaunchCommand) -> list[Caution]:
     named = {word.lstrip("-") for word in command.options if word.startswith("-")}
     if named & _HOST_OPTIONS.get(command.family.name, set()) or command.num_ranks is None:
         return []
@@ -185,12 +186,12 @@ def _of_placement(command: LaunchCommand) -> list[dict[str, str]]:
     return conditions.of_job(header)
 
 
-def _of_count(question: Question, results: Results, num_blocks: int) -> list[dict[str, str]]:
+def _of_count(question: Question, results: Results, num_blocks: int) -> list[Caution]:
     found = []
     reached = 1 - 2.0 ** (1 - num_blocks)
     if reached < question.confidence:
         found.append(
-            conditions.caution(
+            Caution(
                 "repetitions",
                 f"{num_blocks} blocks allow intervals of {100 * reached:.3g} % at most, so nothing"
                 " is called significant",
@@ -199,7 +200,7 @@ def _of_count(question: Question, results: Results, num_blocks: int) -> list[dic
         )
     if results.is_out_of_time:
         found.append(
-            conditions.caution(
+            Caution(
                 "time",
                 f"the time sufficed for {num_blocks} of {question.design.repetitions} blocks",
                 "give more with --time-budget",
@@ -208,12 +209,12 @@ def _of_count(question: Question, results: Results, num_blocks: int) -> list[dic
     return found
 
 
-def _of_runs(blocks: list[dict[str, Any]], confidence: float) -> list[dict[str, str]]:
+def _of_runs(blocks: list[dict[str, Any]], confidence: float) -> list[Caution]:
     found = []
     noise = intervals.spread([block[PLAIN].seconds for block in blocks])
     if noise > _NOISY_RUNS:
         found.append(
-            conditions.caution(
+            Caution(
                 "noise",
                 f"plain runs differ by {100 * noise:.0f} % (interquartile range)",
                 "stop what else runs, use more repetitions, or a longer input",
@@ -222,7 +223,7 @@ def _of_runs(blocks: list[dict[str, Any]], confidence: float) -> list[dict[str, 
     cost = analysis.preloading(blocks, confidence)
     if cost.verdict == analysis.SLOWER and cost.ratio.value < 1 - _NOTICEABLE:
         found.append(
-            conditions.caution(
+            Caution(
                 "preloading",
                 f"preloading alone costs {100 * (1 / cost.ratio.value - 1):.1f} %",
                 "please report it",
@@ -231,7 +232,7 @@ def _of_runs(blocks: list[dict[str, Any]], confidence: float) -> list[dict[str, 
     last = blocks[-1][ESPALIER].statistics
     if last["calls"] and not last["mappings"] and all(call["native"] for call in last["calls"]):
         found.append(
-            conditions.caution(
+            Caution(
                 "native",
                 "every call was left to the MPI library, so no difference can come from another"
                 " algorithm",
@@ -247,14 +248,12 @@ def _of_runs(blocks: list[dict[str, Any]], confidence: float) -> list[dict[str, 
     ]
     if noisy:
         found.append(
-            conditions.caution(
+            Caution(
                 "same",
                 f"{len(noisy)} classes made the same native call in both kinds of runs, and their"
                 " times still differ: intervals are too narrow for how this machine varies",
                 "trust no small difference here; repeat when nothing else runs",
             )
         )
-    found += [
-        conditions.caution("program", text, "see 'espalier explain'") for text in last["warnings"]
-    ]
+    found += [Caution("program", text, "see 'espalier explain'") for text in last["warnings"]]
     return found

@@ -24,9 +24,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from espalier import runs
 from espalier.errors import Error, FormatError
-from espalier.launch import diagnosis, preload, processes
+from espalier.launch import diagnosis, preload, processes, runs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

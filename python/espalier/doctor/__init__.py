@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What works on this machine, what does not, and what to do about it."""
+"""Examining this installation: what works, what does not, and what to do about it."""
 
 from espalier.doctor.examination import examine
 

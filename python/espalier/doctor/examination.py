@@ -6,13 +6,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from espalier import __version__, installation
-from espalier.console import document
-from espalier.doctor.finding import Finding
+from espalier.conditions.finding import Finding
+from espalier.conditions.machine import machine
+from espalier.conditions.timing import timing
 from espalier.doctor.launchers import launchers
-from espalier.doctor.machine import machine
 from espalier.doctor.parts import parts
 from espalier.doctor.settings import settings
-from espalier.doctor.timing import timing
+from espalier.io.console import document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 from typing import TYPE_CHECKING
 
-from espalier.doctor.finding import Finding
+from espalier.conditions.finding import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

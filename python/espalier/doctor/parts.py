@@ -10,8 +10,8 @@ import sys
 from typing import TYPE_CHECKING
 
 from espalier import __version__, installation
-from espalier.doctor.finding import Finding
-from espalier.units import bytes_text
+from espalier.base.units import bytes_text
+from espalier.conditions.finding import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from espalier.doctor.finding import Finding
+from espalier.conditions.finding import Finding
 from espalier.errors import Error
 
 if TYPE_CHECKING:
@@ -53,7 +53,8 @@ def _kernel() -> Finding:
 
 
 def _profile(path: str) -> Finding:
-    from espalier import _core, documents  # noqa: PLC0415 - doctor works without the module
+    from espalier import _core  # noqa: PLC0415 - doctor works without the module
+    from espalier.io import documents  # noqa: PLC0415 - doctor works without the module
 
     summary = _core.check_profile(documents.read_text(Path(path)), path)
     facts = {"num_rules": summary["num_rules"], "tuned_with": summary["vendor"]}

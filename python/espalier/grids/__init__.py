@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Collectives along the dimensions of process grids, with the ranks in several orders."""
+"""Timing collectives along the dimensions of process grids, with ranks in several orders."""

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What exchanges of halos take on Cartesian communicators made in several ways."""
+"""Timing exchanges of halos on Cartesian communicators made in several ways."""

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from espalier import _core, documents, installation
+from espalier import _core, installation
 from espalier.clusters import SimulatedCluster
 from espalier.errors import MpiError
+from espalier.io import documents
 from espalier.launch import programs
 from espalier.launch.command import parse_command
 from espalier.launch.measuring import MeasuringProgram, temporary_folder

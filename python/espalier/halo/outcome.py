@@ -5,10 +5,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from espalier import __version__, intervals
-from espalier.console import document
+from espalier import __version__
+from espalier.base import intervals
+from espalier.conditions import conditions
+from espalier.conditions.cautions import Caution, to_json
 from espalier.halo import levels
-from espalier.report import conditions
+from espalier.io.console import document
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,7 +51,7 @@ def conclude(
         groups=groups,
         problems=[_problem(error, given) for error in found.errors],
         points_left=_points_left(found, given),
-        warnings=_warnings(found) if is_measured else _cautions(found),
+        warnings=to_json(_cautions_of_times(found) if is_measured else _cautions(found)),
     )
 
 
@@ -59,7 +61,7 @@ def _points_left(found: Found, given: Input) -> int:
     return given.num_points - len(found.points)
 
 
-def _warnings(found: Found) -> list[dict[str, str]]:
+def _cautions_of_times(found: Found) -> list[Caution]:
     samples = [case["samples_us"] for point in found.points for case in point["cases"]]
     return [
         *conditions.of_machine(),
@@ -68,12 +70,12 @@ def _warnings(found: Found) -> list[dict[str, str]]:
     ]
 
 
-def _cautions(found: Found) -> list[dict[str, str]]:
+def _cautions(found: Found) -> list[Caution]:
     unproved = sum(not case["is_verified"] for point in found.points for case in point["cases"])
     if unproved == 0:
         return []
     return [
-        conditions.caution(
+        Caution(
             "unproved",
             f"{unproved} of the exchanges moved no values: simulated ranks share the memory of"
             " large halos",

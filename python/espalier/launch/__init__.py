@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starting the user's MPI programs: launcher command lines, processes, and what went wrong."""
+"""Starting MPI programs with the user's launcher, preloaded or not, and what they leave."""

@@ -10,8 +10,8 @@ import time
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
 from espalier import installation
-from espalier.console import say
 from espalier.errors import ArgumentError, MpiError, NotBuiltError
+from espalier.io.console import say
 from espalier.launch import processes, root
 from espalier.launch.command import parse_command
 from espalier.launch.environment import with_environment

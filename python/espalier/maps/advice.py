@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from espalier.report.conditions import caution
+from espalier.conditions.cautions import Caution
 
 if TYPE_CHECKING:
     from espalier._core import MappingResult
     from espalier.maps.choosing import Site
 
 
-def warnings(site: Site, result: MappingResult) -> list[dict[str, str]]:
+def cautions(site: Site, result: MappingResult) -> list[Caution]:
     """Return cautions about a mapping, most important first."""
     return [
         *_of_gain(result),
@@ -22,11 +22,11 @@ def warnings(site: Site, result: MappingResult) -> list[dict[str, str]]:
     ]
 
 
-def _of_gain(result: MappingResult) -> list[dict[str, str]]:
+def _of_gain(result: MappingResult) -> list[Caution]:
     if not result["is_identity"]:
         return []
     return [
-        caution(
+        Caution(
             "nothing_to_gain",
             "no other order of the ranks is better in its sum and in its worst node",
             "start the program as you do now"
@@ -36,11 +36,11 @@ def _of_gain(result: MappingResult) -> list[dict[str, str]]:
     ]
 
 
-def _of_placement(site: Site) -> list[dict[str, str]]:
+def _of_placement(site: Site) -> list[Caution]:
     if not site.is_assumed:
         return []
     return [
-        caution(
+        Caution(
             "placement_assumed",
             "without a file the launcher was assumed to fill node after node (block)",
             "'before' is true only then (Open MPI --map-by slot, SLURM --distribution=block); say"
@@ -49,12 +49,12 @@ def _of_placement(site: Site) -> list[dict[str, str]]:
     ]
 
 
-def _of_cores(site: Site) -> list[dict[str, str]]:
+def _of_cores(site: Site) -> list[Caution]:
     free = site.machine.num_cores - site.num_ranks
     if not free:
         return []
     return [
-        caution(
+        Caution(
             "cores_left",
             f"{free} of {site.machine.num_cores} cores take no process",
             "they are the last ones; choose others with --placement list:... of cores",
@@ -62,12 +62,12 @@ def _of_cores(site: Site) -> list[dict[str, str]]:
     ]
 
 
-def _of_costs(site: Site) -> list[dict[str, str]]:
+def _of_costs(site: Site) -> list[Caution]:
     crossed = [level for level in site.machine.levels[:-1] if level.num_objects > 1]
     if len(crossed) < 2 or any(level.link.is_known for level in crossed):
         return []
     return [
-        caution(
+        Caution(
             "costs_assumed",
             "what messages cost is not known: a level was taken to be 8 times as expensive as the"
             " one inside it",

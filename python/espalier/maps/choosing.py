@@ -7,16 +7,17 @@ import dataclasses
 import math
 from typing import TYPE_CHECKING
 
-from espalier import _core, machines
-from espalier.console import progress
+from espalier import _core
 from espalier.errors import ArgumentError
+from espalier.io.console import progress
+from espalier.machines import machines
 from espalier.maps import factors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from espalier._core import MappingResult, PlacesLevel
-    from espalier.machines import Machine
+    from espalier.machines.machines import Machine
     from espalier.maps.edges import EdgeProblem
     from espalier.maps.problem import GridProblem
 

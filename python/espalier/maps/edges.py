@@ -7,8 +7,8 @@ import dataclasses
 import math
 from typing import TYPE_CHECKING
 
-from espalier import documents
 from espalier.errors import FormatError
+from espalier.io import documents
 
 if TYPE_CHECKING:
     from pathlib import Path

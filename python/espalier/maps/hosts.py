@@ -8,13 +8,14 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from espalier import _core, documents
+from espalier import _core
 from espalier.errors import ArgumentError
+from espalier.io import documents
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from espalier.machines import Machine
+    from espalier.machines.machines import Machine
 
 
 def names_of(

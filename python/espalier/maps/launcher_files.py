@@ -15,8 +15,8 @@ import itertools
 import shlex
 from typing import TYPE_CHECKING
 
+from espalier.conditions.cautions import Caution
 from espalier.errors import ArgumentError
-from espalier.report.conditions import caution
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,7 +36,7 @@ class LaunchFile:
     words: list[str]  # {file} stands for the path
     environment: dict[str, str]
     binds: bool
-    warnings: list[dict[str, str]]
+    cautions: list[Caution]
     note: str = ""
 
     def command(self, path: str) -> str:
@@ -97,7 +97,7 @@ def _openmpi_rankfile(seats: Seats, hosts: Sequence[str]) -> LaunchFile:
         ["mpirun", "--rankfile", "{file}", *threads, "-n", number, _PROGRAM],
         {},
         binds=True,
-        warnings=[],
+        cautions=[],
         note="Open MPI 5 prefers --map-by rankfile:file={file} to --rankfile {file}",
     )
 
@@ -111,7 +111,7 @@ def _openmpi_hosts(seats: Seats, hosts: Sequence[str]) -> LaunchFile:
         ["mpirun", *options, "-n", str(len(lines)), _PROGRAM],
         {},
         binds=False,
-        warnings=_unbound(seats, "leave out --no-bind"),
+        cautions=_unbound(seats, "leave out --no-bind"),
     )
 
 
@@ -121,14 +121,14 @@ def _mpich(seats: Seats, hosts: Sequence[str], *, binds: bool) -> LaunchFile:
         cores = ",".join(str(seat.core) for seat in run)
         binding = f" binding=user:{cores}" if binds else ""
         lines.append(f"{hosts[run[0].node]}:{len(run)}{binding}")
-    warnings = [_numbers()] if binds else _unbound(seats, "say the cores with --bind")
+    cautions = [_numbers()] if binds else _unbound(seats, "say the cores with --bind")
     return LaunchFile(
         "mpich",
         _joined(lines),
         ["mpiexec", "-f", "{file}", "-n", str(len(seats.of_position)), _PROGRAM],
         {},
         binds,
-        warnings=[*warnings, *_torn_nodes(seats)],
+        cautions=[*cautions, *_torn_nodes(seats)],
     )
 
 
@@ -140,7 +140,7 @@ def _slurm(seats: Seats, hosts: Sequence[str]) -> LaunchFile:
         ["srun", "--distribution=arbitrary", "-n", str(len(lines)), _PROGRAM],
         {"SLURM_HOSTFILE": "{file}"},
         binds=False,
-        warnings=_unbound(seats, "if that matters, start the program with --for openmpi"),
+        cautions=_unbound(seats, "if that matters, start the program with --for openmpi"),
     )
 
 
@@ -150,11 +150,11 @@ def _runs(seats: Sequence[Seat]) -> Iterator[list[Seat]]:
         yield list(run)
 
 
-def _unbound(seats: Seats, advice: str) -> list[dict[str, str]]:
+def _unbound(seats: Seats, advice: str) -> list[Caution]:
     if not seats.part_name:
         return []
     return [
-        caution(
+        Caution(
             "unbound",
             f"the file says the node of each rank, not its {seats.part_name}: what the mapping"
             " gains inside nodes is left to the launcher",
@@ -163,8 +163,8 @@ def _unbound(seats: Seats, advice: str) -> list[dict[str, str]]:
     ]
 
 
-def _numbers() -> dict[str, str]:
-    return caution(
+def _numbers() -> Caution:
+    return Caution(
         "numbers",
         "MPICH binds by the operating system's numbers of processors, which were assumed to go"
         " through the cores of a node one after the other",
@@ -172,14 +172,14 @@ def _numbers() -> dict[str, str]:
     )
 
 
-def _torn_nodes(seats: Seats) -> list[dict[str, str]]:
+def _torn_nodes(seats: Seats) -> list[Caution]:
     """Tell what Hydra makes of a node that occurs in several lines."""
     runs = [run[0].node for run in _runs(seats.of_position)]
     if len(runs) == len(set(runs)):
         return []
     parts = max(collections.Counter(runs).values())
     return [
-        caution(
+        Caution(
             "torn_nodes",
             f"MPICH's mpiexec takes each line of the file for a node of its own, and a node here"
             f" has up to {parts}: their ranks share no memory, in MPI_COMM_TYPE_SHARED neither",

@@ -6,7 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from espalier import __version__
-from espalier.console import document
+from espalier.conditions.cautions import to_json
+from espalier.io.console import document
 from espalier.maps import advice
 from espalier.maps.problem import GridProblem
 
@@ -64,7 +65,7 @@ def conclude(
             "part_name": seats.part_name,
         },
         launch=None,
-        warnings=advice.warnings(site, result),
+        warnings=to_json(advice.cautions(site, result)),
     )
 
 
@@ -77,7 +78,7 @@ def add_launch(found: dict[str, Any], launch: LaunchFile, path: str) -> None:
         "binds": launch.binds,
         "note": launch.note.format(file=path),
     }
-    found["warnings"] += launch.warnings
+    found["warnings"] += to_json(launch.cautions)
 
 
 def _grid(problem: GridProblem, choice: Choice) -> dict[str, Any]:

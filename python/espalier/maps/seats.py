@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from espalier._core import Level
-    from espalier.machines import Machine
+    from espalier.machines.machines import Machine
     from espalier.maps.choosing import Site
 
 

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING
 
 from scipy import stats
 
-from espalier import intervals
+from espalier.base import intervals
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from espalier.intervals import Interval
+    from espalier.base.intervals import Interval
 
 _LEAST_CANDIDATES = 3
 

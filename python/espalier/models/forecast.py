@@ -6,15 +6,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from espalier import _core
-from espalier.console import document
 from espalier.errors import ArgumentError
+from espalier.io.console import document
 from espalier.models.predictors import predictors
-from espalier.tuning.search import candidates_for, real_size
+from espalier.sampling.candidates import candidates_for, real_size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from espalier.models.predictors import Setting
+    from espalier.sampling.setting import Setting
 
 
 def forecast(

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from typing import TYPE_CHECKING
 
@@ -13,16 +12,9 @@ from espalier.errors import ArgumentError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from espalier.sampling.setting import Setting
+
     Predictor = Callable[[str, int], float]
-
-
-@dataclasses.dataclass(frozen=True)
-class Setting:
-    """A machine (as text: short form or file), where ranks lie on it, and how many there are."""
-
-    machine: str
-    placement: str
-    num_ranks: int
 
 
 def predictors(setting: Setting, names: Sequence[str]) -> dict[str, Predictor]:

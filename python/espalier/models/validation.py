@@ -11,30 +11,31 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from espalier import __version__, _core
-from espalier.console import document, progress, say
+from espalier.base.interruption import Interrupted
+from espalier.conditions import conditions, metadata
+from espalier.conditions.cautions import Caution, to_json
 from espalier.errors import ArgumentError, MpiError
-from espalier.launch import programs
+from espalier.io.console import document, progress, say
 from espalier.launch.command import parse_command
 from espalier.models.agreement import agreement, deviation
 from espalier.models.predictors import predictors
-from espalier.report import conditions
-from espalier.store import metadata
-from espalier.tuning.measurement import Effort, Measurer
-from espalier.tuning.samples import Point, Request
-from espalier.tuning.search import candidates_for, real_size
+from espalier.sampling.candidates import candidates_for, real_size
+from espalier.sampling.job import start_job
+from espalier.sampling.measurement import Effort
+from espalier.sampling.samples import Point, Request
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from espalier.intervals import Interval
+    from espalier.base.intervals import Interval
     from espalier.models.agreement import Agreement
-    from espalier.models.predictors import Predictor, Setting
-    from espalier.tuning.samples import Problem
+    from espalier.models.predictors import Predictor
+    from espalier.sampling.job import Job
+    from espalier.sampling.samples import Problem
+    from espalier.sampling.setting import Setting
 
 SCHEMA = "espalier-model-validation"
 VERSION = 1
-# Only starts the ranks and says who they are.
-_HEADER_ONLY = Effort(5.0, 1.0, 1, 1, 1.0)
 _CLOSE = 0.05
 
 
@@ -42,7 +43,6 @@ _CLOSE = 0.05
 class Task:
     """What to measure, and which models to judge by it."""
 
-    words: tuple[str, ...]
     collectives: tuple[str, ...]
     sizes: tuple[int, ...]
     patterns: tuple[str, ...]
@@ -50,17 +50,6 @@ class Task:
     seconds: float
     repeat: str
     seed: int = 1
-    vendor: str | None = None
-
-
-class InterruptedValidation(Exception):  # noqa: N818 - not an error: there is a result
-    """The measurement was interrupted; `document` says what the finished part shows."""
-
-    def __init__(self, result: dict[str, Any], cause: BaseException) -> None:
-        """Keep both."""
-        super().__init__(str(cause))
-        self.document = result
-        self.cause = cause
 
 
 @dataclasses.dataclass
@@ -75,42 +64,32 @@ class _Found:
             self.problems.append(result)
 
 
-def start(task: Task) -> tuple[Measurer, dict[str, Any]]:
-    """Return what measures, and who the ranks are.
+def start(words: Sequence[str], vendor: str | None) -> Job:
+    """Start the ranks that measure.
 
     Raises:
         ArgumentError: the launcher options are not clear, or start fewer than two ranks.
     """
-    command = parse_command(task.words)
+    command = parse_command(words)
     if command.doubt:
         raise ArgumentError(command.doubt)
     if command.program:
         say(f"note: '{shlex.join(command.program)}' is not run; a program of Espalier is measured")
-    command = command.with_program(())
-    measurer = Measurer(command, task.vendor or programs.vendor_of(command))
-    header = measurer.run([], _HEADER_ONLY, lambda _: None).header
-    if header["num_ranks"] < 2:
-        raise ArgumentError(
-            f"expected at least 2 ranks, '{command.text()}' started {header['num_ranks']}",
-            "ask for more, as in: -- mpirun -n 4",
-        )
-    return measurer, header
+    return start_job(command.with_program(()), vendor)
 
 
-def validate(
-    task: Task, setting: Setting, measurer: Measurer, header: dict[str, Any]
-) -> dict[str, Any]:
+def validate(task: Task, setting: Setting, job: Job) -> dict[str, Any]:
     """Measure, compare, and return the document of the report.
 
     Raises:
-        InterruptedValidation: after Ctrl-C or a signal, once a point was measured.
+        Interrupted: after Ctrl-C or a signal, once a point was measured.
     """
     began = time.monotonic()
     models = predictors(setting, task.models)
     requests = _requests(task, setting.num_ranks)
     found = _Found()
     cause: BaseException | None = None
-    effort = _effort(task, len(requests), header.get("is_simulated", False))
+    effort = _effort(task, len(requests), job.header.get("is_simulated", False))
     work = {(one.collective, one.bytes): effort.usual_seconds(one) for one in requests}
     with progress("measuring", sum(work.values()), task.seconds) as bar:
 
@@ -120,7 +99,7 @@ def validate(
                 bar.advance(work[result.place], f"{result.collective} {result.bytes} B")
 
         try:
-            measurer.run(requests, effort, take)
+            job.measurer.run(requests, effort, take)
         except (KeyboardInterrupt, SystemExit, MpiError) as error:
             bar.close()
             if not found.points:
@@ -132,9 +111,9 @@ def validate(
         "seconds": round(time.monotonic() - began, 1),
         "points_left": len(requests) - len(found.points),
     }
-    result = _document(found, models, setting, header, about)
+    result = _document(found, models, setting, job.header, about)
     if cause is not None:
-        raise InterruptedValidation(result, cause)
+        raise Interrupted(result, cause)
     return result
 
 
@@ -193,7 +172,7 @@ def _document(
         models=list(models),
         points=points,
         summary={name: _summary(name, points) for name in models},
-        warnings=_cautions(found, header, about),
+        warnings=to_json(_cautions(found, header, about)),
     )
 
 
@@ -270,21 +249,19 @@ def _by_size(model: str, points: Sequence[dict[str, Any]]) -> list[dict[str, Any
     return rows
 
 
-def _cautions(found: _Found, header: dict[str, Any], about: dict[str, Any]) -> list[dict[str, str]]:
+def _cautions(found: _Found, header: dict[str, Any], about: dict[str, Any]) -> list[Caution]:
     cautions = conditions.of_machine() + conditions.of_job(header)
     cautions += conditions.of_noise(
         [point.native_us for point in found.points], "repetitions of the native call"
     )
     wrong = [problem for problem in found.problems if problem.reason == "wrong"]
     cautions += [
-        conditions.caution(
-            "wrong", f"{one.algorithm} gave a wrong {one.collective} ({one.text})", "report it"
-        )
+        Caution("wrong", f"{one.algorithm} gave a wrong {one.collective} ({one.text})", "report it")
         for one in wrong
     ]
     if about["points_left"]:
         cautions.append(
-            conditions.caution(
+            Caution(
                 "time",
                 f"{about['points_left']} points were not measured",
                 "give more with --time-budget, or fewer --sizes or --algorithms",

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""In which order ranks should stand in trees: distances, candidates, models, measurements."""
+"""Orders of ranks in which trees are faster: distances, candidates, models, measurements."""

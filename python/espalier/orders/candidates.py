@@ -8,8 +8,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from espalier import _core, documents
+from espalier import _core
 from espalier.errors import ArgumentError, FormatError
+from espalier.io import documents
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

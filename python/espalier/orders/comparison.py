@@ -12,15 +12,15 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from espalier import intervals
+from espalier.base import intervals
 from espalier.orders.candidates import CONTROL
-from espalier.tuning.samples import NATIVE
+from espalier.sampling.samples import NATIVE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from espalier.orders.measurement import Measured
-    from espalier.tuning.samples import Point
+    from espalier.sampling.samples import Point
 
 FASTER, SLOWER, SAME = "faster", "slower", "no significant difference"
 # Less is nothing worth a communicator, and on a simulated machine everything is significant.

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from espalier import _core, documents
+from espalier import _core
+from espalier.base.units import parse_integers
 from espalier.errors import ArgumentError
+from espalier.io import documents
 from espalier.probing import groups as clustering
 from espalier.probing import matrix_file
 from espalier.probing.matrix import completed
-from espalier.units import parse_integers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

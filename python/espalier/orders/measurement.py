@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from espalier import installation
-from espalier.console import document
 from espalier.errors import ArgumentError, MpiError
+from espalier.io.console import document
 from espalier.launch import programs
 from espalier.launch.measuring import MeasuringProgram, Patience, temporary_folder
 from espalier.orders.candidates import CONTROL, Order
-from espalier.tuning.samples import Point, Problem, Request, SampleReader
+from espalier.sampling.samples import Point, Problem, Request, SampleReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -6,10 +6,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from espalier import __version__
-from espalier.console import document, json_text
+from espalier.conditions import conditions
+from espalier.conditions.cautions import Caution, to_json
 from espalier.errors import FileError
+from espalier.io.console import document, json_text
 from espalier.orders import candidates, comparison
-from espalier.report import conditions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -54,7 +55,7 @@ def conclude(
         model=list(models),
         measurement=measurement,
         best={**best, "ranks": ranks[best["order"]]},
-        warnings=_warnings(distances, measured),
+        warnings=to_json(_cautions(distances, measured)),
     )
 
 
@@ -107,11 +108,11 @@ def _best_of_models(models: Sequence[Mapping[str, Any]], orders: Sequence[Order]
     return {"order": order, "reason": reason, "by": "model"}
 
 
-def _warnings(distances: Distances, measured: Measured | None) -> list[dict[str, str]]:
+def _cautions(distances: Distances, measured: Measured | None) -> list[Caution]:
     found = []
     if len(distances.groups) == 1 and distances.num_ranks > 1:
         found.append(
-            conditions.caution(
+            Caution(
                 "one_group",
                 "no groups of ranks that are nearer to each other were found",
                 "orders of trees cannot help where all ranks are equally far apart; name groups"
@@ -120,7 +121,7 @@ def _warnings(distances: Distances, measured: Measured | None) -> list[dict[str,
         )
     if distances.channels.origin == "assumed":
         found.append(
-            conditions.caution(
+            Caution(
                 "channels",
                 f"{distances.channels.across:g} channels between groups were assumed",
                 "'espalier probe' finds how many there are; give them with --channels",

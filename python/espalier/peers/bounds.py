@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from espalier import _core
-from espalier.tuning.search import real_size
+from espalier.sampling.candidates import real_size
 
 if TYPE_CHECKING:
     from espalier.peers.experiment import Run

@@ -10,27 +10,29 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from espalier import _core, machines, profiles
-from espalier.console import json_text, say
-from espalier.models import priced
-from espalier.models.predictors import Setting
-from espalier.models.profile import Question, model_profile
-from espalier.output_files import write_whole
+from espalier import _core
+from espalier.io.console import json_text, say
+from espalier.io.output_files import write_whole
+from espalier.machines import machines, priced
 from espalier.peers.cells import MODEL, PROFILE
 from espalier.peers.contenders import Ours, model_shortlist
 from espalier.peers.record import fingerprint
-from espalier.profiles import Shape
+from espalier.profiles import profiles
+from espalier.profiles.profiles import Shape
+from espalier.sampling.setting import Setting
+from espalier.sampling.simulation import SimulatedJob
+from espalier.sampling.simulation_time import usual_seconds
 from espalier.tuning import simulated_tuner
 from espalier.tuning.call_tuning import Policy
-from espalier.tuning.simulated_tuner import SimulatedFiles, SimulatedGoal
-from espalier.tuning.simulation import SimulatedJob
-from espalier.tuning.simulation_time import usual_seconds
+from espalier.tuning.modelled import Question, model_profile
+from espalier.tuning.simulated_goal import SimulatedGoal
+from espalier.tuning.simulated_tuner import SimulatedFiles
 from espalier.tuning.simulators import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from espalier.machines import Machine
+    from espalier.machines.machines import Machine
     from espalier.peers.experiment import Run
 
 _VENDOR = "smpi"

@@ -6,19 +6,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from espalier import profiles
-from espalier.models.predictors import Setting
-from espalier.models.profile import predict
 from espalier.peers.cells import BEST, OURS, Outcome
-from espalier.tuning.samples import NATIVE
-from espalier.tuning.search import candidates_for
+from espalier.profiles import profiles
+from espalier.sampling.candidates import candidates_for
+from espalier.sampling.samples import NATIVE
+from espalier.sampling.setting import Setting
+from espalier.tuning.modelled import predict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from espalier.peers.experiment import Run
-    from espalier.profiles import Profile, Shape
+    from espalier.profiles.profiles import Profile, Shape
 
 PREFIX = "profile/"
 

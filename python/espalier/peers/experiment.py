@@ -8,12 +8,13 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from espalier import _core, documents
+from espalier import _core
+from espalier.base.units import parse_bytes_list
 from espalier.errors import ArgumentError, FormatError
+from espalier.io import documents
 from espalier.peers.cells import Place
+from espalier.sampling.candidates import real_size
 from espalier.tuning.exact import WIDEST_STEP
-from espalier.tuning.search import real_size
-from espalier.units import parse_bytes_list
 
 if sys.version_info >= (3, 11):
     import tomllib

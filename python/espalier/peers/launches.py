@@ -1,117 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several simulators at a time, each with a limit; what one cannot do does not take others along.
-
-A launch measures points one after another. If it crashes, deadlocks or does not come on, the point
-it was at is given up, and a new launch measures those after it; a point that took too long takes
-the larger sizes of its call along. Limits are of processor time, and generous ones of real time
-for what waits without working.
-"""
+"""Simulating the tasks of a comparison: a point that fails is given up, the others go on."""
 
 from __future__ import annotations
 
-import contextlib
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from espalier.errors import MpiError
-from espalier.tuning.processor_time import Clock
-from espalier.tuning.samples import NATIVE, Point, Request
-from espalier.tuning.simulation import Simulation
+from espalier.sampling.pool import Failure, SimulatorPool
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Sequence
 
-    from espalier.tuning.samples import Problem
-    from espalier.tuning.simulation import SimulatedJob
+    from espalier.sampling.pool import Attempt, Task
+    from espalier.sampling.samples import Point, Problem, Request
 
-_SECONDS_BETWEEN_LOOKS = 0.05
+    OnResult = Callable[[Task, Point | Problem], None]
+    OnFailure = Callable[[Task, Failure], None]
+
 _LONGEST_REASON = 160
-_HANGS = "took longer than"
 _DEADLOCK = "deadlock"
-_TOO_LONG = "not tried: a smaller size took too long"
-
-
-@dataclass
-class Task:
-    """Points to measure in one place, each with one algorithm or the native call."""
-
-    job: SimulatedJob
-    requests: list[Request]
-    seconds_per_point: float
-    profiles: Mapping[str, Path] = field(default_factory=dict)
-    name: str = ""
-
-
-@dataclass(frozen=True)
-class Failure:
-    """A point that has no time, and why."""
-
-    request: Request
-    reason: str
-    # False where it was clear without trying.
-    was_tried: bool = True
-
-
-class _Attempt:
-    """One launch for what is left of a task."""
-
-    def __init__(self, task: Task, on_result: Callable[[Task, Point | Problem], None]) -> None:
-        self.task = task
-        self.simulation = Simulation(
-            task.job,
-            task.requests,
-            task.profiles,
-            lambda result: self._take(on_result, result),
-        )
-        self.simulation.__enter__()
-        self._clock = Clock(self.simulation.group)
-
-    def _take(
-        self, on_result: Callable[[Task, Point | Problem], None], result: Point | Problem
-    ) -> None:
-        on_result(self.task, result)
-        self._clock.restart()
-
-    def is_running(self) -> bool:
-        """Look once; end what does not come on."""
-        try:
-            if not self.simulation.look():
-                return False
-        except MpiError as error:
-            self.simulation.launch.failure = str(error)
-            return False
-        if self._clock.is_over(self.task.seconds_per_point):
-            self.simulation.stop(f"{_HANGS} {self.task.seconds_per_point:g} s to simulate")
-            return False
-        return True
-
-    def close(self) -> None:
-        """End the simulator if it still runs."""
-        self.simulation.__exit__()
-
-    def left(self) -> list[Request]:
-        """Return the points without result, in their order."""
-        launch = self.simulation.launch
-        results: list[Point | Problem] = [*launch.points, *launch.problems]
-        done = {name_of(result) for result in results}
-        return [request for request in self.task.requests if name_of(request) not in done]
-
-
-def name_of(one: Request | Point | Problem) -> tuple[str, int, str]:
-    """Return what a request, or its result, is about: call, bytes asked for, algorithm."""
-    if isinstance(one, Request):
-        return one.collective, one.bytes, next(iter(one.algorithms), NATIVE)
-    if isinstance(one, Point):
-        return one.collective, one.asked_bytes, next(iter(one.samples_us))
-    return one.collective, one.asked_bytes, one.algorithm
 
 
 def run(
     tasks: Sequence[Task],
-    on_result: Callable[[Task, Point | Problem], None],
-    on_failure: Callable[[Task, Failure], None],
+    on_result: OnResult,
+    on_failure: OnFailure,
     num_at_once: int = 2,
     until: float | None = None,
 ) -> list[Task]:
@@ -122,42 +36,28 @@ def run(
     """
     waiting = list(tasks)
     left: list[Task] = []
-    active: list[_Attempt] = []
-    with contextlib.ExitStack() as stack:
-        while waiting or active:
+    with SimulatorPool() as pool:
+        while waiting or pool:
             if until is not None and waiting and time.monotonic() > until:
                 left, waiting = waiting, []
-            while waiting and len(active) < num_at_once:
-                attempt = _Attempt(waiting.pop(0), on_result)
-                stack.callback(attempt.close)
-                active.append(attempt)
-            for attempt in [one for one in active if not one.is_running()]:
-                active.remove(attempt)
-                attempt.close()
+            while waiting and len(pool) < num_at_once:
+                task = waiting.pop(0)
+                pool.start(task, _of_task(task, on_result))
+            for attempt in pool.wait():
                 waiting[:0] = _rest(attempt, on_failure)
-            time.sleep(_SECONDS_BETWEEN_LOOKS)
     return left
 
 
-def _rest(attempt: _Attempt, on_failure: Callable[[Task, Failure], None]) -> list[Task]:
-    """Give up the point an attempt ended at; return what is to be done of its task."""
-    left = attempt.left()
-    if not left:
-        return []
-    task = attempt.task
-    failed, *after = left
-    reason = readable(attempt.simulation.launch.failure)
-    on_failure(task, Failure(failed, reason))
-    if _HANGS in reason:
-        larger = [one for one in after if _is_same_call(one, failed)]
-        for request in larger:
-            on_failure(task, Failure(request, _TOO_LONG, was_tried=False))
-        after = [request for request in after if request not in larger]
-    return [replace(task, requests=after)] if after else []
+def _of_task(task: Task, on_result: OnResult) -> Callable[[Request, Point | Problem], None]:
+    return lambda _, result: on_result(task, result)
 
 
-def _is_same_call(one: Request, other: Request) -> bool:
-    return (one.collective, one.algorithms) == (other.collective, other.algorithms)
+def _rest(attempt: Attempt, on_failure: OnFailure) -> list[Task]:
+    """Give up what an attempt cannot do; return what is to be done of its task."""
+    for failure in attempt.failures():
+        on_failure(attempt.task, replace(failure, reason=readable(failure.reason)))
+    rest = attempt.rest()
+    return [replace(attempt.task, requests=rest)] if rest else []
 
 
 def readable(failure: str) -> str:

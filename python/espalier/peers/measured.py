@@ -6,27 +6,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from espalier import machines
-from espalier.console import progress
+from espalier.base.intervals import median_interval
+from espalier.conditions import metadata
 from espalier.errors import ArgumentError
-from espalier.intervals import median_interval
-from espalier.launch import programs
+from espalier.io.console import progress
 from espalier.launch.measuring import parse_launcher
+from espalier.machines import machines
 from espalier.peers import outcome
 from espalier.peers.bounds import bound_us
 from espalier.peers.cells import BEST, MODEL, PROFILE, Cell, Outcome, Place
 from espalier.peers.contenders import PREFIX, model_shortlist
 from espalier.peers.experiment import Run
-from espalier.store import metadata
+from espalier.sampling.job import start_job
+from espalier.sampling.measurement import Effort
+from espalier.sampling.samples import Point, Problem, Request
 from espalier.tuning import selection
-from espalier.tuning.measurement import Effort, Measurer
-from espalier.tuning.samples import Point, Problem, Request
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
-_PROBE = Effort(5.0, 1.0, 1, 1, 1.0)
+    from espalier.sampling.job import Job
+
 _MEASURED = "measured, of the slowest rank after a barrier, medians with intervals"
 _FEWEST, _MOST, _PRECISION = 20, 300, 0.005
 
@@ -62,16 +63,8 @@ def compare(question: Question) -> dict[str, Any]:
             "make one with 'espalier tune' or 'espalier probe', and name it by --profile or"
             " --machine",
         )
-    command = parse_launcher(question.words)
-    vendor = question.vendor or programs.vendor_of(command)
-    measurer = Measurer(command, vendor)
-    header = measurer.run([], _PROBE, lambda _: None).header
-    if header["num_ranks"] < 2:
-        raise ArgumentError(
-            f"expected at least 2 ranks, '{command.text()}' started {header['num_ranks']}",
-            "ask for more, as in: -- mpirun -n 4",
-        )
-    run = _run(question, header["num_ranks"])
+    job = start_job(parse_launcher(question.words), question.vendor)
+    run = _run(question, job.header["num_ranks"])
     requests = [
         Request(collective, size, algorithms)
         for collective in question.collectives
@@ -92,9 +85,9 @@ def compare(question: Question) -> dict[str, Any]:
             else:
                 problems.append(result)
 
-        measurer.run(requests, effort, take, profiles)
-    cells = [_cell(question, run, vendor, point) for point in points]
-    return _document(question, run, cells, problems, (vendor, header))
+        job.measurer.run(requests, effort, take, profiles)
+    cells = [_cell(question, run, job.vendor, point) for point in points]
+    return _document(question, run, cells, problems, job)
 
 
 def _run(question: Question, num_ranks: int) -> Run:
@@ -166,9 +159,9 @@ def _document(
     run: Run,
     cells: Sequence[Cell],
     problems: Sequence[Problem],
-    about: tuple[str, Mapping[str, Any]],
+    job: Job,
 ) -> dict[str, Any]:
-    vendor, header = about
+    header = job.header
     host = metadata.machine()
     machine = run.machine and machines.load(str(question.machine)).short_text
     return outcome.make(
@@ -180,7 +173,7 @@ def _document(
             "complete": len(cells) == sum(len(run.points(name)) for name in run.sizes),
             "simulated": False,
             "times": f"{_MEASURED}, {100 * question.confidence:g} %",
-            "peers": {vendor: header["mpi"]["version"]},
+            "peers": {job.vendor: header["mpi"]["version"]},
             "under": header["mpi"]["version"],
             "notes": [
                 f"{host['hostname']}: {host['cpu']}, {host['num_cores']} processors",

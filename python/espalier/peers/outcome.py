@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from espalier import __version__
-from espalier.console import document
+from espalier.io.console import document
 from espalier.peers import statistics
 from espalier.peers.cells import OURS
 

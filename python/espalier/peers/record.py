@@ -8,15 +8,14 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from espalier import installation
-from espalier.peers.launches import name_of
-from espalier.store.database import SessionFacts
-from espalier.tuning.samples import Point, Problem
-from espalier.tuning.simulation import PEERS
+from espalier.sampling.samples import Point, Problem, name_of
+from espalier.sampling.simulation import PEERS
+from espalier.store.database import SessionFacts, key_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from espalier.peers.launches import Failure, Task
+    from espalier.sampling.pool import Failure, Task
     from espalier.store.database import Store
 
 STAGE = "peers"
@@ -93,7 +92,7 @@ class Record:
             "profiles": {name: _content(path) for name, path in task.profiles.items()},
             "seconds_per_point": task.seconds_per_point,
         }
-        return f"peers {hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]}"
+        return f"peers {key_of(parts)}"
 
     def _facts(self, task: Task, key: str) -> SessionFacts:
         job = task.job

@@ -12,21 +12,21 @@ from espalier.peers import launches
 from espalier.peers.bounds import bound_us
 from espalier.peers.cells import Cell, Outcome
 from espalier.peers.experiment import SAME_FOR_ALL, most_messages, most_seconds
-from espalier.peers.launches import Failure, Task, name_of
 from espalier.peers.record import is_failure
-from espalier.tuning.samples import NATIVE, Point, Request
-from espalier.tuning.simulation import SimulatedJob
-from espalier.tuning.simulation_time import usual_seconds
+from espalier.sampling.pool import Failure, Task
+from espalier.sampling.samples import NATIVE, Point, Request, name_of
+from espalier.sampling.simulation import SimulatedJob
+from espalier.sampling.simulation_time import usual_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from espalier.console import Progress
+    from espalier.io.console import Progress
     from espalier.peers.choosing import Choosing
     from espalier.peers.contenders import Ours
     from espalier.peers.experiment import Experiment, Run
     from espalier.peers.record import Record
-    from espalier.tuning.samples import Problem
+    from espalier.sampling.samples import Problem
 
     _Key = tuple[str, int]
 

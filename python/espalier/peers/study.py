@@ -6,38 +6,29 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Any
 
-from espalier import machines
-from espalier.console import progress
+from espalier.base.interruption import Interrupted
+from espalier.conditions import metadata
+from espalier.io.console import progress
+from espalier.machines import machines
 from espalier.peers import outcome
 from espalier.peers.record import Record
 from espalier.peers.simulated import Comparison, work
-from espalier.store import metadata
+from espalier.sampling.simulation import PEERS as VERSIONS
 from espalier.store.database import Store
-from espalier.tuning.simulation import PEERS as VERSIONS
 
 if TYPE_CHECKING:
-    from espalier.console import Progress
+    from espalier.io.console import Progress
     from espalier.peers.choosing import Choosing
     from espalier.peers.experiment import Experiment
 
 _SIMULATED = "simulated, of the slowest rank after a common start, exact"
 
 
-class InterruptedStudy(Exception):  # noqa: N818 - not an error: there is a result
-    """The comparison was interrupted; `document` is what is known, `cause` what ended it."""
-
-    def __init__(self, document: dict[str, Any], cause: BaseException) -> None:
-        """Keep both."""
-        super().__init__(str(cause))
-        self.document = document
-        self.cause = cause
-
-
 def compare(experiment: Experiment, choosing: Choosing) -> dict[str, Any]:
     """Simulate what is not known yet and return the document.
 
     Raises:
-        InterruptedStudy: after Ctrl-C or a signal, once anything is known.
+        Interrupted: after Ctrl-C or a signal, once anything is known.
         UnsupportedError: a machine cannot be simulated; nothing was begun.
     """
     for text in dict.fromkeys(run.machine for run in experiment.runs):
@@ -51,11 +42,14 @@ def compare(experiment: Experiment, choosing: Choosing) -> dict[str, Any]:
             comparison.run()
         except (KeyboardInterrupt, SystemExit) as error:
             cause = error
-            if not comparison.cells():
-                raise
+        except Interrupted as tuning:
+            # Of a profile to compare with: what was measured for it is kept in the store.
+            cause = tuning.cause
+        if cause is not None and not comparison.cells():
+            raise cause
     document = _document(experiment, choosing, comparison, is_complete=cause is None)
     if cause is not None:
-        raise InterruptedStudy(document, cause)
+        raise Interrupted(document, cause)
     return document
 
 

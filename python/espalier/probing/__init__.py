@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a machine does with messages: from the times of the probe to levels, links and advice."""
+"""Finding the levels and links of a machine from the times of messages between its ranks."""

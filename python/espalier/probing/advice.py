@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from espalier.probing.caution import Caution, ranks_text
+from espalier.base.ranges import ranks_text
+from espalier.conditions.cautions import Caution
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,7 +32,7 @@ _LEAST_RATIO_OF_NODE = 1.25
 _NOISY_SPREAD = 0.3
 _NOISY_SHARE = 0.1
 _UNCONVERGED_SHARE = 0.05
-_NOISE_KINDS = ("noise", "not-converged")
+_NOISE_NAMES = ("noise", "not-converged")
 
 
 def of_scan(scan: Scan) -> list[Caution]:
@@ -46,7 +47,7 @@ def of_scan(scan: Scan) -> list[Caution]:
 
 def with_details(cautions: Sequence[Caution], results: Sequence[Result]) -> list[Caution]:
     """Return cautions with what they say about noise made anew from all results."""
-    kept = [caution for caution in cautions if caution.kind not in _NOISE_KINDS]
+    kept = [caution for caution in cautions if caution.name not in _NOISE_NAMES]
     return [*kept, *of_results(results)]
 
 

@@ -20,10 +20,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from espalier.base.units import bytes_text, time_text
 from espalier.probing import pairings
 from espalier.probing.level_pairs import pairs_of
 from espalier.probing.plan import Effort, Plan, PlannedTest
-from espalier.units import bytes_text, time_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

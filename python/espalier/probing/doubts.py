@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from espalier.probing.caution import Caution
+from espalier.base.units import bytes_text, three_digits
+from espalier.conditions.cautions import Caution
 from espalier.probing.fits import DIFFERENT
-from espalier.units import bytes_text, three_digits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

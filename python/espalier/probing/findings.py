@@ -10,8 +10,9 @@ from espalier.probing import advice, channels, doubts, fits, links, loggp, proto
 from espalier.probing.measurements import Measurements
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
+    from espalier.conditions.cautions import Caution
     from espalier.probing.fits import Fit
     from espalier.probing.measurements import Kind
     from espalier.probing.samples import Result, Samples
@@ -21,6 +22,11 @@ SCHEMA = "espalier-probe"
 VERSION = 1
 
 
+def warnings(cautions: Iterable[Caution]) -> list[dict[str, str]]:
+    """Return cautions as this document has them: their name is a `kind`."""
+    return [{"kind": one.name, "text": one.text, "advice": one.advice} for one in cautions]
+
+
 def analyse(scan: Scan, details: Samples | None = None) -> dict[str, Any]:
     """Return the document; without details, of the scan alone.
 
@@ -28,6 +34,7 @@ def analyse(scan: Scan, details: Samples | None = None) -> dict[str, Any]:
         scan: who is where.
         details: results of a later launch of the same job.
     """
+    scan = advice.with_cautions(scan)
     results = details.results if details else ()
     levels = [_level(scan, number, results) for number in range(len(scan.levels))]
     complete = scan.complete and (details is None or details.complete)
@@ -53,7 +60,7 @@ def analyse(scan: Scan, details: Samples | None = None) -> dict[str, Any]:
         "levels": levels,
         "groups": [split.to_json() for split in scan.splits],
         "evidence": list(scan.evidence),
-        "warnings": [caution.to_json() for caution in cautions],
+        "warnings": warnings(cautions),
         "machine": links.machine(scan, levels),
     }
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from espalier.conditions.cautions import Caution
 from espalier.probing import groups
-from espalier.probing.caution import Caution
 from espalier.probing.matrix import between, completed_if_enough
 from espalier.probing.nodes import Nodes, labels, numbered
 from espalier.probing.splits import Group

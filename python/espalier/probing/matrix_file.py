@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from espalier import documents
-from espalier.console import document
 from espalier.errors import FileError, FormatError
+from espalier.io import documents
+from espalier.io.console import document
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from espalier.base.ranges import ranks_text
+from espalier.conditions.cautions import Caution
 from espalier.probing import groups
-from espalier.probing.caution import Caution, ranks_text
 from espalier.probing.matrix import between, completed_if_enough
 
 if TYPE_CHECKING:

@@ -8,20 +8,21 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from espalier import __version__, machines
+from espalier import __version__
+from espalier.conditions import metadata
 from espalier.errors import ArgumentError
-from espalier.output_files import write_whole
+from espalier.io.output_files import write_whole
+from espalier.machines import machines
 from espalier.probing import findings, matrix_file, samples
 from espalier.probing.record import detail_part, scan_part
 from espalier.probing.scan import scan
 from espalier.probing.scan_plan import compare
-from espalier.store import metadata
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from espalier.probing.caution import Caution
+    from espalier.conditions.cautions import Caution
     from espalier.probing.samples import Samples
     from espalier.probing.scan_plan import Comparison
 
@@ -81,7 +82,7 @@ def conclude(found: Samples, files: Files, about: About) -> dict[str, Any]:
     """
     document = findings.analyse(scan(scan_part(found)), detail_part(found))
     document["warnings"] = [
-        *(caution.to_json() for caution in about.cautions),
+        *findings.warnings(about.cautions),
         *document["warnings"],
     ]
     comparison = about.comparison or compare(found.results)

@@ -6,14 +6,14 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
-from espalier import discovery
-from espalier.probing.caution import Caution
+from espalier.conditions.cautions import Caution
+from espalier.machines import discovery
 from espalier.probing.nodes import numbered
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from espalier.machines import Machine
+    from espalier.machines.machines import Machine
     from espalier.probing.levels import ScanLevel
 
 # What messages and the header of the samples show too is said there, with numbers.

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from espalier.console import document
+from espalier.io.console import document
 
 if TYPE_CHECKING:
     from espalier.probing.samples import Pair, Test

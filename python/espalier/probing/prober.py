@@ -13,8 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from espalier import installation
-from espalier.console import progress, say
+from espalier.base.interruption import Interrupted
+from espalier.conditions.cautions import Caution
 from espalier.errors import ArgumentError, MpiError
+from espalier.io.console import progress, say
+from espalier.io.output_files import check_writable
 from espalier.launch import programs
 from espalier.launch.lines import GrowingLines
 from espalier.launch.measuring import (
@@ -23,9 +26,7 @@ from espalier.launch.measuring import (
     parse_launcher,
     temporary_folder,
 )
-from espalier.output_files import check_writable
 from espalier.probing import outcome
-from espalier.probing.caution import Caution
 from espalier.probing.detail_plan import detail_plan
 from espalier.probing.plan import header_plan
 from espalier.probing.record import Record, scan_part
@@ -36,7 +37,7 @@ from espalier.probing.scan_plan import Comparison, ScanWish, compare, scan_plan
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from espalier.console import Progress
+    from espalier.io.console import Progress
     from espalier.probing.plan import Plan
     from espalier.probing.samples import Header
 
@@ -66,21 +67,11 @@ class Job:
     repeat: str = ""
 
 
-class InterruptedProbe(Exception):  # noqa: N818 - not an error: there is a result
-    """The probe was interrupted; `document` is what is known, `cause` what ended it."""
-
-    def __init__(self, document: dict[str, Any], cause: BaseException) -> None:
-        """Keep both."""
-        super().__init__(str(cause))
-        self.document = document
-        self.cause = cause
-
-
 def probe(job: Job, goal: Goal) -> dict[str, Any]:
     """Probe, write the files that were asked for, and return the document of the report.
 
     Raises:
-        InterruptedProbe: after Ctrl-C, a signal or a failure, once something was measured.
+        Interrupted: after Ctrl-C, a signal or a failure, once something was measured.
     """
     start = time.monotonic()
     command = parse_launcher(job.words)
@@ -133,7 +124,7 @@ def _conclude(
     except ArgumentError as error:
         say(f"note: too little was measured to say anything of the machine ({error.text})")
         raise cause from None
-    raise InterruptedProbe(document, cause)
+    raise Interrupted(document, cause)
 
 
 class _Session:

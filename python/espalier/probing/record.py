@@ -7,7 +7,7 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from espalier.console import say
+from espalier.io.console import say
 from espalier.probing.samples import Header, Result, Samples
 from espalier.probing.scan_plan import ALONE, MATRIX, compare
 

@@ -7,8 +7,8 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from espalier import documents
 from espalier.errors import FormatError
+from espalier.io import documents
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -6,11 +6,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from espalier.probing import advice, levels, matrix, nodes, places
+from espalier.probing import levels, matrix, nodes, places
 from espalier.probing.levels import ScanLevel
 
 if TYPE_CHECKING:
-    from espalier.probing.caution import Caution
+    from espalier.conditions.cautions import Caution
     from espalier.probing.matrix import Matrix
     from espalier.probing.samples import Header, Result, Samples
     from espalier.probing.splits import Split
@@ -23,7 +23,8 @@ class Scan:
     """The levels of a job, outermost first; the last is `core`, one object a rank.
 
     There is always a level `node`. `evidence` says in sentences how the levels were found,
-    `splits` holds the tests behind those that were found in the matrix.
+    `splits` holds the tests behind those that were found in the matrix. `cautions` are those of
+    the search for levels; `advice.with_cautions` adds what the times say against themselves.
     """
 
     header: Header
@@ -68,7 +69,7 @@ def scan(samples: Samples) -> Scan:
     found_nodes = nodes.find(samples.header, rtt)
     found = levels.find(found_nodes, rtt)
     place = places.of_job(samples.header.job)
-    result = Scan(
+    return Scan(
         samples.header,
         rtt,
         places.named(found.levels, place),
@@ -83,4 +84,3 @@ def scan(samples: Samples) -> Scan:
         samples.complete,
         samples.results,
     )
-    return advice.with_cautions(result)

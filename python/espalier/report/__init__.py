@@ -1,2 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reports: what is best, by how much, how sure, on what, what could be wrong, how to repeat."""
+"""What verbs show of their documents, one file a verb; figures are in a folder of their own.
+
+A report answers what is best, by how much, how sure, on what, what could be wrong, how to repeat.
+"""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from espalier.profiles import Shape
+from espalier.profiles.profiles import Shape
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from espalier.console import make_console, make_table
 from espalier.errors import ArgumentError, FileError
+from espalier.io.console import make_console, make_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

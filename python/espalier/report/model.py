@@ -6,10 +6,9 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from espalier.report import conditions
+from espalier.base.units import bytes_range_text, bytes_text, three_digits, time_text
 from espalier.report.content import Grid, Report, Section
-from espalier.report.tuning import machine_section
-from espalier.units import bytes_range_text, bytes_text, three_digits, time_text
+from espalier.report.sections import cautions_section, machine_section
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,7 +26,7 @@ def validation_report(found: Mapping[str, Any]) -> Report:
             *[_points(found, model) for model in found["models"]],
             _errors(found),
             machine_section(found),
-            Section("What could be wrong", conditions.lines(found["warnings"])),
+            cautions_section(found["warnings"]),
             Section("How to repeat", command=found["command"]),
         ],
     )

@@ -6,8 +6,8 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from espalier.base.units import bytes_text, ratio_text, three_digits
 from espalier.report.content import Grid, Report, Section
-from espalier.units import bytes_text, ratio_text, three_digits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

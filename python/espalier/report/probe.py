@@ -7,10 +7,10 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from espalier.probing.caution import ranks_text
-from espalier.report import conditions
+from espalier.base.ranges import ranks_text
+from espalier.base.units import bytes_text, three_digits, time_text
 from espalier.report.content import Grid, Report, Section
-from espalier.units import bytes_text, three_digits, time_text
+from espalier.report.sections import cautions_section
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,7 +46,7 @@ def probe_report(document: Mapping[str, Any]) -> Report:
             _groups(document),
             _sure(document),
             _machine(document),
-            Section("What could be wrong", conditions.lines(document["warnings"])),
+            cautions_section(document["warnings"]),
             Section("The machine as text, for --machine", command=document["probing"]["machine"]),
             _repeat(document),
         ],

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from espalier.base.units import bytes_text, three_digits
 from espalier.report.content import Grid, Report, Section
 from espalier.report.probe import channels_text, estimate_text, is_measured, number_text
-from espalier.units import bytes_text, three_digits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from espalier.units import bytes_text, time_text
+from espalier.base.units import bytes_text, time_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

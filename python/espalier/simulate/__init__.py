@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MPI programs on machines that only exist in a simulator."""
+"""MPI programs and collectives on machines that only exist in a simulator."""

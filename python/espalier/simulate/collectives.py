@@ -3,29 +3,28 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from espalier.console import progress
 from espalier.errors import MpiError
-from espalier.store.database import SessionFacts, Store
-from espalier.tuning.samples import Point, Problem
-from espalier.tuning.search import Memory, requests_for
-from espalier.tuning.simulation import SimulatedJob, measure
-from espalier.tuning.simulation_time import usual_seconds
+from espalier.io.console import progress
+from espalier.sampling.candidates import requests_for
+from espalier.sampling.samples import Point, Problem
+from espalier.sampling.simulation import SimulatedJob, measure
+from espalier.sampling.simulation_time import usual_seconds
+from espalier.store.database import SessionFacts, Store, key_of
+from espalier.store.memory import Memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from espalier.console import Progress
+    from espalier.io.console import Progress
+    from espalier.sampling.goal import Goal
+    from espalier.sampling.samples import Request
     from espalier.simulate.setting import Setting
-    from espalier.tuning.samples import Request
-    from espalier.tuning.search import Goal
 
 STAGE = "simulated"
 # The candidate that does what a program under the given profile would do.
@@ -152,7 +151,7 @@ def _facts(setting: Setting, wish: Wish, requests: Sequence[Request]) -> Session
         "options": list(setting.options),
     }
     points = [[one.collective, one.bytes, one.algorithms] for one in requests]
-    key = hashlib.sha256(json.dumps([about, points]).encode()).hexdigest()[:32]
+    key = key_of([about, points])
     return SessionFacts(
         key=key,
         command=wish.command,

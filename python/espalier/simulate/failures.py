@@ -11,14 +11,14 @@ import signal
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from espalier.base.units import time_text
 from espalier.errors import MpiError, OutOfMemoryError
-from espalier.units import time_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from espalier.launch.complaints import Complaint
     from espalier.launch.processes import Ended
-    from espalier.simulate.complaints import Complaint
     from espalier.simulate.journal import Journal
 
 _RETURNED = re.compile(r"SMPI process did not return 0\. Return value : (\d+)")

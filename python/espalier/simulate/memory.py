@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from espalier.base.units import bytes_text
 from espalier.errors import OutOfMemoryError
-from espalier.units import bytes_text
 
 # Measured with programs that do little: the simulator alone, and per rank its stack, its own
 # variables, and what the simulator keeps of it, besides the copy of the program.

@@ -6,17 +6,17 @@ from __future__ import annotations
 import statistics
 from typing import TYPE_CHECKING, Any
 
-from espalier.console import document
+from espalier.io.console import document
 from espalier.simulate.setting import PEERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from espalier.launch.preload import Settings
+    from espalier.sampling.samples import Point
     from espalier.simulate.collectives import Measured
     from espalier.simulate.running import Finished
     from espalier.simulate.setting import Setting
-    from espalier.tuning.samples import Point
 
 _NO_COSTS = (
     "the machine says nothing of what messages cost, so they take no time; give latencies and"

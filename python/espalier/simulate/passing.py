@@ -7,8 +7,8 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from espalier.console import say
-from espalier.units import time_text
+from espalier.base.units import time_text
+from espalier.io.console import say
 
 if TYPE_CHECKING:
     from espalier.simulate.journal import Journal

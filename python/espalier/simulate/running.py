@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from espalier import runs
-from espalier.console import say
 from espalier.errors import FormatError
-from espalier.launch import processes
+from espalier.io.console import say
+from espalier.launch import processes, runs
+from espalier.launch.complaints import Complaints
 from espalier.launch.preload import Settings, all_native
 from espalier.simulate import memory
-from espalier.simulate.complaints import Complaints
 from espalier.simulate.failures import End, failure
 from espalier.simulate.journal import Journal
 from espalier.simulate.passing import Passing

@@ -6,13 +6,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from espalier import machines
 from espalier.clusters import SimulatedCluster
 from espalier.errors import ArgumentError
-from espalier.tuning import simulation
+from espalier.machines import machines
+from espalier.sampling import simulation
 
 if TYPE_CHECKING:
-    from espalier.machines import Machine
+    from espalier.machines.machines import Machine
 
 # Programs may also have what the simulator does on its own.
 PEERS = {**simulation.PEERS, "simgrid": "SimGrid's own, mostly linear"}

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from espalier import installation
-from espalier.console import say
 from espalier.errors import ArgumentError, FileError, MpiError, NotBuiltError, UnsupportedError
+from espalier.io.console import say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

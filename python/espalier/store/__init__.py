@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measurements that are kept: every finished one, at once, with what is needed to trust it."""
+"""The database of measurements: each is kept at once, with what is needed to trust it."""

@@ -9,6 +9,7 @@ are measured. A session that is not complete can be resumed.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import sqlite3
@@ -16,9 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from espalier.conditions import metadata
 from espalier.errors import FileError
-from espalier.store import metadata
-from espalier.tuning.samples import Point, Problem
+from espalier.sampling.samples import Point, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,6 +71,11 @@ CREATE TABLE problems (
     text TEXT NOT NULL
 );
 """
+
+
+def key_of(identity: object) -> str:
+    """Return a key that is equal for sessions with the same identity: plain data."""
+    return hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:32]
 
 
 @dataclass(frozen=True)

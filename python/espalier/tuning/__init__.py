@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finding the fastest algorithm for each call and size, and being sure of it."""
+"""Finding the fastest algorithm for each call and size: measured, simulated or modelled."""

@@ -12,18 +12,18 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from espalier.models.profile import predict
+from espalier.sampling.candidates import candidates_for, real_size
+from espalier.sampling.samples import NATIVE, Request
 from espalier.tuning import exact
 from espalier.tuning.exact import WIDEST_STEP, Times
-from espalier.tuning.samples import NATIVE, Request
-from espalier.tuning.search import candidates_for, real_size
+from espalier.tuning.modelled import predict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from espalier.models.predictors import Setting
+    from espalier.sampling.samples import Point, Problem
+    from espalier.sampling.setting import Setting
     from espalier.tuning.exact import Chosen
-    from espalier.tuning.samples import Point, Problem
 
 WRONG = "wrong result"
 

@@ -14,10 +14,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from espalier import _core
+from espalier.base.units import time_text
+from espalier.sampling.samples import NATIVE
 from espalier.tuning import selection
 from espalier.tuning.rules import Telling
-from espalier.tuning.samples import NATIVE
-from espalier.units import time_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -5,19 +5,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from espalier import __version__, profiles
-from espalier.console import document
-from espalier.report import conditions
-from espalier.store import metadata
+from espalier import __version__
+from espalier.conditions import conditions, metadata
+from espalier.conditions.cautions import Caution, to_json
+from espalier.io.console import document
+from espalier.profiles import profiles
 from espalier.tuning import rules
 from espalier.tuning.search import method
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from espalier.intervals import Interval
-    from espalier.tuning.samples import Problem
-    from espalier.tuning.search import Goal, Search
+    from espalier.base.intervals import Interval
+    from espalier.sampling.goal import Goal
+    from espalier.sampling.samples import Problem
+    from espalier.tuning.search import Search
     from espalier.tuning.selection import Estimate, Verdict
 
 
@@ -48,7 +50,7 @@ def make_document(
     profile: dict[str, Any],
     verdicts: Sequence[Verdict],
     header: dict[str, Any],
-    cautions: list[dict[str, str]],
+    cautions: list[Caution],
     about: dict[str, Any],
 ) -> dict[str, Any]:
     """Return what `espalier tune --json` prints."""
@@ -72,20 +74,20 @@ def make_document(
             {key: value for key, value in rule.items() if key != "evidence"}
             for rule in profile["rules"]
         ],
-        warnings=cautions,
+        warnings=to_json(cautions),
     )
 
 
 def cautions_of(
     search: Search, header: dict[str, Any], problems: Sequence[Problem]
-) -> list[dict[str, str]]:
+) -> list[Caution]:
     """Return what could be wrong with a tuning, beyond the machine."""
     found = conditions.of_job(header)
     found += conditions.of_noise(search.native_samples(), "repetitions of the native call")
     for problem in problems:
         if problem.reason == "wrong":
             found.append(
-                conditions.caution(
+                Caution(
                     "wrong",
                     f"{problem.algorithm} gave a wrong {problem.collective} of"
                     f" {problem.asked_bytes} B ({problem.text}); this size was not timed",
@@ -94,7 +96,7 @@ def cautions_of(
             )
     if search.num_points_left:
         found.append(
-            conditions.caution(
+            Caution(
                 "time",
                 f"the time did not suffice for {search.num_points_left} measurements",
                 "give more with --time-budget, or fewer sizes, or fewer --algorithms",
@@ -103,7 +105,7 @@ def cautions_of(
     few = sum(verdict.native_us.count < 6 for verdict in search.verdicts())
     if few:
         found.append(
-            conditions.caution(
+            Caution(
                 "repetitions",
                 f"{few} sizes have fewer than 6 repetitions, too few for any decision",
                 "give more time with --time-budget",

@@ -9,12 +9,12 @@ from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from espalier import _core
-from espalier.tuning.samples import NATIVE
+from espalier.sampling.samples import NATIVE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from espalier.intervals import Interval
+    from espalier.base.intervals import Interval
     from espalier.tuning.selection import Estimate, Verdict
 
 # Below this, time does not depend on the size any more, so a rule may start at 0.

@@ -3,45 +3,22 @@
 
 from __future__ import annotations
 
-import functools
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from espalier import _core, catalog
-from espalier.console import say
-from espalier.errors import ArgumentError, FileError
+from espalier.sampling.measurement import Effort
+from espalier.sampling.samples import Point, Problem, Request
 from espalier.tuning import selection
-from espalier.tuning.measurement import Effort
-from espalier.tuning.samples import Point, Problem, Request
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from espalier.console import Progress
-    from espalier.models.predictors import Setting
-    from espalier.store.database import Store
-    from espalier.tuning.measurement import Measurer
+    from espalier.io.console import Progress
+    from espalier.sampling.goal import Goal
+    from espalier.sampling.measurement import Measurer
+    from espalier.store.memory import Memory
     from espalier.tuning.selection import Key, Verdict
-
-DEFAULT_SIZES = (64, 512, 4096, 32768, 262144, 1048576, 4194304)
-# An int counts the bytes of a call in the measuring program.
-LARGEST_SIZE = 2**30
-# What is tuned unless the user says otherwise: what programs spend their time in.
-DEFAULT_CALLS = (
-    "allgather",
-    "allgatherv",
-    "allreduce",
-    "alltoall",
-    "barrier",
-    "bcast",
-    "gather",
-    "reduce",
-    "scatter",
-)
-# The measuring program reduces elements of this size, and cuts some calls into equal parts.
-_REDUCED_BYTES = 8
-_EQUAL_PARTS = ("allgather", "alltoall", "gather", "reduce_scatter_block", "scatter")
 
 
 @dataclass(frozen=True)
@@ -62,63 +39,6 @@ CONFIRMATIONS = (
     Stage("confirmation 2", 0.175, 30, 300, 0.005),
 )
 STAGES = (SCREENING, RACE, *CONFIRMATIONS)
-
-
-@dataclass(frozen=True)
-class Goal:
-    """What to tune, and how sure to be."""
-
-    collectives: tuple[str, ...]
-    sizes: tuple[int, ...]
-    patterns: tuple[str, ...] = ()
-    seconds: float = 150.0
-    confidence: float = 0.95
-    min_gain: float = 0.02
-    seed: int = 1
-
-    def check(self) -> None:
-        """Raise ArgumentError for what cannot be measured."""
-        known = _core.calls()
-        for name in self.collectives:
-            if name not in known:
-                raise ArgumentError(f"expected a collective of {', '.join(known)}, got '{name}'")
-        for size in self.sizes:
-            if not 1 <= size <= LARGEST_SIZE:
-                raise ArgumentError(f"expected sizes from 1 B to 1 GiB, got {size} B")
-        if self.seconds <= 0:
-            raise ArgumentError(f"expected a time budget above 0 s, got {self.seconds:g} s")
-        if not 0.5 <= self.confidence < 1:
-            raise ArgumentError(f"expected a confidence in 0.5 .. 1, got {self.confidence:g}")
-        if self.min_gain < 0:
-            raise ArgumentError(f"expected a least gain of at least 0, got {self.min_gain:g}")
-
-
-@dataclass
-class Memory:
-    """Where results go at once. A store that cannot be written any more is given up, loudly."""
-
-    store: Store | None
-    session: int
-    problems: list[Problem] = field(default_factory=list)
-
-    def recall(self, stage: str) -> list[Point]:
-        """Return the points of a stage that an interrupted session measured."""
-        return self.store.points(self.session, stage) if self.store else []
-
-    def keep(self, stage: str, result: Point | Problem) -> None:
-        """Keep a result."""
-        if isinstance(result, Problem):
-            self.problems.append(result)
-        if self.store is None:
-            return
-        try:
-            if isinstance(result, Point):
-                self.store.add_point(self.session, stage, result)
-            else:
-                self.store.add_problem(self.session, stage, result)
-        except FileError as error:
-            self.store = None
-            say(f"warning: {error}; going on without keeping measurements")
 
 
 class Search:
@@ -225,100 +145,6 @@ class Search:
             self._confirmed.setdefault(key, []).append(point)
         else:
             self._raced[key] = point
-
-
-def requests_for(goal: Goal, num_ranks: int, nodes: Sequence[int] = ()) -> list[Request]:
-    """Return the points to measure, each with all its candidates.
-
-    Args:
-        goal: what to tune.
-        num_ranks: how many ranks there are.
-        nodes: the node of each rank, for some candidates that fit them; empty if unknown.
-
-    Raises:
-        ArgumentError: there is no candidate at all.
-    """
-    requests: dict[tuple[str, int], Request] = {}
-    for call in goal.collectives:
-        variants = _of_nodes(call, tuple(nodes)) if nodes else _of_ranks(call, num_ranks)
-        candidates = _matching(call, num_ranks, goal.patterns, variants)
-        for size in goal.sizes:
-            # Sizes that a call cannot have become the same after rounding.
-            real = real_size(call, size, num_ranks)
-            requests.setdefault((call, real), Request(call, real, candidates))
-    if not any(request.algorithms for request in requests.values()):
-        raise ArgumentError(
-            f"expected algorithms for {num_ranks} ranks among {', '.join(goal.patterns)}, got none",
-            "'espalier list' prints all algorithms",
-        )
-    return list(requests.values())
-
-
-def real_size(call: str, size: int, num_ranks: int) -> int:
-    """Return the next size that a call can have in the measuring program."""
-    if call == "barrier":
-        return 0
-    element = _REDUCED_BYTES if _core.collective_of(call) in _reducing() else 1
-    unit = element * num_ranks if call in _EQUAL_PARTS else element
-    return -(-size // unit) * unit
-
-
-@functools.cache
-def _reducing() -> frozenset[str]:
-    return frozenset(row["name"] for row in _core.collectives() if row["reduces"])
-
-
-def candidates_for(
-    call: str, num_ranks: int, patterns: Sequence[str], setting: Setting | None = None
-) -> list[str]:
-    """Return the choices for a call that accept this many ranks and match one of the patterns.
-
-    Where the machine is known there are more of them: with groups that are its nodes, in the order
-    of nodes to which ranks were dealt in turn, in pipelines.
-    """
-    return list(_candidates(call, num_ranks, tuple(patterns), setting))
-
-
-@functools.cache
-def _candidates(
-    call: str, num_ranks: int, patterns: tuple[str, ...], setting: Setting | None
-) -> tuple[str, ...]:
-    if setting is None:
-        variants = _of_ranks(call, num_ranks)
-    else:
-        variants = _of_machine(call, num_ranks, setting)
-    return _matching(call, num_ranks, patterns, variants)
-
-
-def _of_ranks(call: str, num_ranks: int) -> list[str]:
-    return _core.variants(_core.collective_of(call), num_ranks)
-
-
-def _of_machine(call: str, num_ranks: int, setting: Setting) -> list[str]:
-    return _core.machine_variants(
-        _core.collective_of(call), num_ranks, setting.machine, setting.placement
-    )
-
-
-def _of_nodes(call: str, nodes: tuple[int, ...]) -> list[str]:
-    return _core.node_variants(_core.collective_of(call), nodes)
-
-
-def _matching(
-    call: str, num_ranks: int, patterns: Sequence[str], variants: Sequence[str]
-) -> tuple[str, ...]:
-    choices = [choice for choice in variants if not _core.call_refuses(call, choice, num_ranks)]
-    if not patterns:
-        return tuple(choices)
-    wanted: list[str] = []
-    for pattern in patterns:
-        if "[" in pattern:
-            choice = _core.canonical(pattern)
-            wanted += [] if _core.call_refuses(call, choice, num_ranks) else [choice]
-        else:
-            names = {catalog.full_name(entry) for entry in catalog.find(pattern)}
-            wanted += [choice for choice in choices if catalog.name_of(choice) in names]
-    return tuple(dict.fromkeys(wanted))
 
 
 def method(goal: Goal, header: dict[str, Any], num_tested: int) -> dict[str, Any]:

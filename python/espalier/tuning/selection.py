@@ -13,13 +13,13 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from espalier import intervals
-from espalier.tuning.samples import NATIVE, Point
+from espalier.base import intervals
+from espalier.sampling.samples import NATIVE, Point
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from espalier.intervals import Interval
+    from espalier.base.intervals import Interval
 
 # A candidate this close to the best one is as good; choosing it may save a rule.
 TOLERANCE = 0.02

@@ -8,23 +8,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from espalier import __version__, profiles
-from espalier.console import document
-from espalier.report import conditions
-from espalier.store import metadata
+from espalier import __version__
+from espalier.conditions import metadata
+from espalier.conditions.cautions import Caution, to_json
+from espalier.io.console import document
+from espalier.profiles import profiles
+from espalier.sampling.samples import NATIVE
+from espalier.sampling.simulation import PEERS
 from espalier.tuning import rules
 from espalier.tuning.call_tuning import WRONG
 from espalier.tuning.exact import SIMULATED, TOLERANCE
-from espalier.tuning.samples import NATIVE
-from espalier.tuning.simulation import PEERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from espalier.sampling.samples import Problem
     from espalier.tuning.call_tuning import CallTuning
     from espalier.tuning.exact import Chosen
-    from espalier.tuning.samples import Problem
-    from espalier.tuning.simulated_tuner import SimulatedGoal
+    from espalier.tuning.simulated_goal import SimulatedGoal
 
 
 def make_profile(
@@ -73,16 +74,16 @@ def make_document(
             {key: value for key, value in rule.items() if key != "evidence"}
             for rule in profile["rules"]
         ],
-        warnings=about["warnings"],
+        warnings=to_json(about["cautions"]),
     )
 
 
-def warnings_of(
+def cautions_of(
     tunings: Iterable[CallTuning], problems: Sequence[Problem], *, is_out_of_time: bool
-) -> list[dict[str, str]]:
+) -> list[Caution]:
     """Return what was left out, and why."""
     found = [
-        conditions.caution(
+        Caution(
             "wrong",
             f"{one.algorithm} gave a wrong {one.collective} of {one.asked_bytes} B ({one.text})",
             "please report it; the others were measured without it",
@@ -95,10 +96,10 @@ def warnings_of(
             if not why.startswith(WRONG):
                 text = f"{name} for {tuning.collective} of {size} B was left out ({why})"
                 advice = "the others were compared; --point-limit gives more time"
-                found.append(conditions.caution("left out", text, advice))
+                found.append(Caution("left out", text, advice))
     if is_out_of_time:
         advice = "give more with --time-budget, then continue with --resume"
-        found.append(conditions.caution("time", "the time did not suffice", advice))
+        found.append(Caution("time", "the time did not suffice", advice))
     return found
 
 

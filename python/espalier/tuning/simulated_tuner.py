@@ -3,34 +3,33 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from espalier import machines, profile_merging
-from espalier.console import progress, say
-from espalier.errors import ArgumentError
-from espalier.store import metadata
-from espalier.store.database import SessionFacts, Store
+from espalier.base.interruption import Interrupted
+from espalier.conditions import metadata
+from espalier.io.console import progress
+from espalier.machines import machines
+from espalier.profiles import merging
+from espalier.sampling.simulation_time import usual_seconds
+from espalier.store.database import SessionFacts, Store, key_of
+from espalier.store.memory import Memory
 from espalier.tuning import simulated_outcome
-from espalier.tuning.call_tuning import CallTuning, Policy, Shortlist
-from espalier.tuning.search import Goal, Memory, requests_for
-from espalier.tuning.simulation_time import usual_seconds
+from espalier.tuning.session import IF_UNWRITTEN, begin_or_continue, say_how_to_continue
 from espalier.tuning.simulators import Limits, Simulators
-from espalier.tuning.tuner import InterruptedTuning
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from espalier.console import Progress
-    from espalier.machines import Machine
-    from espalier.models.predictors import Setting
-    from espalier.tuning.samples import Point, Problem, Request
-    from espalier.tuning.simulation import SimulatedJob
+    from espalier.io.console import Progress
+    from espalier.machines.machines import Machine
+    from espalier.sampling.samples import Point, Problem, Request
+    from espalier.sampling.simulation import SimulatedJob
+    from espalier.tuning.call_tuning import CallTuning
+    from espalier.tuning.simulated_goal import SimulatedGoal
 
 _OURS_STAGE = "simulation"
 _NATIVE_STAGE = "simulation of native calls"
@@ -40,56 +39,6 @@ _FIRST_SHARE = 0.7
 _SMALLEST_STEP = 3
 # A simulator of more ranks needs many gigabytes.
 _MOST_RANKS_SIDE_BY_SIDE = 2048
-_IF_UNWRITTEN = "free space there, then repeat the command with --resume: measurements are kept"
-
-
-@dataclass(frozen=True)
-class SimulatedGoal:
-    """What to tune in simulation, and for whom.
-
-    Calls of `sizes_of` are tuned at these sizes instead of `sizes`, and those of `ours_only`
-    without their native calls.
-    """
-
-    job: SimulatedJob
-    # What the profile says of the machine.
-    machine: dict[str, Any]
-    # The model's view of it.
-    setting: Setting
-    collectives: tuple[str, ...]
-    sizes: tuple[int, ...]
-    patterns: tuple[str, ...] = ()
-    most_candidates: int = 6
-    factor: float = 1.5
-    policy: Policy = field(default_factory=Policy)
-    vendor: str = "smpi"
-    sizes_of: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    ours_only: frozenset[str] = frozenset()
-
-    def check(self) -> None:
-        """Raise ArgumentError for what cannot be simulated."""
-        self.job.check()
-        goal = Goal(self.collectives, self.sizes, self.patterns, min_gain=self.policy.min_gain)
-        goal.check()
-        if self.most_candidates < 1:
-            raise ArgumentError(
-                f"expected a shortlist of at least 1 candidate, got {self.most_candidates}"
-            )
-        requests_for(goal, self.job.num_ranks)
-
-    def tunings(self) -> list[CallTuning]:
-        """Return the work, a tuning for each call."""
-        shortlist = Shortlist(self.setting, self.patterns, self.most_candidates, self.factor)
-        ours_only = replace(self.policy, keeps_native=False)
-        return [
-            CallTuning(
-                call,
-                self.sizes_of.get(call, self.sizes),
-                shortlist,
-                ours_only if call in self.ours_only else self.policy,
-            )
-            for call in sorted(set(self.collectives))
-        ]
 
 
 @dataclass(frozen=True)
@@ -122,10 +71,10 @@ def tune(
     """Tune, write the profile, and return the document of the report.
 
     Raises:
-        InterruptedTuning: after Ctrl-C or a signal, once something was measured.
+        Interrupted: after Ctrl-C or a signal, once something was measured.
     """
     goal.check()
-    profile_merging.check(files.output, goal.vendor)
+    merging.check(files.output, goal.vendor)
     nodes = num_nodes(machine, goal.job)
     tunings = goal.tunings()
     with Store(files.store) as store, _progress(tunings, limits) as bar:
@@ -140,7 +89,7 @@ def tune(
             bar.close()
             cause = error
             if not any(tuning.chosen() for tuning in tunings):
-                _say_how_to_continue(files)
+                say_how_to_continue(files.repeat, files.store)
                 raise
         is_complete = cause is None and not simulators.is_out_of_time
         about = {
@@ -148,20 +97,20 @@ def tune(
             "complete": is_complete,
             "version": "SimGrid SMPI",
             "profile": str(files.output),
-            "warnings": simulated_outcome.warnings_of(
+            "cautions": simulated_outcome.cautions_of(
                 tunings, memory.problems, is_out_of_time=simulators.is_out_of_time
             ),
         }
         chosen = [one for tuning in tunings for one in tuning.chosen()]
         profile = simulated_outcome.make_profile(goal, chosen, nodes, about)
-        about["changes"] = profile_merging.add(files.output, profile, _IF_UNWRITTEN)
+        about["changes"] = merging.add(files.output, profile, IF_UNWRITTEN)
         if is_complete and memory.store is not None:
             store.complete_session(memory.session)
     found = simulated_outcome.make_document(goal, profile, chosen, nodes, about)
     if not is_complete:
-        _say_how_to_continue(files)
+        say_how_to_continue(files.repeat, files.store)
     if cause is not None:
-        raise InterruptedTuning(found, cause)
+        raise Interrupted(found, cause)
     return found
 
 
@@ -234,7 +183,7 @@ def _session(store: Store, goal: SimulatedGoal, files: SimulatedFiles, nodes: in
         metadata.code_version(),
     ]
     facts = SessionFacts(
-        key=hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:32],
+        key=key_of(identity),
         command=files.repeat,
         mpi={"vendor": "smpi", "version": "SimGrid SMPI", "peer": goal.job.peer},
         job={
@@ -245,16 +194,4 @@ def _session(store: Store, goal: SimulatedGoal, files: SimulatedFiles, nodes: in
         },
         method={"is_simulated": True, "min_gain": goal.policy.min_gain},
     )
-    unfinished = store.unfinished_session(facts.key)
-    if files.is_resumed is not False and unfinished is not None:
-        return unfinished
-    if files.is_resumed:
-        say("note: nothing to resume for this command and machine; starting anew")
-    elif unfinished is not None:
-        say("note: an earlier tuning of this command was interrupted; --resume continues it")
-    return store.begin_session(facts)
-
-
-def _say_how_to_continue(files: SimulatedFiles) -> None:
-    words = files.repeat.replace("espalier tune", "espalier tune --resume", 1)
-    say(f"finished measurements are kept in {files.store}; to continue: {words}")
+    return begin_or_continue(store, facts, is_resumed=files.is_resumed)

@@ -7,26 +7,24 @@ thought about has the place of one that is simulated.
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections import deque
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
-from espalier.background import in_background
-from espalier.tuning.processor_time import Clock
-from espalier.tuning.samples import Point
-from espalier.tuning.simulation import Simulation
+from espalier.base.background import in_background
+from espalier.sampling.pool import SimulatorPool, Task
+from espalier.sampling.samples import Point
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from concurrent.futures import Future
 
+    from espalier.sampling.pool import Attempt
+    from espalier.sampling.samples import Problem, Request
+    from espalier.sampling.simulation import SimulatedJob
     from espalier.tuning.call_tuning import CallTuning
-    from espalier.tuning.samples import Problem, Request
-    from espalier.tuning.simulation import SimulatedJob
-
-_SECONDS_BETWEEN_LOOKS = 0.05
 
 
 @dataclass(frozen=True)
@@ -42,56 +40,13 @@ class Limits:
     seconds: float | None = None
 
 
-class _Running:
-    """A launch for one call."""
-
-    def __init__(
-        self,
-        job: SimulatedJob,
-        tuning: CallTuning,
-        requests: Sequence[Request],
-        on_result: Callable[[CallTuning, Request, Point | Problem], None],
-    ) -> None:
-        self.tuning = tuning
-        self._left = list(requests)
-        self._on_result = on_result
-        self.simulation = Simulation(job, requests, on_result=self._take)
-
-    def start(self) -> None:
-        """Start the time of the first point."""
-        self._clock = Clock(self.simulation.group)
-
-    def look(self, seconds_per_point: float) -> bool:
-        """Take what is new; return whether the launch is still needed."""
-        is_running = self.simulation.look()
-        if is_running and self._clock.is_over(seconds_per_point):
-            self.simulation.stop(f"took longer than {seconds_per_point:g} s to simulate")
-            is_running = False
-            for request in self._left[1:]:
-                if request.algorithms == self._left[0].algorithms:
-                    self.tuning.fail(request, "not tried: a smaller size took too long")
-        if not is_running and self._left:
-            # Points are measured in order: the first that is missing is the one that failed.
-            self.tuning.fail(self._left[0], self.simulation.launch.failure)
-        return is_running
-
-    def _take(self, result: Point | Problem) -> None:
-        self._clock.restart()
-        request = self._left.pop(0)
-        if isinstance(result, Point):
-            self.tuning.take(result)
-        else:
-            self.tuning.exclude(result)
-        self._on_result(self.tuning, request, result)
-
-
 @dataclass
 class _Work:
     """Where each call is that is not known yet."""
 
     waiting: deque[CallTuning]
     asked: dict[CallTuning, Future[list[Request]]] = field(default_factory=dict)
-    running: dict[_Running, contextlib.ExitStack] = field(default_factory=dict)
+    running: dict[Attempt, CallTuning] = field(default_factory=dict)
 
     def __len__(self) -> int:
         """Return how many calls something is done for."""
@@ -123,36 +78,40 @@ class Simulators:
         """
         start = time.monotonic()
         work = _Work(deque(tunings))
-        with contextlib.ExitStack() as everything:
+        with SimulatorPool() as pool:
             while work:
                 while work.waiting and len(work) < self.limits.num_simulators:
                     tuning = work.waiting.popleft()
                     work.asked[tuning] = in_background(tuning.next_task)
-                self._start_known(work, everything)
-                self._look(work)
+                self._start_known(work, pool)
+                self._take_ended(work, pool)
                 passed = time.monotonic() - start
                 if self.limits.seconds is not None and passed > self.limits.seconds:
                     self.is_out_of_time = bool(work)
                     return
-                time.sleep(_SECONDS_BETWEEN_LOOKS)
 
-    def _start_known(self, work: _Work, everything: contextlib.ExitStack) -> None:
+    def _start_known(self, work: _Work, pool: SimulatorPool) -> None:
         """Start a simulator for each call of which it is known what to simulate next."""
         for tuning in [one for one, task in work.asked.items() if task.done()]:
             requests = work.asked.pop(tuning).result()
             if not requests:
                 self.on_call(tuning)
                 continue
-            one = _Running(self.job, tuning, requests, self.on_result)
-            stack = contextlib.ExitStack()
-            stack.enter_context(one.simulation)
-            one.start()
-            everything.callback(stack.close)
-            work.running[one] = stack
+            task = Task(self.job, requests, self.limits.seconds_per_point)
+            work.running[pool.start(task, partial(self._take, tuning))] = tuning
 
-    def _look(self, work: _Work) -> None:
-        for one, stack in list(work.running.items()):
-            if not one.look(self.limits.seconds_per_point):
-                stack.close()
-                del work.running[one]
-                work.waiting.appendleft(one.tuning)
+    def _take(self, tuning: CallTuning, request: Request, result: Point | Problem) -> None:
+        if isinstance(result, Point):
+            tuning.take(result)
+        else:
+            tuning.exclude(result)
+        self.on_result(tuning, request, result)
+
+    def _take_ended(self, work: _Work, pool: SimulatorPool) -> None:
+        for attempt in pool.wait():
+            if attempt.error is not None:
+                raise attempt.error
+            tuning = work.running.pop(attempt)
+            for failure in attempt.failures():
+                tuning.fail(failure.request, failure.reason)
+            work.waiting.appendleft(tuning)

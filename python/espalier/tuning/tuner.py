@@ -3,34 +3,32 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from espalier import profile_merging
-from espalier.console import progress, say
-from espalier.errors import ArgumentError, MpiError
+from espalier.base.interruption import Interrupted
+from espalier.conditions import conditions, metadata
+from espalier.errors import MpiError
+from espalier.io.console import progress
 from espalier.launch import programs
 from espalier.launch.measuring import parse_launcher
-from espalier.report import conditions
-from espalier.store import metadata
-from espalier.store.database import SessionFacts, Store
+from espalier.profiles import merging
+from espalier.sampling.candidates import requests_for
+from espalier.sampling.job import start_job
+from espalier.store.database import SessionFacts, Store, key_of
+from espalier.store.memory import Memory
 from espalier.tuning import outcome
-from espalier.tuning.measurement import Effort, Measurer
-from espalier.tuning.search import Memory, Search, requests_for
+from espalier.tuning.search import Search
+from espalier.tuning.session import IF_UNWRITTEN, begin_or_continue, say_how_to_continue
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from espalier.tuning.samples import Request
-    from espalier.tuning.search import Goal
-
-_IF_UNWRITTEN = "free space there, then repeat the command with --resume: measurements are kept"
-# Only starts the ranks and says who they are.
-_PROBE = Effort(5.0, 1.0, 1, 1, 1.0)
+    from espalier.conditions.cautions import Caution
+    from espalier.sampling.goal import Goal
+    from espalier.sampling.samples import Request
 
 
 @dataclass(frozen=True)
@@ -45,48 +43,33 @@ class Job:
     repeat: str = ""
 
 
-class InterruptedTuning(Exception):  # noqa: N818 - not an error: there is a result
-    """The tuning was interrupted; `document` is what is known, `cause` what ended it."""
-
-    def __init__(self, document: dict[str, Any], cause: BaseException) -> None:
-        """Keep both."""
-        super().__init__(str(cause))
-        self.document = document
-        self.cause = cause
-
-
 def tune(job: Job, goal: Goal) -> dict[str, Any]:
     """Tune, write the profile, and return the document of the report.
 
     Raises:
-        InterruptedTuning: after Ctrl-C or a signal, once something was measured.
+        Interrupted: after Ctrl-C or a signal, once something was measured.
     """
     goal.check()
     start = time.monotonic()
     command = parse_launcher(job.words)
     vendor = job.vendor or programs.vendor_of(command)
-    profile_merging.check(job.output, vendor)
-    measurer = Measurer(command, vendor)
-    header = measurer.run([], _PROBE, lambda _: None).header
-    if header["num_ranks"] < 2:
-        raise ArgumentError(
-            f"expected at least 2 ranks, '{command.text()}' started {header['num_ranks']}",
-            "ask for more, as in: -- mpirun -n 4",
-        )
+    merging.check(job.output, vendor)
+    started = start_job(command, vendor)
+    header = started.header
     # One number a rank: for finding candidates, not for keeping.
     nodes = header.pop("node_of_rank", ())
     requests = requests_for(goal, header["num_ranks"], nodes)
     cautions = conditions.of_machine()
     with Store(job.store) as store, progress("tuning", 100, goal.seconds, goal.seconds) as bar:
         memory = Memory(store, _session(store, job, goal, header, requests))
-        search = Search(measurer, goal, memory, bar)
+        search = Search(started.measurer, goal, memory, bar)
         cause: BaseException | None = None
         try:
             search.run(requests)
         except (KeyboardInterrupt, SystemExit, MpiError) as error:
             bar.close()
             if not search.verdicts():
-                _say_how_to_continue(job, store)
+                say_how_to_continue(job.repeat, store.path)
                 raise
             cause = error
         about = {
@@ -99,8 +82,8 @@ def tune(job: Job, goal: Goal) -> dict[str, Any]:
         if cause is None and memory.store is not None:
             store.complete_session(memory.session)
     if cause is not None:
-        _say_how_to_continue(job, store)
-        raise InterruptedTuning(document, cause)
+        say_how_to_continue(job.repeat, store.path)
+        raise Interrupted(document, cause)
     return document
 
 
@@ -114,14 +97,7 @@ def _session(
         job=header,
         method={"confidence": goal.confidence, "seed": goal.seed, "seconds": goal.seconds},
     )
-    unfinished = store.unfinished_session(facts.key)
-    if job.is_resumed and unfinished is None:
-        say("note: nothing to resume for this command and machine; starting anew")
-    elif job.is_resumed and unfinished is not None:
-        return unfinished
-    elif unfinished is not None:
-        say("note: an earlier tuning of this command was interrupted; --resume continues it")
-    return store.begin_session(facts)
+    return begin_or_continue(store, facts, is_resumed=job.is_resumed)
 
 
 def _key(job: Job, goal: Goal, header: dict[str, Any], requests: Sequence[Request]) -> str:
@@ -136,7 +112,7 @@ def _key(job: Job, goal: Goal, header: dict[str, Any], requests: Sequence[Reques
         [goal.confidence, goal.seed],
         [[request.collective, request.bytes, request.algorithms] for request in requests],
     ]
-    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:32]
+    return key_of(facts)
 
 
 def _conclude(
@@ -144,7 +120,7 @@ def _conclude(
     goal: Goal,
     search: Search,
     header: dict[str, Any],
-    cautions: list[dict[str, str]],
+    cautions: list[Caution],
     about: dict[str, Any],
 ) -> dict[str, Any]:
     verdicts = search.verdicts()
@@ -152,10 +128,5 @@ def _conclude(
     is_worth_it = about["complete"] or any(not verdict.is_native for verdict in verdicts)
     about = {**about, "profile": str(job.output) if is_worth_it else None}
     if is_worth_it:
-        about["changes"] = profile_merging.add(job.output, profile, _IF_UNWRITTEN)
+        about["changes"] = merging.add(job.output, profile, IF_UNWRITTEN)
     return outcome.make_document(profile, verdicts, header, cautions, about)
-
-
-def _say_how_to_continue(job: Job, store: Store) -> None:
-    words = job.repeat.replace("espalier tune", "espalier tune --resume", 1)
-    say(f"finished measurements are kept in {store.path}; to continue: {words}")

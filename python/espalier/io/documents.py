@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files with a schema and a version: reading them with one clear line for whatever is wrong."""
+
+from __future__ import annotations
+
+import functools
+import json
+from typing import TYPE_CHECKING, Any
+
+import jsonschema  # type: ignore[import-untyped]
+
+from espalier import installation
+from espalier.errors import FileError, FormatError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_schemas = installation.package / "schemas"
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a file."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise FileError(f"{path}: expected a readable file, got '{error.strerror}'") from error
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{path}: expected text, got a byte that is not UTF-8") from error
+
+
+@functools.cache
+def load_schema(schema: str, version: int) -> dict[str, Any]:
+    """Return the JSON Schema of `espalier-<name>`."""
+    path = _schemas / f"{schema.removeprefix('espalier-')}-{version}.schema.json"
+    loaded: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return loaded
+
+
+def parse(text: str, origin: str, schema: str, version: int) -> dict[str, Any]:
+    """Return the document in a text, checked against its schema.
+
+    Raises:
+        FormatError: if it is not JSON, another schema, a newer version, or does not fit the schema.
+    """
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise FormatError(
+            f"{origin}: expected JSON, got {error.msg} in line {error.lineno}"
+        ) from None
+    if not isinstance(value, dict) or value.get("schema") != schema:
+        found = value.get("schema") if isinstance(value, dict) else type(value).__name__
+        raise FormatError(f"{origin}: expected a file with schema '{schema}', got '{found}'")
+    found_version = value.get("version")
+    if isinstance(found_version, int) and found_version > version:
+        raise FormatError(
+            f"{origin}: expected version {version} at most, got {found_version}",
+            "use a newer espalier",
+        )
+    _validate(value, origin, schema, version)
+    return value
+
+
+def _validate(value: dict[str, Any], origin: str, schema: str, version: int) -> None:
+    validator = jsonschema.Draft202012Validator(load_schema(schema, version))
+    error = jsonschema.exceptions.best_match(validator.iter_errors(value))
+    if error is not None:
+        place = error.json_path.removeprefix("$").removeprefix(".") or "the file"
+        message = " ".join(error.message.split())
+        raise FormatError(f"{origin}: {place}: {message if len(message) < 200 else message[:200]}")
+
+
+def read(path: Path, schema: str, version: int) -> dict[str, Any]:
+    """Return the document in a file, checked against its schema."""
+    return parse(read_text(path), str(path), schema, version)

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a preloaded program did: the files that its ranks left in ESPALIER_STATISTICS."""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from espalier.errors import FormatError
+from espalier.io import documents
+from espalier.io.console import document
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+schema = "espalier-statistics"
+version = 1
+
+_MAPPING = ("function", "num_ranks", "algorithm", "report")
+_KEY = ("function", "num_ranks", "min_bytes", "max_bytes", "algorithm", "reason")
+
+
+def read(folder: Path) -> list[dict[str, Any]]:
+    """Return the files of all ranks in a folder, by rank.
+
+    Raises:
+        FormatError: if there is none, or one is not what it should be.
+    """
+    paths = sorted(folder.glob("rank-*.json"))
+    if not paths:
+        raise FormatError(
+            f"{folder}: expected files rank-0.json, rank-1.json, ..., found none",
+            "run the program with ESPALIER_STATISTICS set to this folder",
+        )
+    ranks = [documents.read(path, schema, version) for path in paths]
+    return sorted(ranks, key=lambda rank: int(rank["rank"]))
+
+
+def _classes(ranks: Iterable[dict[str, Any]]) -> dict[tuple[Any, ...], list[dict[str, Any]]]:
+    classes: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for rank in ranks:
+        for call in rank["calls"]:
+            classes.setdefault(tuple(call[key] for key in _KEY), []).append(call)
+    return classes
+
+
+def _call(key: tuple[Any, ...], calls: list[dict[str, Any]], all_seconds: float) -> dict[str, Any]:
+    count = sum(call["count"] for call in calls)
+    seconds = sum(call["seconds"] for call in calls)
+    return {
+        **dict(zip(_KEY, key, strict=True)),
+        "native": key[_KEY.index("algorithm")] == "native",
+        "borrowed": "borrowed from" in key[_KEY.index("reason")],
+        "reporting_ranks": len(calls),
+        "count": count,
+        "bytes": sum(call["bytes"] for call in calls),
+        "seconds": seconds,
+        "share": seconds / all_seconds if all_seconds else 0.0,
+        "seconds_per_call": seconds / count if count else 0.0,
+        "longest_rank_seconds": max(call["seconds"] for call in calls),
+    }
+
+
+def _mappings(ranks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the communicators that were made in another order, equal ones once."""
+    counts = Counter(
+        tuple(mapping[key] for key in _MAPPING)
+        for rank in ranks
+        for mapping in rank.get("mappings", [])
+    )
+    return [dict(zip(_MAPPING, key, strict=True)) | {"count": counts[key]} for key in counts]
+
+
+def _doubts(ranks: list[dict[str, Any]]) -> list[str]:
+    doubts = []
+    wanted = ranks[0]["num_ranks"]
+    if len(ranks) != wanted:
+        doubts.append(
+            f"expected files of {wanted} ranks, found {len(ranks)}; the sums lack the others"
+        )
+    open_ranks = [str(rank["rank"]) for rank in ranks if not rank["finalized"]]
+    if open_ranks:
+        doubts.append(f"ranks {', '.join(open_ranks)} ended without MPI_Finalize")
+    for rank in ranks:
+        doubts += [f"rank {rank['rank']}: {text}" for text in rank["warnings"]]
+    return list(dict.fromkeys(doubts))
+
+
+def explain_run(folder: Path) -> dict[str, Any]:
+    """Return what ran, class of calls by class of calls, as a document; the costliest first."""
+    ranks = read(folder)
+    all_seconds = sum(rank["seconds"] for rank in ranks)
+    calls = [_call(key, calls, all_seconds) for key, calls in _classes(ranks).items()]
+    return document(
+        "espalier-run-explanation",
+        1,
+        folder=str(folder),
+        mpi=ranks[0]["mpi"],
+        num_ranks=ranks[0]["num_ranks"],
+        num_files=len(ranks),
+        seconds=statistics.median(rank["seconds"] for rank in ranks),
+        memory_bytes=max(rank["memory_bytes"] for rank in ranks),
+        calls=sorted(calls, key=lambda call: call["seconds"], reverse=True),
+        mappings=_mappings(ranks),
+        warnings=_doubts(ranks),
+    )

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reading profiles, and what they choose for a call."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+from espalier import _core
+from espalier.errors import ArgumentError, FormatError
+from espalier.io import documents
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from espalier._core import Decision
+
+schema = "espalier-profile"
+version = 1
+
+
+@dataclasses.dataclass(frozen=True)
+class Shape:
+    """A communicator of so many ranks on so many nodes."""
+
+    num_ranks: int
+    num_nodes: int
+
+    def text(self) -> str:
+        """Return `8 ranks on 2 nodes`."""
+        ranks = "rank" if self.num_ranks == 1 else "ranks"
+        nodes = "node" if self.num_nodes == 1 else "nodes"
+        return f"{self.num_ranks} {ranks} on {self.num_nodes} {nodes}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Profile:
+    """A profile file: its text, and the document in it."""
+
+    path: Path
+    text: str
+    document: dict[str, Any]
+
+    @property
+    def rules(self) -> list[dict[str, Any]]:
+        """Return the rules as they stand in the file."""
+        rules: list[dict[str, Any]] = self.document["rules"]
+        return rules
+
+    def shapes(self, call: str) -> list[Shape]:
+        """Return the shapes that rules for a call were made for, in order of the file."""
+        shapes = [
+            Shape(rule["num_ranks"], rule["num_nodes"])
+            for rule in self.rules
+            if rule["collective"] == call
+        ]
+        return list(dict.fromkeys(shapes))
+
+    def decide(self, call: str, shape: Shape, sizes: list[int]) -> list[Decision]:
+        """Return what a preloaded program would do for results of these sizes."""
+        return _core.decide(self.text, call, shape.num_ranks, shape.num_nodes, sizes)
+
+    def decisions(self, call: str, shape: Shape) -> Iterator[tuple[int, int | None, Decision]]:
+        """Yield first and last size (None: no limit) and decision, rising, all sizes covered."""
+        starts = sorted(_starts(rule for rule in self.rules if rule["collective"] == call))
+        decisions = self.decide(call, shape, starts)
+        first = 0
+        for position, decision in enumerate(decisions):
+            is_last = position + 1 == len(decisions)
+            if is_last:
+                yield first, None, decision
+            elif decisions[position + 1] != decision:
+                yield first, starts[position + 1] - 1, decision
+                first = starts[position + 1]
+
+
+def _starts(rules: Iterator[dict[str, Any]]) -> set[int]:
+    starts = {0}
+    for rule in rules:
+        starts.add(rule["min_bytes"])
+        if rule["max_bytes"] is not None:
+            starts.add(rule["max_bytes"] + 1)
+    return starts
+
+
+def read(path: Path) -> Profile:
+    """Read a profile; complaints are those that a preloaded program would print."""
+    text = documents.read_text(path)
+    _core.check_profile(text, str(path))
+    found = documents.parse(text, str(path), schema, version)
+    _check_runs(found, path)
+    return Profile(path, text, found)
+
+
+def run_of(profile: Mapping[str, Any], rule: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return when, where and how a rule of a profile was found: its run, or the profile itself."""
+    found: Mapping[str, Any] = profile["runs"][rule["run"]] if "run" in rule else profile
+    return found
+
+
+def _check_runs(profile: Mapping[str, Any], path: Path) -> None:
+    num_runs = len(profile.get("runs", ()))
+    for position, rule in enumerate(profile["rules"]):
+        if rule.get("run", -1) >= num_runs:
+            raise FormatError(
+                f"{path}: rules[{position}].run: expected the position of one of {num_runs} runs,"
+                f" got {rule['run']}"
+            )
+
+
+def check_call(call: str) -> None:
+    """Raise ArgumentError unless profiles speak of this call."""
+    calls = _core.calls()
+    if call not in calls:
+        raise ArgumentError(f"expected a collective of {', '.join(calls)}, got '{call}'")

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which choices of the catalog are candidates for a call, and at which sizes it can be measured."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+from espalier import _core
+from espalier.catalog import catalog
+from espalier.errors import ArgumentError
+from espalier.sampling.samples import Request
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from espalier.sampling.goal import Goal
+    from espalier.sampling.setting import Setting
+
+# The measuring program reduces elements of this size, and cuts some calls into equal parts.
+_REDUCED_BYTES = 8
+_EQUAL_PARTS = ("allgather", "alltoall", "gather", "reduce_scatter_block", "scatter")
+
+
+def requests_for(goal: Goal, num_ranks: int, nodes: Sequence[int] = ()) -> list[Request]:
+    """Return the points to measure, each with all its candidates.
+
+    Args:
+        goal: what to tune.
+        num_ranks: how many ranks there are.
+        nodes: the node of each rank, for some candidates that fit them; empty if unknown.
+
+    Raises:
+        ArgumentError: there is no candidate at all.
+    """
+    requests: dict[tuple[str, int], Request] = {}
+    for call in goal.collectives:
+        variants = _of_nodes(call, tuple(nodes)) if nodes else _of_ranks(call, num_ranks)
+        candidates = _matching(call, num_ranks, goal.patterns, variants)
+        for size in goal.sizes:
+            # Sizes that a call cannot have become the same after rounding.
+            real = real_size(call, size, num_ranks)
+            requests.setdefault((call, real), Request(call, real, candidates))
+    if not any(request.algorithms for request in requests.values()):
+        raise ArgumentError(
+            f"expected algorithms for {num_ranks} ranks among {', '.join(goal.patterns)}, got none",
+            "'espalier list' prints all algorithms",
+        )
+    return list(requests.values())
+
+
+def real_size(call: str, size: int, num_ranks: int) -> int:
+    """Return the next size that a call can have in the measuring program."""
+    if call == "barrier":
+        return 0
+    element = _REDUCED_BYTES if _core.collective_of(call) in _reducing() else 1
+    unit = element * num_ranks if call in _EQUAL_PARTS else element
+    return -(-size // unit) * unit
+
+
+@functools.cache
+def _reducing() -> frozenset[str]:
+    return frozenset(row["name"] for row in _core.collectives() if row["reduces"])
+
+
+def candidates_for(
+    call: str, num_ranks: int, patterns: Sequence[str], setting: Setting | None = None
+) -> list[str]:
+    """Return the choices for a call that accept this many ranks and match one of the patterns.
+
+    Where the machine is known there are more of them: with groups that are its nodes, in the order
+    of nodes to which ranks were dealt in turn, in pipelines.
+    """
+    return list(_candidates(call, num_ranks, tuple(patterns), setting))
+
+
+@functools.cache
+def _candidates(
+    call: str, num_ranks: int, patterns: tuple[str, ...], setting: Setting | None
+) -> tuple[str, ...]:
+    if setting is None:
+        variants = _of_ranks(call, num_ranks)
+    else:
+        variants = _of_machine(call, num_ranks, setting)
+    return _matching(call, num_ranks, patterns, variants)
+
+
+def _of_ranks(call: str, num_ranks: int) -> list[str]:
+    return _core.variants(_core.collective_of(call), num_ranks)
+
+
+def _of_machine(call: str, num_ranks: int, setting: Setting) -> list[str]:
+    return _core.machine_variants(
+        _core.collective_of(call), num_ranks, setting.machine, setting.placement
+    )
+
+
+def _of_nodes(call: str, nodes: tuple[int, ...]) -> list[str]:
+    return _core.node_variants(_core.collective_of(call), nodes)
+
+
+def _matching(
+    call: str, num_ranks: int, patterns: Sequence[str], variants: Sequence[str]
+) -> tuple[str, ...]:
+    choices = [choice for choice in variants if not _core.call_refuses(call, choice, num_ranks)]
+    if not patterns:
+        return tuple(choices)
+    wanted: list[str] = []
+    for pattern in patterns:
+        if "[" in pattern:
+            choice = _core.canonical(pattern)
+            wanted += [] if _core.call_refuses(call, choice, num_ranks) else [choice]
+        else:
+            names = {catalog.full_name(entry) for entry in catalog.find(pattern)}
+            wanted += [choice for choice in choices if catalog.name_of(choice) in names]
+    return tuple(dict.fromkeys(wanted))

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is to be found out by measuring candidates, and how sure one wants to be of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from espalier import _core
+from espalier.errors import ArgumentError
+
+DEFAULT_SIZES = (64, 512, 4096, 32768, 262144, 1048576, 4194304)
+# An int counts the bytes of a call in the measuring program.
+LARGEST_SIZE = 2**30
+# What is tuned unless the user says otherwise: what programs spend their time in.
+DEFAULT_CALLS = (
+    "allgather",
+    "allgatherv",
+    "allreduce",
+    "alltoall",
+    "barrier",
+    "bcast",
+    "gather",
+    "reduce",
+    "scatter",
+)
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What to tune, and how sure to be."""
+
+    collectives: tuple[str, ...]
+    sizes: tuple[int, ...]
+    patterns: tuple[str, ...] = ()
+    seconds: float = 150.0
+    confidence: float = 0.95
+    min_gain: float = 0.02
+    seed: int = 1
+
+    def check(self) -> None:
+        """Raise ArgumentError for what cannot be measured."""
+        known = _core.calls()
+        for name in self.collectives:
+            if name not in known:
+                raise ArgumentError(f"expected a collective of {', '.join(known)}, got '{name}'")
+        for size in self.sizes:
+            if not 1 <= size <= LARGEST_SIZE:
+                raise ArgumentError(f"expected sizes from 1 B to 1 GiB, got {size} B")
+        if self.seconds <= 0:
+            raise ArgumentError(f"expected a time budget above 0 s, got {self.seconds:g} s")
+        if not 0.5 <= self.confidence < 1:
+            raise ArgumentError(f"expected a confidence in 0.5 .. 1, got {self.confidence:g}")
+        if self.min_gain < 0:
+            raise ArgumentError(f"expected a least gain of at least 0, got {self.min_gain:g}")

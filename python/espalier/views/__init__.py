@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-"""Renderings of documents for people, one file a verb."""

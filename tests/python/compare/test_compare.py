@@ -1,0 +1,376 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`espalier compare`: the design of the experiment, its analysis, and whole comparisons."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from places import repository
+
+from espalier import installation
+from espalier.compare import analysis
+from espalier.compare.experiment import ESPALIER, KINDS, NATIVE, PLAIN, Results, Run, orders
+from espalier.io import documents
+
+_LAUNCH = ("--", "mpirun", "-n", "3", "solver")
+
+
+class TestDesign:
+    def test_every_block_has_one_run_of_each_kind(self):
+        assert all(sorted(order) == sorted(KINDS) for order in orders(9, 1))
+
+    def test_every_second_block_is_the_mirror_image(self):
+        found = list(orders(8, 3))
+        assert all(found[i + 1] == found[i][::-1] for i in range(0, 8, 2))
+
+    def test_a_drift_favours_nobody(self):
+        """Each kind has the same mean position over every pair of blocks."""
+        found = list(orders(10, 4))
+        for i in range(0, 10, 2):
+            positions = [found[i].index(kind) + found[i + 1].index(kind) for kind in KINDS]
+            assert positions == [2, 2, 2]
+
+    def test_orders_vary_between_seeds_only(self):
+        assert list(orders(6, 1)) == list(orders(6, 1))
+        assert len({tuple(orders(6, seed)) for seed in range(20)}) > 10
+
+
+def call(seconds, *, count=100, algorithm="native", num_bytes=1024, ranks=4):
+    return {
+        "function": "MPI_Bcast",
+        "num_ranks": 4,
+        "min_bytes": num_bytes,
+        "max_bytes": 2 * num_bytes - 1,
+        "algorithm": algorithm,
+        "reason": f"because of {algorithm}",
+        "native": algorithm == "native",
+        "reporting_ranks": ranks,
+        "count": count * ranks,
+        "bytes": count * ranks * num_bytes,
+        "seconds": seconds * ranks,
+    }
+
+
+def statistics(seconds, *calls):
+    return {
+        "mpi": {"vendor": "openmpi", "version": "x"},
+        "num_ranks": 4,
+        "num_files": 4,
+        "seconds": seconds,
+        "calls": list(calls),
+        "warnings": [],
+    }
+
+
+def blocks(count, *, plain=2.0, native=2.0, ours=1.8, noise=0.01, seed=1):
+    generator = random.Random(seed)  # noqa: S311
+
+    def noisy(seconds):
+        return seconds * generator.lognormvariate(0, noise)
+
+    results = Results()
+    for block in range(count):
+        results.runs.append(Run(PLAIN, block, noisy(plain)))
+        before, after = noisy(native), noisy(ours)
+        slow, fast = call(0.5 * before), call(0.4 * after, algorithm="bcast/binomial")
+        results.runs.append(Run(NATIVE, block, before, statistics(0.9 * before, slow)))
+        results.runs.append(Run(ESPALIER, block, after, statistics(0.9 * after, fast)))
+    return results.blocks()
+
+
+class TestAnalysis:
+    def test_a_faster_program_is_called_faster(self):
+        compared = analysis.wall_time(blocks(8), 0.95)
+        assert compared.verdict == analysis.FASTER
+        assert compared.ratio.contains(2.0 / 1.8)
+
+    def test_a_slower_program_is_called_slower(self):
+        assert analysis.wall_time(blocks(8, ours=2.2), 0.95).verdict == analysis.SLOWER
+
+    def test_no_difference_is_a_verdict(self):
+        compared = analysis.wall_time(blocks(8, ours=2.0, noise=0.05), 0.95)
+        assert compared.verdict == analysis.UNDECIDED
+
+    def test_no_difference_is_seldom_called_one(self):
+        verdicts = Counter(
+            analysis.wall_time(blocks(7, ours=2.0, noise=0.05, seed=seed), 0.95).verdict
+            for seed in range(400)
+        )
+        assert verdicts[analysis.UNDECIDED] > 0.925 * 400
+
+    def test_few_repetitions_decide_nothing(self):
+        assert analysis.wall_time(blocks(5, ours=1.0), 0.95).verdict == analysis.TOO_FEW
+
+    def test_program_time_compares_the_preloaded_kinds(self):
+        compared = analysis.program_time(blocks(8, plain=100.0), 0.95)
+        assert compared.before.contains(0.9 * 2.0)
+        assert compared.ratio.contains(2.0 / 1.8)
+
+    def test_collectives_are_compared_class_by_class(self):
+        (row,) = analysis.collectives(blocks(8), 0.95)
+        assert (row["function"], row["calls"], row["bytes"]) == ("MPI_Bcast", 100, 102400)
+        assert row["native_seconds"] == pytest.approx(1.0, rel=0.05)
+        assert row["comparison"]["verdict"] == analysis.FASTER
+        assert row["comparison"]["ratio"]["value"] == pytest.approx(1.0 / 0.72, rel=0.05)
+        assert row["chosen"] == [
+            {"algorithm": "bcast/binomial", "reason": "because of bcast/binomial", "native": False}
+        ]
+
+    def test_two_algorithms_in_one_class_are_both_named(self):
+        (block,) = blocks(1)
+        block[ESPALIER].statistics["calls"].append(call(0.1, count=5))
+        (row,) = analysis.collectives([block], 0.95)
+        assert row["calls"] == 105
+        assert [one["algorithm"] for one in row["chosen"]] == ["bcast/binomial", "native"]
+
+    def test_the_same_call_in_both_is_no_gain(self):
+        found = blocks(8)
+        for block in found:
+            block[ESPALIER].statistics["calls"] = [call(0.4)]
+        (row,) = analysis.collectives(found, 0.95)
+        assert row["comparison"]["verdict"] == analysis.SAME
+
+    def test_the_costliest_class_comes_first(self):
+        (block,) = blocks(1)
+        for kind in (NATIVE, ESPALIER):
+            block[kind].statistics["calls"].append(call(9.0, num_bytes=64))
+        rows = analysis.collectives([block], 0.95)
+        assert [row["min_bytes"] for row in rows] == [64, 1024]
+
+    def test_the_share_of_served_calls_bounds_what_can_be_gained(self):
+        assert analysis.served_share(blocks(8)) == pytest.approx(0.5 / 0.9, rel=0.01)
+
+    def test_an_unfinished_block_does_not_count(self):
+        results = Results()
+        results.runs = [Run(PLAIN, 0, 1.0), Run(NATIVE, 0, 1.0), Run(ESPALIER, 0, 1.0)]
+        results.runs.append(Run(PLAIN, 1, 1.0))
+        assert len(results.blocks()) == 1
+
+
+@pytest.mark.usefixtures("fake")
+class TestCommand:
+    def compare(self, cli, profile_file, *options, launch=_LAUNCH):
+        return cli("compare", "--profile", profile_file, *options, *launch)
+
+    def test_a_faster_program_is_reported(self, cli, monkeypatch, profile_file):
+        monkeypatch.setenv("FAKE_SECONDS", "0.3")
+        monkeypatch.setenv("FAKE_FACTOR", "0.3")
+        result = self.compare(cli, profile_file, "--repetitions", "6")
+        assert result.code == 0, result.err
+        assert "whole run:" in result.out
+        assert "x faster (96.9 % interval" not in result.out
+        assert "x faster (95 % interval" in result.out
+        assert "binomial [1]" in result.out
+        assert "[1] profile rule 0: faster" in result.out
+        headings = [
+            "What Espalier does",
+            "By how much",
+            "How sure",
+            "On what machine",
+            "What could be wrong",
+            "How to repeat",
+        ]
+        places = [result.out.index(heading) for heading in headings]
+        assert places == sorted(places)
+        assert "--repetitions 6 --seed 1 -- mpirun -n 3 solver" in result.out
+
+    def test_runs_are_interleaved_after_one_warm_up(self, cli, profile_file):
+        self.compare(cli, profile_file, "--repetitions", "2")
+        kinds = Path("count").read_text().split()
+        assert kinds[0] == "plain"
+        named = ["plain" if kind == "plain" else kind for kind in kinds[1:]]
+        expected = {"plain": "plain", "native": "native", "espalier": "ours"}
+        assert named == [expected[kind] for order in orders(2, 1) for kind in order]
+
+    def test_json_has_its_schema(self, cli, profile_file):
+        document = self.compare(cli, profile_file, "--repetitions", "2", "--json").document()
+        assert document["num_blocks"] == 2
+        assert document["wall"]["verdict"] == analysis.TOO_FEW
+        assert len(document["runs"]) == 6
+        assert "repetitions" in [one["name"] for one in document["warnings"]]
+
+    @pytest.mark.parametrize("name", ["report.md", "report.html"])
+    def test_the_report_can_be_kept(self, cli, profile_file, name):
+        assert self.compare(cli, profile_file, "--repetitions", "2", "-o", name).code == 0
+        text = Path(name).read_text()
+        assert "mpirun -n 3 solver" in text
+        assert "MPI_Init" in text.replace("\\_", "_")
+
+    def test_a_failure_with_espalier_is_told_with_its_exit_code(
+        self, cli, monkeypatch, profile_file
+    ):
+        monkeypatch.setenv("FAKE_FAILS_IN", "ours")
+        result = self.compare(cli, profile_file, "--repetitions", "6")
+        assert result.code == 3
+        assert "run with Espalier in block 1 failed" in result.out
+        assert "repeat with --no-mapping" in " ".join(result.out.split())
+        assert "something went wrong" in result.out
+
+    def test_a_program_that_never_works_has_nothing_to_compare(
+        self, cli, monkeypatch, profile_file
+    ):
+        monkeypatch.setenv("FAKE_FAILS_IN", "all")
+        monkeypatch.setenv("FAKE_EXIT_CODE", "5")
+        result = self.compare(cli, profile_file)
+        assert result.code == 5
+        assert "already without Espalier" in result.err
+        assert Path("count").read_text() == "plain\n"
+
+    def test_a_run_that_hangs_is_ended(self, cli, monkeypatch, profile_file):
+        monkeypatch.setenv("FAKE_HANGS_IN", "ours")
+        result = self.compare(cli, profile_file, "--timeout", "2s")
+        assert result.code == 124
+        assert "expected 'solver' to end within the time limit" in result.out
+
+    @pytest.mark.parametrize(("own", "expected"), [(None, "1000ms"), ("7s", "7s"), ("off", "off")])
+    def test_a_hang_is_explained_unless_the_user_says_how(
+        self, cli, monkeypatch, profile_file, own, expected
+    ):
+        monkeypatch.delenv("ESPALIER_WATCH", raising=False)
+        if own:
+            monkeypatch.setenv("ESPALIER_WATCH", own)
+        monkeypatch.setenv("FAKE_HANGS_IN", "ours")
+        result = self.compare(cli, profile_file, "--timeout", "2s")
+        assert f"watched after {expected}" in result.out
+
+    def test_an_option_of_the_launcher_is_a_setting_too(self, cli, monkeypatch, profile_file):
+        monkeypatch.delenv("ESPALIER_WATCH", raising=False)
+        monkeypatch.setenv("FAKE_HANGS_IN", "ours")
+        launch = ("--", "mpirun", "-x", "ESPALIER_WATCH=9s", "-n", "3", "solver")
+        result = self.compare(cli, profile_file, "--timeout", "2s", launch=launch)
+        assert "watched after 9s" in result.out
+
+    def test_a_program_without_mpi_is_told(self, cli, monkeypatch, profile_file):
+        monkeypatch.setenv("FAKE_NO_STATISTICS", "1")
+        result = self.compare(cli, profile_file)
+        assert result.code == 1
+        assert "its ranks left no statistics" in result.err
+
+    def test_time_ends_a_comparison_between_blocks(self, cli, monkeypatch, profile_file):
+        monkeypatch.setenv("FAKE_SECONDS", "0.2")
+        options = ["--repetitions", "50", "--time-budget", "2s", "--json"]
+        document = self.compare(cli, profile_file, *options).document()
+        assert 1 <= document["num_blocks"] < 10
+        assert "time" in [one["name"] for one in document["warnings"]]
+
+    def test_input_from_a_file_is_given_to_every_run(self, fake, profile_file, tmp_path):
+        (tmp_path / "input").write_text("three\nlines\nhere\n")
+        fake.script("counter", 'wc -l >>"$FAKE_LINES"; solver </dev/null')
+        environment = {**os.environ, "FAKE_LINES": str(tmp_path / "lines")}
+        words = ["--profile", str(profile_file), "--repetitions", "2"]
+        with (tmp_path / "input").open() as file:
+            subprocess.run(
+                [sys.executable, "-m", "espalier", "compare", *words, *_LAUNCH[:-1], "counter"],
+                env={**environment, "PYTHONPATH": str(repository / "python")},
+                stdin=file,
+                stdout=subprocess.DEVNULL,
+                check=True,
+            )
+        assert (tmp_path / "lines").read_text().split() == ["3"] * 7
+
+    @pytest.mark.parametrize(
+        ("options", "text"),
+        [
+            (("--no-mapping",), "expected a profile, a forced algorithm or mapping"),
+            (("--profile", "nothing.json"), "nothing.json"),
+            (("--force", "bcast=binomial", "-o", "report.pdf"), "expected a report file"),
+            (("--force", "bcast=nope"), "nope"),
+            (("--force", "bcast=binomial", "--timeout", "soon"), "expected a time"),
+        ],
+    )
+    def test_bad_input_is_one_line_before_anything_runs(self, cli, options, text):
+        result = cli("compare", *options, *_LAUNCH)
+        assert result.code in {1, 2}
+        assert text in result.err.splitlines()[-1]
+        assert not Path("count").exists()
+
+    def test_a_forced_algorithm_needs_no_profile(self, cli):
+        result = cli("compare", "--force", "bcast=binomial", "--repetitions", "1", *_LAUNCH)
+        assert result.code == 0
+        assert "--force bcast=binomial" in result.out
+
+    def test_mapping_alone_is_compared_and_told(self, cli):
+        result = cli("compare", "--repetitions", "1", "--machine", "3n x 1c", "--json", *_LAUNCH)
+        assert result.code == 0
+        found = documents.parse(result.out, "comparison", "espalier-comparison", 1)
+        assert found["mappings"] == [
+            {
+                "function": "MPI_Cart_create",
+                "num_ranks": 3,
+                "algorithm": "tile",
+                "report": "3x1 on 3n x 1c: inter-node neighbours 4 -> 2",
+                "count": 2,
+            }
+        ]
+        assert "--machine '3n x 1c'" in found["repeat"]
+        text = cli("compare", "--repetitions", "1", *_LAUNCH).out
+        assert "2 x MPI_Cart_create 3x1 on 2 nodes: inter-node neighbours 4 -> 2" in text
+
+    def test_mapping_can_be_left_out(self, cli):
+        words = ["--no-mapping", "--force", "bcast=binomial", "--repetitions", "1", "--json"]
+        found = documents.parse(cli("compare", *words, *_LAUNCH).out, "c", "espalier-comparison", 1)
+        assert found["mappings"] == []
+        assert "--no-mapping" in found["repeat"]
+
+    def test_ctrl_c_reports_what_was_finished(self, fake, profile_file):
+        environment = {**os.environ, "FAKE_SECONDS": "0.3"}
+        words = ["--profile", str(profile_file), "--repetitions", "50"]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "espalier", "compare", *words, *_LAUNCH],
+            env={**environment, "PYTHONPATH": str(repository / "python")},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            if Path("count").exists() and len(Path("count").read_text().split()) > 8:
+                break
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=20)
+        assert process.returncode == 130
+        assert "of 50 blocks were finished" in out
+        left = subprocess.run(
+            ["/usr/bin/pgrep", "-f", str(fake.program)], capture_output=True, text=True, check=False
+        )
+        assert left.stdout == ""
+
+
+_HPCC = Path("/usr/share/doc/hpcc/examples/_hpccinf.txt")
+
+
+@pytest.mark.mpi
+@pytest.mark.slow
+@pytest.mark.skipif(
+    not (
+        shutil.which("hpcc")
+        and shutil.which("mpirun.openmpi")
+        and installation.shim_library("openmpi")
+    ),
+    reason="hpcc, Open MPI or the library for it is missing",
+)
+def test_a_real_program_is_compared(cli, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lines = _HPCC.read_text().splitlines()
+    lines = [line if not line.rstrip().endswith("Ns") else "100 Ns" for line in lines]
+    Path("hpccinf.txt").write_text("\n".join(lines) + "\n")
+    launch = ["--", "mpirun.openmpi", "-n", "4", "--oversubscribe", "hpcc"]
+    result = cli("compare", "--force", "bcast=binomial", "--repetitions", "1", "--json", *launch)
+    assert result.code == 0, result.err
+    document = result.document()
+    assert document["num_blocks"] == 1
+    assert document["num_ranks"] == 4
+    bcasts = [row for row in document["collectives"] if row["function"] == "MPI_Bcast"]
+    assert sum(row["calls"] for row in bcasts) > 300
+    assert any(one["algorithm"] == "bcast/binomial" for row in bcasts for one in row["chosen"])
+    assert 0 < document["served_share"] < 1

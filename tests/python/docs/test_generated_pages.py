@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Generated pages and figures are those of the module and the data they are made from."""
+
+from __future__ import annotations
+
+from places import repository
+
+import catalog_page
+import model_figures
+from espalier import _core
+from espalier.io import documents
+
+
+def test_numbers_of_the_page_are_those_of_the_catalog() -> None:
+    assert catalog_page.check(repository, _core) == ""
+
+
+def test_every_figure_of_the_models_is_there_and_shown() -> None:
+    assert model_figures.main(["--check"]) == 0
+    for figure in (model_figures.MODELS / "figures").iterdir():
+        page = model_figures.MODELS / f"{figure.stem}.md"
+        assert f"figures/{figure.name}" in page.read_text(encoding="utf-8")
+
+
+def test_the_data_behind_the_figures_are_validations() -> None:
+    for name in model_figures.DATA.values():
+        documents.read(model_figures.MODELS / "data" / name, "espalier-model-validation", 1)

@@ -1,0 +1,400 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`espalier tune`: with a measuring program that reports times we know, and with real MPIs."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from fake_mpi import ratios
+from places import repository
+
+from espalier import _core, installation
+from espalier.errors import FileError
+from espalier.io import documents
+from espalier.store.database import Store, default_path
+from espalier.tuning.search import CONFIRMATIONS, RACE, SCREENING
+
+_QUICK = ("--collective", "allgather,bcast", "--sizes", "64,4KiB")
+_LAUNCH = ("--", "mpirun", "-n", "4")
+
+
+def read_profile(path="espalier-profile.json"):
+    return documents.read(Path(path), "espalier-profile", 1)
+
+
+@pytest.mark.usefixtures("fake")
+class TestWithKnownTimes:
+    def test_the_fastest_is_found_and_written(self, cli, told):
+        told(**ratios(allgather_bruck=1.4, bcast_flat=1.2))
+        result = cli("tune", *_QUICK, "--algorithms", "bruck", "--algorithms", "flat", *_LAUNCH)
+        assert result.code == 0, result.err
+        profile = read_profile()
+        chosen = {
+            rule["collective"]: rule["algorithm"]
+            for rule in profile["rules"]
+            if rule["algorithm"] != "native"
+        }
+        assert chosen == {"allgather": "allgather/bruck", "bcast": "bcast/flat"}
+        assert "1.4" in result.out
+        text = Path("espalier-profile.json").read_text()
+        assert _core.decide(text, "allgather", 4, 1, [64])[0]["algorithm"] == "allgather/bruck"
+
+    def test_what_fits_the_nodes_can_be_the_fastest(self, cli, told):
+        best = "bcast/orthogonal[rows=2,inner=chain,across=chain]"
+        told(FAKE_NODES="[0, 0, 2, 2]", FAKE_RATIOS=json.dumps({best: 1.5}))
+        result = cli("tune", "--collective", "bcast", "--sizes", "4KiB", *_LAUNCH)
+        assert result.code == 0, result.err
+        profile = read_profile()
+        assert best in [rule["algorithm"] for rule in profile["rules"]]
+        assert profile["rules"][0]["num_nodes"] == 2
+
+    def test_the_report_answers_in_order(self, cli, told):
+        told(**ratios(allgather_bruck=1.4))
+        result = cli("tune", *_QUICK, "--algorithms", "bruck,", *_LAUNCH)
+        assert result.code == 2
+        result = cli("tune", *_QUICK, "--algorithms", "bruck", *_LAUNCH)
+        headings = [
+            "What is best",
+            "How sure",
+            "On what machine",
+            "could be wrong",
+            "How to repeat",
+        ]
+        places = [result.out.index(heading) for heading in headings]
+        assert places == sorted(places)
+        assert "espalier tune --collectives allgather,bcast --sizes 64,4KiB" in result.out
+        assert "bcast: native at all sizes, 2 of them measured" in result.out
+
+    def test_json_has_its_schema(self, cli, told):
+        told(**ratios(allgather_bruck=1.4))
+        document = cli("tune", *_QUICK, "--algorithms", "bruck", "--json", *_LAUNCH).document()
+        assert document["complete"]
+        assert document["num_ranks"] == 4
+        (small, _large) = [one for one in document["points"] if one["collective"] == "allgather"]
+        assert small["algorithm"] == "allgather/bruck"
+        assert small["candidates"]["allgather/bruck"]["ratio"]["low"] > 1.3
+        assert document["machine"]["hostname"]
+
+    def test_native_is_kept_without_a_gain(self, cli, told):
+        told(FAKE_RATIOS="{}")
+        result = cli("tune", *_QUICK, *_LAUNCH)
+        assert result.code == 0
+        assert {rule["algorithm"] for rule in read_profile()["rules"]} == {"native"}
+
+    def test_everything_is_kept_in_the_store(self, cli, told):
+        told(**ratios(allgather_bruck=1.4))
+        cli("tune", *_QUICK, "--algorithms", "bruck", *_LAUNCH)
+        with Store(default_path()) as store:
+            # No algorithm of bcast is called bruck; native is measured all the same.
+            assert len(store.points(1, SCREENING.name)) == 4
+            assert len(store.points(1, RACE.name)) == 2
+            assert all(len(store.points(1, stage.name)) == 2 for stage in CONFIRMATIONS)
+
+    def test_oversubscription_is_told(self, cli, told):
+        told(FAKE_CPUS="2")
+        result = cli("tune", *_QUICK, "--algorithms", "bruck", *_LAUNCH)
+        assert "4 ranks share 2 processors" in result.out
+
+    def test_a_wrong_result_is_told_and_not_timed(self, cli, told):
+        told(FAKE_WRONG="allgather/bruck")
+        document = cli("tune", *_QUICK, "--algorithms", "bruck", "--json", *_LAUNCH).document()
+        (wrong, *_more) = [one for one in document["warnings"] if one["name"] == "wrong"]
+        assert "allgather/bruck gave a wrong allgather" in wrong["text"]
+        assert not [one for one in document["points"] if one["collective"] == "allgather"]
+
+    def test_a_program_behind_the_options_is_not_run(self, cli):
+        result = cli("tune", *_QUICK, "--algorithms", "bruck", *_LAUNCH, "./solver", "-v")
+        assert result.code == 0
+        assert "note: './solver -v' is not run" in result.err
+
+    def test_the_profile_does_not_vary_with_a_given_seed(self, cli, told):
+        told(**ratios(allgather_bruck=1.4))
+        rules = []
+        for _ in range(2):
+            cli("tune", *_QUICK, "--algorithms", "bruck", "--seed", "5", *_LAUNCH)
+            rules.append(read_profile()["rules"])
+        assert rules[0] == rules[1]
+
+
+@pytest.mark.usefixtures("fake")
+class TestBadInput:
+    @pytest.mark.parametrize(
+        ("arguments", "text"),
+        [
+            (("--sizes", "x", *_LAUNCH), "expected a size"),
+            (("--time-budget", "soon", *_LAUNCH), "expected a time"),
+            (("--collectives", "ialltoall", *_LAUNCH), "ialltoall"),
+            (("--algorithms", "nope", *_LAUNCH), "nope"),
+            (("--", "./app"), "expected a command with an MPI launcher"),
+            (("--", "mpirun", "-n", "4", "--mystery", "3"), "put -- between"),
+            (("--", "mpirun", "-n", "1", "a", ":", "-n", "1", "b"), "joined by ':'"),
+            (("--mpi", "mpich", *_LAUNCH), "espalier-measure-mpich"),
+        ],
+    )
+    def test_one_clear_line(self, cli, arguments, text):
+        result = cli("tune", *arguments)
+        assert result.code in {1, 2}
+        assert text in result.err.splitlines()[-1]
+        assert "Traceback" not in result.err
+        assert not Path("espalier-profile.json").exists()
+
+    def test_one_rank_has_nothing_to_tune(self, cli):
+        result = cli("tune", "--", "mpirun", "-n", "1")
+        assert result.code == 2
+        assert "expected at least 2 ranks" in result.err
+
+    def test_a_missing_launcher(self, cli):
+        result = cli("tune", "--", "mpirun.nowhere", "-n", "4")
+        assert result.code == 127
+        assert "'mpirun.nowhere' on the PATH, found none" in result.err
+
+    def test_a_launcher_that_fails_is_quoted(self, cli, told):
+        told(FAKE_LAUNCHER_FAILS="1")
+        result = cli("tune", *_LAUNCH)
+        assert result.code == 1
+        assert "no slots available" in result.err
+        assert "got 17" in result.err
+
+    def test_a_measuring_program_that_dies_keeps_what_it_measured(self, cli, told):
+        told(FAKE_MEASURE_EXIT="9", **ratios(allgather_bruck=1.4))
+        result = cli("tune", *_QUICK, *_LAUNCH)
+        assert result.code == 1
+        assert "it broke" in result.err
+
+    def test_a_profile_that_cannot_be_written_is_told_before_measuring(self, cli):
+        start = time.monotonic()
+        result = cli("tune", "-o", "/nowhere/profile.json", *_LAUNCH)
+        assert result.code == 1
+        assert "/nowhere/profile.json: expected a file that can be written" in result.err
+        assert time.monotonic() - start < 5
+
+    def test_a_full_disk_at_the_end_loses_no_measurement(self, cli, told):
+        told(**ratios(allgather_bruck=1.4))
+        result = cli("tune", *_QUICK, "--algorithms", "bruck", "-o", "/dev/full", *_LAUNCH)
+        assert result.code == 1
+        assert "No space left on device" in result.err
+        assert "--resume" in result.err
+        result = cli("tune", *_QUICK, "--algorithms", "bruck", "--resume", *_LAUNCH)
+        assert result.code == 0
+        assert any(rule["algorithm"] == "allgather/bruck" for rule in read_profile()["rules"])
+
+    def test_a_store_that_is_none_is_told_before_measuring(self, cli, tmp_path):
+        (tmp_path / "notes.db").write_text("my notes, not a database at all\n" * 200)
+        result = cli("tune", *_QUICK, "--store", "notes.db", *_LAUNCH)
+        assert result.code == 1
+        assert "expected a store of measurements" in result.err
+
+    def test_a_store_that_fills_up_does_not_stop_the_tuning(self, cli, told, monkeypatch):
+        told(**ratios(allgather_bruck=1.4))
+
+        def full(*_: object) -> None:
+            raise FileError("disk full")
+
+        monkeypatch.setattr(Store, "add_point", full)
+        result = cli("tune", *_QUICK, "--algorithms", "bruck", *_LAUNCH)
+        assert result.code == 0
+        assert "warning: disk full; going on without keeping measurements" in result.err
+        assert any(rule["algorithm"] == "allgather/bruck" for rule in read_profile()["rules"])
+
+    def test_no_permission_for_root_is_given_for_our_own_program(self, cli, monkeypatch):
+        monkeypatch.delenv("OMPI_ALLOW_RUN_AS_ROOT")
+        monkeypatch.setattr(os, "geteuid", lambda: 0)
+        result = cli("tune", *_QUICK, "--algorithms", "bruck", *_LAUNCH)
+        assert result.code == 0
+        assert "note: measuring as root; OMPI_ALLOW_RUN_AS_ROOT=1" in result.err
+
+
+class TestInterruption:
+    def start(self, fake, *arguments, **variables):
+        environment = {**os.environ, **fake.environment(), **variables}
+        return subprocess.Popen(
+            [sys.executable, "-m", "espalier", "tune", *arguments],
+            env={**environment, "PYTHONPATH": str(repository / "python")},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def wait_for_points(self, count, seconds=20.0):
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            if default_path().exists():
+                with Store(default_path()) as store:
+                    if len(store.points(1, SCREENING.name)) >= count:
+                        return
+            time.sleep(0.1)
+        raise AssertionError("no points came")
+
+    @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+    def test_finished_points_are_kept_and_no_process_is_left(self, fake, number, code):
+        faster = ratios(allgather_bruck=1.4)
+        arguments = [*_QUICK, "--algorithms", "bruck", *_LAUNCH]
+        process = self.start(fake, *arguments, FAKE_HANGS_AFTER="3", **faster)
+        self.wait_for_points(3)
+        process.send_signal(number)
+        out, err = process.communicate(timeout=20)
+        assert process.returncode == code
+        assert "to continue: espalier tune --resume" in err
+        assert "(interrupted)" in out
+        left = subprocess.run(
+            ["/usr/bin/pgrep", "-f", str(fake.measure)], capture_output=True, text=True, check=False
+        )
+        assert left.stdout == ""
+        with Store(default_path()) as store:
+            kept = store.points(1, SCREENING.name)
+        assert len(kept) == 3
+        # Nothing was confirmed, so there is no profile yet; the rest is measured on resuming.
+        assert not Path("espalier-profile.json").exists()
+        process = self.start(fake, "--resume", *arguments, **faster)
+        out, err = process.communicate(timeout=60)
+        assert process.returncode == 0, err
+        with Store(default_path()) as store:
+            assert store.points(1, SCREENING.name)[:3] == kept
+            assert len(store.points(1, SCREENING.name)) == 4
+            assert store.unfinished_session("any") is None
+        assert any(rule["algorithm"] == "allgather/bruck" for rule in read_profile()["rules"])
+
+
+def _real(launcher: str) -> list[object]:
+    names = {"mpirun.openmpi": "openmpi", "mpiexec.mpich": "mpich"}
+    is_there = shutil.which(launcher) and installation.measurement_program(names[launcher])
+    return [pytest.mark.skipif(not is_there, reason=f"{launcher} or our program for it is missing")]
+
+
+@pytest.mark.mpi
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "launch",
+    [
+        pytest.param("mpirun.openmpi -n 4 --oversubscribe", marks=_real("mpirun.openmpi")),
+        pytest.param("mpiexec.mpich -n 2", marks=_real("mpiexec.mpich")),
+    ],
+)
+def test_real_ranks_are_tuned(cli, tmp_path, monkeypatch, launch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    profile = tmp_path / "profile.json"
+    start = time.monotonic()
+    result = cli(
+        "tune",
+        "-o",
+        profile,
+        "--sizes",
+        "64,16KiB",
+        "--collectives",
+        "allgather,allgatherv,bcast",
+        "--time-budget",
+        "10s",
+        "--algorithms",
+        "bruck",
+        "--algorithms",
+        "binomial",
+        "--json",
+        "--",
+        *launch.split(),
+    )
+    assert result.code == 0, result.err
+    document = result.document()
+    names = [one["name"] for one in document["warnings"]]
+    assert "wrong" not in names
+    # On a busy machine the time may not suffice for everything; then that is said.
+    assert len(document["points"]) == 6 or ("time" in names and document["points"])
+    found = read_profile(profile)
+    assert found["mpi"]["vendor"] == ("openmpi" if "openmpi" in launch else "mpich")
+    assert found["method"]["complete"]
+    _core.check_profile(json.dumps(found), "profile")
+    assert time.monotonic() - start < 60
+
+
+@pytest.mark.mpi
+@pytest.mark.skipif(
+    not (shutil.which("mpirun.openmpi") and installation.measurement_program("openmpi")),
+    reason="Open MPI or our program for it is missing",
+)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_real_points_survive_a_signal(tmp_path, number):
+    plan = {
+        "schema": "espalier-measurement-plan",
+        "version": 1,
+        "seed": 1,
+        "min_repetitions": 100000,
+        "max_repetitions": 100000,
+        "points": [
+            {"collective": "bcast", "bytes": 8, "algorithms": ["bcast/flat"]} for _ in range(9)
+        ],
+    }
+    (tmp_path / "plan.json").write_text(json.dumps(plan))
+    output = tmp_path / "samples.jsonl"
+    program = installation.measurement_program("openmpi")
+    launch = ["mpirun.openmpi", "-n", "2", "--oversubscribe", str(program)]
+    process = subprocess.Popen(
+        [*launch, "--plan", str(tmp_path / "plan.json"), "--output", str(output)],
+        env={
+            **os.environ,
+            "OMPI_ALLOW_RUN_AS_ROOT": "1",
+            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        },
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        if output.exists() and output.read_text().count("\n") >= 3:
+            break
+        time.sleep(0.05)
+    process.send_signal(number)
+    process.wait(20)
+    *lines, last = output.read_text().split("\n")
+    kinds = [json.loads(line)["kind"] for line in lines]
+    assert kinds[0] == "header"
+    assert kinds[1:] == ["point"] * (len(kinds) - 1)
+    assert 2 <= len(kinds) - 1 < 9
+    assert last == ""
+
+
+@pytest.mark.mpi
+@pytest.mark.skipif(
+    not (shutil.which("mpirun.openmpi") and installation.measurement_program("openmpi")),
+    reason="Open MPI or our program for it is missing",
+)
+@pytest.mark.parametrize(
+    ("plan", "output", "text"),
+    [
+        ("missing.json", "samples.jsonl", "missing.json"),
+        ("broken.json", "samples.jsonl", "broken.json: expected"),
+        ("good.json", "/dev/full", "/dev/full: expected a file that can be written"),
+        ("good.json", "/nowhere/samples", "/nowhere/samples: expected a file that can be written"),
+    ],
+)
+def test_the_measuring_program_says_what_is_wrong(tmp_path, plan, output, text):
+    (tmp_path / "broken.json").write_text("{")
+    good = {"schema": "espalier-measurement-plan", "version": 1, "seed": 1, "points": []}
+    (tmp_path / "good.json").write_text(json.dumps(good))
+    program = installation.measurement_program("openmpi")
+    launch = ["mpirun.openmpi", "-n", "2", "--oversubscribe", str(program)]
+    result = subprocess.run(
+        [*launch, "--plan", plan, "--output", output],
+        cwd=tmp_path,
+        env={
+            **os.environ,
+            "OMPI_ALLOW_RUN_AS_ROOT": "1",
+            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        },
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert result.returncode == 1
+    assert result.stderr.count("espalier-measure:") == 1
+    assert text in result.stderr
