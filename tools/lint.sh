@@ -37,6 +37,7 @@ case ${1:-check} in
     check ascii python tools/check_ascii.py
     check readmes python tools/check_readmes.py
     check links python tools/check_links.py
+    check prose python tools/check_prose.py
     check clang-format clang-format --dry-run -Werror "${c_files[@]}"
     check gersemi gersemi --check "${cmake_files[@]}"
     check ruff ruff check -q "${python_files[@]}"
