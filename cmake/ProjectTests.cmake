@@ -34,7 +34,7 @@ endfunction()
 # unit_test(<name> SOURCES ... [DEPENDS ...] [TIMEOUT <s>] [LABELS ...] [ENVIRONMENT <VAR=value>])
 #
 # GoogleTest executable test_<name>; each of its tests becomes the ctest "<name>.<suite>.<test>" with
-# the label "unit" (plus LABELS), a time limit of 20 s, and a variable set if one is given.
+# the label "unit" (plus LABELS), a time limit of 60 s, and a variable set if one is given.
 function(unit_test name)
   if(NOT ESPALIER_WITH_TESTS)
     return()
@@ -44,7 +44,7 @@ function(unit_test name)
     message(FATAL_ERROR "unit_test(${name}): needs SOURCES, got '${ARGN}'")
   endif()
   if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 20)
+    set(arg_TIMEOUT 60)
   endif()
   set(environment "")
   if(arg_ENVIRONMENT)
