@@ -19,41 +19,18 @@
 /// Valid   p >= 1, k >= 1 (1 is the chain).
 /// Source  [nishtala2009], "tree barrier".
 
-#include <algorithm>
+#include "espalier/algorithms/trees/k_ary.hpp"
+
 #include <string>
 #include <vector>
 
 #include "espalier/algorithms/algorithm.hpp"
 #include "espalier/algorithms/barrier/tree_barrier.hpp"
-#include "espalier/pattern/tree.hpp"
 
 namespace espalier::algorithms {
 namespace {
 
-int order(Request const& request) {
-  return request.arguments.integer("k", 2);
-}
-
-int tree_rounds(Request const& request) {
-  return pattern::k_ary_rounds(order(request), request.num_ranks);
-}
-
-schedule::RankProgram generate(Request const& request, int rank) {
-  auto const node = pattern::k_ary_node(order(request), request.num_ranks, rank);
-  return tree_barrier(request, rank, node, tree_rounds(request));
-}
-
-Facts facts(Request const& request) {
-  int const p = request.num_ranks;
-  int const k = order(request);
-  // Rank 1 has the children k + 1, ..., and sends to its parent too.
-  int const below_first = p < 2 ? 0 : 1 + std::clamp(p - 1 - k, 0, k);
-  return {
-      .rounds = 2 * tree_rounds(request),
-      .messages = std::max(std::min(k, p - 1), below_first),
-      .volume = 0,
-  };
-}
+using Trees = TreeBarrier<KAryTrees<2>>;
 
 std::vector<std::string> variants(Request const& request) {
   if (request.num_ranks < 4) {
@@ -76,8 +53,8 @@ extern Algorithm const barrier_k_ary{
         .minimum = 1,
         .description = "ranks that a rank waits for",
     }},
-    .generate = generate,
-    .facts = facts,
+    .generate = Trees::generate,
+    .facts = Trees::facts,
     .variants = variants,
 };
 

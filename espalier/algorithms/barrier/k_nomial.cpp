@@ -21,33 +21,18 @@
 /// Valid   p >= 1, k >= 2.
 /// Source  [nishtala2009], "tree barrier".
 
+#include "espalier/algorithms/trees/k_nomial.hpp"
+
 #include <string>
 #include <vector>
 
 #include "espalier/algorithms/algorithm.hpp"
 #include "espalier/algorithms/barrier/tree_barrier.hpp"
-#include "espalier/pattern/tree.hpp"
 
 namespace espalier::algorithms {
 namespace {
 
-int order(Request const& request) {
-  return request.arguments.integer("k", 2);
-}
-
-int tree_rounds(Request const& request) {
-  return pattern::k_nomial_rounds(order(request), request.num_ranks);
-}
-
-schedule::RankProgram generate(Request const& request, int rank) {
-  auto const node = pattern::k_nomial_node(order(request), request.num_ranks, rank);
-  return tree_barrier(request, rank, node, tree_rounds(request));
-}
-
-Facts facts(Request const& request) {
-  int const rounds = tree_rounds(request);
-  return {.rounds = 2 * rounds, .messages = rounds, .volume = 0};
-}
+using Trees = TreeBarrier<KNomialTrees<2>>;
 
 std::vector<std::string> variants(Request const& request) {
   if (request.num_ranks < 4) {
@@ -70,8 +55,8 @@ extern Algorithm const barrier_k_nomial{
         .minimum = 2,
         .description = "ranks that know become k times as many in a phase; 2 is the binomial tree",
     }},
-    .generate = generate,
-    .facts = facts,
+    .generate = Trees::generate,
+    .facts = Trees::facts,
     .variants = variants,
 };
 

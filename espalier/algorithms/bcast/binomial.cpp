@@ -14,25 +14,17 @@
 /// Valid   p >= 1; any root; can be segmented.
 /// Source  [thakur2005], "binomial tree".
 
-#include <algorithm>
+#include <string>
+#include <vector>
 
 #include "espalier/algorithms/algorithm.hpp"
 #include "espalier/algorithms/bcast/tree_bcast.hpp"
-#include "espalier/base/integer.hpp"
-#include "espalier/pattern/tree.hpp"
+#include "espalier/algorithms/trees/k_nomial.hpp"
 
 namespace espalier::algorithms {
 namespace {
 
-schedule::RankProgram generate(Request const& request, int rank) {
-  int const x = relative_rank(request, rank);
-  return tree_bcast(request, rank, pattern::k_nomial_node(2, request.num_ranks, x));
-}
-
-Facts facts(Request const& request) {
-  int const rounds = ceil_log2(request.num_ranks);
-  return {.rounds = rounds, .messages = rounds, .blocks = rounds, .volume = rounds};
-}
+using Trees = TreeBcast<BinomialTrees>;
 
 }  // namespace
 
@@ -41,9 +33,9 @@ extern Algorithm const bcast_binomial{
     .name = "binomial",
     .summary = "in every round each rank that has the message serves one that has not",
     .source = "thakur2005",
-    .generate = generate,
-    .facts = facts,
-    .segment_period = [](Request const& request) { return std::max(1, facts(request).rounds); },
+    .generate = Trees::generate,
+    .facts = Trees::facts,
+    .segment_period = Trees::segment_period,
     .variants = [](Request const& request) -> std::vector<std::string> {
       if (request.num_ranks > 33) {
         return {"", "[segments=16]"};

@@ -14,25 +14,17 @@
 /// Valid   p >= 1; any root; can be segmented.
 /// Source  [pjesivac2007], "chain" and "pipeline".
 
-#include <algorithm>
+#include <string>
+#include <vector>
 
 #include "espalier/algorithms/algorithm.hpp"
 #include "espalier/algorithms/bcast/tree_bcast.hpp"
-#include "espalier/pattern/tree.hpp"
+#include "espalier/algorithms/trees/k_ary.hpp"
 
 namespace espalier::algorithms {
 namespace {
 
-schedule::RankProgram generate(Request const& request, int rank) {
-  int const x = relative_rank(request, rank);
-  return tree_bcast(request, rank, pattern::k_ary_node(1, request.num_ranks, x));
-}
-
-Facts facts(Request const& request) {
-  int const p = request.num_ranks;
-  int const sends = std::min(p - 1, 1);
-  return {.rounds = p - 1, .messages = sends, .blocks = sends, .volume = p - 1};
-}
+using Trees = TreeBcast<ChainTrees>;
 
 }  // namespace
 
@@ -41,9 +33,9 @@ extern Algorithm const bcast_chain{
     .name = "chain",
     .summary = "every rank hands the message to the next one; with segments, a pipeline",
     .source = "pjesivac2007",
-    .generate = generate,
-    .facts = facts,
-    .segment_period = [](Request const&) { return 1; },
+    .generate = Trees::generate,
+    .facts = Trees::facts,
+    .segment_period = Trees::segment_period,
     .variants = [](Request const& request) -> std::vector<std::string> {
       if (request.num_ranks > 33) {
         return {"", "[segments=16]"};

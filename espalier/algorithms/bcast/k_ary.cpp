@@ -19,30 +19,18 @@
 /// Valid   p >= 1, k >= 1 (1 is the chain); any root; can be segmented.
 /// Source  [pjesivac2007], "binary tree" for k = 2.
 
-#include <algorithm>
+#include "espalier/algorithms/trees/k_ary.hpp"
+
+#include <string>
+#include <vector>
 
 #include "espalier/algorithms/algorithm.hpp"
 #include "espalier/algorithms/bcast/tree_bcast.hpp"
-#include "espalier/pattern/tree.hpp"
 
 namespace espalier::algorithms {
 namespace {
 
-int order(Request const& request) {
-  return request.arguments.integer("k", 2);
-}
-
-schedule::RankProgram generate(Request const& request, int rank) {
-  int const x = relative_rank(request, rank);
-  return tree_bcast(request, rank, pattern::k_ary_node(order(request), request.num_ranks, x));
-}
-
-Facts facts(Request const& request) {
-  int const p = request.num_ranks;
-  int const sends = std::min(order(request), p - 1);
-  int const rounds = pattern::k_ary_rounds(order(request), p);
-  return {.rounds = rounds, .messages = sends, .blocks = sends, .volume = rounds};
-}
+using Trees = TreeBcast<KAryTrees<2>>;
 
 std::vector<std::string> variants(Request const& request) {
   if (request.num_ranks < 4) {
@@ -68,10 +56,9 @@ extern Algorithm const bcast_k_ary{
         .minimum = 1,
         .description = "ranks that a rank passes the message on to",
     }},
-    .generate = generate,
-    .facts = facts,
-    .segment_period = [](Request const& request
-                      ) { return std::max(1, std::min(order(request), request.num_ranks - 1)); },
+    .generate = Trees::generate,
+    .facts = Trees::facts,
+    .segment_period = Trees::segment_period,
     .variants = variants,
 };
 

@@ -17,29 +17,18 @@
 /// Valid   p >= 1, k >= 2; any root; can be segmented.
 /// Source  [wilkins2023], "k-nomial tree".
 
-#include <algorithm>
+#include "espalier/algorithms/trees/k_nomial.hpp"
+
+#include <string>
+#include <vector>
 
 #include "espalier/algorithms/algorithm.hpp"
 #include "espalier/algorithms/bcast/tree_bcast.hpp"
-#include "espalier/pattern/tree.hpp"
 
 namespace espalier::algorithms {
 namespace {
 
-int order(Request const& request) {
-  return request.arguments.integer("k", 3);
-}
-
-schedule::RankProgram generate(Request const& request, int rank) {
-  int const x = relative_rank(request, rank);
-  return tree_bcast(request, rank, pattern::k_nomial_node(order(request), request.num_ranks, x));
-}
-
-Facts facts(Request const& request) {
-  // The root sends in every round.
-  int const rounds = pattern::k_nomial_rounds(order(request), request.num_ranks);
-  return {.rounds = rounds, .messages = rounds, .blocks = rounds, .volume = rounds};
-}
+using Trees = TreeBcast<KNomialTrees<3>>;
 
 std::vector<std::string> variants(Request const& request) {
   std::vector<std::string> result;
@@ -66,9 +55,9 @@ extern Algorithm const bcast_k_nomial{
         .minimum = 2,
         .description = "ranks that have the message become k times as many in a phase",
     }},
-    .generate = generate,
-    .facts = facts,
-    .segment_period = [](Request const& request) { return std::max(1, facts(request).rounds); },
+    .generate = Trees::generate,
+    .facts = Trees::facts,
+    .segment_period = Trees::segment_period,
     .variants = variants,
 };
 

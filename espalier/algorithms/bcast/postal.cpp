@@ -20,28 +20,15 @@
 /// Valid   p >= 1, latency >= 1 (1 is the binomial tree); any root; can be segmented.
 /// Source  [barnoy1992], "Algorithm BCAST".
 
-#include <algorithm>
+#include "espalier/algorithms/trees/postal.hpp"
 
 #include "espalier/algorithms/algorithm.hpp"
 #include "espalier/algorithms/bcast/tree_bcast.hpp"
-#include "espalier/algorithms/postal_trees.hpp"
-#include "espalier/pattern/postal_tree.hpp"
 
 namespace espalier::algorithms {
 namespace {
 
-schedule::RankProgram generate(Request const& request, int rank) {
-  int const x = relative_rank(request, rank);
-  return tree_bcast(
-      request, rank, pattern::postal_node(postal_latency(request), request.num_ranks, x)
-  );
-}
-
-Facts facts(Request const& request) {
-  // The root sends in every round.
-  int const rounds = pattern::postal_rounds(postal_latency(request), request.num_ranks);
-  return {.rounds = rounds, .messages = rounds, .blocks = rounds, .volume = rounds};
-}
+using Trees = TreeBcast<PostalTrees>;
 
 }  // namespace
 
@@ -52,9 +39,9 @@ extern Algorithm const bcast_postal{
         "every rank that has the message sends all the time, knowing how long one is under way",
     .source = "barnoy1992",
     .parameters = {postal_latency_parameter},
-    .generate = generate,
-    .facts = facts,
-    .segment_period = [](Request const& request) { return std::max(1, facts(request).rounds); },
+    .generate = Trees::generate,
+    .facts = Trees::facts,
+    .segment_period = Trees::segment_period,
     .variants = postal_variants,
 };
 

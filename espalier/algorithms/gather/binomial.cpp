@@ -19,41 +19,14 @@
 /// Valid   p >= 1; any root; parts of any sizes.
 /// Source  [thakur2005], "binomial tree".
 
-#include <algorithm>
-
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/bcast/tree_bcast.hpp"
 #include "espalier/algorithms/gather/tree_gather.hpp"
-#include "espalier/algorithms/scatter/tree_scatter.hpp"
-#include "espalier/base/integer.hpp"
-#include "espalier/pattern/tree.hpp"
+#include "espalier/algorithms/trees/k_nomial.hpp"
 
 namespace espalier::algorithms {
 namespace {
 
-pattern::TreeNode node_of(Request const& request, int x) {
-  return pattern::k_nomial_node(2, request.num_ranks, x);
-}
-
-int num_rounds(Request const& request) {
-  return ceil_log2(request.num_ranks);
-}
-
-schedule::RankProgram generate(Request const& request, int rank) {
-  pattern::TreeNode const node = node_of(request, relative_rank(request, rank));
-  return tree_gather(request, rank, node, num_rounds(request));
-}
-
-Facts facts(Request const& request) {
-  pattern::TreeNode const root = node_of(request, 0);
-  return {
-      .rounds = num_rounds(request),
-      .messages = std::min(request.num_ranks - 1, 1),
-      .blocks = largest_subtree(root),
-      .scratch = subtree_scratch(root),
-      .volume = request.num_ranks - 1,
-  };
-}
+using Trees = TreeGather<BinomialTrees>;
 
 }  // namespace
 
@@ -62,8 +35,8 @@ extern Algorithm const gather_binomial{
     .name = "binomial",
     .summary = "in every round every other rank that still has parts hands them over",
     .source = "thakur2005",
-    .generate = generate,
-    .facts = facts,
+    .generate = Trees::generate,
+    .facts = Trees::facts,
 };
 
 }  // namespace espalier::algorithms

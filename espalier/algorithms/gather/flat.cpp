@@ -15,40 +15,15 @@
 /// Valid   p >= 1; any root; parts of any sizes.
 /// Source  [pjesivac2007], "linear".
 
-#include <algorithm>
+#include "espalier/algorithms/trees/flat.hpp"
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/bcast/tree_bcast.hpp"
 #include "espalier/algorithms/gather/tree_gather.hpp"
-#include "espalier/algorithms/scatter/tree_scatter.hpp"
-#include "espalier/pattern/tree.hpp"
 
 namespace espalier::algorithms {
 namespace {
 
-pattern::TreeNode node_of(Request const& request, int x) {
-  return pattern::contiguous_k_ary_node(request.num_ranks, request.num_ranks, x);
-}
-
-int num_rounds(Request const& request) {
-  return request.num_ranks - 1;
-}
-
-schedule::RankProgram generate(Request const& request, int rank) {
-  pattern::TreeNode const node = node_of(request, relative_rank(request, rank));
-  return tree_gather(request, rank, node, num_rounds(request));
-}
-
-Facts facts(Request const& request) {
-  pattern::TreeNode const root = node_of(request, 0);
-  return {
-      .rounds = num_rounds(request),
-      .messages = std::min(request.num_ranks - 1, 1),
-      .blocks = largest_subtree(root),
-      .scratch = subtree_scratch(root),
-      .volume = request.num_ranks - 1,
-  };
-}
+using Trees = TreeGather<FlatRunTrees>;
 
 }  // namespace
 
@@ -57,8 +32,8 @@ extern Algorithm const gather_flat{
     .name = "flat",
     .summary = "every rank sends its part to the root itself",
     .source = "pjesivac2007",
-    .generate = generate,
-    .facts = facts,
+    .generate = Trees::generate,
+    .facts = Trees::facts,
 };
 
 }  // namespace espalier::algorithms

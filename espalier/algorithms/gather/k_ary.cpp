@@ -17,45 +17,18 @@
 /// Valid   p >= 1, k >= 1 (1 is the chain); any root; parts of any sizes.
 /// Source  [nishtala2009], "k-ary tree".
 
-#include <algorithm>
+#include "espalier/algorithms/trees/k_ary.hpp"
+
 #include <string>
 #include <vector>
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/bcast/tree_bcast.hpp"
 #include "espalier/algorithms/gather/tree_gather.hpp"
-#include "espalier/algorithms/scatter/tree_scatter.hpp"
-#include "espalier/pattern/tree.hpp"
 
 namespace espalier::algorithms {
 namespace {
 
-int radix(Request const& request) {
-  return request.arguments.integer("k", 2);
-}
-
-pattern::TreeNode node_of(Request const& request, int x) {
-  return pattern::contiguous_k_ary_node(radix(request), request.num_ranks, x);
-}
-
-int num_rounds(Request const& request) {
-  return pattern::contiguous_k_ary_rounds(radix(request), request.num_ranks);
-}
-
-schedule::RankProgram generate(Request const& request, int rank) {
-  pattern::TreeNode const node = node_of(request, relative_rank(request, rank));
-  return tree_gather(request, rank, node, num_rounds(request));
-}
-
-Facts facts(Request const& request) {
-  pattern::TreeNode const root = node_of(request, 0);
-  return {
-      .rounds = num_rounds(request),
-      .messages = std::min(request.num_ranks - 1, 1),
-      .blocks = largest_subtree(root),
-      .scratch = subtree_scratch(root),
-  };
-}
+using Trees = TreeGather<KAryRunTrees>;
 
 std::vector<std::string> variants(Request const& request) {
   if (request.num_ranks > 33) {
@@ -79,8 +52,8 @@ extern Algorithm const gather_k_ary{
         .minimum = 1,
         .description = "most ranks that a rank hears",
     }},
-    .generate = generate,
-    .facts = facts,
+    .generate = Trees::generate,
+    .facts = Trees::facts,
     .variants = variants,
 };
 

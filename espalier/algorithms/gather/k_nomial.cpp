@@ -17,46 +17,18 @@
 /// Valid   p >= 1, k >= 2; any root; parts of any sizes.
 /// Source  [nishtala2009], "k-nomial tree"; [wilkins2023].
 
-#include <algorithm>
+#include "espalier/algorithms/trees/k_nomial.hpp"
+
 #include <string>
 #include <vector>
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/bcast/tree_bcast.hpp"
 #include "espalier/algorithms/gather/tree_gather.hpp"
-#include "espalier/algorithms/scatter/tree_scatter.hpp"
-#include "espalier/pattern/tree.hpp"
 
 namespace espalier::algorithms {
 namespace {
 
-int radix(Request const& request) {
-  return request.arguments.integer("k", 3);
-}
-
-pattern::TreeNode node_of(Request const& request, int x) {
-  return pattern::k_nomial_node(radix(request), request.num_ranks, x);
-}
-
-int num_rounds(Request const& request) {
-  return pattern::k_nomial_rounds(radix(request), request.num_ranks);
-}
-
-schedule::RankProgram generate(Request const& request, int rank) {
-  pattern::TreeNode const node = node_of(request, relative_rank(request, rank));
-  return tree_gather(request, rank, node, num_rounds(request));
-}
-
-Facts facts(Request const& request) {
-  pattern::TreeNode const root = node_of(request, 0);
-  return {
-      .rounds = num_rounds(request),
-      .messages = std::min(request.num_ranks - 1, 1),
-      .blocks = largest_subtree(root),
-      .scratch = subtree_scratch(root),
-      .volume = request.num_ranks - 1,
-  };
-}
+using Trees = TreeGather<KNomialTrees<3>>;
 
 std::vector<std::string> variants(Request const& request) {
   if (request.num_ranks > 33) {
@@ -80,8 +52,8 @@ extern Algorithm const gather_k_nomial{
         .minimum = 2,
         .description = "ranks of a group: its first one hears k - 1 others in a phase",
     }},
-    .generate = generate,
-    .facts = facts,
+    .generate = Trees::generate,
+    .facts = Trees::facts,
     .variants = variants,
 };
 

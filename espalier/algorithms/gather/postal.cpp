@@ -20,41 +20,15 @@
 /// Valid   p >= 1, latency >= 1 (1 is the binomial tree); any root; parts of any sizes.
 /// Source  [barnoy1992], "Algorithm BCAST", backwards.
 
-#include <algorithm>
+#include "espalier/algorithms/trees/postal.hpp"
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/bcast/tree_bcast.hpp"
 #include "espalier/algorithms/gather/tree_gather.hpp"
-#include "espalier/algorithms/postal_trees.hpp"
-#include "espalier/algorithms/scatter/tree_scatter.hpp"
-#include "espalier/pattern/postal_tree.hpp"
 
 namespace espalier::algorithms {
 namespace {
 
-pattern::TreeNode node_of(Request const& request, int x) {
-  return pattern::postal_node(postal_latency(request), request.num_ranks, x);
-}
-
-int num_rounds(Request const& request) {
-  return pattern::postal_rounds(postal_latency(request), request.num_ranks);
-}
-
-schedule::RankProgram generate(Request const& request, int rank) {
-  pattern::TreeNode const node = node_of(request, relative_rank(request, rank));
-  return tree_gather(request, rank, node, num_rounds(request));
-}
-
-Facts facts(Request const& request) {
-  pattern::TreeNode const root = node_of(request, 0);
-  return {
-      .rounds = num_rounds(request),
-      .messages = std::min(request.num_ranks - 1, 1),
-      .blocks = largest_subtree(root),
-      .scratch = subtree_scratch(root),
-      .volume = request.num_ranks - 1,
-  };
-}
+using Trees = TreeGather<PostalTrees>;
 
 }  // namespace
 
@@ -65,8 +39,8 @@ extern Algorithm const gather_postal{
         "parts reach a rank one after the other, sent off as early as a message is under way",
     .source = "barnoy1992",
     .parameters = {postal_latency_parameter},
-    .generate = generate,
-    .facts = facts,
+    .generate = Trees::generate,
+    .facts = Trees::facts,
     .variants = postal_variants,
 };
 

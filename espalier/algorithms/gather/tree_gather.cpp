@@ -2,10 +2,12 @@
 
 #include "espalier/algorithms/gather/tree_gather.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
-#include "espalier/algorithms/bcast/tree_bcast.hpp"
 #include "espalier/algorithms/scatter/tree_scatter.hpp"
 #include "espalier/schedule/builder.hpp"
 #include "espalier/schedule/transforms.hpp"
@@ -33,6 +35,19 @@ tree_gather(Request const& request, int rank, pattern::TreeNode const& node, int
     builder.next_round(last_round - node.parent_round).send(node.parent, run);
   }
   return schedule::rotate(std::move(builder).finish(), request.root);
+}
+
+Facts tree_gather_facts(
+    Request const& request, pattern::TreeNode const& root, int num_rounds, bool keeps_root_busy
+) {
+  int const others = request.num_ranks - 1;
+  return {
+      .rounds = num_rounds,
+      .messages = std::min(others, 1),
+      .blocks = largest_subtree(root),
+      .scratch = subtree_scratch(root),
+      .volume = keeps_root_busy ? std::optional<std::int64_t>(others) : std::nullopt,
+  };
 }
 
 }  // namespace espalier::algorithms

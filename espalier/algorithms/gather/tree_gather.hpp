@@ -3,6 +3,8 @@
 #pragma once
 
 #include "espalier/algorithms/algorithm.hpp"
+#include "espalier/algorithms/bcast/tree_bcast.hpp"
+#include "espalier/algorithms/trees/family.hpp"
 #include "espalier/pattern/tree.hpp"
 
 namespace espalier::algorithms {
@@ -13,5 +15,24 @@ namespace espalier::algorithms {
 /// @param num_rounds of the tree.
 [[nodiscard]] schedule::RankProgram
 tree_gather(Request const& request, int rank, pattern::TreeNode const& node, int num_rounds);
+
+/// As tree_scatter_facts().
+[[nodiscard]] Facts tree_gather_facts(
+    Request const& request, pattern::TreeNode const& root, int num_rounds, bool keeps_root_busy
+);
+
+/// Gathers along the trees of a family whose subtrees are runs of ranks.
+template <TreeFamily Trees> struct TreeGather {
+  static schedule::RankProgram generate(Request const& request, int rank) {
+    pattern::TreeNode const node = Trees::node(request, relative_rank(request, rank));
+    return tree_gather(request, rank, node, Trees::num_rounds(request));
+  }
+
+  static Facts facts(Request const& request) {
+    return tree_gather_facts(
+        request, Trees::node(request, 0), Trees::num_rounds(request), Trees::keeps_root_busy
+    );
+  }
+};
 
 }  // namespace espalier::algorithms

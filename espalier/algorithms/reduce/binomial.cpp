@@ -19,29 +19,17 @@
 /// Valid   p >= 1; any root; can be segmented.
 /// Source  [thakur2005], "binomial tree".
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "espalier/algorithms/algorithm.hpp"
 #include "espalier/algorithms/reduce/tree_reduce.hpp"
-#include "espalier/base/integer.hpp"
-#include "espalier/pattern/tree.hpp"
+#include "espalier/algorithms/trees/k_nomial.hpp"
 
 namespace espalier::algorithms {
 namespace {
 
-pattern::TreeNode node_of(int p, int x) {
-  return pattern::k_nomial_node(2, p, x);
-}
-
-schedule::RankProgram generate(Request const& request, int rank) {
-  return tree_reduce(request, rank, node_of, ceil_log2(request.num_ranks));
-}
-
-Facts facts(Request const& request) {
-  return tree_reduce_facts(request, node_of, ceil_log2(request.num_ranks));
-}
+using Trees = TreeReduce<BinomialTrees>;
 
 std::vector<std::string> variants(Request const& request) {
   if (request.num_ranks > 33) {
@@ -58,11 +46,10 @@ extern Algorithm const reduce_binomial{
     .summary = "in every round every other rank that still has a sum hands it over",
     .source = "thakur2005",
     .parameters = {in_order_parameter},
-    .generate = generate,
-    .facts = facts,
+    .generate = Trees::generate,
+    .facts = Trees::facts,
     .order = tree_reduce_order,
-    .segment_period = [](Request const& request
-                      ) { return std::max(1, ceil_log2(request.num_ranks)); },
+    .segment_period = Trees::segment_period,
     .variants = variants,
 };
 

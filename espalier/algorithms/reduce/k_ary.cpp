@@ -22,36 +22,18 @@
 /// Valid   p >= 1, k >= 1 (1 is a chain); any root; can be segmented.
 /// Source  [nishtala2009], "k-ary tree".
 
-#include <algorithm>
+#include "espalier/algorithms/trees/k_ary.hpp"
+
 #include <string>
 #include <vector>
 
 #include "espalier/algorithms/algorithm.hpp"
 #include "espalier/algorithms/reduce/tree_reduce.hpp"
-#include "espalier/pattern/tree.hpp"
 
 namespace espalier::algorithms {
 namespace {
 
-int radix(Request const& request) {
-  return request.arguments.integer("k", 2);
-}
-
-int num_rounds(Request const& request) {
-  return pattern::contiguous_k_ary_rounds(radix(request), request.num_ranks);
-}
-
-pattern::Tree tree_of(Request const& request) {
-  return [k = radix(request)](int p, int x) { return pattern::contiguous_k_ary_node(k, p, x); };
-}
-
-schedule::RankProgram generate(Request const& request, int rank) {
-  return tree_reduce(request, rank, tree_of(request), num_rounds(request));
-}
-
-Facts facts(Request const& request) {
-  return tree_reduce_facts(request, tree_of(request), num_rounds(request));
-}
+using Trees = TreeReduce<KAryRunTrees>;
 
 std::vector<std::string> variants(Request const& request) {
   if (request.num_ranks > 33) {
@@ -76,11 +58,10 @@ extern Algorithm const reduce_k_ary{
              .description = "most ranks that a rank hears",
          },
          in_order_parameter},
-    .generate = generate,
-    .facts = facts,
+    .generate = Trees::generate,
+    .facts = Trees::facts,
     .order = tree_reduce_order,
-    .segment_period = [](Request const& request
-                      ) { return std::max(1, std::min(radix(request), request.num_ranks - 1)); },
+    .segment_period = Trees::segment_period,
     .variants = variants,
 };
 

@@ -20,36 +20,18 @@
 /// Valid   p >= 1, k >= 2; any root; can be segmented.
 /// Source  [nishtala2009], "k-nomial tree"; [wilkins2023].
 
-#include <algorithm>
+#include "espalier/algorithms/trees/k_nomial.hpp"
+
 #include <string>
 #include <vector>
 
 #include "espalier/algorithms/algorithm.hpp"
 #include "espalier/algorithms/reduce/tree_reduce.hpp"
-#include "espalier/pattern/tree.hpp"
 
 namespace espalier::algorithms {
 namespace {
 
-int radix(Request const& request) {
-  return request.arguments.integer("k", 3);
-}
-
-int num_rounds(Request const& request) {
-  return pattern::k_nomial_rounds(radix(request), request.num_ranks);
-}
-
-pattern::Tree tree_of(Request const& request) {
-  return [k = radix(request)](int p, int x) { return pattern::k_nomial_node(k, p, x); };
-}
-
-schedule::RankProgram generate(Request const& request, int rank) {
-  return tree_reduce(request, rank, tree_of(request), num_rounds(request));
-}
-
-Facts facts(Request const& request) {
-  return tree_reduce_facts(request, tree_of(request), num_rounds(request));
-}
+using Trees = TreeReduce<KNomialTrees<3>>;
 
 std::vector<std::string> variants(Request const& request) {
   if (request.num_ranks > 33) {
@@ -74,10 +56,10 @@ extern Algorithm const reduce_k_nomial{
              .description = "ranks whose sums become one in a phase",
          },
          in_order_parameter},
-    .generate = generate,
-    .facts = facts,
+    .generate = Trees::generate,
+    .facts = Trees::facts,
     .order = tree_reduce_order,
-    .segment_period = [](Request const& request) { return std::max(1, num_rounds(request)); },
+    .segment_period = Trees::segment_period,
     .variants = variants,
 };
 

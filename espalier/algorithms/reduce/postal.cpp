@@ -23,33 +23,15 @@
 /// Valid   p >= 1, latency >= 1 (1 is the binomial tree); any root; can be segmented.
 /// Source  [barnoy1992], "Algorithm BCAST", backwards.
 
-#include <algorithm>
+#include "espalier/algorithms/trees/postal.hpp"
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/postal_trees.hpp"
 #include "espalier/algorithms/reduce/tree_reduce.hpp"
-#include "espalier/pattern/postal_tree.hpp"
 
 namespace espalier::algorithms {
 namespace {
 
-int num_rounds(Request const& request) {
-  return pattern::postal_rounds(postal_latency(request), request.num_ranks);
-}
-
-pattern::Tree tree_of(Request const& request) {
-  return [latency = postal_latency(request)](int p, int x) {
-    return pattern::postal_node(latency, p, x);
-  };
-}
-
-schedule::RankProgram generate(Request const& request, int rank) {
-  return tree_reduce(request, rank, tree_of(request), num_rounds(request));
-}
-
-Facts facts(Request const& request) {
-  return tree_reduce_facts(request, tree_of(request), num_rounds(request));
-}
+using Trees = TreeReduce<PostalTrees>;
 
 }  // namespace
 
@@ -59,10 +41,10 @@ extern Algorithm const reduce_postal{
     .summary = "sums reach a rank one after the other, sent off as early as a message is under way",
     .source = "barnoy1992",
     .parameters = {postal_latency_parameter, in_order_parameter},
-    .generate = generate,
-    .facts = facts,
+    .generate = Trees::generate,
+    .facts = Trees::facts,
     .order = tree_reduce_order,
-    .segment_period = [](Request const& request) { return std::max(1, num_rounds(request)); },
+    .segment_period = Trees::segment_period,
     .variants = postal_variants,
 };
 

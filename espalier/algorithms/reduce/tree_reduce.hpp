@@ -2,7 +2,10 @@
 
 #pragma once
 
+#include <algorithm>
+
 #include "espalier/algorithms/algorithm.hpp"
+#include "espalier/algorithms/trees/family.hpp"
 #include "espalier/pattern/tree.hpp"
 #include "espalier/schedule/builder.hpp"
 
@@ -41,5 +44,27 @@ inline constexpr Parameter in_order_parameter{
 [[nodiscard]] inline schedule::Slot scratch_block(schedule::Builder& builder) {
   return builder.scratch(schedule::blocks(0));
 }
+
+/// Reductions along the trees of a family whose subtrees are runs of ranks.
+template <TreeFamily Trees> struct TreeReduce {
+  static schedule::RankProgram generate(Request const& request, int rank) {
+    return tree_reduce(request, rank, tree_of(request), Trees::num_rounds(request));
+  }
+
+  static Facts facts(Request const& request) {
+    return tree_reduce_facts(request, tree_of(request), Trees::num_rounds(request));
+  }
+
+  /// As many messages as the rank that hears most.
+  static int segment_period(Request const& request) {
+    return std::max(1, num_children_of_root<Trees>(request));
+  }
+
+private:
+  /// Refers to the request.
+  static pattern::Tree tree_of(Request const& request) {
+    return [&request](int, int x) { return Trees::node(request, x); };
+  }
+};
 
 }  // namespace espalier::algorithms

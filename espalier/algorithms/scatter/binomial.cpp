@@ -18,39 +18,14 @@
 /// Valid   p >= 1; any root; parts of any sizes.
 /// Source  [thakur2005], "binomial tree".
 
-#include <cstdint>
-
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/bcast/tree_bcast.hpp"
 #include "espalier/algorithms/scatter/tree_scatter.hpp"
-#include "espalier/base/integer.hpp"
-#include "espalier/pattern/tree.hpp"
+#include "espalier/algorithms/trees/k_nomial.hpp"
 
 namespace espalier::algorithms {
 namespace {
 
-pattern::TreeNode node_of(Request const& request, int x) {
-  return pattern::k_nomial_node(2, request.num_ranks, x);
-}
-
-int num_rounds(Request const& request) {
-  return ceil_log2(request.num_ranks);
-}
-
-schedule::RankProgram generate(Request const& request, int rank) {
-  return tree_scatter(request, rank, node_of(request, relative_rank(request, rank)));
-}
-
-Facts facts(Request const& request) {
-  pattern::TreeNode const root = node_of(request, 0);
-  return {
-      .rounds = num_rounds(request),
-      .messages = static_cast<std::int64_t>(root.children.size()),
-      .blocks = request.num_ranks - 1,
-      .scratch = subtree_scratch(root),
-      .volume = request.num_ranks - 1,
-  };
-}
+using Trees = TreeScatter<BinomialTrees>;
 
 }  // namespace
 
@@ -59,8 +34,8 @@ extern Algorithm const scatter_binomial{
     .name = "binomial",
     .summary = "in every round each rank that has parts sends half of them on",
     .source = "thakur2005",
-    .generate = generate,
-    .facts = facts,
+    .generate = Trees::generate,
+    .facts = Trees::facts,
 };
 
 }  // namespace espalier::algorithms

@@ -20,35 +20,15 @@
 /// Valid   p >= 1, latency >= 1 (1 is the binomial tree); any root; parts of any sizes.
 /// Source  [barnoy1992], "Algorithm BCAST".
 
-#include <cstdint>
+#include "espalier/algorithms/trees/postal.hpp"
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/bcast/tree_bcast.hpp"
-#include "espalier/algorithms/postal_trees.hpp"
 #include "espalier/algorithms/scatter/tree_scatter.hpp"
-#include "espalier/pattern/postal_tree.hpp"
 
 namespace espalier::algorithms {
 namespace {
 
-pattern::TreeNode node_of(Request const& request, int x) {
-  return pattern::postal_node(postal_latency(request), request.num_ranks, x);
-}
-
-schedule::RankProgram generate(Request const& request, int rank) {
-  return tree_scatter(request, rank, node_of(request, relative_rank(request, rank)));
-}
-
-Facts facts(Request const& request) {
-  pattern::TreeNode const root = node_of(request, 0);
-  return {
-      .rounds = pattern::postal_rounds(postal_latency(request), request.num_ranks),
-      .messages = static_cast<std::int64_t>(root.children.size()),
-      .blocks = request.num_ranks - 1,
-      .scratch = subtree_scratch(root),
-      .volume = request.num_ranks - 1,
-  };
-}
+using Trees = TreeScatter<PostalTrees>;
 
 }  // namespace
 
@@ -59,8 +39,8 @@ extern Algorithm const scatter_postal{
         "every rank that has parts sends all the time, to others that can hand on what is left",
     .source = "barnoy1992",
     .parameters = {postal_latency_parameter},
-    .generate = generate,
-    .facts = facts,
+    .generate = Trees::generate,
+    .facts = Trees::facts,
     .variants = postal_variants,
 };
 

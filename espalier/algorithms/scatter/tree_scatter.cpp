@@ -3,9 +3,9 @@
 #include "espalier/algorithms/scatter/tree_scatter.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
-#include "espalier/algorithms/bcast/tree_bcast.hpp"
 #include "espalier/schedule/builder.hpp"
 #include "espalier/schedule/transforms.hpp"
 
@@ -30,6 +30,19 @@ tree_scatter(Request const& request, int rank, pattern::TreeNode const& node) {
     builder.copy(schedule::blocks(rank), part_of(run, 0, 1));
   }
   return schedule::rotate(std::move(builder).finish(), request.root);
+}
+
+Facts tree_scatter_facts(
+    Request const& request, pattern::TreeNode const& root, int num_rounds, bool keeps_root_busy
+) {
+  int const others = request.num_ranks - 1;
+  return {
+      .rounds = num_rounds,
+      .messages = static_cast<std::int64_t>(root.children.size()),
+      .blocks = others,
+      .scratch = subtree_scratch(root),
+      .volume = keeps_root_busy ? std::optional<std::int64_t>(others) : std::nullopt,
+  };
 }
 
 schedule::Slot part_of(schedule::Slot run, int offset, int size) {

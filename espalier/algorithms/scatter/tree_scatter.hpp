@@ -5,6 +5,8 @@
 #include <cstdint>
 
 #include "espalier/algorithms/algorithm.hpp"
+#include "espalier/algorithms/bcast/tree_bcast.hpp"
+#include "espalier/algorithms/trees/family.hpp"
 #include "espalier/pattern/tree.hpp"
 #include "espalier/schedule/program.hpp"
 
@@ -16,6 +18,13 @@ namespace espalier::algorithms {
 [[nodiscard]] schedule::RankProgram
 tree_scatter(Request const& request, int rank, pattern::TreeNode const& node);
 
+/// @param root the node of the root
+/// @param keeps_root_busy whether it sends in every round; otherwise there is no closed form of
+/// time
+[[nodiscard]] Facts tree_scatter_facts(
+    Request const& request, pattern::TreeNode const& root, int num_rounds, bool keeps_root_busy
+);
+
 /// `size` blocks of a run, from the one at `offset` on.
 [[nodiscard]] schedule::Slot part_of(schedule::Slot run, int offset, int size);
 
@@ -24,5 +33,18 @@ tree_scatter(Request const& request, int rank, pattern::TreeNode const& node);
 
 /// Most scratch blocks that a rank needs in a tree scatter or gather: leaves need none.
 [[nodiscard]] std::int64_t subtree_scratch(pattern::TreeNode const& root);
+
+/// Scatters along the trees of a family whose subtrees are runs of ranks.
+template <TreeFamily Trees> struct TreeScatter {
+  static schedule::RankProgram generate(Request const& request, int rank) {
+    return tree_scatter(request, rank, Trees::node(request, relative_rank(request, rank)));
+  }
+
+  static Facts facts(Request const& request) {
+    return tree_scatter_facts(
+        request, Trees::node(request, 0), Trees::num_rounds(request), Trees::keeps_root_busy
+    );
+  }
+};
 
 }  // namespace espalier::algorithms

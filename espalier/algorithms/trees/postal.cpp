@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/algorithms/postal_trees.hpp"
+#include "espalier/algorithms/trees/postal.hpp"
 
 namespace espalier::algorithms {
-
-int postal_latency(Request const& request) {
-  return request.arguments.integer(postal_latency_parameter.name, 4);
-}
 
 std::vector<std::string> postal_variants(Request const& request) {
   if (request.num_ranks > 33) {

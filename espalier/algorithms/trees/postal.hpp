@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// @file
-/// What collectives along postal trees (pattern/postal_tree.hpp) have in common.
-
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "espalier/algorithms/algorithm.hpp"
+#include "espalier/algorithms/trees/family.hpp"
+#include "espalier/pattern/postal_tree.hpp"
 
 namespace espalier::algorithms {
 
@@ -23,7 +21,24 @@ inline constexpr Parameter postal_latency_parameter{
         "how often a rank can send until its first message has arrived; 1 is the binomial tree",
 };
 
-[[nodiscard]] int postal_latency(Request const& request);
+/// Every rank that was reached serves others all the time. The argument is
+/// postal_latency_parameter.
+struct PostalTrees {
+  static constexpr bool keeps_root_busy = true;
+
+  static pattern::TreeNode node(Request const& request, int x) {
+    return pattern::postal_node(latency(request), request.num_ranks, x);
+  }
+
+  static int num_rounds(Request const& request) {
+    return pattern::postal_rounds(latency(request), request.num_ranks);
+  }
+
+private:
+  static int latency(Request const& request) {
+    return request.arguments.integer(postal_latency_parameter.name, 4);
+  }
+};
 
 /// Argument lists worth trying: latencies of messages within nodes and, for many ranks, between
 /// them.
