@@ -344,7 +344,7 @@ def _real(launcher: str, vendor: str) -> list[object]:
 def test_real_ranks_are_probed(cli, tmp_path, monkeypatch, launch, vendor):
     monkeypatch.chdir(tmp_path)
     result = cli(
-        "probe", "--time-budget", "10s", "--json", "--matrix", "m.csv", "--", *launch.split()
+        "probe", "--time-budget", "25s", "--json", "--matrix", "m.csv", "--", *launch.split()
     )
     assert result.code == 0, result.err
     document = result.document()
