@@ -10,9 +10,10 @@ Usage: check_links.py [root]. Prints one line per problem; exit code 1 if there 
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 from pathlib import Path, PurePosixPath
+
+from repository import pages_of
 
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"`[^`\n]*`")
@@ -21,13 +22,6 @@ ANCHOR = re.compile(r'<a id="([^"]+)"')
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 START = "README.md"
 PAGES = "docs/"
-
-
-def files_of(root: Path) -> list[str]:
-    """Return the files of a repository, new ones included, that are there."""
-    words = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
-    out = subprocess.run(words, cwd=root, capture_output=True, text=True, check=True).stdout
-    return [name for name in out.splitlines() if (root / name).is_file()]
 
 
 def links_in(text: str) -> list[tuple[int, str]]:
@@ -94,7 +88,7 @@ def reachable(texts: dict[str, str], start: str) -> set[str]:
 
 def check(root: Path) -> list[str]:
     """Return a line for each problem below a root."""
-    pages = [name for name in files_of(root) if name.endswith(".md")]
+    pages = pages_of(root)
     texts = {page: (root / page).read_text(encoding="utf-8") for page in pages}
     dead = [
         f"{page}:{line}: expected a file or heading of the repository, got '{target}'"

@@ -12,27 +12,16 @@ Usage: check_prose.py [root]. Prints one line per problem; exit code 1 if there 
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 from pathlib import Path
+
+from repository import output_of, pages_of
 
 MAX_COLUMNS = 120
 FENCE = re.compile(r"^\s*```")
 TABLE_ROW = re.compile(r"^\s*\|")
 LINK_ONLY = re.compile(r"^\s*(?:[-*] )?(?:!?\[[^\]]*\]\(\S+\)|\[[^\]]+\]: \S+|<\S+>)[.,;]?$")
 NOT_CHECKED = re.compile(r"^changelog\.d/|^benchmarks/(?:.*/)?page\.md$")
-
-
-def output_of(root: Path, *words: str) -> str:
-    """Return what a git command prints."""
-    command = ["git", *words]
-    return subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout
-
-
-def pages_of(root: Path) -> list[str]:
-    """Return the Markdown files of a repository, new ones included, that are there."""
-    listed = output_of(root, "ls-files", "--cached", "--others", "--exclude-standard", "*.md")
-    return [name for name in listed.splitlines() if (root / name).is_file()]
 
 
 def generated(root: Path, pages: list[str]) -> set[str]:

@@ -8,9 +8,10 @@ per problem; exit code 1 if there is any. Merges have the subjects that git give
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 from pathlib import Path
+
+from repository import output_of
 
 MOST_COLUMNS = 72
 FORM = re.compile(r"[a-z][a-z_/-]*(, [a-z][a-z_/-]*)*: [a-z]\S*( .*)?[^.\s]")
@@ -40,9 +41,7 @@ def subjects_of(commits: str, root: Path) -> list[str]:
     Raises:
         subprocess.CalledProcessError: git does not know the range.
     """
-    words = ["git", "log", "--no-merges", "--format=%s", commits]
-    run = subprocess.run(words, cwd=root, stdout=subprocess.PIPE, text=True, check=True)
-    return run.stdout.splitlines()
+    return output_of(root, "log", "--no-merges", "--format=%s", commits).splitlines()
 
 
 def main() -> int:

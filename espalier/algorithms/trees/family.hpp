@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// @file
-/// What a kind of trees has to say of itself so that all collectives along trees can use it:
+/// What a family of trees provides, so that every collective along trees can use it:
 ///
 ///     family                                collective
 ///     -----------------------------------   -------------------------
