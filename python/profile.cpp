@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/tune/profile.hpp"
+#include "espalier/profile/profile.hpp"
 
 #include <cstdint>
 
@@ -9,8 +9,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 
-#include "espalier/tune/call.hpp"
-#include "espalier/tune/decision.hpp"
+#include "espalier/profile/call.hpp"
+#include "espalier/profile/decision.hpp"
 
 namespace nb = nanobind;
 
@@ -18,14 +18,14 @@ namespace espalier::python {
 namespace {
 
 nb::dict check_profile(std::string_view text, std::string_view origin) {
-  tune::Profile const profile = tune::Profile::parse(text, origin);
+  profile::Profile const profile = profile::Profile::parse(text, origin);
   nb::dict result;
   result["vendor"] = profile.vendor();
   result["num_rules"] = profile.rules().size();
   return result;
 }
 
-nb::dict describe(tune::Decision const& decision) {
+nb::dict describe(profile::Decision const& decision) {
   nb::dict result;
   result["algorithm"] = decision.choice ? decision.choice->text() : std::string("native");
   result["reason"] = decision.reason;
@@ -41,10 +41,10 @@ nb::list decide(
     int num_nodes,
     nb::sequence const& bytes
 ) {
-  tune::Profile const profile = tune::Profile::parse(text, "profile");
-  tune::DecisionTable const table(
+  profile::Profile const profile = profile::Profile::parse(text, "profile");
+  profile::DecisionTable const table(
       profile.rules(),
-      tune::parse_call(collective),
+      profile::parse_call(collective),
       {.num_ranks = num_ranks, .num_nodes = num_nodes}
   );
   nb::list result;
@@ -56,22 +56,24 @@ nb::list decide(
 
 nb::list calls() {
   nb::list result;
-  for (tune::Call const call : tune::all_calls) {
-    result.append(tune::to_string(call));
+  for (profile::Call const call : profile::all_calls) {
+    result.append(profile::to_string(call));
   }
   return result;
 }
 
 std::string_view collective_of(std::string_view call) {
-  return algorithms::to_string(tune::collective_of(tune::parse_call(call)));
+  return algorithms::to_string(profile::collective_of(profile::parse_call(call)));
 }
 
 bool has_known_size(std::string_view call) {
-  return tune::has_known_size(tune::parse_call(call));
+  return profile::has_known_size(profile::parse_call(call));
 }
 
 std::string call_refuses(std::string_view call, std::string_view choice, int num_ranks) {
-  return tune::refuses(tune::parse_call(call), algorithms::Choice::parse(choice), num_ranks, 0);
+  return profile::refuses(
+      profile::parse_call(call), algorithms::Choice::parse(choice), num_ranks, 0
+  );
 }
 
 }  // namespace

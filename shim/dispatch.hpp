@@ -27,8 +27,8 @@ template <typename Call> int run_choice(plan::Verdict const& verdict, Call const
 /// Counts a call that began at `start`. One that could not be counted is no reason to fail.
 inline void record(
     plan::Verdict const& verdict,
-    tune::Call call,
-    tune::Decision const& decision,
+    profile::Call call,
+    profile::Decision const& decision,
     plan::Clock::time_point start
 ) noexcept {
   std::chrono::duration<double> const elapsed = plan::Clock::now() - start;
@@ -45,7 +45,7 @@ int execute_timed(
 ) {
   plan::Clock::time_point const start = plan::Clock::now();
   WatchedCall watched(verdict.state, Call::call, verdict.decision, verdict.bytes);
-  tune::Decision const* decision = verdict.decision;
+  profile::Decision const* decision = verdict.decision;
   int code = run_choice(verdict, call);
   if (plan::Communicator::is_refusal(code)) {
     decision = decision->choice ? &session.after_refusal(code) : decision;

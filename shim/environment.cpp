@@ -11,7 +11,7 @@
 
 #include "espalier/base/error.hpp"
 #include "espalier/plan/topologies/machine_text.hpp"
-#include "espalier/tune/profile.hpp"
+#include "espalier/profile/profile.hpp"
 
 namespace espalier::shim {
 namespace {
@@ -66,7 +66,7 @@ plan::SettingsText read_environment() {
   }
   if (!text.profile_path.empty() && !text.is_off) {
     try {
-      text.profile = tune::read_text(text.profile_path);
+      text.profile = profile::read_text(text.profile_path);
     } catch (Error const& error) {
       text.profile_problem = error.what();
     }

@@ -126,9 +126,9 @@ void print_start(plan::Settings const& settings) {
   } else {
     line += settings.profile_path.empty() ? "no profile" : "profile not usable";
   }
-  for (tune::Call const call : tune::all_calls) {
-    if (auto const& forced = settings.forced[tune::index_of(call)]) {
-      line += ", " + std::string(tune::to_string(call)) + " forced to " +
+  for (profile::Call const call : profile::all_calls) {
+    if (auto const& forced = settings.forced[profile::index_of(call)]) {
+      line += ", " + std::string(profile::to_string(call)) + " forced to " +
               (forced->choice ? forced->choice->text() : "native");
     }
   }
@@ -146,7 +146,7 @@ void print_start(plan::Settings const& settings) {
 
 bool has_work(plan::Settings const& settings) {
   auto const may_choose = [&](auto call) { return settings.may_choose(call); };
-  return settings.records() || std::ranges::any_of(tune::all_calls, may_choose) ||
+  return settings.records() || std::ranges::any_of(profile::all_calls, may_choose) ||
          std::ranges::any_of(plan::all_neighbor_calls, may_choose);
 }
 

@@ -70,7 +70,7 @@ void stop_watching() noexcept {
 }
 
 void WatchedCall::begin(
-    plan::State* state, watch::What what, tune::Decision const* decision
+    plan::State* state, watch::What what, profile::Decision const* decision
 ) noexcept {
   if (state == nullptr) {
     return;

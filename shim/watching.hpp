@@ -10,7 +10,7 @@
 #include <memory>
 
 #include "espalier/plan/session.hpp"
-#include "espalier/tune/decision.hpp"
+#include "espalier/profile/decision.hpp"
 #include "espalier/watch/call.hpp"
 #include "espalier/watch/record.hpp"
 
@@ -37,10 +37,10 @@ public:
   /// @param state of the communicator, null: the call is not watched.
   /// @param decision null: not known yet.
   WatchedCall(
-      plan::State* state, tune::Call call, tune::Decision const* decision, std::int64_t bytes
+      plan::State* state, profile::Call call, profile::Decision const* decision, std::int64_t bytes
   ) noexcept {
     if (is_watching()) [[unlikely]] {
-      begin(state, {.function = tune::function_name(call), .bytes = bytes}, decision);
+      begin(state, {.function = profile::function_name(call), .bytes = bytes}, decision);
     }
   }
 
@@ -61,7 +61,7 @@ public:
   }
 
 private:
-  void begin(plan::State* state, watch::What what, tune::Decision const* decision) noexcept;
+  void begin(plan::State* state, watch::What what, profile::Decision const* decision) noexcept;
   void begin(
       plan::State* state, plan::NeighborCall call, neighborhood::Algorithm const* algorithm
   ) noexcept;

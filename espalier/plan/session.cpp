@@ -20,8 +20,8 @@ namespace {
 
 using exec::require_success;
 
-tune::DecisionTable always_native(std::string reason) {
-  return tune::DecisionTable({.choice = std::nullopt, .reason = std::move(reason)});
+profile::DecisionTable always_native(std::string reason) {
+  return profile::DecisionTable({.choice = std::nullopt, .reason = std::move(reason)});
 }
 
 /// Ranks in MPI_COMM_WORLD of all ranks of a communicator; MPI_UNDEFINED for those outside.
@@ -110,8 +110,8 @@ Session::Session(Settings settings, World world, Log log)
           .choice = std::nullopt,
           .reason = "the choice swaps operands, the operator does not commute"
       } {
-  for (tune::Call const call : tune::all_calls) {
-    may_choose_[tune::index_of(call)] = settings_.may_choose(call);
+  for (profile::Call const call : profile::all_calls) {
+    may_choose_[profile::index_of(call)] = settings_.may_choose(call);
   }
   require_success(
       PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &keyval_, this),
@@ -156,7 +156,7 @@ void Session::prepare() {
   library_.open();
   std::vector<int> ranks(static_cast<std::size_t>(world_.num_ranks));
   std::iota(ranks.begin(), ranks.end(), 0);
-  tune::Shape const job{.num_ranks = world_.num_ranks, .num_nodes = num_nodes(std::move(ranks))};
+  profile::Shape const job{.num_ranks = world_.num_ranks, .num_nodes = num_nodes(std::move(ranks))};
   if (auto const complaint = complaint_about_shape(settings_, job)) {
     warn(*complaint);
   }
@@ -238,7 +238,7 @@ void Session::make_neighbors(MPI_Comm comm) {
   }
 }
 
-tune::Decision const& Session::after_refusal(int refusal) const noexcept {
+profile::Decision const& Session::after_refusal(int refusal) const noexcept {
   switch (refusal) {
   case Communicator::refused_operator:
     return refused_operator_;
@@ -336,9 +336,9 @@ State::Tables Session::tables_for(State::Facts const& facts, std::vector<int> co
   } else if (serves_any() && !facts.context) {
     tables.fill(&no_context_);
   } else {
-    tune::Shape const shape{.num_ranks = facts.place.num_ranks, .num_nodes = num_nodes(ranks)};
-    for (tune::Call const call : tune::all_calls) {
-      tables[tune::index_of(call)] = &table_for(call, shape);
+    profile::Shape const shape{.num_ranks = facts.place.num_ranks, .num_nodes = num_nodes(ranks)};
+    for (profile::Call const call : profile::all_calls) {
+      tables[profile::index_of(call)] = &table_for(call, shape);
     }
   }
   return tables;
@@ -355,9 +355,9 @@ int Session::num_nodes(std::vector<int> ranks) const {
   return static_cast<int>(ranks.size() - std::ranges::unique(ranks).size());
 }
 
-tune::DecisionTable const& Session::table_for(tune::Call call, tune::Shape shape) {
+profile::DecisionTable const& Session::table_for(profile::Call call, profile::Shape shape) {
   std::vector<std::string> warnings;
-  tune::DecisionTable const* table = nullptr;
+  profile::DecisionTable const* table = nullptr;
   {
     std::lock_guard const lock(mutex_);
     TableKey const key{call, shape.num_ranks, shape.num_nodes};

@@ -25,7 +25,7 @@
 #include "espalier/plan/settings/settings.hpp"
 #include "espalier/plan/settings/statistics.hpp"
 #include "espalier/plan/state.hpp"
-#include "espalier/tune/decision.hpp"
+#include "espalier/profile/decision.hpp"
 #include "espalier/watch/beacon.hpp"
 
 namespace espalier::plan {
@@ -35,15 +35,15 @@ struct Verdict {
   /// Null: the native call, and nothing is recorded.
   State* state = nullptr;
   /// Null with a state: none yet, Session::run_irregular() is to be called.
-  tune::Decision const* decision = nullptr;
+  profile::Decision const* decision = nullptr;
   std::int64_t bytes = 0;
   int code = MPI_SUCCESS;  ///< anything else: return it, the user's error handler was called
 };
 
 /// What became of a call whose arguments are out of the ordinary on this rank.
 struct IrregularRun {
-  int code = MPI_SUCCESS;                    ///< as of Communicator::run()
-  tune::Decision const* decision = nullptr;  ///< null: the rank could not take part
+  int code = MPI_SUCCESS;                       ///< as of Communicator::run()
+  profile::Decision const* decision = nullptr;  ///< null: the rank could not take part
   std::int64_t bytes = 0;
 };
 
@@ -110,7 +110,7 @@ public:
   [[nodiscard]] NeighborVerdict decide(NeighborCall call, MPI_Comm comm) noexcept;
 
   /// What is done after a refusal of Communicator::run().
-  [[nodiscard]] tune::Decision const& after_refusal(int refusal) const noexcept;
+  [[nodiscard]] profile::Decision const& after_refusal(int refusal) const noexcept;
 
   /// Collective over MPI_COMM_WORLD, right before PMPI_Finalize: frees what hangs on communicators
   /// that the user does not free. Nothing may be decided afterwards.
@@ -137,14 +137,14 @@ private:
   template <typename Call>
   static std::optional<std::int64_t> result_bytes(Call const& call, State& state);
 
-  [[nodiscard]] tune::Decision const&
-  decision_at(State const& state, tune::Call call, std::int64_t bytes) const noexcept {
+  [[nodiscard]] profile::Decision const&
+  decision_at(State const& state, profile::Call call, std::int64_t bytes) const noexcept {
     bool const is_empty =
-        bytes == 0 && tune::has_known_size(call) && !state.place().is_intercommunicator;
+        bytes == 0 && profile::has_known_size(call) && !state.place().is_intercommunicator;
     return is_empty ? no_data_ : state.table(call).at(bytes);
   }
 
-  using TableKey = std::tuple<tune::Call, int, int>;
+  using TableKey = std::tuple<profile::Call, int, int>;
 
   /// What serves the call, null if that is the native one. Collective.
   [[nodiscard]] neighborhood::Algorithm const*
@@ -165,7 +165,7 @@ private:
   void release(State* state) noexcept;
   [[nodiscard]] State::Facts facts_of(MPI_Comm comm);
   [[nodiscard]] State::Tables tables_for(State::Facts const& facts, std::vector<int> const& ranks);
-  tune::DecisionTable const& table_for(tune::Call call, tune::Shape shape);
+  profile::DecisionTable const& table_for(profile::Call call, profile::Shape shape);
   /// Nodes of ranks of MPI_COMM_WORLD.
   [[nodiscard]] int num_nodes(std::vector<int> ranks) const;
 
@@ -173,24 +173,24 @@ private:
   World world_;
   Log log_;
   bool records_;
-  std::array<bool, tune::num_calls> may_choose_{};
+  std::array<bool, profile::num_calls> may_choose_{};
   int keyval_ = MPI_KEYVAL_INVALID;
   int context_keyval_ = MPI_KEYVAL_INVALID;
   MPI_Comm only_ = MPI_COMM_NULL;  ///< of adopt_only()
   Contexts contexts_;
   Library library_;
 
-  tune::DecisionTable one_rank_;
-  tune::DecisionTable intercommunicator_;
-  tune::DecisionTable outside_world_;
-  tune::DecisionTable no_context_;
-  tune::Decision no_data_;
-  tune::Decision refused_;
-  tune::Decision refused_operator_;
-  tune::Decision refused_order_;
+  profile::DecisionTable one_rank_;
+  profile::DecisionTable intercommunicator_;
+  profile::DecisionTable outside_world_;
+  profile::DecisionTable no_context_;
+  profile::Decision no_data_;
+  profile::Decision refused_;
+  profile::Decision refused_operator_;
+  profile::Decision refused_order_;
 
   mutable std::mutex mutex_;  ///< guards what follows
-  std::map<TableKey, tune::DecisionTable> tables_;
+  std::map<TableKey, profile::DecisionTable> tables_;
   std::vector<std::unique_ptr<State>> states_;
   Totals ended_;  ///< of communicators that were freed, and contexts
   std::vector<std::string> warnings_;
@@ -212,7 +212,7 @@ std::optional<std::int64_t> Session::result_bytes(Call const& call, State& state
 }
 
 template <typename Call> Verdict Session::decide(Call const& call, MPI_Comm comm) noexcept {
-  if (comm == MPI_COMM_NULL || (!records_ && !may_choose_[tune::index_of(Call::call)])) {
+  if (comm == MPI_COMM_NULL || (!records_ && !may_choose_[profile::index_of(Call::call)])) {
     return {};
   }
   Verdict verdict;
@@ -221,12 +221,12 @@ template <typename Call> Verdict Session::decide(Call const& call, MPI_Comm comm
     if (state == nullptr) {
       return MPI_SUCCESS;
     }
-    tune::DecisionTable const& table = state->table(Call::call);
+    profile::DecisionTable const& table = state->table(Call::call);
     if (!records_ && !table.chooses()) {
       return MPI_SUCCESS;
     }
     if (auto const bytes = result_bytes(call, *state)) {
-      tune::Decision const& decision = decision_at(*state, Call::call, *bytes);
+      profile::Decision const& decision = decision_at(*state, Call::call, *bytes);
       verdict = {.state = state, .decision = &decision, .bytes = *bytes};
     } else if (table.chooses()) {
       verdict = {.state = state};

@@ -16,7 +16,7 @@
 #include "espalier/plan/neighbors/neighbors.hpp"
 #include "espalier/plan/settings/statistics.hpp"
 #include "espalier/plan/watched.hpp"
-#include "espalier/tune/decision.hpp"
+#include "espalier/profile/decision.hpp"
 
 namespace espalier::plan {
 
@@ -24,7 +24,7 @@ namespace espalier::plan {
 /// Used by one thread at a time, as MPI demands of blocking collectives.
 class State {
 public:
-  using Tables = std::array<tune::DecisionTable const*, tune::num_calls>;
+  using Tables = std::array<profile::DecisionTable const*, profile::num_calls>;
 
   /// What a state is made of.
   struct Facts {
@@ -48,8 +48,8 @@ public:
 
   [[nodiscard]] Communicator& communicator() noexcept { return communicator_; }
 
-  [[nodiscard]] tune::DecisionTable const& table(tune::Call call) const noexcept {
-    return *tables_[tune::index_of(call)];
+  [[nodiscard]] profile::DecisionTable const& table(profile::Call call) const noexcept {
+    return *tables_[profile::index_of(call)];
   }
 
   /// What neighborhood collectives need, made on first use. Local.

@@ -28,8 +28,8 @@ using espalier::measure::Job;
 using espalier::measure::OrderPlan;
 using espalier::measure::Pace;
 using espalier::measure::SampleFile;
+using espalier::profile::Call;
 using espalier::test::Checks;
-using espalier::tune::Call;
 using nlohmann::json;
 
 constexpr int spoiled_count = 123;

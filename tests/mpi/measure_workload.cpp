@@ -24,8 +24,8 @@ using espalier::measure::Contenders;
 using espalier::measure::Job;
 using espalier::measure::PointRequest;
 using espalier::measure::Workload;
+using espalier::profile::Call;
 using espalier::test::Checks;
-using espalier::tune::Call;
 
 std::vector<std::byte> copy_of(Workload const& workload) {
   auto const bytes = workload.guarded_result();
@@ -84,11 +84,11 @@ void agree(Job const& job, Checks& checks) {
 
 /// What is expected of other stamps is something else, on every rank that has a result.
 void change(Job const& job, Checks& checks) {
-  for (Call const call : espalier::tune::all_calls) {
+  for (Call const call : espalier::profile::all_calls) {
     Workload workload(job, PointRequest{.call = call, .bytes = 4096, .choices = {}});
     std::vector<std::byte> const first = workload.expected(0, 5);
     bool const is_other = !Workload::difference(first, workload.expected(0, 6)).empty();
-    std::string const name(espalier::tune::to_string(call));
+    std::string const name(espalier::profile::to_string(call));
     checks.expect(is_other || !workload.has_result(0) || workload.bytes() == 0, name + ": stamps");
   }
 }

@@ -49,14 +49,15 @@ void measure(Job const& job, std::string const& path) {
   Contenders contenders(job);
   Pace const pace{.max_repetitions = 20, .seconds = 0.1};
   std::vector<PointRequest> const requests{
-      {.call = espalier::tune::Call::bcast,
+      {.call = espalier::profile::Call::bcast,
        .bytes = spoiled_count,
        .choices = {"bcast/flat", "bcast/binomial"}},
-      {.call = espalier::tune::Call::bcast,
+      {.call = espalier::profile::Call::bcast,
        .bytes = spoiled_count,
        .choices = {"bcast/flat"},
        .has_native = false},
-      {.call = espalier::tune::Call::bcast, .bytes = 99, .choices = {"bcast/nope", "bcast/flat"}},
+      {.call = espalier::profile::Call::bcast, .bytes = 99, .choices = {"bcast/nope", "bcast/flat"}
+      },
   };
   for (std::size_t i = 0; i < requests.size(); ++i) {
     measure_point(job, {i, &requests[i]}, pace, contenders, file ? &*file : nullptr);

@@ -78,8 +78,8 @@ void check_numbers(Contexts& contexts, Checks& checks) {
 void check_tags(Contexts const& contexts, Checks& checks) {
   auto const world = contexts.context(Contexts::world, {});
   auto const other = contexts.context(1, {});
-  auto const bcast = Contexts::part(other, tune::Call::bcast);
-  auto const last = Contexts::part(other, tune::Call::scatterv);
+  auto const bcast = Contexts::part(other, profile::Call::bcast);
+  auto const last = Contexts::part(other, profile::Call::scatterv);
   checks.expect(
       world.tag_in_comm(world.num_tags - 1) < other.tag_in_comm(world.num_own_tags),
       "large tags of contexts are apart"

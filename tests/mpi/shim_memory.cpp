@@ -13,7 +13,7 @@
 #include "espalier/algorithms/catalog.hpp"
 #include "espalier/exec/mpi_collectives.hpp"
 #include "espalier/plan/communicators/executor_cache.hpp"
-#include "espalier/tune/call.hpp"
+#include "espalier/profile/call.hpp"
 #include "tests/mpi/shim_support.hpp"
 
 namespace {
@@ -25,7 +25,7 @@ using espalier::plan::CountsKey;
 using espalier::plan::ExecutorCache;
 using espalier::plan::ExecutorKey;
 using espalier::plan::ProgramCache;
-using espalier::tune::Call;
+using espalier::profile::Call;
 using shim_test::require;
 
 constexpr int num_ranks = 4096;

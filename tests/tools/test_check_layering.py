@@ -56,7 +56,7 @@ def test_forbidden_include_is_reported(tmp_path: Path, path: str, header: str) -
         ("espalier/exec/mpi_p2p.cpp", "mpi.h"),
         ("espalier/measure/clock.cpp", "espalier/plan/plan.hpp"),
         ("shim/glue.cpp", "mpi.h"),
-        ("python/core.cpp", "espalier/tune/profile.hpp"),
+        ("python/core.cpp", "espalier/profile/profile.hpp"),
         ("tests/mpi/allgather.cpp", "espalier/exec/mpi_p2p.hpp"),
     ],
 )

@@ -40,7 +40,7 @@ TEST(MeasurementPlan, ReadsWhatTheDesignShows) {
   EXPECT_EQ(plan.max_repetitions, 200);
   EXPECT_EQ(plan.seconds_per_point, 0.5);
   ASSERT_EQ(plan.points.size(), 1U);
-  EXPECT_EQ(plan.points[0].call, tune::Call::allgatherv);
+  EXPECT_EQ(plan.points[0].call, profile::Call::allgatherv);
   EXPECT_EQ(plan.points[0].bytes, 4096);
   EXPECT_EQ(plan.points[0].choices, (std::vector<std::string>{"allgather/ring", "allgather/bruck"}))
       << "native is measured besides, so it is no choice";

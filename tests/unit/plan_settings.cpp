@@ -11,7 +11,7 @@
 namespace espalier::plan {
 namespace {
 
-using tune::Call;
+using profile::Call;
 
 constexpr char const* profile_text =
     R"({"schema": "espalier-profile", "version": 1, "mpi": {"vendor": "openmpi"}, "rules": [

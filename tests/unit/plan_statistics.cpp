@@ -13,7 +13,7 @@
 namespace espalier::plan {
 namespace {
 
-using tune::Call;
+using profile::Call;
 
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
 
@@ -38,8 +38,8 @@ TEST(SizeClass, CoversEverySizeOnce) {
 }
 
 TEST(Recorder, CountsByCallSizeAndDecision) {
-  tune::Decision const native{.reason = "no profile"};
-  tune::Decision const ring{
+  profile::Decision const native{.reason = "no profile"};
+  profile::Decision const ring{
       .choice = algorithms::Choice::parse("allgather/ring"), .reason = "forced"
   };
   Recorder recorder;
@@ -56,8 +56,8 @@ TEST(Recorder, CountsByCallSizeAndDecision) {
 }
 
 TEST(Totals, AddsCommunicatorsOfOneSize) {
-  tune::Decision const native{.reason = "no profile"};
-  tune::Decision const same_text{.reason = "no profile"};
+  profile::Decision const native{.reason = "no profile"};
+  profile::Decision const same_text{.reason = "no profile"};
   Recorder first;
   Recorder second;
   first.record(Call::bcast, 8, native, 1.0);
@@ -75,7 +75,7 @@ TEST(Totals, AddsCommunicatorsOfOneSize) {
 }
 
 TEST(StatisticsJson, SaysWhatTheFormatPromises) {
-  tune::Decision const binomial{
+  profile::Decision const binomial{
       .choice = algorithms::Choice::parse("bcast/binomial"), .reason = "profile rule 3: faster"
   };
   Recorder recorder;
@@ -131,7 +131,7 @@ TEST(StatisticsJson, SaysWhatTheFormatPromises) {
 }
 
 TEST(StatisticsTable, HasALineForEachFunctionAndAlgorithm) {
-  tune::Decision const native{.reason = "no profile"};
+  profile::Decision const native{.reason = "no profile"};
   Recorder recorder;
   recorder.record(Call::bcast, 8, native, 1.0);
   recorder.record(Call::bcast, 800, native, 1.0);

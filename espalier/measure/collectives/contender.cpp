@@ -14,9 +14,9 @@ namespace espalier::measure {
 namespace {
 
 /// `allgatherv=bruck[k=2]` for allgatherv and `allgather/bruck[k=2]`.
-plan::Settings settings_for(tune::Call call, std::string const& choice) {
+plan::Settings settings_for(profile::Call call, std::string const& choice) {
   plan::SettingsText text;
-  text.force = std::string(tune::to_string(call)) + "=" + choice.substr(choice.find('/') + 1);
+  text.force = std::string(profile::to_string(call)) + "=" + choice.substr(choice.find('/') + 1);
   return plan::Settings::parse(text, ESPALIER_MPI_VENDOR);
 }
 
@@ -60,20 +60,20 @@ Contenders::Contenders(Job const& job, std::map<std::string, std::string> profil
     : job_(&job), profiles_(std::move(profiles)),
       node_of_rank_(profiles_.empty() ? std::vector<int>{} : nodes_of_ranks(job)) {}
 
-std::string Contenders::refuses(tune::Call call, std::string const& choice) const {
+std::string Contenders::refuses(profile::Call call, std::string const& choice) const {
   if (is_profile(choice)) {
     return {};
   }
   try {
-    return tune::refuses(call, algorithms::Choice::parse(choice), job_->num_ranks, 0);
+    return profile::refuses(call, algorithms::Choice::parse(choice), job_->num_ranks, 0);
   } catch (Error const& error) {
     return error.what();
   }
 }
 
-Contender const& Contenders::get(tune::Call call, std::string const& choice) {
+Contender const& Contenders::get(profile::Call call, std::string const& choice) {
   std::string const key =
-      is_profile(choice) ? choice : std::string(tune::to_string(call)) + "=" + choice;
+      is_profile(choice) ? choice : std::string(profile::to_string(call)) + "=" + choice;
   auto const found = contenders_.find(key);
   if (found != contenders_.end()) {
     return found->second;
@@ -81,7 +81,7 @@ Contender const& Contenders::get(tune::Call call, std::string const& choice) {
   return contenders_.emplace(key, make(call, choice)).first->second;
 }
 
-Contender Contenders::make(tune::Call call, std::string const& choice) const {
+Contender Contenders::make(profile::Call call, std::string const& choice) const {
   if (choice == "native") {
     return {};
   }

@@ -48,16 +48,16 @@ public:
   explicit Contenders(Job const& job, std::map<std::string, std::string> profiles = {});
 
   /// Why a choice cannot be measured here, the same on all ranks; empty if it can.
-  [[nodiscard]] std::string refuses(tune::Call call, std::string const& choice) const;
+  [[nodiscard]] std::string refuses(profile::Call call, std::string const& choice) const;
   /// `native` or a choice that is not refused. Collective over the job for a profile: rank 0 reads
   /// the file.
   /// @throws Error io, format, with the name of the file.
-  [[nodiscard]] Contender const& get(tune::Call call, std::string const& choice);
+  [[nodiscard]] Contender const& get(profile::Call call, std::string const& choice);
   /// Collective; before MPI_Finalize.
   void finish() noexcept;
 
 private:
-  [[nodiscard]] Contender make(tune::Call call, std::string const& choice) const;
+  [[nodiscard]] Contender make(profile::Call call, std::string const& choice) const;
   [[nodiscard]] Contender of_profile(std::string const& path) const;
 
   Job const* job_;

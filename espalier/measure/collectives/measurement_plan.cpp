@@ -65,13 +65,13 @@ void check_profile(Field const& field, std::string const& choice, MeasurementPla
   }
 }
 
-bool has_parts_of_any_size(tune::Call call) noexcept {
-  return call == tune::Call::allgatherv || call == tune::Call::gatherv ||
-         call == tune::Call::scatterv;
+bool has_parts_of_any_size(profile::Call call) noexcept {
+  return call == profile::Call::allgatherv || call == profile::Call::gatherv ||
+         call == profile::Call::scatterv;
 }
 
 /// @throws Error format unless the parts are the whole.
-std::vector<int> parts_of(Field const& point, tune::Call call, std::int64_t bytes) {
+std::vector<int> parts_of(Field const& point, profile::Call call, std::int64_t bytes) {
   if (!has_parts_of_any_size(call)) {
     point.at("collective").fail("allgatherv, gatherv or scatterv with part_bytes", "another call");
   }
@@ -88,7 +88,7 @@ std::vector<int> parts_of(Field const& point, tune::Call call, std::int64_t byte
 
 PointRequest point_of(Field const& field, MeasurementPlan const& plan) {
   PointRequest point{
-      .call = tune::parse_call(field.at("collective").text()),
+      .call = profile::parse_call(field.at("collective").text()),
       .bytes = field.at("bytes").integer(0, std::numeric_limits<std::int32_t>::max()),
       .choices = {},
       .part_bytes = {},

@@ -8,13 +8,13 @@
 #include <string_view>
 #include <vector>
 
-#include "espalier/tune/call.hpp"
+#include "espalier/profile/call.hpp"
 
 namespace espalier::measure {
 
 /// One call and size, with the choices to compare with the native call, which is always measured.
 struct PointRequest {
-  tune::Call call = tune::Call::allgather;
+  profile::Call call = profile::Call::allgather;
   std::int64_t bytes = 0;  ///< of the whole result
   /// `bcast/binomial`, or `profile/<name>`: what a session with this profile does.
   std::vector<std::string> choices;

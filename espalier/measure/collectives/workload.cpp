@@ -23,26 +23,26 @@ constexpr std::size_t guard_bytes = 64;
 constexpr std::byte garbage{0xA5};
 constexpr int most_roots = 8;
 
-bool reduces(tune::Call call) noexcept {
-  return schedule::reduces(tune::collective_of(call));
+bool reduces(profile::Call call) noexcept {
+  return schedule::reduces(profile::collective_of(call));
 }
 
-bool has_root(tune::Call call) noexcept {
-  return schedule::has_root(tune::collective_of(call));
+bool has_root(profile::Call call) noexcept {
+  return schedule::has_root(profile::collective_of(call));
 }
 
-bool is_alltoall(tune::Call call) noexcept {
-  return tune::collective_of(call) == schedule::Collective::alltoall;
+bool is_alltoall(profile::Call call) noexcept {
+  return profile::collective_of(call) == schedule::Collective::alltoall;
 }
 
 /// What sizes are multiples of.
-std::int64_t unit_bytes(tune::Call call, std::int64_t element_bytes, int num_ranks) noexcept {
+std::int64_t unit_bytes(profile::Call call, std::int64_t element_bytes, int num_ranks) noexcept {
   switch (call) {
-  case tune::Call::allgather:
-  case tune::Call::alltoall:
-  case tune::Call::gather:
-  case tune::Call::scatter:
-  case tune::Call::reduce_scatter_block:
+  case profile::Call::allgather:
+  case profile::Call::alltoall:
+  case profile::Call::gather:
+  case profile::Call::scatter:
+  case profile::Call::reduce_scatter_block:
     return element_bytes * num_ranks;
   default:
     return element_bytes;
@@ -88,8 +88,8 @@ struct Needs {
   std::int64_t output = 0;
 };
 
-Needs needs(tune::Call call, std::int64_t all, std::int64_t own) noexcept {
-  switch (tune::collective_of(call)) {
+Needs needs(profile::Call call, std::int64_t all, std::int64_t own) noexcept {
+  switch (profile::collective_of(call)) {
   case schedule::Collective::barrier:
     return {};
   case schedule::Collective::bcast:
@@ -110,7 +110,7 @@ Needs needs(tune::Call call, std::int64_t all, std::int64_t own) noexcept {
 Workload::Workload(Job const& job, PointRequest const& point)
     : comm_(job.comm), rank_(job.rank), num_ranks_(job.num_ranks), call_(point.call),
       element_bytes_(reduces(call_) ? sizeof(double) : 1),
-      bytes_(call_ == tune::Call::barrier ? 0 : point.bytes) {
+      bytes_(call_ == profile::Call::barrier ? 0 : point.bytes) {
   if (!point.part_bytes.empty() && std::ssize(point.part_bytes) != num_ranks_) {
     throw Error(
         ErrorCode::argument,
@@ -162,7 +162,7 @@ std::vector<int> Workload::roots() const {
 }
 
 bool Workload::has_result(int root) const noexcept {
-  switch (tune::collective_of(call_)) {
+  switch (profile::collective_of(call_)) {
   case schedule::Collective::gather:
   case schedule::Collective::reduce:
     return rank_ == root;
@@ -183,15 +183,15 @@ AnyCall Workload::reducing_call(int root) noexcept {
   int const own = counts_[static_cast<std::size_t>(rank_)];
   auto const count = static_cast<int>(bytes_ / element_bytes_);
   switch (call_) {
-  case tune::Call::exscan:
+  case profile::Call::exscan:
     return plan::ExscanCall{input, result, count, MPI_DOUBLE, MPI_SUM};
-  case tune::Call::scan:
+  case profile::Call::scan:
     return plan::ScanCall{input, result, count, MPI_DOUBLE, MPI_SUM};
-  case tune::Call::reduce_scatter:
+  case profile::Call::reduce_scatter:
     return plan::ReduceScatterCall{input, result, counts_.data(), MPI_DOUBLE, MPI_SUM};
-  case tune::Call::reduce_scatter_block:
+  case profile::Call::reduce_scatter_block:
     return plan::ReduceScatterBlockCall{input, result, own, MPI_DOUBLE, MPI_SUM};
-  case tune::Call::reduce:
+  case profile::Call::reduce:
     return plan::ReduceCall{
         input, has_result(root) ? result : nullptr, count, MPI_DOUBLE, MPI_SUM, root
     };
@@ -212,27 +212,27 @@ AnyCall Workload::moving_call(int root) noexcept {
   int const* const places = displacements_.data();
   MPI_Datatype const type = MPI_BYTE;
   switch (call_) {
-  case tune::Call::allgather:
+  case profile::Call::allgather:
     return plan::AllgatherCall{input, own, type, result, own, type};
-  case tune::Call::allgatherv:
+  case profile::Call::allgatherv:
     return plan::AllgathervCall{input, own, type, result, counts, places, type};
-  case tune::Call::alltoall:
+  case profile::Call::alltoall:
     return plan::AlltoallCall{input, own, type, result, own, type};
-  case tune::Call::alltoallv:
+  case profile::Call::alltoallv:
     return plan::AlltoallvCall{input, counts, places, type, result, counts, places, type};
-  case tune::Call::alltoallw: {
+  case profile::Call::alltoallw: {
     MPI_Datatype const* const types = types_.data();
     return plan::AlltoallwCall{input, counts, places, types, result, counts, places, types};
   }
-  case tune::Call::gather:
+  case profile::Call::gather:
     return plan::GatherCall{input, own, type, at_root_to, own, type, root};
-  case tune::Call::gatherv:
+  case profile::Call::gatherv:
     return plan::GathervCall{input, own, type, at_root_to, counts, places, type, root};
-  case tune::Call::scatter:
+  case profile::Call::scatter:
     return plan::ScatterCall{at_root_from, own, type, result, own, type, root};
-  case tune::Call::scatterv:
+  case profile::Call::scatterv:
     return plan::ScattervCall{at_root_from, counts, places, type, result, own, type, root};
-  case tune::Call::bcast:
+  case profile::Call::bcast:
     return plan::BcastCall{result, static_cast<int>(bytes_), type, root};
   default:
     return plan::BarrierCall{};
@@ -268,7 +268,7 @@ void Workload::fill(int root, std::uint32_t stamp) {
     put_bytes(input_, {.origin = rank_, .begin = 0, .stamp = stamp});
   }
   std::fill(output_.begin(), output_.end(), garbage);
-  if (call_ == tune::Call::bcast && rank_ == root) {
+  if (call_ == profile::Call::bcast && rank_ == root) {
     put_bytes(inside(output_), {.origin = root, .begin = 0, .stamp = stamp});
   }
 }
@@ -281,19 +281,19 @@ std::vector<std::byte> Workload::expected(int root, std::uint32_t stamp) const {
   std::span<std::byte> const content = inside(result);
   if (reduces(call_)) {
     expect_sums(content, stamp);
-  } else if (call_ == tune::Call::bcast) {
+  } else if (call_ == profile::Call::bcast) {
     put_bytes(content, {.origin = root, .begin = 0, .stamp = stamp});
-  } else if (tune::collective_of(call_) == schedule::Collective::scatter) {
+  } else if (profile::collective_of(call_) == schedule::Collective::scatter) {
     auto const own = static_cast<std::size_t>(displacements_[static_cast<std::size_t>(rank_)]);
     put_bytes(content, {.origin = root, .begin = own, .stamp = stamp});
-  } else if (call_ != tune::Call::barrier) {
+  } else if (call_ != profile::Call::barrier) {
     expect_parts(content, stamp);
   }
   return result;
 }
 
 void Workload::expect_sums(std::span<std::byte> content, std::uint32_t stamp) const {
-  switch (tune::collective_of(call_)) {
+  switch (profile::collective_of(call_)) {
   case schedule::Collective::scan:
     return put_sums(content, Addends::of_first(rank_ + 1, stamp), 0);
   case schedule::Collective::exscan:

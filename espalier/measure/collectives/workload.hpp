@@ -20,7 +20,7 @@ namespace espalier::measure {
 /// How a call ended that a session decided.
 struct Ran {
   int code = MPI_SUCCESS;
-  tune::Decision const* decision = nullptr;  ///< null: the session left the call alone
+  profile::Decision const* decision = nullptr;  ///< null: the session left the call alone
 };
 
 /// Memory of one point, and its call made natively or by us.
@@ -76,7 +76,7 @@ private:
   MPI_Comm comm_;
   int rank_;
   int num_ranks_;
-  tune::Call call_;
+  profile::Call call_;
   std::int64_t element_bytes_;
   std::int64_t bytes_;
   std::vector<int> counts_;  ///< in elements, as are the displacements

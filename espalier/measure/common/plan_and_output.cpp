@@ -5,7 +5,7 @@
 #include <iostream>
 #include <iterator>
 
-#include "espalier/tune/profile.hpp"
+#include "espalier/profile/profile.hpp"
 
 namespace espalier::measure {
 
@@ -29,7 +29,7 @@ std::string PlanAndOutput::read_plan() const {
   if (plan == "-") {
     return {std::istreambuf_iterator<char>(std::cin), {}};
   }
-  return tune::read_text(plan);
+  return profile::read_text(plan);
 }
 
 }  // namespace espalier::measure

@@ -52,8 +52,9 @@ void add(std::vector<NamedOrder>& orders, NamedOrder order, Field const& field) 
   orders.push_back(std::move(order));
 }
 
-bool goes_by_tree(tune::Call call) {
-  return call == tune::Call::scatter || call == tune::Call::gather || call == tune::Call::bcast;
+bool goes_by_tree(profile::Call call) {
+  return call == profile::Call::scatter || call == profile::Call::gather ||
+         call == profile::Call::bcast;
 }
 
 }  // namespace
@@ -79,7 +80,7 @@ OrderPlan OrderPlan::parse(std::string_view text, std::string_view origin) {
       MeasurementPlan::parse(file.at("measurement").dump(), std::string(origin) + ": measurement");
   for (PointRequest const& point : plan.measurement.points) {
     if (!goes_by_tree(point.call)) {
-      root.at("measurement").fail("scatter, gather or bcast", tune::to_string(point.call));
+      root.at("measurement").fail("scatter, gather or bcast", profile::to_string(point.call));
     }
   }
   return plan;

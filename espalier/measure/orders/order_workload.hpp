@@ -62,7 +62,7 @@ private:
   int rank_;
   int num_ranks_;
   int root_;
-  tune::Call call_;
+  profile::Call call_;
   std::int64_t bytes_;
   std::vector<std::byte> input_;
   std::vector<std::byte> output_;

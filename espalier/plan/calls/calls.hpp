@@ -16,7 +16,7 @@
 #include <mpi.h>
 
 #include "espalier/plan/calls/named_types.hpp"
-#include "espalier/tune/call.hpp"
+#include "espalier/profile/call.hpp"
 
 namespace espalier::plan {
 
@@ -31,7 +31,7 @@ struct Place {
 };
 
 struct AllgatherCall {
-  static constexpr tune::Call call = tune::Call::allgather;
+  static constexpr profile::Call call = profile::Call::allgather;
 
   void const* sendbuf;
   int sendcount;
@@ -41,7 +41,7 @@ struct AllgatherCall {
   MPI_Datatype recvtype;
 
   /// Size of the whole result, equal on all ranks; none if the arguments are out of the ordinary on
-  /// this rank, see irregular.hpp. 0 where tune::has_known_size() is false.
+  /// this rank, see irregular.hpp. 0 where profile::has_known_size() is false.
   /// @throws Error mpi.
   [[nodiscard]] std::optional<std::int64_t> bytes(Place const& place, NamedTypes& types) const;
 
@@ -49,7 +49,7 @@ struct AllgatherCall {
 };
 
 struct AllgathervCall {
-  static constexpr tune::Call call = tune::Call::allgatherv;
+  static constexpr profile::Call call = profile::Call::allgatherv;
 
   void const* sendbuf;
   int sendcount;
@@ -65,7 +65,7 @@ struct AllgathervCall {
 };
 
 struct AllreduceCall {
-  static constexpr tune::Call call = tune::Call::allreduce;
+  static constexpr profile::Call call = profile::Call::allreduce;
 
   void const* sendbuf;
   void* recvbuf;
@@ -79,7 +79,7 @@ struct AllreduceCall {
 };
 
 struct AlltoallCall {
-  static constexpr tune::Call call = tune::Call::alltoall;
+  static constexpr profile::Call call = profile::Call::alltoall;
 
   void const* sendbuf;
   int sendcount;
@@ -94,7 +94,7 @@ struct AlltoallCall {
 };
 
 struct AlltoallvCall {
-  static constexpr tune::Call call = tune::Call::alltoallv;
+  static constexpr profile::Call call = profile::Call::alltoallv;
 
   void const* sendbuf;
   int const* sendcounts;
@@ -111,7 +111,7 @@ struct AlltoallvCall {
 };
 
 struct AlltoallwCall {
-  static constexpr tune::Call call = tune::Call::alltoallw;
+  static constexpr profile::Call call = profile::Call::alltoallw;
 
   void const* sendbuf;
   int const* sendcounts;
@@ -128,13 +128,13 @@ struct AlltoallwCall {
 };
 
 struct BarrierCall {
-  static constexpr tune::Call call = tune::Call::barrier;
+  static constexpr profile::Call call = profile::Call::barrier;
 
   [[nodiscard]] static std::optional<std::int64_t> bytes(Place const&, NamedTypes&) { return 0; }
 };
 
 struct BcastCall {
-  static constexpr tune::Call call = tune::Call::bcast;
+  static constexpr profile::Call call = profile::Call::bcast;
 
   void* buffer;
   int count;
@@ -145,7 +145,7 @@ struct BcastCall {
 };
 
 struct ExscanCall {
-  static constexpr tune::Call call = tune::Call::exscan;
+  static constexpr profile::Call call = profile::Call::exscan;
 
   void const* sendbuf;
   void* recvbuf;
@@ -159,7 +159,7 @@ struct ExscanCall {
 };
 
 struct GatherCall {
-  static constexpr tune::Call call = tune::Call::gather;
+  static constexpr profile::Call call = profile::Call::gather;
 
   void const* sendbuf;
   int sendcount;
@@ -175,7 +175,7 @@ struct GatherCall {
 };
 
 struct GathervCall {
-  static constexpr tune::Call call = tune::Call::gatherv;
+  static constexpr profile::Call call = profile::Call::gatherv;
 
   void const* sendbuf;
   int sendcount;
@@ -192,7 +192,7 @@ struct GathervCall {
 };
 
 struct ReduceCall {
-  static constexpr tune::Call call = tune::Call::reduce;
+  static constexpr profile::Call call = profile::Call::reduce;
 
   void const* sendbuf;
   void* recvbuf;
@@ -207,7 +207,7 @@ struct ReduceCall {
 };
 
 struct ReduceScatterCall {
-  static constexpr tune::Call call = tune::Call::reduce_scatter;
+  static constexpr profile::Call call = profile::Call::reduce_scatter;
 
   void const* sendbuf;
   void* recvbuf;
@@ -221,7 +221,7 @@ struct ReduceScatterCall {
 };
 
 struct ReduceScatterBlockCall {
-  static constexpr tune::Call call = tune::Call::reduce_scatter_block;
+  static constexpr profile::Call call = profile::Call::reduce_scatter_block;
 
   void const* sendbuf;
   void* recvbuf;
@@ -235,7 +235,7 @@ struct ReduceScatterBlockCall {
 };
 
 struct ScanCall {
-  static constexpr tune::Call call = tune::Call::scan;
+  static constexpr profile::Call call = profile::Call::scan;
 
   void const* sendbuf;
   void* recvbuf;
@@ -249,7 +249,7 @@ struct ScanCall {
 };
 
 struct ScatterCall {
-  static constexpr tune::Call call = tune::Call::scatter;
+  static constexpr profile::Call call = profile::Call::scatter;
 
   void const* sendbuf;
   int sendcount;
@@ -265,7 +265,7 @@ struct ScatterCall {
 };
 
 struct ScattervCall {
-  static constexpr tune::Call call = tune::Call::scatterv;
+  static constexpr profile::Call call = profile::Call::scatterv;
 
   void const* sendbuf;
   int const* sendcounts;

@@ -22,7 +22,7 @@ class Communicator {
 public:
   /// Returned instead of MPI codes, which are not negative: nothing was done, the native call is to
   /// be made. The same on all ranks.
-  static constexpr int refused = -1;           ///< by tune::refuses()
+  static constexpr int refused = -1;           ///< by profile::refuses()
   static constexpr int refused_operator = -2;  ///< not known to be defined for the datatype
   static constexpr int refused_order = -3;     ///< the operator does not commute
 

@@ -110,10 +110,10 @@ exec::MpiContext Contexts::context(int number, std::span<int const> world_ranks)
   return result;
 }
 
-exec::MpiContext Contexts::part(exec::MpiContext const& context, tune::Call call) noexcept {
-  static_assert(tags_of_all + tune::num_calls * tags_per_call <= tags_per_context);
+exec::MpiContext Contexts::part(exec::MpiContext const& context, profile::Call call) noexcept {
+  static_assert(tags_of_all + profile::num_calls * tags_per_call <= tags_per_context);
   exec::MpiContext result = context;
-  result.first_own_tag += static_cast<int>(tune::index_of(call)) * tags_per_call;
+  result.first_own_tag += static_cast<int>(profile::index_of(call)) * tags_per_call;
   return result;
 }
 

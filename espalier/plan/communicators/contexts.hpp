@@ -11,7 +11,7 @@
 #include <mpi.h>
 
 #include "espalier/exec/mpi_context.hpp"
-#include "espalier/tune/call.hpp"
+#include "espalier/profile/call.hpp"
 
 namespace espalier::plan {
 
@@ -71,7 +71,7 @@ public:
 
   /// A context with the part of one function.
   [[nodiscard]] static exec::MpiContext
-  part(exec::MpiContext const& context, tune::Call call) noexcept;
+  part(exec::MpiContext const& context, profile::Call call) noexcept;
 
 private:
   enum class Use : std::uint8_t { free, used, retired };

@@ -103,7 +103,7 @@ std::size_t ExecutorCache::least_recent() const noexcept {
 }
 
 schedule::RankProgram const* ProgramCache::get(
-    algorithms::Choice const& choice, tune::Call call, int num_ranks, int root, int rank
+    algorithms::Choice const& choice, profile::Call call, int num_ranks, int root, int rank
 ) {
   auto const found = std::ranges::find_if(entries_, [&](Entry const& entry) {
     return entry.choice == &choice && entry.call == call && entry.root == root;
@@ -111,7 +111,7 @@ schedule::RankProgram const* ProgramCache::get(
   if (found != entries_.end()) {
     entries_.splice(entries_.begin(), entries_, found);
   } else {
-    bool const is_refused = !tune::refuses(call, choice, num_ranks, root).empty();
+    bool const is_refused = !profile::refuses(call, choice, num_ranks, root).empty();
     entries_.push_front({
         .choice = &choice,
         .call = call,

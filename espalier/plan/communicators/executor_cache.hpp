@@ -16,8 +16,8 @@
 #include "espalier/exec/mpi_executor.hpp"
 #include "espalier/neighborhood/algorithm.hpp"
 #include "espalier/plan/neighbors/neighbor_name.hpp"
+#include "espalier/profile/call.hpp"
 #include "espalier/schedule/program.hpp"
-#include "espalier/tune/call.hpp"
 
 namespace espalier::plan {
 
@@ -25,7 +25,7 @@ namespace espalier::plan {
 /// it: what is cached travels as bytes, and is reduced as elements of named types.
 struct ExecutorKey {
   algorithms::Choice const* choice = nullptr;
-  tune::Call call = tune::Call::allgather;
+  profile::Call call = profile::Call::allgather;
   bool is_in_place = false;
   int root = 0;
   std::int64_t bytes = 0;        ///< of a block or message; where blocks have counts: of an element
@@ -88,10 +88,10 @@ public:
   static constexpr std::size_t max_entries = 32;
   static constexpr std::size_t max_bytes = std::size_t{128} * 1024;
 
-  /// The program, generated if need be; null if tune::refuses() says why there is none. Valid until
-  /// the next call.
+  /// The program, generated if need be; null if profile::refuses() says why there is none. Valid
+  /// until the next call.
   [[nodiscard]] schedule::RankProgram const*
-  get(algorithms::Choice const& choice, tune::Call call, int num_ranks, int root, int rank);
+  get(algorithms::Choice const& choice, profile::Call call, int num_ranks, int root, int rank);
 
   void clear() noexcept { entries_.clear(); }
 
@@ -100,7 +100,7 @@ public:
 private:
   struct Entry {
     algorithms::Choice const* choice;
-    tune::Call call;
+    profile::Call call;
     int root;
     bool is_refused;
     schedule::RankProgram program;

@@ -21,8 +21,8 @@ constexpr std::string_view force_example =
     "allgather=bruck;bcast=native, got '";
 
 /// `bruck` and `allgather/bruck` are the same here.
-algorithms::Choice parse_choice(tune::Call call, std::string_view text) {
-  algorithms::Collective const collective = tune::collective_of(call);
+algorithms::Choice parse_choice(profile::Call call, std::string_view text) {
+  algorithms::Collective const collective = profile::collective_of(call);
   std::string const prefix = std::string(algorithms::to_string(collective)) + "/";
   if (text.starts_with(prefix)) {
     text.remove_prefix(prefix.size());
@@ -30,7 +30,7 @@ algorithms::Choice parse_choice(tune::Call call, std::string_view text) {
   return algorithms::Choice::parse(collective, text);
 }
 
-Settings::Forced parse_forced(tune::Call call, std::string_view text, Settings& settings) {
+Settings::Forced parse_forced(profile::Call call, std::string_view text, Settings& settings) {
   if (text == "native") {
     return {.choice = std::nullopt, .reason = "forced by ESPALIER_FORCE"};
   }
@@ -38,7 +38,7 @@ Settings::Forced parse_forced(tune::Call call, std::string_view text, Settings& 
     return {.choice = parse_choice(call, text), .reason = "forced by ESPALIER_FORCE"};
   } catch (Error const& error) {
     std::string const problem =
-        "ESPALIER_FORCE: " + std::string(tune::to_string(call)) + ": " + error.what();
+        "ESPALIER_FORCE: " + std::string(profile::to_string(call)) + ": " + error.what();
     settings.warnings.push_back(problem + "; using the native call");
     return {.choice = std::nullopt, .reason = problem};
   }
@@ -59,8 +59,8 @@ void parse_forced(std::string_view name, std::string_view text, Settings& settin
     settings.forced_neighbors[index_of(*neighbor_call)] = parse_neighbor(*neighbor_call, text);
     return;
   }
-  tune::Call const call = tune::parse_call(name);
-  settings.forced[tune::index_of(call)] = parse_forced(call, text, settings);
+  profile::Call const call = profile::parse_call(name);
+  settings.forced[profile::index_of(call)] = parse_forced(call, text, settings);
 }
 
 /// `allgather=ring,bcast=flat`: a comma where a semicolon is meant. Those in brackets separate the
@@ -109,7 +109,7 @@ void parse_profile(SettingsText const& text, std::string_view vendor, Settings& 
     if (!text.profile_problem.empty()) {
       throw Error(ErrorCode::io, text.profile_problem);
     }
-    tune::Profile profile = tune::Profile::parse(text.profile, text.profile_path);
+    profile::Profile profile = profile::Profile::parse(text.profile, text.profile_path);
     if (profile.vendor() != vendor) {
       throw Error(
           ErrorCode::format,
@@ -173,24 +173,24 @@ void parse_watch(SettingsText const& text, Settings& settings) {
   );
 }
 
-tune::DecisionTable decide_forced(
-    tune::Call call,
+profile::DecisionTable decide_forced(
+    profile::Call call,
     Settings::Forced const& forced,
-    tune::Shape shape,
+    profile::Shape shape,
     std::vector<std::string>& warnings
 ) {
-  tune::Decision decision{.choice = forced.choice, .reason = forced.reason};
+  profile::Decision decision{.choice = forced.choice, .reason = forced.reason};
   if (decision.choice) {
-    std::string const refusal = tune::refuses(call, *decision.choice, shape.num_ranks, 0);
+    std::string const refusal = profile::refuses(call, *decision.choice, shape.num_ranks, 0);
     if (!refusal.empty()) {
       decision.reason = "ESPALIER_FORCE: " + decision.choice->text() + " does not accept " +
                         std::to_string(shape.num_ranks) + " ranks in " +
-                        std::string(tune::function_name(call)) + ": " + refusal;
+                        std::string(profile::function_name(call)) + ": " + refusal;
       decision.choice.reset();
       warnings.push_back(decision.reason + "; using the native call on such communicators");
     }
   }
-  return tune::DecisionTable(std::move(decision));
+  return profile::DecisionTable(std::move(decision));
 }
 
 }  // namespace
@@ -273,45 +273,48 @@ Settings Settings::parse(SettingsText const& text, std::string_view vendor) {
   return settings;
 }
 
-bool Settings::may_choose(tune::Call call) const noexcept {
+bool Settings::may_choose(profile::Call call) const noexcept {
   if (is_off) {
     return false;
   }
-  if (auto const& entry = forced[tune::index_of(call)]) {
+  if (auto const& entry = forced[profile::index_of(call)]) {
     return entry->choice.has_value();
   }
-  return profile && std::ranges::any_of(profile->rules(), [&](tune::Rule const& rule) {
+  return profile && std::ranges::any_of(profile->rules(), [&](profile::Rule const& rule) {
            return rule.call == call && rule.choice;
          });
 }
 
 bool Settings::needs_nodes() const noexcept {
-  return std::ranges::any_of(tune::all_calls, [&](tune::Call call) {
-    return !forced[tune::index_of(call)] && may_choose(call);
+  return std::ranges::any_of(profile::all_calls, [&](profile::Call call) {
+    return !forced[profile::index_of(call)] && may_choose(call);
   });
 }
 
-tune::DecisionTable decide(
-    Settings const& settings, tune::Call call, tune::Shape shape, std::vector<std::string>& warnings
+profile::DecisionTable decide(
+    Settings const& settings,
+    profile::Call call,
+    profile::Shape shape,
+    std::vector<std::string>& warnings
 ) {
-  if (auto const& forced = settings.forced[tune::index_of(call)]) {
+  if (auto const& forced = settings.forced[profile::index_of(call)]) {
     return decide_forced(call, *forced, shape, warnings);
   }
   if (settings.profile) {
     return {settings.profile->rules(), call, shape};
   }
-  return tune::DecisionTable(
+  return profile::DecisionTable(
       {.choice = std::nullopt,
        .reason = settings.profile_path.empty() ? "no profile" : "the profile cannot be used"}
   );
 }
 
-std::optional<std::string> complaint_about_shape(Settings const& settings, tune::Shape job) {
+std::optional<std::string> complaint_about_shape(Settings const& settings, profile::Shape job) {
   if (!settings.profile || job.num_ranks == 1) {
     return std::nullopt;
   }
-  auto const nearest = tune::nearest_shape(settings.profile->rules(), job);
-  if (!nearest || tune::Distance(*nearest, job).is_borrowable()) {
+  auto const nearest = profile::nearest_shape(settings.profile->rules(), job);
+  if (!nearest || profile::Distance(*nearest, job).is_borrowable()) {
     return std::nullopt;
   }
   return settings.profile_path + ": expected rules for " + job.text() +

@@ -11,9 +11,9 @@
 #include "espalier/algorithms/catalog.hpp"
 #include "espalier/plan/neighbors/neighbor_name.hpp"
 #include "espalier/plan/topologies/machine_text.hpp"
-#include "espalier/tune/call.hpp"
-#include "espalier/tune/decision.hpp"
-#include "espalier/tune/profile.hpp"
+#include "espalier/profile/call.hpp"
+#include "espalier/profile/decision.hpp"
+#include "espalier/profile/profile.hpp"
 #include "espalier/watch/clock.hpp"
 
 namespace espalier::plan {
@@ -55,10 +55,10 @@ struct Settings {
   bool is_off = false;
   bool is_verbose = false;
   std::string statistics;
-  std::array<std::optional<Forced>, tune::num_calls> forced;
+  std::array<std::optional<Forced>, profile::num_calls> forced;
   /// What ESPALIER_FORCE says of neighborhood collectives; null: the native call.
   std::array<neighborhood::Algorithm const*, num_neighbor_calls> forced_neighbors{};
-  std::optional<tune::Profile> profile;
+  std::optional<profile::Profile> profile;
   std::string profile_path;
   /// Whether communicators with a topology are reordered where the program permits it.
   bool maps_topologies = false;
@@ -83,7 +83,7 @@ struct Settings {
   }
 
   /// True if some communicator may have a decision other than the native call.
-  [[nodiscard]] bool may_choose(tune::Call call) const noexcept;
+  [[nodiscard]] bool may_choose(profile::Call call) const noexcept;
 
   [[nodiscard]] bool may_choose(NeighborCall call) const noexcept {
     return !is_off && forced_neighbors[index_of(call)] != nullptr;
@@ -100,13 +100,16 @@ struct Settings {
 
 /// Decisions for one call on communicators of one shape. A forced choice that does not accept this
 /// number of ranks gives native decisions, and a line in `warnings`.
-[[nodiscard]] tune::DecisionTable decide(
-    Settings const& settings, tune::Call call, tune::Shape shape, std::vector<std::string>& warnings
+[[nodiscard]] profile::DecisionTable decide(
+    Settings const& settings,
+    profile::Call call,
+    profile::Shape shape,
+    std::vector<std::string>& warnings
 );
 
 /// Whether the profile was made for another kind of job: one line that says so and what to do; none
 /// if some rule is near enough to this shape, or there is no profile.
 [[nodiscard]] std::optional<std::string>
-complaint_about_shape(Settings const& settings, tune::Shape job);
+complaint_about_shape(Settings const& settings, profile::Shape job);
 
 }  // namespace espalier::plan

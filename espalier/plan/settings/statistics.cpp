@@ -14,7 +14,7 @@
 namespace espalier::plan {
 namespace {
 
-std::string algorithm_text(tune::Decision const& decision) {
+std::string algorithm_text(profile::Decision const& decision) {
   return decision.choice ? decision.choice->text() : "native";
 }
 
@@ -60,10 +60,10 @@ Recorder::Recorder() {
 }
 
 void Recorder::record(
-    tune::Call call, std::int64_t bytes, tune::Decision const& decision, double seconds
+    profile::Call call, std::int64_t bytes, profile::Decision const& decision, double seconds
 ) {
   std::size_t const position = size_class(bytes);
-  std::int32_t& latest = latest_[tune::index_of(call)][position];
+  std::int32_t& latest = latest_[profile::index_of(call)][position];
   Counter const one{.count = 1, .bytes = bytes, .seconds = seconds};
   if (latest >= 0 && rows_[static_cast<std::size_t>(latest)].decision == &decision) {
     rows_[static_cast<std::size_t>(latest)].counter.add(one);
@@ -102,7 +102,7 @@ std::string statistics_json(ProcessReport const& report, Totals const& totals) {
   nlohmann::ordered_json calls = nlohmann::ordered_json::array();
   for (auto const& [key, counter] : totals.rows()) {
     calls.push_back({
-        {"function", tune::function_name(key.call)},
+        {"function", profile::function_name(key.call)},
         {"num_ranks", key.num_ranks},
         {"min_bytes", min_bytes_of(key.size_class)},
         {"max_bytes", max_bytes_of(key.size_class)},
@@ -140,7 +140,7 @@ std::string statistics_table(ProcessReport const& report, Totals const& totals) 
   using Group = std::tuple<std::string_view, std::string>;
   std::map<Group, Counter> groups;
   for (auto const& [key, counter] : totals.rows()) {
-    groups[{tune::function_name(key.call), key.algorithm}].add(counter);
+    groups[{profile::function_name(key.call), key.algorithm}].add(counter);
   }
   std::array<char, 200> line{};
   std::snprintf(

@@ -10,8 +10,8 @@
 #include <tuple>
 #include <vector>
 
-#include "espalier/tune/call.hpp"
-#include "espalier/tune/decision.hpp"
+#include "espalier/profile/call.hpp"
+#include "espalier/profile/decision.hpp"
 
 namespace espalier::plan {
 
@@ -35,14 +35,15 @@ struct Counter {
 class Recorder {
 public:
   struct Row {
-    tune::Call call;
+    profile::Call call;
     std::size_t size_class;
-    tune::Decision const* decision;  ///< not owned
+    profile::Decision const* decision;  ///< not owned
     Counter counter;
   };
 
   Recorder();
-  void record(tune::Call call, std::int64_t bytes, tune::Decision const& decision, double seconds);
+  void
+  record(profile::Call call, std::int64_t bytes, profile::Decision const& decision, double seconds);
 
   [[nodiscard]] std::vector<Row> const& rows() const noexcept { return rows_; }
 
@@ -50,7 +51,7 @@ public:
 
 private:
   /// Row used last for each call and class, -1 if none yet.
-  std::array<std::array<std::int32_t, num_size_classes>, tune::num_calls> latest_;
+  std::array<std::array<std::int32_t, num_size_classes>, profile::num_calls> latest_;
   std::vector<Row> rows_;
 };
 
@@ -70,7 +71,7 @@ public:
   void add(OwnCommunicators const& made) noexcept { own_communicators_.add(made); }
 
   struct Key {
-    tune::Call call;
+    profile::Call call;
     int num_ranks;
     std::size_t size_class;
     std::string algorithm;

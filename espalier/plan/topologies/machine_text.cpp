@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "espalier/tune/profile.hpp"
+#include "espalier/profile/profile.hpp"
 
 namespace espalier::plan {
 
@@ -15,7 +15,7 @@ MachineText machine_text_of(char const* value) {
   }
   std::error_code problem;
   if (std::filesystem::is_regular_file(value, problem)) {
-    return {.text = tune::read_text(value), .origin = value};
+    return {.text = profile::read_text(value), .origin = value};
   }
   return {.text = value, .origin = "ESPALIER_MACHINE"};
 }

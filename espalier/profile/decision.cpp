@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/tune/decision.hpp"
+#include "espalier/profile/decision.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <utility>
 
-namespace espalier::tune {
+namespace espalier::profile {
 namespace {
 
 constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
@@ -151,4 +151,4 @@ lookup(Profile const& profile, Call call, int num_ranks, int num_nodes, std::int
   return DecisionTable(profile.rules(), call, shape).at(bytes);
 }
 
-}  // namespace espalier::tune
+}  // namespace espalier::profile

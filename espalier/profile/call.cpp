@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/tune/call.hpp"
+#include "espalier/profile/call.hpp"
 
 #include <string>
 
 #include "espalier/base/error.hpp"
 
-namespace espalier::tune {
+namespace espalier::profile {
 namespace {
 
 using algorithms::Collective;
@@ -94,4 +94,4 @@ Call parse_call(std::string_view text) {
   );
 }
 
-}  // namespace espalier::tune
+}  // namespace espalier::profile

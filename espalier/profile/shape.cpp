@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/tune/shape.hpp"
+#include "espalier/profile/shape.hpp"
 
 #include <algorithm>
 
-namespace espalier::tune {
+namespace espalier::profile {
 namespace {
 
 std::string plural(int number, std::string const& noun) {
@@ -30,4 +30,4 @@ bool Distance::is_borrowable() const noexcept {
   return is_near(ranks_) && is_near(nodes_);
 }
 
-}  // namespace espalier::tune
+}  // namespace espalier::profile

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "espalier/algorithms/catalog.hpp"
-#include "espalier/tune/profile.hpp"
+#include "espalier/profile/profile.hpp"
 
-namespace espalier::tune {
+namespace espalier::profile {
 
 /// What to do with a call, and why.
 struct Decision {
@@ -64,4 +64,4 @@ nearest_shape(std::span<Rule const> rules, Shape shape, std::optional<Call> call
 [[nodiscard]] Decision
 lookup(Profile const& profile, Call call, int num_ranks, int num_nodes, std::int64_t bytes);
 
-}  // namespace espalier::tune
+}  // namespace espalier::profile

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include "espalier/profile/profile.hpp"
+
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -8,9 +10,8 @@
 #include <gtest/gtest.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/tune/profile.hpp"
 
-namespace espalier::tune {
+namespace espalier::profile {
 namespace {
 
 std::string profile_with(std::string const& rules) {
@@ -182,4 +183,4 @@ TEST(Profile, SaysWhyAFileCannotBeRead) {
 }
 
 }  // namespace
-}  // namespace espalier::tune
+}  // namespace espalier::profile

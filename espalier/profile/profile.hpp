@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "espalier/algorithms/catalog.hpp"
-#include "espalier/tune/call.hpp"
-#include "espalier/tune/shape.hpp"
+#include "espalier/profile/call.hpp"
+#include "espalier/profile/shape.hpp"
 
-namespace espalier::tune {
+namespace espalier::profile {
 
 /// "Use this algorithm for results of min_bytes .. max_bytes on this shape."
 struct Rule {
@@ -53,4 +53,4 @@ private:
 /// @throws Error io
 [[nodiscard]] std::string read_text(std::string const& path);
 
-}  // namespace espalier::tune
+}  // namespace espalier::profile

@@ -10,7 +10,7 @@
 
 #include "espalier/algorithms/catalog.hpp"
 
-namespace espalier::tune {
+namespace espalier::profile {
 
 /// An MPI function that rules speak of. Several calls can share the algorithms of one collective.
 enum class Call : std::uint8_t {
@@ -93,4 +93,4 @@ refuses(Call call, algorithms::Choice const& choice, int num_ranks, int root);
 /// @throws Error argument with the valid names.
 [[nodiscard]] Call parse_call(std::string_view text);
 
-}  // namespace espalier::tune
+}  // namespace espalier::profile

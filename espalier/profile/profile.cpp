@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/tune/profile.hpp"
+#include "espalier/profile/profile.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,7 +15,7 @@
 #include "espalier/base/error.hpp"
 #include "espalier/base/field.hpp"
 
-namespace espalier::tune {
+namespace espalier::profile {
 namespace {
 
 constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
@@ -36,7 +36,7 @@ void check_header(Field const& file) {
 
 Call parse_call(Field const& field) {
   try {
-    return tune::parse_call(field.text());
+    return profile::parse_call(field.text());
   } catch (Error const& error) {
     field.fail("a known collective", "'" + field.text() + "' (" + error.what() + ")");
   }
@@ -154,4 +154,4 @@ std::string read_text(std::string const& path) {
   return text;
 }
 
-}  // namespace espalier::tune
+}  // namespace espalier::profile

@@ -7,9 +7,9 @@
 
 #include <gtest/gtest.h>
 
-#include "espalier/tune/decision.hpp"
+#include "espalier/profile/decision.hpp"
 
-namespace espalier::tune {
+namespace espalier::profile {
 namespace {
 
 constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
@@ -165,4 +165,4 @@ TEST(Lookup, GivesTheDecisionOfTheTable) {
 }
 
 }  // namespace
-}  // namespace espalier::tune
+}  // namespace espalier::profile

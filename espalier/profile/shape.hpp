@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-namespace espalier::tune {
+namespace espalier::profile {
 
 /// What rules are made for: a communicator of so many ranks on so many nodes.
 struct Shape {
@@ -54,4 +54,4 @@ private:
   int num_nodes_;
 };
 
-}  // namespace espalier::tune
+}  // namespace espalier::profile

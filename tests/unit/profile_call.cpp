@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/tune/call.hpp"
+#include "espalier/profile/call.hpp"
 
-namespace espalier::tune {
+namespace espalier::profile {
 namespace {
 
 std::string problem(Call call, std::string const& choice, int num_ranks = 8) {
@@ -54,4 +54,4 @@ TEST(Call, RefusesToForwardBlocksOfUnknownSize) {
 }
 
 }  // namespace
-}  // namespace espalier::tune
+}  // namespace espalier::profile
