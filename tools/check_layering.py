@@ -48,6 +48,7 @@ MPI_ALLOWED = (
     "benchmarks/",
     "tests/bent/",
     "tests/mpi/",
+    "tests/shim/",
     "tests/fortran/",
     "tests/data/simulated/",
     "tests/support/",

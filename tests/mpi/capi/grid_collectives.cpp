@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// espalier_grid.h: collectives along all dimensions against MPI's own on communicators of
+/// MPI_Cart_sub, in every way; mappings by trial; errors.
+
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "include/espalier.h"
+#include "include/espalier_grid.h"
+
+#include <mpi.h>
+
+#include "tests/mpi/exec/support.hpp"
+#include "tests/mpi/fake_nodes.hpp"
+
+extern "C" int
+PMPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* made) {
+  return fake_nodes::split_type(comm, type, key, info, made);
+}
+
+namespace espalier::test {
+namespace {
+
+using Shape = std::vector<int>;
+
+int rank = 0;
+int num_ranks = 0;
+
+struct Way {
+  char const* algorithm;
+  int is_overlapped;
+};
+
+std::vector<Shape> shapes() {
+  std::vector<Shape> result{{num_ranks}};
+  for (int a = 2; a <= num_ranks / 2; ++a) {
+    if (num_ranks % a == 0) {
+      result.push_back({a, num_ranks / a});
+    }
+  }
+  if (num_ranks == 8) {
+    result.push_back({2, 2, 2});
+  }
+  return result;
+}
+
+/// One dimension: arguments, what MPI makes of them, what is found.
+struct Line {
+  MPI_Comm native = MPI_COMM_NULL;
+  int size = 1;
+  int count = 0;
+  int root = 0;
+  std::vector<int> input;
+  std::vector<int> expected;
+  std::vector<int> found;
+};
+
+/// All arguments of a call, as arrays.
+struct Arrays {
+  std::vector<void const*> inputs;
+  std::vector<void*> outputs;
+  std::vector<int> counts;
+  std::vector<int> roots;
+  std::vector<MPI_Datatype> types;
+  std::vector<MPI_Op> ops;
+};
+
+enum class Call { bcast, gather, scatter, reduce };
+
+void run_native(Line& line, Call call) {
+  int const* const in = line.input.data();
+  int* const out = line.expected.data();
+  int const n = line.count;
+  switch (call) {
+  case Call::bcast:
+    MPI_Bcast(out, n, MPI_INT, line.root, line.native);
+    return;
+  case Call::gather:
+    MPI_Gather(in, n, MPI_INT, out, n, MPI_INT, line.root, line.native);
+    return;
+  case Call::scatter:
+    MPI_Scatter(in, n, MPI_INT, out, n, MPI_INT, line.root, line.native);
+    return;
+  case Call::reduce:
+    MPI_Reduce(in, out, n, MPI_INT, MPI_SUM, line.root, line.native);
+  }
+}
+
+int run_ours(espalier_grid* grid, Arrays const& a, Call call) {
+  int const* const n = a.counts.data();
+  int const* const roots = a.roots.data();
+  MPI_Datatype const* const types = a.types.data();
+  switch (call) {
+  case Call::bcast:
+    return espalier_grid_bcast(grid, a.outputs.data(), n, types, roots);
+  case Call::gather:
+    return espalier_grid_gather(grid, a.inputs.data(), n, types, a.outputs.data(), n, types, roots);
+  case Call::scatter:
+    return espalier_grid_scatter(
+        grid, a.inputs.data(), n, types, a.outputs.data(), n, types, roots
+    );
+  case Call::reduce:
+    return espalier_grid_reduce(
+        grid, a.inputs.data(), a.outputs.data(), n, types, a.ops.data(), roots
+    );
+  }
+  return MPI_ERR_OTHER;
+}
+
+Line line_of(MPI_Comm cart, Shape const& shape, std::size_t dimension) {
+  Shape keep(shape.size(), 0);
+  keep[dimension] = 1;
+  Line line{.size = shape[dimension], .count = 7 + 500 * static_cast<int>(dimension)};
+  MPI_Cart_sub(cart, keep.data(), &line.native);
+  line.root = static_cast<int>(dimension + 1) % line.size;
+  auto const length = static_cast<std::size_t>(line.count * line.size);
+  for (std::size_t i = 0; i < length; ++i) {
+    line.input.push_back(rank * 10000 + static_cast<int>(dimension * 1000000 + i));
+  }
+  line.expected.assign(length, -1 - rank);
+  line.found = line.expected;
+  return line;
+}
+
+Arrays arrays_of(std::vector<Line>& lines) {
+  Arrays arrays;
+  for (Line& line : lines) {
+    arrays.inputs.push_back(line.input.data());
+    arrays.outputs.push_back(line.found.data());
+    arrays.counts.push_back(line.count);
+    arrays.roots.push_back(line.root);
+    arrays.types.push_back(MPI_INT);
+    arrays.ops.push_back(MPI_SUM);
+  }
+  return arrays;
+}
+
+void check_call(
+    Checks& checks, espalier_grid* grid, Shape const& shape, Call call, std::string const& what
+) {
+  MPI_Comm cart = MPI_COMM_NULL;
+  espalier_grid_comm(grid, &cart);
+  std::vector<Line> lines;
+  for (std::size_t dimension = 0; dimension < shape.size(); ++dimension) {
+    lines.push_back(line_of(cart, shape, dimension));
+    run_native(lines.back(), call);
+  }
+  for (int turn = 0; turn < 2; ++turn) {
+    for (Line& line : lines) {
+      line.found.assign(line.found.size(), -1 - rank);
+    }
+    int const code = run_ours(grid, arrays_of(lines), call);
+    checks.expect(code == MPI_SUCCESS, "an error of" + what);
+    for (Line const& line : lines) {
+      checks.expect(line.found == line.expected, "another result of" + what);
+    }
+  }
+  for (Line& line : lines) {
+    MPI_Comm_free(&line.native);
+  }
+}
+
+/// The communicators are those of MPI_Cart_sub.
+void check_lines(Checks& checks, espalier_grid* grid, Shape const& shape) {
+  MPI_Comm cart = MPI_COMM_NULL;
+  espalier_grid_comm(grid, &cart);
+  for (std::size_t dimension = 0; dimension < shape.size(); ++dimension) {
+    Line line = line_of(cart, shape, dimension);
+    MPI_Comm made = MPI_COMM_NULL;
+    MPI_Comm again = MPI_COMM_NULL;
+    espalier_grid_line(grid, static_cast<int>(dimension), &made);
+    espalier_grid_line(grid, static_cast<int>(dimension), &again);
+    int relation = MPI_UNEQUAL;
+    MPI_Comm_compare(made, line.native, &relation);
+    checks.expect(relation == MPI_CONGRUENT, "a line is that of MPI_Cart_sub");
+    checks.expect(made == again, "a line is made once");
+    MPI_Comm_free(&line.native);
+  }
+}
+
+void check_way(Checks& checks, Shape const& shape, Way const& way) {
+  espalier_grid_options options = ESPALIER_GRID_OPTIONS_INIT;
+  options.algorithm = way.algorithm;
+  options.is_overlapped = way.is_overlapped;
+  options.segment_bytes = 256;
+  int const ndims = static_cast<int>(shape.size());
+  espalier_grid* grid = nullptr;
+  espalier_grid_create(MPI_COMM_WORLD, ndims, shape.data(), nullptr, &options, &grid);
+  std::string const name = std::string(" ") + way.algorithm;
+  check_call(checks, grid, shape, Call::bcast, name + " bcast");
+  check_call(checks, grid, shape, Call::reduce, name + " reduce");
+  if (std::string(way.algorithm) != "pipeline") {
+    check_call(checks, grid, shape, Call::gather, name + " gather");
+    check_call(checks, grid, shape, Call::scatter, name + " scatter");
+  }
+  check_lines(checks, grid, shape);
+  espalier_grid_free(&grid);
+  checks.expect(grid == nullptr, "a freed grid is NULL");
+}
+
+/// Counts its calls and broadcasts along the grid.
+int pattern(espalier_grid* grid, void* context) {
+  ++*static_cast<int*>(context);
+  int value = 1;
+  int other = 2;
+  void* const buffers[] = {&value, &other};
+  int const counts[] = {1, 1};
+  int const roots[] = {0, 0};
+  MPI_Datatype const types[] = {MPI_INT, MPI_INT};
+  return espalier_grid_bcast(grid, buffers, counts, types, roots);
+}
+
+void check_trial(Checks& checks) {
+  espalier_grid_options options = ESPALIER_GRID_OPTIONS_INIT;
+  int num_calls = 0;
+  options.pattern = pattern;
+  options.context = &num_calls;
+  options.num_calls = 2;
+  options.num_candidates = 3;
+  Shape const shape{num_ranks, 1};
+  espalier_grid* grid = nullptr;
+  espalier_grid_create(MPI_COMM_WORLD, 2, shape.data(), nullptr, &options, &grid);
+  checks.expect(num_calls % 3 == 0 && num_calls >= 3 && num_calls <= 9, "three calls a candidate");
+  espalier_grid_overhead overhead{};
+  char mapping[ESPALIER_NAME_LEN] = "";
+  espalier_grid_report(grid, &overhead, mapping, ESPALIER_NAME_LEN);
+  checks.expect(overhead.trial_us > 0 && overhead.create_us > 0, "trials take time");
+  checks.expect(
+      overhead.chosen_us > 0 && overhead.chosen_us <= overhead.standard_us,
+      "nothing slower than the standard is taken"
+  );
+  bool const is_identity = std::string(mapping) == "identity";
+  checks.expect(
+      std::isinf(overhead.num_calls_to_pay) == is_identity, "what saves nothing never pays"
+  );
+  check_call(checks, grid, shape, Call::bcast, " a tried grid");
+  espalier_grid_free(&grid);
+}
+
+/// Ranks of two nodes take turns, and columns of the grid are nodes: squares are better.
+void check_mapping(Checks& checks) {
+  fake_nodes::node_of = fake_nodes::cyclic_on_2;
+  espalier_grid* grid = nullptr;
+  Shape const shape{2, 4};
+  espalier_grid_create(MPI_COMM_WORLD, 2, shape.data(), nullptr, nullptr, &grid);
+  espalier_grid_overhead overhead{};
+  char mapping[ESPALIER_NAME_LEN] = "";
+  espalier_grid_report(grid, &overhead, mapping, ESPALIER_NAME_LEN);
+  checks.expect(std::string(mapping) != "identity", "a mapping is found");
+  checks.expect(overhead.create_us > 0 && overhead.trial_us == 0, "nothing is tried unasked");
+  MPI_Comm line = MPI_COMM_NULL;
+  espalier_grid_line(grid, 0, &line);
+  int other = -1;
+  int const mine = rank % 2;
+  MPI_Allreduce(&mine, &other, 1, MPI_INT, MPI_SUM, line);
+  checks.expect(other == 2 * mine, "a column lies in one node");
+  check_call(checks, grid, shape, Call::gather, " a mapped grid");
+  check_trial(checks);
+  espalier_grid_free(&grid);
+  fake_nodes::node_of = nullptr;
+}
+
+int create(Shape const& shape, espalier_grid_options const& options, espalier_grid** grid) {
+  int const ndims = static_cast<int>(shape.size());
+  return espalier_grid_create(MPI_COMM_WORLD, ndims, shape.data(), nullptr, &options, grid);
+}
+
+int class_of(int code) {
+  int mpi_class = MPI_SUCCESS;
+  MPI_Error_class(code, &mpi_class);
+  return mpi_class;
+}
+
+void check_create_errors(Checks& checks) {
+  espalier_grid* grid = nullptr;
+  espalier_grid_options options = ESPALIER_GRID_OPTIONS_INIT;
+  checks.expect(
+      class_of(create({num_ranks + 1, 1}, options, &grid)) == MPI_ERR_DIMS, "a grid too large"
+  );
+  options.algorithm = "fast";
+  checks.expect(class_of(create({num_ranks}, options, &grid)) == MPI_ERR_ARG, "an algorithm");
+  options.algorithm = nullptr;
+  options.mapping = "spiral";
+  checks.expect(create({num_ranks}, options, &grid) != MPI_SUCCESS, "an unknown mapping");
+  options.pattern = pattern;
+  checks.expect(class_of(create({num_ranks}, options, &grid)) == MPI_ERR_ARG, "map or pattern");
+  checks.expect(grid == nullptr, "no grid after an error");
+}
+
+void check_call_errors(Checks& checks) {
+  espalier_grid* grid = nullptr;
+  espalier_grid_options options = ESPALIER_GRID_OPTIONS_INIT;
+  options.algorithm = "pipeline";
+  create({num_ranks}, options, &grid);
+  MPI_Comm cart = MPI_COMM_NULL;
+  espalier_grid_comm(grid, &cart);
+  std::vector<Line> lines{line_of(cart, {num_ranks}, 0)};
+  Arrays arrays = arrays_of(lines);
+  checks.expect(run_ours(grid, arrays, Call::gather) != MPI_SUCCESS, "a pipeline of a gather");
+  arrays.roots[0] = num_ranks;
+  checks.expect(class_of(run_ours(grid, arrays, Call::bcast)) == MPI_ERR_ROOT, "a root");
+  MPI_Comm line = MPI_COMM_NULL;
+  checks.expect(class_of(espalier_grid_line(grid, 1, &line)) == MPI_ERR_ARG, "a dimension");
+  MPI_Comm_free(&lines[0].native);
+  espalier_grid_free(&grid);
+}
+
+void check_left_out(Checks& checks) {
+  espalier_grid* grid = nullptr;
+  espalier_grid_options const options = ESPALIER_GRID_OPTIONS_INIT;
+  checks.expect(create({num_ranks - 1, 1}, options, &grid) == MPI_SUCCESS, "a smaller grid");
+  int const is_in = grid != nullptr ? 1 : 0;
+  int num_in = 0;
+  MPI_Allreduce(&is_in, &num_in, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  checks.expect(num_in == num_ranks - 1, "one rank is left out");
+  if (grid != nullptr) {
+    check_call(checks, grid, {num_ranks - 1, 1}, Call::bcast, " a smaller grid");
+    espalier_grid_free(&grid);
+  }
+}
+
+int run() {
+  MPI_Comm_size(MPI_COMM_WORLD, &num_ranks);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  Checks checks;
+  for (Shape const& shape : shapes()) {
+    for (char const* algorithm : {"native", "pipeline", "binomial"}) {
+      check_way(checks, shape, {algorithm, 0});
+      check_way(checks, shape, {algorithm, 1});
+    }
+  }
+  check_trial(checks);
+  check_create_errors(checks);
+  check_call_errors(checks);
+  if (num_ranks == 8) {
+    check_mapping(checks);
+  }
+  if (num_ranks > 1) {
+    check_left_out(checks);
+  }
+  return checks.finish();
+}
+
+}  // namespace
+}  // namespace espalier::test
+
+int main(int argc, char** argv) {
+  return espalier::test::run_under_mpi(argc, argv, espalier::test::run);
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// Neighborhood collectives of the C interface against an oracle: all topologies, calls,
+/// algorithms, blocking and persistent, with types with gaps, empty blocks and blocks in any order.
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "include/espalier_neighbor.h"
+
+#include <mpi.h>
+
+#include "tests/mpi/capi/neighbor_blocks.hpp"
+
+namespace {
+
+long num_allocations = 0;
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+  ++num_allocations;
+  if (void* const memory = std::malloc(size == 0 ? 1 : size)) {
+    return memory;
+  }
+  throw std::bad_alloc();
+}
+
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+
+void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+
+namespace {
+
+using namespace espalier::test;
+
+constexpr char const* algorithms[] = {"direct", "combining", "node_aware"};
+
+espalier_neighborhood* make(Topology const& topology, char const* algorithm) {
+  espalier_neighbor_options options = ESPALIER_NEIGHBOR_OPTIONS_INIT;
+  options.algorithm = algorithm;
+  std::vector<int> rows;
+  for (auto const& offset : topology.offsets) {
+    rows.insert(rows.end(), offset.begin(), offset.end());
+  }
+  espalier_neighborhood* neighborhood = nullptr;
+  auto const num_offsets = static_cast<int>(topology.offsets.size());
+  int const code = rows.empty()
+                       ? espalier_neighborhood_of(topology.comm, &options, &neighborhood)
+                       : espalier_neighborhood_create(
+                             topology.comm, num_offsets, rows.data(), &options, &neighborhood
+                         );
+  return code == MPI_SUCCESS ? neighborhood : nullptr;
+}
+
+int run_blocking(Job& job, espalier_neighborhood* neighborhood) {
+  return job.call(
+      espalier_neighbor_allgather,
+      espalier_neighbor_allgatherv,
+      espalier_neighbor_alltoall,
+      espalier_neighbor_alltoallv,
+      espalier_neighbor_alltoallw,
+      neighborhood
+  );
+}
+
+int plan(Job& job, espalier_neighborhood* neighborhood, espalier_request** request) {
+  return job.call(
+      espalier_neighbor_allgather_init,
+      espalier_neighbor_allgatherv_init,
+      espalier_neighbor_alltoall_init,
+      espalier_neighbor_alltoallv_init,
+      espalier_neighbor_alltoallw_init,
+      neighborhood,
+      request
+  );
+}
+
+std::string error_text(int code) {
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int size = 0;
+  PMPI_Error_string(code, text, &size);
+  return text;
+}
+
+/// Brings a started request to its end, by asking or by waiting.
+void complete(Checks& checks, espalier_request* request, bool by_asking, std::string const& what) {
+  int is_complete = 0;
+  while (by_asking && is_complete == 0) {
+    checks.expect(espalier_request_test(request, &is_complete) == MPI_SUCCESS, what + ": test");
+  }
+  checks.expect(espalier_request_wait(request) == MPI_SUCCESS, what + ": wait");
+}
+
+void check_persistent(
+    Checks& checks, Job& job, espalier_neighborhood* neighborhood, std::string const& what
+) {
+  espalier_request* request = nullptr;
+  checks.expect(plan(job, neighborhood, &request) == MPI_SUCCESS, what + ": init");
+  if (request == nullptr) {
+    return;
+  }
+  espalier::test::Buffer const untouched = job.output;
+  for (int i = 0; i < 3; ++i) {
+    job.output = untouched;
+    long const before = num_allocations;
+    bool const is_started = espalier_request_start(request) == MPI_SUCCESS;
+    if (i == 2) {
+      checks.expect(espalier_request_wait(request) == MPI_SUCCESS, what);
+      bool const is_frugal = num_allocations == before;
+      checks.expect(is_frugal, what + ": allocates when it is started again");
+    } else {
+      complete(checks, request, i == 0, what);
+    }
+    checks.expect(is_started && job.is_right(), what + " " + std::to_string(i));
+  }
+  checks.expect(espalier_request_free(&request) == MPI_SUCCESS, what + ": free");
+}
+
+/// One neighborhood with one algorithm: every call, with blocks of another size and other types for
+/// each, so that all of them are met on some topology.
+void check_calls(
+    Checks& checks,
+    Topology const& topology,
+    espalier_neighborhood* neighborhood,
+    std::string const& name,
+    std::size_t seed
+) {
+  for (Kind const kind : all_kinds) {
+    for (int const scale : {std::array{1, 0, 700}[seed % 3]}) {
+      std::string const what =
+          name + " kind " + std::to_string(static_cast<int>(kind)) + " x" + std::to_string(scale);
+      std::size_t const type_number = seed++;
+      Job job(topology, kind, scale, type_number);
+      espalier::test::Buffer const untouched = job.output;
+      for (int i = 0; i < 2; ++i) {
+        job.output = untouched;
+        int const code = run_blocking(job, neighborhood);
+        checks.expect(code == MPI_SUCCESS, what + ": " + error_text(code));
+        checks.expect(job.is_right(), what + ": blocking");
+      }
+      job.output = untouched;
+      check_persistent(checks, job, neighborhood, what + ": persistent");
+    }
+  }
+}
+
+/// Requests under way at the same time, begun and completed in different orders on different ranks.
+void check_overlap(
+    Checks& checks,
+    Topology const& topology,
+    espalier_neighborhood* neighborhood,
+    std::string const& name
+) {
+  std::vector<Job> jobs;
+  std::vector<espalier_request*> requests;
+  for (Kind const kind : all_kinds) {
+    jobs.emplace_back(topology, kind, 3, jobs.size());
+  }
+  for (Job& job : jobs) {
+    requests.push_back(nullptr);
+    checks.expect(plan(job, neighborhood, &requests.back()) == MPI_SUCCESS, name + ": init");
+  }
+  auto const rank = static_cast<std::size_t>(test_rank(topology.comm));
+  std::size_t const n = requests.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    checks.expect(espalier_request_start(requests[(i + rank) % n]) == MPI_SUCCESS, name);
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    complete(checks, requests[(2 * i + rank) % n], rank % 2 == 0, name + ": overlapped");
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    checks.expect(jobs[i].is_right(), name + ": overlapped " + std::to_string(i));
+    espalier_request_free(&requests[i]);
+  }
+}
+
+/// True if the algorithm serves the neighborhood: combining needs a grid.
+bool is_served(Topology const& topology, std::string const& algorithm) {
+  return algorithm != "combining" || topology.is_grid;
+}
+
+void check_refused(Checks& checks, Topology const& topology, espalier_neighborhood* neighborhood) {
+  Job job(topology, Kind::alltoall, 1, 0);
+  espalier_request* request = nullptr;
+  std::string const what = topology.name + ": combining is refused";
+  checks.expect(plan(job, neighborhood, &request) != MPI_SUCCESS && request == nullptr, what);
+  checks.expect(run_blocking(job, neighborhood) != MPI_SUCCESS, what);
+}
+
+void check(Checks& checks, Topology const& topology, std::size_t seed) {
+  PMPI_Comm_set_errhandler(topology.comm, MPI_ERRORS_RETURN);
+  for (char const* const algorithm : algorithms) {
+    std::string const name = topology.name + " " + algorithm;
+    espalier_neighborhood* neighborhood = make(topology, algorithm);
+    checks.expect(neighborhood != nullptr, name + ": neighborhood");
+    if (neighborhood == nullptr) {
+      continue;
+    }
+    if (is_served(topology, algorithm)) {
+      check_calls(checks, topology, neighborhood, name, seed);
+      check_overlap(checks, topology, neighborhood, name);
+    } else {
+      check_refused(checks, topology, neighborhood);
+    }
+    checks.expect(espalier_neighborhood_free(&neighborhood) == MPI_SUCCESS, name + ": free");
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  Checks checks;
+  std::size_t seed = 0;
+  for (Topology& topology : topologies()) {
+    if (topology.comm != MPI_COMM_NULL) {
+      check(checks, topology, seed);
+      PMPI_Comm_free(&topology.comm);
+    }
+    ++seed;
+  }
+  int const code = checks.finish();
+  MPI_Finalize();
+  return code;
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// What the measuring program relies on: contributions that differ, results that agree, guard bytes
+/// that show overruns, a barrier that nobody leaves early, complaints that reach everybody.
+
+#include "espalier/measure/collectives/workload.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <mpi.h>
+
+#include "espalier/measure/collectives/contender.hpp"
+#include "espalier/measure/common/own_collectives.hpp"
+#include "espalier/measure/common/start_barrier.hpp"
+#include "tests/mpi/exec/support.hpp"
+
+namespace {
+
+using espalier::measure::Contenders;
+using espalier::measure::Job;
+using espalier::measure::PointRequest;
+using espalier::measure::Workload;
+using espalier::profile::Call;
+using espalier::test::Checks;
+
+std::vector<std::byte> copy_of(Workload const& workload) {
+  auto const bytes = workload.guarded_result();
+  return {bytes.begin(), bytes.end()};
+}
+
+/// The native call and every way of ours to make it give what is expected, for sizes with and
+/// without remainder.
+void agree(Job const& job, Checks& checks) {
+  Contenders contenders(job);
+
+  struct Case {
+    Call call;
+    std::string choice;
+  };
+
+  std::vector<Case> const cases{
+      {Call::allgather, "allgather/bruck"},
+      {Call::allgatherv, "allgather/ring"},
+      {Call::allreduce, "allreduce/ring"},
+      {Call::alltoall, "alltoall/bruck"},
+      {Call::alltoallv, "alltoall/pairwise"},
+      {Call::alltoallw, "alltoall/linear"},
+      {Call::bcast, "bcast/binomial"},
+      {Call::bcast, "bcast/chain[segments=3]"},
+      {Call::exscan, "exscan/linear"},
+      {Call::gather, "gather/binomial"},
+      {Call::gatherv, "gather/flat"},
+      {Call::reduce, "reduce/binomial"},
+      {Call::reduce_scatter, "reduce_scatter/ring"},
+      {Call::reduce_scatter_block, "reduce_scatter/pairwise"},
+      {Call::scan, "scan/recursive_doubling"},
+      {Call::scatter, "scatter/binomial"},
+      {Call::scatterv, "scatter/flat"},
+  };
+  for (auto const& [call, choice] : cases) {
+    for (std::int64_t const bytes : {1, 64, 1000, 70001}) {
+      Workload workload(job, PointRequest{.call = call, .bytes = bytes, .choices = {}});
+      for (int const root : workload.roots()) {
+        std::vector<std::byte> const expected = workload.expected(root, 5);
+        for (std::string const& name : {std::string("native"), choice}) {
+          workload.fill(root, 5);
+          int const code = contenders.get(call, name).run(workload, root).code;
+          checks.expect(code == MPI_SUCCESS, name + " runs");
+          if (!workload.has_result(root)) {
+            continue;
+          }
+          std::string const difference = Workload::difference(expected, copy_of(workload));
+          checks.expect(difference.empty(), choice + " by " + name + ": " + difference);
+        }
+      }
+    }
+  }
+  contenders.finish();
+}
+
+/// What is expected of other stamps is something else, on every rank that has a result.
+void change(Job const& job, Checks& checks) {
+  for (Call const call : espalier::profile::all_calls) {
+    Workload workload(job, PointRequest{.call = call, .bytes = 4096, .choices = {}});
+    std::vector<std::byte> const first = workload.expected(0, 5);
+    bool const is_other = !Workload::difference(first, workload.expected(0, 6)).empty();
+    std::string const name(espalier::profile::to_string(call));
+    checks.expect(is_other || !workload.has_result(0) || workload.bytes() == 0, name + ": stamps");
+  }
+}
+
+void refuse(Job const& job, Checks& checks) {
+  Contenders const contenders(job);
+  checks.expect(contenders.refuses(Call::allgather, "allgather/ring").empty(), "ring is possible");
+  checks.expect(
+      contenders.refuses(Call::allgather, "allgather/nope").find("nope") != std::string::npos,
+      "an unknown algorithm is named"
+  );
+  checks.expect(
+      contenders.refuses(Call::bcast, "allgather/ring").find("bcast") != std::string::npos,
+      "an algorithm of another collective is refused"
+  );
+  bool const is_even = job.num_ranks % 2 == 0;
+  checks.expect(
+      contenders.refuses(Call::allgather, "allgather/neighbor_exchange").empty() == is_even ||
+          job.num_ranks == 1,
+      "neighbor exchange needs an even number of ranks"
+  );
+}
+
+void show_differences(Job const& job, Checks& checks) {
+  Workload workload(job, PointRequest{.call = Call::bcast, .bytes = 100, .choices = {}});
+  workload.fill(0, 1);
+  std::vector<std::byte> const good = copy_of(workload);
+  std::vector<std::byte> bad = good;
+  checks.expect(Workload::difference(good, bad).empty(), "equal results do not differ");
+  bad[64 + 17] ^= std::byte{1};
+  checks.expect(
+      Workload::difference(good, bad).find("byte 17 ") != std::string::npos, "position in result"
+  );
+  bad.back() ^= std::byte{1};
+  bad[64 + 17] = good[64 + 17];
+  checks.expect(!Workload::difference(good, bad).empty(), "writes behind the result are seen");
+}
+
+/// Of the host, so it can be compared between its ranks.
+double now() {
+  auto const since_start = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(since_start).count();
+}
+
+/// A rank that comes late holds up all others.
+void wait_for_all(Job const& job, Checks& checks) {
+  for (int late = 0; late < job.num_ranks; ++late) {
+    espalier::measure::start_barrier(job.comm);
+    double entered = now();
+    if (job.rank == late) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(30));
+      entered = now();
+    }
+    checks.expect(espalier::measure::start_barrier(job.comm) == MPI_SUCCESS, "barrier");
+    double const left = now();
+    double last_entry = 0.0;
+    PMPI_Allreduce(&entered, &last_entry, 1, MPI_DOUBLE, MPI_MAX, job.comm);
+    checks.expect(left >= last_entry, "nobody leaves before the last one enters");
+  }
+}
+
+void complain(Job const& job, Checks& checks) {
+  using espalier::measure::first_complaint;
+  checks.expect(first_complaint(job, "").empty(), "no complaint");
+  int const last = job.num_ranks - 1;
+  std::string const own = job.rank == last ? "it hurts" : "";
+  std::string const expected = "rank " + std::to_string(last) + ": it hurts";
+  checks.expect(first_complaint(job, own) == expected, "everybody hears of it");
+}
+
+/// Broadcasts and reductions made from messages, from every root.
+void talk(Job const& job, Checks& checks) {
+  for (int root = 0; root < job.num_ranks; ++root) {
+    std::string text = job.rank == root ? std::string(1000, static_cast<char>('a' + root)) : "";
+    text.resize(1000);
+    espalier::measure::spread(text.data(), text.size(), root, job.comm);
+    checks.expect(text == std::string(1000, static_cast<char>('a' + root)), "spread");
+  }
+  std::vector<int> values{job.rank, -job.rank, 1};
+  espalier::measure::combine_for_all(values.data(), 3, MPI_INT, MPI_SUM, job.comm);
+  int const sum = job.num_ranks * (job.num_ranks - 1) / 2;
+  checks.expect(values == std::vector<int>{sum, -sum, job.num_ranks}, "combine");
+  std::vector<int> const nodes = espalier::measure::nodes_of_ranks(job);
+  checks.expect(nodes == std::vector<int>(nodes.size(), 0), "all ranks are on the node of rank 0");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  Checks checks;
+  {
+    Job job = Job::describe();
+    int num_ranks = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &num_ranks);
+    checks.expect(job.num_ranks == num_ranks && job.num_nodes == 1, "one node with all ranks");
+    checks.expect(job.max_ranks_per_node == num_ranks, "ranks of the node");
+    checks.expect(job.min_cpus_per_node >= 1, "processors of the node");
+    agree(job, checks);
+    change(job, checks);
+    refuse(job, checks);
+    show_differences(job, checks);
+    wait_for_all(job, checks);
+    complain(job, checks);
+    talk(job, checks);
+    MPI_Comm_free(&job.comm);
+  }
+  int const code = checks.finish();
+  MPI_Finalize();
+  return code;
+}

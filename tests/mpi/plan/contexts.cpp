@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// Numbers of contexts: equal on the ranks of a communicator, different for communicators that
+/// share a rank.
+
+#include "espalier/plan/communicators/contexts.hpp"
+
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <mpi.h>
+
+#include "tests/mpi/exec/support.hpp"
+
+namespace espalier::test {
+namespace {
+
+using plan::Contexts;
+
+bool is_same_everywhere(MPI_Comm comm, std::optional<int> number) {
+  int const mine = number.value_or(-1);
+  int least = 0;
+  int largest = 0;
+  PMPI_Allreduce(&mine, &least, 1, MPI_INT, MPI_MIN, comm);
+  PMPI_Allreduce(&mine, &largest, 1, MPI_INT, MPI_MAX, comm);
+  return number.has_value() && least == largest;
+}
+
+/// Communicators with all ranks, those from i on, and those of the same remainder: odd numbers of
+/// them are in use on each rank.
+std::vector<MPI_Comm> overlapping() {
+  int rank = 0;
+  int num_ranks = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  PMPI_Comm_size(MPI_COMM_WORLD, &num_ranks);
+  std::vector<MPI_Comm> comms;
+  auto const split = [&](int color) {
+    MPI_Comm comm = MPI_COMM_NULL;
+    PMPI_Comm_split(MPI_COMM_WORLD, color, 0, &comm);
+    if (comm != MPI_COMM_NULL) {
+      comms.push_back(comm);
+    }
+  };
+  for (int i = 0; i < num_ranks; ++i) {
+    split(rank >= i ? 0 : MPI_UNDEFINED);
+    split(rank % (i + 1));
+  }
+  return comms;
+}
+
+void check_numbers(Contexts& contexts, Checks& checks) {
+  std::vector<MPI_Comm> const comms = overlapping();
+  std::set<int> seen{Contexts::world};
+  for (MPI_Comm const comm : comms) {
+    std::optional<int> const number = contexts.claim(comm);
+    checks.expect(is_same_everywhere(comm, number), "one number on all ranks");
+    checks.expect(seen.insert(number.value_or(0)).second, "a number of its own on this rank");
+  }
+  int const first = *std::next(seen.begin());
+  contexts.release(first);
+  contexts.retire(*seen.rbegin());
+  contexts.release(*seen.rbegin());
+  PMPI_Barrier(MPI_COMM_WORLD);
+  std::optional<int> const again = contexts.claim(MPI_COMM_WORLD);
+  checks.expect(is_same_everywhere(MPI_COMM_WORLD, again), "one number again");
+  checks.expect(
+      again == first || !seen.contains(again.value_or(first)),
+      "what was released comes again, what was retired does not"
+  );
+  for (MPI_Comm comm : comms) {
+    PMPI_Comm_free(&comm);
+  }
+}
+
+void check_tags(Contexts const& contexts, Checks& checks) {
+  auto const world = contexts.context(Contexts::world, {});
+  auto const other = contexts.context(1, {});
+  auto const bcast = Contexts::part(other, profile::Call::bcast);
+  auto const last = Contexts::part(other, profile::Call::scatterv);
+  checks.expect(
+      world.tag_in_comm(world.num_tags - 1) < other.tag_in_comm(world.num_own_tags),
+      "large tags of contexts are apart"
+  );
+  checks.expect(
+      world.tag_in_comm(0) < other.first_tag &&
+          last.tag_in_comm(0) < contexts.context(2, {}).first_tag,
+      "small tags are in the context"
+  );
+  checks.expect(bcast.tag_in_comm(0) != last.tag_in_comm(0), "functions have tags of their own");
+  checks.expect(
+      bcast.tag_in_comm(Contexts::tags_per_call) == last.tag_in_comm(Contexts::tags_per_call),
+      "large tags are those of all functions"
+  );
+}
+
+/// Threads claim numbers for communicators of the same ranks at the same time.
+void check_threads(Contexts& contexts, Checks& checks) {
+  constexpr std::size_t num_threads = 4;
+  constexpr int num_rounds = 50;
+  std::vector<MPI_Comm> comms(num_threads);
+  for (MPI_Comm& comm : comms) {
+    PMPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  }
+  std::vector<std::vector<std::optional<int>>> numbers(num_threads);
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < num_threads; ++i) {
+    threads.emplace_back([&, i] {
+      for (int round = 0; round < num_rounds; ++round) {
+        numbers[i].push_back(contexts.claim(comms[i]));
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  std::set<int> seen;
+  for (std::size_t i = 0; i < num_threads; ++i) {
+    for (std::optional<int> const number : numbers[i]) {
+      checks.expect(is_same_everywhere(comms[i], number), "threads: one number on all ranks");
+      checks.expect(seen.insert(number.value_or(0)).second, "threads: a number of its own");
+    }
+    PMPI_Comm_free(&comms[i]);
+  }
+}
+
+int run() {
+  Checks checks;
+  Contexts contexts;
+  contexts.open();
+  check_numbers(contexts, checks);
+  check_tags(contexts, checks);
+  contexts.close();
+  int provided = MPI_THREAD_SINGLE;
+  PMPI_Query_thread(&provided);
+  if (provided == MPI_THREAD_MULTIPLE) {
+    contexts.open();
+    check_threads(contexts, checks);
+    contexts.close();
+  }
+  return checks.finish();
+}
+
+}  // namespace
+}  // namespace espalier::test
+
+int main(int argc, char** argv) {
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  int const code = espalier::test::run();
+  MPI_Finalize();
+  return code;
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/plan/settings/settings.hpp"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "espalier/base/error.hpp"
+
+namespace espalier::plan {
+namespace {
+
+using profile::Call;
+
+constexpr char const* profile_text =
+    R"({"schema": "espalier-profile", "version": 1, "mpi": {"vendor": "openmpi"}, "rules": [
+        {"collective": "bcast", "num_ranks": 4, "num_nodes": 1, "min_bytes": 0, "max_bytes": null,
+         "algorithm": "bcast/binomial", "reason": "measured"}]})";
+
+Settings forced(std::string const& force) {
+  return Settings::parse({.force = force}, "openmpi");
+}
+
+Settings with_profile(std::string const& text, std::string const& vendor = "openmpi") {
+  return Settings::parse({.profile_path = "p.json", .profile = text}, vendor);
+}
+
+std::string decided(Settings const& settings, Call call, int num_ranks) {
+  std::vector<std::string> warnings;
+  auto const table = decide(settings, call, {.num_ranks = num_ranks, .num_nodes = 1}, warnings);
+  return table.at(1000).choice ? table.at(1000).choice->text() : "native";
+}
+
+TEST(SettingsText, SurvivesTheBroadcast) {
+  std::string const any_bytes("\xff\x00\xfe \"quoted\"\n", 13);
+  SettingsText const text{
+      .is_off = true,
+      .is_verbose = true,
+      .force = "allgather=ring",
+      .statistics = any_bytes,
+      .profile_path = "p",
+      .profile = std::string(100000, 'x'),
+      .profile_problem = "gone",
+      .mapping = "off",
+      .dims = "balanced",
+      .machine = any_bytes,
+      .machine_origin = "m",
+      .machine_problem = "unreadable",
+      .watch = "30s",
+      .watch_board = "/b",
+  };
+  EXPECT_EQ(SettingsText::from_bytes(text.to_bytes()), text);
+  EXPECT_EQ(SettingsText::from_bytes(SettingsText().to_bytes()), SettingsText());
+  EXPECT_THROW(static_cast<void>(SettingsText::from_bytes("nonsense")), Error);
+  EXPECT_THROW(static_cast<void>(SettingsText::from_bytes("")), Error);
+}
+
+TEST(Settings, TopologiesAreMappedUnlessSomebodySaysNo) {
+  EXPECT_TRUE(Settings::parse({}, "openmpi").maps_topologies);
+  EXPECT_TRUE(Settings::parse({.mapping = "on"}, "openmpi").maps_topologies);
+  Settings const off = Settings::parse({.mapping = "off"}, "openmpi");
+  EXPECT_FALSE(off.maps_topologies);
+  EXPECT_FALSE(off.cares_for_topologies());
+  EXPECT_TRUE(off.warnings.empty());
+  EXPECT_FALSE(Settings::parse({.is_off = true, .dims = "balanced"}, "x").cares_for_topologies());
+}
+
+TEST(Settings, DimensionsAreNativeUnlessAskedFor) {
+  EXPECT_FALSE(Settings::parse({}, "openmpi").balances_dims);
+  EXPECT_FALSE(Settings::parse({.dims = "native"}, "openmpi").balances_dims);
+  Settings const balanced = Settings::parse({.mapping = "off", .dims = "balanced"}, "openmpi");
+  EXPECT_TRUE(balanced.balances_dims);
+  EXPECT_TRUE(balanced.cares_for_topologies());
+}
+
+TEST(Settings, NobodyWatchesUnlessAskedTo) {
+  for (std::string const text : {"", "off", "0"}) {
+    Settings const settings = Settings::parse({.watch = text, .watch_board = "/b"}, "openmpi");
+    EXPECT_FALSE(settings.watches()) << text;
+    EXPECT_FALSE(settings.records());
+    EXPECT_TRUE(settings.warnings.empty());
+  }
+  EXPECT_FALSE(Settings::parse({.is_off = true, .watch = "30s"}, "openmpi").watches());
+}
+
+TEST(Settings, WhoWatchesLooksAtEveryCall) {
+  Settings const settings = Settings::parse({.watch = "2min", .watch_board = "/b"}, "openmpi");
+  EXPECT_EQ(settings.watch, 120'000'000'000);
+  EXPECT_EQ(settings.watch_board, "/b");
+  EXPECT_TRUE(settings.records());
+}
+
+TEST(Settings, AWatchThatIsMisspeltIsOff) {
+  Settings const settings = Settings::parse({.watch = "soon"}, "openmpi");
+  EXPECT_FALSE(settings.watches());
+  EXPECT_EQ(
+      settings.warnings,
+      std::vector<std::string>{
+          "ESPALIER_WATCH: expected a time as in 30s, 500ms or 2min, or off, got 'soon'; taking off"
+      }
+  );
+}
+
+TEST(Settings, UnknownWordsAreToldAndChangeNothing) {
+  Settings const settings = Settings::parse({.mapping = "never", .dims = "best"}, "openmpi");
+  EXPECT_TRUE(settings.maps_topologies);
+  EXPECT_FALSE(settings.balances_dims);
+  EXPECT_EQ(
+      settings.warnings,
+      (std::vector<std::string>{
+          "ESPALIER_MAPPING: expected on or off, got 'never'; taking on",
+          "ESPALIER_DIMS: expected native or balanced, got 'best'; taking native",
+      })
+  );
+}
+
+TEST(Settings, MachinesAreReadOnce) {
+  Settings const good = Settings::parse({.machine = "2n x 4c", .machine_origin = "m"}, "openmpi");
+  EXPECT_EQ(good.machine, (MachineText{.text = "2n x 4c", .origin = "m"}));
+  EXPECT_TRUE(good.warnings.empty());
+  for (SettingsText const& text :
+       {SettingsText{.machine = "two nodes", .machine_origin = "m"},
+        SettingsText{.machine_origin = "m", .machine_problem = "m: gone"}}) {
+    Settings const bad = Settings::parse(text, "openmpi");
+    EXPECT_EQ(bad.machine, MachineText());
+    ASSERT_EQ(bad.warnings.size(), 1U);
+    EXPECT_TRUE(bad.warnings[0].starts_with("ESPALIER_MACHINE: ")) << bad.warnings[0];
+  }
+}
+
+TEST(Settings, NothingSetMeansNativeCalls) {
+  Settings const settings = Settings::parse({}, "openmpi");
+  EXPECT_TRUE(settings.warnings.empty());
+  EXPECT_FALSE(settings.records());
+  EXPECT_FALSE(settings.needs_nodes());
+  EXPECT_FALSE(settings.may_choose(Call::bcast));
+  EXPECT_EQ(decided(settings, Call::bcast, 4), "native");
+}
+
+TEST(Settings, ForceTakesNamesWithOrWithoutCollective) {
+  Settings const settings = forced("allgather=bruck;bcast=bcast/k_nomial[k=4];allgatherv=native;");
+  EXPECT_TRUE(settings.warnings.empty());
+  EXPECT_EQ(decided(settings, Call::allgather, 5), "allgather/bruck");
+  EXPECT_EQ(decided(settings, Call::bcast, 5), "bcast/k_nomial[k=4]");
+  EXPECT_EQ(decided(settings, Call::allgatherv, 5), "native");
+  EXPECT_TRUE(settings.may_choose(Call::bcast));
+  EXPECT_FALSE(settings.may_choose(Call::allgatherv));
+  EXPECT_FALSE(settings.needs_nodes());
+}
+
+TEST(Settings, ForceServesAllgathervWithAlgorithmsOfAllgather) {
+  EXPECT_EQ(decided(forced("allgatherv=ring"), Call::allgatherv, 5), "allgather/ring");
+  EXPECT_EQ(decided(forced("allgatherv=allgather/ring"), Call::allgatherv, 5), "allgather/ring");
+}
+
+TEST(Settings, CommasBetweenPairsAreTold) {
+  for (std::string const force :
+       {"allgather=ring,allreduce=recursive_doubling", "bcast=k_nomial[k=4,segments=2],bcast=flat"
+       }) {
+    Settings const settings = forced(force);
+    EXPECT_EQ(
+        settings.warnings,
+        std::vector<std::string>{
+            "ESPALIER_FORCE: expected call=algorithm pairs separated by ';' as in "
+            "allgather=bruck;bcast=native, got '" +
+            force + "'; ignoring this entry"
+        }
+    );
+    EXPECT_EQ(decided(settings, Call::allgather, 5), "native");
+  }
+}
+
+TEST(Settings, CommasInBracketsSeparateArguments) {
+  Settings const settings = forced("bcast=k_nomial[k=4,segments=2];allgather=ring");
+  EXPECT_TRUE(settings.warnings.empty());
+  EXPECT_EQ(decided(settings, Call::bcast, 5), "bcast/k_nomial[k=4,segments=2]");
+}
+
+TEST(Settings, UnknownNamesInForceWarnAndStayNative) {
+  Settings const settings = forced("allgather=rung;ialltoall=ring;bcast;allgatherv=ring");
+  ASSERT_EQ(settings.warnings.size(), 3U);
+  EXPECT_NE(settings.warnings[0].find("got 'rung'"), std::string::npos);
+  EXPECT_NE(settings.warnings[1].find("got 'ialltoall'"), std::string::npos);
+  EXPECT_NE(settings.warnings[2].find("got 'bcast'"), std::string::npos);
+  EXPECT_EQ(decided(settings, Call::allgather, 4), "native");
+  EXPECT_EQ(decided(settings, Call::bcast, 4), "native");
+  EXPECT_EQ(decided(settings, Call::allgatherv, 4), "allgather/ring");
+}
+
+TEST(Settings, AForcedChoiceThatRefusesTheRanksWarnsAndStaysNative) {
+  Settings const settings = forced("allgather=recursive_doubling");
+  std::vector<std::string> warnings;
+  auto const table = decide(settings, Call::allgather, {.num_ranks = 5, .num_nodes = 1}, warnings);
+  EXPECT_FALSE(table.chooses());
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_EQ(
+      warnings[0],
+      "ESPALIER_FORCE: allgather/recursive_doubling does not accept 5 ranks in MPI_Allgather: "
+      "needs a power of two "
+      "of ranks, got 5; using the native call on such communicators"
+  );
+  EXPECT_EQ(decided(settings, Call::allgather, 8), "allgather/recursive_doubling");
+}
+
+TEST(Settings, ForceOverridesTheProfile) {
+  SettingsText const text{.force = "bcast=flat", .profile_path = "p.json", .profile = profile_text};
+  EXPECT_EQ(decided(Settings::parse(text, "openmpi"), Call::bcast, 4), "bcast/flat");
+  EXPECT_EQ(decided(with_profile(profile_text), Call::bcast, 4), "bcast/binomial");
+  EXPECT_EQ(decided(with_profile(profile_text), Call::allgather, 4), "native");
+  EXPECT_TRUE(with_profile(profile_text).needs_nodes());
+}
+
+TEST(Settings, UnusableProfilesWarnOnceAndStayNative) {
+  for (Settings const& settings :
+       {with_profile("corrupt"),
+        with_profile(profile_text, "mpich"),
+        with_profile(R"({"schema": "espalier-profile", "version": 99})"),
+        Settings::parse({.profile_path = "p", .profile_problem = "p: gone"}, "openmpi")}) {
+    ASSERT_EQ(settings.warnings.size(), 1U);
+    EXPECT_TRUE(settings.warnings[0].starts_with("ESPALIER_PROFILE: p")) << settings.warnings[0];
+    EXPECT_TRUE(settings.warnings[0].ends_with("; using native calls")) << settings.warnings[0];
+    EXPECT_EQ(decided(settings, Call::bcast, 4), "native");
+    EXPECT_FALSE(settings.may_choose(Call::bcast));
+  }
+}
+
+TEST(Settings, ProfilesOfSimulatedMachinesAreForSimulatedPrograms) {
+  std::string text = profile_text;
+  text.replace(text.find("openmpi"), 7, "smpi");
+  EXPECT_EQ(decided(with_profile(text, "smpi"), Call::bcast, 4), "bcast/binomial");
+  Settings const real = with_profile(text, "openmpi");
+  ASSERT_EQ(real.warnings.size(), 1U);
+  EXPECT_NE(real.warnings[0].find("got one tuned with 'smpi'"), std::string::npos);
+  EXPECT_EQ(decided(real, Call::bcast, 4), "native");
+}
+
+TEST(Settings, OffMeansNothingAtAll) {
+  Settings const settings = Settings::parse(
+      {.is_off = true,
+       .is_verbose = true,
+       .force = "nonsense",
+       .statistics = "folder",
+       .profile_path = "p",
+       .profile = "corrupt"},
+      "openmpi"
+  );
+  EXPECT_TRUE(settings.warnings.empty());
+  EXPECT_FALSE(settings.records());
+  EXPECT_FALSE(settings.may_choose(Call::allgather));
+}
+
+TEST(ComplaintAboutShape, NamesTheJobAndTheNearestRules) {
+  Settings const settings = with_profile(profile_text);
+  auto const complaint = complaint_about_shape(settings, {.num_ranks = 9, .num_nodes = 1});
+  ASSERT_TRUE(complaint);
+  EXPECT_EQ(
+      *complaint,
+      "p.json: expected rules for 9 ranks on 1 node or at most a factor of 2 from it, the nearest "
+      "are for 4 ranks on 1 node; using native calls on MPI_COMM_WORLD, tune with this job to add "
+      "its shape"
+  );
+}
+
+TEST(ComplaintAboutShape, IsSilentWhereRulesAreNearOrNothingIsAsked) {
+  Settings const settings = with_profile(profile_text);
+  for (int const num_ranks : {1, 2, 4, 8}) {
+    EXPECT_FALSE(complaint_about_shape(settings, {.num_ranks = num_ranks, .num_nodes = 1}));
+  }
+  EXPECT_FALSE(complaint_about_shape(forced("bcast=flat"), {.num_ranks = 9, .num_nodes = 1}));
+}
+
+}  // namespace
+}  // namespace espalier::plan

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/profile/call.hpp"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "espalier/base/error.hpp"
+
+namespace espalier::profile {
+namespace {
+
+std::string problem(Call call, std::string const& choice, int num_ranks = 8) {
+  return refuses(call, algorithms::Choice::parse(choice), num_ranks, 0);
+}
+
+TEST(Call, NamesReadBack) {
+  for (Call const call : all_calls) {
+    EXPECT_EQ(parse_call(to_string(call)), call);
+    EXPECT_TRUE(function_name(call).starts_with("MPI_"));
+  }
+  EXPECT_EQ(function_name(Call::reduce_scatter_block), "MPI_Reduce_scatter_block");
+  EXPECT_EQ(collective_of(Call::alltoallw), algorithms::Collective::alltoall);
+  EXPECT_THROW(static_cast<void>(parse_call("ibcast")), Error);
+}
+
+TEST(Call, StandsAtItsIndex) {
+  for (std::size_t i = 0; i < num_calls; ++i) {
+    EXPECT_EQ(index_of(all_calls[i]), i);
+  }
+}
+
+TEST(Call, RefusesAlgorithmsOfOtherCollectives) {
+  EXPECT_NE(problem(Call::allgather, "bcast/binomial").find("allgather"), std::string::npos);
+  EXPECT_EQ(problem(Call::allgatherv, "allgather/ring"), "");
+}
+
+TEST(Call, RefusesWhatTheAlgorithmRefuses) {
+  EXPECT_NE(problem(Call::allgather, "allgather/recursive_doubling", 6), "");
+  EXPECT_EQ(problem(Call::allgather, "allgather/recursive_doubling", 8), "");
+}
+
+TEST(Call, RefusesUnevenBlocksWhereTheyMustBeEqual) {
+  EXPECT_EQ(problem(Call::alltoall, "alltoall/bruck"), "");
+  EXPECT_NE(problem(Call::alltoallv, "alltoall/bruck").find("one size"), std::string::npos);
+}
+
+TEST(Call, RefusesToForwardBlocksOfUnknownSize) {
+  EXPECT_EQ(problem(Call::gather, "gather/binomial"), "");
+  EXPECT_NE(problem(Call::gatherv, "gather/binomial").find("keeps blocks"), std::string::npos);
+  EXPECT_EQ(problem(Call::gatherv, "gather/flat"), "");
+  // Nobody stands between the root and two others.
+  EXPECT_EQ(problem(Call::gatherv, "gather/binomial", 3), "");
+}
+
+}  // namespace
+}  // namespace espalier::profile

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/profile/decision.hpp"
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace espalier::profile {
+namespace {
+
+constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
+
+struct Interval {
+  std::int64_t min_bytes = 0;
+  std::int64_t max_bytes = no_limit;
+};
+
+Rule make_rule(Shape shape, std::string const& algorithm, Interval interval = {}) {
+  Rule rule{
+      .call = Call::allgather,
+      .shape = shape,
+      .min_bytes = interval.min_bytes,
+      .max_bytes = interval.max_bytes,
+      .reason = algorithm + " is better",
+  };
+  if (algorithm != "native") {
+    rule.choice = algorithms::Choice::parse(algorithms::Collective::allgather, algorithm);
+  }
+  return rule;
+}
+
+std::string name_of(Decision const& decision) {
+  return decision.choice ? std::string(decision.choice->algorithm().name) : "native";
+}
+
+/// Algorithm for a shape and size.
+std::string chosen(std::vector<Rule> const& rules, Shape shape, std::int64_t bytes = 100) {
+  return name_of(DecisionTable(rules, Call::allgather, shape).at(bytes));
+}
+
+TEST(DecisionTable, UsesTheIntervalOfTheShape) {
+  std::vector<Rule> const rules{
+      make_rule({4, 1}, "ring", {4096, no_limit}),
+      make_rule({4, 1}, "bruck", {0, 1023}),
+      make_rule({8, 1}, "sparbit"),
+  };
+  DecisionTable const table(rules, Call::allgather, {4, 1});
+  EXPECT_EQ(name_of(table.at(0)), "bruck");
+  EXPECT_EQ(name_of(table.at(1023)), "bruck");
+  EXPECT_EQ(name_of(table.at(4096)), "ring");
+  EXPECT_EQ(name_of(table.at(no_limit)), "ring");
+  EXPECT_EQ(table.at(4096).reason, "profile rule 0: ring is better");
+  EXPECT_EQ(table.at(4096).rule, 0);
+  EXPECT_FALSE(table.at(4096).is_borrowed);
+  EXPECT_TRUE(table.chooses());
+}
+
+TEST(DecisionTable, SizesThatAnExactShapeLeavesOutAreNative) {
+  std::vector<Rule> const rules{make_rule({4, 1}, "bruck", {0, 1023}), make_rule({8, 1}, "ring")};
+  DecisionTable const table(rules, Call::allgather, {4, 1});
+  EXPECT_FALSE(table.at(1024).choice);
+  EXPECT_EQ(table.at(1024).reason, "no rule of the profile covers this");
+  EXPECT_EQ(table.at(1024).rule, -1);
+}
+
+TEST(DecisionTable, BorrowsFromTheNearestNumberOfRanks) {
+  std::vector<Rule> const rules{make_rule({4, 1}, "ring"), make_rule({12, 1}, "bruck")};
+  EXPECT_EQ(chosen(rules, {6, 1}), "ring");
+  EXPECT_EQ(chosen(rules, {7, 1}), "bruck");
+  EXPECT_EQ(chosen(rules, {3, 1}), "ring");
+  EXPECT_EQ(chosen(rules, {20, 1}), "bruck");
+  DecisionTable const table(rules, Call::allgather, {3, 1});
+  EXPECT_TRUE(table.at(0).is_borrowed);
+  EXPECT_EQ(table.at(0).reason, "profile rule 0, borrowed from 4 ranks on 1 node: ring is better");
+}
+
+TEST(DecisionTable, BorrowsWithinAFactorOfTwoOfRanksAndOfNodes) {
+  std::vector<Rule> const rules{make_rule({6, 4}, "ring")};
+  for (Shape const near : {Shape{3, 4}, Shape{12, 4}, Shape{6, 2}, Shape{12, 8}}) {
+    EXPECT_EQ(chosen(rules, near), "ring") << near.text();
+  }
+  for (Shape const far : {Shape{2, 2}, Shape{13, 4}, Shape{6, 1}, Shape{12, 9}, Shape{800, 4}}) {
+    EXPECT_EQ(chosen(rules, far), "native") << far.text();
+  }
+  DecisionTable const table(rules, Call::allgather, {800, 40});
+  EXPECT_FALSE(table.chooses());
+  EXPECT_EQ(
+      table.at(100).reason,
+      "no rule of the profile is near enough to 800 ranks on 40 nodes; "
+      "the nearest is for 6 ranks on 4 nodes"
+  );
+}
+
+TEST(DecisionTable, TheSmallerOfTwoEquallyNearShapesWins) {
+  std::vector<Rule> const rules{make_rule({16, 1}, "bruck"), make_rule({4, 1}, "ring")};
+  EXPECT_EQ(chosen(rules, {8, 1}), "ring");
+}
+
+TEST(DecisionTable, NodesDecideBetweenShapesWithTheSameRanks) {
+  std::vector<Rule> const rules{make_rule({8, 1}, "ring"), make_rule({8, 4}, "bruck")};
+  EXPECT_EQ(chosen(rules, {8, 1}), "ring");
+  EXPECT_EQ(chosen(rules, {8, 4}), "bruck");
+  EXPECT_EQ(chosen(rules, {8, 8}), "bruck");
+  EXPECT_EQ(chosen(rules, {9, 2}), "ring");
+  EXPECT_EQ(chosen(rules, {9, 3}), "bruck");
+}
+
+TEST(DecisionTable, PassesOverAlgorithmsThatRefuseTheRanks) {
+  std::vector<Rule> const rules{
+      make_rule({4, 1}, "recursive_doubling"), make_rule({10, 1}, "ring")
+  };
+  EXPECT_EQ(chosen(rules, {2, 1}), "recursive_doubling");
+  EXPECT_EQ(chosen(rules, {5, 1}), "ring");
+}
+
+TEST(DecisionTable, BorrowsANativeRuleToo) {
+  std::vector<Rule> const rules{make_rule({4, 1}, "native"), make_rule({64, 1}, "ring")};
+  EXPECT_EQ(chosen(rules, {5, 1}), "native");
+  EXPECT_FALSE(DecisionTable(rules, Call::allgather, {4, 1}).chooses());
+}
+
+TEST(DecisionTable, IgnoresRulesOfOtherCalls) {
+  std::vector<Rule> const rules{make_rule({4, 1}, "ring")};
+  DecisionTable const table(rules, Call::allgatherv, {4, 1});
+  EXPECT_FALSE(table.at(100).choice);
+  EXPECT_FALSE(table.chooses());
+  EXPECT_EQ(
+      DecisionTable({}, Call::bcast, {4, 1}).at(7).reason, "no rule of the profile covers this"
+  );
+}
+
+TEST(DecisionTable, AgreesWithARuleByRuleSearch) {
+  std::vector<Rule> const rules{
+      make_rule({4, 1}, "ring", {0, 9}),
+      make_rule({4, 1}, "native", {10, 19}),
+      make_rule({4, 1}, "bruck", {20, 29}),
+      make_rule({4, 1}, "ring", {31, 31}),
+  };
+  DecisionTable const table(rules, Call::allgather, {4, 1});
+  for (std::int64_t bytes = 0; bytes < 40; ++bytes) {
+    int expected = -1;
+    for (std::size_t i = 0; i < rules.size(); ++i) {
+      if (rules[i].min_bytes <= bytes && bytes <= rules[i].max_bytes) {
+        expected = static_cast<int>(i);
+      }
+    }
+    EXPECT_EQ(table.at(bytes).rule, expected) << bytes;
+  }
+}
+
+TEST(Lookup, GivesTheDecisionOfTheTable) {
+  Profile const profile = Profile::parse(
+      R"({"schema": "espalier-profile", "version": 1, "mpi": {"vendor": "mpich"}, "rules": [
+          {"collective": "bcast", "num_ranks": 2, "num_nodes": 1, "min_bytes": 8, "max_bytes": 64,
+           "algorithm": "bcast/binomial", "reason": "r"}]})",
+      "p"
+  );
+  EXPECT_TRUE(lookup(profile, Call::bcast, 2, 1, 8).choice);
+  EXPECT_FALSE(lookup(profile, Call::bcast, 2, 1, 7).choice);
+  EXPECT_FALSE(lookup(profile, Call::allgather, 2, 1, 8).choice);
+}
+
+}  // namespace
+}  // namespace espalier::profile
