@@ -61,15 +61,17 @@ function(unit_test name)
     TEST_PREFIX "${name}."
     DISCOVERY_MODE PRE_TEST
     DISCOVERY_TIMEOUT 60
-    TEST_LIST discovered_tests
+    TEST_LIST tests_of_${name}
     PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS unit ${environment}
   )
   if(arg_LABELS)
     # gtest_discover_tests() flattens lists, so several labels are set when ctest reads the tests.
+    # Each program has a list of its own: ctest reads all of a folder in one scope, and a program that
+    # is not built sets none.
     set(script ${CMAKE_CURRENT_BINARY_DIR}/test_${name}_labels.cmake)
     file(
       WRITE ${script}
-      "set_tests_properties(\${discovered_tests} PROPERTIES LABELS \"unit;${arg_LABELS}\")\n"
+      "set_tests_properties(\${tests_of_${name}} PROPERTIES LABELS \"unit;${arg_LABELS}\")\n"
     )
     set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${script})
   endif()
