@@ -70,7 +70,7 @@ struct MappingOptions {
 [[nodiscard]] Mapping
 map_graph(Graph const& graph, Places const& places, MappingOptions const& options = {});
 
-/// "inter-node neighbours 4704 -> 1320, worst node 96 -> 30", or why nothing changes.
+/// "inter-node neighbours 4704 -> 1232, worst node 96 -> 28", or why nothing changes.
 [[nodiscard]] std::string one_line(Mapping const& mapping, Places const& places);
 
 }  // namespace espalier::mapping

@@ -38,8 +38,8 @@ struct MappedCommunicator {
   MPI_Comm comm = MPI_COMM_NULL;
   /// rank_at and algorithm on all ranks; scores and trials on rank 0 only.
   mapping::Mapping mapping{};
-  /// "50x48 on 50 nodes: inter-node neighbours 4704 -> 1320, worst node 96 -> 30 (hyperplane)";
-  /// on rank 0 only, as all that follows.
+  /// "50x48 on 50 nodes: inter-node neighbours 4704 -> 1232, worst node 96 -> 28 (stencil_strips +
+  /// search)"; on rank 0 only, as all that follows.
   std::string report{};
   std::vector<std::string> warnings{};
   std::optional<mapping::Places> places{};  ///< of the ranks that got a position

@@ -13,8 +13,8 @@ namespace espalier::plan {
 /// Extents as in `50x48`.
 [[nodiscard]] std::string extents_text(mapping::CartesianGrid const& grid);
 
-/// "50x48 on 50 nodes: inter-node neighbours 4704 -> 1320, worst node 96 -> 30 (hyperplane)", or
-/// why nothing changes.
+/// "50x48 on 50 nodes: inter-node neighbours 4704 -> 1232, worst node 96 -> 28 (stencil_strips +
+/// search)", or why nothing changes.
 /// @param subject what was mapped: `50x48`, `graph of 12`.
 [[nodiscard]] std::string mapping_report(
     std::string const& subject, mapping::Mapping const& mapping, mapping::Places const& places
