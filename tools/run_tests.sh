@@ -53,7 +53,10 @@ stage_tsan() {
 }
 
 stage_release() {
-  run_preset release
+  local status=0
+  run_preset release || status=1
+  .venv/bin/python tools/check_headers.py build/release || status=1
+  return $status
 }
 
 stage_python() {

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Check that each header compiles alone.
+
+A source that begins with a header proves it whenever it is built; most headers have one. The others
+are compiled here, each by itself, with the command of the nearest source that includes it. A header
+that no source reaches is a problem, too.
+
+Usage: check_headers.py BUILD, a folder in which everything is built, with compile_commands.json.
+Prints one line per problem, and the first complaint of the compiler; exit code 1 if there is any.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import check_layering
+
+HEADERS = {".h", ".hpp"}
+SOURCES = {".c", ".cpp"}
+COMMENTS = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+FIRST = re.compile(r'\s*#\s*include\s*"([^"]+)"')
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
+
+# The words of a command and the folder it runs in, by source.
+Commands = dict[Path, tuple[list[str], str]]
+
+
+def commands_of(build: Path, root: Path) -> Commands:
+    """Return how each source below a root is compiled; the first way, where there are several."""
+    found: Commands = {}
+    for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
+        source = Path(entry["file"])
+        is_ours = source.is_relative_to(root) and source.is_file()
+        if is_ours and source.suffix in SOURCES:
+            found.setdefault(source, (shlex.split(entry["command"]), entry["directory"]))
+    return found
+
+
+def includers_of(files: list[Path], root: Path) -> dict[str, list[Path]]:
+    """Return which of the files include a header, by its path from the root."""
+    found: dict[str, list[Path]] = {}
+    for file in files:
+        for name in INCLUDE.findall(file.read_text(encoding="utf-8")):
+            beside = file.parent / name
+            place = beside.relative_to(root).as_posix() if beside.is_file() else name
+            # Public headers are also found as users find them.
+            for known in (place, f"include/{name}"):
+                found.setdefault(known, []).append(file)
+    return found
+
+
+def first_include(source: Path) -> str:
+    """Return the header that a source begins with, "" if it begins with something else."""
+    match = FIRST.match(COMMENTS.sub("", source.read_text(encoding="utf-8")))
+    return match[1] if match else ""
+
+
+def nearest_source(
+    header: str, includers: dict[str, list[Path]], commands: Commands, root: Path
+) -> Path | None:
+    """Return a source that includes a header over as few others as possible."""
+    seen = {header}
+    row = [header]
+    while row:
+        files = [file for name in row for file in includers.get(name, [])]
+        for file in files:
+            if file in commands:
+                return file
+        above = {file.relative_to(root).as_posix() for file in files} - seen
+        seen |= above
+        row = sorted(above)
+    return None
+
+
+def headers_of(root: Path) -> list[str]:
+    """Return the headers of a repository."""
+    folders = [root / folder for folder in (*check_layering.FOLDERS, "include")]
+    files = (file for folder in folders for file in folder.rglob("*") if file.suffix in HEADERS)
+    return sorted(file.relative_to(root).as_posix() for file in files)
+
+
+def compile_alone(header: str, source: Path, command: tuple[list[str], str], root: Path) -> str:
+    """Compile nothing but a header; return what the compiler complains of first."""
+    words, folder = list(command[0]), command[1]
+    for option in ("-o", "-c"):
+        place = words.index(option)
+        del words[place : place + 2]
+    language = "c" if source.suffix == ".c" else "c++"
+    words += [f"-I{root}", "-fsyntax-only", "-include", header, "-x", language, os.devnull]
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+    lines = [line for line in done.stderr.splitlines() if "error:" in line] or [done.stderr.strip()]
+    return f"{header}: does not compile alone\n  {lines[0]}" if done.returncode else ""
+
+
+def check(build: Path, root: Path) -> list[str]:
+    """Return a line for each header of a repository that does not compile alone."""
+    commands = commands_of(build, root)
+    headers = headers_of(root)
+    proved = {first_include(source) for source in commands}
+    unproved = [header for header in headers if header not in proved]
+    includers = includers_of([*commands, *(root / header for header in headers)], root)
+
+    def problem_of(header: str) -> str:
+        source = nearest_source(header, includers, commands, root)
+        if source is None:
+            return f"{header}: expected a source that includes it, directly or not, found none"
+        return compile_alone(header, source, commands[source], root)
+
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        return [problem for problem in threads.map(problem_of, unproved) if problem]
+
+
+def main() -> int:
+    """Check the headers of the repository this script is in, by the build given as argument."""
+    if len(sys.argv) != 2:
+        print("usage: check_headers.py BUILD, such as build/release", file=sys.stderr)
+        return 2
+    problems = check(Path(sys.argv[1]).resolve(), Path(__file__).resolve().parents[1])
+    print("\n".join(problems) or "headers: each compiles alone")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
