@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Runs every test stage, also after a failed one, and ends with one line that counts the tests.
-# Usage: tools/run_tests.sh [stage...]     stages: checks asan tsan release python
+# Usage: tools/run_tests.sh [stage...]     stages: checks asan tsan release nompi python
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -59,6 +59,18 @@ stage_release() {
   return $status
 }
 
+# What users of a machine without MPI have. The stage asan runs the unit tests of such a build; the
+# compiler gets the same commands as in release, so that little is compiled again.
+stage_nompi() {
+  cmake --preset nompi -DESPALIER_WITH_SMPI=OFF >"$results/nompi-configure.log" 2>&1 || {
+    cat "$results/nompi-configure.log"
+    return 1
+  }
+  cmake --build --preset nompi -j "$jobs" || return 1
+  ESPALIER_BUILD_DIR=$PWD/build/nompi .venv/bin/python -m pytest -q \
+    --junitxml="$results/nompi.xml" tests/nompi
+}
+
 stage_python() {
   OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
     ESPALIER_BUILD_DIR=$PWD/build/release .venv/bin/python -m pytest -q \
@@ -93,7 +105,7 @@ PYTHON
 
 stages=("$@")
 if [[ ${#stages[@]} -eq 0 ]]; then
-  stages=(checks asan tsan release python)
+  stages=(checks asan tsan release nompi python)
 fi
 for stage in "${stages[@]}"; do
   if ! declare -F "stage_$stage" >/dev/null; then
