@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import importlib
 import os
 import signal
@@ -17,10 +16,11 @@ import typer
 from typer.core import TyperGroup
 
 from espalier import __version__
+from espalier.cli.commands import INTERRUPTED, Ended, Family, command_of
 from espalier.errors import Error, NotBuiltError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from types import FrameType
 
 # Verb: (function in espalier/cli/<verb>.py, summary). The files are imported when they are used.
@@ -44,54 +44,7 @@ verbs = {
     "explain": ("explain", "Say what a profile chooses and why, or what ran"),
 }
 
-_INTERRUPTED = 128 + signal.SIGINT
 _TERMINATED = 128 + signal.SIGTERM
-_BROKEN_PIPE = 128 + signal.SIGPIPE
-
-
-class _Ended(Exception):  # noqa: N818 - not an error
-    """A verb was ended from outside; carries the exit code past typer, which has its own ideas."""
-
-    def __init__(self, code: int) -> None:
-        """Keep the exit code."""
-        super().__init__(code)
-        self.code = code
-
-
-def _carrying_out(verb: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(verb)
-    def run(**arguments: Any) -> None:
-        try:
-            verb(**arguments)
-            sys.stdout.flush()
-        except KeyboardInterrupt as error:
-            raise _Ended(_INTERRUPTED) from error
-        except BrokenPipeError as error:
-            # Nobody reads on, as in `espalier list | head -3`; keep the interpreter from flushing.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise _Ended(_BROKEN_PIPE) from error
-
-    return run
-
-
-def _group(name: str, verbs_of: typer.Typer, summary: str) -> Any:
-    """Return a verb that has verbs of its own."""
-    group = typer.Typer(
-        name=name,
-        help=summary,
-        add_completion=False,
-        rich_markup_mode=None,
-        no_args_is_help=True,
-        context_settings={"help_option_names": ["-h", "--help"]},
-    )
-    for command in verbs_of.registered_commands:
-        if command.callback is not None:
-            group.command(name=command.name, short_help=command.short_help)(
-                _carrying_out(command.callback)
-            )
-    if len(verbs_of.registered_commands) == 1:
-        group.callback()(lambda: None)
-    return typer.main.get_command(group)
 
 
 class Verbs(TyperGroup):
@@ -107,11 +60,9 @@ class Verbs(TyperGroup):
             return None
         function, summary = verbs[cmd_name]
         found = getattr(importlib.import_module(f"espalier.cli.{cmd_name}"), function)
-        if isinstance(found, typer.Typer):
-            return _group(cmd_name, found, summary)
-        app = typer.Typer(add_completion=False, rich_markup_mode=None)
-        app.command(name=cmd_name, short_help=summary)(_carrying_out(found))
-        return typer.main.get_command(app)
+        if isinstance(found, Family):
+            return found.group(cmd_name, summary)
+        return command_of(found, (cmd_name,), summary)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
         """Write the table of verbs without importing them."""
@@ -191,8 +142,8 @@ def _run(arguments: list[str]) -> int:
 def _guarded(arguments: list[str], debug: bool) -> int:
     try:
         return _run(arguments)
-    except _Ended as end:
-        if end.code == _INTERRUPTED:
+    except Ended as end:
+        if end.code == INTERRUPTED:
             sys.stderr.write("espalier: interrupted\n")
         return end.code
     except SystemExit as end:
@@ -233,7 +184,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             f"({where.filename}:{where.lineno}); please report it with the output of --debug\n"
         )
         return 1
-    was_ended = code in {_INTERRUPTED, _TERMINATED}
+    was_ended = code in {INTERRUPTED, _TERMINATED}
     if arguments is None and was_ended and threading.active_count() > 1:
         # Threads that compute cannot be interrupted, and nobody wants to wait for them.
         sys.stderr.flush()

@@ -3,11 +3,13 @@
 
 import contextlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
 from espalier.base.durations import parse_seconds
+from espalier.cli.commands import Family
 from espalier.cli.options import Json
 from espalier.clusters import EmulatedCluster, launchers, leftovers, registry
 from espalier.clusters.description import describe, describe_all
@@ -19,24 +21,30 @@ from espalier.errors import ArgumentError
 from espalier.io.console import emit_json, json_text, say
 from espalier.report.cluster import print_ended, print_started, print_status, run_summary
 
-cluster = typer.Typer()
+cluster = Family()
 
 _DEFAULT_NAME = "default"
 _NO_LIMIT = "none"
 
-RanksPerHost = Annotated[
-    int, typer.Option("--ranks-per-host", min=1, help="Launchers put this many on each.")
-]
-Rate = Annotated[
-    str,
-    typer.Option("--rate", help="Of the link of each host, each way: 100mbit, 1gbit, or none."),
-]
 Name = Annotated[str | None, typer.Option("--name", help="Which cluster, if there are several.")]
 
 
-def _describe(num_hosts: int, ranks_per_host: int, rate: str, name: str | None) -> EmulatedCluster:
-    limit = None if rate == _NO_LIMIT else rate
-    return EmulatedCluster(num_hosts, ranks_per_host, rate=limit, name=name)
+@dataclass(frozen=True)
+class Hosts:
+    """What the hosts of a cluster are like."""
+
+    ranks_per_host: Annotated[
+        int, typer.Option("--ranks-per-host", min=1, help="Launchers put this many on each.")
+    ] = 4
+    rate: Annotated[
+        str,
+        typer.Option("--rate", help="Of the link of each host, each way: 100mbit, 1gbit, or none."),
+    ] = "100mbit"
+
+    def cluster(self, num_hosts: int, name: str | None) -> EmulatedCluster:
+        """Return so many of them, not started yet."""
+        limit = None if self.rate == _NO_LIMIT else self.rate
+        return EmulatedCluster(num_hosts, self.ranks_per_host, rate=limit, name=name)
 
 
 def _warn(running: RunningCluster) -> None:
@@ -49,11 +57,9 @@ def _warn(running: RunningCluster) -> None:
         )
 
 
-@cluster.command(short_help="Start hosts that stay until they are ended")
 def up(
+    hosts: Hosts,
     num_hosts: Annotated[int, typer.Option("--hosts", min=1, max=250, help="How many.")] = 4,
-    ranks_per_host: RanksPerHost = 4,
-    rate: Rate = "100mbit",
     name: Annotated[str, typer.Option("--name", help="To tell it from others.")] = _DEFAULT_NAME,
     seconds: Annotated[
         str | None, typer.Option("--for", metavar="TIME", help="End it after this: 90s, 2h.")
@@ -66,7 +72,7 @@ def up(
     cluster, and nothing of it stays when its time is over, it is ended, or its holder is killed.
     """
     lasts = float("inf") if seconds is None else parse_seconds(seconds)
-    with _describe(num_hosts, ranks_per_host, rate, name) as starting:
+    with hosts.cluster(num_hosts, name) as starting:
         running = starting.keep(lasts)
     _warn(running)
     document = describe_all([describe(running)])
@@ -76,22 +82,50 @@ def up(
         print_started(document["clusters"][0])
 
 
-@contextlib.contextmanager
-def _place(
-    num_hosts: int | None, ranks_per_host: int, rate: str, name: str | None
-) -> Iterator[RunningCluster]:
-    """Find the cluster to run a command on, or make one for it."""
-    if num_hosts is None:
-        yield _find(name)
-        return
-    if name is not None:
-        raise ArgumentError(
-            f"expected --name or --hosts, got both --name {name} and --hosts {num_hosts}",
-            "--hosts makes a cluster for the command alone",
-        )
-    with _describe(num_hosts, ranks_per_host, rate, name) as made:
-        _warn(made.running)
-        yield made.running
+@dataclass(frozen=True)
+class Which:
+    """The cluster for a command: one that is up, or one that is made for it."""
+
+    name: Name = None
+    num_hosts: Annotated[
+        int | None,
+        typer.Option("--hosts", min=1, max=250, help="Make a cluster, only for this command."),
+    ] = None
+
+    @contextlib.contextmanager
+    def running(self, hosts: Hosts) -> Iterator[RunningCluster]:
+        """Find the cluster, or make it of such hosts."""
+        if self.num_hosts is None:
+            yield _find(self.name)
+            return
+        if self.name is not None:
+            raise ArgumentError(
+                f"expected --name or --hosts, got both --name {self.name} and --hosts"
+                f" {self.num_hosts}",
+                "--hosts makes a cluster for the command alone",
+            )
+        with hosts.cluster(self.num_hosts, None) as made:
+            _warn(made.running)
+            yield made.running
+
+
+@dataclass(frozen=True)
+class Start:
+    """The command, where it runs and where its ranks go."""
+
+    command: Annotated[
+        list[str],
+        typer.Argument(metavar="-- COMMAND", help="-- mpirun -n 8 ./program, or anything else."),
+    ]
+    host: Annotated[str, typer.Option("--host", help="Where the command itself runs.")] = "node0"
+    placement: Annotated[
+        str,
+        typer.Option("--placement", help="Of ranks: block, or cyclic (to the hosts in turn)."),
+    ] = "block"
+    mpi: Annotated[
+        str | None,
+        typer.Option("--mpi", help="What mpirun and mpiexec are: openmpi or mpich."),
+    ] = None
 
 
 def _find(name: str | None) -> RunningCluster:
@@ -107,30 +141,7 @@ def _find(name: str | None) -> RunningCluster:
     return found
 
 
-@cluster.command(short_help="Run a command on the hosts, and count the bytes between them")
-def run(  # noqa: PLR0913, PLR0917 - one parameter an option
-    command: Annotated[
-        list[str],
-        typer.Argument(metavar="-- COMMAND", help="-- mpirun -n 8 ./program, or anything else."),
-    ],
-    name: Name = None,
-    num_hosts: Annotated[
-        int | None,
-        typer.Option("--hosts", min=1, max=250, help="Make a cluster, only for this command."),
-    ] = None,
-    ranks_per_host: RanksPerHost = 4,
-    rate: Rate = "100mbit",
-    host: Annotated[str, typer.Option("--host", help="Where the command itself runs.")] = "node0",
-    placement: Annotated[
-        str,
-        typer.Option("--placement", help="Of ranks: block, or cyclic (to the hosts in turn)."),
-    ] = "block",
-    mpi: Annotated[
-        str | None,
-        typer.Option("--mpi", help="What mpirun and mpiexec are: openmpi or mpich."),
-    ] = None,
-    json: Json = False,
-) -> None:
+def run(start: Start, which: Which, hosts: Hosts, json: Json = False) -> None:
     """Run a command on a host of an emulated cluster.
 
     Launchers of Open MPI and MPICH find the hosts by themselves, also inside of scripts and of
@@ -138,14 +149,14 @@ def run(  # noqa: PLR0913, PLR0917 - one parameter an option
     command's own; what it sent between hosts is said on standard error.
     """
     check_caller()
-    with _place(num_hosts, ranks_per_host, rate, name) as running:
-        document = run_errand(running, Errand(command, host, placement, mpi))
+    errand = Errand(start.command, start.host, start.placement, start.mpi)
+    with which.running(hosts) as running:
+        document = run_errand(running, errand)
     # Standard output belongs to the command.
     say(json_text(document).rstrip() if json else f"espalier: {run_summary(document)}")
     raise typer.Exit(document["exit_code"])
 
 
-@cluster.command(short_help="Say which clusters there are, and what runs on them")
 def status(json: Json = False) -> None:
     """Say which emulated clusters there are: hosts, links, bytes, who holds them, what runs."""
     check_caller()
@@ -169,7 +180,6 @@ def _to_end(name: str | None, *, everything: bool) -> list[RunningCluster]:
     return [] if only is None else [only]
 
 
-@cluster.command(short_help="End hosts and everything that runs on them")
 def down(
     name: Name = None,
     everything: Annotated[
@@ -188,3 +198,9 @@ def down(
         emit_json(describe_all(ended))
     else:
         print_ended(ended)
+
+
+cluster.add(up, "up", "Start hosts that stay until they are ended")
+cluster.add(run, "run", "Run a command on the hosts, and count the bytes between them")
+cluster.add(status, "status", "Say which clusters there are, and what runs on them")
+cluster.add(down, "down", "End hosts and everything that runs on them")

@@ -2,12 +2,13 @@
 """`espalier machine`."""
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from espalier.cli.options import Json
+from espalier.cli.options import Json, Ranks
 from espalier.errors import ArgumentError, FileError
 from espalier.io.console import say
 from espalier.machines import machines, sources
@@ -24,28 +25,10 @@ def _save(text: str, path: Path) -> None:
     say(f"wrote {path}")
 
 
-def _find(
-    what: str | None, hwloc: Path | None, topology: Path | None, *, slurm: bool
-) -> machines.Machine:
-    ways = {"MACHINE": what is not None, "--hwloc": hwloc is not None, "--slurm": slurm}
-    given = [name for name, is_given in ways.items() if is_given]
-    if len(given) > 1:
-        raise ArgumentError(
-            f"expected one of MACHINE, --hwloc and --slurm, got {' and '.join(given)}"
-        )
-    if topology is not None and not slurm:
-        raise ArgumentError(
-            "expected --slurm with --topology, got none",
-            "topology.conf says how the nodes of a SLURM job hang together",
-        )
-    if what is not None:
-        return machines.load(what)
-    if hwloc is not None:
-        return sources.of_hwloc(hwloc)
-    return sources.of_slurm(topology) if slurm else sources.here()
+@dataclass(frozen=True)
+class Source:
+    """Where the machine is known from: one of several ways."""
 
-
-def machine(  # noqa: PLR0913, PLR0917 - one parameter an option
     what: Annotated[
         str | None,
         typer.Argument(
@@ -53,18 +36,49 @@ def machine(  # noqa: PLR0913, PLR0917 - one parameter an option
             help="A text such as '8n x 2s x 12c' or 'torus 4x4x4 x 8c', or a machine file.",
             show_default="this node",
         ),
-    ] = None,
+    ] = None
     hwloc: Annotated[
         Path | None,
         typer.Option("--hwloc", help="A node as 'lstopo --of xml FILE' wrote it."),
-    ] = None,
+    ] = None
     slurm: Annotated[
         bool, typer.Option("--slurm", help="The nodes of the SLURM job this runs in.")
-    ] = False,
+    ] = False
     topology: Annotated[
         Path | None,
         typer.Option("--topology", help="With --slurm: topology.conf, for switches above nodes."),
-    ] = None,
+    ] = None
+
+    def find(self) -> machines.Machine:
+        """Return the machine.
+
+        Raises:
+            ArgumentError: more than one way is given.
+        """
+        ways = {
+            "MACHINE": self.what is not None,
+            "--hwloc": self.hwloc is not None,
+            "--slurm": self.slurm,
+        }
+        given = [name for name, is_given in ways.items() if is_given]
+        if len(given) > 1:
+            raise ArgumentError(
+                f"expected one of MACHINE, --hwloc and --slurm, got {' and '.join(given)}"
+            )
+        if self.topology is not None and not self.slurm:
+            raise ArgumentError(
+                "expected --slurm with --topology, got none",
+                "topology.conf says how the nodes of a SLURM job hang together",
+            )
+        if self.what is not None:
+            return machines.load(self.what)
+        if self.hwloc is not None:
+            return sources.of_hwloc(self.hwloc)
+        return sources.of_slurm(self.topology) if self.slurm else sources.here()
+
+
+def machine(
+    source: Source,
     placement: Annotated[
         str | None,
         typer.Option(
@@ -73,10 +87,7 @@ def machine(  # noqa: PLR0913, PLR0917 - one parameter an option
             " or a file with a core in each line.",
         ),
     ] = None,
-    num_ranks: Annotated[
-        int | None,
-        typer.Option("-p", "--ranks", min=1, help="Number of ranks.", show_default="all cores"),
-    ] = None,
+    num_ranks: Ranks = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Write a machine file.")
     ] = None,
@@ -87,7 +98,7 @@ def machine(  # noqa: PLR0913, PLR0917 - one parameter an option
     Letters: g group, w switch, n node, s package, m numa, l l3, c core, t thread. Costs stand in
     brackets: '8n[latency=1.5us,bandwidth=12.5GB/s,channels=2] x 12c[latency=300ns]'.
     """
-    found = _find(what, hwloc, topology, slurm=slurm)
+    found = source.find()
     if output is not None:
         _save(found.text, output)
     if json:

@@ -3,14 +3,14 @@
 
 import math
 import os
-import shlex
-import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from espalier.cli.options import Json
+from espalier.cli.expansion import Repeat
+from espalier.cli.options import Json, Placement
 from espalier.errors import ArgumentError
 from espalier.io.console import emit_json, say
 from espalier.io.output_files import check_writable, write_whole
@@ -23,25 +23,183 @@ from espalier.maps.seats import Seats
 from espalier.report.map import print_map
 
 
-def _problem(
-    given: dict[str, str | None], graph: Path | None, periodic: str, stencil: str
-) -> GridProblem | EdgeProblem:
-    named = [name for name, value in given.items() if value is not None]
-    if graph is not None:
-        if named or periodic:
+@dataclass(frozen=True)
+class Processes:
+    """The grid or the graph of the processes."""
+
+    grid: Annotated[
+        str | None,
+        typer.Option("--grid", help="Processes in each dimension: 50x48; 0 is to be chosen: 0x48."),
+    ] = None
+    cells: Annotated[
+        str | None,
+        typer.Option("--cells", help="Cells of the application, to weigh by: 1000x1100x950."),
+    ] = None
+    halo: Annotated[
+        str | None,
+        typer.Option(
+            "--halo", help="Layers of cells that neighbours exchange.", show_default="1x1.."
+        ),
+    ] = None
+    stencil: Annotated[
+        str,
+        typer.Option(
+            "--stencil",
+            help="nearest (5pt, 7pt), full (9pt, 27pt), or offsets with weights:"
+            " '(1,0) (-1,0) (0,1):2.5 (0,-1):2.5'.",
+        ),
+    ] = "nearest"
+    periodic: Annotated[
+        str, typer.Option("--periodic", help="Dimensions that are rings: x,y or 1,0 or all.")
+    ] = ""
+    graph: Annotated[
+        Path | None,
+        typer.Option("--edges", metavar="FILE", help="A graph instead: lines 'from to weight'."),
+    ] = None
+
+    def problem(self) -> GridProblem | EdgeProblem:
+        """Return what is to be mapped.
+
+        Raises:
+            ArgumentError: nothing is, or a graph and a grid are.
+        """
+        if self.graph is not None:
+            return self._graph(self.graph)
+        if self.grid is None and self.cells is None:
+            raise ArgumentError(
+                "expected --grid, --cells or --edges, got none",
+                "say what grid of processes the program has, as in --grid 50x48",
+            )
+        return problem.grid_problem(self.grid, self.cells, self.halo, self.periodic, self.stencil)
+
+    def _graph(self, path: Path) -> EdgeProblem:
+        given = {"--grid": self.grid, "--cells": self.cells, "--halo": self.halo}
+        named = [name for name, value in given.items() if value is not None]
+        if named or self.periodic:
             raise ArgumentError(
                 f"expected --edges alone, got {' and '.join(named or ['--periodic'])} too",
                 "a graph has no dimensions",
             )
-        return edges.read(graph)
-    if given["--grid"] is None and given["--cells"] is None:
-        raise ArgumentError(
-            "expected --grid, --cells or --edges, got none",
-            "say what grid of processes the program has, as in --grid 50x48",
-        )
-    return problem.grid_problem(
-        given["--grid"], given["--cells"], given["--halo"], periodic, stencil
-    )
+        return edges.read(path)
+
+
+@dataclass(frozen=True)
+class Where:
+    """The machine, and where ranks run on it now."""
+
+    machine: Annotated[
+        str | None,
+        typer.Option(
+            "--machine",
+            help="A machine: '50n x 48c', or a file.",
+            show_default="that of the SLURM job",
+        ),
+    ] = None
+    placement: Placement = None
+    num_ranks: Annotated[
+        int | None,
+        typer.Option(
+            "--ranks", "-p", min=1, help="Number of processes.", show_default="grid, else cores"
+        ),
+    ] = None
+
+    def site(self, wanted: GridProblem | EdgeProblem) -> Site:
+        """Return the cores for the processes."""
+        num_ranks = _num_ranks(wanted, self.num_ranks)
+        return choosing.site_of(_machine(self.machine), self.placement, num_ranks)
+
+
+@dataclass(frozen=True)
+class Search:
+    """How to look for the mapping."""
+
+    joint: Annotated[
+        bool,
+        typer.Option("--joint", help="Map several good grids, take the one that maps best."),
+    ] = False
+    algorithm: Annotated[
+        str | None,
+        typer.Option("--algorithm", help="Only these of the portfolio.", show_default="all"),
+    ] = None
+    search: Annotated[
+        bool, typer.Option("--search/--no-search", help="Improve the best by swapping ranks.")
+    ] = True
+
+    def choose(self, wanted: GridProblem | EdgeProblem, site: Site) -> Choice:
+        """Return the best mapping."""
+        names = tuple(self.algorithm.split(",")) if self.algorithm else ()
+        effort = Effort(names, self.search)
+        if isinstance(wanted, EdgeProblem):
+            return choosing.map_edges(wanted, site, effort)
+        return choosing.map_grid(wanted, site, effort, is_joint=self.joint)
+
+
+@dataclass(frozen=True)
+class Launching:
+    """The file that makes a launcher start processes so."""
+
+    launcher: Annotated[
+        str | None, typer.Option("--for", help="Write a file for openmpi, mpich or slurm.")
+    ] = None
+    host_names: Annotated[
+        str | None,
+        typer.Option(
+            "--hosts",
+            help="Names of the nodes: node[01-50], a,b,c, or a file.",
+            show_default="those in the machine file",
+        ),
+    ] = None
+    bind: Annotated[
+        bool | None,
+        typer.Option(
+            "--bind/--no-bind",
+            help="Say the core of each rank, not only the node.",
+            show_default="--bind for openmpi",
+        ),
+    ] = None
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", help="The file for the launcher.", show_default="rankfile, ..."
+        ),
+    ] = None
+
+    @property
+    def binds(self) -> bool:
+        """Return whether the file says cores."""
+        return self.launcher is not None and launcher_files.binding(self.launcher, self.bind)
+
+    def path(self) -> Path | None:
+        """Return where the file is written; None if there is none.
+
+        Raises:
+            ArgumentError: it has a name, but nobody to be for.
+        """
+        if self.launcher is not None:
+            usual = launcher_files.default_path(self.launcher, binds=self.binds)
+            return self.output or Path(usual)
+        if self.output is not None:
+            raise ArgumentError(
+                "expected --for with -o, got none",
+                "say for which launcher: openmpi, mpich or slurm",
+            )
+        return None
+
+    def names(self, site: Site) -> list[str]:
+        """Return the names of the nodes, if they are to be written."""
+        if self.launcher is None:
+            return []
+        num_nodes = seats.num_nodes(site.machine)
+        return hosts.names_of(site.machine, num_nodes, self.host_names)
+
+    def write(self, found: dict[str, Any], after: Seats, names: list[str]) -> None:
+        """Write the file, and add to the document what to type."""
+        path = self.path()
+        if self.launcher is None or path is None:
+            return
+        launch = launcher_files.make(self.launcher, after, names, binds=self.binds)
+        write_whole(path, launch.text, "file for the launcher", "choose another with -o")
+        outcome.add_launch(found, launch, str(path))
 
 
 def _machine(text: str | None) -> machines.Machine:
@@ -74,12 +232,14 @@ def _num_ranks(wanted: GridProblem | EdgeProblem, given: int | None) -> int | No
     return product
 
 
-def _map(
-    wanted: GridProblem | EdgeProblem, site: Site, effort: Effort, *, is_joint: bool
-) -> Choice:
-    if isinstance(wanted, EdgeProblem):
-        return choosing.map_edges(wanted, site, effort)
-    return choosing.map_grid(wanted, site, effort, is_joint=is_joint)
+@dataclass(frozen=True)
+class Shown:
+    """How the mapping is shown."""
+
+    draw: Annotated[
+        Path | None, typer.Option("--draw", metavar="FILE", help="Draw before and after: svg, png.")
+    ] = None
+    json: Json = False
 
 
 def _check_files(wanted: GridProblem | EdgeProblem, draw: Path | None, file: Path | None) -> None:
@@ -106,98 +266,13 @@ def _draw(
     say(f"drew {path}")
 
 
-def map_processes(  # noqa: PLR0913, PLR0917 - one parameter an option
-    grid: Annotated[
-        str | None,
-        typer.Option("--grid", help="Processes in each dimension: 50x48; 0 is to be chosen: 0x48."),
-    ] = None,
-    cells: Annotated[
-        str | None,
-        typer.Option("--cells", help="Cells of the application, to weigh by: 1000x1100x950."),
-    ] = None,
-    halo: Annotated[
-        str | None,
-        typer.Option(
-            "--halo", help="Layers of cells that neighbours exchange.", show_default="1x1.."
-        ),
-    ] = None,
-    stencil: Annotated[
-        str,
-        typer.Option(
-            "--stencil",
-            help="nearest (5pt, 7pt), full (9pt, 27pt), or offsets with weights:"
-            " '(1,0) (-1,0) (0,1):2.5 (0,-1):2.5'.",
-        ),
-    ] = "nearest",
-    periodic: Annotated[
-        str, typer.Option("--periodic", help="Dimensions that are rings: x,y or 1,0 or all.")
-    ] = "",
-    graph: Annotated[
-        Path | None,
-        typer.Option("--edges", metavar="FILE", help="A graph instead: lines 'from to weight'."),
-    ] = None,
-    machine: Annotated[
-        str | None,
-        typer.Option(
-            "--machine",
-            help="A machine: '50n x 48c', or a file.",
-            show_default="that of the SLURM job",
-        ),
-    ] = None,
-    placement: Annotated[
-        str | None,
-        typer.Option(
-            "--placement",
-            help="Where ranks run now: block, cyclic, folded, list:0,4,1,... or a file.",
-            show_default="as the machine file says, else block",
-        ),
-    ] = None,
-    num_ranks: Annotated[
-        int | None,
-        typer.Option(
-            "-p", "--ranks", min=1, help="Number of processes.", show_default="grid, else cores"
-        ),
-    ] = None,
-    joint: Annotated[
-        bool,
-        typer.Option("--joint", help="Map several good grids, take the one that maps best."),
-    ] = False,
-    algorithm: Annotated[
-        str | None,
-        typer.Option("--algorithm", help="Only these of the portfolio.", show_default="all"),
-    ] = None,
-    search: Annotated[
-        bool, typer.Option("--search/--no-search", help="Improve the best by swapping ranks.")
-    ] = True,
-    launcher: Annotated[
-        str | None, typer.Option("--for", help="Write a file for openmpi, mpich or slurm.")
-    ] = None,
-    host_names: Annotated[
-        str | None,
-        typer.Option(
-            "--hosts",
-            help="Names of the nodes: node[01-50], a,b,c, or a file.",
-            show_default="those in the machine file",
-        ),
-    ] = None,
-    bind: Annotated[
-        bool | None,
-        typer.Option(
-            "--bind/--no-bind",
-            help="Say the core of each rank, not only the node.",
-            show_default="--bind for openmpi",
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o", "--output", help="The file for the launcher.", show_default="rankfile, ..."
-        ),
-    ] = None,
-    draw: Annotated[
-        Path | None, typer.Option("--draw", metavar="FILE", help="Draw before and after: svg, png.")
-    ] = None,
-    json: Json = False,
+def map_processes(
+    processes: Processes,
+    where: Where,
+    search: Search,
+    launching: Launching,
+    shown: Shown,
+    repeat: Repeat,
 ) -> None:
     """Find where the processes of a grid should run, and write what makes a launcher do it.
 
@@ -205,40 +280,17 @@ def map_processes(  # noqa: PLR0913, PLR0917 - one parameter an option
     program stands at position i, counted as MPI_Cart_create does, last dimension fastest; the
     program is not changed. docs/explanation/mapping says when the other ways are better.
     """
-    given = {"--grid": grid, "--cells": cells, "--halo": halo}
-    wanted = _problem(given, graph, periodic, stencil)
-    binds = launcher is not None and launcher_files.binding(launcher, bind)
-    file = _launcher_path(launcher, output, binds=binds)
-    _check_files(wanted, draw, file)
-    site = choosing.site_of(_machine(machine), placement, _num_ranks(wanted, num_ranks))
-    num_nodes = seats.num_nodes(site.machine)
-    names = [] if launcher is None else hosts.names_of(site.machine, num_nodes, host_names)
-    effort = Effort(tuple(algorithm.split(",")) if algorithm else (), search)
-    choice = _map(wanted, site, effort, is_joint=joint)
-    after = seats.seats_of(site, choice.result["rank_at"])
-    found = outcome.conclude(wanted, site, choice, after, _command())
-    if launcher is not None and file is not None:
-        launch = launcher_files.make(launcher, after, names, binds=binds)
-        write_whole(file, launch.text, "file for the launcher", "choose another with -o")
-        outcome.add_launch(found, launch, str(file))
-    if draw is not None and isinstance(wanted, GridProblem):
-        _draw(found, wanted, site, after, draw)
-    if json:
+    wanted = processes.problem()
+    _check_files(wanted, shown.draw, launching.path())
+    site = where.site(wanted)
+    names = launching.names(site)
+    selection = search.choose(wanted, site)
+    after = seats.seats_of(site, selection.result["rank_at"])
+    found = outcome.conclude(wanted, site, selection, after, repeat.text())
+    launching.write(found, after, names)
+    if shown.draw is not None and isinstance(wanted, GridProblem):
+        _draw(found, wanted, site, after, shown.draw)
+    if shown.json:
         emit_json(found)
     else:
         print_map(found)
-
-
-def _launcher_path(launcher: str | None, output: Path | None, *, binds: bool) -> Path | None:
-    if launcher is not None:
-        return output or Path(launcher_files.default_path(launcher, binds=binds))
-    if output is not None:
-        raise ArgumentError(
-            "expected --for with -o, got none", "say for which launcher: openmpi, mpich or slurm"
-        )
-    return None
-
-
-def _command() -> str:
-    words = sys.argv[1:]
-    return shlex.join(["espalier", *(words[words.index("map") :] if "map" in words else ["map"])])

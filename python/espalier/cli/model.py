@@ -1,22 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
 """`espalier model predict`, `espalier model profile` and `espalier model validate`."""
 
-import shlex
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from espalier import _core
 from espalier.base.durations import parse_seconds
-from espalier.base.interruption import Interrupted
 from espalier.base.units import parse_bytes_list
+from espalier.cli.commands import Family
+from espalier.cli.expansion import Repeat
+from espalier.cli.groups import (
+    ALL,
+    USUAL_PROFILE,
+    Launch,
+    PricedRanks,
+    Wanted,
+    carry_out,
+    show,
+)
 from espalier.cli.options import (
     SIMULATED_VENDOR,
     Algorithms,
     Json,
+    JsonOutput,
+    Placement,
+    PricedMachine,
+    ProfileOutput,
     ProfileVendor,
     Sizes,
+    TimeBudget,
     check_vendor,
 )
 from espalier.errors import FileError
@@ -32,31 +46,12 @@ from espalier.report.model import forecast_report, profile_report, validation_re
 from espalier.sampling.setting import Setting
 from espalier.tuning.modelled import Question, model_profile
 
-model = typer.Typer()
+model = Family()
 
-_COLLECTIVES = "bcast,allgather,allreduce"
-_SIZES = "64,4KiB,256KiB"
-_PREDICTED_SIZES = "8,1KiB,64KiB,1MiB"
-_ALL = "all"
-_PROFILE_SIZES = "8..4MiB"
-_BUDGET = "60s"
 _ALL_MODELS = ",".join(MODELS)
+_PROFILED = Wanted(collectives=ALL, sizes="8..4MiB")
+_VALIDATED = Wanted(collectives="bcast,allgather,allreduce", sizes="64,4KiB,256KiB")
 
-MachineOption = Annotated[
-    str,
-    typer.Option(
-        "--machine",
-        metavar="TEXT|FILE",
-        help="A machine with links: what 'espalier probe -o' wrote, or a text such as"
-        " '8n[latency=2us,bandwidth=12GB/s] x 4c[latency=300ns,bandwidth=6GB/s]'.",
-    ),
-]
-PlacementOption = Annotated[
-    str | None,
-    typer.Option(
-        "--placement", help="block, cyclic, ...", show_default="as in the file, else block"
-    ),
-]
 ModelsOption = Annotated[
     str, typer.Option("--models", help=f"Which models, of {', '.join(MODELS)}.")
 ]
@@ -74,16 +69,10 @@ def _save(document: dict[str, Any], path: Path | None) -> None:
         ) from error
 
 
-@model.command(short_help="Predict times of candidates")
-def predict(  # noqa: PLR0913, PLR0917 - one parameter an option
+def predict(
     collective: Annotated[str, typer.Argument(help="As in MPI: bcast, allgather, ...")],
-    machine: MachineOption,
-    num_ranks: Annotated[
-        int | None,
-        typer.Option("-p", "--ranks", help="Number of ranks.", show_default="one for each core"),
-    ] = None,
-    placement: PlacementOption = None,
-    sizes: Sizes = _PREDICTED_SIZES,
+    where: PricedRanks,
+    sizes: Sizes = "8,1KiB,64KiB,1MiB",
     algorithms: Algorithms = None,
     models: ModelsOption = "replay",
     json: Json = False,
@@ -92,38 +81,24 @@ def predict(  # noqa: PLR0913, PLR0917 - one parameter an option
 
     Nothing is measured. 'espalier model validate' says how far to believe it.
     """
-    found = priced.load(machine)
-    setting = machines.setting(found, placement, num_ranks)
+    _, setting = where.load()
     result = forecast.forecast(
-        Setting(found.text, *setting),
+        setting,
         collective,
         parse_bytes_list(sizes),
         tuple(algorithms or ()),
         tuple(models.split(",")),
     )
-    if json:
-        emit_json(result)
-    else:
-        print_report(forecast_report(result))
+    show(result, forecast_report, json=json)
 
 
-@model.command(short_help="Write a profile without measuring")
-def profile(  # noqa: PLR0913, PLR0917 - one parameter an option
-    machine: MachineOption,
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="FILE", help="The profile.")
-    ] = Path("espalier-profile.json"),
-    num_ranks: Annotated[
-        int | None,
-        typer.Option("-p", "--ranks", help="Number of ranks.", show_default="one for each core"),
-    ] = None,
-    placement: PlacementOption = None,
-    collectives: Annotated[
-        str, typer.Option("--collectives", help="Separated by commas, or all.")
-    ] = _ALL,
-    sizes: Sizes = _PROFILE_SIZES,
-    algorithms: Algorithms = None,
+def profile(
+    where: PricedRanks,
+    what: Wanted = _PROFILED,
+    output: ProfileOutput = USUAL_PROFILE,
     vendor: ProfileVendor = SIMULATED_VENDOR,
+    *,
+    repeat: Repeat,
     json: Json = False,
 ) -> None:
     """Write a profile of what the replay model finds fastest on a machine.
@@ -133,25 +108,19 @@ def profile(  # noqa: PLR0913, PLR0917 - one parameter an option
     'espalier model validate' says how far to believe the model.
     """
     check_vendor(vendor)
-    found = priced.load(machine)
-    setting = Setting(found.text, *machines.setting(found, placement, num_ranks))
+    found, setting = where.load()
     placed = found.place(setting.placement, setting.num_ranks)
     question = Question(
         setting=setting,
         num_nodes=len(set(machines.nodes_of_ranks(placed))),
-        collectives=tuple(_core.calls() if collectives == _ALL else collectives.split(",")),
-        sizes=tuple(parse_bytes_list(sizes)),
-        patterns=tuple(algorithms or ()),
+        collectives=what.calls,
+        sizes=what.num_bytes,
+        patterns=what.patterns,
     )
     merging.check(output, vendor)
-    words = ["--machine", machine, "--ranks", str(setting.num_ranks)]
-    words += ["--placement", setting.placement]
-    words += [] if collectives == _ALL else ["--collectives", collectives]
-    words += [] if sizes == _PROFILE_SIZES else ["--sizes", sizes]
-    words += [word for pattern in question.patterns for word in ("--algorithms", pattern)]
-    words += [] if vendor == SIMULATED_VENDOR else ["--for", vendor]
+    same = repeat.having(placement=setting.placement, num_ranks=setting.num_ranks)
     about = {
-        "command": shlex.join(["espalier", "model", "profile", *words]),
+        "command": same.text(),
         "machine": priced.described(found, setting.placement),
         "mpi": {"vendor": vendor, "version": "predicted by a model, not measured"},
     }
@@ -166,33 +135,23 @@ def profile(  # noqa: PLR0913, PLR0917 - one parameter an option
         print_report(profile_report(made, f"{output}, {done}"))
 
 
-@model.command(short_help="Compare predictions with measurements")
-def validate(  # noqa: PLR0913, PLR0917 - one parameter an option
-    command: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="-- LAUNCHER OPTIONS",
-            help="How to start ranks, without a program: -- mpirun -n 4",
-        ),
-    ],
-    machine: MachineOption = priced.DEFAULT_FILE,
-    placement: PlacementOption = None,
-    collectives: Annotated[
-        str, typer.Option("--collectives", help="What to measure, separated by commas.")
-    ] = _COLLECTIVES,
-    sizes: Sizes = _SIZES,
-    algorithms: Algorithms = None,
-    models: ModelsOption = _ALL_MODELS,
-    time_budget: Annotated[
-        str, typer.Option("--time-budget", metavar="TIME", help="About how long to measure.")
-    ] = _BUDGET,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Keep the result (JSON).")
-    ] = None,
-    mpi: Annotated[
-        str | None,
-        typer.Option("--mpi", help="openmpi, mpich or smpi, if the launcher does not say."),
-    ] = None,
+@dataclass(frozen=True)
+class Judged:
+    """The models that are to be judged, on a machine, and how long to measure."""
+
+    machine: PricedMachine = priced.DEFAULT_FILE
+    placement: Placement = None
+    models: ModelsOption = _ALL_MODELS
+    time_budget: TimeBudget = "60s"
+
+
+def validate(
+    launch: Launch,
+    judged: Judged,
+    what: Wanted = _VALIDATED,
+    *,
+    output: JsonOutput = None,
+    repeat: Repeat,
     json: Json = False,
 ) -> None:
     """Measure candidates of some collectives and compare with what models of the machine say.
@@ -200,44 +159,26 @@ def validate(  # noqa: PLR0913, PLR0917 - one parameter an option
     Reports for each model how well it ranks the candidates, what choosing by the model alone would
     cost (regret), and how far its times are off at each size.
     """
-    options = {
-        "--machine": (machine, None),
-        "--placement": (placement, None),
-        "--collectives": (collectives, _COLLECTIVES),
-        "--sizes": (sizes, _SIZES),
-        "--models": (models, _ALL_MODELS),
-        "--time-budget": (time_budget, _BUDGET),
-        "--mpi": (mpi, None),
-    }
-    words = [
-        word
-        for name, (value, usual) in options.items()
-        if value not in (None, usual)
-        for word in (name, str(value))
-    ]
-    words += [word for pattern in algorithms or () for word in ("--algorithms", pattern)]
     task = Task(
-        collectives=tuple(collectives.split(",")),
-        sizes=tuple(parse_bytes_list(sizes)),
-        patterns=tuple(algorithms or ()),
-        models=tuple(models.split(",")),
-        seconds=parse_seconds(time_budget),
-        repeat=shlex.join(["espalier", "model", "validate", *words, "--", *command]),
+        collectives=what.calls,
+        sizes=what.num_bytes,
+        patterns=what.patterns,
+        models=tuple(judged.models.split(",")),
+        seconds=parse_seconds(judged.time_budget),
+        repeat=repeat.text(),
     )
-    found = priced.load(machine)
-    job = validation.start(command, mpi)
-    setting = Setting(found.text, *machines.setting(found, placement, job.header["num_ranks"]))
-    try:
-        result = validation.validate(task, setting, job)
-    except Interrupted as interrupted:
-        _show(interrupted.document, output, json=json)
-        raise interrupted.cause from None
-    _show(result, output, json=json)
+    found = priced.load(judged.machine)
+    job = validation.start(launch.words, launch.mpi)
+    num_ranks = job.header["num_ranks"]
+    setting = Setting(found.text, *machines.setting(found, judged.placement, num_ranks))
+
+    def tell(document: dict[str, Any]) -> None:
+        _save(document, output)
+        show(document, validation_report, json=json)
+
+    carry_out(lambda: validation.validate(task, setting, job), tell)
 
 
-def _show(document: dict[str, Any], output: Path | None, *, json: bool) -> None:
-    _save(document, output)
-    if json:
-        emit_json(document)
-    else:
-        print_report(validation_report(document))
+model.add(predict, "predict", "Predict times of candidates")
+model.add(profile, "profile", "Write a profile without measuring")
+model.add(validate, "validate", "Compare predictions with measurements")

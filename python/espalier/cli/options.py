@@ -7,17 +7,55 @@ from typing import Annotated
 import typer
 
 from espalier import installation
+from espalier.cli.expansion import UNREPEATED
 from espalier.errors import ArgumentError
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON instead.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead."), UNREPEATED]
 Pattern = Annotated[
     str | None,
     typer.Argument(
         metavar="PATTERN", help="Name, part of a name, or pattern with * and ?; all if left out."
     ),
 ]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Of everything that is random.")]
+TimeBudget = Annotated[
+    str, typer.Option("--time-budget", metavar="TIME", help="About how long to measure.")
+]
 
-# Of the verbs that go through sizes and algorithms.
+# What is written where.
+ProfileOutput = Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="The profile.")]
+ReportOutput = Annotated[
+    Path | None, typer.Option("-o", "--output", metavar="FILE", help="Report, .md or .html.")
+]
+JsonOutput = Annotated[
+    Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write JSON there too.")
+]
+
+# Of the verbs that measure with ranks that a launcher starts.
+Launcher = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="-- LAUNCHER OPTIONS",
+        help="How to start ranks, without a program: -- mpirun -n 4",
+    ),
+]
+OptionalLauncher = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[-- LAUNCHER OPTIONS]",
+        help="Measure with ranks started so, without a program: -- mpirun -n 8",
+    ),
+]
+LauncherMpi = Annotated[
+    str | None,
+    typer.Option("--mpi", help="openmpi, mpich or smpi, if the launcher does not say."),
+]
+
+# Of the verbs that go through calls, sizes and algorithms.
+Collectives = Annotated[
+    str,
+    typer.Option("--collectives", "--collective", help="Separated by commas, or all."),
+]
 Sizes = Annotated[str, typer.Option("--sizes", help="Bytes of the whole result; 8..1MiB doubles.")]
 Algorithms = Annotated[
     list[str] | None,
@@ -27,6 +65,30 @@ Algorithms = Annotated[
         help="Candidates, as in 'espalier list', or one choice: bcast/k_nomial[k=4]."
         " May be repeated; all if left out.",
     ),
+]
+
+# Of the verbs that put ranks on a machine that is described.
+PricedMachine = Annotated[
+    str,
+    typer.Option(
+        "--machine",
+        metavar="TEXT|FILE",
+        help="A machine with links: what 'espalier probe -o' wrote, or a text such as"
+        " '8n[latency=2us,bandwidth=12GB/s] x 4c[latency=300ns,bandwidth=6GB/s]'.",
+    ),
+]
+Placement = Annotated[
+    str | None,
+    typer.Option(
+        "--placement",
+        help="Ranks on cores: block, cyclic, folded, list:0,4,1,..., or a file with a core in each"
+        " line.",
+        show_default="as the machine file says, else block",
+    ),
+]
+Ranks = Annotated[
+    int | None,
+    typer.Option("--ranks", "-p", min=1, help="How many.", show_default="one on each core"),
 ]
 
 # Of the verbs that run a program with Espalier under it.
@@ -50,6 +112,10 @@ MappedMachine = Annotated[
         envvar="ESPALIER_MACHINE",
         help="Text or file: levels and costs for mapping that cannot be seen from inside.",
     ),
+]
+Statistics = Annotated[
+    Path | None,
+    typer.Option("--statistics", metavar="FOLDER", help="Keep what every rank called there."),
 ]
 Mpi = Annotated[
     str | None, typer.Option("--mpi", help="openmpi or mpich, if the program does not say.")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`espalier order`."""
 
-import shlex
-import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -10,35 +10,144 @@ import typer
 
 from espalier.base.durations import parse_seconds
 from espalier.base.units import parse_bytes_list
-from espalier.cli.options import Json
+from espalier.cli.expansion import Repeat
+from espalier.cli.groups import show
+from espalier.cli.options import (
+    Json,
+    JsonOutput,
+    LauncherMpi,
+    OptionalLauncher,
+    Placement,
+    Ranks,
+    Seed,
+    TimeBudget,
+)
 from espalier.errors import ArgumentError
-from espalier.io.console import emit_json, progress, say
+from espalier.io.console import progress, say
 from espalier.launch.command import parse_command
 from espalier.orders import candidates, distances, measurement, outcome
 from espalier.orders.distances import Distances
 from espalier.orders.measurement import Calls
-from espalier.report.content import print_report
 from espalier.report.order import order_report
 
 
-def _distances(
-    matrix: Path | None, machine: str | None, placement: str, num_ranks: int, num_bytes: int
-) -> Distances:
-    if (matrix is None) == (machine is None):
-        raise ArgumentError(
-            f"expected either --matrix or --machine, got {'neither' if matrix is None else 'both'}",
-            "measure a matrix with 'espalier probe', or describe the machine as in"
-            " --machine '2s x 4c'",
+@dataclass(frozen=True)
+class Known:
+    """What is known of the distances between ranks."""
+
+    matrix: Annotated[
+        Path | None,
+        typer.Option("--matrix", metavar="FILE", help="Round-trip times, from 'espalier probe'."),
+    ] = None
+    machine: Annotated[
+        str | None, typer.Option("--machine", help="A machine instead: '2s x 4c', or a file.")
+    ] = None
+    placement: Placement = None
+    num_ranks: Ranks = None
+    channels: Annotated[
+        float | None,
+        typer.Option(
+            "--channels",
+            help="Messages at once between groups without loss.",
+            show_default="those of the machine, else 2",
+        ),
+    ] = None
+    channels_inside: Annotated[
+        float | None,
+        typer.Option("--channels-inside", help="The same inside a group.", show_default="any"),
+    ] = None
+    groups: Annotated[str, typer.Option("--groups", help="auto, none, or ranks: 0-3/4-7.")] = "auto"
+
+    def distances(self, num_bytes: int) -> Distances:
+        """Return the distances for messages of a size.
+
+        Raises:
+            ArgumentError: it is not clear of which ranks.
+        """
+        found = self._read(num_bytes).with_groups(self.groups)
+        return found.with_channels(self.channels, self.channels_inside)
+
+    def _read(self, num_bytes: int) -> Distances:
+        if (self.matrix is None) == (self.machine is None):
+            raise ArgumentError(
+                "expected either --matrix or --machine, got"
+                f" {'neither' if self.matrix is None else 'both'}",
+                "measure a matrix with 'espalier probe', or describe the machine as in"
+                " --machine '2s x 4c'",
+            )
+        num_ranks = self.num_ranks or 0
+        if self.machine is not None:
+            return distances.of_machine(self.machine, self.placement or "", num_ranks, num_bytes)
+        assert self.matrix is not None  # noqa: S101 - one of them is there
+        found = distances.of_matrix(self.matrix)
+        if num_ranks not in (0, found.num_ranks):
+            raise ArgumentError(
+                f"expected -p {found.num_ranks}, as many ranks as {self.matrix} has, got"
+                f" {num_ranks}"
+            )
+        return found
+
+
+@dataclass(frozen=True)
+class Trees:
+    """The trees that are to be fast, and the orders to try."""
+
+    collective: Annotated[
+        str,
+        typer.Option("--collective", "--collectives", help="scatter, gather, bcast, or all."),
+    ] = "scatter"
+    num_bytes: Annotated[
+        str | None,
+        typer.Option(
+            "--bytes",
+            help="Size of a rank's part, of the message for bcast; several with commas.",
+            show_default="that of the matrix, else 16 KiB",
+        ),
+    ] = None
+    root: Annotated[int, typer.Option("--root", min=0, help="Root of the trees.")] = 0
+    orders: Annotated[
+        str, typer.Option("--orders", help=f"Among {', '.join(candidates.NAMES)}.")
+    ] = ",".join(candidates.USUAL)
+    custom: Annotated[
+        Path | None,
+        typer.Option("--custom", metavar="FILE", help="An order of yours: ranks, or from -o."),
+    ] = None
+    seed: Seed = 1
+
+    @property
+    def sizes(self) -> list[int]:
+        """Return the sizes that are given."""
+        return [] if self.num_bytes is None else parse_bytes_list(self.num_bytes)
+
+    def candidates(self, found: Distances) -> list[candidates.Order]:
+        """Return the orders."""
+        return candidates.make(self.orders.split(","), found, self.root, self.seed, self.custom)
+
+    def calls(self, sizes: Sequence[int], seconds: float) -> Calls:
+        """Return what is measured of them."""
+        return Calls(
+            _collectives(self.collective), tuple(sizes), self.root, seconds, seed=max(1, self.seed)
         )
-    if machine is not None:
-        return distances.of_machine(machine, placement, num_ranks, num_bytes)
-    assert matrix is not None  # noqa: S101 - one of them is there
-    found = distances.of_matrix(matrix)
-    if num_ranks not in (0, found.num_ranks):
-        raise ArgumentError(
-            f"expected -p {found.num_ranks}, as many ranks as {matrix} has, got {num_ranks}"
-        )
-    return found
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The ranks that measure, if any do, and how long."""
+
+    command: OptionalLauncher = None
+    time_budget: TimeBudget = "30s"
+    mpi: LauncherMpi = None
+
+    def measure(
+        self, made: Sequence[candidates.Order], calls: Calls
+    ) -> measurement.Measured | None:
+        """Measure all orders; nothing without a launcher."""
+        if not self.command:
+            return None
+        with progress("measuring", len(calls.collectives) * len(calls.sizes)) as bar:
+            return measurement.measure(
+                parse_command(self.command), self.mpi, made, calls, on_point=bar.advance
+            )
 
 
 def _collectives(text: str) -> tuple[str, ...]:
@@ -52,78 +161,12 @@ def _collectives(text: str) -> tuple[str, ...]:
     return names
 
 
-def order(  # noqa: PLR0913, PLR0917 - one parameter an option
-    command: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[-- LAUNCHER OPTIONS]",
-            help="Measure all orders on these ranks, without a program: -- mpirun -n 8",
-        ),
-    ] = None,
-    matrix: Annotated[
-        Path | None,
-        typer.Option("--matrix", metavar="FILE", help="Round-trip times, from 'espalier probe'."),
-    ] = None,
-    machine: Annotated[
-        str | None, typer.Option("--machine", help="A machine instead: '2s x 4c', or a file.")
-    ] = None,
-    placement: Annotated[
-        str,
-        typer.Option(
-            "--placement",
-            help="Ranks on the machine: block, cyclic, folded, list:0,4,1,...",
-            show_default="as the file says, else block",
-        ),
-    ] = "",
-    num_ranks: Annotated[
-        int | None,
-        typer.Option("-p", "--ranks", min=1, help="Number of ranks.", show_default="all"),
-    ] = None,
-    collective: Annotated[
-        str,
-        typer.Option("--collective", "--collectives", help="scatter, gather, bcast, or all."),
-    ] = "scatter",
-    num_bytes: Annotated[
-        str | None,
-        typer.Option(
-            "--bytes",
-            help="Size of a rank's part, of the message for bcast; several with commas.",
-            show_default="that of the matrix, else 16 KiB",
-        ),
-    ] = None,
-    root: Annotated[int, typer.Option("--root", min=0, help="Root of the trees.")] = 0,
-    channels: Annotated[
-        float | None,
-        typer.Option(
-            "--channels",
-            help="Messages at once between groups without loss.",
-            show_default="those of the machine, else 2",
-        ),
-    ] = None,
-    channels_inside: Annotated[
-        float | None,
-        typer.Option("--channels-inside", help="The same inside a group.", show_default="any"),
-    ] = None,
-    groups: Annotated[
-        str, typer.Option("--groups", help="auto, none, or ranks: 0-3/4-7.")
-    ] = "auto",
-    orders: Annotated[
-        str, typer.Option("--orders", help=f"Among {', '.join(candidates.NAMES)}.")
-    ] = ",".join(candidates.USUAL),
-    custom: Annotated[
-        Path | None,
-        typer.Option("--custom", metavar="FILE", help="An order of yours: ranks, or from -o."),
-    ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the random order.")] = 1,
-    time_budget: Annotated[
-        str, typer.Option("--time-budget", metavar="TIME", help="About how long to measure.")
-    ] = "30s",
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write JSON there too.")
-    ] = None,
-    mpi: Annotated[
-        str | None, typer.Option("--mpi", help="openmpi or mpich, if the launcher does not say.")
-    ] = None,
+def order(
+    known: Known,
+    trees: Trees,
+    measured_by: Measured,
+    repeat: Repeat,
+    output: JsonOutput = None,
     json: Json = False,
 ) -> None:
     """Find the order of ranks in which trees are fastest on a machine.
@@ -134,37 +177,19 @@ def order(  # noqa: PLR0913, PLR0917 - one parameter an option
     and with our schedules. Ranks must be bound as they were when the times were measured. Ctrl-C
     keeps what was measured.
     """
-    sizes = None if num_bytes is None else parse_bytes_list(num_bytes)
-    usual = sizes[0] if sizes else distances.USUAL_BYTES
-    found = _distances(matrix, machine, placement, num_ranks or 0, usual)
-    found = found.with_groups(groups).with_channels(channels, channels_inside)
-    made = candidates.make(orders.split(","), found, root, seed, custom)
-    collectives = _collectives(collective)
-    if sizes is None:
-        sizes = [found.num_bytes or distances.USUAL_BYTES]
-    models = [candidates.model(made, found, name, size) for name in collectives for size in sizes]
-    measured = None
-    if command:
-        calls = Calls(
-            collectives, tuple(sizes), root, parse_seconds(time_budget), seed=max(1, seed)
-        )
-        with progress("measuring", len(models)) as bar:
-            measured = measurement.measure(
-                parse_command(command), mpi, made, calls, on_point=bar.advance
-            )
-    repeat = shlex.join(["espalier", *_words_of_this_command()])
-    result = outcome.conclude(found, made, models, repeat, measured)
+    usual = trees.sizes[0] if trees.sizes else distances.USUAL_BYTES
+    found = known.distances(usual)
+    made = trees.candidates(found)
+    sizes = trees.sizes or [found.num_bytes or distances.USUAL_BYTES]
+    calls = trees.calls(sizes, parse_seconds(measured_by.time_budget))
+    models = [
+        candidates.model(made, found, name, size) for name in calls.collectives for size in sizes
+    ]
+    measured = measured_by.measure(made, calls)
+    result = outcome.conclude(found, made, models, repeat.text(), measured)
     if output is not None:
         outcome.write(result, output)
         say(f"wrote {output}")
-    if json:
-        emit_json(result)
-    else:
-        print_report(order_report(result))
+    show(result, order_report, json=json)
     if measured is not None and measured.cause is not None:
         raise measured.cause
-
-
-def _words_of_this_command() -> list[str]:
-    words = sys.argv[1:]
-    return words[words.index("order") :] if "order" in words else ["order"]

@@ -9,7 +9,8 @@ from typing import Annotated
 
 import typer
 
-from espalier.cli.options import Force, Json, MappedMachine, Maps, Mpi, ProfileFile
+from espalier.cli.groups import Preloaded
+from espalier.cli.options import Json, Mpi, Statistics
 from espalier.errors import Error, FileError, FormatError
 from espalier.io.console import json_text, say
 from espalier.launch import diagnosis, preload, processes, runs
@@ -61,19 +62,13 @@ def _print_summary(target: preload.Target, folder: Path, *, json: bool) -> None:
     say(json_text(explained).rstrip() if json else run_summary(explained))
 
 
-def run(  # noqa: PLR0913, PLR0917 - one parameter an option
+def run(
     command: Annotated[
         list[str],
         typer.Argument(metavar="-- COMMAND", help="The MPI program: -- mpirun -n 4 ./program"),
     ],
-    profile: ProfileFile = None,
-    force: Force = None,
-    mapping: Maps = True,
-    machine: MappedMachine = "",
-    statistics: Annotated[
-        Path | None,
-        typer.Option("--statistics", metavar="FOLDER", help="Keep what every rank called there."),
-    ] = None,
+    under: Preloaded,
+    statistics: Statistics = None,
     summary: Annotated[
         bool, typer.Option("--summary", help="Say afterwards what ran, on standard error.")
     ] = False,
@@ -86,13 +81,16 @@ def run(  # noqa: PLR0913, PLR0917 - one parameter an option
     are left to the MPI library, and only topologies that permit another order of ranks are mapped.
     """
     target = preload.find_target(command, mpi)
-    forced = preload.parse_force(force or [])
-    usable = usable_profile(profile)
-    if profile is None and not forced:
-        mapped = "only topologies with reorder = 1 are mapped" if mapping else "nothing changes"
+    forced = under.forced
+    usable = usable_profile(under.profile)
+    if under.profile is None and not forced:
+        mapped = (
+            "only topologies with reorder = 1 are mapped" if under.mapping else "nothing changes"
+        )
         say(f"note: no --profile given, so collectives are left to the MPI library; {mapped}")
     with _statistics_folder(statistics, is_needed=summary or json) as folder:
-        start = target.preloaded(preload.Settings(usable, forced, folder, mapping, machine))
+        settings = preload.Settings(usable, forced, folder, under.mapping, under.machine)
+        start = target.preloaded(settings)
         ended = processes.run(
             start.words, processes.Streams(stdin=None), environment=start.environment
         )

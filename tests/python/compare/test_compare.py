@@ -181,7 +181,7 @@ class TestCommand:
         ]
         places = [result.out.index(heading) for heading in headings]
         assert places == sorted(places)
-        assert "--repetitions 6 --seed 1 -- mpirun -n 3 solver" in result.out
+        assert "--repetitions 6 -- mpirun -n 3 solver" in result.out
 
     def test_runs_are_interleaved_after_one_warm_up(self, cli, profile_file):
         self.compare(cli, profile_file, "--repetitions", "2")

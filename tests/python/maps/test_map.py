@@ -7,7 +7,6 @@ import itertools
 import json
 import math
 import random
-import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -428,9 +427,7 @@ def test_uneven_nodes_and_awkward_grids_are_mapped(cli: Callable) -> None:
         assert found["objective"]["after"] <= found["objective"]["before"]
 
 
-def test_the_command_can_be_repeated(cli: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
-    words = ["map", *SMALL]
-    monkeypatch.setattr(sys, "argv", ["espalier", *words])
-    assert cli(*words, "--json").document()["command"] == (
+def test_the_command_can_be_repeated(cli: Callable) -> None:
+    assert cli("map", *SMALL, "--json").document()["command"] == (
         "espalier map --grid 8x6 --machine '4n x 2s x 6c'"
     )

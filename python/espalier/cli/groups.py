@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Groups of options that several verbs share, with what follows from them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from espalier import _core
+from espalier.base.interruption import Interrupted
+from espalier.base.units import bytes_text, parse_bytes_list
+from espalier.cli.expansion import UNREPEATED
+from espalier.cli.options import (
+    Algorithms,
+    Collectives,
+    Force,
+    Json,
+    Launcher,
+    LauncherMpi,
+    MappedMachine,
+    Maps,
+    Placement,
+    PricedMachine,
+    ProfileFile,
+    ProfileOutput,
+    Ranks,
+    ReportOutput,
+    Sizes,
+)
+from espalier.io.console import emit_json, say
+from espalier.launch import preload
+from espalier.machines import machines, priced
+from espalier.profiles import profiles
+from espalier.report.content import Report, check_path, print_report, write_report
+from espalier.sampling.goal import DEFAULT_CALLS, DEFAULT_SIZES
+from espalier.sampling.setting import Setting
+from espalier.store.database import default_path
+
+ALL = "all"
+_USUAL_CALLS = ",".join(DEFAULT_CALLS)
+_USUAL_SIZES = ",".join(bytes_text(size).replace(" ", "") for size in DEFAULT_SIZES)
+USUAL_PROFILE = Path("espalier-profile.json")
+StoreFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--store",
+        metavar="FILE",
+        help="Where measurements are kept.",
+        show_default=str(default_path()),
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Launch:
+    """Ranks that the user's launcher starts."""
+
+    command: Launcher = None
+    mpi: LauncherMpi = None
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Return the launcher with its options."""
+        return tuple(self.command or ())
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Calls, sizes and candidates to go through."""
+
+    collectives: Collectives = _USUAL_CALLS
+    sizes: Sizes = _USUAL_SIZES
+    algorithms: Algorithms = None
+
+    @property
+    def calls(self) -> tuple[str, ...]:
+        """Return the names of the calls."""
+        return tuple(_core.calls() if self.collectives == ALL else self.collectives.split(","))
+
+    @property
+    def num_bytes(self) -> tuple[int, ...]:
+        """Return the sizes.
+
+        Raises:
+            ArgumentError: they are none.
+        """
+        return tuple(parse_bytes_list(self.sizes))
+
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        """Return which candidates; none stands for all."""
+        return tuple(self.algorithms or ())
+
+
+@dataclass(frozen=True)
+class PricedRanks:
+    """Ranks on a machine that says what messages cost."""
+
+    machine: PricedMachine
+    placement: Placement = None
+    num_ranks: Ranks = None
+
+    def load(self) -> tuple[machines.Machine, Setting]:
+        """Return the machine, and the ranks on it.
+
+        Raises:
+            Error: there is no such machine, or not so many ranks fit on it.
+        """
+        found = priced.load(self.machine)
+        return found, Setting(found.text, *machines.setting(found, self.placement, self.num_ranks))
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Where a tuning leaves its profile and its measurements."""
+
+    output: ProfileOutput = USUAL_PROFILE
+    store: StoreFile = None
+    resume: Annotated[
+        bool,
+        typer.Option("--resume", help="Continue a tuning that was interrupted."),
+        UNREPEATED,
+    ] = False
+
+
+@dataclass(frozen=True)
+class Preloaded:
+    """What Espalier does under a program."""
+
+    profile: ProfileFile = None
+    force: Force = None
+    mapping: Maps = True
+    machine: MappedMachine = ""
+
+    @property
+    def forced(self) -> str:
+        """Return the calls that are forced, as the library reads them.
+
+        Raises:
+            ArgumentError: they are not calls and algorithms.
+        """
+        return preload.parse_force(self.force or [])
+
+
+@dataclass(frozen=True)
+class Told:
+    """How a report is given: a page, JSON, or text on the terminal."""
+
+    output: ReportOutput = None
+    json: Json = False
+
+    def check(self) -> None:
+        """Raise ArgumentError if the page could not be written."""
+        if self.output is not None:
+            check_path(self.output)
+
+    def tell(self, document: dict[str, Any], report: Report) -> None:
+        """Write the report."""
+        if self.output is not None:
+            write_report(report, self.output)
+            say(f"wrote {self.output}")
+        show(document, lambda _: report, json=self.json)
+
+
+def show(
+    document: dict[str, Any], report: Callable[[dict[str, Any]], Report], *, json: bool
+) -> None:
+    """Print a document as JSON, or its report."""
+    if json:
+        emit_json(document)
+    else:
+        print_report(report(document))
+
+
+def carry_out(work: Callable[[], dict[str, Any]], tell: Callable[[dict[str, Any]], None]) -> None:
+    """Do the work and tell what it found, also if it was interrupted."""
+    try:
+        document = work()
+    except Interrupted as interrupted:
+        tell(interrupted.document)
+        raise interrupted.cause from None
+    tell(document)
+
+
+def usual_profile(named: Path | None, *, is_looked_for: bool) -> Path | None:
+    """Return the profile that is named, else the one that tune writes if it is there.
+
+    Raises:
+        Error: it cannot be used.
+    """
+    path = named
+    if path is None and is_looked_for and USUAL_PROFILE.exists():
+        say(f"note: using {USUAL_PROFILE}")
+        path = USUAL_PROFILE
+    if path is not None:
+        profiles.read(path)
+    return path
