@@ -27,6 +27,7 @@ from espalier.sampling.goal import DEFAULT_CALLS, DEFAULT_SIZES, Goal
 from espalier.sampling.simulation import DEFAULT_PEER, PEERS
 from espalier.store.database import default_path
 from espalier.tuning import tuner
+from espalier.tuning.session import Files
 from espalier.tuning.tuner import Job
 
 _DEFAULT_SIZES = ",".join(bytes_text(size).replace(" ", "") for size in DEFAULT_SIZES)
@@ -199,11 +200,14 @@ def tune(  # noqa: PLR0913, PLR0917 - one parameter an option
         launcher = tuple(command or ())
         job = Job(
             words=launcher,
-            output=output,
-            store=store or default_path(),
-            is_resumed=resume,
+            files=Files(
+                output=output,
+                store=store or default_path(),
+                is_resumed=resume,
+                repeat=shlex.join(["espalier", "tune", *words, "--", *launcher]),
+                to_continue=shlex.join(["espalier", "tune", "--resume", *words, "--", *launcher]),
+            ),
             vendor=mpi,
-            repeat=shlex.join(["espalier", "tune", *words, "--", *launcher]),
         )
         _run(lambda: tuner.tune(job, goal), json=json)
         return

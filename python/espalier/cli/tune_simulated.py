@@ -14,8 +14,9 @@ from espalier.sampling.setting import Setting
 from espalier.sampling.simulation import DEFAULT_PEER, SimulatedJob
 from espalier.tuning import simulated_tuner
 from espalier.tuning.call_tuning import Policy
+from espalier.tuning.session import Files
 from espalier.tuning.simulated_goal import SimulatedGoal
-from espalier.tuning.simulated_tuner import SimulatedFiles, usual_num_simulators
+from espalier.tuning.simulated_tuner import usual_num_simulators
 from espalier.tuning.simulators import Limits
 
 if TYPE_CHECKING:
@@ -79,11 +80,12 @@ class Simulated:
             policy=Policy(self.min_gain, keeps_native=not self.ours_only),
             vendor=self.vendor,
         )
-        files = SimulatedFiles(
+        files = Files(
             output=self.output,
             store=self.store,
             is_resumed=self.is_resumed,
             repeat=shlex.join(["espalier", "tune", *words, *self._words(setting)]),
+            to_continue=shlex.join(["espalier", "tune", "--resume", *words, *self._words(setting)]),
         )
         limits = Limits(
             num_simulators=self.num_simulators or usual_num_simulators(setting.num_ranks),

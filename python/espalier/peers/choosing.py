@@ -25,8 +25,8 @@ from espalier.sampling.simulation_time import usual_seconds
 from espalier.tuning import simulated_tuner
 from espalier.tuning.call_tuning import Policy
 from espalier.tuning.modelled import Question, model_profile
+from espalier.tuning.session import Files
 from espalier.tuning.simulated_goal import SimulatedGoal
-from espalier.tuning.simulated_tuner import SimulatedFiles
 from espalier.tuning.simulators import Limits
 
 if TYPE_CHECKING:
@@ -134,7 +134,9 @@ class _Place:
         left = None if self._until is None else max(1.0, self._until - time.monotonic())
         limits = Limits(choosing.num_simulators(run), run.seconds_per_point, left)
         incomplete = path.with_suffix(".incomplete")
-        files = SimulatedFiles(incomplete, choosing.store, is_resumed=None, repeat=choosing.command)
+        # Whoever repeats the comparison continues this, too.
+        command = choosing.command
+        files = Files(incomplete, choosing.store, None, repeat=command, to_continue=command)
         found = simulated_tuner.tune(goal, files, limits, self._machine)
         return incomplete.replace(path) if found["complete"] else incomplete
 

@@ -4,31 +4,29 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from espalier.base.interruption import Interrupted
 from espalier.conditions import metadata
 from espalier.io.console import progress
 from espalier.machines import machines
 from espalier.profiles import merging
 from espalier.sampling.simulation_time import usual_seconds
 from espalier.store.database import SessionFacts, Store, key_of
-from espalier.store.memory import Memory
 from espalier.tuning import simulated_outcome
-from espalier.tuning.session import IF_UNWRITTEN, begin_or_continue, say_how_to_continue
+from espalier.tuning.session import IF_UNWRITTEN, Session
 from espalier.tuning.simulators import Limits, Simulators
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from contextlib import AbstractContextManager
-    from pathlib import Path
 
     from espalier.io.console import Progress
     from espalier.machines.machines import Machine
     from espalier.sampling.samples import Point, Problem, Request
     from espalier.sampling.simulation import SimulatedJob
+    from espalier.store.memory import Memory
     from espalier.tuning.call_tuning import CallTuning
+    from espalier.tuning.session import Files
     from espalier.tuning.simulated_goal import SimulatedGoal
 
 _OURS_STAGE = "simulation"
@@ -39,19 +37,6 @@ _FIRST_SHARE = 0.7
 _SMALLEST_STEP = 3
 # A simulator of more ranks needs many gigabytes.
 _MOST_RANKS_SIDE_BY_SIDE = 2048
-
-
-@dataclass(frozen=True)
-class SimulatedFiles:
-    """Where results go.
-
-    `is_resumed` tells whether an interrupted tuning is continued; None: if there is one.
-    """
-
-    output: Path
-    store: Path
-    is_resumed: bool | None = False
-    repeat: str = ""
 
 
 def usual_num_simulators(num_ranks: int) -> int:
@@ -65,9 +50,7 @@ def num_nodes(machine: Machine, job: SimulatedJob) -> int:
     return len(set(machines.nodes_of_ranks(placed)))
 
 
-def tune(
-    goal: SimulatedGoal, files: SimulatedFiles, limits: Limits, machine: Machine
-) -> dict[str, Any]:
+def tune(goal: SimulatedGoal, files: Files, limits: Limits, machine: Machine) -> dict[str, Any]:
     """Tune, write the profile, and return the document of the report.
 
     Raises:
@@ -78,40 +61,32 @@ def tune(
     nodes = num_nodes(machine, goal.job)
     tunings = goal.tunings()
     with Store(files.store) as store, _progress(tunings, limits) as bar:
-        memory = Memory(store, _session(store, goal, files, nodes))
-        work = _Work(memory, bar, tunings)
+        session = Session(store, files, _facts(goal, files, nodes))
+        work = _Work(session.memory, bar, tunings)
         work.recall()
         simulators = Simulators(goal.job, limits, work.take, work.finish)
-        cause: BaseException | None = None
-        try:
-            simulators.run(tunings)
-        except (KeyboardInterrupt, SystemExit) as error:
-            bar.close()
-            cause = error
-            if not any(tuning.chosen() for tuning in tunings):
-                say_how_to_continue(files.repeat, files.store)
-                raise
-        is_complete = cause is None and not simulators.is_out_of_time
+        is_uninterrupted = session.carry_out(
+            lambda: simulators.run(tunings),
+            bar,
+            lambda: any(tuning.chosen() for tuning in tunings),
+        )
+        is_complete = is_uninterrupted and not simulators.is_out_of_time
         about = {
             "command": files.repeat,
             "complete": is_complete,
             "version": "SimGrid SMPI",
             "profile": str(files.output),
             "cautions": simulated_outcome.cautions_of(
-                tunings, memory.problems, is_out_of_time=simulators.is_out_of_time
+                tunings, session.memory.problems, is_out_of_time=simulators.is_out_of_time
             ),
         }
         chosen = [one for tuning in tunings for one in tuning.chosen()]
         profile = simulated_outcome.make_profile(goal, chosen, nodes, about)
         about["changes"] = merging.add(files.output, profile, IF_UNWRITTEN)
-        if is_complete and memory.store is not None:
-            store.complete_session(memory.session)
+        if is_complete:
+            session.complete()
     found = simulated_outcome.make_document(goal, profile, chosen, nodes, about)
-    if not is_complete:
-        say_how_to_continue(files.repeat, files.store)
-    if cause is not None:
-        raise Interrupted(found, cause)
-    return found
+    return session.conclude(found, is_complete=is_complete)
 
 
 def _progress(tunings: Sequence[CallTuning], limits: Limits) -> AbstractContextManager[Progress]:
@@ -167,7 +142,7 @@ class _Work:
         return step
 
 
-def _session(store: Store, goal: SimulatedGoal, files: SimulatedFiles, nodes: int) -> int:
+def _facts(goal: SimulatedGoal, files: Files, nodes: int) -> SessionFacts:
     identity = [
         goal.machine,
         goal.job.num_ranks,
@@ -182,7 +157,7 @@ def _session(store: Store, goal: SimulatedGoal, files: SimulatedFiles, nodes: in
         # Measurements of other code are others.
         metadata.code_version(),
     ]
-    facts = SessionFacts(
+    return SessionFacts(
         key=key_of(identity),
         command=files.repeat,
         mpi={"vendor": "smpi", "version": "SimGrid SMPI", "peer": goal.job.peer},
@@ -194,4 +169,3 @@ def _session(store: Store, goal: SimulatedGoal, files: SimulatedFiles, nodes: in
         },
         method={"is_simulated": True, "min_gain": goal.policy.min_gain},
     )
-    return begin_or_continue(store, facts, is_resumed=files.is_resumed)

@@ -7,7 +7,6 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from espalier.base.interruption import Interrupted
 from espalier.conditions import conditions, metadata
 from espalier.errors import MpiError
 from espalier.io.console import progress
@@ -17,30 +16,29 @@ from espalier.profiles import merging
 from espalier.sampling.candidates import requests_for
 from espalier.sampling.job import start_job
 from espalier.store.database import SessionFacts, Store, key_of
-from espalier.store.memory import Memory
 from espalier.tuning import outcome
 from espalier.tuning.search import Search
-from espalier.tuning.session import IF_UNWRITTEN, begin_or_continue, say_how_to_continue
+from espalier.tuning.session import IF_UNWRITTEN, Files, Session
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from espalier.conditions.cautions import Caution
     from espalier.sampling.goal import Goal
     from espalier.sampling.samples import Request
 
 
+# What is measured until then is worth a report.
+_ENDS = (KeyboardInterrupt, SystemExit, MpiError)
+
+
 @dataclass(frozen=True)
 class Job:
-    """Where to tune and where results go."""
+    """The launcher with its options, and where results go."""
 
     words: tuple[str, ...]
-    output: Path
-    store: Path
-    is_resumed: bool = False
+    files: Files
     vendor: str | None = None
-    repeat: str = ""
 
 
 def tune(job: Job, goal: Goal) -> dict[str, Any]:
@@ -53,51 +51,45 @@ def tune(job: Job, goal: Goal) -> dict[str, Any]:
     start = time.monotonic()
     command = parse_launcher(job.words)
     vendor = job.vendor or programs.vendor_of(command)
-    merging.check(job.output, vendor)
+    merging.check(job.files.output, vendor)
     started = start_job(command, vendor)
     header = started.header
     # One number a rank: for finding candidates, not for keeping.
     nodes = header.pop("node_of_rank", ())
     requests = requests_for(goal, header["num_ranks"], nodes)
     cautions = conditions.of_machine()
-    with Store(job.store) as store, progress("tuning", 100, goal.seconds, goal.seconds) as bar:
-        memory = Memory(store, _session(store, job, goal, header, requests))
-        search = Search(started.measurer, goal, memory, bar)
-        cause: BaseException | None = None
-        try:
-            search.run(requests)
-        except (KeyboardInterrupt, SystemExit, MpiError) as error:
-            bar.close()
-            if not search.verdicts():
-                say_how_to_continue(job.repeat, store.path)
-                raise
-            cause = error
+    facts = _facts(job, goal, header, requests)
+    with (
+        Store(job.files.store) as store,
+        progress("tuning", 100, goal.seconds, goal.seconds) as bar,
+    ):
+        session = Session(store, job.files, facts)
+        search = Search(started.measurer, goal, session.memory, bar)
+        is_complete = session.carry_out(
+            lambda: search.run(requests), bar, lambda: bool(search.verdicts()), _ENDS
+        )
         about = {
-            "command": job.repeat,
-            "complete": cause is None,
+            "command": job.files.repeat,
+            "complete": is_complete,
             "seconds": time.monotonic() - start,
         }
-        cautions += outcome.cautions_of(search, header, memory.problems)
+        cautions += outcome.cautions_of(search, header, session.memory.problems)
         document = _conclude(job, goal, search, header, cautions, about)
-        if cause is None and memory.store is not None:
-            store.complete_session(memory.session)
-    if cause is not None:
-        say_how_to_continue(job.repeat, store.path)
-        raise Interrupted(document, cause)
-    return document
+        if is_complete:
+            session.complete()
+    return session.conclude(document, is_complete=is_complete)
 
 
-def _session(
-    store: Store, job: Job, goal: Goal, header: dict[str, Any], requests: Sequence[Request]
-) -> int:
-    facts = SessionFacts(
+def _facts(
+    job: Job, goal: Goal, header: dict[str, Any], requests: Sequence[Request]
+) -> SessionFacts:
+    return SessionFacts(
         key=_key(job, goal, header, requests),
-        command=job.repeat,
+        command=job.files.repeat,
         mpi=header["mpi"],
         job=header,
         method={"confidence": goal.confidence, "seed": goal.seed, "seconds": goal.seconds},
     )
-    return begin_or_continue(store, facts, is_resumed=job.is_resumed)
 
 
 def _key(job: Job, goal: Goal, header: dict[str, Any], requests: Sequence[Request]) -> str:
@@ -126,7 +118,7 @@ def _conclude(
     verdicts = search.verdicts()
     profile = outcome.make_profile(verdicts, header, goal, about)
     is_worth_it = about["complete"] or any(not verdict.is_native for verdict in verdicts)
-    about = {**about, "profile": str(job.output) if is_worth_it else None}
+    about = {**about, "profile": str(job.files.output) if is_worth_it else None}
     if is_worth_it:
-        about["changes"] = merging.add(job.output, profile, IF_UNWRITTEN)
+        about["changes"] = merging.add(job.files.output, profile, IF_UNWRITTEN)
     return outcome.make_document(profile, verdicts, header, cautions, about)
