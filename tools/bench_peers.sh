@@ -13,7 +13,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # Simulated ranks are copies of the program, in files until they are loaded.
 [[ -d /dev/shm ]] && export TMPDIR=/dev/shm
 mkdir -p build docs/benchmarks
-bin/espalier peers benchmarks/peers/peers.toml --store build/peers.db -o build/peers.md \
+bin/espalier peers experiment benchmarks/peers/peers.toml --store build/peers.db -o build/peers.md \
   --json "$@" </dev/null >build/peers.json
 if [[ $# -eq 0 ]]; then
   cp build/peers.md docs/benchmarks/peers.md

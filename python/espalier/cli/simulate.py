@@ -1,195 +1,198 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`espalier simulate`."""
+"""`espalier simulate program` and `espalier simulate collectives`."""
 
-import shlex
-import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from espalier import _core
 from espalier.base.durations import parse_seconds
-from espalier.base.units import bytes_text, parse_bytes_list
-from espalier.cli.options import Force, Json, Maps, ProfileFile
+from espalier.cli.commands import Family, options_before
+from espalier.cli.expansion import Repeat
+from espalier.cli.groups import StoreFile, Wanted, show
+from espalier.cli.options import Force, Json, Maps, Placement, ProfileFile, Ranks, Statistics
 from espalier.cli.run import usable_profile
 from espalier.errors import ArgumentError
-from espalier.io.console import emit_json, say
+from espalier.io.console import say
 from espalier.launch import preload
-from espalier.report.content import print_report
 from espalier.report.simulate import collectives_report, simulation_report
-from espalier.sampling.goal import DEFAULT_SIZES, Goal
+from espalier.sampling.goal import Goal
 from espalier.simulate import collectives as measuring
 from espalier.simulate import outcome, running
 from espalier.simulate.collectives import Wish
-from espalier.simulate.programs import find_program
+from espalier.simulate.programs import Program, find_program
 from espalier.simulate.setting import PEERS, USUAL_PEER, Setting, make_setting
 from espalier.store.database import default_path
 
-_SIZES = ",".join(bytes_text(size).replace(" ", "") for size in DEFAULT_SIZES)
-
-Machine = Annotated[
-    str, typer.Option("--machine", metavar="MACHINE", help="To simulate: a text, or a file.")
-]
-Placement = Annotated[
+Timeout = Annotated[
     str | None,
-    typer.Option(
-        "--placement",
-        help="Ranks on cores: block, cyclic, list:0,4,1,..., or a file with a core in each line.",
-        show_default="as the machine file says, else block",
-    ),
-]
-Ranks = Annotated[
-    int | None, typer.Option("-p", "--ranks", min=1, help="How many.", show_default="all cores")
-]
-Peer = Annotated[
-    str,
-    typer.Option("--peer", help=f"Whose algorithms native calls have: {', '.join(PEERS)}."),
-]
-Collectives = Annotated[
-    str | None,
-    typer.Option("--collectives", help="Time these instead, separated by commas, or all."),
+    typer.Option("--timeout", metavar="TIME", help="Real time it may take.", show_default="any"),
 ]
 
 
-def _told(
-    profile: Path | None, force: list[str] | None, *, is_used: bool, maps: bool
-) -> preload.Settings:
-    if not is_used and (profile is not None or force):
-        raise ArgumentError("expected --no-espalier, or --profile and --force; got both")
-    if not is_used:
-        return running.NATIVE
-    return preload.Settings(usable_profile(profile), preload.parse_force(force or []), maps=maps)
+def _formerly(words: Sequence[str]) -> str:
+    return "collectives" if options_before(words, "--collectives") else "program"
 
 
-def _check_what(command: list[str] | None, collectives: str | None) -> None:
-    if bool(command) == (collectives is not None):
-        raise ArgumentError(
-            f"expected either a program or --collectives, got {'both' if command else 'neither'}",
-            "as in: -- main.c, or --collectives allgather,bcast",
+simulate = Family(formerly=_formerly)
+
+
+@dataclass(frozen=True)
+class SimulatedRanks:
+    """Ranks on a machine that is simulated, and the MPI there."""
+
+    machine: Annotated[
+        str, typer.Option("--machine", metavar="MACHINE", help="To simulate: a text, or a file.")
+    ]
+    placement: Placement = None
+    num_ranks: Ranks = None
+    peer: Annotated[
+        str,
+        typer.Option("--peer", help=f"Whose algorithms native calls have: {', '.join(PEERS)}."),
+    ] = USUAL_PEER
+    smpi: Annotated[
+        list[str] | None,
+        typer.Option("--smpi", metavar="NAME:VALUE", help="A setting of the simulator."),
+    ] = None
+
+    def setting(self) -> Setting:
+        """Return where to simulate.
+
+        Raises:
+            ArgumentError: something of it cannot be.
+        """
+        return make_setting(
+            self.machine, self.placement, self.num_ranks, self.peer, self.smpi or []
         )
 
 
-def _check_options(collectives: str | None, *, of_program: bool, of_collectives: bool) -> None:
-    """Refuse what would have no effect."""
-    if collectives is not None and of_program:
-        raise ArgumentError(
-            "expected with --collectives no --force, --no-espalier, --no-mapping, --source,"
-            " --compile, --statistics, --compare and --cost, got one of them",
-            "they are about a program",
-        )
-    if collectives is None and of_collectives:
-        raise ArgumentError(
-            "expected --sizes, --algorithms and --store with --collectives only, got a program"
-        )
+@dataclass(frozen=True)
+class Simulated:
+    """A program."""
+
+    command: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="-- PROGRAM ARGUMENTS",
+            help="A source (.c, .cc, .cpp, .cxx), or a program compiled for SMPI.",
+        ),
+    ]
+    sources: Annotated[
+        list[Path] | None,
+        typer.Option("--source", metavar="FILE", help="Of the same program. May be repeated."),
+    ] = None
+    compile_options: Annotated[
+        list[str] | None,
+        typer.Option("--compile", metavar="OPTION", help="As in --compile=-Iinclude."),
+    ] = None
+
+    def find(self) -> Program:
+        """Return the program, compiled if it is a source."""
+        return find_program(self.command, self.sources or [], self.compile_options or [])
 
 
-def _simulate_collectives(setting: Setting, wish: Wish, *, json: bool) -> None:
+@dataclass(frozen=True)
+class Under:
+    """What Espalier does under the program."""
+
+    profile: ProfileFile = None
+    force: Force = None
+    no_espalier: Annotated[
+        bool, typer.Option("--no-espalier", help="Leave every call to the MPI library.")
+    ] = False
+    mapping: Maps = True
+
+    def settings(self) -> preload.Settings:
+        """Return what the library is told.
+
+        Raises:
+            ArgumentError: it is not to run, and told something.
+        """
+        if self.no_espalier and (self.profile is not None or self.force):
+            raise ArgumentError("expected --no-espalier, or --profile and --force; got both")
+        if self.no_espalier:
+            return running.NATIVE
+        forced = preload.parse_force(self.force or [])
+        return preload.Settings(usable_profile(self.profile), forced, maps=self.mapping)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What to learn from a run, and how long it may take."""
+
+    statistics: Statistics = None
+    timeout: Timeout = None
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Run the program without Espalier as well.")
+    ] = False
+    cost: Annotated[
+        bool, typer.Option("--cost", help="With --json: what simulating took, never the same.")
+    ] = False
+
+
+def program(
+    where: SimulatedRanks, simulated: Simulated, under: Under, asked: Asked, json: Json = False
+) -> None:
+    """Run an MPI program on a simulated machine, with Espalier under it.
+
+    Communication takes the time that the machine says, computation none: the same command gives
+    the same times. With --json the program's output goes to standard error.
+    """
+    setting = where.setting()
+    told = under.settings()
+    seconds = _seconds(asked.timeout)
+    found = simulated.find()
+    if not found.has_espalier and (told.profile or told.force or asked.compare):
+        raise ArgumentError(
+            f"{simulated.command[0]}: expected a source with --profile, --force, --no-espalier or"
+            " --compare, got a program without Espalier in it",
+            "give its source instead: -- main.c",
+        )
+    how = running.Run(told, asked.statistics, 2 if json else 1, seconds)
+    finished = running.run(found, setting, how)
+    native = running.run_native(found, setting, seconds) if asked.compare else None
+    result = outcome.program_document(simulated.command, setting, told, finished)
+    result |= outcome.compared(finished, native) if native else {}
+    result |= outcome.cost(finished) if asked.cost or not json else {}
+    show(result, simulation_report, json=json)
+
+
+@dataclass(frozen=True)
+class Timing:
+    """What to time besides the candidates, how long, and where it is kept."""
+
+    profile: ProfileFile = None
+    timeout: Timeout = None
+    store: StoreFile = None
+
+
+def collectives(
+    where: SimulatedRanks, what: Wanted, timing: Timing, repeat: Repeat, json: Json = False
+) -> None:
+    """Time collectives on a simulated machine: each candidate, and the native call.
+
+    Times are exact, so each is measured once. With a profile, what it chooses is timed as well.
+    """
+    wish = Wish(
+        Goal(what.calls, what.num_bytes, what.patterns),
+        timing.store or default_path(),
+        repeat.text(),
+        usable_profile(timing.profile),
+        _seconds(timing.timeout),
+    )
+    setting = where.setting()
     measured = measuring.run(setting, wish)
-    result = outcome.collectives_document(setting, measured)
-    if json:
-        emit_json(result)
-    else:
-        print_report(collectives_report(result))
+    show(outcome.collectives_document(setting, measured), collectives_report, json=json)
     if measured.cause is not None:
         say(f"note: {len(measured.points)} points are kept in {wish.store}")
         raise measured.cause
 
 
-def simulate(  # noqa: PLR0913, PLR0917 - one parameter an option
-    machine: Machine,
-    command: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[-- PROGRAM ARGUMENTS]",
-            help="A source (.c, .cc, .cpp, .cxx), or a program compiled for SMPI.",
-        ),
-    ] = None,
-    collectives: Collectives = None,
-    sizes: Annotated[
-        str, typer.Option("--sizes", help="Of --collectives: bytes of the whole result.")
-    ] = _SIZES,
-    algorithms: Annotated[
-        list[str] | None,
-        typer.Option("--algorithms", metavar="PATTERN", help="Of --collectives, as in tune."),
-    ] = None,
-    store: Annotated[
-        Path | None, typer.Option("--store", metavar="FILE", help="Where times are kept.")
-    ] = None,
-    placement: Placement = None,
-    num_ranks: Ranks = None,
-    peer: Peer = USUAL_PEER,
-    profile: ProfileFile = None,
-    force: Force = None,
-    no_espalier: Annotated[
-        bool, typer.Option("--no-espalier", help="Leave every call to the MPI library.")
-    ] = False,
-    mapping: Maps = True,
-    sources: Annotated[
-        list[Path] | None,
-        typer.Option("--source", metavar="FILE", help="Of the same program. May be repeated."),
-    ] = None,
-    compile_options: Annotated[
-        list[str] | None,
-        typer.Option("--compile", metavar="OPTION", help="As in --compile=-Iinclude."),
-    ] = None,
-    smpi: Annotated[
-        list[str] | None,
-        typer.Option("--smpi", metavar="NAME:VALUE", help="A setting of the simulator."),
-    ] = None,
-    statistics: Annotated[
-        Path | None,
-        typer.Option("--statistics", metavar="FOLDER", help="Keep what every rank called there."),
-    ] = None,
-    timeout: Annotated[
-        str | None, typer.Option("--timeout", metavar="TIME", help="Real time it may take.")
-    ] = None,
-    compare: Annotated[
-        bool, typer.Option("--compare", help="Run the program without Espalier as well.")
-    ] = False,
-    cost: Annotated[
-        bool, typer.Option("--cost", help="With --json: what simulating took, never the same.")
-    ] = False,
-    json: Json = False,
-) -> None:
-    """Run an MPI program on a simulated machine, with Espalier under it, or time collectives there.
+def _seconds(timeout: str | None) -> float | None:
+    return None if timeout is None else parse_seconds(timeout)
 
-    Communication takes the time that the machine says, computation none: the same command gives
-    the same times. With --json the program's output goes to standard error.
-    """
-    _check_what(command, collectives)
-    _check_options(
-        collectives,
-        of_program=any((force, sources, compile_options, statistics, compare, cost))
-        or no_espalier
-        or not mapping,
-        of_collectives=any((algorithms, store)) or sizes != _SIZES,
-    )
-    setting = make_setting(machine, placement, num_ranks, peer, smpi or [])
-    told = _told(profile, force, is_used=not no_espalier, maps=mapping)
-    seconds = None if timeout is None else parse_seconds(timeout)
-    if collectives is not None:
-        names = _core.calls() if collectives == "all" else collectives.split(",")
-        goal = Goal(tuple(names), tuple(parse_bytes_list(sizes)), tuple(algorithms or ()))
-        repeat = shlex.join(["espalier", *sys.argv[1:]])
-        wish = Wish(goal, store or default_path(), repeat, told.profile, seconds)
-        _simulate_collectives(setting, wish, json=json)
-        return
-    words = command or []
-    program = find_program(words, sources or [], compile_options or [])
-    if not program.has_espalier and (told.profile or told.force or compare):
-        raise ArgumentError(
-            f"{words[0]}: expected a source with --profile, --force, --no-espalier or --compare,"
-            " got a program without Espalier in it",
-            "give its source instead: -- main.c",
-        )
-    how = running.Run(told, statistics, 2 if json else 1, seconds)
-    finished = running.run(program, setting, how)
-    native = running.run_native(program, setting, seconds) if compare else None
-    result = outcome.program_document(words, setting, told, finished)
-    result |= outcome.compared(finished, native) if native else {}
-    result |= outcome.cost(finished) if cost or not json else {}
-    if json:
-        emit_json(result)
-    else:
-        print_report(simulation_report(result))
+
+simulate.add(program, "program", "Run an MPI program there, with Espalier under it")
+simulate.add(collectives, "collectives", "Time collectives there: all candidates and native calls")

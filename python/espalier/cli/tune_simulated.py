@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`espalier tune --machine ...`: tuning in simulation."""
+"""`espalier tune simulate`: tuning in simulation."""
 
-from __future__ import annotations
-
-import shlex
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Annotated, Any
 
-from espalier.cli.options import SIMULATED_VENDOR, check_vendor
-from espalier.errors import ArgumentError
-from espalier.machines import machines, priced
-from espalier.sampling.setting import Setting
-from espalier.sampling.simulation import DEFAULT_PEER, SimulatedJob
+import typer
+
+from espalier.base.durations import parse_seconds
+from espalier.cli.expansion import Repeat
+from espalier.cli.groups import Kept, PricedRanks, Wanted, carry_out, show
+from espalier.cli.options import SIMULATED_VENDOR, Json, ProfileVendor, check_vendor
+from espalier.machines import priced
+from espalier.report.tune import tuning_report
+from espalier.sampling.simulation import DEFAULT_PEER, PEERS, SimulatedJob
+from espalier.store.database import default_path
 from espalier.tuning import simulated_tuner
 from espalier.tuning.call_tuning import Policy
 from espalier.tuning.session import Files
@@ -19,94 +21,94 @@ from espalier.tuning.simulated_goal import SimulatedGoal
 from espalier.tuning.simulated_tuner import usual_num_simulators
 from espalier.tuning.simulators import Limits
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-DEFAULT_SHORTLIST = 6
-DEFAULT_POINT_LIMIT = "120s"
-
-
-def check_not_simulated(given: Mapping[str, bool]) -> None:
-    """Raise ArgumentError for an option of simulation that was given without a machine."""
-    for option, is_given in given.items():
-        if is_given:
-            raise ArgumentError(
-                f"expected --machine with {option}, found none",
-                f"leave out {option}: it is for tuning in simulation only",
-            )
-
 
 @dataclass(frozen=True)
-class Simulated:
-    """The options of a tuning in simulation; see `espalier tune --help`."""
+class Simulating:
+    """Whom to be faster than, with how many candidates, and how long it may take."""
 
-    machine: str
-    placement: str | None
-    num_ranks: int | None
-    peer: str
-    vendor: str
-    most_candidates: int
-    ours_only: bool
-    num_simulators: int | None
-    point_limit: str
-    collectives: tuple[str, ...]
-    sizes: tuple[int, ...]
-    patterns: tuple[str, ...]
-    min_gain: float
-    seconds: float | None
-    seconds_per_point: float
-    output: Path
-    store: Path
-    is_resumed: bool
+    peer: Annotated[
+        str, typer.Option("--peer", help=f"Whose native calls are simulated: {', '.join(PEERS)}.")
+    ] = DEFAULT_PEER
+    vendor: ProfileVendor = SIMULATED_VENDOR
+    shortlist: Annotated[
+        int, typer.Option("--shortlist", help="Candidates simulated at a size at most.")
+    ] = 6
+    min_gain: Annotated[
+        float, typer.Option("--min-gain", help="Keep native for smaller gains; 0.02 is 2 %.")
+    ] = 0.0
+    ours_only: Annotated[
+        bool, typer.Option("--ours-only", help="Neither measure nor choose native.")
+    ] = False
+    time_budget: Annotated[
+        str | None,
+        typer.Option(
+            "--time-budget",
+            metavar="TIME",
+            help="About how long to simulate.",
+            show_default="no limit",
+        ),
+    ] = None
+    simulators: Annotated[
+        int | None,
+        typer.Option(
+            "--simulators", min=1, help="Simulators side by side.", show_default="one a processor"
+        ),
+    ] = None
+    point_limit: Annotated[
+        str,
+        typer.Option(
+            "--point-limit", metavar="TIME", help="Longest time to simulate a size of a call."
+        ),
+    ] = "120s"
 
-    def run(self, words: Sequence[str]) -> dict[str, Any]:
-        """Tune and return the document; `words` are the options that all tunings have.
-
-        Raises:
-            Interrupted: after Ctrl-C or a signal, once something was measured.
-        """
-        check_vendor(self.vendor)
-        found = priced.load(self.machine)
-        setting = Setting(found.text, *machines.setting(found, self.placement, self.num_ranks))
-        goal = SimulatedGoal(
-            job=SimulatedJob(found.short_text, setting.placement, setting.num_ranks, self.peer),
-            machine=priced.described(found, setting.placement),
-            setting=setting,
-            collectives=self.collectives,
-            sizes=self.sizes,
-            patterns=self.patterns,
-            most_candidates=self.most_candidates,
-            policy=Policy(self.min_gain, keeps_native=not self.ours_only),
-            vendor=self.vendor,
+    def limits(self, num_ranks: int) -> Limits:
+        """Return how many simulators of so many ranks run, and how long."""
+        return Limits(
+            num_simulators=self.simulators or usual_num_simulators(num_ranks),
+            seconds_per_point=parse_seconds(self.point_limit),
+            seconds=None if self.time_budget is None else parse_seconds(self.time_budget),
         )
-        files = Files(
-            output=self.output,
-            store=self.store,
-            is_resumed=self.is_resumed,
-            repeat=shlex.join(["espalier", "tune", *words, *self._words(setting)]),
-            to_continue=shlex.join(["espalier", "tune", "--resume", *words, *self._words(setting)]),
-        )
-        limits = Limits(
-            num_simulators=self.num_simulators or usual_num_simulators(setting.num_ranks),
-            seconds_per_point=self.seconds_per_point,
-            seconds=self.seconds,
-        )
-        return simulated_tuner.tune(goal, files, limits, found)
 
-    def _words(self, setting: Setting) -> list[str]:
-        words = ["--machine", self.machine, "--placement", setting.placement]
-        words += ["--ranks", str(setting.num_ranks)]
-        options = {
-            "--peer": (self.peer, DEFAULT_PEER),
-            "--for": (self.vendor, SIMULATED_VENDOR),
-            "--shortlist": (str(self.most_candidates), str(DEFAULT_SHORTLIST)),
-            "--point-limit": (self.point_limit, DEFAULT_POINT_LIMIT),
-        }
-        words += [
-            word
-            for name, (value, usual) in options.items()
-            if value != usual
-            for word in (name, value)
-        ]
-        return words + (["--ours-only"] if self.ours_only else [])
+
+def simulate(
+    where: PricedRanks,
+    what: Wanted,
+    simulating: Simulating,
+    kept: Kept,
+    repeat: Repeat,
+    json: Json = False,
+) -> None:
+    """Simulate the algorithms on a described machine and write a profile of the fastest.
+
+    Simulated times are exact, so each candidate is measured once, and where the choice changes
+    between two sizes, sizes between them are measured too. The same command gives the same profile.
+    Ctrl-C keeps what was measured. A profile that is there keeps its rules for other shapes (ranks
+    and nodes) and collectives.
+    """
+    check_vendor(simulating.vendor)
+    machine, setting = where.load()
+    goal = SimulatedGoal(
+        job=SimulatedJob(machine.short_text, setting.placement, setting.num_ranks, simulating.peer),
+        machine=priced.described(machine, setting.placement),
+        setting=setting,
+        collectives=what.calls,
+        sizes=what.num_bytes,
+        patterns=what.patterns,
+        most_candidates=simulating.shortlist,
+        policy=Policy(simulating.min_gain, keeps_native=not simulating.ours_only),
+        vendor=simulating.vendor,
+    )
+    same = repeat.having(placement=setting.placement, num_ranks=setting.num_ranks)
+    files = Files(
+        output=kept.output,
+        store=kept.store or default_path(),
+        is_resumed=kept.resume,
+        repeat=same.text(),
+        to_continue=same.text("--resume"),
+    )
+    limits = simulating.limits(setting.num_ranks)
+
+    def tell(document: dict[str, Any]) -> None:
+        show(document, tuning_report, json=json)
+
+    carry_out(lambda: simulated_tuner.tune(goal, files, limits, machine), tell)

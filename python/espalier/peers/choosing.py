@@ -65,7 +65,7 @@ class Choosing:
         if self.profile is not None:
             how = f"the profile is {self.profile} everywhere"
         elif self.tunes:
-            how = "the profile of a place was tuned in simulation there (espalier tune --machine)"
+            how = "the profile of a place was tuned in simulation there (espalier tune simulate)"
         else:
             how = "no profile was tuned"
         return [

@@ -55,7 +55,7 @@ def make_document(
     num_nodes: int,
     about: dict[str, Any],
 ) -> dict[str, Any]:
-    """Return what `espalier tune --machine ... --json` prints."""
+    """Return what `espalier tune simulate --json` prints."""
     return document(
         "espalier-tuning",
         1,

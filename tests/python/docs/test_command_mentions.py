@@ -46,7 +46,9 @@ def test_commands_are_found_where_they_are():
         ("check it with 'espalier machine show'", "'espalier machine' has no verb show"),
         ("as 'espalier model guess' says", "there is no 'espalier model guess'"),
         ("'espalier cluster run --hots 4 -- x'", "'espalier cluster run' has no option --hots"),
-        ("what espalier tune --ressume continues", "'espalier tune' has no option --ressume"),
+        ("what espalier tune --ressume continues", "'espalier tune run' has no option --ressume"),
+        ("'espalier tune --machine M' simulates", "'espalier tune run' has no option --machine"),
+        ("'espalier peers --machine M' too", "'espalier peers' has no option --machine"),
         ("`espalier doctor thoroughly`", "'espalier doctor' takes no argument, here thoroughly"),
         ("try:\n\n    bin/espalier probe -x m.json\n", "'espalier probe' has no option -x"),
         ("```\nbin/espalier run --fast ./app\n```", "'espalier run' has no option --fast"),
@@ -64,7 +66,7 @@ def test_what_does_not_exist_is_found(text, problem):
 @pytest.mark.parametrize(
     "text",
     [
-        "`espalier tune --machine M -o F` and `espalier model profile`",
+        "`espalier tune simulate --machine M -o F` and `espalier model profile`",
         "after espalier probe -o machine.json the machine is known",
         "Espalier in LD_PRELOAD, with a newer espalier",
         "`espalier cluster run --hosts 4 -- mpirun -n 8 ./app -x`",

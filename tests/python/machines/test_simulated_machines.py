@@ -53,15 +53,15 @@ def nothing_begins(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     "words",
     [
-        ("peers", "--store", "s.db"),
-        ("tune", "--store", "s.db"),
-        ("simulate", "program.c"),
-        ("simulate", "--collectives", "bcast"),
+        ("peers", "simulate", "--store", "s.db"),
+        ("tune", "simulate", "--store", "s.db"),
+        ("simulate", "program", "program.c"),
+        ("simulate", "collectives", "--collectives", "bcast"),
     ],
 )
 @pytest.mark.usefixtures("nothing_begins")
 def test_levels_that_differ_are_told_at_once(cli, words, machine):
-    result = cli(words[0], "--machine", machine, *words[1:])
+    result = cli(*words[:2], "--machine", machine, *words[2:])
     assert result.code == 2
     told = [line for line in result.err.splitlines() if not line.startswith("note:")]
     assert len(told) == 1
@@ -75,7 +75,7 @@ def test_the_last_platform_of_an_experiment_is_looked_at_first(cli, tmp_path):
     path = tmp_path / "experiment.toml"
     path.write_text(_EXPERIMENT)
     (tmp_path / "platforms.toml").write_text(_PLATFORMS)
-    result = cli("peers", path, "--store", tmp_path / "s.db")
+    result = cli("peers", "experiment", path, "--store", tmp_path / "s.db")
     assert result.code == 2
     assert "got others at the level core" in result.err
     assert _OVERHEADS in result.err

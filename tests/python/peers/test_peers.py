@@ -358,7 +358,16 @@ def test_a_tiny_comparison_is_kept_and_found_again(
     cli: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     arguments = [
-        *("peers", "--machine", MACHINE, "--collectives", "bcast,barrier", "--sizes", "8,64KiB"),
+        *(
+            "peers",
+            "simulate",
+            "--machine",
+            MACHINE,
+            "--collectives",
+            "bcast,barrier",
+            "--sizes",
+            "8,64KiB",
+        ),
         *("--peers", "mpich,ompi", "--store", tmp_path / "store.db", "--simulators", "1"),
     ]
     first = cli(*arguments, "--json", "-o", tmp_path / "summary.md")
@@ -396,7 +405,7 @@ def test_an_interruption_while_a_profile_is_tuned_is_none_of_the_comparison(
     monkeypatch.setattr(simulated_tuner, "tune", tune)
     monkeypatch.chdir(tmp_path)
     result = cli(
-        *("peers", "--machine", MACHINE, "--collectives", "bcast", "--sizes", "8"),
+        *("peers", "simulate", "--machine", MACHINE, "--collectives", "bcast", "--sizes", "8"),
         *("--peers", "mpich", "--store", tmp_path / "store.db"),
     )
     assert result.code == 130
@@ -416,7 +425,7 @@ class TestWithKnownTimes:
         ours = model_shortlist(run_of(sizes={"bcast": (64,)}), "bcast", 2)[64]
         told(FAKE_RATIOS=json.dumps(dict(zip(ours, (0.5, 2.0), strict=True))))
         found = cli(
-            *("peers", "--machine", MACHINE, "--candidates", "2", "--collectives", "bcast"),
+            *("peers", "run", "--machine", MACHINE, "--candidates", "2", "--collectives", "bcast"),
             *("--sizes", "64", "--json", *LAUNCH),
         ).document()
         tallies = found["tallies"]
@@ -435,7 +444,7 @@ class TestWithKnownTimes:
         ours = model_shortlist(run_of(sizes={"bcast": (64,)}), "bcast", 1)[64]
         told(FAKE_RATIOS=json.dumps(dict.fromkeys(ours, 1.0)))
         result = cli(
-            *("peers", "--machine", MACHINE, "--candidates", "1", "--collectives", "bcast"),
+            *("peers", "run", "--machine", MACHINE, "--candidates", "1", "--collectives", "bcast"),
             *("--sizes", "64", "--json", *LAUNCH),
         )
         assert result.document()["tallies"]["model"]["overall"]["ties"] == 1
@@ -446,13 +455,13 @@ class TestWithKnownTimes:
         (ours,) = model_shortlist(run_of(sizes={"bcast": (64,)}), "bcast", 1)[64]
         told(FAKE_WRONG=ours)
         result = cli(
-            *("peers", "--machine", MACHINE, "--candidates", "1", "--collectives", "bcast"),
+            *("peers", "run", "--machine", MACHINE, "--candidates", "1", "--collectives", "bcast"),
             *("--sizes", "64", *LAUNCH),
         )
         assert f"{ours} was wrong" in " ".join(result.out.split())
 
     def test_one_rank_is_nothing_to_compare(self, cli: Callable[..., Any]) -> None:
-        result = cli("peers", "--machine", MACHINE, "--", "mpirun", "-n", "1")
+        result = cli("peers", "run", "--machine", MACHINE, "--", "mpirun", "-n", "1")
         assert result.code == 2
         assert "expected at least 2 ranks" in result.err
 
@@ -460,15 +469,32 @@ class TestWithKnownTimes:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        ((), "expected an experiment, --machine, or how to start"),
-        (("x.toml", "--machine", "2n x 2c"), "expected an experiment, --machine, or how to start"),
-        (("--machine", "2n x 2c", "--peers", "lam"), "expected a peer of ompi"),
-        (("--machine", "2n x 2c", "--collectives", "shout"), "expected a collective of"),
-        (("--machine", "2n x 2c", "-o", "x.txt"), "expected a report file"),
-        (("--", "mpirun", "-n", "2"), "expected a profile or a machine to choose by"),
+        (("simulate",), "missing option '--machine'"),
+        (("experiment",), "missing argument"),
+        (("experiment", "x.toml", "--machine", "2n x 2c"), "no such option: --machine"),
+        (("simulate", "--machine", "2n x 2c", "--peers", "lam"), "expected a peer of ompi"),
+        (("simulate", "--machine", "2n x 2c", "--collectives", "shout"), "expected a collective"),
+        (("simulate", "--machine", "2n x 2c", "-o", "x.txt"), "expected a report file"),
+        (("run", "--", "mpirun", "-n", "2"), "expected a profile or a machine to choose by"),
     ],
 )
 def test_mistakes(cli: Callable[..., Any], arguments: tuple[str, ...], complaint: str) -> None:
     result = cli("peers", *arguments)
     assert result.code == 2
     assert complaint in result.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "verb", "complaint"),
+    [
+        (("--machine", "2n x 2c", "--peers", "lam"), "simulate", "expected a peer of ompi"),
+        (("x.toml", "--platform", "torus"), "experiment", "x.toml"),
+        (("--", "mpirun", "-n", "2"), "run", "expected a profile or a machine to choose by"),
+    ],
+)
+def test_the_old_spelling_is_understood(
+    cli: Callable[..., Any], arguments: tuple[str, ...], verb: str, complaint: str
+) -> None:
+    hint, error = cli("peers", *arguments).err.splitlines()
+    assert hint.startswith(f"note: this is 'espalier peers {verb}' now")
+    assert complaint in error

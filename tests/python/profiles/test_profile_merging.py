@@ -336,7 +336,7 @@ class TestCommands:
         "words",
         [
             (*_MODEL, "-p", 4),
-            ("tune", "--machine", _MACHINE, "-p", 4),
+            ("tune", "simulate", "--machine", _MACHINE, "-p", 4),
             ("tune", "--", "mpirun", "-n", 4),
         ],
     )

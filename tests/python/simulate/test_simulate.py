@@ -58,7 +58,7 @@ def simulate(cli: Callable) -> Callable[..., dict[str, Any]]:
     """Simulate a program and return the document."""
 
     def run(*arguments: object, machine: str = MACHINE) -> dict[str, Any]:
-        result = cli("simulate", "--json", "--machine", machine, *arguments)
+        result = cli("simulate", "program", "--json", "--machine", machine, *arguments)
         assert result.code == 0, result.err
         document = result.document()
         document["output"] = result.err
@@ -74,7 +74,9 @@ def gather(*options: object, count: int = 64) -> list[object]:
 @simulated
 def test_an_example_prints_what_it_does_elsewhere(cli: Callable) -> None:
     example = repository / "examples" / "02_jacobi"
-    result = cli("simulate", "--machine", MACHINE, "-p", 4, "--", example / "jacobi.c", 32, 500)
+    result = cli(
+        "simulate", "program", "--machine", MACHINE, "-p", 4, "--", example / "jacobi.c", 32, 500
+    )
     assert result.code == 0, result.err
     lines = result.out.splitlines()
     assert lines[0] == (example / "expected.txt").read_text().strip()
@@ -106,7 +108,7 @@ def test_programs_that_use_the_c_interface_find_it(simulate: Callable) -> None:
 
 @simulated
 def test_a_command_prints_the_same_bytes_twice(cli: Callable) -> None:
-    words = ["simulate", "--machine", MACHINE, "--json", "--placement", "cyclic"]
+    words = ["simulate", "program", "--machine", MACHINE, "--json", "--placement", "cyclic"]
     words += [*gather("--force", "allgather=sparbit")]
     first, second = cli(*words), cli(*words)
     assert first.code == 0
@@ -191,7 +193,16 @@ def test_what_first_calls_make_is_told_apart(simulate: Callable) -> None:
 
 @simulated
 def test_people_are_told_of_first_calls_if_there_were_some(cli: Callable) -> None:
-    words = ("simulate", "--machine", MACHINE, "--force", "allgather=ring", "--compare", "--")
+    words = (
+        "simulate",
+        "program",
+        "--machine",
+        MACHINE,
+        "--force",
+        "allgather=ring",
+        "--compare",
+        "--",
+    )
     world, other = (
         cli(*words, EXCHANGE, which, 64, 8).out.splitlines() for which in ("gather", "duplicate")
     )
@@ -306,7 +317,7 @@ def test_programs_that_end_badly_are_told_apart(
     cli: Callable, trouble: str, code: int, text: str
 ) -> None:
     machine = "2n[latency=3us] x 2c[latency=1us]"
-    result = cli("simulate", "--json", "--machine", machine, "--", TROUBLE, trouble)
+    result = cli("simulate", "program", "--json", "--machine", machine, "--", TROUBLE, trouble)
     assert result.code == code
     assert "begun" in result.err
     assert f"espalier: {text}" in result.err.splitlines()[-1]
@@ -316,14 +327,14 @@ def test_programs_that_end_badly_are_told_apart(
 @simulated
 def test_what_espalier_refuses_is_said_once(cli: Callable) -> None:
     options = ("--machine", "2n x 2c", "--force", "bcast=flat")
-    result = cli("simulate", *options, "--", TROUBLE, "refusal")
+    result = cli("simulate", "program", *options, "--", TROUBLE, "refusal")
     assert result.code == 1
     assert result.err.count("espalier: expected a count of at least 0, got -1") == 1
 
 
 @simulated
 def test_errors_that_a_program_survives_are_no_failure(cli: Callable) -> None:
-    result = cli("simulate", "--machine", "2n x 2c", "--", TROUBLE, "survival")
+    result = cli("simulate", "program", "--machine", "2n x 2c", "--", TROUBLE, "survival")
     assert result.code == 0, result.err
 
 
@@ -342,13 +353,15 @@ def test_neighborhoods_keep_their_order_around_the_eager_limit(simulate: Callabl
 
 @simulated
 def test_who_did_not_arrive_is_named(cli: Callable) -> None:
-    result = cli("simulate", "--machine", "2n x 2c", "--", TROUBLE, "deadlock")
+    result = cli("simulate", "program", "--machine", "2n x 2c", "--", TROUBLE, "deadlock")
     assert "not at MPI_Finalize: rank 2" in result.err
 
 
 @simulated
 def test_a_program_that_never_ends_is_ended(cli: Callable) -> None:
-    result = cli("simulate", "--machine", "2n x 2c", "--timeout", "1s", "--", TROUBLE, "loop")
+    result = cli(
+        "simulate", "program", "--machine", "2n x 2c", "--timeout", "1s", "--", TROUBLE, "loop"
+    )
     assert result.code == 1
     assert "expected the simulation to end within" in result.err
     assert _left_over() == []
@@ -356,7 +369,7 @@ def test_a_program_that_never_ends_is_ended(cli: Callable) -> None:
 
 @simulated
 def test_an_interruption_leaves_no_simulator(compiled_programs: Path) -> None:
-    words = ["simulate", "--machine", "2n x 2c", "--", str(TROUBLE), "loop"]
+    words = ["simulate", "program", "--machine", "2n x 2c", "--", str(TROUBLE), "loop"]
     process = subprocess.Popen(
         [sys.executable, "-m", "espalier", *words],
         env={
@@ -429,7 +442,7 @@ def test_a_program_may_have_several_sources(simulate: Callable, tmp_path: Path) 
 def test_sources_that_are_wrong_are_refused(cli: Callable, tmp_path: Path) -> None:
     source = tmp_path / "wrong.c"
     source.write_text("int main(void) { return missing; }\n")
-    result = cli("simulate", "--machine", "2n x 2c", "--", source)
+    result = cli("simulate", "program", "--machine", "2n x 2c", "--", source)
     assert result.code == 1
     assert "missing" in result.err
     assert "expected a source that smpicc compiles, got exit code 1" in result.err
@@ -438,7 +451,9 @@ def test_sources_that_are_wrong_are_refused(cli: Callable, tmp_path: Path) -> No
 @simulated
 def test_statistics_are_kept(cli: Callable, tmp_path: Path) -> None:
     folder = tmp_path / "kept"
-    result = cli("simulate", "--machine", MACHINE, "-p", 3, "--statistics", folder, *gather())
+    result = cli(
+        "simulate", "program", "--machine", MACHINE, "-p", 3, "--statistics", folder, *gather()
+    )
     assert result.code == 0
     ranks = [
         documents.read(folder / f"rank-{rank}.json", "espalier-statistics", 1) for rank in range(3)
@@ -451,7 +466,9 @@ def test_environment_acts_as_it_does_under_real_mpi(
     cli: Callable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ESPALIER_VERBOSE", "1")
-    result = cli("simulate", "--machine", MACHINE, "-p", 4, *gather("--force", "allgather=bruck"))
+    result = cli(
+        "simulate", "program", "--machine", MACHINE, "-p", 4, *gather("--force", "allgather=bruck")
+    )
     assert result.code == 0
     assert "allgather forced to allgather/bruck" in result.err
     assert "under SMPI" in result.err
@@ -459,7 +476,7 @@ def test_environment_acts_as_it_does_under_real_mpi(
 
 @simulated
 def test_machines_that_cannot_be_simulated_are_refused(cli: Callable) -> None:
-    result = cli("simulate", "--machine", "2n[gap=1us] x 2c", *gather())
+    result = cli("simulate", "program", "--machine", "2n[gap=1us] x 2c", *gather())
     assert result.code == 2
     assert "a gap and a rendezvous latency of 0" in result.err
 
@@ -469,7 +486,15 @@ MEASURED = ("--algorithms", "ring", "--algorithms", "binomial", "--sizes", "64,1
 
 @simulated
 def test_collectives_are_timed_and_kept(cli: Callable, tmp_path: Path) -> None:
-    words = ["simulate", "--machine", MACHINE, "--collectives", "bcast,allgather", *MEASURED]
+    words = [
+        "simulate",
+        "collectives",
+        "--machine",
+        MACHINE,
+        "--collectives",
+        "bcast,allgather",
+        *MEASURED,
+    ]
     words += ["--json", "--store", tmp_path / "store.db"]
     first, second = cli(*words), cli(*words)
     assert first.code == 0, first.err
@@ -495,7 +520,17 @@ def test_what_a_profile_chooses_is_timed_beside_it(
     profile["mpi"]["vendor"] = "smpi"
     file = tmp_path / "profile.json"
     file.write_text(json.dumps(profile))
-    words = ["simulate", "--machine", MACHINE, "-p", 4, "--collectives", "allgather", "--json"]
+    words = [
+        "simulate",
+        "collectives",
+        "--machine",
+        MACHINE,
+        "-p",
+        4,
+        "--collectives",
+        "allgather",
+        "--json",
+    ]
     words += ["--algorithms", "ring", "--sizes", "16KiB", "--store", tmp_path / "store.db"]
     result = cli(*words, "--profile", file)
     assert result.code == 0, result.err
@@ -517,7 +552,7 @@ def test_an_interruption_keeps_what_was_measured(
 
     monkeypatch.setattr(collectives, "measure", interrupted)
     words = ["--collectives", "bcast,allgather", *MEASURED, "--store", tmp_path / "store.db"]
-    result = cli("simulate", "--machine", "2n x 2c", "--json", *words)
+    result = cli("simulate", "collectives", "--machine", "2n x 2c", "--json", *words)
     assert result.code == 130
     assert [point["collective"] for point in result.document()["points"]] == ["bcast"] * 2
     assert "2 points are kept in" in result.err
@@ -538,7 +573,7 @@ def test_a_collective_that_fails_takes_no_other_along(
 
     monkeypatch.setattr(collectives, "measure", failing)
     words = ["--collectives", "bcast,allgather", *MEASURED, "--store", tmp_path / "store.db"]
-    result = cli("simulate", "--machine", "2n x 2c", *words)
+    result = cli("simulate", "collectives", "--machine", "2n x 2c", *words)
     assert result.code == 0
     assert "bcast: 2 sizes; the simulator failed" in result.out
     assert "allgather/ring" in result.out

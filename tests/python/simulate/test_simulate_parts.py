@@ -42,7 +42,7 @@ def test_other_programs_are_refused(
     cli: Callable, tmp_path: Path, contents: bytes, got: str
 ) -> None:
     program = _fake_program(tmp_path, contents)
-    result = cli("simulate", "--machine", "2n x 2c", "--", program)
+    result = cli("simulate", "program", "--machine", "2n x 2c", "--", program)
     assert result.code == 1
     assert f"expected a program compiled for SMPI, got {got}" in result.err
     assert "give its source instead" in result.err
@@ -60,32 +60,61 @@ def test_other_programs_are_refused(
         (["--", EXCHANGE, "two words"], "expected arguments without blanks"),
         (["--", "main.f90"], "expected sources in C or C++, got Fortran"),
         (["--source", "a.c", "--", "./program"], "expected a source beside --source"),
-        ([], "expected either a program or --collectives, got neither"),
-        (["--collectives", "bcast", "--", EXCHANGE], "got both"),
-        (["--collectives", "bcast", "--no-espalier"], "expected with --collectives no --force"),
-        (["--sizes", "8", "--", EXCHANGE], "with --collectives only"),
-        (["--collectives", "send"], "expected a collective of"),
+        (["--sizes", "8", "--", EXCHANGE], "no such option: --sizes"),
     ],
 )
 def test_commands_that_make_no_sense_are_refused(
     cli: Callable, words: list[object], text: str
 ) -> None:
-    result = cli("simulate", "--machine", "2n x 2c", *words)
+    result = cli("simulate", "program", "--machine", "2n x 2c", *words)
     assert result.code == 2
     assert text in result.err
     assert len(result.err.splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["--collectives", "send"], "expected a collective of"),
+        (["--no-espalier"], "no such option: --no-espalier"),
+        (["--", EXCHANGE], "unexpected extra argument"),
+    ],
+)
+def test_collectives_have_no_options_of_programs(
+    cli: Callable, words: list[object], text: str
+) -> None:
+    result = cli("simulate", "collectives", "--machine", "2n x 2c", *words)
+    assert result.code == 2
+    assert text in result.err
+    assert len(result.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "verb", "text"),
+    [
+        (["--collectives", "send"], "collectives", "expected a collective of"),
+        (["--", "./missing"], "program", "./missing"),
+    ],
+)
+def test_the_old_spelling_is_understood(
+    cli: Callable, words: list[object], verb: str, text: str
+) -> None:
+    result = cli("simulate", "--machine", "2n x 2c", *words)
+    hint, error = result.err.splitlines()
+    assert hint.startswith(f"note: this is 'espalier simulate {verb}' now")
+    assert text in error
+
+
 def test_a_program_without_espalier_cannot_be_told_anything(cli: Callable, tmp_path: Path) -> None:
     program = _fake_program(tmp_path, b"\x7fELF...libsimgrid.so")
-    result = cli("simulate", "--machine", "2n x 2c", "--compare", "--", program)
+    result = cli("simulate", "program", "--machine", "2n x 2c", "--compare", "--", program)
     assert result.code == 2
     assert "got a program without Espalier in it" in result.err
 
 
 def test_missing_programs_are_told(cli: Callable) -> None:
-    assert cli("simulate", "--machine", "2n x 2c", "--", "./missing").code == 127
-    result = cli("simulate", "--machine", "2n x 2c", "--", "missing.c")
+    assert cli("simulate", "program", "--machine", "2n x 2c", "--", "./missing").code == 127
+    result = cli("simulate", "program", "--machine", "2n x 2c", "--", "missing.c")
     assert result.code == 1
     assert "missing.c: expected a source, found no file" in result.err
 
@@ -95,7 +124,7 @@ def test_without_the_simulator_it_says_what_to_install(
 ) -> None:
     program = _fake_program(tmp_path, b"\x7fELF...libsimgrid.so")
     monkeypatch.setenv("PATH", str(tmp_path))
-    result = cli("simulate", "--machine", "2n x 2c", "--", program)
+    result = cli("simulate", "program", "--machine", "2n x 2c", "--", program)
     assert result.code == 1
     assert "expected SimGrid's launcher 'smpirun' on the PATH, found none" in result.err
     assert "install SimGrid" in result.err

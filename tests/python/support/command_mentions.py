@@ -285,6 +285,10 @@ def _command_problems(command: Command) -> Iterator[str]:
                 yield f"there is no 'espalier {' '.join((*path, word))}'"
             return
         path = (*path, word)
+    usual = getattr(_paths()[path], "usual", None)
+    if usual is not None and words:
+        # It is meant where no verb of the family is named.
+        path = (*path, usual)
     yield from _word_problems(path, words, command)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`espalier tune --machine` and `espalier model profile`: profiles of machines nobody owns."""
+"""`espalier tune simulate` and `espalier model profile`: profiles of machines nobody owns."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _MACHINE = (
 # to five: the simulator treats messages that come at once in an order that does.
 _NEARLY = 1.006
 _CALLS = "allgather,bcast,alltoallv,barrier"
-_TUNE = ("tune", "--machine", _MACHINE, "--collectives", _CALLS, "--sizes", "64,64KiB")
+_TUNE = ("tune", "simulate", "--machine", _MACHINE, "--collectives", _CALLS, "--sizes", "64,64KiB")
 
 simulated = pytest.mark.skipif(
     shutil.which("smpirun") is None or installation.measurement_program("smpi") is None,
@@ -125,18 +125,33 @@ class TestMistakes:
             (("--machine", _MACHINE, "--peer", "lam"), "expected a peer of ompi, mpich"),
             (("--machine", _MACHINE, "-p", "1"), "expected at least 2 ranks"),
             (("--machine", "2n x 2c"), "expected a machine that says what messages cost"),
-            (("--machine", _MACHINE, "--", "mpirun", "-n", "4"), "got both"),
+            (("--machine", _MACHINE, "--", "mpirun", "-n", "4"), "unexpected extra argument"),
+            (("--machine", _MACHINE, "--seed", "1"), "no such option: --seed"),
+            ((), "missing option '--machine'"),
             (("--machine", _MACHINE, "--shortlist", "0"), "at least 1 candidate"),
             (("--machine", _MACHINE, "--for", "lam"), "expected an MPI of"),
-            (("--peer", "ompi", "--", "mpirun", "-n", "4"), "expected --machine with --peer"),
         ],
     )
     def test_they_are_told_in_one_line(self, cli, tmp_path, words, text):
-        result = cli("tune", "--store", tmp_path / "s.db", "-o", tmp_path / "p.json", *words)
+        result = cli(
+            "tune", "simulate", "--store", tmp_path / "s.db", "-o", tmp_path / "p.json", *words
+        )
         assert result.code != 0
         lines = [line for line in result.err.splitlines() if not line.startswith("note:")]
         assert len(lines) == 1
         assert text in lines[0]
+
+    def test_options_of_simulation_are_none_of_measuring(self, cli):
+        result = cli("tune", "--peer", "ompi", "--", "mpirun", "-n", "4")
+        assert result.code == 2
+        assert "no such option: --peer" in result.err
+        assert "see espalier tune run --help" in result.err
+
+    @pytest.mark.parametrize("machine", [("--machine", "2n x 2c"), ("--machine=2n x 2c",)])
+    def test_the_old_spelling_is_understood(self, cli, machine):
+        hint, error = cli("tune", *machine).err.splitlines()
+        assert hint.startswith("note: this is 'espalier tune simulate' now")
+        assert "expected a machine that says what messages cost" in error
 
     def test_no_simulator_is_told(self, cli, tmp_path, monkeypatch):
         monkeypatch.setenv("PATH", str(tmp_path))
@@ -251,7 +266,7 @@ class TestTune:
         _, err = process.communicate(timeout=60)
         if process.returncode != 0:
             assert process.returncode == 130, err
-            assert b"to continue: espalier tune --resume" in err
+            assert b"to continue: espalier tune simulate --resume" in err
         assert not any(Path(f"/proc/{pid}").exists() for pid in simulators)
         subprocess.run(
             [*command, "--resume"], check=True, timeout=100, capture_output=True, env=_environment()
