@@ -18,7 +18,7 @@ from espalier.io.console import document, progress
 from espalier.launch.options import HYDRA, OPENMPI
 
 if TYPE_CHECKING:
-    from espalier.compare.experiment import Design
+    from espalier.compare.experiment import Design, Run
     from espalier.launch.command import LaunchCommand
     from espalier.launch.preload import Target
 
@@ -85,22 +85,6 @@ def make_document(
 ) -> dict[str, Any]:
     """Return the `espalier-comparison` document."""
     blocks = results.blocks()
-    confidence = question.confidence
-    judged: dict[str, Any] = {
-        "wall": None,
-        "preloading": None,
-        "program": None,
-        "served_share": None,
-        "collectives": [],
-    }
-    if blocks:
-        judged = {
-            "wall": analysis.wall_time(blocks, confidence).to_json(),
-            "preloading": analysis.preloading(blocks, confidence).to_json(),
-            "program": analysis.program_time(blocks, confidence).to_json(),
-            "served_share": analysis.served_share(blocks),
-            "collectives": analysis.collectives(blocks, confidence),
-        }
     design = question.design
     known = next((run.statistics for run in results.runs if run.statistics), None)
     unknown_mpi = {"vendor": question.target.vendor, "version": question.target.vendor}
@@ -116,7 +100,7 @@ def make_document(
         machine=metadata.machine(),
         mpi=known["mpi"] if known else unknown_mpi,
         method={
-            "confidence": confidence,
+            "confidence": question.confidence,
             "repetitions": design.repetitions,
             "seed": design.seed,
             "interval": "signed-rank interval of paired ratios",
@@ -128,19 +112,34 @@ def make_document(
         seconds=round(seconds, 1),
         complete=len(blocks) == design.repetitions,
         failure=None if results.failure is None else asdict(results.failure),
-        runs=[
-            {
-                "kind": run.kind,
-                "block": run.block,
-                "seconds": run.seconds,
-                "program_seconds": run.statistics["seconds"] if run.statistics else None,
-            }
-            for run in results.runs
-        ],
+        runs=[_run(run) for run in results.runs],
         mappings=_mappings(blocks),
-        **judged,
+        **_judged(blocks, question.confidence),
         warnings=to_json(cautions),
     )
+
+
+def _judged(blocks: list[dict[str, Any]], confidence: float) -> dict[str, Any]:
+    """Return what complete blocks say; nothing if there are none."""
+    if not blocks:
+        nothing = dict.fromkeys(("wall", "preloading", "program", "served_share"))
+        return {**nothing, "collectives": []}
+    return {
+        "wall": analysis.wall_time(blocks, confidence).to_json(),
+        "preloading": analysis.preloading(blocks, confidence).to_json(),
+        "program": analysis.program_time(blocks, confidence).to_json(),
+        "served_share": analysis.served_share(blocks),
+        "collectives": analysis.collectives(blocks, confidence),
+    }
+
+
+def _run(run: Run) -> dict[str, Any]:
+    return {
+        "kind": run.kind,
+        "block": run.block,
+        "seconds": run.seconds,
+        "program_seconds": run.statistics["seconds"] if run.statistics else None,
+    }
 
 
 def _cautions(question: Question, results: Results) -> list[Caution]:
