@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import tempfile
 import time
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from espalier.launch.command import LaunchCommand
 
 _LINES_OF_ERROR = 12
+# Open MPI says this first, and what helps after twenty more lines.
+_TOO_FEW_SLOTS = re.compile(r"There are not enough slots available[^:.]*")
 
 
 def parse_launcher(words: Sequence[str]) -> LaunchCommand:
@@ -118,19 +121,36 @@ class MeasuringProgram:
 
     def _failure(self, exit_code: int, output: IO[bytes]) -> MpiError:
         output.seek(0)
-        lines = output.read().decode(errors="replace").strip().splitlines()
+        said = output.read().decode(errors="replace").strip()
+        lines = said.splitlines()
         # Launchers frame their message; what matters is in its first lines.
         kept = [line for line in lines if line.strip("- ")][:_LINES_OF_ERROR]
         shown = "\n".join(f"  {line}" for line in kept)
         if shown:
             say(shown)
+        reason, advice = _known_reason(said)
         return MpiError(
             f"expected '{self._command.text()}' to start {self._program.name} and end with exit"
-            f" code 0, got {exit_code}",
-            "check the launcher options with a small program; TMPDIR has to be a folder that all"
-            " hosts see",
+            f" code 0, got {exit_code}{reason and ': '}{reason}",
+            advice,
             exit_code=1,
         )
+
+
+def _known_reason(said: str) -> tuple[str, str]:
+    """Return why a launcher failed, in its words if it said what we know, and what to do."""
+    found = _TOO_FEW_SLOTS.search(said)
+    if found is None:
+        return "", (
+            "check the launcher options with a small program; TMPDIR has to be a folder that all"
+            " hosts see"
+        )
+    words = " ".join(found[0].split())
+    advice = (
+        "ask for fewer ranks, or add --oversubscribe to the launcher options: ranks then share"
+        " processors, and times say little"
+    )
+    return words[0].lower() + words[1:], advice
 
 
 def temporary_folder() -> tempfile.TemporaryDirectory[str]:

@@ -28,7 +28,10 @@ while [[ ${1-} == -* ]]; do
     *) shift ;;
   esac
 done
-if [[ -n ${FAKE_LAUNCHER_FAILS-} ]]; then echo "no slots available" >&2; exit 17; fi
+if [[ -n ${FAKE_LAUNCHER_FAILS-} ]]; then
+  printf '%s\n' "${FAKE_LAUNCHER_SAYS-no slots available}" >&2
+  exit 17
+fi
 if ! command -v "$1" >/dev/null; then echo "cannot find $1" >&2; exit 132; fi
 "$@"
 """

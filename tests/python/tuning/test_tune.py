@@ -26,6 +26,33 @@ _QUICK = ("--collective", "allgather,bcast", "--sizes", "64,4KiB")
 _LAUNCH = ("--", "mpirun", "-n", "4")
 
 
+_TOO_FEW_SLOTS = """\
+--------------------------------------------------------------------------
+There are not enough slots available in the system to satisfy the 4
+slots that were requested by the application:
+
+  /usr/bin/program
+
+Either request fewer slots for your application, or make more slots
+available for use.
+
+A "slot" is the Open MPI term for an allocatable unit where we can
+launch a process.  The number of slots available are defined by the
+environment in which Open MPI processes are run:
+
+  1. Hostfile, via "slots=N" clauses (N defaults to number of
+     processor cores if not provided)
+  2. The --host command line parameter, via a ":N" suffix on the
+     hostname (N defaults to 1 if not provided)
+  3. Resource manager (e.g., SLURM, PBS/Torque, LSF, etc.)
+
+Alternatively, you can use the --oversubscribe option to ignore the
+number of available slots when deciding the number of processes to
+launch.
+--------------------------------------------------------------------------
+"""
+
+
 def read_profile(path="espalier-profile.json"):
     return documents.read(Path(path), "espalier-profile", 1)
 
@@ -162,6 +189,16 @@ class TestBadInput:
         assert result.code == 1
         assert "no slots available" in result.err
         assert "got 17" in result.err
+
+    def test_too_few_slots_are_told_with_what_helps(self, cli, told):
+        told(FAKE_LAUNCHER_FAILS="1", FAKE_LAUNCHER_SAYS=_TOO_FEW_SLOTS)
+        result = cli("tune", *_LAUNCH)
+        assert result.code == 1
+        last = result.err.splitlines()[-1]
+        assert "got 17: there are not enough slots available in the system to satisfy" in last
+        assert "the 4 slots that were requested by the application; " in last
+        assert "--oversubscribe" in last
+        assert "The number of slots available are defined by" in result.err
 
     def test_a_measuring_program_that_dies_keeps_what_it_measured(self, cli, told):
         told(FAKE_MEASURE_EXIT="9", **ratios(allgather_bruck=1.4))
