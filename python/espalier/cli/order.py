@@ -24,7 +24,7 @@ from espalier.cli.options import (
 )
 from espalier.errors import ArgumentError
 from espalier.io.console import progress, say
-from espalier.launch.command import parse_command
+from espalier.launch.measuring import parse_launcher
 from espalier.orders import candidates, distances, measurement, outcome
 from espalier.orders.distances import Distances
 from espalier.orders.measurement import Calls
@@ -146,7 +146,7 @@ class Measured:
             return None
         with progress("measuring", len(calls.collectives) * len(calls.sizes)) as bar:
             return measurement.measure(
-                parse_command(self.command), self.mpi, made, calls, on_point=bar.advance
+                parse_launcher(self.command), self.mpi, made, calls, on_point=bar.advance
             )
 
 

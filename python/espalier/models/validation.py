@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import shlex
 import statistics
 import time
 from typing import TYPE_CHECKING, Any
@@ -15,8 +14,8 @@ from espalier.base.interruption import Interrupted
 from espalier.conditions import conditions, metadata
 from espalier.conditions.cautions import Caution, to_json
 from espalier.errors import ArgumentError, MpiError
-from espalier.io.console import document, progress, say
-from espalier.launch.command import parse_command
+from espalier.io.console import document, progress
+from espalier.launch.measuring import parse_launcher
 from espalier.models.agreement import agreement, deviation
 from espalier.models.predictors import predictors
 from espalier.sampling.candidates import candidates_for, real_size
@@ -68,14 +67,10 @@ def start(words: Sequence[str], vendor: str | None) -> Job:
     """Start the ranks that measure.
 
     Raises:
-        ArgumentError: the launcher options are not clear, or start fewer than two ranks.
+        ArgumentError: the launcher options are not clear, are those of several programs, or start
+            fewer than two ranks.
     """
-    command = parse_command(words)
-    if command.doubt:
-        raise ArgumentError(command.doubt)
-    if command.program:
-        say(f"note: '{shlex.join(command.program)}' is not run; a program of Espalier is measured")
-    return start_job(command.with_program(()), vendor)
+    return start_job(parse_launcher(words), vendor)
 
 
 def validate(task: Task, setting: Setting, job: Job) -> dict[str, Any]:

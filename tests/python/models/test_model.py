@@ -111,6 +111,12 @@ class TestValidate:
         assert result.code != 0
         assert "expected at least 2 ranks" in result.err
 
+    def test_several_programs_are_refused(self, cli):
+        words = ("--", "mpirun", "-n", "2", "./a", ":", "-n", "1", "./b")
+        result = cli(*_VALIDATE, *words)
+        assert result.code == 2
+        assert "expected launcher options for one program, got several joined by ':'" in result.err
+
     def test_without_a_machine_the_way_to_one_is_told(self, cli):
         result = cli("model", "validate", *_LAUNCH)
         assert result.code != 0
