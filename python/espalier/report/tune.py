@@ -71,7 +71,8 @@ def _best(tuning: Mapping[str, Any]) -> Section:
         if not chosen:
             section.lines.append(f"{collective}: native at all sizes, {len(row)} of them measured")
     ratio = "ratio: time of native / time of the best other"
-    grids = [_grid(collective, row) for collective, row in points.items()]
+    min_gain = tuning["method"]["min_gain"]
+    grids = [_grid(collective, row, min_gain) for collective, row in points.items()]
     if tuning["method"].get("is_simulated"):
         section.notes = [ratio]
         section.grids = [grid.without("interval") for grid in grids]
@@ -81,7 +82,7 @@ def _best(tuning: Mapping[str, Any]) -> Section:
     return section
 
 
-def _grid(collective: str, row: list[dict[str, Any]]) -> Grid:
+def _grid(collective: str, row: list[dict[str, Any]], min_gain: float) -> Grid:
     grid = Grid(
         (collective, *_COLUMNS[1:]), (collective, *_RIGHT[1:]), dispensable=("its time", "native")
     )
@@ -95,7 +96,7 @@ def _grid(collective: str, row: list[dict[str, Any]]) -> Grid:
                 time_text(best["time"]["median_us"] * 1e-6) if best else "-",
                 f"{best['ratio']['median']:.2f}x" if best and best["ratio"] else "-",
                 _interval_text(best["ratio"]) if best and best["ratio"] else "-",
-                _used(point),
+                _used(point, min_gain),
             ]
         )
     return grid
@@ -108,7 +109,7 @@ def _interval_text(ratio: Mapping[str, Any]) -> str:
     return text
 
 
-def _used(point: Mapping[str, Any]) -> str:
+def _used(point: Mapping[str, Any], min_gain: float) -> str:
     if point["algorithm"] == point["best"]:
         return "this"
     if point["algorithm"] != "native":
@@ -119,8 +120,16 @@ def _used(point: Mapping[str, Any]) -> str:
     if best and best["ratio"]["high"] < 1.0:
         return "native: faster"
     if best and best["ratio"]["low"] > 1.0:
-        return "native: gain too small" if point["confirmed"] else "native: not confirmed"
+        return f"native: {_why_not_used(point, best['ratio']['median'], min_gain)}"
     return "native: no difference"
+
+
+def _why_not_used(point: Mapping[str, Any], ratio: float, min_gain: float) -> str:
+    """Return why a candidate is not used whose own interval says that it is faster."""
+    if not point["confirmed"]:
+        return "not confirmed"
+    # Its interval is for itself; significant is what remains so among all points of the tuning.
+    return "gain too small" if ratio < 1 + min_gain else "not significant"
 
 
 def _sure(tuning: Mapping[str, Any]) -> Section:

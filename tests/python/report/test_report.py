@@ -96,6 +96,7 @@ def tuning():
             measured(65536, 101.0, bruck, (1.01, 0.97, 1.04), confirmed=True),
             measured(1048576, 306.0, bruck, (1.012, 1.004, 1.02), confirmed=True),
             measured(64, 7.18, "bcast/flat", (1.2, 1.1, 1.3)),
+            measured(4096, 9.5, "bcast/flat", (1.05, 1.01, 1.09), confirmed=True),
         ],
         "rules": [
             {
