@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from espalier.base.ranges import runs_text
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from espalier.catalog.proofs import Proof
 
 _MOST_VIOLATIONS = 20
+_NUMBER = re.compile(r"\d+")
 _LONGEST_RUNS = 16
 _LEAST_WIDE = 100
 
@@ -69,6 +71,28 @@ def _print_table(console: Console, by_algorithm: Mapping[str, Sequence[Proof]]) 
         )
     console.print(table)
     console.print()
+
+
+def _kinds(refuted: Sequence[Proof]) -> list[list[Proof]]:
+    """Return refuted proofs together whose violations differ in their numbers only."""
+    kinds: dict[tuple[str, str, str], list[Proof]] = {}
+    for proof in refuted:
+        if proof["violation"] is not None:
+            text = _NUMBER.sub("N", proof["violation"]["text"])
+            kind = proof["algorithm"], proof["violation"]["rule"], text
+            kinds.setdefault(kind, []).append(proof)
+    return list(kinds.values())
+
+
+def _print_kind(console: Console, proofs: Sequence[Proof]) -> None:
+    first, *others = proofs
+    _print_violation(console, first)
+    if others:
+        console.print(
+            f"  the same, with other numbers, in {_many(len(others), 'more proof')}:"
+            f" {runs_text(proof['num_ranks'] for proof in others)} ranks",
+            soft_wrap=True,
+        )
 
 
 def _print_violation(console: Console, proof: Proof) -> None:
@@ -132,10 +156,11 @@ def print_proofs(report: Mapping[str, Any]) -> None:
     if by_algorithm:
         _print_table(console, by_algorithm)
     refuted = [proof for proof in report["proofs"] if proof["verdict"] == "refuted"]
-    for proof in refuted[:_MOST_VIOLATIONS]:
-        _print_violation(console, proof)
-    if len(refuted) > _MOST_VIOLATIONS:
-        console.print(f"... and {len(refuted) - _MOST_VIOLATIONS} more; --json lists all")
+    kinds = _kinds(refuted)
+    for kind in kinds[:_MOST_VIOLATIONS]:
+        _print_kind(console, kind)
+    if len(kinds) > _MOST_VIOLATIONS:
+        console.print(f"... and {len(kinds) - _MOST_VIOLATIONS} more; --json lists all")
     if report.get("coverage") and report["num_proved"]:
         _print_coverage(console, report["coverage"])
     console.print(_summary(report))

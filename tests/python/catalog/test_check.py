@@ -18,6 +18,7 @@ from espalier import _core
 from espalier.base.units import parse_integers
 from espalier.catalog import catalog, extent, proofs
 from espalier.errors import ArgumentError
+from espalier.report.check import print_proofs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -145,6 +146,35 @@ def test_refuted_programs_give_exit_code_1_and_say_where(cli: Callable, tmp_path
     violation = document["proofs"][0]["violation"]
     assert violation["rule"] == "unmatched"
     assert violation["text"] in result.out
+
+
+def _refuted(num_ranks: int, text: str, rule: str = "holds") -> dict[str, Any]:
+    return {
+        "algorithm": "bcast/mine",
+        "choice": "bcast/mine",
+        "num_ranks": num_ranks,
+        "root": 0,
+        "verdict": "refuted",
+        "rounds": None,
+        "violation": {"rule": rule, "rank": 1, "operation": 2, "text": text},
+        "seconds": 0.1,
+    }
+
+
+def test_violations_that_differ_in_numbers_only_are_told_once(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    proofs = [_refuted(ranks, f"rank 1 sends block {ranks} too early") for ranks in range(3, 34)]
+    proofs += [_refuted(5, "rank 1 writes block 3 twice"), _refuted(7, "rank 1", "matching")]
+    counts = {"num_wanted": 33, "num_proved": 0, "num_refuted": 33}
+    print_proofs({"proofs": proofs, "seconds": 1.0, **counts})
+    out = capsys.readouterr().out
+    assert out.count("too early") == 1
+    assert "bcast/mine p = 3, root 0: rule holds, rank 1, operation 2" in out
+    assert "rank 1 sends block 3 too early" in out
+    assert "the same, with other numbers, in 30 more proofs: 4-33 ranks" in out
+    assert "writes block 3 twice" in out
+    assert "rule matching" in out
 
 
 def test_programs_written_by_show_are_proved(cli: Callable, tmp_path: Path) -> None:
