@@ -16,7 +16,7 @@ from espalier.io.console import emit_json, say
 from espalier.io.output_files import check_writable, write_whole
 from espalier.machines import machines, sources
 from espalier.maps import choosing, edges, hosts, launcher_files, outcome, problem, seats
-from espalier.maps.choosing import Choice, Effort, Site
+from espalier.maps.choosing import Effort, Selection, Site
 from espalier.maps.edges import EdgeProblem
 from espalier.maps.problem import GridProblem
 from espalier.maps.seats import Seats
@@ -125,7 +125,7 @@ class Search:
         bool, typer.Option("--search/--no-search", help="Improve the best by swapping ranks.")
     ] = True
 
-    def choose(self, wanted: GridProblem | EdgeProblem, site: Site) -> Choice:
+    def choose(self, wanted: GridProblem | EdgeProblem, site: Site) -> Selection:
         """Return the best mapping."""
         names = tuple(self.algorithm.split(",")) if self.algorithm else ()
         effort = Effort(names, self.search)

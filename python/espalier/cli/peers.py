@@ -18,7 +18,7 @@ from espalier.cli.options import Placement, PricedMachine, Ranks, Sizes, TimeBud
 from espalier.machines import machines
 from espalier.peers import experiment as experiments
 from espalier.peers import measured, study
-from espalier.peers.cells import Place
+from espalier.peers.cells import PlatformCell
 from espalier.peers.choosing import Choosing
 from espalier.peers.experiment import PEERS, SIZES, Experiment, Run
 from espalier.peers.measured import Question
@@ -116,7 +116,7 @@ class Places:
         text, num_ranks = found.short_text, self.num_ranks or found.num_cores
         return tuple(
             Run(
-                place=Place(text, placement, num_ranks),
+                place=PlatformCell(text, placement, num_ranks),
                 machine=text,
                 sizes=dict.fromkeys(what.calls, what.num_bytes),
                 tuned_sizes=what.num_bytes,

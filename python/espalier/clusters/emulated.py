@@ -19,7 +19,7 @@ from espalier.clusters import leftovers, registry
 from espalier.clusters.launchers import Launchers
 from espalier.clusters.permission import ADVICE, SEARCH_PATH, last_line, obstacle
 from espalier.clusters.running import RunningCluster
-from espalier.clusters.state import Shape, check_name, started_now
+from espalier.clusters.state import ClusterSize, check_name, started_now
 from espalier.errors import ArgumentError, EnvironmentFault, FileError, UnsupportedError
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class EmulatedCluster:
         """
         if name is not None:
             check_name(name)
-        self._shape = Shape(num_hosts, ranks_per_host, rate, burst, mtu_bytes)
+        self._shape = ClusterSize(num_hosts, ranks_per_host, rate, burst, mtu_bytes)
         self._name = name
         self._process: subprocess.Popen[str] | None = None
         self._running: RunningCluster | None = None

@@ -22,7 +22,7 @@ _HOSTS_PER_SUBNET = 250
 
 
 @dataclass(frozen=True)
-class Shape:
+class ClusterSize:
     """What a cluster is to be.
 
     Attributes:
@@ -66,7 +66,7 @@ class State:
     """A cluster's name and shape, its control group ("" for none), and who started it when."""
 
     name: str
-    shape: Shape
+    shape: ClusterSize
     group: str
     since: float
     user: str
@@ -85,10 +85,10 @@ class State:
             found = json.loads((folder / _FILE).read_text())
         except OSError:
             return None
-        return cls(**{**found, "shape": Shape(**found["shape"])})
+        return cls(**{**found, "shape": ClusterSize(**found["shape"])})
 
 
-def started_now(name: str, shape: Shape, group: str) -> State:
+def started_now(name: str, shape: ClusterSize, group: str) -> State:
     """Return the state of a cluster that this process starts."""
     program = Path(sys.argv[0]).name.replace("__main__.py", "espalier")
     command = shlex.join([program, *sys.argv[1:]])

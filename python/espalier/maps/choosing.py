@@ -49,7 +49,7 @@ class Effort:
 
 
 @dataclasses.dataclass(frozen=True)
-class Candidate:
+class GridCandidate:
     """A process grid that was tried."""
 
     extents: tuple[int, ...]
@@ -58,13 +58,13 @@ class Candidate:
 
 
 @dataclasses.dataclass(frozen=True)
-class Choice:
+class Selection:
     """The mapping that was found; without a grid for graphs."""
 
     result: MappingResult
     extents: tuple[int, ...] = ()
     dims_ml: list[list[int]] | None = None
-    candidates: tuple[Candidate, ...] = ()
+    candidates: tuple[GridCandidate, ...] = ()
 
 
 def site_of(machine: Machine, placement: str | None, num_ranks: int | None) -> Site:
@@ -88,7 +88,7 @@ def site_of(machine: Machine, placement: str | None, num_ranks: int | None) -> S
     return Site(machine, setting, number, placed["core_of_rank"], is_assumed)
 
 
-def map_edges(problem: EdgeProblem, site: Site, effort: Effort) -> Choice:
+def map_edges(problem: EdgeProblem, site: Site, effort: Effort) -> Selection:
     """Return the best mapping of a graph."""
     result = _core.map_graph(
         site.num_ranks,
@@ -98,10 +98,10 @@ def map_edges(problem: EdgeProblem, site: Site, effort: Effort) -> Choice:
         algorithms=effort.algorithms,
         searches=effort.searches,
     )
-    return Choice(result)
+    return Selection(result)
 
 
-def map_grid(problem: GridProblem, site: Site, effort: Effort, *, is_joint: bool) -> Choice:
+def map_grid(problem: GridProblem, site: Site, effort: Effort, *, is_joint: bool) -> Selection:
     """Return the best mapping of a grid, of which open extents are chosen.
 
     Without is_joint the extents are those of multi_level_dims() (of weighted_dims() where groups
@@ -114,12 +114,12 @@ def map_grid(problem: GridProblem, site: Site, effort: Effort, *, is_joint: bool
     with progress("mapping grids", len(grids)) as bar:
         for extents, origins in grids.items():
             result = _map(problem, extents, site, effort if is_alone else _quick(effort))
-            tried.append(Candidate(extents, origins, result))
+            tried.append(GridCandidate(extents, origins, result))
             bar.advance()
     best = min(tried, key=lambda one: one.result["after"]["objective"])
     if not is_alone:
         best = dataclasses.replace(best, result=_map(problem, best.extents, site, effort))
-    return Choice(best.result, best.extents, _dims_ml(problem, best.extents, site), tuple(tried))
+    return Selection(best.result, best.extents, _dims_ml(problem, best.extents, site), tuple(tried))
 
 
 def _quick(effort: Effort) -> Effort:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from espalier._core import LevelCut, MappingResult, MappingScore
-    from espalier.maps.choosing import Candidate, Choice, Site
+    from espalier.maps.choosing import GridCandidate, Selection, Site
     from espalier.maps.edges import EdgeProblem
     from espalier.maps.launcher_files import LaunchFile
     from espalier.maps.seats import Seats
@@ -25,11 +25,11 @@ VERSION = 1
 
 
 def conclude(
-    problem: GridProblem | EdgeProblem, site: Site, choice: Choice, seats: Seats, command: str
+    problem: GridProblem | EdgeProblem, site: Site, selection: Selection, seats: Seats, command: str
 ) -> dict[str, Any]:
     """Return the document without a launcher file; see add_launch()."""
-    result = choice.result
-    grid = _grid(problem, choice) if isinstance(problem, GridProblem) else None
+    result = selection.result
+    grid = _grid(problem, selection) if isinstance(problem, GridProblem) else None
     graph = None if isinstance(problem, GridProblem) else _graph(problem)
     return document(
         SCHEMA,
@@ -42,9 +42,9 @@ def conclude(
         num_cores=site.machine.num_cores,
         grid=grid,
         graph=graph,
-        dims=list(choice.extents) or None,
-        dims_ml=choice.dims_ml,
-        dims_ml_levels=_dims_ml_levels(choice),
+        dims=list(selection.extents) or None,
+        dims_ml=selection.dims_ml,
+        dims_ml_levels=_dims_ml_levels(selection),
         algorithm=result["algorithm"],
         is_identity=result["is_identity"],
         summary=result["one_line"],
@@ -55,7 +55,7 @@ def conclude(
             "after": result["after"]["objective"],
         },
         trials=_trials(result),
-        grids=[_candidate(one, choice) for one in choice.candidates],
+        grids=[_candidate(one, selection) for one in selection.candidates],
         permutation=list(result["rank_at"]),
         positions=_positions(result["rank_at"]),
         seats={
@@ -81,9 +81,9 @@ def add_launch(found: dict[str, Any], launch: LaunchFile, path: str) -> None:
     found["warnings"] += to_json(launch.cautions)
 
 
-def _grid(problem: GridProblem, choice: Choice) -> dict[str, Any]:
+def _grid(problem: GridProblem, selection: Selection) -> dict[str, Any]:
     return {
-        "extents": list(choice.extents),
+        "extents": list(selection.extents),
         "periodic": list(problem.periodic),
         "stencil": problem.stencil,
         "cells": list(problem.cells) or None,
@@ -95,10 +95,10 @@ def _graph(problem: EdgeProblem) -> dict[str, Any]:
     return {"file": problem.origin, "num_edges": len(problem.edges)}
 
 
-def _dims_ml_levels(choice: Choice) -> list[str] | None:
-    if choice.dims_ml is None:
+def _dims_ml_levels(selection: Selection) -> list[str] | None:
+    if selection.dims_ml is None:
         return None
-    return [*(level["name"] for level in choice.result["places"]), "core"]
+    return [*(level["name"] for level in selection.result["places"]), "core"]
 
 
 def _metrics(result: MappingResult) -> list[dict[str, Any]]:
@@ -139,13 +139,13 @@ def _score(score: MappingScore) -> dict[str, Any]:
     return {"cuts": cuts, "objective": score["objective"]}
 
 
-def _candidate(candidate: Candidate, choice: Choice) -> dict[str, Any]:
+def _candidate(candidate: GridCandidate, selection: Selection) -> dict[str, Any]:
     return {
         "extents": list(candidate.extents),
         "origins": list(candidate.origins),
         "algorithm": candidate.result["algorithm"],
         "score": _score(candidate.result["after"]),
-        "is_chosen": candidate.extents == choice.extents,
+        "is_chosen": candidate.extents == selection.extents,
     }
 
 

@@ -46,7 +46,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, order=True)
-class Place:
+class PlatformCell:
     """Where ranks ran."""
 
     platform: str
@@ -63,7 +63,7 @@ class Place:
 class Cell:
     """One line of the table. `bytes` is what the call could have, `asked_bytes` what was asked."""
 
-    place: Place
+    place: PlatformCell
     collective: str
     asked_bytes: int
     bytes: int

@@ -78,8 +78,8 @@ class Choosing:
         """Return about how long ours() simulates for a profile; 0 if there is one, or none is."""
         if self.profile is not None or not self.tunes:
             return 0.0
-        place = _Place(self, run, None)
-        return 0.0 if place.tuned_path().is_file() else place.tuning_work()
+        work = _Work(self, run, None)
+        return 0.0 if work.tuned_path().is_file() else work.tuning_work()
 
     def ours(self, run: Run, until: float | None = None) -> Ours:
         """Return what stands for us in a place; it is tuned if that was not done yet.
@@ -87,19 +87,19 @@ class Choosing:
         When time.monotonic() is past `until`, tuning ends with what it has, and nothing is
         modelled: there is no time to simulate it.
         """
-        place = _Place(self, run, until)
+        work = _Work(self, run, until)
         tuned = self.profile
         if tuned is None and self.tunes:
-            tuned = place.tuned()
+            tuned = work.tuned()
         files = {} if tuned is None else {PROFILE: tuned}
         if until is None or time.monotonic() < until:
-            files[MODEL] = place.modelled()
-        shape = Shape(run.num_ranks, place.num_nodes)
+            files[MODEL] = work.modelled()
+        shape = Shape(run.num_ranks, work.num_nodes)
         times = {} if tuned is None else _evidence(tuned, shape)
-        return Ours(files, shape, place.candidates(), times)
+        return Ours(files, shape, work.candidates(), times)
 
 
-class _Place:
+class _Work:
     """The work for one run."""
 
     def __init__(self, choosing: Choosing, run: Run, until: float | None) -> None:

@@ -12,7 +12,7 @@ from espalier import _core
 from espalier.base.units import parse_bytes_list
 from espalier.errors import ArgumentError, FormatError
 from espalier.io import documents
-from espalier.peers.cells import Place
+from espalier.peers.cells import PlatformCell
 from espalier.sampling.candidates import real_size
 from espalier.tuning.exact import WIDEST_STEP
 
@@ -61,7 +61,7 @@ class Run:
     tried.
     """
 
-    place: Place
+    place: PlatformCell
     machine: str
     sizes: Mapping[str, tuple[int, ...]]  # of each call, as asked for
     tuned_sizes: tuple[int, ...] = ()
@@ -213,7 +213,7 @@ def _runs(
     }
     return [
         Run(
-            place=Place(platform["name"], placement, num_ranks),
+            place=PlatformCell(platform["name"], placement, num_ranks),
             machine=platform["machine"],
             sizes=sizes,
             tuned_sizes=tuple(parse_bytes_list(settings.get("tuned_sizes", settings["sizes"]))),

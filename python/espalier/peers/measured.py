@@ -14,7 +14,7 @@ from espalier.launch.measuring import parse_launcher
 from espalier.machines import machines
 from espalier.peers import outcome
 from espalier.peers.bounds import bound_us
-from espalier.peers.cells import BEST, MODEL, PROFILE, Cell, Outcome, Place
+from espalier.peers.cells import BEST, MODEL, PROFILE, Cell, Outcome, PlatformCell
 from espalier.peers.contenders import PREFIX, model_shortlist
 from espalier.peers.experiment import Run
 from espalier.sampling.job import start_job
@@ -98,7 +98,7 @@ def _run(question: Question, num_ranks: int) -> Run:
         text = found.text
         placement, num_ranks = machines.setting(found, question.placement, num_ranks)
     sizes = dict.fromkeys(question.collectives, question.sizes)
-    return Run(Place("here", placement, num_ranks), text, sizes)
+    return Run(PlatformCell("here", placement, num_ranks), text, sizes)
 
 
 def _algorithms(question: Question, run: Run, collective: str) -> dict[int, tuple[str, ...]]:

@@ -43,7 +43,7 @@ def _content(path: Path) -> str:
     return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()[:16]
 
 
-class Record:
+class RunRecord:
     """What tasks found, one session each."""
 
     def __init__(self, store: Store, command: str) -> None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from espalier.peers.choosing import Choosing
     from espalier.peers.contenders import Ours
     from espalier.peers.experiment import Experiment, Run
-    from espalier.peers.record import Record
+    from espalier.peers.record import RunRecord
     from espalier.sampling.samples import Problem
 
     _Key = tuple[str, int]
@@ -70,7 +70,7 @@ class Comparison:
         self,
         experiment: Experiment,
         choosing: Choosing,
-        record: Record,
+        record: RunRecord,
         bar: Progress,
     ) -> None:
         """Keep what is needed; nothing is simulated yet."""

@@ -11,7 +11,7 @@ from espalier.conditions import metadata
 from espalier.io.console import progress
 from espalier.machines import machines
 from espalier.peers import outcome
-from espalier.peers.record import Record
+from espalier.peers.record import RunRecord
 from espalier.peers.simulated import Comparison, work
 from espalier.sampling.simulation import PEERS as VERSIONS
 from espalier.store.database import Store
@@ -37,7 +37,7 @@ def compare(experiment: Experiment, choosing: Choosing) -> dict[str, Any]:
     with contextlib.ExitStack() as stack:
         store = stack.enter_context(Store(choosing.store))
         bar = stack.enter_context(_progress(experiment, choosing))
-        comparison = Comparison(experiment, choosing, Record(store, choosing.command), bar)
+        comparison = Comparison(experiment, choosing, RunRecord(store, choosing.command), bar)
         try:
             comparison.run()
         except (KeyboardInterrupt, SystemExit) as error:

@@ -29,7 +29,7 @@ from espalier.launch.measuring import (
 from espalier.probing import outcome
 from espalier.probing.detail_plan import detail_plan
 from espalier.probing.plan import header_plan
-from espalier.probing.record import Record, scan_part
+from espalier.probing.record import RunRecord, scan_part
 from espalier.probing.samples import SCHEMA, VERSION
 from espalier.probing.scan import scan
 from espalier.probing.scan_plan import Comparison, ScanWish, compare, scan_plan
@@ -83,7 +83,7 @@ def probe(job: Job, goal: Goal) -> dict[str, Any]:
     )
     cause: BaseException | None = None
     with progress("probing", 100) as bar:
-        session = _Session(program, Record(job.files.samples), bar, goal)
+        session = _Session(program, RunRecord(job.files.samples), bar, goal)
         try:
             session.run()
         except (KeyboardInterrupt, SystemExit, MpiError) as error:
@@ -113,7 +113,7 @@ def again(path: Path, files: outcome.Files, repeat: str) -> dict[str, Any]:
 
 
 def _conclude(
-    record: Record, job: Job, about: outcome.About, cause: BaseException | None
+    record: RunRecord, job: Job, about: outcome.About, cause: BaseException | None
 ) -> dict[str, Any]:
     if cause is None:
         return outcome.conclude(record.samples(), job.files, about)
@@ -131,7 +131,7 @@ class _Session:
     """The launches, what they found so far, and what has to be said about it."""
 
     def __init__(
-        self, program: MeasuringProgram, record: Record, bar: Progress, goal: Goal
+        self, program: MeasuringProgram, record: RunRecord, bar: Progress, goal: Goal
     ) -> None:
         self.record = record
         self.cuts: list[str] = []
@@ -226,7 +226,7 @@ class _Watch:
     """Records what comes, and loses patience when nothing does."""
 
     def __init__(
-        self, path: Path, record: Record, patience: Patience, on_result: Callable[[str], None]
+        self, path: Path, record: RunRecord, patience: Patience, on_result: Callable[[str], None]
     ) -> None:
         self.header: Header | None = None
         self.is_complete = False

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-class Record:
+class RunRecord:
     """The results of all launches, kept as if they came from one.
 
     The file has the form that espalier-probe writes: a header, the results, an end. If it cannot

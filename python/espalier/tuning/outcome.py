@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from espalier.sampling.goal import Goal
     from espalier.sampling.samples import Problem
     from espalier.tuning.search import Search
-    from espalier.tuning.selection import Estimate, Verdict
+    from espalier.tuning.selection import Estimate, Selection
 
 
 def make_profile(
-    verdicts: Sequence[Verdict], header: dict[str, Any], goal: Goal, about: dict[str, Any]
+    selections: Sequence[Selection], header: dict[str, Any], goal: Goal, about: dict[str, Any]
 ) -> dict[str, Any]:
     """Return a profile document; `about` has `command` and `complete`."""
-    num_tested = sum(verdict.is_confirmed for verdict in verdicts)
+    num_tested = sum(selection.is_confirmed for selection in selections)
     return document(
         profiles.schema,
         profiles.version,
@@ -42,13 +42,15 @@ def make_profile(
             "environment": metadata.environment(),
             "complete": about["complete"],
         },
-        rules=rules.make_rules(verdicts, header["num_ranks"], header["num_nodes"], rules.MEASURED),
+        rules=rules.make_rules(
+            selections, header["num_ranks"], header["num_nodes"], rules.MEASURED
+        ),
     )
 
 
 def make_document(
     profile: dict[str, Any],
-    verdicts: Sequence[Verdict],
+    selections: Sequence[Selection],
     header: dict[str, Any],
     cautions: list[Caution],
     about: dict[str, Any],
@@ -69,7 +71,7 @@ def make_document(
         num_ranks=header["num_ranks"],
         num_nodes=header["num_nodes"],
         method=profile["method"],
-        points=[_point(verdict) for verdict in verdicts],
+        points=[_point(selection) for selection in selections],
         rules=[
             {key: value for key, value in rule.items() if key != "evidence"}
             for rule in profile["rules"]
@@ -102,7 +104,7 @@ def cautions_of(
                 "give more with --time-budget, or fewer sizes, or fewer --algorithms",
             )
         )
-    few = sum(verdict.native_us.count < 6 for verdict in search.verdicts())
+    few = sum(selection.native_us.count < 6 for selection in search.selections())
     if few:
         found.append(
             Caution(
@@ -114,16 +116,16 @@ def cautions_of(
     return found
 
 
-def _point(verdict: Verdict) -> dict[str, Any]:
+def _point(selection: Selection) -> dict[str, Any]:
     return {
-        "collective": verdict.collective,
-        "bytes": verdict.bytes,
-        "algorithm": verdict.algorithm,
-        "reason": verdict.reason,
-        "confirmed": verdict.is_confirmed,
-        "native": _interval(verdict.native_us, "us"),
-        "best": verdict.best,
-        "candidates": {name: _estimate(one) for name, one in verdict.estimates.items()},
+        "collective": selection.collective,
+        "bytes": selection.bytes,
+        "algorithm": selection.algorithm,
+        "reason": selection.reason,
+        "confirmed": selection.is_confirmed,
+        "native": _interval(selection.native_us, "us"),
+        "best": selection.best,
+        "candidates": {name: _estimate(one) for name, one in selection.estimates.items()},
     }
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From verdicts at measured sizes to rules for all sizes."""
+"""From selections at measured sizes to rules for all sizes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from espalier.base.intervals import Interval
-    from espalier.tuning.selection import Estimate, Verdict
+    from espalier.tuning.selection import Estimate, Selection
 
 # Below this, time does not depend on the size any more, so a rule may start at 0.
 _LATENCY_BYTES = 64
@@ -23,7 +23,7 @@ _LATENCY_BYTES = 64
 _MOST_CANDIDATES = 3
 
 
-class Choice(Protocol):
+class SelectionLike(Protocol):
     """What was decided for one call and size."""
 
     @property
@@ -39,46 +39,46 @@ class Choice(Protocol):
         """Return what to use: native or a choice."""
 
 
-_Choice = TypeVar("_Choice", bound=Choice)
+_Selection = TypeVar("_Selection", bound=SelectionLike)
 
 
 @dataclass(frozen=True)
-class Telling(Generic[_Choice]):
-    """What rules say of the choices behind them."""
+class Telling(Generic[_Selection]):
+    """What rules say of the selections behind them."""
 
     # Why neighbours with the same algorithm have it.
-    reason: Callable[[list[_Choice]], str]
+    reason: Callable[[list[_Selection]], str]
     # None where there is nothing to show.
-    evidence: Callable[[_Choice], dict[str, Any] | None]
+    evidence: Callable[[_Selection], dict[str, Any] | None]
     # Whether the first and the last rule of a call go on beyond the sizes that were looked at;
     # native is kept there otherwise.
     goes_on: bool = False
 
 
 def make_rules(
-    choices: Sequence[_Choice], num_ranks: int, num_nodes: int, telling: Telling[_Choice]
+    selections: Sequence[_Selection], num_ranks: int, num_nodes: int, telling: Telling[_Selection]
 ) -> list[dict[str, Any]]:
     """Return the rules of a profile.
 
-    Neighbours with the same verdict share a rule. Between two rules the boundary is the geometric
+    Neighbours with the same selection share a rule. Between two rules the boundary is the geometric
     mean of the sizes that were measured; beyond the first and last size a rule reaches as far as
     half a step, and native is kept where nothing was measured. Calls whose size not all ranks know
     have one rule.
     """
     rules: list[dict[str, Any]] = []
-    for collective, row in groupby(sorted(choices, key=_order), key=lambda one: one.collective):
+    for collective, row in groupby(sorted(selections, key=_order), key=lambda one: one.collective):
         shape = {"collective": collective, "num_ranks": num_ranks, "num_nodes": num_nodes}
         make = _rules_of if _core.has_known_size(collective) else _one_rule
         rules += [{**shape, **rule} for rule in make(list(row), telling)]
     return rules
 
 
-def _order(choice: Choice) -> tuple[str, int]:
-    return choice.collective, choice.bytes
+def _order(selection: SelectionLike) -> tuple[str, int]:
+    return selection.collective, selection.bytes
 
 
-def _rules_of(row: list[_Choice], telling: Telling[_Choice]) -> list[dict[str, Any]]:
-    sizes = [choice.bytes for choice in row]
+def _rules_of(row: list[_Selection], telling: Telling[_Selection]) -> list[dict[str, Any]]:
+    sizes = [selection.bytes for selection in row]
     edges: list[int | None] = [*_edges(sizes)]
     if telling.goes_on:
         edges[0], edges[-1] = 0, None
@@ -86,7 +86,7 @@ def _rules_of(row: list[_Choice], telling: Telling[_Choice]) -> list[dict[str, A
     if edges[0]:
         rules.append(_unmeasured(0, edges[0] - 1))
     position = 0
-    for _, members in groupby(row, key=lambda choice: choice.algorithm):
+    for _, members in groupby(row, key=lambda selection: selection.algorithm):
         group = list(members)
         first, position = position, position + len(group)
         end = edges[position]
@@ -104,13 +104,13 @@ def _rules_of(row: list[_Choice], telling: Telling[_Choice]) -> list[dict[str, A
     return rules
 
 
-def _evidence_of(group: list[_Choice], telling: Telling[_Choice]) -> list[dict[str, Any]]:
+def _evidence_of(group: list[_Selection], telling: Telling[_Selection]) -> list[dict[str, Any]]:
     return [shown for shown in map(telling.evidence, group) if shown is not None]
 
 
-def _one_rule(row: list[_Choice], telling: Telling[_Choice]) -> list[dict[str, Any]]:
+def _one_rule(row: list[_Selection], telling: Telling[_Selection]) -> list[dict[str, Any]]:
     """Return the rule of a call whose size not all ranks know: an algorithm has to win at all."""
-    if len({choice.algorithm for choice in row}) == 1:
+    if len({selection.algorithm for selection in row}) == 1:
         algorithm, reason = row[0].algorithm, telling.reason(row)
     else:
         algorithm = NATIVE
@@ -145,13 +145,13 @@ def _unmeasured(first: int, last: int | None) -> dict[str, Any]:
     }
 
 
-def _reason(group: list[Verdict]) -> str:
+def _reason(group: list[Selection]) -> str:
     if len(group) == 1:
         return group[0].reason
     name = group[0].algorithm
     if name == NATIVE:
         return f"nothing is significantly faster at {len(group)} sizes"
-    ratios = [verdict.estimates[name].ratio for verdict in group]
+    ratios = [selection.estimates[name].ratio for selection in group]
     low, high = min(one.value for one in ratios), max(one.value for one in ratios)
     confidence = 100 * min(one.confidence for one in ratios)
     return (
@@ -160,17 +160,17 @@ def _reason(group: list[Verdict]) -> str:
     )
 
 
-def _evidence(verdict: Verdict) -> dict[str, Any]:
-    names = list(verdict.estimates)[:_MOST_CANDIDATES]
-    if verdict.best is not None and verdict.best not in names:
-        names.append(verdict.best)
-    counts = [one.time_us.count for one in verdict.estimates.values()]
+def _evidence(selection: Selection) -> dict[str, Any]:
+    names = list(selection.estimates)[:_MOST_CANDIDATES]
+    if selection.best is not None and selection.best not in names:
+        names.append(selection.best)
+    counts = [one.time_us.count for one in selection.estimates.values()]
     return {
-        "bytes": verdict.bytes,
-        "num_samples": max([verdict.native_us.count, *counts]),
-        "confirmed": verdict.is_confirmed,
-        "native": _times(verdict.native_us),
-        "candidates": {name: _candidate(verdict.estimates[name]) for name in names},
+        "bytes": selection.bytes,
+        "num_samples": max([selection.native_us.count, *counts]),
+        "confirmed": selection.is_confirmed,
+        "native": _times(selection.native_us),
+        "candidates": {name: _candidate(selection.estimates[name]) for name in names},
     }
 
 
@@ -191,4 +191,4 @@ def _times(interval: Interval) -> dict[str, float]:
     }
 
 
-MEASURED: Telling[Verdict] = Telling(_reason, _evidence)
+MEASURED: Telling[Selection] = Telling(_reason, _evidence)

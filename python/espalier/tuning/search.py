@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from espalier.sampling.goal import Goal
     from espalier.sampling.measurement import Measurer
     from espalier.store.memory import Memory
-    from espalier.tuning.selection import Key, Verdict
+    from espalier.tuning.selection import Key, Selection
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ STAGES = (SCREENING, RACE, *CONFIRMATIONS)
 
 
 class Search:
-    """One tuning. What is known at any time, also after an interruption, is in verdicts()."""
+    """One tuning. What is known at any time, also after an interruption, is in selections()."""
 
     def __init__(self, measurer: Measurer, goal: Goal, memory: Memory, bar: Progress) -> None:
         """Keep what is needed; nothing is measured yet."""
@@ -72,8 +72,8 @@ class Search:
         for stage in CONFIRMATIONS:
             self._measure(stage, finals)
 
-    def verdicts(self) -> list[Verdict]:
-        """Return a verdict for every point measured so far; what is not confirmed is native."""
+    def selections(self) -> list[Selection]:
+        """Return a selection for every point measured so far; what is not confirmed is native."""
         complete = {
             key: points
             for key, points in self._confirmed.items()

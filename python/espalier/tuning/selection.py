@@ -37,7 +37,7 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Selection:
     """What to use for one call and size, and why."""
 
     collective: str
@@ -148,8 +148,8 @@ def decide(
     *,
     confidence: float,
     min_gain: float,
-) -> list[Verdict]:
-    """Return a verdict for every point that was raced, in the order of collective and size.
+) -> list[Selection]:
+    """Return a selection for every point that was raced, in the order of collective and size.
 
     Args:
         raced: The latest measurements in which all candidates of a point met.
@@ -160,12 +160,12 @@ def decide(
     """
     tested = [key for key in nominees if key in confirmed]
     corrected = dict(zip(tested, _corrected(tested, confirmed, nominees), strict=True))
-    verdicts = []
+    selections = []
     for key, point in raced.items():
         estimates = estimate(point, confidence)
         nominee = nominees.get(key)
         if nominee is None or key not in confirmed:
-            verdicts.append(_unconfirmed(point, estimates, nominee, confidence))
+            selections.append(_unconfirmed(point, estimates, nominee, confidence))
             continue
         launches = confirmed[key]
         joined = join(launches)
@@ -174,10 +174,10 @@ def decide(
             intervals.paired_ratio(one.native_us, one.samples_us[nominee]).value > 1.0
             for one in launches
         )
-        verdicts.append(
+        selections.append(
             _confirmed(joined, estimates, nominee, is_better=is_better, min_gain=min_gain)
         )
-    return sorted(verdicts, key=lambda verdict: (verdict.collective, verdict.bytes))
+    return sorted(selections, key=lambda selection: (selection.collective, selection.bytes))
 
 
 def gain_text(ratio: Interval, than: str = "") -> str:
@@ -213,7 +213,7 @@ def _corrected(
 
 def _unconfirmed(
     point: Point, estimates: dict[str, Estimate], nominee: str | None, confidence: float
-) -> Verdict:
+) -> Selection:
     best = nominee or next(iter(estimates), None)
     if best is None:
         reason = "nothing else was measured"
@@ -223,7 +223,7 @@ def _unconfirmed(
         reason = f"native is fastest; the next is {best}, {gain_text(estimates[best].ratio)}"
     else:
         reason = f"nothing is significantly faster; {best} {gain_text(estimates[best].ratio)}"
-    return Verdict(
+    return Selection(
         point.collective,
         point.bytes,
         NATIVE,
@@ -242,7 +242,7 @@ def _confirmed(
     *,
     is_better: bool,
     min_gain: float,
-) -> Verdict:
+) -> Selection:
     ratio = estimates[nominee].ratio
     is_enough = ratio.value >= 1 + min_gain and ratio.low > 1.0
     if is_better and is_enough:
@@ -254,7 +254,7 @@ def _confirmed(
     else:
         algorithm = NATIVE
         reason = f"nothing is significantly faster; {nominee} {gain_text(ratio)}"
-    return Verdict(
+    return Selection(
         point.collective,
         point.bytes,
         algorithm,

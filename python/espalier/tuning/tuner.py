@@ -66,7 +66,7 @@ def tune(job: Job, goal: Goal) -> dict[str, Any]:
         session = Session(store, job.files, facts)
         search = Search(started.measurer, goal, session.memory, bar)
         is_complete = session.carry_out(
-            lambda: search.run(requests), bar, lambda: bool(search.verdicts()), _ENDS
+            lambda: search.run(requests), bar, lambda: bool(search.selections()), _ENDS
         )
         about = {
             "command": job.files.repeat,
@@ -115,10 +115,10 @@ def _conclude(
     cautions: list[Caution],
     about: dict[str, Any],
 ) -> dict[str, Any]:
-    verdicts = search.verdicts()
-    profile = outcome.make_profile(verdicts, header, goal, about)
-    is_worth_it = about["complete"] or any(not verdict.is_native for verdict in verdicts)
+    selections = search.selections()
+    profile = outcome.make_profile(selections, header, goal, about)
+    is_worth_it = about["complete"] or any(not selection.is_native for selection in selections)
     about = {**about, "profile": str(job.files.output) if is_worth_it else None}
     if is_worth_it:
         about["changes"] = merging.add(job.files.output, profile, IF_UNWRITTEN)
-    return outcome.make_document(profile, verdicts, header, cautions, about)
+    return outcome.make_document(profile, selections, header, cautions, about)

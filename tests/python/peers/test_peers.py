@@ -18,7 +18,7 @@ from espalier.io import documents
 from espalier.io.console import document
 from espalier.peers import experiment, launches, outcome, statistics
 from espalier.peers.bounds import bound_us
-from espalier.peers.cells import Cell, Outcome, Place
+from espalier.peers.cells import Cell, Outcome, PlatformCell
 from espalier.peers.contenders import Ours, model_shortlist
 from espalier.peers.experiment import Run
 from espalier.profiles.profiles import Shape
@@ -39,7 +39,7 @@ MACHINE = (
     " x 2c[latency=300ns,overhead=200ns,bandwidth=8GB/s,eager=16KiB]"
 )
 _SMPI = {"vendor": "smpi", "version": "made up"}
-PLACE = Place("tiny", "block", 4)
+PLACE = PlatformCell("tiny", "block", 4)
 
 needs_simulator = pytest.mark.skipif(
     shutil.which("smpirun") is None or installation.measurement_program("smpi") is None,
@@ -185,7 +185,7 @@ def test_sizes_that_a_call_cannot_have_come_once() -> None:
 
 
 def test_what_is_too_much_is_left_out() -> None:
-    run = Run(Place("x", "block", 1536), "64n x 24c", {"alltoall": (8,), "barrier": (8,)})
+    run = Run(PlatformCell("x", "block", 1536), "64n x 24c", {"alltoall": (8,), "barrier": (8,)})
     assert run.simulated() == ["barrier"]
 
 

@@ -20,7 +20,7 @@ from espalier.sampling.goal import Goal
 from espalier.sampling.samples import NATIVE, Point, Problem, Request, SampleReader
 from espalier.sampling.setting import Setting
 from espalier.tuning import rules, selection
-from espalier.tuning.selection import Estimate, Verdict
+from espalier.tuning.selection import Estimate, Selection
 
 
 def point(num_bytes=64, *, collective="allgather", count=60, noise=0.03, seed=1, **ratios):
@@ -184,45 +184,45 @@ class TestDecision:
 
     def test_a_confirmed_gain_is_used(self):
         raced = [point(ring=1.3, bruck=1.1)]
-        (verdict,) = decide(raced, self.launches(1.3, 1.3), self.nominees)
-        assert verdict.algorithm == "allgather/ring"
-        assert verdict.is_confirmed
-        assert "faster than native (95 % interval 1." in verdict.reason
-        assert verdict.estimates["allgather/ring"].ratio.count == 120
+        (chosen,) = decide(raced, self.launches(1.3, 1.3), self.nominees)
+        assert chosen.algorithm == "allgather/ring"
+        assert chosen.is_confirmed
+        assert "faster than native (95 % interval 1." in chosen.reason
+        assert chosen.estimates["allgather/ring"].ratio.count == 120
 
     def test_a_winner_of_the_race_that_is_not_confirmed_is_not_used(self):
         raced = [point(ring=1.3)]
-        (verdict,) = decide(raced, self.launches(1.0, 1.0), self.nominees)
-        assert verdict.is_native
-        assert "nothing is significantly faster" in verdict.reason
+        (chosen,) = decide(raced, self.launches(1.0, 1.0), self.nominees)
+        assert chosen.is_native
+        assert "nothing is significantly faster" in chosen.reason
 
     def test_both_launches_have_to_agree(self):
         raced = [point(ring=1.3)]
-        (verdict,) = decide(raced, self.launches(1.5, 0.97), self.nominees)
-        assert verdict.is_native
+        (chosen,) = decide(raced, self.launches(1.5, 0.97), self.nominees)
+        assert chosen.is_native
 
     def test_a_small_gain_is_left_alone(self):
         raced = [point(ring=1.05)]
         launches = self.launches(1.05, 1.05, noise=0.005)
         assert decide(raced, launches, self.nominees)[0].algorithm == "allgather/ring"
-        (verdict,) = decide(raced, launches, self.nominees, min_gain=0.1)
-        assert verdict.is_native
-        assert "below 10 %" in verdict.reason
+        (chosen,) = decide(raced, launches, self.nominees, min_gain=0.1)
+        assert chosen.is_native
+        assert "below 10 %" in chosen.reason
 
     def test_an_interrupted_tuning_confirms_nothing(self):
-        (verdict,) = decide([point(ring=1.3)], {}, self.nominees)
-        assert verdict.is_native
-        assert "not confirmed in fresh launches" in verdict.reason
+        (chosen,) = decide([point(ring=1.3)], {}, self.nominees)
+        assert chosen.is_native
+        assert "not confirmed in fresh launches" in chosen.reason
 
     def test_native_is_kept_where_all_are_slower(self):
-        (verdict,) = decide([point(ring=0.5, bruck=0.8)], {}, {})
-        assert verdict.is_native
-        assert "native is fastest; the next is allgather/bruck" in verdict.reason
+        (chosen,) = decide([point(ring=0.5, bruck=0.8)], {}, {})
+        assert chosen.is_native
+        assert "native is fastest; the next is allgather/bruck" in chosen.reason
 
     def test_without_candidates_native_is_kept(self):
-        (verdict,) = decide([point()], {}, {})
-        assert verdict.is_native
-        assert verdict.best is None
+        (chosen,) = decide([point()], {}, {})
+        assert chosen.is_native
+        assert chosen.best is None
 
     def test_many_decisions_without_any_difference_make_no_false_choice(self):
         """Sixty sizes, fifteen candidates each, nobody faster: the worst case of selection."""
@@ -237,8 +237,8 @@ class TestDecision:
             launches[selection.key_of(one)] = [
                 point(size, seed=seed, count=60, noise=0.1, **{short: 1.0}) for seed in (20, 21)
             ]
-        verdicts = decide(raced, launches, nominees, min_gain=0.0)
-        assert all(verdict.is_native for verdict in verdicts)
+        all_chosen = decide(raced, launches, nominees, min_gain=0.0)
+        assert all(chosen.is_native for chosen in all_chosen)
         # Without confirmation the best of the race would have looked like a gain nearly everywhere.
         apparent = [
             next(iter(selection.estimate(one, 0.95).values())).ratio.value > 1.02 for one in raced
@@ -246,11 +246,11 @@ class TestDecision:
         assert sum(apparent) > 45
 
 
-def verdict(num_bytes, algorithm, ratio=1.3, collective="allgather"):
+def selected(num_bytes, algorithm, ratio=1.3, collective="allgather"):
     interval = Interval(ratio, 0.9 * ratio, 1.1 * ratio, 0.95, 60)
     estimates = {} if algorithm == NATIVE else {algorithm: Estimate(interval, interval)}
     best = None if algorithm == NATIVE else algorithm
-    return Verdict(
+    return Selection(
         collective, num_bytes, algorithm, "why", interval, best, estimates, is_confirmed=True
     )
 
@@ -259,10 +259,10 @@ class TestRules:
     def test_neighbours_share_a_rule_and_boundaries_lie_between_sizes(self):
         made = rules.make_rules(
             [
-                verdict(64, "allgather/bruck"),
-                verdict(1024, "allgather/bruck", 1.4),
-                verdict(4096, NATIVE),
-                verdict(65536, "allgather/ring"),
+                selected(64, "allgather/bruck"),
+                selected(1024, "allgather/bruck", 1.4),
+                selected(4096, NATIVE),
+                selected(65536, "allgather/ring"),
             ],
             4,
             1,
@@ -279,16 +279,16 @@ class TestRules:
         assert [entry["bytes"] for entry in made[0]["evidence"]] == [64, 1024]
 
     def test_sizes_below_the_first_are_native_unless_it_is_small(self):
-        made = rules.make_rules([verdict(65536, "allgather/ring")], 4, 1, rules.MEASURED)
+        made = rules.make_rules([selected(65536, "allgather/ring")], 4, 1, rules.MEASURED)
         assert (made[0]["min_bytes"], made[0]["algorithm"]) == (0, NATIVE)
         assert made[1]["min_bytes"] == made[0]["max_bytes"] + 1
 
     def test_calls_of_unknown_size_have_one_rule(self):
-        won = [verdict(size, "gather/flat", collective="gatherv") for size in (64, 4096)]
+        won = [selected(size, "gather/flat", collective="gatherv") for size in (64, 4096)]
         (rule,) = rules.make_rules(won, 4, 1, rules.MEASURED)
         assert (rule["min_bytes"], rule["max_bytes"]) == (0, None)
         assert rule["algorithm"] == "gather/flat"
-        won.append(verdict(65536, NATIVE, collective="gatherv"))
+        won.append(selected(65536, NATIVE, collective="gatherv"))
         (rule,) = rules.make_rules(won, 4, 1, rules.MEASURED)
         assert rule["algorithm"] == NATIVE
         assert "at all 3 sizes" in rule["reason"]
@@ -298,7 +298,7 @@ class TestRules:
     def test_every_size_has_exactly_one_rule(self, sizes):
         names = ["allgather/ring", "allgather/bruck"]
         made = rules.make_rules(
-            [verdict(s, names[i % 2]) for i, s in enumerate(sizes)], 4, 1, rules.MEASURED
+            [selected(s, names[i % 2]) for i, s in enumerate(sizes)], 4, 1, rules.MEASURED
         )
         assert made[0]["min_bytes"] == 0
         assert made[-1]["max_bytes"] is None
@@ -313,7 +313,7 @@ class TestRules:
 
     def test_the_library_reads_the_rules(self):
         made = rules.make_rules(
-            [verdict(64, "allgather/bruck"), verdict(64, "bcast/flat", collective="bcast")],
+            [selected(64, "allgather/bruck"), selected(64, "bcast/flat", collective="bcast")],
             4,
             1,
             rules.MEASURED,
