@@ -18,22 +18,22 @@ namespace espalier::shim {
 
 /// Runs the choice if there is one.
 /// @return a refusal if there is none, or it turns out not to fit: the native call is to be made.
-template <typename Call> int run_choice(plan::Verdict const& verdict, Call const& call) {
-  return verdict.decision->choice
-             ? verdict.state->communicator().run(*verdict.decision->choice, call)
+template <typename Call> int run_choice(plan::CallDecision const& decided, Call const& call) {
+  return decided.decision->choice
+             ? decided.state->communicator().run(*decided.decision->choice, call)
              : plan::Communicator::refused;
 }
 
 /// Counts a call that began at `start`. One that could not be counted is no reason to fail.
 inline void record(
-    plan::Verdict const& verdict,
+    plan::CallDecision const& decided,
     profile::Call call,
     profile::Decision const& decision,
     plan::Clock::time_point start
 ) noexcept {
   std::chrono::duration<double> const elapsed = plan::Clock::now() - start;
   static_cast<void>(plan::guard([&] {
-    verdict.state->recorder()->record(call, verdict.bytes, decision, elapsed.count());
+    decided.state->recorder()->record(call, decided.bytes, decision, elapsed.count());
     return MPI_SUCCESS;
   }));
 }
@@ -41,18 +41,21 @@ inline void record(
 /// Runs what was decided, with a clock around it.
 template <typename Call, typename Native>
 int execute_timed(
-    plan::Session const& session, plan::Verdict const& verdict, Call const& call, Native&& native
+    plan::Session const& session,
+    plan::CallDecision const& decided,
+    Call const& call,
+    Native&& native
 ) {
   plan::Clock::time_point const start = plan::Clock::now();
-  WatchedCall watched(verdict.state, Call::call, verdict.decision, verdict.bytes);
-  profile::Decision const* decision = verdict.decision;
-  int code = run_choice(verdict, call);
+  WatchedCall watched(decided.state, Call::call, decided.decision, decided.bytes);
+  profile::Decision const* decision = decided.decision;
+  int code = run_choice(decided, call);
   if (plan::Communicator::is_refusal(code)) {
     decision = decision->choice ? &session.after_refusal(code) : decision;
     watched.hand_over();
     code = std::forward<Native>(native)();
   }
-  record(verdict, Call::call, *decision, start);
+  record(decided, Call::call, *decision, start);
   return code;
 }
 
@@ -79,19 +82,20 @@ template <typename Call, typename Native>
 int dispatch(Call const& call, MPI_Comm comm, Native&& native) {
   plan::Session* const session =
       OwnWork::is_going_on() ? nullptr : active_session.load(std::memory_order_acquire);
-  plan::Verdict const verdict = session == nullptr ? plan::Verdict{} : session->decide(call, comm);
-  if (verdict.code != MPI_SUCCESS) {
-    return verdict.code;
+  plan::CallDecision const decided =
+      session == nullptr ? plan::CallDecision{} : session->decide(call, comm);
+  if (decided.code != MPI_SUCCESS) {
+    return decided.code;
   }
-  if (verdict.state == nullptr) {
+  if (decided.state == nullptr) {
     return std::forward<Native>(native)();
   }
-  if (verdict.decision != nullptr && session->records()) {
-    return execute_timed(*session, verdict, call, std::forward<Native>(native));
+  if (decided.decision != nullptr && session->records()) {
+    return execute_timed(*session, decided, call, std::forward<Native>(native));
   }
-  int const code = verdict.decision != nullptr
-                       ? run_choice(verdict, call)
-                       : execute_irregular(*session, *verdict.state, call, comm);
+  int const code = decided.decision != nullptr
+                       ? run_choice(decided, call)
+                       : execute_irregular(*session, *decided.state, call, comm);
   return plan::Communicator::is_refusal(code) ? std::forward<Native>(native)() : code;
 }
 

@@ -16,7 +16,7 @@
 
 namespace espalier::shim {
 
-inline plan::NeighborVerdict
+inline plan::NeighborDecision
 decide_neighbors(plan::Session& session, plan::NeighborCall call, MPI_Comm comm) noexcept {
   OwnWork const own_work;
   return session.decide(call, comm);
@@ -26,15 +26,15 @@ decide_neighbors(plan::Session& session, plan::NeighborCall call, MPI_Comm comm)
 /// wrong arguments no other rank knows, so they are an error here, not a native call.
 template <plan::AnyNeighborCall Call>
 std::optional<int>
-run_neighbors(plan::NeighborVerdict const& verdict, Call const& call, MPI_Comm comm) {
+run_neighbors(plan::NeighborDecision const& decided, Call const& call, MPI_Comm comm) {
   OwnWork const own_work;
-  if (verdict.neighbors == nullptr) {
+  if (decided.neighbors == nullptr) {
     return std::nullopt;
   }
   int const code = plan::guard([&] {
-    verdict.neighbors->prepare();
-    int const wrong = misuse(call, verdict.neighbors->degrees());
-    return wrong == MPI_SUCCESS ? verdict.neighbors->run(*verdict.algorithm, call) : wrong;
+    decided.neighbors->prepare();
+    int const wrong = misuse(call, decided.neighbors->degrees());
+    return wrong == MPI_SUCCESS ? decided.neighbors->run(*decided.algorithm, call) : wrong;
   });
   return code == MPI_SUCCESS ? code : plan::raise(comm, code);
 }
@@ -48,12 +48,12 @@ int dispatch(Call const& call, MPI_Comm comm, Native&& native) {
   if (session == nullptr) {
     return std::forward<Native>(native)();
   }
-  plan::NeighborVerdict const verdict = decide_neighbors(*session, Call::neighbor_call, comm);
-  if (verdict.code != MPI_SUCCESS) {
-    return verdict.code;
+  plan::NeighborDecision const decided = decide_neighbors(*session, Call::neighbor_call, comm);
+  if (decided.code != MPI_SUCCESS) {
+    return decided.code;
   }
-  WatchedCall watched(verdict.state, Call::neighbor_call, verdict.algorithm);
-  if (std::optional<int> const code = run_neighbors(verdict, call, comm)) {
+  WatchedCall watched(decided.state, Call::neighbor_call, decided.algorithm);
+  if (std::optional<int> const code = run_neighbors(decided, call, comm)) {
     return *code;
   }
   watched.hand_over();

@@ -77,18 +77,18 @@ Recent& recent_place(MPI_Comm comm) noexcept {
   return recent[(bits_of(comm) * 0x9e3779b97f4a7c15U) >> shift];
 }
 
-Place place_of(MPI_Comm comm) {
-  Place place;
+CommunicatorFacts facts_of_communicator(MPI_Comm comm) {
+  CommunicatorFacts facts;
   int is_inter = 0;
   require_success(PMPI_Comm_test_inter(comm, &is_inter), "MPI_Comm_test_inter");
-  require_success(PMPI_Comm_size(comm, &place.num_ranks), "MPI_Comm_size");
-  require_success(PMPI_Comm_rank(comm, &place.rank), "MPI_Comm_rank");
-  place.is_intercommunicator = is_inter != 0;
-  place.num_sources = place.num_ranks;
-  if (place.is_intercommunicator) {
-    require_success(PMPI_Comm_remote_size(comm, &place.num_sources), "MPI_Comm_remote_size");
+  require_success(PMPI_Comm_size(comm, &facts.num_ranks), "MPI_Comm_size");
+  require_success(PMPI_Comm_rank(comm, &facts.rank), "MPI_Comm_rank");
+  facts.is_intercommunicator = is_inter != 0;
+  facts.num_sources = facts.num_ranks;
+  if (facts.is_intercommunicator) {
+    require_success(PMPI_Comm_remote_size(comm, &facts.num_sources), "MPI_Comm_remote_size");
   }
-  return place;
+  return facts;
 }
 
 }  // namespace
@@ -167,11 +167,11 @@ int Session::adopt(MPI_Comm comm) noexcept {
     return MPI_SUCCESS;
   }
   int const code = guard([&] {
-    Place const place = place_of(comm);
-    if (place.is_intercommunicator || !is_within_world(comm)) {
+    CommunicatorFacts const facts = facts_of_communicator(comm);
+    if (facts.is_intercommunicator || !is_within_world(comm)) {
       return MPI_SUCCESS;
     }
-    if (place.num_ranks > 1 && !context_of(comm)) {
+    if (facts.num_ranks > 1 && !context_of(comm)) {
       claim_context(comm);
     }
     make_neighbors(comm);
@@ -303,22 +303,24 @@ void Session::release(State* state) noexcept {
       contexts_.retire(*owned->context());
     }
     if (Recorder const* recorder = owned->recorder()) {
-      ended_.add(owned->place().num_ranks, *recorder);
+      ended_.add(owned->facts().num_ranks, *recorder);
       ended_.add(owned->own_communicators());
     }
   }
 }
 
 State::Facts Session::facts_of(MPI_Comm comm) {
-  State::Facts facts{.place = place_of(comm), .context = std::nullopt, .records = records_};
+  State::Facts facts{
+      .communicator = facts_of_communicator(comm), .context = std::nullopt, .records = records_
+  };
   std::vector<int> ranks;
-  if (!facts.place.is_intercommunicator && facts.place.num_ranks > 1) {
-    ranks = world_ranks(comm, facts.place.num_ranks);
+  if (!facts.communicator.is_intercommunicator && facts.communicator.num_ranks > 1) {
+    ranks = world_ranks(comm, facts.communicator.num_ranks);
     facts.context = context_of(comm);
   }
   facts.tables = tables_for(facts, ranks);
   bool const is_same = ranks.empty() || (ranks.front() == 0 && std::ranges::is_sorted(ranks) &&
-                                         ranks.back() + 1 == facts.place.num_ranks);
+                                         ranks.back() + 1 == facts.communicator.num_ranks);
   if (facts.context && !is_same) {
     facts.world_ranks = std::move(ranks);
   }
@@ -327,16 +329,18 @@ State::Facts Session::facts_of(MPI_Comm comm) {
 
 State::Tables Session::tables_for(State::Facts const& facts, std::vector<int> const& ranks) {
   State::Tables tables{};
-  if (facts.place.is_intercommunicator) {
+  if (facts.communicator.is_intercommunicator) {
     tables.fill(&intercommunicator_);
-  } else if (facts.place.num_ranks == 1) {
+  } else if (facts.communicator.num_ranks == 1) {
     tables.fill(&one_rank_);
   } else if (std::ranges::find(ranks, MPI_UNDEFINED) != ranks.end()) {
     tables.fill(&outside_world_);
   } else if (serves_any() && !facts.context) {
     tables.fill(&no_context_);
   } else {
-    profile::Shape const shape{.num_ranks = facts.place.num_ranks, .num_nodes = num_nodes(ranks)};
+    profile::Shape const shape{
+        .num_ranks = facts.communicator.num_ranks, .num_nodes = num_nodes(ranks)
+    };
     for (profile::Call const call : profile::all_calls) {
       tables[profile::index_of(call)] = &table_for(call, shape);
     }
@@ -404,7 +408,7 @@ Totals Session::totals() const {
   Totals totals = ended_;
   for (auto const& state : states_) {
     if (Recorder const* recorder = state->recorder()) {
-      totals.add(state->place().num_ranks, *recorder);
+      totals.add(state->facts().num_ranks, *recorder);
       totals.add(state->own_communicators());
     }
   }

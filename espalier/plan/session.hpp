@@ -31,7 +31,7 @@
 namespace espalier::plan {
 
 /// What to do with one call.
-struct Verdict {
+struct CallDecision {
   /// Null: the native call, and nothing is recorded.
   State* state = nullptr;
   /// Null with a state: none yet, Session::run_irregular() is to be called.
@@ -48,10 +48,10 @@ struct IrregularRun {
 };
 
 /// What to do with one neighborhood call.
-struct NeighborVerdict {
+struct NeighborDecision {
   Neighbors* neighbors = nullptr;  ///< null: the native call
   neighborhood::Algorithm const* algorithm = nullptr;
-  int code = MPI_SUCCESS;  ///< as in Verdict
+  int code = MPI_SUCCESS;  ///< as in CallDecision
   State* state = nullptr;  ///< of the communicator, if somebody watches or a choice is there
 };
 
@@ -99,7 +99,8 @@ public:
 
   /// Local, except for what the standard makes equal on all ranks: communicator, result bytes.
   /// Allocates on the first use of a communicator only, and takes locks only then.
-  template <typename Call> [[nodiscard]] Verdict decide(Call const& call, MPI_Comm comm) noexcept;
+  template <typename Call>
+  [[nodiscard]] CallDecision decide(Call const& call, MPI_Comm comm) noexcept;
 
   /// Runs a call of which decide() says that it is irregular, see irregular.hpp. Collective over
   /// comm, as the call.
@@ -107,7 +108,7 @@ public:
   [[nodiscard]] IrregularRun run_irregular(State& state, Call const& call, MPI_Comm comm) noexcept;
 
   /// Collective over comm when it decides for a call on comm the first time, later local.
-  [[nodiscard]] NeighborVerdict decide(NeighborCall call, MPI_Comm comm) noexcept;
+  [[nodiscard]] NeighborDecision decide(NeighborCall call, MPI_Comm comm) noexcept;
 
   /// What is done after a refusal of Communicator::run().
   [[nodiscard]] profile::Decision const& after_refusal(int refusal) const noexcept;
@@ -140,7 +141,7 @@ private:
   [[nodiscard]] profile::Decision const&
   decision_at(State const& state, profile::Call call, std::int64_t bytes) const noexcept {
     bool const is_empty =
-        bytes == 0 && profile::has_known_size(call) && !state.place().is_intercommunicator;
+        bytes == 0 && profile::has_known_size(call) && !state.facts().is_intercommunicator;
     return is_empty ? no_data_ : state.table(call).at(bytes);
   }
 
@@ -205,17 +206,17 @@ private:
 template <typename Call>
 std::optional<std::int64_t> Session::result_bytes(Call const& call, State& state) {
   try {
-    return call.bytes(state.place(), state.types());
+    return call.bytes(state.facts(), state.types());
   } catch (Error const&) {
     return std::nullopt;
   }
 }
 
-template <typename Call> Verdict Session::decide(Call const& call, MPI_Comm comm) noexcept {
+template <typename Call> CallDecision Session::decide(Call const& call, MPI_Comm comm) noexcept {
   if (comm == MPI_COMM_NULL || (!records_ && !may_choose_[profile::index_of(Call::call)])) {
     return {};
   }
-  Verdict verdict;
+  CallDecision decided;
   int const code = guard([&] {
     State* const state = find(comm);
     if (state == nullptr) {
@@ -227,23 +228,23 @@ template <typename Call> Verdict Session::decide(Call const& call, MPI_Comm comm
     }
     if (auto const bytes = result_bytes(call, *state)) {
       profile::Decision const& decision = decision_at(*state, Call::call, *bytes);
-      verdict = {.state = state, .decision = &decision, .bytes = *bytes};
+      decided = {.state = state, .decision = &decision, .bytes = *bytes};
     } else if (table.chooses()) {
-      verdict = {.state = state};
+      decided = {.state = state};
     }
     return MPI_SUCCESS;
   });
   if (code != MPI_SUCCESS) {
-    verdict.code = raise(comm, code);
+    decided.code = raise(comm, code);
   }
-  return verdict;
+  return decided;
 }
 
 template <typename Call>
 IrregularRun Session::run_irregular(State& state, Call const& call, MPI_Comm comm) noexcept {
   IrregularRun run;
   int const code = guard([&] {
-    Mended<Call> mended = mend(call, state.place(), library_);
+    Mended<Call> mended = mend(call, state.facts(), library_);
     run.bytes = mended.bytes;
     run.decision = &decision_at(state, Call::call, mended.bytes);
     if (!run.decision->choice) {

@@ -7,14 +7,14 @@
 namespace espalier::plan {
 
 State::State(MPI_Comm comm, Facts facts, Contexts const& contexts, MPI_Comm self)
-    : place_(facts.place), tables_(facts.tables), world_ranks_(std::move(facts.world_ranks)),
+    : facts_(facts.communicator), tables_(facts.tables), world_ranks_(std::move(facts.world_ranks)),
       context_(facts.context), types_(self),
       communicator_(
           comm,
           {
               .context = context_ ? contexts.context(*context_, world_ranks_) : exec::MpiContext(),
-              .num_ranks = place_.num_ranks,
-              .rank = place_.rank,
+              .num_ranks = facts_.num_ranks,
+              .rank = facts_.rank,
           }
       ) {
   if (facts.records) {

@@ -28,7 +28,7 @@ public:
 
   /// What a state is made of.
   struct Facts {
-    Place place;
+    CommunicatorFacts communicator;
     Tables tables{};               ///< never null, not owned
     std::vector<int> world_ranks;  ///< of all ranks; empty: they are the same
     std::optional<int> context;    ///< its number; none: no collective is served
@@ -39,7 +39,7 @@ public:
   /// @param self  as Library::self()
   State(MPI_Comm comm, Facts facts, Contexts const& contexts, MPI_Comm self);
 
-  [[nodiscard]] Place const& place() const noexcept { return place_; }
+  [[nodiscard]] CommunicatorFacts const& facts() const noexcept { return facts_; }
 
   /// Number of the context of its messages, if it has one.
   [[nodiscard]] std::optional<int> context() const noexcept { return context_; }
@@ -76,7 +76,7 @@ public:
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
 private:
-  Place place_;
+  CommunicatorFacts facts_;
   Tables tables_;
   std::vector<int> world_ranks_;
   std::optional<int> context_;

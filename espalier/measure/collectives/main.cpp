@@ -36,9 +36,9 @@ void measure(Job const& job, PlanAndOutput const& options) {
     if (from_rank_0(job, seconds_left > 0.0 ? 1 : 0) == 0) {
       break;
     }
-    Place const place{.index = index, .request = &plan.points[index]};
+    PlannedPoint const planned{.index = index, .request = &plan.points[index]};
     measure_point(
-        job, place, pace_of(plan, index, seconds_left), contenders, file ? &*file : nullptr
+        job, planned, pace_of(plan, index, seconds_left), contenders, file ? &*file : nullptr
     );
   }
   contenders.finish();

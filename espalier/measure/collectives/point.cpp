@@ -83,18 +83,18 @@ private:
 
 /// Calls of a bcast go round the roots: the next root cannot begin before it has the message
 /// before, so that calls do not run in a pipeline as they would from one root that never waits.
-Candidate candidate_of(Entrant const& entrant, Workload& workload) {
+TimedCall timed_call_of(Entrant const& entrant, Workload& workload) {
   auto const run = [contender = entrant.contender, &workload, roots = workload.roots()](int call) {
     return contender->run(workload, roots[static_cast<std::size_t>(call) % roots.size()]).code;
   };
   return {.name = entrant.name, .run = run};
 }
 
-std::vector<std::string> names_of(std::vector<Candidate> const& candidates) {
+std::vector<std::string> names_of(std::vector<TimedCall> const& timed_calls) {
   std::vector<std::string> names;
-  names.reserve(candidates.size());
-  for (Candidate const& candidate : candidates) {
-    names.push_back(candidate.name);
+  names.reserve(timed_calls.size());
+  for (TimedCall const& timed : timed_calls) {
+    names.push_back(timed.name);
   }
   return names;
 }
@@ -102,14 +102,18 @@ std::vector<std::string> names_of(std::vector<Candidate> const& candidates) {
 }  // namespace
 
 void measure_point(
-    Job const& job, Place const& place, Pace const& pace, Contenders& contenders, SampleFile* file
+    Job const& job,
+    PlannedPoint const& planned,
+    Pace const& pace,
+    Contenders& contenders,
+    SampleFile* file
 ) {
-  PointRequest point = *place.request;
+  PointRequest point = *planned.request;
   Workload workload(job, point);
   point.bytes = workload.bytes();
   auto const complain = [&](Complaint const& complaint) {
     if (file != nullptr) {
-      file->write_error(place.index, point, complaint.choice, complaint.reason, complaint.text);
+      file->write_error(planned.index, point, complaint.choice, complaint.reason, complaint.text);
     }
   };
   std::vector<Entrant> entrants;
@@ -131,23 +135,23 @@ void measure_point(
     complain(*complaint);
     return;
   }
-  std::vector<Candidate> candidates;
+  std::vector<TimedCall> timed_calls;
   for (Entrant const& entrant : entrants) {
-    candidates.push_back(candidate_of(entrant, workload));
+    timed_calls.push_back(timed_call_of(entrant, workload));
   }
   Pace own_pace = pace;
   if (is_simulated()) {
     own_pace.warmup = 0;  // the proof was one
   }
-  Timer timer(job, own_pace, candidates);
+  Timer timer(job, own_pace, timed_calls);
   Samples const samples = timer.run();
   if (file != nullptr) {
-    std::vector<std::string> const names = names_of(candidates);
+    std::vector<std::string> const names = names_of(timed_calls);
     file->write_point(
-        place.index, point, names, samples, timer.calls_per_sample(), proof.decided()
+        planned.index, point, names, samples, timer.calls_per_sample(), proof.decided()
     );
     if (timer.spread()) {
-      file->write_spread(place.index, point, names, *timer.spread());
+      file->write_spread(planned.index, point, names, *timer.spread());
     }
   }
 }

@@ -13,7 +13,7 @@
 namespace espalier::measure {
 
 /// A point and its position in the plan.
-struct Place {
+struct PlannedPoint {
   std::size_t index;
   PointRequest const* request;
 };
@@ -24,7 +24,11 @@ struct Place {
 /// that does not makes an error line, and the point is left out.
 /// @throws Error mpi, io
 void measure_point(
-    Job const& job, Place const& place, Pace const& pace, Contenders& contenders, SampleFile* file
+    Job const& job,
+    PlannedPoint const& planned,
+    Pace const& pace,
+    Contenders& contenders,
+    SampleFile* file
 );
 
 }  // namespace espalier::measure

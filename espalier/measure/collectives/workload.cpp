@@ -245,18 +245,18 @@ int Workload::run_native(int root) {
 
 Ran Workload::run_ours(plan::Session& session, int root) {
   auto const run = [&](auto const& call) -> Ran {
-    plan::Verdict const verdict = session.decide(call, comm_);
-    if (verdict.code != MPI_SUCCESS) {
-      return {.code = verdict.code};
+    plan::CallDecision const decided = session.decide(call, comm_);
+    if (decided.code != MPI_SUCCESS) {
+      return {.code = decided.code};
     }
-    if (verdict.decision == nullptr || !verdict.decision->choice) {
-      return {.code = native(call, comm_), .decision = verdict.decision};
+    if (decided.decision == nullptr || !decided.decision->choice) {
+      return {.code = native(call, comm_), .decision = decided.decision};
     }
-    int const code = verdict.state->communicator().run(*verdict.decision->choice, call);
+    int const code = decided.state->communicator().run(*decided.decision->choice, call);
     if (plan::Communicator::is_refusal(code)) {
       return {.code = native(call, comm_), .decision = &session.after_refusal(code)};
     }
-    return {.code = code, .decision = verdict.decision};
+    return {.code = code, .decision = decided.decision};
   };
   return std::visit(run, call_with(root));
 }

@@ -21,20 +21,20 @@ constexpr double warmup_share = 0.2;
 
 }  // namespace
 
-Timer::Timer(Job const& job, Pace const& pace, std::vector<Candidate> const& candidates)
-    : job_(&job), pace_(pace), candidates_(&candidates), order_(pace.seed, candidates.size()),
+Timer::Timer(Job const& job, Pace const& pace, std::vector<TimedCall> const& timed_calls)
+    : job_(&job), pace_(pace), timed_calls_(&timed_calls), order_(pace.seed, timed_calls.size()),
       start_(Clock::now()) {
   if (pace.spread) {
-    spread_ = Spread{.fastest = Samples(candidates.size()), .mean = Samples(candidates.size())};
+    spread_ = Spread{.fastest = Samples(timed_calls.size()), .mean = Samples(timed_calls.size())};
   }
 }
 
-double Timer::sample_us(Candidate const& candidate) {
+double Timer::sample_us(TimedCall const& timed) {
   check(start_barrier(job_->comm), "barrier");
   auto const start = Clock::now();
   int code = MPI_SUCCESS;
   for (int i = 0; i < calls_ && code == MPI_SUCCESS; ++i) {
-    code = candidate.run(i);
+    code = timed.run(i);
   }
   double const seconds = seconds_since(start);
   check(code, "the measured call");
@@ -42,11 +42,11 @@ double Timer::sample_us(Candidate const& candidate) {
 }
 
 std::vector<double> Timer::repetitions(int count) {
-  std::size_t const width = candidates_->size();
+  std::size_t const width = timed_calls_->size();
   std::vector<double> times_us(width * static_cast<std::size_t>(count));
   for (std::size_t first = 0; first < times_us.size(); first += width) {
     for (std::size_t const i : order_.next()) {
-      times_us[first + i] = sample_us((*candidates_)[i]);
+      times_us[first + i] = sample_us((*timed_calls_)[i]);
     }
   }
   return times_us;
@@ -114,7 +114,7 @@ Samples Timer::run_simulated() {
   for (int done = 0; done < pace_.warmup; ++done) {
     static_cast<void>(repetitions(1));
   }
-  Samples samples(candidates_->size());
+  Samples samples(timed_calls_->size());
   keep(samples, repetitions(pace_.min_repetitions));
   return samples;
 }
@@ -124,7 +124,7 @@ Samples Timer::run() {
     return run_simulated();
   }
   warm_up();
-  Samples samples(candidates_->size());
+  Samples samples(timed_calls_->size());
   while (int const batch = from_rank_0(*job_, next_batch(samples))) {
     // One untimed repetition washes out the reduction and the decision before it.
     static_cast<void>(repetitions(1));

@@ -32,7 +32,7 @@
 namespace espalier::measure {
 
 /// What is timed, with its name in the plan; the first one of a point is the native call.
-struct Candidate {
+struct TimedCall {
   std::string name;
   /// Makes one call, `call` counts those of a sample. @return MPI_SUCCESS or the code of an error.
   std::function<int(int call)> run;
@@ -42,7 +42,7 @@ struct Candidate {
 class Timer {
 public:
   /// Refers to all but the pace.
-  Timer(Job const& job, Pace const& pace, std::vector<Candidate> const& candidates);
+  Timer(Job const& job, Pace const& pace, std::vector<TimedCall> const& timed_calls);
 
   /// Collective, once. @return the samples, complete on rank 0 only.
   /// @throws Error mpi
@@ -60,12 +60,12 @@ private:
   /// Of each sample, on rank 0.
   std::vector<double> over_ranks(std::vector<double> times_us, MPI_Op op);
   void keep(Samples& samples, std::vector<double> const& times_us);
-  double sample_us(Candidate const& candidate);
+  double sample_us(TimedCall const& timed);
   [[nodiscard]] int next_batch(Samples const& samples) const;
 
   Job const* job_;
   Pace pace_;
-  std::vector<Candidate> const* candidates_;
+  std::vector<TimedCall> const* timed_calls_;
   RepetitionOrder order_;
   Clock::time_point start_;
   std::optional<Spread> spread_;

@@ -91,7 +91,7 @@ public:
     // From one root, calls of a sample would run in a pipeline.
     Pace one_call = pace;
     one_call.most_calls = 1;
-    Timer timer(*job_, one_call, candidates_);
+    Timer timer(*job_, one_call, timed_calls_);
     Samples const samples = timer.run();
     if (task_->file != nullptr) {
       task_->file->write_point(*task_, cases_, samples, memory_.holds_values());
@@ -136,7 +136,7 @@ private:
       return;
     }
     cases_.push_back(made);
-    candidates_.push_back({.name = grid.mapping + " " + way, .run = [run](int) { return run(); }});
+    timed_calls_.push_back({.name = grid.mapping + " " + way, .run = [run](int) { return run(); }});
   }
 
   void complain(GridCase const& made, char const* reason, Error const& error) const {
@@ -154,7 +154,7 @@ private:
   GridMemory memory_;
   std::deque<plan::MappedGrid> grids_;
   std::vector<GridCase> cases_;
-  std::vector<Candidate> candidates_;
+  std::vector<TimedCall> timed_calls_;
 };
 
 }  // namespace

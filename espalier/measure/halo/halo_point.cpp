@@ -83,14 +83,14 @@ std::string prove(Job const& job, Ready& ready, HaloMemory& memory) {
   return {};
 }
 
-std::vector<Candidate> candidates_of(std::vector<Ready> const& cases) {
-  std::vector<Candidate> candidates;
+std::vector<TimedCall> timed_calls_of(std::vector<Ready> const& cases) {
+  std::vector<TimedCall> timed_calls;
   for (Ready const& ready : cases) {
     HaloExchange* const exchange = ready.exchange.get();
     std::string const name = std::to_string(ready.measured.number);
-    candidates.push_back({.name = name, .run = [exchange](int) { return exchange->run(); }});
+    timed_calls.push_back({.name = name, .run = [exchange](int) { return exchange->run(); }});
   }
-  return candidates;
+  return timed_calls;
 }
 
 std::vector<MeasuredCase> measured_of(std::vector<Ready> const& cases) {
@@ -151,8 +151,8 @@ void measure_halo(
   if (cases.empty()) {
     return;
   }
-  std::vector<Candidate> const candidates = candidates_of(cases);
-  Timer timer(job, pace, candidates);
+  std::vector<TimedCall> const timed_calls = timed_calls_of(cases);
+  Timer timer(job, pace, timed_calls);
   Samples const samples = timer.run();
   if (file != nullptr) {
     file->write_point(group, factor, measured_of(cases), samples, timer.calls_per_sample());

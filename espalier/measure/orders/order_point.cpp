@@ -32,7 +32,7 @@ double creation_us(Job const& job, std::span<int const> ranks, exec::Creation cr
 
 /// A way to make a call, with what is needed to prove it.
 struct Way {
-  Candidate candidate;
+  TimedCall timed;
   /// The rank whose part stands at each place of the root's memory.
   std::vector<int> rank_at;
 };
@@ -97,7 +97,7 @@ private:
 std::string prove(Job const& job, OrderWorkload& workload, Way const& way) {
   for (std::uint32_t const stamp : {1U, 2U}) {
     workload.fill(way.rank_at, stamp);
-    int const code = way.candidate.run(0);
+    int const code = way.timed.run(0);
     std::string const problem =
         code == MPI_SUCCESS
             ? workload.problem(way.rank_at, stamp)
@@ -139,7 +139,7 @@ void add_choices(Ways& ways, Report const& report) {
 bool are_right(Job const& job, OrderWorkload& workload, Ways const& ways, Report const& report) {
   for (Way const& way : ways.get()) {
     if (std::string const problem = prove(job, workload, way); !problem.empty()) {
-      report.complain(way.candidate.name, "wrong", problem);
+      report.complain(way.timed.name, "wrong", problem);
       return false;
     }
   }
@@ -207,16 +207,16 @@ void measure_order_point(
   if (!are_right(job, workload, ways, report)) {
     return;
   }
-  std::vector<Candidate> candidates;
+  std::vector<TimedCall> timed_calls;
   std::vector<std::string> names;
   for (Way const& way : ways.get()) {
-    candidates.push_back(way.candidate);
-    names.push_back(way.candidate.name);
+    timed_calls.push_back(way.timed);
+    names.push_back(way.timed.name);
   }
   // From one root, calls of a sample would run in a pipeline.
   Pace one_call = pace;
   one_call.most_calls = 1;
-  Timer timer(job, one_call, candidates);
+  Timer timer(job, one_call, timed_calls);
   Samples const samples = timer.run();
   if (file != nullptr) {
     file->write_point(point, request, names, samples, timer.calls_per_sample());

@@ -31,7 +31,7 @@ int calls_for(double shortest_sample_us, double call_us) {
 Course::Course(Limits const& limits, std::size_t num_pairs)
     : limits_(limits), times_us_(num_pairs) {}
 
-Order Course::next(double seconds_used) {
+Batch Course::next(double seconds_used) {
   if (last_repetitions_ > 0) {
     seconds_per_repetition_ = (seconds_used - seconds_at_last_order_) / last_repetitions_;
   }

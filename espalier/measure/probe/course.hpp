@@ -26,7 +26,7 @@ struct Limits {
 };
 
 /// What all ranks of the set do next; no repetitions: the step is over.
-struct Order {
+struct Batch {
   int calls = 1;    ///< in a sample
   int untimed = 0;  ///< repetitions before those that count
   int repetitions = 0;
@@ -39,9 +39,9 @@ public:
   Course(Limits const& limits, std::size_t num_pairs);
 
   /// @param seconds_used since the begin of the step.
-  [[nodiscard]] Order next(double seconds_used);
+  [[nodiscard]] Batch next(double seconds_used);
 
-  /// Adds what the last order brought.
+  /// Adds what the last batch brought.
   /// @param times_us by pair, one a repetition.
   void add(std::vector<std::vector<double>> const& times_us);
 

@@ -44,11 +44,11 @@ Course SetRun::run(Limits const& limits) {
   Course course(limits, pairs_->size());
   double const start = now_us();
   while (true) {
-    Order const order = from_leader(leads() ? course.next((now_us() - start) * 1e-6) : Order{});
-    if (order.repetitions == 0) {
+    Batch const batch = from_leader(leads() ? course.next((now_us() - start) * 1e-6) : Batch{});
+    if (batch.repetitions == 0) {
       return course;
     }
-    std::vector<double> const mine = carry_out(order);
+    std::vector<double> const mine = carry_out(batch);
     if (leads()) {
       course.add(gather(mine));
     } else {
@@ -57,9 +57,9 @@ Course SetRun::run(Limits const& limits) {
   }
 }
 
-/// The leader's order on all ranks of the set.
-Order SetRun::from_leader(Order order) const {
-  std::array<int, 3> numbers{order.calls, order.untimed, order.repetitions};
+/// The leader's batch on all ranks of the set.
+Batch SetRun::from_leader(Batch batch) const {
+  std::array<int, 3> numbers{batch.calls, batch.untimed, batch.repetitions};
   constexpr int count = numbers.size();
   if (!leads()) {
     int const code = PMPI_Recv(
@@ -72,17 +72,17 @@ Order SetRun::from_leader(Order order) const {
     int const code = PMPI_Send(numbers.data(), count, MPI_INT, members_[i], tag_order, job_->comm);
     check(code, "MPI_Send");
   }
-  return order;
+  return batch;
 }
 
 /// @return the times that count.
-std::vector<double> SetRun::carry_out(Order const& order) {
+std::vector<double> SetRun::carry_out(Batch const& batch) {
   std::vector<double> times_us;
-  times_us.reserve(static_cast<std::size_t>(order.repetitions));
-  for (int i = 0; i < order.untimed + order.repetitions; ++i) {
+  times_us.reserve(static_cast<std::size_t>(batch.repetitions));
+  for (int i = 0; i < batch.untimed + batch.repetitions; ++i) {
     check(start_barrier(job_->comm, members_, index_, tag_start), "barrier");
-    double const time_us = exchange_.sample_us(order.calls);
-    if (i >= order.untimed) {
+    double const time_us = exchange_.sample_us(batch.calls);
+    if (i >= batch.untimed) {
       times_us.push_back(time_us);
     }
   }

@@ -28,8 +28,8 @@ public:
   Course run(Limits const& limits);
 
 private:
-  [[nodiscard]] Order from_leader(Order order) const;
-  std::vector<double> carry_out(Order const& order);
+  [[nodiscard]] Batch from_leader(Batch batch) const;
+  std::vector<double> carry_out(Batch const& batch);
   [[nodiscard]] std::vector<std::vector<double>> gather(std::vector<double> const& mine) const;
   void give_to_leader(std::vector<double> const& mine) const;
 

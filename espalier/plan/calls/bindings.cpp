@@ -15,8 +15,9 @@ using exec::TypedBlocks;
 using exec::TypedCount;
 using exec::VaryingBlocks;
 
-template <typename Value> std::span<Value const> list(Value const* values, Seat const& seat) {
-  return {values, static_cast<std::size_t>(seat.num_ranks)};
+template <typename Value>
+std::span<Value const> list(Value const* values, BindingTarget const& target) {
+  return {values, static_cast<std::size_t>(target.num_ranks)};
 }
 
 /// What the caller sends, and gets, where the call speaks of one block each.
@@ -93,15 +94,16 @@ template <typename Call> Reduction reduction(Call const& call) noexcept {
 
 }  // namespace
 
-Binding bind(AllgatherCall const& call, Seat const&, NamedTypes& types) {
+Binding bind(AllgatherCall const& call, BindingTarget const&, NamedTypes& types) {
   return bind_blocks(call, types);
 }
 
-MpiExecutor make_executor(AllgatherCall const& call, Seat const& seat, RankProgram const& program) {
-  return exec::allgather_executor(program, seat.context, contribution(call), received(call));
+MpiExecutor
+make_executor(AllgatherCall const& call, BindingTarget const& target, RankProgram const& program) {
+  return exec::allgather_executor(program, target.context, contribution(call), received(call));
 }
 
-Binding bind(AllgathervCall const& call, Seat const& seat, NamedTypes& types) {
+Binding bind(AllgathervCall const& call, BindingTarget const& target, NamedTypes& types) {
   TypeFacts const to = types.facts(call.recvtype);
   return {
       .key =
@@ -110,7 +112,7 @@ Binding bind(AllgathervCall const& call, Seat const& seat, NamedTypes& types) {
               .is_in_place = call.is_in_place(),
               .bytes = to.size_bytes,
           },
-      .counts = {list(call.recvcounts, seat), list(call.displs, seat)},
+      .counts = {list(call.recvcounts, target), list(call.displs, target)},
       .may_stay = to.is_gapless && (call.is_in_place() || types.facts(call.sendtype).is_gapless),
       .input = call.sendbuf,
       .output = call.recvbuf,
@@ -118,34 +120,36 @@ Binding bind(AllgathervCall const& call, Seat const& seat, NamedTypes& types) {
 }
 
 MpiExecutor
-make_executor(AllgathervCall const& call, Seat const& seat, RankProgram const& program) {
+make_executor(AllgathervCall const& call, BindingTarget const& target, RankProgram const& program) {
   return exec::allgatherv_executor(
       program,
-      seat.context,
+      target.context,
       contribution(call),
       call.recvtype,
-      list(call.recvcounts, seat),
-      list(call.displs, seat)
+      list(call.recvcounts, target),
+      list(call.displs, target)
   );
 }
 
-Binding bind(AllreduceCall const& call, Seat const&, NamedTypes& types) {
+Binding bind(AllreduceCall const& call, BindingTarget const&, NamedTypes& types) {
   return bind_vector(call, call.count, types);
 }
 
-MpiExecutor make_executor(AllreduceCall const& call, Seat const& seat, RankProgram const& program) {
-  return exec::allreduce_executor(program, seat.context, call.count, reduction(call));
+MpiExecutor
+make_executor(AllreduceCall const& call, BindingTarget const& target, RankProgram const& program) {
+  return exec::allreduce_executor(program, target.context, call.count, reduction(call));
 }
 
-Binding bind(AlltoallCall const& call, Seat const&, NamedTypes& types) {
+Binding bind(AlltoallCall const& call, BindingTarget const&, NamedTypes& types) {
   return bind_blocks(call, types);
 }
 
-MpiExecutor make_executor(AlltoallCall const& call, Seat const& seat, RankProgram const& program) {
-  return exec::alltoall_executor(program, seat.context, contribution(call), received(call));
+MpiExecutor
+make_executor(AlltoallCall const& call, BindingTarget const& target, RankProgram const& program) {
+  return exec::alltoall_executor(program, target.context, contribution(call), received(call));
 }
 
-Binding bind(AlltoallvCall const& call, Seat const& seat, NamedTypes& types) {
+Binding bind(AlltoallvCall const& call, BindingTarget const& target, NamedTypes& types) {
   TypeFacts const to = types.facts(call.recvtype);
   Binding binding{
       .key =
@@ -154,7 +158,7 @@ Binding bind(AlltoallvCall const& call, Seat const& seat, NamedTypes& types) {
               .is_in_place = call.is_in_place(),
               .bytes = to.size_bytes,
           },
-      .counts = {list(call.recvcounts, seat), list(call.rdispls, seat), {}, {}},
+      .counts = {list(call.recvcounts, target), list(call.rdispls, target), {}, {}},
       .may_stay = to.is_gapless,
       .input = call.sendbuf,
       .output = call.recvbuf,
@@ -162,52 +166,57 @@ Binding bind(AlltoallvCall const& call, Seat const& seat, NamedTypes& types) {
   if (!call.is_in_place()) {
     TypeFacts const from = types.facts(call.sendtype);
     binding.key.input_bytes = from.size_bytes;
-    binding.counts[2] = list(call.sendcounts, seat);
-    binding.counts[3] = list(call.sdispls, seat);
+    binding.counts[2] = list(call.sendcounts, target);
+    binding.counts[3] = list(call.sdispls, target);
     binding.may_stay = to.is_gapless && from.is_gapless;
   }
   return binding;
 }
 
-MpiExecutor make_executor(AlltoallvCall const& call, Seat const& seat, RankProgram const& program) {
+MpiExecutor
+make_executor(AlltoallvCall const& call, BindingTarget const& target, RankProgram const& program) {
   VaryingBlocks send;
   if (!call.is_in_place()) {
-    send = {call.sendtype, list(call.sendcounts, seat), list(call.sdispls, seat)};
+    send = {call.sendtype, list(call.sendcounts, target), list(call.sdispls, target)};
   }
   return exec::alltoallv_executor(
       program,
-      seat.context,
+      target.context,
       send,
-      {call.recvtype, list(call.recvcounts, seat), list(call.rdispls, seat)}
+      {call.recvtype, list(call.recvcounts, target), list(call.rdispls, target)}
   );
 }
 
-Binding bind(AlltoallwCall const& call, Seat const&, NamedTypes&) {
+Binding bind(AlltoallwCall const& call, BindingTarget const&, NamedTypes&) {
   return {.may_stay = false, .input = call.sendbuf, .output = call.recvbuf};
 }
 
-MpiExecutor make_executor(AlltoallwCall const& call, Seat const& seat, RankProgram const& program) {
+MpiExecutor
+make_executor(AlltoallwCall const& call, BindingTarget const& target, RankProgram const& program) {
   TypedBlocks send;
   if (!call.is_in_place()) {
-    send = {list(call.sendcounts, seat), list(call.sdispls, seat), list(call.sendtypes, seat)};
+    send = {
+        list(call.sendcounts, target), list(call.sdispls, target), list(call.sendtypes, target)
+    };
   }
   return exec::alltoallw_executor(
       program,
-      seat.context,
+      target.context,
       send,
-      {list(call.recvcounts, seat), list(call.rdispls, seat), list(call.recvtypes, seat)}
+      {list(call.recvcounts, target), list(call.rdispls, target), list(call.recvtypes, target)}
   );
 }
 
-Binding bind(BarrierCall const&, Seat const&, NamedTypes&) {
+Binding bind(BarrierCall const&, BindingTarget const&, NamedTypes&) {
   return {.key = {.call = BarrierCall::call}};
 }
 
-MpiExecutor make_executor(BarrierCall const&, Seat const& seat, RankProgram const& program) {
-  return exec::barrier_executor(program, seat.context);
+MpiExecutor
+make_executor(BarrierCall const&, BindingTarget const& target, RankProgram const& program) {
+  return exec::barrier_executor(program, target.context);
 }
 
-Binding bind(BcastCall const& call, Seat const&, NamedTypes& types) {
+Binding bind(BcastCall const& call, BindingTarget const&, NamedTypes& types) {
   TypeFacts const type = types.facts(call.datatype);
   return {
       .key = {.call = BcastCall::call, .root = call.root, .bytes = call.count * type.size_bytes},
@@ -216,120 +225,130 @@ Binding bind(BcastCall const& call, Seat const&, NamedTypes& types) {
   };
 }
 
-MpiExecutor make_executor(BcastCall const& call, Seat const& seat, RankProgram const& program) {
+MpiExecutor
+make_executor(BcastCall const& call, BindingTarget const& target, RankProgram const& program) {
   TypedCount const message{.type = call.datatype, .count = call.count};
-  return exec::bcast_executor(program, seat.context, message, call.root);
+  return exec::bcast_executor(program, target.context, message, call.root);
 }
 
-Binding bind(ExscanCall const& call, Seat const&, NamedTypes& types) {
+Binding bind(ExscanCall const& call, BindingTarget const&, NamedTypes& types) {
   return bind_vector(call, call.count, types);
 }
 
-MpiExecutor make_executor(ExscanCall const& call, Seat const& seat, RankProgram const& program) {
-  return exec::exscan_executor(program, seat.context, call.count, reduction(call));
+MpiExecutor
+make_executor(ExscanCall const& call, BindingTarget const& target, RankProgram const& program) {
+  return exec::exscan_executor(program, target.context, call.count, reduction(call));
 }
 
-Binding bind(GatherCall const& call, Seat const& seat, NamedTypes& types) {
-  return seat.rank == call.root ? bind_root(call, received(call), call.sendtype, types)
-                                : bind_leaf(call, sent(call), types);
+Binding bind(GatherCall const& call, BindingTarget const& target, NamedTypes& types) {
+  return target.rank == call.root ? bind_root(call, received(call), call.sendtype, types)
+                                  : bind_leaf(call, sent(call), types);
 }
 
-MpiExecutor make_executor(GatherCall const& call, Seat const& seat, RankProgram const& program) {
-  return seat.rank == call.root
+MpiExecutor
+make_executor(GatherCall const& call, BindingTarget const& target, RankProgram const& program) {
+  return target.rank == call.root
              ? exec::gather_executor(
-                   program, seat.context, contribution(call), received(call), call.root
+                   program, target.context, contribution(call), received(call), call.root
                )
-             : exec::gather_executor(program, seat.context, sent(call), {}, call.root);
+             : exec::gather_executor(program, target.context, sent(call), {}, call.root);
 }
 
-Binding bind(GathervCall const& call, Seat const& seat, NamedTypes& types) {
-  if (seat.rank != call.root) {
+Binding bind(GathervCall const& call, BindingTarget const& target, NamedTypes& types) {
+  if (target.rank != call.root) {
     return bind_leaf(call, sent(call), types);
   }
   Binding binding = bind_root(call, {call.recvtype, 1}, call.sendtype, types);
-  binding.counts = {list(call.recvcounts, seat), list(call.displs, seat)};
-  return binding;
-}
-
-MpiExecutor make_executor(GathervCall const& call, Seat const& seat, RankProgram const& program) {
-  if (seat.rank != call.root) {
-    return exec::gatherv_executor(program, seat.context, sent(call), {}, call.root);
-  }
-  VaryingBlocks const all{call.recvtype, list(call.recvcounts, seat), list(call.displs, seat)};
-  return exec::gatherv_executor(program, seat.context, contribution(call), all, call.root);
-}
-
-Binding bind(ReduceCall const& call, Seat const& seat, NamedTypes& types) {
-  Binding binding = bind_vector(call, call.count, types);
-  binding.key.root = call.root;
-  binding.key.is_in_place = seat.rank == call.root && call.is_in_place();
-  return binding;
-}
-
-MpiExecutor make_executor(ReduceCall const& call, Seat const& seat, RankProgram const& program) {
-  return exec::reduce_executor(program, seat.context, call.count, reduction(call), call.root);
-}
-
-Binding bind(ReduceScatterCall const& call, Seat const& seat, NamedTypes& types) {
-  Binding binding = bind_vector(call, 1, types);
-  binding.counts = {list(call.recvcounts, seat)};
+  binding.counts = {list(call.recvcounts, target), list(call.displs, target)};
   return binding;
 }
 
 MpiExecutor
-make_executor(ReduceScatterCall const& call, Seat const& seat, RankProgram const& program) {
-  auto const counts = list(call.recvcounts, seat);
-  return exec::reduce_scatter_executor(program, seat.context, counts, reduction(call));
+make_executor(GathervCall const& call, BindingTarget const& target, RankProgram const& program) {
+  if (target.rank != call.root) {
+    return exec::gatherv_executor(program, target.context, sent(call), {}, call.root);
+  }
+  VaryingBlocks const all{call.recvtype, list(call.recvcounts, target), list(call.displs, target)};
+  return exec::gatherv_executor(program, target.context, contribution(call), all, call.root);
 }
 
-Binding bind(ReduceScatterBlockCall const& call, Seat const&, NamedTypes& types) {
+Binding bind(ReduceCall const& call, BindingTarget const& target, NamedTypes& types) {
+  Binding binding = bind_vector(call, call.count, types);
+  binding.key.root = call.root;
+  binding.key.is_in_place = target.rank == call.root && call.is_in_place();
+  return binding;
+}
+
+MpiExecutor
+make_executor(ReduceCall const& call, BindingTarget const& target, RankProgram const& program) {
+  return exec::reduce_executor(program, target.context, call.count, reduction(call), call.root);
+}
+
+Binding bind(ReduceScatterCall const& call, BindingTarget const& target, NamedTypes& types) {
+  Binding binding = bind_vector(call, 1, types);
+  binding.counts = {list(call.recvcounts, target)};
+  return binding;
+}
+
+MpiExecutor make_executor(
+    ReduceScatterCall const& call, BindingTarget const& target, RankProgram const& program
+) {
+  auto const counts = list(call.recvcounts, target);
+  return exec::reduce_scatter_executor(program, target.context, counts, reduction(call));
+}
+
+Binding bind(ReduceScatterBlockCall const& call, BindingTarget const&, NamedTypes& types) {
   return bind_vector(call, call.recvcount, types);
 }
 
-MpiExecutor
-make_executor(ReduceScatterBlockCall const& call, Seat const& seat, RankProgram const& program) {
+MpiExecutor make_executor(
+    ReduceScatterBlockCall const& call, BindingTarget const& target, RankProgram const& program
+) {
   return exec::reduce_scatter_block_executor(
-      program, seat.context, call.recvcount, reduction(call)
+      program, target.context, call.recvcount, reduction(call)
   );
 }
 
-Binding bind(ScanCall const& call, Seat const&, NamedTypes& types) {
+Binding bind(ScanCall const& call, BindingTarget const&, NamedTypes& types) {
   return bind_vector(call, call.count, types);
 }
 
-MpiExecutor make_executor(ScanCall const& call, Seat const& seat, RankProgram const& program) {
-  return exec::scan_executor(program, seat.context, call.count, reduction(call));
+MpiExecutor
+make_executor(ScanCall const& call, BindingTarget const& target, RankProgram const& program) {
+  return exec::scan_executor(program, target.context, call.count, reduction(call));
 }
 
-Binding bind(ScatterCall const& call, Seat const& seat, NamedTypes& types) {
-  return seat.rank == call.root ? bind_root(call, sent(call), call.recvtype, types)
-                                : bind_leaf(call, received(call), types);
+Binding bind(ScatterCall const& call, BindingTarget const& target, NamedTypes& types) {
+  return target.rank == call.root ? bind_root(call, sent(call), call.recvtype, types)
+                                  : bind_leaf(call, received(call), types);
 }
 
-MpiExecutor make_executor(ScatterCall const& call, Seat const& seat, RankProgram const& program) {
-  if (seat.rank != call.root) {
-    return exec::scatter_executor(program, seat.context, {}, received(call), call.root);
+MpiExecutor
+make_executor(ScatterCall const& call, BindingTarget const& target, RankProgram const& program) {
+  if (target.rank != call.root) {
+    return exec::scatter_executor(program, target.context, {}, received(call), call.root);
   }
   TypedCount const own = call.is_in_place() ? TypedCount{} : received(call);
-  return exec::scatter_executor(program, seat.context, sent(call), own, call.root);
+  return exec::scatter_executor(program, target.context, sent(call), own, call.root);
 }
 
-Binding bind(ScattervCall const& call, Seat const& seat, NamedTypes& types) {
-  if (seat.rank != call.root) {
+Binding bind(ScattervCall const& call, BindingTarget const& target, NamedTypes& types) {
+  if (target.rank != call.root) {
     return bind_leaf(call, received(call), types);
   }
   Binding binding = bind_root(call, {call.sendtype, 1}, call.recvtype, types);
-  binding.counts = {list(call.sendcounts, seat), list(call.displs, seat)};
+  binding.counts = {list(call.sendcounts, target), list(call.displs, target)};
   return binding;
 }
 
-MpiExecutor make_executor(ScattervCall const& call, Seat const& seat, RankProgram const& program) {
-  if (seat.rank != call.root) {
-    return exec::scatterv_executor(program, seat.context, {}, received(call), call.root);
+MpiExecutor
+make_executor(ScattervCall const& call, BindingTarget const& target, RankProgram const& program) {
+  if (target.rank != call.root) {
+    return exec::scatterv_executor(program, target.context, {}, received(call), call.root);
   }
-  VaryingBlocks const all{call.sendtype, list(call.sendcounts, seat), list(call.displs, seat)};
+  VaryingBlocks const all{call.sendtype, list(call.sendcounts, target), list(call.displs, target)};
   TypedCount const own = call.is_in_place() ? TypedCount{} : received(call);
-  return exec::scatterv_executor(program, seat.context, all, own, call.root);
+  return exec::scatterv_executor(program, target.context, all, own, call.root);
 }
 
 }  // namespace espalier::plan

@@ -29,7 +29,7 @@ struct Binding {
 };
 
 /// What calls are bound for: a rank of a communicator, and the context of its messages.
-struct Seat {
+struct BindingTarget {
   exec::MpiContext context{};
   int num_ranks = 1;
   int rank = 0;
@@ -39,60 +39,71 @@ struct Seat {
 // added by the caller), and the executor. @throws Error mpi; also unsupported and argument for the
 // second one.
 
-[[nodiscard]] Binding bind(AllgatherCall const& call, Seat const& seat, NamedTypes& types);
-[[nodiscard]] Binding bind(AllgathervCall const& call, Seat const& seat, NamedTypes& types);
-[[nodiscard]] Binding bind(AllreduceCall const& call, Seat const& seat, NamedTypes& types);
-[[nodiscard]] Binding bind(AlltoallCall const& call, Seat const& seat, NamedTypes& types);
-[[nodiscard]] Binding bind(AlltoallvCall const& call, Seat const& seat, NamedTypes& types);
-[[nodiscard]] Binding bind(AlltoallwCall const& call, Seat const& seat, NamedTypes& types);
-[[nodiscard]] Binding bind(BarrierCall const& call, Seat const& seat, NamedTypes& types);
-[[nodiscard]] Binding bind(BcastCall const& call, Seat const& seat, NamedTypes& types);
-[[nodiscard]] Binding bind(ExscanCall const& call, Seat const& seat, NamedTypes& types);
-[[nodiscard]] Binding bind(GatherCall const& call, Seat const& seat, NamedTypes& types);
-[[nodiscard]] Binding bind(GathervCall const& call, Seat const& seat, NamedTypes& types);
-[[nodiscard]] Binding bind(ReduceCall const& call, Seat const& seat, NamedTypes& types);
-[[nodiscard]] Binding bind(ReduceScatterCall const& call, Seat const& seat, NamedTypes& types);
-[[nodiscard]] Binding bind(ReduceScatterBlockCall const& call, Seat const& seat, NamedTypes& types);
-[[nodiscard]] Binding bind(ScanCall const& call, Seat const& seat, NamedTypes& types);
-[[nodiscard]] Binding bind(ScatterCall const& call, Seat const& seat, NamedTypes& types);
-[[nodiscard]] Binding bind(ScattervCall const& call, Seat const& seat, NamedTypes& types);
+[[nodiscard]] Binding
+bind(AllgatherCall const& call, BindingTarget const& target, NamedTypes& types);
+[[nodiscard]] Binding
+bind(AllgathervCall const& call, BindingTarget const& target, NamedTypes& types);
+[[nodiscard]] Binding
+bind(AllreduceCall const& call, BindingTarget const& target, NamedTypes& types);
+[[nodiscard]] Binding
+bind(AlltoallCall const& call, BindingTarget const& target, NamedTypes& types);
+[[nodiscard]] Binding
+bind(AlltoallvCall const& call, BindingTarget const& target, NamedTypes& types);
+[[nodiscard]] Binding
+bind(AlltoallwCall const& call, BindingTarget const& target, NamedTypes& types);
+[[nodiscard]] Binding bind(BarrierCall const& call, BindingTarget const& target, NamedTypes& types);
+[[nodiscard]] Binding bind(BcastCall const& call, BindingTarget const& target, NamedTypes& types);
+[[nodiscard]] Binding bind(ExscanCall const& call, BindingTarget const& target, NamedTypes& types);
+[[nodiscard]] Binding bind(GatherCall const& call, BindingTarget const& target, NamedTypes& types);
+[[nodiscard]] Binding bind(GathervCall const& call, BindingTarget const& target, NamedTypes& types);
+[[nodiscard]] Binding bind(ReduceCall const& call, BindingTarget const& target, NamedTypes& types);
+[[nodiscard]] Binding
+bind(ReduceScatterCall const& call, BindingTarget const& target, NamedTypes& types);
+[[nodiscard]] Binding
+bind(ReduceScatterBlockCall const& call, BindingTarget const& target, NamedTypes& types);
+[[nodiscard]] Binding bind(ScanCall const& call, BindingTarget const& target, NamedTypes& types);
+[[nodiscard]] Binding bind(ScatterCall const& call, BindingTarget const& target, NamedTypes& types);
+[[nodiscard]] Binding
+bind(ScattervCall const& call, BindingTarget const& target, NamedTypes& types);
 
 using exec::MpiExecutor;
 using schedule::RankProgram;
 
 [[nodiscard]] MpiExecutor
-make_executor(AllgatherCall const& call, Seat const& seat, RankProgram const& program);
+make_executor(AllgatherCall const& call, BindingTarget const& target, RankProgram const& program);
 [[nodiscard]] MpiExecutor
-make_executor(AllgathervCall const& call, Seat const& seat, RankProgram const& program);
+make_executor(AllgathervCall const& call, BindingTarget const& target, RankProgram const& program);
 [[nodiscard]] MpiExecutor
-make_executor(AllreduceCall const& call, Seat const& seat, RankProgram const& program);
+make_executor(AllreduceCall const& call, BindingTarget const& target, RankProgram const& program);
 [[nodiscard]] MpiExecutor
-make_executor(AlltoallCall const& call, Seat const& seat, RankProgram const& program);
+make_executor(AlltoallCall const& call, BindingTarget const& target, RankProgram const& program);
 [[nodiscard]] MpiExecutor
-make_executor(AlltoallvCall const& call, Seat const& seat, RankProgram const& program);
+make_executor(AlltoallvCall const& call, BindingTarget const& target, RankProgram const& program);
 [[nodiscard]] MpiExecutor
-make_executor(AlltoallwCall const& call, Seat const& seat, RankProgram const& program);
+make_executor(AlltoallwCall const& call, BindingTarget const& target, RankProgram const& program);
 [[nodiscard]] MpiExecutor
-make_executor(BarrierCall const& call, Seat const& seat, RankProgram const& program);
+make_executor(BarrierCall const& call, BindingTarget const& target, RankProgram const& program);
 [[nodiscard]] MpiExecutor
-make_executor(BcastCall const& call, Seat const& seat, RankProgram const& program);
+make_executor(BcastCall const& call, BindingTarget const& target, RankProgram const& program);
 [[nodiscard]] MpiExecutor
-make_executor(ExscanCall const& call, Seat const& seat, RankProgram const& program);
+make_executor(ExscanCall const& call, BindingTarget const& target, RankProgram const& program);
 [[nodiscard]] MpiExecutor
-make_executor(GatherCall const& call, Seat const& seat, RankProgram const& program);
+make_executor(GatherCall const& call, BindingTarget const& target, RankProgram const& program);
 [[nodiscard]] MpiExecutor
-make_executor(GathervCall const& call, Seat const& seat, RankProgram const& program);
+make_executor(GathervCall const& call, BindingTarget const& target, RankProgram const& program);
 [[nodiscard]] MpiExecutor
-make_executor(ReduceCall const& call, Seat const& seat, RankProgram const& program);
+make_executor(ReduceCall const& call, BindingTarget const& target, RankProgram const& program);
+[[nodiscard]] MpiExecutor make_executor(
+    ReduceScatterCall const& call, BindingTarget const& target, RankProgram const& program
+);
+[[nodiscard]] MpiExecutor make_executor(
+    ReduceScatterBlockCall const& call, BindingTarget const& target, RankProgram const& program
+);
 [[nodiscard]] MpiExecutor
-make_executor(ReduceScatterCall const& call, Seat const& seat, RankProgram const& program);
+make_executor(ScanCall const& call, BindingTarget const& target, RankProgram const& program);
 [[nodiscard]] MpiExecutor
-make_executor(ReduceScatterBlockCall const& call, Seat const& seat, RankProgram const& program);
+make_executor(ScatterCall const& call, BindingTarget const& target, RankProgram const& program);
 [[nodiscard]] MpiExecutor
-make_executor(ScanCall const& call, Seat const& seat, RankProgram const& program);
-[[nodiscard]] MpiExecutor
-make_executor(ScatterCall const& call, Seat const& seat, RankProgram const& program);
-[[nodiscard]] MpiExecutor
-make_executor(ScattervCall const& call, Seat const& seat, RankProgram const& program);
+make_executor(ScattervCall const& call, BindingTarget const& target, RankProgram const& program);
 
 }  // namespace espalier::plan

@@ -15,13 +15,13 @@ namespace {
 template <typename Call>
 std::optional<std::int64_t> gathered_bytes(
     Call const& call,
-    Place const& place,
+    CommunicatorFacts const& facts,
     NamedTypes& types,
     Part const& received,
     Part const& result,
     std::int64_t own_bytes
 ) {
-  if (place.is_intercommunicator) {
+  if (facts.is_intercommunicator) {
     return received.bytes;
   }
   if (received.is_missing()) {
@@ -42,42 +42,45 @@ std::optional<std::int64_t> gathered_bytes(
 
 }  // namespace
 
-std::optional<std::int64_t> AllgatherCall::bytes(Place const& place, NamedTypes& types) const {
+std::optional<std::int64_t>
+AllgatherCall::bytes(CommunicatorFacts const& facts, NamedTypes& types) const {
   if (recvcount < 0 || recvtype == MPI_DATATYPE_NULL || recvbuf == MPI_IN_PLACE) {
     return std::nullopt;
   }
   TypeFacts const to = types.facts(recvtype);
   std::int64_t const block = product(recvcount, to.size_bytes);
-  Part const received{recvbuf, to, product(block, place.num_sources)};
+  Part const received{recvbuf, to, product(block, facts.num_sources)};
   Part const result =
-      to.is_gapless ? received : at_element(received, product(recvcount, place.rank), recvtype);
-  return gathered_bytes(*this, place, types, received, result, block);
+      to.is_gapless ? received : at_element(received, product(recvcount, facts.rank), recvtype);
+  return gathered_bytes(*this, facts, types, received, result, block);
 }
 
-std::optional<std::int64_t> AllgathervCall::bytes(Place const& place, NamedTypes& types) const {
+std::optional<std::int64_t>
+AllgathervCall::bytes(CommunicatorFacts const& facts, NamedTypes& types) const {
   if (displs == nullptr || recvtype == MPI_DATATYPE_NULL || recvbuf == MPI_IN_PLACE) {
     return std::nullopt;
   }
-  std::optional<std::int64_t> const total = total_of(recvcounts, place.num_sources);
+  std::optional<std::int64_t> const total = total_of(recvcounts, facts.num_sources);
   if (!total) {
     return std::nullopt;
   }
   TypeFacts const to = types.facts(recvtype);
   Part const received{recvbuf, to, product(*total, to.size_bytes)};
-  if (place.is_intercommunicator) {
+  if (facts.is_intercommunicator) {
     return received.bytes;
   }
-  std::int64_t const own = product(recvcounts[place.rank], to.size_bytes);
+  std::int64_t const own = product(recvcounts[facts.rank], to.size_bytes);
   Part const result =
-      hull_of(received, {recvcounts, displs, place.num_ranks}, place.rank, recvtype);
-  return gathered_bytes(*this, place, types, received, result, own);
+      hull_of(received, {recvcounts, displs, facts.num_ranks}, facts.rank, recvtype);
+  return gathered_bytes(*this, facts, types, received, result, own);
 }
 
-std::optional<std::int64_t> BcastCall::bytes(Place const& place, NamedTypes& types) const {
-  if (place.is_intercommunicator && root == MPI_PROC_NULL) {
+std::optional<std::int64_t>
+BcastCall::bytes(CommunicatorFacts const& facts, NamedTypes& types) const {
+  if (facts.is_intercommunicator && root == MPI_PROC_NULL) {
     return 0;
   }
-  bool const is_root_wrong = !place.is_intercommunicator && !is_rank(root, place.num_ranks);
+  bool const is_root_wrong = !facts.is_intercommunicator && !is_rank(root, facts.num_ranks);
   if (count < 0 || datatype == MPI_DATATYPE_NULL || is_root_wrong || buffer == MPI_IN_PLACE) {
     return std::nullopt;
   }

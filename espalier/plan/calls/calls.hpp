@@ -22,7 +22,7 @@ namespace espalier::plan {
 
 /// Where a call is made: facts of the communicator that are equal on all of its ranks, and the
 /// rank.
-struct Place {
+struct CommunicatorFacts {
   int num_ranks = 1;
   /// Ranks whose contributions are gathered: of the other group for an intercommunicator.
   int num_sources = 1;
@@ -43,7 +43,8 @@ struct AllgatherCall {
   /// Size of the whole result, equal on all ranks; none if the arguments are out of the ordinary on
   /// this rank, see irregular.hpp. 0 where profile::has_known_size() is false.
   /// @throws Error mpi.
-  [[nodiscard]] std::optional<std::int64_t> bytes(Place const& place, NamedTypes& types) const;
+  [[nodiscard]] std::optional<std::int64_t>
+  bytes(CommunicatorFacts const& facts, NamedTypes& types) const;
 
   [[nodiscard]] bool is_in_place() const noexcept { return sendbuf == MPI_IN_PLACE; }
 };
@@ -59,7 +60,8 @@ struct AllgathervCall {
   int const* displs;
   MPI_Datatype recvtype;
 
-  [[nodiscard]] std::optional<std::int64_t> bytes(Place const& place, NamedTypes& types) const;
+  [[nodiscard]] std::optional<std::int64_t>
+  bytes(CommunicatorFacts const& facts, NamedTypes& types) const;
 
   [[nodiscard]] bool is_in_place() const noexcept { return sendbuf == MPI_IN_PLACE; }
 };
@@ -73,7 +75,8 @@ struct AllreduceCall {
   MPI_Datatype datatype;
   MPI_Op op;
 
-  [[nodiscard]] std::optional<std::int64_t> bytes(Place const& place, NamedTypes& types) const;
+  [[nodiscard]] std::optional<std::int64_t>
+  bytes(CommunicatorFacts const& facts, NamedTypes& types) const;
 
   [[nodiscard]] bool is_in_place() const noexcept { return sendbuf == MPI_IN_PLACE; }
 };
@@ -88,7 +91,8 @@ struct AlltoallCall {
   int recvcount;
   MPI_Datatype recvtype;
 
-  [[nodiscard]] std::optional<std::int64_t> bytes(Place const& place, NamedTypes& types) const;
+  [[nodiscard]] std::optional<std::int64_t>
+  bytes(CommunicatorFacts const& facts, NamedTypes& types) const;
 
   [[nodiscard]] bool is_in_place() const noexcept { return sendbuf == MPI_IN_PLACE; }
 };
@@ -105,7 +109,8 @@ struct AlltoallvCall {
   int const* rdispls;
   MPI_Datatype recvtype;
 
-  [[nodiscard]] std::optional<std::int64_t> bytes(Place const& place, NamedTypes& types) const;
+  [[nodiscard]] std::optional<std::int64_t>
+  bytes(CommunicatorFacts const& facts, NamedTypes& types) const;
 
   [[nodiscard]] bool is_in_place() const noexcept { return sendbuf == MPI_IN_PLACE; }
 };
@@ -122,7 +127,8 @@ struct AlltoallwCall {
   int const* rdispls;
   MPI_Datatype const* recvtypes;
 
-  [[nodiscard]] std::optional<std::int64_t> bytes(Place const& place, NamedTypes& types) const;
+  [[nodiscard]] std::optional<std::int64_t>
+  bytes(CommunicatorFacts const& facts, NamedTypes& types) const;
 
   [[nodiscard]] bool is_in_place() const noexcept { return sendbuf == MPI_IN_PLACE; }
 };
@@ -130,7 +136,9 @@ struct AlltoallwCall {
 struct BarrierCall {
   static constexpr profile::Call call = profile::Call::barrier;
 
-  [[nodiscard]] static std::optional<std::int64_t> bytes(Place const&, NamedTypes&) { return 0; }
+  [[nodiscard]] static std::optional<std::int64_t> bytes(CommunicatorFacts const&, NamedTypes&) {
+    return 0;
+  }
 };
 
 struct BcastCall {
@@ -141,7 +149,8 @@ struct BcastCall {
   MPI_Datatype datatype;
   int root;
 
-  [[nodiscard]] std::optional<std::int64_t> bytes(Place const& place, NamedTypes& types) const;
+  [[nodiscard]] std::optional<std::int64_t>
+  bytes(CommunicatorFacts const& facts, NamedTypes& types) const;
 };
 
 struct ExscanCall {
@@ -153,7 +162,8 @@ struct ExscanCall {
   MPI_Datatype datatype;
   MPI_Op op;
 
-  [[nodiscard]] std::optional<std::int64_t> bytes(Place const& place, NamedTypes& types) const;
+  [[nodiscard]] std::optional<std::int64_t>
+  bytes(CommunicatorFacts const& facts, NamedTypes& types) const;
 
   [[nodiscard]] bool is_in_place() const noexcept { return sendbuf == MPI_IN_PLACE; }
 };
@@ -169,7 +179,8 @@ struct GatherCall {
   MPI_Datatype recvtype;
   int root;
 
-  [[nodiscard]] std::optional<std::int64_t> bytes(Place const& place, NamedTypes& types) const;
+  [[nodiscard]] std::optional<std::int64_t>
+  bytes(CommunicatorFacts const& facts, NamedTypes& types) const;
 
   [[nodiscard]] bool is_in_place() const noexcept { return sendbuf == MPI_IN_PLACE; }
 };
@@ -186,7 +197,8 @@ struct GathervCall {
   MPI_Datatype recvtype;
   int root;
 
-  [[nodiscard]] std::optional<std::int64_t> bytes(Place const& place, NamedTypes& types) const;
+  [[nodiscard]] std::optional<std::int64_t>
+  bytes(CommunicatorFacts const& facts, NamedTypes& types) const;
 
   [[nodiscard]] bool is_in_place() const noexcept { return sendbuf == MPI_IN_PLACE; }
 };
@@ -201,7 +213,8 @@ struct ReduceCall {
   MPI_Op op;
   int root;
 
-  [[nodiscard]] std::optional<std::int64_t> bytes(Place const& place, NamedTypes& types) const;
+  [[nodiscard]] std::optional<std::int64_t>
+  bytes(CommunicatorFacts const& facts, NamedTypes& types) const;
 
   [[nodiscard]] bool is_in_place() const noexcept { return sendbuf == MPI_IN_PLACE; }
 };
@@ -215,7 +228,8 @@ struct ReduceScatterCall {
   MPI_Datatype datatype;
   MPI_Op op;
 
-  [[nodiscard]] std::optional<std::int64_t> bytes(Place const& place, NamedTypes& types) const;
+  [[nodiscard]] std::optional<std::int64_t>
+  bytes(CommunicatorFacts const& facts, NamedTypes& types) const;
 
   [[nodiscard]] bool is_in_place() const noexcept { return sendbuf == MPI_IN_PLACE; }
 };
@@ -229,7 +243,8 @@ struct ReduceScatterBlockCall {
   MPI_Datatype datatype;
   MPI_Op op;
 
-  [[nodiscard]] std::optional<std::int64_t> bytes(Place const& place, NamedTypes& types) const;
+  [[nodiscard]] std::optional<std::int64_t>
+  bytes(CommunicatorFacts const& facts, NamedTypes& types) const;
 
   [[nodiscard]] bool is_in_place() const noexcept { return sendbuf == MPI_IN_PLACE; }
 };
@@ -243,7 +258,8 @@ struct ScanCall {
   MPI_Datatype datatype;
   MPI_Op op;
 
-  [[nodiscard]] std::optional<std::int64_t> bytes(Place const& place, NamedTypes& types) const;
+  [[nodiscard]] std::optional<std::int64_t>
+  bytes(CommunicatorFacts const& facts, NamedTypes& types) const;
 
   [[nodiscard]] bool is_in_place() const noexcept { return sendbuf == MPI_IN_PLACE; }
 };
@@ -259,7 +275,8 @@ struct ScatterCall {
   MPI_Datatype recvtype;
   int root;
 
-  [[nodiscard]] std::optional<std::int64_t> bytes(Place const& place, NamedTypes& types) const;
+  [[nodiscard]] std::optional<std::int64_t>
+  bytes(CommunicatorFacts const& facts, NamedTypes& types) const;
 
   [[nodiscard]] bool is_in_place() const noexcept { return recvbuf == MPI_IN_PLACE; }
 };
@@ -276,7 +293,8 @@ struct ScattervCall {
   MPI_Datatype recvtype;
   int root;
 
-  [[nodiscard]] std::optional<std::int64_t> bytes(Place const& place, NamedTypes& types) const;
+  [[nodiscard]] std::optional<std::int64_t>
+  bytes(CommunicatorFacts const& facts, NamedTypes& types) const;
 
   [[nodiscard]] bool is_in_place() const noexcept { return recvbuf == MPI_IN_PLACE; }
 };

@@ -13,8 +13,8 @@ namespace espalier::plan {
 namespace {
 
 /// As many blocks as there are ranks.
-Part all_of(Part block, Place const& place) noexcept {
-  block.bytes = product(block.bytes, place.num_ranks);
+Part all_of(Part block, CommunicatorFacts const& facts) noexcept {
+  block.bytes = product(block.bytes, facts.num_ranks);
   return block;
 }
 
@@ -51,7 +51,7 @@ std::optional<TypedSide> typed_side(
     int const* counts,
     int const* displacements,
     MPI_Datatype const* block_types,
-    Place const& place,
+    CommunicatorFacts const& facts,
     NamedTypes& types
 ) {
   if (address == MPI_IN_PLACE || counts == nullptr || displacements == nullptr ||
@@ -59,22 +59,23 @@ std::optional<TypedSide> typed_side(
     return std::nullopt;
   }
   TypedSide side;
-  for (int i = 0; i < place.num_ranks; ++i) {
+  for (int i = 0; i < facts.num_ranks; ++i) {
     auto block = part_of(address, counts[i], block_types[i], types);
     if (!block) {
       return std::nullopt;
     }
     block->address = static_cast<char const*>(address) + displacements[i];
     extend(side.hull, *block);
-    side.own_bytes = i == place.rank ? block->bytes : side.own_bytes;
+    side.own_bytes = i == facts.rank ? block->bytes : side.own_bytes;
   }
   return side;
 }
 
 }  // namespace
 
-std::optional<std::int64_t> AlltoallCall::bytes(Place const& place, NamedTypes& types) const {
-  if (place.is_intercommunicator) {
+std::optional<std::int64_t>
+AlltoallCall::bytes(CommunicatorFacts const& facts, NamedTypes& types) const {
+  if (facts.is_intercommunicator) {
     return 0;
   }
   auto const received = part_of(recvbuf, recvcount, recvtype, types);
@@ -84,33 +85,34 @@ std::optional<std::int64_t> AlltoallCall::bytes(Place const& place, NamedTypes& 
   if (!is_in_place()) {
     auto const sent = part_of(sendbuf, sendcount, sendtype, types);
     if (!sent || sent->bytes != received->bytes ||
-        meet(all_of(*sent, place), all_of(*received, place))) {
+        meet(all_of(*sent, facts), all_of(*received, facts))) {
       return std::nullopt;
     }
   }
-  return product(received->bytes, place.num_ranks);
+  return product(received->bytes, facts.num_ranks);
 }
 
-std::optional<std::int64_t> AlltoallvCall::bytes(Place const& place, NamedTypes& types) const {
-  if (place.is_intercommunicator) {
+std::optional<std::int64_t>
+AlltoallvCall::bytes(CommunicatorFacts const& facts, NamedTypes& types) const {
+  if (facts.is_intercommunicator) {
     return 0;
   }
-  auto const total = total_of(recvcounts, place.num_ranks);
+  auto const total = total_of(recvcounts, facts.num_ranks);
   auto const received = total ? part_of(recvbuf, *total, recvtype, types) : std::nullopt;
   if (!received || rdispls == nullptr) {
     return std::nullopt;
   }
   if (!is_in_place()) {
-    auto const total_sent = total_of(sendcounts, place.num_ranks);
+    auto const total_sent = total_of(sendcounts, facts.num_ranks);
     auto const sent = total_sent ? part_of(sendbuf, *total_sent, sendtype, types) : std::nullopt;
     if (!sent || sdispls == nullptr ||
-        product(sendcounts[place.rank], sent->type.size_bytes) !=
-            product(recvcounts[place.rank], received->type.size_bytes)) {
+        product(sendcounts[facts.rank], sent->type.size_bytes) !=
+            product(recvcounts[facts.rank], received->type.size_bytes)) {
       return std::nullopt;
     }
-    Part const from = hull_of(*sent, {sendcounts, sdispls, place.num_ranks}, place.rank, sendtype);
+    Part const from = hull_of(*sent, {sendcounts, sdispls, facts.num_ranks}, facts.rank, sendtype);
     if (meet(
-            from, hull_of(*received, {recvcounts, rdispls, place.num_ranks}, place.rank, recvtype)
+            from, hull_of(*received, {recvcounts, rdispls, facts.num_ranks}, facts.rank, recvtype)
         )) {
       return std::nullopt;
     }
@@ -118,15 +120,16 @@ std::optional<std::int64_t> AlltoallvCall::bytes(Place const& place, NamedTypes&
   return 0;
 }
 
-std::optional<std::int64_t> AlltoallwCall::bytes(Place const& place, NamedTypes& types) const {
-  if (place.is_intercommunicator) {
+std::optional<std::int64_t>
+AlltoallwCall::bytes(CommunicatorFacts const& facts, NamedTypes& types) const {
+  if (facts.is_intercommunicator) {
     return 0;
   }
-  auto const received = typed_side(recvbuf, recvcounts, rdispls, recvtypes, place, types);
+  auto const received = typed_side(recvbuf, recvcounts, rdispls, recvtypes, facts, types);
   if (!received || is_in_place()) {
     return received ? std::optional<std::int64_t>(0) : std::nullopt;
   }
-  auto const sent = typed_side(sendbuf, sendcounts, sdispls, sendtypes, place, types);
+  auto const sent = typed_side(sendbuf, sendcounts, sdispls, sendtypes, facts, types);
   bool const is_regular =
       sent && sent->own_bytes == received->own_bytes && !meet(sent->hull, received->hull);
   return is_regular ? std::optional<std::int64_t>(0) : std::nullopt;

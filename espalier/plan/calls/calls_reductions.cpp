@@ -51,43 +51,48 @@ scattered_bytes(Call const& call, std::int64_t count, std::int64_t own_count, Na
 
 }  // namespace
 
-std::optional<std::int64_t> AllreduceCall::bytes(Place const& place, NamedTypes& types) const {
-  return place.is_intercommunicator ? 0 : vector_bytes(*this, count, types);
-}
-
-std::optional<std::int64_t> ScanCall::bytes(Place const& place, NamedTypes& types) const {
-  return place.is_intercommunicator ? std::nullopt : vector_bytes(*this, count, types);
-}
-
-std::optional<std::int64_t> ExscanCall::bytes(Place const& place, NamedTypes& types) const {
-  // On rank 0 the receive buffer means nothing, but some libraries look at it.
-  bool const has_result =
-      place.rank > 0 || is_in_place() || sendbuf == recvbuf || recvbuf == nullptr;
-  return place.is_intercommunicator ? std::nullopt : vector_bytes(*this, count, types, has_result);
-}
-
-std::optional<std::int64_t> ReduceCall::bytes(Place const& place, NamedTypes& types) const {
-  if (place.is_intercommunicator) {
-    return 0;
-  }
-  return is_rank(root, place.num_ranks) ? vector_bytes(*this, count, types, place.rank == root)
-                                        : std::nullopt;
-}
-
-std::optional<std::int64_t> ReduceScatterCall::bytes(Place const& place, NamedTypes& types) const {
-  if (place.is_intercommunicator) {
-    return 0;
-  }
-  auto const total = total_of(recvcounts, place.num_ranks);
-  return total ? scattered_bytes(*this, *total, recvcounts[place.rank], types) : std::nullopt;
+std::optional<std::int64_t>
+AllreduceCall::bytes(CommunicatorFacts const& facts, NamedTypes& types) const {
+  return facts.is_intercommunicator ? 0 : vector_bytes(*this, count, types);
 }
 
 std::optional<std::int64_t>
-ReduceScatterBlockCall::bytes(Place const& place, NamedTypes& types) const {
-  if (place.is_intercommunicator) {
+ScanCall::bytes(CommunicatorFacts const& facts, NamedTypes& types) const {
+  return facts.is_intercommunicator ? std::nullopt : vector_bytes(*this, count, types);
+}
+
+std::optional<std::int64_t>
+ExscanCall::bytes(CommunicatorFacts const& facts, NamedTypes& types) const {
+  // On rank 0 the receive buffer means nothing, but some libraries look at it.
+  bool const has_result =
+      facts.rank > 0 || is_in_place() || sendbuf == recvbuf || recvbuf == nullptr;
+  return facts.is_intercommunicator ? std::nullopt : vector_bytes(*this, count, types, has_result);
+}
+
+std::optional<std::int64_t>
+ReduceCall::bytes(CommunicatorFacts const& facts, NamedTypes& types) const {
+  if (facts.is_intercommunicator) {
     return 0;
   }
-  std::int64_t const total = product(recvcount < 0 ? 0 : recvcount, place.num_ranks);
+  return is_rank(root, facts.num_ranks) ? vector_bytes(*this, count, types, facts.rank == root)
+                                        : std::nullopt;
+}
+
+std::optional<std::int64_t>
+ReduceScatterCall::bytes(CommunicatorFacts const& facts, NamedTypes& types) const {
+  if (facts.is_intercommunicator) {
+    return 0;
+  }
+  auto const total = total_of(recvcounts, facts.num_ranks);
+  return total ? scattered_bytes(*this, *total, recvcounts[facts.rank], types) : std::nullopt;
+}
+
+std::optional<std::int64_t>
+ReduceScatterBlockCall::bytes(CommunicatorFacts const& facts, NamedTypes& types) const {
+  if (facts.is_intercommunicator) {
+    return 0;
+  }
+  std::int64_t const total = product(recvcount < 0 ? 0 : recvcount, facts.num_ranks);
   return scattered_bytes(*this, total, recvcount, types);
 }
 

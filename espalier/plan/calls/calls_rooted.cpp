@@ -15,11 +15,11 @@ bool agree(std::optional<Part> const& own, std::int64_t bytes, Part const& all) 
 }
 
 /// The blocks of all ranks; of a type with gaps, that of this rank.
-Part all_of(Part block, std::int64_t count, MPI_Datatype type, Place const& place) {
+Part all_of(Part block, std::int64_t count, MPI_Datatype type, CommunicatorFacts const& facts) {
   if (!block.type.is_gapless) {
-    return at_element(block, product(count, place.rank), type);
+    return at_element(block, product(count, facts.rank), type);
   }
-  block.bytes = product(block.bytes, place.num_ranks);
+  block.bytes = product(block.bytes, facts.num_ranks);
   return block;
 }
 
@@ -39,10 +39,10 @@ std::optional<Parts> parts_of(
     int const* counts,
     int const* displacements,
     MPI_Datatype type,
-    Place const& place,
+    CommunicatorFacts const& facts,
     NamedTypes& types
 ) {
-  auto const total = total_of(counts, place.num_ranks);
+  auto const total = total_of(counts, facts.num_ranks);
   if (!total || displacements == nullptr) {
     return std::nullopt;
   }
@@ -51,8 +51,8 @@ std::optional<Parts> parts_of(
     return std::nullopt;
   }
   return Parts{
-      hull_of(*all, {counts, displacements, place.num_ranks}, place.rank, type),
-      product(counts[place.rank], all->type.size_bytes),
+      hull_of(*all, {counts, displacements, facts.num_ranks}, facts.rank, type),
+      product(counts[facts.rank], all->type.size_bytes),
   };
 }
 
@@ -62,72 +62,76 @@ std::optional<std::int64_t> nothing_if(bool is_right) {
 
 }  // namespace
 
-std::optional<std::int64_t> GatherCall::bytes(Place const& place, NamedTypes& types) const {
-  if (place.is_intercommunicator) {
+std::optional<std::int64_t>
+GatherCall::bytes(CommunicatorFacts const& facts, NamedTypes& types) const {
+  if (facts.is_intercommunicator) {
     return 0;
   }
-  if (!is_rank(root, place.num_ranks)) {
+  if (!is_rank(root, facts.num_ranks)) {
     return std::nullopt;
   }
-  if (place.rank != root) {
-    return times(place.num_ranks, part_of(sendbuf, sendcount, sendtype, types));
+  if (facts.rank != root) {
+    return times(facts.num_ranks, part_of(sendbuf, sendcount, sendtype, types));
   }
   auto const block = part_of(recvbuf, recvcount, recvtype, types);
   bool const is_right = block && (is_in_place() || agree(
                                                        part_of(sendbuf, sendcount, sendtype, types),
                                                        block->bytes,
-                                                       all_of(*block, recvcount, recvtype, place)
+                                                       all_of(*block, recvcount, recvtype, facts)
                                                    ));
-  return is_right ? times(place.num_ranks, block) : std::nullopt;
+  return is_right ? times(facts.num_ranks, block) : std::nullopt;
 }
 
-std::optional<std::int64_t> ScatterCall::bytes(Place const& place, NamedTypes& types) const {
-  if (place.is_intercommunicator) {
+std::optional<std::int64_t>
+ScatterCall::bytes(CommunicatorFacts const& facts, NamedTypes& types) const {
+  if (facts.is_intercommunicator) {
     return 0;
   }
-  if (!is_rank(root, place.num_ranks)) {
+  if (!is_rank(root, facts.num_ranks)) {
     return std::nullopt;
   }
-  if (place.rank != root) {
-    return times(place.num_ranks, part_of(recvbuf, recvcount, recvtype, types));
+  if (facts.rank != root) {
+    return times(facts.num_ranks, part_of(recvbuf, recvcount, recvtype, types));
   }
   auto const block = part_of(sendbuf, sendcount, sendtype, types);
   bool const is_right = block && (is_in_place() || agree(
                                                        part_of(recvbuf, recvcount, recvtype, types),
                                                        block->bytes,
-                                                       all_of(*block, sendcount, sendtype, place)
+                                                       all_of(*block, sendcount, sendtype, facts)
                                                    ));
-  return is_right ? times(place.num_ranks, block) : std::nullopt;
+  return is_right ? times(facts.num_ranks, block) : std::nullopt;
 }
 
-std::optional<std::int64_t> GathervCall::bytes(Place const& place, NamedTypes& types) const {
-  if (place.is_intercommunicator) {
+std::optional<std::int64_t>
+GathervCall::bytes(CommunicatorFacts const& facts, NamedTypes& types) const {
+  if (facts.is_intercommunicator) {
     return 0;
   }
-  if (!is_rank(root, place.num_ranks)) {
+  if (!is_rank(root, facts.num_ranks)) {
     return std::nullopt;
   }
-  if (place.rank != root) {
+  if (facts.rank != root) {
     return nothing_if(part_of(sendbuf, sendcount, sendtype, types).has_value());
   }
-  auto const parts = parts_of(recvbuf, recvcounts, displs, recvtype, place, types);
+  auto const parts = parts_of(recvbuf, recvcounts, displs, recvtype, facts, types);
   return nothing_if(
       parts && (is_in_place() ||
                 agree(part_of(sendbuf, sendcount, sendtype, types), parts->own_bytes, parts->all))
   );
 }
 
-std::optional<std::int64_t> ScattervCall::bytes(Place const& place, NamedTypes& types) const {
-  if (place.is_intercommunicator) {
+std::optional<std::int64_t>
+ScattervCall::bytes(CommunicatorFacts const& facts, NamedTypes& types) const {
+  if (facts.is_intercommunicator) {
     return 0;
   }
-  if (!is_rank(root, place.num_ranks)) {
+  if (!is_rank(root, facts.num_ranks)) {
     return std::nullopt;
   }
-  if (place.rank != root) {
+  if (facts.rank != root) {
     return nothing_if(part_of(recvbuf, recvcount, recvtype, types).has_value());
   }
-  auto const parts = parts_of(sendbuf, sendcounts, displs, sendtype, place, types);
+  auto const parts = parts_of(sendbuf, sendcounts, displs, sendtype, facts, types);
   return nothing_if(
       parts && (is_in_place() ||
                 agree(part_of(recvbuf, recvcount, recvtype, types), parts->own_bytes, parts->all))

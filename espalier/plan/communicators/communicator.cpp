@@ -35,8 +35,8 @@ template <typename Call> int Communicator::judge(Choice const& choice, Call cons
       break;
     }
     int const root = root_of(call);
-    bool const keeps_order = choice.refuses(seat_.num_ranks, root).empty() &&
-                             choice.order(seat_.num_ranks, root) != algorithms::Order::any;
+    bool const keeps_order = choice.refuses(target_.num_ranks, root).empty() &&
+                             choice.order(target_.num_ranks, root) != algorithms::Order::any;
     return keeps_order ? MPI_SUCCESS : refused_order;
   }
   return MPI_SUCCESS;
@@ -46,7 +46,7 @@ template <typename Call> int Communicator::bind_and_run(Choice const& choice, Ca
   if (int const refusal = judge(choice, call); refusal != MPI_SUCCESS) {
     return refusal;
   }
-  Binding binding = bind(call, seat_, types_);
+  Binding binding = bind(call, target_, types_);
   binding.key.choice = &choice;
   if (binding.may_stay) {
     if (MpiExecutor* const executor = executors_.find(binding.key, binding.counts)) {
@@ -54,13 +54,13 @@ template <typename Call> int Communicator::bind_and_run(Choice const& choice, Ca
     }
   }
   auto const* const program =
-      programs_.get(choice, Call::call, seat_.num_ranks, root_of(call), seat_.rank);
+      programs_.get(choice, Call::call, target_.num_ranks, root_of(call), target_.rank);
   if (program == nullptr) {
     return refused;
   }
-  Seat seat = seat_;
-  seat.context = Contexts::part(seat_.context, Call::call);
-  MpiExecutor executor = make_executor(call, seat, *program);
+  BindingTarget target = target_;
+  target.context = Contexts::part(target_.context, Call::call);
+  MpiExecutor executor = make_executor(call, target, *program);
   if (!binding.may_stay) {
     return executor.run(binding.input, binding.output);
   }

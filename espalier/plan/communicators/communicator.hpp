@@ -29,8 +29,9 @@ public:
   [[nodiscard]] static constexpr bool is_refusal(int code) noexcept { return code < 0; }
 
   /// Local. `user` must outlive the object.
-  /// @param seat  its context is one that no other communicator of these ranks has
-  Communicator(MPI_Comm user, Seat const& seat) noexcept : user_(user), seat_(seat) {}
+  /// @param target  its context is one that no other communicator of these ranks has
+  Communicator(MPI_Comm user, BindingTarget const& target) noexcept
+      : user_(user), target_(target) {}
 
   /// Collective over the communicator, but makes none, and waits for nobody that the algorithm does
   /// not wait for. A run with sizes or types not seen lately binds an executor.
@@ -61,7 +62,7 @@ private:
   [[nodiscard]] int judge(algorithms::Choice const& choice, Call const& call);
 
   MPI_Comm user_;
-  Seat seat_;
+  BindingTarget target_;
   int broken_code_ = MPI_SUCCESS;
   bool has_left_messages_ = false;
   NamedTypes types_;

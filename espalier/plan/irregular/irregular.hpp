@@ -59,38 +59,38 @@ template <typename Call> struct Mended {
 // @throws ClassError if it cannot take part; Error mpi.
 
 [[nodiscard]] Mended<AllgatherCall>
-mend(AllgatherCall const& call, Place const& place, Library const& library);
+mend(AllgatherCall const& call, CommunicatorFacts const& facts, Library const& library);
 [[nodiscard]] Mended<AllgathervCall>
-mend(AllgathervCall const& call, Place const& place, Library const& library);
+mend(AllgathervCall const& call, CommunicatorFacts const& facts, Library const& library);
 [[nodiscard]] Mended<AllreduceCall>
-mend(AllreduceCall const& call, Place const& place, Library const& library);
+mend(AllreduceCall const& call, CommunicatorFacts const& facts, Library const& library);
 [[nodiscard]] Mended<AlltoallCall>
-mend(AlltoallCall const& call, Place const& place, Library const& library);
+mend(AlltoallCall const& call, CommunicatorFacts const& facts, Library const& library);
 [[nodiscard]] Mended<AlltoallvCall>
-mend(AlltoallvCall const& call, Place const& place, Library const& library);
+mend(AlltoallvCall const& call, CommunicatorFacts const& facts, Library const& library);
 [[nodiscard]] Mended<AlltoallwCall>
-mend(AlltoallwCall const& call, Place const& place, Library const& library);
+mend(AlltoallwCall const& call, CommunicatorFacts const& facts, Library const& library);
 [[nodiscard]] Mended<BarrierCall>
-mend(BarrierCall const& call, Place const& place, Library const& library);
+mend(BarrierCall const& call, CommunicatorFacts const& facts, Library const& library);
 [[nodiscard]] Mended<BcastCall>
-mend(BcastCall const& call, Place const& place, Library const& library);
+mend(BcastCall const& call, CommunicatorFacts const& facts, Library const& library);
 [[nodiscard]] Mended<ExscanCall>
-mend(ExscanCall const& call, Place const& place, Library const& library);
+mend(ExscanCall const& call, CommunicatorFacts const& facts, Library const& library);
 [[nodiscard]] Mended<GatherCall>
-mend(GatherCall const& call, Place const& place, Library const& library);
+mend(GatherCall const& call, CommunicatorFacts const& facts, Library const& library);
 [[nodiscard]] Mended<GathervCall>
-mend(GathervCall const& call, Place const& place, Library const& library);
+mend(GathervCall const& call, CommunicatorFacts const& facts, Library const& library);
 [[nodiscard]] Mended<ReduceCall>
-mend(ReduceCall const& call, Place const& place, Library const& library);
+mend(ReduceCall const& call, CommunicatorFacts const& facts, Library const& library);
 [[nodiscard]] Mended<ReduceScatterCall>
-mend(ReduceScatterCall const& call, Place const& place, Library const& library);
+mend(ReduceScatterCall const& call, CommunicatorFacts const& facts, Library const& library);
 [[nodiscard]] Mended<ReduceScatterBlockCall>
-mend(ReduceScatterBlockCall const& call, Place const& place, Library const& library);
+mend(ReduceScatterBlockCall const& call, CommunicatorFacts const& facts, Library const& library);
 [[nodiscard]] Mended<ScanCall>
-mend(ScanCall const& call, Place const& place, Library const& library);
+mend(ScanCall const& call, CommunicatorFacts const& facts, Library const& library);
 [[nodiscard]] Mended<ScatterCall>
-mend(ScatterCall const& call, Place const& place, Library const& library);
+mend(ScatterCall const& call, CommunicatorFacts const& facts, Library const& library);
 [[nodiscard]] Mended<ScattervCall>
-mend(ScattervCall const& call, Place const& place, Library const& library);
+mend(ScattervCall const& call, CommunicatorFacts const& facts, Library const& library);
 
 }  // namespace espalier::plan

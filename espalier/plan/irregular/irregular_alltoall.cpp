@@ -28,16 +28,16 @@ Blocks blocks_of(
     int const* counts,
     int const* displacements,
     MPI_Datatype type,
-    Place const& place
+    CommunicatorFacts const& facts
 ) {
-  require_counts(counts, place.num_ranks);
+  require_counts(counts, facts.num_ranks);
   require_list(displacements, "displacements");
   Blocks result;
-  for (int i = 0; i < place.num_ranks; ++i) {
+  for (int i = 0; i < facts.num_ranks; ++i) {
     result.push_back({at_extent(address, displacements[i], type), counts[i], type});
   }
   // What is wrong with the address, nobody sees in the addresses of blocks.
-  require_possible({address, *total_of(counts, place.num_ranks), type});
+  require_possible({address, *total_of(counts, facts.num_ranks), type});
   return result;
 }
 
@@ -46,13 +46,13 @@ Blocks blocks_of(
     int const* counts,
     int const* displacements,
     MPI_Datatype const* types,
-    Place const& place
+    CommunicatorFacts const& facts
 ) {
-  require_counts(counts, place.num_ranks);
+  require_counts(counts, facts.num_ranks);
   require_list(displacements, "displacements");
   require_list(types, "types");
   Blocks result;
-  for (int i = 0; i < place.num_ranks; ++i) {
+  for (int i = 0; i < facts.num_ranks; ++i) {
     require_possible({address, counts[i], types[i]});
     result.push_back({at_extent(address, displacements[i], MPI_BYTE), counts[i], types[i]});
   }
@@ -131,9 +131,9 @@ Sent copy_of(Blocks const& blocks, int own, Substitutes& substitutes) {
   return result;
 }
 
-std::vector<int> without_own(int const* counts, Place const& place) {
-  std::vector<int> result(counts, counts + place.num_ranks);
-  result[static_cast<std::size_t>(place.rank)] = 0;
+std::vector<int> without_own(int const* counts, CommunicatorFacts const& facts) {
+  std::vector<int> result(counts, counts + facts.num_ranks);
+  result[static_cast<std::size_t>(facts.rank)] = 0;
   return result;
 }
 
@@ -145,32 +145,33 @@ Value const* keep(std::list<std::vector<Value>>& lists, std::vector<Value> list)
 /// The own part moves before the run, all that is sent is copied, and the program has no own part.
 template <typename Call>
 void send_copies(
-    Mended<Call>& mended, Blocks const& sent, Blocks const& received, Place const& place
+    Mended<Call>& mended, Blocks const& sent, Blocks const& received, CommunicatorFacts const& facts
 ) {
   Call& call = mended.call;
-  auto const own = static_cast<std::size_t>(place.rank);
-  Sent copy = copy_of(sent, place.rank, mended.substitutes);
+  auto const own = static_cast<std::size_t>(facts.rank);
+  Sent copy = copy_of(sent, facts.rank, mended.substitutes);
   bool const is_looked_at = reports_unexpected_own_part || !received[own].is_empty();
   mended.first = is_looked_at ? own_part(sent[own], received[own]) : std::nullopt;
   call.sendbuf = copy.address;
   call.sendcounts = keep(mended.substitutes.numbers, std::move(copy.counts));
   call.sdispls = keep(mended.substitutes.numbers, std::move(copy.displacements));
-  call.recvcounts = keep(mended.substitutes.numbers, without_own(call.recvcounts, place));
+  call.recvcounts = keep(mended.substitutes.numbers, without_own(call.recvcounts, facts));
 }
 
-std::vector<MPI_Datatype> with_types(MPI_Datatype const* types, Place const& place) {
-  std::vector<MPI_Datatype> result(types, types + place.num_ranks);
+std::vector<MPI_Datatype> with_types(MPI_Datatype const* types, CommunicatorFacts const& facts) {
+  std::vector<MPI_Datatype> result(types, types + facts.num_ranks);
   std::ranges::replace(result, MPI_DATATYPE_NULL, MPI_BYTE);
   return result;
 }
 
 }  // namespace
 
-Mended<AlltoallCall> mend(AlltoallCall const& call, Place const& place, Library const& library) {
+Mended<AlltoallCall>
+mend(AlltoallCall const& call, CommunicatorFacts const& facts, Library const& library) {
   Mended<AlltoallCall> mended{.call = call};
   Elements const received{call.recvbuf, call.recvcount, call.recvtype};
   require_possible(received);
-  mended.bytes = product(size_bytes(received), place.num_ranks);
+  mended.bytes = product(size_bytes(received), facts.num_ranks);
   mended.call.recvtype = with_type(received).type;
   if (call.is_in_place()) {
     if (is_questionable(received, library.self())) {
@@ -191,13 +192,13 @@ Mended<AlltoallCall> mend(AlltoallCall const& call, Place const& place, Library 
   // Blocks of one size for everybody: what is too long is cut, what is too short filled up.
   auto const block_bytes = static_cast<std::size_t>(size_bytes(received));
   std::vector<std::byte>& memory = mended.substitutes.memory.emplace_back();
-  for (int i = 0; i < place.num_ranks; ++i) {
+  for (int i = 0; i < facts.num_ranks; ++i) {
     std::vector<std::byte> data = packed(
         {at_extent(call.sendbuf, std::int64_t{i} * call.sendcount, call.sendtype),
          call.sendcount,
          call.sendtype}
     );
-    if (data.size() > block_bytes && i == place.rank && mended.code == MPI_SUCCESS) {
+    if (data.size() > block_bytes && i == facts.rank && mended.code == MPI_SUCCESS) {
       mended.code = unpack(data, {memory.data(), 0, MPI_BYTE});
     }
     data.resize(block_bytes);
@@ -214,14 +215,15 @@ Mended<AlltoallCall> mend(AlltoallCall const& call, Place const& place, Library 
   return mended;
 }
 
-Mended<AlltoallvCall> mend(AlltoallvCall const& call, Place const& place, Library const& library) {
+Mended<AlltoallvCall>
+mend(AlltoallvCall const& call, CommunicatorFacts const& facts, Library const& library) {
   require_lists(call, library, {call.recvcounts, call.rdispls});
   if (!call.is_in_place()) {
     require_lists(call, library, {call.sendcounts, call.sdispls});
   }
   Mended<AlltoallvCall> mended{.call = call};
   Blocks const received =
-      blocks_of(call.recvbuf, call.recvcounts, call.rdispls, call.recvtype, place);
+      blocks_of(call.recvbuf, call.recvcounts, call.rdispls, call.recvtype, facts);
   mended.call.recvtype = with_type(received.front()).type;
   MPI_Comm const self = library.self();
   int const zero = 0;
@@ -233,7 +235,7 @@ Mended<AlltoallvCall> mend(AlltoallvCall const& call, Place const& place, Librar
     }
     return mended;
   }
-  Blocks const sent = blocks_of(call.sendbuf, call.sendcounts, call.sdispls, call.sendtype, place);
+  Blocks const sent = blocks_of(call.sendbuf, call.sendcounts, call.sdispls, call.sendtype, facts);
   if (is_questionable(sent.front(), self) || is_questionable(received.front(), self)) {
     mended.code = library.says(AlltoallvCall{
         call.sendbuf, &zero, &zero, call.sendtype, call.recvbuf, &zero, &zero, call.recvtype
@@ -253,20 +255,21 @@ Mended<AlltoallvCall> mend(AlltoallvCall const& call, Place const& place, Librar
         call.recvtype,
     });
   }
-  send_copies(mended, sent, received, place);
+  send_copies(mended, sent, received, facts);
   mended.call.sendtype = MPI_BYTE;
   return mended;
 }
 
-Mended<AlltoallwCall> mend(AlltoallwCall const& call, Place const& place, Library const& library) {
+Mended<AlltoallwCall>
+mend(AlltoallwCall const& call, CommunicatorFacts const& facts, Library const& library) {
   require_lists(call, library, {call.recvcounts, call.rdispls, call.recvtypes});
   if (!call.is_in_place()) {
     require_lists(call, library, {call.sendcounts, call.sdispls, call.sendtypes});
   }
   Mended<AlltoallwCall> mended{.call = call};
   Blocks const received =
-      blocks_of(call.recvbuf, call.recvcounts, call.rdispls, call.recvtypes, place);
-  mended.call.recvtypes = keep(mended.substitutes.types, with_types(call.recvtypes, place));
+      blocks_of(call.recvbuf, call.recvcounts, call.rdispls, call.recvtypes, facts);
+  mended.call.recvtypes = keep(mended.substitutes.types, with_types(call.recvtypes, facts));
   MPI_Comm const self = library.self();
   int const zero = 0;
   MPI_Datatype const byte = MPI_BYTE;
@@ -275,7 +278,7 @@ Mended<AlltoallwCall> mend(AlltoallwCall const& call, Place const& place, Librar
     mended.code = to == nullptr ? MPI_SUCCESS : says_of_received(library, call.sendbuf, *to);
     return mended;
   }
-  Blocks const sent = blocks_of(call.sendbuf, call.sendcounts, call.sdispls, call.sendtypes, place);
+  Blocks const sent = blocks_of(call.sendbuf, call.sendcounts, call.sdispls, call.sendtypes, facts);
   Elements const* const from = questionable(sent, self);
   if (from != nullptr || to != nullptr) {
     mended.code = from == nullptr ? MPI_SUCCESS : says_of_sent(library, *from);
@@ -286,13 +289,13 @@ Mended<AlltoallwCall> mend(AlltoallwCall const& call, Place const& place, Librar
         AlltoallwCall{call.sendbuf, &zero, &zero, &byte, call.recvbuf, &zero, &zero, &byte}
     );
   }
-  auto const own = static_cast<std::size_t>(place.rank);
+  auto const own = static_cast<std::size_t>(facts.rank);
   bool const is_own_equal = size_bytes(sent[own]) == size_bytes(received[own]);
   if (is_own_equal && !share_memory(sent, received)) {
-    mended.call.sendtypes = keep(mended.substitutes.types, with_types(call.sendtypes, place));
+    mended.call.sendtypes = keep(mended.substitutes.types, with_types(call.sendtypes, facts));
     return mended;
   }
-  send_copies(mended, sent, received, place);
+  send_copies(mended, sent, received, facts);
   std::vector<MPI_Datatype> bytes(sent.size(), MPI_BYTE);
   mended.call.sendtypes = keep(mended.substitutes.types, std::move(bytes));
   return mended;

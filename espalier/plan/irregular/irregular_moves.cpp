@@ -101,9 +101,10 @@ void get_own_part(Mended<Call>& mended, Elements const& own_place, Library const
 }
 
 /// The own one of blocks of equal size.
-Elements own_block(void const* address, int count, MPI_Datatype type, Place const& place) {
+Elements
+own_block(void const* address, int count, MPI_Datatype type, CommunicatorFacts const& facts) {
   require_possible({address, count, type});
-  return {at_extent(address, std::int64_t{count} * place.rank, type), count, type};
+  return {at_extent(address, std::int64_t{count} * facts.rank, type), count, type};
 }
 
 /// The own one of blocks with counts and displacements.
@@ -114,18 +115,19 @@ Elements own_block(void const* address, BlockList const& blocks, MPI_Datatype ty
   return {at_extent(address, blocks.displacements[rank], type), blocks.counts[rank], type};
 }
 
-std::int64_t bytes_of_all(Elements const& block, Place const& place) {
-  return product(size_bytes(block), place.num_ranks);
+std::int64_t bytes_of_all(Elements const& block, CommunicatorFacts const& facts) {
+  return product(size_bytes(block), facts.num_ranks);
 }
 
 }  // namespace
 
-Mended<BarrierCall> mend(BarrierCall const& call, Place const&, Library const&) {
+Mended<BarrierCall> mend(BarrierCall const& call, CommunicatorFacts const&, Library const&) {
   return {.call = call};
 }
 
-Mended<BcastCall> mend(BcastCall const& call, Place const& place, Library const& library) {
-  require_root(call.root, place);
+Mended<BcastCall>
+mend(BcastCall const& call, CommunicatorFacts const& facts, Library const& library) {
+  require_root(call.root, facts);
   Elements const message{call.buffer, call.count, call.datatype};
   require_possible(message);
   Mended<BcastCall> mended{.call = call, .bytes = size_bytes(message)};
@@ -136,78 +138,83 @@ Mended<BcastCall> mend(BcastCall const& call, Place const& place, Library const&
   return mended;
 }
 
-Mended<AllgatherCall> mend(AllgatherCall const& call, Place const& place, Library const& library) {
+Mended<AllgatherCall>
+mend(AllgatherCall const& call, CommunicatorFacts const& facts, Library const& library) {
   Mended<AllgatherCall> mended{.call = call};
-  Elements const own = own_block(call.recvbuf, call.recvcount, call.recvtype, place);
-  mended.bytes = bytes_of_all(own, place);
+  Elements const own = own_block(call.recvbuf, call.recvcount, call.recvtype, facts);
+  mended.bytes = bytes_of_all(own, facts);
   put_own_part<AllgatherCall>(mended, own, library);
   return mended;
 }
 
 Mended<AllgathervCall>
-mend(AllgathervCall const& call, Place const& place, Library const& library) {
+mend(AllgathervCall const& call, CommunicatorFacts const& facts, Library const& library) {
   require_lists(call, library, {call.recvcounts, call.displs});
   Mended<AllgathervCall> mended{.call = call};
-  BlockList const blocks{call.recvcounts, call.displs, place.num_ranks};
-  Elements const own = own_block(call.recvbuf, blocks, call.recvtype, place.rank);
-  mended.bytes = size_bytes({nullptr, *total_of(call.recvcounts, place.num_ranks), call.recvtype});
+  BlockList const blocks{call.recvcounts, call.displs, facts.num_ranks};
+  Elements const own = own_block(call.recvbuf, blocks, call.recvtype, facts.rank);
+  mended.bytes = size_bytes({nullptr, *total_of(call.recvcounts, facts.num_ranks), call.recvtype});
   put_own_part<AllgatherCall>(mended, own, library);
   return mended;
 }
 
-Mended<GatherCall> mend(GatherCall const& call, Place const& place, Library const& library) {
-  require_root(call.root, place);
+Mended<GatherCall>
+mend(GatherCall const& call, CommunicatorFacts const& facts, Library const& library) {
+  require_root(call.root, facts);
   Mended<GatherCall> mended{.call = call};
-  if (place.rank != call.root) {
+  if (facts.rank != call.root) {
     mend_leaf_of_gather(mended, library);
-    mended.bytes = bytes_of_all({nullptr, call.sendcount, call.sendtype}, place);
+    mended.bytes = bytes_of_all({nullptr, call.sendcount, call.sendtype}, facts);
     return mended;
   }
-  Elements const own = own_block(call.recvbuf, call.recvcount, call.recvtype, place);
-  mended.bytes = bytes_of_all(own, place);
+  Elements const own = own_block(call.recvbuf, call.recvcount, call.recvtype, facts);
+  mended.bytes = bytes_of_all(own, facts);
   put_own_part<GatherCall>(mended, own, library);
   return mended;
 }
 
-Mended<GathervCall> mend(GathervCall const& call, Place const& place, Library const& library) {
-  require_root(call.root, place);
+Mended<GathervCall>
+mend(GathervCall const& call, CommunicatorFacts const& facts, Library const& library) {
+  require_root(call.root, facts);
   Mended<GathervCall> mended{.call = call};
-  if (place.rank != call.root) {
+  if (facts.rank != call.root) {
     mend_leaf_of_gather(mended, library);
     return mended;
   }
   require_lists(call, library, {call.recvcounts, call.displs});
-  BlockList const blocks{call.recvcounts, call.displs, place.num_ranks};
+  BlockList const blocks{call.recvcounts, call.displs, facts.num_ranks};
   put_own_part<GatherCall>(
-      mended, own_block(call.recvbuf, blocks, call.recvtype, place.rank), library
+      mended, own_block(call.recvbuf, blocks, call.recvtype, facts.rank), library
   );
   return mended;
 }
 
-Mended<ScatterCall> mend(ScatterCall const& call, Place const& place, Library const& library) {
-  require_root(call.root, place);
+Mended<ScatterCall>
+mend(ScatterCall const& call, CommunicatorFacts const& facts, Library const& library) {
+  require_root(call.root, facts);
   Mended<ScatterCall> mended{.call = call};
-  if (place.rank != call.root) {
+  if (facts.rank != call.root) {
     mend_leaf_of_scatter(mended, library);
-    mended.bytes = bytes_of_all({nullptr, call.recvcount, call.recvtype}, place);
+    mended.bytes = bytes_of_all({nullptr, call.recvcount, call.recvtype}, facts);
     return mended;
   }
-  Elements const own = own_block(call.sendbuf, call.sendcount, call.sendtype, place);
-  mended.bytes = bytes_of_all(own, place);
+  Elements const own = own_block(call.sendbuf, call.sendcount, call.sendtype, facts);
+  mended.bytes = bytes_of_all(own, facts);
   get_own_part(mended, own, library);
   return mended;
 }
 
-Mended<ScattervCall> mend(ScattervCall const& call, Place const& place, Library const& library) {
-  require_root(call.root, place);
+Mended<ScattervCall>
+mend(ScattervCall const& call, CommunicatorFacts const& facts, Library const& library) {
+  require_root(call.root, facts);
   Mended<ScattervCall> mended{.call = call};
-  if (place.rank != call.root) {
+  if (facts.rank != call.root) {
     mend_leaf_of_scatter(mended, library);
     return mended;
   }
   require_lists(call, library, {call.sendcounts, call.displs});
-  BlockList const blocks{call.sendcounts, call.displs, place.num_ranks};
-  get_own_part(mended, own_block(call.sendbuf, blocks, call.sendtype, place.rank), library);
+  BlockList const blocks{call.sendcounts, call.displs, facts.num_ranks};
+  get_own_part(mended, own_block(call.sendbuf, blocks, call.sendtype, facts.rank), library);
   return mended;
 }
 

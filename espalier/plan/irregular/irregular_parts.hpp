@@ -22,11 +22,11 @@
 namespace espalier::plan {
 
 /// @throws ClassError MPI_ERR_ROOT.
-inline void require_root(int root, Place const& place) {
-  if (!is_rank(root, place.num_ranks)) {
+inline void require_root(int root, CommunicatorFacts const& facts) {
+  if (!is_rank(root, facts.num_ranks)) {
     throw ClassError(
         MPI_ERR_ROOT,
-        "expected a root from 0 to " + std::to_string(place.num_ranks - 1) + ", got " +
+        "expected a root from 0 to " + std::to_string(facts.num_ranks - 1) + ", got " +
             std::to_string(root)
     );
   }

@@ -119,49 +119,52 @@ void mend_scattered(
 
 }  // namespace
 
-Mended<AllreduceCall> mend(AllreduceCall const& call, Place const&, Library const& library) {
+Mended<AllreduceCall>
+mend(AllreduceCall const& call, CommunicatorFacts const&, Library const& library) {
   return mend_vector(call, true, true, library);
 }
 
-Mended<ScanCall> mend(ScanCall const& call, Place const&, Library const& library) {
+Mended<ScanCall> mend(ScanCall const& call, CommunicatorFacts const&, Library const& library) {
   return mend_vector(call, true, true, library);
 }
 
-Mended<ExscanCall> mend(ExscanCall const& call, Place const& place, Library const& library) {
+Mended<ExscanCall>
+mend(ExscanCall const& call, CommunicatorFacts const& facts, Library const& library) {
   Mended<ExscanCall> mended =
-      mend_vector(call, place.rank > 0 || call.is_in_place(), true, library);
+      mend_vector(call, facts.rank > 0 || call.is_in_place(), true, library);
   if (mended.code == MPI_SUCCESS && call.recvbuf == nullptr) {
     mended.code = library.says(call);
   }
   return mended;
 }
 
-Mended<ReduceCall> mend(ReduceCall const& call, Place const& place, Library const& library) {
-  require_root(call.root, place);
-  bool const is_root = place.rank == call.root;
+Mended<ReduceCall>
+mend(ReduceCall const& call, CommunicatorFacts const& facts, Library const& library) {
+  require_root(call.root, facts);
+  bool const is_root = facts.rank == call.root;
   return mend_vector(call, is_root, is_root, library);
 }
 
 Mended<ReduceScatterCall>
-mend(ReduceScatterCall const& call, Place const& place, Library const& library) {
+mend(ReduceScatterCall const& call, CommunicatorFacts const& facts, Library const& library) {
   require_operator(call.op);
   require_lists(call, library, {call.recvcounts});
-  require_counts(call.recvcounts, place.num_ranks);
+  require_counts(call.recvcounts, facts.num_ranks);
   require_type(call, call.datatype, library);
   Mended<ReduceScatterCall> mended{.call = call};
-  std::int64_t const count = *total_of(call.recvcounts, place.num_ranks);
-  mend_scattered(mended, count, call.recvcounts[place.rank], call.datatype);
+  std::int64_t const count = *total_of(call.recvcounts, facts.num_ranks);
+  mend_scattered(mended, count, call.recvcounts[facts.rank], call.datatype);
   mended.code = says_of(library, call, {nullptr, count, call.datatype});
   return mended;
 }
 
 Mended<ReduceScatterBlockCall>
-mend(ReduceScatterBlockCall const& call, Place const& place, Library const& library) {
+mend(ReduceScatterBlockCall const& call, CommunicatorFacts const& facts, Library const& library) {
   require_operator(call.op);
   require_type(call, call.datatype, library);
   require_possible({call.recvbuf, call.recvcount, call.datatype});
   Mended<ReduceScatterBlockCall> mended{.call = call};
-  std::int64_t const count = product(call.recvcount, place.num_ranks);
+  std::int64_t const count = product(call.recvcount, facts.num_ranks);
   mend_scattered(mended, count, call.recvcount, call.datatype);
   mended.code = says_of(
       library, call, &ReduceScatterBlockCall::recvcount, {nullptr, call.recvcount, call.datatype}

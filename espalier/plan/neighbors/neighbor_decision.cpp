@@ -29,15 +29,15 @@ neighborhood::Algorithm const* Session::choose(NeighborCall call, State& state, 
   return nullptr;
 }
 
-NeighborVerdict Session::decide(NeighborCall call, MPI_Comm comm) noexcept {
+NeighborDecision Session::decide(NeighborCall call, MPI_Comm comm) noexcept {
   bool const may_choose = settings_.may_choose(call);
   if (comm == MPI_COMM_NULL || (!may_choose && !settings_.watches())) {
     return {};
   }
-  NeighborVerdict verdict;
+  NeighborDecision decided;
   int const code = guard([&] {
     State* const state = find(comm);
-    verdict.state = state;
+    decided.state = state;
     if (state == nullptr || !may_choose) {
       return MPI_SUCCESS;
     }
@@ -46,15 +46,15 @@ NeighborVerdict Session::decide(NeighborCall call, MPI_Comm comm) noexcept {
       choice = choose(call, *state, comm);
     }
     if (*choice != nullptr) {
-      verdict.neighbors = &state->neighbors();
-      verdict.algorithm = *choice;
+      decided.neighbors = &state->neighbors();
+      decided.algorithm = *choice;
     }
     return MPI_SUCCESS;
   });
   if (code != MPI_SUCCESS) {
-    verdict.code = raise(comm, code);
+    decided.code = raise(comm, code);
   }
-  return verdict;
+  return decided;
 }
 
 }  // namespace espalier::plan

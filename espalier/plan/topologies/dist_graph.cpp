@@ -27,8 +27,8 @@ bool agree(OwnCommunicator const& own, Weighting weighting) {
   std::vector<int> const all = own.at_root(std::array{static_cast<int>(weighting)});
   bool const is_agreed =
       std::ranges::all_of(all, [&](int each) { return each == static_cast<int>(weighting); });
-  int const verdict = is_agreed && weighting != Weighting::wrong ? 1 : 0;
-  return own.from_root(std::vector{verdict}).front() == 1;
+  int const decided = is_agreed && weighting != Weighting::wrong ? 1 : 0;
+  return own.from_root(std::vector{decided}).front() == 1;
 }
 
 /// All edges on rank 0.

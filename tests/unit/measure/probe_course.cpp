@@ -18,18 +18,18 @@ Course play(Limits const& limits, std::size_t num_pairs, double seconds, TimeOf 
   double used = 0.0;
   std::size_t repetition = 0;
   while (true) {
-    Order const order = course.next(used);
-    if (order.repetitions == 0) {
+    Batch const batch = course.next(used);
+    if (batch.repetitions == 0) {
       return course;
     }
     std::vector<std::vector<double>> times(num_pairs);
-    for (int i = 0; i < order.repetitions; ++i, ++repetition) {
+    for (int i = 0; i < batch.repetitions; ++i, ++repetition) {
       for (std::size_t pair = 0; pair < num_pairs; ++pair) {
         times[pair].push_back(time_of(pair, repetition));
       }
     }
     course.add(times);
-    used += seconds * (order.repetitions + order.untimed);
+    used += seconds * (batch.repetitions + batch.untimed);
   }
 }
 
@@ -110,7 +110,7 @@ TEST(ProbeCourse, WarmUpDoesNotCount) {
 
 TEST(ProbeCourse, SlowMessagesAreWarmedUpOnce) {
   Course course(usual, 1);
-  Order const first = course.next(0.0);
+  Batch const first = course.next(0.0);
   EXPECT_EQ(first.repetitions, 1);
   course.add({{3e5}});
   EXPECT_EQ(course.next(0.3).repetitions, 2) << "counts, or a third warm-up would be 1";
