@@ -23,7 +23,7 @@ inline bool is_active() noexcept {
   return active_session.load(std::memory_order_relaxed) != nullptr;
 }
 
-// Handlers of the functions of the same names in functions.json.
+// Handlers of the functions of the same names in espalier/calls/functions.json.
 int init(int* argc, char*** argv);
 int init_thread(int* argc, char*** argv, int required, int* provided);
 int finalize();

@@ -19,7 +19,7 @@ namespace espalier::shim {
 /// The session topologies are made in; null where they are handed over as they are.
 extern constinit std::atomic<plan::Session*> topology_session;
 
-// Handlers of the functions of the same names in functions.json.
+// Handlers of the functions of the same names in espalier/calls/functions.json.
 int cart_create(
     Handle comm_old, int ndims, int const* dims, int const* periods, int reorder, void* comm_cart
 );

@@ -4,7 +4,7 @@
 /// Arguments of the MPI functions that are served, as the user gave them, without the communicator.
 ///
 /// A new function is one more struct with these members, its functions in bindings.hpp, and a row
-/// in shim/generator/functions.json.
+/// in espalier/calls/functions.json.
 ///
 /// bytes() of rooted calls looks at what MPI says is significant on this rank only.
 

@@ -22,7 +22,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-HEAD = "// SPDX-License-Identifier: Apache-2.0\n// Made by shim/generator/generate.py.\n"
+HEAD = "// SPDX-License-Identifier: Apache-2.0\n// Made by espalier/calls/generate.py.\n"
 SIGNIFICANT = ("always", "at root", "not in place", "not in place, at root")
 
 
