@@ -12,8 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "forward.hpp"
-
 #include <mpi.h>
 
 #include "espalier/base/version.hpp"
@@ -24,6 +22,7 @@
 #include "espalier/plan/settings/statistics.hpp"
 #include "espalier/watch/duration.hpp"
 #include "shim/environment.hpp"
+#include "shim/forward.hpp"
 #include "shim/report.hpp"
 #include "shim/startup.hpp"
 #include "shim/surroundings.hpp"

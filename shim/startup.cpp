@@ -8,13 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "forward.hpp"
-
 #include <mpi.h>
 
 #include "espalier/exec/mpi_datatype.hpp"
 #include "espalier/watch/board.hpp"
 #include "shim/environment.hpp"
+#include "shim/forward.hpp"
 #include "shim/surroundings.hpp"
 #include "shim/symbol.hpp"
 

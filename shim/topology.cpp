@@ -9,8 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "forward.hpp"
-
 #include <mpi.h>
 
 #include "espalier/base/error.hpp"
@@ -21,6 +19,7 @@
 #include "espalier/plan/topologies/cartesian.hpp"
 #include "espalier/plan/topologies/dist_graph.hpp"
 #include "shim/communicators.hpp"
+#include "shim/forward.hpp"
 #include "shim/own_work.hpp"
 #include "shim/report.hpp"
 

@@ -7,8 +7,6 @@
 #include <string>
 #include <system_error>
 
-#include "forward.hpp"
-
 #include <mpi.h>
 
 #include "espalier/exec/mpi_datatype.hpp"
@@ -16,6 +14,7 @@
 #include "espalier/plan/failure.hpp"
 #include "espalier/watch/board.hpp"
 #include "espalier/watch/watcher.hpp"
+#include "shim/forward.hpp"
 #include "shim/report.hpp"
 
 namespace espalier::shim {
@@ -93,9 +92,8 @@ void WatchedCall::begin(
     return;
   }
   static_cast<void>(plan::guard([&] {
-    std::string const function = "MPI_N" + std::string(plan::to_string(call).substr(1));
     std::string const text = algorithm == nullptr ? "" : neighborhood::full_name(*algorithm);
-    watch::What const what{.function = function, .algorithm = text};
+    watch::What const what{.function = plan::function_name(call), .algorithm = text};
     call_ = std::make_unique<watch::Call>(*watched_record.load(), state->watched().members(), what);
     return MPI_SUCCESS;
   }));

@@ -22,6 +22,7 @@
 #include "espalier/plan/failure.hpp"
 #include "espalier/plan/irregular/irregular.hpp"
 #include "espalier/plan/irregular/library.hpp"
+#include "espalier/plan/irregular/mend.hpp"
 #include "espalier/plan/settings/settings.hpp"
 #include "espalier/plan/settings/statistics.hpp"
 #include "espalier/plan/state.hpp"

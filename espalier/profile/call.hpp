@@ -2,85 +2,46 @@
 
 #pragma once
 
-#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "espalier/algorithms/catalog.hpp"
+#include "espalier/profile/call_facts.hpp"
+#include "espalier/profile/call_list.hpp"
 
 namespace espalier::profile {
 
-/// An MPI function that rules speak of. Several calls can share the algorithms of one collective.
-enum class Call : std::uint8_t {
-  allgather,
-  allgatherv,
-  allreduce,
-  alltoall,
-  alltoallv,
-  alltoallw,
-  barrier,
-  bcast,
-  exscan,
-  gather,
-  gatherv,
-  reduce,
-  reduce_scatter,
-  reduce_scatter_block,
-  scan,
-  scatter,
-  scatterv,
-};
-
-/// In the order of the enumeration.
-inline constexpr std::array all_calls{
-    Call::allgather,
-    Call::allgatherv,
-    Call::allreduce,
-    Call::alltoall,
-    Call::alltoallv,
-    Call::alltoallw,
-    Call::barrier,
-    Call::bcast,
-    Call::exscan,
-    Call::gather,
-    Call::gatherv,
-    Call::reduce,
-    Call::reduce_scatter,
-    Call::reduce_scatter_block,
-    Call::scan,
-    Call::scatter,
-    Call::scatterv,
-};
 inline constexpr std::size_t num_calls = all_calls.size();
 
 [[nodiscard]] constexpr std::size_t index_of(Call call) noexcept {
   return static_cast<std::size_t>(call);
 }
 
+[[nodiscard]] constexpr CallFacts const& facts_of(Call call) noexcept {
+  return call_facts[index_of(call)];
+}
+
 /// `allgatherv`, as in profiles and settings.
-[[nodiscard]] std::string_view to_string(Call call) noexcept;
+[[nodiscard]] constexpr std::string_view to_string(Call call) noexcept {
+  return facts_of(call).text;
+}
 
 /// `MPI_Allgatherv`.
-[[nodiscard]] std::string_view function_name(Call call) noexcept;
+[[nodiscard]] constexpr std::string_view function_name(Call call) noexcept {
+  return facts_of(call).function;
+}
 
 /// The collective whose algorithms serve the call.
-[[nodiscard]] algorithms::Collective collective_of(Call call) noexcept;
+[[nodiscard]] constexpr algorithms::Collective collective_of(Call call) noexcept {
+  return facts_of(call).collective;
+}
 
 /// False if rules cannot depend on the size of the result: a barrier has none, and of calls with
 /// blocks of any size between two ranks no rank, or only the root, knows the whole.
 [[nodiscard]] constexpr bool has_known_size(Call call) noexcept {
-  switch (call) {
-  case Call::alltoallv:
-  case Call::alltoallw:
-  case Call::barrier:
-  case Call::gatherv:
-  case Call::scatterv:
-    return false;
-  default:
-    return true;
-  }
+  BlockSizes const sizes = facts_of(call).block_sizes;
+  return sizes == BlockSizes::equal || sizes == BlockSizes::known_to_all;
 }
 
 /// Empty if the choice can serve the call, otherwise the reason.

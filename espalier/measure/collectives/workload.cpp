@@ -173,11 +173,11 @@ bool Workload::has_result(int root) const noexcept {
   }
 }
 
-AnyCall Workload::call_with(int root) noexcept {
+plan::AnyCall Workload::call_with(int root) noexcept {
   return reduces(call_) ? reducing_call(root) : moving_call(root);
 }
 
-AnyCall Workload::reducing_call(int root) noexcept {
+plan::AnyCall Workload::reducing_call(int root) noexcept {
   void const* const input = input_.data();
   void* const result = output_.data() + guard_bytes;
   int const own = counts_[static_cast<std::size_t>(rank_)];
@@ -201,7 +201,7 @@ AnyCall Workload::reducing_call(int root) noexcept {
 }
 
 /// What MPI does not look at on this rank is nothing.
-AnyCall Workload::moving_call(int root) noexcept {
+plan::AnyCall Workload::moving_call(int root) noexcept {
   void const* const input = input_.data();
   void* const result = output_.data() + guard_bytes;
   bool const is_root = rank_ == root;
@@ -240,7 +240,9 @@ AnyCall Workload::moving_call(int root) noexcept {
 }
 
 int Workload::run_native(int root) {
-  return std::visit([&](auto const& call) { return native(call, comm_); }, call_with(root));
+  return std::visit(
+      [&](auto const& call) { return plan::call_native(call, comm_); }, call_with(root)
+  );
 }
 
 Ran Workload::run_ours(plan::Session& session, int root) {
@@ -250,11 +252,11 @@ Ran Workload::run_ours(plan::Session& session, int root) {
       return {.code = decided.code};
     }
     if (decided.decision == nullptr || !decided.decision->choice) {
-      return {.code = native(call, comm_), .decision = decided.decision};
+      return {.code = plan::call_native(call, comm_), .decision = decided.decision};
     }
     int const code = decided.state->communicator().run(*decided.decision->choice, call);
     if (plan::Communicator::is_refusal(code)) {
-      return {.code = native(call, comm_), .decision = &session.after_refusal(code)};
+      return {.code = plan::call_native(call, comm_), .decision = &session.after_refusal(code)};
     }
     return {.code = code, .decision = decided.decision};
   };

@@ -11,8 +11,8 @@
 #include <mpi.h>
 
 #include "espalier/measure/collectives/measurement_plan.hpp"
-#include "espalier/measure/collectives/native_calls.hpp"
 #include "espalier/measure/common/job.hpp"
+#include "espalier/plan/calls/native_calls.hpp"
 #include "espalier/plan/session.hpp"
 
 namespace espalier::measure {
@@ -65,9 +65,9 @@ public:
   difference(std::span<std::byte const> expected, std::span<std::byte const> found);
 
 private:
-  [[nodiscard]] AnyCall call_with(int root) noexcept;
-  [[nodiscard]] AnyCall moving_call(int root) noexcept;
-  [[nodiscard]] AnyCall reducing_call(int root) noexcept;
+  [[nodiscard]] plan::AnyCall call_with(int root) noexcept;
+  [[nodiscard]] plan::AnyCall moving_call(int root) noexcept;
+  [[nodiscard]] plan::AnyCall reducing_call(int root) noexcept;
   void cut_into_parts(std::vector<int> const& part_bytes);
   void expect_sums(std::span<std::byte> content, std::uint32_t stamp) const;
   void expect_parts(std::span<std::byte> content, std::uint32_t stamp) const;

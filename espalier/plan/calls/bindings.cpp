@@ -6,14 +6,16 @@
 #include <span>
 
 #include "espalier/exec/mpi_collectives.hpp"
+#include "espalier/plan/calls/binding_rules.hpp"
 
 namespace espalier::plan {
 namespace {
 
-using exec::Reduction;
+using exec::MpiExecutor;
 using exec::TypedBlocks;
 using exec::TypedCount;
 using exec::VaryingBlocks;
+using schedule::RankProgram;
 
 template <typename Value>
 std::span<Value const> list(Value const* values, BindingTarget const& target) {
@@ -70,28 +72,6 @@ Binding bind_root(Call const& call, TypedCount all, MPI_Datatype own, NamedTypes
   return binding;
 }
 
-template <typename Call>
-Binding bind_vector(Call const& call, std::int64_t count, NamedTypes& types) {
-  TypeFacts const type = types.facts(call.datatype);
-  return {
-      .key =
-          {
-              .call = Call::call,
-              .is_in_place = call.is_in_place(),
-              .bytes = count * type.size_bytes,
-              .op = call.op,
-              .type = call.datatype,
-          },
-      .may_stay = type.is_named,
-      .input = call.sendbuf,
-      .output = call.recvbuf,
-  };
-}
-
-template <typename Call> Reduction reduction(Call const& call) noexcept {
-  return {.type = call.datatype, .op = call.op, .is_in_place = call.is_in_place()};
-}
-
 }  // namespace
 
 Binding bind(AllgatherCall const& call, BindingTarget const&, NamedTypes& types) {
@@ -129,15 +109,6 @@ make_executor(AllgathervCall const& call, BindingTarget const& target, RankProgr
       list(call.recvcounts, target),
       list(call.displs, target)
   );
-}
-
-Binding bind(AllreduceCall const& call, BindingTarget const&, NamedTypes& types) {
-  return bind_vector(call, call.count, types);
-}
-
-MpiExecutor
-make_executor(AllreduceCall const& call, BindingTarget const& target, RankProgram const& program) {
-  return exec::allreduce_executor(program, target.context, call.count, reduction(call));
 }
 
 Binding bind(AlltoallCall const& call, BindingTarget const&, NamedTypes& types) {
@@ -231,15 +202,6 @@ make_executor(BcastCall const& call, BindingTarget const& target, RankProgram co
   return exec::bcast_executor(program, target.context, message, call.root);
 }
 
-Binding bind(ExscanCall const& call, BindingTarget const&, NamedTypes& types) {
-  return bind_vector(call, call.count, types);
-}
-
-MpiExecutor
-make_executor(ExscanCall const& call, BindingTarget const& target, RankProgram const& program) {
-  return exec::exscan_executor(program, target.context, call.count, reduction(call));
-}
-
 Binding bind(GatherCall const& call, BindingTarget const& target, NamedTypes& types) {
   return target.rank == call.root ? bind_root(call, received(call), call.sendtype, types)
                                   : bind_leaf(call, sent(call), types);
@@ -273,7 +235,7 @@ make_executor(GathervCall const& call, BindingTarget const& target, RankProgram 
 }
 
 Binding bind(ReduceCall const& call, BindingTarget const& target, NamedTypes& types) {
-  Binding binding = bind_vector(call, call.count, types);
+  Binding binding = bind_elements(call, call.count, types);
   binding.key.root = call.root;
   binding.key.is_in_place = target.rank == call.root && call.is_in_place();
   return binding;
@@ -285,7 +247,7 @@ make_executor(ReduceCall const& call, BindingTarget const& target, RankProgram c
 }
 
 Binding bind(ReduceScatterCall const& call, BindingTarget const& target, NamedTypes& types) {
-  Binding binding = bind_vector(call, 1, types);
+  Binding binding = bind_elements(call, 1, types);
   binding.counts = {list(call.recvcounts, target)};
   return binding;
 }
@@ -298,7 +260,7 @@ MpiExecutor make_executor(
 }
 
 Binding bind(ReduceScatterBlockCall const& call, BindingTarget const&, NamedTypes& types) {
-  return bind_vector(call, call.recvcount, types);
+  return bind_elements(call, call.recvcount, types);
 }
 
 MpiExecutor make_executor(
@@ -307,15 +269,6 @@ MpiExecutor make_executor(
   return exec::reduce_scatter_block_executor(
       program, target.context, call.recvcount, reduction(call)
   );
-}
-
-Binding bind(ScanCall const& call, BindingTarget const&, NamedTypes& types) {
-  return bind_vector(call, call.count, types);
-}
-
-MpiExecutor
-make_executor(ScanCall const& call, BindingTarget const& target, RankProgram const& program) {
-  return exec::scan_executor(program, target.context, call.count, reduction(call));
 }
 
 Binding bind(ScatterCall const& call, BindingTarget const& target, NamedTypes& types) {

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "espalier/plan/calls/bindings.hpp"
+#include "espalier/plan/calls/calls.hpp"
 #include "espalier/plan/calls/operators.hpp"
 #include "espalier/plan/communicators/contexts.hpp"
 #include "espalier/plan/failure.hpp"
@@ -90,22 +92,6 @@ std::size_t Communicator::memory_bytes() const noexcept {
          executors_.memory_bytes();
 }
 
-template int Communicator::run(Choice const&, AllgatherCall const&) noexcept;
-template int Communicator::run(Choice const&, AllgathervCall const&) noexcept;
-template int Communicator::run(Choice const&, AllreduceCall const&) noexcept;
-template int Communicator::run(Choice const&, AlltoallCall const&) noexcept;
-template int Communicator::run(Choice const&, AlltoallvCall const&) noexcept;
-template int Communicator::run(Choice const&, AlltoallwCall const&) noexcept;
-template int Communicator::run(Choice const&, BarrierCall const&) noexcept;
-template int Communicator::run(Choice const&, BcastCall const&) noexcept;
-template int Communicator::run(Choice const&, ExscanCall const&) noexcept;
-template int Communicator::run(Choice const&, GatherCall const&) noexcept;
-template int Communicator::run(Choice const&, GathervCall const&) noexcept;
-template int Communicator::run(Choice const&, ReduceCall const&) noexcept;
-template int Communicator::run(Choice const&, ReduceScatterCall const&) noexcept;
-template int Communicator::run(Choice const&, ReduceScatterBlockCall const&) noexcept;
-template int Communicator::run(Choice const&, ScanCall const&) noexcept;
-template int Communicator::run(Choice const&, ScatterCall const&) noexcept;
-template int Communicator::run(Choice const&, ScattervCall const&) noexcept;
+#include "espalier/plan/communicators/communicator_runs.inc"
 
 }  // namespace espalier::plan

@@ -7,8 +7,8 @@
 #include <mpi.h>
 
 #include "espalier/algorithms/catalog.hpp"
-#include "espalier/plan/calls/bindings.hpp"
-#include "espalier/plan/calls/calls.hpp"
+#include "espalier/plan/calls/binding.hpp"
+#include "espalier/plan/calls/named_types.hpp"
 #include "espalier/plan/communicators/executor_cache.hpp"
 
 namespace espalier::plan {

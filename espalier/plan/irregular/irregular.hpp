@@ -19,9 +19,7 @@
 
 #include <mpi.h>
 
-#include "espalier/plan/calls/calls.hpp"
 #include "espalier/plan/irregular/elements.hpp"
-#include "espalier/plan/irregular/library.hpp"
 
 namespace espalier::plan {
 
@@ -54,43 +52,5 @@ template <typename Call> struct Mended {
   /// The first code that is not MPI_SUCCESS stays.
   void add(int next) noexcept { code = code == MPI_SUCCESS ? next : code; }
 };
-
-// Local. What a rank can do about a call for which bytes() has no value.
-// @throws ClassError if it cannot take part; Error mpi.
-
-[[nodiscard]] Mended<AllgatherCall>
-mend(AllgatherCall const& call, CommunicatorFacts const& facts, Library const& library);
-[[nodiscard]] Mended<AllgathervCall>
-mend(AllgathervCall const& call, CommunicatorFacts const& facts, Library const& library);
-[[nodiscard]] Mended<AllreduceCall>
-mend(AllreduceCall const& call, CommunicatorFacts const& facts, Library const& library);
-[[nodiscard]] Mended<AlltoallCall>
-mend(AlltoallCall const& call, CommunicatorFacts const& facts, Library const& library);
-[[nodiscard]] Mended<AlltoallvCall>
-mend(AlltoallvCall const& call, CommunicatorFacts const& facts, Library const& library);
-[[nodiscard]] Mended<AlltoallwCall>
-mend(AlltoallwCall const& call, CommunicatorFacts const& facts, Library const& library);
-[[nodiscard]] Mended<BarrierCall>
-mend(BarrierCall const& call, CommunicatorFacts const& facts, Library const& library);
-[[nodiscard]] Mended<BcastCall>
-mend(BcastCall const& call, CommunicatorFacts const& facts, Library const& library);
-[[nodiscard]] Mended<ExscanCall>
-mend(ExscanCall const& call, CommunicatorFacts const& facts, Library const& library);
-[[nodiscard]] Mended<GatherCall>
-mend(GatherCall const& call, CommunicatorFacts const& facts, Library const& library);
-[[nodiscard]] Mended<GathervCall>
-mend(GathervCall const& call, CommunicatorFacts const& facts, Library const& library);
-[[nodiscard]] Mended<ReduceCall>
-mend(ReduceCall const& call, CommunicatorFacts const& facts, Library const& library);
-[[nodiscard]] Mended<ReduceScatterCall>
-mend(ReduceScatterCall const& call, CommunicatorFacts const& facts, Library const& library);
-[[nodiscard]] Mended<ReduceScatterBlockCall>
-mend(ReduceScatterBlockCall const& call, CommunicatorFacts const& facts, Library const& library);
-[[nodiscard]] Mended<ScanCall>
-mend(ScanCall const& call, CommunicatorFacts const& facts, Library const& library);
-[[nodiscard]] Mended<ScatterCall>
-mend(ScatterCall const& call, CommunicatorFacts const& facts, Library const& library);
-[[nodiscard]] Mended<ScattervCall>
-mend(ScattervCall const& call, CommunicatorFacts const& facts, Library const& library);
 
 }  // namespace espalier::plan

@@ -10,6 +10,7 @@
 #include "espalier/base/error.hpp"
 #include "espalier/plan/irregular/irregular.hpp"
 #include "espalier/plan/irregular/irregular_parts.hpp"
+#include "espalier/plan/irregular/mend.hpp"
 
 namespace espalier::plan {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "espalier/plan/irregular/irregular.hpp"
 #include "espalier/plan/irregular/irregular_parts.hpp"
+#include "espalier/plan/irregular/mend.hpp"
 
 namespace espalier::plan {
 namespace {

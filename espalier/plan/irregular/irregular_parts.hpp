@@ -15,9 +15,11 @@
 #include <mpi.h>
 
 #include "espalier/plan/calls/arguments.hpp"
+#include "espalier/plan/calls/communicator_facts.hpp"
 #include "espalier/plan/failure.hpp"
 #include "espalier/plan/irregular/elements.hpp"
 #include "espalier/plan/irregular/irregular.hpp"
+#include "espalier/plan/irregular/library.hpp"
 
 namespace espalier::plan {
 

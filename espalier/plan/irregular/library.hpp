@@ -4,7 +4,7 @@
 
 #include <mpi.h>
 
-#include "espalier/plan/calls/calls.hpp"
+#include "espalier/plan/calls/native_calls.hpp"
 
 namespace espalier::plan {
 
@@ -31,23 +31,16 @@ public:
   [[nodiscard]] MPI_Comm self() const noexcept { return self_; }
 
   /// Local. What the library returns for the call on one rank: MPI_SUCCESS or its code. Lists have
-  /// one entry, the root is 0. If it does not complain it makes the call.
-  [[nodiscard]] int says(AllgatherCall const& call) const noexcept;
-  [[nodiscard]] int says(AllgathervCall const& call) const noexcept;
-  [[nodiscard]] int says(AllreduceCall const& call) const noexcept;
-  [[nodiscard]] int says(AlltoallCall const& call) const noexcept;
-  [[nodiscard]] int says(AlltoallvCall const& call) const noexcept;
-  [[nodiscard]] int says(AlltoallwCall const& call) const noexcept;
-  [[nodiscard]] int says(BcastCall const& call) const noexcept;
-  [[nodiscard]] int says(ExscanCall const& call) const noexcept;
-  [[nodiscard]] int says(GatherCall const& call) const noexcept;
-  [[nodiscard]] int says(GathervCall const& call) const noexcept;
-  [[nodiscard]] int says(ReduceCall const& call) const noexcept;
-  [[nodiscard]] int says(ReduceScatterCall const& call) const noexcept;
-  [[nodiscard]] int says(ReduceScatterBlockCall const& call) const noexcept;
-  [[nodiscard]] int says(ScanCall const& call) const noexcept;
-  [[nodiscard]] int says(ScatterCall const& call) const noexcept;
-  [[nodiscard]] int says(ScattervCall const& call) const noexcept;
+  /// one entry. If it does not complain it makes the call.
+  template <typename Call> [[nodiscard]] int says(Call call) const noexcept {
+    if (self_ == MPI_COMM_NULL) {
+      return MPI_SUCCESS;
+    }
+    if constexpr (requires { call.root; }) {
+      call.root = 0;
+    }
+    return call_native(call, self_);
+  }
 
 private:
   MPI_Comm self_ = MPI_COMM_NULL;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// @file
-/// Arguments of the neighborhood collectives, as the user gave them, without the communicator.
+/// What is done by hand for each neighborhood collective.
 
 #pragma once
 
@@ -13,6 +13,7 @@
 #include "espalier/plan/calls/named_types.hpp"
 #include "espalier/plan/communicators/executor_cache.hpp"
 #include "espalier/plan/neighbors/neighbor_name.hpp"
+#include "espalier/plan/neighbors/neighbor_structures.hpp"
 
 namespace espalier::plan {
 
@@ -20,66 +21,6 @@ namespace espalier::plan {
 struct Degrees {
   int in = 0;
   int out = 0;
-};
-
-struct NeighborAllgatherCall {
-  static constexpr NeighborCall neighbor_call = NeighborCall::allgather;
-
-  void const* sendbuf;
-  int sendcount;
-  MPI_Datatype sendtype;
-  void* recvbuf;
-  int recvcount;
-  MPI_Datatype recvtype;
-};
-
-struct NeighborAllgathervCall {
-  static constexpr NeighborCall neighbor_call = NeighborCall::allgatherv;
-
-  void const* sendbuf;
-  int sendcount;
-  MPI_Datatype sendtype;
-  void* recvbuf;
-  int const* recvcounts;
-  int const* displs;
-  MPI_Datatype recvtype;
-};
-
-struct NeighborAlltoallCall {
-  static constexpr NeighborCall neighbor_call = NeighborCall::alltoall;
-
-  void const* sendbuf;
-  int sendcount;
-  MPI_Datatype sendtype;
-  void* recvbuf;
-  int recvcount;
-  MPI_Datatype recvtype;
-};
-
-struct NeighborAlltoallvCall {
-  static constexpr NeighborCall neighbor_call = NeighborCall::alltoallv;
-
-  void const* sendbuf;
-  int const* sendcounts;
-  int const* sdispls;
-  MPI_Datatype sendtype;
-  void* recvbuf;
-  int const* recvcounts;
-  int const* rdispls;
-  MPI_Datatype recvtype;
-};
-
-struct NeighborAlltoallwCall {
-  static constexpr NeighborCall neighbor_call = NeighborCall::alltoallw;
-
-  void const* sendbuf;
-  int const* sendcounts;
-  MPI_Aint const* sdispls;
-  MPI_Datatype const* sendtypes;
-  void* recvbuf;
-  int const* recvcounts;
-  MPI_Aint const* rdispls;
-  MPI_Datatype const* recvtypes;
 };
 
 template <typename Call>

@@ -5,28 +5,12 @@
 #include <algorithm>
 
 namespace espalier::plan {
-namespace {
-
-constexpr std::array<std::string_view, num_neighbor_calls> names{
-    "neighbor_allgather",
-    "neighbor_allgatherv",
-    "neighbor_alltoall",
-    "neighbor_alltoallv",
-    "neighbor_alltoallw",
-};
-
-}  // namespace
-
-std::string_view to_string(NeighborCall call) noexcept {
-  return names[index_of(call)];
-}
 
 std::optional<NeighborCall> parse_neighbor_call(std::string_view text) noexcept {
-  auto const* const found = std::ranges::find(names, text);
-  if (found == names.end()) {
-    return std::nullopt;
-  }
-  return all_neighbor_calls[static_cast<std::size_t>(found - names.begin())];
+  auto const* const found = std::ranges::find(all_neighbor_calls, text, [](NeighborCall call) {
+    return to_string(call);
+  });
+  return found == all_neighbor_calls.end() ? std::nullopt : std::optional(*found);
 }
 
 }  // namespace espalier::plan

@@ -196,20 +196,6 @@ std::size_t Neighbors::memory_bytes() const noexcept {
   return bytes;
 }
 
-template int Neighbors::run(Algorithm const&, NeighborAllgatherCall const&);
-template int Neighbors::run(Algorithm const&, NeighborAllgathervCall const&);
-template int Neighbors::run(Algorithm const&, NeighborAlltoallCall const&);
-template int Neighbors::run(Algorithm const&, NeighborAlltoallvCall const&);
-template int Neighbors::run(Algorithm const&, NeighborAlltoallwCall const&);
-template PlannedNeighbors Neighbors::plan(Algorithm const&, NeighborAllgatherCall const&);
-template PlannedNeighbors Neighbors::plan(Algorithm const&, NeighborAllgathervCall const&);
-template PlannedNeighbors Neighbors::plan(Algorithm const&, NeighborAlltoallCall const&);
-template PlannedNeighbors Neighbors::plan(Algorithm const&, NeighborAlltoallvCall const&);
-template PlannedNeighbors Neighbors::plan(Algorithm const&, NeighborAlltoallwCall const&);
-template std::int64_t Neighbors::typical_bytes(NeighborAllgatherCall const&);
-template std::int64_t Neighbors::typical_bytes(NeighborAllgathervCall const&);
-template std::int64_t Neighbors::typical_bytes(NeighborAlltoallCall const&);
-template std::int64_t Neighbors::typical_bytes(NeighborAlltoallvCall const&);
-template std::int64_t Neighbors::typical_bytes(NeighborAlltoallwCall const&);
+#include "espalier/plan/neighbors/neighbor_runs.inc"
 
 }  // namespace espalier::plan

@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// @file
-/// Alltoall in its three forms.
+/// How large the result of an alltoall is, in its three forms.
+
+#pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
+#include <optional>
+
+#include <mpi.h>
 
 #include "espalier/plan/calls/arguments.hpp"
-#include "espalier/plan/calls/calls.hpp"
+#include "espalier/plan/calls/communicator_facts.hpp"
+#include "espalier/plan/calls/named_types.hpp"
 
 namespace espalier::plan {
-namespace {
 
 /// As many blocks as there are ranks.
-Part all_of(Part block, CommunicatorFacts const& facts) noexcept {
+inline Part all_of(Part block, CommunicatorFacts const& facts) noexcept {
   block.bytes = product(block.bytes, facts.num_ranks);
   return block;
 }
@@ -25,7 +31,7 @@ struct TypedSide {
 };
 
 /// `hull` with one more block. Addresses are not compared, which may be absolute.
-void extend(Part& hull, Part const& block) noexcept {
+inline void extend(Part& hull, Part const& block) noexcept {
   if (block.bytes == 0 || !block.type.is_gapless) {
     return;
   }
@@ -46,7 +52,7 @@ void extend(Part& hull, Part const& block) noexcept {
 }
 
 /// None if something about it is out of the ordinary.
-std::optional<TypedSide> typed_side(
+inline std::optional<TypedSide> typed_side(
     void const* address,
     int const* counts,
     int const* displacements,
@@ -71,19 +77,18 @@ std::optional<TypedSide> typed_side(
   return side;
 }
 
-}  // namespace
-
+template <typename Call>
 std::optional<std::int64_t>
-AlltoallCall::bytes(CommunicatorFacts const& facts, NamedTypes& types) const {
+exchanged_blocks_bytes(Call const& call, CommunicatorFacts const& facts, NamedTypes& types) {
   if (facts.is_intercommunicator) {
     return 0;
   }
-  auto const received = part_of(recvbuf, recvcount, recvtype, types);
+  auto const received = part_of(call.recvbuf, call.recvcount, call.recvtype, types);
   if (!received) {
     return std::nullopt;
   }
-  if (!is_in_place()) {
-    auto const sent = part_of(sendbuf, sendcount, sendtype, types);
+  if (!call.is_in_place()) {
+    auto const sent = part_of(call.sendbuf, call.sendcount, call.sendtype, types);
     if (!sent || sent->bytes != received->bytes ||
         meet(all_of(*sent, facts), all_of(*received, facts))) {
       return std::nullopt;
@@ -92,27 +97,36 @@ AlltoallCall::bytes(CommunicatorFacts const& facts, NamedTypes& types) const {
   return product(received->bytes, facts.num_ranks);
 }
 
+template <typename Call>
 std::optional<std::int64_t>
-AlltoallvCall::bytes(CommunicatorFacts const& facts, NamedTypes& types) const {
+exchanged_parts_bytes(Call const& call, CommunicatorFacts const& facts, NamedTypes& types) {
   if (facts.is_intercommunicator) {
     return 0;
   }
-  auto const total = total_of(recvcounts, facts.num_ranks);
-  auto const received = total ? part_of(recvbuf, *total, recvtype, types) : std::nullopt;
-  if (!received || rdispls == nullptr) {
+  auto const total = total_of(call.recvcounts, facts.num_ranks);
+  auto const received = total ? part_of(call.recvbuf, *total, call.recvtype, types) : std::nullopt;
+  if (!received || call.rdispls == nullptr) {
     return std::nullopt;
   }
-  if (!is_in_place()) {
-    auto const total_sent = total_of(sendcounts, facts.num_ranks);
-    auto const sent = total_sent ? part_of(sendbuf, *total_sent, sendtype, types) : std::nullopt;
-    if (!sent || sdispls == nullptr ||
-        product(sendcounts[facts.rank], sent->type.size_bytes) !=
-            product(recvcounts[facts.rank], received->type.size_bytes)) {
+  if (!call.is_in_place()) {
+    auto const total_sent = total_of(call.sendcounts, facts.num_ranks);
+    auto const sent =
+        total_sent ? part_of(call.sendbuf, *total_sent, call.sendtype, types) : std::nullopt;
+    if (!sent || call.sdispls == nullptr ||
+        product(call.sendcounts[facts.rank], sent->type.size_bytes) !=
+            product(call.recvcounts[facts.rank], received->type.size_bytes)) {
       return std::nullopt;
     }
-    Part const from = hull_of(*sent, {sendcounts, sdispls, facts.num_ranks}, facts.rank, sendtype);
+    Part const from =
+        hull_of(*sent, {call.sendcounts, call.sdispls, facts.num_ranks}, facts.rank, call.sendtype);
     if (meet(
-            from, hull_of(*received, {recvcounts, rdispls, facts.num_ranks}, facts.rank, recvtype)
+            from,
+            hull_of(
+                *received,
+                {call.recvcounts, call.rdispls, facts.num_ranks},
+                facts.rank,
+                call.recvtype
+            )
         )) {
       return std::nullopt;
     }
@@ -120,16 +134,19 @@ AlltoallvCall::bytes(CommunicatorFacts const& facts, NamedTypes& types) const {
   return 0;
 }
 
+template <typename Call>
 std::optional<std::int64_t>
-AlltoallwCall::bytes(CommunicatorFacts const& facts, NamedTypes& types) const {
+exchanged_typed_parts_bytes(Call const& call, CommunicatorFacts const& facts, NamedTypes& types) {
   if (facts.is_intercommunicator) {
     return 0;
   }
-  auto const received = typed_side(recvbuf, recvcounts, rdispls, recvtypes, facts, types);
-  if (!received || is_in_place()) {
+  auto const received =
+      typed_side(call.recvbuf, call.recvcounts, call.rdispls, call.recvtypes, facts, types);
+  if (!received || call.is_in_place()) {
     return received ? std::optional<std::int64_t>(0) : std::nullopt;
   }
-  auto const sent = typed_side(sendbuf, sendcounts, sdispls, sendtypes, facts, types);
+  auto const sent =
+      typed_side(call.sendbuf, call.sendcounts, call.sdispls, call.sendtypes, facts, types);
   bool const is_regular =
       sent && sent->own_bytes == received->own_bytes && !meet(sent->hull, received->hull);
   return is_regular ? std::optional<std::int64_t>(0) : std::nullopt;

@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// @file
-/// Calls that combine contributions.
+/// How large the vector is in calls that combine contributions.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include <mpi.h>
 
 #include "espalier/plan/calls/arguments.hpp"
-#include "espalier/plan/calls/calls.hpp"
+#include "espalier/plan/calls/communicator_facts.hpp"
+#include "espalier/plan/calls/named_types.hpp"
 #include "espalier/plan/calls/operators.hpp"
 
 namespace espalier::plan {
-namespace {
 
 /// Bytes of the vector that each rank contributes; none if the call is out of the ordinary.
 /// @param has_result false: the receive buffer means nothing, and in place is not possible.
 template <typename Call>
 std::optional<std::int64_t>
-vector_bytes(Call const& call, std::int64_t count, NamedTypes& types, bool has_result = true) {
+contributed_bytes(Call const& call, std::int64_t count, NamedTypes& types, bool has_result = true) {
   if (!is_operator(call.op)) {
     return std::nullopt;
   }
@@ -49,51 +56,57 @@ scattered_bytes(Call const& call, std::int64_t count, std::int64_t own_count, Na
   return is_right ? std::optional(bytes) : std::nullopt;
 }
 
-}  // namespace
-
+template <typename Call>
 std::optional<std::int64_t>
-AllreduceCall::bytes(CommunicatorFacts const& facts, NamedTypes& types) const {
-  return facts.is_intercommunicator ? 0 : vector_bytes(*this, count, types);
+vector_bytes(Call const& call, CommunicatorFacts const& facts, NamedTypes& types) {
+  return facts.is_intercommunicator ? 0 : contributed_bytes(call, call.count, types);
 }
 
+template <typename Call>
 std::optional<std::int64_t>
-ScanCall::bytes(CommunicatorFacts const& facts, NamedTypes& types) const {
-  return facts.is_intercommunicator ? std::nullopt : vector_bytes(*this, count, types);
+prefix_bytes(Call const& call, CommunicatorFacts const& facts, NamedTypes& types) {
+  return facts.is_intercommunicator ? std::nullopt : contributed_bytes(call, call.count, types);
 }
 
+template <typename Call>
 std::optional<std::int64_t>
-ExscanCall::bytes(CommunicatorFacts const& facts, NamedTypes& types) const {
+prefix_after_first_bytes(Call const& call, CommunicatorFacts const& facts, NamedTypes& types) {
   // On rank 0 the receive buffer means nothing, but some libraries look at it.
-  bool const has_result =
-      facts.rank > 0 || is_in_place() || sendbuf == recvbuf || recvbuf == nullptr;
-  return facts.is_intercommunicator ? std::nullopt : vector_bytes(*this, count, types, has_result);
+  bool const has_result = facts.rank > 0 || call.is_in_place() || call.sendbuf == call.recvbuf ||
+                          call.recvbuf == nullptr;
+  return facts.is_intercommunicator ? std::nullopt
+                                    : contributed_bytes(call, call.count, types, has_result);
 }
 
+template <typename Call>
 std::optional<std::int64_t>
-ReduceCall::bytes(CommunicatorFacts const& facts, NamedTypes& types) const {
+vector_to_root_bytes(Call const& call, CommunicatorFacts const& facts, NamedTypes& types) {
   if (facts.is_intercommunicator) {
     return 0;
   }
-  return is_rank(root, facts.num_ranks) ? vector_bytes(*this, count, types, facts.rank == root)
-                                        : std::nullopt;
+  return is_rank(call.root, facts.num_ranks)
+             ? contributed_bytes(call, call.count, types, facts.rank == call.root)
+             : std::nullopt;
 }
 
+template <typename Call>
 std::optional<std::int64_t>
-ReduceScatterCall::bytes(CommunicatorFacts const& facts, NamedTypes& types) const {
+divided_parts_bytes(Call const& call, CommunicatorFacts const& facts, NamedTypes& types) {
   if (facts.is_intercommunicator) {
     return 0;
   }
-  auto const total = total_of(recvcounts, facts.num_ranks);
-  return total ? scattered_bytes(*this, *total, recvcounts[facts.rank], types) : std::nullopt;
+  auto const total = total_of(call.recvcounts, facts.num_ranks);
+  return total ? scattered_bytes(call, *total, call.recvcounts[facts.rank], types) : std::nullopt;
 }
 
+template <typename Call>
 std::optional<std::int64_t>
-ReduceScatterBlockCall::bytes(CommunicatorFacts const& facts, NamedTypes& types) const {
+divided_blocks_bytes(Call const& call, CommunicatorFacts const& facts, NamedTypes& types) {
   if (facts.is_intercommunicator) {
     return 0;
   }
-  std::int64_t const total = product(recvcount < 0 ? 0 : recvcount, facts.num_ranks);
-  return scattered_bytes(*this, total, recvcount, types);
+  std::int64_t const total = product(call.recvcount < 0 ? 0 : call.recvcount, facts.num_ranks);
+  return scattered_bytes(call, total, call.recvcount, types);
 }
 
 }  // namespace espalier::plan

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import generate
+import pytest
+from forms import forms_of
+from table import Function, TableError, parse_table
+
+CLANG_FORMAT = shutil.which("clang-format") or ""
+ROOT = Path(__file__).parents[2]
+TABLE = (ROOT / "espalier" / "calls" / "functions.json").read_text(encoding="utf-8")
+
+
+def changed(function: str, **members: Any) -> str:
+    """Return the table with other members in one row; None takes a member away."""
+    table = json.loads(TABLE)
+    row = next(row for row in table["functions"] if row["name"] == function)
+    row.update(members)
+    for key in [key for key, value in row.items() if value is None]:
+        del row[key]
+    return json.dumps(table)
+
+
+def row_of(function: str) -> Function:
+    """Return a row of the table."""
+    return next(row for row in parse_table(TABLE) if row.name == function)
+
+
+def texts_of(table: str) -> dict[str, str]:
+    """Return all files that follow from a table."""
+    functions = parse_table(table)
+    return {name: text_of(functions) for name, text_of in generate.FILES.items()}
+
+
+def test_a_row_gives_all_forms_of_its_function() -> None:
+    assert [form.name for form in forms_of(row_of("MPI_Reduce_scatter_block"))] == [
+        "MPI_Reduce_scatter_block",
+        "MPI_Ireduce_scatter_block",
+        "MPI_Reduce_scatter_block_init",
+        "MPI_Reduce_scatter_block_c",
+        "MPI_Ireduce_scatter_block_c",
+        "MPI_Reduce_scatter_block_init_c",
+    ]
+
+
+def test_calls_without_counts_have_no_form_for_large_ones() -> None:
+    names = [form.name for form in forms_of(row_of("MPI_Barrier"))]
+    assert names == ["MPI_Barrier", "MPI_Ibarrier", "MPI_Barrier_init"]
+
+
+def test_prototypes_have_requests_infos_and_large_types() -> None:
+    assert forms_of(row_of("MPI_Allgatherv"))[-1].prototype() == (
+        "int MPI_Allgatherv_init_c(\n"
+        "    void const* sendbuf,\n"
+        "    MPI_Count sendcount,\n"
+        "    MPI_Datatype sendtype,\n"
+        "    void* recvbuf,\n"
+        "    MPI_Count const* recvcounts,\n"
+        "    MPI_Aint const* displs,\n"
+        "    MPI_Datatype recvtype,\n"
+        "    MPI_Comm comm,\n"
+        "    MPI_Info info,\n"
+        "    MPI_Request* request\n"
+        ");"
+    )
+
+
+def test_a_call_like_its_neighbours_is_one_row() -> None:
+    table = json.loads(TABLE)
+    scan = next(row for row in table["functions"] if row["name"] == "MPI_Scan")
+    table["functions"].append({**scan, "name": "MPI_Scan_like"})
+    files = texts_of(json.dumps(table))
+    native = {name for name, text in files.items() if "MPI_Scan_like" in text}
+    structure = {name for name, text in files.items() if "ScanLikeCall" in text}
+    everything = {name for name, text in texts_of(TABLE).items() if "MPI_Scan" in text}
+    assert native == everything
+    assert structure == {name for name, text in files.items() if "ScanCall" in text}
+    # Nothing is left to be written by hand but the executor of the collective.
+    rules = files["espalier/plan/calls/call_rules.cpp"]
+    assert "bind_vector(call" in rules.split("bind(ScanLikeCall")[1].split("}")[0]
+    assert "exec::scan_like_executor" in rules
+    assert "mend(ScanLikeCall" in files["espalier/plan/irregular/mend_rules.cpp"]
+
+
+@pytest.mark.parametrize(
+    ("members", "complaint"),
+    [
+        ({"collective": None}, "expected one of handler, makes"),
+        ({"handler": "scan"}, "expected one of handler, makes"),
+        ({"block_sizes": "large"}, "expected block_sizes"),
+        ({"in_place": "buffer"}, "expected 'in_place' to be an argument, got 'buffer'"),
+        ({"rules": {}}, "expected a rule 'bytes'"),
+        ({"color": "red"}, "expected a key"),
+        ({"arguments": []}, "expected one communicator"),
+        ({"arguments": {}}, "expected a list of arguments, got dict"),
+        ({"name": "Scan"}, "expected the name of an MPI function, got 'Scan'"),
+        (
+            {"arguments": [{"name": "comm", "kind": "ship", "significant": "always"}]},
+            "expected a kind",
+        ),
+        (
+            {"arguments": [{"name": "comm", "kind": "comm", "significant": "never"}]},
+            "expected significant",
+        ),
+    ],
+)
+def test_rows_that_make_no_sense_are_reported(members: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(TableError, match=complaint):
+        parse_table(changed("MPI_Scan", **members))
+
+
+def test_makes_has_to_be_an_argument() -> None:
+    with pytest.raises(TableError, match="expected 'makes' to be an argument"):
+        parse_table(changed("MPI_Comm_dup", makes="communicator"))
+
+
+def test_files_that_did_not_change_keep_their_time(tmp_path: Path) -> None:
+    functions = parse_table(TABLE)
+    generate.write_all(functions, tmp_path)
+    exports = tmp_path / "shim" / "exports.map"
+    before = exports.stat().st_mtime_ns
+    generate.write_all(functions, tmp_path)
+    assert exports.stat().st_mtime_ns == before
+    generate.write_all(functions[1:], tmp_path)
+    assert "MPI_Init;" not in exports.read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(not CLANG_FORMAT, reason="needs clang-format")
+@pytest.mark.parametrize("name", [name for name in generate.FILES if not name.endswith(".map")])
+def test_generated_files_are_formatted(name: str, tmp_path: Path) -> None:
+    file = tmp_path / Path(name).name
+    text = texts_of(TABLE)[name]
+    file.write_text(text, encoding="utf-8")
+    style = f"--style=file:{ROOT / '.clang-format'}"
+    formatted = subprocess.run(
+        [CLANG_FORMAT, style, str(file)], capture_output=True, text=True, check=True
+    ).stdout
+    assert formatted == text
