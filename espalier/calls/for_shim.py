@@ -114,8 +114,7 @@ def serve_source(functions: list[Function]) -> str:
         if function.has_call:
             body += _serve(function)
     includes = ['#include "shim/serve.hpp"', "", "#include <mpi.h>", ""]
-    includes += ['#include "shim/dispatch.hpp"', '#include "shim/dispatch_neighbor.hpp"']
-    includes += ['#include "shim/forward.hpp"']
+    includes += ['#include "shim/dispatch.hpp"', '#include "shim/forward.hpp"']
     return source(includes, NAMESPACE, body[:-1])
 
 

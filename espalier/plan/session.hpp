@@ -114,6 +114,13 @@ public:
   /// What is done after a refusal of Communicator::run().
   [[nodiscard]] profile::Decision const& after_refusal(int refusal) const noexcept;
 
+  /// What was carried out of a decision, when Communicator::run() returned `code`.
+  [[nodiscard]] profile::Decision const&
+  carried_out(profile::Decision const& decision, int code) const noexcept {
+    bool const is_refused = Communicator::is_refusal(code) && decision.choice;
+    return is_refused ? after_refusal(code) : decision;
+  }
+
   /// Collective over MPI_COMM_WORLD, right before PMPI_Finalize: frees what hangs on communicators
   /// that the user does not free. Nothing may be decided afterwards.
   void finish() noexcept;

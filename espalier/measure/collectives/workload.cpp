@@ -14,6 +14,7 @@
 #include "espalier/base/integer.hpp"
 #include "espalier/measure/common/clock.hpp"
 #include "espalier/measure/common/contents.hpp"
+#include "espalier/plan/serve.hpp"
 #include "espalier/schedule/collective.hpp"
 
 namespace espalier::measure {
@@ -104,6 +105,23 @@ Needs needs(profile::Call call, std::int64_t all, std::int64_t own) noexcept {
     return {.input = all, .output = all};
   }
 }
+
+/// Remembers what was carried out.
+class Decided : public plan::Observer {
+public:
+  explicit Decided(plan::Session const& session) noexcept : session_(&session) {}
+
+  void ran(profile::Decision const* decision, int code) noexcept {
+    decision_ = decision == nullptr ? nullptr : &session_->carried_out(*decision, code);
+  }
+
+  /// Null if the session left the call alone.
+  [[nodiscard]] profile::Decision const* decision() const noexcept { return decision_; }
+
+private:
+  plan::Session const* session_;
+  profile::Decision const* decision_ = nullptr;
+};
 
 }  // namespace
 
@@ -246,19 +264,11 @@ int Workload::run_native(int root) {
 }
 
 Ran Workload::run_ours(plan::Session& session, int root) {
-  auto const run = [&](auto const& call) -> Ran {
-    plan::CallDecision const decided = session.decide(call, comm_);
-    if (decided.code != MPI_SUCCESS) {
-      return {.code = decided.code};
-    }
-    if (decided.decision == nullptr || !decided.decision->choice) {
-      return {.code = plan::call_native(call, comm_), .decision = decided.decision};
-    }
-    int const code = decided.state->communicator().run(*decided.decision->choice, call);
-    if (plan::Communicator::is_refusal(code)) {
-      return {.code = plan::call_native(call, comm_), .decision = &session.after_refusal(code)};
-    }
-    return {.code = code, .decision = decided.decision};
+  auto const run = [&](auto const& call) {
+    Decided decided(session);
+    auto const native = [&] { return plan::call_native(call, comm_); };
+    int const code = plan::serve(session, call, comm_, decided, native);
+    return Ran{.code = code, .decision = decided.decision()};
   };
   return std::visit(run, call_with(root));
 }

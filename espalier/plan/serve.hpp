@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// What a call does while a session is active: decide, run, make the native call if there is no
+/// choice or it is refused, and count all that. Preloaded programs and programs that measure come
+/// through here alike, so that what is timed is what runs.
+
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <utility>
+
+#include <mpi.h>
+
+#include "espalier/neighborhood/algorithm.hpp"
+#include "espalier/plan/clock.hpp"
+#include "espalier/plan/communicators/communicator.hpp"
+#include "espalier/plan/failure.hpp"
+#include "espalier/plan/neighbors/neighbor_calls.hpp"
+#include "espalier/plan/session.hpp"
+#include "espalier/profile/decision.hpp"
+
+namespace espalier::plan {
+
+/// Learns what becomes of calls; this one does not care. Others have the same members, which are
+/// inlined and cost nothing where they do nothing.
+struct Observer {
+  /// Lives as long as the call is served.
+  struct Served {
+    /// The native call is made instead.
+    void hand_over() const noexcept {}
+  };
+
+  /// Lives while the session makes calls of its own on this thread.
+  struct OwnWork {};
+
+  /// @param decision null: not known yet.
+  static Served
+  begin(State*, profile::Call, profile::Decision const* /*decision*/, std::int64_t /*bytes*/) {
+    return {};
+  }
+
+  /// @param algorithm null: the native call.
+  static Served begin(State*, NeighborCall, neighborhood::Algorithm const* /*algorithm*/) {
+    return {};
+  }
+
+  static OwnWork own_work() { return {}; }
+
+  /// Of a collective that is no neighborhood's, if the session had a say in it.
+  /// @param code as of Communicator::run(), a refusal if there is no choice.
+  static void ran(profile::Decision const* /*decision*/, int /*code*/) {}
+};
+
+/// Runs the choice if there is one.
+/// @return a refusal if there is none, or it turns out not to fit: the native call is to be made.
+template <typename Call> int run_choice(CallDecision const& decided, Call const& call) {
+  return decided.decision->choice
+             ? decided.state->communicator().run(*decided.decision->choice, call)
+             : Communicator::refused;
+}
+
+/// Counts a call that began at `start`. One that could not be counted is no reason to fail.
+inline void record(
+    CallDecision const& decided,
+    profile::Call call,
+    profile::Decision const& decision,
+    Clock::time_point start
+) noexcept {
+  std::chrono::duration<double> const elapsed = Clock::now() - start;
+  static_cast<void>(guard([&] {
+    decided.state->recorder()->record(call, decided.bytes, decision, elapsed.count());
+    return MPI_SUCCESS;
+  }));
+}
+
+/// Runs what was decided, with a clock around it.
+template <typename Call, typename Observing, typename Native>
+int serve_timed(
+    Session const& session,
+    CallDecision const& decided,
+    Call const& call,
+    Observing&& observer,
+    Native&& native
+) {
+  Clock::time_point const start = Clock::now();
+  auto watched = observer.begin(decided.state, Call::call, decided.decision, decided.bytes);
+  int code = run_choice(decided, call);
+  observer.ran(decided.decision, code);
+  profile::Decision const& decision = session.carried_out(*decided.decision, code);
+  if (Communicator::is_refusal(code)) {
+    watched.hand_over();
+    code = std::forward<Native>(native)();
+  }
+  record(decided, Call::call, decision, start);
+  return code;
+}
+
+/// Decides and runs a call whose arguments are out of the ordinary on this rank. If it is counted,
+/// it is without the time of the native call.
+/// @return a refusal if the native call is to be made.
+template <typename Call, typename Observing>
+[[gnu::noinline, gnu::cold]] int serve_irregular(
+    Session& session, State& state, Call const& call, MPI_Comm comm, Observing&& observer
+) {
+  Clock::time_point const start = Clock::now();
+  auto const watched = observer.begin(&state, Call::call, nullptr, 0);
+  auto const questions_to_the_library = observer.own_work();
+  IrregularRun const run = session.run_irregular(state, call, comm);
+  observer.ran(run.decision, run.code);
+  if (run.decision != nullptr && session.records()) {
+    profile::Decision const& decision = session.carried_out(*run.decision, run.code);
+    record({.state = &state, .bytes = run.bytes}, Call::call, decision, start);
+  }
+  return run.code;
+}
+
+/// A call on `comm`, collective as the call. `native` makes the call of the MPI library.
+/// @return the code for the program; errors of ours were delivered to the error handler.
+template <typename Call, typename Observing, typename Native>
+int serve(
+    Session& session, Call const& call, MPI_Comm comm, Observing&& observer, Native&& native
+) {
+  CallDecision const decided = session.decide(call, comm);
+  if (decided.code != MPI_SUCCESS) {
+    return decided.code;
+  }
+  if (decided.state == nullptr) {
+    return std::forward<Native>(native)();
+  }
+  if (decided.decision != nullptr && session.records()) {
+    return serve_timed(session, decided, call, observer, std::forward<Native>(native));
+  }
+  int code = 0;
+  if (decided.decision != nullptr) {
+    code = run_choice(decided, call);
+    observer.ran(decided.decision, code);
+  } else {
+    code = serve_irregular(session, *decided.state, call, comm, observer);
+  }
+  return Communicator::is_refusal(code) ? std::forward<Native>(native)() : code;
+}
+
+/// Runs a neighborhood call that was decided. Of wrong arguments no other rank knows, so they are
+/// an error here, not a native call.
+template <AnyNeighborCall Call>
+int run_neighbors(NeighborDecision const& decided, Call const& call, MPI_Comm comm) {
+  int const code = guard([&] {
+    decided.neighbors->prepare();
+    int const wrong = misuse(call, decided.neighbors->degrees());
+    return wrong == MPI_SUCCESS ? decided.neighbors->run(*decided.algorithm, call) : wrong;
+  });
+  return code == MPI_SUCCESS ? code : raise(comm, code);
+}
+
+template <AnyNeighborCall Call, typename Observing>
+NeighborDecision decide_neighbors(Session& session, MPI_Comm comm, Observing&& observer) {
+  [[maybe_unused]] auto const own_work = observer.own_work();
+  return session.decide(Call::neighbor_call, comm);
+}
+
+/// The same of a neighborhood call.
+template <AnyNeighborCall Call, typename Observing, typename Native>
+int serve(
+    Session& session, Call const& call, MPI_Comm comm, Observing&& observer, Native&& native
+) {
+  NeighborDecision const decided = decide_neighbors<Call>(session, comm, observer);
+  if (decided.code != MPI_SUCCESS) {
+    return decided.code;
+  }
+  auto watched = observer.begin(decided.state, Call::neighbor_call, decided.algorithm);
+  if (decided.neighbors != nullptr) {
+    [[maybe_unused]] auto const own_work = observer.own_work();
+    return run_neighbors(decided, call, comm);
+  }
+  watched.hand_over();
+  return std::forward<Native>(native)();
+}
+
+}  // namespace espalier::plan
