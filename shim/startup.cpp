@@ -10,7 +10,7 @@
 
 #include <mpi.h>
 
-#include "espalier/exec/mpi_datatype.hpp"
+#include "espalier/mpi/success.hpp"
 #include "espalier/watch/board.hpp"
 #include "shim/environment.hpp"
 #include "shim/forward.hpp"
@@ -20,7 +20,7 @@
 namespace espalier::shim {
 namespace {
 
-using exec::require_success;
+using mpi::require_success;
 
 int world_rank() {
   int rank = 0;

@@ -6,14 +6,14 @@
 
 #include <mpi.h>
 
-#include "espalier/exec/mpi_datatype.hpp"
+#include "espalier/mpi/success.hpp"
 #include "shim/surroundings.hpp"
 
 namespace espalier::shim {
 
 void separate_spawned(plan::SettingsText& text) {
   MPI_Comm parent = MPI_COMM_NULL;
-  exec::require_success(PMPI_Comm_get_parent(&parent), "MPI_Comm_get_parent");
+  mpi::require_success(PMPI_Comm_get_parent(&parent), "MPI_Comm_get_parent");
   if (parent != MPI_COMM_NULL && !text.statistics.empty()) {
     std::array<char, 256> host{};
     gethostname(host.data(), host.size() - 1);

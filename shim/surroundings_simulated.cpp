@@ -4,7 +4,7 @@
 
 #include <mpi.h>
 
-#include "espalier/exec/mpi_datatype.hpp"
+#include "espalier/mpi/success.hpp"
 #include "shim/surroundings.hpp"
 
 namespace espalier::shim {
@@ -20,10 +20,10 @@ bool can_watch() noexcept {
 void start_together() {
   int rank = 0;
   int num_ranks = 1;
-  exec::require_success(PMPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
-  exec::require_success(PMPI_Comm_size(MPI_COMM_WORLD, &num_ranks), "MPI_Comm_size");
+  mpi::require_success(PMPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
+  mpi::require_success(PMPI_Comm_size(MPI_COMM_WORLD, &num_ranks), "MPI_Comm_size");
   sg_bar_t barrier = rank == 0 ? sg_barrier_init(static_cast<unsigned>(num_ranks)) : nullptr;
-  exec::require_success(
+  mpi::require_success(
       PMPI_Bcast(&barrier, sizeof barrier, MPI_BYTE, 0, MPI_COMM_WORLD), "MPI_Bcast"
   );
   if (sg_barrier_wait(barrier) != 0) {

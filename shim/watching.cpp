@@ -9,7 +9,7 @@
 
 #include <mpi.h>
 
-#include "espalier/exec/mpi_datatype.hpp"
+#include "espalier/mpi/success.hpp"
 #include "espalier/neighborhood/catalog.hpp"
 #include "espalier/plan/failure.hpp"
 #include "espalier/watch/board.hpp"
@@ -52,7 +52,7 @@ void start_watching(plan::Settings const& settings, plan::Session::World const& 
       new Watch{.board{settings.watch_board, world.num_ranks, world.rank}, .watcher{}}
   );
   // Nobody needs the name when all have come, and nothing is left wherever the program ends.
-  exec::require_success(forward.barrier(to_handle(MPI_COMM_WORLD)), "MPI_Barrier");
+  mpi::require_success(forward.barrier(to_handle(MPI_COMM_WORLD)), "MPI_Barrier");
   watch::Board::remove_name(settings.watch_board);
   active_watch = watch.release();
   watched_record.store(&active_watch->board.own(), std::memory_order_release);

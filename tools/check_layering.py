@@ -17,17 +17,18 @@ import python_floors
 # Direct dependencies; everything that can be reached through them may be included.
 DEPENDS: dict[str, set[str]] = {
     "base": set(),
+    "mpi": {"base"},
     "watch": set(),
     "schedule": {"base"},
     "pattern": {"base"},
     "algorithms": {"schedule", "pattern"},
-    "machine": {"base"},
+    "machine": {"base", "mpi"},
     "mapping": {"machine", "pattern"},
     "simulation": {"machine"},
     "cost": {"algorithms", "machine", "schedule", "simulation"},
     "neighborhood": {"algorithms", "mapping", "schedule"},
     "verify": {"algorithms", "neighborhood", "schedule"},
-    "exec": {"machine", "mapping", "schedule", "watch"},
+    "exec": {"machine", "mapping", "mpi", "schedule", "watch"},
     "profile": {"algorithms", "base"},
     "plan": {"algorithms", "exec", "neighborhood", "profile", "verify", "watch"},
     "capi": {"plan", "mapping", "profile"},
@@ -41,6 +42,7 @@ MPI_ALLOWED = (
     "espalier/exec/mpi_",
     "espalier/machine/job/mpi_",
     "espalier/measure/",
+    "espalier/mpi/",
     "espalier/plan/",
     "espalier/simulation/smpi_",
     "shim/",
@@ -53,7 +55,7 @@ MPI_ALLOWED = (
     "tests/data/simulated/",
     "tests/support/",
 )
-MPI_HEADER = re.compile(r"mpi\.h|mpif\.h|espalier/(exec|machine/job)/mpi_.*")
+MPI_HEADER = re.compile(r"mpi\.h|mpif\.h|espalier/(mpi/|(exec|machine/job)/mpi_).*")
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 SUFFIXES = {".c", ".h", ".cpp", ".hpp", ".in"}
 FOLDERS = ("espalier", "shim", "python", "examples", "benchmarks", "tests")

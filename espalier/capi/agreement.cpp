@@ -9,7 +9,7 @@
 #include <mpi.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/exec/mpi_datatype.hpp"
+#include "espalier/mpi/success.hpp"
 #include "espalier/plan/failure.hpp"
 
 namespace espalier::capi {
@@ -37,7 +37,7 @@ Finding run(std::function<Fingerprint()> const& check) {
 void agree(plan::OwnCommunicator const& own, std::function<Fingerprint()> const& check) {
   Finding const mine = run(check);
   std::array<std::int64_t, 3> all{mine.mpi_class, mine.fingerprint, -mine.fingerprint};
-  exec::require_success(
+  mpi::require_success(
       PMPI_Allreduce(MPI_IN_PLACE, all.data(), 3, MPI_INT64_T, MPI_MAX, own.get()), "MPI_Allreduce"
   );
   if (all[0] != MPI_SUCCESS) {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "espalier/exec/mpi_datatype.hpp"
+#include "espalier/mpi/success.hpp"
 #include "espalier/plan/failure.hpp"
 
 namespace espalier::capi {
@@ -18,14 +18,14 @@ namespace {
 std::string value_of(MPI_Info info, char const* key) {
   int length = 0;
   int is_there = 0;
-  exec::require_success(
+  mpi::require_success(
       PMPI_Info_get_valuelen(info, key, &length, &is_there), "MPI_Info_get_valuelen"
   );
   if (is_there == 0) {
     return {};
   }
   std::string value(static_cast<std::size_t>(length) + 1, '\0');
-  exec::require_success(PMPI_Info_get(info, key, length, value.data(), &is_there), "MPI_Info_get");
+  mpi::require_success(PMPI_Info_get(info, key, length, value.data(), &is_there), "MPI_Info_get");
   value.resize(static_cast<std::size_t>(length));
   return value;
 }

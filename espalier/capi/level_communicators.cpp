@@ -7,14 +7,14 @@
 #include <utility>
 
 #include "espalier/base/error.hpp"
-#include "espalier/exec/mpi_datatype.hpp"
+#include "espalier/mpi/success.hpp"
 #include "espalier/plan/failure.hpp"
 
 namespace espalier::capi {
 namespace {
 
-using exec::require_success;
 using mapping::Places;
+using mpi::require_success;
 using plan::OwnCommunicator;
 
 /// A group, freed with the object.

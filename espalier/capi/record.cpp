@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "espalier/exec/mpi_datatype.hpp"
+#include "espalier/mpi/success.hpp"
 
 namespace espalier::capi {
 namespace {
@@ -21,7 +21,7 @@ int delete_record(MPI_Comm, int, void* value, void*) {
 int keyval() {
   static int const made = [] {
     int key = MPI_KEYVAL_INVALID;
-    exec::require_success(
+    mpi::require_success(
         PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_record, &key, nullptr),
         "MPI_Comm_create_keyval"
     );
@@ -64,14 +64,14 @@ Record from_root(plan::OwnCommunicator const& own, Record const& record) {
 
 void attach(MPI_Comm comm, Record record) {
   auto owner = std::make_unique<Record>(std::move(record));
-  exec::require_success(PMPI_Comm_set_attr(comm, keyval(), owner.get()), "MPI_Comm_set_attr");
+  mpi::require_success(PMPI_Comm_set_attr(comm, keyval(), owner.get()), "MPI_Comm_set_attr");
   (void)owner.release();  // the attribute's
 }
 
 Record const* find_record(MPI_Comm comm) {
   void* value = nullptr;
   int is_there = 0;
-  exec::require_success(
+  mpi::require_success(
       PMPI_Comm_get_attr(comm, keyval(), static_cast<void*>(&value), &is_there), "MPI_Comm_get_attr"
   );
   return is_there != 0 ? static_cast<Record const*>(value) : nullptr;

@@ -12,6 +12,7 @@
 
 #include "espalier/base/error.hpp"
 #include "espalier/exec/unwrap.hpp"
+#include "espalier/mpi/success.hpp"
 
 namespace espalier::exec {
 namespace {
@@ -218,7 +219,7 @@ private:
 int largest_tag() {
   int const* value = nullptr;
   int is_found = 0;
-  require_success(
+  mpi::require_success(
       PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, reinterpret_cast<void*>(&value), &is_found),
       "MPI_Comm_get_attr"
   );

@@ -3,13 +3,11 @@
 #include "espalier/exec/mpi_datatype.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "espalier/base/error.hpp"
+#include "espalier/mpi/success.hpp"
 
 namespace espalier::exec {
 namespace {
@@ -27,7 +25,7 @@ struct Envelope {
 
 Envelope envelope_of(MPI_Datatype type) {
   Envelope result;
-  require_success(
+  mpi::require_success(
       PMPI_Type_get_envelope(
           type, &result.num_integers, &result.num_addresses, &result.num_types, &result.combiner
       ),
@@ -46,7 +44,7 @@ std::vector<MpiType> inner_types(MPI_Datatype type) {
   std::vector<int> integers(static_cast<std::size_t>(envelope.num_integers) + 1);
   std::vector<MPI_Aint> addresses(static_cast<std::size_t>(envelope.num_addresses) + 1);
   std::vector<MPI_Datatype> types(static_cast<std::size_t>(envelope.num_types) + 1);
-  require_success(
+  mpi::require_success(
       PMPI_Type_get_contents(
           type,
           envelope.num_integers,
@@ -77,8 +75,10 @@ MPI_Datatype basic_type(MPI_Datatype type) {
     MPI_Count size = 0;
     MPI_Count lower_bound = 0;
     MPI_Count extent = 0;
-    require_success(PMPI_Type_size_x(type, &size), "MPI_Type_size_x");
-    require_success(PMPI_Type_get_extent_x(type, &lower_bound, &extent), "MPI_Type_get_extent_x");
+    mpi::require_success(PMPI_Type_size_x(type, &size), "MPI_Type_size_x");
+    mpi::require_success(
+        PMPI_Type_get_extent_x(type, &lower_bound, &extent), "MPI_Type_get_extent_x"
+    );
     return size == extent ? type : MPI_DATATYPE_NULL;
   }
   MPI_Datatype result = MPI_DATATYPE_NULL;
@@ -141,7 +141,7 @@ public:
       return;
     }
     MPI_Datatype comb = MPI_DATATYPE_NULL;
-    require_success(
+    mpi::require_success(
         PMPI_Type_create_hvector(
             static_cast<int>(piece.num_repeats),
             static_cast<int>(piece.num_elements),
@@ -160,12 +160,12 @@ public:
     MPI_Datatype type = MPI_DATATYPE_NULL;
     auto const size = static_cast<int>(counts_.size());
     if (is_mixed_) {
-      require_success(
+      mpi::require_success(
           PMPI_Type_create_struct(size, counts_.data(), addresses_.data(), types_.data(), &type),
           "MPI_Type_create_struct"
       );
     } else {
-      require_success(
+      mpi::require_success(
           PMPI_Type_create_hindexed(size, counts_.data(), addresses_.data(), element, &type),
           "MPI_Type_create_hindexed"
       );
@@ -189,9 +189,11 @@ TypeShape describe(MPI_Datatype type) {
   MPI_Count extent = 0;
   MPI_Count true_lower_bound = 0;
   MPI_Count true_extent = 0;
-  require_success(PMPI_Type_size_x(type, &size), "MPI_Type_size_x");
-  require_success(PMPI_Type_get_extent_x(type, &lower_bound, &extent), "MPI_Type_get_extent_x");
-  require_success(
+  mpi::require_success(PMPI_Type_size_x(type, &size), "MPI_Type_size_x");
+  mpi::require_success(
+      PMPI_Type_get_extent_x(type, &lower_bound, &extent), "MPI_Type_get_extent_x"
+  );
+  mpi::require_success(
       PMPI_Type_get_true_extent_x(type, &true_lower_bound, &true_extent),
       "MPI_Type_get_true_extent_x"
   );
@@ -213,13 +215,13 @@ MpiType MpiType::duplicate(MPI_Datatype type) {
   }
   // Not MPI_Type_dup, which calls the copy functions of the user's attributes.
   MPI_Datatype copy = MPI_DATATYPE_NULL;
-  require_success(PMPI_Type_contiguous(1, type, &copy), "MPI_Type_contiguous");
+  mpi::require_success(PMPI_Type_contiguous(1, type, &copy), "MPI_Type_contiguous");
   return adopt(copy);
 }
 
 MpiType MpiType::adopt(MPI_Datatype type) {
   MpiType owner(type, true);
-  require_success(PMPI_Type_commit(&owner.type_), "MPI_Type_commit");
+  mpi::require_success(PMPI_Type_commit(&owner.type_), "MPI_Type_commit");
   return owner;
 }
 
@@ -249,20 +251,6 @@ MpiType make_type(std::span<Piece const> pieces, std::span<MPI_Datatype const> e
     maker.add(piece, elements[static_cast<std::size_t>(piece.type)]);
   }
   return MpiType::adopt(maker.make(elements.front()));
-}
-
-void require_success(int code, char const* call) {
-  if (code == MPI_SUCCESS) {
-    return;
-  }
-  std::array<char, MPI_MAX_ERROR_STRING> text{};
-  int length = 0;
-  PMPI_Error_string(code, text.data(), &length);
-  throw Error(
-      ErrorCode::mpi,
-      std::string(call) + " must succeed, got '" +
-          std::string(text.data(), static_cast<std::size_t>(length)) + "'"
-  );
 }
 
 }  // namespace espalier::exec

@@ -65,7 +65,4 @@ private:
 [[nodiscard]] MpiType
 make_type(std::span<Piece const> pieces, std::span<MPI_Datatype const> elements);
 
-/// @throws Error mpi with the text of MPI if code is not MPI_SUCCESS.
-void require_success(int code, char const* call);
-
 }  // namespace espalier::exec

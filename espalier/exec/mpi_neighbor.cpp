@@ -11,6 +11,7 @@
 #include "espalier/exec/message_order.hpp"
 #include "espalier/exec/mpi_blocks.hpp"
 #include "espalier/exec/mpi_datatype.hpp"
+#include "espalier/mpi/success.hpp"
 
 namespace espalier::exec {
 namespace {
@@ -114,7 +115,7 @@ std::vector<std::int64_t> scratch_sizes(
   MpiExecutor executor =
       neighbor_executor(open, context, numbers(input_bytes.size()), numbers(num_blocks), {});
   std::vector<std::int64_t> sizes(num_blocks, 0);
-  require_success(executor.run(input_bytes.data(), sizes.data()), "a neighborhood collective");
+  mpi::require_success(executor.run(input_bytes.data(), sizes.data()), "a neighborhood collective");
   sizes.erase(sizes.begin(), sizes.begin() + program.frame.num_output_blocks);
   return sizes;
 }

@@ -9,19 +9,10 @@
 
 #include "espalier/base/error.hpp"
 #include "espalier/mapping/orders/rank_vector.hpp"
+#include "espalier/mpi/success.hpp"
 
 namespace espalier::exec {
 namespace {
-
-void check(int code, char const* function) {
-  if (code == MPI_SUCCESS) {
-    return;
-  }
-  std::array<char, MPI_MAX_ERROR_STRING> text{};
-  int length = 0;
-  PMPI_Error_string(code, text.data(), &length);
-  throw Error(ErrorCode::mpi, std::string(function) + " failed: " + text.data());
-}
 
 /// Differs between orders, but for one in 2^62 pairs of them.
 std::int64_t fingerprint(std::span<int const> ranks) {
@@ -36,9 +27,9 @@ std::int64_t fingerprint(std::span<int const> ranks) {
 /// The text of one rank on all.
 std::string from_rank(MPI_Comm comm, std::string text, int root) {
   auto length = static_cast<int>(text.size());
-  check(PMPI_Bcast(&length, 1, MPI_INT, root, comm), "MPI_Bcast");
+  mpi::require_success(PMPI_Bcast(&length, 1, MPI_INT, root, comm), "MPI_Bcast");
   text.resize(static_cast<std::size_t>(length));
-  check(PMPI_Bcast(text.data(), length, MPI_CHAR, root, comm), "MPI_Bcast");
+  mpi::require_success(PMPI_Bcast(text.data(), length, MPI_CHAR, root, comm), "MPI_Bcast");
   return text;
 }
 
@@ -47,12 +38,14 @@ std::string from_rank(MPI_Comm comm, std::string text, int root) {
 void agree(MPI_Comm comm, std::span<int const> ranks) {
   int rank = 0;
   int num_ranks = 0;
-  check(PMPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
-  check(PMPI_Comm_size(comm, &num_ranks), "MPI_Comm_size");
+  mpi::require_success(PMPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  mpi::require_success(PMPI_Comm_size(comm, &num_ranks), "MPI_Comm_size");
   std::string const complaint = mapping::refuses(ranks, num_ranks);
   std::int64_t const print = fingerprint(ranks);
   std::array<std::int64_t, 3> least{complaint.empty() ? num_ranks : rank, print, -print};
-  check(PMPI_Allreduce(MPI_IN_PLACE, least.data(), 3, MPI_INT64_T, MPI_MIN, comm), "MPI_Allreduce");
+  mpi::require_success(
+      PMPI_Allreduce(MPI_IN_PLACE, least.data(), 3, MPI_INT64_T, MPI_MIN, comm), "MPI_Allreduce"
+  );
   if (auto const first = static_cast<int>(least[0]); first < num_ranks) {
     throw Error(
         ErrorCode::argument,
@@ -70,24 +63,24 @@ void agree(MPI_Comm comm, std::span<int const> ranks) {
 
 MPI_Comm split(MPI_Comm comm, std::span<int const> positions) {
   int rank = 0;
-  check(PMPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  mpi::require_success(PMPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
   MPI_Comm made = MPI_COMM_NULL;
   int const key = positions[static_cast<std::size_t>(rank)];
-  check(PMPI_Comm_split(comm, 0, key, &made), "MPI_Comm_split");
+  mpi::require_success(PMPI_Comm_split(comm, 0, key, &made), "MPI_Comm_split");
   return made;
 }
 
 MPI_Comm create(MPI_Comm comm, std::span<int const> ranks) {
   MPI_Group old_group = MPI_GROUP_NULL;
-  check(PMPI_Comm_group(comm, &old_group), "MPI_Comm_group");
+  mpi::require_success(PMPI_Comm_group(comm, &old_group), "MPI_Comm_group");
   MPI_Group new_group = MPI_GROUP_NULL;
   int code = PMPI_Group_incl(old_group, static_cast<int>(ranks.size()), ranks.data(), &new_group);
   PMPI_Group_free(&old_group);
-  check(code, "MPI_Group_incl");
+  mpi::require_success(code, "MPI_Group_incl");
   MPI_Comm made = MPI_COMM_NULL;
   code = PMPI_Comm_create(comm, new_group, &made);
   PMPI_Group_free(&new_group);
-  check(code, "MPI_Comm_create");
+  mpi::require_success(code, "MPI_Comm_create");
   return made;
 }
 

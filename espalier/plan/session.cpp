@@ -11,14 +11,14 @@
 #include <type_traits>
 #include <utility>
 
-#include "espalier/exec/mpi_datatype.hpp"
+#include "espalier/mpi/success.hpp"
 #include "espalier/plan/clock.hpp"
 #include "espalier/plan/neighbors/neighbor_topology.hpp"
 
 namespace espalier::plan {
 namespace {
 
-using exec::require_success;
+using mpi::require_success;
 
 profile::DecisionTable always_native(std::string reason) {
   return profile::DecisionTable({.choice = std::nullopt, .reason = std::move(reason)});

@@ -7,12 +7,12 @@
 #include <cstddef>
 #include <numeric>
 
-#include "espalier/exec/mpi_datatype.hpp"
+#include "espalier/mpi/success.hpp"
 
 namespace espalier::plan {
 namespace {
 
-using exec::require_success;
+using mpi::require_success;
 
 std::string name_of(MPI_Comm comm) {
   std::array<char, MPI_MAX_OBJECT_NAME + 1> name{};

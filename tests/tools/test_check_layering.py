@@ -41,6 +41,8 @@ def test_upward_include_is_reported_with_file_and_line(tmp_path: Path) -> None:
         ("espalier/exec/threads.cpp", "mpi.h"),
         ("python/core.cpp", "mpi.h"),
         ("python/core.cpp", "espalier/exec/mpi_p2p.hpp"),
+        ("espalier/machine/tree/machine.cpp", "espalier/mpi/success.hpp"),
+        ("espalier/mpi/success.hpp", "espalier/schedule/program.hpp"),
         ("tests/unit/test_plan.cpp", "mpi.h"),
     ],
 )
@@ -54,6 +56,7 @@ def test_forbidden_include_is_reported(tmp_path: Path, path: str, header: str) -
         ("espalier/plan/plan.cpp", "espalier/base/error.hpp"),
         ("espalier/algorithms/bcast/binomial.cpp", "espalier/schedule/builder.hpp"),
         ("espalier/exec/mpi_p2p.cpp", "mpi.h"),
+        ("espalier/machine/job/mpi_job.cpp", "espalier/mpi/success.hpp"),
         ("espalier/measure/clock.cpp", "espalier/plan/plan.hpp"),
         ("shim/glue.cpp", "mpi.h"),
         ("python/core.cpp", "espalier/profile/profile.hpp"),

@@ -17,20 +17,12 @@
 #include "espalier/machine/sources/launcher.hpp"
 #include "espalier/machine/sources/slurm.hpp"
 #include "espalier/machine/sources/sysfs.hpp"
+#include "espalier/mpi/success.hpp"
 
 namespace espalier::machine {
 namespace {
 
 using nlohmann::json;
-
-void check(int code, char const* function) {
-  if (code != MPI_SUCCESS) {
-    std::array<char, MPI_MAX_ERROR_STRING> text{};
-    int length = 0;
-    PMPI_Error_string(code, text.data(), &length);
-    throw Error(ErrorCode::mpi, std::string(function) + " failed: " + text.data());
-  }
-}
 
 /// A communicator of our own.
 class Comm {
@@ -62,7 +54,7 @@ private:
 
 MPI_Comm duplicate(MPI_Comm comm) {
   MPI_Comm result = MPI_COMM_NULL;
-  check(PMPI_Comm_dup(comm, &result), "MPI_Comm_dup");
+  mpi::require_success(PMPI_Comm_dup(comm, &result), "MPI_Comm_dup");
   return result;
 }
 
@@ -70,12 +62,12 @@ MPI_Comm duplicate(MPI_Comm comm) {
 MPI_Comm sharing_memory(MPI_Comm comm, int rank) {
   MPI_Comm node = MPI_COMM_NULL;
 #ifdef SMPI_H
-  check(
+  mpi::require_success(
       MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node),
       "MPI_Comm_split_type"
   );
 #else
-  check(
+  mpi::require_success(
       PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node),
       "MPI_Comm_split_type"
   );
@@ -87,13 +79,15 @@ MPI_Comm sharing_memory(MPI_Comm comm, int rank) {
 int shared_group(MPI_Comm comm, int rank, std::optional<int> color) {
   MPI_Comm raw = MPI_COMM_NULL;
   if (color) {
-    check(PMPI_Comm_split(comm, *color, rank, &raw), "MPI_Comm_split");
+    mpi::require_success(PMPI_Comm_split(comm, *color, rank, &raw), "MPI_Comm_split");
   } else {
     raw = sharing_memory(comm, rank);
   }
   Comm const node(raw);
   int lowest = rank;
-  check(PMPI_Allreduce(MPI_IN_PLACE, &lowest, 1, MPI_INT, MPI_MIN, node.get()), "MPI_Allreduce");
+  mpi::require_success(
+      PMPI_Allreduce(MPI_IN_PLACE, &lowest, 1, MPI_INT, MPI_MIN, node.get()), "MPI_Allreduce"
+  );
   return lowest;
 }
 
@@ -102,11 +96,13 @@ std::vector<std::string> gather(Comm const& comm, std::string const& text) {
   auto const length = static_cast<int>(text.size());
   bool const is_root = comm.rank() == 0;
   std::vector<int> lengths(is_root ? static_cast<std::size_t>(comm.size()) : 0);
-  check(PMPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, comm.get()), "MPI_Gather");
+  mpi::require_success(
+      PMPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, comm.get()), "MPI_Gather"
+  );
   std::vector<int> starts(lengths.size());
   std::exclusive_scan(lengths.begin(), lengths.end(), starts.begin(), 0);
   std::string all(is_root ? static_cast<std::size_t>(starts.back() + lengths.back()) : 0, '\0');
-  check(
+  mpi::require_success(
       PMPI_Gatherv(
           text.data(),
           length,
@@ -131,9 +127,9 @@ std::vector<std::string> gather(Comm const& comm, std::string const& text) {
 
 std::string from_rank_0(Comm const& comm, std::string text) {
   auto length = static_cast<int>(text.size());
-  check(PMPI_Bcast(&length, 1, MPI_INT, 0, comm.get()), "MPI_Bcast");
+  mpi::require_success(PMPI_Bcast(&length, 1, MPI_INT, 0, comm.get()), "MPI_Bcast");
   text.resize(static_cast<std::size_t>(length));
-  check(PMPI_Bcast(text.data(), length, MPI_CHAR, 0, comm.get()), "MPI_Bcast");
+  mpi::require_success(PMPI_Bcast(text.data(), length, MPI_CHAR, 0, comm.get()), "MPI_Bcast");
   return text;
 }
 
@@ -197,7 +193,7 @@ std::map<std::string, NodeTree>
 gather_trees(Comm const& comm, std::vector<RankView> const& views, std::string const& own) {
   std::vector<int> const is_owner = first_owners(views);
   int is_mine = 0;
-  check(
+  mpi::require_success(
       PMPI_Scatter(is_owner.data(), 1, MPI_INT, &is_mine, 1, MPI_INT, 0, comm.get()), "MPI_Scatter"
   );
   std::vector<std::string> const texts = gather(comm, is_mine != 0 ? own : "");
@@ -213,7 +209,7 @@ gather_trees(Comm const& comm, std::vector<RankView> const& views, std::string c
 std::string processor_name() {
   std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
   int length = 0;
-  check(PMPI_Get_processor_name(name.data(), &length), "MPI_Get_processor_name");
+  mpi::require_success(PMPI_Get_processor_name(name.data(), &length), "MPI_Get_processor_name");
   return {name.data(), static_cast<std::size_t>(length)};
 }
 

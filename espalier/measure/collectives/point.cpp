@@ -12,6 +12,7 @@
 
 #include "espalier/measure/common/clock.hpp"
 #include "espalier/measure/common/start_barrier.hpp"
+#include "espalier/mpi/success.hpp"
 
 namespace espalier::measure {
 namespace {
@@ -60,7 +61,7 @@ private:
   std::string try_once(Entrant const& entrant, int root, std::vector<std::byte> const& expected) {
     workload_->fill(root, stamp_of(root));
     // A rank that is early must not meet messages of the call before.
-    check(start_barrier(job_->comm), "barrier");
+    mpi::require_success(start_barrier(job_->comm), "barrier");
     Ran const ran = entrant.contender->run(*workload_, root);
     if (entrant.name.starts_with(profile_prefix)) {
       bool const is_ours = ran.decision != nullptr && ran.decision->choice;

@@ -6,10 +6,10 @@
 #include <array>
 #include <utility>
 
-#include "espalier/base/error.hpp"
 #include "espalier/measure/common/clock.hpp"
 #include "espalier/measure/common/node.hpp"
 #include "espalier/measure/common/own_collectives.hpp"
+#include "espalier/mpi/success.hpp"
 
 namespace espalier::measure {
 namespace {
@@ -30,7 +30,7 @@ void describe_nodes(Job& job) {
 std::string ask_library_version() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
   int length = 0;
-  check(PMPI_Get_library_version(text.data(), &length), "MPI_Get_library_version");
+  mpi::require_success(PMPI_Get_library_version(text.data(), &length), "MPI_Get_library_version");
   std::string version(text.data());
   version.resize(std::min(version.find('\n'), version.size()));
   std::ranges::replace(version, '\t', ' ');
@@ -42,7 +42,7 @@ std::string ask_library_version() {
 Job Job::describe() {
   Job job{.comm = MPI_COMM_WORLD};
   if (!is_simulated()) {
-    check(PMPI_Comm_dup(MPI_COMM_WORLD, &job.comm), "MPI_Comm_dup");
+    mpi::require_success(PMPI_Comm_dup(MPI_COMM_WORLD, &job.comm), "MPI_Comm_dup");
   }
   PMPI_Comm_set_errhandler(job.comm, MPI_ERRORS_RETURN);
   PMPI_Comm_rank(job.comm, &job.rank);
@@ -96,16 +96,6 @@ std::string first_complaint(Job const& job, std::string const& text) {
     return {};
   }
   return "rank " + std::to_string(first) + ": " + from_rank(job, text, first);
-}
-
-void check(int code, char const* function) {
-  if (code == MPI_SUCCESS) {
-    return;
-  }
-  std::array<char, MPI_MAX_ERROR_STRING> text{};
-  int length = 0;
-  PMPI_Error_string(code, text.data(), &length);
-  throw Error(ErrorCode::mpi, std::string(function) + " failed: " + text.data());
 }
 
 }  // namespace espalier::measure

@@ -45,7 +45,4 @@ struct Job {
 /// @throws Error mpi
 [[nodiscard]] std::string first_complaint(Job const& job, std::string const& text);
 
-/// @throws Error mpi with the function's name and the library's text unless code is MPI_SUCCESS.
-void check(int code, char const* function);
-
 }  // namespace espalier::measure

@@ -9,6 +9,7 @@
 #include "espalier/measure/common/job.hpp"
 #include "espalier/measure/common/node.hpp"
 #include "espalier/measure/common/own_collectives.hpp"
+#include "espalier/mpi/success.hpp"
 
 namespace espalier::measure {
 namespace {
@@ -43,7 +44,7 @@ Node describe_node(MPI_Comm comm) {
   int rank = 0;
   PMPI_Comm_rank(comm, &rank);
   MPI_Comm shared = MPI_COMM_NULL;
-  check(
+  mpi::require_success(
       PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &shared),
       "MPI_Comm_split_type"
   );

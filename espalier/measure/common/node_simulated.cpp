@@ -10,6 +10,7 @@
 #include "espalier/measure/common/job.hpp"
 #include "espalier/measure/common/node.hpp"
 #include "espalier/measure/common/own_collectives.hpp"
+#include "espalier/mpi/success.hpp"
 
 namespace espalier::measure {
 
@@ -18,7 +19,7 @@ namespace espalier::measure {
 Node describe_node(MPI_Comm comm) {
   std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
   int length = 0;
-  check(PMPI_Get_processor_name(name.data(), &length), "MPI_Get_processor_name");
+  mpi::require_success(PMPI_Get_processor_name(name.data(), &length), "MPI_Get_processor_name");
   int rank = 0;
   int num_ranks = 1;
   PMPI_Comm_rank(comm, &rank);

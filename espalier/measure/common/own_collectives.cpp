@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "espalier/measure/common/job.hpp"
+#include "espalier/mpi/success.hpp"
 
 namespace espalier::measure {
 namespace {
@@ -34,7 +35,7 @@ void spread_piece(void* data, int num_bytes, int root, MPI_Comm comm) {
   int const subtree = place == 0 ? all : place & -place;
   if (place != 0) {
     int const parent = rank_at(place - subtree);
-    check(
+    mpi::require_success(
         PMPI_Recv(data, num_bytes, MPI_BYTE, parent, tag_spread, comm, MPI_STATUS_IGNORE),
         "MPI_Recv"
     );
@@ -42,7 +43,9 @@ void spread_piece(void* data, int num_bytes, int root, MPI_Comm comm) {
   for (int distance = subtree / 2; distance > 0; distance /= 2) {
     if (place + distance < self.size) {
       int const child = rank_at(place + distance);
-      check(PMPI_Send(data, num_bytes, MPI_BYTE, child, tag_spread, comm), "MPI_Send");
+      mpi::require_success(
+          PMPI_Send(data, num_bytes, MPI_BYTE, child, tag_spread, comm), "MPI_Send"
+      );
     }
   }
 }
@@ -60,22 +63,26 @@ void spread(void* data, std::size_t num_bytes, int root, MPI_Comm comm) {
 void combine(void* data, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   Position const self(comm);
   int element_bytes = 0;
-  check(PMPI_Type_size(type, &element_bytes), "MPI_Type_size");
+  mpi::require_success(PMPI_Type_size(type, &element_bytes), "MPI_Type_size");
   std::vector<std::byte> part(
       static_cast<std::size_t>(count) * static_cast<unsigned>(element_bytes)
   );
   for (int distance = 1; distance < self.size; distance *= 2) {
     if ((self.rank & distance) != 0) {
-      check(PMPI_Send(data, count, type, self.rank - distance, tag_combine, comm), "MPI_Send");
+      mpi::require_success(
+          PMPI_Send(data, count, type, self.rank - distance, tag_combine, comm), "MPI_Send"
+      );
       return;
     }
     int const from = self.rank + distance;
     if (from < self.size) {
-      check(
+      mpi::require_success(
           PMPI_Recv(part.data(), count, type, from, tag_combine, comm, MPI_STATUS_IGNORE),
           "MPI_Recv"
       );
-      check(PMPI_Reduce_local(part.data(), data, count, type, op), "MPI_Reduce_local");
+      mpi::require_success(
+          PMPI_Reduce_local(part.data(), data, count, type, op), "MPI_Reduce_local"
+      );
     }
   }
 }
@@ -83,7 +90,7 @@ void combine(void* data, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
 void combine_for_all(void* data, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   combine(data, count, type, op, comm);
   int element_bytes = 0;
-  check(PMPI_Type_size(type, &element_bytes), "MPI_Type_size");
+  mpi::require_success(PMPI_Type_size(type, &element_bytes), "MPI_Type_size");
   spread(data, static_cast<std::size_t>(count) * static_cast<unsigned>(element_bytes), 0, comm);
 }
 

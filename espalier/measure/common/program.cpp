@@ -13,6 +13,7 @@
 
 #include "espalier/base/error.hpp"
 #include "espalier/measure/common/clock.hpp"
+#include "espalier/mpi/success.hpp"
 
 namespace espalier::measure {
 namespace {
@@ -37,7 +38,7 @@ PlanAndOutput options_of(Job const& job, int argc, char** argv) {
   }
   if (!options) {
     // Rank 0 ends the job.
-    check(PMPI_Barrier(job.comm), "MPI_Barrier");
+    mpi::require_success(PMPI_Barrier(job.comm), "MPI_Barrier");
   }
   return options.value_or(PlanAndOutput{});
 }

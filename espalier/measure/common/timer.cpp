@@ -7,6 +7,7 @@
 
 #include "espalier/measure/common/own_collectives.hpp"
 #include "espalier/measure/common/start_barrier.hpp"
+#include "espalier/mpi/success.hpp"
 
 namespace espalier::measure {
 namespace {
@@ -30,14 +31,14 @@ Timer::Timer(Job const& job, Pace const& pace, std::vector<TimedCall> const& tim
 }
 
 double Timer::sample_us(TimedCall const& timed) {
-  check(start_barrier(job_->comm), "barrier");
+  mpi::require_success(start_barrier(job_->comm), "barrier");
   auto const start = Clock::now();
   int code = MPI_SUCCESS;
   for (int i = 0; i < calls_ && code == MPI_SUCCESS; ++i) {
     code = timed.run(i);
   }
   double const seconds = seconds_since(start);
-  check(code, "the measured call");
+  mpi::require_success(code, "the measured call");
   return seconds * 1e6 / calls_;
 }
 

@@ -12,6 +12,7 @@
 #include "espalier/base/error.hpp"
 #include "espalier/measure/common/clock.hpp"
 #include "espalier/measure/common/start_barrier.hpp"
+#include "espalier/mpi/success.hpp"
 
 namespace espalier::measure {
 namespace {
@@ -98,7 +99,9 @@ Maker maker_of(Job const& job, HaloGroup const& group, HaloCase const& one) {
 }
 
 double slowest_us(Job const& job, double time_us) {
-  check(PMPI_Allreduce(MPI_IN_PLACE, &time_us, 1, MPI_DOUBLE, MPI_MAX, job.comm), "MPI_Allreduce");
+  mpi::require_success(
+      PMPI_Allreduce(MPI_IN_PLACE, &time_us, 1, MPI_DOUBLE, MPI_MAX, job.comm), "MPI_Allreduce"
+  );
   return time_us;
 }
 
@@ -114,9 +117,9 @@ GridCommunicator::GridCommunicator(Job const& job, HaloGroup const& group, HaloC
   };
   Maker const make = maker_of(job, group, one);
   std::vector<int> dims(group.grid.size(), 0);
-  check(start_barrier(job.comm), "barrier");
+  mpi::require_success(start_barrier(job.comm), "barrier");
   auto const start = Clock::now();
-  check(make(request, dims.data(), &comm_), "making the communicator");
+  mpi::require_success(make(request, dims.data(), &comm_), "making the communicator");
   creation_us_ = slowest_us(job, seconds_since(start) * 1e6);
   describe(job, dims, group);
 }
@@ -135,7 +138,7 @@ void GridCommunicator::describe(
   PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
   PMPI_Comm_rank(comm_, &position_);
   std::vector<int> positions(static_cast<std::size_t>(job.num_ranks));
-  check(
+  mpi::require_success(
       PMPI_Gather(&position_, 1, MPI_INT, positions.data(), 1, MPI_INT, 0, job.comm), "MPI_Gather"
   );
   if (job.rank == 0) {

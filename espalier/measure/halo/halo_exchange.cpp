@@ -3,6 +3,7 @@
 #include "espalier/measure/halo/halo_exchange.hpp"
 
 #include "espalier/measure/common/job.hpp"
+#include "espalier/mpi/success.hpp"
 
 namespace espalier::measure {
 namespace {
@@ -13,7 +14,7 @@ exec::MpiType type_of(HaloMessage const& message) {
     return exec::MpiType::own(MPI_FLOAT);
   }
   MPI_Datatype type = MPI_DATATYPE_NULL;
-  check(
+  mpi::require_success(
       PMPI_Type_vector(message.num_blocks, message.block, message.stride, MPI_FLOAT, &type),
       "MPI_Type_vector"
   );
@@ -31,7 +32,7 @@ HaloExchange::HaloExchange(MPI_Comm cart, HaloGeometry const& geometry, HaloMemo
     : cart_(cart), memory_(&memory), requests_(2 * geometry.messages.size(), MPI_REQUEST_NULL) {
   for (std::size_t d = 0; d < geometry.messages.size(); ++d) {
     std::array<int, 2> neighbors{};
-    check(
+    mpi::require_success(
         PMPI_Cart_shift(cart, static_cast<int>(d), 1, &neighbors[0], &neighbors[1]),
         "MPI_Cart_shift"
     );

@@ -16,13 +16,14 @@
 #include "espalier/measure/common/start_barrier.hpp"
 #include "espalier/measure/common/timer.hpp"
 #include "espalier/measure/orders/order_workload.hpp"
+#include "espalier/mpi/success.hpp"
 
 namespace espalier::measure {
 namespace {
 
 /// Microseconds of making and freeing a communicator on the slowest rank, on all ranks.
 double creation_us(Job const& job, std::span<int const> ranks, exec::Creation creation) {
-  check(start_barrier(job.comm), "barrier");
+  mpi::require_success(start_barrier(job.comm), "barrier");
   auto const start = Clock::now();
   { exec::ReorderedCommunicator const made(job.comm, ranks, creation); }
   double time_us = seconds_since(start) * 1e6;

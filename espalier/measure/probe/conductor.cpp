@@ -12,6 +12,7 @@
 #include "espalier/measure/probe/set_run.hpp"
 #include "espalier/measure/probe/surroundings.hpp"
 #include "espalier/measure/probe/tags.hpp"
+#include "espalier/mpi/success.hpp"
 
 namespace espalier::measure::probe {
 namespace {
@@ -49,7 +50,9 @@ void Conductor::announce(Begin const& begin, std::vector<int> const& ranks) cons
   std::array<double, 2> const numbers{begin.step, begin.seconds};
   for (int const rank : ranks) {
     if (rank != job_->rank) {
-      check(PMPI_Send(numbers.data(), 2, MPI_DOUBLE, rank, tag_step, job_->comm), "MPI_Send");
+      mpi::require_success(
+          PMPI_Send(numbers.data(), 2, MPI_DOUBLE, rank, tag_step, job_->comm), "MPI_Send"
+      );
     }
   }
 }
@@ -87,7 +90,7 @@ void Conductor::follow() {
     wait_quietly(job_->comm, 0, tag_step);
     int const code =
         PMPI_Recv(numbers.data(), 2, MPI_DOUBLE, 0, tag_step, job_->comm, MPI_STATUS_IGNORE);
-    check(code, "MPI_Recv");
+    mpi::require_success(code, "MPI_Recv");
     Begin const begin{.step = numbers[0], .seconds = numbers[1]};
     if (begin.step < 0.0) {
       return;
@@ -95,8 +98,10 @@ void Conductor::follow() {
     std::string const line = measure(begin);
     if (SetRun::leader_of(plan_->pairs_of(steps_[begin.index()])) == job_->rank) {
       int const length = static_cast<int>(line.size());
-      check(PMPI_Send(&length, 1, MPI_INT, 0, tag_result, job_->comm), "MPI_Send");
-      check(PMPI_Send(line.data(), length, MPI_CHAR, 0, tag_result, job_->comm), "MPI_Send");
+      mpi::require_success(PMPI_Send(&length, 1, MPI_INT, 0, tag_result, job_->comm), "MPI_Send");
+      mpi::require_success(
+          PMPI_Send(line.data(), length, MPI_CHAR, 0, tag_result, job_->comm), "MPI_Send"
+      );
     }
   }
 }
@@ -127,11 +132,11 @@ std::string Conductor::line_from(int leader) const {
   wait_quietly(job_->comm, leader, tag_result);
   int length = 0;
   int code = PMPI_Recv(&length, 1, MPI_INT, leader, tag_result, job_->comm, MPI_STATUS_IGNORE);
-  check(code, "MPI_Recv");
+  mpi::require_success(code, "MPI_Recv");
   std::string line(static_cast<std::size_t>(length), ' ');
   code =
       PMPI_Recv(line.data(), length, MPI_CHAR, leader, tag_result, job_->comm, MPI_STATUS_IGNORE);
-  check(code, "MPI_Recv");
+  mpi::require_success(code, "MPI_Recv");
   return line;
 }
 

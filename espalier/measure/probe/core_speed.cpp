@@ -11,6 +11,7 @@
 
 #include "espalier/measure/common/job.hpp"
 #include "espalier/measure/probe/surroundings.hpp"
+#include "espalier/mpi/success.hpp"
 
 namespace espalier::measure::probe {
 namespace {
@@ -49,7 +50,7 @@ CoreSpeed measure_core_speed() {
   CoreSpeed speed;
   speed.combined = rate_of([&] {
     int const count = static_cast<int>(num_doubles);
-    check(
+    mpi::require_success(
         PMPI_Reduce_local(from.data(), into.data(), count, MPI_DOUBLE, MPI_SUM), "MPI_Reduce_local"
     );
   });

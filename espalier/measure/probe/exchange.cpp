@@ -8,6 +8,7 @@
 #include "espalier/measure/common/job.hpp"
 #include "espalier/measure/probe/surroundings.hpp"
 #include "espalier/measure/probe/tags.hpp"
+#include "espalier/mpi/success.hpp"
 
 namespace espalier::measure::probe {
 
@@ -26,20 +27,26 @@ Exchange::Exchange(
 
 void Exchange::send(int tag, std::size_t bytes) {
   int const count = static_cast<int>(bytes);
-  check(PMPI_Send(memory_->outgoing(), count, MPI_BYTE, peer_, tag, comm_), "MPI_Send");
+  mpi::require_success(
+      PMPI_Send(memory_->outgoing(), count, MPI_BYTE, peer_, tag, comm_), "MPI_Send"
+  );
 }
 
 void Exchange::receive(int tag, std::size_t bytes) {
   int const count = static_cast<int>(bytes);
   std::byte* const place = memory_->incoming(0, bytes);
-  check(PMPI_Recv(place, count, MPI_BYTE, peer_, tag, comm_, MPI_STATUS_IGNORE), "MPI_Recv");
+  mpi::require_success(
+      PMPI_Recv(place, count, MPI_BYTE, peer_, tag, comm_, MPI_STATUS_IGNORE), "MPI_Recv"
+  );
 }
 
 MPI_Request Exchange::start_receive(std::size_t slot) {
   int const count = static_cast<int>(bytes_);
   std::byte* const place = memory_->incoming(slot, bytes_);
   MPI_Request request = MPI_REQUEST_NULL;
-  check(PMPI_Irecv(place, count, MPI_BYTE, peer_, tag_message, comm_, &request), "MPI_Irecv");
+  mpi::require_success(
+      PMPI_Irecv(place, count, MPI_BYTE, peer_, tag_message, comm_, &request), "MPI_Irecv"
+  );
   return request;
 }
 
@@ -53,7 +60,7 @@ void Exchange::post_receives() {
 /// The message of that number; its slot serves one of those that follow.
 void Exchange::wait_for_message(int index) {
   std::size_t const slot = static_cast<std::size_t>(index) % requests_.size();
-  check(PMPI_Wait(&requests_[slot], MPI_STATUS_IGNORE), "MPI_Wait");
+  mpi::require_success(PMPI_Wait(&requests_[slot], MPI_STATUS_IGNORE), "MPI_Wait");
   if (index + static_cast<int>(requests_.size()) < messages_) {
     requests_[slot] = start_receive(slot);
   }
@@ -103,7 +110,7 @@ double Exchange::send_overhead_us() {
   }
   MPI_Request request = start_receive(0);
   send(tag_ready, 0);
-  check(PMPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+  mpi::require_success(PMPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
   return 0.0;
 }
 

@@ -17,6 +17,7 @@
 #include "espalier/measure/probe/core_speed.hpp"
 #include "espalier/measure/probe/cpu_list.hpp"
 #include "espalier/measure/probe/surroundings.hpp"
+#include "espalier/mpi/success.hpp"
 
 namespace espalier::measure::probe {
 namespace {
@@ -99,7 +100,9 @@ std::vector<std::string> gather(Job const& job, std::string const& text) {
   auto const num_ranks = static_cast<std::size_t>(job.num_ranks);
   int const length = static_cast<int>(text.size());
   std::vector<int> lengths(num_ranks);
-  check(PMPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, job.comm), "MPI_Gather");
+  mpi::require_success(
+      PMPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, job.comm), "MPI_Gather"
+  );
   std::vector<int> starts(num_ranks);
   std::exclusive_scan(lengths.begin(), lengths.end(), starts.begin(), 0);
   std::string all(static_cast<std::size_t>(starts.back() + lengths.back()), ' ');
@@ -114,7 +117,7 @@ std::vector<std::string> gather(Job const& job, std::string const& text) {
       0,
       job.comm
   );
-  check(code, "MPI_Gatherv");
+  mpi::require_success(code, "MPI_Gatherv");
   std::vector<std::string> texts;
   for (std::size_t rank = 0; rank < num_ranks; ++rank) {
     texts.push_back(

@@ -10,6 +10,7 @@
 #include "espalier/measure/common/start_barrier.hpp"
 #include "espalier/measure/probe/surroundings.hpp"
 #include "espalier/measure/probe/tags.hpp"
+#include "espalier/mpi/success.hpp"
 
 namespace espalier::measure::probe {
 namespace {
@@ -65,12 +66,12 @@ Batch SetRun::from_leader(Batch batch) const {
     int const code = PMPI_Recv(
         numbers.data(), count, MPI_INT, members_.front(), tag_order, job_->comm, MPI_STATUS_IGNORE
     );
-    check(code, "MPI_Recv");
+    mpi::require_success(code, "MPI_Recv");
     return {.calls = numbers[0], .untimed = numbers[1], .repetitions = numbers[2]};
   }
   for (std::size_t i = 1; i < members_.size(); ++i) {
     int const code = PMPI_Send(numbers.data(), count, MPI_INT, members_[i], tag_order, job_->comm);
-    check(code, "MPI_Send");
+    mpi::require_success(code, "MPI_Send");
   }
   return batch;
 }
@@ -80,7 +81,7 @@ std::vector<double> SetRun::carry_out(Batch const& batch) {
   std::vector<double> times_us;
   times_us.reserve(static_cast<std::size_t>(batch.repetitions));
   for (int i = 0; i < batch.untimed + batch.repetitions; ++i) {
-    check(start_barrier(job_->comm, members_, index_, tag_start), "barrier");
+    mpi::require_success(start_barrier(job_->comm, members_, index_, tag_start), "barrier");
     double const time_us = exchange_.sample_us(batch.calls);
     if (i >= batch.untimed) {
       times_us.push_back(time_us);
@@ -94,7 +95,7 @@ void SetRun::give_to_leader(std::vector<double> const& mine) const {
     return;
   }
   int const count = static_cast<int>(mine.size());
-  check(
+  mpi::require_success(
       PMPI_Send(mine.data(), count, MPI_DOUBLE, members_.front(), tag_times, job_->comm), "MPI_Send"
   );
 }
@@ -117,7 +118,7 @@ std::vector<std::vector<double>> SetRun::gather(std::vector<double> const& mine)
         job_->comm,
         MPI_STATUS_IGNORE
     );
-    check(code, "MPI_Recv");
+    mpi::require_success(code, "MPI_Recv");
   }
   return times_us;
 }

@@ -13,6 +13,7 @@
 #include "espalier/machine/job/mpi_discovery.hpp"
 #include "espalier/machine/sources/environment.hpp"
 #include "espalier/measure/probe/surroundings.hpp"
+#include "espalier/mpi/success.hpp"
 
 namespace espalier::measure::probe {
 namespace {
@@ -82,7 +83,9 @@ void wait_quietly(MPI_Comm comm, int source, int tag) {
   double const start = now_us();
   while (true) {
     int has_come = 0;
-    check(PMPI_Iprobe(source, tag, comm, &has_come, MPI_STATUS_IGNORE), "MPI_Iprobe");
+    mpi::require_success(
+        PMPI_Iprobe(source, tag, comm, &has_come, MPI_STATUS_IGNORE), "MPI_Iprobe"
+    );
     if (has_come != 0) {
       return;
     }
@@ -93,21 +96,21 @@ void wait_quietly(MPI_Comm comm, int source, int tag) {
 
 int lowest_rank_of_node(Job const& job) {
   MPI_Comm node = MPI_COMM_NULL;
-  check(
+  mpi::require_success(
       PMPI_Comm_split_type(job.comm, MPI_COMM_TYPE_SHARED, job.rank, MPI_INFO_NULL, &node),
       "MPI_Comm_split_type"
   );
   int lowest = job.rank;
   int const code = PMPI_Bcast(&lowest, 1, MPI_INT, 0, node);
   PMPI_Comm_free(&node);
-  check(code, "MPI_Bcast");
+  mpi::require_success(code, "MPI_Bcast");
   return lowest;
 }
 
 std::string host_name() {
   std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
   int length = 0;
-  check(PMPI_Get_processor_name(name.data(), &length), "MPI_Get_processor_name");
+  mpi::require_success(PMPI_Get_processor_name(name.data(), &length), "MPI_Get_processor_name");
   return name.data();
 }
 

@@ -10,6 +10,7 @@
 #include <simgrid/host.h>
 
 #include "espalier/measure/probe/surroundings.hpp"
+#include "espalier/mpi/success.hpp"
 
 namespace espalier::measure::probe {
 namespace {
@@ -48,7 +49,7 @@ void wait_quietly(MPI_Comm /*comm*/, int /*source*/, int /*tag*/) {}
 int lowest_rank_of_node(Job const& job) {
   std::uint64_t const mine = number_of(name_of_node());
   std::vector<std::uint64_t> all(static_cast<std::size_t>(job.num_ranks));
-  check(
+  mpi::require_success(
       PMPI_Allgather(&mine, 1, MPI_UINT64_T, all.data(), 1, MPI_UINT64_T, job.comm), "MPI_Allgather"
   );
   return static_cast<int>(std::ranges::find(all, mine) - all.begin());

@@ -7,6 +7,7 @@
 
 #include "espalier/base/error.hpp"
 #include "espalier/exec/mpi_datatype.hpp"
+#include "espalier/mpi/success.hpp"
 #include "espalier/plan/irregular/library.hpp"
 
 namespace espalier::plan {
@@ -17,7 +18,7 @@ bool is_named(MPI_Datatype type) {
   int num_addresses = 0;
   int num_types = 0;
   int combiner = 0;
-  exec::require_success(
+  mpi::require_success(
       PMPI_Type_get_envelope(type, &num_integers, &num_addresses, &num_types, &combiner),
       "MPI_Type_get_envelope"
   );

@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <optional>
 
-#include "espalier/exec/mpi_datatype.hpp"
+#include "espalier/mpi/success.hpp"
 
 namespace espalier::plan {
 namespace {
@@ -47,7 +47,7 @@ Combining combining(MPI_Op op, TypeFacts const& type) {
     return *is_defined ? Combining::commutative : Combining::unknown;
   }
   int is_commutative = 0;
-  exec::require_success(PMPI_Op_commutative(op, &is_commutative), "MPI_Op_commutative");
+  mpi::require_success(PMPI_Op_commutative(op, &is_commutative), "MPI_Op_commutative");
   return is_commutative != 0 ? Combining::commutative : Combining::ordered;
 }
 

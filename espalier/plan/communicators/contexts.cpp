@@ -9,13 +9,13 @@
 #include <cstdint>
 
 #include "espalier/exec/mpi_binding.hpp"
-#include "espalier/exec/mpi_datatype.hpp"
+#include "espalier/mpi/success.hpp"
 #include "espalier/plan/communicators/private_comm.hpp"
 
 namespace espalier::plan {
 namespace {
 
-using exec::require_success;
+using mpi::require_success;
 
 /// All ranks of a communicator give up after the same number of rounds.
 constexpr int max_rounds = 256;

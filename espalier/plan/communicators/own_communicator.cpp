@@ -12,12 +12,12 @@
 #include <utility>
 
 #include "espalier/base/error.hpp"
-#include "espalier/exec/mpi_datatype.hpp"
+#include "espalier/mpi/success.hpp"
 
 namespace espalier::plan {
 namespace {
 
-using exec::require_success;
+using mpi::require_success;
 
 /// What an action threw, if it did.
 std::optional<Error> failure_of(std::function<void()> const& action) {

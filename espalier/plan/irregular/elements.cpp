@@ -8,13 +8,14 @@
 #include <string>
 
 #include "espalier/base/error.hpp"
+#include "espalier/mpi/success.hpp"
 #include "espalier/plan/failure.hpp"
 #include "espalier/plan/irregular/library.hpp"
 
 namespace espalier::plan {
 namespace {
 
-using exec::require_success;
+using mpi::require_success;
 
 #ifdef OPEN_MPI
 constexpr int class_of_misplaced_in_place = MPI_ERR_ARG;

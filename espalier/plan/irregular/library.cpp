@@ -2,18 +2,18 @@
 
 #include "espalier/plan/irregular/library.hpp"
 
-#include "espalier/exec/mpi_datatype.hpp"
+#include "espalier/mpi/success.hpp"
 
 namespace espalier::plan {
 
 void Library::open() {
 #ifndef ESPALIER_MPI_SIMULATED
   MPI_Group group = MPI_GROUP_NULL;
-  exec::require_success(PMPI_Comm_group(MPI_COMM_SELF, &group), "MPI_Comm_group");
+  mpi::require_success(PMPI_Comm_group(MPI_COMM_SELF, &group), "MPI_Comm_group");
   int const code = PMPI_Comm_create(MPI_COMM_SELF, group, &self_);
   PMPI_Group_free(&group);
-  exec::require_success(code, "MPI_Comm_create");
-  exec::require_success(
+  mpi::require_success(code, "MPI_Comm_create");
+  mpi::require_success(
       PMPI_Comm_set_errhandler(self_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler"
   );
 #endif

@@ -8,12 +8,12 @@
 #include <utility>
 
 #include "espalier/base/error.hpp"
-#include "espalier/exec/mpi_datatype.hpp"
+#include "espalier/mpi/success.hpp"
 
 namespace espalier::plan {
 namespace {
 
-using exec::require_success;
+using mpi::require_success;
 using neighborhood::End;
 using neighborhood::Neighborhood;
 

@@ -6,8 +6,8 @@
 #include <numeric>
 #include <utility>
 
-#include "espalier/exec/mpi_datatype.hpp"
 #include "espalier/exec/mpi_neighbor.hpp"
+#include "espalier/mpi/success.hpp"
 #include "espalier/neighborhood/catalog.hpp"
 #include "espalier/plan/communicators/private_comm.hpp"
 #include "espalier/plan/communicators/underway.hpp"
@@ -18,7 +18,7 @@ namespace {
 
 using exec::MpiBlocks;
 using exec::MpiExecutor;
-using exec::require_success;
+using mpi::require_success;
 using neighborhood::Algorithm;
 using schedule::RankProgram;
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "espalier/base/error.hpp"
-#include "espalier/exec/mpi_datatype.hpp"
+#include "espalier/mpi/success.hpp"
 #include "espalier/plan/communicators/own_communicator.hpp"
 #include "espalier/plan/topologies/mapping_report.hpp"
 #include "espalier/plan/topologies/rank_0.hpp"
@@ -15,10 +15,10 @@
 namespace espalier::plan {
 namespace {
 
-using exec::require_success;
 using mapping::CartesianGrid;
 using mapping::Mapping;
 using mapping::Places;
+using mpi::require_success;
 
 /// The places of the ranks below a number.
 Places first_ranks(Places const& places, int num_ranks) {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "espalier/exec/mpi_datatype.hpp"
+#include "espalier/mpi/success.hpp"
 #include "espalier/plan/communicators/own_communicator.hpp"
 #include "espalier/plan/topologies/mapping_report.hpp"
 #include "espalier/plan/topologies/rank_0.hpp"
@@ -18,7 +18,7 @@
 namespace espalier::plan {
 namespace {
 
-using exec::require_success;
+using mpi::require_success;
 
 constexpr int tag = 0;
 

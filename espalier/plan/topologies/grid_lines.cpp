@@ -11,11 +11,12 @@
 #include "espalier/base/integer.hpp"
 #include "espalier/exec/mpi_collectives.hpp"
 #include "espalier/exec/mpi_datatype.hpp"
+#include "espalier/mpi/success.hpp"
 
 namespace espalier::plan {
 namespace {
 
-using exec::require_success;
+using mpi::require_success;
 using schedule::Collective;
 
 /// Takes over a communicator whose error handler stays that of another one.

@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "espalier/base/error.hpp"
-#include "espalier/exec/mpi_datatype.hpp"
 #include "espalier/mapping/dims/fitted_grid.hpp"
 #include "espalier/mapping/dims/stencil.hpp"
 #include "espalier/mapping/search/portfolio.hpp"
+#include "espalier/mpi/success.hpp"
 #include "espalier/plan/topologies/cartesian.hpp"
 #include "espalier/plan/topologies/grid_candidates.hpp"
 #include "espalier/plan/topologies/places.hpp"
@@ -21,7 +21,7 @@
 namespace espalier::plan {
 namespace {
 
-using exec::require_success;
+using mpi::require_success;
 
 double now_us() {
   return PMPI_Wtime() * 1e6;
