@@ -34,7 +34,7 @@ Finding run(std::function<Fingerprint()> const& check) {
 
 }  // namespace
 
-void agree(plan::OwnCommunicator const& own, std::function<Fingerprint()> const& check) {
+void agree(mpi::OwnCommunicator const& own, std::function<Fingerprint()> const& check) {
   Finding const mine = run(check);
   std::array<std::int64_t, 3> all{mine.mpi_class, mine.fingerprint, -mine.fingerprint};
   mpi::require_success(

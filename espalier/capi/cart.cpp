@@ -26,7 +26,7 @@ using mapping::CartesianGrid;
 using mapping::Mapping;
 using mapping::Places;
 using mapping::Stencil;
-using plan::OwnCommunicator;
+using mpi::OwnCommunicator;
 
 Decision decide(CartCall const& call, CartOptions const& options, Places const& all) {
   Places const places = with_costs(first_places(all, call.num_positions), options.level_costs);

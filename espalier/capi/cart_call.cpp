@@ -86,7 +86,7 @@ Decision decide_by_levels(CartCall const& call, Places const& all, bool takes_an
 
 void decide_and_create(
     MPI_Comm comm_old,
-    plan::OwnCommunicator const& own,
+    mpi::OwnCommunicator const& own,
     CartCall const& call,
     CartArguments const& out,
     std::function<Decision()> const& decide

@@ -17,7 +17,7 @@
 #include "espalier/capi/record.hpp"
 #include "espalier/mapping/orders/rank_vector.hpp"
 #include "espalier/mapping/places.hpp"
-#include "espalier/plan/communicators/own_communicator.hpp"
+#include "espalier/mpi/own_communicator.hpp"
 
 namespace espalier::capi {
 
@@ -60,7 +60,7 @@ struct Decision {
 /// @throws plan::ClassError of the class MPI_ERR_TOPOLOGY for a refusal; Error.
 void decide_and_create(
     MPI_Comm comm_old,
-    plan::OwnCommunicator const& own,
+    mpi::OwnCommunicator const& own,
     CartCall const& call,
     CartArguments const& out,
     std::function<Decision()> const& decide

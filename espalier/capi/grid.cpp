@@ -152,7 +152,7 @@ espalier_grid_overhead overhead_of(plan::MappedGrid const& made) {
 }
 
 void create(MPI_Comm comm_old, GridArguments const& arguments, espalier_grid** grid) {
-  plan::OwnCommunicator const own = plan::OwnCommunicator::duplicate(comm_old);
+  mpi::OwnCommunicator const own = mpi::OwnCommunicator::duplicate(comm_old);
   GridCall call;
   agree(own, [&] {
     check_pointer(static_cast<void const*>(grid), "grid");

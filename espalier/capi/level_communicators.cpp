@@ -14,8 +14,8 @@ namespace espalier::capi {
 namespace {
 
 using mapping::Places;
+using mpi::OwnCommunicator;
 using mpi::require_success;
-using plan::OwnCommunicator;
 
 /// A group, freed with the object.
 class Group {

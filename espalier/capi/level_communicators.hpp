@@ -13,20 +13,20 @@
 #include <mpi.h>
 
 #include "espalier/mapping/places.hpp"
-#include "espalier/plan/communicators/own_communicator.hpp"
+#include "espalier/mpi/own_communicator.hpp"
 
 namespace espalier::capi {
 
 /// Splits by the first type, then the parts by the second, and so on. Ends early on a rank that is
 /// in no part. Collective.
-[[nodiscard]] std::vector<plan::OwnCommunicator>
-split_by_types(plan::OwnCommunicator const& own, std::span<int const> split_types);
+[[nodiscard]] std::vector<mpi::OwnCommunicator>
+split_by_types(mpi::OwnCommunicator const& own, std::span<int const> split_types);
 
 /// Of each level the lowest rank, in `own`, of the part that this rank is in; -1 if it is in none,
 /// or the part reaches beyond `own`. Local.
 /// @throws Error mpi.
 [[nodiscard]] std::vector<int>
-lowest_ranks(plan::OwnCommunicator const& own, std::span<MPI_Comm const> levels, int num_levels);
+lowest_ranks(mpi::OwnCommunicator const& own, std::span<MPI_Comm const> levels, int num_levels);
 
 /// The places that parts make, on rank 0, nothing on the others. Collective.
 /// @param lowest of this rank, as lowest_ranks() has them; of all levels, on every rank.
@@ -34,6 +34,6 @@ lowest_ranks(plan::OwnCommunicator const& own, std::span<MPI_Comm const> levels,
 /// or
 ///   a part is not inside one of the level before.
 [[nodiscard]] std::optional<mapping::Places>
-gather_places(plan::OwnCommunicator const& own, std::span<int const> lowest);
+gather_places(mpi::OwnCommunicator const& own, std::span<int const> lowest);
 
 }  // namespace espalier::capi

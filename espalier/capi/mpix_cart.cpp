@@ -21,7 +21,7 @@
 namespace espalier::capi {
 namespace {
 
-using plan::OwnCommunicator;
+using mpi::OwnCommunicator;
 
 /// Checks that all ranks agree on a call and on something more.
 CartCall

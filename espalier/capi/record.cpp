@@ -48,7 +48,7 @@ Record make_record(mapping::Mapping const& mapping, mapping::Places const& place
   return record;
 }
 
-Record from_root(plan::OwnCommunicator const& own, Record const& record) {
+Record from_root(mpi::OwnCommunicator const& own, Record const& record) {
   std::string bytes(record.levels.size() * sizeof(espalier_cart_level), '\0');
   if (!bytes.empty()) {
     std::memcpy(bytes.data(), record.levels.data(), bytes.size());

@@ -11,7 +11,7 @@
 
 #include "espalier/mapping/places.hpp"
 #include "espalier/mapping/search/portfolio.hpp"
-#include "espalier/plan/communicators/own_communicator.hpp"
+#include "espalier/mpi/own_communicator.hpp"
 
 namespace espalier::capi {
 
@@ -24,7 +24,7 @@ struct Record {
 [[nodiscard]] Record make_record(mapping::Mapping const& mapping, mapping::Places const& places);
 
 /// That of rank 0, on all ranks. Collective.
-[[nodiscard]] Record from_root(plan::OwnCommunicator const& own, Record const& record);
+[[nodiscard]] Record from_root(mpi::OwnCommunicator const& own, Record const& record);
 
 /// @throws Error mpi.
 void attach(MPI_Comm comm, Record record);

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "espalier/base/error.hpp"
+#include "espalier/mpi/own_communicator.hpp"
 #include "espalier/mpi/success.hpp"
-#include "espalier/plan/communicators/own_communicator.hpp"
 #include "espalier/plan/topologies/mapping_report.hpp"
 #include "espalier/plan/topologies/rank_0.hpp"
 
@@ -18,6 +18,7 @@ namespace {
 using mapping::CartesianGrid;
 using mapping::Mapping;
 using mapping::Places;
+using mpi::OwnCommunicator;
 using mpi::require_success;
 
 /// The places of the ranks below a number.

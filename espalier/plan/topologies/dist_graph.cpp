@@ -10,14 +10,15 @@
 #include <utility>
 #include <vector>
 
+#include "espalier/mpi/own_communicator.hpp"
 #include "espalier/mpi/success.hpp"
-#include "espalier/plan/communicators/own_communicator.hpp"
 #include "espalier/plan/topologies/mapping_report.hpp"
 #include "espalier/plan/topologies/rank_0.hpp"
 
 namespace espalier::plan {
 namespace {
 
+using mpi::OwnCommunicator;
 using mpi::require_success;
 
 constexpr int tag = 0;

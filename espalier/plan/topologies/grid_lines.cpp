@@ -16,6 +16,7 @@
 namespace espalier::plan {
 namespace {
 
+using mpi::OwnCommunicator;
 using mpi::require_success;
 using schedule::Collective;
 

@@ -15,7 +15,7 @@
 #include "espalier/exec/mpi_executor.hpp"
 #include "espalier/exec/mpi_grid.hpp"
 #include "espalier/mapping/dims/cartesian_grid.hpp"
-#include "espalier/plan/communicators/own_communicator.hpp"
+#include "espalier/mpi/own_communicator.hpp"
 #include "espalier/schedule/collective.hpp"
 #include "espalier/schedule/grid.hpp"
 
@@ -72,11 +72,11 @@ public:
   );
 
 private:
-  OwnCommunicator comm_;
-  OwnCommunicator own_{MPI_COMM_NULL};
+  mpi::OwnCommunicator comm_;
+  mpi::OwnCommunicator own_{MPI_COMM_NULL};
   schedule::Grid grid_;
   int rank_;
-  std::vector<OwnCommunicator> lines_;
+  std::vector<mpi::OwnCommunicator> lines_;
 };
 
 /// The addresses of calls, as GridExecutor takes them.

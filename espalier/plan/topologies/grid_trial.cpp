@@ -21,6 +21,7 @@
 namespace espalier::plan {
 namespace {
 
+using mpi::OwnCommunicator;
 using mpi::require_success;
 
 double now_us() {

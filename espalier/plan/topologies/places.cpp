@@ -10,11 +10,13 @@
 #include "espalier/machine/job/discovery.hpp"
 #include "espalier/machine/job/mpi_observation.hpp"
 #include "espalier/machine/text/file.hpp"
-#include "espalier/plan/communicators/own_communicator.hpp"
+#include "espalier/mpi/own_communicator.hpp"
 #include "espalier/plan/topologies/described_machine.hpp"
 
 namespace espalier::plan {
 namespace {
+
+using mpi::OwnCommunicator;
 
 using mapping::Places;
 

@@ -9,7 +9,7 @@
 
 #include <mpi.h>
 
-namespace espalier::plan {
+namespace espalier::mpi {
 
 /// A communicator of our own, freed with the object, of which errors are returned.
 class OwnCommunicator {
@@ -55,4 +55,4 @@ private:
   MPI_Comm comm_;
 };
 
-}  // namespace espalier::plan
+}  // namespace espalier::mpi

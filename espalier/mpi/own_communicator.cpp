@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/plan/communicators/own_communicator.hpp"
+#include "espalier/mpi/own_communicator.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -14,10 +14,8 @@
 #include "espalier/base/error.hpp"
 #include "espalier/mpi/success.hpp"
 
-namespace espalier::plan {
+namespace espalier::mpi {
 namespace {
-
-using mpi::require_success;
 
 /// What an action threw, if it did.
 std::optional<Error> failure_of(std::function<void()> const& action) {
@@ -160,4 +158,4 @@ void OwnCommunicator::run_at_root(std::function<void()> const& action) const {
   }
 }
 
-}  // namespace espalier::plan
+}  // namespace espalier::mpi
