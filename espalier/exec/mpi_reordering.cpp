@@ -9,6 +9,7 @@
 
 #include "espalier/base/error.hpp"
 #include "espalier/mapping/orders/rank_vector.hpp"
+#include "espalier/mpi/broadcast.hpp"
 #include "espalier/mpi/success.hpp"
 
 namespace espalier::exec {
@@ -22,15 +23,6 @@ std::int64_t fingerprint(std::span<int const> ranks) {
     hash ^= hash >> 29U;
   }
   return static_cast<std::int64_t>(hash >> 2U);
-}
-
-/// The text of one rank on all.
-std::string from_rank(MPI_Comm comm, std::string text, int root) {
-  auto length = static_cast<int>(text.size());
-  mpi::require_success(PMPI_Bcast(&length, 1, MPI_INT, root, comm), "MPI_Bcast");
-  text.resize(static_cast<std::size_t>(length));
-  mpi::require_success(PMPI_Bcast(text.data(), length, MPI_CHAR, root, comm), "MPI_Bcast");
-  return text;
 }
 
 /// One reduction tells whether all ranks have the same permutation; only if not, the lowest rank
@@ -49,7 +41,7 @@ void agree(MPI_Comm comm, std::span<int const> ranks) {
   if (auto const first = static_cast<int>(least[0]); first < num_ranks) {
     throw Error(
         ErrorCode::argument,
-        "rank " + std::to_string(first) + ": " + from_rank(comm, complaint, first)
+        "rank " + std::to_string(first) + ": " + mpi::broadcast(comm, complaint, first)
     );
   }
   if (least[1] != -least[2]) {

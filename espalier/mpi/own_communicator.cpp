@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "espalier/base/error.hpp"
+#include "espalier/mpi/broadcast.hpp"
 #include "espalier/mpi/success.hpp"
 
 namespace espalier::mpi {
@@ -39,6 +40,39 @@ void check_total(std::vector<int> const& lengths) {
         "expected less than 2^31 numbers from all ranks, got " + std::to_string(total)
     );
   }
+}
+
+/// How many values each rank has; on rank 0.
+std::vector<int> lengths_at_root(OwnCommunicator const& own, std::size_t num_values) {
+  auto const length = static_cast<int>(num_values);
+  std::vector<int> lengths(own.rank() == 0 ? static_cast<std::size_t>(own.size()) : 0);
+  require_success(
+      PMPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, own.get()), "MPI_Gather"
+  );
+  return lengths;
+}
+
+/// Values of all ranks, one after another, on rank 0, which has their lengths.
+template <typename Value>
+std::vector<Value> gather(
+    OwnCommunicator const& own,
+    std::span<Value const> values,
+    MPI_Datatype type,
+    std::vector<int> const& lengths
+) {
+  std::vector<int> starts(lengths.size());
+  std::exclusive_scan(lengths.begin(), lengths.end(), starts.begin(), 0);
+  std::vector<Value> all(
+      lengths.empty() ? 0 : static_cast<std::size_t>(starts.back() + lengths.back())
+  );
+  auto const length = static_cast<int>(values.size());
+  require_success(
+      PMPI_Gatherv(
+          values.data(), length, type, all.data(), lengths.data(), starts.data(), type, 0, own.get()
+      ),
+      "MPI_Gatherv"
+  );
+  return all;
 }
 
 }  // namespace
@@ -102,47 +136,29 @@ int OwnCommunicator::size() const {
 }
 
 std::string OwnCommunicator::from_root(std::string text) const {
-  auto length = static_cast<int>(text.size());
-  require_success(PMPI_Bcast(&length, 1, MPI_INT, 0, comm_), "MPI_Bcast");
-  text.resize(static_cast<std::size_t>(length));
-  require_success(PMPI_Bcast(text.data(), length, MPI_CHAR, 0, comm_), "MPI_Bcast");
-  return text;
+  return broadcast(comm_, std::move(text), 0);
 }
 
 std::vector<int> OwnCommunicator::from_root(std::vector<int> values) const {
-  auto length = static_cast<int>(values.size());
-  require_success(PMPI_Bcast(&length, 1, MPI_INT, 0, comm_), "MPI_Bcast");
-  values.resize(static_cast<std::size_t>(length));
-  require_success(PMPI_Bcast(values.data(), length, MPI_INT, 0, comm_), "MPI_Bcast");
-  return values;
+  return broadcast(comm_, std::move(values), 0);
 }
 
 std::vector<int> OwnCommunicator::at_root(std::span<int const> values) const {
-  auto const length = static_cast<int>(values.size());
-  bool const is_root = rank() == 0;
-  std::vector<int> lengths(is_root ? static_cast<std::size_t>(size()) : 0);
-  require_success(
-      PMPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, comm_), "MPI_Gather"
-  );
+  std::vector<int> const lengths = lengths_at_root(*this, values.size());
   run_at_root([&] { check_total(lengths); });
-  std::vector<int> starts(lengths.size());
-  std::exclusive_scan(lengths.begin(), lengths.end(), starts.begin(), 0);
-  std::vector<int> all(is_root ? static_cast<std::size_t>(starts.back() + lengths.back()) : 0);
-  require_success(
-      PMPI_Gatherv(
-          values.data(),
-          length,
-          MPI_INT,
-          all.data(),
-          lengths.data(),
-          starts.data(),
-          MPI_INT,
-          0,
-          comm_
-      ),
-      "MPI_Gatherv"
-  );
-  return all;
+  return gather(*this, values, MPI_INT, lengths);
+}
+
+std::vector<std::string> OwnCommunicator::at_root(std::string const& text) const {
+  std::vector<int> const lengths = lengths_at_root(*this, text.size());
+  std::vector<char> const all = gather(*this, std::span<char const>(text), MPI_CHAR, lengths);
+  std::vector<std::string> texts;
+  auto begin = all.begin();
+  for (int const length : lengths) {
+    texts.emplace_back(begin, begin + length);
+    begin += length;
+  }
+  return texts;
 }
 
 void OwnCommunicator::run_at_root(std::function<void()> const& action) const {

@@ -48,6 +48,10 @@ public:
   /// @throws Error mpi; unsupported, on all ranks, if they are more than an int counts.
   [[nodiscard]] std::vector<int> at_root(std::span<int const> values) const;
 
+  /// Texts of all ranks, by rank, on rank 0; nothing on the others. Collective.
+  /// @throws Error mpi.
+  [[nodiscard]] std::vector<std::string> at_root(std::string const& text) const;
+
   /// Runs an action on rank 0. Collective: what it throws is thrown on all ranks, as an Error.
   void run_at_root(std::function<void()> const& action) const;
 

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <exception>
 #include <map>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -17,46 +16,14 @@
 #include "espalier/machine/sources/launcher.hpp"
 #include "espalier/machine/sources/slurm.hpp"
 #include "espalier/machine/sources/sysfs.hpp"
+#include "espalier/mpi/own_communicator.hpp"
 #include "espalier/mpi/success.hpp"
 
 namespace espalier::machine {
 namespace {
 
+using mpi::OwnCommunicator;
 using nlohmann::json;
-
-/// A communicator of our own.
-class Comm {
-public:
-  explicit Comm(MPI_Comm comm) : comm_(comm) { PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN); }
-
-  ~Comm() { PMPI_Comm_free(&comm_); }
-
-  Comm(Comm const&) = delete;
-  Comm& operator=(Comm const&) = delete;
-
-  [[nodiscard]] MPI_Comm get() const noexcept { return comm_; }
-
-  [[nodiscard]] int rank() const {
-    int rank = 0;
-    PMPI_Comm_rank(comm_, &rank);
-    return rank;
-  }
-
-  [[nodiscard]] int size() const {
-    int size = 1;
-    PMPI_Comm_size(comm_, &size);
-    return size;
-  }
-
-private:
-  MPI_Comm comm_;
-};
-
-MPI_Comm duplicate(MPI_Comm comm) {
-  MPI_Comm result = MPI_COMM_NULL;
-  mpi::require_success(PMPI_Comm_dup(comm, &result), "MPI_Comm_dup");
-  return result;
-}
 
 /// The simulator gets groups of duplicates wrong, and offers its correction under MPI's own name.
 MPI_Comm sharing_memory(MPI_Comm comm, int rank) {
@@ -83,54 +50,12 @@ int shared_group(MPI_Comm comm, int rank, std::optional<int> color) {
   } else {
     raw = sharing_memory(comm, rank);
   }
-  Comm const node(raw);
+  OwnCommunicator const node(raw);
   int lowest = rank;
   mpi::require_success(
       PMPI_Allreduce(MPI_IN_PLACE, &lowest, 1, MPI_INT, MPI_MIN, node.get()), "MPI_Allreduce"
   );
   return lowest;
-}
-
-/// Texts of all ranks on rank 0; nothing on the others.
-std::vector<std::string> gather(Comm const& comm, std::string const& text) {
-  auto const length = static_cast<int>(text.size());
-  bool const is_root = comm.rank() == 0;
-  std::vector<int> lengths(is_root ? static_cast<std::size_t>(comm.size()) : 0);
-  mpi::require_success(
-      PMPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, comm.get()), "MPI_Gather"
-  );
-  std::vector<int> starts(lengths.size());
-  std::exclusive_scan(lengths.begin(), lengths.end(), starts.begin(), 0);
-  std::string all(is_root ? static_cast<std::size_t>(starts.back() + lengths.back()) : 0, '\0');
-  mpi::require_success(
-      PMPI_Gatherv(
-          text.data(),
-          length,
-          MPI_CHAR,
-          all.data(),
-          lengths.data(),
-          starts.data(),
-          MPI_CHAR,
-          0,
-          comm.get()
-      ),
-      "MPI_Gatherv"
-  );
-  std::vector<std::string> texts;
-  for (std::size_t rank = 0; rank < lengths.size(); ++rank) {
-    texts.push_back(
-        all.substr(static_cast<std::size_t>(starts[rank]), static_cast<std::size_t>(lengths[rank]))
-    );
-  }
-  return texts;
-}
-
-std::string from_rank_0(Comm const& comm, std::string text) {
-  auto length = static_cast<int>(text.size());
-  mpi::require_success(PMPI_Bcast(&length, 1, MPI_INT, 0, comm.get()), "MPI_Bcast");
-  text.resize(static_cast<std::size_t>(length));
-  mpi::require_success(PMPI_Bcast(text.data(), length, MPI_CHAR, 0, comm.get()), "MPI_Bcast");
-  return text;
 }
 
 /// Names may hold any bytes.
@@ -189,14 +114,15 @@ std::vector<int> first_owners(std::vector<RankView> const& views) {
 }
 
 /// Trees by key, each from the first rank that has it; on rank 0.
-std::map<std::string, NodeTree>
-gather_trees(Comm const& comm, std::vector<RankView> const& views, std::string const& own) {
+std::map<std::string, NodeTree> gather_trees(
+    OwnCommunicator const& comm, std::vector<RankView> const& views, std::string const& own
+) {
   std::vector<int> const is_owner = first_owners(views);
   int is_mine = 0;
   mpi::require_success(
       PMPI_Scatter(is_owner.data(), 1, MPI_INT, &is_mine, 1, MPI_INT, 0, comm.get()), "MPI_Scatter"
   );
-  std::vector<std::string> const texts = gather(comm, is_mine != 0 ? own : "");
+  std::vector<std::string> const texts = comm.at_root(is_mine != 0 ? own : "");
   std::map<std::string, NodeTree> trees;
   for (std::size_t rank = 0; rank < views.size(); ++rank) {
     if (is_owner[rank] != 0) {
@@ -231,7 +157,7 @@ Surroundings Surroundings::by_kernel(Environment environment) {
 }
 
 std::optional<JobView> observe_at_root(MPI_Comm original, Surroundings const& surroundings) {
-  Comm const comm(duplicate(original));
+  OwnCommunicator const comm = OwnCommunicator::duplicate(original);
   RankView view{
       .processor_name = surroundings.processor_name,
       .shared_group = shared_group(original, comm.rank(), surroundings.shared_color),
@@ -243,7 +169,7 @@ std::optional<JobView> observe_at_root(MPI_Comm original, Surroundings const& su
   view.tree = tree.empty() ? "" : key_of(tree);
 
   JobView job{.ranks = {}, .trees = {}, .is_simulated = surroundings.is_simulated};
-  for (std::string const& text : gather(comm, dump(to_json(view)))) {
+  for (std::string const& text : comm.at_root(dump(to_json(view)))) {
     job.ranks.push_back(rank_view_from_json(json::parse(text)));
   }
   job.trees = gather_trees(comm, job.ranks, tree);
@@ -252,8 +178,8 @@ std::optional<JobView> observe_at_root(MPI_Comm original, Surroundings const& su
 
 JobView observe(MPI_Comm comm, Surroundings const& surroundings) {
   std::optional<JobView> const job = observe_at_root(comm, surroundings);
-  Comm const own(duplicate(comm));
-  return job_view_from_json(json::parse(from_rank_0(own, job ? dump(to_json(*job)) : "")));
+  OwnCommunicator const own = OwnCommunicator::duplicate(comm);
+  return job_view_from_json(json::parse(own.from_root(job ? dump(to_json(*job)) : std::string())));
 }
 
 }  // namespace espalier::machine
