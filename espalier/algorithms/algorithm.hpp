@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "espalier/algorithms/arguments.hpp"
+#include "espalier/algorithms/choices/arguments.hpp"
 #include "espalier/schedule/collective.hpp"
 #include "espalier/schedule/program.hpp"
 

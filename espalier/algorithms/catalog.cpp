@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <numeric>
 
-#include "espalier/algorithms/choice_arguments.hpp"
+#include "espalier/algorithms/choices/choice_arguments.hpp"
 #include "espalier/base/error.hpp"
 #include "espalier/schedule/transforms.hpp"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/rank_order.hpp"
+#include "espalier/algorithms/choices/rank_order.hpp"
 
 namespace espalier::algorithms {
 

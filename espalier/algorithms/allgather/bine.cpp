@@ -23,7 +23,7 @@
 #include <algorithm>
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/allgather/folded.hpp"
+#include "espalier/algorithms/allgather/parts/folded.hpp"
 #include "espalier/base/integer.hpp"
 #include "espalier/pattern/negabinary.hpp"
 #include "espalier/schedule/builder.hpp"

@@ -23,7 +23,7 @@
 #include <algorithm>
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/radix.hpp"
+#include "espalier/algorithms/choices/radix.hpp"
 #include "espalier/base/integer.hpp"
 #include "espalier/schedule/builder.hpp"
 

@@ -22,7 +22,7 @@
 /// Valid   p >= product of rows, and what up, across and down accept; blocks of any sizes.
 /// Source  [karonis2000]; [kuehnemann2004] for the groups.
 
-#include "espalier/algorithms/hierarchical.hpp"
+#include "espalier/algorithms/composed/hierarchical.hpp"
 
 #include <utility>
 

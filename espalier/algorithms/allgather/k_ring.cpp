@@ -25,8 +25,8 @@
 #include <algorithm>
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/radix.hpp"
-#include "espalier/algorithms/rows.hpp"
+#include "espalier/algorithms/choices/radix.hpp"
+#include "espalier/algorithms/composed/rows.hpp"
 #include "espalier/base/integer.hpp"
 #include "espalier/schedule/builder.hpp"
 

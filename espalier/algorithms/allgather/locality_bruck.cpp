@@ -24,7 +24,7 @@
 
 #include <algorithm>
 
-#include "espalier/algorithms/allgather/regions.hpp"
+#include "espalier/algorithms/allgather/parts/regions.hpp"
 #include "espalier/base/integer.hpp"
 #include "espalier/schedule/builder.hpp"
 

@@ -20,7 +20,7 @@
 /// Valid   p >= rows, and what lane and join accept; blocks of any sizes.
 /// Source  [traeff2020]; unequal rows are ours.
 
-#include "espalier/algorithms/multi_lane.hpp"
+#include "espalier/algorithms/composed/multi_lane.hpp"
 
 #include <utility>
 

@@ -21,11 +21,11 @@
 /// Valid   p >= product of rows, and what inner and across accept; in place.
 /// Source  [kuehnemann2004]; unequal rows are ours.
 
-#include "espalier/algorithms/orthogonal.hpp"
+#include "espalier/algorithms/composed/orthogonal.hpp"
 
 #include <algorithm>
 
-#include "espalier/algorithms/allgather/row_exchange.hpp"
+#include "espalier/algorithms/allgather/parts/row_exchange.hpp"
 #include "espalier/schedule/builder.hpp"
 #include "espalier/schedule/transforms.hpp"
 

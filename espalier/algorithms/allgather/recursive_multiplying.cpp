@@ -20,8 +20,8 @@
 /// Source  [wilkins2023], "recursive multiplying"; groups of several sizes are ours.
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/allgather/folded.hpp"
-#include "espalier/algorithms/radix.hpp"
+#include "espalier/algorithms/allgather/parts/folded.hpp"
+#include "espalier/algorithms/choices/radix.hpp"
 #include "espalier/pattern/factors.hpp"
 #include "espalier/schedule/builder.hpp"
 

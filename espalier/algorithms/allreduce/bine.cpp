@@ -28,9 +28,9 @@
 #include <algorithm>
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/allreduce/stepwise_allreduce.hpp"
-#include "espalier/algorithms/allreduce/whole_vector.hpp"
-#include "espalier/algorithms/reduce_scatter/halvings.hpp"
+#include "espalier/algorithms/allreduce/parts/stepwise_allreduce.hpp"
+#include "espalier/algorithms/allreduce/parts/whole_vector.hpp"
+#include "espalier/algorithms/reduce_scatter/parts/halvings.hpp"
 #include "espalier/base/integer.hpp"
 #include "espalier/pattern/negabinary.hpp"
 

@@ -20,8 +20,8 @@
 /// Source  [traeff2024b], allreduce.
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/allreduce/stepwise_allreduce.hpp"
-#include "espalier/algorithms/reduce_scatter/halvings.hpp"
+#include "espalier/algorithms/allreduce/parts/stepwise_allreduce.hpp"
+#include "espalier/algorithms/reduce_scatter/parts/halvings.hpp"
 #include "espalier/base/integer.hpp"
 
 namespace espalier::algorithms {

@@ -21,7 +21,7 @@
 /// Valid   what the allgather accepts; the vector is cut into p pieces.
 /// Source  [thakur2005], "pairwise exchange", with the operator applied at the end.
 
-#include "espalier/algorithms/allreduce/sequence.hpp"
+#include "espalier/algorithms/allreduce/parts/sequence.hpp"
 
 namespace espalier::algorithms {
 namespace {

@@ -22,7 +22,7 @@
 /// Valid   p >= rows, and what split, lane and join accept.
 /// Source  [traeff2020]; unequal rows are ours.
 
-#include "espalier/algorithms/multi_lane.hpp"
+#include "espalier/algorithms/composed/multi_lane.hpp"
 
 #include <utility>
 

@@ -27,8 +27,8 @@
 #include <vector>
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/allreduce/stepwise_allreduce.hpp"
-#include "espalier/algorithms/reduce_scatter/halvings.hpp"
+#include "espalier/algorithms/allreduce/parts/stepwise_allreduce.hpp"
+#include "espalier/algorithms/reduce_scatter/parts/halvings.hpp"
 
 namespace espalier::algorithms {
 namespace {

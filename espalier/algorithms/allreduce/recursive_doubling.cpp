@@ -21,7 +21,7 @@
 #include <algorithm>
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/allreduce/radix.hpp"
+#include "espalier/algorithms/allreduce/parts/radix.hpp"
 
 namespace espalier::algorithms {
 namespace {

@@ -19,7 +19,7 @@
 /// Source  [wilkins2023], "recursive multiplying".
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/allreduce/radix.hpp"
+#include "espalier/algorithms/allreduce/parts/radix.hpp"
 
 namespace espalier::algorithms {
 namespace {

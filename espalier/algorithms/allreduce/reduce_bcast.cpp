@@ -20,7 +20,7 @@
 
 #include <algorithm>
 
-#include "espalier/algorithms/allreduce/sequence.hpp"
+#include "espalier/algorithms/allreduce/parts/sequence.hpp"
 
 namespace espalier::algorithms {
 namespace {

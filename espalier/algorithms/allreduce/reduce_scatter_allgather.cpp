@@ -17,7 +17,7 @@
 /// Valid   what both accept; the vector is cut into p pieces.
 /// Source  [thakur2005].
 
-#include "espalier/algorithms/allreduce/sequence.hpp"
+#include "espalier/algorithms/allreduce/parts/sequence.hpp"
 #include "espalier/base/integer.hpp"
 
 namespace espalier::algorithms {

@@ -22,8 +22,8 @@
 #include <algorithm>
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/allreduce/stepwise_allreduce.hpp"
-#include "espalier/algorithms/reduce_scatter/halvings.hpp"
+#include "espalier/algorithms/allreduce/parts/stepwise_allreduce.hpp"
+#include "espalier/algorithms/reduce_scatter/parts/halvings.hpp"
 
 namespace espalier::algorithms {
 

@@ -25,8 +25,8 @@
 /// Source  [desensi2024], bandwidth-optimal form on one dimension.
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/allreduce/stepwise_allreduce.hpp"
-#include "espalier/algorithms/reduce_scatter/halvings.hpp"
+#include "espalier/algorithms/allreduce/parts/stepwise_allreduce.hpp"
+#include "espalier/algorithms/reduce_scatter/parts/halvings.hpp"
 #include "espalier/base/integer.hpp"
 
 namespace espalier::algorithms {

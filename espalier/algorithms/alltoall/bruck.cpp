@@ -21,8 +21,8 @@
 #include <algorithm>
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/alltoall/alltoall.hpp"
-#include "espalier/algorithms/radix.hpp"
+#include "espalier/algorithms/alltoall/parts/alltoall.hpp"
+#include "espalier/algorithms/choices/radix.hpp"
 #include "espalier/base/integer.hpp"
 #include "espalier/schedule/transforms.hpp"
 

@@ -19,7 +19,7 @@
 /// Valid   p >= rows, and what split and lane accept; blocks of the same size.
 /// Source  [kumar2008]; unequal rows are ours.
 
-#include "espalier/algorithms/alltoall/lane_exchange.hpp"
+#include "espalier/algorithms/alltoall/parts/lane_exchange.hpp"
 
 namespace espalier::algorithms {
 namespace {

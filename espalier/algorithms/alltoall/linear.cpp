@@ -16,7 +16,7 @@
 #include <algorithm>
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/alltoall/alltoall.hpp"
+#include "espalier/algorithms/alltoall/parts/alltoall.hpp"
 #include "espalier/base/integer.hpp"
 #include "espalier/schedule/transforms.hpp"
 

@@ -17,7 +17,7 @@
 /// Source  [thakur2005], "pairwise exchange".
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/alltoall/alltoall.hpp"
+#include "espalier/algorithms/alltoall/parts/alltoall.hpp"
 #include "espalier/base/integer.hpp"
 #include "espalier/schedule/transforms.hpp"
 

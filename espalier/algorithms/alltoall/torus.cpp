@@ -23,7 +23,7 @@
 #include <algorithm>
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/alltoall/alltoall.hpp"
+#include "espalier/algorithms/alltoall/parts/alltoall.hpp"
 #include "espalier/pattern/factors.hpp"
 #include "espalier/schedule/transforms.hpp"
 

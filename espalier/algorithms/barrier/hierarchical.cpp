@@ -18,7 +18,7 @@
 /// Valid   p >= product of rows, and what across and down accept.
 /// Source  [karonis2000]; [kuehnemann2004] for the groups.
 
-#include "espalier/algorithms/hierarchical.hpp"
+#include "espalier/algorithms/composed/hierarchical.hpp"
 
 #include <utility>
 

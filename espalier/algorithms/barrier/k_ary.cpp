@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/barrier/tree_barrier.hpp"
+#include "espalier/algorithms/trees/tree_barrier.hpp"
 
 namespace espalier::algorithms {
 namespace {

@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/bcast/tree_bcast.hpp"
 #include "espalier/algorithms/trees/k_nomial.hpp"
+#include "espalier/algorithms/trees/tree_bcast.hpp"
 
 namespace espalier::algorithms {
 namespace {

@@ -17,7 +17,7 @@
 #include "espalier/algorithms/trees/flat.hpp"
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/bcast/tree_bcast.hpp"
+#include "espalier/algorithms/trees/tree_bcast.hpp"
 
 namespace espalier::algorithms {
 namespace {

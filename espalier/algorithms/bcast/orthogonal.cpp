@@ -20,7 +20,7 @@
 ///         inner and across can.
 /// Source  [kuehnemann2004]; unequal rows are ours.
 
-#include "espalier/algorithms/orthogonal.hpp"
+#include "espalier/algorithms/composed/orthogonal.hpp"
 
 #include <algorithm>
 #include <functional>

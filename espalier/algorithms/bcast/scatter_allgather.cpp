@@ -24,8 +24,8 @@
 
 #include <algorithm>
 
-#include "espalier/algorithms/bcast/tree_bcast.hpp"
 #include "espalier/algorithms/catalog.hpp"
+#include "espalier/algorithms/trees/tree_bcast.hpp"
 #include "espalier/base/integer.hpp"
 #include "espalier/pattern/tree.hpp"
 #include "espalier/schedule/builder.hpp"

@@ -34,7 +34,7 @@
 #include <vector>
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/bcast/tree_bcast.hpp"
+#include "espalier/algorithms/trees/tree_bcast.hpp"
 #include "espalier/schedule/builder.hpp"
 #include "espalier/schedule/transforms.hpp"
 

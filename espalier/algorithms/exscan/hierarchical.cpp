@@ -21,7 +21,7 @@
 /// Valid   p >= product of rows, and what up, across and down accept.
 /// Source  [kuehnemann2004] for the groups, [karonis2000] for other collectives.
 
-#include "espalier/algorithms/scan/hierarchical_scan.hpp"
+#include "espalier/algorithms/composed/hierarchical_scan.hpp"
 
 namespace espalier::algorithms {
 namespace {

@@ -26,7 +26,7 @@
 #include <vector>
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/scan/tree_scan.hpp"
+#include "espalier/algorithms/trees/tree_scan.hpp"
 
 namespace espalier::algorithms {
 

@@ -27,7 +27,7 @@
 #include <vector>
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/exscan/doubling_steps.hpp"
+#include "espalier/algorithms/exscan/parts/doubling_steps.hpp"
 #include "espalier/schedule/builder.hpp"
 
 namespace espalier::algorithms {

@@ -20,8 +20,8 @@
 /// Source  [thakur2005], "binomial tree".
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/gather/tree_gather.hpp"
 #include "espalier/algorithms/trees/k_nomial.hpp"
+#include "espalier/algorithms/trees/tree_gather.hpp"
 
 namespace espalier::algorithms {
 namespace {

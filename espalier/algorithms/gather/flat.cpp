@@ -18,7 +18,7 @@
 #include "espalier/algorithms/trees/flat.hpp"
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/gather/tree_gather.hpp"
+#include "espalier/algorithms/trees/tree_gather.hpp"
 
 namespace espalier::algorithms {
 namespace {

@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/gather/tree_gather.hpp"
+#include "espalier/algorithms/trees/tree_gather.hpp"
 
 namespace espalier::algorithms {
 namespace {

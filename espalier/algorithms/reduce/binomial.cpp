@@ -23,8 +23,8 @@
 #include <vector>
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/reduce/tree_reduce.hpp"
 #include "espalier/algorithms/trees/k_nomial.hpp"
+#include "espalier/algorithms/trees/tree_reduce.hpp"
 
 namespace espalier::algorithms {
 namespace {

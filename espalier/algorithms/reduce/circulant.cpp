@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "espalier/algorithms/catalog.hpp"
-#include "espalier/algorithms/reduce/reversed_bcast.hpp"
+#include "espalier/algorithms/reduce/parts/reversed_bcast.hpp"
 #include "espalier/base/integer.hpp"
 
 namespace espalier::algorithms {

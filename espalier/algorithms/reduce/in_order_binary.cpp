@@ -29,7 +29,7 @@
 #include <vector>
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/reduce/tree_reduce.hpp"
+#include "espalier/algorithms/trees/tree_reduce.hpp"
 #include "espalier/pattern/in_order_tree.hpp"
 #include "espalier/schedule/builder.hpp"
 

@@ -26,7 +26,7 @@
 #include <vector>
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/reduce/tree_reduce.hpp"
+#include "espalier/algorithms/trees/tree_reduce.hpp"
 
 namespace espalier::algorithms {
 namespace {

@@ -26,7 +26,7 @@
 #include "espalier/algorithms/trees/postal.hpp"
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/reduce/tree_reduce.hpp"
+#include "espalier/algorithms/trees/tree_reduce.hpp"
 
 namespace espalier::algorithms {
 namespace {

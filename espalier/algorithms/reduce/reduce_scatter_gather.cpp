@@ -25,7 +25,7 @@
 #include <utility>
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/reduce/halving.hpp"
+#include "espalier/algorithms/reduce/parts/halving.hpp"
 #include "espalier/schedule/builder.hpp"
 
 namespace espalier::algorithms {

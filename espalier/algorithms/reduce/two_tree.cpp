@@ -27,7 +27,7 @@
 #include <vector>
 
 #include "espalier/algorithms/catalog.hpp"
-#include "espalier/algorithms/reduce/reversed_bcast.hpp"
+#include "espalier/algorithms/reduce/parts/reversed_bcast.hpp"
 
 namespace espalier::algorithms {
 namespace {

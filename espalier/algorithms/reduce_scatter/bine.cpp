@@ -21,8 +21,8 @@
 /// Source  [desensi2025], butterfly with halving distances; [thakur2005] for the pairs.
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/reduce_scatter/halvings.hpp"
-#include "espalier/algorithms/reduce_scatter/stepwise.hpp"
+#include "espalier/algorithms/reduce_scatter/parts/halvings.hpp"
+#include "espalier/algorithms/reduce_scatter/parts/stepwise.hpp"
 
 namespace espalier::algorithms {
 

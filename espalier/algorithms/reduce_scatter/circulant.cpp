@@ -21,8 +21,8 @@
 /// Source  [traeff2024b], reduce-scatter.
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/reduce_scatter/halvings.hpp"
-#include "espalier/algorithms/reduce_scatter/stepwise.hpp"
+#include "espalier/algorithms/reduce_scatter/parts/halvings.hpp"
+#include "espalier/algorithms/reduce_scatter/parts/stepwise.hpp"
 #include "espalier/base/integer.hpp"
 
 namespace espalier::algorithms {

@@ -20,7 +20,7 @@
 /// Valid   p >= rows, and what split and lane accept; blocks of any sizes.
 /// Source  [traeff2020]; unequal rows are ours.
 
-#include "espalier/algorithms/reduce_scatter/lane_sums.hpp"
+#include "espalier/algorithms/reduce_scatter/parts/lane_sums.hpp"
 
 namespace espalier::algorithms {
 namespace {

@@ -21,7 +21,7 @@
 ///         not needed.
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/reduce_scatter/dividing.hpp"
+#include "espalier/algorithms/reduce_scatter/parts/dividing.hpp"
 
 namespace espalier::algorithms {
 

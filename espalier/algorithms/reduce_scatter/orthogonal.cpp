@@ -20,9 +20,9 @@
 /// Valid   p >= rows, and what inner and across accept; blocks of any sizes.
 /// Source  [kuehnemann2004] for other collectives.
 
-#include "espalier/algorithms/orthogonal.hpp"
+#include "espalier/algorithms/composed/orthogonal.hpp"
 
-#include "espalier/algorithms/reduce_scatter/lane_sums.hpp"
+#include "espalier/algorithms/reduce_scatter/parts/lane_sums.hpp"
 
 namespace espalier::algorithms {
 namespace {

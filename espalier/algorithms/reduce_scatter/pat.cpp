@@ -24,7 +24,7 @@
 #include <array>
 
 #include "espalier/algorithms/catalog.hpp"
-#include "espalier/algorithms/reduce_scatter/partial_sums.hpp"
+#include "espalier/algorithms/reduce_scatter/parts/partial_sums.hpp"
 
 namespace espalier::algorithms {
 namespace {

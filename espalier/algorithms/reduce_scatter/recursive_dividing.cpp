@@ -20,7 +20,7 @@
 /// Source  [wilkins2023], "recursive multiplying".
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/reduce_scatter/dividing.hpp"
+#include "espalier/algorithms/reduce_scatter/parts/dividing.hpp"
 
 namespace espalier::algorithms {
 namespace {

@@ -19,8 +19,8 @@
 /// Source  [thakur2005], "recursive halving".
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/reduce_scatter/halvings.hpp"
-#include "espalier/algorithms/reduce_scatter/stepwise.hpp"
+#include "espalier/algorithms/reduce_scatter/parts/halvings.hpp"
+#include "espalier/algorithms/reduce_scatter/parts/stepwise.hpp"
 
 namespace espalier::algorithms {
 

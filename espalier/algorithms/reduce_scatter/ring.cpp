@@ -17,8 +17,8 @@
 /// Source  [patarasuk2009], reduce-scatter part.
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/reduce_scatter/halvings.hpp"
-#include "espalier/algorithms/reduce_scatter/stepwise.hpp"
+#include "espalier/algorithms/reduce_scatter/parts/halvings.hpp"
+#include "espalier/algorithms/reduce_scatter/parts/stepwise.hpp"
 
 namespace espalier::algorithms {
 namespace {

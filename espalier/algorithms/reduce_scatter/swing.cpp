@@ -21,8 +21,8 @@
 /// Source  [desensi2024], bandwidth-optimal form on one dimension.
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/reduce_scatter/halvings.hpp"
-#include "espalier/algorithms/reduce_scatter/stepwise.hpp"
+#include "espalier/algorithms/reduce_scatter/parts/halvings.hpp"
+#include "espalier/algorithms/reduce_scatter/parts/stepwise.hpp"
 #include "espalier/base/integer.hpp"
 
 namespace espalier::algorithms {

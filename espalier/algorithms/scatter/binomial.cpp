@@ -19,8 +19,8 @@
 /// Source  [thakur2005], "binomial tree".
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/scatter/tree_scatter.hpp"
 #include "espalier/algorithms/trees/k_nomial.hpp"
+#include "espalier/algorithms/trees/tree_scatter.hpp"
 
 namespace espalier::algorithms {
 namespace {

@@ -18,7 +18,7 @@
 #include "espalier/algorithms/trees/flat.hpp"
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/scatter/tree_scatter.hpp"
+#include "espalier/algorithms/trees/tree_scatter.hpp"
 
 namespace espalier::algorithms {
 namespace {

@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/scatter/tree_scatter.hpp"
+#include "espalier/algorithms/trees/tree_scatter.hpp"
 
 namespace espalier::algorithms {
 namespace {

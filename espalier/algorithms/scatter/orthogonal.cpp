@@ -19,7 +19,7 @@
 /// Valid   p >= product of rows, and what inner and across accept; any root; parts of any sizes.
 /// Source  [kuehnemann2004]; unequal rows are ours.
 
-#include "espalier/algorithms/orthogonal.hpp"
+#include "espalier/algorithms/composed/orthogonal.hpp"
 
 #include <utility>
 

@@ -23,7 +23,7 @@
 #include "espalier/algorithms/trees/postal.hpp"
 
 #include "espalier/algorithms/algorithm.hpp"
-#include "espalier/algorithms/scatter/tree_scatter.hpp"
+#include "espalier/algorithms/trees/tree_scatter.hpp"
 
 namespace espalier::algorithms {
 namespace {

@@ -8,8 +8,8 @@
 #include <numeric>
 #include <set>
 
-#include "espalier/algorithms/groups.hpp"
-#include "espalier/algorithms/rank_order.hpp"
+#include "espalier/algorithms/choices/rank_order.hpp"
+#include "espalier/algorithms/composed/groups.hpp"
 
 namespace espalier::cost {
 namespace {

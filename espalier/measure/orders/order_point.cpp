@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "espalier/algorithms/catalog.hpp"
-#include "espalier/algorithms/rank_order.hpp"
+#include "espalier/algorithms/choices/rank_order.hpp"
 #include "espalier/base/error.hpp"
 #include "espalier/measure/common/clock.hpp"
 #include "espalier/measure/common/own_collectives.hpp"

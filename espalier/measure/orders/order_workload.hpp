@@ -11,7 +11,7 @@
 #include <mpi.h>
 
 #include "espalier/algorithms/catalog.hpp"
-#include "espalier/algorithms/rank_order.hpp"
+#include "espalier/algorithms/choices/rank_order.hpp"
 #include "espalier/exec/mpi_executor.hpp"
 #include "espalier/measure/collectives/measurement_plan.hpp"
 #include "espalier/measure/common/job.hpp"

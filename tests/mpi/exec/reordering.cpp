@@ -14,7 +14,7 @@
 #include <mpi.h>
 
 #include "espalier/algorithms/catalog.hpp"
-#include "espalier/algorithms/rank_order.hpp"
+#include "espalier/algorithms/choices/rank_order.hpp"
 #include "espalier/base/error.hpp"
 #include "espalier/exec/mpi_reordering.hpp"
 #include "espalier/mapping/orders/rank_vector.hpp"

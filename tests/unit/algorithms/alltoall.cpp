@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/algorithms/alltoall/alltoall.hpp"
+#include "espalier/algorithms/alltoall/parts/alltoall.hpp"
 
 #include <algorithm>
 #include <cstdlib>

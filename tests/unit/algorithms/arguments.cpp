@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/algorithms/arguments.hpp"
+#include "espalier/algorithms/choices/arguments.hpp"
 
 #include <string>
 #include <utility>

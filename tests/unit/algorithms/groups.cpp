@@ -4,7 +4,7 @@
 /// Groups of ranks, and collectives that run on them: layouts of two and three factors, nodes of
 /// different sizes, every root.
 
-#include "espalier/algorithms/groups.hpp"
+#include "espalier/algorithms/composed/groups.hpp"
 
 #include <cstdint>
 #include <set>
@@ -14,8 +14,8 @@
 
 #include <gtest/gtest.h>
 
-#include "espalier/algorithms/orthogonal.hpp"
-#include "espalier/algorithms/rows.hpp"
+#include "espalier/algorithms/composed/orthogonal.hpp"
+#include "espalier/algorithms/composed/rows.hpp"
 #include "espalier/verify/verify.hpp"
 
 namespace espalier::algorithms {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/algorithms/orthogonal.hpp"
+#include "espalier/algorithms/composed/orthogonal.hpp"
 
 #include <set>
 #include <string>
@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "espalier/algorithms/catalog.hpp"
-#include "espalier/algorithms/rows.hpp"
+#include "espalier/algorithms/composed/rows.hpp"
 
 namespace espalier::algorithms {
 namespace {

@@ -15,8 +15,8 @@
 #include <gtest/gtest.h>
 
 #include "espalier/algorithms/catalog.hpp"
-#include "espalier/algorithms/reduce_scatter/halvings.hpp"
-#include "espalier/algorithms/reduce_scatter/stepwise.hpp"
+#include "espalier/algorithms/reduce_scatter/parts/halvings.hpp"
+#include "espalier/algorithms/reduce_scatter/parts/stepwise.hpp"
 #include "espalier/base/integer.hpp"
 #include "espalier/exec/thread_executor.hpp"
 #include "espalier/schedule/transforms.hpp"

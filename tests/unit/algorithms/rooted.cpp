@@ -13,8 +13,8 @@
 #include <gtest/gtest.h>
 
 #include "espalier/algorithms/catalog.hpp"
-#include "espalier/algorithms/exscan/doubling_steps.hpp"
-#include "espalier/algorithms/reduce/halving.hpp"
+#include "espalier/algorithms/exscan/parts/doubling_steps.hpp"
+#include "espalier/algorithms/reduce/parts/halving.hpp"
 #include "espalier/base/integer.hpp"
 
 namespace espalier::algorithms {

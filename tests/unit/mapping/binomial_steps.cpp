@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "espalier/algorithms/catalog.hpp"
-#include "espalier/algorithms/rank_order.hpp"
+#include "espalier/algorithms/choices/rank_order.hpp"
 #include "espalier/base/error.hpp"
 #include "espalier/mapping/orders/tree_orders.hpp"
 #include "espalier/schedule/program.hpp"

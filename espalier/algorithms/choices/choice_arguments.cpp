@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/algorithms/choices/choice_arguments.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "espalier/algorithms/catalog.hpp"
+#include "espalier/base/error.hpp"
+
+namespace espalier::algorithms {
+namespace {
+
+constexpr Parameter segments_parameter{
+    .name = common_keys::segments,
+    .type = Parameter::Type::integer,
+    .fallback = "1",
+    .minimum = 1,
+    .maximum = 65536,
+    .description = "segments that follow each other through the schedule",
+};
+
+constexpr Parameter burst_parameter{
+    .name = common_keys::burst,
+    .type = Parameter::Type::integer,
+    .fallback = "16",
+    .minimum = 1,
+    .maximum = 65536,
+    .description = "segments that a rank sends to another at the same time",
+};
+
+constexpr Parameter dealt_parameter{
+    .name = common_keys::dealt,
+    .type = Parameter::Type::integer_list,
+    .fallback = "",
+    .minimum = 1,
+    .description = "number of nodes to which ranks were dealt in turn, or how many each takes",
+};
+
+bool is_about_order(Collective collective) {
+  return collective == Collective::scan || collective == Collective::exscan;
+}
+
+std::vector<Parameter> parameters_of(Algorithm const& algorithm) {
+  std::vector<Parameter> parameters = algorithm.parameters;
+  if (algorithm.segment_period != nullptr) {
+    parameters.push_back(segments_parameter);
+    parameters.push_back(burst_parameter);
+  }
+  if (!is_about_order(algorithm.collective)) {
+    parameters.push_back(dealt_parameter);
+  }
+  return parameters;
+}
+
+void check_keys(
+    Algorithm const& algorithm, Arguments const& arguments, std::vector<Parameter> const& parameters
+) {
+  for (auto const& [key, value] : arguments.entries()) {
+    if (std::ranges::find(parameters, key, &Parameter::name) != parameters.end()) {
+      continue;
+    }
+    std::string known;
+    for (Parameter const& parameter : parameters) {
+      known += (known.empty() ? "" : ", ") + std::string(parameter.name);
+    }
+    throw Error(
+        ErrorCode::argument,
+        full_name(algorithm) + " takes " + (known.empty() ? "no arguments" : known) + ", got '" +
+            key + "'"
+    );
+  }
+}
+
+std::string canonical_integer(Parameter const& parameter, int value) {
+  if (value < parameter.minimum || value > parameter.maximum) {
+    bool const is_low = value < parameter.minimum;
+    throw Error(
+        ErrorCode::argument,
+        std::string(parameter.name) + (is_low ? " must be at least " : " must be at most ") +
+            std::to_string(is_low ? parameter.minimum : parameter.maximum) + ", got " +
+            std::to_string(value)
+    );
+  }
+  return std::to_string(value);
+}
+
+std::string
+canonical_value(Algorithm const& algorithm, Parameter const& parameter, Arguments const& given) {
+  switch (parameter.type) {
+  case Parameter::Type::integer:
+    return canonical_integer(parameter, given.integer(parameter.name, 0));
+  case Parameter::Type::integer_list: {
+    std::string list;
+    for (int const entry : given.integers(parameter.name)) {
+      list += (list.empty() ? "" : "x") + canonical_integer(parameter, entry);
+    }
+    return list;
+  }
+  case Parameter::Type::algorithm: {
+    Collective const collective = parameter.collective.empty()
+                                      ? algorithm.collective
+                                      : parse_collective(parameter.collective);
+    std::string const text = Choice::parse(collective, given.text(parameter.name, {})).text();
+    return text.substr(text.find('/') + 1);
+  }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string full_name(Algorithm const& algorithm) {
+  return std::string(to_string(algorithm.collective)) + "/" + std::string(algorithm.name);
+}
+
+Arguments canonical(Algorithm const& algorithm, Arguments const& given) {
+  if (given.entries().empty()) {
+    return given;
+  }
+  std::vector<Parameter> const parameters = parameters_of(algorithm);
+  check_keys(algorithm, given, parameters);
+  Arguments result;
+  for (Parameter const& parameter : parameters) {
+    if (given.has(parameter.name)) {
+      result.set(parameter.name, canonical_value(algorithm, parameter, given));
+    }
+  }
+  return result;
+}
+
+}  // namespace espalier::algorithms
