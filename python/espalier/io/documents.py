@@ -8,6 +8,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import jsonschema  # type: ignore[import-untyped]
+from referencing import Registry
+from referencing.retrieval import to_cached_resource
 
 from espalier import installation
 from espalier.errors import FileError, FormatError
@@ -28,12 +30,26 @@ def read_text(path: Path) -> str:
         raise FormatError(f"{path}: expected text, got a byte that is not UTF-8") from error
 
 
-@functools.cache
-def load_schema(schema: str, version: int) -> dict[str, Any]:
-    """Return the JSON Schema of `espalier-<name>`."""
+def _schema_text(schema: str, version: int | str) -> str:
     path = _schemas / f"{schema.removeprefix('espalier-')}-{version}.schema.json"
-    loaded: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return loaded
+    return path.read_text(encoding="utf-8")
+
+
+@to_cached_resource()
+def _referred(identifier: str) -> str:
+    """Return the text of the schema `urn:espalier:<name>:<version>` that another one refers to."""
+    name, version = identifier.removeprefix("urn:espalier:").split(":")
+    return _schema_text(name, version)
+
+
+registry: Registry[Any] = Registry(retrieve=_referred)  # type: ignore[call-arg]
+
+
+@functools.cache
+def validator(schema: str, version: int) -> jsonschema.protocols.Validator:
+    """Return what checks documents of the schema `espalier-<name>`."""
+    loaded: dict[str, Any] = json.loads(_schema_text(schema, version))
+    return jsonschema.Draft202012Validator(loaded, registry=registry)
 
 
 def parse(text: str, origin: str, schema: str, version: int) -> dict[str, Any]:
@@ -62,8 +78,8 @@ def parse(text: str, origin: str, schema: str, version: int) -> dict[str, Any]:
 
 
 def _validate(value: dict[str, Any], origin: str, schema: str, version: int) -> None:
-    validator = jsonschema.Draft202012Validator(load_schema(schema, version))
-    error = jsonschema.exceptions.best_match(validator.iter_errors(value))
+    errors = validator(schema, version).iter_errors(value)
+    error = jsonschema.exceptions.best_match(errors)
     if error is not None:
         place = error.json_path.removeprefix("$").removeprefix(".") or "the file"
         message = " ".join(error.message.split())

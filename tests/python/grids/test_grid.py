@@ -7,7 +7,6 @@ import os
 import shutil
 from typing import Any
 
-import jsonschema
 import pytest
 
 from espalier import installation
@@ -39,14 +38,14 @@ simulated = pytest.mark.skipif(
 def document() -> dict[str, Any]:
     """Simulate all points."""
     plan = measurement.plan_of(POINTS, seconds=1e6)
-    jsonschema.validate(plan, documents.load_schema("espalier-grid-plan", 1))
+    documents.validator("espalier-grid-plan", 1).validate(plan)
     found = measurement.simulate(MACHINE, 16, plan, algorithms=("gather:ompi_binomial",))
     return outcome.conclude(plan, MACHINE, found)
 
 
 @simulated
 def test_documents_are_as_their_schema_says(document: dict[str, Any]) -> None:
-    jsonschema.validate(document, documents.load_schema("espalier-grid", 1))
+    documents.validator("espalier-grid", 1).validate(document)
     assert document["points_left"] == 0
     assert len(document["points"]) == 4
 
@@ -106,9 +105,9 @@ def test_a_real_mpi_computes_what_it_should() -> None:
     plan = measurement.plan_of(points, seconds=30) | {"repetitions": [3, 5]}
     found = measurement.measure(parse_command(words), "openmpi", plan)
     for line in (found.header, *found.lines["mapping"], *found.points, *found.lines["trial"]):
-        jsonschema.validate(line, documents.load_schema("espalier-grid-samples", 1))
+        documents.validator("espalier-grid-samples", 1).validate(line)
     document = outcome.conclude(plan, None, found)
-    jsonschema.validate(document, documents.load_schema("espalier-grid", 1))
+    documents.validator("espalier-grid", 1).validate(document)
     assert not document["errors"]
     assert [point["is_verified"] for point in document["points"]] == [True] * 6
     for point in document["points"]:

@@ -13,15 +13,14 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import jsonschema
 import pytest
 
 from espalier import installation
+from espalier.io import documents
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-_SCHEMAS = Path(installation.__file__).parent / "schemas"
 _KINDS = ("latency", "bandwidth", "bidirectional", "send_overhead", "receive_overhead")
 _KINDS += ("message_rate",)
 _MESSAGES = {"bandwidth": 4, "bidirectional": 4, "message_rate": 50}
@@ -79,7 +78,7 @@ def run(words: Sequence[str], seconds: float = 60.0) -> tuple[int, str]:
 def plan_with(*tests: dict[str, Any], **limits: Any) -> dict[str, Any]:
     head = {"schema": "espalier-probe-plan", "version": 1, "seed": 11, "seconds_per_set": 0.05}
     plan = {**head, "min_repetitions": 5, "max_repetitions": 50, **limits, "tests": list(tests)}
-    jsonschema.validate(plan, json.loads((_SCHEMAS / "probe-plan-1.schema.json").read_text()))
+    documents.validator("espalier-probe-plan", 1).validate(plan)
     return plan
 
 
@@ -94,8 +93,7 @@ def lines_of(folder: Path) -> list[dict[str, Any]]:
     text = (folder / "samples.jsonl").read_text()
     assert text.endswith("\n")
     lines = [json.loads(line) for line in text.splitlines()]
-    schema = json.loads((_SCHEMAS / "probe-samples-1.schema.json").read_text())
-    validator = jsonschema.Draft202012Validator(schema)
+    validator = documents.validator("espalier-probe-samples", 1)
     for line in lines:
         validator.validate(line)
     return lines
