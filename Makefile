@@ -55,9 +55,8 @@ lint: install-deps ## Check layering, formatting, types, spelling, scripts
 	@tools/lint.sh
 
 .PHONY: tidy
-tidy: install-deps ## Run clang-tidy over the core (slow)
-	@cmake --preset dev
-	@tools/lint.sh tidy
+tidy: build ## Run clang-tidy over the core (slow)
+	@tools/lint.sh tidy build/release --all
 
 .PHONY: format
 format: install-deps ## Format C, C++, Python and CMake files in place

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Usage: tools/lint.sh          check everything that is quick to check
-#        tools/lint.sh format   format in place
-#        tools/lint.sh tidy     clang-tidy over the files of build/dev
+# Usage: tools/lint.sh               check everything that is quick to check
+#        tools/lint.sh format        format in place
+#        tools/lint.sh tidy BUILD    clang-tidy over what changed; options of check_tidy.py follow
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -58,9 +58,7 @@ case ${1:-check} in
     ruff format -q "${python_files[@]}"
     ;;
   tidy)
-    mapfile -t sources < <(list_files 'espalier/*.cpp' 'shim/*.cpp')
-    check clang-tidy xargs -P "$(nproc)" -n 4 clang-tidy -p build/dev --quiet \
-      --extra-arg=-Wno-unknown-warning-option <<<"$(printf '%s\n' "${sources[@]}")"
+    check clang-tidy python tools/check_tidy.py "${@:2}"
     ;;
   *)
     echo "lint: unknown argument '$1'" >&2

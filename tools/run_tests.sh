@@ -56,6 +56,7 @@ stage_release() {
   local status=0
   run_preset release || status=1
   .venv/bin/python tools/check_headers.py build/release || status=1
+  tools/lint.sh tidy build/release --seconds 60 || status=1
   return $status
 }
 
