@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,7 +21,7 @@ include({ROOT}/cmake/ProjectTests.cmake)
 enable_testing()
 add_library(GTest::gtest_main INTERFACE IMPORTED)
 unit_test(plain SOURCES one_test.cpp)
-unit_test(proved SOURCES one_test.cpp LABELS property slow)
+unit_test(proved SOURCES one_test.cpp LABELS property slow TIMEOUT 300)
 """
 
 # What a program of GoogleTest prints when it is asked for its tests.
@@ -43,20 +44,20 @@ def run(*command: str | Path) -> str:
     return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
-def labels_after_building(project: Path, *targets: str) -> dict[str, list[str]]:
-    """Return the labels of each test once these programs are built."""
+def properties_after_building(project: Path, name: str, *targets: str) -> dict[str, Any]:
+    """Return a property of each test that has it, once these programs are built."""
     run("cmake", "--build", project, "--target", *targets)
     listed = json.loads(run("ctest", "--test-dir", project, "--show-only=json-v1"))
     return {
-        test["name"]: next(
-            (entry["value"] for entry in test["properties"] if entry["name"] == "LABELS"), []
-        )
+        test["name"]: entry["value"]
         for test in listed["tests"]
+        for entry in test["properties"]
+        if entry["name"] == name
     }
 
 
 def test_each_program_has_its_own_labels(project: Path) -> None:
-    labels = labels_after_building(project, "test_plain", "test_proved")
+    labels = properties_after_building(project, "LABELS", "test_plain", "test_proved")
     assert labels == {
         "plain.Suite.Test": ["unit"],
         "proved.Suite.Test": ["property", "slow", "unit"],
@@ -64,5 +65,10 @@ def test_each_program_has_its_own_labels(project: Path) -> None:
 
 
 def test_labels_of_a_program_that_is_not_built_are_nobodys(project: Path) -> None:
-    labels = labels_after_building(project, "test_plain")
-    assert labels == {"plain.Suite.Test": ["unit"], "test_proved_NOT_BUILT": []}
+    labels = properties_after_building(project, "LABELS", "test_plain")
+    assert labels == {"plain.Suite.Test": ["unit"]}
+
+
+def test_tests_that_may_take_long_begin_first(project: Path) -> None:
+    costs = properties_after_building(project, "COST", "test_plain", "test_proved")
+    assert costs == {"plain.Suite.Test": 60, "proved.Suite.Test": 300}
