@@ -68,7 +68,6 @@ class Family:
             help=f"{summary}{usual}",
             add_completion=False,
             rich_markup_mode=None,
-            no_args_is_help=self.usual is None,
             context_settings={"help_option_names": list(_HELP)},
         )
         for name, (verb, short) in self._verbs.items():
@@ -81,7 +80,7 @@ class Family:
         if words[:1] and words[0] in (*self._verbs, *_HELP):
             return words
         name = self._formerly(words) if self._formerly and words else self.usual
-        if name is None or (not words and self.usual is None):
+        if name is None:
             return words
         if name != self.usual:
             # Not by io.console, which is slow to import.

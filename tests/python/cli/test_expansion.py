@@ -187,6 +187,14 @@ class TestFamily:
             " this release only\n"
         )
 
+    def test_a_verb_has_to_be_named_where_none_is_usual(self) -> None:
+        family = Family()
+        family.add(lambda: None, "floor", "Of rooms")
+        family.add(lambda: None, "wall", "Of houses")
+        group = family.group("paint", "Paint")
+        with pytest.raises(Exception, match=r"^Missing command\.$"):
+            group.main([], prog_name="paint", standalone_mode=False)
+
     def test_help_is_that_of_the_family(
         self, family: Any, capsys: pytest.CaptureFixture[str]
     ) -> None:
