@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from espalier.base.durations import parse_seconds
-from espalier.cli.expansion import Repeat
+from espalier.cli.expansion import UNREPEATED, Repeat
 from espalier.cli.groups import Kept, PricedRanks, Wanted, carry_out, show
 from espalier.cli.options import SIMULATED_VENDOR, Json, ProfileVendor, check_vendor
 from espalier.machines import priced
@@ -53,6 +53,8 @@ class Simulating:
         typer.Option(
             "--simulators", min=1, help="Simulators side by side.", show_default="one a processor"
         ),
+        # They change nothing that is found.
+        UNREPEATED,
     ] = None
     point_limit: Annotated[
         str,

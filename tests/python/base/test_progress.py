@@ -11,7 +11,7 @@ import pytest
 from espalier.io import console
 from espalier.io.console import Progress
 from espalier.peers import launches, simulated
-from espalier.peers.cells import Place
+from espalier.peers.cells import PlatformCell
 from espalier.peers.contenders import Ours
 from espalier.peers.experiment import Experiment, Run
 from espalier.peers.simulated import Comparison, work
@@ -189,7 +189,7 @@ class FakeRecord:
 def test_a_comparison_tells_the_time_left(clock, monkeypatch, tuning_seconds):
     sizes = dict.fromkeys(("alltoall", "bcast", "gather", "reduce"), (8, 2**20))
     runs = tuple(
-        Run(Place("x", placement, 128), _MACHINE, sizes, seconds_per_call=60)
+        Run(PlatformCell("x", placement, 128), _MACHINE, sizes, seconds_per_call=60)
         for placement in ("block", "cyclic")
     )
     experiment = Experiment("x", runs)

@@ -169,6 +169,29 @@ def test_every_verb_offers_help_and_json(cli: Callable) -> None:
         assert "--json" in result.out
 
 
+@pytest.mark.parametrize(
+    ("verb", "own", "others"),
+    [
+        ("tune run", ["--confidence", "--mpi", "150s", "0.02", ".db"], ["--machine", "--peer"]),
+        ("tune simulate", ["--machine", "--peer", "no limit", "0.0", ".db"], ["--mpi", "--seed"]),
+        ("simulate program", ["--force", "--source"], ["--sizes", "--store"]),
+        ("simulate collectives", ["--sizes", ".db"], ["--force", "--no-espalier", "--cost"]),
+        ("peers run", ["--mpi", "60s", "4;"], ["--under", "--platform", "--store"]),
+        ("peers simulate", ["--under", "block", ".db"], ["--mpi", "--platform", "--time-budget"]),
+        ("peers experiment", ["--platform", ".db"], ["--machine", "--sizes", "--under", "--mpi"]),
+    ],
+)
+def test_help_has_the_options_of_the_verb_alone_and_their_defaults(
+    cli: Callable, verb: str, own: list[str], others: list[str]
+) -> None:
+    result = cli(*verb.split(), "--help")
+    assert (result.code, result.err) == (0, "")
+    # Long defaults are broken anywhere.
+    text = "".join(result.out.split())
+    assert [word for word in own if word.replace(" ", "") not in text] == []
+    assert [word for word in others if word in result.out] == []
+
+
 def test_the_package_offers_the_entry_point_of_the_wheel() -> None:
     assert 'espalier = "espalier.cli:main"' in (repository / "pyproject.toml").read_text()
     assert callable(command_line.main)

@@ -93,7 +93,7 @@ def test_the_page_on_simulation_tells_times_that_are_true(
     words = shlex.split(line)[1:]
     monkeypatch.chdir(repository)
     for options in ((), ("--force", "allgather=bruck[k=4]"), ("--placement", "cyclic")):
-        result = cli(words[0], *options, *words[1:])
+        result = cli(*words[:2], *options, *words[2:])
         assert result.code == 0, result.err
         time_text = result.out.splitlines()[1].partition(" simulated")[0]
         assert time_text in page
