@@ -66,6 +66,9 @@ Algorithms = Annotated[
         " May be repeated; all if left out.",
     ),
 ]
+MinGain = Annotated[
+    float, typer.Option("--min-gain", help="Keep native for smaller gains; 0.02 is 2 %.")
+]
 
 # Of the verbs that put ranks on a machine that is described.
 PricedMachine = Annotated[

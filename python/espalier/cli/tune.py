@@ -11,7 +11,7 @@ from espalier.base.durations import parse_seconds
 from espalier.cli.commands import Family, options_before
 from espalier.cli.expansion import Repeat
 from espalier.cli.groups import Kept, Launch, Wanted, carry_out, show
-from espalier.cli.options import Json, Seed, TimeBudget
+from espalier.cli.options import Json, MinGain, Seed, TimeBudget
 from espalier.cli.tune_simulated import simulate
 from espalier.report.tune import tuning_report
 from espalier.sampling.goal import Goal
@@ -33,9 +33,7 @@ class Certainty:
     """How long to measure, and how sure to be."""
 
     time_budget: TimeBudget = "150s"
-    min_gain: Annotated[
-        float, typer.Option("--min-gain", help="Keep native for smaller gains; 0.02 is 2 %.")
-    ] = 0.02
+    min_gain: MinGain = 0.02
     confidence: Annotated[
         float, typer.Option("--confidence", help="Of intervals, and of all choices together.")
     ] = 0.95

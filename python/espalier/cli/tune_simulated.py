@@ -9,7 +9,7 @@ import typer
 from espalier.base.durations import parse_seconds
 from espalier.cli.expansion import UNREPEATED, Repeat
 from espalier.cli.groups import Kept, PricedRanks, Wanted, carry_out, show
-from espalier.cli.options import SIMULATED_VENDOR, Json, ProfileVendor, check_vendor
+from espalier.cli.options import SIMULATED_VENDOR, Json, MinGain, ProfileVendor, check_vendor
 from espalier.machines import priced
 from espalier.report.tune import tuning_report
 from espalier.sampling.simulation import DEFAULT_PEER, PEERS, SimulatedJob
@@ -33,9 +33,7 @@ class Simulating:
     shortlist: Annotated[
         int, typer.Option("--shortlist", help="Candidates simulated at a size at most.")
     ] = 6
-    min_gain: Annotated[
-        float, typer.Option("--min-gain", help="Keep native for smaller gains; 0.02 is 2 %.")
-    ] = 0.0
+    min_gain: MinGain = 0.0
     ours_only: Annotated[
         bool, typer.Option("--ours-only", help="Neither measure nor choose native.")
     ] = False
