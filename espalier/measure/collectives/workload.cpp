@@ -12,6 +12,8 @@
 
 #include "espalier/base/error.hpp"
 #include "espalier/base/integer.hpp"
+#include "espalier/measure/collectives/call_parts.hpp"
+#include "espalier/measure/collectives/filled_call.hpp"
 #include "espalier/measure/common/clock.hpp"
 #include "espalier/measure/common/contents.hpp"
 #include "espalier/plan/serve.hpp"
@@ -38,16 +40,9 @@ bool is_alltoall(profile::Call call) noexcept {
 
 /// What sizes are multiples of.
 std::int64_t unit_bytes(profile::Call call, std::int64_t element_bytes, int num_ranks) noexcept {
-  switch (call) {
-  case profile::Call::allgather:
-  case profile::Call::alltoall:
-  case profile::Call::gather:
-  case profile::Call::scatter:
-  case profile::Call::reduce_scatter_block:
-    return element_bytes * num_ranks;
-  default:
-    return element_bytes;
-  }
+  bool const has_equal_parts = schedule::has_parts(profile::collective_of(call)) &&
+                               profile::facts_of(call).block_sizes == profile::BlockSizes::equal;
+  return has_equal_parts ? element_bytes * num_ranks : element_bytes;
 }
 
 /// Where the part for `rank` begins in n elements that `owner` has cut into parts whose sizes begin
@@ -83,27 +78,8 @@ void put_sums(std::span<std::byte> doubles, Addends const& addends, std::size_t 
   }
 }
 
-/// Bytes that a rank sends and receives; on the root, for rooted calls.
-struct Needs {
-  std::int64_t input = 0;
-  std::int64_t output = 0;
-};
-
-Needs needs(profile::Call call, std::int64_t all, std::int64_t own) noexcept {
-  switch (profile::collective_of(call)) {
-  case schedule::Collective::barrier:
-    return {};
-  case schedule::Collective::bcast:
-    return {.output = all};
-  case schedule::Collective::scatter:
-  case schedule::Collective::reduce_scatter:
-    return {.input = all, .output = own};
-  case schedule::Collective::gather:
-  case schedule::Collective::allgather:
-    return {.input = own, .output = all};
-  default:
-    return {.input = all, .output = all};
-  }
+std::int64_t bytes_of(Share share, std::int64_t whole, std::int64_t part) noexcept {
+  return share == Share::whole ? whole : share == Share::part ? part : 0;
 }
 
 /// Remembers what was carried out.
@@ -139,9 +115,9 @@ Workload::Workload(Job const& job, PointRequest const& point)
   std::int64_t const unit = unit_bytes(call_, element_bytes_, num_ranks_);
   bytes_ = ceil_div<std::int64_t>(bytes_, unit) * unit;
   cut_into_parts(point.part_bytes);
-  Needs const sizes = needs(call_, bytes_, own_bytes());
-  input_.resize(static_cast<std::size_t>(sizes.input));
-  output_.resize(static_cast<std::size_t>(sizes.output) + 2 * guard_bytes);
+  input_.resize(static_cast<std::size_t>(bytes_of(facts().input, bytes_, own_bytes())));
+  std::int64_t const output_bytes = bytes_of(facts().output, bytes_, own_bytes());
+  output_.resize(static_cast<std::size_t>(output_bytes) + 2 * guard_bytes);
 }
 
 void Workload::cut_into_parts(std::vector<int> const& part_bytes) {
@@ -180,81 +156,25 @@ std::vector<int> Workload::roots() const {
 }
 
 bool Workload::has_result(int root) const noexcept {
-  switch (profile::collective_of(call_)) {
-  case schedule::Collective::gather:
-  case schedule::Collective::reduce:
-    return rank_ == root;
-  case schedule::Collective::exscan:
-    return rank_ > 0;
-  default:
-    return true;
-  }
+  Receivers const receivers = facts().receivers;
+  return receivers == Receivers::root ? rank_ == root : receivers == Receivers::all || rank_ > 0;
 }
 
 plan::AnyCall Workload::call_with(int root) noexcept {
-  return reduces(call_) ? reducing_call(root) : moving_call(root);
-}
-
-plan::AnyCall Workload::reducing_call(int root) noexcept {
-  void const* const input = input_.data();
-  void* const result = output_.data() + guard_bytes;
-  int const own = counts_[static_cast<std::size_t>(rank_)];
-  auto const count = static_cast<int>(bytes_ / element_bytes_);
-  switch (call_) {
-  case profile::Call::exscan:
-    return plan::ExscanCall{input, result, count, MPI_DOUBLE, MPI_SUM};
-  case profile::Call::scan:
-    return plan::ScanCall{input, result, count, MPI_DOUBLE, MPI_SUM};
-  case profile::Call::reduce_scatter:
-    return plan::ReduceScatterCall{input, result, counts_.data(), MPI_DOUBLE, MPI_SUM};
-  case profile::Call::reduce_scatter_block:
-    return plan::ReduceScatterBlockCall{input, result, own, MPI_DOUBLE, MPI_SUM};
-  case profile::Call::reduce:
-    return plan::ReduceCall{
-        input, has_result(root) ? result : nullptr, count, MPI_DOUBLE, MPI_SUM, root
-    };
-  default:
-    return plan::AllreduceCall{input, result, count, MPI_DOUBLE, MPI_SUM};
-  }
-}
-
-/// What MPI does not look at on this rank is nothing.
-plan::AnyCall Workload::moving_call(int root) noexcept {
-  void const* const input = input_.data();
-  void* const result = output_.data() + guard_bytes;
-  bool const is_root = rank_ == root;
-  void const* const at_root_from = is_root ? input : nullptr;
-  void* const at_root_to = is_root ? result : nullptr;
-  auto const own = static_cast<int>(own_bytes());
-  int const* const counts = counts_.data();
-  int const* const places = displacements_.data();
-  MPI_Datatype const type = MPI_BYTE;
-  switch (call_) {
-  case profile::Call::allgather:
-    return plan::AllgatherCall{input, own, type, result, own, type};
-  case profile::Call::allgatherv:
-    return plan::AllgathervCall{input, own, type, result, counts, places, type};
-  case profile::Call::alltoall:
-    return plan::AlltoallCall{input, own, type, result, own, type};
-  case profile::Call::alltoallv:
-    return plan::AlltoallvCall{input, counts, places, type, result, counts, places, type};
-  case profile::Call::alltoallw: {
-    MPI_Datatype const* const types = types_.data();
-    return plan::AlltoallwCall{input, counts, places, types, result, counts, places, types};
-  }
-  case profile::Call::gather:
-    return plan::GatherCall{input, own, type, at_root_to, own, type, root};
-  case profile::Call::gatherv:
-    return plan::GathervCall{input, own, type, at_root_to, counts, places, type, root};
-  case profile::Call::scatter:
-    return plan::ScatterCall{at_root_from, own, type, result, own, type, root};
-  case profile::Call::scatterv:
-    return plan::ScattervCall{at_root_from, counts, places, type, result, own, type, root};
-  case profile::Call::bcast:
-    return plan::BcastCall{result, static_cast<int>(bytes_), type, root};
-  default:
-    return plan::BarrierCall{};
-  }
+  CallParts const parts{
+      .input = input_.data(),
+      .output = output_.data() + guard_bytes,
+      .own = counts_[static_cast<std::size_t>(rank_)],
+      .whole = static_cast<int>(bytes_ / element_bytes_),
+      .counts = counts_.data(),
+      .displacements = displacements_.data(),
+      .type = reduces(call_) ? MPI_DOUBLE : MPI_BYTE,
+      .types = types_.data(),
+      .op = MPI_SUM,
+      .root = root,
+      .is_root = rank_ == root,
+  };
+  return filled_call(call_, parts);
 }
 
 int Workload::run_native(int root) {
@@ -287,35 +207,29 @@ void Workload::fill(int root, std::uint32_t stamp) {
 
 std::vector<std::byte> Workload::expected(int root, std::uint32_t stamp) const {
   std::vector<std::byte> result(output_.size(), garbage);
-  if (!has_result(root)) {
-    return result;
-  }
-  std::span<std::byte> const content = inside(result);
-  if (reduces(call_)) {
-    expect_sums(content, stamp);
-  } else if (call_ == profile::Call::bcast) {
-    put_bytes(content, {.origin = root, .begin = 0, .stamp = stamp});
-  } else if (profile::collective_of(call_) == schedule::Collective::scatter) {
-    auto const own = static_cast<std::size_t>(displacements_[static_cast<std::size_t>(rank_)]);
-    put_bytes(content, {.origin = root, .begin = own, .stamp = stamp});
-  } else if (call_ != profile::Call::barrier) {
-    expect_parts(content, stamp);
+  if (has_result(root)) {
+    expect(inside(result), root, stamp);
   }
   return result;
 }
 
-void Workload::expect_sums(std::span<std::byte> content, std::uint32_t stamp) const {
-  switch (profile::collective_of(call_)) {
-  case schedule::Collective::scan:
-    return put_sums(content, Addends::of_first(rank_ + 1, stamp), 0);
-  case schedule::Collective::exscan:
-    return put_sums(content, Addends::of_first(rank_, stamp), 0);
-  case schedule::Collective::reduce_scatter: {
-    int const own = displacements_[static_cast<std::size_t>(rank_)];
-    return put_sums(content, Addends::of_first(num_ranks_, stamp), static_cast<std::size_t>(own));
-  }
-  default:
-    return put_sums(content, Addends::of_first(num_ranks_, stamp), 0);
+void Workload::expect(std::span<std::byte> content, int root, std::uint32_t stamp) const {
+  bool const is_part = facts().output == Share::part;
+  auto const own = static_cast<std::size_t>(displacements_[static_cast<std::size_t>(rank_)]);
+  std::size_t const begin = is_part ? own : 0;
+  switch (facts().source) {
+  case Source::nothing:
+    return;
+  case Source::root:
+    return put_bytes(content, {.origin = root, .begin = begin, .stamp = stamp});
+  case Source::each_rank:
+    return expect_parts(content, stamp);
+  case Source::sum:
+    return put_sums(content, Addends::of_first(num_ranks_, stamp), begin);
+  case Source::sum_up_to_own:
+    return put_sums(content, Addends::of_first(rank_ + 1, stamp), begin);
+  case Source::sum_before_own:
+    return put_sums(content, Addends::of_first(rank_, stamp), begin);
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include <mpi.h>
 
+#include "espalier/measure/collectives/collective_facts.hpp"
 #include "espalier/measure/collectives/measurement_plan.hpp"
 #include "espalier/measure/common/job.hpp"
 #include "espalier/plan/calls/native_calls.hpp"
@@ -65,11 +66,13 @@ public:
   difference(std::span<std::byte const> expected, std::span<std::byte const> found);
 
 private:
+  [[nodiscard]] CollectiveFacts const& facts() const noexcept {
+    return facts_of(profile::collective_of(call_));
+  }
+
   [[nodiscard]] plan::AnyCall call_with(int root) noexcept;
-  [[nodiscard]] plan::AnyCall moving_call(int root) noexcept;
-  [[nodiscard]] plan::AnyCall reducing_call(int root) noexcept;
   void cut_into_parts(std::vector<int> const& part_bytes);
-  void expect_sums(std::span<std::byte> content, std::uint32_t stamp) const;
+  void expect(std::span<std::byte> content, int root, std::uint32_t stamp) const;
   void expect_parts(std::span<std::byte> content, std::uint32_t stamp) const;
   [[nodiscard]] std::int64_t own_bytes() const noexcept;
 
