@@ -57,8 +57,8 @@ plan::ProcessReport report(bool is_finalized) {
       .seconds = std::chrono::duration<double>(plan::Clock::now() - program->start).count(),
       .is_finalized = is_finalized,
       .memory_bytes = session.memory_bytes(),
-      .warnings = session.warnings(),
-      .mappings = session.mappings(),
+      .warnings = session.notes().warnings(),
+      .mappings = session.notes().mappings(),
   };
 }
 

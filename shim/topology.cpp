@@ -70,7 +70,7 @@ grid_of(MPI_Comm comm, int ndims, int const* dims, int const* periods) {
 /// On rank 0 of the communicator: what was done, for the user and the statistics.
 void report(Session& session, char const* function, MappedCommunicator const& made) {
   for (std::string const& line : made.warnings) {
-    if (session.remember(line)) {
+    if (session.notes().remember(line)) {
       print_line(line);
     }
   }
@@ -81,7 +81,7 @@ void report(Session& session, char const* function, MappedCommunicator const& ma
     print_line(std::string(function) + " " + made.report);
   }
   if (session.records()) {
-    session.add({
+    session.notes().add({
         .function = function,
         .num_ranks = made.places->num_ranks(),
         .algorithm = made.mapping.algorithm,

@@ -20,10 +20,6 @@ namespace {
 
 using mpi::require_success;
 
-profile::DecisionTable always_native(std::string reason) {
-  return profile::DecisionTable({.choice = std::nullopt, .reason = std::move(reason)});
-}
-
 /// Ranks in MPI_COMM_WORLD of all ranks of a communicator; MPI_UNDEFINED for those outside.
 std::vector<int> world_ranks(MPI_Comm comm, int num_ranks) {
   MPI_Group world = MPI_GROUP_NULL;
@@ -93,23 +89,9 @@ CommunicatorFacts facts_of_communicator(MPI_Comm comm) {
 
 }  // namespace
 
-Session::Session(Settings settings, World world, Log log)
-    : settings_(std::move(settings)), world_(std::move(world)), log_(std::move(log)),
-      records_(settings_.records()), one_rank_(always_native("one rank")),
-      intercommunicator_(always_native("intercommunicator")),
-      outside_world_(always_native("ranks outside MPI_COMM_WORLD")),
-      no_context_(always_native(
-          "no context: the communicator was made by a nonblocking call, or too many exist"
-      )),
-      no_data_{.choice = std::nullopt, .reason = "no data"},
-      refused_{.choice = std::nullopt, .reason = "the choice does not accept this root"},
-      refused_operator_{
-          .choice = std::nullopt, .reason = "operator not known to be defined for the datatype"
-      },
-      refused_order_{
-          .choice = std::nullopt,
-          .reason = "the choice swaps operands, the operator does not commute"
-      } {
+Session::Session(Settings settings, World world, Notes::Log log)
+    : settings_(std::move(settings)), world_(std::move(world)), records_(settings_.records()),
+      notes_(std::move(log)) {
   for (profile::Call const call : profile::all_calls) {
     may_choose_[profile::index_of(call)] = settings_.may_choose(call);
   }
@@ -122,7 +104,7 @@ Session::Session(Settings settings, World world, Log log)
       "MPI_Comm_create_keyval"
   );
   for (std::string const& line : settings_.warnings) {
-    warn(line);
+    notes_.warn(line);
   }
 }
 
@@ -158,7 +140,7 @@ void Session::prepare() {
   std::iota(ranks.begin(), ranks.end(), 0);
   profile::Shape const job{.num_ranks = world_.num_ranks, .num_nodes = num_nodes(std::move(ranks))};
   if (auto const complaint = complaint_about_shape(settings_, job)) {
-    warn(*complaint);
+    notes_.warn(*complaint);
   }
 }
 
@@ -187,8 +169,7 @@ void Session::claim_context(MPI_Comm comm) {
     set_context(comm, *number);
   }
   std::chrono::duration<double> const elapsed = Clock::now() - start;
-  std::lock_guard const lock(mutex_);
-  ended_.add(OwnCommunicators{.count = 1, .seconds = elapsed.count()});
+  notes_.add(OwnCommunicators{.count = 1, .seconds = elapsed.count()});
 }
 
 void Session::set_context(MPI_Comm comm, int number) {
@@ -234,18 +215,20 @@ void Session::make_neighbors(MPI_Comm comm) {
       throw;
     }
     // MPI makes communicators on all ranks or on none.
-    warn(std::string("neighborhood collectives stay native on a communicator: ") + error.what());
+    notes_.warn(
+        std::string("neighborhood collectives stay native on a communicator: ") + error.what()
+    );
   }
 }
 
 profile::Decision const& Session::after_refusal(int refusal) const noexcept {
   switch (refusal) {
   case Communicator::refused_operator:
-    return refused_operator_;
+    return native_.decision(NativeReason::refused_operator);
   case Communicator::refused_order:
-    return refused_order_;
+    return native_.decision(NativeReason::refused_order);
   default:
-    return refused_;
+    return native_.decision(NativeReason::refused);
   }
 }
 
@@ -303,8 +286,8 @@ void Session::release(State* state) noexcept {
       contexts_.retire(*owned->context());
     }
     if (Recorder const* recorder = owned->recorder()) {
-      ended_.add(owned->facts().num_ranks, *recorder);
-      ended_.add(owned->own_communicators());
+      notes_.add(owned->facts().num_ranks, *recorder);
+      notes_.add(owned->own_communicators());
     }
   }
 }
@@ -330,13 +313,13 @@ State::Facts Session::facts_of(MPI_Comm comm) {
 State::Tables Session::tables_for(State::Facts const& facts, std::vector<int> const& ranks) {
   State::Tables tables{};
   if (facts.communicator.is_intercommunicator) {
-    tables.fill(&intercommunicator_);
+    tables.fill(&native_.table(NativeReason::intercommunicator));
   } else if (facts.communicator.num_ranks == 1) {
-    tables.fill(&one_rank_);
+    tables.fill(&native_.table(NativeReason::one_rank));
   } else if (std::ranges::find(ranks, MPI_UNDEFINED) != ranks.end()) {
-    tables.fill(&outside_world_);
+    tables.fill(&native_.table(NativeReason::outside_world));
   } else if (serves_any() && !facts.context) {
-    tables.fill(&no_context_);
+    tables.fill(&native_.table(NativeReason::no_context));
   } else {
     profile::Shape const shape{
         .num_ranks = facts.communicator.num_ranks, .num_nodes = num_nodes(ranks)
@@ -372,7 +355,7 @@ profile::DecisionTable const& Session::table_for(profile::Call call, profile::Sh
     table = &found->second;
   }
   for (std::string const& line : warnings) {
-    warn(line);
+    notes_.warn(line);
   }
   return *table;
 }
@@ -404,8 +387,8 @@ void Session::finish() noexcept {
 }
 
 Totals Session::totals() const {
+  Totals totals = notes_.totals();
   std::lock_guard const lock(mutex_);
-  Totals totals = ended_;
   for (auto const& state : states_) {
     if (Recorder const* recorder = state->recorder()) {
       totals.add(state->facts().num_ranks, *recorder);
@@ -413,36 +396,6 @@ Totals Session::totals() const {
     }
   }
   return totals;
-}
-
-std::vector<std::string> Session::warnings() const {
-  std::lock_guard const lock(mutex_);
-  return warnings_;
-}
-
-void Session::warn(std::string const& line) {
-  if (remember(line)) {
-    log_(line);
-  }
-}
-
-bool Session::remember(std::string const& line) {
-  std::lock_guard const lock(mutex_);
-  if (std::ranges::find(warnings_, line) != warnings_.end()) {
-    return false;
-  }
-  warnings_.push_back(line);
-  return true;
-}
-
-void Session::add(MappingNote note) {
-  std::lock_guard const lock(mutex_);
-  mappings_.push_back(std::move(note));
-}
-
-std::vector<MappingNote> Session::mappings() const {
-  std::lock_guard const lock(mutex_);
-  return mappings_;
 }
 
 std::size_t Session::memory_bytes() const {

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -23,6 +22,8 @@
 #include "espalier/plan/irregular/irregular.hpp"
 #include "espalier/plan/irregular/library.hpp"
 #include "espalier/plan/irregular/mend.hpp"
+#include "espalier/plan/native_reason.hpp"
+#include "espalier/plan/notes.hpp"
 #include "espalier/plan/settings/settings.hpp"
 #include "espalier/plan/settings/statistics.hpp"
 #include "espalier/plan/state.hpp"
@@ -68,12 +69,9 @@ public:
     std::vector<int> node_of_rank;
   };
 
-  /// Receives warnings, one line each, possibly from several threads at once.
-  using Log = std::function<void(std::string const&)>;
-
   /// Local. Settings must be equal on all ranks. Warnings of the settings are reported at once.
   /// @throws Error mpi.
-  Session(Settings settings, World world, Log log);
+  Session(Settings settings, World world, Notes::Log log);
   Session(Session const&) = delete;
   Session& operator=(Session const&) = delete;
   Session(Session&&) = delete;
@@ -131,14 +129,12 @@ public:
 
   [[nodiscard]] bool records() const noexcept { return records_; }
 
+  [[nodiscard]] Notes& notes() noexcept { return notes_; }
+
+  [[nodiscard]] Notes const& notes() const noexcept { return notes_; }
+
   /// All calls so far, also on communicators in use. No other thread may be in a call.
   [[nodiscard]] Totals totals() const;
-  [[nodiscard]] std::vector<std::string> warnings() const;
-  void warn(std::string const& line);
-  /// Adds a warning that was not reported before; false if it was.
-  bool remember(std::string const& line);
-  void add(MappingNote note);
-  [[nodiscard]] std::vector<MappingNote> mappings() const;
   [[nodiscard]] std::size_t memory_bytes() const;
 
 private:
@@ -150,7 +146,7 @@ private:
   decision_at(State const& state, profile::Call call, std::int64_t bytes) const noexcept {
     bool const is_empty =
         bytes == 0 && profile::has_known_size(call) && !state.facts().is_intercommunicator;
-    return is_empty ? no_data_ : state.table(call).at(bytes);
+    return is_empty ? native_.decision(NativeReason::no_data) : state.table(call).at(bytes);
   }
 
   using TableKey = std::tuple<profile::Call, int, int>;
@@ -180,7 +176,6 @@ private:
 
   Settings settings_;
   World world_;
-  Log log_;
   bool records_;
   std::array<bool, profile::num_calls> may_choose_{};
   int keyval_ = MPI_KEYVAL_INVALID;
@@ -189,21 +184,12 @@ private:
   Contexts contexts_;
   Library library_;
 
-  profile::DecisionTable one_rank_;
-  profile::DecisionTable intercommunicator_;
-  profile::DecisionTable outside_world_;
-  profile::DecisionTable no_context_;
-  profile::Decision no_data_;
-  profile::Decision refused_;
-  profile::Decision refused_operator_;
-  profile::Decision refused_order_;
+  NativeDecisions native_;
+  Notes notes_;
 
   mutable std::mutex mutex_;  ///< guards what follows
   std::map<TableKey, profile::DecisionTable> tables_;
   std::vector<std::unique_ptr<State>> states_;
-  Totals ended_;  ///< of communicators that were freed, and contexts
-  std::vector<std::string> warnings_;
-  std::vector<MappingNote> mappings_;
 };
 
 /// Whether all ranks of an intracommunicator are ranks of MPI_COMM_WORLD: only they have the same

@@ -22,7 +22,7 @@ neighborhood::Algorithm const* Session::choose(NeighborCall call, State& state, 
   if (reason.empty()) {
     return &algorithm;
   }
-  warn(
+  notes_.warn(
       "ESPALIER_FORCE: " + std::string(to_string(call)) + ": " + reason +
       "; using the native call on such communicators"
   );

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "espalier/profile/decision.hpp"
+
+namespace espalier::plan {
+
+/// Why the native call runs whatever rules say; README.md tells why each is equal on all ranks.
+enum class NativeReason : std::uint8_t {
+  one_rank,
+  intercommunicator,
+  outside_world,
+  no_context,
+  no_data,
+  refused,
+  refused_operator,
+  refused_order,
+};
+
+/// The texts of the reasons, in reports, in the order of the enumeration.
+inline constexpr std::array native_reason_texts{
+    "one rank",
+    "intercommunicator",
+    "ranks outside MPI_COMM_WORLD",
+    "no context: the communicator was made by a nonblocking call, or too many exist",
+    "no data",
+    "the choice does not accept this root",
+    "operator not known to be defined for the datatype",
+    "the choice swaps operands, the operator does not commute",
+};
+
+static_assert(
+    native_reason_texts.size() == static_cast<std::size_t>(NativeReason::refused_order) + 1
+);
+
+/// A table that decides so for any size, and its decision, for each reason.
+class NativeDecisions {
+public:
+  NativeDecisions() {
+    for (char const* const text : native_reason_texts) {
+      tables_.emplace_back(profile::Decision{.choice = {}, .reason = text});
+    }
+  }
+
+  [[nodiscard]] profile::DecisionTable const& table(NativeReason reason) const noexcept {
+    return tables_[static_cast<std::size_t>(reason)];
+  }
+
+  [[nodiscard]] profile::Decision const& decision(NativeReason reason) const noexcept {
+    return table(reason).decisions().front();
+  }
+
+private:
+  std::vector<profile::DecisionTable> tables_;
+};
+
+}  // namespace espalier::plan
