@@ -71,7 +71,6 @@ FLOORS = Floors(
         "doctor": {"_core", "conditions", "io"},
         "maps": {"conditions", "machines"},
         "halo": {"clusters", "conditions"},
-        "grids": {"clusters"},
         "probing": {"conditions", "launch", "machines"},
         "orders": {"probing", "sampling"},
         "compare": {"conditions", "launch"},

@@ -61,8 +61,3 @@ def order_program(vendor: str) -> Path | None:
 def halo_program(vendor: str) -> Path | None:
     """Return the program that times halo exchanges under an MPI, None if it is not built."""
     return _find([f"espalier-halo-{vendor}"], ["bin", "libexec", "."])
-
-
-def grid_program(vendor: str) -> Path | None:
-    """Return the program that times collectives along grids, None if it is not built."""
-    return _find([f"espalier-grid-{vendor}"], ["bin", "libexec", "."])

@@ -16,10 +16,10 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import grid_outcome as outcome
 import tomllib
+from grid_measurement import plan_of, simulate
 
-from espalier.grids import outcome
-from espalier.grids.measurement import plan_of, simulate
 from espalier.io.console import json_text
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/measure/grid/grid_plan.hpp"
+#include "benchmarks/reproduce/process-remapping/program/grid_plan.hpp"
 
 #include <string>
 

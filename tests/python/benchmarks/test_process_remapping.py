@@ -3,16 +3,23 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
+import sys
 from typing import Any
 
+import jsonschema
 import pytest
+from places import repository
 
-from espalier import installation
-from espalier.grids import measurement, outcome
-from espalier.io import documents
-from espalier.launch.command import parse_command
+FOLDER = repository / "benchmarks" / "reproduce" / "process-remapping"
+sys.path[:0] = [str(FOLDER)]
+
+import grid_measurement as measurement  # noqa: E402
+import grid_outcome as outcome  # noqa: E402
+
+from espalier.launch.command import parse_command  # noqa: E402
 
 # Inside a node messages are ten times as fast, and a node sends one at a time.
 MACHINE = (
@@ -29,23 +36,29 @@ POINTS: list[dict[str, Any]] = [
 ]  # fmt: skip
 
 simulated = pytest.mark.skipif(
-    shutil.which("smpirun") is None or installation.grid_program("smpi") is None,
+    shutil.which("smpirun") is None or measurement.grid_program("smpi") is None,
     reason="no SimGrid, or espalier-grid-smpi is not built",
 )
+
+
+def schema(name: str) -> dict[str, Any]:
+    """Return a schema of the study."""
+    text = (FOLDER / "schemas" / f"{name}.schema.json").read_text(encoding="utf-8")
+    return dict(json.loads(text))
 
 
 @pytest.fixture(scope="module")
 def document() -> dict[str, Any]:
     """Simulate all points."""
     plan = measurement.plan_of(POINTS, seconds=1e6)
-    documents.validator("espalier-grid-plan", 1).validate(plan)
+    jsonschema.validate(plan, schema("grid-plan-1"))
     found = measurement.simulate(MACHINE, 16, plan, algorithms=("gather:ompi_binomial",))
     return outcome.conclude(plan, MACHINE, found)
 
 
 @simulated
 def test_documents_are_as_their_schema_says(document: dict[str, Any]) -> None:
-    documents.validator("espalier-grid", 1).validate(document)
+    jsonschema.validate(document, schema("grid-1"))
     assert document["points_left"] == 0
     assert len(document["points"]) == 4
 
@@ -89,7 +102,7 @@ def test_what_cannot_be_is_said(document: dict[str, Any]) -> None:
 
 
 @pytest.mark.skipif(
-    shutil.which("mpirun.openmpi") is None or installation.grid_program("openmpi") is None,
+    shutil.which("mpirun.openmpi") is None or measurement.grid_program("openmpi") is None,
     reason="no Open MPI, or espalier-grid-openmpi is not built",
 )
 def test_a_real_mpi_computes_what_it_should() -> None:
@@ -105,9 +118,9 @@ def test_a_real_mpi_computes_what_it_should() -> None:
     plan = measurement.plan_of(points, seconds=30) | {"repetitions": [3, 5]}
     found = measurement.measure(parse_command(words), "openmpi", plan)
     for line in (found.header, *found.lines["mapping"], *found.points, *found.lines["trial"]):
-        documents.validator("espalier-grid-samples", 1).validate(line)
+        jsonschema.validate(line, schema("grid-samples-1"))
     document = outcome.conclude(plan, None, found)
-    documents.validator("espalier-grid", 1).validate(document)
+    jsonschema.validate(document, schema("grid-1"))
     assert not document["errors"]
     assert [point["is_verified"] for point in document["points"]] == [True] * 6
     for point in document["points"]:

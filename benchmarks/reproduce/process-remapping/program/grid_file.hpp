@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "benchmarks/reproduce/process-remapping/program/grid_plan.hpp"
 #include "espalier/measure/common/job.hpp"
 #include "espalier/measure/common/json_lines.hpp"
 #include "espalier/measure/common/samples.hpp"
-#include "espalier/measure/grid/grid_plan.hpp"
 #include "espalier/plan/topologies/grid_trial.hpp"
 
 namespace espalier::measure {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "espalier/measure/grid/grid_plan.hpp"
+#include "benchmarks/reproduce/process-remapping/program/grid_plan.hpp"
 #include "espalier/measure/halo/halo_memory.hpp"
 #include "espalier/plan/topologies/grid_lines.hpp"
 

@@ -21,6 +21,13 @@ _PATIENCE_SECONDS = 120.0
 _SIMULATION_PATIENCE_SECONDS = 3600.0
 
 
+def grid_program(vendor: str) -> Path | None:
+    """Return the program that times collectives along grids, None if it is not built."""
+    folder = installation.build_folder()
+    program = folder / "bin" / f"espalier-grid-{vendor}" if folder else None
+    return program if program and program.is_file() else None
+
+
 def plan_of(points: Sequence[Mapping[str, Any]], seconds: float = 60.0) -> dict[str, Any]:
     """Return a plan of points as the program reads it."""
     return {
@@ -43,9 +50,7 @@ def measure(
         NotBuiltError: there is no program for this MPI.
         MpiError: the launcher or the program failed, or nothing came for too long.
     """
-    program = MeasuringProgram(
-        installation.grid_program(vendor), f"espalier-grid-{vendor}", command
-    )
+    program = MeasuringProgram(grid_program(vendor), f"espalier-grid-{vendor}", command)
     with temporary_folder() as folder:
         seconds = _PATIENCE_SECONDS + float(plan["seconds"])
         if vendor == "smpi":

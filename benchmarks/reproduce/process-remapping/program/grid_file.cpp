@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/measure/grid/grid_file.hpp"
+#include "benchmarks/reproduce/process-remapping/program/grid_file.hpp"
 
 #include <cmath>
 
 #include <nlohmann/json.hpp>
 
+#include "benchmarks/reproduce/process-remapping/program/grid_point.hpp"
 #include "espalier/measure/common/job_line.hpp"
-#include "espalier/measure/grid/grid_point.hpp"
 
 namespace espalier::measure {
 namespace {

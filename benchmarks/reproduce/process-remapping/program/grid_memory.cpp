@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/measure/grid/grid_memory.hpp"
+#include "benchmarks/reproduce/process-remapping/program/grid_memory.hpp"
 
 #include <algorithm>
 #include <span>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/measure/grid/grid_point.hpp"
+#include "benchmarks/reproduce/process-remapping/program/grid_point.hpp"
 
 #include <cstdint>
 #include <deque>
@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "benchmarks/reproduce/process-remapping/program/grid_memory.hpp"
 #include "espalier/base/error.hpp"
 #include "espalier/measure/common/timer.hpp"
-#include "espalier/measure/grid/grid_memory.hpp"
 #include "espalier/plan/topologies/grid_trial.hpp"
 
 namespace espalier::measure {

@@ -7,15 +7,15 @@
 #include <cstddef>
 #include <optional>
 
+#include "benchmarks/reproduce/process-remapping/program/grid_file.hpp"
+#include "benchmarks/reproduce/process-remapping/program/grid_plan.hpp"
+#include "benchmarks/reproduce/process-remapping/program/grid_point.hpp"
 #include "espalier/capi/environment.hpp"
 #include "espalier/measure/common/clock.hpp"
 #include "espalier/measure/common/even_pace.hpp"
 #include "espalier/measure/common/job.hpp"
 #include "espalier/measure/common/plan_and_output.hpp"
 #include "espalier/measure/common/program.hpp"
-#include "espalier/measure/grid/grid_file.hpp"
-#include "espalier/measure/grid/grid_plan.hpp"
-#include "espalier/measure/grid/grid_point.hpp"
 
 namespace espalier::measure {
 namespace {

@@ -4,10 +4,10 @@
 
 #include <cstddef>
 
+#include "benchmarks/reproduce/process-remapping/program/grid_file.hpp"
+#include "benchmarks/reproduce/process-remapping/program/grid_plan.hpp"
 #include "espalier/measure/common/job.hpp"
 #include "espalier/measure/common/pace.hpp"
-#include "espalier/measure/grid/grid_file.hpp"
-#include "espalier/measure/grid/grid_plan.hpp"
 #include "espalier/plan/topologies/machine_text.hpp"
 
 namespace espalier::measure {
