@@ -1,74 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`espalier simulate`: programs on machines that are not there, and whatever can go wrong."""
+"""`espalier simulate`: programs on machines that are not there."""
 
 from __future__ import annotations
 
 import json
-import os
 import shlex
 import shutil
-import signal
-import sqlite3
 import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from places import repository
+from simulated_programs import EXCHANGE, MACHINE, gather, simulated
 
 from espalier import installation
-from espalier.errors import MpiError
 from espalier.io import documents
-from espalier.simulate import collectives
-from espalier.simulate.sources import Sources, compiled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-_LINK_FILE = (installation.build_folder() or Path()) / "lib" / "espalier-smpi.link"
-simulated = pytest.mark.skipif(
-    shutil.which("smpirun") is None or not _LINK_FILE.is_file(),
-    reason="no SimGrid, or espalier_smpi_program is not built",
-)
-
-PROGRAMS = repository / "tests" / "data" / "simulated"
-EXCHANGE = PROGRAMS / "exchange.c"
-TROUBLE = PROGRAMS / "trouble.c"
-MACHINE = (
-    "4n[latency=1500ns,overhead=200ns,bandwidth=10GB/s,channels=1,eager=16KiB]"
-    " x 4c[latency=300ns,overhead=200ns,bandwidth=8GB/s,shared_channels=2,eager=16KiB]"
-)
-
-
-@pytest.fixture(scope="session")
-def compiled_programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder for compiled programs that all tests share."""
-    return tmp_path_factory.mktemp("cache")
-
-
-@pytest.fixture(autouse=True)
-def _cache(compiled_programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(compiled_programs))
-
-
-@pytest.fixture
-def simulate(cli: Callable) -> Callable[..., dict[str, Any]]:
-    """Simulate a program and return the document."""
-
-    def run(*arguments: object, machine: str = MACHINE) -> dict[str, Any]:
-        result = cli("simulate", "program", "--json", "--machine", machine, *arguments)
-        assert result.code == 0, result.err
-        document = result.document()
-        document["output"] = result.err
-        return document
-
-    return run
-
-
-def gather(*options: object, count: int = 64) -> list[object]:
-    return [*options, "--", EXCHANGE, "gather", count]
 
 
 @simulated
@@ -135,13 +85,6 @@ def test_forced_algorithms_run_and_take_other_times(simulate: Callable) -> None:
     # A block comes to all others in fifteen messages, of which three at least are between nodes.
     passed_on = 12 * 0.7e-6 + 3 * 1.9e-6
     assert ring["simulated_seconds"] > passed_on > native["simulated_seconds"]
-
-
-@simulated
-def test_a_machine_without_costs_is_doubted(simulate: Callable) -> None:
-    assert simulate("-p", 2, *gather())["warnings"] == []
-    found = simulate("-p", 2, *gather(), machine="2n x 2c")
-    assert "says nothing of what messages cost" in found["warnings"][0]
 
 
 @simulated
@@ -252,93 +195,6 @@ def test_peers_and_settings_of_the_simulator_change_native_calls(simulate: Calla
 
 
 @simulated
-def test_placement_is_arbitrary(simulate: Callable, tmp_path: Path) -> None:
-    cores = [4 * (rank % 4) + rank // 4 for rank in range(16)]
-    file = tmp_path / "cores.txt"
-    file.write_text("".join(f"{core}\n" for core in cores))
-    force = ("--force", "allgather=ring")
-    block, cyclic, listed, read = (
-        simulate("--placement", placement, *force, *gather())
-        for placement in ("block", "cyclic", "list:" + ",".join(map(str, cores)), file)
-    )
-    assert cyclic["simulated_seconds"] > block["simulated_seconds"]
-    assert listed["calls"] == read["calls"] == cyclic["calls"]
-    assert read["placement"] == listed["placement"]
-
-
-@simulated
-@pytest.mark.parametrize(
-    "machine",
-    [
-        "fattree 2x2[latency=2us,bandwidth=1GB/s] x 2c[latency=1us]",
-        "dragonfly 2x2x2[latency=2us,bandwidth=1GB/s] x 1c[latency=1us]",
-        "torus 2x2x2[latency=2us,bandwidth=1GB/s,hop=100ns,link_bandwidth=1GB/s] x 1c[latency=1us]",
-    ],
-)
-def test_networks_of_all_kinds_are_simulated(simulate: Callable, machine: str) -> None:
-    found = simulate(*gather("--force", "allgather=ring"), machine=machine)
-    assert found["num_ranks"] == 8
-    # A block comes to all others in seven messages; those between switches are free.
-    assert 8e-6 < found["simulated_seconds"] < 7 * 10e-6
-
-
-@simulated
-@pytest.mark.parametrize(
-    "machine",
-    [
-        # Two nodes behind one uplink, two ranks behind one network interface.
-        "2w[latency=2us,bandwidth=1GB/s,channels=1] x 2n[latency=1us,bandwidth=1GB/s] x 1c",
-        "2n[latency=2us,bandwidth=1GB/s,channels=1] x 2c",
-    ],
-)
-def test_what_is_shared_takes_twice_as_long(simulate: Callable, machine: str) -> None:
-    one, two = (
-        simulate("--", EXCHANGE, "senders", senders, machine=machine)["simulated_seconds"]
-        for senders in (1, 2)
-    )
-    assert one == pytest.approx(1e-3, rel=0.01)
-    assert two == pytest.approx(2e-3, rel=0.01)
-
-
-@simulated
-@pytest.mark.parametrize(
-    ("trouble", "code", "text"),
-    [
-        ("deadlock", 1, "deadlock after 27.0 us of simulated time: ranks wait for messages that"),
-        ("crash", 134, "a rank was ended by SIGABRT"),
-        ("MPI_Abort", 1, "rank 2 called MPI_Abort"),
-        ("exit", 3, "rank 2 ended with exit code 3"),
-        ("missing", 1, "rank 2 called MPI_Comm_get_parent, which SimGrid does not have"),
-        ("error", 1, "rank 2 called MPI_Send, which failed with MPI_ERR_COUNT"),
-        ("truncation", 1, "rank 2 called a function of MPI, which failed with MPI_ERR_TRUNCATE"),
-    ],
-)
-def test_programs_that_end_badly_are_told_apart(
-    cli: Callable, trouble: str, code: int, text: str
-) -> None:
-    machine = "2n[latency=3us] x 2c[latency=1us]"
-    result = cli("simulate", "program", "--json", "--machine", machine, "--", TROUBLE, trouble)
-    assert result.code == code
-    assert "begun" in result.err
-    assert f"espalier: {text}" in result.err.splitlines()[-1]
-    assert result.out == "" or result.out.startswith("Execution failed")
-
-
-@simulated
-def test_what_espalier_refuses_is_said_once(cli: Callable) -> None:
-    options = ("--machine", "2n x 2c", "--force", "bcast=flat")
-    result = cli("simulate", "program", *options, "--", TROUBLE, "refusal")
-    assert result.code == 1
-    assert result.err.count("espalier: expected a count of at least 0, got -1") == 1
-
-
-@simulated
-def test_errors_that_a_program_survives_are_no_failure(cli: Callable) -> None:
-    result = cli("simulate", "program", "--machine", "2n x 2c", "--", TROUBLE, "survival")
-    assert result.code == 0, result.err
-
-
-@simulated
 def test_neighborhoods_keep_their_order_around_the_eager_limit(simulate: Callable) -> None:
     """26 neighbours send 4 KiB each, so messages on both sides of the limit have one pair."""
     folder = installation.build_folder()
@@ -349,103 +205,6 @@ def test_neighborhoods_keep_their_order_around_the_eager_limit(simulate: Callabl
     machine = f"8n[latency=2us,{link}] x 8c[latency=300ns,{link}]"
     document = simulate("--", program, "4x4x4", 1, 4096, machine=machine)
     assert document["output"].startswith("4096 ")
-
-
-@simulated
-def test_who_did_not_arrive_is_named(cli: Callable) -> None:
-    result = cli("simulate", "program", "--machine", "2n x 2c", "--", TROUBLE, "deadlock")
-    assert "not at MPI_Finalize: rank 2" in result.err
-
-
-@simulated
-def test_a_program_that_never_ends_is_ended(cli: Callable) -> None:
-    result = cli(
-        "simulate", "program", "--machine", "2n x 2c", "--timeout", "1s", "--", TROUBLE, "loop"
-    )
-    assert result.code == 1
-    assert "expected the simulation to end within" in result.err
-    assert _left_over() == []
-
-
-@simulated
-def test_an_interruption_leaves_no_simulator(compiled_programs: Path) -> None:
-    words = ["simulate", "program", "--machine", "2n x 2c", "--", str(TROUBLE), "loop"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "espalier", *words],
-        env={
-            **os.environ,
-            "PYTHONPATH": str(repository / "python"),
-            "XDG_CACHE_HOME": str(compiled_programs),
-        },
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline() == "begun\n"
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=30)
-    assert process.returncode == 130
-    assert "espalier: interrupted" in err
-    assert _left_over() == []
-
-
-def _left_over() -> list[str]:
-    """Return the command lines of simulators of these tests; they need a moment to be gone."""
-    deadline = time.monotonic() + 5
-    while True:
-        found = [line for line in map(_command_line, Path("/proc").iterdir()) if "trouble-" in line]
-        if not found or time.monotonic() > deadline:
-            return found
-        time.sleep(0.05)
-
-
-def _command_line(folder: Path) -> str:
-    try:
-        return (folder / "cmdline").read_text(errors="replace")
-    except OSError:
-        return ""
-
-
-@simulated
-def test_what_has_not_changed_is_not_compiled_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    source, header = tmp_path / "main.c", tmp_path / "value.h"
-    source.write_text('#include "value.h"\nint main(void) { return VALUE; }\n')
-    header.write_text("#define VALUE 0\n")
-    first = compiled(Sources((source,)))
-    made = first.stat().st_mtime_ns
-    assert compiled(Sources((source,))) == first
-    assert first.stat().st_mtime_ns == made
-    header.write_text("#define VALUE 1\n")
-    assert compiled(Sources((source,))) != first
-    assert compiled(Sources((source,), ("-DANY",))) != first
-
-
-@simulated
-def test_a_program_may_have_several_sources(simulate: Callable, tmp_path: Path) -> None:
-    main, other = tmp_path / "main.cpp", tmp_path / "other.c"
-    main.write_text(
-        '#include <mpi.h>\n#include <iostream>\nextern "C" int answer(void);\n'
-        "int main(int argc, char** argv) { MPI_Init(&argc, &argv);\n"
-        "  std::cout << answer() << std::endl; MPI_Finalize(); }\n"
-    )
-    other.write_text("int answer(void) { return ANSWER; }\n")
-    options = ("--source", other, "--compile=-DANSWER=42")
-    assert simulate("-p", 1, *options, "--", main)["output"] == "42\n"
-
-
-@simulated
-def test_sources_that_are_wrong_are_refused(cli: Callable, tmp_path: Path) -> None:
-    source = tmp_path / "wrong.c"
-    source.write_text("int main(void) { return missing; }\n")
-    result = cli("simulate", "program", "--machine", "2n x 2c", "--", source)
-    assert result.code == 1
-    assert "missing" in result.err
-    assert "expected a source that smpicc compiles, got exit code 1" in result.err
 
 
 @simulated
@@ -472,108 +231,3 @@ def test_environment_acts_as_it_does_under_real_mpi(
     assert result.code == 0
     assert "allgather forced to allgather/bruck" in result.err
     assert "under SMPI" in result.err
-
-
-@simulated
-def test_machines_that_cannot_be_simulated_are_refused(cli: Callable) -> None:
-    result = cli("simulate", "program", "--machine", "2n[gap=1us] x 2c", *gather())
-    assert result.code == 2
-    assert "a gap and a rendezvous latency of 0" in result.err
-
-
-MEASURED = ("--algorithms", "ring", "--algorithms", "binomial", "--sizes", "64,1KiB")
-
-
-@simulated
-def test_collectives_are_timed_and_kept(cli: Callable, tmp_path: Path) -> None:
-    words = [
-        "simulate",
-        "collectives",
-        "--machine",
-        MACHINE,
-        "--collectives",
-        "bcast,allgather",
-        *MEASURED,
-    ]
-    words += ["--json", "--store", tmp_path / "store.db"]
-    first, second = cli(*words), cli(*words)
-    assert first.code == 0, first.err
-    assert first.out == second.out
-    found = first.document()
-    places = [(point["collective"], point["bytes"]) for point in found["points"]]
-    assert places == [("bcast", 64), ("bcast", 1024), ("allgather", 64), ("allgather", 1024)]
-    times = found["points"][2]["times_us"]
-    assert list(times.values()) == sorted(times.values())
-    assert times["allgather/ring"] > 15 * 0.3
-    with sqlite3.connect(tmp_path / "store.db") as store:
-        jobs = store.execute("SELECT mpi, job, complete FROM sessions").fetchall()
-        kept = store.execute("SELECT times_us FROM samples WHERE algorithm = 'allgather/ring'")
-        assert json.loads(kept.fetchone()[0]) == [times["allgather/ring"]]
-    assert [json.loads(mpi)["vendor"] for mpi, _, _ in jobs] == ["smpi"] * 2
-    assert all(json.loads(job)["simulated"] and complete for _, job, complete in jobs)
-
-
-@simulated
-def test_what_a_profile_chooses_is_timed_beside_it(
-    cli: Callable, profile: dict[str, Any], tmp_path: Path
-) -> None:
-    profile["mpi"]["vendor"] = "smpi"
-    file = tmp_path / "profile.json"
-    file.write_text(json.dumps(profile))
-    words = [
-        "simulate",
-        "collectives",
-        "--machine",
-        MACHINE,
-        "-p",
-        4,
-        "--collectives",
-        "allgather",
-        "--json",
-    ]
-    words += ["--algorithms", "ring", "--sizes", "16KiB", "--store", tmp_path / "store.db"]
-    result = cli(*words, "--profile", file)
-    assert result.code == 0, result.err
-    point = result.document()["points"][0]
-    assert point["decided"] == {"profile/given": "allgather/ring"}
-    assert point["times_us"]["profile/given"] == point["times_us"]["allgather/ring"]
-
-
-@simulated
-def test_an_interruption_keeps_what_was_measured(
-    cli: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    measure = collectives.measure
-
-    def interrupted(job: object, requests: list[Any], *rest: object) -> object:
-        if requests[0].collective == "allgather":
-            raise KeyboardInterrupt
-        return measure(job, requests, *rest)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(collectives, "measure", interrupted)
-    words = ["--collectives", "bcast,allgather", *MEASURED, "--store", tmp_path / "store.db"]
-    result = cli("simulate", "collectives", "--machine", "2n x 2c", "--json", *words)
-    assert result.code == 130
-    assert [point["collective"] for point in result.document()["points"]] == ["bcast"] * 2
-    assert "2 points are kept in" in result.err
-    with sqlite3.connect(tmp_path / "store.db") as store:
-        assert store.execute("SELECT complete FROM sessions").fetchall() == [(0,)]
-
-
-@simulated
-def test_a_collective_that_fails_takes_no_other_along(
-    cli: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    measure = collectives.measure
-
-    def failing(job: object, requests: list[Any], *rest: object) -> object:
-        if requests[0].collective == "bcast":
-            raise MpiError("the simulator failed")
-        return measure(job, requests, *rest)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(collectives, "measure", failing)
-    words = ["--collectives", "bcast,allgather", *MEASURED, "--store", tmp_path / "store.db"]
-    result = cli("simulate", "collectives", "--machine", "2n x 2c", *words)
-    assert result.code == 0
-    assert "bcast: 2 sizes; the simulator failed" in result.out
-    assert "allgather/ring" in result.out
