@@ -5,8 +5,8 @@
 #include <limits>
 #include <utility>
 
-#include "espalier/exec/mpi_places.hpp"
 #include "espalier/exec/mpi_steps.hpp"
+#include "espalier/exec/mpi_waits.hpp"
 
 namespace espalier::exec {
 namespace {
@@ -23,7 +23,7 @@ template <typename Element> std::size_t bytes_of(std::vector<Element> const& ele
 
 std::size_t MpiProgram::memory_bytes() const noexcept {
   std::size_t result = sizeof(*this) + bytes_of(steps) + bytes_of(transfers) +
-                       bytes_of(piece_pool) + bytes_of(types) + bytes_of(places);
+                       bytes_of(piece_pool) + bytes_of(types) + bytes_of(told_waits);
   if (dataflow) {
     result += bytes_of(dataflow->step_begin) + bytes_of(dataflow->num_waits) +
               bytes_of(dataflow->successor_begin) + bytes_of(dataflow->successors) +
@@ -36,7 +36,7 @@ MpiProgram compile(BoundProgram const& program, MpiElements const& elements) {
   StepMaker maker(program, elements);
   program.is_dataflow() ? compile_dataflow(maker) : compile_rounds(maker);
   MpiProgram result = std::move(maker.program());
-  add_places(program, result);
+  add_told_waits(program, result);
   return result;
 }
 

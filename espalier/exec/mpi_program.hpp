@@ -82,9 +82,9 @@ struct MpiProgram {
   std::vector<Piece> piece_pool;
   std::vector<MpiType> types;
   std::optional<MpiDataflow> dataflow;
-  /// Where the rank waits, as words of watch::Place: by request, behind them for each recv_now; of
+  /// Where the rank waits, as words of watch::Wait: by request, behind them for each recv_now; of
   /// a dataflow program by operation.
-  std::vector<std::uint64_t> places;
+  std::vector<std::uint64_t> told_waits;
   int num_rounds = 0;
   MPI_Op op = MPI_OP_NULL;
   std::int64_t scratch_bytes = 0;

@@ -11,8 +11,8 @@
 #include <mpi.h>
 
 #include "espalier/exec/mpi_memory.hpp"
-#include "espalier/exec/mpi_places.hpp"
 #include "espalier/exec/mpi_program.hpp"
+#include "espalier/exec/mpi_waits.hpp"
 
 namespace espalier::exec {
 

@@ -16,24 +16,24 @@ namespace espalier::watch {
 class Beacon {
 public:
   /// `members` must outlive the object.
-  Beacon(Slot& slot, Members const& members) noexcept : slot_(slot), members_(members) {}
+  Beacon(CallEntry& entry, Members const& members) noexcept : entry_(entry), members_(members) {}
 
   /// Which algorithm serves the call, if that was not known when it began.
   void set_algorithm(std::string_view algorithm) noexcept;
 
   void set_rounds(int num_rounds) noexcept {
-    store(slot_.num_rounds, static_cast<std::uint64_t>(num_rounds));
+    store(entry_.num_rounds, static_cast<std::uint64_t>(num_rounds));
   }
 
-  /// `word` is that of a Place.
+  /// `word` is that of a Wait.
   void wait_at(std::uint64_t word) noexcept {
-    store(slot_.since, static_cast<std::uint64_t>(now()));
-    auto const peer = std::int64_t{world_rank(Place::from_word(word).peer)};
-    store(slot_.world_peer, static_cast<std::uint64_t>(peer + 1));
-    store(slot_.place, word);
+    store(entry_.since, static_cast<std::uint64_t>(now()));
+    auto const peer = std::int64_t{world_rank(Wait::from_word(word).peer)};
+    store(entry_.world_peer, static_cast<std::uint64_t>(peer + 1));
+    store(entry_.wait, word);
   }
 
-  void wait_at(Place const& place) noexcept { wait_at(place.to_word()); }
+  void wait_at(Wait const& wait) noexcept { wait_at(wait.to_word()); }
 
 private:
   /// -1 if it is not known.
@@ -43,7 +43,7 @@ private:
     return std::max(members_.has_world_ranks ? peer : rank, -1);
   }
 
-  Slot& slot_;
+  CallEntry& entry_;
   Members const& members_;
 };
 

@@ -34,33 +34,33 @@ Description describe(What const& what, Members const& members) noexcept {
 }
 
 void Beacon::set_algorithm(std::string_view algorithm) noexcept {
-  auto description = description_of(slot_);
+  auto description = description_of(entry_);
   description.algorithm = {};
   set(description.algorithm, algorithm);
-  enter(slot_, description, Stage::starting);
+  enter(entry_, description, Stage::starting);
 }
 
 Call::Call(Record& record, Members const& members, What const& what) noexcept
-    : slot_(take_slot(record)) {
-  if (slot_ == nullptr) {
+    : entry_(take_entry(record)) {
+  if (entry_ == nullptr) {
     return;
   }
-  enter(*slot_, describe(what, members), what.algorithm.empty() ? Stage::native : Stage::starting);
-  beacon_.emplace(*slot_, members);
+  enter(*entry_, describe(what, members), what.algorithm.empty() ? Stage::native : Stage::starting);
+  beacon_.emplace(*entry_, members);
   outer_ = detail::current;
   detail::current = &*beacon_;
 }
 
 Call::~Call() {
-  if (slot_ != nullptr) {
+  if (entry_ != nullptr) {
     detail::current = outer_;
-    leave(*slot_);
+    leave(*entry_);
   }
 }
 
 void Call::hand_over() noexcept {
   if (beacon_) {
-    beacon_->wait_at(Place{.stage = Stage::native});
+    beacon_->wait_at(Wait{.stage = Stage::native});
   }
 }
 

@@ -21,7 +21,7 @@ struct What {
 
 [[nodiscard]] Description describe(What const& what, Members const& members) noexcept;
 
-/// While it lives, this thread is in a call. If as many threads as there are slots are in calls
+/// While it lives, this thread is in a call. If as many threads as there are entries are in calls
 /// already, nothing is said of this one. Not for simulated programs.
 class Call {
 public:
@@ -37,7 +37,7 @@ public:
   void hand_over() noexcept;
 
 private:
-  Slot* slot_;
+  CallEntry* entry_;
   std::optional<Beacon> beacon_;
   Beacon* outer_ = nullptr;  ///< of the call in which this one is made
 };

@@ -30,16 +30,16 @@ bool is_message(Stage stage) noexcept {
 }
 
 std::string round_text(Activity const& activity) {
-  if (!is_message(activity.place.stage) || activity.num_rounds <= 0) {
+  if (!is_message(activity.wait.stage) || activity.num_rounds <= 0) {
     return "";
   }
-  return ", round " + std::to_string(activity.place.round + 1) + " of " +
+  return ", round " + std::to_string(activity.wait.round + 1) + " of " +
          std::to_string(activity.num_rounds);
 }
 
 /// The peer by its number in the communicator, and in MPI_COMM_WORLD if that is another one.
 std::string partner_text(Activity const& activity) {
-  std::string const peer = rank_text(activity.place.peer);
+  std::string const peer = rank_text(activity.wait.peer);
   if (activity.description.has_world_ranks != 0) {
     return peer;
   }
@@ -50,10 +50,10 @@ std::string partner_text(Activity const& activity) {
 
 /// What the call waits for: goes behind `waits for 30 s in ..` and `is in .. for 30 s`.
 std::string reason_text(Activity const& activity) {
-  int const num_others = activity.place.num_others;
+  int const num_others = activity.wait.num_others;
   std::string const any =
       num_others == 0 ? "" : " (or one of " + std::to_string(num_others) + " other messages)";
-  switch (activity.place.stage) {
+  switch (activity.wait.stage) {
   case Stage::native:
     return "";
   case Stage::starting:
@@ -106,7 +106,7 @@ std::string findings_text(Findings const& findings, Time now) {
 
 std::string call_text(Activity const& activity) {
   Description const& call = activity.description;
-  bool const is_native = activity.place.stage == Stage::native;
+  bool const is_native = activity.wait.stage == Stage::native;
   std::string text = call.function.data();
   text += (is_native ? " of the MPI library (" : " (") + members_text(call);
   text += bytes_text(call.bytes);

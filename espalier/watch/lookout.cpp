@@ -40,7 +40,7 @@ std::optional<Peer> Lookout::find_missing(Activity const& activity) const {
 }
 
 std::optional<Peer> Lookout::find_peer(Activity const& activity) const {
-  if (activity.place.peer < 0) {
+  if (activity.wait.peer < 0) {
     return find_missing(activity);
   }
   if (activity.world_peer < 0) {

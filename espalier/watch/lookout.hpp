@@ -35,7 +35,7 @@ private:
   Board const& board_;
   int world_rank_;
   Time limit_;
-  std::array<Pace, Record::num_slots> paces_{};
+  std::array<Pace, Record::num_entries> paces_{};
 };
 
 }  // namespace espalier::watch

@@ -9,17 +9,17 @@
 
 namespace espalier::watch {
 
-/// When to speak of the call in one slot: after the limit, then after twice that, four times, ...
+/// When to speak of the call in one entry: after the limit, then after twice that, four times, ...
 class Pace {
 public:
   /// Takes in what was seen; another wait starts anew.
   void see(Activity const& activity, Time limit) noexcept {
     bool const is_same =
-        activity.version == version_ && activity.since == since_ && activity.place == place_;
+        activity.version == version_ && activity.since == since_ && activity.wait == wait_;
     if (!is_same) {
       version_ = activity.version;
       since_ = activity.since;
-      place_ = activity.place;
+      wait_ = activity.wait;
       patience_ = limit;
     }
   }
@@ -36,7 +36,7 @@ public:
 private:
   std::uint64_t version_ = 0;
   Time since_ = 0;
-  Place place_{};
+  Wait wait_{};
   Time patience_ = 0;
 };
 

@@ -9,30 +9,30 @@ namespace {
 
 using Words = std::array<std::uint64_t, sizeof(Record) / sizeof(std::uint64_t)>;
 
-/// How often a slot is looked at that differs between two looks.
+/// How often an entry is looked at that differs between two looks.
 constexpr int num_looks = 16;
 
-bool is_settled(Slot const& first, Slot const& second) noexcept {
+bool is_settled(CallEntry const& first, CallEntry const& second) noexcept {
   return first == second && first.version % 2 == 0;
 }
 
-Activity activity_of(Slot const& slot) noexcept {
+Activity activity_of(CallEntry const& entry) noexcept {
   return {
-      .version = slot.version,
-      .description = description_of(slot),
-      .place = Place::from_word(slot.place),
-      .since = static_cast<Time>(slot.since),
-      .world_peer = static_cast<int>(slot.world_peer) - 1,
-      .num_rounds = static_cast<int>(slot.num_rounds),
+      .version = entry.version,
+      .description = description_of(entry),
+      .wait = Wait::from_word(entry.wait),
+      .since = static_cast<Time>(entry.since),
+      .world_peer = static_cast<int>(entry.world_peer) - 1,
+      .num_rounds = static_cast<int>(entry.num_rounds),
   };
 }
 
-void take_in(Findings& findings, std::size_t index, Slot const& slot) {
-  if (slot.is_taken != 0 && slot.end == 0 && slot.version > 0) {
-    findings.calls[index] = activity_of(slot);
-  } else if (auto const end = static_cast<Time>(slot.end); end > 0) {
+void take_in(Findings& findings, std::size_t index, CallEntry const& entry) {
+  if (entry.is_taken != 0 && entry.end == 0 && entry.version > 0) {
+    findings.calls[index] = activity_of(entry);
+  } else if (auto const end = static_cast<Time>(entry.end); end > 0) {
     if (!findings.last || findings.last->end < end) {
-      auto const description = description_of(slot);
+      auto const description = description_of(entry);
       findings.last = {.function = description.function.data(), .end = end};
     }
   }
@@ -40,40 +40,40 @@ void take_in(Findings& findings, std::size_t index, Slot const& slot) {
 
 }  // namespace
 
-Slot* take_slot(Record& record) noexcept {
-  for (Slot& slot : record.slots) {
+CallEntry* take_entry(Record& record) noexcept {
+  for (CallEntry& entry : record.entries) {
     std::uint64_t expected = 0;
-    if (load(slot.is_taken) == 0 &&
-        std::atomic_ref(slot.is_taken)
+    if (load(entry.is_taken) == 0 &&
+        std::atomic_ref(entry.is_taken)
             .compare_exchange_strong(expected, 1, std::memory_order_acquire)) {
-      return &slot;
+      return &entry;
     }
   }
   return nullptr;
 }
 
-void enter(Slot& slot, Description const& description, Stage stage) noexcept {
-  auto const words = std::bit_cast<decltype(Slot::description)>(description);
-  std::uint64_t const version = load(slot.version);
-  store(slot.version, version + 1);
+void enter(CallEntry& entry, Description const& description, Stage stage) noexcept {
+  auto const words = std::bit_cast<decltype(CallEntry::description)>(description);
+  std::uint64_t const version = load(entry.version);
+  store(entry.version, version + 1);
   for (std::size_t i = 0; i < words.size(); ++i) {
-    store(slot.description[i], words[i]);
+    store(entry.description[i], words[i]);
   }
-  store(slot.place, Place{.stage = stage}.to_word());
-  store(slot.since, static_cast<std::uint64_t>(description.begin));
-  store(slot.world_peer, 0);
-  store(slot.num_rounds, 0);
-  store(slot.end, 0);
-  store(slot.version, version + 2);
+  store(entry.wait, Wait{.stage = stage}.to_word());
+  store(entry.since, static_cast<std::uint64_t>(description.begin));
+  store(entry.world_peer, 0);
+  store(entry.num_rounds, 0);
+  store(entry.end, 0);
+  store(entry.version, version + 2);
 }
 
-Description description_of(Slot const& slot) noexcept {
-  return std::bit_cast<Description>(slot.description);
+Description description_of(CallEntry const& entry) noexcept {
+  return std::bit_cast<Description>(entry.description);
 }
 
-void leave(Slot& slot) noexcept {
-  store(slot.end, static_cast<std::uint64_t>(now()));
-  store(slot.is_taken, 0);
+void leave(CallEntry& entry) noexcept {
+  store(entry.end, static_cast<std::uint64_t>(now()));
+  store(entry.is_taken, 0);
 }
 
 void copy_words(Record& from, Record& to) noexcept {
@@ -102,17 +102,17 @@ std::optional<Findings> look_at(Copy const& copy) {
     return std::nullopt;
   }
   Findings findings;
-  std::array<bool, Record::num_slots> is_known{};
+  std::array<bool, Record::num_entries> is_known{};
   std::size_t num_known = 0;
   for (int look = 0; look < num_looks && num_known < is_known.size(); ++look) {
     if (!copy(after)) {
       return std::nullopt;
     }
     for (std::size_t i = 0; i < is_known.size(); ++i) {
-      if (!is_known[i] && is_settled(before.slots[i], after.slots[i])) {
+      if (!is_known[i] && is_settled(before.entries[i], after.entries[i])) {
         is_known[i] = true;
         ++num_known;
-        take_in(findings, i, after.slots[i]);
+        take_in(findings, i, after.entries[i]);
       }
     }
     before = after;

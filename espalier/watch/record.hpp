@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "espalier/watch/clock.hpp"
-#include "espalier/watch/place.hpp"
+#include "espalier/watch/wait.hpp"
 
 namespace espalier::watch {
 
@@ -36,31 +36,31 @@ struct Description {
 };
 
 /// One call at a time: the one that holds it, or the last one that did.
-struct Slot {
+struct CallEntry {
   static constexpr std::size_t num_words = sizeof(Description) / sizeof(std::uint64_t);
 
   std::uint64_t is_taken = 0;
   /// Odd while the description is written.
   std::uint64_t version = 0;
-  std::uint64_t place = 0;       ///< a Place
-  std::uint64_t since = 0;       ///< when the wait at that place began
+  std::uint64_t wait = 0;        ///< a Wait
+  std::uint64_t since = 0;       ///< when that wait began
   std::uint64_t world_peer = 0;  ///< rank in MPI_COMM_WORLD of the peer + 1; 0: not known
   std::uint64_t num_rounds = 0;
   std::uint64_t end = 0;  ///< when the last call ended; 0: it did not
   std::array<std::uint64_t, num_words> description{};
 
-  friend bool operator==(Slot const&, Slot const&) = default;
+  friend bool operator==(CallEntry const&, CallEntry const&) = default;
 };
 
 struct Record {
-  static constexpr std::size_t num_slots = 8;
+  static constexpr std::size_t num_entries = 8;
   /// Also the version of this layout.
   static constexpr std::uint64_t expected_magic = 0x4553'5057'4154'0001;
 
   std::uint64_t magic = 0;  ///< expected_magic once the rank is there
   std::uint64_t finished_since =
       0;  ///< when MPI_Finalize or the end of the process came; 0: not yet
-  std::array<Slot, num_slots> slots{};
+  std::array<CallEntry, num_entries> entries{};
 };
 
 static_assert(sizeof(Description) % sizeof(std::uint64_t) == 0);
@@ -78,26 +78,26 @@ inline void store(std::uint64_t& word, std::uint64_t value) noexcept {
   return std::atomic_ref(word).load(std::memory_order_acquire);
 }
 
-/// A slot for one call; null if all are taken.
-[[nodiscard]] Slot* take_slot(Record& record) noexcept;
+/// An entry for one call; null if all are taken.
+[[nodiscard]] CallEntry* take_entry(Record& record) noexcept;
 
-/// Begins a call in a slot that was taken.
-void enter(Slot& slot, Description const& description, Stage stage) noexcept;
+/// Begins a call in an entry that was taken.
+void enter(CallEntry& entry, Description const& description, Stage stage) noexcept;
 
-/// Of the call in a slot of this thread.
-[[nodiscard]] Description description_of(Slot const& slot) noexcept;
+/// Of the call in an entry of this thread.
+[[nodiscard]] Description description_of(CallEntry const& entry) noexcept;
 
-/// Ends it and gives the slot back.
-void leave(Slot& slot) noexcept;
+/// Ends it and gives the entry back.
+void leave(CallEntry& entry) noexcept;
 
 /// A copy of words that may change meanwhile: each of them is whole, together they need not fit.
 void copy_words(Record& from, Record& to) noexcept;
 
 /// A call as it was found.
 struct Activity {
-  std::uint64_t version = 0;  ///< changes with each call in the slot
+  std::uint64_t version = 0;  ///< changes with each call in the entry
   Description description{};
-  Place place{};
+  Wait wait{};
   Time since = 0;
   int world_peer = -1;
   int num_rounds = 0;
@@ -110,8 +110,8 @@ struct Findings {
     Time end = 0;
   };
 
-  /// By number of slot; none: no call is there.
-  std::array<std::optional<Activity>, Record::num_slots> calls{};
+  /// By number of entry; none: no call is there.
+  std::array<std::optional<Activity>, Record::num_entries> calls{};
   bool is_moving = false;  ///< calls come and go faster than one can look
   std::optional<Last> last;
   Time finished_since = 0;

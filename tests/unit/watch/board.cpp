@@ -78,7 +78,7 @@ TEST(Board, OtherProcessesAreSeen) {
   pid_t const child = fork();
   if (child == 0) {
     Board other(name.text, 2, 1);
-    enter(*take_slot(other.own()), {.begin = 1}, Stage::native);
+    enter(*take_entry(other.own()), {.begin = 1}, Stage::native);
     _exit(0);
   }
   int status = 0;

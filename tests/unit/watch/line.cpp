@@ -18,11 +18,11 @@ constexpr Time now_here = 1000 * s;
 Members const world{.name = "MPI_COMM_WORLD", .num_ranks = 8, .rank = 3, .has_world_ranks = true};
 Members const rows{.name = "rows", .num_ranks = 4, .rank = 1};
 
-Activity activity(Members const& members, What const& what, Place const& place, Time age = 30 * s) {
+Activity activity(Members const& members, What const& what, Wait const& wait, Time age = 30 * s) {
   return {
       .version = 2,
       .description = describe(what, members),
-      .place = place,
+      .wait = wait,
       .since = now_here - age,
       .num_rounds = 7,
   };
@@ -84,8 +84,8 @@ TEST(Line, TellsStagesWithoutMessage) {
 
 TEST(Line, TellsThatOtherMessagesWouldDo) {
   Activity chain = ring(world, 2, 2);
-  chain.place.stage = Stage::sending;
-  chain.place.num_others = 3;
+  chain.wait.stage = Stage::sending;
+  chain.wait.num_others = 3;
   std::string const text = line(3, chain, std::nullopt, now_here);
   EXPECT_NE(
       text.find("for its message to be taken by rank 2 (or one of 3 other messages)"),

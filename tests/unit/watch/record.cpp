@@ -31,18 +31,18 @@ Findings found(Record& record) {
   return findings.value();
 }
 
-TEST(Place, SurvivesAsOneWord) {
-  for (Place const& place :
-       {Place{},
-        Place{.stage = Stage::receiving, .round = 65535, .num_others = 17, .peer = 65535},
-        Place{.stage = Stage::sending, .round = Place::max_round, .peer = 2147483647},
-        Place{.stage = Stage::starting, .num_others = Place::max_others, .peer = 0}}) {
-    EXPECT_EQ(Place::from_word(place.to_word()), place);
+TEST(Wait, SurvivesAsOneWord) {
+  for (Wait const& wait :
+       {Wait{},
+        Wait{.stage = Stage::receiving, .round = 65535, .num_others = 17, .peer = 65535},
+        Wait{.stage = Stage::sending, .round = Wait::max_round, .peer = 2147483647},
+        Wait{.stage = Stage::starting, .num_others = Wait::max_others, .peer = 0}}) {
+    EXPECT_EQ(Wait::from_word(wait.to_word()), wait);
   }
-  Place const large{.stage = Stage::sending, .round = 1 << 30, .num_others = 1000, .peer = 5};
-  EXPECT_EQ(Place::from_word(large.to_word()).round, Place::max_round);
-  EXPECT_EQ(Place::from_word(large.to_word()).num_others, Place::max_others);
-  EXPECT_EQ(Place::from_word(large.to_word()).peer, 5);
+  Wait const large{.stage = Stage::sending, .round = 1 << 30, .num_others = 1000, .peer = 5};
+  EXPECT_EQ(Wait::from_word(large.to_word()).round, Wait::max_round);
+  EXPECT_EQ(Wait::from_word(large.to_word()).num_others, Wait::max_others);
+  EXPECT_EQ(Wait::from_word(large.to_word()).peer, 5);
 }
 
 TEST(Record, TellsTheCallAThreadIsIn) {
@@ -55,7 +55,7 @@ TEST(Record, TellsTheCallAThreadIsIn) {
     Activity const activity = found(record).calls[0].value();
     EXPECT_STREQ(activity.description.function.data(), "MPI_Bcast");
     EXPECT_EQ(activity.description.bytes, 7);
-    EXPECT_EQ(activity.place, (Place{.stage = Stage::starting}));
+    EXPECT_EQ(activity.wait, (Wait{.stage = Stage::starting}));
     EXPECT_EQ(activity.since, activity.description.begin);
   }
   EXPECT_EQ(current_beacon(), nullptr);
@@ -69,21 +69,21 @@ TEST(Record, TellsWhereTheCallWaits) {
   current_beacon()->set_rounds(7);
   current_beacon()->wait_at({.stage = Stage::receiving, .round = 2, .peer = 1});
   Activity const activity = found(record).calls[0].value();
-  EXPECT_EQ(activity.place, (Place{.stage = Stage::receiving, .round = 2, .peer = 1}));
+  EXPECT_EQ(activity.wait, (Wait{.stage = Stage::receiving, .round = 2, .peer = 1}));
   EXPECT_EQ(activity.world_peer, 3);
   EXPECT_EQ(activity.num_rounds, 7);
   call.hand_over();
-  EXPECT_EQ(found(record).calls[0].value().place, Place{});
+  EXPECT_EQ(found(record).calls[0].value().wait, Wait{});
   EXPECT_EQ(found(record).calls[0].value().world_peer, -1);
 }
 
 TEST(Record, TellsAnAlgorithmThatIsChosenLate) {
   Record record = living();
   Call const call(record, world, {.function = "MPI_Allgatherv", .bytes = 5});
-  EXPECT_EQ(found(record).calls[0].value().place.stage, Stage::native);
+  EXPECT_EQ(found(record).calls[0].value().wait.stage, Stage::native);
   current_beacon()->set_algorithm("allgather/bruck");
   Activity const activity = found(record).calls[0].value();
-  EXPECT_EQ(activity.place.stage, Stage::starting);
+  EXPECT_EQ(activity.wait.stage, Stage::starting);
   EXPECT_STREQ(activity.description.algorithm.data(), "allgather/bruck");
   EXPECT_STREQ(activity.description.function.data(), "MPI_Allgatherv");
   EXPECT_EQ(activity.since, activity.description.begin);
@@ -96,7 +96,7 @@ TEST(Record, CallsInsideCallsHaveSlotsOfTheirOwn) {
   {
     Call const inner(record, world, {.function = "MPI_Bcast"});
     EXPECT_NE(current_beacon(), beacon);
-    EXPECT_EQ(found(record).calls[1].value().place.stage, Stage::native);
+    EXPECT_EQ(found(record).calls[1].value().wait.stage, Stage::native);
   }
   EXPECT_EQ(current_beacon(), beacon);
   EXPECT_STREQ(found(record).calls[0].value().description.function.data(), "MPI_Reduce");
@@ -105,14 +105,14 @@ TEST(Record, CallsInsideCallsHaveSlotsOfTheirOwn) {
 TEST(Record, SaysNothingOfMoreCallsThanItHasSlots) {
   Record record = living();
   std::vector<std::unique_ptr<Call>> calls;
-  for (std::size_t i = 0; i < Record::num_slots + 1; ++i) {
+  for (std::size_t i = 0; i < Record::num_entries + 1; ++i) {
     calls.push_back(std::make_unique<Call>(record, world, What{.function = "MPI_Scan"}));
   }
-  EXPECT_EQ(take_slot(record), nullptr);
+  EXPECT_EQ(take_entry(record), nullptr);
   while (!calls.empty()) {
     calls.pop_back();
   }
-  EXPECT_NE(take_slot(record), nullptr);
+  EXPECT_NE(take_entry(record), nullptr);
   EXPECT_EQ(current_beacon(), nullptr);
 }
 
@@ -133,7 +133,7 @@ TEST(Record, WithoutARankInItSaysNothing) {
 
 TEST(Record, WhatIsHalfWrittenIsNotBelieved) {
   Record record = living();
-  record.slots[0] = {.is_taken = 1, .version = 3};
+  record.entries[0] = {.is_taken = 1, .version = 3};
   EXPECT_TRUE(found(record).is_moving);
   EXPECT_FALSE(found(record).is_in_call());
 }
@@ -145,10 +145,10 @@ TEST(Record, WhatChangesBetweenTwoLooksIsLookedAtAgain) {
   auto const findings = look_at([&](Record& to) {
     current_beacon()->wait_at({.stage = Stage::sending, .round = std::min(++num_looks, 5)});
     copy_words(record, to);
-    to.slots[0].since = 0;
+    to.entries[0].since = 0;
     return true;
   });
-  EXPECT_EQ(findings.value().calls[0].value().place.round, 5);
+  EXPECT_EQ(findings.value().calls[0].value().wait.round, 5);
   EXPECT_FALSE(findings.value().is_moving);
 }
 
@@ -158,7 +158,7 @@ bool is_whole(Activity const& activity) {
   auto const fits = [&](auto const& text) { return text[0] == letter && text[30] == letter; };
   return fits(activity.description.function) && fits(activity.description.algorithm) &&
          fits(activity.description.communicator) && activity.description.bytes == letter &&
-         (activity.place.peer == letter || activity.place.stage == Stage::starting);
+         (activity.wait.peer == letter || activity.wait.stage == Stage::starting);
 }
 
 TEST(Record, IsNeverTorn) {

@@ -15,7 +15,7 @@
 namespace espalier::exec {
 
 /// Adds what is told of each wait to a program that was compiled of another.
-void add_places(BoundProgram const& bound, MpiProgram& program);
+void add_told_waits(BoundProgram const& bound, MpiProgram& program);
 
 /// Tells where a run waits, if the call it runs for is watched.
 class Teller {
@@ -31,10 +31,10 @@ public:
   /// After the run: the call may be over, and its beacon with it.
   void end() noexcept { beacon_ = nullptr; }
 
-  /// `place`: number of what is waited for.
-  [[gnu::always_inline]] void wait_at(MpiProgram const& program, int place) noexcept {
+  /// `number`: of what is waited for.
+  [[gnu::always_inline]] void wait_at(MpiProgram const& program, int number) noexcept {
     if (beacon_ != nullptr) [[unlikely]] {
-      beacon_->wait_at(program.places[static_cast<std::size_t>(place)]);
+      beacon_->wait_at(program.told_waits[static_cast<std::size_t>(number)]);
     }
   }
 
@@ -48,7 +48,7 @@ public:
 
 private:
   /// The first that receives stands for all.
-  [[nodiscard]] static watch::Place
+  [[nodiscard]] static watch::Wait
   first_of(MpiProgram const& program, std::span<int const> operations) noexcept;
 
   watch::Beacon* beacon_ = nullptr;

@@ -16,7 +16,7 @@ enum class Stage : std::uint8_t {
 };
 
 /// Where a call waits. Fits into one word, so that it is told by a single store.
-struct Place {
+struct Wait {
   Stage stage = Stage::native;
   int round = 0;       ///< from 0
   int num_others = 0;  ///< messages that would do as well, at most max_others are told
@@ -32,7 +32,7 @@ struct Place {
     return low | static_cast<std::uint64_t>(static_cast<std::uint32_t>(peer)) << 32U;
   }
 
-  static constexpr Place from_word(std::uint64_t word) noexcept {
+  static constexpr Wait from_word(std::uint64_t word) noexcept {
     return {
         .stage = static_cast<Stage>(word & 7U),
         .round = static_cast<int>(word >> 3U & static_cast<std::uint64_t>(max_round)),
@@ -41,7 +41,7 @@ struct Place {
     };
   }
 
-  friend bool operator==(Place const&, Place const&) = default;
+  friend bool operator==(Wait const&, Wait const&) = default;
 };
 
 }  // namespace espalier::watch
