@@ -119,7 +119,7 @@ nb::list sent(std::string_view text, int num_ranks, int root) {
 
 nb::list rules() {
   nb::list result;
-  for (verify::Rule const rule : verify::all_rules) {
+  for (verify::ProverRule const rule : verify::all_rules) {
     result.append(verify::to_string(rule));
   }
   return result;

@@ -55,8 +55,8 @@ public:
   }
 
   std::optional<Violation> run() {
-    for (Place const send : sends_by_round()) {
-      Place const receive{all_[send].peer, matching_.partner[all_.index(send)]};
+    for (OperationReference const send : sends_by_round()) {
+      OperationReference const receive{all_[send].peer, matching_.partner[all_.index(send)]};
       told_[all_.index(receive)] = known_before(send.rank, all_[send].after);
     }
     for (int rank = 0; rank < all_.num_ranks(); ++rank) {
@@ -82,17 +82,20 @@ private:
   }
 
   /// A message is in a later round than those it waits for, so each finds these done.
-  [[nodiscard]] std::vector<Place> sends_by_round() const {
-    std::vector<Place> sends;
+  [[nodiscard]] std::vector<OperationReference> sends_by_round() const {
+    std::vector<OperationReference> sends;
     for (int rank = 0; rank < all_.num_ranks(); ++rank) {
       auto const num_operations = static_cast<int>(all_.program(rank).operations.size());
-      for (Place place{rank, 0}; place.operation < num_operations; ++place.operation) {
-        if (all_[place].kind == Kind::send) {
-          sends.push_back(place);
+      for (OperationReference reference{rank, 0}; reference.operation < num_operations;
+           ++reference.operation) {
+        if (all_[reference].kind == Kind::send) {
+          sends.push_back(reference);
         }
       }
     }
-    std::ranges::stable_sort(sends, {}, [&](Place place) { return all_[place].round; });
+    std::ranges::stable_sort(sends, {}, [&](OperationReference reference) {
+      return all_[reference].round;
+    });
     return sends;
   }
 
@@ -104,9 +107,9 @@ private:
       known = {.ranks = only(rank), .num_operations = 0};
     }
     for (; known.num_operations < end; ++known.num_operations) {
-      Place const place{rank, known.num_operations};
-      if (all_[place].kind == Kind::recv) {
-        known.ranks.insert(told_[all_.index(place)]);
+      OperationReference const reference{rank, known.num_operations};
+      if (all_[reference].kind == Kind::recv) {
+        known.ranks.insert(told_[all_.index(reference)]);
       }
     }
     return known.ranks;
@@ -123,7 +126,7 @@ private:
       return std::nullopt;
     }
     return Violation{
-        .rule = Rule::postcondition,
+        .rule = ProverRule::postcondition,
         .rank = rank,
         .operation = -1,
         .text = fmt::format(

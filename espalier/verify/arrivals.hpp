@@ -10,8 +10,8 @@
 
 namespace espalier::verify {
 
-/// Rule `postcondition` of a barrier: the end of every rank comes after the beginning of every
-/// rank. Needs programs in rounds that passed `execute` and `check_rounds`.
+/// Rule `postcondition` of a barrier: the end of every rank comes after the beginning of
+/// every rank. Needs programs in rounds that passed `execute` and `check_rounds`.
 [[nodiscard]] std::optional<Violation>
 check_arrivals(AllOperations const& all, Matching const& matching);
 

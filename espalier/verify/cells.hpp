@@ -33,11 +33,11 @@ cell_of(schedule::Frame const& frame, schedule::Buffer buffer, int block) noexce
 }
 
 /// An operation among all ranks' programs.
-struct Place {
+struct OperationReference {
   int rank = 0;
   int operation = 0;
 
-  friend bool operator==(Place const&, Place const&) = default;
+  friend bool operator==(OperationReference const&, OperationReference const&) = default;
 };
 
 /// Operations of all ranks numbered through, rank by rank. Refers to the programs.
@@ -55,16 +55,17 @@ public:
 
   [[nodiscard]] int num_ranks() const noexcept { return static_cast<int>(programs_.size()); }
 
-  [[nodiscard]] std::size_t index(Place place) const noexcept {
-    return first_[static_cast<std::size_t>(place.rank)] + static_cast<std::size_t>(place.operation);
+  [[nodiscard]] std::size_t index(OperationReference reference) const noexcept {
+    return first_[static_cast<std::size_t>(reference.rank)] +
+           static_cast<std::size_t>(reference.operation);
   }
 
   [[nodiscard]] schedule::RankProgram const& program(int rank) const noexcept {
     return programs_[static_cast<std::size_t>(rank)];
   }
 
-  [[nodiscard]] schedule::Operation const& operator[](Place place) const noexcept {
-    return program(place.rank).operations[static_cast<std::size_t>(place.operation)];
+  [[nodiscard]] schedule::Operation const& operator[](OperationReference reference) const noexcept {
+    return program(reference.rank).operations[static_cast<std::size_t>(reference.operation)];
   }
 
 private:

@@ -228,13 +228,13 @@ std::vector<Sent> sent_messages(Choice const& choice, int num_ranks, int root) {
   Values values(all, contract);
   Cargo const cargo(values, contract, programs.front().frame.num_labels());
   std::vector<Sent> result;
-  values.observe([&](Place place, std::vector<std::int32_t> const& carried) {
-    Operation const& operation = all[place];
+  values.observe([&](OperationReference reference, std::vector<std::int32_t> const& carried) {
+    Operation const& operation = all[reference];
     result.push_back(
         {.round = operation.round,
-         .sender = place.rank,
+         .sender = reference.rank,
          .receiver = operation.peer,
-         .operation = place.operation,
+         .operation = reference.operation,
          .num_blocks = static_cast<std::int64_t>(carried.size()),
          .cargo = cargo.to_text(carried)}
     );

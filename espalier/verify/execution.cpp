@@ -42,8 +42,8 @@ Dataflow dataflow_of(RankProgram const& program) {
   std::vector<int> next(flow.begin.begin(), flow.begin.end() - 1);
   for (std::size_t i = 0; i < n; ++i) {
     schedule::for_each_wait(program, program.operations[i], [&](int waited_for) {
-      int& place = next[static_cast<std::size_t>(waited_for)];
-      flow.followers[static_cast<std::size_t>(place++)] = static_cast<int>(i);
+      int& reference = next[static_cast<std::size_t>(waited_for)];
+      flow.followers[static_cast<std::size_t>(reference++)] = static_cast<int>(i);
       ++flow.num_missing[i];
     });
   }
@@ -76,10 +76,10 @@ private:
 
   Progress& progress(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
 
-  State& state(Place place) { return states_[all_.index(place)]; }
+  State& state(OperationReference reference) { return states_[all_.index(reference)]; }
 
-  [[nodiscard]] Place partner(Place place) const {
-    return {.rank = all_[place].peer, .operation = matching_.partner[all_.index(place)]};
+  [[nodiscard]] OperationReference partner(OperationReference reference) const {
+    return {.rank = all_[reference].peer, .operation = matching_.partner[all_.index(reference)]};
   }
 
   void begin(int rank) {
@@ -112,43 +112,43 @@ private:
     return operation.after <= at.num_written && operation.after_sends <= at.num_sent;
   }
 
-  void start(Place place) {
-    state(place) = State::started;
-    Operation const& operation = all_[place];
+  void start(OperationReference reference) {
+    state(reference) = State::started;
+    Operation const& operation = all_[reference];
     if (operation.peer < 0) {
-      values_.apply(place);
-      finish(place);
+      values_.apply(reference);
+      finish(reference);
       return;
     }
-    Place const other = partner(place);
+    OperationReference const other = partner(reference);
     if (state(other) != State::started) {
       return;
     }
     if (operation.writes()) {
-      values_.transfer(other, place);
+      values_.transfer(other, reference);
     } else {
-      values_.transfer(place, other);
+      values_.transfer(reference, other);
     }
-    finish(place);
+    finish(reference);
     finish(other);
   }
 
-  void finish(Place place) {
-    state(place) = State::complete;
+  void finish(OperationReference reference) {
+    state(reference) = State::complete;
     ++num_complete_;
-    completed_.push_back(place);
+    completed_.push_back(reference);
   }
 
   /// Tells those who wait for what has completed, until nothing more happens.
   void settle() {
     while (!completed_.empty()) {
-      Place const place = completed_.back();
+      OperationReference const reference = completed_.back();
       completed_.pop_back();
-      if (all_.program(place.rank).is_dataflow()) {
-        release_followers(place);
+      if (all_.program(reference.rank).is_dataflow()) {
+        release_followers(reference);
       } else {
-        skip_complete(place.rank);
-        advance(place.rank);
+        skip_complete(reference.rank);
+        advance(reference.rank);
       }
     }
   }
@@ -162,56 +162,57 @@ private:
   void skip_complete(int rank, bool writes, int& num_complete) {
     auto const num_operations = static_cast<int>(all_.program(rank).operations.size());
     for (; num_complete < num_operations; ++num_complete) {
-      Place const place{.rank = rank, .operation = num_complete};
-      if (all_[place].writes() == writes && state(place) != State::complete) {
+      OperationReference const reference{.rank = rank, .operation = num_complete};
+      if (all_[reference].writes() == writes && state(reference) != State::complete) {
         return;
       }
     }
   }
 
-  void release_followers(Place place) {
-    Dataflow& flow = progress(place.rank).flow;
-    auto const i = static_cast<std::size_t>(place.operation);
+  void release_followers(OperationReference reference) {
+    Dataflow& flow = progress(reference.rank).flow;
+    auto const i = static_cast<std::size_t>(reference.operation);
     for (int k = flow.begin[i]; k < flow.begin[i + 1]; ++k) {
       int const follower = flow.followers[static_cast<std::size_t>(k)];
       if (--flow.num_missing[static_cast<std::size_t>(follower)] == 0) {
-        start({.rank = place.rank, .operation = follower});
+        start({.rank = reference.rank, .operation = follower});
       }
     }
   }
 
   Violation deadlock() {
-    std::vector<Place> const circle = find_circle(first_incomplete());
+    std::vector<OperationReference> const circle = find_circle(first_incomplete());
     std::string text;
     constexpr std::size_t most_named = 8;
     std::size_t num_named = 0;
-    for (Place const place : circle) {
-      if (state(place) != State::started || ++num_named > most_named) {
+    for (OperationReference const reference : circle) {
+      if (state(reference) != State::started || ++num_named > most_named) {
         continue;
       }
       text += fmt::format(
           "{}rank {} waits for rank {} in operation {} ({})",
           text.empty() ? "" : ", ",
-          place.rank,
-          all_[place].peer,
-          place.operation,
-          to_text(all_.program(place.rank), all_[place])
+          reference.rank,
+          all_[reference].peer,
+          reference.operation,
+          to_text(all_.program(reference.rank), all_[reference])
       );
     }
     if (num_named > most_named) {
       text += fmt::format(", and {} more", num_named - most_named);
     }
-    auto const first =
-        std::ranges::find_if(circle, [&](Place place) { return state(place) == State::started; });
+    auto const first = std::ranges::find_if(circle, [&](OperationReference reference) {
+      return state(reference) == State::started;
+    });
     return {
-        .rule = Rule::deadlock,
+        .rule = ProverRule::deadlock,
         .rank = first->rank,
         .operation = first->operation,
         .text = "the ranks wait for each other if sends wait for their receives: " + text,
     };
   }
 
-  Place first_incomplete() {
+  OperationReference first_incomplete() {
     for (int rank = 0;; ++rank) {
       auto const n = static_cast<int>(all_.program(rank).operations.size());
       for (int i = 0; i < n; ++i) {
@@ -223,28 +224,30 @@ private:
   }
 
   /// Follows who waits for whom until an operation comes a second time.
-  std::vector<Place> find_circle(Place place) {
-    std::vector<Place> path;
+  std::vector<OperationReference> find_circle(OperationReference reference) {
+    std::vector<OperationReference> path;
     std::vector<bool> is_seen(all_.size(), false);
-    while (!is_seen[all_.index(place)]) {
-      is_seen[all_.index(place)] = true;
-      path.push_back(place);
-      place = state(place) == State::started ? partner(place) : waited_for(place);
+    while (!is_seen[all_.index(reference)]) {
+      is_seen[all_.index(reference)] = true;
+      path.push_back(reference);
+      reference = state(reference) == State::started ? partner(reference) : waited_for(reference);
     }
-    path.erase(path.begin(), std::ranges::find(path, place));
+    path.erase(path.begin(), std::ranges::find(path, reference));
     return path;
   }
 
   /// An incomplete operation of the same rank that keeps this one from starting.
-  Place waited_for(Place place) {
-    RankProgram const& program = all_.program(place.rank);
-    Progress const& at = progress(place.rank);
-    Operation const& next = all_[{.rank = place.rank, .operation = at.next}];
+  OperationReference waited_for(OperationReference reference) {
+    RankProgram const& program = all_.program(reference.rank);
+    Progress const& at = progress(reference.rank);
+    Operation const& next = all_[{.rank = reference.rank, .operation = at.next}];
     bool const waits_for_send = next.after <= at.num_written;
-    Place result{.rank = place.rank, .operation = waits_for_send ? at.num_sent : at.num_written};
+    OperationReference result{
+        .rank = reference.rank, .operation = waits_for_send ? at.num_sent : at.num_written
+    };
     if (program.is_dataflow()) {
-      schedule::for_each_wait(program, all_[place], [&](int i) {
-        if (state({.rank = place.rank, .operation = i}) != State::complete) {
+      schedule::for_each_wait(program, all_[reference], [&](int i) {
+        if (state({.rank = reference.rank, .operation = i}) != State::complete) {
           result.operation = i;
         }
       });
@@ -257,7 +260,7 @@ private:
   Values& values_;
   std::vector<State> states_;
   std::vector<Progress> ranks_;
-  std::vector<Place> completed_;
+  std::vector<OperationReference> completed_;
   std::size_t num_complete_ = 0;
 };
 

@@ -103,7 +103,7 @@ private:
     std::string const by = cell.last_writer == at_start
                                ? "has its value from the start"
                                : "was written by " + written(cell.last_writer);
-    report(Rule::written_twice, fmt::format("{} {}", named(buffer, block), by));
+    report(ProverRule::written_twice, fmt::format("{} {}", named(buffer, block), by));
   }
 
   void update(Cell& cell, Buffer buffer, int block) {
@@ -117,7 +117,7 @@ private:
       int const reader = reads_[static_cast<std::size_t>(i)].operation;
       if (!ordering_.is_before(reader, index_)) {
         report(
-            Rule::unordered,
+            ProverRule::unordered,
             fmt::format(
                 "writes {}, does not wait for its reader, {}", named(buffer, block), written(reader)
             )
@@ -131,7 +131,7 @@ private:
   /// The block has a value, and had it before this operation may start.
   bool requires_value(Cell const& cell, Buffer buffer, int block) {
     if (cell.last_writer == nobody) {
-      report(Rule::not_held, fmt::format("{} has no value yet", named(buffer, block)));
+      report(ProverRule::not_held, fmt::format("{} has no value yet", named(buffer, block)));
       return false;
     }
     return follows_writer(cell, buffer, block);
@@ -140,7 +140,7 @@ private:
   bool follows_writer(Cell const& cell, Buffer buffer, int block) {
     if (cell.last_writer >= 0 && !ordering_.is_before(cell.last_writer, index_)) {
       report(
-          Rule::unordered,
+          ProverRule::unordered,
           fmt::format(
               "touches {}, does not wait for its writer, {}",
               named(buffer, block),
@@ -164,7 +164,7 @@ private:
     );
   }
 
-  void report(Rule rule, std::string const& text) {
+  void report(ProverRule rule, std::string const& text) {
     violation_ = Violation{
         .rule = rule,
         .rank = program_.rank,

@@ -111,19 +111,19 @@ private:
     if (i == 0 || ends[i].key() != ends[i - 1].key() || matching_.violation) {
       return;
     }
-    Place const earlier{.rank = rank, .operation = ends[i - 1].operation};
-    Place const later{.rank = rank, .operation = ends[i].operation};
+    OperationReference const earlier{.rank = rank, .operation = ends[i - 1].operation};
+    OperationReference const later{.rank = rank, .operation = ends[i].operation};
     if (all_.program(rank).is_dataflow() || all_[later].after < all_[earlier].after ||
         all_[later].after_sends < all_[earlier].after_sends) {
       report(
-          Rule::tag_reuse,
+          ProverRule::tag_reuse,
           later,
           fmt::format("has the same tag as {}, and nothing keeps their order", described(earlier))
       );
     }
   }
 
-  void join(Place send, Place receive) {
+  void join(OperationReference send, OperationReference receive) {
     if (matching_.violation) {
       return;
     }
@@ -135,7 +135,7 @@ private:
                                            : sent_sizes_ == received_sizes_;
     if (!is_good) {
       report(
-          Rule::size,
+          ProverRule::size,
           receive,
           fmt::format(
               "expects blocks with the labels {}, but rank {} sends those with {} in {}",
@@ -148,21 +148,21 @@ private:
     }
   }
 
-  void size_classes(Place place, std::vector<int>& classes) const {
-    RankProgram const& program = all_.program(place.rank);
+  void size_classes(OperationReference reference, std::vector<int>& classes) const {
+    RankProgram const& program = all_.program(reference.rank);
     classes.clear();
     schedule::for_each_block(
         program.frame,
-        program.slots(all_[place]),
+        program.slots(all_[reference]),
         [&](Buffer buffer, int block) { classes.push_back(program.frame.like(buffer, block)); }
     );
   }
 
-  void report_unmatched(Place place) {
-    Operation const& operation = all_[place];
+  void report_unmatched(OperationReference reference) {
+    Operation const& operation = all_[reference];
     report(
-        Rule::unmatched,
-        place,
+        ProverRule::unmatched,
+        reference,
         fmt::format(
             "rank {} has no {} for it",
             operation.peer,
@@ -171,18 +171,20 @@ private:
     );
   }
 
-  void report(Rule rule, Place place, std::string const& text) {
+  void report(ProverRule rule, OperationReference reference, std::string const& text) {
     matching_.violation = Violation{
         .rule = rule,
-        .rank = place.rank,
-        .operation = place.operation,
-        .text = fmt::format("{}: {}", to_text(all_.program(place.rank), all_[place]), text),
+        .rank = reference.rank,
+        .operation = reference.operation,
+        .text = fmt::format("{}: {}", to_text(all_.program(reference.rank), all_[reference]), text),
     };
   }
 
-  [[nodiscard]] std::string described(Place place) const {
+  [[nodiscard]] std::string described(OperationReference reference) const {
     return fmt::format(
-        "operation {} ({})", place.operation, to_text(all_.program(place.rank), all_[place])
+        "operation {} ({})",
+        reference.operation,
+        to_text(all_.program(reference.rank), all_[reference])
     );
   }
 

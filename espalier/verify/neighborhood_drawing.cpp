@@ -60,13 +60,13 @@ Messages messages_of(Request const& request, std::vector<RankProgram> const& pro
   AllOperations const all(programs);
   Values values(all, contract);
   Messages messages;
-  values.observe([&](Place place, std::vector<std::int32_t> const& carried) {
-    Operation const& operation = all[place];
+  values.observe([&](OperationReference reference, std::vector<std::int32_t> const& carried) {
+    Operation const& operation = all[reference];
     std::vector<std::string> blocks;
     for (std::int32_t const value : carried) {
       blocks.push_back(names[static_cast<std::size_t>(value)]);
     }
-    messages[{operation.round, place.rank, place.operation}] =
+    messages[{operation.round, reference.rank, reference.operation}] =
         fmt::format("{}:{}", operation.peer, fmt::join(blocks, ","));
   });
   std::ignore = execute(all, match_messages(all, contract.has_equal_blocks), values);

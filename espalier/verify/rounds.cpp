@@ -20,12 +20,12 @@ using schedule::Kind;
 using schedule::Operation;
 using schedule::RankProgram;
 
-Violation broken(AllOperations const& all, Place place, std::string const& why) {
+Violation broken(AllOperations const& all, OperationReference reference, std::string const& why) {
   return {
-      .rule = Rule::facts,
-      .rank = place.rank,
-      .operation = place.operation,
-      .text = fmt::format("{}: {}", to_text(all.program(place.rank), all[place]), why),
+      .rule = ProverRule::facts,
+      .rank = reference.rank,
+      .operation = reference.operation,
+      .text = fmt::format("{}: {}", to_text(all.program(reference.rank), all[reference]), why),
   };
 }
 
@@ -63,23 +63,27 @@ private:
 
 std::optional<Violation> check_rank(AllOperations const& all, Matching const& matching, int rank) {
   LastRounds rounds(all.program(rank));
-  Place place{.rank = rank, .operation = 0};
+  OperationReference reference{.rank = rank, .operation = 0};
   for (Operation const& operation : all.program(rank).operations) {
     int const last = rounds.add(operation);
     if (operation.peer >= 0) {
       if (operation.round <= last) {
         return broken(
-            all, place, fmt::format("must be in a later round than {}, for which it waits", last)
+            all,
+            reference,
+            fmt::format("must be in a later round than {}, for which it waits", last)
         );
       }
-      Place const other{.rank = operation.peer, .operation = matching.partner[all.index(place)]};
+      OperationReference const other{
+          .rank = operation.peer, .operation = matching.partner[all.index(reference)]
+      };
       if (all[other].round != operation.round) {
         return broken(
-            all, place, fmt::format("is in round {} on rank {}", all[other].round, other.rank)
+            all, reference, fmt::format("is in round {} on rank {}", all[other].round, other.rank)
         );
       }
     }
-    ++place.operation;
+    ++reference.operation;
   }
   return std::nullopt;
 }
@@ -184,7 +188,7 @@ std::optional<Violation> check_facts(algorithms::Facts promised, algorithms::Fac
     return std::nullopt;
   }
   return Violation{
-      .rule = Rule::facts,
+      .rule = ProverRule::facts,
       .rank = -1,
       .operation = -1,
       .text = fmt::format("the algorithm promises {}, got {}", to_text(promised), to_text(counted)),

@@ -45,7 +45,7 @@ public:
   }
 
 private:
-  bool fail(Rule rule, std::string text) {
+  bool fail(ProverRule rule, std::string text) {
     violation_.rule = rule;
     violation_.text = std::move(text);
     return false;
@@ -56,7 +56,7 @@ private:
       return true;
     }
     return fail(
-        Rule::bounds,
+        ProverRule::bounds,
         low == high  ? fmt::format("{} must be {}, got {}", what, low, value)
         : high < low ? fmt::format("{}: no value is valid here, got {}", what, value)
                      : fmt::format("{} must be in {} .. {}, got {}", what, low, high, value)
@@ -143,7 +143,7 @@ private:
       int const label = own.begin + i;
       if (frame_.like(Buffer::input, i) != label) {
         return fail(
-            Rule::size,
+            ProverRule::size,
             fmt::format(
                 "input {} must have label {}, got {}", i, label, frame_.like(Buffer::input, i)
             )
@@ -193,7 +193,7 @@ private:
       }
       if (slot.buffer != slots.front().buffer) {
         return fail(
-            Rule::bounds,
+            ProverRule::bounds,
             fmt::format(
                 "slots of an operation must lie in one buffer, got {} and {}",
                 to_string(slots.front().buffer),
@@ -208,7 +208,8 @@ private:
   bool message_fits(Operation const& operation) {
     if (operation.peer == program_.rank) {
       return fail(
-          Rule::bounds, fmt::format("peer must be another rank, got {} itself", operation.peer)
+          ProverRule::bounds,
+          fmt::format("peer must be another rank, got {} itself", operation.peer)
       );
     }
     return inside("peer", operation.peer, 0, frame_.num_ranks - 1) &&
@@ -231,7 +232,7 @@ private:
       return true;
     }
     return fail(
-        Rule::size,
+        ProverRule::size,
         fmt::format(
             "sources must have the labels {}, got {}: {}",
             schedule::runs_to_text(to),
@@ -255,7 +256,7 @@ private:
       return true;
     }
     return fail(
-        Rule::input_written, "the input must stay as it is: " + to_text(program_, operation)
+        ProverRule::input_written, "the input must stay as it is: " + to_text(program_, operation)
     );
   }
 
@@ -271,7 +272,7 @@ private:
     }
     return missing < 0 ||
            fail(
-               Rule::bounds,
+               ProverRule::bounds,
                fmt::format(
                    "output {} is no memory of this rank: {}", missing, to_text(program_, operation)
                )

@@ -59,9 +59,10 @@ void Values::fill_at_start() {
   }
 }
 
-void Values::cells(Place place, Range range, std::vector<std::size_t>& result) const {
-  RankProgram const& program = all_.program(place.rank);
-  std::size_t const first = first_cell_[static_cast<std::size_t>(place.rank)];
+void Values::cells(OperationReference reference, Range range, std::vector<std::size_t>& result)
+    const {
+  RankProgram const& program = all_.program(reference.rank);
+  std::size_t const first = first_cell_[static_cast<std::size_t>(reference.rank)];
   std::span const slots(
       program.slot_pool.data() + range.begin, static_cast<std::size_t>(range.size())
   );
@@ -71,7 +72,7 @@ void Values::cells(Place place, Range range, std::vector<std::size_t>& result) c
   });
 }
 
-void Values::transfer(Place send, Place receive) {
+void Values::transfer(OperationReference send, OperationReference receive) {
   cells(send, all_[send].slots, from_);
   cells(receive, all_[receive].slots, to_);
   for (std::size_t i = 0; i < from_.size(); ++i) {
@@ -86,10 +87,10 @@ void Values::transfer(Place send, Place receive) {
   }
 }
 
-void Values::apply(Place place) {
-  Operation const& operation = all_[place];
-  cells(place, operation.sources, from_);
-  cells(place, operation.slots, to_);
+void Values::apply(OperationReference reference) {
+  Operation const& operation = all_[reference];
+  cells(reference, operation.sources, from_);
+  cells(reference, operation.slots, to_);
   for (std::size_t i = 0; i < from_.size(); ++i) {
     std::int32_t const source = values_[from_[i]];
     values_[to_[i]] = operation.kind == Kind::copy ? source : combine(source, values_[to_[i]]);
@@ -102,11 +103,11 @@ std::int32_t Values::combine(std::int32_t left, std::int32_t right) {
   }
   auto const key = static_cast<std::uint64_t>(left) << 32 | static_cast<std::uint32_t>(right);
   auto const next = num_leaves_ + static_cast<std::int32_t>(sums_.size());
-  auto const [place, is_new] = known_sums_.emplace(key, next);
+  auto const [reference, is_new] = known_sums_.emplace(key, next);
   if (is_new) {
     sums_.push_back({.left = left, .right = right});
   }
-  return place->second;
+  return reference->second;
 }
 
 Values::Sum const& Values::sum(std::int32_t value) const {
@@ -144,7 +145,7 @@ std::optional<Violation> Values::judge_block(int rank, int block) {
   bool const is_right = contract_.reduces() ? value != no_value : value == label;
   if (!is_right) {
     return Violation{
-        .rule = Rule::postcondition,
+        .rule = ProverRule::postcondition,
         .rank = rank,
         .operation = -1,
         .text = fmt::format(
@@ -186,7 +187,7 @@ std::optional<Violation> Values::judge_sum(int rank, int block, std::int32_t val
     return std::nullopt;
   }
   return Violation{
-      .rule = is_complete ? Rule::operand_order : Rule::contribution,
+      .rule = is_complete ? ProverRule::operand_order : ProverRule::contribution,
       .rank = rank,
       .operation = -1,
       .text = fmt::format(
@@ -219,7 +220,7 @@ std::optional<Violation> Values::judge_agreement() const {
     for (int block = 0; block < num_output_blocks_; ++block) {
       if (output(rank, block) != output(0, block)) {
         return Violation{
-            .rule = Rule::same_result,
+            .rule = ProverRule::same_result,
             .rank = rank,
             .operation = -1,
             .text = fmt::format(

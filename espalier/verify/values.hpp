@@ -28,12 +28,12 @@ public:
   Values(AllOperations const& all, Contract const& contract);
 
   /// Moves what a message carries.
-  void transfer(Place send, Place receive);
+  void transfer(OperationReference send, OperationReference receive);
   /// Carries out a copy or reduce.
-  void apply(Place place);
+  void apply(OperationReference reference);
 
   /// Called with the values that a message carries, when it is sent.
-  void observe(std::function<void(Place, std::vector<std::int32_t> const&)> observer) {
+  void observe(std::function<void(OperationReference, std::vector<std::int32_t> const&)> observer) {
     observer_ = std::move(observer);
   }
 
@@ -54,7 +54,8 @@ private:
 
   void fill_at_start();
   [[nodiscard]] std::int32_t output(int rank, int block) const;
-  void cells(Place place, schedule::Range range, std::vector<std::size_t>& result) const;
+  void cells(OperationReference reference, schedule::Range range, std::vector<std::size_t>& result)
+      const;
   [[nodiscard]] std::int32_t combine(std::int32_t left, std::int32_t right);
 
   [[nodiscard]] bool is_leaf(std::int32_t value) const noexcept { return value < num_leaves_; }
@@ -77,7 +78,7 @@ private:
   std::vector<bool> is_complete_;  ///< sums found to be right for all ranks
   std::vector<std::size_t> from_;
   std::vector<std::size_t> to_;
-  std::function<void(Place, std::vector<std::int32_t> const&)> observer_;
+  std::function<void(OperationReference, std::vector<std::int32_t> const&)> observer_;
 };
 
 }  // namespace espalier::verify

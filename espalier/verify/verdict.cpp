@@ -6,52 +6,56 @@
 
 namespace espalier::verify {
 
-std::string_view to_string(Rule rule) noexcept {
+std::string_view to_string(ProverRule rule) noexcept {
   switch (rule) {
-  case Rule::bounds:
+  case ProverRule::bounds:
     return "bounds";
-  case Rule::input_written:
+  case ProverRule::input_written:
     return "input_written";
-  case Rule::not_held:
+  case ProverRule::not_held:
     return "not_held";
-  case Rule::unordered:
+  case ProverRule::unordered:
     return "unordered";
-  case Rule::written_twice:
+  case ProverRule::written_twice:
     return "written_twice";
-  case Rule::size:
+  case ProverRule::size:
     return "size";
-  case Rule::tag_reuse:
+  case ProverRule::tag_reuse:
     return "tag_reuse";
-  case Rule::unmatched:
+  case ProverRule::unmatched:
     return "unmatched";
-  case Rule::deadlock:
+  case ProverRule::deadlock:
     return "deadlock";
-  case Rule::contribution:
+  case ProverRule::contribution:
     return "contribution";
-  case Rule::operand_order:
+  case ProverRule::operand_order:
     return "operand_order";
-  case Rule::same_result:
+  case ProverRule::same_result:
     return "same_result";
-  case Rule::postcondition:
+  case ProverRule::postcondition:
     return "postcondition";
-  case Rule::facts:
+  case ProverRule::facts:
     return "facts";
-  case Rule::name:
+  case ProverRule::name:
     return "name";
   }
   return "unknown";
 }
 
 std::string to_string(Violation const& violation) {
-  std::string place;
+  std::string reference;
   if (violation.rank >= 0) {
-    place = fmt::format(" rank {}", violation.rank);
+    reference = fmt::format(" rank {}", violation.rank);
   }
   if (violation.operation >= 0) {
-    place += fmt::format(", operation {}", violation.operation);
+    reference += fmt::format(", operation {}", violation.operation);
   }
   return fmt::format(
-      "{}:{}{} {}", to_string(violation.rule), place, place.empty() ? "" : ":", violation.text
+      "{}:{}{} {}",
+      to_string(violation.rule),
+      reference,
+      reference.empty() ? "" : ":",
+      violation.text
   );
 }
 

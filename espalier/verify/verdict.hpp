@@ -13,7 +13,7 @@
 namespace espalier::verify {
 
 /// What can be wrong with a schedule; the table in DESIGN.md says when each is broken.
-enum class Rule : std::uint8_t {
+enum class ProverRule : std::uint8_t {
   bounds,
   input_written,
   not_held,
@@ -32,28 +32,28 @@ enum class Rule : std::uint8_t {
 };
 
 inline constexpr std::array all_rules{
-    Rule::bounds,
-    Rule::input_written,
-    Rule::not_held,
-    Rule::unordered,
-    Rule::written_twice,
-    Rule::size,
-    Rule::tag_reuse,
-    Rule::unmatched,
-    Rule::deadlock,
-    Rule::contribution,
-    Rule::operand_order,
-    Rule::same_result,
-    Rule::postcondition,
-    Rule::facts,
-    Rule::name,
+    ProverRule::bounds,
+    ProverRule::input_written,
+    ProverRule::not_held,
+    ProverRule::unordered,
+    ProverRule::written_twice,
+    ProverRule::size,
+    ProverRule::tag_reuse,
+    ProverRule::unmatched,
+    ProverRule::deadlock,
+    ProverRule::contribution,
+    ProverRule::operand_order,
+    ProverRule::same_result,
+    ProverRule::postcondition,
+    ProverRule::facts,
+    ProverRule::name,
 };
 
-[[nodiscard]] std::string_view to_string(Rule rule) noexcept;
+[[nodiscard]] std::string_view to_string(ProverRule rule) noexcept;
 
 /// The first rule found broken, and where.
 struct Violation {
-  Rule rule = Rule::bounds;
+  ProverRule rule = ProverRule::bounds;
   int rank = -1;       ///< -1 if it belongs to no single rank
   int operation = -1;  ///< index in the rank's program; -1 if it belongs to no single operation
   std::string text;    ///< what was expected and found, with the operation written out

@@ -37,7 +37,7 @@ std::optional<Violation> check_agreement(std::span<RankProgram const> programs) 
   for (RankProgram const& program : programs) {
     if (int const found = program.frame.num_output_blocks; found != expected) {
       return Violation{
-          .rule = Rule::bounds,
+          .rule = ProverRule::bounds,
           .rank = program.rank,
           .operation = -1,
           .text = fmt::format("must have {} output blocks as rank 0 has, got {}", expected, found),
@@ -85,7 +85,7 @@ std::optional<Violation> check_together(AllOperations const& all, Contract const
 std::optional<Violation> check_pieces(int promised, RankProgram const& program) {
   if (int const found = program.frame.num_output_blocks; found != promised) {
     return Violation{
-        .rule = Rule::facts,
+        .rule = ProverRule::facts,
         .rank = -1,
         .operation = -1,
         .text = fmt::format(
@@ -149,7 +149,7 @@ std::optional<Violation> check_neighbours(std::span<RankProgram const> programs)
       int const distance = wrap(std::int64_t{operation.peer} - program.rank, p);
       if (operation.peer >= 0 && distance != 1 && distance != p - 1) {
         return Violation{
-            .rule = Rule::name,
+            .rule = ProverRule::name,
             .rank = program.rank,
             .operation = index,
             .text =

@@ -19,7 +19,7 @@ using schedule::Buffer;
 using schedule::Kind;
 using schedule::RankProgram;
 using schedule::Slot;
-using verify::Rule;
+using verify::ProverRule;
 
 struct Damage {
   char const* what;
@@ -31,7 +31,7 @@ class MutationDamage : public testing::TestWithParam<Damage> {};
 TEST_P(MutationDamage, IsOutOfBounds) {
   Programs programs = generate("bcast/binomial[segments=3]", p);
   GetParam().apply(programs[2]);
-  EXPECT_TRUE(breaks(Rule::bounds, programs, broadcast)) << GetParam().what;
+  EXPECT_TRUE(breaks(ProverRule::bounds, programs, broadcast)) << GetParam().what;
 }
 
 constexpr std::array damages{
@@ -99,13 +99,13 @@ TEST(MutationBounds, RejectsPartsOfUnequalNumber) {
   for (RankProgram& program : programs) {
     program.frame.num_output_blocks = 5;
   }
-  EXPECT_TRUE(breaks(Rule::bounds, programs, gather));
+  EXPECT_TRUE(breaks(ProverRule::bounds, programs, gather));
 }
 
 TEST(MutationBounds, RejectsInputOfWrongSize) {
   Programs programs = ring_with_input();
   programs[1].frame.input_like.push_back(1);
-  EXPECT_TRUE(breaks(Rule::bounds, programs, gather_from_input));
+  EXPECT_TRUE(breaks(ProverRule::bounds, programs, gather_from_input));
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ using schedule::Builder;
 using schedule::Operation;
 using schedule::RankProgram;
 using schedule::Slot;
-using verify::Rule;
+using verify::ProverRule;
 
 TEST(MutationSubjects, AreCorrect) {
   EXPECT_TRUE(verify::verify(ring(), gather).holds());
@@ -34,7 +34,7 @@ TEST(MutationInputWritten, RejectsCopyIntoTheInput) {
   append(programs[1], [](Builder& builder) {
     builder.copy({.buffer = Buffer::input, .first = 0, .num_blocks = 1, .stride = 0}, blocks(1));
   });
-  EXPECT_TRUE(breaks(Rule::input_written, programs, gather_from_input));
+  EXPECT_TRUE(breaks(ProverRule::input_written, programs, gather_from_input));
 }
 
 /// What is sent too early is thrown away by the receiver, so that nothing else is wrong.
@@ -49,18 +49,18 @@ TEST(MutationNotHeld, RejectsSendOfBlockNotYetHeld) {
   append(programs[2], [](Builder& builder) {
     builder.next_round(2).recv(1, Slot{.buffer = Buffer::scratch, .first = 1});
   });
-  EXPECT_TRUE(breaks(Rule::not_held, programs, broadcast));
+  EXPECT_TRUE(breaks(ProverRule::not_held, programs, broadcast));
 }
 
 TEST(MutationNotHeld, RejectsSendBeforeTheReceiveInProgramOrder) {
   Programs programs = ring();
   // Rank 0 now hands on in round 0 what it gets in round 1.
   std::swap(first_slot(programs[0], 1), first_slot(programs[0], 5));
-  EXPECT_TRUE(breaks(Rule::not_held, programs, gather));
+  EXPECT_TRUE(breaks(ProverRule::not_held, programs, gather));
 }
 
 TEST(MutationBounds, RejectsAnInputThatIsNotGiven) {
-  EXPECT_TRUE(breaks(Rule::bounds, ring_with_input(), gather));
+  EXPECT_TRUE(breaks(ProverRule::bounds, ring_with_input(), gather));
 }
 
 TEST(MutationNotHeld, RejectsReduceIntoNothing) {
@@ -69,13 +69,13 @@ TEST(MutationNotHeld, RejectsReduceIntoNothing) {
   append(programs[1], [](Builder& builder) {
     builder.reduce({.buffer = Buffer::scratch, .first = 0}, blocks(0));
   });
-  EXPECT_TRUE(breaks(Rule::not_held, programs, broadcast));
+  EXPECT_TRUE(breaks(ProverRule::not_held, programs, broadcast));
 }
 
 TEST(MutationUnordered, RejectsSendThatDoesNotWaitForItsBlock) {
   Programs programs = ring();
   programs[2].operations[3].after = 0;
-  EXPECT_TRUE(breaks(Rule::unordered, programs, gather));
+  EXPECT_TRUE(breaks(ProverRule::unordered, programs, gather));
 }
 
 TEST(MutationUnordered, RejectsMissingWaitInDataflow) {
@@ -88,7 +88,7 @@ TEST(MutationUnordered, RejectsMissingWaitInDataflow) {
     return operation.waits.size() == 1;
   });
   erase_wait(*inner, static_cast<int>(waiting - inner->operations.begin()), 0);
-  EXPECT_TRUE(breaks(Rule::unordered, programs, broadcast));
+  EXPECT_TRUE(breaks(ProverRule::unordered, programs, broadcast));
 }
 
 /// An operation waits for writes of a prefix, never for sends.
@@ -111,33 +111,33 @@ TEST(MutationUnordered, RejectsReduceIntoABlockThatIsBeingSent) {
   append(programs[0], [](Builder& builder) {
     builder.reduce(blocks(0), {.buffer = Buffer::scratch, .first = 0});
   });
-  EXPECT_TRUE(breaks(Rule::unordered, programs, broadcast));
+  EXPECT_TRUE(breaks(ProverRule::unordered, programs, broadcast));
 }
 
 TEST(MutationUnordered, RejectsReduceOfABlockIntoItself) {
   Programs programs = generate("bcast/binomial", p);
   append(programs[0], [](Builder& builder) { builder.reduce(blocks(0), blocks(0)); });
-  EXPECT_TRUE(breaks(Rule::unordered, programs, broadcast));
+  EXPECT_TRUE(breaks(ProverRule::unordered, programs, broadcast));
 }
 
 TEST(MutationWrittenTwice, RejectsSecondReceiveOfABlock) {
   Programs programs = ring();
   append(programs[0], [](Builder& builder) { builder.send(1, blocks(0)); });
   append(programs[1], [](Builder& builder) { builder.recv(0, blocks(0)); });
-  EXPECT_TRUE(breaks(Rule::written_twice, programs, gather));
+  EXPECT_TRUE(breaks(ProverRule::written_twice, programs, gather));
 }
 
 TEST(MutationWrittenTwice, RejectsReceiveOverTheOwnContribution) {
   Programs programs = ring();
   append(programs[0], [](Builder& builder) { builder.send(1, blocks(1)); });
   append(programs[1], [](Builder& builder) { builder.recv(0, blocks(1)); });
-  EXPECT_TRUE(breaks(Rule::written_twice, programs, gather));
+  EXPECT_TRUE(breaks(ProverRule::written_twice, programs, gather));
 }
 
 TEST(MutationWrittenTwice, RejectsABlockTwiceInOneReceive) {
   Programs programs = generate("bcast/binomial[segments=2]", p);
   first_slot(programs[3], 0) = {.buffer = Buffer::output, .first = 0, .num_blocks = 2, .stride = 0};
-  EXPECT_TRUE(breaks(Rule::written_twice, programs, broadcast));
+  EXPECT_TRUE(breaks(ProverRule::written_twice, programs, broadcast));
 }
 
 TEST(MutationSize, RejectsCopyBetweenBlocksOfDifferentSizes) {
@@ -146,13 +146,13 @@ TEST(MutationSize, RejectsCopyBetweenBlocksOfDifferentSizes) {
   append(programs[3], [](Builder& builder) {
     builder.copy({.buffer = Buffer::scratch, .first = 0}, blocks(3));
   });
-  EXPECT_TRUE(breaks(Rule::size, programs, gather));
+  EXPECT_TRUE(breaks(ProverRule::size, programs, gather));
 }
 
 TEST(MutationSize, RejectsInputOfAnotherSize) {
   Programs programs = ring_with_input();
   programs[1].frame.input_like = {2};
-  EXPECT_TRUE(breaks(Rule::size, programs, gather_from_input));
+  EXPECT_TRUE(breaks(ProverRule::size, programs, gather_from_input));
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ using schedule::Kind;
 using schedule::Operation;
 using schedule::RankProgram;
 using schedule::Slot;
-using verify::Rule;
+using verify::ProverRule;
 
 /// Both ends use scratch, so that only the sizes are wrong.
 TEST(MutationSize, RejectsMessageIntoBlockOfAnotherSize) {
@@ -33,7 +33,7 @@ TEST(MutationSize, RejectsMessageIntoBlockOfAnotherSize) {
   append(programs[1], [](Builder& builder) {
     builder.recv(0, Slot{.buffer = Buffer::scratch, .first = 0});
   });
-  EXPECT_TRUE(breaks(Rule::size, programs, gather));
+  EXPECT_TRUE(breaks(ProverRule::size, programs, gather));
 }
 
 TEST(MutationSize, RejectsMessageWithMoreBlocksThanReceived) {
@@ -43,7 +43,7 @@ TEST(MutationSize, RejectsMessageWithMoreBlocksThanReceived) {
   append(programs[1], [](Builder& builder) {
     builder.recv(0, Slot{.buffer = Buffer::scratch, .first = 0});
   });
-  EXPECT_TRUE(breaks(Rule::size, programs, gather));
+  EXPECT_TRUE(breaks(ProverRule::size, programs, gather));
 }
 
 /// Scratch has the size of the first segment on both sides; the tags decide nothing else.
@@ -54,20 +54,20 @@ TEST(MutationTagReuse, RejectsEqualTagsInDataflow) {
       operation.tag = 0;
     }
   }
-  EXPECT_TRUE(breaks(Rule::tag_reuse, programs, broadcast));
+  EXPECT_TRUE(breaks(ProverRule::tag_reuse, programs, broadcast));
 }
 
 TEST(MutationTagReuse, RejectsMessagesThatMayOvertakeEachOther) {
   Programs programs = ring();
   programs[2].operations[4].after = 1;
   ASSERT_EQ(programs[2].operations[4].kind, Kind::recv);
-  EXPECT_TRUE(breaks(Rule::tag_reuse, programs, gather));
+  EXPECT_TRUE(breaks(ProverRule::tag_reuse, programs, gather));
 }
 
 TEST(MutationUnmatched, RejectsSendWithoutReceive) {
   Programs programs = ring();
   append(programs[1], [](Builder& builder) { builder.send(3, blocks(2)); });
-  EXPECT_TRUE(breaks(Rule::unmatched, programs, gather));
+  EXPECT_TRUE(breaks(ProverRule::unmatched, programs, gather));
 }
 
 TEST(MutationUnmatched, RejectsReceiveWithoutSend) {
@@ -76,13 +76,13 @@ TEST(MutationUnmatched, RejectsReceiveWithoutSend) {
   append(programs[1], [](Builder& builder) {
     builder.recv(3, Slot{.buffer = Buffer::scratch, .first = 0});
   });
-  EXPECT_TRUE(breaks(Rule::unmatched, programs, gather));
+  EXPECT_TRUE(breaks(ProverRule::unmatched, programs, gather));
 }
 
 TEST(MutationUnmatched, RejectsDifferentTags) {
   Programs programs = ring();
   programs[1].operations.back().tag = 1;
-  EXPECT_TRUE(breaks(Rule::unmatched, programs, gather));
+  EXPECT_TRUE(breaks(ProverRule::unmatched, programs, gather));
 }
 
 TEST(MutationDeadlock, RejectsSendsThatWaitForTheReceiveOfTheirRound) {
@@ -94,7 +94,7 @@ TEST(MutationDeadlock, RejectsSendsThatWaitForTheReceiveOfTheirRound) {
     }
   }
   verify::Verdict const verdict = verify::verify(programs, gather);
-  EXPECT_TRUE(breaks(Rule::deadlock, verdict));
+  EXPECT_TRUE(breaks(ProverRule::deadlock, verdict));
   EXPECT_NE(verdict.violation->text.find("rank 0 waits for rank 3"), std::string::npos)
       << verdict.violation->text;
   EXPECT_NE(verdict.violation->text.find("rank 3 waits for rank 2"), std::string::npos)
@@ -111,7 +111,7 @@ TEST(MutationDeadlock, RejectsExchangeThatNeedsBufferedSends) {
     program.operations[1].waits = {.begin = 0, .end = 1};
   }
   EXPECT_TRUE(
-      breaks(Rule::deadlock, programs, {.collective = Collective::allgather, .num_ranks = 2})
+      breaks(ProverRule::deadlock, programs, {.collective = Collective::allgather, .num_ranks = 2})
   );
 }
 

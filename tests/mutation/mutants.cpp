@@ -49,7 +49,7 @@ Programs ring_with_input() {
   return programs;
 }
 
-testing::AssertionResult breaks(verify::Rule rule, verify::Verdict const& verdict) {
+testing::AssertionResult breaks(verify::ProverRule rule, verify::Verdict const& verdict) {
   if (verdict.holds()) {
     return testing::AssertionFailure() << "nothing is broken, expected " << to_string(rule);
   }
@@ -61,7 +61,7 @@ testing::AssertionResult breaks(verify::Rule rule, verify::Verdict const& verdic
 }
 
 testing::AssertionResult
-breaks(verify::Rule rule, Programs const& programs, verify::Contract const& contract) {
+breaks(verify::ProverRule rule, Programs const& programs, verify::Contract const& contract) {
   return breaks(rule, verify::verify(programs, contract));
 }
 

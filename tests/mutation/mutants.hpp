@@ -42,9 +42,10 @@ inline constexpr verify::Contract gather_from_input{
 [[nodiscard]] Programs ring_with_input();
 
 /// Success if exactly this rule is named.
-[[nodiscard]] testing::AssertionResult breaks(verify::Rule rule, verify::Verdict const& verdict);
 [[nodiscard]] testing::AssertionResult
-breaks(verify::Rule rule, Programs const& programs, verify::Contract const& contract);
+breaks(verify::ProverRule rule, verify::Verdict const& verdict);
+[[nodiscard]] testing::AssertionResult
+breaks(verify::ProverRule rule, Programs const& programs, verify::Contract const& contract);
 
 /// Adds operations behind the program of one rank; they wait for all its writes.
 template <typename Add> void append(schedule::RankProgram& program, Add&& add) {

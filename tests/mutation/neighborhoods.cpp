@@ -31,7 +31,7 @@ using schedule::Kind;
 using schedule::Operation;
 using schedule::RankProgram;
 using schedule::Slot;
-using verify::Rule;
+using verify::ProverRule;
 
 int mutate_all(Neighborhood const& all, std::string const& name, std::vector<int> const& nodes) {
   int num_mutants = 0;
@@ -114,7 +114,7 @@ TEST(BrokenNeighborhood, WithBothNeighboursOfARingOfTwoMixedUp) {
       }
     }
   }
-  EXPECT_TRUE(breaks(Rule::postcondition, judge(request, programs)));
+  EXPECT_TRUE(breaks(ProverRule::postcondition, judge(request, programs)));
 }
 
 TEST(BrokenNeighborhood, WithADifferentSizeAtTheOtherEnd) {
@@ -122,7 +122,7 @@ TEST(BrokenNeighborhood, WithADifferentSizeAtTheOtherEnd) {
   Request const request{.neighborhood = all, .sizes = BlockSizes::by_edge};
   Programs programs = direct(request);
   std::swap(programs[0].frame.output_like[0], programs[0].frame.output_like[1]);
-  EXPECT_TRUE(breaks(Rule::size, judge(request, programs)));
+  EXPECT_TRUE(breaks(ProverRule::size, judge(request, programs)));
 }
 
 TEST(BrokenNeighborhood, WhereNothingMayBeTouched) {
@@ -134,14 +134,14 @@ TEST(BrokenNeighborhood, WhereNothingMayBeTouched) {
   append(writes[0], [](schedule::Builder& builder) {
     builder.copy(schedule::blocks(0), Slot{.buffer = Buffer::input, .first = 1});
   });
-  EXPECT_TRUE(breaks(Rule::bounds, judge(request, writes)));
+  EXPECT_TRUE(breaks(ProverRule::bounds, judge(request, writes)));
   Programs reads = programs;
   for (Operation const& operation : reads[0].operations) {
     if (operation.kind == Kind::send) {
       slot_of(reads[0], operation).first = 0;
     }
   }
-  EXPECT_TRUE(breaks(Rule::not_held, judge(request, reads)));
+  EXPECT_TRUE(breaks(ProverRule::not_held, judge(request, reads)));
 }
 
 TEST(BrokenNeighborhood, WithTooFewBlocks) {
@@ -149,10 +149,10 @@ TEST(BrokenNeighborhood, WithTooFewBlocks) {
   Request const request{.neighborhood = all};
   Programs programs = direct(request);
   programs[1].frame.input_like.push_back(0);
-  EXPECT_TRUE(breaks(Rule::bounds, judge(request, programs)));
+  EXPECT_TRUE(breaks(ProverRule::bounds, judge(request, programs)));
   programs = direct(request);
   programs[1].frame.output_like.pop_back();
-  EXPECT_TRUE(breaks(Rule::bounds, judge(request, programs)));
+  EXPECT_TRUE(breaks(ProverRule::bounds, judge(request, programs)));
 }
 
 TEST(BrokenNeighborhood, ThatPromisesOtherNumbers) {
@@ -163,7 +163,7 @@ TEST(BrokenNeighborhood, ThatPromisesOtherNumbers) {
   algorithm.facts = [](Request const&) {
     return neighborhood::Facts{.rounds = 1, .messages = 3, .blocks = 2, .volume = 2};
   };
-  EXPECT_TRUE(breaks(Rule::facts, verify::prove(algorithm, request)));
+  EXPECT_TRUE(breaks(ProverRule::facts, verify::prove(algorithm, request)));
 }
 
 TEST(BrokenNeighborhood, OfAnotherNumberOfRanks) {

@@ -27,7 +27,7 @@ using schedule::Order;
 using schedule::RankProgram;
 using schedule::Slot;
 using verify::Contract;
-using verify::Rule;
+using verify::ProverRule;
 
 constexpr Contract everywhere{.collective = Collective::allreduce, .num_ranks = p};
 
@@ -114,7 +114,7 @@ TEST(MutationSameResult, RejectsSwappedOperandsUnlessTheyCommute) {
   EXPECT_TRUE(verify::verify(programs, everywhere).holds());
   Contract contract = everywhere;
   contract.order = Order::rank;
-  EXPECT_TRUE(breaks(Rule::operand_order, programs, contract));
+  EXPECT_TRUE(breaks(ProverRule::operand_order, programs, contract));
 }
 
 /// Ranks 0, 1 and 2 hold (0 1)(2 3), rank 3 holds ((0 1) 2) 3: right, but not the same bits.
@@ -140,17 +140,17 @@ TEST(MutationSameResult, RejectsOtherBracketsOnOneRank) {
     }
     builder.next_round(0).copy(blocks(0), from[3]);
   });
-  EXPECT_TRUE(breaks(Rule::same_result, programs, everywhere));
+  EXPECT_TRUE(breaks(ProverRule::same_result, programs, everywhere));
 }
 
 TEST(MutationOperandOrder, TellsLeftFoldsFromOtherBrackets) {
   Contract contract{.collective = Collective::scan, .num_ranks = p, .order = Order::left};
   EXPECT_TRUE(verify::verify(chain(true), contract).holds());
-  EXPECT_TRUE(breaks(Rule::operand_order, chain(false), contract));
+  EXPECT_TRUE(breaks(ProverRule::operand_order, chain(false), contract));
 
   contract = everywhere;
   contract.order = Order::left;
-  EXPECT_TRUE(breaks(Rule::operand_order, recursive_doubling(), contract));
+  EXPECT_TRUE(breaks(ProverRule::operand_order, recursive_doubling(), contract));
 }
 
 TEST(MutationUnordered, RejectsWritingWhatIsStillBeingSent) {
@@ -160,12 +160,12 @@ TEST(MutationUnordered, RejectsWritingWhatIsStillBeingSent) {
       operation.after_sends = 0;
     }
   }
-  EXPECT_TRUE(breaks(Rule::unordered, programs, everywhere));
+  EXPECT_TRUE(breaks(ProverRule::unordered, programs, everywhere));
 }
 
 TEST(MutationContribution, RejectsAScanThatTakesInALaterRank) {
   Contract const contract{.collective = Collective::scan, .num_ranks = p};
-  EXPECT_TRUE(breaks(Rule::contribution, recursive_doubling(), contract));
+  EXPECT_TRUE(breaks(ProverRule::contribution, recursive_doubling(), contract));
 }
 
 TEST(MutationBounds, RejectsWritingMemoryThatARankDoesNotHave) {
@@ -183,7 +183,7 @@ TEST(MutationBounds, RejectsWritingMemoryThatARankDoesNotHave) {
   EXPECT_TRUE(verify::verify(programs, contract).holds());
   append(programs[0], [](Builder& builder) { builder.next_round().send(1, blocks(0)); });
   append(programs[1], [](Builder& builder) { builder.next_round(1).recv(0, blocks(0)); });
-  EXPECT_TRUE(breaks(Rule::bounds, programs, contract));
+  EXPECT_TRUE(breaks(ProverRule::bounds, programs, contract));
 }
 
 TEST(MutationPostcondition, RejectsABlockForSomebodyElse) {
@@ -198,10 +198,10 @@ TEST(MutationPostcondition, RejectsABlockForSomebodyElse) {
   }
   EXPECT_TRUE(verify::verify(programs, contract).holds());
   first_slot(programs[0], 0).first = 0;
-  EXPECT_TRUE(breaks(Rule::size, programs, contract));
+  EXPECT_TRUE(breaks(ProverRule::size, programs, contract));
   Contract equal = contract;
   equal.has_equal_blocks = true;
-  EXPECT_TRUE(breaks(Rule::postcondition, programs, equal));
+  EXPECT_TRUE(breaks(ProverRule::postcondition, programs, equal));
 }
 
 }  // namespace

@@ -27,14 +27,14 @@ using schedule::Operation;
 using schedule::RankProgram;
 using schedule::Slot;
 using verify::Contract;
-using verify::Rule;
+using verify::ProverRule;
 
 TEST(MutationPostcondition, RejectsLastMessageMissing) {
   Programs programs = ring();
   // In the last round rank 2 sends its last block to rank 3: both ends are gone.
   erase_operation(programs[3], 4);
   erase_operation(programs[2], 5);
-  EXPECT_TRUE(breaks(Rule::postcondition, programs, gather));
+  EXPECT_TRUE(breaks(ProverRule::postcondition, programs, gather));
 }
 
 /// Blocks have sizes of their own, so data can only be wrong where something was combined.
@@ -46,7 +46,7 @@ TEST(MutationPostcondition, RejectsASumWhereDataIsPromised) {
     Slot const scratch{.buffer = Buffer::scratch, .first = 0};
     builder.next_round().copy(scratch, blocks(0)).next_round().reduce(blocks(0), scratch);
   });
-  EXPECT_TRUE(breaks(Rule::postcondition, programs, gather));
+  EXPECT_TRUE(breaks(ProverRule::postcondition, programs, gather));
 }
 
 TEST(MutationContribution, RejectsAnOperandLeftOut) {
@@ -55,7 +55,7 @@ TEST(MutationContribution, RejectsAnOperandLeftOut) {
   auto const last = std::ranges::find(operations, Kind::reduce, &Operation::kind);
   erase_operation(programs[0], static_cast<int>(last - operations.begin()));
   EXPECT_TRUE(
-      breaks(Rule::contribution, programs, {.collective = Collective::reduce, .num_ranks = p})
+      breaks(ProverRule::contribution, programs, {.collective = Collective::reduce, .num_ranks = p})
   );
 }
 
@@ -66,7 +66,7 @@ TEST(MutationContribution, RejectsAnOperandTakenTwice) {
   again.after = static_cast<int>(programs[0].operations.size());
   programs[0].operations.push_back(again);
   EXPECT_TRUE(
-      breaks(Rule::contribution, programs, {.collective = Collective::reduce, .num_ranks = p})
+      breaks(ProverRule::contribution, programs, {.collective = Collective::reduce, .num_ranks = p})
   );
 }
 
@@ -77,7 +77,7 @@ TEST(MutationContribution, IsNotMissedInReduceScatter) {
   again.after = static_cast<int>(programs[1].operations.size());
   programs[1].operations.push_back(again);
   Contract const contract{.collective = Collective::reduce_scatter, .num_ranks = p};
-  EXPECT_TRUE(breaks(Rule::contribution, programs, contract));
+  EXPECT_TRUE(breaks(ProverRule::contribution, programs, contract));
 }
 
 /// The received operand stands on the left, so the chain combines from the last rank to the first.
@@ -94,7 +94,7 @@ TEST(MutationOperandOrder, RejectsAnotherOrderIfTheOperatorDoesNotCommute) {
 
   Programs const other = generate_reversed("bcast/chain", p);
   contract.root = 0;
-  EXPECT_TRUE(breaks(Rule::operand_order, other, contract));
+  EXPECT_TRUE(breaks(ProverRule::operand_order, other, contract));
   contract.order = schedule::Order::any;
   EXPECT_TRUE(verify::verify(other, contract).holds());
 }
@@ -111,7 +111,7 @@ TEST(MutationFacts, RejectsMoreRoundsThanPromised) {
     }
   }
   EXPECT_TRUE(verify::verify(programs, gather).holds());
-  EXPECT_TRUE(breaks(Rule::facts, prove_as("allgather/ring", programs)));
+  EXPECT_TRUE(breaks(ProverRule::facts, prove_as("allgather/ring", programs)));
 }
 
 TEST(MutationFacts, RejectsMoreMessagesThanPromised) {
@@ -123,13 +123,13 @@ TEST(MutationFacts, RejectsMoreMessagesThanPromised) {
     builder.recv(0, Slot{.buffer = Buffer::scratch, .first = 0});
   });
   EXPECT_TRUE(verify::verify(programs, broadcast).holds());
-  EXPECT_TRUE(breaks(Rule::facts, prove_as("bcast/binomial", programs)));
+  EXPECT_TRUE(breaks(ProverRule::facts, prove_as("bcast/binomial", programs)));
 }
 
 TEST(MutationFacts, RejectsAMessageInTwoRounds) {
   Programs programs = ring();
   programs[1].operations.back().round = 7;
-  EXPECT_TRUE(breaks(Rule::facts, programs, gather));
+  EXPECT_TRUE(breaks(ProverRule::facts, programs, gather));
 }
 
 TEST(MutationFacts, RejectsRoundsThatAreTooFew) {
@@ -139,7 +139,7 @@ TEST(MutationFacts, RejectsRoundsThatAreTooFew) {
       operation.round = 0;
     }
   }
-  EXPECT_TRUE(breaks(Rule::facts, programs, gather));
+  EXPECT_TRUE(breaks(ProverRule::facts, programs, gather));
 }
 
 /// With one rank nothing else can be counted.
@@ -147,7 +147,7 @@ TEST(MutationFacts, RejectsMorePiecesThanPromised) {
   algorithms::Choice const choice = algorithms::Choice::parse("bcast/binomial");
   Programs programs = generate("bcast/binomial", 1);
   programs[0].frame.num_output_blocks = 2;
-  EXPECT_TRUE(breaks(Rule::facts, verify::prove(choice, 1, 0, programs)));
+  EXPECT_TRUE(breaks(ProverRule::facts, verify::prove(choice, 1, 0, programs)));
 }
 
 TEST(MutationName, RejectsARingWhoseNeighboursAreNotNextToIt) {
@@ -160,7 +160,7 @@ TEST(MutationName, RejectsARingWhoseNeighboursAreNotNextToIt) {
     programs[static_cast<std::size_t>(permuted.rank)] = std::move(permuted);
   }
   EXPECT_TRUE(verify::verify(programs, gather).holds());
-  EXPECT_TRUE(breaks(Rule::name, prove_as("allgather/ring", programs)));
+  EXPECT_TRUE(breaks(ProverRule::name, prove_as("allgather/ring", programs)));
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ namespace {
 using schedule::Builder;
 using schedule::Collective;
 using verify::Contract;
-using verify::Rule;
+using verify::ProverRule;
 
 constexpr Contract barrier{.collective = Collective::barrier, .num_ranks = p};
 
@@ -46,7 +46,7 @@ TEST(MutationArrivals, RejectsARankThatDoesNotWaitBeforeItTells) {
   // The second signal of rank 1 no longer waits for the first signal of rank 0.
   ASSERT_EQ(programs[1].operations[2].kind, schedule::Kind::send);
   programs[1].operations[2].after = 0;
-  EXPECT_TRUE(breaks(Rule::postcondition, programs, barrier));
+  EXPECT_TRUE(breaks(ProverRule::postcondition, programs, barrier));
 }
 
 /// The send of the last round stands first and waits for nothing: it may overtake the others.
@@ -56,7 +56,7 @@ TEST(MutationArrivals, RejectsASendThatOvertakesWhatItShouldTell) {
   ASSERT_EQ(operations[2].kind, schedule::Kind::send);
   std::rotate(operations.begin(), operations.begin() + 2, operations.begin() + 3);
   operations[0].after = 0;
-  EXPECT_TRUE(breaks(Rule::postcondition, programs, barrier));
+  EXPECT_TRUE(breaks(ProverRule::postcondition, programs, barrier));
 }
 
 TEST(MutationArrivals, RejectsARoundLeftOut) {
@@ -65,19 +65,20 @@ TEST(MutationArrivals, RejectsARoundLeftOut) {
     erase_operation(program, 3);
     erase_operation(program, 2);
   }
-  EXPECT_TRUE(breaks(Rule::postcondition, programs, barrier));
+  EXPECT_TRUE(breaks(ProverRule::postcondition, programs, barrier));
 }
 
 TEST(MutationSize, RejectsASignalWhereDataIsExpected) {
   Programs programs = generate("bcast/flat", 2);
   programs[0].operations[0].slots = {};
-  EXPECT_TRUE(breaks(Rule::size, programs, {.collective = Collective::bcast, .num_ranks = 2}));
+  EXPECT_TRUE(breaks(ProverRule::size, programs, {.collective = Collective::bcast, .num_ranks = 2})
+  );
 }
 
 TEST(MutationBounds, RejectsBlocksInABarrier) {
   Programs programs = dissemination();
   programs[2].frame.num_output_blocks = 1;
-  EXPECT_TRUE(breaks(Rule::bounds, programs, barrier));
+  EXPECT_TRUE(breaks(ProverRule::bounds, programs, barrier));
 }
 
 }  // namespace

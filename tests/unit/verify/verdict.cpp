@@ -14,9 +14,9 @@ namespace {
 using algorithms::Choice;
 using schedule::RankProgram;
 
-TEST(Rule, HasANameOfItsOwn) {
+TEST(ProverRule, HasANameOfItsOwn) {
   std::set<std::string> names;
-  for (Rule const rule : all_rules) {
+  for (ProverRule const rule : all_rules) {
     names.emplace(to_string(rule));
   }
   EXPECT_EQ(names.size(), all_rules.size());
@@ -24,7 +24,7 @@ TEST(Rule, HasANameOfItsOwn) {
 }
 
 TEST(Violation, IsWrittenWithRuleAndPlace) {
-  Violation violation{.rule = Rule::not_held, .rank = 3, .operation = 5, .text = "why"};
+  Violation violation{.rule = ProverRule::not_held, .rank = 3, .operation = 5, .text = "why"};
   EXPECT_EQ(to_string(violation), "not_held: rank 3, operation 5: why");
   violation.operation = -1;
   EXPECT_EQ(to_string(violation), "not_held: rank 3: why");
