@@ -28,14 +28,14 @@ using mapping::Places;
 using mapping::Stencil;
 using mpi::OwnCommunicator;
 
-Decision decide(CartCall const& call, CartOptions const& options, Places const& all) {
+GridDecision decide(CartCall const& call, CartOptions const& options, Places const& all) {
   Places const places = with_costs(first_places(all, call.num_positions), options.level_costs);
   mapping::FittedDims const fitted = fit_dims(places, {.dims = call.dims, .weights = call.weights});
   CartesianGrid const grid(fitted.dims, call.periods);
   Stencil const stencil =
       options.stencil.value_or(mapping::weighted_stencil(fitted.dims, call.weights));
   Mapping mapping = map_by({.grid = grid, .stencil = stencil, .places = places}, options);
-  Decision decision{.dims = fitted.dims, .record = make_record(mapping, places)};
+  GridDecision decision{.dims = fitted.dims, .record = make_record(mapping, places)};
   if (options.is_verbose) {
     decision.line =
         "espalier_cart_create " + plan::mapping_report(plan::extents_text(grid), mapping, places);
@@ -77,7 +77,7 @@ void report(
   if (max_levels > 0) {
     check_pointer(levels, "levels");
   }
-  Record const* const record = find_record(comm);
+  MappingRecord const* const record = find_record(comm);
   if (record == nullptr) {
     throw plan::ClassError(
         MPI_ERR_TOPOLOGY,

@@ -61,7 +61,7 @@ CartCall checked(CartArguments const& arguments, int num_ranks) {
   return call;
 }
 
-Decision decide_by_levels(CartCall const& call, Places const& all, bool takes_any) {
+GridDecision decide_by_levels(CartCall const& call, Places const& all, bool takes_any) {
   Places const places = first_places(all, call.num_positions);
   FittedDims const fitted = fit_dims(
       places,
@@ -80,7 +80,7 @@ Decision decide_by_levels(CartCall const& call, Places const& all, bool takes_an
   Stencil const stencil = mapping::weighted_stencil(fitted.dims, call.weights);
   mapping::Layout const layout{.grid = grid, .stencil = stencil, .places = places};
   Mapping mapping = fitted.dims_ml.empty() ? map_grid(layout) : by_levels(fitted, layout);
-  Record record = make_record(mapping, places);
+  MappingRecord record = make_record(mapping, places);
   return {.dims = fitted.dims, .rank_at = std::move(mapping.rank_at), .record = std::move(record)};
 }
 
@@ -89,9 +89,9 @@ void decide_and_create(
     mpi::OwnCommunicator const& own,
     CartCall const& call,
     CartArguments const& out,
-    std::function<Decision()> const& decide
+    std::function<GridDecision()> const& decide
 ) {
-  Decision decision;
+  GridDecision decision;
   own.run_at_root([&] { decision = decide(); });
   std::string const refusal = own.from_root(std::move(decision.refusal));
   if (!refusal.empty()) {
@@ -99,7 +99,7 @@ void decide_and_create(
   }
   std::vector<int> const dims = own.from_root(std::move(decision.dims));
   RankVector const rank_at = own.from_root(std::move(decision.rank_at));
-  Record record = from_root(own, decision.record);
+  MappingRecord record = from_root(own, decision.record);
   MPI_Comm const made =
       plan::create_cartesian(comm_old, CartesianGrid(dims, call.periods), rank_at);
   if (made != MPI_COMM_NULL) {

@@ -46,10 +46,10 @@ struct CartCall {
 [[nodiscard]] CartCall checked(CartArguments const& arguments, int num_ranks);
 
 /// What rank 0 found: extents, an order, what it changed.
-struct Decision {
+struct GridDecision {
   std::vector<int> dims{};
   mapping::RankVector rank_at{};
-  Record record{};
+  MappingRecord record{};
   std::string line{};     ///< to be printed by rank 0, if it is not empty
   std::string refusal{};  ///< why there is nothing: the topology cannot serve
 };
@@ -63,12 +63,12 @@ void decide_and_create(
     mpi::OwnCommunicator const& own,
     CartCall const& call,
     CartArguments const& out,
-    std::function<Decision()> const& decide
+    std::function<GridDecision()> const& decide
 );
 
 /// Extents and order by levels; where parts of a level differ in size, a refusal, or with
 /// `takes_any` the best of the portfolio.
-[[nodiscard]] Decision
+[[nodiscard]] GridDecision
 decide_by_levels(CartCall const& call, mapping::Places const& all, bool takes_any);
 
 }  // namespace espalier::capi

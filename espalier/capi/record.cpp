@@ -13,7 +13,7 @@ namespace espalier::capi {
 namespace {
 
 int delete_record(MPI_Comm, int, void* value, void*) {
-  delete static_cast<Record*>(value);
+  delete static_cast<MappingRecord*>(value);
   return MPI_SUCCESS;
 }
 
@@ -32,8 +32,8 @@ int keyval() {
 
 }  // namespace
 
-Record make_record(mapping::Mapping const& mapping, mapping::Places const& places) {
-  Record record{.algorithm = mapping.algorithm};
+MappingRecord make_record(mapping::Mapping const& mapping, mapping::Places const& places) {
+  MappingRecord record{.algorithm = mapping.algorithm};
   for (int level = 0; level < places.num_levels(); ++level) {
     auto const idx = static_cast<std::size_t>(level);
     espalier_cart_level& entry = record.levels.emplace_back();
@@ -48,13 +48,13 @@ Record make_record(mapping::Mapping const& mapping, mapping::Places const& place
   return record;
 }
 
-Record from_root(mpi::OwnCommunicator const& own, Record const& record) {
+MappingRecord from_root(mpi::OwnCommunicator const& own, MappingRecord const& record) {
   std::string bytes(record.levels.size() * sizeof(espalier_cart_level), '\0');
   if (!bytes.empty()) {
     std::memcpy(bytes.data(), record.levels.data(), bytes.size());
   }
   bytes = own.from_root(std::move(bytes));
-  Record result{.algorithm = own.from_root(record.algorithm)};
+  MappingRecord result{.algorithm = own.from_root(record.algorithm)};
   result.levels.resize(bytes.size() / sizeof(espalier_cart_level));
   if (!bytes.empty()) {
     std::memcpy(result.levels.data(), bytes.data(), bytes.size());
@@ -62,19 +62,19 @@ Record from_root(mpi::OwnCommunicator const& own, Record const& record) {
   return result;
 }
 
-void attach(MPI_Comm comm, Record record) {
-  auto owner = std::make_unique<Record>(std::move(record));
+void attach(MPI_Comm comm, MappingRecord record) {
+  auto owner = std::make_unique<MappingRecord>(std::move(record));
   mpi::require_success(PMPI_Comm_set_attr(comm, keyval(), owner.get()), "MPI_Comm_set_attr");
   (void)owner.release();  // the attribute's
 }
 
-Record const* find_record(MPI_Comm comm) {
+MappingRecord const* find_record(MPI_Comm comm) {
   void* value = nullptr;
   int is_there = 0;
   mpi::require_success(
       PMPI_Comm_get_attr(comm, keyval(), static_cast<void*>(&value), &is_there), "MPI_Comm_get_attr"
   );
-  return is_there != 0 ? static_cast<Record const*>(value) : nullptr;
+  return is_there != 0 ? static_cast<MappingRecord const*>(value) : nullptr;
 }
 
 }  // namespace espalier::capi

@@ -16,21 +16,22 @@
 namespace espalier::capi {
 
 /// What espalier_cart_report() tells; hangs on a communicator as an attribute that is not copied.
-struct Record {
+struct MappingRecord {
   std::string algorithm{};
   std::vector<espalier_cart_level> levels{};
 };
 
-[[nodiscard]] Record make_record(mapping::Mapping const& mapping, mapping::Places const& places);
+[[nodiscard]] MappingRecord
+make_record(mapping::Mapping const& mapping, mapping::Places const& places);
 
 /// That of rank 0, on all ranks. Collective.
-[[nodiscard]] Record from_root(mpi::OwnCommunicator const& own, Record const& record);
+[[nodiscard]] MappingRecord from_root(mpi::OwnCommunicator const& own, MappingRecord const& record);
 
 /// @throws Error mpi.
-void attach(MPI_Comm comm, Record record);
+void attach(MPI_Comm comm, MappingRecord record);
 
 /// Null if it has none.
 /// @throws Error mpi.
-[[nodiscard]] Record const* find_record(MPI_Comm comm);
+[[nodiscard]] MappingRecord const* find_record(MPI_Comm comm);
 
 }  // namespace espalier::capi
