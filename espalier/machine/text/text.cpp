@@ -193,7 +193,7 @@ Part parse_part(Words words) {
   }
   std::int64_t num_objects = 1;
   for (PartLevel& level : part.levels) {
-    num_objects = spread(level.counts, num_objects, level.word.text);
+    num_objects = expand(level.counts, num_objects, level.word.text);
   }
   parse_links(part);
   return part;

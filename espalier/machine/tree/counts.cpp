@@ -33,7 +33,7 @@ std::vector<int> inherited(std::vector<int> const& of_parent, std::vector<int> c
 
 }  // namespace
 
-std::int64_t spread(Counts& level, std::int64_t num_parents, std::string_view shown) {
+std::int64_t expand(Counts& level, std::int64_t num_parents, std::string_view shown) {
   std::vector<int>& counts = level.of_parent;
   bool const is_one = counts.size() == 1;
   if (!is_one && std::ssize(counts) != num_parents) {
@@ -62,7 +62,7 @@ Machine build(std::vector<Counts> counts, Torus torus) {
   std::vector<Level> levels;
   std::int64_t num_objects = 1;
   for (Counts& level : counts) {
-    num_objects = spread(level, num_objects, level.name);
+    num_objects = expand(level, num_objects, level.name);
     std::vector<int> const parents = parents_of(level.of_parent);
     for (Level& above : levels) {
       above.of_core = inherited(above.of_core, parents);

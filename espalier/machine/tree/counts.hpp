@@ -27,10 +27,10 @@ struct Counts {
 /// level has.
 /// @param shown what complaints quote.
 /// @throws Error argument for another number of numbers, one below 1, or more than most_cores.
-std::int64_t spread(Counts& level, std::int64_t num_parents, std::string_view shown);
+std::int64_t expand(Counts& level, std::int64_t num_parents, std::string_view shown);
 
 /// The machine with these levels, outermost first.
-/// @throws Error argument as spread() and as Machine's constructor.
+/// @throws Error argument as expand() and as Machine's constructor.
 [[nodiscard]] Machine build(std::vector<Counts> levels, Torus torus = {});
 
 /// The inverse of build(), with a number for each object above.

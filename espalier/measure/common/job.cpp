@@ -62,7 +62,7 @@ void Job::finish() noexcept {
 }
 
 int from_rank_0(Job const& job, int value) {
-  spread(&value, sizeof value, 0, job.comm);
+  broadcast(&value, sizeof value, 0, job.comm);
   return value;
 }
 
@@ -70,9 +70,9 @@ namespace {
 
 std::string from_rank(Job const& job, std::string text, int root) {
   std::size_t length = text.size();
-  spread(&length, sizeof length, root, job.comm);
+  broadcast(&length, sizeof length, root, job.comm);
   text.resize(length);
-  spread(text.data(), length, root, job.comm);
+  broadcast(text.data(), length, root, job.comm);
   return text;
 }
 

@@ -50,7 +50,7 @@ Node describe_node(MPI_Comm comm) {
   );
   Node node{.first_rank = rank, .num_ranks = 1, .num_cpus = cpus_of_node(shared)};
   PMPI_Comm_size(shared, &node.num_ranks);
-  spread(&node.first_rank, sizeof node.first_rank, 0, shared);
+  broadcast(&node.first_rank, sizeof node.first_rank, 0, shared);
   PMPI_Comm_free(&shared);
   return node;
 }

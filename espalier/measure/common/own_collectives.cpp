@@ -12,7 +12,7 @@
 namespace espalier::measure {
 namespace {
 
-constexpr int tag_spread = 1;
+constexpr int tag_broadcast = 1;
 constexpr int tag_combine = 2;
 /// Counts of MPI are int.
 constexpr std::size_t largest_piece = std::size_t{1} << 30U;
@@ -27,7 +27,7 @@ struct Position {
   }
 };
 
-void spread_piece(void* data, int num_bytes, int root, MPI_Comm comm) {
+void broadcast_piece(void* data, int num_bytes, int root, MPI_Comm comm) {
   Position const self(comm);
   auto const rank_at = [&](int place) { return (place + root) % self.size; };
   int const place = (self.rank - root + self.size) % self.size;
@@ -36,7 +36,7 @@ void spread_piece(void* data, int num_bytes, int root, MPI_Comm comm) {
   if (place != 0) {
     int const parent = rank_at(place - subtree);
     mpi::require_success(
-        PMPI_Recv(data, num_bytes, MPI_BYTE, parent, tag_spread, comm, MPI_STATUS_IGNORE),
+        PMPI_Recv(data, num_bytes, MPI_BYTE, parent, tag_broadcast, comm, MPI_STATUS_IGNORE),
         "MPI_Recv"
     );
   }
@@ -44,7 +44,7 @@ void spread_piece(void* data, int num_bytes, int root, MPI_Comm comm) {
     if (place + distance < self.size) {
       int const child = rank_at(place + distance);
       mpi::require_success(
-          PMPI_Send(data, num_bytes, MPI_BYTE, child, tag_spread, comm), "MPI_Send"
+          PMPI_Send(data, num_bytes, MPI_BYTE, child, tag_broadcast, comm), "MPI_Send"
       );
     }
   }
@@ -52,11 +52,11 @@ void spread_piece(void* data, int num_bytes, int root, MPI_Comm comm) {
 
 }  // namespace
 
-void spread(void* data, std::size_t num_bytes, int root, MPI_Comm comm) {
+void broadcast(void* data, std::size_t num_bytes, int root, MPI_Comm comm) {
   auto* const bytes = static_cast<std::byte*>(data);
   for (std::size_t done = 0; done < num_bytes; done += largest_piece) {
     std::size_t const piece = std::min(largest_piece, num_bytes - done);
-    spread_piece(bytes + done, static_cast<int>(piece), root, comm);
+    broadcast_piece(bytes + done, static_cast<int>(piece), root, comm);
   }
 }
 
@@ -91,7 +91,7 @@ void combine_for_all(void* data, int count, MPI_Datatype type, MPI_Op op, MPI_Co
   combine(data, count, type, op, comm);
   int element_bytes = 0;
   mpi::require_success(PMPI_Type_size(type, &element_bytes), "MPI_Type_size");
-  spread(data, static_cast<std::size_t>(count) * static_cast<unsigned>(element_bytes), 0, comm);
+  broadcast(data, static_cast<std::size_t>(count) * static_cast<unsigned>(element_bytes), 0, comm);
 }
 
 }  // namespace espalier::measure

@@ -6,7 +6,7 @@
 /// another size right before the measured one could meet it in the library's caches, algorithms and
 /// message queues.
 ///
-///     spread, 6 ranks:   0 -> 4        combine: the same tree upwards
+///     broadcast, 6 ranks: 0 -> 4       combine: the same tree upwards
 ///                        0 -> 2, 4 -> (6)
 ///                        0 -> 1, 2 -> 3, 4 -> 5
 
@@ -20,7 +20,7 @@ namespace espalier::measure {
 
 /// Collective: the bytes of `root` on all ranks.
 /// @throws Error mpi
-void spread(void* data, std::size_t num_bytes, int root, MPI_Comm comm);
+void broadcast(void* data, std::size_t num_bytes, int root, MPI_Comm comm);
 
 /// Collective: combines element by element, on rank 0; other ranks are left with parts of the
 /// result. The operation may take operands in any order.

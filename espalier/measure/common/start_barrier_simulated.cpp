@@ -28,7 +28,7 @@ sg_bar_t make_barrier(MPI_Comm comm) {
   PMPI_Comm_rank(comm, &rank);
   PMPI_Comm_size(comm, &size);
   sg_bar_t barrier = rank == 0 ? sg_barrier_init(static_cast<unsigned>(size)) : nullptr;
-  spread(&barrier, sizeof barrier, 0, comm);
+  broadcast(&barrier, sizeof barrier, 0, comm);
   PMPI_Comm_set_attr(comm, barrier_key(), barrier);
   return barrier;
 }
