@@ -61,8 +61,8 @@ Facts facts(Request const& request) {
 void exchange(
     schedule::Builder& builder,
     std::vector<Digit> const& digits,
-    Place const& source,
-    Place const& destination,
+    BlockLayout const& source,
+    BlockLayout const& destination,
     Slot packed = schedule::blocks(0, 0)
 ) {
   int const p = builder.frame().num_ranks;
@@ -91,15 +91,15 @@ schedule::RankProgram generate(Request const& request, int rank) {
   int const p = request.num_ranks;
   int const k = radix(request);
   schedule::Builder builder(schedule::alltoall_frame(p, rank), rank);
-  Place const from{.buffer = Buffer::input, .origin = rank};
-  Place const to{.buffer = Buffer::output, .origin = rank, .sign = -1};
+  BlockLayout const from{.buffer = Buffer::input, .origin = rank};
+  BlockLayout const to{.buffer = Buffer::output, .origin = rank, .sign = -1};
   copy_own_block(builder);
   if (p <= k) {
     exchange(builder, nonzero_digits(p, k, 1), from, to);
     return std::move(builder).finish();
   }
   Slot packed = scratch_blocks(builder, static_cast<int>(facts(request).scratch));
-  Place const waiting{.buffer = Buffer::scratch, .origin = packed.first - 1};
+  BlockLayout const waiting{.buffer = Buffer::scratch, .origin = packed.first - 1};
   packed.first += p - 1;
   packed.num_blocks -= p - 1;
   Slot const staying = schedule::blocks(k, (p - 1) / k, k);  // in round 0

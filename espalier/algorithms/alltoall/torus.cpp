@@ -49,7 +49,10 @@ int num_areas(std::vector<int> const& dims) {
 
 /// Everybody of a line sends its blocks for each coordinate there.
 void exchange_line(
-    schedule::Builder& builder, Digit const& own, Place const& source, Place const& destination
+    schedule::Builder& builder,
+    Digit const& own,
+    BlockLayout const& source,
+    BlockLayout const& destination
 ) {
   int const p = builder.frame().num_ranks;
   builder.copy(destination.of(own.numbers(p)), source.of(own.numbers(p)));
@@ -75,13 +78,14 @@ schedule::RankProgram generate(Request const& request, int rank) {
     copy_own_block(builder);
   }
   int const scratch = scratch_blocks(builder, p * num_areas(dims)).first;
-  Place source{.buffer = Buffer::input};
+  BlockLayout source{.buffer = Buffer::input};
   int weight = p;
   for (std::size_t i = 0; i < dims.size(); ++i) {
     weight /= dims[i];
     bool const is_last = i + 1 == dims.size();
     int const area = scratch + static_cast<int>(i % 2) * p;
-    Place const destination = is_last ? Place{} : Place{.buffer = Buffer::scratch, .origin = area};
+    BlockLayout const destination =
+        is_last ? BlockLayout{} : BlockLayout{.buffer = Buffer::scratch, .origin = area};
     if (i >= 2 && !is_last) {
       builder.wait_for_sends();  // of what was in this area
     }

@@ -62,7 +62,7 @@ std::vector<Digit> nonzero_digits(int n, int radix, std::int64_t weight) {
   return digits;
 }
 
-std::vector<schedule::Slot> Place::of(std::vector<schedule::Slot> numbers) const {
+std::vector<schedule::Slot> BlockLayout::of(std::vector<schedule::Slot> numbers) const {
   for (schedule::Slot& slot : numbers) {
     slot.buffer = buffer;
     slot.first = origin + sign * slot.first;

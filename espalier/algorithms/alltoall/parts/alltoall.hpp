@@ -39,7 +39,7 @@ struct Digit {
 [[nodiscard]] std::vector<Digit> nonzero_digits(int n, int radix, std::int64_t weight);
 
 /// Where numbers are kept: number x is block origin + sign * x of a buffer.
-struct Place {
+struct BlockLayout {
   schedule::Buffer buffer = schedule::Buffer::output;
   int origin = 0;
   int sign = 1;

@@ -43,7 +43,7 @@ private:
 [[nodiscard]] schedule::BlockRun kept_pieces(int num_pieces, int number, int step) noexcept;
 
 /// Memory for consecutive pieces from `begin` on.
-struct Place {
+struct BlockLayout {
   schedule::Slot slot;
   int begin = 0;
 
@@ -60,7 +60,7 @@ public:
   void run();
 
   /// Where the sum of the pieces that are left is; with room for all pieces left after step 0.
-  [[nodiscard]] Place const& sum() const noexcept { return sum_; }
+  [[nodiscard]] BlockLayout const& sum() const noexcept { return sum_; }
 
 private:
   void meet();
@@ -69,9 +69,9 @@ private:
 
   schedule::Builder& builder_;
   Survivors all_;
-  Place sum_;
-  Place arriving_;
-  Place spare_;
+  BlockLayout sum_;
+  BlockLayout arriving_;
+  BlockLayout spare_;
 };
 
 }  // namespace espalier::algorithms
