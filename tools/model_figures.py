@@ -1,14 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draw the figures of docs/explanation/models from the validations kept in its folder data.
-
-Usage: model_figures.py [--check]. With --check nothing is written; exit code 1 if one is missing.
-"""
+"""The figures of docs/explanation/models, drawn from the validations kept in its folder data."""
 
 from __future__ import annotations
 
 import json
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -72,26 +68,3 @@ def _draw_tiling(gains: list[tuple[str, list[Pair]]], path: Path) -> None:
         axes.set_ylim(0.85, 2)
         axes.set_xticks([])
         axes.set_ylabel("times faster (points: measured, line: bound)")
-
-
-def main(arguments: list[str]) -> int:
-    """Draw, or compare."""
-    target = MODELS / "figures"
-    if arguments != ["--check"]:
-        target.mkdir(exist_ok=True)
-        draw(target)
-        return 0
-    with tempfile.TemporaryDirectory() as folder:
-        draw(Path(folder))
-        wrong = [
-            path.name
-            for path in sorted(Path(folder).iterdir())
-            if not (target / path.name).is_file()
-        ]
-    for name in wrong:
-        sys.stderr.write(f"model figures: {name} is missing; run tools/model_figures.py\n")
-    return 1 if wrong else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -6,6 +6,8 @@ from __future__ import annotations
 import argparse
 import csv
 import dataclasses
+import datetime
+import json
 import sys
 import time
 from pathlib import Path
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     Measure = Callable[[SimulatedJob, Sequence[Request], float], Launch]
 
 NATIVE = "native:"
+_DATES = "dates.json"
 _FIELDS = ("platform", "ranks", "operation", "bytes", "name", "us")
 
 
@@ -160,6 +163,20 @@ def read_times(path: Path) -> list[Time]:
         ]
 
 
+def note_date(data: Path, study: str) -> None:
+    """Keep in a folder of data that a study was measured today."""
+    path = data / _DATES
+    dates = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    dates[study] = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
+    path.write_text(json.dumps(dates, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def date_of(data: Path, study: str) -> str:
+    """Return when a study was measured last."""
+    dates: dict[str, str] = json.loads((data / _DATES).read_text(encoding="utf-8"))
+    return dates[study]
+
+
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a Markdown table."""
     lines = [head, ["---"] * len(head), *rows]
@@ -171,16 +188,11 @@ def run_study(
     description: str | None,
     places: str,
     measure_all: Callable[[Mapping[str, Any], Sequence[str], Path], None],
-    write_page: Callable[[Mapping[str, Any], list[Time], Path], None],
 ) -> None:
-    """Parse a command line, `measure TIMES [--<places> NAME ...]` or `page TIMES FOLDER`; do it."""
+    """Parse a command line, `TIMES [--<places> NAME ...]`, and measure."""
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("task", choices=("measure", "page"))
     parser.add_argument("times", type=Path)
-    parser.add_argument("folder", type=Path, nargs="?", default=Path())
     parser.add_argument(f"--{places}", dest="places", action="append", default=[])
     options = parser.parse_args()
-    if options.task == "measure":
-        measure_all(declared, options.places, options.times)
-    else:
-        write_page(declared, read_times(options.times), options.folder)
+    measure_all(declared, options.places, options.times)
+    note_date(options.times.parent, options.times.stem)

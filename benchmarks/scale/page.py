@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page about scale, and its figure."""
+"""The page about scale, and its figure, from the data that are kept."""
 
 from __future__ import annotations
 
 import csv
-import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import model_curves
-from simulated_times import NATIVE, read_times, table
+from simulated_times import NATIVE, date_of, read_times, table
 
 from espalier import _core
 from espalier.base.units import bytes_text
@@ -20,6 +19,8 @@ if TYPE_CHECKING:
     from model_curves import Value
     from simulated_times import Time
 
+STUDY = "scale"
+MODELS, SIMULATED, COSTS = "scale-models.csv", "scale-simulated.csv", "scale-costs.csv"
 _FIELDS = ("what", "cpu_seconds", "memory_mib")
 _TEMPLATE = Path(__file__).with_suffix(".md")
 
@@ -42,27 +43,29 @@ def read_costs(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def write(
-    declared: Mapping[str, Any], folder: Path, models: Path, simulated: Path, costs: Path
-) -> None:
-    """Write page and figure of what was measured."""
-    values = model_curves.read_csv(models)
-    (folder / "figures").mkdir(parents=True, exist_ok=True)
-    model_curves.draw(declared, values, folder / "figures" / "scale-models.svg")
-    times = read_times(simulated)
-    cost_rows = [[row["what"], row["cpu_seconds"], row["memory_mib"]] for row in read_costs(costs)]
+def text(declared: Mapping[str, Any], data: Path) -> str:
+    """Return the page."""
+    times = read_times(data / SIMULATED)
+    cost_rows = [
+        [row["what"], row["cpu_seconds"], row["memory_mib"]] for row in read_costs(data / COSTS)
+    ]
     reach = ["collective", "size", "schedule", "model", "ranks", "us"]
-    text = _TEMPLATE.read_text(encoding="utf-8").format(
-        date=datetime.datetime.now(datetime.timezone.utc).date(),
+    return _TEMPLATE.read_text(encoding="utf-8").format(
+        date=date_of(data, STUDY),
         machine=declared["machine"]["text"].format(nodes="(ranks / 8)"),
         num_ranks=times[0].num_ranks,
         selector=declared["simulation"]["selector"],
         simulation=simulation_table(declared, times),
         costs=table(["what", "CPU seconds", "MiB"], cost_rows),
-        reach=table(reach, reach_rows(values)),
+        reach=table(reach, reach_rows(model_curves.read_csv(data / MODELS))),
         **declared["models"]["most_messages"],
     )
-    (folder / "scale.md").write_text(text, encoding="utf-8")
+
+
+def draw(declared: Mapping[str, Any], data: Path, folder: Path) -> None:
+    """Draw the figure of the page."""
+    values = model_curves.read_csv(data / MODELS)
+    model_curves.draw(declared, values, folder / "scale-models.svg")
 
 
 def simulation_table(declared: Mapping[str, Any], times: Sequence[Time]) -> str:

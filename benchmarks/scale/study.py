@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Times at scale: curves of models to a million ranks, and one simulation of thousands.
 
-Usage: study.py models FOLDER | simulate FOLDER [--ranks N] | page FOLDER. The first two write
-FOLDER/data/scale-models.csv and scale-simulated.csv; the last one makes FOLDER/scale.md of them.
+Usage: study.py models FOLDER | simulate FOLDER [--ranks N]. They write FOLDER/scale-models.csv and
+scale-simulated.csv; benchmarks/pages.py writes the page about them.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ import page  # noqa: E402
 from simulated_times import (  # noqa: E402
     NATIVE,
     Time,
+    note_date,
     write_times,
 )
 
@@ -35,8 +36,6 @@ from espalier.sampling.simulation import SimulatedJob, measure  # noqa: E402
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-MODELS, SIMULATED, COSTS = "scale-models.csv", "scale-simulated.csv", "scale-costs.csv"
-
 
 def ask_models(declared: Mapping[str, Any], data: Path) -> None:
     """Write what models say, and what asking cost."""
@@ -44,9 +43,9 @@ def ask_models(declared: Mapping[str, Any], data: Path) -> None:
     values = []
     for value in model_curves.values_of(declared):
         values.append(value)
-        model_curves.write_csv(values, data / MODELS)
+        model_curves.write_csv(values, data / page.MODELS)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    page.add_cost(data / COSTS, "all models", time.process_time() - start, memory)
+    page.add_cost(data / page.COSTS, "all models", time.process_time() - start, memory)
 
 
 def simulate(declared: Mapping[str, Any], num_ranks: int, data: Path) -> None:
@@ -75,11 +74,11 @@ def simulate(declared: Mapping[str, Any], num_ranks: int, data: Path) -> None:
         for point in launch.points
         for name, samples in point.samples_us.items()
     ]
-    write_times(times, data / SIMULATED)
+    write_times(times, data / page.SIMULATED)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     seconds = used.ru_utime + used.ru_stime
     what = f"simulation of {num_ranks} ranks"
-    page.add_cost(data / COSTS, what, seconds, used.ru_maxrss // 1024)
+    page.add_cost(data / page.COSTS, what, seconds, used.ru_maxrss // 1024)
     print(f"{what}: {seconds:.0f} s of CPU, {wall:.0f} s, {used.ru_maxrss // 1024} MiB")  # noqa: T201
     for problem in (launch.failure, *map(str, launch.problems)):
         if problem:
@@ -90,18 +89,17 @@ def main() -> None:
     """Parse the command line."""
     declared = tomllib.loads((FOLDER / "experiments.toml").read_text(encoding="utf-8"))
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("task", choices=("models", "simulate", "page"))
+    parser.add_argument("task", choices=("models", "simulate"))
     parser.add_argument("folder", type=Path)
     parser.add_argument("--ranks", type=int, default=declared["simulation"]["ranks"])
     options = parser.parse_args()
-    data = options.folder / "data"
+    data = options.folder
     data.mkdir(parents=True, exist_ok=True)
     if options.task == "models":
         ask_models(declared, data)
-    elif options.task == "simulate":
-        simulate(declared, options.ranks, data)
     else:
-        page.write(declared, options.folder, data / MODELS, data / SIMULATED, data / COSTS)
+        simulate(declared, options.ranks, data)
+    note_date(data, page.STUDY)
 
 
 if __name__ == "__main__":

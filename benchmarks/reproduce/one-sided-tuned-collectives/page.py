@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page about trees, exchanges, models and guided search, and its figures."""
+"""The page about trees, exchanges, models and guided search, and its figures, from kept times."""
 
 from __future__ import annotations
 
-import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import model_search as search
 import radix_candidates as candidates
 import radix_results as results
-from simulated_times import table
+from simulated_times import date_of, read_times, table
 
 from espalier.base.units import bytes_text
 from espalier.report.figures.curves import Curve, Panel, draw_curves
@@ -21,15 +20,16 @@ if TYPE_CHECKING:
     from radix_candidates import Case
     from simulated_times import Time
 
+_STUDY = "one-sided-tuned-collectives"
 _TEMPLATE = Path(__file__).with_suffix(".md")
 
 
-def write(declared: Mapping[str, Any], times: Sequence[Time], folder: Path) -> None:
-    """Write page and figures."""
-    (folder / "figures").mkdir(parents=True, exist_ok=True)
+def text(declared: Mapping[str, Any], data: Path) -> str:
+    """Return the page."""
+    times = read_times(data / f"{_STUDY}.csv")
     figures = declared["published"]["figures"]
-    text = _TEMPLATE.read_text(encoding="utf-8").format(
-        date=datetime.datetime.now(datetime.timezone.utc).date(),
+    return _TEMPLATE.read_text(encoding="utf-8").format(
+        date=date_of(data, _STUDY),
         radices=figures["5.4 .. 5.6"],
         k_nomial=figures["5.7 .. 5.11"],
         fork=figures["5.14"],
@@ -44,9 +44,13 @@ def write(declared: Mapping[str, Any], times: Sequence[Time], folder: Path) -> N
         search_table=search_table(declared, times),
         improvement_table=improvement_table(declared, times),
     )
-    draw_radices(declared, times, folder / "figures" / "nishtala-radices.svg")
-    draw_searches(declared, times, folder / "figures" / "nishtala-search.svg")
-    (folder / "one-sided-tuned-collectives.md").write_text(text, encoding="utf-8")
+
+
+def draw(declared: Mapping[str, Any], data: Path, folder: Path) -> None:
+    """Draw the figures of the page."""
+    times = read_times(data / f"{_STUDY}.csv")
+    draw_radices(declared, times, folder / "nishtala-radices.svg")
+    draw_searches(declared, times, folder / "nishtala-search.svg")
 
 
 def cases(

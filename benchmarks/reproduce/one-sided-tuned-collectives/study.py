@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measure trees and exchanges of all radices in simulation, or write the page about them.
+"""Measure trees and exchanges of all radices in simulation.
 
-Usage: study.py measure TIMES.csv [--machine NAME ...]; study.py page TIMES.csv FOLDER. The first
-needs SimGrid and espalier-measure-smpi; the second writes one-sided-tuned-collectives.md.
+Usage: study.py TIMES.csv [--machine NAME ...]. It needs SimGrid and espalier-measure-smpi, and goes
+on where the file ends. benchmarks/pages.py writes the page about the times.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import tomllib
 FOLDER = Path(__file__).resolve().parent
 sys.path[:0] = [str(FOLDER), str(FOLDER.parent)]
 
-import page  # noqa: E402
 import radix_candidates as candidates  # noqa: E402
 from simulated_times import (  # noqa: E402
     Limits,
@@ -82,7 +81,7 @@ def measure(declared: Mapping[str, Any], names: list[str], path: Path) -> None:
 def main() -> None:
     """Parse the command line."""
     declared = tomllib.loads((FOLDER / "experiments.toml").read_text(encoding="utf-8"))
-    run_study(declared, __doc__, "machine", measure, page.write)
+    run_study(declared, __doc__, "machine", measure)
 
 
 if __name__ == "__main__":

@@ -1,48 +1,61 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page about orthogonal groups, and its figures."""
+"""The page about orthogonal groups, and its figures, from the times that are kept."""
 
 from __future__ import annotations
 
-import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import group_layouts as layouts
 from group_reductions import series_of
-from simulated_times import NATIVE, table
+from simulated_times import NATIVE, date_of, read_times, table
 
 from espalier.base.units import bytes_text
 from espalier.report.figures.bars import Bar, BarPanel, draw_bars
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from group_reductions import Series
-    from simulated_times import Time
 
 LIKE = "like"
+_STUDY = "orthogonal-groups"
 _TEMPLATE = Path(__file__).with_suffix(".md")
 
 
-def write(declared: Mapping[str, Any], times: Sequence[Time], folder: Path) -> None:
-    """Write page and figures."""
-    every = [
-        one
-        for operation in declared["operations"]
-        for phase in operation["phases"]
-        for one in series_of(times, operation["name"], phase)
-    ]
-    text = _TEMPLATE.read_text(encoding="utf-8").format(
-        date=datetime.datetime.now(datetime.timezone.utc).date(),
+def text(declared: Mapping[str, Any], data: Path) -> str:
+    """Return the page."""
+    every = every_series(declared, data)
+    return _TEMPLATE.read_text(encoding="utf-8").format(
+        date=date_of(data, _STUDY),
         sizes=", ".join(bytes_text(size) for size in declared["sizes"]),
         most=bytes_text(declared["most_result_bytes"]),
         two_phases=two_phases(declared, every),
         balanced=balanced(every),
         selection=selection(declared, every),
         three_phases=three_phases(every),
-        figures=figures(declared, every, folder),
+        figures="".join(
+            f"\n*Figure `figures/{name}`, drawn by `make docs`: {title}.*\n"
+            for name, title, _ in figures(declared, every)
+        ),
     )
-    (folder / "orthogonal-groups.md").write_text(text, encoding="utf-8")
+
+
+def draw(declared: Mapping[str, Any], data: Path, folder: Path) -> None:
+    """Draw the figures of the page."""
+    for name, _, panels in figures(declared, every_series(declared, data)):
+        draw_bars(panels, folder / name, columns=4)
+
+
+def every_series(declared: Mapping[str, Any], data: Path) -> list[Series]:
+    """Return the series of all operations and schedules of their phases."""
+    times = read_times(data / f"{_STUDY}.csv")
+    return [
+        one
+        for operation in declared["operations"]
+        for phase in operation["phases"]
+        for one in series_of(times, operation["name"], phase)
+    ]
 
 
 def two_phases(declared: Mapping[str, Any], every: Sequence[Series]) -> str:
@@ -165,22 +178,18 @@ def three_phases(every: Sequence[Series]) -> str:
     return table(head, rows)
 
 
-def figures(declared: Mapping[str, Any], every: Sequence[Series], folder: Path) -> str:
-    """Draw bars for each platform and number of ranks; return the lines that show them."""
+def figures(
+    declared: Mapping[str, Any], every: Sequence[Series]
+) -> Iterator[tuple[str, str, list[BarPanel]]]:
+    """Return file, title and panels of each figure: one for a platform and number of ranks."""
     first = {one["name"]: one["phases"][0] for one in declared["operations"]}
     drawn = [series for series in every if series.phase == first[series.operation]]
-    text = ""
+    baselines = (f"{NATIVE}{declared['peers'][0]}", LIKE)
     for platform, ranks in dict.fromkeys((one.platform, one.num_ranks) for one in drawn):
         own = [one for one in drawn if (one.platform, one.num_ranks) == (platform, ranks)]
         name = f"orthogonal-{platform.lower().replace(', ', '-')}-{ranks}.svg"
-        (folder / "figures").mkdir(parents=True, exist_ok=True)
-        baselines = (f"{NATIVE}{declared['peers'][0]}", LIKE)
-        panels = [panel for one in own for panel in panels_of(one, baselines)]
-        draw_bars(panels, folder / "figures" / name, columns=4)
-        text += (
-            f"\n**{platform}, {ranks} ranks**\n\n![Percent saved by each layout](figures/{name})\n"
-        )
-    return text
+        title = f"percent saved by each layout on {platform}, {ranks} ranks"
+        yield name, title, [panel for one in own for panel in panels_of(one, baselines)]
 
 
 def panels_of(series: Series, baselines: Sequence[str]) -> list[BarPanel]:

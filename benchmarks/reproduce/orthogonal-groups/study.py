@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measure all layouts of orthogonal groups in simulation, or write the page about them.
+"""Measure all layouts of orthogonal groups in simulation.
 
-Usage: study.py measure TIMES.csv [--platform NAME ...]; study.py page TIMES.csv FOLDER. The first
-needs SimGrid and espalier-measure-smpi; the second writes orthogonal-groups.md and its figures.
+Usage: study.py TIMES.csv [--platform NAME ...]. It needs SimGrid and espalier-measure-smpi, and
+goes on where the file ends. benchmarks/pages.py writes the page about the times.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ FOLDER = Path(__file__).resolve().parent
 sys.path[:0] = [str(FOLDER), str(FOLDER.parent)]
 
 import group_layouts as layouts  # noqa: E402
-import page  # noqa: E402
 from simulated_times import (  # noqa: E402
     NATIVE,
     Limits,
@@ -104,7 +103,7 @@ def measure_operation(
 def main() -> None:
     """Parse the command line."""
     declared = tomllib.loads((FOLDER / "experiments.toml").read_text(encoding="utf-8"))
-    run_study(declared, __doc__, "platform", measure, page.write)
+    run_study(declared, __doc__, "platform", measure)
 
 
 if __name__ == "__main__":

@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from contests import SPARBIT, UNITED, fields, improvement, tally, winner
-from declared import MAPPINGS
+from contests import UNITED
+from declared import MAPPINGS, batteries
 from matplotlib.colors import to_rgb
 from results import METRICS
 
@@ -15,12 +15,11 @@ from espalier.base.units import bytes_text
 from espalier.report.figures.canvas import sheet
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from contests import Fields
     from matplotlib.axes import Axes
-    from tables import Findings
+    from outcomes import Outcomes, Series
 
 # What is not Sparbit's has the colour of its winner, what is has a grey: lighter is better.
 _COLORS = {
@@ -31,11 +30,37 @@ _COLORS = {
 }
 _NOBODY = "#ffffff"
 _DARKEST, _LIGHTEST = 0.25, 0.92
-_ADVICE = "choose another folder with --page"
+_ADVICE = "choose another folder"
 _MOST_LABELS = 12
 
 
-def draw_winners(panels: Sequence[tuple[str, Fields]], path: Path) -> None:
+def draw(found: Mapping[Series, Outcomes], folder: Path) -> None:
+    """Draw all figures, by average as published where a figure has one metric."""
+    rows = [
+        (battery.name, mapping)
+        for battery in batteries().values()
+        for mapping in (*MAPPINGS, UNITED)
+        if (battery.name, mapping, "avg") in found
+    ]
+    gathers = [name for name, battery in batteries().items() if battery.collective == "allgather"]
+    for name in gathers:
+        own = [row for row in rows if row[0] == name]
+        draw_winners(_panels(found, own), folder / f"sparbit-{name}.svg")
+    vectors = [row for row in rows if row[0] not in gathers]
+    draw_winners(_panels(found, vectors), folder / "sparbit-allgatherv.svg")
+    draw_improvements(found, rows, folder / "sparbit-improvements.svg")
+
+
+def _panels(
+    found: Mapping[Series, Outcomes], rows: Sequence[tuple[str, str]]
+) -> list[tuple[str, Outcomes]]:
+    return [
+        (f"{batteries()[name].title}, {mapping}", found[name, mapping, "avg"])
+        for name, mapping in rows
+    ]
+
+
+def draw_winners(panels: Sequence[tuple[str, Outcomes]], path: Path) -> None:
     """Draw a heat map for each panel: rows are sizes, columns numbers of ranks."""
     with sheet(path, _ADVICE) as figure:
         figure.set_size_inches(7.2, 2.3 * len(panels) + 0.5)
@@ -50,27 +75,11 @@ def draw_winners(panels: Sequence[tuple[str, Fields]], path: Path) -> None:
         )
 
 
-def mapping_panels(found: Findings) -> list[tuple[str, Fields]]:
-    """Return a panel for each mapping and for both united, by average as published."""
-    return [
-        (f"{found.battery.title}, {mapping}", fields(found.replayed.times, mapping, "avg"))
-        for mapping in (*MAPPINGS, UNITED)
-    ]
-
-
-def united_panel(found: Findings) -> tuple[str, Fields]:
-    """Return the panel of both mappings."""
-    return f"{found.battery.title}, united", fields(found.replayed.times, UNITED, "avg")
-
-
-def _draw_map(axes: Axes, title: str, cells: Fields) -> None:
+def _draw_map(axes: Axes, title: str, cells: Outcomes) -> None:
     ranks = sorted({num_ranks for num_ranks, _ in cells})
     sizes = sorted({size for _, size in cells})
     image = np.array(
-        [
-            [_color(cells.get((num_ranks, size), {})) for num_ranks in ranks]
-            for size in reversed(sizes)
-        ]
+        [[_color(cells.get((num_ranks, size))) for num_ranks in ranks] for size in reversed(sizes)]
     )
     axes.grid(visible=False)
     axes.imshow(image, aspect="auto", interpolation="none")
@@ -83,28 +92,29 @@ def _draw_map(axes: Axes, title: str, cells: Fields) -> None:
     )
 
 
-def _color(field: dict[str, float]) -> tuple[float, float, float]:
-    best = winner(field)
-    if best == SPARBIT:
-        grey = _DARKEST + (_LIGHTEST - _DARKEST) * (improvement(field) or 0.0)
+def _color(outcome: str | float | None) -> tuple[float, float, float]:
+    if isinstance(outcome, float):
+        grey = _DARKEST + (_LIGHTEST - _DARKEST) * outcome / 100
         return (grey, grey, grey)
-    return to_rgb(_COLORS.get(best or "", _NOBODY))
+    return to_rgb(_NOBODY if outcome is None else _COLORS[outcome])
 
 
-def draw_improvements(rows: Sequence[tuple[Findings, str]], path: Path) -> None:
+def draw_improvements(
+    found: Mapping[Series, Outcomes], rows: Sequence[tuple[str, str]], path: Path
+) -> None:
     """Draw a box for each metric of each battery and mapping; dots are far from it."""
     names = []
     values = []
-    for found, mapping in rows:
+    for name, mapping in rows:
         for metric in METRICS:
-            one = tally(fields(found.replayed.times, mapping, metric).values())
-            names.append(f"{found.battery.title}, {mapping}, {metric} ({one.wins})")
-            values.append([100 * value for value in one.improvements])
+            own = [one for one in found[name, mapping, metric].values() if isinstance(one, float)]
+            names.append(f"{batteries()[name].title}, {mapping}, {metric} ({len(own)})")
+            values.append(own)
     with sheet(path, _ADVICE) as figure:
         figure.set_size_inches(7.2, 0.24 * len(values) + 1.2)
         axes = figure.add_subplot()
         axes.set_title("Improvement of Sparbit where it is best, % (cells)")
-        axes.boxplot(values, vert=False, sym=".", widths=0.6, manage_ticks=False)
+        axes.boxplot(values, orientation="horizontal", sym=".", widths=0.6, manage_ticks=False)
         axes.set_yticks(range(1, len(names) + 1), names)
         axes.invert_yaxis()
         axes.set_xlim(0, 100)

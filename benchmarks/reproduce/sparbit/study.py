@@ -6,28 +6,33 @@
     study.py replay      all cells by the replay model
     study.py catalog     the best of the rest of the catalog, in the declared part of the cells
     study.py simulate    the declared part of the cells in SimGrid
-    study.py page        docs/benchmarks/sparbit.md and its figures from what there is
+    study.py keep        what the page is made from, docs/benchmarks/data, from what there is
 
-Results go to a folder, cell by cell; what is there is not done again. Needs the package on the path
+Results go to a folder, cell by cell; what is there is not done again. benchmarks/pages.py writes
+the page. Needs the package on the path
 and, to simulate, SimGrid and espalier-measure-smpi.
 """
 
 from __future__ import annotations
 
 import argparse
-import datetime
+import json
 import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import figures
-from contests import UNITED
-from declared import FOLDER, MAPPINGS, batteries
-from page import page
+from declared import FOLDER, batteries
+
+sys.path.insert(0, str(FOLDER.parent))
+
+from outcomes import write_outcomes
+from page import OUTCOMES, ROWS, STUDY
 from replaying import best_of_catalog, replay_battery
 from results import Results
+from simulated_times import note_date
 from simulating import simulate_battery
+from summary import summary
 from tables import Findings
 
 if TYPE_CHECKING:
@@ -58,8 +63,8 @@ def work(step: str, battery: Battery, results: Results, seconds: float) -> None:
     )
 
 
-def write_page(names: Sequence[str], results: Path, folder: Path) -> None:
-    """Write the page and its figures."""
+def keep(names: Sequence[str], results: Path, data: Path) -> None:
+    """Write the rows of the tables, and what the figures are drawn from."""
     findings = [
         Findings(
             battery=batteries()[name],
@@ -69,26 +74,10 @@ def write_page(names: Sequence[str], results: Path, folder: Path) -> None:
         )
         for name in names
     ]
-    drawings = folder / "figures"
-    drawings.mkdir(parents=True, exist_ok=True)
-    today = datetime.datetime.now(tz=datetime.timezone.utc).date().isoformat()
-    (folder / "sparbit.md").write_text(page(findings, today), encoding="utf-8")
-    known = [found for found in findings if found.replayed.times]
-    gathers = [found for found in known if found.battery.collective == "allgather"]
-    vectors = [found for found in known if found.battery.collective == "allgatherv"]
-    for found in gathers:
-        path = drawings / f"sparbit-{found.battery.name}.svg"
-        figures.draw_winners(figures.mapping_panels(found), path)
-    if vectors:
-        panels = [figures.united_panel(found) for found in vectors]
-        figures.draw_winners(panels, drawings / "sparbit-allgatherv.svg")
-    figures.draw_improvements(
-        [
-            *((found, mapping) for found in gathers for mapping in (*MAPPINGS, UNITED)),
-            *((found, UNITED) for found in vectors),
-        ],
-        drawings / "sparbit-improvements.svg",
-    )
+    rows = json.dumps(summary(findings), indent=1, ensure_ascii=False) + "\n"
+    (data / ROWS).write_text(rows, encoding="utf-8")
+    write_outcomes(findings, data / OUTCOMES)
+    note_date(data, STUDY)
 
 
 def main() -> None:
@@ -96,16 +85,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("step", choices=("replay", "catalog", "simulate", "page"))
+    parser.add_argument("step", choices=("replay", "catalog", "simulate", "keep"))
     parser.add_argument("--battery", action="append", choices=tuple(batteries()))
     parser.add_argument("--results", type=Path, default=_ROOT / "build" / "sparbit")
-    parser.add_argument("--page", type=Path, default=_ROOT / "docs" / "benchmarks")
+    parser.add_argument("--data", type=Path, default=_ROOT / "docs" / "benchmarks" / "data")
     parser.add_argument(
         "--seconds", type=float, default=600, help="most for a start of the simulator"
     )
     options = parser.parse_args()
-    if options.step == "page":
-        write_page(tuple(batteries()), options.results, options.page)
+    if options.step == "keep":
+        keep(tuple(batteries()), options.results, options.data)
         return
     for name in options.battery or batteries():
         results = Results(options.results / f"{options.step}-{name}.jsonl")

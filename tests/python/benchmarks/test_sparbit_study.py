@@ -326,7 +326,8 @@ def test_the_page_has_what_is_published_and_what_is_found(tmp_path: Path) -> Non
             found[1].add(one, same(ring=4.0, bruck=5.0, sparbit=2.0), 2)
             found[2].add(one, same(catalog=0.5), 3, note="allgather/flat")
         findings.append(tables.Findings(battery, *found))
-    lines = page.page(findings, "2026-01-02").splitlines()
+    rows = json.loads(json.dumps(_STUDY["summary"].summary(findings)))
+    lines = page.page(rows, "2026-01-02").splitlines()
     assert (
         "| Allgather, Yahoo | sequential | min | 53.65 / 36.18 / 29.98 / 85.87"
         " | 100 / 75 / 75 / 75 (1) | 100 / 75 / 75 / 75 (1) | 100 / 50 / 50 / 50 (1) |"
@@ -338,6 +339,23 @@ def test_the_page_has_what_is_published_and_what_is_found(tmp_path: Path) -> Non
     assert "* Allgather, Yahoo: `flat` 2" in lines
     assert "* Allgather, Yahoo, 221 ranks, cyclic, blocks of 1 B, 16 B, 256 B, 4 KiB" in lines
     assert "2026-01-02" in lines[1]
+
+
+def test_outcomes_are_read_as_written(tmp_path: Path) -> None:
+    battery = declared.batteries()["yahoo"]
+    found = results.Results(tmp_path / "replay.jsonl")
+    for mapping in declared.MAPPINGS:
+        found.add(cell(size=1, mapping=mapping), same(ring=4.0, sparbit=1.0), 1)
+        found.add(cell(size=2, mapping=mapping), same(recursive_doubling=3.0, sparbit=4.0), 1)
+        found.add(cell(size=4, mapping=mapping), same(bruck=3.0, sparbit=3.0), 1)
+    outcomes = _STUDY["outcomes"]
+    nothing = results.Results(tmp_path / "nothing.jsonl")
+    findings = tables.Findings(battery, found, nothing, nothing)
+    outcomes.write_outcomes([findings], tmp_path / "outcomes.csv")
+    read = outcomes.read_outcomes(tmp_path / "outcomes.csv")
+    assert set(read) == set(outcomes.series_of(findings))
+    for cells in read.values():
+        assert [cells[8, size] for size in (1, 2, 4, 8)] == [75, "recursive_doubling", None, None]
 
 
 @pytest.mark.skipif(shutil.which("smpirun") is None, reason="SimGrid is not installed")

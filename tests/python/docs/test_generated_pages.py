@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Generated pages, figures and quotes are those of the module and the data they are made from."""
+"""Generated pages and quotes are those of the module and the data they are made from."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from espalier.io import documents
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from conftest import Result
 
@@ -24,11 +25,13 @@ def test_numbers_of_the_page_are_those_of_the_catalog() -> None:
     assert catalog_page.check(repository, _core) == ""
 
 
-def test_every_figure_of_the_models_is_there_and_shown() -> None:
-    assert model_figures.main(["--check"]) == 0
-    for figure in (model_figures.MODELS / "figures").iterdir():
+def test_every_figure_of_the_models_is_drawn_and_shown(tmp_path: Path) -> None:
+    model_figures.draw(tmp_path)
+    drawn = list(tmp_path.iterdir())
+    assert len(drawn) == 8
+    for figure in drawn:
         page = model_figures.MODELS / f"{figure.stem}.md"
-        assert f"figures/{figure.name}" in page.read_text(encoding="utf-8")
+        assert f"`figures/{figure.name}`" in page.read_text(encoding="utf-8")
 
 
 def test_the_data_behind_the_figures_are_validations() -> None:
