@@ -50,6 +50,10 @@ bench: build ## Run the declared experiments, report ratios
 bench-peers: build ## Compare with the algorithms of four MPIs in simulation, write the summary (30 min)
 	@tools/bench_peers.sh $(BENCH_ARGUMENTS)
 
+.PHONY: docs
+docs: build ## Make the site of the documents in build/docs, figures drawn from kept data
+	@tools/build_docs.sh
+
 .PHONY: lint
 lint: install-deps ## Check layering, formatting, types, spelling, scripts
 	@tools/lint.sh

@@ -91,7 +91,7 @@ install_packages() {
   fi
 }
 
-# Prints the requirements of the package and of its extra `dev`, one per line.
+# Prints the requirements of the package and of its extras, one per line.
 requirements() {
   .venv/bin/python - <<'PYTHON'
 try:
@@ -100,7 +100,8 @@ except ModuleNotFoundError:
     from pip._vendor import tomli as tomllib
 with open("pyproject.toml", "rb") as file:
     project = tomllib.load(file)["project"]
-print("\n".join(project["dependencies"] + project["optional-dependencies"]["dev"]))
+extras = [one for extra in project["optional-dependencies"].values() for one in extra]
+print("\n".join(project["dependencies"] + extras))
 PYTHON
 }
 

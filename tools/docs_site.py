@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stage what the site is made from: pages, figures drawn from kept data, reference from the code.
+
+Usage: docs_site.py FOLDER, which is emptied first. Exit code 1 if a page shows a figure that is not
+drawn, or a figure that is drawn is shown by no page.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "python"))
+
+import site_figures  # noqa: E402
+import site_pages  # noqa: E402
+import site_reference  # noqa: E402
+from espalier.cli.app import app  # noqa: E402
+
+# Pages that are made here, by the shelf of docs/README.md on which they stand.
+GENERATED = {"Reference": ["docs/reference/command_line.md", "docs/reference/file_formats.md"]}
+
+
+def stage(folder: Path) -> list[str]:
+    """Fill a folder, and return a line for each problem."""
+    wanted: set[str] = set()
+    for page in site_pages.shown(ROOT):
+        text = (ROOT / page).read_text(encoding="utf-8")
+        wanted |= set(site_pages.figures_of(page, text))
+        _write(folder / page, site_pages.staged(ROOT, page, text))
+    for path in (ROOT / "docs").rglob("*"):
+        name = path.relative_to(ROOT).as_posix()
+        if path.is_file() and site_pages.is_data(name):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, folder / name)
+    command_line, formats = (folder / page for page in GENERATED["Reference"])
+    _write(command_line, site_reference.command_line_page(app))
+    schemas = ROOT / "python" / "espalier" / "schemas"
+    _write(formats, site_reference.formats_page(schemas))
+    _write(folder / "index.md", site_pages.contents(ROOT, GENERATED))
+    site_figures.draw(folder)
+    drawn = {path.relative_to(folder).as_posix() for path in folder.rglob("figures/*.svg")}
+    return [
+        *(f"{name}: a page shows it, but nothing draws it" for name in sorted(wanted - drawn)),
+        *(f"{name}: drawn, but no page shows it" for name in sorted(drawn - wanted)),
+    ]
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def main() -> int:
+    """Stage, and say what is wrong."""
+    folder = Path(sys.argv[1])
+    shutil.rmtree(folder, ignore_errors=True)
+    problems = stage(folder)
+    sys.stderr.write("".join(f"docs: {problem}\n" for problem in problems))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
