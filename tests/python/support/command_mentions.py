@@ -37,6 +37,7 @@ OTHERS_OPTIONS = {
     "--cfg": "SimGrid",
     "--cpu-bind": "srun",
     "--distribution": "srun",
+    "--export": "srun",
     "--hostfile": "mpirun",
     "--log": "SimGrid",
     "--map-by": "mpirun",
