@@ -105,8 +105,8 @@ template <typename Call, typename Observing>
     Session& session, State& state, Call const& call, MPI_Comm comm, Observing&& observer
 ) {
   Clock::time_point const start = Clock::now();
-  auto const watched = observer.begin(&state, Call::call, nullptr, 0);
-  auto const questions_to_the_library = observer.own_work();
+  [[maybe_unused]] auto const watched = observer.begin(&state, Call::call, nullptr, 0);
+  [[maybe_unused]] auto const questions_to_the_library = observer.own_work();
   IrregularRun const run = session.run_irregular(state, call, comm);
   observer.ran(run.decision, run.code);
   if (run.decision != nullptr && session.records()) {
