@@ -320,7 +320,7 @@ def _programs() -> frozenset[str]:
     found = {f"espalier-{re.sub(r'-[0-9]+.schema$', '', one.stem)}" for one in schemas}
     for path in _listed(*_CMAKE):
         text = _read(path)
-        for kind, name in re.findall(r"\b(s?mpi)_program\((espalier-\w+)", text):
+        for kind, name in re.findall(r"\b(s?mpi)_program\(\s*(espalier-\w+)", text):
             found |= {f"{name}-smpi"} if kind == "smpi" else {f"{name}-{one}" for one in _VENDORS}
         for name in re.findall(r"\bOUTPUT_NAME (espalier-[\w${}-]+)", text):
             found |= {f"lib{name.replace('${vendor}', one)}" for one in _VENDORS}
