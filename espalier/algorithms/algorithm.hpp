@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -49,6 +50,25 @@ struct Facts {
 /// Raises messages, blocks and scratch to those of one rank's program.
 void include(Facts& facts, schedule::RankProgram const& program);
 
+/// The phases of other algorithms in which an algorithm is tried without being asked for.
+enum class Tried {
+  in_groups,     ///< of those with rows, where rows fit the machine: nodes, packages
+  within_rows,   ///< of those with rows, on any machine
+  between_rows,  ///< the same for what works between the rows
+  in_pieces,     ///< after a scatter of the pieces of a vector
+  as_signals,    ///< of a barrier, which sends a signal for each message
+};
+
+/// With which arguments an algorithm is tried as a phase.
+struct PhaseVariant {
+  Tried tried = Tried::in_groups;
+  std::string_view arguments;  ///< as in `[k=4]`
+  /// Lower ones are tried first; of equal ones those that the catalog lists first.
+  int turn = 1;
+  /// Of the algorithm that has the phase.
+  int most_ranks = std::numeric_limits<int>::max();
+};
+
 struct Algorithm {
   Collective collective = Collective::allgather;
   std::string_view name;
@@ -79,6 +99,9 @@ struct Algorithm {
   std::vector<std::string> (*variants)(Request const&) = [](Request const&) {
     return std::vector<std::string>{""};
   };
+  /// As what it is tried where it is a phase of another algorithm; if empty, never, but it may
+  /// still be given as an argument.
+  std::vector<PhaseVariant> phase_variants;
 };
 
 /// A frame with this many output blocks and nothing else.

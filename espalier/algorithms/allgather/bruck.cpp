@@ -80,6 +80,14 @@ extern Algorithm const allgather_bruck{
     .facts = facts,
     .variants = [](Request const& request
                 ) { return radix_variants(request.num_ranks, {3, 4, 8}, 4); },
+    .phase_variants =
+        {
+            {.tried = Tried::in_groups},
+            {.tried = Tried::in_groups, .arguments = "[k=4]"},
+            {.tried = Tried::within_rows},
+            {.tried = Tried::between_rows},
+            {.tried = Tried::in_pieces},
+        },
 };
 
 }  // namespace espalier::algorithms

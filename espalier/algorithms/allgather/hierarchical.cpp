@@ -134,7 +134,12 @@ extern Algorithm const allgather_hierarchical{
     .refuses = refuses,
     .generate = generate,
     .facts = facts,
-    .variants = [](Request const& request) { return phase_variants(request, "across=bruck"); },
+    .variants =
+        [](Request const& request) {
+          return layout_variants(
+              request.num_ranks, "across", Collective::allgather, Tried::between_rows
+          );
+        },
 };
 
 }  // namespace espalier::algorithms

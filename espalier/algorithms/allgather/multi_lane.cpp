@@ -92,7 +92,8 @@ extern Algorithm const allgather_multi_lane{
     .refuses = [](Request const& request) { return refuses_plan<Plan>(request); },
     .generate = generate,
     .facts = [](Request const& request) { return facts_of_plan<Plan>(request, generate); },
-    .variants = [](Request const& request) { return multi_lane_variants(request, "bruck"); },
+    .variants = [](Request const& request
+                ) { return multi_lane_variants(request, Collective::allgather); },
 };
 
 }  // namespace espalier::algorithms

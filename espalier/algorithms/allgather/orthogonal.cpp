@@ -26,6 +26,7 @@
 #include <algorithm>
 
 #include "espalier/algorithms/allgather/parts/row_exchange.hpp"
+#include "espalier/algorithms/composed/tried_phases.hpp"
 #include "espalier/schedule/builder.hpp"
 #include "espalier/schedule/transforms.hpp"
 
@@ -94,8 +95,11 @@ Facts facts(Request const& request) {
 
 std::vector<std::string> variants(Request const& request) {
   std::vector<std::string> result =
-      orthogonal_variants(request.num_ranks, {"ring", "bruck", "sparbit[batch=0]"});
-  result.emplace_back("[inner=ring,across=bruck]");
+      orthogonal_variants(Collective::allgather, request.num_ranks, default_inner);
+  for (std::string const& across :
+       tried_phases(Collective::allgather, Tried::between_rows, request.num_ranks)) {
+    result.push_back(std::string("[inner=").append(default_inner) + ",across=" + across + "]");
+  }
   return result;
 }
 

@@ -54,6 +54,7 @@ extern Algorithm const allgather_recursive_doubling{
     .refuses = refuses,
     .generate = generate,
     .facts = facts,
+    .phase_variants = {{.tried = Tried::in_pieces, .turn = 2}},
 };
 
 }  // namespace espalier::algorithms

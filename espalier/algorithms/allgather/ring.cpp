@@ -48,6 +48,7 @@ extern Algorithm const allgather_ring{
     .neighbours_only = true,
     .generate = generate,
     .facts = facts,
+    .phase_variants = {{.tried = Tried::in_groups}},
 };
 
 }  // namespace espalier::algorithms

@@ -109,6 +109,11 @@ extern Algorithm const allgather_sparbit{
       }
       return {"", "[batch=2]", "[batch=0]"};
     },
+    .phase_variants =
+        {
+            {.tried = Tried::within_rows, .arguments = "[batch=0]"},
+            {.tried = Tried::in_pieces, .arguments = "[batch=0]", .most_ranks = 33},
+        },
 };
 
 }  // namespace espalier::algorithms

@@ -30,6 +30,9 @@ constexpr std::string_view default_up = "reduce/binomial";
 constexpr std::string_view default_across = "allreduce/recursive_doubling";
 constexpr std::string_view default_down = "bcast/binomial";
 
+/// The trees are seldom what makes it slow, and would be most of its candidates.
+constexpr int most_trees = 2;
+
 Hierarchy hierarchy_of(Request const& request) {
   return Hierarchy::parse(request, default_up, default_across, default_down);
 }
@@ -69,13 +72,18 @@ extern Algorithm const allreduce_hierarchical{
     .summary = "every row reduces to its leader, leaders run an allreduce and hand the result back",
     .source = "karonis2000,kuehnemann2004",
     .valid = "at least as many ranks as rows, and what up, across and down accept",
-    .parameters = hierarchical_parameters(default_up, default_across, default_down),
+    .parameters = hierarchical_parameters(default_up, default_across, default_down, most_trees),
     .refuses = [](Request const& request) { return hierarchy_of(request).refuses(); },
     .generate = generate,
     .facts = facts,
     .order = [](Request const& request) { return weakest_order(hierarchy_of(request).stages()); },
     .num_pieces = num_pieces,
-    .variants = [](Request const& request) { return phase_variants(request, "across=ring"); },
+    .variants =
+        [](Request const& request) {
+          return layout_variants(
+              request.num_ranks, "across", Collective::allreduce, Tried::between_rows
+          );
+        },
 };
 
 }  // namespace espalier::algorithms

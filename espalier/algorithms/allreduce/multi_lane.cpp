@@ -98,7 +98,8 @@ extern Algorithm const allreduce_multi_lane{
           Lanes const lanes = plan.multi.lanes();
           return plan.blocks_per_lane(lanes) * lanes.num_lanes();
         },
-    .variants = [](Request const& request) { return multi_lane_variants(request, "ring"); },
+    .variants = [](Request const& request
+                ) { return multi_lane_variants(request, Collective::allreduce); },
 };
 
 }  // namespace espalier::algorithms

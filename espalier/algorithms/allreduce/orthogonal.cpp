@@ -125,7 +125,12 @@ extern Algorithm const allreduce_orthogonal{
     .order = [](Request const& request
              ) { return weakest_order(phases_of(request).stages_of_vector(0)); },
     .num_pieces = num_pieces,
-    .variants = [](Request const& request) { return phase_variants(request, "inner=ring"); },
+    .variants =
+        [](Request const& request) {
+          return layout_variants(
+              request.num_ranks, "inner", Collective::allreduce, Tried::within_rows
+          );
+        },
 };
 
 }  // namespace espalier::algorithms

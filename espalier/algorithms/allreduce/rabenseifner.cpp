@@ -58,6 +58,7 @@ extern Algorithm const allreduce_rabenseifner{
     .num_pieces = [](Request const& request
                   ) { return largest_power_of_two(request.num_ranks).num_places(); },
     .variants = [](Request const&) { return std::vector<std::string>{"", "[near=1]"}; },
+    .phase_variants = {{.tried = Tried::in_groups}},
 };
 
 }  // namespace espalier::algorithms

@@ -43,6 +43,7 @@ extern Algorithm const allreduce_recursive_doubling{
     .order = [](Request const&) { return Order::rank; },
     .segment_period = [](Request const& request
                       ) { return std::max(1, static_cast<int>(facts(request).messages)); },
+    .phase_variants = {{.tried = Tried::in_groups}},
 };
 
 }  // namespace espalier::algorithms

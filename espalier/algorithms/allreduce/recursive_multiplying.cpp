@@ -65,6 +65,11 @@ extern Algorithm const allreduce_recursive_multiplying{
     .facts = facts,
     .order = [](Request const&) { return Order::rank; },
     .variants = variants,
+    .phase_variants =
+        {
+            {.tried = Tried::in_groups, .arguments = "[k=4]"},
+            {.tried = Tried::in_groups, .arguments = "[k=8]"},
+        },
 };
 
 }  // namespace espalier::algorithms

@@ -43,6 +43,12 @@ extern Algorithm const allreduce_ring{
     .num_pieces = [](Request const& request) { return request.num_ranks; },
     .segment_period = [](Request const& request
                       ) { return std::max(1, 2 * (request.num_ranks - 1)); },
+    .phase_variants =
+        {
+            {.tried = Tried::in_groups},
+            {.tried = Tried::within_rows},
+            {.tried = Tried::between_rows},
+        },
 };
 
 }  // namespace espalier::algorithms

@@ -134,6 +134,7 @@ extern Algorithm const alltoall_bruck{
     .facts = facts,
     .variants = [](Request const& request
                 ) { return radix_variants(request.num_ranks, {3, 4, 8}, 8); },
+    .phase_variants = {{.tried = Tried::in_groups, .turn = 2}},
 };
 
 }  // namespace espalier::algorithms

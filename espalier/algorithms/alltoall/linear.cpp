@@ -86,6 +86,11 @@ extern Algorithm const alltoall_linear{
     .generate = generate,
     .facts = facts,
     .variants = variants,
+    .phase_variants =
+        {
+            {.tried = Tried::in_groups, .turn = 2},
+            {.tried = Tried::between_rows},
+        },
 };
 
 }  // namespace espalier::algorithms

@@ -44,7 +44,8 @@ extern Algorithm const alltoall_multi_lane{
     .refuses = [](Request const& request) { return refuses_plan<Plan>(request); },
     .generate = generate,
     .facts = [](Request const& request) { return facts_of_plan<Plan>(request, generate); },
-    .variants = [](Request const& request) { return multi_lane_variants(request, "linear"); },
+    .variants = [](Request const& request
+                ) { return multi_lane_variants(request, Collective::alltoall); },
 };
 
 }  // namespace espalier::algorithms

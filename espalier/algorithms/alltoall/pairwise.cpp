@@ -52,6 +52,7 @@ extern Algorithm const alltoall_pairwise{
     .source = "thakur2005",
     .generate = generate,
     .facts = facts,
+    .phase_variants = {{.tried = Tried::in_groups}},
 };
 
 }  // namespace espalier::algorithms

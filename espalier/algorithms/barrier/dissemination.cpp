@@ -86,6 +86,12 @@ extern Algorithm const barrier_dissemination{
     .generate = generate,
     .facts = facts,
     .variants = variants,
+    .phase_variants =
+        {
+            {.tried = Tried::in_groups, .arguments = "[k=2]"},
+            {.tried = Tried::in_groups, .arguments = "[k=4]"},
+            {.tried = Tried::in_groups, .arguments = "[k=8]"},
+        },
 };
 
 }  // namespace espalier::algorithms

@@ -74,7 +74,10 @@ extern Algorithm const barrier_hierarchical{
     .refuses = [](Request const& request) { return hierarchy_of(request).refuses(); },
     .generate = generate,
     .facts = facts,
-    .variants = [](Request const& request) { return phase_variants(request, "down=flat"); },
+    .variants =
+        [](Request const& request) {
+          return layout_variants(request.num_ranks, "down", Collective::bcast, Tried::as_signals);
+        },
 };
 
 }  // namespace espalier::algorithms

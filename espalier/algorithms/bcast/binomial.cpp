@@ -42,6 +42,7 @@ extern Algorithm const bcast_binomial{
       }
       return {"", "[segments=4]", "[segments=16]"};
     },
+    .phase_variants = {{.tried = Tried::in_groups}},
 };
 
 }  // namespace espalier::algorithms

@@ -42,6 +42,11 @@ extern Algorithm const bcast_chain{
       }
       return {"", "[segments=4]", "[segments=16]"};
     },
+    .phase_variants =
+        {
+            {.tried = Tried::in_groups, .turn = 3},
+            {.tried = Tried::between_rows},
+        },
 };
 
 }  // namespace espalier::algorithms

@@ -34,6 +34,11 @@ extern Algorithm const bcast_flat{
     .generate = Trees::generate,
     .facts = Trees::facts,
     .segment_period = Trees::segment_period,
+    .phase_variants =
+        {
+            {.tried = Tried::in_groups, .turn = 2},
+            {.tried = Tried::as_signals},
+        },
 };
 
 }  // namespace espalier::algorithms

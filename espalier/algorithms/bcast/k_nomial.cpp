@@ -59,6 +59,7 @@ extern Algorithm const bcast_k_nomial{
     .facts = Trees::facts,
     .segment_period = Trees::segment_period,
     .variants = variants,
+    .phase_variants = {{.tried = Tried::in_groups, .arguments = "[k=4]", .turn = 2}},
 };
 
 }  // namespace espalier::algorithms

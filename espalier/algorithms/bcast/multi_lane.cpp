@@ -112,7 +112,8 @@ extern Algorithm const bcast_multi_lane{
           Lanes const lanes = plan.multi.lanes();
           return plan.share(lanes) * lanes.num_lanes();
         },
-    .variants = [](Request const& request) { return multi_lane_variants(request, "chain"); },
+    .variants = [](Request const& request
+                ) { return multi_lane_variants(request, Collective::bcast); },
 };
 
 }  // namespace espalier::algorithms

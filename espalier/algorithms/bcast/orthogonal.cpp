@@ -25,6 +25,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "espalier/algorithms/composed/tried_phases.hpp"
 #include "espalier/schedule/builder.hpp"
 #include "espalier/schedule/transforms.hpp"
 
@@ -121,9 +122,12 @@ Facts facts(Request const& request) {
 
 std::vector<std::string> variants(Request const& request) {
   std::vector<std::string> result =
-      orthogonal_variants(request.num_ranks, {"binomial", "scatter_allgather"});
+      orthogonal_variants(Collective::bcast, request.num_ranks, default_inner);
   if (request.num_ranks <= 33 || request.num_ranks > 64) {
-    result.emplace_back("[inner=scatter_allgather,across=binomial]");
+    for (std::string const& inner :
+         tried_phases(Collective::bcast, Tried::within_rows, request.num_ranks)) {
+      result.push_back(std::string("[inner=" + inner + ",across=").append(default_inner) + "]");
+    }
     result.emplace_back("[segments=16]");
   }
   return result;

@@ -43,6 +43,7 @@ extern Algorithm const bcast_postal{
     .facts = Trees::facts,
     .segment_period = Trees::segment_period,
     .variants = postal_variants,
+    .phase_variants = {{.tried = Tried::in_groups, .arguments = "[latency=8]", .turn = 2}},
 };
 
 }  // namespace espalier::algorithms

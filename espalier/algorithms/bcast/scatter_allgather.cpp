@@ -25,6 +25,7 @@
 #include <algorithm>
 
 #include "espalier/algorithms/catalog.hpp"
+#include "espalier/algorithms/composed/tried_phases.hpp"
 #include "espalier/algorithms/trees/tree_bcast.hpp"
 #include "espalier/base/integer.hpp"
 #include "espalier/pattern/tree.hpp"
@@ -118,12 +119,10 @@ Facts facts(Request const& request) {
 }
 
 std::vector<std::string> variants(Request const& request) {
-  std::vector<std::string> result{"", "[allgather=bruck]"};
-  if (request.num_ranks <= 33) {
-    result.emplace_back("[allgather=sparbit[batch=0]]");
-  }
-  if (is_power_of_two(request.num_ranks)) {
-    result.emplace_back("[allgather=recursive_doubling]");
+  std::vector<std::string> result{""};
+  for (std::string const& allgather :
+       tried_phases(Collective::allgather, Tried::in_pieces, request.num_ranks)) {
+    result.push_back("[allgather=" + allgather + "]");
   }
   return result;
 }
@@ -148,6 +147,11 @@ extern Algorithm const bcast_scatter_allgather{
     .facts = facts,
     .num_pieces = [](Request const& request) { return request.num_ranks; },
     .variants = variants,
+    .phase_variants =
+        {
+            {.tried = Tried::in_groups, .turn = 3},
+            {.tried = Tried::within_rows},
+        },
 };
 
 }  // namespace espalier::algorithms

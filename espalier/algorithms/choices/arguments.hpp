@@ -23,6 +23,9 @@ struct Parameter {
   /// to.
   std::string_view collective;
   std::string_view description;
+  /// Of an algorithm: how many of those that are tried in groups are combined with all that is
+  /// tried for the other phases.
+  int most_combined = std::numeric_limits<int>::max();
 };
 
 /// Arguments of one choice: `[k=4,inner=sparbit[batch=2]]`, keys in the order given.

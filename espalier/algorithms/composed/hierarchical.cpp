@@ -81,14 +81,17 @@ std::vector<std::optional<Phase>> Hierarchy::phases(Standing const& own) const {
   return result;
 }
 
-std::vector<Parameter>
-hierarchical_parameters(std::string_view up, std::string_view across, std::string_view down) {
+std::vector<Parameter> hierarchical_parameters(
+    std::string_view up, std::string_view across, std::string_view down, int most_trees
+) {
   std::vector<Parameter> parameters = group_parameters();
   if (!up.empty()) {
     parameters.push_back(algorithm_parameter("up", up, "algorithm towards the leader of a row"));
+    parameters.back().most_combined = most_trees;
   }
   parameters.push_back(algorithm_parameter("across", across, "algorithm between leaders of rows"));
   parameters.push_back(algorithm_parameter("down", down, "algorithm from the leader of a row"));
+  parameters.back().most_combined = most_trees;
   return parameters;
 }
 

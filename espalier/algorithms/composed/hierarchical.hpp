@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,7 +43,12 @@ struct Hierarchy {
 };
 
 /// The parameters rows, sizes, up, across and down.
-[[nodiscard]] std::vector<Parameter>
-hierarchical_parameters(std::string_view up, std::string_view across, std::string_view down);
+/// @param most_trees as Parameter::most_combined, for up and down
+[[nodiscard]] std::vector<Parameter> hierarchical_parameters(
+    std::string_view up,
+    std::string_view across,
+    std::string_view down,
+    int most_trees = std::numeric_limits<int>::max()
+);
 
 }  // namespace espalier::algorithms

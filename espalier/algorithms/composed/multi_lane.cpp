@@ -5,6 +5,8 @@
 #include <array>
 #include <utility>
 
+#include "espalier/algorithms/composed/tried_phases.hpp"
+
 namespace espalier::algorithms {
 namespace {
 
@@ -184,13 +186,15 @@ std::vector<Parameter> multi_lane_parameters(LaneAlgorithms const& fallbacks) {
   return parameters;
 }
 
-std::vector<std::string> multi_lane_variants(Request const& request, std::string_view lane) {
+std::vector<std::string> multi_lane_variants(Request const& request, Collective lane) {
   std::vector<std::string> result{""};
   for (std::string const& groups : group_variants(request.num_ranks, false)) {
     result.push_back("[" + groups + "]");
   }
   if (request.num_ranks >= 6 && request.num_ranks <= 33) {
-    result.push_back(std::string("[rows=2,lanes=2,lane=").append(lane).append("]"));
+    for (std::string const& phase : tried_phases(lane, Tried::between_rows, request.num_ranks)) {
+      result.push_back("[rows=2,lanes=2,lane=" + phase + "]");
+    }
   }
   return result;
 }

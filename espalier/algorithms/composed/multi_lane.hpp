@@ -141,8 +141,9 @@ template <typename Plan> [[nodiscard]] Order order_of_plan(Request const& reques
 
 /// The parameters rows, sizes, lanes, split, lane and join.
 [[nodiscard]] std::vector<Parameter> multi_lane_parameters(LaneAlgorithms const& fallbacks);
-/// Argument lists for a tuner: few layouts, one with fewer lanes than ranks in a row.
-[[nodiscard]] std::vector<std::string>
-multi_lane_variants(Request const& request, std::string_view lane);
+/// Argument lists for a tuner: few layouts, and with fewer lanes than ranks in a row what is tried
+/// between rows.
+/// @param lane the collective of that phase
+[[nodiscard]] std::vector<std::string> multi_lane_variants(Request const& request, Collective lane);
 
 }  // namespace espalier::algorithms

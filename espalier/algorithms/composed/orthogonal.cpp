@@ -7,6 +7,8 @@
 #include <numeric>
 #include <utility>
 
+#include "espalier/algorithms/composed/tried_phases.hpp"
+
 namespace espalier::algorithms {
 namespace {
 
@@ -210,10 +212,13 @@ std::vector<Parameter> orthogonal_parameters(std::string_view inner) {
   return parameters;
 }
 
-std::vector<std::string> orthogonal_variants(int num_ranks, std::vector<std::string> const& inner) {
+std::vector<std::string>
+orthogonal_variants(Collective collective, int num_ranks, std::string_view default_inner) {
   if (num_ranks < 3) {
     return {""};
   }
+  std::vector<std::string> inner = tried_phases(collective, Tried::within_rows, num_ranks);
+  inner.insert(inner.begin(), std::string(default_inner));
   std::vector<std::string> result;
   auto const add = [&](std::string const& rows, std::string const& algorithm) {
     result.push_back("[rows=" + rows + ",inner=" + algorithm + "]");
@@ -240,14 +245,17 @@ std::vector<std::string> orthogonal_variants(int num_ranks, std::vector<std::str
   return result;
 }
 
-std::vector<std::string>
-phase_variants(Request const& request, std::string_view inner, bool with_levels) {
+std::vector<std::string> layout_variants(
+    int num_ranks, std::string_view key, Collective collective, Tried tried, bool with_levels
+) {
   std::vector<std::string> result{""};
-  for (std::string const& groups : group_variants(request.num_ranks, with_levels)) {
+  for (std::string const& groups : group_variants(num_ranks, with_levels)) {
     result.push_back("[" + groups + "]");
   }
-  if (request.num_ranks <= 33 && !inner.empty()) {
-    result.push_back(std::string("[").append(inner).append("]"));
+  if (num_ranks <= 33) {
+    for (std::string const& phase : tried_phases(collective, tried, num_ranks)) {
+      result.push_back(std::string("[").append(key).append("=").append(phase).append("]"));
+    }
   }
   return result;
 }

@@ -93,15 +93,17 @@ private:
 
 /// Argument lists for a tuner: all layouts with two factors for up to 64 ranks, otherwise the
 /// most balanced; one with three phases; for few ranks one with unequal rows, and one with given
-/// sizes. Few ranks try every inner algorithm with every layout, others only with the most balanced
-/// one.
+/// sizes. Few ranks try the inner algorithm, and all that is tried within rows, with every layout;
+/// others do so only with the most balanced one.
 [[nodiscard]] std::vector<std::string>
-orthogonal_variants(int num_ranks, std::vector<std::string> const& inner);
+orthogonal_variants(Collective collective, int num_ranks, std::string_view default_inner);
 
 /// The same for collectives with a root or with small data: few layouts, one with unequal rows, one
-/// with given sizes and one with two levels, and `inner` once.
-[[nodiscard]] std::vector<std::string>
-phase_variants(Request const& request, std::string_view inner, bool with_levels = true);
+/// with given sizes and one with two levels; and without a layout what is tried in one phase.
+/// @param key of the argument for this phase
+[[nodiscard]] std::vector<std::string> layout_variants(
+    int num_ranks, std::string_view key, Collective collective, Tried tried, bool with_levels = true
+);
 
 /// Why an algorithm cannot be a phase of another one for these groups; empty if it can.
 /// @param key of the argument that names it.

@@ -52,7 +52,10 @@ extern Algorithm const exscan_hierarchical{
     .facts = [](Request const& request) { return scan_of(request).facts(request, generate); },
     .order = [](Request const& request) { return weakest_order(scan_of(request).stages()); },
     .num_pieces = [](Request const& request) { return scan_of(request).num_pieces(); },
-    .variants = [](Request const& request) { return phase_variants(request, "up=linear"); },
+    .variants =
+        [](Request const& request) {
+          return layout_variants(request.num_ranks, "up", Collective::exscan, Tried::within_rows);
+        },
 };
 
 }  // namespace espalier::algorithms

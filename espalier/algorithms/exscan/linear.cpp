@@ -81,6 +81,11 @@ extern Algorithm const exscan_linear{
       }
       return {"", "[segments=4]", "[segments=16]"};
     },
+    .phase_variants =
+        {
+            {.tried = Tried::in_groups, .turn = 2},
+            {.tried = Tried::within_rows},
+        },
 };
 
 }  // namespace espalier::algorithms

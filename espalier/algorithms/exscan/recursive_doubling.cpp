@@ -145,6 +145,7 @@ extern Algorithm const exscan_recursive_doubling{
     .segment_period = [](Request const& request
                       ) { return std::max(1, static_cast<int>(steps_of(request).size())); },
     .variants = variants,
+    .phase_variants = {{.tried = Tried::in_groups}},
 };
 
 }  // namespace espalier::algorithms

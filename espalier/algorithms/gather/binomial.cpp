@@ -37,6 +37,7 @@ extern Algorithm const gather_binomial{
     .source = "thakur2005",
     .generate = Trees::generate,
     .facts = Trees::facts,
+    .phase_variants = {{.tried = Tried::in_groups}},
 };
 
 }  // namespace espalier::algorithms

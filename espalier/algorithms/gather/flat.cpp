@@ -34,6 +34,12 @@ extern Algorithm const gather_flat{
     .source = "pjesivac2007",
     .generate = Trees::generate,
     .facts = Trees::facts,
+    .phase_variants =
+        {
+            {.tried = Tried::in_groups, .turn = 2},
+            {.tried = Tried::within_rows},
+            {.tried = Tried::between_rows},
+        },
 };
 
 }  // namespace espalier::algorithms

@@ -76,7 +76,12 @@ extern Algorithm const gather_orthogonal{
           Facts const sum = sum_of(phases_of(request).stages_of_parts(request.root));
           return with_counts(sum, request, generate);
         },
-    .variants = [](Request const& request) { return phase_variants(request, "inner=flat"); },
+    .variants =
+        [](Request const& request) {
+          return layout_variants(
+              request.num_ranks, "inner", Collective::gather, Tried::within_rows
+          );
+        },
 };
 
 }  // namespace espalier::algorithms

@@ -42,6 +42,7 @@ extern Algorithm const gather_postal{
     .generate = Trees::generate,
     .facts = Trees::facts,
     .variants = postal_variants,
+    .phase_variants = {{.tried = Tried::in_groups, .arguments = "[latency=8]", .turn = 2}},
 };
 
 }  // namespace espalier::algorithms

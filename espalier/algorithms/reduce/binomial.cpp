@@ -51,6 +51,7 @@ extern Algorithm const reduce_binomial{
     .order = tree_reduce_order,
     .segment_period = Trees::segment_period,
     .variants = variants,
+    .phase_variants = {{.tried = Tried::in_groups}},
 };
 
 }  // namespace espalier::algorithms

@@ -102,6 +102,7 @@ extern Algorithm const reduce_chain{
     .order = [](Request const&) { return Order::left; },
     .segment_period = [](Request const&) { return 1; },
     .variants = variants,
+    .phase_variants = {{.tried = Tried::between_rows}},
 };
 
 }  // namespace espalier::algorithms

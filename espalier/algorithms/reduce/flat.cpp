@@ -119,6 +119,11 @@ extern Algorithm const reduce_flat{
     .facts = facts,
     .order = [](Request const&) { return Order::left; },
     .segment_period = [](Request const& request) { return std::max(1, request.num_ranks - 1); },
+    .phase_variants =
+        {
+            {.tried = Tried::in_groups, .turn = 3},
+            {.tried = Tried::within_rows},
+        },
 };
 
 }  // namespace espalier::algorithms

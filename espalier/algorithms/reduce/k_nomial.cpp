@@ -61,6 +61,7 @@ extern Algorithm const reduce_k_nomial{
     .order = tree_reduce_order,
     .segment_period = Trees::segment_period,
     .variants = variants,
+    .phase_variants = {{.tried = Tried::in_groups, .arguments = "[k=4]", .turn = 2}},
 };
 
 }  // namespace espalier::algorithms

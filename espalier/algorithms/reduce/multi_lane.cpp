@@ -94,10 +94,12 @@ schedule::RankProgram generate(Request const& request, int rank) {
 }
 
 /// One row of all ranks is a reduce-scatter and a gather, with more than two ranks in a group.
+constexpr std::string_view in_parts = "[rows=1,split=recursive_dividing,join=k_nomial[k=4]]";
+
 std::vector<std::string> variants(Request const& request) {
-  std::vector<std::string> result = multi_lane_variants(request, "chain");
+  std::vector<std::string> result = multi_lane_variants(request, Collective::reduce);
   if (request.num_ranks > 4) {
-    result.emplace_back("[rows=1,split=recursive_dividing,join=k_nomial[k=4]]");
+    result.emplace_back(in_parts);
   }
   return result;
 }
@@ -123,6 +125,7 @@ extern Algorithm const reduce_multi_lane{
           return plan.share(lanes) * lanes.num_lanes();
         },
     .variants = variants,
+    .phase_variants = {{.tried = Tried::in_groups, .arguments = in_parts, .turn = 3}},
 };
 
 }  // namespace espalier::algorithms

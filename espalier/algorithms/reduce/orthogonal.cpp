@@ -85,7 +85,12 @@ extern Algorithm const reduce_orthogonal{
     .order = [](Request const& request
              ) { return weakest_order(phases_of(request).stages_of_vector(request.root)); },
     .num_pieces = num_pieces,
-    .variants = [](Request const& request) { return phase_variants(request, "inner=flat"); },
+    .variants =
+        [](Request const& request) {
+          return layout_variants(
+              request.num_ranks, "inner", Collective::reduce, Tried::within_rows
+          );
+        },
 };
 
 }  // namespace espalier::algorithms

@@ -46,6 +46,7 @@ extern Algorithm const reduce_postal{
     .order = tree_reduce_order,
     .segment_period = Trees::segment_period,
     .variants = postal_variants,
+    .phase_variants = {{.tried = Tried::in_groups, .arguments = "[latency=8]", .turn = 2}},
 };
 
 }  // namespace espalier::algorithms

@@ -46,6 +46,7 @@ extern Algorithm const reduce_scatter_circulant{
     .source = "traeff2024b",
     .generate = generate,
     .facts = facts,
+    .phase_variants = {{.tried = Tried::in_groups}},
 };
 
 }  // namespace espalier::algorithms

@@ -74,6 +74,7 @@ extern Algorithm const reduce_scatter_in_order{
     .generate = generate,
     .facts = facts,
     .order = [](Request const&) { return Order::left; },
+    .phase_variants = {{.tried = Tried::between_rows}},
 };
 
 }  // namespace espalier::algorithms

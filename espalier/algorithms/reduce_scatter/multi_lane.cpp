@@ -53,7 +53,8 @@ extern Algorithm const reduce_scatter_multi_lane{
     .generate = generate,
     .facts = [](Request const& request) { return facts_of_plan<Plan>(request, generate); },
     .order = [](Request const& request) { return order_of_plan<Plan>(request); },
-    .variants = [](Request const& request) { return multi_lane_variants(request, "in_order"); },
+    .variants = [](Request const& request
+                ) { return multi_lane_variants(request, Collective::reduce_scatter); },
 };
 
 }  // namespace espalier::algorithms

@@ -64,8 +64,12 @@ extern Algorithm const reduce_scatter_orthogonal{
     .refuses = [](Request const& request) { return refuses_plan<Plan>(request); },
     .generate = generate,
     .facts = [](Request const& request) { return facts_of_plan<Plan>(request, generate); },
-    .variants = [](Request const& request
-                ) { return phase_variants(request, "inner=pairwise", false); },
+    .variants =
+        [](Request const& request) {
+          return layout_variants(
+              request.num_ranks, "inner", Collective::reduce_scatter, Tried::within_rows, false
+          );
+        },
 };
 
 }  // namespace espalier::algorithms

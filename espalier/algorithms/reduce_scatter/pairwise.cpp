@@ -76,6 +76,7 @@ extern Algorithm const reduce_scatter_pairwise{
     .generate = generate,
     .facts = facts,
     .order = [](Request const&) { return Order::rank; },
+    .phase_variants = {{.tried = Tried::within_rows}},
 };
 
 }  // namespace espalier::algorithms

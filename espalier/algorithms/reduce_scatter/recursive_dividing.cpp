@@ -60,6 +60,11 @@ extern Algorithm const reduce_scatter_recursive_dividing{
              ) { return dividing_facts(request.num_ranks, radix(request)); },
     .order = [](Request const&) { return Order::rank; },
     .variants = variants,
+    .phase_variants =
+        {
+            {.tried = Tried::in_groups},
+            {.tried = Tried::in_groups, .arguments = "[k=8]"},
+        },
 };
 
 }  // namespace espalier::algorithms

@@ -42,6 +42,7 @@ extern Algorithm const reduce_scatter_ring{
     .neighbours_only = true,
     .generate = generate,
     .facts = facts,
+    .phase_variants = {{.tried = Tried::in_groups, .turn = 2}},
 };
 
 }  // namespace espalier::algorithms

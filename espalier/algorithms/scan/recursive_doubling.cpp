@@ -80,6 +80,7 @@ extern Algorithm const scan_recursive_doubling{
       return request.num_ranks > 33 ? std::vector<std::string>{""}
                                     : std::vector<std::string>{"", "[segments=4]"};
     },
+    .phase_variants = {{.tried = Tried::in_groups}},
 };
 
 }  // namespace espalier::algorithms

@@ -36,6 +36,7 @@ extern Algorithm const scatter_binomial{
     .source = "thakur2005",
     .generate = Trees::generate,
     .facts = Trees::facts,
+    .phase_variants = {{.tried = Tried::in_groups}},
 };
 
 }  // namespace espalier::algorithms

@@ -56,6 +56,7 @@ extern Algorithm const scatter_k_nomial{
     .generate = Trees::generate,
     .facts = Trees::facts,
     .variants = variants,
+    .phase_variants = {{.tried = Tried::in_groups, .arguments = "[k=4]", .turn = 2}},
 };
 
 }  // namespace espalier::algorithms

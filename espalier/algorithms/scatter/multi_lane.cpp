@@ -82,7 +82,8 @@ extern Algorithm const scatter_multi_lane{
     .refuses = [](Request const& request) { return refuses_plan<Plan>(request); },
     .generate = generate,
     .facts = [](Request const& request) { return facts_of_plan<Plan>(request, generate); },
-    .variants = [](Request const& request) { return multi_lane_variants(request, "flat"); },
+    .variants = [](Request const& request
+                ) { return multi_lane_variants(request, Collective::scatter); },
 };
 
 }  // namespace espalier::algorithms

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "espalier/algorithms/composed/tried_phases.hpp"
 #include "espalier/cost/candidates/rank_groups.hpp"
 
 namespace espalier::cost {
@@ -21,141 +22,64 @@ using algorithms::Choice;
 using algorithms::Parameter;
 using schedule::Collective;
 
-/// What a phase of a collective with groups may be done by.
-constexpr std::array bcast_phases{
-    std::string_view("binomial"),
-    std::string_view("flat"),
-    std::string_view("k_nomial[k=4]"),
-    std::string_view("postal[latency=8]"),
-    std::string_view("chain"),
-    std::string_view("scatter_allgather"),
-};
-constexpr std::array tree_phases{
-    std::string_view("binomial"),
-    std::string_view("flat"),
-    std::string_view("k_nomial[k=4]"),
-    std::string_view("postal[latency=8]"),
-};
-constexpr std::array allgather_phases{
-    std::string_view("ring"),
-    std::string_view("bruck"),
-    std::string_view("bruck[k=4]"),
-};
-constexpr std::array alltoall_phases{
-    std::string_view("pairwise"),
-    std::string_view("linear"),
-    std::string_view("bruck"),
-};
-constexpr std::array barrier_phases{
-    std::string_view("dissemination[k=2]"),
-    std::string_view("dissemination[k=4]"),
-    std::string_view("dissemination[k=8]"),
-};
-constexpr std::array reduce_phases{
-    std::string_view("binomial"),
-    std::string_view("k_nomial[k=4]"),
-    std::string_view("postal[latency=8]"),
-    std::string_view("flat"),
-    std::string_view("multi_lane[rows=1,split=recursive_dividing,join=k_nomial[k=4]]"),
-};
-constexpr std::array allreduce_phases{
-    std::string_view("recursive_doubling"),
-    std::string_view("recursive_multiplying[k=4]"),
-    std::string_view("recursive_multiplying[k=8]"),
-    std::string_view("rabenseifner"),
-    std::string_view("ring"),
-};
-constexpr std::array reduce_scatter_phases{
-    std::string_view("recursive_dividing"),
-    std::string_view("recursive_dividing[k=8]"),
-    std::string_view("circulant"),
-    std::string_view("ring"),
-};
-constexpr std::array scan_phases{
-    std::string_view("recursive_doubling"),
-    std::string_view("linear"),
-};
-
-std::span<std::string_view const> phases_of(Collective collective) {
-  switch (collective) {
-  case Collective::bcast:
-    return bcast_phases;
-  case Collective::gather:
-  case Collective::scatter:
-    return tree_phases;
-  case Collective::allgather:
-    return allgather_phases;
-  case Collective::alltoall:
-    return alltoall_phases;
-  case Collective::barrier:
-    return barrier_phases;
-  case Collective::reduce:
-    return reduce_phases;
-  case Collective::allreduce:
-    return allreduce_phases;
-  case Collective::reduce_scatter:
-    return reduce_scatter_phases;
-  case Collective::scan:
-  case Collective::exscan:
-    return scan_phases;
-  }
-  return {};
-}
-
-/// What is tried for a parameter. The trees of a hierarchical allreduce are seldom best, and would
-/// be most of its candidates: two of each are enough.
-std::span<std::string_view const>
-values_of(Algorithm const& algorithm, Parameter const& key, Collective collective) {
-  std::span<std::string_view const> const phases = phases_of(collective);
-  bool const is_tree = key.name == "up" || key.name == "down";
-  return is_tree && algorithm.collective == Collective::allreduce ? phases.first(2) : phases;
-}
-
-Collective collective_of(Algorithm const& algorithm, Parameter const& phase) {
-  return phase.collective.empty() ? algorithm.collective
-                                  : schedule::parse_collective(phase.collective);
-}
-
-/// Each text with each value of a parameter behind it.
-std::vector<std::string>
-crossed(std::vector<std::string> const& texts, Algorithm const& algorithm, Parameter const& key) {
-  std::vector<std::string> result;
-  for (std::string const& text : texts) {
-    for (std::string_view const phase : values_of(algorithm, key, collective_of(algorithm, key))) {
-      result.push_back(text + "," + std::string(key.name) + "=" + std::string(phase));
-    }
-  }
-  return result;
-}
-
 bool takes(Algorithm const& algorithm, std::string_view key) {
   return std::ranges::find(algorithm.parameters, key, &Parameter::name) !=
          algorithm.parameters.end();
 }
 
-/// Every combination of algorithms for the phases of one that has groups.
-std::vector<std::string> of_groups(Algorithm const& algorithm, std::string const& groups) {
-  std::vector<std::string> texts{groups};
+/// A phase of an algorithm that has groups, and what is tried for it.
+struct Trial {
+  Parameter const& phase;
+  std::vector<std::string> values;
+
+  [[nodiscard]] std::string argument(std::size_t number) const {
+    return "," + std::string(phase.name) + "=" + values[number];
+  }
+};
+
+/// Phases for which nothing is tried are left to their fallbacks.
+std::vector<Trial> trials_of(Algorithm const& algorithm, int num_ranks) {
+  std::vector<Trial> result;
   for (Parameter const& parameter : algorithm.parameters) {
-    if (parameter.type == Parameter::Type::algorithm) {
-      texts = crossed(texts, algorithm, parameter);
+    if (parameter.type != Parameter::Type::algorithm) {
+      continue;
     }
+    Collective const collective = parameter.collective.empty()
+                                      ? algorithm.collective
+                                      : schedule::parse_collective(parameter.collective);
+    std::vector<std::string> values =
+        algorithms::tried_phases(collective, algorithms::Tried::in_groups, num_ranks);
+    if (!values.empty()) {
+      result.push_back({.phase = parameter, .values = std::move(values)});
+    }
+  }
+  return result;
+}
+
+/// Every combination of what is tried for the phases.
+std::vector<std::string> combined(std::span<Trial const> trials, std::string const& groups) {
+  std::vector<std::string> texts{groups};
+  for (Trial const& trial : trials) {
+    auto const most = static_cast<std::size_t>(trial.phase.most_combined);
+    std::vector<std::string> longer;
+    for (std::string const& text : texts) {
+      for (std::size_t number = 0; number < std::min(most, trial.values.size()); ++number) {
+        longer.push_back(text + trial.argument(number));
+      }
+    }
+    texts = std::move(longer);
   }
   return texts;
 }
 
 /// The first of what is tried for every phase, then the second, ..., those of short lists again.
-std::vector<std::string> abreast(Algorithm const& algorithm, std::string const& groups) {
+std::vector<std::string> abreast(std::span<Trial const> trials, std::string const& groups) {
   std::vector<std::string> result;
   for (std::size_t turn = 0, num_turns = 1; turn < num_turns; ++turn) {
     std::string text = groups;
-    for (Parameter const& parameter : algorithm.parameters) {
-      if (parameter.type != Parameter::Type::algorithm) {
-        continue;
-      }
-      auto const phases = phases_of(collective_of(algorithm, parameter));
-      num_turns = std::max(num_turns, phases.size());
-      text += "," + std::string(parameter.name) + "=" + std::string(phases[turn % phases.size()]);
+    for (Trial const& trial : trials) {
+      num_turns = std::max(num_turns, trial.values.size());
+      text += trial.argument(turn % trial.values.size());
     }
     result.push_back(std::move(text));
   }
@@ -216,7 +140,7 @@ void add_pipelines(List& list) {
   }
 }
 
-using Phases = std::vector<std::string> (*)(Algorithm const&, std::string const&);
+using Phases = std::vector<std::string> (*)(std::span<Trial const>, std::string const& groups);
 
 /// Combinations for the phases of all algorithms that take groups.
 void add_groups(
@@ -226,8 +150,9 @@ void add_groups(
     if (algorithm->collective != collective || !takes(*algorithm, "rows")) {
       continue;
     }
+    std::vector<Trial> const trials = trials_of(*algorithm, list.num_ranks());
     for (std::string const& groups : all_groups) {
-      for (std::string const& arguments : phases(*algorithm, groups)) {
+      for (std::string const& arguments : phases(trials, groups)) {
         std::string const name(algorithm->name);
         list.add(Choice::parse(collective, name + "[" + arguments + "]"));
       }
@@ -254,7 +179,7 @@ std::vector<Choice> machine_variants(Collective collective, Setting const& setti
     plain.add(choice);
   }
   List shaped = plain;
-  add_groups(shaped, collective, found.groups, of_groups);
+  add_groups(shaped, collective, found.groups, combined);
   add_pipelines(shaped);
   if (found.order.empty()) {
     return shaped.choices();

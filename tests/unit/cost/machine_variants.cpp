@@ -99,6 +99,14 @@ TEST(MachineVariants, ReduceInPartsOfLargeGroups) {
   );
 }
 
+TEST(MachineVariants, CombineFewTreesOfAHierarchicalAllreduce) {
+  Texts const found = texts(schedule::Collective::allreduce, placed("4n x 4c", "block", 16));
+  std::string const front = "allreduce/hierarchical[rows=4,up=";
+  EXPECT_TRUE(contains(found, front + "k_nomial[k=4],across=ring,down=flat]"));
+  EXPECT_FALSE(contains(found, front + "postal[latency=8],across=ring,down=flat]"));
+  EXPECT_FALSE(contains(found, front + "binomial,across=ring,down=chain]"));
+}
+
 TEST(MachineVariants, AreAllDifferentAndAccepted) {
   Setting const setting = placed("2n x 4c + 1n x 2c", "cyclic", 10);
   for (auto const collective : {schedule::Collective::allgather, schedule::Collective::gather}) {
