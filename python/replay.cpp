@@ -18,6 +18,7 @@
 #include "espalier/algorithms/catalog.hpp"
 #include "espalier/cost/candidates/machine_variants.hpp"
 #include "espalier/cost/candidates/ranking.hpp"
+#include "espalier/cost/candidates/shared_ranking.hpp"
 #include "espalier/cost/forms/levels.hpp"
 #include "espalier/cost/replay/sharing.hpp"
 #include "espalier/machine/text/file.hpp"
@@ -154,8 +155,9 @@ std::vector<std::string> machine_variants(
 ) {
   cost::Setting const setting = setting_of(machine_text, placement, num_ranks);
   std::vector<std::string> result;
-  for (Choice const& choice :
-       cost::machine_variants(algorithms::parse_collective(collective), setting)) {
+  for (Choice const& choice : cost::machine_variants(
+           algorithms::parse_collective(collective), setting.machine, setting.core_of
+       )) {
     result.push_back(choice.text());
   }
   return result;

@@ -6,54 +6,20 @@
 #include <array>
 #include <utility>
 
-#include "espalier/schedule/transforms.hpp"
+#include "espalier/cost/replay/matched_steps.hpp"
 
 namespace espalier::cost {
 namespace {
 
 using algorithms::Choice;
 using schedule::Kind;
-using schedule::RankProgram;
 
 /// What is sent then depends on the size: nothing, or what has bytes.
 bool are_counted(Sizes const& sizes) {
   return !sizes.are_equal() || sizes.total() <= 0;
 }
 
-/// Blocks of equal sizes need no numbers, which saves most of the work of changing the order.
-RankProgram generate_in(
-    algorithms::RankOrder const& order,
-    Choice const& choice,
-    int root,
-    int rank,
-    bool has_equal_blocks
-) {
-  if (!has_equal_blocks) {
-    return choice.generate(order, root, rank);
-  }
-  return schedule::renumber_ranks(
-      choice.generate_at_position(
-          order.num_ranks(), order.position_of(root), order.position_of(rank)
-      ),
-      [&](int position) { return order.rank_at(position); }
-  );
-}
-
 }  // namespace
-
-Steps matched_steps(Choice const& choice, int root, Setting const& setting, Sizes const& sizes) {
-  int const num_ranks = setting.num_ranks();
-  auto const order = choice.order_of_ranks(num_ranks);
-  Steps steps(sizes);
-  for (int rank = 0; rank < num_ranks; ++rank) {
-    steps.add(
-        order ? generate_in(*order, choice, root, rank, sizes.are_equal())
-              : choice.generate(num_ranks, root, rank)
-    );
-  }
-  steps.match();
-  return steps;
-}
 
 Candidates::Candidates(
     std::span<Choice const> choices, int root, Setting const& setting, std::size_t memory_bytes

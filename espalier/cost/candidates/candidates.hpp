@@ -15,12 +15,6 @@
 
 namespace espalier::cost {
 
-/// The steps of all ranks, matched.
-/// @throws Error as Choice::generate and Steps::add.
-[[nodiscard]] Steps matched_steps(
-    algorithms::Choice const& choice, int root, Setting const& setting, Sizes const& sizes
-);
-
 /// Choices that are to be replayed at several sizes. What they do does not depend on the size, so
 /// their programs are generated once, as far as memory allows, and only counted in bytes again.
 class Candidates {

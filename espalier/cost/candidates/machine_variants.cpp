@@ -172,10 +172,12 @@ void add_in_order(List& list, Collective collective, List const& others, std::st
 
 }  // namespace
 
-std::vector<Choice> machine_variants(Collective collective, Setting const& setting) {
-  RankGroups const found = rank_groups(setting);
-  List plain(setting.num_ranks());
-  for (Choice const& choice : algorithms::variants(collective, setting.num_ranks())) {
+std::vector<Choice> machine_variants(
+    Collective collective, machine::Machine const& machine, std::vector<int> const& core_of
+) {
+  RankGroups const found = rank_groups(machine, core_of);
+  List plain(static_cast<int>(core_of.size()));
+  for (Choice const& choice : algorithms::variants(collective, plain.num_ranks())) {
     plain.add(choice);
   }
   List shaped = plain;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "espalier/algorithms/catalog.hpp"
-#include "espalier/cost/replay/setting.hpp"
+#include "espalier/machine/tree/machine.hpp"
 
 namespace espalier::cost {
 
@@ -15,8 +15,12 @@ namespace espalier::cost {
 ///
 /// The groups are laid on runs of ranks, so nodes give none where ranks lie neither in blocks nor
 /// in turns.
-[[nodiscard]] std::vector<algorithms::Choice>
-machine_variants(schedule::Collective collective, Setting const& setting);
+/// @param core_of each rank
+[[nodiscard]] std::vector<algorithms::Choice> machine_variants(
+    schedule::Collective collective,
+    machine::Machine const& machine,
+    std::vector<int> const& core_of
+);
 
 /// What is worth measuring where only the node of each rank is known, and each candidate takes
 /// time: algorithms::variants(); with groups that are the nodes, each algorithm that takes groups

@@ -18,10 +18,11 @@ using algorithms::list_text;
 using algorithms::RankOrder;
 
 /// The object of a level in which each rank lies.
-std::vector<int> objects_of(Setting const& setting, int level) {
+std::vector<int>
+objects_of(machine::Machine const& machine, std::vector<int> const& core_of, int level) {
   std::vector<int> result;
-  for (int const core : setting.core_of) {
-    result.push_back(setting.machine.object_of(level, core));
+  for (int const core : core_of) {
+    result.push_back(machine.object_of(level, core));
   }
   return result;
 }
@@ -114,17 +115,17 @@ RankGroups node_groups(std::vector<int> const& node_of_rank) {
   return result;
 }
 
-RankGroups rank_groups(Setting const& setting) {
-  int const level = setting.machine.node_level();
-  std::vector<int> const of_rank = renumbered(objects_of(setting, level));
+RankGroups rank_groups(machine::Machine const& machine, std::vector<int> const& core_of) {
+  int const level = machine.node_level();
+  std::vector<int> const of_rank = renumbered(objects_of(machine, core_of, level));
   RankGroups result = node_groups(of_rank);
   bool const is_in_order = std::ranges::is_sorted(of_rank) || !result.order.empty();
-  if (!is_in_order || of_rank.size() < 2 || level + 1 >= setting.machine.num_levels()) {
+  if (!is_in_order || of_rank.size() < 2 || level + 1 >= machine.num_levels()) {
     return result;
   }
   RankOrder const order = RankOrder::by_node(of_rank);
   std::vector<int> const nodes = in_order(order, of_rank);
-  std::vector<int> const inner = in_order(order, objects_of(setting, level + 1));
+  std::vector<int> const inner = in_order(order, objects_of(machine, core_of, level + 1));
   if (std::ranges::is_sorted(inner) && are_groups(counts(inner)) &&
       counts(inner) != counts(nodes)) {
     result.groups.push_back(text_of(counts(inner)));

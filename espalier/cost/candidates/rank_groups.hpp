@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "espalier/cost/replay/setting.hpp"
+#include "espalier/machine/tree/machine.hpp"
 
 namespace espalier::cost {
 
@@ -18,7 +18,9 @@ struct RankGroups {
   std::string order;
 };
 
-[[nodiscard]] RankGroups rank_groups(Setting const& setting);
+/// @param core_of each rank
+[[nodiscard]] RankGroups
+rank_groups(machine::Machine const& machine, std::vector<int> const& core_of);
 
 /// The same where only the nodes are known, as any numbers: at most one of groups.
 [[nodiscard]] RankGroups node_groups(std::vector<int> const& node_of_rank);

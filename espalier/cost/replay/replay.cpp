@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "espalier/cost/candidates/candidates.hpp"
 #include "espalier/cost/replay/engine.hpp"
+#include "espalier/cost/replay/matched_steps.hpp"
 #include "espalier/cost/replay/steps.hpp"
 
 namespace espalier::cost {

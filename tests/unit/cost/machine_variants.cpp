@@ -19,42 +19,53 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-Setting placed(std::string const& text, std::string const& placement, int num_ranks) {
+/// Ranks on the cores of a machine.
+struct Placed {
+  machine::Machine machine;
+  std::vector<int> core_of;
+};
+
+Placed placed(std::string const& text, std::string const& placement, int num_ranks) {
   machine::Machine machine = machine::read(text);
   std::vector<int> cores = machine::place(machine, placement, num_ranks);
   return {.machine = std::move(machine), .core_of = std::move(cores)};
 }
 
+RankGroups groups_of(Placed const& ranks) {
+  return rank_groups(ranks.machine, ranks.core_of);
+}
+
 TEST(RankGroups, AreNodesThenPackagesThenBoth) {
-  RankGroups const block = rank_groups(placed("4n x 2s x 3c", "block", 24));
+  RankGroups const block = groups_of(placed("4n x 2s x 3c", "block", 24));
   EXPECT_EQ(block.groups, (Texts{"rows=4", "rows=8", "rows=4x2"}));
   EXPECT_EQ(block.order, "");
-  RankGroups const cyclic = rank_groups(placed("4n x 2s x 3c", "cyclic", 24));
+  RankGroups const cyclic = groups_of(placed("4n x 2s x 3c", "cyclic", 24));
   EXPECT_EQ(cyclic.groups, block.groups);
   EXPECT_EQ(cyclic.order, "dealt=4");
 }
 
 TEST(RankGroups, NameSizesThatDiffer) {
-  EXPECT_EQ(rank_groups(placed("4n x 4c", "block", 10)).groups, (Texts{"sizes=4x4x2"}));
-  RankGroups const few = rank_groups(placed("4n x 4c", "cyclic", 10));
+  EXPECT_EQ(groups_of(placed("4n x 4c", "block", 10)).groups, (Texts{"sizes=4x4x2"}));
+  RankGroups const few = groups_of(placed("4n x 4c", "cyclic", 10));
   EXPECT_EQ(few.groups, (Texts{"sizes=3x3x2x2"}));
   EXPECT_EQ(few.order, "dealt=4");
-  RankGroups const uneven = rank_groups(placed("2n x 4c + 1n x 2c", "cyclic", 10));
+  RankGroups const uneven = groups_of(placed("2n x 4c + 1n x 2c", "cyclic", 10));
   EXPECT_EQ(uneven.groups, (Texts{"sizes=4x4x2"}));
   EXPECT_EQ(uneven.order, "dealt=4x4x2");
 }
 
 TEST(RankGroups, AreNoneWhereRanksLieAnyhow) {
-  RankGroups const folded = rank_groups(placed("3n x 2c", "folded", 6));
+  RankGroups const folded = groups_of(placed("3n x 2c", "folded", 6));
   EXPECT_TRUE(folded.groups.empty());
   EXPECT_EQ(folded.order, "");
-  EXPECT_TRUE(rank_groups(placed("8n x 1c", "block", 8)).groups.empty()) << "ranks are alone";
-  EXPECT_TRUE(rank_groups(placed("1n x 8c", "block", 8)).groups.empty()) << "all are together";
+  EXPECT_TRUE(groups_of(placed("8n x 1c", "block", 8)).groups.empty()) << "ranks are alone";
+  EXPECT_TRUE(groups_of(placed("1n x 8c", "block", 8)).groups.empty()) << "all are together";
 }
 
-Texts texts(schedule::Collective collective, Setting const& setting) {
+Texts texts(schedule::Collective collective, Placed const& ranks) {
   Texts result;
-  for (algorithms::Choice const& choice : machine_variants(collective, setting)) {
+  for (algorithms::Choice const& choice :
+       machine_variants(collective, ranks.machine, ranks.core_of)) {
     result.push_back(choice.text());
   }
   return result;
@@ -65,10 +76,10 @@ bool contains(Texts const& all, std::string const& text) {
 }
 
 TEST(MachineVariants, BeginWithThoseOfAnyMachine) {
-  Setting const setting = placed("4n x 4c", "cyclic", 16);
+  Placed const ranks = placed("4n x 4c", "cyclic", 16);
   for (auto const collective :
        {schedule::Collective::bcast, schedule::Collective::alltoall, schedule::Collective::scan}) {
-    Texts const found = texts(collective, setting);
+    Texts const found = texts(collective, ranks);
     std::size_t i = 0;
     for (algorithms::Choice const& choice : algorithms::variants(collective, 16)) {
       ASSERT_LT(i, found.size());
@@ -108,9 +119,9 @@ TEST(MachineVariants, CombineFewTreesOfAHierarchicalAllreduce) {
 }
 
 TEST(MachineVariants, AreAllDifferentAndAccepted) {
-  Setting const setting = placed("2n x 4c + 1n x 2c", "cyclic", 10);
+  Placed const ranks = placed("2n x 4c + 1n x 2c", "cyclic", 10);
   for (auto const collective : {schedule::Collective::allgather, schedule::Collective::gather}) {
-    Texts found = texts(collective, setting);
+    Texts found = texts(collective, ranks);
     for (std::string const& text : found) {
       EXPECT_EQ(algorithms::Choice::parse(text).refuses(10, 0), "") << text;
     }
