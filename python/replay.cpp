@@ -16,10 +16,10 @@
 #include <nanobind/stl/vector.h>
 
 #include "espalier/algorithms/catalog.hpp"
-#include "espalier/cost/candidates/machine_variants.hpp"
-#include "espalier/cost/candidates/ranking.hpp"
-#include "espalier/cost/candidates/shared_ranking.hpp"
+#include "espalier/candidates/machine_variants.hpp"
 #include "espalier/cost/forms/levels.hpp"
+#include "espalier/cost/ranking/ranking.hpp"
+#include "espalier/cost/ranking/shared_ranking.hpp"
 #include "espalier/cost/replay/sharing.hpp"
 #include "espalier/machine/text/file.hpp"
 #include "espalier/machine/tree/placement.hpp"
@@ -155,7 +155,7 @@ std::vector<std::string> machine_variants(
 ) {
   cost::Setting const setting = setting_of(machine_text, placement, num_ranks);
   std::vector<std::string> result;
-  for (Choice const& choice : cost::machine_variants(
+  for (Choice const& choice : candidates::machine_variants(
            algorithms::parse_collective(collective), setting.machine, setting.core_of
        )) {
     result.push_back(choice.text());
@@ -167,7 +167,7 @@ std::vector<std::string>
 node_variants(std::string_view collective, std::vector<int> const& node_of_rank) {
   std::vector<std::string> result;
   for (Choice const& choice :
-       cost::node_variants(algorithms::parse_collective(collective), node_of_rank)) {
+       candidates::node_variants(algorithms::parse_collective(collective), node_of_rank)) {
     result.push_back(choice.text());
   }
   return result;

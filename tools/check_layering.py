@@ -25,6 +25,7 @@ DEPENDS: dict[str, set[str]] = {
     "machine": {"base", "mpi"},
     "mapping": {"machine", "pattern"},
     "simulation": {"machine"},
+    "candidates": {"algorithms", "machine", "schedule"},
     "cost": {"algorithms", "machine", "schedule", "simulation"},
     "neighborhood": {"algorithms", "mapping", "schedule"},
     "verify": {"algorithms", "neighborhood", "schedule"},
@@ -34,7 +35,7 @@ DEPENDS: dict[str, set[str]] = {
     "capi": {"plan", "mapping", "profile"},
     "measure": {"capi", "exec", "plan", "algorithms", "machine", "mapping", "profile"},
     "shim": {"plan", "watch"},
-    "python": {"cost", "machine", "mapping", "measure", "plan"},
+    "python": {"candidates", "cost", "machine", "mapping", "measure", "plan"},
 }
 
 MPI_ALLOWED = (

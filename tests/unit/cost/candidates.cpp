@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/cost/candidates/candidates.hpp"
+#include "espalier/cost/ranking/candidates.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "espalier/cost/candidates/queue_ranking.hpp"
+#include "espalier/cost/ranking/queue_ranking.hpp"
 #include "espalier/cost/replay/engine.hpp"
 #include "espalier/cost/replay/replay.hpp"
 #include "espalier/machine/text/file.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/cost/candidates/ranking.hpp"
+#include "espalier/cost/ranking/ranking.hpp"
 
 #include <algorithm>
 #include <cstddef>

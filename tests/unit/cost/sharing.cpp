@@ -15,7 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/cost/candidates/shared_ranking.hpp"
+#include "espalier/cost/ranking/shared_ranking.hpp"
 #include "espalier/cost/replay/flows.hpp"
 #include "espalier/cost/replay/replay.hpp"
 #include "espalier/machine/text/file.hpp"

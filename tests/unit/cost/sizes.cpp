@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/cost/candidates/ranking.hpp"
+#include "espalier/cost/ranking/ranking.hpp"
 #include "espalier/cost/replay/replay.hpp"
 #include "espalier/schedule/builder.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/cost/candidates/machine_variants.hpp"
+#include "espalier/candidates/machine_variants.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,9 +12,9 @@
 #include <utility>
 
 #include "espalier/algorithms/composed/tried_phases.hpp"
-#include "espalier/cost/candidates/rank_groups.hpp"
+#include "espalier/candidates/rank_groups.hpp"
 
-namespace espalier::cost {
+namespace espalier::candidates {
 namespace {
 
 using algorithms::Algorithm;
@@ -213,4 +213,4 @@ std::vector<Choice> node_variants(Collective collective, std::vector<int> const&
   return all.choices();
 }
 
-}  // namespace espalier::cost
+}  // namespace espalier::candidates

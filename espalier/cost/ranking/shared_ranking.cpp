@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/cost/candidates/shared_ranking.hpp"
+#include "espalier/cost/ranking/shared_ranking.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
 
-#include "espalier/cost/candidates/candidates.hpp"
-#include "espalier/cost/candidates/queue_ranking.hpp"
+#include "espalier/cost/ranking/candidates.hpp"
+#include "espalier/cost/ranking/queue_ranking.hpp"
 #include "espalier/cost/replay/sharing_engine.hpp"
 #include "espalier/simulation/network.hpp"
 

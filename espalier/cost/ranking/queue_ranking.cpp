@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/cost/candidates/queue_ranking.hpp"
+#include "espalier/cost/ranking/queue_ranking.hpp"
 
 #include <tuple>
 

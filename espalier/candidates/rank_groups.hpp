@@ -7,7 +7,7 @@
 
 #include "espalier/machine/tree/machine.hpp"
 
-namespace espalier::cost {
+namespace espalier::candidates {
 
 /// How algorithms are told where ranks are, as arguments.
 struct RankGroups {
@@ -25,4 +25,4 @@ rank_groups(machine::Machine const& machine, std::vector<int> const& core_of);
 /// The same where only the nodes are known, as any numbers: at most one of groups.
 [[nodiscard]] RankGroups node_groups(std::vector<int> const& node_of_rank);
 
-}  // namespace espalier::cost
+}  // namespace espalier::candidates

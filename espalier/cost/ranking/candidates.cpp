@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/cost/candidates/candidates.hpp"
+#include "espalier/cost/ranking/candidates.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/cost/candidates/machine_variants.hpp"
+#include "espalier/candidates/machine_variants.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 #include <gtest/gtest.h>
 
-#include "espalier/cost/candidates/rank_groups.hpp"
+#include "espalier/candidates/rank_groups.hpp"
 #include "espalier/machine/text/file.hpp"
 #include "espalier/machine/tree/placement.hpp"
 
-namespace espalier::cost {
+namespace espalier::candidates {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -189,4 +189,4 @@ TEST(NodeVariants, AreThoseOfAnyMachineWhereNodesSayNothing) {
 }
 
 }  // namespace
-}  // namespace espalier::cost
+}  // namespace espalier::candidates

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/cost/candidates/rank_groups.hpp"
+#include "espalier/candidates/rank_groups.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -11,7 +11,7 @@
 #include "espalier/algorithms/choices/rank_order.hpp"
 #include "espalier/algorithms/composed/groups.hpp"
 
-namespace espalier::cost {
+namespace espalier::candidates {
 namespace {
 
 using algorithms::list_text;
@@ -136,4 +136,4 @@ RankGroups rank_groups(machine::Machine const& machine, std::vector<int> const& 
   return result;
 }
 
-}  // namespace espalier::cost
+}  // namespace espalier::candidates

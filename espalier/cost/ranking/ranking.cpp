@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/cost/candidates/ranking.hpp"
+#include "espalier/cost/ranking/ranking.hpp"
 
 #include <string>
 
 #include "espalier/base/error.hpp"
-#include "espalier/cost/candidates/candidates.hpp"
-#include "espalier/cost/candidates/queue_ranking.hpp"
+#include "espalier/cost/ranking/candidates.hpp"
+#include "espalier/cost/ranking/queue_ranking.hpp"
 
 namespace espalier::cost {
 

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "espalier/cost/candidates/candidates.hpp"
-#include "espalier/cost/candidates/ranking.hpp"
+#include "espalier/cost/ranking/candidates.hpp"
+#include "espalier/cost/ranking/ranking.hpp"
 #include "espalier/cost/replay/sizes.hpp"
 
 namespace espalier::cost {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "espalier/algorithms/catalog.hpp"
-#include "espalier/cost/candidates/ranking.hpp"
+#include "espalier/cost/ranking/ranking.hpp"
 #include "espalier/cost/replay/setting.hpp"
 #include "espalier/cost/replay/sizes.hpp"
 

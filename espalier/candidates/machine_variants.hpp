@@ -7,7 +7,7 @@
 #include "espalier/algorithms/catalog.hpp"
 #include "espalier/machine/tree/machine.hpp"
 
-namespace espalier::cost {
+namespace espalier::candidates {
 
 /// What is worth trying where ranks are placed like this: algorithms::variants(); those with groups
 /// that are the nodes, the objects of the next level, or both; and where ranks were dealt to nodes
@@ -31,4 +31,4 @@ namespace espalier::cost {
 [[nodiscard]] std::vector<algorithms::Choice>
 node_variants(schedule::Collective collective, std::vector<int> const& node_of_rank);
 
-}  // namespace espalier::cost
+}  // namespace espalier::candidates
