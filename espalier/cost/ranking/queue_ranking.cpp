@@ -11,13 +11,13 @@ namespace {
 
 /// With the time that each takes at least, in the order in which they are replayed.
 std::vector<Placed>
-first_to_last(Candidates& candidates, Sizes const& sizes, std::span<Placed const> before) {
+first_to_last(GeneratedChoices& choices, Sizes const& sizes, std::span<Placed const> before) {
   std::vector<Placed> order(before.begin(), before.end());
-  for (std::size_t number = order.size(); number < candidates.size(); ++number) {
+  for (std::size_t number = order.size(); number < choices.size(); ++number) {
     order.push_back({.number = number});
   }
   for (Placed& placed : order) {
-    placed.seconds = candidates.lower_bound(placed.number, sizes);
+    placed.seconds = choices.lower_bound(placed.number, sizes);
     placed.is_exact = false;
   }
   if (before.empty()) {
@@ -26,12 +26,12 @@ first_to_last(Candidates& candidates, Sizes const& sizes, std::span<Placed const
   return order;
 }
 
-/// Replays a candidate of which a lower bound is known.
-void replay(Placed& placed, Candidates& candidates, Sizes const& sizes, double limit) {
+/// Replays a choice of which a lower bound is known.
+void replay(Placed& placed, GeneratedChoices& choices, Sizes const& sizes, double limit) {
   if (placed.seconds > limit) {
     return;
   }
-  Engine engine(candidates.steps(placed.number, sizes), candidates.setting());
+  Engine engine(choices.steps(placed.number, sizes), choices.setting());
   placed.is_exact = engine.run(limit);
   placed.seconds = placed.is_exact ? engine.result().seconds() : limit;
 }
@@ -39,12 +39,12 @@ void replay(Placed& placed, Candidates& candidates, Sizes const& sizes, double l
 }  // namespace
 
 std::vector<Placed> rank_in_queues(
-    Candidates& candidates, Sizes const& sizes, Cut const& cut, std::span<Placed const> before
+    GeneratedChoices& choices, Sizes const& sizes, Cut const& cut, std::span<Placed const> before
 ) {
-  std::vector<Placed> ranking = first_to_last(candidates, sizes, before);
+  std::vector<Placed> ranking = first_to_last(choices, sizes, before);
   BestTimes best(cut);
   for (Placed& placed : ranking) {
-    replay(placed, candidates, sizes, best.limit());
+    replay(placed, choices, sizes, best.limit());
     if (placed.is_exact) {
       best.add(placed.seconds);
     }
@@ -59,12 +59,12 @@ void sort(std::vector<Placed>& ranking) {
   });
 }
 
-std::vector<Ranked> ranked(std::span<Placed const> ranking, Candidates const& candidates) {
+std::vector<Ranked> ranked(std::span<Placed const> ranking, GeneratedChoices const& choices) {
   std::vector<Ranked> result;
   result.reserve(ranking.size());
   for (Placed const& placed : ranking) {
     result.push_back({
-        .choice = candidates.choice(placed.number),
+        .choice = choices.choice(placed.number),
         .seconds = placed.seconds,
         .is_exact = placed.is_exact,
     });

@@ -8,15 +8,15 @@
 #include <span>
 #include <vector>
 
-#include "espalier/cost/ranking/candidates.hpp"
+#include "espalier/cost/ranking/generated_choices.hpp"
 #include "espalier/cost/ranking/ranking.hpp"
 #include "espalier/cost/replay/sizes.hpp"
 
 namespace espalier::cost {
 
-/// A candidate and its time.
+/// A choice and its time.
 struct Placed {
-  std::size_t number = 0;  ///< in Candidates
+  std::size_t number = 0;  ///< in GeneratedChoices
   double seconds = 0;
   bool is_exact = true;  ///< false: it takes at least so long
 };
@@ -53,17 +53,20 @@ private:
   std::vector<double> times_;  ///< ascending
 };
 
-/// All candidates by the time that replay.hpp says. Those that are wanted are exact and come first;
-/// others may have been given up. Equal times keep the order of the candidates.
+/// All choices by the time that replay.hpp says. Those that are wanted are exact and come first;
+/// others may have been given up. Equal times keep the order of the choices.
 /// @param before the ranking at another size, which says what to replay first; may be empty.
 [[nodiscard]] std::vector<Placed> rank_in_queues(
-    Candidates& candidates, Sizes const& sizes, Cut const& cut, std::span<Placed const> before = {}
+    GeneratedChoices& choices,
+    Sizes const& sizes,
+    Cut const& cut,
+    std::span<Placed const> before = {}
 );
 
 /// Exact ones first, then by time, then by number.
 void sort(std::vector<Placed>& ranking);
 /// The same with choices for numbers.
 [[nodiscard]] std::vector<Ranked>
-ranked(std::span<Placed const> ranking, Candidates const& candidates);
+ranked(std::span<Placed const> ranking, GeneratedChoices const& choices);
 
 }  // namespace espalier::cost

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "espalier/base/error.hpp"
-#include "espalier/cost/ranking/candidates.hpp"
+#include "espalier/cost/ranking/generated_choices.hpp"
 #include "espalier/cost/ranking/queue_ranking.hpp"
 
 namespace espalier::cost {
@@ -27,9 +27,9 @@ std::vector<Ranked> best(
     int num_best
 ) {
   require_best(num_best);
-  Candidates candidates(choices, root, setting);
+  GeneratedChoices generated(choices, root, setting);
   Cut const cut{.least = num_best, .most = num_best};
-  return ranked(rank_in_queues(candidates, sizes, cut), candidates);
+  return ranked(rank_in_queues(generated, sizes, cut), generated);
 }
 
 }  // namespace espalier::cost

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <tuple>
 
-#include "espalier/cost/ranking/candidates.hpp"
+#include "espalier/cost/ranking/generated_choices.hpp"
 #include "espalier/cost/ranking/queue_ranking.hpp"
 #include "espalier/cost/replay/sharing_engine.hpp"
 #include "espalier/simulation/network.hpp"
@@ -37,15 +37,15 @@ void shorten(std::vector<Placed>& ranking, Cut const& cut) {
   }
 }
 
-/// Ranks candidates at one size after the other; what was good at one is tried first at the next.
+/// Ranks choices at one size after the other; what was good at one is tried first at the next.
 class SharedRanking {
 public:
-  SharedRanking(Candidates& candidates, int num_best)
-      : candidates_(&candidates), network_(candidates.setting().machine), num_best_(num_best) {}
+  SharedRanking(GeneratedChoices& choices, int num_best)
+      : choices_(&choices), network_(choices.setting().machine), num_best_(num_best) {}
 
   [[nodiscard]] std::vector<Placed> const& at(Sizes const& sizes) {
     Cut const cut = shortlist(num_best_);
-    in_queues_ = rank_in_queues(*candidates_, sizes, cut, in_queues_);
+    in_queues_ = rank_in_queues(*choices_, sizes, cut, in_queues_);
     std::vector<Placed> ranking = in_queues_;
     shorten(ranking, cut);
     order_as_before(ranking);
@@ -61,7 +61,7 @@ public:
 private:
   /// Those first that were best at the size before.
   void order_as_before(std::vector<Placed>& ranking) const {
-    std::vector<std::size_t> places(candidates_->size(), shared_.size());
+    std::vector<std::size_t> places(choices_->size(), shared_.size());
     for (std::size_t place = 0; place < shared_.size() && shared_[place].is_exact; ++place) {
       places[shared_[place].number] = place;
     }
@@ -74,9 +74,7 @@ private:
     if (!placed.is_exact) {
       return;
     }
-    SharingEngine engine(
-        candidates_->steps(placed.number, sizes), candidates_->setting(), network_
-    );
+    SharingEngine engine(choices_->steps(placed.number, sizes), choices_->setting(), network_);
     Outcome const outcome = engine.run(best.limit(), most_updates);
     placed.is_exact = outcome != Outcome::late;
     if (outcome != Outcome::costly) {
@@ -87,7 +85,7 @@ private:
     }
   }
 
-  Candidates* candidates_;
+  GeneratedChoices* choices_;
   simulation::Network network_;
   int num_best_;
   std::vector<Placed> in_queues_;  ///< at the size before
@@ -104,11 +102,11 @@ std::vector<std::vector<Ranked>> best_sharing(
     int num_best
 ) {
   require_best(num_best);
-  Candidates candidates(choices, root, setting);
-  SharedRanking ranking(candidates, num_best);
+  GeneratedChoices generated(choices, root, setting);
+  SharedRanking ranking(generated, num_best);
   std::vector<std::vector<Ranked>> result;
   for (Sizes const& one : sizes) {
-    result.push_back(ranked(ranking.at(one), candidates));
+    result.push_back(ranked(ranking.at(one), generated));
   }
   return result;
 }

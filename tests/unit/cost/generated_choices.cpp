@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/cost/ranking/candidates.hpp"
+#include "espalier/cost/ranking/generated_choices.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -34,45 +34,45 @@ std::vector<Sizes> all_sizes() {
   return {Sizes(8), Sizes(0), Sizes(1000), Sizes(65537), different};
 }
 
-double replayed(Candidates& candidates, std::size_t number, Sizes const& sizes) {
-  Engine engine(candidates.steps(number, sizes), candidates.setting());
+double replayed(GeneratedChoices& generated, std::size_t number, Sizes const& sizes) {
+  Engine engine(generated.steps(number, sizes), generated.setting());
   engine.run();
   return engine.result().seconds();
 }
 
 /// With room for all programs, and for none.
-TEST(Candidates, TakeTheTimeOfTheirChoiceAtEverySize) {
+TEST(GeneratedChoices, TakeTheTimeOfTheirChoiceAtEverySize) {
   Setting const setting = nodes();
   std::vector<Choice> const choices = algorithms::variants(schedule::Collective::allgather, 12);
-  for (std::size_t const memory : {Candidates::most_memory_bytes, std::size_t{0}}) {
-    Candidates candidates(choices, 0, setting, memory);
-    ASSERT_EQ(candidates.size(), choices.size());
+  for (std::size_t const memory : {GeneratedChoices::most_memory_bytes, std::size_t{0}}) {
+    GeneratedChoices generated(choices, 0, setting, memory);
+    ASSERT_EQ(generated.size(), choices.size());
     for (Sizes const& sizes : all_sizes()) {
-      for (std::size_t i = 0; i < candidates.size(); ++i) {
+      for (std::size_t i = 0; i < generated.size(); ++i) {
         double const expected = replay_time(choices[i], 0, setting, sizes);
-        EXPECT_EQ(replayed(candidates, i, sizes), expected) << choices[i].text();
-        EXPECT_LE(candidates.lower_bound(i, sizes), expected) << choices[i].text();
+        EXPECT_EQ(replayed(generated, i, sizes), expected) << choices[i].text();
+        EXPECT_LE(generated.lower_bound(i, sizes), expected) << choices[i].text();
       }
     }
   }
 }
 
-TEST(Candidates, AreBoundedByTheBusiestPort) {
+TEST(GeneratedChoices, AreBoundedByTheBusiestPort) {
   Setting const setting = uniform({.latency = 3, .overhead_send = 2, .per_byte = 0.5}, 8);
   std::vector<Choice> const choices{Choice::parse("bcast/flat")};
-  Candidates candidates(choices, 0, setting);
-  EXPECT_NEAR(candidates.lower_bound(0, 10.0), 7 * (2 + 5), 1e-6);
-  EXPECT_EQ(candidates.lower_bound(0, 0.0), 0);
+  GeneratedChoices generated(choices, 0, setting);
+  EXPECT_NEAR(generated.lower_bound(0, 10.0), 7 * (2 + 5), 1e-6);
+  EXPECT_EQ(generated.lower_bound(0, 0.0), 0);
 }
 
-TEST(Candidates, LeaveOutWhatRefuses) {
+TEST(GeneratedChoices, LeaveOutWhatRefuses) {
   Setting const setting = nodes();
   std::vector<Choice> const choices{
       Choice::parse("allgather/recursive_doubling"), Choice::parse("allgather/ring")
   };
-  Candidates const candidates(choices, 0, setting);
-  ASSERT_EQ(candidates.size(), 1U);
-  EXPECT_EQ(candidates.choice(0), choices[1]);
+  GeneratedChoices const generated(choices, 0, setting);
+  ASSERT_EQ(generated.size(), 1U);
+  EXPECT_EQ(generated.choice(0), choices[1]);
 }
 
 TEST(BestTimes, AreTheLeastAndWhatIsNear) {
@@ -93,12 +93,12 @@ TEST(BestTimes, AreTheLeastAndWhatIsNear) {
 TEST(RankInQueues, FindsTheSameInAnyOrder) {
   Setting const setting = nodes();
   std::vector<Choice> const choices = algorithms::variants(schedule::Collective::allgather, 12);
-  Candidates candidates(choices, 0, setting);
+  GeneratedChoices generated(choices, 0, setting);
   Cut const cut{.least = 3, .most = 5, .factor = 1.5};
-  std::vector<Placed> const alone = rank_in_queues(candidates, 4096.0, cut);
-  std::vector<Placed> before = rank_in_queues(candidates, 8.0, cut);
+  std::vector<Placed> const alone = rank_in_queues(generated, 4096.0, cut);
+  std::vector<Placed> before = rank_in_queues(generated, 8.0, cut);
   std::ranges::reverse(before);
-  std::vector<Placed> const after = rank_in_queues(candidates, 4096.0, cut, before);
+  std::vector<Placed> const after = rank_in_queues(generated, 4096.0, cut, before);
   ASSERT_EQ(alone.size(), choices.size());
   ASSERT_EQ(after.size(), choices.size());
   for (std::size_t i = 0; i < 3; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/cost/ranking/candidates.hpp"
+#include "espalier/cost/ranking/generated_choices.hpp"
 
 #include <algorithm>
 #include <array>
@@ -21,42 +21,42 @@ bool are_counted(Sizes const& sizes) {
 
 }  // namespace
 
-Candidates::Candidates(
+GeneratedChoices::GeneratedChoices(
     std::span<Choice const> choices, int root, Setting const& setting, std::size_t memory_bytes
 )
     : root_(root), setting_(&setting), fabric_(setting), memory_left_(memory_bytes) {
   for (Choice const& choice : choices) {
     if (choice.refuses(setting.num_ranks(), root).empty()) {
-      candidates_.push_back({.choice = &choice});
+      entries_.push_back({.choice = &choice});
     }
   }
 }
 
-Steps Candidates::steps(std::size_t number, Sizes const& sizes) {
-  Candidate& candidate = candidates_[number];
+Steps GeneratedChoices::steps(std::size_t number, Sizes const& sizes) {
+  Entry& entry = entries_[number];
   if (are_counted(sizes)) {
-    return matched_steps(*candidate.choice, root_, *setting_, sizes);
+    return matched_steps(*entry.choice, root_, *setting_, sizes);
   }
-  if (candidate.steps) {
-    return candidate.steps->resized(sizes.total() / candidate.num_blocks);
+  if (entry.steps) {
+    return entry.steps->resized(sizes.total() / entry.num_blocks);
   }
-  Steps generated = generate(candidate);
-  Steps result = generated.resized(sizes.total() / candidate.num_blocks);
-  keep(candidate, std::move(generated));
+  Steps generated = generate(entry);
+  Steps result = generated.resized(sizes.total() / entry.num_blocks);
+  keep(entry, std::move(generated));
   return result;
 }
 
-double Candidates::lower_bound(std::size_t number, Sizes const& sizes) {
+double GeneratedChoices::lower_bound(std::size_t number, Sizes const& sizes) {
   if (are_counted(sizes)) {
     return 0;
   }
-  Candidate& candidate = candidates_[number];
-  if (candidate.num_blocks == 0) {
-    keep(candidate, generate(candidate));
+  Entry& entry = entries_[number];
+  if (entry.num_blocks == 0) {
+    keep(entry, generate(entry));
   }
-  double const block_bytes = sizes.total() / candidate.num_blocks;
+  double const block_bytes = sizes.total() / entry.num_blocks;
   double most = 0;
-  for (Load const& load : candidate.loads) {
+  for (Load const& load : entry.loads) {
     most = std::max(most, load.of_messages + load.of_bytes * block_bytes - load.gap);
   }
   // Sums of a replay have other last digits.
@@ -65,24 +65,24 @@ double Candidates::lower_bound(std::size_t number, Sizes const& sizes) {
 }
 
 /// With blocks of one byte, so that bytes count blocks.
-Steps Candidates::generate(Candidate& candidate) const {
+Steps GeneratedChoices::generate(Entry& entry) const {
   int const num_ranks = setting_->num_ranks();
-  candidate.num_blocks =
-      std::max(1, candidate.choice->generate(num_ranks, root_, 0).frame.num_output_blocks);
-  return matched_steps(*candidate.choice, root_, *setting_, candidate.num_blocks);
+  entry.num_blocks =
+      std::max(1, entry.choice->generate(num_ranks, root_, 0).frame.num_output_blocks);
+  return matched_steps(*entry.choice, root_, *setting_, entry.num_blocks);
 }
 
-void Candidates::keep(Candidate& candidate, Steps steps) {
-  if (candidate.loads.empty()) {
-    count_loads(candidate, steps);
+void GeneratedChoices::keep(Entry& entry, Steps steps) {
+  if (entry.loads.empty()) {
+    count_loads(entry, steps);
   }
   if (std::size_t const bytes = steps.memory_bytes(); bytes <= memory_left_) {
     memory_left_ -= bytes;
-    candidate.steps = std::move(steps);
+    entry.steps = std::move(steps);
   }
 }
 
-void Candidates::count_loads(Candidate& candidate, Steps const& steps) const {
+void GeneratedChoices::count_loads(Entry& entry, Steps const& steps) const {
   for (int rank = 0; rank < steps.num_ranks(); ++rank) {
     std::array<Load, 2> loads;
     for (std::int32_t i = steps.begin(rank); i < steps.end(rank); ++i) {
@@ -98,7 +98,7 @@ void Candidates::count_loads(Candidate& candidate, Steps const& steps) const {
       load.of_bytes += step.bytes * fabric_.per_byte(level);
       load.gap = std::max(load.gap, link.gap);
     }
-    candidate.loads.insert(candidate.loads.end(), loads.begin(), loads.end());
+    entry.loads.insert(entry.loads.end(), loads.begin(), loads.end());
   }
 }
 
