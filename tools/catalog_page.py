@@ -130,6 +130,18 @@ def read_heads(root: Path) -> list[Head]:
     return heads
 
 
+def check_folders(root: Path, names: Iterable[str]) -> None:
+    """Raise unless the folders of collectives hold only algorithms of the catalog."""
+    known = set(names)
+    for collective in COLLECTIVES:
+        for path in sorted((root / CATALOG.parent / collective).glob("*.[ch]pp")):
+            if f"{collective}/{path.stem}" not in known or path.suffix != ".cpp":
+                raise OutOfStepError(
+                    f"{path.relative_to(root)}: expected a line in {CATALOG}, or a file that"
+                    f" several algorithms share in {collective}/parts/, got neither"
+                )
+
+
 _ACCENT = re.compile(r"\{?\\([\"'`^~vc=.]) ?\{?(\\?[A-Za-z])\}?\}?")
 
 
@@ -296,6 +308,7 @@ def old_numbers(page: str) -> dict[str, str]:
 def make_page(root: Path, core: Any) -> str:
     """Return the page; core is the built module, or None to keep the numbers of the page."""
     heads = read_heads(root)
+    check_folders(root, [f"{head.collective}/{head.name}" for head in heads])
     references = parse_references((root / REFERENCES).read_text(encoding="utf-8"))
     check_sources(heads, references)
     old = {}

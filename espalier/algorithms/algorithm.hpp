@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "espalier/algorithms/algorithm_name.hpp"
 #include "espalier/algorithms/choices/arguments.hpp"
 #include "espalier/schedule/collective.hpp"
 #include "espalier/schedule/program.hpp"
@@ -71,7 +72,7 @@ struct PhaseVariant {
 
 struct Algorithm {
   Collective collective = Collective::allgather;
-  std::string_view name;
+  AlgorithmName name;
   std::string_view summary;  ///< one sentence, no full stop
   std::string_view source;   ///< keys of docs/references.bib, separated by commas
   std::string_view valid = "any number of ranks";

@@ -38,11 +38,14 @@ std::string read(std::string const& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+/// From the root of the repository.
+std::string path_of(Algorithm const& algorithm) {
+  return "espalier/algorithms/" + full_name(algorithm) + ".cpp";
+}
+
 /// The lines of the file's first documentation comment, without the slashes.
 std::vector<std::string> head_of(Algorithm const& algorithm) {
-  std::istringstream text(
-      read(source_folder + "/espalier/algorithms/" + full_name(algorithm) + ".cpp")
-  );
+  std::istringstream text(read(source_folder + "/" + path_of(algorithm)));
   std::vector<std::string> lines;
   for (std::string line; std::getline(text, line);) {
     if (line.starts_with("///")) {
@@ -135,6 +138,40 @@ std::set<std::string> keys_of(std::string const& bibliography) {
   return keys;
 }
 
+/// What is wrong with the line Source of a head; empty if nothing is.
+/// @param given what the algorithm says, keys separated by commas
+std::string source_problem(
+    std::vector<std::string> const& head, std::string_view given, std::set<std::string> const& known
+) {
+  auto const in_head = all_between(entry(head, "Source  "), '[', ']');
+  if (in_head.empty()) {
+    return "expected a line '/// Source  [key of docs/references.bib], ...' at the end of the "
+           "head, "
+           "got none";
+  }
+  if (in_head != all_between("," + std::string(given), ',', ',')) {
+    return "expected the keys of the line Source in .source, too, got '" + std::string(given) + "'";
+  }
+  for (std::string const& key : in_head) {
+    if (!known.contains(key)) {
+      return "expected a key of docs/references.bib, got '" + key + "'";
+    }
+  }
+  return {};
+}
+
+TEST(SourceOfAHead, HasToBeThereKnownAndRepeated) {
+  std::set<std::string> const known{"thakur2005", "bruck1997"};
+  std::vector<std::string> const head{
+      "Ring.", "Valid   p >= 1.", "Source  [thakur2005], for p = 1."
+  };
+  EXPECT_EQ(source_problem(head, "thakur2005", known), "");
+  EXPECT_TRUE(source_problem({head.front()}, "", known).ends_with("head, got none"));
+  EXPECT_TRUE(source_problem(head, "", known).ends_with("in .source, too, got ''"));
+  EXPECT_TRUE(source_problem(head, "bruck1997", known).ends_with("got 'bruck1997'"));
+  EXPECT_TRUE(source_problem(head, "thakur2005", {}).ends_with("bib, got 'thakur2005'"));
+}
+
 class AlgorithmHead : public testing::TestWithParam<Algorithm const*> {};
 
 TEST_P(AlgorithmHead, ShowsWhatTheScheduleDoes) {
@@ -150,7 +187,8 @@ TEST_P(AlgorithmHead, ShowsWhatTheScheduleDoes) {
 TEST_P(AlgorithmHead, SaysRoundsBytesValidityAndSource) {
   std::vector<std::string> const head = head_of(*GetParam());
   for (std::string_view const name : {"Rounds  ", "Bytes   ", "Valid   ", "Source  "}) {
-    EXPECT_FALSE(entry(head, name).empty()) << "the head has no line '" << name << "...'";
+    EXPECT_FALSE(entry(head, name).empty()) << path_of(*GetParam()) << ": expected a line '/// "
+                                            << name << "...' in the head, got none";
   }
 }
 
@@ -168,14 +206,9 @@ TEST_P(AlgorithmHead, SaysOrderAndScratchWhereThereIsAny) {
 }
 
 TEST_P(AlgorithmHead, NamesSourcesThatAreInTheBibliography) {
-  auto const in_head = all_between(entry(head_of(*GetParam()), "Source  "), '[', ']');
-  auto const in_catalog = all_between("," + std::string(GetParam()->source), ',', ',');
   auto const known = keys_of(read(source_folder + "/docs/references.bib"));
-  EXPECT_FALSE(in_head.empty());
-  EXPECT_EQ(in_head, in_catalog);
-  for (std::string const& key : in_head) {
-    EXPECT_TRUE(known.contains(key)) << key << " is not in docs/references.bib";
-  }
+  EXPECT_EQ(source_problem(head_of(*GetParam()), GetParam()->source, known), "")
+      << path_of(*GetParam());
 }
 
 std::string name_of(testing::TestParamInfo<Algorithm const*> const& tested) {

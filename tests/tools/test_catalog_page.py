@@ -131,6 +131,26 @@ def test_changed_numbers_are_seen_with_the_module_only(tree: Path) -> None:
     assert catalog_page.check(tree, None) == ""
 
 
+@pytest.mark.parametrize("name", ["other.cpp", "ring.hpp"])
+def test_file_beside_the_algorithms_is_reported(tree: Path, name: str) -> None:
+    folder = tree / "espalier" / "algorithms" / "allgather"
+    (folder / "parts").mkdir()
+    (folder / "parts" / "shared.hpp").write_text("")
+    assert catalog_page.check(tree, None) == ""
+    (folder / name).write_text(HEAD)
+    problem = catalog_page.check(tree, None)
+    assert problem.startswith(f"espalier/algorithms/allgather/{name}: expected a line in")
+
+
+def test_head_without_a_source_is_reported_with_its_file(tree: Path) -> None:
+    path = tree / "espalier" / "algorithms" / "allgather" / "ring.cpp"
+    path.write_text("".join(line for line in HEAD.splitlines(True) if "Source" not in line))
+    assert catalog_page.check(tree, None) == (
+        "espalier/algorithms/allgather/ring.cpp:"
+        " expected a head with Rounds, Valid, Source, got no Source"
+    )
+
+
 def test_added_entry_is_reported(tree: Path) -> None:
     folder = tree / "espalier" / "algorithms"
     (folder / "allgather" / "other.cpp").write_text(HEAD)

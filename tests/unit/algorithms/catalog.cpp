@@ -49,6 +49,13 @@ TEST(Catalog, DescribesEveryAlgorithm) {
   EXPECT_GE(names.size(), 13U);
 }
 
+TEST(Catalog, KeepsAlgorithmsInTheFolderOfTheirCollective) {
+  for (Algorithm const* algorithm : catalog()) {
+    EXPECT_EQ(to_string(algorithm->collective), algorithm->name.folder())
+        << "in " << algorithm->name << ".cpp: set .collective to that of the folder";
+  }
+}
+
 TEST(Catalog, ParametersTakeTheirFallbackAsArgument) {
   for (Algorithm const* algorithm : catalog()) {
     for (Parameter const& parameter : algorithm->parameters) {
