@@ -38,7 +38,7 @@ Hierarchy hierarchy_of(Request const& request) {
 }
 
 /// All blocks but those of a run.
-schedule::Slot others(Run run, int num_blocks) {
+schedule::Slot others(RankRange run, int num_blocks) {
   return schedule::blocks(run.end(), num_blocks - run.size);
 }
 
@@ -103,7 +103,7 @@ schedule::RankProgram generate(Request const& request, int rank) {
   for (std::size_t i = 0; i < stages.size(); ++i) {
     bool const is_leaf = levels[i] == hierarchy.groups.num_levels();
     if (mine[i] && i > hierarchy.groups.num_levels()) {
-      Run const run = is_leaf ? own.leaf() : own.levels()[levels[i]].whole();
+      RankRange const run = is_leaf ? own.leaf() : own.levels()[levels[i]].whole();
       mine[i]->to = cut(others(run, p), hierarchy.down.num_pieces(mine[i]->num_ranks));
     } else if (mine[i] && is_leaf) {
       mine[i]->to = {schedule::blocks(own.leaf().begin), 1};

@@ -60,21 +60,21 @@ public:
 
 private:
   /// Counted from the own group.
-  [[nodiscard]] Run group(int offset) const {
+  [[nodiscard]] RankRange group(int offset) const {
     return groups_.row(wrap(own_ + offset, groups_.num_rows()));
   }
 
-  [[nodiscard]] static int rank_at(Run const& group, int place) {
+  [[nodiscard]] static int rank_at(RankRange const& group, int place) {
     return group.begin + place % group.size;
   }
 
   /// What a place does in a step: a hand-over is hop 0, rounds of the ring are hops 1 to n - 1.
   void append(int step, int hop, int place) {
     if (hop == 0) {
-      if (Run const run = group(-step); place < run.size) {
+      if (RankRange const run = group(-step); place < run.size) {
         builder_.recv(rank_at(group(-1), place), schedule::blocks(run.begin + place));
       }
-      if (Run const run = group(1 - step); place < run.size) {
+      if (RankRange const run = group(1 - step); place < run.size) {
         builder_.send(rank_at(group(1), place), schedule::blocks(run.begin + place));
       }
       return;

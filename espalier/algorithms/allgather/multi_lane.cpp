@@ -59,9 +59,9 @@ schedule::RankProgram generate(Request const& request, int rank) {
   std::vector<Stage> const stages = plan.stages(lanes);
   LanePlace const own(lanes, rank, 0);
   int const p = request.num_ranks;
-  Run const piece = own.piece();
+  RankRange const piece = own.piece();
   auto const piece_of_row = [&](int row) {
-    Run const run = lanes.piece(row, own.lane());
+    RankRange const run = lanes.piece(row, own.lane());
     return schedule::blocks(run.begin, run.size);
   };
   auto const blocks_of_lane = [&](int lane) { return lanes.lane_blocks(lane); };

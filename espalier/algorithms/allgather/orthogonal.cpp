@@ -39,7 +39,7 @@ Orthogonal phases_of(Request const& request) {
   return Orthogonal::parse(Collective::allgather, request, default_inner);
 }
 
-void append_inner(schedule::Builder& builder, Run const& leaf, Choice const& inner) {
+void append_inner(schedule::Builder& builder, RankRange const& leaf, Choice const& inner) {
   schedule::Embedding const embedding{
       .rank_of = [&](int i) { return leaf.begin + i; },
       .blocks_of = {schedule::blocks(leaf.begin), 1},
@@ -66,7 +66,7 @@ schedule::RankProgram generate(Request const& request, int rank) {
 }
 
 /// What the first rank of a leaf sends; the others of the leaf send no more.
-Facts sent_by_first(Orthogonal const& phases, Run const& leaf) {
+Facts sent_by_first(Orthogonal const& phases, RankRange const& leaf) {
   Facts sent = phases.inner.facts(leaf.size, 0);
   for (Rows const& rows : phases.groups.levels_of(leaf.begin)) {
     Facts const facts = row_exchange_facts(rows, leaf.begin, phases.across);

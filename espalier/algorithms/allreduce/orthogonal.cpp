@@ -43,7 +43,7 @@ Choice hand_on() {
 /// The result for ranks of larger rows that have no partner: from the rank so many rows of the
 /// smallest size before them.
 Stage spread(Groups const& groups, std::size_t level, Choice const& bcast, int num_blocks) {
-  std::vector<Shape> shapes{{.size = 1, .root = 0}};
+  std::vector<GroupShape> shapes{{.size = 1, .root = 0}};
   for (int const size : groups.run_sizes(level)) {
     Rows const rows = groups.cut({.begin = 0, .size = size}, level);
     shapes.push_back({.size = ceil_div(rows.largest(), rows.smallest()), .root = 0});
@@ -53,7 +53,7 @@ Stage spread(Groups const& groups, std::size_t level, Choice const& bcast, int n
 
 void append_spread(Phases& phases, Rows const& rows, Choice const& bcast, schedule::Slot vector) {
   int const rank = phases.builder().rank();
-  Run const row = rows.row(rows.row_of(rank));
+  RankRange const row = rows.row(rows.row_of(rank));
   int const place = rank - row.begin;
   int const first = row.begin + place % rows.smallest();
   phases.run({

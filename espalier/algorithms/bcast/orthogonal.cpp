@@ -82,7 +82,7 @@ schedule::RankProgram generate(Request const& request, int rank) {
     root = representative;
     round += phases.across_rounds(i);
   }
-  Run const leaf = phases.groups.leaf_of(rank);
+  RankRange const leaf = phases.groups.leaf_of(rank);
   append(
       builder.next_round(round),
       phases.inner.generate(leaf.size, root - leaf.begin, rank - leaf.begin),
@@ -92,7 +92,7 @@ schedule::RankProgram generate(Request const& request, int rank) {
 }
 
 /// The rank of a leaf that has the message first.
-int root_of(Orthogonal const& phases, Run const& leaf, int root) {
+int root_of(Orthogonal const& phases, RankRange const& leaf, int root) {
   for (Rows const& rows : phases.groups.levels_of(leaf.begin)) {
     root = rows.counterpart(root, rows.row_of(leaf.begin));
   }
@@ -114,7 +114,7 @@ Facts facts(Request const& request) {
   int const begin = phases.groups.are_equal() ? request.root : 0;
   int const end = phases.groups.are_equal() ? begin + 1 : request.num_ranks;
   for (int rank = begin; rank < end; rank = phases.groups.leaf_of(rank).end()) {
-    Run const leaf = phases.groups.leaf_of(rank);
+    RankRange const leaf = phases.groups.leaf_of(rank);
     include(facts, generate(request, root_of(phases, leaf, request.root)));
   }
   return facts;

@@ -38,10 +38,10 @@ std::vector<int> row_sizes(Rows const& rows) {
 }
 
 /// The rows of a run with the ranks at the root's place, without repetition.
-void add_row_shapes(std::set<Shape>& shapes, Rows const& rows, int root) {
+void add_row_shapes(std::set<GroupShape>& shapes, Rows const& rows, int root) {
   int const num_different = rows.are_equal() ? 1 : rows.num_rows();
   for (int row = 0; row < num_different; ++row) {
-    Run const run = rows.row(row);
+    RankRange const run = rows.row(row);
     shapes.insert({.size = run.size, .root = rows.counterpart(root, row) - run.begin});
   }
 }
@@ -80,14 +80,14 @@ std::string Groups::refuses() const {
   return {};
 }
 
-Rows Groups::cut(Run whole, std::size_t level) const {
+Rows Groups::cut(RankRange whole, std::size_t level) const {
   return level == 0 && !sizes.empty() ? Rows(whole, sizes) : Rows(whole, num_rows[level]);
 }
 
 std::vector<Rows> Groups::levels_of(int rank) const {
   std::vector<Rows> levels;
   levels.reserve(num_rows.size());
-  Run whole{.begin = 0, .size = num_ranks};
+  RankRange whole{.begin = 0, .size = num_ranks};
   for (std::size_t level = 0; level < num_rows.size(); ++level) {
     levels.push_back(cut(whole, level));
     whole = levels.back().row(levels.back().row_of(rank));
@@ -95,7 +95,7 @@ std::vector<Rows> Groups::levels_of(int rank) const {
   return levels;
 }
 
-Run Groups::leaf_of(int rank) const {
+RankRange Groups::leaf_of(int rank) const {
   Rows const last = levels_of(rank).back();
   return last.row(last.row_of(rank));
 }
@@ -143,11 +143,11 @@ std::vector<int> Groups::representatives(int rank, int root) const {
   return result;
 }
 
-std::vector<Shape> Groups::shapes(std::size_t level, int root) const {
-  std::vector<Shape> result{{.size = num_ranks, .root = root}};
+std::vector<GroupShape> Groups::shapes(std::size_t level, int root) const {
+  std::vector<GroupShape> result{{.size = num_ranks, .root = root}};
   for (std::size_t i = 0; i < level; ++i) {
-    std::set<Shape> next;
-    for (Shape const& shape : result) {
+    std::set<GroupShape> next;
+    for (GroupShape const& shape : result) {
       add_row_shapes(next, cut({.begin = 0, .size = shape.size}, i), shape.root);
     }
     result.assign(next.begin(), next.end());
@@ -155,9 +155,9 @@ std::vector<Shape> Groups::shapes(std::size_t level, int root) const {
   return result;
 }
 
-std::vector<Shape> Groups::shapes_across(std::size_t level, int root) const {
-  std::set<Shape> result;
-  for (Shape const& shape : shapes(level, root)) {
+std::vector<GroupShape> Groups::shapes_across(std::size_t level, int root) const {
+  std::set<GroupShape> result;
+  for (GroupShape const& shape : shapes(level, root)) {
     Rows const rows = cut({.begin = 0, .size = shape.size}, level);
     result.insert({.size = rows.num_rows(), .root = rows.row_of(shape.root)});
   }
@@ -167,12 +167,12 @@ std::vector<Shape> Groups::shapes_across(std::size_t level, int root) const {
 Lanes::Lanes(Rows rows, int num_lanes, int root)
     : rows_(std::move(rows)), num_lanes_(num_lanes), root_(root) {}
 
-Run Lanes::piece(int row, int lane) const {
+RankRange Lanes::piece(int row, int lane) const {
   return Rows(rows_.row(row), num_lanes_).row(lane);
 }
 
 int Lanes::leader(int row, int lane) const {
-  Run const run = piece(row, lane);
+  RankRange const run = piece(row, lane);
   return run.contains(root_) ? root_ : run.begin;
 }
 
@@ -203,21 +203,21 @@ std::vector<schedule::Slot> Lanes::lane_blocks(int lane, schedule::Buffer buffer
   }
   std::vector<schedule::Slot> result;
   for (int row = 0; row < num_rows(); ++row) {
-    Run const run = piece(row, lane);
+    RankRange const run = piece(row, lane);
     result.push_back({.buffer = buffer, .first = first + run.begin, .num_blocks = run.size});
   }
   return result;
 }
 
 /// Rows of the same size without the root look alike, and so do their pieces of the same size.
-std::vector<Shape> Lanes::piece_shapes() const {
-  std::set<Shape> result;
+std::vector<GroupShape> Lanes::piece_shapes() const {
+  std::set<GroupShape> result;
   std::set<int> sizes;
   for (int row = 0; row < num_rows(); ++row) {
-    Run const whole = rows_.row(row);
+    RankRange const whole = rows_.row(row);
     if (whole.contains(root_)) {
       for (int lane = 0; lane < num_lanes_; ++lane) {
-        Run const run = piece(row, lane);
+        RankRange const run = piece(row, lane);
         result.insert({.size = run.size, .root = leader(row, lane) - run.begin});
       }
     } else if (sizes.insert(whole.size).second) {

@@ -18,11 +18,11 @@
 namespace espalier::algorithms {
 
 /// A run of ranks and the place of its root: what the schedule within it depends on.
-struct Shape {
+struct GroupShape {
   int size = 1;
   int root = 0;
 
-  friend auto operator<=>(Shape const&, Shape const&) = default;
+  friend auto operator<=>(GroupShape const&, GroupShape const&) = default;
 };
 
 /// All ranks are cut into rows, these into rows of the next level, and so on; the runs that remain
@@ -41,10 +41,10 @@ struct Groups {
   [[nodiscard]] std::size_t num_levels() const noexcept { return num_rows.size(); }
 
   /// A run of ranks as this level cuts it.
-  [[nodiscard]] Rows cut(Run whole, std::size_t level) const;
+  [[nodiscard]] Rows cut(RankRange whole, std::size_t level) const;
   /// Rows that a rank is in, per level.
   [[nodiscard]] std::vector<Rows> levels_of(int rank) const;
-  [[nodiscard]] Run leaf_of(int rank) const;
+  [[nodiscard]] RankRange leaf_of(int rank) const;
   /// Which sizes the runs have that this level cuts, ascending; beyond the last level: the leaves.
   [[nodiscard]] std::vector<int> run_sizes(std::size_t level) const;
 
@@ -64,9 +64,9 @@ struct Groups {
   [[nodiscard]] std::vector<int> representatives(int rank, int root) const;
   /// The runs of a level with their representatives, without repetition; beyond the last level: the
   /// leaves.
-  [[nodiscard]] std::vector<Shape> shapes(std::size_t level, int root) const;
+  [[nodiscard]] std::vector<GroupShape> shapes(std::size_t level, int root) const;
   /// Groups of a level that have a rank of each row, with the row of the representative as root.
-  [[nodiscard]] std::vector<Shape> shapes_across(std::size_t level, int root) const;
+  [[nodiscard]] std::vector<GroupShape> shapes_across(std::size_t level, int root) const;
 };
 
 /// One level of rows whose ranks are dealt to the same number of lanes, in order: each row is cut
@@ -89,7 +89,7 @@ public:
     return rows_.are_equal() && rows_.smallest() == num_lanes_;
   }
 
-  [[nodiscard]] Run piece(int row, int lane) const;
+  [[nodiscard]] RankRange piece(int row, int lane) const;
   [[nodiscard]] int leader(int row, int lane) const;
   [[nodiscard]] int lane_of(int rank) const;
   /// Ranks in all pieces of a lane.
@@ -100,7 +100,7 @@ public:
   [[nodiscard]] std::vector<schedule::Slot>
   lane_blocks(int lane, schedule::Buffer buffer = schedule::Buffer::output, int first = 0) const;
   /// Pieces with their leaders, without repetition.
-  [[nodiscard]] std::vector<Shape> piece_shapes() const;
+  [[nodiscard]] std::vector<GroupShape> piece_shapes() const;
 
 private:
   Rows rows_;

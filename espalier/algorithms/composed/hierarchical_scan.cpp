@@ -11,8 +11,8 @@ namespace {
 using schedule::Slot;
 
 /// Rows of a level that have others before them, with their last ranks as roots.
-std::vector<Shape> later_rows(Groups const& groups, std::size_t level) {
-  std::set<Shape> result;
+std::vector<GroupShape> later_rows(Groups const& groups, std::size_t level) {
+  std::set<GroupShape> result;
   for (int const size : groups.run_sizes(level)) {
     Rows const rows = groups.cut({.begin = 0, .size = size}, level);
     for (int row = 1; row < rows.num_rows(); ++row) {
@@ -76,7 +76,7 @@ private:
   /// Ranks of every row but the first get the sum of the rows before it and put it in front.
   void connect_rows(Rows const& rows, Stage const& between, Stage const& within) {
     int const row = rows.row_of(rank_);
-    Run const run = rows.row(row);
+    RankRange const run = rows.row(row);
     Slot const before = row > 0 ? phases_.builder().scratch(vector_) : sum_;
     Choice const& across = hierarchy_.across;
     Phase const exscan{
@@ -124,7 +124,7 @@ private:
   int rank_;
   std::vector<Stage> stages_;
   std::vector<Rows> levels_;
-  Run leaf_;
+  RankRange leaf_;
   Slot vector_;
   Slot sum_;
   Phases phases_;
@@ -147,7 +147,7 @@ std::vector<Stage> HierarchicalScan::stages(int num_blocks) const {
       stage_of_vector(hierarchy.up, groups.shapes(groups.num_levels(), 0), num_blocks)
   };
   for (std::size_t level = groups.num_levels(); level-- > 0;) {
-    Shape const across{.size = groups.num_rows[level], .root = 0};
+    GroupShape const across{.size = groups.num_rows[level], .root = 0};
     result.push_back(stage_of_vector(hierarchy.across, {across}, num_blocks));
     result.push_back(stage_of_vector(hierarchy.down, later_rows(groups, level), num_blocks));
   }

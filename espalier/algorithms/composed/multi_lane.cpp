@@ -115,7 +115,7 @@ LaneStore::LaneStore(schedule::Builder& builder, Lanes const& lanes, LanePlace c
 }
 
 schedule::Slot LaneStore::piece(int row) const {
-  Run const run = lanes_.piece(row, own_.lane());
+  RankRange const run = lanes_.piece(row, own_.lane());
   if (!has_lane_ && (!is_apart_ || row != own_.row())) {
     return schedule::blocks(run.begin, run.size);
   }
@@ -144,12 +144,12 @@ Stage piece_stage(Choice const& algorithm, Lanes const& lanes, std::int64_t weig
 }
 
 Stage row_stage(Choice const& algorithm, Lanes const& lanes, int root, std::int64_t weight) {
-  Shape const shape{.size = lanes.num_lanes(), .root = lanes.lane_of(root)};
+  GroupShape const shape{.size = lanes.num_lanes(), .root = lanes.lane_of(root)};
   return {.algorithm = algorithm, .shapes = {shape}, .weight = weight};
 }
 
 Stage lane_stage(Choice const& algorithm, Lanes const& lanes, int root, std::int64_t weight) {
-  Shape const shape{.size = lanes.num_rows(), .root = lanes.rows().row_of(root)};
+  GroupShape const shape{.size = lanes.num_rows(), .root = lanes.rows().row_of(root)};
   return {.algorithm = algorithm, .shapes = {shape}, .weight = weight};
 }
 

@@ -54,7 +54,7 @@ public:
 
   [[nodiscard]] int lane() const noexcept { return lane_; }
 
-  [[nodiscard]] Run piece() const noexcept { return piece_; }
+  [[nodiscard]] RankRange piece() const noexcept { return piece_; }
 
   [[nodiscard]] bool is_leader() const noexcept { return leader_ == rank_; }
 
@@ -75,7 +75,7 @@ private:
   int row_;
   int lane_;
   int root_row_;
-  Run piece_;
+  RankRange piece_;
   int leader_;
 };
 

@@ -29,7 +29,7 @@ std::vector<int> two_factor_layouts(int p) {
 }  // namespace
 
 std::string
-refuse_phase(Choice const& choice, std::string_view key, std::vector<Shape> const& shapes) {
+refuse_phase(Choice const& choice, std::string_view key, std::vector<GroupShape> const& shapes) {
   std::string const given = std::string(key) + "=" + std::string(choice.algorithm().name);
   if (choice.algorithm().name == "orthogonal") {
     return given + " cannot be nested; give more rows instead, as in rows=4x2";
@@ -37,7 +37,7 @@ refuse_phase(Choice const& choice, std::string_view key, std::vector<Shape> cons
   if (choice.num_segments() > 1) {
     return given + " cannot be segmented by itself; give segments to orthogonal";
   }
-  for (Shape const& shape : shapes) {
+  for (GroupShape const& shape : shapes) {
     if (std::string const reason = choice.refuses(shape.size, shape.root); !reason.empty()) {
       return std::string(given).append(" ").append(reason);
     }
@@ -99,7 +99,7 @@ Standing::Standing(Groups const& groups, int rank, int root)
   }
   auto const found = std::ranges::find(representatives_, rank);
   first_ = static_cast<std::size_t>(found - representatives_.begin());
-  kept_ = first_ < runs_.size() ? runs_[first_] : Run{.begin = rank, .size = 1};
+  kept_ = first_ < runs_.size() ? runs_[first_] : RankRange{.begin = rank, .size = 1};
 }
 
 Phase Standing::across(Choice const& algorithm, std::size_t level) const {
@@ -132,7 +132,7 @@ Phase Standing::inner(Choice const& algorithm) const {
   };
 }
 
-schedule::Slot Standing::place(Run run, schedule::Slot store) const {
+schedule::Slot Standing::place(RankRange run, schedule::Slot store) const {
   if (!keeps_others() || run.begin < kept_.begin || run.end() > kept_.end()) {
     return schedule::blocks(run.begin, run.size);
   }

@@ -54,7 +54,7 @@ public:
   /// Rows of each level around the rank.
   [[nodiscard]] std::vector<Rows> const& levels() const noexcept { return levels_; }
 
-  [[nodiscard]] Run leaf() const noexcept { return runs_.back(); }
+  [[nodiscard]] RankRange leaf() const noexcept { return runs_.back(); }
 
   [[nodiscard]] bool is_root() const noexcept { return first_ == 0; }
 
@@ -65,7 +65,7 @@ public:
   [[nodiscard]] bool keeps_others() const noexcept { return !is_root() && kept_.size > 1; }
 
   /// Ranks whose parts pass through this one.
-  [[nodiscard]] Run kept() const noexcept { return kept_; }
+  [[nodiscard]] RankRange kept() const noexcept { return kept_; }
 
   /// The phase between the rows of a level, without its blocks.
   [[nodiscard]] Phase across(Choice const& algorithm, std::size_t level) const;
@@ -74,7 +74,7 @@ public:
   /// The phase within the leaf, without its blocks.
   [[nodiscard]] Phase inner(Choice const& algorithm) const;
   /// Parts of a run of ranks: in `store` if they are kept there, otherwise in the output.
-  [[nodiscard]] schedule::Slot place(Run run, schedule::Slot store) const;
+  [[nodiscard]] schedule::Slot place(RankRange run, schedule::Slot store) const;
   /// The same for the rows of a level, or the ranks of the leaf.
   [[nodiscard]] schedule::BlockMap places_of_rows(std::size_t level, schedule::Slot store) const;
   [[nodiscard]] schedule::BlockMap places_in_leaf(schedule::Slot store) const;
@@ -82,10 +82,10 @@ public:
 private:
   int rank_;
   std::vector<Rows> levels_;
-  std::vector<Run> runs_;             // all ranks, then the row of each level
+  std::vector<RankRange> runs_;       // all ranks, then the row of each level
   std::vector<int> representatives_;  // of these runs
   std::size_t first_;                 // of these runs, the largest that the rank represents
-  Run kept_;
+  RankRange kept_;
 };
 
 /// The parameters rows, sizes, inner and across.
@@ -108,6 +108,6 @@ orthogonal_variants(Collective collective, int num_ranks, std::string_view defau
 /// Why an algorithm cannot be a phase of another one for these groups; empty if it can.
 /// @param key of the argument that names it.
 [[nodiscard]] std::string
-refuse_phase(Choice const& choice, std::string_view key, std::vector<Shape> const& shapes);
+refuse_phase(Choice const& choice, std::string_view key, std::vector<GroupShape> const& shapes);
 
 }  // namespace espalier::algorithms

@@ -109,13 +109,13 @@ RankProgram Phases::finish() && {
 
 int Stage::num_rounds() const {
   int rounds = 0;
-  for (Shape const& shape : shapes) {
+  for (GroupShape const& shape : shapes) {
     rounds = std::max(rounds, algorithm.num_rounds(shape.size, shape.root));
   }
   return rounds;
 }
 
-Stage stage_of_vector(Choice const& algorithm, std::vector<Shape> shapes, int num_blocks) {
+Stage stage_of_vector(Choice const& algorithm, std::vector<GroupShape> shapes, int num_blocks) {
   int const num_pieces = algorithm.num_pieces(shapes[0].size);
   int const weight = num_blocks % num_pieces == 0 ? num_blocks / num_pieces : 0;
   return {.algorithm = algorithm, .shapes = std::move(shapes), .weight = weight};
@@ -159,7 +159,7 @@ Facts with_counts(
 Order weakest_order(std::span<Stage const> stages) {
   Order order = Order::rank;
   for (Stage const& stage : stages) {
-    for (Shape const& shape : stage.shapes) {
+    for (GroupShape const& shape : stage.shapes) {
       if (schedule::reduces(stage.algorithm.collective())) {
         order = std::min(order, stage.algorithm.order(shape.size, shape.root));
       }
@@ -172,7 +172,7 @@ int common_pieces(std::span<Stage const> stages) {
   std::int64_t common = 1;
   int most = 1;
   for (Stage const& stage : stages) {
-    for (Shape const& shape : stage.shapes) {
+    for (GroupShape const& shape : stage.shapes) {
       int const pieces = stage.algorithm.num_pieces(shape.size);
       most = std::max(most, pieces);
       common = std::min<std::int64_t>(std::lcm(common, std::int64_t{pieces}), 1 << 30);
@@ -188,7 +188,7 @@ std::string refuses(std::span<Stage const> stages) {
     if (stage.algorithm.num_segments() > 1) {
       return name + " cannot be segmented by itself as a phase";
     }
-    for (Shape const& shape : stage.shapes) {
+    for (GroupShape const& shape : stage.shapes) {
       if (std::string reason = stage.algorithm.refuses(shape.size, shape.root); !reason.empty()) {
         return name + " as a phase: " + reason;
       }
@@ -216,16 +216,16 @@ schedule::BlockMap cut(schedule::Slot run, int num_pieces) {
 
 schedule::BlockMap row_blocks(Rows const& rows) {
   if (rows.are_equal()) {
-    Run const first = rows.row(0);
+    RankRange const first = rows.row(0);
     return {schedule::blocks(first.begin, first.size), first.size};
   }
   return [&rows](int row) {
-    Run const run = rows.row(row);
+    RankRange const run = rows.row(row);
     return schedule::blocks(run.begin, run.size);
   };
 }
 
-std::function<int(int)> members(Run run) {
+std::function<int(int)> members(RankRange run) {
   return [run](int place) { return run.begin + place; };
 }
 

@@ -71,7 +71,7 @@ private:
 /// What all ranks know of a phase, for facts and for the rounds that it takes.
 struct Stage {
   Choice const& algorithm;
-  std::vector<Shape> shapes;  ///< of all groups of ranks that run it at the same time
+  std::vector<GroupShape> shapes;  ///< of all groups of ranks that run it at the same time
   /// Blocks that stand for one of its blocks; 0: not always the same.
   std::int64_t weight = 0;
 
@@ -80,7 +80,7 @@ struct Stage {
 
 /// A phase on a vector of this many blocks.
 [[nodiscard]] Stage
-stage_of_vector(Choice const& algorithm, std::vector<Shape> shapes, int num_blocks);
+stage_of_vector(Choice const& algorithm, std::vector<GroupShape> shapes, int num_blocks);
 
 [[nodiscard]] int sum_of_rounds(std::span<Stage const> stages);
 /// Rounds, volume and reductions of phases that follow each other.
@@ -104,7 +104,7 @@ stage_of_vector(Choice const& algorithm, std::vector<Shape> shapes, int num_bloc
 [[nodiscard]] schedule::BlockMap row_blocks(Rows const& rows);
 
 /// Ranks of a run, by place.
-[[nodiscard]] std::function<int(int)> members(Run run);
+[[nodiscard]] std::function<int(int)> members(RankRange run);
 /// Ranks at the place of `representative` in all rows, or last in rows that are shorter.
 [[nodiscard]] std::function<int(int)> counterparts(Rows const& rows, int representative);
 

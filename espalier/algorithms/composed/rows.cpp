@@ -8,13 +8,13 @@
 
 namespace espalier::algorithms {
 
-Rows::Rows(Run whole, std::vector<int> const& sizes)
+Rows::Rows(RankRange whole, std::vector<int> const& sizes)
     : whole_(whole), num_rows_(static_cast<int>(sizes.size())), smallest_(std::ranges::min(sizes)),
       largest_(std::ranges::max(sizes)), ends_(sizes.size()) {
   std::partial_sum(sizes.begin(), sizes.end(), ends_.begin());
 }
 
-Run Rows::row(int index) const noexcept {
+RankRange Rows::row(int index) const noexcept {
   if (!ends_.empty()) {
     int const begin = index == 0 ? 0 : ends_[static_cast<std::size_t>(index) - 1];
     int const end = ends_[static_cast<std::size_t>(index)];
@@ -38,7 +38,7 @@ int Rows::row_of(int rank) const noexcept {
 
 int Rows::counterpart(int rank, int index) const noexcept {
   int const place = rank - row(row_of(rank)).begin;
-  Run const other = row(index);
+  RankRange const other = row(index);
   return other.begin + std::min(place, other.size - 1);
 }
 

@@ -7,7 +7,7 @@
 namespace espalier::algorithms {
 
 /// Ranks begin .. begin + size - 1.
-struct Run {
+struct RankRange {
   int begin = 0;
   int size = 0;
 
@@ -17,7 +17,7 @@ struct Run {
     return rank >= begin && rank < end();
   }
 
-  friend bool operator==(Run const&, Run const&) = default;
+  friend bool operator==(RankRange const&, RankRange const&) = default;
 };
 
 /// A run cut into rows of consecutive ranks: nearly equal ones or ones of given sizes.
@@ -25,14 +25,14 @@ class Rows {
 public:
   /// Sizes differ by at most one, the larger rows come first.
   /// @param num_rows at least one, and no more than ranks.
-  Rows(Run whole, int num_rows) noexcept
+  Rows(RankRange whole, int num_rows) noexcept
       : whole_(whole), num_rows_(num_rows), smallest_(whole.size / num_rows),
         num_larger_(whole.size % num_rows) {}
 
   /// @param sizes of the rows, at least 1 each; their sum is the size of the run.
-  Rows(Run whole, std::vector<int> const& sizes);
+  Rows(RankRange whole, std::vector<int> const& sizes);
 
-  [[nodiscard]] Run whole() const noexcept { return whole_; }
+  [[nodiscard]] RankRange whole() const noexcept { return whole_; }
 
   [[nodiscard]] int num_rows() const noexcept { return num_rows_; }
 
@@ -44,7 +44,7 @@ public:
 
   [[nodiscard]] bool are_equal() const noexcept { return smallest() == largest(); }
 
-  [[nodiscard]] Run row(int index) const noexcept;
+  [[nodiscard]] RankRange row(int index) const noexcept;
   /// Index of the row that a rank of the run is in.
   [[nodiscard]] int row_of(int rank) const noexcept;
   /// The rank of a row that stands where `rank` stands in its own, or the last if the row is
@@ -52,7 +52,7 @@ public:
   [[nodiscard]] int counterpart(int rank, int index) const noexcept;
 
 private:
-  Run whole_;
+  RankRange whole_;
   int num_rows_;
   int smallest_;
   int num_larger_ = 0;

@@ -33,13 +33,13 @@ namespace {
 
 /// Halves backwards, towards the root; what was sent or contributed is overwritten.
 void append_gather(
-    schedule::Builder& builder, Survivors const& all, int root, BlockLayout const& sum
+    schedule::Builder& builder, Survivors const& all, int root, PieceLayout const& sum
 ) {
   int const q = all.size();
   int const number = all.number_of(builder.rank());
   int const apart = number ^ all.number_of(root);
   bool const is_root = builder.rank() == root;
-  BlockLayout const result = is_root ? BlockLayout{.slot = schedule::blocks(0, q)} : sum;
+  PieceLayout const result = is_root ? PieceLayout{.slot = schedule::blocks(0, q)} : sum;
   int const begin = builder.wait_for_sends().num_operations();
   for (int step = all.num_steps() - 1, round = builder.round(); step >= 0; --step, ++round) {
     int const partner = number ^ 1 << step;

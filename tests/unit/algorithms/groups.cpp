@@ -53,9 +53,9 @@ TEST(Rows, FindTheCounterpartInAnotherRow) {
 
 TEST(Rows, HaveTheSizesThatAreGiven) {
   Rows const rows({.begin = 2, .size = 11}, std::vector{5, 1, 5});
-  EXPECT_EQ(rows.row(0), (algorithms::Run{2, 5}));
-  EXPECT_EQ(rows.row(1), (algorithms::Run{7, 1}));
-  EXPECT_EQ(rows.row(2), (algorithms::Run{8, 5}));
+  EXPECT_EQ(rows.row(0), (algorithms::RankRange{2, 5}));
+  EXPECT_EQ(rows.row(1), (algorithms::RankRange{7, 1}));
+  EXPECT_EQ(rows.row(2), (algorithms::RankRange{8, 5}));
   EXPECT_EQ(rows.row_of(6), 0);
   EXPECT_EQ(rows.row_of(7), 1);
   EXPECT_EQ(rows.row_of(8), 2);
@@ -113,8 +113,8 @@ TEST(Groups, TakeTheSizesOfNodesAndCutThemFurther) {
   EXPECT_EQ(nodes.run_sizes(1), (std::vector{4, 8}));
   EXPECT_EQ(nodes.leaf_sizes(), (std::vector{2, 4}));
   EXPECT_EQ(nodes.most_surplus(0), 4);
-  EXPECT_EQ(nodes.leaf_of(13), (algorithms::Run{12, 4}));
-  EXPECT_EQ(nodes.leaf_of(19), (algorithms::Run{18, 2}));
+  EXPECT_EQ(nodes.leaf_of(13), (algorithms::RankRange{12, 4}));
+  EXPECT_EQ(nodes.leaf_of(19), (algorithms::RankRange{18, 2}));
   EXPECT_EQ(nodes.representatives(19, 6), (std::vector{6, 19, 19}));
   EXPECT_EQ(groups(21, "[sizes=8x8x4]").refuses(), "sizes=8x8x4 needs 20 ranks, got 21");
   EXPECT_NE(groups(20, "[sizes=8x8x4,rows=5]").refuses(), "");
@@ -122,24 +122,24 @@ TEST(Groups, TakeTheSizesOfNodesAndCutThemFurther) {
 
 TEST(Groups, NameEveryShapeOnce) {
   Groups const nodes = groups(20, "[sizes=8x8x4]");
-  EXPECT_EQ(nodes.shapes(1, 6), (std::vector<Shape>{{4, 3}, {8, 6}}));
-  EXPECT_EQ(nodes.shapes_across(0, 17), (std::vector<Shape>{{3, 2}}));
-  EXPECT_EQ(groups(1 << 20, "").shapes(1, 5), (std::vector<Shape>{{1024, 5}}));
+  EXPECT_EQ(nodes.shapes(1, 6), (std::vector<GroupShape>{{4, 3}, {8, 6}}));
+  EXPECT_EQ(nodes.shapes_across(0, 17), (std::vector<GroupShape>{{3, 2}}));
+  EXPECT_EQ(groups(1 << 20, "").shapes(1, 5), (std::vector<GroupShape>{{1024, 5}}));
 }
 
 TEST(Lanes, CutLargerRowsIntoPiecesThatTheRootMayLead) {
   Groups const nodes = groups(12, "[sizes=5x2x5]");
   Lanes const lanes(nodes.cut({.begin = 0, .size = 12}, 0), 2, 9);
   EXPECT_FALSE(lanes.are_single());
-  EXPECT_EQ(lanes.piece(0, 0), (algorithms::Run{0, 3}));
-  EXPECT_EQ(lanes.piece(0, 1), (algorithms::Run{3, 2}));
-  EXPECT_EQ(lanes.piece(1, 1), (algorithms::Run{6, 1}));
+  EXPECT_EQ(lanes.piece(0, 0), (algorithms::RankRange{0, 3}));
+  EXPECT_EQ(lanes.piece(0, 1), (algorithms::RankRange{3, 2}));
+  EXPECT_EQ(lanes.piece(1, 1), (algorithms::RankRange{6, 1}));
   EXPECT_EQ(lanes.leader(2, 0), 9);
   EXPECT_EQ(lanes.leader(2, 1), 10);
   EXPECT_EQ(lanes.lane_of(4), 1);
   EXPECT_EQ(lanes.lane_size(0), 3 + 1 + 3);
   EXPECT_EQ(lanes.lane_offset(2, 0), 3 + 1);
-  EXPECT_EQ(lanes.piece_shapes(), (std::vector<Shape>{{1, 0}, {2, 0}, {3, 0}, {3, 2}}));
+  EXPECT_EQ(lanes.piece_shapes(), (std::vector<GroupShape>{{1, 0}, {2, 0}, {3, 0}, {3, 2}}));
 }
 
 TEST(Choice, KnowsRoundsWithoutOtherFacts) {

@@ -10,7 +10,7 @@
 
 namespace espalier::algorithms {
 
-Run Regions::region(std::int64_t index) const {
+RankRange Regions::region(std::int64_t index) const {
   return rows.row(wrap(index, rows.num_rows()));
 }
 
@@ -43,7 +43,7 @@ void RegionalGathering::append(
     schedule::Builder& builder, std::span<schedule::Slot const> blocks_of
 ) const {
   int const end = builder.round() + num_rounds();
-  Run const region = regions.region(regions.rows.row_of(builder.rank()));
+  RankRange const region = regions.region(regions.rows.row_of(builder.rank()));
   schedule::nest(
       builder,
       inner.generate(region.size, 0, builder.rank() - region.begin),

@@ -17,7 +17,7 @@ namespace espalier::algorithms {
 struct Regions {
   Rows rows;
 
-  [[nodiscard]] Run region(std::int64_t index) const;
+  [[nodiscard]] RankRange region(std::int64_t index) const;
   /// The rank of a region at this place, modulo its size.
   [[nodiscard]] int rank_at(std::int64_t index, int place) const;
   /// Blocks of num_regions regions from the one with this index; not of all.

@@ -15,18 +15,18 @@ namespace {
 /// Where a rank stands: in which row, and at which place of it.
 struct Position {
   int row = 0;
-  Run run;
+  RankRange run;
   int place = 0;
 };
 
 Position position_of(Rows const& rows, int rank) {
   int const row = rows.row_of(rank);
-  Run const run = rows.row(row);
+  RankRange const run = rows.row(row);
   return {.row = row, .run = run, .place = rank - run.begin};
 }
 
 /// Blocks of the other rows that the rank at `place` gives each rank of its row without partner.
-std::array<schedule::Slot, 2> part_of_others(Rows const& rows, Run const& own, int place) {
+std::array<schedule::Slot, 2> part_of_others(Rows const& rows, RankRange const& own, int place) {
   int const num_foreign = rows.whole().size - own.size;
   auto const begin = static_cast<int>(part_begin(num_foreign, rows.smallest(), place));
   auto const end = begin + static_cast<int>(part_size(num_foreign, rows.smallest(), place));

@@ -10,7 +10,7 @@ namespace {
 using schedule::Slot;
 
 /// Blocks of a matrix that is stored row by row: some columns of all its rows.
-std::vector<Slot> columns(Slot matrix, int width, Run wanted) {
+std::vector<Slot> columns(Slot matrix, int width, RankRange wanted) {
   int const num_rows = matrix.num_blocks / width;
   matrix.first += wanted.begin;
   if (wanted.size == 1) {
@@ -29,13 +29,13 @@ std::vector<Slot> columns(Slot matrix, int width, Run wanted) {
 }
 
 /// Some rows of the same: a slot.
-Slot matrix_rows(Slot matrix, int width, Run wanted) {
+Slot matrix_rows(Slot matrix, int width, RankRange wanted) {
   matrix.first += wanted.begin * width;
   matrix.num_blocks = wanted.size * width;
   return matrix;
 }
 
-Run relative(Run run, int origin) {
+RankRange relative(RankRange run, int origin) {
   return {.begin = run.begin - origin, .size = run.size};
 }
 
@@ -125,14 +125,14 @@ private:
   }
 
   /// A piece of the own lane among the ranks of the lane, and one of the own row among its ranks.
-  Run in_lane(int row) const {
+  RankRange in_lane(int row) const {
     return {
         .begin = lanes_.lane_offset(row, own_.lane()),
         .size = lanes_.piece(row, own_.lane()).size,
     };
   }
 
-  Run in_row(int lane) const { return relative(lanes_.piece(own_.row(), lane), row_.begin); }
+  RankRange in_row(int lane) const { return relative(lanes_.piece(own_.row(), lane), row_.begin); }
 
   std::vector<Slot> given_for_lane(int lane) const {
     std::vector<Slot> result;
@@ -160,7 +160,7 @@ private:
   LanePlace own_;
   int p_;
   int size_;
-  Run row_;
+  RankRange row_;
   Phases phases_;
   Slot given_{.buffer = schedule::Buffer::input, .first = 0, .num_blocks = p_};
   Slot taken_{.buffer = schedule::Buffer::output, .first = 0, .num_blocks = p_};

@@ -31,7 +31,7 @@ schedule::BlockRun kept_pieces(int num_pieces, int number, int step) noexcept {
   return run;
 }
 
-schedule::Slot BlockLayout::at(schedule::BlockRun run) const noexcept {
+schedule::Slot PieceLayout::at(schedule::BlockRun run) const noexcept {
   schedule::Slot part = slot;
   part.first += run.begin - begin;
   part.num_blocks = run.size;

@@ -43,7 +43,7 @@ private:
 [[nodiscard]] schedule::BlockRun kept_pieces(int num_pieces, int number, int step) noexcept;
 
 /// Memory for consecutive pieces from `begin` on.
-struct BlockLayout {
+struct PieceLayout {
   schedule::Slot slot;
   int begin = 0;
 
@@ -60,7 +60,7 @@ public:
   void run();
 
   /// Where the sum of the pieces that are left is; with room for all pieces left after step 0.
-  [[nodiscard]] BlockLayout const& sum() const noexcept { return sum_; }
+  [[nodiscard]] PieceLayout const& sum() const noexcept { return sum_; }
 
 private:
   void meet();
@@ -69,9 +69,9 @@ private:
 
   schedule::Builder& builder_;
   Survivors all_;
-  BlockLayout sum_;
-  BlockLayout arriving_;
-  BlockLayout spare_;
+  PieceLayout sum_;
+  PieceLayout arriving_;
+  PieceLayout spare_;
 };
 
 }  // namespace espalier::algorithms

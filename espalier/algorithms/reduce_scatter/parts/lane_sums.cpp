@@ -44,7 +44,7 @@ private:
     );
   }
 
-  [[nodiscard]] static Slot run_of(Run run, Slot vector) {
+  [[nodiscard]] static Slot run_of(RankRange run, Slot vector) {
     vector.first += run.begin;
     vector.num_blocks = run.size;
     return vector;
@@ -65,7 +65,7 @@ private:
 
   /// A rank that works for others keeps the sums of its piece, and all others in their place.
   void run_for_piece() {
-    Run const own_piece = own_.piece();
+    RankRange const own_piece = own_.piece();
     bool const leads = own_.is_leader();
     Slot const vector = schedule::blocks(0, p_);
     Slot const sums = leads ? phases_.builder().scratch(vector) : vector;
