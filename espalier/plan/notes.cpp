@@ -27,9 +27,9 @@ void Notes::add(MappingNote note) {
   mappings_.push_back(std::move(note));
 }
 
-void Notes::add(int num_ranks, Recorder const& recorder) {
+void Notes::add(CommunicatorClass const& communicator, Recorder const& recorder) {
   std::lock_guard const lock(mutex_);
-  totals_.add(num_ranks, recorder);
+  totals_.add(communicator, recorder);
 }
 
 void Notes::add(OwnCommunicators const& made) {

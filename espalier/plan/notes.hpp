@@ -27,7 +27,7 @@ public:
   bool remember(std::string const& line);
   void add(MappingNote note);
   /// Calls on a communicator that ended.
-  void add(int num_ranks, Recorder const& recorder);
+  void add(CommunicatorClass const& communicator, Recorder const& recorder);
   void add(OwnCommunicators const& made);
 
   [[nodiscard]] std::vector<std::string> warnings() const;

@@ -14,6 +14,7 @@
 #include <mpi.h>
 
 #include "espalier/neighborhood/algorithm.hpp"
+#include "espalier/plan/calls/own_bytes.hpp"
 #include "espalier/plan/clock.hpp"
 #include "espalier/plan/communicators/communicator.hpp"
 #include "espalier/plan/failure.hpp"
@@ -61,18 +62,29 @@ template <typename Call> int run_choice(CallDecision const& decided, Call const&
              : Communicator::refused;
 }
 
-/// Counts a call that began at `start`. One that could not be counted is no reason to fail.
+/// Counts a call. One that could not be counted is no reason to fail.
 inline void record(
     CallDecision const& decided,
     profile::Call call,
     profile::Decision const& decision,
-    Clock::time_point start
+    std::chrono::duration<double> elapsed,
+    std::int64_t own_bytes = 0
 ) noexcept {
-  std::chrono::duration<double> const elapsed = Clock::now() - start;
   static_cast<void>(guard([&] {
-    decided.state->recorder()->record(call, decided.bytes, decision, elapsed.count());
+    decided.state->recorder()->record(call, decided.bytes, decision, elapsed.count(), own_bytes);
     return MPI_SUCCESS;
   }));
+}
+
+/// What statistics count of a call besides decided.bytes, see own_bytes().
+template <typename Call>
+std::int64_t own_bytes_of(CallDecision const& decided, Call const& call) noexcept {
+  std::int64_t bytes = 0;
+  static_cast<void>(guard([&] {
+    bytes = own_bytes(call, decided.state->facts(), decided.state->types());
+    return MPI_SUCCESS;
+  }));
+  return bytes;
 }
 
 /// Runs what was decided, with a clock around it.
@@ -93,7 +105,8 @@ int serve_timed(
     watched.hand_over();
     code = std::forward<Native>(native)();
   }
-  record(decided, Call::call, decision, start);
+  std::chrono::duration<double> const elapsed = Clock::now() - start;
+  record(decided, Call::call, decision, elapsed, own_bytes_of(decided, call));
   return code;
 }
 
@@ -111,7 +124,7 @@ template <typename Call, typename Observing>
   observer.ran(run.decision, run.code);
   if (run.decision != nullptr && session.records()) {
     profile::Decision const& decision = session.carried_out(*run.decision, run.code);
-    record({.state = &state, .bytes = run.bytes}, Call::call, decision, start);
+    record({.state = &state, .bytes = run.bytes}, Call::call, decision, Clock::now() - start);
   }
   return run.code;
 }

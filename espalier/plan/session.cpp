@@ -14,20 +14,24 @@
 #include "espalier/mpi/success.hpp"
 #include "espalier/plan/clock.hpp"
 #include "espalier/plan/neighbors/neighbor_topology.hpp"
+#include "espalier/plan/settings/rank_ranges.hpp"
 
 namespace espalier::plan {
 namespace {
 
 using mpi::require_success;
 
-/// Ranks in MPI_COMM_WORLD of all ranks of a communicator; MPI_UNDEFINED for those outside.
-std::vector<int> world_ranks(MPI_Comm comm, int num_ranks) {
+/// What statistics say of the ranks of a communicator; more would not be read.
+constexpr std::size_t most_characters_of_ranks = 256;
+
+/// Ranks in another communicator of all ranks of a communicator; MPI_UNDEFINED for those outside.
+std::vector<int> world_ranks(MPI_Comm comm, int num_ranks, MPI_Comm world_comm = MPI_COMM_WORLD) {
   MPI_Group world = MPI_GROUP_NULL;
   MPI_Group group = MPI_GROUP_NULL;
   std::vector<int> ranks(static_cast<std::size_t>(num_ranks));
   std::iota(ranks.begin(), ranks.end(), 0);
   std::vector<int> result(ranks.size());
-  require_success(PMPI_Comm_group(MPI_COMM_WORLD, &world), "MPI_Comm_group");
+  require_success(PMPI_Comm_group(world_comm, &world), "MPI_Comm_group");
   require_success(PMPI_Comm_group(comm, &group), "MPI_Comm_group");
   int const code = PMPI_Group_translate_ranks(group, num_ranks, ranks.data(), world, result.data());
   PMPI_Group_free(&world);
@@ -134,7 +138,7 @@ void Session::prepare() {
   if (!serves_any()) {
     return;
   }
-  contexts_.open();
+  contexts_.open(world_.comm);
   library_.open();
   std::vector<int> ranks(static_cast<std::size_t>(world_.num_ranks));
   std::iota(ranks.begin(), ranks.end(), 0);
@@ -178,18 +182,11 @@ void Session::set_context(MPI_Comm comm, int number) {
   require_success(PMPI_Comm_set_attr(comm, context_keyval_, value), "MPI_Comm_set_attr");
 }
 
-void Session::adopt_only(MPI_Comm comm) {
-  if (contexts_.is_open()) {
-    set_context(comm, Contexts::world);
-    only_ = comm;
-  }
-}
-
 std::optional<int> Session::context_of(MPI_Comm comm) const {
   if (!contexts_.is_open()) {
     return std::nullopt;
   }
-  if (comm == MPI_COMM_WORLD) {
+  if (comm == world_.comm) {
     return Contexts::world;
   }
   void* value = nullptr;
@@ -286,7 +283,7 @@ void Session::release(State* state) noexcept {
       contexts_.retire(*owned->context());
     }
     if (Recorder const* recorder = owned->recorder()) {
-      notes_.add(owned->facts().num_ranks, *recorder);
+      notes_.add(owned->alike(), *recorder);
       notes_.add(owned->own_communicators());
     }
   }
@@ -298,16 +295,29 @@ State::Facts Session::facts_of(MPI_Comm comm) {
   };
   std::vector<int> ranks;
   if (!facts.communicator.is_intercommunicator && facts.communicator.num_ranks > 1) {
-    ranks = world_ranks(comm, facts.communicator.num_ranks);
+    ranks = world_ranks(comm, facts.communicator.num_ranks, world_.comm);
     facts.context = context_of(comm);
   }
   facts.tables = tables_for(facts, ranks);
+  if (records_) {
+    facts.alike = class_of(facts.communicator, ranks);
+  }
   bool const is_same = ranks.empty() || (ranks.front() == 0 && std::ranges::is_sorted(ranks) &&
                                          ranks.back() + 1 == facts.communicator.num_ranks);
   if (facts.context && !is_same) {
     facts.world_ranks = std::move(ranks);
   }
   return facts;
+}
+
+CommunicatorClass
+Session::class_of(CommunicatorFacts const& facts, std::vector<int> const& ranks) const {
+  CommunicatorClass alike{.num_ranks = facts.num_ranks};
+  if (!ranks.empty() && std::ranges::find(ranks, MPI_UNDEFINED) == ranks.end()) {
+    alike.num_nodes = num_nodes(ranks);
+    alike.ranks = rank_ranges(ranks, most_characters_of_ranks);
+  }
+  return alike;
 }
 
 State::Tables Session::tables_for(State::Facts const& facts, std::vector<int> const& ranks) {
@@ -361,7 +371,7 @@ profile::DecisionTable const& Session::table_for(profile::Call call, profile::Sh
 }
 
 void Session::finish() noexcept {
-  for (MPI_Comm const comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) {
+  for (MPI_Comm const comm : {world_.comm, MPI_COMM_SELF}) {
     void* attribute = nullptr;
     int is_found = 0;
     PMPI_Comm_get_attr(comm, keyval_, reinterpret_cast<void*>(&attribute), &is_found);
@@ -377,9 +387,6 @@ void Session::finish() noexcept {
     PMPI_Comm_delete_attr(state->communicator().user(), keyval_);
     release(state);
   }
-  if (only_ != MPI_COMM_NULL) {
-    PMPI_Comm_delete_attr(only_, context_keyval_);
-  }
   PMPI_Comm_free_keyval(&keyval_);
   PMPI_Comm_free_keyval(&context_keyval_);
   contexts_.close();
@@ -391,7 +398,7 @@ Totals Session::totals() const {
   std::lock_guard const lock(mutex_);
   for (auto const& state : states_) {
     if (Recorder const* recorder = state->recorder()) {
-      totals.add(state->facts().num_ranks, *recorder);
+      totals.add(state->alike(), *recorder);
       totals.add(state->own_communicators());
     }
   }

@@ -61,12 +61,15 @@ struct NeighborDecision {
 /// MPI_Finalize. Different threads may decide for different communicators at the same time.
 class Session {
 public:
-  /// Facts of MPI_COMM_WORLD.
+  /// All ranks that have this session, and facts of them. What is said here of MPI_COMM_WORLD is
+  /// meant of `comm`.
   struct World {
     int rank = 0;
     int num_ranks = 1;
-    /// For each rank of MPI_COMM_WORLD a number that ranks of one node share; empty: one node.
+    /// For each rank a number that ranks of one node share; empty: one node.
     std::vector<int> node_of_rank;
+    /// Measuring programs have one of their own. It must outlive finish().
+    MPI_Comm comm = MPI_COMM_WORLD;
   };
 
   /// Local. Settings must be equal on all ranks. Warnings of the settings are reported at once.
@@ -89,12 +92,6 @@ public:
   /// MPI_COMM_WORLD) is left alone.
   /// @return MPI_SUCCESS, or a code that was delivered to the error handler of `comm`.
   int adopt(MPI_Comm comm) noexcept;
-
-  /// Local: `comm`, which has the ranks of MPI_COMM_WORLD in their order, gets the context of
-  /// MPI_COMM_WORLD, on which nothing may be called then. For sessions with one communicator, where
-  /// native collectives must not run besides. It must outlive finish().
-  /// @throws Error mpi.
-  void adopt_only(MPI_Comm comm);
 
   /// Local, except for what the standard makes equal on all ranks: communicator, result bytes.
   /// Allocates on the first use of a communicator only, and takes locks only then.
@@ -169,6 +166,8 @@ private:
   State* create(MPI_Comm comm);
   void release(State* state) noexcept;
   [[nodiscard]] State::Facts facts_of(MPI_Comm comm);
+  [[nodiscard]] CommunicatorClass
+  class_of(CommunicatorFacts const& facts, std::vector<int> const& ranks) const;
   [[nodiscard]] State::Tables tables_for(State::Facts const& facts, std::vector<int> const& ranks);
   profile::DecisionTable const& table_for(profile::Call call, profile::Shape shape);
   /// Nodes of ranks of MPI_COMM_WORLD.
@@ -180,7 +179,6 @@ private:
   std::array<bool, profile::num_calls> may_choose_{};
   int keyval_ = MPI_KEYVAL_INVALID;
   int context_keyval_ = MPI_KEYVAL_INVALID;
-  MPI_Comm only_ = MPI_COMM_NULL;  ///< of adopt_only()
   Contexts contexts_;
   Library library_;
 

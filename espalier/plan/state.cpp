@@ -16,7 +16,8 @@ State::State(MPI_Comm comm, Facts facts, Contexts const& contexts, MPI_Comm self
               .num_ranks = facts_.num_ranks,
               .rank = facts_.rank,
           }
-      ) {
+      ),
+      alike_(std::move(facts.alike)) {
   if (facts.records) {
     recorder_.emplace();
   }

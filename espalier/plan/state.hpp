@@ -33,6 +33,7 @@ public:
     std::vector<int> world_ranks;  ///< of all ranks; empty: they are the same
     std::optional<int> context;    ///< its number; none: no collective is served
     bool records = false;
+    CommunicatorClass alike;  ///< for statistics, if it records
   };
 
   /// @param contexts  those that facts.context is a number of
@@ -64,6 +65,9 @@ public:
   /// Lets go of what hangs in MPI, see Communicator::abandon(). Local.
   void abandon() noexcept;
 
+  /// Which communicators it is counted with, if it has a recorder.
+  [[nodiscard]] CommunicatorClass const& alike() const noexcept { return alike_; }
+
   [[nodiscard]] Recorder* recorder() noexcept { return recorder_ ? &*recorder_ : nullptr; }
 
   /// What the watch is told of the communicator, made on first use. Local.
@@ -84,6 +88,7 @@ private:
   Communicator communicator_;
   std::unique_ptr<Neighbors> neighbors_;
   std::array<std::optional<neighborhood::Algorithm const*>, num_neighbor_calls> neighbor_choices_{};
+  CommunicatorClass alike_;
   std::optional<Recorder> recorder_;
   std::optional<Watched> watched_;
 };

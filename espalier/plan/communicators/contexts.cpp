@@ -34,8 +34,8 @@ int draw(int limit) noexcept {
 
 }  // namespace
 
-void Contexts::open() {
-  require_success(make_private_comm(MPI_COMM_WORLD, comm_), "MPI_Comm_create");
+void Contexts::open(MPI_Comm all) {
+  require_success(make_private_comm(all, comm_), "MPI_Comm_create");
   std::int64_t const num_tags = std::int64_t{exec::largest_tag()} + 1;
   // SimGrid has a million tags: there functions share those of a context.
   has_parts_ = num_tags >= few_tags;

@@ -48,9 +48,10 @@ public:
   Contexts& operator=(Contexts&&) = delete;
   ~Contexts() = default;
 
-  /// Makes the communicator. Collective over MPI_COMM_WORLD.
+  /// Makes the communicator of all ranks. Collective over `all`, whose ranks are meant where it
+  /// says MPI_COMM_WORLD here.
   /// @throws Error mpi.
-  void open();
+  void open(MPI_Comm all = MPI_COMM_WORLD);
   /// Frees it. Collective over MPI_COMM_WORLD.
   void close() noexcept;
 

@@ -60,11 +60,15 @@ Recorder::Recorder() {
 }
 
 void Recorder::record(
-    profile::Call call, std::int64_t bytes, profile::Decision const& decision, double seconds
+    profile::Call call,
+    std::int64_t bytes,
+    profile::Decision const& decision,
+    double seconds,
+    std::int64_t own_bytes
 ) {
   std::size_t const position = size_class(bytes);
   std::int32_t& latest = latest_[profile::index_of(call)][position];
-  Counter const one{.count = 1, .bytes = bytes, .seconds = seconds};
+  Counter const one{.count = 1, .bytes = bytes + own_bytes, .seconds = seconds};
   if (latest >= 0 && rows_[static_cast<std::size_t>(latest)].decision == &decision) {
     rows_[static_cast<std::size_t>(latest)].counter.add(one);
     return;
@@ -85,11 +89,15 @@ std::size_t Recorder::memory_bytes() const noexcept {
   return sizeof(*this) + rows_.capacity() * sizeof(Row);
 }
 
-void Totals::add(int num_ranks, Recorder const& recorder) {
+void Totals::add(CommunicatorClass communicator, Recorder const& recorder) {
+  if (ranks_.size() >= most_classes && !ranks_.contains(communicator.ranks)) {
+    communicator.ranks.clear();
+  }
+  ranks_.insert(communicator.ranks);
   for (Recorder::Row const& row : recorder.rows()) {
     Key key{
         .call = row.call,
-        .num_ranks = num_ranks,
+        .communicator = communicator,
         .size_class = row.size_class,
         .algorithm = algorithm_text(*row.decision),
         .reason = row.decision->reason,
@@ -103,7 +111,9 @@ std::string statistics_json(ProcessReport const& report, Totals const& totals) {
   for (auto const& [key, counter] : totals.rows()) {
     calls.push_back({
         {"function", profile::function_name(key.call)},
-        {"num_ranks", key.num_ranks},
+        {"num_ranks", key.communicator.num_ranks},
+        {"num_nodes", key.communicator.num_nodes},
+        {"ranks", key.communicator.ranks},
         {"min_bytes", min_bytes_of(key.size_class)},
         {"max_bytes", max_bytes_of(key.size_class)},
         {"count", counter.count},

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -42,8 +43,15 @@ public:
   };
 
   Recorder();
-  void
-  record(profile::Call call, std::int64_t bytes, profile::Decision const& decision, double seconds);
+  /// @param bytes of the result, as rules have it
+  /// @param own_bytes of this rank, counted where not every rank knows those of the result
+  void record(
+      profile::Call call,
+      std::int64_t bytes,
+      profile::Decision const& decision,
+      double seconds,
+      std::int64_t own_bytes = 0
+  );
 
   [[nodiscard]] std::vector<Row> const& rows() const noexcept { return rows_; }
 
@@ -63,16 +71,30 @@ struct OwnCommunicators {
   void add(OwnCommunicators const& other) noexcept;
 };
 
+/// Communicators that are alike for a profile, and for whoever wants to time their calls.
+struct CommunicatorClass {
+  int num_ranks = 0;
+  int num_nodes = 0;  ///< 0: not known
+  /// Ranks of MPI_COMM_WORLD as rank_ranges(); empty: not known.
+  std::string ranks;
+
+  friend auto operator<=>(CommunicatorClass const&, CommunicatorClass const&) = default;
+};
+
 /// Calls of a whole process, over all communicators it ever had.
 class Totals {
 public:
-  void add(int num_ranks, Recorder const& recorder);
+  /// Ranks are kept of the first `most_classes` classes; those after them are alike if their
+  /// numbers of ranks and nodes are.
+  static constexpr std::size_t most_classes = 64;
+
+  void add(CommunicatorClass communicator, Recorder const& recorder);
 
   void add(OwnCommunicators const& made) noexcept { own_communicators_.add(made); }
 
   struct Key {
     profile::Call call;
-    int num_ranks;
+    CommunicatorClass communicator;
     std::size_t size_class;
     std::string algorithm;
     std::string reason;
@@ -88,6 +110,7 @@ public:
 
 private:
   std::map<Key, Counter> rows_;
+  std::set<std::string> ranks_;  ///< of the classes
   OwnCommunicators own_communicators_;
 };
 

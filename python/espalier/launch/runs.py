@@ -39,27 +39,46 @@ def read(folder: Path) -> list[dict[str, Any]]:
 
 
 def _classes(ranks: Iterable[dict[str, Any]]) -> dict[tuple[Any, ...], list[dict[str, Any]]]:
+    """Return the rows of all ranks by class, each with the rank that reports it."""
     classes: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for rank in ranks:
         for call in rank["calls"]:
-            classes.setdefault(tuple(call[key] for key in _KEY), []).append(call)
+            row = {**call, "rank": rank["rank"]}
+            classes.setdefault(tuple(call[key] for key in _KEY), []).append(row)
     return classes
+
+
+def _communicators(calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return on which communicators calls were made, the costliest first."""
+    found: dict[tuple[int, str], dict[str, Any]] = {}
+    for call in calls:
+        key = (call.get("num_nodes", 0), call.get("ranks", ""))
+        one = found.setdefault(
+            key, {"num_nodes": key[0], "ranks": key[1], "count": 0, "bytes": 0, "seconds": 0.0}
+        )
+        for name in ("count", "bytes", "seconds"):
+            one[name] += call[name]
+    return sorted(found.values(), key=lambda one: one["seconds"], reverse=True)
 
 
 def _call(key: tuple[Any, ...], calls: list[dict[str, Any]], all_seconds: float) -> dict[str, Any]:
     count = sum(call["count"] for call in calls)
     seconds = sum(call["seconds"] for call in calls)
+    by_rank: dict[int, float] = {}
+    for call in calls:
+        by_rank[call["rank"]] = by_rank.get(call["rank"], 0.0) + call["seconds"]
     return {
         **dict(zip(_KEY, key, strict=True)),
         "native": key[_KEY.index("algorithm")] == "native",
         "borrowed": "borrowed from" in key[_KEY.index("reason")],
-        "reporting_ranks": len(calls),
+        "reporting_ranks": len(by_rank),
         "count": count,
         "bytes": sum(call["bytes"] for call in calls),
         "seconds": seconds,
         "share": seconds / all_seconds if all_seconds else 0.0,
         "seconds_per_call": seconds / count if count else 0.0,
-        "longest_rank_seconds": max(call["seconds"] for call in calls),
+        "longest_rank_seconds": max(by_rank.values()),
+        "communicators": _communicators(calls),
     }
 
 

@@ -63,15 +63,37 @@ TEST(Totals, AddsCommunicatorsOfOneSize) {
   first.record(Call::bcast, 8, native, 1.0);
   second.record(Call::bcast, 9, same_text, 2.0);
   Totals totals;
-  totals.add(4, first);
-  totals.add(4, second);
-  totals.add(3, second);
+  totals.add({.num_ranks = 4}, first);
+  totals.add({.num_ranks = 4}, second);
+  totals.add({.num_ranks = 3}, second);
   ASSERT_EQ(totals.rows().size(), 2U);
   auto const& row = *totals.rows().rbegin();
-  EXPECT_EQ(row.first.num_ranks, 4);
+  EXPECT_EQ(row.first.communicator.num_ranks, 4);
   EXPECT_EQ(row.second.count, 2U);
   EXPECT_EQ(row.second.bytes, 17);
   EXPECT_DOUBLE_EQ(row.second.seconds, 3.0);
+}
+
+TEST(Totals, TellsCommunicatorsWithOtherRanksApart) {
+  profile::Decision const native{.reason = "no profile"};
+  Recorder recorder;
+  recorder.record(Call::bcast, 8, native, 1.0);
+  Totals totals;
+  totals.add({.num_ranks = 2, .num_nodes = 1, .ranks = "0-1"}, recorder);
+  totals.add({.num_ranks = 2, .num_nodes = 2, .ranks = "0,2"}, recorder);
+  totals.add({.num_ranks = 2, .num_nodes = 1, .ranks = "0-1"}, recorder);
+  EXPECT_EQ(totals.rows().size(), 2U);
+}
+
+TEST(Totals, IsBoundedForProgramsWithManyCommunicators) {
+  profile::Decision const native{.reason = "no profile"};
+  Recorder recorder;
+  recorder.record(Call::bcast, 8, native, 1.0);
+  Totals totals;
+  for (int i = 0; i < 1000; ++i) {
+    totals.add({.num_ranks = 1, .num_nodes = 1, .ranks = std::to_string(i)}, recorder);
+  }
+  EXPECT_EQ(totals.rows().size(), Totals::most_classes + 1);
 }
 
 TEST(StatisticsJson, SaysWhatTheFormatPromises) {
@@ -81,7 +103,7 @@ TEST(StatisticsJson, SaysWhatTheFormatPromises) {
   Recorder recorder;
   recorder.record(Call::bcast, 600, binomial, 0.125);
   Totals totals;
-  totals.add(4, recorder);
+  totals.add({.num_ranks = 4, .num_nodes = 2, .ranks = "0-3"}, recorder);
   totals.add({.count = 1, .seconds = 0.5});
   totals.add({.count = 1, .seconds = 0.25});
   ProcessReport const report{
@@ -110,6 +132,8 @@ TEST(StatisticsJson, SaysWhatTheFormatPromises) {
   nlohmann::json const expected = {
       {"function", "MPI_Bcast"},
       {"num_ranks", 4},
+      {"num_nodes", 2},
+      {"ranks", "0-3"},
       {"min_bytes", 512},
       {"max_bytes", 1023},
       {"count", 1},
@@ -137,7 +161,7 @@ TEST(StatisticsTable, HasALineForEachFunctionAndAlgorithm) {
   recorder.record(Call::bcast, 800, native, 1.0);
   recorder.record(Call::allgather, 800, native, 1.0);
   Totals totals;
-  totals.add(2, recorder);
+  totals.add({.num_ranks = 2}, recorder);
   std::string const table = statistics_table({.rank = 0}, totals);
   EXPECT_EQ(std::ranges::count(table, '\n'), 3);
   EXPECT_NE(
