@@ -40,14 +40,13 @@ plan::SettingsText read_profile(Job const& job, std::string const& path) {
 
 }  // namespace
 
-Contender::Contender(plan::Settings settings, plan::Session::World world, MPI_Comm comm)
+Contender::Contender(plan::Settings settings, plan::Session::World world)
     : session_(std::make_unique<plan::Session>(
           std::move(settings),
           std::move(world),
           [](std::string const& line) { std::fprintf(stderr, "%s\n", line.c_str()); }
       )) {
   session_->prepare();
-  session_->adopt_only(comm);
 }
 
 void Contender::finish() noexcept {
@@ -90,8 +89,7 @@ Contender Contenders::make(profile::Call call, std::string const& choice) const 
   }
   return {
       settings_for(call, choice),
-      {.rank = job_->rank, .num_ranks = job_->num_ranks, .node_of_rank = {}},
-      job_->comm,
+      {.rank = job_->rank, .num_ranks = job_->num_ranks, .node_of_rank = {}, .comm = job_->comm},
   };
 }
 
@@ -106,8 +104,10 @@ Contender Contenders::of_profile(std::string const& path) const {
   }
   return {
       std::move(settings),
-      {.rank = job_->rank, .num_ranks = job_->num_ranks, .node_of_rank = node_of_rank_},
-      job_->comm,
+      {.rank = job_->rank,
+       .num_ranks = job_->num_ranks,
+       .node_of_rank = node_of_rank_,
+       .comm = job_->comm},
   };
 }
 

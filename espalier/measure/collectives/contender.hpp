@@ -21,8 +21,8 @@ class Contender {
 public:
   /// The native call.
   Contender() = default;
-  /// For calls on `comm`, which has all ranks. Collective over MPI_COMM_WORLD. @throws Error mpi.
-  Contender(plan::Settings settings, plan::Session::World world, MPI_Comm comm);
+  /// For calls on `world.comm`. Collective over it. @throws Error mpi.
+  Contender(plan::Settings settings, plan::Session::World world);
   Contender(Contender const&) = delete;
   Contender& operator=(Contender const&) = delete;
   Contender(Contender&&) noexcept = default;

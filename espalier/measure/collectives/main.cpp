@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 
 #include "espalier/measure/collectives/contender.hpp"
 #include "espalier/measure/collectives/measurement_plan.hpp"
@@ -16,34 +17,49 @@
 #include "espalier/measure/common/pace.hpp"
 #include "espalier/measure/common/plan_and_output.hpp"
 #include "espalier/measure/common/program.hpp"
+#include "espalier/measure/common/teams.hpp"
 
 namespace espalier::measure {
 namespace {
 
-/// Measures point after point; rank 0 says when the time of the whole plan is over.
-void measure(Job const& job, PlanAndOutput const& options) {
+/// The job as the file reports it: ranks and nodes of a communicator, processors of all ranks.
+Job reported(Teams const& teams) {
+  Job job = teams.own;
+  job.max_ranks_per_node = teams.all.max_ranks_per_node;
+  job.min_cpus_per_node = teams.all.min_cpus_per_node;
+  return job;
+}
+
+/// Measures point after point; the first rank says when the time of the whole plan is over.
+void measure(Teams const& teams, MeasurementPlan const& plan, std::string const& output) {
   auto const start = Clock::now();
-  auto const plan = shared_plan<MeasurementPlan>(job, options);
   std::optional<SampleFile> file;
-  if (job.rank == 0) {
-    file.emplace(options.output);
-    file->write_header(job, clock_resolution_us());
+  if (teams.all.rank == 0) {
+    file.emplace(output);
+    file->write_header(reported(teams), clock_resolution_us());
   }
-  Contenders contenders(job, plan.profiles);
+  Contenders contenders(teams.own, plan.profiles);
   std::size_t index = 0;
   for (; index < plan.points.size(); ++index) {
     double const seconds_left = plan.seconds - seconds_since(start);
-    if (from_rank_0(job, seconds_left > 0.0 ? 1 : 0) == 0) {
+    if (from_rank_0(teams.all, seconds_left > 0.0 ? 1 : 0) == 0) {
       break;
     }
     PlannedPoint const planned{.index = index, .request = &plan.points[index]};
-    measure_point(
-        job, planned, pace_of(plan, index, seconds_left), contenders, file ? &*file : nullptr
-    );
+    Pace const pace = pace_of(plan, index, seconds_left);
+    measure_point(teams, planned, pace, contenders, file ? &*file : nullptr);
   }
   contenders.finish();
   if (file) {
     file->write_end(plan.points.size() - index);
+  }
+}
+
+void measure_plan(Job const& job, PlanAndOutput const& options) {
+  auto const plan = shared_plan<MeasurementPlan>(job, options);
+  if (auto teams = Teams::split(job, plan.groups)) {
+    measure(*teams, plan, options.output);
+    teams->finish(job);
   }
 }
 
@@ -52,5 +68,5 @@ void measure(Job const& job, PlanAndOutput const& options) {
 
 int main(int argc, char** argv) {
   using namespace espalier::measure;
-  return run_program(argc, argv, "espalier-measure", measure);
+  return run_program(argc, argv, "espalier-measure", measure_plan);
 }

@@ -3,6 +3,7 @@
 #include "espalier/measure/collectives/measurement_plan.hpp"
 
 #include <limits>
+#include <set>
 
 #include <nlohmann/json.hpp>
 
@@ -15,6 +16,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int most_repetitions = 1'000'000;
+constexpr double least_weight = 1e-6;
 
 void check_header(Field const& file) {
   Field const schema = file.at("schema");
@@ -65,6 +67,28 @@ void check_profile(Field const& field, std::string const& choice, MeasurementPla
   }
 }
 
+/// @throws Error format unless the groups are equally large and no rank is in two of them.
+std::vector<std::vector<int>> groups_of(Field const& file) {
+  std::vector<std::vector<int>> groups;
+  if (!file.has("groups")) {
+    return groups;
+  }
+  std::set<int> seen;
+  for (Field const& group : file.at("groups").elements()) {
+    std::vector<int>& ranks = groups.emplace_back();
+    for (Field const& rank : group.elements()) {
+      ranks.push_back(static_cast<int>(rank.integer(0, std::numeric_limits<int>::max())));
+      if (!seen.insert(ranks.back()).second) {
+        rank.fail("a rank that is in no other group", std::to_string(ranks.back()));
+      }
+    }
+    if (ranks.empty() || ranks.size() != groups.front().size()) {
+      group.fail("groups of one size, at least 1", std::to_string(ranks.size()) + " ranks");
+    }
+  }
+  return groups;
+}
+
 bool has_parts_of_any_size(profile::Call call) noexcept {
   return call == profile::Call::allgatherv || call == profile::Call::gatherv ||
          call == profile::Call::scatterv;
@@ -93,6 +117,7 @@ PointRequest point_of(Field const& field, MeasurementPlan const& plan) {
       .choices = {},
       .part_bytes = {},
       .has_native = !field.has("native") || field.at("native").boolean(),
+      .weight = field.has("weight") ? field.at("weight").number(least_weight) : 1.0,
   };
   if (field.has("part_bytes")) {
     point.part_bytes = parts_of(field, point.call, point.bytes);
@@ -126,6 +151,7 @@ MeasurementPlan MeasurementPlan::parse(std::string_view text, std::string_view o
       .precision = positive_or(file, origin, "precision", usual.precision),
       .profiles = profiles_of(file, origin),
       .spread = file.contains("spread") && root.at("spread").boolean(),
+      .groups = groups_of(root),
       .points = {},
   };
   if (plan.min_repetitions < 1 || plan.max_repetitions < plan.min_repetitions) {

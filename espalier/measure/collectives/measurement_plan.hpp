@@ -21,6 +21,8 @@ struct PointRequest {
   /// Of each rank's part, in bytes, where calls let parts differ; empty: as equal as they can be.
   std::vector<int> part_bytes;
   bool has_native = true;  ///< whether the native call is measured besides
+  /// How much time the point may take beside the others: twice as much with 2 as with 1.
+  double weight = 1.0;
 };
 
 /// What choices of profiles begin with.
@@ -35,13 +37,17 @@ struct MeasurementPlan {
   int warmup = 3;            ///< untimed repetitions before each batch of a point
   int min_repetitions = 20;  ///< before precision may end a point
   int max_repetitions = 200;
-  /// Ends a point even before min_repetitions. So does its share of what is left of `seconds`.
+  /// Ends a point of weight 1 even before min_repetitions. So does its share, by weight, of what is
+  /// left of `seconds`.
   double seconds_per_point = 0.5;
   double seconds = 3600.0;  ///< no point is begun after this time
   /// A point ends when every ratio is known to this share, or its candidate is clearly slower.
   double precision = 0.01;
   std::map<std::string, std::string> profiles;  ///< file by name, for choices `profile/<name>`
   bool spread = false;  ///< of each sample also the fastest and the mean rank
+  /// Ranks of communicators on which calls are made at the same time, all of one size; empty: one
+  /// communicator with all ranks. Ranks in none of them do nothing.
+  std::vector<std::vector<int>> groups;
   std::vector<PointRequest> points;
 
   /// @param origin name of the file, for messages.

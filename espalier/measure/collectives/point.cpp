@@ -103,14 +103,14 @@ std::vector<std::string> names_of(std::vector<TimedCall> const& timed_calls) {
 }  // namespace
 
 void measure_point(
-    Job const& job,
+    Teams const& teams,
     PlannedPoint const& planned,
     Pace const& pace,
     Contenders& contenders,
     SampleFile* file
 ) {
   PointRequest point = *planned.request;
-  Workload workload(job, point);
+  Workload workload(teams.own, point);
   point.bytes = workload.bytes();
   auto const complain = [&](Complaint const& complaint) {
     if (file != nullptr) {
@@ -131,7 +131,7 @@ void measure_point(
   if (entrants.empty()) {
     return;
   }
-  Proof proof(job, workload);
+  Proof proof(teams.all, workload);
   if (auto const complaint = proof.run(entrants)) {
     complain(*complaint);
     return;
@@ -144,7 +144,7 @@ void measure_point(
   if (is_simulated()) {
     own_pace.warmup = 0;  // the proof was one
   }
-  Timer timer(job, own_pace, timed_calls);
+  Timer timer(teams.all, own_pace, timed_calls);
   Samples const samples = timer.run();
   if (file != nullptr) {
     std::vector<std::string> const names = names_of(timed_calls);

@@ -7,7 +7,7 @@
 #include "espalier/measure/collectives/contender.hpp"
 #include "espalier/measure/collectives/measurement_plan.hpp"
 #include "espalier/measure/collectives/sample_file.hpp"
-#include "espalier/measure/common/job.hpp"
+#include "espalier/measure/common/teams.hpp"
 #include "espalier/measure/common/timer.hpp"
 
 namespace espalier::measure {
@@ -24,7 +24,7 @@ struct PlannedPoint {
 /// that does not makes an error line, and the point is left out.
 /// @throws Error mpi, io
 void measure_point(
-    Job const& job,
+    Teams const& teams,
     PlannedPoint const& planned,
     Pace const& pace,
     Contenders& contenders,

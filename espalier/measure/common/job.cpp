@@ -40,10 +40,15 @@ std::string ask_library_version() {
 }  // namespace
 
 Job Job::describe() {
-  Job job{.comm = MPI_COMM_WORLD};
+  MPI_Comm comm = MPI_COMM_WORLD;
   if (!is_simulated()) {
-    mpi::require_success(PMPI_Comm_dup(MPI_COMM_WORLD, &job.comm), "MPI_Comm_dup");
+    mpi::require_success(PMPI_Comm_dup(MPI_COMM_WORLD, &comm), "MPI_Comm_dup");
   }
+  return of(comm);
+}
+
+Job Job::of(MPI_Comm comm) {
+  Job job{.comm = comm};
   PMPI_Comm_set_errhandler(job.comm, MPI_ERRORS_RETURN);
   PMPI_Comm_rank(job.comm, &job.rank);
   PMPI_Comm_size(job.comm, &job.num_ranks);

@@ -27,6 +27,8 @@ struct Job {
 
   /// Collective over MPI_COMM_WORLD.
   static Job describe();
+  /// Collective over comm, which becomes that of the job.
+  static Job of(MPI_Comm comm);
   /// Collective; before MPI_Finalize.
   void finish() noexcept;
 };

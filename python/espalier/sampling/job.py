@@ -11,6 +11,8 @@ from espalier.launch import programs
 from espalier.sampling.measurement import Effort, Measurer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from espalier.launch.command import LaunchCommand
 
 # Only starts the ranks.
@@ -24,6 +26,16 @@ class Job:
     measurer: Measurer
     vendor: str
     header: dict[str, Any]
+    command: LaunchCommand
+
+    def on_groups(self, groups: Sequence[Sequence[int]], num_nodes: int) -> Job:
+        """Return the job with communicators of some of the ranks, each on so many nodes."""
+        return Job(
+            Measurer(self.command, self.vendor, groups),
+            self.vendor,
+            {**self.header, "num_ranks": len(groups[0]), "num_nodes": num_nodes},
+            self.command,
+        )
 
 
 def start_job(command: LaunchCommand, vendor: str | None = None) -> Job:
@@ -42,4 +54,4 @@ def start_job(command: LaunchCommand, vendor: str | None = None) -> Job:
             f"expected at least 2 ranks, '{command.text()}' started {header['num_ranks']}",
             "ask for more, as in: -- mpirun -n 4",
         )
-    return Job(measurer, name, header)
+    return Job(measurer, name, header, command)

@@ -39,7 +39,8 @@ class Effort:
         """Return about how long a point takes: only to tell the time left."""
         num_candidates = len(request.algorithms) + request.has_native
         call = _USUAL_LATENCY + request.bytes / _USUAL_BANDWIDTH
-        return min(self.seconds_per_point, num_candidates * self.max_repetitions * call)
+        most = self.seconds_per_point * request.weight
+        return min(most, num_candidates * self.max_repetitions * call)
 
 
 @dataclass
@@ -55,14 +56,21 @@ class Launch:
 
 
 class Measurer:
-    """Starts the measuring program of one MPI behind the user's launcher options."""
+    """Starts the measuring program of one MPI behind the user's launcher options.
 
-    def __init__(self, command: LaunchCommand, vendor: str) -> None:
+    Calls are made on a communicator with all ranks, or at the same time on communicators whose
+    ranks are `groups`, all of one size.
+    """
+
+    def __init__(
+        self, command: LaunchCommand, vendor: str, groups: Sequence[Sequence[int]] = ()
+    ) -> None:
         """Find the program.
 
         Raises:
             NotBuiltError: there is none for this MPI.
         """
+        self._groups = groups
         self._program = MeasuringProgram(
             installation.measurement_program(vendor), f"espalier-measure-{vendor}", command
         )
@@ -83,7 +91,8 @@ class Measurer:
             folder = Path(name)
             reader = SampleReader(folder / "samples.jsonl", list(requests))
             watch = _Watch(reader, effort, on_result)
-            self._program.run(plan_document(requests, effort, profiles), folder, watch)
+            plan = plan_document(requests, effort, profiles, self._groups)
+            self._program.run(plan, folder, watch)
         watch.launch.header = reader.header or {}
         watch.launch.num_points_left = reader.num_points_left
         return watch.launch
@@ -120,7 +129,10 @@ class _Watch:
 
 
 def plan_document(
-    requests: Sequence[Request], effort: Effort, profiles: Mapping[str, Path] | None = None
+    requests: Sequence[Request],
+    effort: Effort,
+    profiles: Mapping[str, Path] | None = None,
+    groups: Sequence[Sequence[int]] = (),
 ) -> dict[str, Any]:
     """Return a measurement plan; profiles are files by name, for algorithms `profile/<name>`."""
     return document(
@@ -134,11 +146,13 @@ def plan_document(
         seconds=effort.seconds,
         precision=effort.precision,
         profiles={name: str(path) for name, path in (profiles or {}).items()},
+        groups=[list(group) for group in groups],
         points=[
             {
                 "collective": request.collective,
                 "bytes": request.bytes,
                 "native": request.has_native,
+                "weight": request.weight,
                 "algorithms": list(request.algorithms),
             }
             for request in requests

@@ -71,12 +71,16 @@ class Problem:
 
 @dataclass(frozen=True)
 class Request:
-    """A point to measure: algorithms, and the native call unless `has_native` is false."""
+    """A point to measure: algorithms, and the native call unless `has_native` is false.
+
+    With weight 2 it may take twice as much time as with weight 1.
+    """
 
     collective: str
     bytes: int
     algorithms: tuple[str, ...]
     has_native: bool = True
+    weight: float = 1.0
 
 
 def name_of(one: Request | Point | Problem) -> tuple[str, int, str]:

@@ -56,19 +56,26 @@ class Search:
         self._seconds_left = goal.seconds
         self._share_left = 1.0
         self.num_points_left = 0
+        self._position: dict[Key, int] = {}
+        self._weight: dict[Key, float] = {}
 
     def run(self, requests: Sequence[Request]) -> None:
-        """Measure until every point is decided or the time is over."""
+        """Measure until every point is decided or the time is over, the first points first."""
+        self._position = {
+            (request.collective, request.bytes): position
+            for position, request in enumerate(requests)
+        }
+        self._weight = {(one.collective, one.bytes): one.weight for one in requests}
         screened = self._measure(SCREENING, requests)
         again = []
         for key, point in screened.items():
             survivors = selection.promising(point, self._goal.confidence)
             if survivors:
-                again.append(Request(*key, tuple(survivors)))
+                again.append(self._request(key, survivors))
         raced = self._measure(RACE, again)
         nominees = selection.nominate(raced.values(), self._goal.confidence)
         self._nominees = nominees
-        finals = [Request(*key, (name,)) for key, name in nominees.items()]
+        finals = [self._request(key, [name]) for key, name in nominees.items()]
         for stage in CONFIRMATIONS:
             self._measure(stage, finals)
 
@@ -91,6 +98,9 @@ class Search:
         """Return the times of the native call, point by point."""
         return [point.native_us for point in self._raced.values()]
 
+    def _request(self, key: Key, algorithms: Sequence[str]) -> Request:
+        return Request(*key, tuple(algorithms), weight=self._weight[key])
+
     def _measure(self, stage: Stage, requests: Sequence[Request]) -> dict[Key, Point]:
         """Measure what the store does not have yet; return all points of the stage."""
         wanted = {(request.collective, request.bytes): request for request in requests}
@@ -103,7 +113,7 @@ class Search:
             self._note(stage, point)
         missing = sorted(
             (request for key, request in wanted.items() if key not in points),
-            key=lambda request: request.bytes,
+            key=lambda request: self._position[request.collective, request.bytes],
         )
         start = time.monotonic()
         seconds = self._seconds_left * stage.share / self._share_left
@@ -112,7 +122,7 @@ class Search:
         if missing:
             effort = Effort(
                 seconds=max(seconds, 0.5),
-                seconds_per_point=max(4 * seconds / len(missing), 0.01),
+                seconds_per_point=max(4 * seconds / sum(one.weight for one in missing), 0.01),
                 min_repetitions=stage.min_repetitions,
                 max_repetitions=stage.max_repetitions,
                 precision=stage.precision,

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from espalier.conditions.cautions import Caution
     from espalier.sampling.goal import Goal
+    from espalier.sampling.job import Job as StartedJob
     from espalier.sampling.samples import Request
 
 
@@ -48,15 +49,26 @@ def tune(job: Job, goal: Goal) -> dict[str, Any]:
         Interrupted: after Ctrl-C or a signal, once something was measured.
     """
     goal.check()
-    start = time.monotonic()
     command = parse_launcher(job.words)
     vendor = job.vendor or programs.vendor_of(command)
     merging.check(job.files.output, vendor)
     started = start_job(command, vendor)
-    header = started.header
     # One number a rank: for finding candidates, not for keeping.
-    nodes = header.pop("node_of_rank", ())
-    requests = requests_for(goal, header["num_ranks"], nodes)
+    nodes = started.header.pop("node_of_rank", ())
+    requests = requests_for(goal, started.header["num_ranks"], nodes)
+    requests.sort(key=lambda request: request.bytes)
+    return tune_requests(job, goal, started, requests)
+
+
+def tune_requests(
+    job: Job, goal: Goal, started: StartedJob, requests: Sequence[Request]
+) -> dict[str, Any]:
+    """Tune these points, the first ones first, with ranks that were started; else as tune().
+
+    `goal` says how long and how sure; calls and sizes are those of the requests.
+    """
+    start = time.monotonic()
+    header = started.header
     cautions = conditions.of_machine()
     facts = _facts(job, goal, header, requests)
     with (

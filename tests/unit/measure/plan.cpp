@@ -81,6 +81,22 @@ TEST(MeasurementPlan, MayLeaveNativeOut) {
       << complaint;
 }
 
+TEST(MeasurementPlan, ReadsWeights) {
+  MeasurementPlan const plan = MeasurementPlan::parse(
+      plan_with(
+          R"("points": [{"collective": "bcast", "bytes": 8, "algorithms": ["bcast/flat"]},
+                        {"collective": "bcast", "bytes": 9, "weight": 2.5, "algorithms": []}])"
+      ),
+      "plan.json"
+  );
+  EXPECT_DOUBLE_EQ(plan.points[0].weight, 1.0);
+  EXPECT_DOUBLE_EQ(plan.points[1].weight, 2.5);
+  std::string const complaint = complaint_about(
+      plan_with(R"("points": [{"collective": "bcast", "bytes": 8, "weight": 0, "algorithms": []}])")
+  );
+  EXPECT_NE(complaint.find("points[0]: weight"), std::string::npos) << complaint;
+}
+
 TEST(MeasurementPlan, HasUsualLimits) {
   MeasurementPlan const plan = MeasurementPlan::parse(plan_with(R"("points": [])"), "plan.json");
   EXPECT_GT(plan.max_repetitions, plan.min_repetitions);

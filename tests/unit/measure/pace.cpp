@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/measure/common/pace.hpp"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace espalier::measure {
+namespace {
+
+MeasurementPlan plan_of(std::vector<double> const& weights) {
+  MeasurementPlan plan;
+  plan.seconds_per_point = 10.0;
+  for (double const weight : weights) {
+    plan.points.push_back({.weight = weight});
+  }
+  return plan;
+}
+
+TEST(Pace, SharesWhatIsLeftAmongThePointsThatAreLeft) {
+  MeasurementPlan const plan = plan_of({1.0, 1.0, 1.0, 1.0});
+  EXPECT_DOUBLE_EQ(pace_of(plan, 0, 8.0).seconds, 2.0);
+  EXPECT_DOUBLE_EQ(pace_of(plan, 2, 8.0).seconds, 4.0);
+  EXPECT_DOUBLE_EQ(pace_of(plan, 3, 8.0).seconds, 8.0);
+}
+
+TEST(Pace, GivesAHeavierPointMore) {
+  MeasurementPlan const plan = plan_of({1.0, 3.0});
+  EXPECT_DOUBLE_EQ(pace_of(plan, 0, 8.0).seconds, 2.0);
+  EXPECT_DOUBLE_EQ(pace_of(plan, 1, 6.0).seconds, 6.0);
+}
+
+TEST(Pace, LimitsAPointByItsWeight) {
+  MeasurementPlan const plan = plan_of({1.0, 3.0});
+  EXPECT_DOUBLE_EQ(pace_of(plan, 0, 1000.0).seconds, 10.0);
+  EXPECT_DOUBLE_EQ(pace_of(plan, 1, 1000.0).seconds, 30.0);
+}
+
+}  // namespace
+}  // namespace espalier::measure
