@@ -78,11 +78,12 @@ FLOORS = Floors(
         "simulate": {"store"},
         "tuning": {"profiles", "store"},
         "peers": {"tuning"},
+        "improvement": {"compare", "probing", "tuning"},
         "report": {"catalog", "maps", "probing", "profiles"},
         "cli": {
-            "compare",
             "doctor",
             "halo",
+            "improvement",
             "models",
             "orders",
             "peers",

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 # Verb: (function in espalier/cli/<verb>.py, summary). The files are imported when they are used.
 verbs = {
+    "improve": ("improve", "Make an MPI program faster: tune what it calls, compare whole runs"),
     "doctor": ("doctor", "Say what works here, what does not, and what to do about it"),
     "list": ("list_algorithms", "List the algorithms"),
     "show": ("show", "Draw an algorithm, or print its program"),

@@ -121,7 +121,7 @@ def experiment(
     Raises:
         FailedRunError: the program fails even without Espalier, or before anything is known.
     """
-    runner = _Runner(target, design)
+    runner = Runner(target, design)
     on_run("warm-up, not counted")
     warm_up = runner.run(PLAIN, -1)
     if isinstance(warm_up, Failure):
@@ -148,10 +148,11 @@ def experiment(
             results.runs.append(outcome)
 
 
-class _Runner:
+class Runner:
     """Starts one kind of run after the other, each with the same input."""
 
     def __init__(self, target: preload.Target, design: Design) -> None:
+        """Take what to start, and with which settings."""
         self._target = target
         self._design = design
         self._timeout = design.timeout_seconds

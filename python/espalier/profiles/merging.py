@@ -173,7 +173,7 @@ def _joined(
         profiles.version,
         **_about(new),
         **({"runs": [known[position] for position in used]} if used else {}),
-        rules=sorted([*moved, *added], key=_order),
+        rules=sorted([*moved, *added], key=order_of),
     )
 
 
@@ -181,5 +181,6 @@ def _about(profile: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in profile.items() if key not in _NO_RUN}
 
 
-def _order(rule: Mapping[str, Any]) -> tuple[str, int, int, int]:
+def order_of(rule: Mapping[str, Any]) -> tuple[str, int, int, int]:
+    """Return the key by which the rules of a profile are sorted."""
     return rule["collective"], rule["num_ranks"], rule["num_nodes"], rule["min_bytes"]

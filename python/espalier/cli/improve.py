@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`espalier improve`."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+
+from espalier.base.durations import parse_seconds
+from espalier.cli.expansion import Repeat
+from espalier.cli.groups import USUAL_PROFILE, StoreFile, carry_out, show
+from espalier.cli.options import Json, Mpi, ProfileOutput
+from espalier.improvement import improver
+from espalier.improvement.findings import Wish
+from espalier.launch import preload
+from espalier.report.improve import improvement_report
+from espalier.store.database import default_path
+from espalier.tuning.session import Files
+
+
+@dataclass(frozen=True)
+class Improved:
+    """The program, and by which MPI it runs."""
+
+    command: Annotated[
+        list[str],
+        typer.Argument(metavar="-- COMMAND", help="The MPI program: -- mpirun -n 16 ./program"),
+    ]
+    mpi: Mpi = None
+
+
+@dataclass(frozen=True)
+class Length:
+    """How long to measure."""
+
+    time_budget: Annotated[
+        str,
+        typer.Option(
+            "--time-budget", metavar="TIME", help="To probe and to tune; runs come on top."
+        ),
+    ] = "120s"
+    repetitions: Annotated[
+        int, typer.Option("--repetitions", min=1, help="Blocks of three whole runs; 6 for 95 %.")
+    ] = 6
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What is known before, and where results go."""
+
+    machine: Annotated[
+        str,
+        typer.Option(
+            "--machine",
+            metavar="MACHINE",
+            envvar="ESPALIER_MACHINE",
+            help="Text or file; the machine is probed without it.",
+        ),
+    ] = ""
+    output: ProfileOutput = USUAL_PROFILE
+    store: StoreFile = None
+
+
+def improve(
+    improved: Improved, length: Length, kept: Kept, repeat: Repeat, json: Json = False
+) -> None:
+    """Make an MPI program faster: find out what it calls, tune just that, and compare whole runs.
+
+    Runs the program once to count its calls, probes the machine once, tunes the calls and sizes on
+    which most time is spent, and compares whole runs with and without. What is slower in the
+    program itself is taken back. The profile is for 'espalier run --profile'. Interrupted, it keeps
+    what it has, and the same command goes on.
+    """
+    wish = Wish(
+        target=preload.find_target(improved.command, improved.mpi),
+        files=Files(
+            output=kept.output,
+            store=kept.store or default_path(),
+            is_resumed=None,
+            repeat=repeat.text(),
+            to_continue=repeat.text(),
+        ),
+        seconds=parse_seconds(length.time_budget),
+        repetitions=length.repetitions,
+        machine=kept.machine,
+    )
+
+    def tell(document: dict[str, Any]) -> None:
+        show(document, improvement_report, json=json)
+
+    carry_out(lambda: improver.improve(wish), tell)

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is wanted of an improvement, and what is known so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from espalier.improvement.observation import Observation
+    from espalier.improvement.stakes import Stake
+    from espalier.launch.preload import Target
+    from espalier.profiles.profiles import Shape
+    from espalier.tuning.session import Files
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What to improve, how long, and where results go."""
+
+    target: Target
+    files: Files
+    seconds: float = 120.0
+    repetitions: int = 6
+    machine: str = ""
+
+
+@dataclass
+class Findings:
+    """What is known so far; every step adds to it, and an interruption leaves the rest empty."""
+
+    wish: Wish
+    observation: Observation | None = None
+    stakes: list[Stake] = field(default_factory=list)
+    tuned: list[Stake] = field(default_factory=list)
+    num_nodes: int | None = None
+    tunings: dict[Shape, dict[str, Any]] = field(default_factory=dict)
+    comparisons: list[dict[str, Any]] = field(default_factory=list)
+    taken_back: list[dict[str, Any]] = field(default_factory=list)
+    seconds: float = 0.0
+
+    @property
+    def is_kept(self) -> bool:
+        """Return whether the profile has a rule for the program that is not native."""
+        rules = [rule for tuning in self.tunings.values() for rule in tuning["rules"]]
+        is_found = any(rule["algorithm"] != "native" for rule in rules)
+        return is_found and not self.is_taken_back
+
+    is_taken_back: bool = False
+
+    def tuning_of(self, shape: Shape) -> dict[str, Any] | None:
+        """Return the tuning for communicators of a shape, of one whose nodes are not known, too."""
+        alike = [known for known in self.tunings if known.num_ranks == shape.num_ranks]
+        return self.tunings.get(shape) or (self.tunings[alike[0]] if alike else None)

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One run of the user's program that counts its calls and leaves all of them to the MPI library."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from espalier.compare.experiment import NATIVE, Design, FailedRunError, Failure, Runner
+
+if TYPE_CHECKING:
+    from espalier.launch.preload import Target
+
+
+@dataclass(frozen=True)
+class Observation:
+    """How long the program ran, and what its ranks called (`espalier-run-explanation`)."""
+
+    seconds: float
+    run: dict[str, Any]
+
+
+def observe(target: Target) -> Observation:
+    """Run the program once. Its output is shown only if it fails.
+
+    Raises:
+        FailedRunError: it fails, or shows no MPI calls.
+    """
+    found = Runner(target, Design(profile=None)).run(NATIVE, -1)
+    if isinstance(found, Failure):
+        raise FailedRunError(
+            f"{found.text} while its calls were counted, so there is nothing to improve",
+            "make the command work first; ESPALIER_OFF=1 in front of it shows whether it fails"
+            " without Espalier, too",
+            exit_code=found.exit_code,
+        )
+    if found.statistics is None:
+        raise ValueError("a run with preloaded library has statistics")
+    return Observation(found.seconds, found.statistics)

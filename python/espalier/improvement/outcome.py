@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an improvement found, as a document (`espalier-improvement`)."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Any
+
+from espalier import __version__
+from espalier.conditions import metadata
+from espalier.improvement.stakes import share_of
+from espalier.io.console import document
+
+if TYPE_CHECKING:
+    from espalier.improvement.findings import Findings
+    from espalier.improvement.stakes import Stake
+
+_NOTICEABLE = 0.01
+
+
+def make_document(findings: Findings, *, is_complete: bool) -> dict[str, Any]:
+    """Return what `espalier improve --json` prints; a program run has been observed."""
+    wish, observation = findings.wish, findings.observation
+    if observation is None:
+        raise ValueError("nothing was observed")
+    last = findings.comparisons[-1] if findings.comparisons else None
+    return document(
+        "espalier-improvement",
+        1,
+        command=wish.target.command.text(),
+        repeat=wish.files.repeat,
+        created=metadata.now(),
+        espalier=__version__,
+        machine=metadata.machine(),
+        mpi=observation.run["mpi"],
+        num_ranks=observation.run["num_ranks"],
+        num_nodes=findings.num_nodes,
+        complete=is_complete,
+        seconds=round(findings.seconds, 1),
+        program_seconds=observation.seconds,
+        collective_share=share_of(findings.stakes),
+        tuned_share=share_of(findings.tuned),
+        wall=None if last is None else last["wall"],
+        num_blocks=0 if last is None else last["num_blocks"],
+        calls=[_call(stake, findings, last) for stake in findings.tuned],
+        taken_back=[
+            {key: value for key, value in rule.items() if key != "evidence"}
+            for rule in findings.taken_back
+        ],
+        remaining=_remaining(findings),
+        profile=str(wish.files.output) if findings.is_kept else None,
+        use=_use(findings) if findings.is_kept else None,
+        warnings=_warnings(findings),
+    )
+
+
+def _call(stake: Stake, findings: Findings, last: dict[str, Any] | None) -> dict[str, Any]:
+    return {
+        "collective": stake.call,
+        "num_ranks": stake.shape.num_ranks,
+        "num_nodes": stake.shape.num_nodes,
+        "bytes": stake.bytes,
+        "min_bytes": stake.min_bytes,
+        "max_bytes": stake.max_bytes,
+        "num_calls": stake.num_calls,
+        "seconds": stake.seconds,
+        "share": stake.share,
+        "tuned": _tuned(findings, stake),
+        "in_program": _in_program(stake, last),
+    }
+
+
+def _tuned(findings: Findings, stake: Stake) -> dict[str, Any] | None:
+    """Return what tuning decided for a call and size, and why; None if it did not come to it."""
+    call, size = stake.point
+    tuning = findings.tuning_of(stake.shape)
+    found = [point for point in (tuning or {"points": []})["points"] if point["collective"] == call]
+    nearest = min(found, key=lambda point: abs(point["bytes"] - size), default=None)
+    if nearest is None:
+        return None
+    return {"algorithm": nearest["algorithm"], "reason": nearest["reason"]}
+
+
+def _warnings(findings: Findings) -> list[dict[str, str]]:
+    """Return the cautions of all tunings, each text once."""
+    texts = {
+        warning["text"]: warning
+        for tuning in findings.tunings.values()
+        for warning in tuning["warnings"]
+    }
+    return list(texts.values())
+
+
+def _in_program(stake: Stake, last: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return times of the calls in the program, native and with what runs now, and what runs."""
+    key = (
+        f"MPI_{stake.call.capitalize()}",
+        stake.shape.num_ranks,
+        stake.min_bytes,
+        stake.max_bytes,
+    )
+    names = ("function", "num_ranks", "min_bytes", "max_bytes")
+    for row in [] if last is None else last["collectives"]:
+        if tuple(row[name] for name in names) == key and row["comparison"] is not None:
+            return {
+                "native_seconds": row["native_seconds"],
+                "espalier_seconds": row["espalier_seconds"],
+                "ratio": row["comparison"]["ratio"],
+                "verdict": row["comparison"]["verdict"],
+                "algorithms": [choice["algorithm"] for choice in row["chosen"]],
+            }
+    return None
+
+
+def _remaining(findings: Findings) -> list[str]:
+    """Return, in words, what was not made faster, and why."""
+    lines = []
+    share = share_of(findings.stakes)
+    lines.append(
+        f"{_percent(1 - share)} of the time is not in collectives that profiles choose for:"
+        " computation, other messages, waiting"
+    )
+    unknown = [stake for stake in findings.stakes if _is_unknown(findings, stake)]
+    if share_of(unknown) >= _NOTICEABLE:
+        lines.append(
+            f"{_percent(share_of(unknown))} is on communicators whose ranks are not known, as there"
+            " are too many different ones"
+        )
+    left_out = share_of(findings.stakes) - share_of(unknown) - share_of(findings.tuned)
+    if left_out >= _NOTICEABLE:
+        lines.append(f"{_percent(left_out)} is in calls that are too short or too rare to tune")
+    native = [one for one in findings.tuned if _is_native(findings, one)]
+    if native and findings.tunings:
+        names = ", ".join(dict.fromkeys(stake.call for stake in native))
+        lines.append(
+            f"{_percent(share_of(native))} is in calls for which nothing was significantly faster"
+            f" than the MPI library: {names}"
+        )
+    return lines
+
+
+def _is_unknown(findings: Findings, stake: Stake) -> bool:
+    num_ranks = 0 if findings.observation is None else findings.observation.run["num_ranks"]
+    return not stake.communicators and stake.shape.num_ranks != num_ranks
+
+
+def _is_native(findings: Findings, stake: Stake) -> bool:
+    tuned = _tuned(findings, stake)
+    return tuned is None or tuned["algorithm"] == "native"
+
+
+def _use(findings: Findings) -> str:
+    wish = findings.wish
+    words = ["espalier", "run", "--profile", str(wish.files.output), "--"]
+    return shlex.join([*words, *wish.target.command.words()])
+
+
+def _percent(share: float) -> str:
+    return f"{100 * max(0.0, share):.2g} %"

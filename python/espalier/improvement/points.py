@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What to measure for a program: its own calls and sizes, and few candidates for each.
+
+A model of the machine shortlists candidates; it does not decide. It sees neither the work of the
+MPI library nor ranks that share processors, so that small messages, where these matter most and a
+measurement costs least, get more candidates than large ones.
+
+The time goes to the points that are most worth it: each is given what it needs for a decision, the
+costliest calls of the program first, as long as the budget suffices.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+from espalier import _core
+from espalier.catalog import catalog
+from espalier.sampling.candidates import candidates_for, real_size
+from espalier.sampling.samples import Request
+from espalier.tuning.modelled import predict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from espalier.improvement.stakes import Stake
+    from espalier.sampling.setting import Setting
+
+_SMALL_BYTES = 16 * 1024
+_MANY, _FEW, _FEWEST = 12, 6, 3
+# Of each algorithm, so that a shortlist is not one algorithm with different arguments.
+_MOST_VARIANTS = 2
+# Among how many variants those are looked for: many take equally long, as pipelines of one segment.
+_VARIANTS_LOOKED_AT = 8
+# Ranks whose programs are compared to find algorithms that are the same with so few ranks.
+_RANKS_LOOKED_AT = 8
+# Among how many variants those are looked for: many take equally long, as pipelines of one segment.
+_VARIANTS_LOOKED_AT = 8
+# Ranks whose programs are compared to find algorithms that are the same with so few ranks.
+_RANKS_LOOKED_AT = 8
+# For calls whose size only some ranks know, if the run does not tell it.
+_UNKNOWN_SIZES = (1024, 32768, 1048576)
+# How often calls are repeated until a point is decided, over all stages of the search: the native
+# call, every candidate, and what the best ones are repeated besides; untimed repetitions included.
+_NATIVE_CALLS, _CALLS, _CALLS_OF_BEST = 32, 8, 48
+_LEAST_SECONDS = 0.5
+
+
+@dataclasses.dataclass(frozen=True)
+class Point:
+    """A call and size with its shortlist, and how long it takes to decide it, about."""
+
+    collective: str
+    bytes: int
+    seconds: Mapping[str, float]
+    native_seconds: float
+
+    @property
+    def needed_seconds(self) -> float:
+        """Return about how much measuring it takes until the point is decided."""
+        best = min(self.seconds.values(), default=0.0)
+        calls = _NATIVE_CALLS * self.native_seconds + _CALLS * sum(self.seconds.values())
+        return _LEAST_SECONDS + calls + _CALLS_OF_BEST * best
+
+    def shortened(self) -> Point:
+        """Return the point with the fewest candidates that make sense."""
+        return dataclasses.replace(self, seconds=_first(self.seconds, _FEWEST))
+
+
+def points_of(stakes: Iterable[Stake], setting: Setting) -> list[Point]:
+    """Return the points of all stakes, in their order."""
+    sizes: dict[tuple[str, int], Stake] = {}
+    for stake in stakes:
+        for size in _sizes(stake):
+            sizes.setdefault((stake.call, size), stake)
+    ranked = {
+        call: _ranked(call, sorted({size for other, size in sizes if other == call}), setting)
+        for call in dict.fromkeys(call for call, _ in sizes)
+    }
+    return [
+        Point(call, size, shortlist(ranked[call][size], size), stake.seconds_per_call)
+        for (call, size), stake in sizes.items()
+    ]
+
+
+def affordable(points: Iterable[Point], seconds: float) -> list[Point]:
+    """Return the points for which a time budget suffices, the first ones first.
+
+    Where it does not, a point gets fewer candidates, or is left out.
+    """
+    chosen: list[Point] = []
+    left = seconds
+    for point in points:
+        for version in (point, point.shortened()):
+            if version.needed_seconds <= left or not chosen:
+                chosen.append(version)
+                left -= version.needed_seconds
+                break
+    return chosen
+
+
+def requests_of(points: Sequence[Point]) -> list[Request]:
+    """Return what to measure; the time is shared as the points need it.
+
+    Those that need least come first: what they leave of their share is for the others.
+    """
+    if not points:
+        return []
+    mean = sum(point.needed_seconds for point in points) / len(points)
+    return [
+        Request(
+            point.collective,
+            point.bytes,
+            tuple(point.seconds),
+            weight=round(point.needed_seconds / mean, 4),
+        )
+        for point in sorted(points, key=lambda point: point.needed_seconds)
+    ]
+
+
+def shortlist(seconds: Mapping[str, float], size: int) -> dict[str, float]:
+    """Return the candidates worth measuring at a size, from predicted times, the fastest first."""
+    return _first(seconds, _MANY if size <= _SMALL_BYTES else _FEW)
+
+
+def _first(seconds: Mapping[str, float], count: int) -> dict[str, float]:
+    names = sorted(seconds, key=lambda name: seconds[name])[:count]
+    return {name: seconds[name] for name in names}
+
+
+def _sizes(stake: Stake) -> list[int]:
+    if stake.bytes == 0 and stake.call != "barrier":
+        return [real_size(stake.call, size, stake.shape.num_ranks) for size in _UNKNOWN_SIZES]
+    return [stake.point[1]]
+
+
+def _ranked(call: str, sizes: Sequence[int], setting: Setting) -> Mapping[int, Mapping[str, float]]:
+    """Return predicted times of the fastest variants of each algorithm, by size."""
+    alike: dict[str, list[str]] = {}
+    for name in candidates_for(call, setting.num_ranks, (), setting):
+        alike.setdefault(catalog.name_of(name), []).append(name)
+    ranked: dict[int, dict[str, float]] = {size: {} for size in sizes}
+    for variants in alike.values():
+        for size, seconds in predict(setting, variants, sizes, _VARIANTS_LOOKED_AT).items():
+            ranked[size].update(_different(seconds))
+    return {size: _distinct(seconds, setting.num_ranks) for size, seconds in ranked.items()}
+
+
+def _different(seconds: Mapping[str, float]) -> dict[str, float]:
+    """Return the fastest variants of an algorithm, of equally fast ones the simplest."""
+    by_time: dict[str, list[str]] = {}
+    for name, time in seconds.items():
+        by_time.setdefault(f"{time:.6e}", []).append(name)
+    names = [min(equal, key=len) for equal in by_time.values()]
+    return _first({name: seconds[name] for name in names}, _MOST_VARIANTS)
+
+
+def _distinct(seconds: Mapping[str, float], num_ranks: int) -> dict[str, float]:
+    """Return choices without those that do the same as one before them.
+
+    With few ranks many trees are one, and a measurement would only tell their names apart.
+    """
+    step = max(1, num_ranks // _RANKS_LOOKED_AT)
+    found: dict[tuple[str, ...], str] = {}
+    for name in sorted(seconds, key=lambda name: (seconds[name], len(name))):
+        ranks = range(0, num_ranks, step)
+        programs = tuple(_core.program_text(name, num_ranks, 0, rank) for rank in ranks)
+        found.setdefault(programs, name)
+    return {name: seconds[name] for name in found.values()}

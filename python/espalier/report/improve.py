@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report of `espalier improve`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from espalier.base.units import bytes_text
+from espalier.report.compare import verdict_text
+from espalier.report.content import Grid, Report, Section
+from espalier.report.sections import cautions_section
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_COLUMNS = (
+    "call",
+    "ranks",
+    "result",
+    "calls",
+    "share",
+    "in a loop",
+    "in the program",
+    "what runs now",
+)
+_RIGHT = ("ranks", "result", "calls", "share", "in the program")
+_DISPENSABLE = ("calls",)
+
+
+def improvement_report(found: Mapping[str, Any]) -> Report:
+    """Return the report of an `espalier-improvement` document."""
+    sections = [
+        Section("What was gained", _gained(found)),
+        _calls(found),
+        Section("What remains", list(found["remaining"])),
+    ]
+    if found["use"] is not None:
+        sections.append(Section("How to use it", command=found["use"]))
+    if found["warnings"]:
+        sections.append(cautions_section(found["warnings"]))
+    return Report(f"Improving {found['command']}", sections)
+
+
+def _gained(found: Mapping[str, Any]) -> list[str]:
+    lines = [_verdict(found)]
+    lines.append(
+        f"{100 * found['collective_share']:.2g} % of the program's time is in collectives;"
+        f" {100 * found['tuned_share']:.2g} % was tuned ({len(found['calls'])} calls and sizes)"
+    )
+    lines += [f"taken back: {rule['collective']}, {rule['reason']}" for rule in found["taken_back"]]
+    if not found["complete"]:
+        lines.append("this was interrupted; the same command goes on where it ended")
+    return lines
+
+
+def _verdict(found: Mapping[str, Any]) -> str:
+    if not found["calls"]:
+        return "nothing to tune: the program spends no time in collectives that could be replaced"
+    if found["wall"] is None:
+        if found["profile"] is None:
+            return "nothing was gained: no algorithm was significantly faster than the MPI library"
+        return "whole runs were not compared"
+    text = f"whole run: {verdict_text(found['wall'])}"
+    if found["profile"] is None:
+        text += "; so nothing is kept: the profile leaves its calls to the MPI library"
+    return text
+
+
+def _calls(found: Mapping[str, Any]) -> Section:
+    section = Section("Where the time was")
+    if not found["calls"]:
+        section.lines = ["no call takes a noticeable share of the time"]
+        return section
+    grid = Grid(_COLUMNS, _RIGHT, dispensable=_DISPENSABLE)
+    grid.rows = [_row(call) for call in found["calls"]]
+    section.grids.append(grid)
+    return section
+
+
+def _row(call: Mapping[str, Any]) -> list[str]:
+    tuned, inside = call["tuned"], call["in_program"]
+    ratio = inside and inside["ratio"]
+    return [
+        call["collective"],
+        str(call["num_ranks"]),
+        bytes_text(call["bytes"]),
+        str(call["num_calls"]),
+        f"{100 * call['share']:.2g} %",
+        _loop(tuned),
+        "-" if not ratio else f"{ratio['value']:.2f}x ({ratio['low']:.2f} .. {ratio['high']:.2f})",
+        ", ".join(inside["algorithms"]) if inside else (tuned or {}).get("algorithm", "native"),
+    ]
+
+
+def _loop(tuned: Mapping[str, Any] | None) -> str:
+    if tuned is None:
+        return "no time was left"
+    if tuned["algorithm"] == "native":
+        return "not faster"
+    return str(tuned["reason"]).partition(" faster")[0]

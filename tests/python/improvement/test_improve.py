@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`espalier improve`: whole improvements of a program that behaves as it is told."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from fake_mpi import ratios
+from places import repository
+
+_LAUNCH = ("--", "mpirun", "-n", "4", "solver")
+# All of its time is in MPI_Bcast of 600 B.
+_FASTER = ratios(bcast_flat=1.6, bcast_chain=1.4)
+
+
+@pytest.fixture
+def improve(cli, fake, told):  # noqa: ARG001 - fake makes the folder
+    def run(*options, launch=_LAUNCH, **variables):
+        told(**{"FAKE_SECONDS": "0.4", "FAKE_FACTOR": "0.3", **_FASTER, **variables})
+        words = [
+            "--time-budget",
+            "20s",
+            "--machine",
+            "2n[latency=9us,bandwidth=1GB/s] x 4c[latency=1us,bandwidth=9GB/s]",
+        ]
+        return cli("improve", *words, *options, *launch)
+
+    return run
+
+
+def kinds():
+    return Path("count").read_text().split()
+
+
+class TestGain:
+    def test_a_program_gets_faster_and_is_told_how_to_use_it(self, improve):
+        result = improve()
+        assert result.code == 0, result.err
+        assert "x faster (95 % interval" in result.out
+        assert "bcast" in result.out
+        used = "espalier run --profile espalier-profile.json -- mpirun -n 4 solver"
+        assert used in result.out
+        rules = json.loads(Path("espalier-profile.json").read_text())["rules"]
+        assert "bcast/flat" in [rule["algorithm"] for rule in rules]
+
+    def test_each_step_is_announced_with_its_length(self, improve):
+        steps = [line for line in improve().err.splitlines() if line.startswith("step ")]
+        assert [step.partition(":")[0] for step in steps] == [
+            f"step {number} of 4" for number in (1, 2, 3, 4)
+        ]
+        assert "about 20 s" in steps[2]
+
+    def test_json_has_its_schema_and_says_all_of_it(self, improve):
+        document = improve("--json").document()
+        assert document["wall"]["verdict"] == "faster"
+        assert document["complete"]
+        (call,) = document["calls"]
+        assert (call["collective"], call["bytes"], call["num_calls"]) == ("bcast", 600, 100)
+        assert call["share"] == pytest.approx(0.8)
+        assert call["tuned"]["algorithm"] == "bcast/flat"
+        assert call["in_program"]["algorithms"] == ["bcast/binomial"]
+
+    def test_runs_of_the_comparison_take_turns(self, improve):
+        improve("--repetitions", "2")
+        assert kinds()[0] == "native"
+        assert sorted(kinds()[2:]) == sorted(["plain", "native", "ours"] * 2)
+
+
+class TestNoGain:
+    def test_without_a_faster_algorithm_nothing_is_compared(self, improve):
+        result = improve(**ratios())
+        assert result.code == 0
+        assert "nothing was gained" in result.out
+        assert "How to use it" not in result.out
+        assert kinds() == ["native"]
+
+    def test_a_slower_program_gets_native_calls_back(self, improve):
+        result = improve("--json", FAKE_FACTOR="2.5")
+        document = result.document()
+        assert document["profile"] is None
+        assert {rule["collective"] for rule in document["taken_back"]} == {"bcast"}
+        rules = json.loads(Path("espalier-profile.json").read_text())["rules"]
+        assert {rule["algorithm"] for rule in rules} == {"native"}
+
+    def test_rules_of_other_shapes_stay_when_some_are_taken_back(self, improve):
+        improve(launch=("--", "mpirun", "-n", "8", "solver"))
+        before = json.loads(Path("espalier-profile.json").read_text())["rules"]
+        improve(FAKE_FACTOR="2.5")
+        after = json.loads(Path("espalier-profile.json").read_text())["rules"]
+        kept = [rule["algorithm"] for rule in after if rule["num_ranks"] == 8]
+        assert kept == [rule["algorithm"] for rule in before]
+
+    def test_a_program_without_collectives_has_nothing_to_tune(self, improve, fake):
+        fake.script(
+            "lonely",
+            """
+            folder=$ESPALIER_STATISTICS
+            if [[ -n ${FAKE_PRELOAD-} && -n $folder ]]; then
+              printf '{"schema": "espalier-statistics", "version": 1, "rank": 0, "num_ranks": 1,
+                "mpi": {"vendor": "openmpi", "version": "x"}, "seconds": 1, "finalized": true,
+                "memory_bytes": 0, "warnings": [], "calls": []}' >"$folder/rank-0.json"
+            fi
+            """,
+        )
+        result = improve(launch=("--", "mpirun", "-n", "1", "lonely"))
+        assert result.code == 0
+        assert "nothing to tune" in result.out
+
+
+class TestMachine:
+    def test_an_unknown_machine_is_probed_once(self, cli, fake, told):  # noqa: ARG002
+        told(**_FASTER, FAKE_SECONDS="0.1", FAKE_CORES="2", FAKE_PACKAGES="1")
+        words = ["--time-budget", "20s", "--repetitions", "1"]
+        first = cli("improve", *words, *_LAUNCH)
+        assert first.code == 0, first.err
+        assert "probing the machine" in first.err
+        assert Path("espalier-profile.machine.json").exists()
+        told(FAKE_NODES="[0, 0, 1, 1]")
+        second = cli("improve", *words, *_LAUNCH)
+        assert "the machine is known from espalier-profile.machine.json" in second.err
+
+    def test_a_machine_of_another_job_is_probed_anew(self, cli, fake, told):  # noqa: ARG002
+        told(**_FASTER, FAKE_SECONDS="0.1", FAKE_CORES="2", FAKE_PACKAGES="1")
+        Path("espalier-profile.machine.json").write_text("{}")
+        result = cli("improve", "--time-budget", "20s", "--repetitions", "1", *_LAUNCH)
+        assert "measuring the machine anew" in result.err
+        assert "probing the machine" in result.err
+
+
+class TestFailure:
+    def test_a_program_that_fails_is_told_with_its_exit_code(self, improve):
+        result = improve(FAKE_FAILS_IN="all", FAKE_EXIT_CODE="5")
+        assert result.code == 5
+        assert "nothing to improve" in result.err
+        assert not Path("espalier-profile.json").exists()
+
+    def test_a_program_that_fails_with_the_profile_is_told(self, improve):
+        result = improve(FAKE_FAILS_IN="ours")
+        assert result.code != 0
+        assert "please report it" in result.err
+
+    @pytest.mark.parametrize(
+        ("options", "launch", "text"),
+        [
+            (("--time-budget", "soon"), _LAUNCH, "expected a time"),
+            ((), ("--", "solver"), "expected a command with an MPI launcher"),
+            ((), ("--", "mpirun", "-n", "4"), "expected a program behind the launcher options"),
+            (("--machine", "nonsense"), _LAUNCH, "nonsense"),
+            (("-o", "/nowhere/p.json"), _LAUNCH, "/nowhere/p.json"),
+        ],
+    )
+    def test_bad_input_is_one_line_before_anything_runs(self, improve, options, launch, text):
+        result = improve(*options, launch=launch)
+        assert result.code in {1, 2}
+        assert text in result.err.splitlines()[-1]
+        assert not Path("count").exists()
+
+
+def test_ctrl_c_keeps_what_was_measured_and_the_command_goes_on(fake, told, cli):
+    told(**_FASTER, FAKE_SECONDS="0.1", FAKE_POINT_SECONDS="1.5")
+    words = [
+        "improve",
+        "--time-budget",
+        "20s",
+        "--machine",
+        "2n[latency=9us] x 2c",
+        "--repetitions",
+        "1",
+    ]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "espalier", *words, *_LAUNCH],
+        env={**os.environ, "PYTHONPATH": str(repository / "python")},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    for line in process.stderr:
+        if line.startswith("step 3"):
+            break
+    time.sleep(2.5)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 130, err
+    assert "the same command goes on where it ended" in out
+    assert "to go on where this ended: espalier improve" in err
+    left = subprocess.run(
+        ["/usr/bin/pgrep", "-f", str(fake.program)], capture_output=True, text=True, check=False
+    )
+    assert left.stdout == ""
+    told(FAKE_POINT_SECONDS="0")
+    assert cli(*words, *_LAUNCH).code == 0
