@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The main job on the machine at hand: look at it, tune a small profile, then compare programs that
-# nobody here wrote, and one of ours, with and without Espalier. Before that, grids on machines that
-# are not here. Results stay in build/demo.
-# Environment: DEMO_RANKS (4), DEMO_TUNE_TIME (60s), DEMO_COMPARE_TIME (60s) per program; hpcc, whose
-# runs are long, gets DEMO_HPCC_TIME (110s).
+# The main job: look at the machine, make a program faster that nobody here wrote, tune a small
+# profile, and compare another program and one of ours with and without Espalier. Before that, grids
+# on machines that are not here. Results stay in build/demo.
+# Environment: DEMO_RANKS (4), DEMO_IMPROVE_TIME (120s), DEMO_TUNE_TIME (60s), DEMO_COMPARE_TIME (60s)
+# per program; hpcc, whose runs are long, gets DEMO_HPCC_TIME (110s).
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -41,6 +41,20 @@ prepare_hpcc() {
   sed -E 's/^1000( +Ns)/400\1/' /usr/share/doc/hpcc/examples/_hpccinf.txt >hpccinf.txt
 }
 
+# PT-Scotch orders a mesh, on hosts with slow links where this machine permits to make them.
+improve_ptscotch() {
+  local words=(improve -o improved.json --time-budget "${DEMO_IMPROVE_TIME:-120s}")
+  gmk_m3 40 40 40 mesh.grf
+  if "$espalier" cluster run --hosts 2 -- true >/dev/null 2>&1; then
+    heading "improve: PT-Scotch on 4 emulated hosts with links of 100 Mbit/s"
+    "$espalier" cluster run --hosts 4 --rate 100mbit -- \
+      "$espalier" "${words[@]}" -- mpirun -n 16 dgord mesh.grf /dev/null
+  else
+    heading "improve: PT-Scotch on this machine, since emulated hosts are not permitted here"
+    "$espalier" "${words[@]}" -- "${launch[@]}" dgord mesh.grf /dev/null
+  fi
+}
+
 mkdir -p "$folder"
 cd "$folder"
 allow_root
@@ -55,8 +69,7 @@ heading "tune: a small profile for $ranks ranks here"
 "$espalier" tune -o profile.json --time-budget "${DEMO_TUNE_TIME:-60s}" -- "${launch[@]}"
 
 if command -v dgord >/dev/null && command -v gmk_m3 >/dev/null; then
-  gmk_m3 40 40 40 mesh.grf
-  compare ptscotch "$compare_time" dgord mesh.grf /dev/null
+  improve_ptscotch
 fi
 if command -v hpcc >/dev/null && [[ $ranks -ge 4 ]]; then
   prepare_hpcc

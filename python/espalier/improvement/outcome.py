@@ -82,13 +82,12 @@ def _tuned(findings: Findings, stake: Stake) -> dict[str, Any] | None:
 
 
 def _warnings(findings: Findings) -> list[dict[str, str]]:
-    """Return the cautions of all tunings, each text once."""
-    texts = {
-        warning["text"]: warning
-        for tuning in findings.tunings.values()
-        for warning in tuning["warnings"]
-    }
-    return list(texts.values())
+    """Return the cautions of all tunings, of each kind the first."""
+    kinds: dict[str, dict[str, str]] = {}
+    for tuning in findings.tunings.values():
+        for warning in tuning["warnings"]:
+            kinds.setdefault(warning["name"], warning)
+    return list(kinds.values())
 
 
 def _in_program(stake: Stake, last: dict[str, Any] | None) -> dict[str, Any] | None:

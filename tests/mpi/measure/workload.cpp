@@ -165,7 +165,7 @@ void talk(Job const& job, Checks& checks) {
   for (int root = 0; root < job.num_ranks; ++root) {
     std::string text = job.rank == root ? std::string(1000, static_cast<char>('a' + root)) : "";
     text.resize(1000);
-    espalier::measure::spread(text.data(), text.size(), root, job.comm);
+    espalier::measure::broadcast(text.data(), text.size(), root, job.comm);
     checks.expect(text == std::string(1000, static_cast<char>('a' + root)), "spread");
   }
   std::vector<int> values{job.rank, -job.rank, 1};
