@@ -81,7 +81,7 @@ std::vector<Counts> any_levels() {
           .of_parent = any_counts(static_cast<int>(num_objects)),
           .link = any_link()
       };
-      num_objects = spread(level, num_objects, name);
+      num_objects = expand(level, num_objects, name);
       levels.push_back(level);
     }
   }

@@ -27,6 +27,7 @@ using espalier::measure::Job;
 using espalier::measure::Pace;
 using espalier::measure::PointRequest;
 using espalier::measure::SampleFile;
+using espalier::measure::Teams;
 using espalier::test::Checks;
 using nlohmann::json;
 
@@ -46,7 +47,8 @@ void measure(Job const& job, std::string const& path) {
   if (job.rank == 0) {
     file.emplace(path);
   }
-  Contenders contenders(job);
+  Teams const teams{.all = job, .own = job};
+  Contenders contenders(teams.own);
   Pace const pace{.max_repetitions = 20, .seconds = 0.1};
   std::vector<PointRequest> const requests{
       {.call = espalier::profile::Call::bcast,
@@ -60,7 +62,7 @@ void measure(Job const& job, std::string const& path) {
       },
   };
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    measure_point(job, {i, &requests[i]}, pace, contenders, file ? &*file : nullptr);
+    measure_point(teams, {i, &requests[i]}, pace, contenders, file ? &*file : nullptr);
   }
   contenders.finish();
   if (file) {
