@@ -80,7 +80,7 @@ nb::dict describe(algorithms::Algorithm const& algorithm) {
   }
   nb::dict result;
   result["collective"] = algorithms::to_string(algorithm.collective);
-  result["name"] = algorithm.name;
+  result["name"] = std::string_view(algorithm.name);
   result["summary"] = algorithm.summary;
   result["source"] = algorithm.source;
   result["valid"] = algorithm.valid;
