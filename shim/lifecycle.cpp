@@ -151,7 +151,8 @@ bool has_work(plan::Settings const& settings) {
 
 void start_session() {
   plan::Settings settings = plan::Settings::parse(share_settings(), ESPALIER_MPI_VENDOR);
-  plan::Session::World world = describe_world(settings.needs_nodes());
+  bool const needs_nodes = settings.needs_nodes() || (settings.records() && counts_nodes());
+  plan::Session::World world = describe_world(needs_nodes);
   bool const is_first = world.rank == 0;
   if (is_first && settings.is_verbose) {
     print_start(settings);

@@ -18,6 +18,10 @@ void separate_spawned(plan::SettingsText& text);
 /// could not run beside them. The simulator itself says who waits.
 [[nodiscard]] bool can_watch() noexcept;
 
+/// Whether statistics say on how many nodes communicators are, although it costs messages to know.
+/// False in a simulation, where whoever reads them knows the machine, and no time should be lost.
+[[nodiscard]] bool counts_nodes() noexcept;
+
 /// Collective over MPI_COMM_WORLD. In a simulation all ranks leave at the same moment, as they
 /// leave the simulator's MPI_Init: what they do then takes the time it takes without us. Else
 /// nothing.

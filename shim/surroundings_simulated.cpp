@@ -16,6 +16,10 @@ bool can_watch() noexcept {
   return false;
 }
 
+bool counts_nodes() noexcept {
+  return false;
+}
+
 /// Ranks live in one process, so an address means the same to all; waiting takes no message.
 void start_together() {
   int rank = 0;

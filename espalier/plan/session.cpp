@@ -314,7 +314,7 @@ CommunicatorClass
 Session::class_of(CommunicatorFacts const& facts, std::vector<int> const& ranks) const {
   CommunicatorClass alike{.num_ranks = facts.num_ranks};
   if (!ranks.empty() && std::ranges::find(ranks, MPI_UNDEFINED) == ranks.end()) {
-    alike.num_nodes = num_nodes(ranks);
+    alike.num_nodes = world_.node_of_rank.empty() ? 0 : num_nodes(ranks);
     alike.ranks = rank_ranges(ranks, most_characters_of_ranks);
   }
   return alike;

@@ -286,9 +286,9 @@ bool Settings::may_choose(profile::Call call) const noexcept {
 }
 
 bool Settings::needs_nodes() const noexcept {
-  return records() || std::ranges::any_of(profile::all_calls, [&](profile::Call call) {
-           return !forced[profile::index_of(call)] && may_choose(call);
-         });
+  return std::ranges::any_of(profile::all_calls, [&](profile::Call call) {
+    return !forced[profile::index_of(call)] && may_choose(call);
+  });
 }
 
 profile::DecisionTable decide(

@@ -94,7 +94,7 @@ struct Settings {
     return maps_topologies || balances_dims;
   }
 
-  /// True if decisions or statistics depend on the number of nodes of a communicator.
+  /// True if decisions depend on the number of nodes of a communicator.
   [[nodiscard]] bool needs_nodes() const noexcept;
 };
 
