@@ -6,9 +6,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from espalier.sampling.samples import NATIVE
+
 if TYPE_CHECKING:
     from espalier.improvement.observation import Observation
     from espalier.improvement.stakes import Stake
+    from espalier.launch.command import LaunchCommand
     from espalier.launch.preload import Target
     from espalier.profiles.profiles import Shape
     from espalier.tuning.session import Files
@@ -24,29 +27,39 @@ class Wish:
     repetitions: int = 6
     machine: str = ""
 
+    @property
+    def launcher(self) -> LaunchCommand:
+        """Return how the program's ranks are started, without the program."""
+        return self.target.command.with_program(())
+
 
 @dataclass
 class Findings:
-    """What is known so far; every step adds to it, and an interruption leaves the rest empty."""
+    """What is known so far; every step adds to it, and an interruption leaves the rest empty.
+
+    `rules` are those of the profile for the program's own shapes.
+    """
 
     wish: Wish
-    observation: Observation | None = None
+    observation: Observation
     stakes: list[Stake] = field(default_factory=list)
     tuned: list[Stake] = field(default_factory=list)
     num_nodes: int | None = None
     tunings: dict[Shape, dict[str, Any]] = field(default_factory=dict)
+    rules: list[dict[str, Any]] = field(default_factory=list)
     comparisons: list[dict[str, Any]] = field(default_factory=list)
     taken_back: list[dict[str, Any]] = field(default_factory=list)
     seconds: float = 0.0
 
     @property
+    def num_ranks(self) -> int:
+        """Return how many ranks the program has."""
+        return int(self.observation.run["num_ranks"])
+
+    @property
     def is_kept(self) -> bool:
         """Return whether the profile has a rule for the program that is not native."""
-        rules = [rule for tuning in self.tunings.values() for rule in tuning["rules"]]
-        is_found = any(rule["algorithm"] != "native" for rule in rules)
-        return is_found and not self.is_taken_back
-
-    is_taken_back: bool = False
+        return any(rule["algorithm"] != NATIVE for rule in self.rules)
 
     def tuning_of(self, shape: Shape) -> dict[str, Any] | None:
         """Return the tuning for communicators of a shape, of one whose nodes are not known, too."""

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from espalier.compare.analysis import SLOWER
+from espalier.improvement.stakes import call_of
 from espalier.sampling.samples import NATIVE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-_SLOWER = "slower"
 Rule = dict[str, Any]
 
 
@@ -24,7 +25,7 @@ def slower_calls(comparison: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [
         row
         for row in comparison["collectives"]
-        if row["comparison"] is not None and row["comparison"]["verdict"] == _SLOWER
+        if row["comparison"] is not None and row["comparison"]["verdict"] == SLOWER
     ]
 
 
@@ -49,9 +50,8 @@ def all_native(rules: Iterable[Rule], reason: str) -> list[Rule]:
 
 def _cut(rule: Rule, row: Mapping[str, Any]) -> list[Rule]:
     """Return a rule in up to three parts: below the sizes of a row, native there, and above."""
-    call = row["function"].removeprefix("MPI_").lower()
     is_meant = (
-        rule["collective"] == call
+        rule["collective"] == call_of(row)
         and rule["num_ranks"] == row["num_ranks"]
         and rule["algorithm"] != NATIVE
     )

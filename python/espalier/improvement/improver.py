@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from espalier.base.interruption import Interrupted
 from espalier.compare import comparison
+from espalier.compare.analysis import SLOWER
 from espalier.compare.experiment import Design
 from espalier.errors import ArgumentError
 from espalier.improvement import guard, machine_file, outcome, points, stakes
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 _SHARE_OF_PROBE = 0.25
 _MOST_SECONDS_OF_PROBE = 60.0
 _LEAST_SECONDS_TO_TUNE = 10.0
+_SLOWER_AS_A_WHOLE = "the program as a whole was slower"
 
 
 def improve(wish: Wish) -> dict[str, Any]:
@@ -57,15 +59,14 @@ def improve(wish: Wish) -> dict[str, Any]:
     merging.check(wish.files.output, wish.target.vendor)
     if wish.machine:
         machines.load(wish.machine)
-    findings = Findings(wish)
+    say(f"step 1 of 4: running the program once to count its calls: {wish.target.command.text()}")
+    findings = Findings(wish, observe(wish.target))
     cause: BaseException | None = None
     try:
         _take_steps(findings)
     except Interrupted as interrupted:
         cause = interrupted.cause
     except (KeyboardInterrupt, SystemExit) as error:
-        if findings.observation is None:
-            raise
         cause = error
     findings.seconds = time.monotonic() - start
     document = outcome.make_document(findings, is_complete=cause is None)
@@ -77,14 +78,11 @@ def improve(wish: Wish) -> dict[str, Any]:
 
 def _take_steps(findings: Findings) -> None:
     wish = findings.wish
-    say(f"step 1 of 4: running the program once to count its calls: {wish.target.command.text()}")
-    findings.observation = observe(wish.target)
-    run = findings.observation.run
-    findings.stakes = stakes.all_stakes(run)
-    findings.tuned = stakes.worth_tuning(findings.stakes, run["num_ranks"])
+    findings.stakes = stakes.all_stakes(findings.observation.run)
+    findings.tuned = stakes.worth_tuning(findings.stakes, findings.num_ranks)
     if not findings.tuned:
         return
-    started = start_job(wish.target.command.with_program(()), wish.target.vendor)
+    started = start_job(wish.launcher, wish.target.vendor)
     findings.num_nodes = started.header["num_nodes"]
     begin = time.monotonic()
     machine = _machine(findings, started)
@@ -106,8 +104,7 @@ def _machine(findings: Findings, started: StartedJob) -> machines.Machine:
         return known
     seconds = min(_MOST_SECONDS_OF_PROBE, _SHARE_OF_PROBE * wish.seconds)
     say(f"step 2 of 4: probing the machine for about {seconds:.0f} s; {path} keeps it")
-    launcher = wish.target.command.with_program(()).words()
-    return machine_file.probe(launcher, path, seconds, started.vendor)
+    return machine_file.probe(wish.launcher.words(), path, seconds, started.vendor)
 
 
 def _tune(
@@ -144,8 +141,8 @@ class _Part:
 
 def _tune_shape(findings: Findings, shape: Shape, part: _Part, machine: machines.Machine) -> None:
     wish = findings.wish
-    num_ranks = 0 if findings.observation is None else findings.observation.run["num_ranks"]
-    setting = machine_file.setting_of(machine, num_ranks, part.groups[0] if part.groups else None)
+    group = part.groups[0] if part.groups else None
+    setting = machine_file.setting_of(machine, findings.num_ranks, group)
     wanted = points.affordable(points.points_of(part.stakes, setting), part.seconds)
     requests = points.requests_of(wanted)
     say(f"communicators of {shape.text()}: {len(requests)} calls and sizes, {part.seconds:.0f} s")
@@ -154,20 +151,19 @@ def _tune_shape(findings: Findings, shape: Shape, part: _Part, machine: machines
         sizes=tuple(sorted({request.bytes for request in requests if request.bytes})) or (1,),
         seconds=part.seconds,
     )
-    launcher = tuple(wish.target.command.with_program(()).words())
-    job = tuner.Job(launcher, wish.files, part.job.vendor)
+    job = tuner.Job(tuple(wish.launcher.words()), wish.files, part.job.vendor)
     try:
         findings.tunings[shape] = tuner.tune_requests(job, goal, part.job, requests)
     except Interrupted as interrupted:
         findings.tunings[shape] = interrupted.document
         raise
+    finally:
+        findings.rules += findings.tunings.get(shape, {"rules": []})["rules"]
 
 
 def _compare(findings: Findings) -> None:
     wish = findings.wish
-    observation = findings.observation
-    seconds = 0.0 if observation is None else observation.seconds
-    about = (3 * wish.repetitions + 1) * seconds
+    about = (3 * wish.repetitions + 1) * findings.observation.seconds
     say(
         f"step 4 of 4: comparing whole runs, {wish.repetitions} times plain, with native calls and"
         f" with Espalier, in turns; about {about:.0f} s"
@@ -175,12 +171,12 @@ def _compare(findings: Findings) -> None:
     found = _run_comparison(wish)
     findings.comparisons.append(found)
     slower = guard.slower_calls(found)
-    if slower and _take_back(findings, slower):
+    if slower and _rewrite(findings, lambda rules: guard.without_losses(rules, slower)):
         say("some rules made the program's own calls slower; they are taken back: comparing again")
         findings.comparisons.append(_run_comparison(wish))
     last = findings.comparisons[-1]
-    if last["wall"] is not None and last["wall"]["verdict"] == "slower":
-        _take_back_all(findings)
+    if last["wall"] is not None and last["wall"]["verdict"] == SLOWER:
+        _rewrite(findings, lambda rules: guard.all_native(rules, _SLOWER_AS_A_WHOLE))
 
 
 def _run_comparison(wish: Wish) -> dict[str, Any]:
@@ -196,16 +192,6 @@ def _run_comparison(wish: Wish) -> dict[str, Any]:
     return answer.document
 
 
-def _take_back(findings: Findings, rows: Sequence[Any]) -> bool:
-    """Write the profile without rules that lost time; false if no rule of it was the reason."""
-    return _rewrite(findings, lambda rules: guard.without_losses(rules, rows))
-
-
-def _take_back_all(findings: Findings) -> None:
-    _rewrite(findings, lambda rules: guard.all_native(rules, "the program as a whole was slower"))
-    findings.is_taken_back = True
-
-
 def _rewrite(findings: Findings, change: Callable[[list[Rule]], list[Rule]]) -> bool:
     """Change the rules for the program's own shapes in the profile; false if nothing changed."""
     path = findings.wish.files.output
@@ -219,6 +205,7 @@ def _rewrite(findings: Findings, change: Callable[[list[Rule]], list[Rule]]) -> 
         changed = change(mine)
         if changed == mine:
             return False
+        findings.rules = changed
         findings.taken_back += [
             rule for rule in changed if rule not in mine and rule["algorithm"] == NATIVE
         ]

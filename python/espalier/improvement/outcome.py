@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from espalier import __version__
 from espalier.conditions import metadata
-from espalier.improvement.stakes import share_of
+from espalier.improvement.stakes import call_of, share_of
 from espalier.io.console import document
+from espalier.sampling.samples import NATIVE
 
 if TYPE_CHECKING:
     from espalier.improvement.findings import Findings
@@ -19,10 +20,8 @@ _NOTICEABLE = 0.01
 
 
 def make_document(findings: Findings, *, is_complete: bool) -> dict[str, Any]:
-    """Return what `espalier improve --json` prints; a program run has been observed."""
+    """Return what `espalier improve --json` prints."""
     wish, observation = findings.wish, findings.observation
-    if observation is None:
-        raise ValueError("nothing was observed")
     last = findings.comparisons[-1] if findings.comparisons else None
     return document(
         "espalier-improvement",
@@ -92,15 +91,11 @@ def _warnings(findings: Findings) -> list[dict[str, str]]:
 
 def _in_program(stake: Stake, last: dict[str, Any] | None) -> dict[str, Any] | None:
     """Return times of the calls in the program, native and with what runs now, and what runs."""
-    key = (
-        f"MPI_{stake.call.capitalize()}",
-        stake.shape.num_ranks,
-        stake.min_bytes,
-        stake.max_bytes,
-    )
-    names = ("function", "num_ranks", "min_bytes", "max_bytes")
+    key = (stake.call, stake.shape.num_ranks, stake.min_bytes, stake.max_bytes)
+    names = ("num_ranks", "min_bytes", "max_bytes")
     for row in [] if last is None else last["collectives"]:
-        if tuple(row[name] for name in names) == key and row["comparison"] is not None:
+        is_meant = (call_of(row), *(row[name] for name in names)) == key
+        if is_meant and row["comparison"] is not None:
             return {
                 "native_seconds": row["native_seconds"],
                 "espalier_seconds": row["espalier_seconds"],
@@ -139,13 +134,12 @@ def _remaining(findings: Findings) -> list[str]:
 
 
 def _is_unknown(findings: Findings, stake: Stake) -> bool:
-    num_ranks = 0 if findings.observation is None else findings.observation.run["num_ranks"]
-    return not stake.communicators and stake.shape.num_ranks != num_ranks
+    return not stake.communicators and stake.shape.num_ranks != findings.num_ranks
 
 
 def _is_native(findings: Findings, stake: Stake) -> bool:
     tuned = _tuned(findings, stake)
-    return tuned is None or tuned["algorithm"] == "native"
+    return tuned is None or tuned["algorithm"] == NATIVE
 
 
 def _use(findings: Findings) -> str:

@@ -61,11 +61,16 @@ class Stake:
         return self.call, real_size(self.call, max(1, self.bytes), self.shape.num_ranks)
 
 
+def call_of(row: Mapping[str, Any]) -> str:
+    """Return the call that profiles have rules for, as in `reduce_scatter`, of a class of calls."""
+    return str(row["function"]).removeprefix("MPI_").lower()
+
+
 def all_stakes(run: Mapping[str, Any]) -> list[Stake]:
     """Return what profiles can change in a run, the costliest first."""
     parts = defaultdict(list)
     for row in run["calls"]:
-        call = row["function"].removeprefix("MPI_").lower()
+        call = call_of(row)
         is_served = not row["reason"].startswith(_NEVER_SERVED) and call in _core.calls()
         if row["num_ranks"] > 1 and is_served:
             for part in row["communicators"]:
