@@ -27,6 +27,7 @@ DEPENDS: dict[str, set[str]] = {
     "simulation": {"machine"},
     "candidates": {"algorithms", "machine", "schedule"},
     "cost": {"algorithms", "machine", "schedule", "simulation"},
+    "learn": set(),
     "neighborhood": {"algorithms", "mapping", "schedule"},
     "verify": {"algorithms", "neighborhood", "schedule"},
     "exec": {"machine", "mapping", "mpi", "schedule", "watch"},

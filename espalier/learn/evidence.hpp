@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+namespace espalier::learn {
+
+/// How sure it is that one of two candidates is the faster one, from pairs of times that were taken
+/// right after each other.
+///
+/// Each pair is a bet of the hypothesis that the faster one is a toss-up [shafer2021]: the stake of
+/// somebody who bets on a share of wins between 1/2 and 1, all shares alike, grows by E(wins,
+/// pairs). By Ville's inequality it exceeds e with a probability of at most 1/e, at whatever pair
+/// one stops to look. Nothing is assumed of the distribution of times: those of shared machines
+/// have long tails.
+class Evidence {
+public:
+  /// Not counted beyond: times that differ so little are as good as equal.
+  static constexpr int most_pairs = 60;
+
+  /// One more pair. Equal times say nothing.
+  void add(double seconds, double seconds_of_other) noexcept;
+
+  /// What the stake has grown to.
+  /// @{
+  [[nodiscard]] double of_faster() const noexcept { return stake(num_wins_, num_pairs_); }
+
+  [[nodiscard]] double of_slower() const noexcept {
+    return stake(num_pairs_ - num_wins_, num_pairs_);
+  }
+
+  /// @}
+
+  [[nodiscard]] int num_pairs() const noexcept { return num_pairs_; }
+
+  friend bool operator==(Evidence const&, Evidence const&) = default;
+
+private:
+  /// 2^(n + 1) times the integral of x^wins (1 - x)^(n - wins) from 1/2 to 1.
+  [[nodiscard]] static double stake(int num_wins, int num_pairs) noexcept;
+
+  int num_wins_ = 0;
+  int num_pairs_ = 0;
+};
+
+}  // namespace espalier::learn

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "espalier/learn/standings.hpp"
+
+namespace espalier::learn {
+
+/// Which of a few candidates serves one kind of call on one communicator best: a race [maron1994]
+/// of the native call, which is candidate 0, with others, in the calls of the program itself.
+///
+///     call    1   2   3   4   5   6   7   8   9  10  11  12  ...
+///     runs    0   0   0   0   0   0   1   2   1   2   0   2  ...  1  1  1  1  0  1  1  0  0  1
+///     trial           x   x   x   x   x   x   x   x   x   x  ...              x  x  x  x  x
+///             cold    baseline    round 1     round 2             1 is taken  checked again
+///
+/// Most calls only count. A trial is timed, and after it the ranks exchange three words, of which
+/// each gets the smallest of all ranks. From these alone, and from the numbers of calls, all ranks
+/// take the same decisions.
+///
+/// The time of a trial ends with the exchange, which no rank leaves before all have come to it. So
+/// the smallest time of all ranks is that of the rank that came last: what others waited for it is
+/// not in there, whatever the skew. For the same reason the smallest time of the exchange is what
+/// it takes without waiting. Both are known only after it, so they are the words of the next one.
+///
+/// What trials lose to the candidate that runs otherwise is charged to an allowance. A trial that
+/// might lose more than half of what is left is put off, each time for twice as many calls.
+class Race {
+public:
+  static constexpr int native = Standings::native;
+
+  /// What to do with a call.
+  struct Turn {
+    int candidate = native;
+    bool is_trial = false;
+  };
+
+  /// What ranks exchange after a trial: the smallest of all ranks counts. In seconds.
+  struct Words {
+    double trial = std::numeric_limits<double>::infinity();     ///< the last one before this
+    double exchange = std::numeric_limits<double>::infinity();  ///< the part of it after the call
+    double allowance = 0;                                       ///< left in this process
+  };
+
+  /// What a trial was on this rank.
+  struct Own {
+    double trial = 0;     ///< seconds, with the exchange
+    double exchange = 0;  ///< seconds
+    /// The candidate turned out not to fit, and the native call was made. The same on all ranks.
+    bool was_refused = false;
+  };
+
+  Race() = default;
+  /// Candidate 1 is taken already, and is only checked.
+  [[nodiscard]] static Race taken();
+
+  /// Of the call that comes next. A trial is followed by words() and conclude().
+  [[nodiscard]] Turn next() noexcept {
+    ++num_calls_;
+    return num_calls_ < next_trial_ ? Turn{.candidate = standing_}
+                                    : Turn{.candidate = planned_.candidate, .is_trial = true};
+  }
+
+  /// @param allowance  left in this process
+  [[nodiscard]] Words words(double allowance) const noexcept;
+
+  /// @param agreed  the smallest words of all ranks
+  /// @return seconds to charge to the allowance.
+  double conclude(Words const& agreed, Own const& own);
+
+  /// After conclude(): enter() or give_up() comes before next().
+  [[nodiscard]] bool wants_candidates() const noexcept { return stage_ == Stage::prepared; }
+
+  /// Candidates 1, 2, ... The same on all ranks.
+  /// @param predicted  as in Standings::enter(), not empty
+  void enter(std::span<double const> predicted);
+  /// As if all candidates had lost.
+  void give_up() noexcept;
+
+  /// What runs when nothing is tried.
+  [[nodiscard]] int standing() const noexcept { return standing_; }
+
+  /// There is a winner, whether it is being checked or not.
+  [[nodiscard]] bool is_settled() const noexcept {
+    return stage_ == Stage::settled || stage_ == Stage::checking;
+  }
+
+  [[nodiscard]] Standings const& standings() const noexcept { return standings_; }
+
+  /// Middle time of a candidate in seconds, without the exchange; 0 if it was never timed.
+  [[nodiscard]] double seconds(int candidate) const;
+
+  [[nodiscard]] std::int64_t num_calls() const noexcept { return num_calls_; }
+
+private:
+  enum class Stage : std::uint8_t { baseline, prepared, racing, settled, checking };
+
+  struct Trial {
+    int candidate = native;
+    bool counts = false;  ///< for the round; otherwise only the allowance is looked at
+  };
+
+  [[nodiscard]] double take(Words const& agreed);
+  void refuse(int candidate);
+  void plan(double allowance);
+  void plan_next_of_round(double allowance);
+  void begin_round();
+  void finish_round();
+  void finish_check();
+  void look_later();
+  void settle(int candidate);
+  void check_later();
+  [[nodiscard]] double risk(int candidate) const;
+
+  Stage stage_ = Stage::baseline;
+  std::int64_t num_calls_ = 0;
+  std::int64_t next_trial_ = 3;
+  std::int64_t pause_ = 1;     ///< calls until the next look at the allowance
+  std::int64_t patience_ = 8;  ///< calls until the next check
+  int standing_ = native;
+  int rival_ = native;  ///< who is checked against the native call
+  Trial planned_;
+  Trial last_;
+  bool has_last_ = false;  ///< the time of last_ comes with the next words
+  Own own_;                ///< of last_
+
+  std::vector<int> order_;       ///< of the round
+  std::size_t position_ = 0;     ///< of the next trial in order_
+  std::vector<double> seconds_;  ///< of each candidate in the round
+  bool is_round_over_ = false;   ///< but for the time of last_
+  int num_rounds_ = 0;
+
+  double exchange_ = std::numeric_limits<double>::infinity();  ///< the shortest so far
+  Standings standings_;
+};
+
+}  // namespace espalier::learn

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/learn/standings.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace espalier::learn {
+namespace {
+
+constexpr std::size_t most_times = 24;
+/// Of those from before evidence starts anew.
+constexpr std::ptrdiff_t most_kept_times = 3;
+/// Rounds until the native call stays for want of evidence. The first one warms up: programs are
+/// generated, connections are made.
+constexpr int most_rounds = 24;
+/// How large a stake of Evidence has to be before a candidate is given up.
+constexpr double stake_to_give_up = 5;
+/// A candidate is not taken for less: what serves it has a price in every call.
+constexpr double least_gain = 0.03;
+/// Who is this many times slower than the native call is out: in the first round, or in two others.
+constexpr double hopeless_at_first = 8;
+constexpr double hopeless = 1.5;
+constexpr int num_hopeless_rounds = 2;
+/// What nobody has timed may take so many times what the model, or the native call, says.
+constexpr double caution = 2;
+
+}  // namespace
+
+void Standings::enter(std::span<double const> predicted) {
+  for (double const seconds : predicted) {
+    entries_.push_back({.predicted = seconds});
+  }
+}
+
+void Standings::note(int candidate, double seconds) {
+  std::vector<double>& times = entry(candidate).times;
+  if (times.size() == most_times) {
+    times.erase(times.begin());
+  }
+  times.push_back(seconds);
+}
+
+void Standings::finish_round(std::span<double const> seconds) {
+  int const ahead = leader();
+  double const native_seconds = seconds[native];
+  double const leader_seconds = seconds[static_cast<std::size_t>(ahead)];
+  for (int candidate = 1; candidate < num_candidates(); ++candidate) {
+    double const own = seconds[static_cast<std::size_t>(candidate)];
+    if (own > 0 && native_seconds > 0) {
+      judge(entry(candidate), own, native_seconds, candidate == ahead ? 0 : leader_seconds);
+    }
+  }
+  ++num_rounds_;
+}
+
+void Standings::judge(Entry& entry, double seconds, double native_seconds, double leader_seconds)
+    const {
+  if (num_rounds_ == 0) {
+    entry.is_out = entry.is_out || seconds > hopeless_at_first * native_seconds;
+    return;
+  }
+  entry.against_native.add(seconds, native_seconds);
+  entry.num_bad_rounds += seconds > hopeless * native_seconds ? 1 : 0;
+  if (leader_seconds > 0) {
+    entry.against_leader.add(seconds, leader_seconds);
+  }
+  entry.is_out = entry.is_out || entry.num_bad_rounds >= num_hopeless_rounds ||
+                 entry.against_native.of_slower() >= stake_to_give_up ||
+                 entry.against_leader.of_slower() >= stake_to_give_up;
+}
+
+void Standings::start_again(int rival) {
+  for (Entry& entry : entries_) {
+    entry.against_native = {};
+    entry.against_leader = {};
+    entry.num_bad_rounds = 0;
+    auto const num_old = std::ssize(entry.times) - most_kept_times;
+    entry.times.erase(
+        entry.times.begin(), entry.times.begin() + std::max<std::ptrdiff_t>(0, num_old)
+    );
+  }
+  entry(rival).is_out = false;
+  num_rounds_ = 1;
+}
+
+int Standings::leader() const {
+  int best = native;
+  for (int candidate = 1; candidate < num_candidates(); ++candidate) {
+    bool const has_run = is_in(candidate) && num_times(candidate) > 0;
+    if (has_run && (best == native || middle(candidate) < middle(best))) {
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+std::optional<int> Standings::decision() const {
+  int const ahead = leader();
+  if (ahead != native && is_faster(ahead)) {
+    return ahead;
+  }
+  auto const is_left = [](Entry const& entry) { return entry.may_run && !entry.is_out; };
+  bool const is_anyone_left = std::any_of(entries_.begin() + 1, entries_.end(), is_left);
+  bool const is_over = !is_anyone_left || num_rounds_ >= most_rounds;
+  return is_over ? std::optional(native) : std::nullopt;
+}
+
+bool Standings::is_faster(int candidate) const {
+  return entry(candidate).against_native.of_faster() >= stake_to_take &&
+         middle(candidate) <= (1 - least_gain) * middle(native);
+}
+
+double Standings::stake_against(int standing, int rival) const {
+  if (standing != native) {
+    return entry(standing).against_native.of_slower();
+  }
+  bool const is_enough = middle(rival) <= (1 - least_gain) * middle(native);
+  double const stake = entry(rival).against_native.of_faster();
+  return is_enough ? stake : std::min(stake, 1.0);
+}
+
+double Standings::middle(int candidate) const {
+  std::vector<double> times = entry(candidate).times;
+  if (times.empty()) {
+    return 0;
+  }
+  auto const half = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::ranges::nth_element(times, half);
+  return *half;
+}
+
+double Standings::worst(int candidate) const {
+  if (num_times(candidate) > 0) {
+    return *std::ranges::max_element(entry(candidate).times);
+  }
+  double const by_model = error_of_model() * entry(candidate).predicted;
+  double const by_others = std::max(middle(native), middle(leader()));
+  return caution * (by_model > 0 ? by_model : by_others);
+}
+
+double Standings::error_of_model() const {
+  double largest = 0;
+  for (int candidate = 1; candidate < num_candidates(); ++candidate) {
+    if (entry(candidate).predicted > 0 && num_times(candidate) > 0) {
+      largest = std::max(largest, middle(candidate) / entry(candidate).predicted);
+    }
+  }
+  return largest;
+}
+
+}  // namespace espalier::learn

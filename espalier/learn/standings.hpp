@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "espalier/learn/evidence.hpp"
+
+namespace espalier::learn {
+
+/// The times of the candidates of a race, and what follows from them. Candidate 0 is the native
+/// call. Times are seconds that all ranks agreed on; a round is one time of each candidate.
+class Standings {
+public:
+  static constexpr int native = 0;
+  /// How large a stake of Evidence has to be before another candidate is taken.
+  static constexpr double stake_to_take = 20;
+
+  /// Candidates 1, 2, ...
+  /// @param predicted  seconds by a model, whose error is taken to be one factor for all
+  void enter(std::span<double const> predicted);
+
+  [[nodiscard]] int num_candidates() const noexcept { return static_cast<int>(entries_.size()); }
+
+  /// One more time, of a round or not.
+  void note(int candidate, double seconds);
+  /// @param seconds  of each candidate; 0 for those that did not run
+  void finish_round(std::span<double const> seconds);
+
+  /// It does not fit, and is not run again.
+  void refuse(int candidate) { entry(candidate).may_run = false; }
+
+  /// Evidence starts anew, and the rival is in. Only the last times stay.
+  void start_again(int rival);
+
+  [[nodiscard]] bool may_run(int candidate) const { return entry(candidate).may_run; }
+
+  /// It may run, and it has not lost.
+  [[nodiscard]] bool is_in(int candidate) const {
+    return entry(candidate).may_run && !entry(candidate).is_out;
+  }
+
+  /// The candidate with the smallest middle time of those that are in; native if all are out.
+  [[nodiscard]] int leader() const;
+  /// The candidate that is to run from now on; none if that is open.
+  [[nodiscard]] std::optional<int> decision() const;
+
+  /// Whether there is enough evidence, and the gain is large enough.
+  [[nodiscard]] bool is_faster(int candidate) const;
+  /// Evidence::stake of what speaks against the one of the rival and the native call that runs.
+  [[nodiscard]] double stake_against(int standing, int rival) const;
+
+  [[nodiscard]] std::size_t num_times(int candidate) const { return entry(candidate).times.size(); }
+
+  /// Middle of the last times; 0 if there are none.
+  [[nodiscard]] double middle(int candidate) const;
+  /// What a candidate may take at worst, as far as one can tell.
+  [[nodiscard]] double worst(int candidate) const;
+
+  [[nodiscard]] int num_pairs(int candidate) const {
+    return entry(candidate).against_native.num_pairs();
+  }
+
+  friend bool operator==(Standings const&, Standings const&) = default;
+
+private:
+  struct Entry {
+    double predicted = 0;
+    std::vector<double> times;
+    Evidence against_native;
+    Evidence against_leader;
+    int num_bad_rounds = 0;
+    bool is_out = false;  ///< has lost
+    bool may_run = true;
+
+    friend bool operator==(Entry const&, Entry const&) = default;
+  };
+
+  [[nodiscard]] Entry& entry(int candidate) {
+    return entries_[static_cast<std::size_t>(candidate)];
+  }
+
+  [[nodiscard]] Entry const& entry(int candidate) const {
+    return entries_[static_cast<std::size_t>(candidate)];
+  }
+
+  /// The times of a round.
+  /// @param leader_seconds  0: there is none to compare with
+  void judge(Entry& entry, double seconds, double native_seconds, double leader_seconds) const;
+  /// What the model has to be multiplied with, as far as candidates were timed; 0 if none was.
+  [[nodiscard]] double error_of_model() const;
+
+  std::vector<Entry> entries_{1};
+  int num_rounds_ = 0;
+};
+
+}  // namespace espalier::learn

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/learn/race.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "espalier/learn/allowance.hpp"
+
+namespace espalier::learn {
+namespace {
+
+/// A program whose ranks make the same call over and over, each with a race of its own.
+class Program {
+public:
+  struct Kind {
+    std::vector<double> seconds;  ///< of each candidate, the native call first
+    double noise = 0.1;           ///< most of the times are longer by up to so much
+    double skew = 0;              ///< ranks come up to so much later than the first
+    double exchange = 1e-5;
+    double work = 1e-3;  ///< between two calls
+    int num_ranks = 5;
+    int refused = -1;  ///< a candidate that does not fit
+    Race race = {};
+  };
+
+  explicit Program(Kind kind)
+      : kind_(std::move(kind)), races_(static_cast<std::size_t>(kind_.num_ranks), kind_.race) {}
+
+  void run(int num_calls) {
+    for (int i = 0; i < num_calls; ++i) {
+      call();
+    }
+  }
+
+  [[nodiscard]] Race const& race() const { return races_.front(); }
+
+  [[nodiscard]] Allowance const& allowance() const { return allowance_; }
+
+  [[nodiscard]] double elapsed() const { return elapsed_; }
+
+  [[nodiscard]] int num_trials() const { return num_trials_; }
+
+  /// Seconds that calls took longer than the native call takes.
+  [[nodiscard]] double lost() const { return lost_; }
+
+  Kind kind_;
+
+private:
+  void call() {
+    Race::Turn const turn = races_.front().next();
+    for (std::size_t rank = 1; rank < races_.size(); ++rank) {
+      Race::Turn const other = races_[rank].next();
+      ASSERT_EQ(other.candidate, turn.candidate) << "rank " << rank;
+      ASSERT_EQ(other.is_trial, turn.is_trial) << "rank " << rank;
+    }
+    bool const is_refused = turn.candidate == kind_.refused;
+    double const seconds = draw(is_refused ? Race::native : turn.candidate);
+    elapsed_ += kind_.work + seconds;
+    lost_ += is_refused ? 0.0 : std::max(0.0, excess(turn.candidate));
+    if (turn.is_trial) {
+      ++num_trials_;
+      elapsed_ += kind_.exchange;
+      exchange(seconds, is_refused);
+    }
+  }
+
+  /// Ranks see different times: the last one to come waits for nobody.
+  void exchange(double seconds, bool is_refused) {
+    Race::Words agreed{.allowance = allowance_.left(elapsed_)};
+    for (Race const& race : races_) {
+      Race::Words const words = race.words(allowance_.left(elapsed_) + uniform());
+      agreed.trial = std::min(agreed.trial, words.trial);
+      agreed.exchange = std::min(agreed.exchange, words.exchange);
+    }
+    double charged = -1;
+    for (std::size_t rank = 0; rank < races_.size(); ++rank) {
+      double const waited = rank + 1 == races_.size() ? 0 : kind_.skew * uniform();
+      Race::Own const own{
+          .trial = seconds + kind_.exchange + waited,
+          .exchange = kind_.exchange * (rank == 0 ? 1 : 1 + uniform()),
+          .was_refused = is_refused,
+      };
+      double const lost = races_[rank].conclude(agreed, own);
+      ASSERT_TRUE(charged < 0 || lost == charged);
+      charged = lost;
+    }
+    allowance_.charge(charged);
+    if (races_.front().wants_candidates()) {
+      for (Race& race : races_) {
+        race.enter(std::vector<double>(kind_.seconds.begin() + 1, kind_.seconds.end()));
+      }
+    }
+  }
+
+  [[nodiscard]] double excess(int candidate) const {
+    return kind_.seconds[static_cast<std::size_t>(candidate)] - kind_.seconds.front();
+  }
+
+  double draw(int candidate) {
+    double const noise = uniform() < 0.05 ? 10 * kind_.noise : kind_.noise * uniform();
+    return kind_.seconds[static_cast<std::size_t>(candidate)] * (1 + noise);
+  }
+
+  double uniform() { return std::uniform_real_distribution<double>(0, 1)(random_); }
+
+  std::vector<Race> races_;
+  Allowance allowance_{0.05, 0.01};
+  std::mt19937 random_{7};
+  double elapsed_ = 0;
+  double lost_ = 0;
+  int num_trials_ = 0;
+};
+
+TEST(Race, TakesTheFastestWithinAHundredCalls) {
+  Program program({.seconds = {4e-4, 5e-4, 1e-4, 2e-4}});
+  program.run(100);
+  EXPECT_TRUE(program.race().is_settled());
+  EXPECT_EQ(program.race().standing(), 2);
+  EXPECT_NEAR(program.race().seconds(2), 1e-4, 2e-5);
+}
+
+TEST(Race, KeepsTheNativeCallWhereItIsTheFastest) {
+  Program program({.seconds = {1e-4, 1.3e-4, 2e-4, 9e-4}});
+  program.run(100);
+  EXPECT_TRUE(program.race().is_settled());
+  EXPECT_EQ(program.race().standing(), Race::native);
+}
+
+TEST(Race, DoesNotTakeWhatIsOnlyAsFast) {
+  Program program({.seconds = {1e-4, 1e-4, 1e-4}, .noise = 0.5});
+  program.run(400);
+  EXPECT_TRUE(program.race().is_settled());
+  EXPECT_EQ(program.race().standing(), Race::native);
+}
+
+/// Waiting for late ranks is a hundred times longer than any candidate takes.
+TEST(Race, IsNotDeceivedBySkew) {
+  Program program({.seconds = {4e-4, 2e-4}, .skew = 0.04});
+  program.run(100);
+  EXPECT_EQ(program.race().standing(), 1);
+  EXPECT_NEAR(program.race().seconds(1), 2e-4, 4e-5);
+}
+
+TEST(Race, NeverLosesMoreThanAllowedHoweverSlowCandidatesAre) {
+  for (double const native : {1e-6, 1e-4, 1e-2, 0.5}) {
+    Program program({.seconds = {native, 30 * native, 2 * native, 1.1 * native}});
+    program.run(3000);
+    // What nobody has timed is expected to take twice as long as what was timed; this takes thirty
+    // times as long, and one such trial may be made.
+    EXPECT_LE(program.lost(), program.allowance().bound(program.elapsed()) + 30 * native) << native;
+    EXPECT_EQ(program.race().standing(), Race::native) << native;
+  }
+}
+
+TEST(Race, TriesNothingLongThatMayBeTooSlowForTheAllowance) {
+  Program program({.seconds = {0.5, 0.1}});
+  program.run(20);
+  EXPECT_FALSE(program.race().wants_candidates());
+  EXPECT_EQ(program.lost(), 0);
+  program.run(1000);
+  EXPECT_EQ(program.race().standing(), 1) << "the program has run for long enough by now";
+}
+
+TEST(Race, LeavesOutWhatIsRefused) {
+  Program program({.seconds = {4e-4, 1e-4, 2e-4}, .refused = 1});
+  program.run(100);
+  EXPECT_EQ(program.race().standing(), 2);
+}
+
+TEST(Race, ChecksWhatItTook) {
+  Program program({.seconds = {4e-4, 1e-4}});
+  program.run(100);
+  ASSERT_EQ(program.race().standing(), 1);
+  program.kind_.seconds = {4e-4, 8e-4};
+  program.run(1000);
+  EXPECT_EQ(program.race().standing(), Race::native);
+  program.kind_.seconds = {4e-4, 1e-4};
+  program.run(100000);
+  EXPECT_EQ(program.race().standing(), 1) << "and it changed back";
+}
+
+TEST(Race, DropsARuleThatMakesCallsSlower) {
+  Program program({.seconds = {1e-4, 3e-4}, .race = Race::taken()});
+  EXPECT_EQ(program.race().standing(), 1);
+  program.run(100);
+  EXPECT_EQ(program.race().standing(), Race::native);
+}
+
+TEST(Race, KeepsARuleThatIsRight) {
+  Program program({.seconds = {3e-4, 1e-4}, .race = Race::taken()});
+  program.run(100000);
+  EXPECT_EQ(program.race().standing(), 1);
+  EXPECT_LT(program.num_trials(), 60);
+}
+
+TEST(Race, DropsARuleThatIsRefused) {
+  Program program({.seconds = {3e-4, 1e-4}, .refused = 1, .race = Race::taken()});
+  program.run(1000);
+  EXPECT_EQ(program.race().standing(), Race::native);
+  EXPECT_LT(program.num_trials(), 10);
+}
+
+/// Any times on any rank, as if each rank lived in another world: all decide equally.
+TEST(Race, DecidesEquallyOnAllRanksWhateverTheySee) {
+  std::mt19937 random(3);
+  auto const any = [&] { return std::exponential_distribution<double>(1000)(random); };
+  for (int trial = 0; trial < 300; ++trial) {
+    std::size_t const num_ranks = 2 + random() % 6;
+    std::vector<Race> races(num_ranks, trial % 3 == 0 ? Race::taken() : Race());
+    for (int call = 0; call < 300; ++call) {
+      Race::Turn const turn = races.front().next();
+      for (std::size_t rank = 1; rank < num_ranks; ++rank) {
+        Race::Turn const other = races[rank].next();
+        ASSERT_EQ(other.candidate, turn.candidate);
+        ASSERT_EQ(other.is_trial, turn.is_trial);
+      }
+      if (!turn.is_trial) {
+        continue;
+      }
+      Race::Words agreed{.allowance = 0.02};
+      for (Race const& race : races) {
+        Race::Words const words = race.words(any() * 20);
+        agreed.trial = std::min(agreed.trial, words.trial);
+        agreed.exchange = std::min(agreed.exchange, words.exchange);
+        agreed.allowance = std::min(agreed.allowance, words.allowance);
+      }
+      bool const is_refused = turn.candidate != 0 && random() % 50 == 0;
+      std::vector<double> const predicted{1, 2, 3};
+      for (Race& race : races) {
+        race.conclude(agreed, {.trial = any(), .exchange = any(), .was_refused = is_refused});
+        if (race.wants_candidates()) {
+          race.enter(predicted);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace espalier::learn
