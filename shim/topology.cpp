@@ -12,7 +12,7 @@
 #include <mpi.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/exec/mpi_datatype.hpp"
+#include "espalier/exec/messages/mpi_datatype.hpp"
 #include "espalier/mapping/dims/dims.hpp"
 #include "espalier/plan/failure.hpp"
 #include "espalier/plan/session.hpp"

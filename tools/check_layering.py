@@ -41,7 +41,8 @@ DEPENDS: dict[str, set[str]] = {
 
 MPI_ALLOWED = (
     "espalier/capi/",
-    "espalier/exec/mpi_",
+    "espalier/exec/collectives/",
+    "espalier/exec/messages/",
     "espalier/machine/job/mpi_",
     "espalier/measure/",
     "espalier/mpi/",
@@ -57,7 +58,9 @@ MPI_ALLOWED = (
     "tests/data/simulated/",
     "tests/support/",
 )
-MPI_HEADER = re.compile(r"mpi\.h|mpif\.h|espalier/(mpi/|(exec|machine/job)/mpi_).*")
+MPI_HEADER = re.compile(
+    r"mpi\.h|mpif\.h|espalier/(mpi/|exec/(collectives|messages)/|machine/job/mpi_).*"
+)
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 SUFFIXES = {".c", ".h", ".cpp", ".hpp", ".in"}
 FOLDERS = ("espalier", "shim", "python", "examples", "benchmarks", "tests")

@@ -23,7 +23,7 @@
 
 #include "benchmarks/exec/direct.hpp"
 #include "espalier/algorithms/catalog.hpp"
-#include "espalier/exec/mpi_collectives.hpp"
+#include "espalier/exec/collectives/mpi_collectives.hpp"
 
 namespace espalier::benchmarks {
 namespace {

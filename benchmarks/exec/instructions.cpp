@@ -16,7 +16,7 @@
 
 #include "benchmarks/exec/direct.hpp"
 #include "espalier/algorithms/catalog.hpp"
-#include "espalier/exec/mpi_collectives.hpp"
+#include "espalier/exec/collectives/mpi_collectives.hpp"
 
 // These stand for those of the MPI library; what they cost is not counted.
 extern "C" {

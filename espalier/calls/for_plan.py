@@ -124,7 +124,7 @@ def bindings_header(functions: list[Function]) -> str:
     body += ["", "// The executor of a call. @throws Error mpi, unsupported, argument.", ""]
     for function in _served(functions):
         body += _make_executor(function, ";")
-    includes = ['#include "espalier/exec/mpi_executor.hpp"']
+    includes = ['#include "espalier/exec/messages/mpi_executor.hpp"']
     includes += ['#include "espalier/plan/calls/binding.hpp"']
     includes += ['#include "espalier/plan/calls/calls.hpp"']
     includes += ['#include "espalier/schedule/program.hpp"']
@@ -165,7 +165,7 @@ def call_rules(functions: list[Function]) -> str:
             )
             body += ["}", ""]
     includes = ["#include <cstdint>", "#include <optional>", ""]
-    includes += ['#include "espalier/exec/mpi_collectives.hpp"']
+    includes += ['#include "espalier/exec/collectives/mpi_collectives.hpp"']
     includes += ['#include "espalier/plan/calls/binding_rules.hpp"']
     includes += ['#include "espalier/plan/calls/bindings.hpp"']
     includes += ['#include "espalier/plan/calls/bytes_rules.hpp"']

@@ -17,9 +17,9 @@
 
 #include <gtest/gtest.h>
 
-#include "espalier/exec/private_memory.hpp"
-#include "espalier/exec/thread_executor.hpp"
-#include "espalier/exec/unwrap.hpp"
+#include "espalier/exec/memory/private_memory.hpp"
+#include "espalier/exec/memory/unwrap.hpp"
+#include "espalier/exec/threads/thread_executor.hpp"
 #include "tests/support/schedules.hpp"
 
 namespace espalier::exec {

@@ -13,7 +13,7 @@
 
 #include <gtest/gtest.h>
 
-#include "espalier/exec/thread_executor.hpp"
+#include "espalier/exec/threads/thread_executor.hpp"
 #include "espalier/neighborhood/catalog.hpp"
 #include "tests/support/neighborhoods.hpp"
 

@@ -11,7 +11,7 @@
 #include <mpi.h>
 
 #include "espalier/algorithms/catalog.hpp"
-#include "espalier/exec/mpi_collectives.hpp"
+#include "espalier/exec/collectives/mpi_collectives.hpp"
 #include "espalier/plan/communicators/executor_cache.hpp"
 #include "espalier/profile/call.hpp"
 #include "tests/shim/support.hpp"

@@ -34,13 +34,13 @@ def test_upward_include_is_reported_with_file_and_line(tmp_path: Path) -> None:
     ("path", "header"),
     [
         ("espalier/pattern/tree.cpp", "espalier/schedule/program.hpp"),
-        ("espalier/exec/threads.cpp", "espalier/algorithms/algorithm.hpp"),
+        ("espalier/exec/threads/thread_crew.cpp", "espalier/algorithms/algorithm.hpp"),
         ("espalier/plan/plan.cpp", "espalier/measure/common/clock.hpp"),
         ("espalier/measure/clock.cpp", "shim/glue.hpp"),
         ("espalier/base/error.cpp", "mpi.h"),
-        ("espalier/exec/threads.cpp", "mpi.h"),
+        ("espalier/exec/threads/thread_crew.cpp", "mpi.h"),
         ("python/core.cpp", "mpi.h"),
-        ("python/core.cpp", "espalier/exec/mpi_p2p.hpp"),
+        ("python/core.cpp", "espalier/exec/messages/mpi_p2p.hpp"),
         ("espalier/machine/tree/machine.cpp", "espalier/mpi/success.hpp"),
         ("espalier/mpi/success.hpp", "espalier/schedule/program.hpp"),
         ("tests/unit/test_plan.cpp", "mpi.h"),
@@ -55,12 +55,12 @@ def test_forbidden_include_is_reported(tmp_path: Path, path: str, header: str) -
     [
         ("espalier/plan/plan.cpp", "espalier/base/error.hpp"),
         ("espalier/algorithms/bcast/binomial.cpp", "espalier/schedule/builder.hpp"),
-        ("espalier/exec/mpi_p2p.cpp", "mpi.h"),
+        ("espalier/exec/messages/mpi_p2p.cpp", "mpi.h"),
         ("espalier/machine/job/mpi_job.cpp", "espalier/mpi/success.hpp"),
         ("espalier/measure/clock.cpp", "espalier/plan/plan.hpp"),
         ("shim/glue.cpp", "mpi.h"),
         ("python/core.cpp", "espalier/profile/profile.hpp"),
-        ("tests/mpi/allgather.cpp", "espalier/exec/mpi_p2p.hpp"),
+        ("tests/mpi/allgather.cpp", "espalier/exec/messages/mpi_p2p.hpp"),
     ],
 )
 def test_allowed_include_is_accepted(tmp_path: Path, path: str, header: str) -> None:

@@ -8,7 +8,7 @@
 
 #include <mpi.h>
 
-#include "espalier/exec/mpi_datatype.hpp"
+#include "espalier/exec/messages/mpi_datatype.hpp"
 #include "espalier/measure/halo/halo_geometry.hpp"
 #include "espalier/measure/halo/halo_memory.hpp"
 

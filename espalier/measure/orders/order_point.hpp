@@ -8,7 +8,7 @@
 
 #include <mpi.h>
 
-#include "espalier/exec/mpi_reordering.hpp"
+#include "espalier/exec/collectives/mpi_reordering.hpp"
 #include "espalier/measure/collectives/sample_file.hpp"
 #include "espalier/measure/common/job.hpp"
 #include "espalier/measure/common/pace.hpp"

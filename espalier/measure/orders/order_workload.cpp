@@ -6,7 +6,7 @@
 
 #include "espalier/base/error.hpp"
 #include "espalier/base/integer.hpp"
-#include "espalier/exec/mpi_collectives.hpp"
+#include "espalier/exec/collectives/mpi_collectives.hpp"
 #include "espalier/measure/common/contents.hpp"
 
 namespace espalier::measure {

@@ -12,7 +12,7 @@
 
 #include "espalier/algorithms/catalog.hpp"
 #include "espalier/algorithms/choices/rank_order.hpp"
-#include "espalier/exec/mpi_executor.hpp"
+#include "espalier/exec/messages/mpi_executor.hpp"
 #include "espalier/measure/collectives/measurement_plan.hpp"
 #include "espalier/measure/common/job.hpp"
 

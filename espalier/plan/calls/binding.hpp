@@ -11,7 +11,7 @@
 
 #include <mpi.h>
 
-#include "espalier/exec/mpi_context.hpp"
+#include "espalier/exec/messages/mpi_context.hpp"
 #include "espalier/plan/communicators/executor_cache.hpp"
 
 namespace espalier::plan {

@@ -10,7 +10,7 @@
 
 #include <mpi.h>
 
-#include "espalier/exec/mpi_collectives.hpp"
+#include "espalier/exec/collectives/mpi_collectives.hpp"
 #include "espalier/plan/calls/binding.hpp"
 #include "espalier/plan/calls/named_types.hpp"
 #include "espalier/schedule/program.hpp"

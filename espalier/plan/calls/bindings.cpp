@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "espalier/exec/mpi_collectives.hpp"
+#include "espalier/exec/collectives/mpi_collectives.hpp"
 #include "espalier/plan/calls/binding_rules.hpp"
 
 namespace espalier::plan {

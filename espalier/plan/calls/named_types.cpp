@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "espalier/base/error.hpp"
-#include "espalier/exec/mpi_datatype.hpp"
+#include "espalier/exec/messages/mpi_datatype.hpp"
 #include "espalier/mpi/success.hpp"
 #include "espalier/plan/irregular/library.hpp"
 

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "espalier/exec/mpi_binding.hpp"
+#include "espalier/exec/messages/mpi_binding.hpp"
 #include "espalier/mpi/success.hpp"
 #include "espalier/plan/communicators/private_comm.hpp"
 

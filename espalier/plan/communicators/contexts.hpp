@@ -10,7 +10,7 @@
 
 #include <mpi.h>
 
-#include "espalier/exec/mpi_context.hpp"
+#include "espalier/exec/messages/mpi_context.hpp"
 #include "espalier/profile/call.hpp"
 
 namespace espalier::plan {

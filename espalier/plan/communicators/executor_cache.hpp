@@ -13,7 +13,7 @@
 #include <mpi.h>
 
 #include "espalier/algorithms/catalog.hpp"
-#include "espalier/exec/mpi_executor.hpp"
+#include "espalier/exec/messages/mpi_executor.hpp"
 #include "espalier/neighborhood/algorithm.hpp"
 #include "espalier/plan/neighbors/neighbor_name.hpp"
 #include "espalier/profile/call.hpp"

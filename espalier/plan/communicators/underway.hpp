@@ -9,7 +9,7 @@
 
 #include <mpi.h>
 
-#include "espalier/exec/mpi_executor.hpp"
+#include "espalier/exec/messages/mpi_executor.hpp"
 
 namespace espalier::plan {
 

@@ -12,7 +12,7 @@
 
 #include <mpi.h>
 
-#include "espalier/exec/mpi_datatype.hpp"
+#include "espalier/exec/messages/mpi_datatype.hpp"
 
 namespace espalier::plan {
 

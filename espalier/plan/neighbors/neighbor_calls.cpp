@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "espalier/exec/mpi_blocks.hpp"
+#include "espalier/exec/collectives/mpi_blocks.hpp"
 
 namespace espalier::plan {
 namespace {

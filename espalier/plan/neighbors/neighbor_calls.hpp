@@ -9,7 +9,7 @@
 
 #include <mpi.h>
 
-#include "espalier/exec/mpi_executor.hpp"
+#include "espalier/exec/messages/mpi_executor.hpp"
 #include "espalier/plan/calls/named_types.hpp"
 #include "espalier/plan/communicators/executor_cache.hpp"
 #include "espalier/plan/neighbors/neighbor_name.hpp"

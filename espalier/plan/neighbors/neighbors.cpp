@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "espalier/exec/mpi_neighbor.hpp"
+#include "espalier/exec/collectives/mpi_neighbor.hpp"
 #include "espalier/mpi/success.hpp"
 #include "espalier/neighborhood/catalog.hpp"
 #include "espalier/plan/communicators/private_comm.hpp"

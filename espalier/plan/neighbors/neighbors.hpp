@@ -12,7 +12,7 @@
 
 #include <mpi.h>
 
-#include "espalier/exec/mpi_executor.hpp"
+#include "espalier/exec/messages/mpi_executor.hpp"
 #include "espalier/neighborhood/algorithm.hpp"
 #include "espalier/neighborhood/neighborhood.hpp"
 #include "espalier/plan/calls/named_types.hpp"

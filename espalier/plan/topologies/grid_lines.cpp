@@ -9,8 +9,8 @@
 #include "espalier/algorithms/catalog.hpp"
 #include "espalier/base/error.hpp"
 #include "espalier/base/integer.hpp"
-#include "espalier/exec/mpi_collectives.hpp"
-#include "espalier/exec/mpi_datatype.hpp"
+#include "espalier/exec/collectives/mpi_collectives.hpp"
+#include "espalier/exec/messages/mpi_datatype.hpp"
 #include "espalier/mpi/success.hpp"
 
 namespace espalier::plan {

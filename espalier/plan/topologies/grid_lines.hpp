@@ -12,8 +12,8 @@
 
 #include <mpi.h>
 
-#include "espalier/exec/mpi_executor.hpp"
-#include "espalier/exec/mpi_grid.hpp"
+#include "espalier/exec/collectives/mpi_grid.hpp"
+#include "espalier/exec/messages/mpi_executor.hpp"
 #include "espalier/mapping/dims/cartesian_grid.hpp"
 #include "espalier/mpi/own_communicator.hpp"
 #include "espalier/schedule/collective.hpp"

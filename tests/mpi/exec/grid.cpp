@@ -12,7 +12,7 @@
 #include <mpi.h>
 
 #include "espalier/algorithms/catalog.hpp"
-#include "espalier/exec/mpi_grid.hpp"
+#include "espalier/exec/collectives/mpi_grid.hpp"
 #include "tests/mpi/exec/support.hpp"
 
 namespace espalier::test {

@@ -16,7 +16,7 @@
 #include "espalier/algorithms/catalog.hpp"
 #include "espalier/algorithms/choices/rank_order.hpp"
 #include "espalier/base/error.hpp"
-#include "espalier/exec/mpi_reordering.hpp"
+#include "espalier/exec/collectives/mpi_reordering.hpp"
 #include "espalier/mapping/orders/rank_vector.hpp"
 #include "tests/mpi/exec/support.hpp"
 

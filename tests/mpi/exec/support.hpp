@@ -15,7 +15,7 @@
 
 #include <mpi.h>
 
-#include "espalier/exec/mpi_collectives.hpp"
+#include "espalier/exec/collectives/mpi_collectives.hpp"
 
 namespace espalier::test {
 

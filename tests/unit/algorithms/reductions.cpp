@@ -18,7 +18,7 @@
 #include "espalier/algorithms/reduce_scatter/parts/halvings.hpp"
 #include "espalier/algorithms/reduce_scatter/parts/stepwise.hpp"
 #include "espalier/base/integer.hpp"
-#include "espalier/exec/thread_executor.hpp"
+#include "espalier/exec/threads/thread_executor.hpp"
 #include "espalier/schedule/transforms.hpp"
 
 namespace espalier::algorithms {

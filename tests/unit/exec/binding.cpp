@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/exec/binding.hpp"
+#include "espalier/exec/memory/binding.hpp"
 
 #include <cstdint>
 #include <vector>

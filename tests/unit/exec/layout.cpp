@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/exec/layout.hpp"
+#include "espalier/exec/memory/layout.hpp"
 
 #include <cstdint>
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/exec/private_memory.hpp"
+#include "espalier/exec/memory/private_memory.hpp"
 
 #include <utility>
 #include <vector>

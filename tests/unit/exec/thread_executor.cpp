@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/exec/thread_executor.hpp"
+#include "espalier/exec/threads/thread_executor.hpp"
 
 #include <chrono>
 #include <cstddef>

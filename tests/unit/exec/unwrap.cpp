@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/exec/unwrap.hpp"
+#include "espalier/exec/memory/unwrap.hpp"
 
 #include <vector>
 

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// Runs programs in rounds: their steps one after another, with one loop for all ways to wait.
+
+#pragma once
+
+#include <cstddef>
+
+#include <mpi.h>
+
+#include "espalier/exec/messages/mpi_run.hpp"
+
+namespace espalier::exec {
+
+/// Waits of a call that nobody watches.
+struct PlainWaits {
+  /// Whether for_message() is to be called where a message is received and waited for at once.
+  static constexpr bool has_own_receive = false;
+
+  /// One by one: all of them are needed, and so the code of an error needs no statuses.
+  [[gnu::always_inline]] bool for_requests(MpiRun& run, MpiStep const& step) const noexcept {
+    MPI_Request* const requests = &run.requests[static_cast<std::size_t>(step.request)];
+    int const num_requests = step.num_requests;
+    for (int i = 0; i < num_requests; ++i) {
+      run.note(PMPI_Wait(&requests[i], MPI_STATUS_IGNORE));
+    }
+    return true;
+  }
+};
+
+/// Waits that the watch is told of. Code of its own, so that nobody pays who is not watched.
+struct ToldWaits {
+  static constexpr bool has_own_receive = true;
+
+  bool for_requests(MpiRun& run, MpiStep const& step, int num_complete = 0) const noexcept {
+    for (int i = step.request + num_complete; i < step.request + step.num_requests; ++i) {
+      run.teller.wait_at(run.program, i);
+      run.note(PMPI_Wait(&run.requests[static_cast<std::size_t>(i)], MPI_STATUS_IGNORE));
+    }
+    return true;
+  }
+
+  bool for_message(MpiRun& run, Bases const& bases, MpiStep const& step) const noexcept {
+    run.teller.wait_at(run.program, step.request);
+    run.note(run.perform(bases, step, step.request));
+    return true;
+  }
+};
+
+/// Looks whether a wait is over, and remembers what of it is.
+class TestedWaits {
+public:
+  static constexpr bool has_own_receive = true;
+
+  /// True if the requests are complete; a request that failed is.
+  bool for_requests(MpiRun& run, MpiStep const& step) noexcept {
+    return test(run, step.request, step.num_requests);
+  }
+
+  /// A receive that would be waited for at once: here it has the last request.
+  bool for_message(MpiRun& run, Bases const& bases, MpiStep const& step) noexcept {
+    auto const spare = static_cast<int>(run.requests.size()) - 1;
+    if (!is_receiving_) {
+      MpiStep receive = step;
+      receive.action = MpiStep::Action::recv;
+      run.note(run.perform(bases, receive, spare));
+    }
+    bool const is_done = test(run, spare, 1);
+    is_receiving_ = !is_done;
+    return is_done;
+  }
+
+  /// A step was begun that is not over.
+  [[nodiscard]] bool is_within_step() const noexcept { return is_receiving_ || num_complete_ > 0; }
+
+  /// Waits for the rest of that step.
+  void finish_step(MpiRun& run, MpiStep const& step) noexcept {
+    if (is_receiving_) {
+      run.teller.wait_at(run.program, step.request);
+      run.note(PMPI_Wait(&run.requests.back(), MPI_STATUS_IGNORE));
+    } else {
+      ToldWaits{}.for_requests(run, step, num_complete_);
+    }
+    *this = {};
+  }
+
+private:
+  bool test(MpiRun& run, int first, int num_requests) noexcept {
+    for (; num_complete_ < num_requests; ++num_complete_) {
+      auto& request = run.requests[static_cast<std::size_t>(first + num_complete_)];
+      int is_complete = 0;
+      int const code = PMPI_Test(&request, &is_complete, MPI_STATUS_IGNORE);
+      run.note(code);
+      if (code == MPI_SUCCESS && is_complete == 0) {
+        return false;
+      }
+    }
+    num_complete_ = 0;
+    return true;
+  }
+
+  int num_complete_ = 0;  ///< requests of the wait that are
+  bool is_receiving_ = false;
+};
+
+/// Steps of a program in rounds. Errors are noted in the run, none of them ends it.
+class RoundsRun {
+public:
+  /// All steps, without a look at those of a started run.
+  template <typename Waits>
+  [[gnu::always_inline]] static void run(MpiRun& run, Bases const& bases) noexcept {
+    Waits waits;
+    go_on(run, bases, 0, waits);
+  }
+
+  void start() noexcept { *this = {}; }
+
+  /// Goes on with the steps until a message is missing. @return true at the end.
+  bool progress(MpiRun& run, Bases const& bases) noexcept {
+    next_ = go_on(run, bases, next_, tested_);
+    return next_ == run.program.steps.size();
+  }
+
+  /// Goes on with the steps to the end.
+  void finish(MpiRun& run, Bases const& bases) noexcept {
+    if (tested_.is_within_step()) {
+      tested_.finish_step(run, run.program.steps[next_++]);
+    }
+    ToldWaits waits;
+    next_ = go_on(run, bases, next_, waits);
+  }
+
+private:
+  /// From step `first` until waits end it. @return the step that is not over, or the number of
+  /// steps.
+  template <typename Waits>
+  [[gnu::always_inline]] static std::size_t
+  go_on(MpiRun& run, Bases const& bases, std::size_t first, Waits& waits) noexcept {
+    MpiStep const* const begin = run.program.steps.data();
+    MpiStep const* const end = begin + run.program.steps.size();
+    for (MpiStep const* step = begin + first; step != end; ++step) {
+      bool is_done = true;
+      if (step->action == MpiStep::Action::wait) {
+        is_done = waits.for_requests(run, *step);
+      } else {
+        is_done = perform(run, bases, *step, waits);
+      }
+      if (!is_done) {
+        return static_cast<std::size_t>(step - begin);
+      }
+    }
+    return run.program.steps.size();
+  }
+
+  /// Any step but a wait.
+  template <typename Waits>
+  [[gnu::always_inline]] static bool
+  perform(MpiRun& run, Bases const& bases, MpiStep const& step, Waits& waits) noexcept {
+    if constexpr (Waits::has_own_receive) {
+      if (step.action == MpiStep::Action::recv_now) {
+        return waits.for_message(run, bases, step);
+      }
+    }
+    run.note(run.perform(bases, step, step.request));
+    return true;
+  }
+
+  std::size_t next_ = 0;  ///< step of a run that was started, not of run()
+  TestedWaits tested_;
+};
+
+}  // namespace espalier::exec

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// What runs in rounds and by completion share: the program with its requests, and errors of a run.
+
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <mpi.h>
+
+#include "espalier/exec/messages/mpi_memory.hpp"
+#include "espalier/exec/messages/mpi_program.hpp"
+#include "espalier/exec/messages/mpi_waits.hpp"
+
+namespace espalier::exec {
+
+/// A program of one rank, and how far MPI is with it.
+struct MpiRun {
+  MPI_Comm comm = MPI_COMM_NULL;
+  MpiProgram program;
+  std::vector<MPI_Request> requests;  ///< those of the program, and one for a started receive
+  Teller teller{};
+  int error = MPI_SUCCESS;  ///< the first of this run
+
+  /// Remembers the first error of a run. The run goes on: other ranks wait for what this one still
+  /// has to send, and no message is left for the next collective to receive.
+  void note(int code) noexcept {
+    if (code != MPI_SUCCESS && error == MPI_SUCCESS) [[unlikely]] {
+      error = code;
+    }
+  }
+
+  /// Any step but a wait. `request`: place of the request of a send or recv. Inlined: this is the
+  /// hot path, and a call would cost as much as what it does.
+  [[gnu::always_inline]] int
+  perform(Bases const& bases, MpiStep const& step, int request) noexcept {
+    MpiRegion const& region = step.region;
+    void* const memory = bases.at(region);
+    if (step.action == MpiStep::Action::recv) {
+      auto* const open = &requests[static_cast<std::size_t>(request)];
+      return PMPI_Irecv(memory, region.count, region.type, step.peer, step.tag, comm, open);
+    }
+    if (step.action == MpiStep::Action::send) {
+      auto* const open = &requests[static_cast<std::size_t>(request)];
+      return PMPI_Isend(memory, region.count, region.type, step.peer, step.tag, comm, open);
+    }
+    if (step.action == MpiStep::Action::recv_now) {
+      auto* const status = MPI_STATUS_IGNORE;
+      return PMPI_Recv(memory, region.count, region.type, step.peer, step.tag, comm, status);
+    }
+    return run_local(comm, program, bases, step);
+  }
+
+  /// Leaves no request behind. A message that cannot be cancelled gets some time to complete and is
+  /// then left to MPI.
+  void abandon() noexcept;
+};
+
+}  // namespace espalier::exec
