@@ -56,7 +56,7 @@ std::vector<std::string> orders(algorithms::Algorithm const& algorithm) {
   if (!schedule::reduces(algorithm.collective)) {
     return {};
   }
-  std::set<schedule::Order> found;
+  std::set<schedule::OperandOrder> found;
   for (int const num_ranks : {2, 3, 4, 5, 6, 7, 8, 9, 12, 16}) {
     for (Choice const& choice : algorithms::variants(algorithm.collective, num_ranks)) {
       for (int const root : {0, schedule::has_root(algorithm.collective) ? num_ranks - 1 : 0}) {
@@ -67,7 +67,7 @@ std::vector<std::string> orders(algorithms::Algorithm const& algorithm) {
     }
   }
   std::vector<std::string> texts;
-  for (schedule::Order const order : found) {
+  for (schedule::OperandOrder const order : found) {
     texts.emplace_back(schedule::to_string(order));
   }
   return texts;

@@ -41,7 +41,7 @@ Places places_on(std::string_view text, std::string_view placement, int num_rank
 }
 
 Places places_from(nb::sequence const& levels) {
-  std::vector<Places::Level> result;
+  std::vector<Places::LevelGroups> result;
   for (nb::handle const level : levels) {
     result.push_back(
         {.name = nb::cast<std::string>(level["name"]),
@@ -74,9 +74,9 @@ nb::list list_of(Places const& places) {
   nb::list levels;
   for (int level = 0; level < places.num_levels(); ++level) {
     nb::dict entry;
-    entry["name"] = places.level(level).name;
-    entry["cost"] = places.level(level).cost;
-    entry["group_of_rank"] = nb::cast(places.level(level).group_of_rank);
+    entry["name"] = places.groups(level).name;
+    entry["cost"] = places.groups(level).cost;
+    entry["group_of_rank"] = nb::cast(places.groups(level).group_of_rank);
     levels.append(entry);
   }
   return levels;
@@ -88,9 +88,9 @@ nb::dict dict_of(Score const& score, Places const& places) {
     mapping::Cut const& cut = score.cuts[static_cast<std::size_t>(level)];
     auto const num_groups = static_cast<int>(places.sizes(level).size());
     nb::dict entry;
-    entry["level"] = places.level(level).name;
+    entry["level"] = places.groups(level).name;
     entry["groups"] = num_groups;
-    entry["cost"] = places.level(level).cost;
+    entry["cost"] = places.groups(level).cost;
     entry["total"] = cut.total;
     entry["worst"] = cut.worst;
     entry["mean"] = cut.total / num_groups;

@@ -64,9 +64,9 @@ schedule::RankProgram parse_program(std::string const& text) {
   }
 }
 
-schedule::Order parse_order(std::string_view text) {
-  for (schedule::Order const order :
-       {schedule::Order::any, schedule::Order::rank, schedule::Order::left}) {
+schedule::OperandOrder parse_order(std::string_view text) {
+  for (schedule::OperandOrder const order :
+       {schedule::OperandOrder::any, schedule::OperandOrder::rank, schedule::OperandOrder::left}) {
     if (schedule::to_string(order) == text) {
       return order;
     }

@@ -34,8 +34,8 @@ std::vector<Case> cases() {
 }
 
 Places places_of(int num_ranks, int node_size) {
-  Places::Level nodes{.name = "node"};
-  Places::Level packages{.name = "package", .cost = Places::inner_cost};
+  Places::LevelGroups nodes{.name = "node"};
+  Places::LevelGroups packages{.name = "package", .cost = Places::inner_cost};
   for (int rank = 0; rank < num_ranks; ++rank) {
     nodes.group_of_rank.push_back(rank / node_size);
     packages.group_of_rank.push_back(2 * (rank / node_size) + rank % node_size * 2 / node_size);
@@ -47,13 +47,13 @@ void make_walk(benchmark::State& state, WalkAlgorithm const* algorithm, Case con
   CartesianGrid const grid(c.extents);
   Stencil const stencil = Stencil::nearest(grid.num_dimensions());
   Places const places = places_of(grid.num_positions(), c.node_size);
-  Layout const layout{.grid = grid, .stencil = stencil, .places = places};
-  if (std::string const reason = algorithm->refuses(layout); !reason.empty()) {
+  Problem const problem{.grid = grid, .stencil = stencil, .places = places};
+  if (std::string const reason = algorithm->refuses(problem); !reason.empty()) {
     state.SkipWithError(reason.c_str());
     return;
   }
   for (auto _ : state) {
-    benchmark::DoNotOptimize(algorithm->walk(layout));
+    benchmark::DoNotOptimize(algorithm->walk(problem));
   }
 }
 

@@ -21,7 +21,7 @@
 namespace espalier::algorithms {
 
 using schedule::Collective;
-using schedule::Order;
+using schedule::OperandOrder;
 
 /// What a generator may depend on. Equal on all ranks, except `rank`, which is passed beside it.
 struct Request {
@@ -90,7 +90,7 @@ struct Algorithm {
   /// The rounds of facts(), where the rest of it has to be counted over all ranks; null if not.
   int (*rounds)(Request const&) = nullptr;
   /// Reductions: what happens to the order of operands, with these arguments and this root.
-  Order (*order)(Request const&) = [](Request const&) { return Order::any; };
+  OperandOrder (*order)(Request const&) = [](Request const&) { return OperandOrder::any; };
   /// Collectives without parts: into how many pieces the vector is cut, before segments.
   int (*num_pieces)(Request const&) = [](Request const&) { return 1; };
   /// Most messages that one rank sends per segment, at least 1; 0 if blocks cannot be cut into

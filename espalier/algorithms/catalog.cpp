@@ -224,8 +224,8 @@ int Choice::num_rounds(int num_ranks, int root) const {
   return algorithm_->rounds(request(num_ranks, position_of(num_ranks, root)));
 }
 
-Order Choice::order(int num_ranks, int root) const {
-  return is_dealt() ? Order::any : algorithm_->order(request(num_ranks, root));
+OperandOrder Choice::order(int num_ranks, int root) const {
+  return is_dealt() ? OperandOrder::any : algorithm_->order(request(num_ranks, root));
 }
 
 int Choice::num_pieces(int num_ranks) const {

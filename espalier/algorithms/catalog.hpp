@@ -74,7 +74,7 @@ public:
   /// @throws Error unsupported if refuses() is not empty.
   [[nodiscard]] int num_rounds(int num_ranks, int root) const;
   /// Reductions: what happens to the order of operands; what refuses() accepts.
-  [[nodiscard]] Order order(int num_ranks, int root) const;
+  [[nodiscard]] OperandOrder order(int num_ranks, int root) const;
   /// Collectives without parts: into how many pieces the vector is cut; what refuses() accepts.
   [[nodiscard]] int num_pieces(int num_ranks) const;
   /// Most messages that one rank sends per segment; 0 if it cannot be cut into segments.

@@ -24,13 +24,13 @@ using mapping::RankVector;
 using mapping::Stencil;
 
 /// The order that the levels make, with what it changes.
-Mapping by_levels(FittedDims const& fitted, mapping::Layout const& layout) {
-  mapping::Graph const graph = make_graph(layout.grid, layout.stencil);
-  RankVector identity(static_cast<std::size_t>(layout.places.num_ranks()));
+Mapping by_levels(FittedDims const& fitted, mapping::Problem const& problem) {
+  mapping::Graph const graph = make_graph(problem.grid, problem.stencil);
+  RankVector identity(static_cast<std::size_t>(problem.places.num_ranks()));
   std::iota(identity.begin(), identity.end(), 0);
-  Mapping result{.rank_at = lay_levels(fitted.dims_ml, layout.places), .algorithm = "levels"};
-  result.before = score(graph, layout.places, identity);
-  result.after = score(graph, layout.places, result.rank_at);
+  Mapping result{.rank_at = lay_levels(fitted.dims_ml, problem.places), .algorithm = "levels"};
+  result.before = score(graph, problem.places, identity);
+  result.after = score(graph, problem.places, result.rank_at);
   return result;
 }
 
@@ -78,8 +78,8 @@ GridDecision decide_by_levels(CartCall const& call, Places const& all, bool take
   }
   CartesianGrid const grid(fitted.dims, call.periods);
   Stencil const stencil = mapping::weighted_stencil(fitted.dims, call.weights);
-  mapping::Layout const layout{.grid = grid, .stencil = stencil, .places = places};
-  Mapping mapping = fitted.dims_ml.empty() ? map_grid(layout) : by_levels(fitted, layout);
+  mapping::Problem const problem{.grid = grid, .stencil = stencil, .places = places};
+  Mapping mapping = fitted.dims_ml.empty() ? map_grid(problem) : by_levels(fitted, problem);
   MappingRecord record = make_record(mapping, places);
   return {.dims = fitted.dims, .rank_at = std::move(mapping.rank_at), .record = std::move(record)};
 }

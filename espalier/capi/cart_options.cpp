@@ -132,23 +132,23 @@ Places with_costs(Places const& places, std::vector<double> const& costs) {
   if (costs.empty()) {
     return places;
   }
-  std::vector<Places::Level> levels;
+  std::vector<Places::LevelGroups> levels;
   for (int level = 0; level < places.num_levels(); ++level) {
     auto const idx = static_cast<std::size_t>(level);
     double const inner = levels.empty() ? 1 : levels.back().cost * Places::inner_cost;
-    Places::Level next = places.level(level);
+    Places::LevelGroups next = places.groups(level);
     next.cost = idx < costs.size() ? costs[idx] : inner;
     levels.push_back(std::move(next));
   }
   return Places(std::move(levels));
 }
 
-Mapping map_by(mapping::Layout const& layout, CartOptions const& options) {
+Mapping map_by(mapping::Problem const& problem, CartOptions const& options) {
   mapping::MappingOptions wanted;
   if (!options.algorithm.empty()) {
     wanted.algorithms = {options.algorithm};
   }
-  Mapping found = map_grid(layout, wanted);
+  Mapping found = map_grid(problem, wanted);
   std::string const name = better_algorithm(found, options.objective);
   if (name.empty()) {
     return found;
@@ -157,7 +157,7 @@ Mapping map_by(mapping::Layout const& layout, CartOptions const& options) {
   std::size_t const end = name.find(" + search");
   wanted.algorithms = {name.substr(0, end)};
   wanted.searches = end != std::string::npos;
-  Mapping other = map_grid(layout, wanted);
+  Mapping other = map_grid(problem, wanted);
   bool const is_less =
       value_of(other.after, options.objective) < value_of(found.after, options.objective);
   return is_less ? other : found;

@@ -38,6 +38,6 @@ struct CartOptions {
 with_costs(mapping::Places const& places, std::vector<double> const& costs);
 
 /// The best mapping by an objective, never worse than the identity.
-[[nodiscard]] mapping::Mapping map_by(mapping::Layout const& layout, CartOptions const& options);
+[[nodiscard]] mapping::Mapping map_by(mapping::Problem const& problem, CartOptions const& options);
 
 }  // namespace espalier::capi

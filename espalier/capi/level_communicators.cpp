@@ -56,9 +56,11 @@ private:
 
 /// Levels of `num_levels` numbers for each rank; a level that holds all ranks is outside them.
 Places places_of(std::vector<int> const& lowest, std::size_t num_levels, std::size_t num_ranks) {
-  std::vector<Places::Level> levels{{.name = "all", .group_of_rank = std::vector<int>(num_ranks)}};
+  std::vector<Places::LevelGroups> levels{
+      {.name = "all", .group_of_rank = std::vector<int>(num_ranks)}
+  };
   for (std::size_t level = 0; level < num_levels; ++level) {
-    Places::Level next{
+    Places::LevelGroups next{
         .name = "level " + std::to_string(level + 1),
         .group_of_rank = {},
         .cost = level == 0 ? 1 : levels.back().cost * Places::inner_cost,

@@ -37,9 +37,9 @@ MappingRecord make_record(mapping::Mapping const& mapping, mapping::Places const
   for (int level = 0; level < places.num_levels(); ++level) {
     auto const idx = static_cast<std::size_t>(level);
     espalier_cart_level& entry = record.levels.emplace_back();
-    places.level(level).name.copy(entry.name, ESPALIER_NAME_LEN - 1);
+    places.groups(level).name.copy(entry.name, ESPALIER_NAME_LEN - 1);
     entry.num_groups = static_cast<int>(places.sizes(level).size());
-    entry.cost = places.level(level).cost;
+    entry.cost = places.groups(level).cost;
     entry.total_before = mapping.before.cuts[idx].total;
     entry.total_after = mapping.after.cuts[idx].total;
     entry.worst_before = mapping.before.cuts[idx].worst;

@@ -40,9 +40,9 @@ int level_to_tell(Mapping const& mapping, Places const& places) {
 
 std::string unchanged(Mapping const& mapping, Places const& places, int level) {
   if (level < 0) {
-    return "nothing changes: all ranks are in one " + places.level(places.num_levels() - 1).name;
+    return "nothing changes: all ranks are in one " + places.groups(places.num_levels() - 1).name;
   }
-  std::string const name = places.level(level).name;
+  std::string const name = places.groups(level).name;
   Cut const& cut = mapping.before.cuts[at(level)];
   std::string const what = mapping.are_counts ? "neighbours" : "weight";
   if (mapping.before.objective <= 0) {
@@ -59,7 +59,7 @@ std::string one_line(Mapping const& mapping, Places const& places) {
   if (mapping.is_identity() || level < 0) {
     return unchanged(mapping, places, level);
   }
-  std::string const name = places.level(level).name;
+  std::string const name = places.groups(level).name;
   Cut const& before = mapping.before.cuts[at(level)];
   Cut const& after = mapping.after.cuts[at(level)];
   return "inter-" + name + (mapping.are_counts ? " neighbours " : " weight ") +

@@ -52,7 +52,7 @@ std::vector<int> sorted(std::vector<int> const& order, Groups const& group_of_ra
   return result;
 }
 
-void check_level(Places::Level const& level, std::size_t num_ranks) {
+void check_level(Places::LevelGroups const& level, std::size_t num_ranks) {
   if (level.group_of_rank.size() != num_ranks) {
     throw Error(
         ErrorCode::argument,
@@ -68,7 +68,7 @@ void check_level(Places::Level const& level, std::size_t num_ranks) {
   }
 }
 
-void check_inside(Places::Level const& inner, Places::Level const& outer) {
+void check_inside(Places::LevelGroups const& inner, Places::LevelGroups const& outer) {
   std::unordered_map<int, int> outer_of;
   for (std::size_t rank = 0; rank < inner.group_of_rank.size(); ++rank) {
     int const group = outer.group_of_rank[rank];
@@ -82,11 +82,11 @@ void check_inside(Places::Level const& inner, Places::Level const& outer) {
   }
 }
 
-void check(std::vector<Places::Level> const& levels) {
+void check(std::vector<Places::LevelGroups> const& levels) {
   if (levels.empty() || levels.front().group_of_rank.empty()) {
     throw Error(ErrorCode::argument, "expected places of at least one rank, got none");
   }
-  for (Places::Level const& level : levels) {
+  for (Places::LevelGroups const& level : levels) {
     check_level(level, levels.front().group_of_rank.size());
   }
   for (std::size_t level = 1; level < levels.size(); ++level) {
@@ -95,11 +95,12 @@ void check(std::vector<Places::Level> const& levels) {
 }
 
 /// Levels of a machine as its ranks see them, without costs.
-std::vector<Places::Level>
+std::vector<Places::LevelGroups>
 levels_of(machine::Machine const& machine, std::span<int const> core_of_rank) {
-  std::vector<Places::Level> levels;
+  std::vector<Places::LevelGroups> levels;
   for (int level = 0; level < machine.num_levels(); ++level) {
-    Places::Level& here = levels.emplace_back(Places::Level{.name = machine.name(level)});
+    Places::LevelGroups& here =
+        levels.emplace_back(Places::LevelGroups{.name = machine.name(level)});
     for (int const core : core_of_rank) {
       here.group_of_rank.push_back(machine.object_of(level, core));
     }
@@ -144,7 +145,7 @@ std::vector<double> costs_of(machine::Machine const& machine, Places const& plac
 
 }  // namespace
 
-Places::Places(std::vector<Level> levels) : levels_(std::move(levels)) {
+Places::Places(std::vector<LevelGroups> levels) : levels_(std::move(levels)) {
   check(levels_);
   order_.resize(levels_.front().group_of_rank.size());
   std::iota(order_.begin(), order_.end(), 0);
@@ -152,7 +153,7 @@ Places::Places(std::vector<Level> levels) : levels_(std::move(levels)) {
   for (auto level = levels_.rbegin(); level != levels_.rend(); ++level) {
     order_ = sorted(order_, renumbered(level->group_of_rank, ascending));
   }
-  for (Level& level : levels_) {
+  for (LevelGroups& level : levels_) {
     level.group_of_rank = renumbered(level.group_of_rank, order_);
     sizes_.push_back(sizes_of(level.group_of_rank));
   }
@@ -168,7 +169,7 @@ Places places_of(machine::Machine const& machine, std::span<int const> core_of_r
       );
     }
   }
-  std::vector<Places::Level> levels = levels_of(machine, core_of_rank);
+  std::vector<Places::LevelGroups> levels = levels_of(machine, core_of_rank);
   std::vector<double> const costs = costs_of(machine, Places(levels));
   for (std::size_t level = 0; level < levels.size(); ++level) {
     levels[level].cost = costs[level];

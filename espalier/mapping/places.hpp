@@ -18,12 +18,12 @@ namespace espalier::mapping {
 ///     package   1/8    0  0  1  1  2  2  3  3
 class Places {
 public:
-  struct Level {
+  struct LevelGroups {
     std::string name;                ///< node, package, ...
     std::vector<int> group_of_rank;  ///< counted from 0 as ranks in hardware order meet them
     double cost = 1;                 ///< of a message of weight 1 whose ends first differ here
 
-    friend bool operator==(Level const&, Level const&) = default;
+    friend bool operator==(LevelGroups const&, LevelGroups const&) = default;
   };
 
   /// Cost of a level inside another where nothing was measured, as a part of the outer one's: nodes
@@ -34,13 +34,13 @@ public:
   /// they count no messages. Group numbers may be any; they are counted anew.
   /// @throws Error argument unless there is a rank, all levels have the same ranks, groups lie
   ///   inside those of the level above, and costs are finite and above 0.
-  explicit Places(std::vector<Level> levels);
+  explicit Places(std::vector<LevelGroups> levels);
 
   [[nodiscard]] int num_ranks() const noexcept { return static_cast<int>(order_.size()); }
 
   [[nodiscard]] int num_levels() const noexcept { return static_cast<int>(levels_.size()); }
 
-  [[nodiscard]] Level const& level(int level) const noexcept {
+  [[nodiscard]] LevelGroups const& groups(int level) const noexcept {
     return levels_[static_cast<std::size_t>(level)];
   }
 
@@ -69,7 +69,7 @@ public:
   friend bool operator==(Places const&, Places const&) = default;
 
 private:
-  std::vector<Level> levels_;
+  std::vector<LevelGroups> levels_;
   std::vector<std::vector<int>> sizes_;
   std::vector<int> order_;
 };

@@ -65,7 +65,7 @@ Score score(Graph const& graph, Places const& places, std::span<int const> rank_
       cut.total += weight;
       cut.worst = std::max(cut.worst, weight);
     }
-    double const cost = places.level(static_cast<int>(result.cuts.size())).cost;
+    double const cost = places.groups(static_cast<int>(result.cuts.size())).cost;
     result.total += cost * cut.total;
     result.worst += cost * cut.worst;
     result.objective += cost * (cut.total / static_cast<double>(of_group.size()) + cut.worst) / 2;

@@ -9,20 +9,20 @@
 
 namespace espalier::mapping {
 
-void check(Layout const& layout) {
-  if (layout.grid.num_positions() != layout.places.num_ranks()) {
+void check(Problem const& problem) {
+  if (problem.grid.num_positions() != problem.places.num_ranks()) {
     throw Error(
         ErrorCode::argument,
         "expected as many ranks as the grid has positions, " +
-            std::to_string(layout.grid.num_positions()) + ", got " +
-            std::to_string(layout.places.num_ranks())
+            std::to_string(problem.grid.num_positions()) + ", got " +
+            std::to_string(problem.places.num_ranks())
     );
   }
-  if (layout.grid.num_dimensions() != layout.stencil.num_dimensions()) {
+  if (problem.grid.num_dimensions() != problem.stencil.num_dimensions()) {
     throw Error(
         ErrorCode::argument,
-        "expected a stencil of " + std::to_string(layout.grid.num_dimensions()) +
-            " dimensions, as the grid, got " + std::to_string(layout.stencil.num_dimensions())
+        "expected a stencil of " + std::to_string(problem.grid.num_dimensions()) +
+            " dimensions, as the grid, got " + std::to_string(problem.stencil.num_dimensions())
     );
   }
 }

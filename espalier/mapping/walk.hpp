@@ -22,7 +22,8 @@ namespace espalier::mapping {
 /// Each position of a grid once.
 using Walk = std::vector<int>;
 
-struct Layout {
+/// What a mapping is found for; the parts must last as long as the object.
+struct Problem {
   CartesianGrid const& grid;
   Stencil const& stencil;
   Places const& places;
@@ -31,7 +32,7 @@ struct Layout {
 /// @throws Error argument unless there are as many positions as ranks, and as many dimensions of
 /// the
 ///   stencil as of the grid.
-void check(Layout const& layout);
+void check(Problem const& problem);
 
 /// One algorithm that makes walks; a file each in `mapping/walks/`, a line in the list of its
 /// CMakeLists.txt.
@@ -41,8 +42,8 @@ struct WalkAlgorithm {
   std::string_view source;   ///< keys of docs/references.bib, separated by commas
   /// Empty if the algorithm can serve, otherwise what it expects and found: "expected nodes of
   /// equal size, got 3 and 4".
-  std::string (*refuses)(Layout const&) = [](Layout const&) { return std::string(); };
-  Walk (*walk)(Layout const&) = nullptr;
+  std::string (*refuses)(Problem const&) = [](Problem const&) { return std::string(); };
+  Walk (*walk)(Problem const&) = nullptr;
 };
 
 /// In the order in which they are tried; equal scores are decided by it.

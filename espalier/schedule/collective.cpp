@@ -139,13 +139,13 @@ BlockRun promised(Role const& role, int num_output_blocks) noexcept {
   }
 }
 
-std::string_view to_string(Order order) noexcept {
+std::string_view to_string(OperandOrder order) noexcept {
   switch (order) {
-  case Order::any:
+  case OperandOrder::any:
     return "any";
-  case Order::rank:
+  case OperandOrder::rank:
     return "rank";
-  case Order::left:
+  case OperandOrder::left:
     return "left";
   }
   return "unknown";

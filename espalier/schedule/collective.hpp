@@ -67,12 +67,12 @@ struct Role {
 
 /// What a schedule does to the order of operands, from the weakest promise to the strongest.
 /// Association may change in the first two as MPI allows.
-enum class Order : std::uint8_t {
+enum class OperandOrder : std::uint8_t {
   any,   ///< commutative operators only
   rank,  ///< operands in rank order: any operator
   left,  ///< ((0 op 1) op 2) op ...: the same bits as every other schedule with this promise
 };
 
-[[nodiscard]] std::string_view to_string(Order order) noexcept;
+[[nodiscard]] std::string_view to_string(OperandOrder order) noexcept;
 
 }  // namespace espalier::schedule

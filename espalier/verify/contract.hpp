@@ -11,7 +11,7 @@
 namespace espalier::verify {
 
 using schedule::Collective;
-using schedule::Order;
+using schedule::OperandOrder;
 
 /// What any exchange of blocks promises, block by block, for all ranks: values at the start and
 /// values at the end, numbered as the exchange likes; -1 for blocks that nothing may touch.
@@ -33,7 +33,7 @@ struct Contract {
   /// All blocks have the same size, whatever their labels say.
   bool has_equal_blocks = false;
   /// Reductions: what the operands' order must be. With `any` the operator is commutative.
-  Order order = Order::any;
+  OperandOrder order = OperandOrder::any;
   /// Not null: what is moved, instead of what the collective says, which then is alltoall. Ranks
   /// may have different numbers of blocks, and labels stand for sizes only.
   Exchange const* exchange = nullptr;

@@ -129,7 +129,7 @@ public:
 private:
   [[nodiscard]] std::vector<int> operands(std::int32_t value) const {
     std::vector<int> ranks = values_.contributors(value);
-    if (contract_.order == Order::any) {
+    if (contract_.order == OperandOrder::any) {
       std::ranges::sort(ranks);
     }
     return ranks;

@@ -98,7 +98,7 @@ void Values::apply(OperationReference reference) {
 }
 
 std::int32_t Values::combine(std::int32_t left, std::int32_t right) {
-  if (contract_.order == Order::any && left > right) {
+  if (contract_.order == OperandOrder::any && left > right) {
     std::swap(left, right);
   }
   auto const key = static_cast<std::uint64_t>(left) << 32 | static_cast<std::uint32_t>(right);
@@ -181,8 +181,8 @@ std::optional<Violation> Values::judge_sum(int rank, int block, std::int32_t val
   for (std::size_t i = 0; is_complete && i < sorted.size(); ++i) {
     is_complete = sorted[i] == static_cast<int>(i);
   }
-  bool const is_ordered = contract_.order == Order::any || sorted == operands;
-  bool const is_folded = contract_.order != Order::left || is_left_fold(value);
+  bool const is_ordered = contract_.order == OperandOrder::any || sorted == operands;
+  bool const is_folded = contract_.order != OperandOrder::left || is_left_fold(value);
   if (is_complete && is_ordered && is_folded) {
     return std::nullopt;
   }
@@ -194,9 +194,9 @@ std::optional<Violation> Values::judge_sum(int rank, int block, std::int32_t val
           "output {} must combine ranks 0-{} {} at the end, got {}{}",
           block,
           expected - 1,
-          !is_complete                     ? "once each"
-          : contract_.order == Order::left ? "in this order from the left"
-                                           : "in this order",
+          !is_complete                            ? "once each"
+          : contract_.order == OperandOrder::left ? "in this order from the left"
+                                                  : "in this order",
           described(value),
           is_ordered && !is_folded ? " with other brackets" : ""
       ),

@@ -23,7 +23,7 @@ using schedule::blocks;
 using schedule::Builder;
 using schedule::Collective;
 using schedule::Frame;
-using schedule::Order;
+using schedule::OperandOrder;
 using schedule::RankProgram;
 using schedule::Slot;
 using verify::Contract;
@@ -92,7 +92,7 @@ Programs chain(bool keeps_order) {
 }
 
 TEST(MutationSameResult, AcceptsExchangesThatPutTheLowerRankOnTheLeft) {
-  for (Order const order : {Order::any, Order::rank}) {
+  for (OperandOrder const order : {OperandOrder::any, OperandOrder::rank}) {
     Contract contract = everywhere;
     contract.order = order;
     verify::Verdict const verdict = verify::verify(recursive_doubling(), contract);
@@ -113,7 +113,7 @@ TEST(MutationSameResult, RejectsSwappedOperandsUnlessTheyCommute) {
   });
   EXPECT_TRUE(verify::verify(programs, everywhere).holds());
   Contract contract = everywhere;
-  contract.order = Order::rank;
+  contract.order = OperandOrder::rank;
   EXPECT_TRUE(breaks(ProverRule::operand_order, programs, contract));
 }
 
@@ -144,12 +144,12 @@ TEST(MutationSameResult, RejectsOtherBracketsOnOneRank) {
 }
 
 TEST(MutationOperandOrder, TellsLeftFoldsFromOtherBrackets) {
-  Contract contract{.collective = Collective::scan, .num_ranks = p, .order = Order::left};
+  Contract contract{.collective = Collective::scan, .num_ranks = p, .order = OperandOrder::left};
   EXPECT_TRUE(verify::verify(chain(true), contract).holds());
   EXPECT_TRUE(breaks(ProverRule::operand_order, chain(false), contract));
 
   contract = everywhere;
-  contract.order = Order::left;
+  contract.order = OperandOrder::left;
   EXPECT_TRUE(breaks(ProverRule::operand_order, recursive_doubling(), contract));
 }
 

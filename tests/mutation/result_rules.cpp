@@ -89,13 +89,13 @@ TEST(MutationOperandOrder, RejectsAnotherOrderIfTheOperatorDoesNotCommute) {
     program = schedule::reverse(schedule::permute(program, Collective::bcast, mirrored), p - 1);
   }
   std::ranges::reverse(programs);
-  contract.order = schedule::Order::rank;
+  contract.order = schedule::OperandOrder::rank;
   EXPECT_TRUE(verify::verify(programs, contract).holds());
 
   Programs const other = generate_reversed("bcast/chain", p);
   contract.root = 0;
   EXPECT_TRUE(breaks(ProverRule::operand_order, other, contract));
-  contract.order = schedule::Order::any;
+  contract.order = schedule::OperandOrder::any;
   EXPECT_TRUE(verify::verify(other, contract).holds());
 }
 

@@ -102,8 +102,8 @@ Stencil any_stencil(Numbers& numbers, int num_dimensions) {
 Places any_places(Numbers& numbers, int num_ranks) {
   int const usual = numbers.from_to(2, 24);
   bool const is_even = numbers.one_in(2);
-  Places::Level nodes{.name = "node"};
-  Places::Level packages{.name = "package", .cost = Places::inner_cost};
+  Places::LevelGroups nodes{.name = "node"};
+  Places::LevelGroups packages{.name = "package", .cost = Places::inner_cost};
   for (int node = 0; static_cast<int>(nodes.group_of_rank.size()) < num_ranks; ++node) {
     int const size = is_even ? usual : numbers.from_to((usual + 1) / 2, usual);
     for (int core = 0; core < size; ++core) {

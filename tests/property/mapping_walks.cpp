@@ -81,11 +81,11 @@ Places any_places(int num_ranks) {
   if (any(0, 1) == 1) {
     rank_of = random_order(num_ranks, 0, static_cast<std::uint64_t>(any(0, 1000)));
   }
-  std::vector<Places::Level> levels;
+  std::vector<Places::LevelGroups> levels;
   for (int level = any(1, 3); level > 0; --level) {
     groups = any_parts(groups, num_ranks);
-    Places::Level& here =
-        levels.emplace_back(Places::Level{.name = "level", .cost = any(1, 16) / 8.0});
+    Places::LevelGroups& here =
+        levels.emplace_back(Places::LevelGroups{.name = "level", .cost = any(1, 16) / 8.0});
     here.group_of_rank.resize(groups.size());
     for (std::size_t i = 0; i < groups.size(); ++i) {
       here.group_of_rank[static_cast<std::size_t>(rank_of[i])] = groups[i];
@@ -98,12 +98,12 @@ RC_GTEST_PROP(Walks, AreWalksOfAnyLayout, ()) {
   CartesianGrid const grid = any_grid();
   Stencil const stencil = any_stencil(grid.num_dimensions());
   Places const places = any_places(grid.num_positions());
-  Layout const layout{.grid = grid, .stencil = stencil, .places = places};
+  Problem const problem{.grid = grid, .stencil = stencil, .places = places};
   for (WalkAlgorithm const* algorithm : walk_algorithms()) {
-    if (algorithm->refuses(layout).empty()) {
-      Walk const walk = algorithm->walk(layout);
+    if (algorithm->refuses(problem).empty()) {
+      Walk const walk = algorithm->walk(problem);
       RC_ASSERT(refuses(walk, grid.num_positions()) == "");
-      RC_ASSERT(algorithm->walk(layout) == walk);
+      RC_ASSERT(algorithm->walk(problem) == walk);
       RC_ASSERT(refuses(lay(walk, places), grid.num_positions()) == "");
     }
   }

@@ -287,17 +287,18 @@ private:
     if (!contract_.reduces()) {
       return found == std::to_string(program.frame.like(Buffer::output, block));
     }
-    if (contract_.collective == Collective::allreduce && contract_.order != schedule::Order::any &&
+    if (contract_.collective == Collective::allreduce &&
+        contract_.order != schedule::OperandOrder::any &&
         found != value(0, Buffer::output, block)) {
       return false;
     }
-    if (contract_.order == schedule::Order::left) {
+    if (contract_.order == schedule::OperandOrder::left) {
       return found == left_fold(contract_.num_operands(program.rank));
     }
     // Ranks have one digit each.
     std::string digits = found;
     std::erase_if(digits, [](char c) { return c < '0' || c > '9'; });
-    if (contract_.order == schedule::Order::any) {
+    if (contract_.order == schedule::OperandOrder::any) {
       std::ranges::sort(digits);
     }
     std::string const all = "0123456789";

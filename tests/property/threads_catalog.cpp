@@ -26,7 +26,7 @@ namespace espalier::exec {
 namespace {
 
 using schedule::Collective;
-using schedule::Order;
+using schedule::OperandOrder;
 using test::Schedule;
 
 constexpr std::byte guard{0xA5};
@@ -417,10 +417,10 @@ struct Operands {
 };
 
 Operands operands(Case const& the, std::int64_t num_elements, bool is_real) {
-  Order const order = the.schedule.order(the.root);
-  Operands result{.combine = add_doubles, .is_exact = !is_real || order == Order::left};
+  OperandOrder const order = the.schedule.order(the.root);
+  Operands result{.combine = add_doubles, .is_exact = !is_real || order == OperandOrder::left};
   if (!is_real) {
-    result.combine = order == Order::any ? add_integers : compose;
+    result.combine = order == OperandOrder::any ? add_integers : compose;
   }
   for (int rank = 0; rank < the.num_ranks; ++rank) {
     result.contributions.push_back(vector_of(rank, num_elements, is_real));

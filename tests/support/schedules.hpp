@@ -21,7 +21,7 @@ namespace espalier::test {
 using schedule::blocks;
 using schedule::Builder;
 using schedule::Collective;
-using schedule::Order;
+using schedule::OperandOrder;
 using schedule::RankProgram;
 using schedule::Slot;
 
@@ -30,7 +30,7 @@ struct Schedule {
   std::string name;
   std::function<bool(int root)> accepts;
   std::function<RankProgram(int root, int rank)> generate;
-  std::function<Order(int root)> order;
+  std::function<OperandOrder(int root)> order;
   bool equal_blocks_only = false;
 };
 
@@ -241,7 +241,7 @@ inline RankProgram central_alltoall(int p, int rank) {
 /// What is written by hand for a collective.
 inline std::vector<Schedule> hand_made(Collective collective, int p) {
   std::vector<Schedule> result;
-  auto const add = [&](char const* name, Order order, auto&& generate) {
+  auto const add = [&](char const* name, OperandOrder order, auto&& generate) {
     result.push_back({
         .name = std::string(to_string(collective)) + "/by_hand_" + name,
         .accepts = [](int) { return true; },
@@ -251,55 +251,55 @@ inline std::vector<Schedule> hand_made(Collective collective, int p) {
   };
   switch (collective) {
   case Collective::barrier:
-    add("signals", Order::any, [p](int root, int rank) {
+    add("signals", OperandOrder::any, [p](int root, int rank) {
       return HandMade(p, root, rank, 0).barrier();
     });
     break;
   case Collective::gather:
-    add("chain", Order::any, [p](int root, int rank) {
+    add("chain", OperandOrder::any, [p](int root, int rank) {
       return HandMade(p, root, rank, p).chain_gather();
     });
     break;
   case Collective::scatter:
-    add("chain", Order::any, [p](int root, int rank) {
+    add("chain", OperandOrder::any, [p](int root, int rank) {
       return HandMade(p, root, rank, p).chain_scatter();
     });
     break;
   case Collective::reduce:
     for (int const num_blocks : {1, 3}) {
-      add("chain", Order::rank, [p, num_blocks](int root, int rank) {
+      add("chain", OperandOrder::rank, [p, num_blocks](int root, int rank) {
         return HandMade(p, root, rank, num_blocks).chain_reduce();
       });
     }
     break;
   case Collective::allreduce:
-    add("left", Order::left, [p](int root, int rank) {
+    add("left", OperandOrder::left, [p](int root, int rank) {
       return HandMade(p, root, rank, 3).left_allreduce();
     });
     if (is_power_of_two(p)) {
-      add("doubling", Order::rank, [p](int root, int rank) {
+      add("doubling", OperandOrder::rank, [p](int root, int rank) {
         return HandMade(p, root, rank, 1).doubling_allreduce();
       });
     }
     break;
   case Collective::scan:
-    add("left", Order::left, [p](int root, int rank) {
+    add("left", OperandOrder::left, [p](int root, int rank) {
       return HandMade(p, root, rank, 2).left_scan();
     });
     break;
   case Collective::exscan:
-    add("left", Order::left, [p](int root, int rank) {
+    add("left", OperandOrder::left, [p](int root, int rank) {
       return HandMade(p, root, rank, 2).left_exscan();
     });
     break;
   case Collective::reduce_scatter:
-    add("direct", Order::left, [p](int root, int rank) {
+    add("direct", OperandOrder::left, [p](int root, int rank) {
       return HandMade(p, root, rank, p).direct_reduce_scatter();
     });
     break;
   case Collective::alltoall:
-    add("direct", Order::any, [p](int, int rank) { return direct_alltoall(p, rank); });
-    add("central", Order::any, [p](int, int rank) { return central_alltoall(p, rank); });
+    add("direct", OperandOrder::any, [p](int, int rank) { return direct_alltoall(p, rank); });
+    add("central", OperandOrder::any, [p](int, int rank) { return central_alltoall(p, rank); });
     result.back().equal_blocks_only = true;
     break;
   default:

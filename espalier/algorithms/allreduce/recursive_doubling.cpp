@@ -40,7 +40,7 @@ extern Algorithm const allreduce_recursive_doubling{
     .generate = [](Request const& request,
                    int rank) { return radix_allreduce(request.num_ranks, rank, 2); },
     .facts = facts,
-    .order = [](Request const&) { return Order::rank; },
+    .order = [](Request const&) { return OperandOrder::rank; },
     .segment_period = [](Request const& request
                       ) { return std::max(1, static_cast<int>(facts(request).messages)); },
     .phase_variants = {{.tried = Tried::in_groups}},

@@ -63,7 +63,7 @@ extern Algorithm const allreduce_recursive_multiplying{
     }},
     .generate = generate,
     .facts = facts,
-    .order = [](Request const&) { return Order::rank; },
+    .order = [](Request const&) { return OperandOrder::rank; },
     .variants = variants,
     .phase_variants =
         {

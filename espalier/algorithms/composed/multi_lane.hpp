@@ -134,7 +134,7 @@ template <typename Plan> [[nodiscard]] int rounds_of_plan(Request const& request
   return sum_of_rounds(plan.stages(plan.multi.lanes()));
 }
 
-template <typename Plan> [[nodiscard]] Order order_of_plan(Request const& request) {
+template <typename Plan> [[nodiscard]] OperandOrder order_of_plan(Request const& request) {
   Plan const plan(request);
   return weakest_order(plan.stages(plan.multi.lanes()));
 }

@@ -156,8 +156,8 @@ Facts with_counts(
   return facts;
 }
 
-Order weakest_order(std::span<Stage const> stages) {
-  Order order = Order::rank;
+OperandOrder weakest_order(std::span<Stage const> stages) {
+  OperandOrder order = OperandOrder::rank;
   for (Stage const& stage : stages) {
     for (GroupShape const& shape : stage.shapes) {
       if (schedule::reduces(stage.algorithm.collective())) {

@@ -90,7 +90,7 @@ stage_of_vector(Choice const& algorithm, std::vector<GroupShape> shapes, int num
     Facts facts, Request const& request, schedule::RankProgram (*generate)(Request const&, int)
 );
 /// The weakest order of operands of all phases; at most rank order.
-[[nodiscard]] Order weakest_order(std::span<Stage const> stages);
+[[nodiscard]] OperandOrder weakest_order(std::span<Stage const> stages);
 /// Into how many pieces a vector is cut so that all phases can cut it: the least common multiple of
 /// theirs or, if that is large, a number of which each phase makes pieces that differ by a quarter.
 [[nodiscard]] int common_pieces(std::span<Stage const> stages);

@@ -73,7 +73,7 @@ extern Algorithm const exscan_linear{
     .source = "sanders2006",
     .generate = generate,
     .facts = facts,
-    .order = [](Request const&) { return Order::left; },
+    .order = [](Request const&) { return OperandOrder::left; },
     .segment_period = [](Request const&) { return 1; },
     .variants = [](Request const& request) -> std::vector<std::string> {
       if (request.num_ranks > 33) {

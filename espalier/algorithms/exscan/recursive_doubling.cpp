@@ -141,7 +141,7 @@ extern Algorithm const exscan_recursive_doubling{
     }},
     .generate = generate,
     .facts = facts,
-    .order = [](Request const&) { return Order::rank; },
+    .order = [](Request const&) { return OperandOrder::rank; },
     .segment_period = [](Request const& request
                       ) { return std::max(1, static_cast<int>(steps_of(request).size())); },
     .variants = variants,

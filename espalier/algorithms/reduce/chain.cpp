@@ -99,7 +99,7 @@ extern Algorithm const reduce_chain{
     .source = "pjesivac2007",
     .generate = generate,
     .facts = facts,
-    .order = [](Request const&) { return Order::left; },
+    .order = [](Request const&) { return OperandOrder::left; },
     .segment_period = [](Request const&) { return 1; },
     .variants = variants,
     .phase_variants = {{.tried = Tried::between_rows}},

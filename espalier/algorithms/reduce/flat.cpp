@@ -117,7 +117,7 @@ extern Algorithm const reduce_flat{
     .source = "pjesivac2007",
     .generate = generate,
     .facts = facts,
-    .order = [](Request const&) { return Order::left; },
+    .order = [](Request const&) { return OperandOrder::left; },
     .segment_period = [](Request const& request) { return std::max(1, request.num_ranks - 1); },
     .phase_variants =
         {

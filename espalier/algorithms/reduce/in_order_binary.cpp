@@ -109,7 +109,7 @@ extern Algorithm const reduce_in_order_binary{
     .source = "sanders2006",
     .generate = generate,
     .facts = facts,
-    .order = [](Request const&) { return Order::rank; },
+    .order = [](Request const&) { return OperandOrder::rank; },
     .segment_period = [](Request const& request) { return request.num_ranks > 2 ? 2 : 1; },
     .variants = variants,
 };

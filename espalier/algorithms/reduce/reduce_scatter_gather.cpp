@@ -95,7 +95,7 @@ extern Algorithm const reduce_reduce_scatter_gather{
     .source = "rabenseifner2004",
     .generate = generate,
     .facts = facts,
-    .order = [](Request const&) { return Order::rank; },
+    .order = [](Request const&) { return OperandOrder::rank; },
     .num_pieces = [](Request const& request) { return Survivors(request.num_ranks, 0).size(); },
 };
 

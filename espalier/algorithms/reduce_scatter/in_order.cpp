@@ -73,7 +73,7 @@ extern Algorithm const reduce_scatter_in_order{
     .source = "thakur2005",
     .generate = generate,
     .facts = facts,
-    .order = [](Request const&) { return Order::left; },
+    .order = [](Request const&) { return OperandOrder::left; },
     .phase_variants = {{.tried = Tried::between_rows}},
 };
 

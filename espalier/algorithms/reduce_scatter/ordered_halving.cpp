@@ -33,7 +33,7 @@ extern Algorithm const reduce_scatter_ordered_halving{
     .generate = [](Request const& request,
                    int rank) { return dividing_reduce_scatter(request.num_ranks, rank, 2); },
     .facts = [](Request const& request) { return dividing_facts(request.num_ranks, 2); },
-    .order = [](Request const&) { return Order::rank; },
+    .order = [](Request const&) { return OperandOrder::rank; },
 };
 
 }  // namespace espalier::algorithms

@@ -75,7 +75,7 @@ extern Algorithm const reduce_scatter_pairwise{
     .source = "thakur2005",
     .generate = generate,
     .facts = facts,
-    .order = [](Request const&) { return Order::rank; },
+    .order = [](Request const&) { return OperandOrder::rank; },
     .phase_variants = {{.tried = Tried::within_rows}},
 };
 

@@ -58,7 +58,7 @@ extern Algorithm const reduce_scatter_recursive_dividing{
                 ) { return dividing_reduce_scatter(request.num_ranks, rank, radix(request)); },
     .facts = [](Request const& request
              ) { return dividing_facts(request.num_ranks, radix(request)); },
-    .order = [](Request const&) { return Order::rank; },
+    .order = [](Request const&) { return OperandOrder::rank; },
     .variants = variants,
     .phase_variants =
         {

@@ -37,7 +37,7 @@ extern Algorithm const scan_in_order_binary{
     .source = "sanders2006",
     .generate = tree_scan,
     .facts = tree_scan_facts,
-    .order = [](Request const&) { return Order::rank; },
+    .order = [](Request const&) { return OperandOrder::rank; },
     .segment_period = tree_scan_period,
     .variants = [](Request const& request) -> std::vector<std::string> {
       if (request.num_ranks > 33) {

@@ -73,7 +73,7 @@ extern Algorithm const scan_recursive_doubling{
     .source = "hillis1986",
     .generate = generate,
     .facts = facts,
-    .order = [](Request const&) { return Order::rank; },
+    .order = [](Request const&) { return OperandOrder::rank; },
     .segment_period = [](Request const& request
                       ) { return std::max(1, ceil_log2(request.num_ranks)); },
     .variants = [](Request const& request) -> std::vector<std::string> {

@@ -133,8 +133,8 @@ Facts tree_reduce_facts(Request const& request, pattern::Tree const& tree, int n
   };
 }
 
-Order tree_reduce_order(Request const& request) {
-  return is_in_order(request) ? Order::rank : Order::any;
+OperandOrder tree_reduce_order(Request const& request) {
+  return is_in_order(request) ? OperandOrder::rank : OperandOrder::any;
 }
 
 }  // namespace espalier::algorithms

@@ -27,7 +27,7 @@ tree_reduce(Request const& request, int rank, pattern::Tree const& tree, int num
 tree_reduce_facts(Request const& request, pattern::Tree const& tree, int num_rounds);
 
 /// Rank order if the tree leads to rank 0.
-[[nodiscard]] Order tree_reduce_order(Request const& request);
+[[nodiscard]] OperandOrder tree_reduce_order(Request const& request);
 
 /// The argument `in_order`.
 inline constexpr Parameter in_order_parameter{

@@ -36,7 +36,7 @@ std::optional<LevelSizes> level_sizes(Places const& places) {
   double cost = 1;
   for (int level = 0; level <= places.num_levels(); ++level) {
     bool const is_innermost = level == places.num_levels();
-    cost = is_innermost ? cost * Places::inner_cost : places.level(level).cost;
+    cost = is_innermost ? cost * Places::inner_cost : places.groups(level).cost;
     std::vector<int> const parts = parts_inside(places, level);
     if (std::ranges::adjacent_find(parts, std::not_equal_to()) != parts.end()) {
       return std::nullopt;
@@ -74,9 +74,9 @@ std::optional<std::vector<int>> equal_parts(Places const& places) {
 }
 
 Places first_places(Places const& places, int num_ranks) {
-  std::vector<Places::Level> levels;
+  std::vector<Places::LevelGroups> levels;
   for (int level = 0; level < places.num_levels(); ++level) {
-    Places::Level& part = levels.emplace_back(places.level(level));
+    Places::LevelGroups& part = levels.emplace_back(places.groups(level));
     part.group_of_rank.resize(static_cast<std::size_t>(num_ranks));
   }
   return Places(std::move(levels));

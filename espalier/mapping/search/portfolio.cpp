@@ -74,16 +74,16 @@ public:
     trials_.push_back({.algorithm = "identity", .refusal = {}, .score = before_});
   }
 
-  void try_walks(Layout const* layout) {
+  void try_walks(Problem const* problem) {
     for (WalkAlgorithm const* algorithm : walk_algorithms()) {
-      if (layout == nullptr) {
+      if (problem == nullptr) {
         if (has_name(options_.algorithms, algorithm->name)) {
           refuse(algorithm->name, "expected a grid, got a graph");
         }
       } else if (is_wanted(algorithm->name)) {
-        std::string const refusal = refusal_of(algorithm->refuses(*layout));
+        std::string const refusal = refusal_of(algorithm->refuses(*problem));
         if (refusal.empty()) {
-          consider(algorithm->name, lay(algorithm->walk(*layout), places_));
+          consider(algorithm->name, lay(algorithm->walk(*problem), places_));
         } else {
           refuse(algorithm->name, refusal);
         }
@@ -261,11 +261,12 @@ private:
 };
 
 Mapping
-run(Graph const& graph, Places const& places, MappingOptions const& options, Layout const* layout) {
+run(Graph const& graph, Places const& places, MappingOptions const& options, Problem const* problem
+) {
   Portfolio portfolio(graph, places, options);
-  portfolio.try_walks(layout);
-  portfolio.try_graph_algorithms(layout != nullptr);
-  portfolio.try_mappers(layout != nullptr);
+  portfolio.try_walks(problem);
+  portfolio.try_graph_algorithms(problem != nullptr);
+  portfolio.try_mappers(problem != nullptr);
   if (options.searches) {
     portfolio.search();
   }
@@ -274,10 +275,10 @@ run(Graph const& graph, Places const& places, MappingOptions const& options, Lay
 
 }  // namespace
 
-Mapping map_grid(Layout const& layout, MappingOptions const& options) {
-  check(layout);
+Mapping map_grid(Problem const& problem, MappingOptions const& options) {
+  check(problem);
   check_names(options);
-  return run(make_graph(layout.grid, layout.stencil), layout.places, options, &layout);
+  return run(make_graph(problem.grid, problem.stencil), problem.places, options, &problem);
 }
 
 Mapping map_graph(Graph const& graph, Places const& places, MappingOptions const& options) {

@@ -64,7 +64,7 @@ struct MappingOptions {
 /// names, graph algorithms are left out for large grids; their trials say so.
 /// @throws Error argument if grid, stencil and places do not fit each other: as many positions as
 ///   ranks, as many dimensions; or for an unknown algorithm.
-[[nodiscard]] Mapping map_grid(Layout const& layout, MappingOptions const& options = {});
+[[nodiscard]] Mapping map_grid(Problem const& problem, MappingOptions const& options = {});
 
 /// The same for any graph: walks do not apply, graph algorithms and the search do.
 [[nodiscard]] Mapping

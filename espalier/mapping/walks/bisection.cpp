@@ -39,14 +39,14 @@ std::vector<std::vector<int>> ends_of(Places const& places) {
 
 }  // namespace
 
-Bisection::Bisection(Layout const& layout, Rule const& rule)
-    : rule_(rule), crossings_(crossings(layout)), ends_(ends_of(layout.places)),
+Bisection::Bisection(Problem const& problem, Rule const& rule)
+    : rule_(rule), crossings_(crossings(problem)), ends_(ends_of(problem.places)),
       coordinates_(crossings_.size()),
-      walk_(static_cast<std::size_t>(layout.grid.num_positions())) {
+      walk_(static_cast<std::size_t>(problem.grid.num_positions())) {
   std::iota(walk_.begin(), walk_.end(), 0);
   for (std::size_t i = 0; i < coordinates_.size(); ++i) {
     for (int const position : walk_) {
-      coordinates_[i].push_back(layout.grid.coordinate(position, static_cast<int>(i)));
+      coordinates_[i].push_back(problem.grid.coordinate(position, static_cast<int>(i)));
     }
   }
 }

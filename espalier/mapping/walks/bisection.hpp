@@ -19,7 +19,7 @@ public:
     double inside = 1;  ///< by what has to be cut inside the parts, as estimated
   };
 
-  Bisection(Layout const& layout, Rule const& rule);
+  Bisection(Problem const& problem, Rule const& rule);
 
   /// Once, as the other.
   Walk run();

@@ -19,6 +19,6 @@ struct Variant {
 /// The walk with the least objective, of equal ones the first. Those with the least estimates are
 /// made and scored, as many as visit `most_cells` together; at least one.
 [[nodiscard]] Walk
-best_of(Layout const& layout, std::vector<Variant> variants, std::int64_t most_cells = 200'000);
+best_of(Problem const& problem, std::vector<Variant> variants, std::int64_t most_cells = 200'000);
 
 }  // namespace espalier::mapping

@@ -25,10 +25,10 @@ std::vector<int> shortest(CartesianGrid const& grid, Stencil::Neighbor const& ne
   return way;
 }
 
-std::vector<double> crossings(Layout const& layout) {
-  std::vector<double> result(static_cast<std::size_t>(layout.grid.num_dimensions()));
-  for (Stencil::Neighbor const& neighbor : layout.stencil.neighbors()) {
-    std::vector<int> const way = shortest(layout.grid, neighbor);
+std::vector<double> crossings(Problem const& problem) {
+  std::vector<double> result(static_cast<std::size_t>(problem.grid.num_dimensions()));
+  for (Stencil::Neighbor const& neighbor : problem.stencil.neighbors()) {
+    std::vector<int> const way = shortest(problem.grid, neighbor);
     for (std::size_t i = 0; i < way.size(); ++i) {
       result[i] += neighbor.weight * std::abs(way[i]);
     }
@@ -36,14 +36,14 @@ std::vector<double> crossings(Layout const& layout) {
   return result;
 }
 
-double inner_weight(Layout const& layout, std::span<int const> block) {
+double inner_weight(Problem const& problem, std::span<int const> block) {
   double sum = 0;
-  for (Stencil::Neighbor const& neighbor : layout.stencil.neighbors()) {
-    std::vector<int> const way = shortest(layout.grid, neighbor);
+  for (Stencil::Neighbor const& neighbor : problem.stencil.neighbors()) {
+    std::vector<int> const way = shortest(problem.grid, neighbor);
     double cells = way.empty() ? 0 : 1;
     for (std::size_t i = 0; i < way.size(); ++i) {
       bool const is_ring =
-          layout.grid.is_periodic(static_cast<int>(i)) && block[i] == layout.grid.extents()[i];
+          problem.grid.is_periodic(static_cast<int>(i)) && block[i] == problem.grid.extents()[i];
       cells *= is_ring ? block[i] : std::max(0, block[i] - std::abs(way[i]));
     }
     sum += neighbor.weight * cells;

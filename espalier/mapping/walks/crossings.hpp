@@ -19,10 +19,10 @@ shortest(CartesianGrid const& grid, Stencil::Neighbor const& neighbor);
 
 /// For each dimension, the weight that crosses a plane across it, per cell of the plane: the sum
 /// over the stencil of weight * |offset|.
-[[nodiscard]] std::vector<double> crossings(Layout const& layout);
+[[nodiscard]] std::vector<double> crossings(Problem const& problem);
 
 /// Weight of the messages between cells of one block that lies in the grid.
-[[nodiscard]] double inner_weight(Layout const& layout, std::span<int const> block);
+[[nodiscard]] double inner_weight(Problem const& problem, std::span<int const> block);
 
 /// Sides, at least 1 and at most `most`, of the block of `size` cells that has the least surface:
 /// in proportion to the crossings, as far as they can be.

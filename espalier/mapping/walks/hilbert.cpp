@@ -39,7 +39,7 @@ unsigned gray(unsigned number) noexcept {
 
 class Curve {
 public:
-  explicit Curve(Layout const& layout) : grid_(layout.grid), crossings_(crossings(layout)) {
+  explicit Curve(Problem const& problem) : grid_(problem.grid), crossings_(crossings(problem)) {
     walk_.reserve(static_cast<std::size_t>(grid_.num_positions()));
   }
 
@@ -129,7 +129,7 @@ extern WalkAlgorithm const hilbert_walk{
     .name = "hilbert",
     .summary = "a Hilbert curve of any extents, cut into pieces",
     .source = "hilbert1891, hamilton2006",
-    .walk = [](Layout const& layout) { return Curve(layout).run(); },
+    .walk = [](Problem const& problem) { return Curve(problem).run(); },
 };
 
 }  // namespace espalier::mapping

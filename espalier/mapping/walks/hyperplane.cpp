@@ -34,7 +34,7 @@
 namespace espalier::mapping {
 namespace {
 
-Walk hyperplane(Layout const& layout) {
+Walk hyperplane(Problem const& problem) {
   constexpr double never = 1000;  // unless all have steps
   std::vector<Variant> variants;
   for (Bisection::Rule const rule : std::initializer_list<Bisection::Rule>{
@@ -44,9 +44,9 @@ Walk hyperplane(Layout const& layout) {
            {.step = never, .inside = 1.2},
            {.step = never, .inside = 0},
        }) {
-    variants.push_back({.make = [&layout, rule] { return Bisection(layout, rule).run(); }});
+    variants.push_back({.make = [&problem, rule] { return Bisection(problem, rule).run(); }});
   }
-  return best_of(layout, std::move(variants));
+  return best_of(problem, std::move(variants));
 }
 
 }  // namespace

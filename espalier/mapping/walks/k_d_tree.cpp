@@ -28,7 +28,7 @@ namespace {
 
 class Tree {
 public:
-  explicit Tree(Layout const& layout) : grid_(layout.grid), crossings_(crossings(layout)) {
+  explicit Tree(Problem const& problem) : grid_(problem.grid), crossings_(crossings(problem)) {
     walk_.reserve(static_cast<std::size_t>(grid_.num_positions()));
   }
 
@@ -73,8 +73,8 @@ private:
   Walk walk_;
 };
 
-Walk k_d_tree(Layout const& layout) {
-  return Tree(layout).run();
+Walk k_d_tree(Problem const& problem) {
+  return Tree(problem).run();
 }
 
 }  // namespace

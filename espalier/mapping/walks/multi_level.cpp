@@ -41,21 +41,21 @@ struct Nested {
 
 class Search {
 public:
-  explicit Search(Layout const& layout) : layout_(layout), sizes_(even_sizes(layout.places)) {
+  explicit Search(Problem const& problem) : problem_(problem), sizes_(even_sizes(problem.places)) {
     for (int const size : sizes_) {
       costs_.push_back(cost_of(size));
     }
   }
 
-  Nested run() const { return best(layout_.grid.extents(), 0); }
+  Nested run() const { return best(problem_.grid.extents(), 0); }
 
 private:
   [[nodiscard]] double cost_of(int size) const {
     int level = 0;
-    while (layout_.places.sizes(level).front() != size) {
+    while (problem_.places.sizes(level).front() != size) {
       ++level;
     }
-    return layout_.places.level(level).cost;
+    return problem_.places.groups(level).cost;
   }
 
   [[nodiscard]] double kept_per_cell(Block const& block) const {
@@ -63,14 +63,14 @@ private:
     for (int const side : block) {
       cells *= side;
     }
-    return inner_weight(layout_, block) / cells;
+    return inner_weight(problem_, block) / cells;
   }
 
   [[nodiscard]] std::vector<Block> candidates(Block const& outer, int size) const {
     std::vector<Block> blocks = blocks_inside(outer, size);
     if (blocks.size() > most_blocks) {
       std::ranges::stable_sort(blocks, std::ranges::greater{}, [&](Block const& block) {
-        return inner_weight(layout_, block);
+        return inner_weight(problem_, block);
       });
       blocks.resize(most_blocks);
     }
@@ -97,23 +97,23 @@ private:
     return least;
   }
 
-  Layout const& layout_;
+  Problem const& problem_;
   std::vector<int> sizes_;
   std::vector<double> costs_;
 };
 
-std::string refuses(Layout const& layout) {
-  std::size_t const num_levels = even_sizes(layout.places).size();
-  std::string const uneven = refuses_uneven(layout);
+std::string refuses(Problem const& problem) {
+  std::size_t const num_levels = even_sizes(problem.places).size();
+  std::string const uneven = refuses_uneven(problem);
   return uneven.empty() && num_levels < 2
              ? "expected two levels with groups of equal size, got " + std::to_string(num_levels)
              : uneven;
 }
 
-Walk multi_level(Layout const& layout) {
-  Nested nested = Search(layout).run();
+Walk multi_level(Problem const& problem) {
+  Nested nested = Search(problem).run();
   std::ranges::reverse(nested.blocks);
-  return walk_blocks(layout.grid, nested.blocks);
+  return walk_blocks(problem.grid, nested.blocks);
 }
 
 }  // namespace

@@ -31,22 +31,22 @@
 namespace espalier::mapping {
 namespace {
 
-Walk nodecart(Layout const& layout) {
+Walk nodecart(Problem const& problem) {
   std::vector<Block> nested;
-  for (int const size : even_sizes(layout.places)) {
-    Block const& outer = nested.empty() ? layout.grid.extents() : nested.back();
+  for (int const size : even_sizes(problem.places)) {
+    Block const& outer = nested.empty() ? problem.grid.extents() : nested.back();
     std::vector<Block> const blocks = blocks_inside(outer, size);
     nested.push_back(*std::ranges::max_element(blocks, {}, [&](Block const& block) {
-      return inner_weight(layout, block);
+      return inner_weight(problem, block);
     }));
   }
-  std::vector<Variant> variants{{.make = [&] { return walk_blocks(layout.grid, nested); }}};
+  std::vector<Variant> variants{{.make = [&] { return walk_blocks(problem.grid, nested); }}};
   if (nested.size() > 1) {
     variants.push_back({.make = [&] {
-      return Bisection(layout, {}).inside(walk_blocks(layout.grid, {nested.front()}));
+      return Bisection(problem, {}).inside(walk_blocks(problem.grid, {nested.front()}));
     }});
   }
-  return best_of(layout, std::move(variants));
+  return best_of(problem, std::move(variants));
 }
 
 }  // namespace

@@ -35,12 +35,12 @@ std::vector<int> even_sizes(Places const& places) {
   return result;
 }
 
-std::string refuses_uneven(Layout const& layout) {
-  int const level = splitting_level(layout.places);
-  auto const [least, most] = std::ranges::minmax(layout.places.sizes(level));
+std::string refuses_uneven(Problem const& problem) {
+  int const level = splitting_level(problem.places);
+  auto const [least, most] = std::ranges::minmax(problem.places.sizes(level));
   return least == most
              ? std::string()
-             : "expected groups of equal size of level " + layout.places.level(level).name +
+             : "expected groups of equal size of level " + problem.places.groups(level).name +
                    ", got " + std::to_string(least) + " and " + std::to_string(most) + " ranks";
 }
 

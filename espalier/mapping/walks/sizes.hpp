@@ -18,7 +18,7 @@ namespace espalier::mapping {
 
 /// Why groups of the outermost level that splits anything cannot all have one shape; empty if they
 /// can, or if there is one group only.
-[[nodiscard]] std::string refuses_uneven(Layout const& layout);
+[[nodiscard]] std::string refuses_uneven(Problem const& problem);
 
 /// Mean number of ranks of a group of the outermost level that splits anything.
 [[nodiscard]] double mean_size(Places const& places);

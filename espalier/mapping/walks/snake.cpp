@@ -31,9 +31,9 @@
 namespace espalier::mapping {
 namespace {
 
-using Order = std::vector<std::size_t>;  // of dimensions, the last one fastest
+using DimensionOrder = std::vector<std::size_t>;  // of dimensions, the last one fastest
 
-Walk plough(CartesianGrid const& grid, Order const& order) {
+Walk plough(CartesianGrid const& grid, DimensionOrder const& order) {
   std::vector<int> extents;
   std::vector<int> strides;
   for (std::size_t const dimension : order) {
@@ -53,7 +53,10 @@ Walk plough(CartesianGrid const& grid, Order const& order) {
 
 /// The surface of a node's piece of the walk.
 double estimate(
-    CartesianGrid const& grid, Order const& order, double size, std::vector<double> const& weights
+    CartesianGrid const& grid,
+    DimensionOrder const& order,
+    double size,
+    std::vector<double> const& weights
 ) {
   std::vector<double> sides(order.size());
   for (auto dimension = order.rbegin(); dimension != order.rend(); ++dimension) {
@@ -64,24 +67,24 @@ double estimate(
   return surface(sides, weights);
 }
 
-Walk snake(Layout const& layout) {
+Walk snake(Problem const& problem) {
   constexpr std::size_t most_permuted = 4;
-  std::vector<double> const weights = crossings(layout);
-  double const size = mean_size(layout.places);
-  Order order(weights.size());
+  std::vector<double> const weights = crossings(problem);
+  double const size = mean_size(problem.places);
+  DimensionOrder order(weights.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::vector<Variant> variants;
   if (order.size() > most_permuted) {
     std::ranges::stable_sort(order, {}, [&](std::size_t i) { return weights[i]; });
-    return plough(layout.grid, order);
+    return plough(problem.grid, order);
   }
   do {
     variants.push_back({
-        .estimate = estimate(layout.grid, order, size, weights),
-        .make = [&layout, order] { return plough(layout.grid, order); },
+        .estimate = estimate(problem.grid, order, size, weights),
+        .make = [&problem, order] { return plough(problem.grid, order); },
     });
   } while (std::ranges::next_permutation(order).found);
-  return best_of(layout, std::move(variants));
+  return best_of(problem, std::move(variants));
 }
 
 }  // namespace

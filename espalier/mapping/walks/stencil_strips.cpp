@@ -71,24 +71,24 @@ double estimate(
   return surface(sides, weights);
 }
 
-Walk stencil_strips(Layout const& layout) {
-  std::vector<double> const weights = crossings(layout);
-  std::vector<double> const most(layout.grid.extents().begin(), layout.grid.extents().end());
-  double const size = mean_size(layout.places);
+Walk stencil_strips(Problem const& problem) {
+  std::vector<double> const weights = crossings(problem);
+  std::vector<double> const most(problem.grid.extents().begin(), problem.grid.extents().end());
+  double const size = mean_size(problem.places);
   std::vector<double> const sides = best_sides(size, weights, most);
   std::vector<Variant> variants;
   for (std::size_t along = 0; along < sides.size(); ++along) {
-    for (Strips const& strips : strips_along(layout.grid, sides, along)) {
+    for (Strips const& strips : strips_along(problem.grid, sides, along)) {
       variants.push_back({
-          .estimate = estimate(layout.grid, strips, size, weights),
+          .estimate = estimate(problem.grid, strips, size, weights),
           .make =
-              [&layout, strips] {
-                return Bisection(layout, {}).inside(walk_strips(layout.grid, strips));
+              [&problem, strips] {
+                return Bisection(problem, {}).inside(walk_strips(problem.grid, strips));
               },
       });
     }
   }
-  return best_of(layout, std::move(variants));
+  return best_of(problem, std::move(variants));
 }
 
 }  // namespace

@@ -27,14 +27,14 @@
 namespace espalier::mapping {
 namespace {
 
-Walk tile(Layout const& layout) {
-  std::vector<int> const sizes = even_sizes(layout.places);
+Walk tile(Problem const& problem) {
+  std::vector<int> const sizes = even_sizes(problem.places);
   if (sizes.empty()) {
-    return walk_blocks(layout.grid, {});
+    return walk_blocks(problem.grid, {});
   }
-  std::vector<double> const weights = crossings(layout);
-  std::vector<Block> const blocks = blocks_inside(layout.grid.extents(), sizes.front());
-  return walk_blocks(layout.grid, {*std::ranges::min_element(blocks, {}, [&](Block const& block) {
+  std::vector<double> const weights = crossings(problem);
+  std::vector<Block> const blocks = blocks_inside(problem.grid.extents(), sizes.front());
+  return walk_blocks(problem.grid, {*std::ranges::min_element(blocks, {}, [&](Block const& block) {
                        std::vector<double> const sides(block.begin(), block.end());
                        return surface(sides, weights);
                      })});

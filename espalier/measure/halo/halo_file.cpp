@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 Json levels_of(mapping::Places const& places) {
   Json levels = Json::array();
   for (int i = 0; i < places.num_levels(); ++i) {
-    mapping::Places::Level const& level = places.level(i);
+    mapping::Places::LevelGroups const& level = places.groups(i);
     levels.push_back({{"name", level.name}, {"group_of_rank", level.group_of_rank}});
   }
   return levels;

@@ -38,7 +38,7 @@ template <typename Call> int Communicator::judge(Choice const& choice, Call cons
     }
     int const root = root_of(call);
     bool const keeps_order = choice.refuses(target_.num_ranks, root).empty() &&
-                             choice.order(target_.num_ranks, root) != algorithms::Order::any;
+                             choice.order(target_.num_ranks, root) != algorithms::OperandOrder::any;
     return keeps_order ? MPI_SUCCESS : refused_order;
   }
   return MPI_SUCCESS;

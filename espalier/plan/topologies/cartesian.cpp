@@ -23,9 +23,9 @@ using mpi::require_success;
 
 /// The places of the ranks below a number.
 Places first_ranks(Places const& places, int num_ranks) {
-  std::vector<Places::Level> levels;
+  std::vector<Places::LevelGroups> levels;
   for (int level = 0; level < places.num_levels(); ++level) {
-    Places::Level& part = levels.emplace_back(places.level(level));
+    Places::LevelGroups& part = levels.emplace_back(places.groups(level));
     part.group_of_rank.resize(static_cast<std::size_t>(num_ranks));
   }
   return Places(std::move(levels));

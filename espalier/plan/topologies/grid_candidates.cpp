@@ -29,11 +29,11 @@ struct NamedWalk {
   mapping::Walk walk;
 };
 
-std::vector<NamedWalk> walks_of(mapping::Layout const& layout) {
+std::vector<NamedWalk> walks_of(mapping::Problem const& problem) {
   std::vector<NamedWalk> walks;
   for (mapping::WalkAlgorithm const* algorithm : mapping::walk_algorithms()) {
-    if (algorithm->refuses(layout).empty()) {
-      walks.push_back({std::string(algorithm->name), algorithm->walk(layout)});
+    if (algorithm->refuses(problem).empty()) {
+      walks.push_back({std::string(algorithm->name), algorithm->walk(problem)});
     }
   }
   return walks;
@@ -75,10 +75,10 @@ std::vector<GridCandidate> grid_candidates(
     CandidateTimes& times
 ) {
   auto const stencil = mapping::Stencil::nearest(grid.num_dimensions());
-  mapping::Layout const layout{.grid = grid, .stencil = stencil, .places = places};
+  mapping::Problem const problem{.grid = grid, .stencil = stencil, .places = places};
   double const start = clock();
-  mapping::check(layout);
-  std::vector<NamedWalk> const walks = walks_of(layout);
+  mapping::check(problem);
+  std::vector<NamedWalk> const walks = walks_of(problem);
   double const walked = clock();
   std::vector<GridCandidate> found{identity(places.num_ranks())};
   for (NamedWalk const& one : walks) {
@@ -101,16 +101,16 @@ GridCandidate grid_candidate(
     std::string const& name, mapping::CartesianGrid const& grid, mapping::Places const& places
 ) {
   auto const stencil = mapping::Stencil::nearest(grid.num_dimensions());
-  mapping::Layout const layout{.grid = grid, .stencil = stencil, .places = places};
-  mapping::check(layout);
+  mapping::Problem const problem{.grid = grid, .stencil = stencil, .places = places};
+  mapping::check(problem);
   if (name == "identity") {
     return identity(places.num_ranks());
   }
   mapping::WalkAlgorithm const& algorithm = mapping::find_walk_algorithm(name);
-  if (std::string const reason = algorithm.refuses(layout); !reason.empty()) {
+  if (std::string const reason = algorithm.refuses(problem); !reason.empty()) {
     throw Error(ErrorCode::argument, name + ": " + reason);
   }
-  return {.name = name, .rank_at = mapping::lay(algorithm.walk(layout), places)};
+  return {.name = name, .rank_at = mapping::lay(algorithm.walk(problem), places)};
 }
 
 }  // namespace espalier::plan

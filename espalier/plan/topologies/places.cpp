@@ -49,7 +49,7 @@ FoundPlaces combine(machine::JobView const& job, MachineText const& described) {
 std::vector<int> groups_of(Places const& places) {
   std::vector<int> groups;
   for (int level = 0; level < places.num_levels(); ++level) {
-    auto const& of_rank = places.level(level).group_of_rank;
+    auto const& of_rank = places.groups(level).group_of_rank;
     groups.insert(groups.end(), of_rank.begin(), of_rank.end());
   }
   return groups;
@@ -59,17 +59,17 @@ std::vector<int> groups_of(Places const& places) {
 std::string names_of(Places const& places) {
   std::string text;
   for (int level = 0; level < places.num_levels(); ++level) {
-    double const cost = places.level(level).cost;
+    double const cost = places.groups(level).cost;
     text.append(reinterpret_cast<char const*>(&cost), sizeof cost);
-    text += places.level(level).name + '\n';
+    text += places.groups(level).name + '\n';
   }
   return text;
 }
 
 Places places_from(std::string_view names, std::vector<int> const& groups, int num_ranks) {
-  std::vector<Places::Level> levels;
+  std::vector<Places::LevelGroups> levels;
   for (auto begin = groups.begin(); begin != groups.end(); begin += num_ranks) {
-    Places::Level& level = levels.emplace_back();
+    Places::LevelGroups& level = levels.emplace_back();
     std::size_t const end = names.find('\n', sizeof level.cost);
     names.copy(reinterpret_cast<char*>(&level.cost), sizeof level.cost);
     level.name = names.substr(sizeof level.cost, end - sizeof level.cost);

@@ -184,7 +184,8 @@ void check_collective(
         for (std::vector<int> const& counts : all_counts) {
           for (bool const is_in_place : {false, true}) {
             bool const is_possible =
-                schedule.accepts(root) && (on.is_commutative || schedule.order(root) != Order::any);
+                schedule.accepts(root) &&
+                (on.is_commutative || schedule.order(root) != OperandOrder::any);
             if (!sampler.next() || !is_possible) {
               continue;
             }

@@ -193,7 +193,7 @@ void check_grids(Checks& checks, MPI_Comm comm) {
 void check_found_places(Checks& checks, MPI_Comm comm) {
   plan::FoundPlaces const found = plan::find_places(comm);
   checks.expect(found.places.num_ranks() == num_ranks, "a place for each rank");
-  checks.expect(found.places.level(0).name == "node", "nodes come first");
+  checks.expect(found.places.groups(0).name == "node", "nodes come first");
   checks.expect(found.places.sizes(0).size() == 1, "one node");
   checks.expect(found.warnings.empty(), "no warnings");
   fake_nodes::node_of = fake_nodes::cyclic_on_3;

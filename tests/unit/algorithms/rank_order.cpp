@@ -111,7 +111,7 @@ TEST(DealtChoice, RefusesNodesThatAreTooSmall) {
       "dealt must be nodes that take 5 ranks, got 4"
   );
   EXPECT_THROW((void)Choice::parse("scan/linear[dealt=2]"), Error);
-  EXPECT_EQ(Choice::parse("reduce/flat[dealt=2]").order(4, 0), Order::any);
+  EXPECT_EQ(Choice::parse("reduce/flat[dealt=2]").order(4, 0), OperandOrder::any);
 }
 
 }  // namespace

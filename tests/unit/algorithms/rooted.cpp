@@ -94,13 +94,13 @@ TEST(TreeScatter, IsLogarithmicInOperations) {
 TEST(TreeReduce, KeepsRankOrderForRootZeroOrByWayOfRankZero) {
   for (std::string const name : {"binomial", "k_nomial[k=4]", "k_ary[k=3]"}) {
     Choice const plain = Choice::parse("reduce/" + name);
-    EXPECT_EQ(plain.order(9, 0), Order::rank);
-    EXPECT_EQ(plain.order(9, 4), Order::any);
+    EXPECT_EQ(plain.order(9, 0), OperandOrder::rank);
+    EXPECT_EQ(plain.order(9, 4), OperandOrder::any);
     std::string const separator = name.back() == ']' ? "," : "[";
     std::string const stem = name.substr(0, name.find(']'));
     Choice const in_order = Choice::parse("reduce/" + stem + separator + "in_order=1]");
-    EXPECT_EQ(in_order.order(9, 0), Order::rank);
-    EXPECT_EQ(in_order.order(9, 4), Order::rank);
+    EXPECT_EQ(in_order.order(9, 0), OperandOrder::rank);
+    EXPECT_EQ(in_order.order(9, 4), OperandOrder::rank);
     EXPECT_EQ(in_order.facts(9, 0), plain.facts(9, 0));
     EXPECT_EQ(in_order.facts(9, 4).rounds, plain.facts(9, 4).rounds + 1);
   }

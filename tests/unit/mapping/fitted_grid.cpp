@@ -19,8 +19,8 @@ using Ints = std::vector<int>;
 /// Nodes of packages of ranks, ranks in the order of the hardware or dealt out to nodes.
 Places places(int num_nodes, int num_packages, int num_cores, bool is_cyclic = false) {
   int const per_node = num_packages * num_cores;
-  Places::Level node{.name = "node", .group_of_rank = {}};
-  Places::Level package{.name = "package", .group_of_rank = {}, .cost = 1 / 8.0};
+  Places::LevelGroups node{.name = "node", .group_of_rank = {}};
+  Places::LevelGroups package{.name = "package", .group_of_rank = {}, .cost = 1 / 8.0};
   for (int rank = 0; rank < num_nodes * per_node; ++rank) {
     int const place = is_cyclic ? rank % num_nodes * per_node + rank / num_nodes : rank;
     node.group_of_rank.push_back(place / per_node);

@@ -16,8 +16,8 @@ namespace espalier::mapping {
 
 /// Ranks in order on nodes of these sizes; with `per_package` ranks of each package, if given.
 inline Places places_of_sizes(std::vector<int> const& sizes, int per_package = 0) {
-  Places::Level nodes{.name = "node"};
-  Places::Level packages{.name = "package", .cost = Places::inner_cost};
+  Places::LevelGroups nodes{.name = "node"};
+  Places::LevelGroups packages{.name = "package", .cost = Places::inner_cost};
   int num_packages = 0;
   for (std::size_t node = 0; node < sizes.size(); ++node) {
     for (int core = 0; core < sizes[node]; ++core) {

@@ -13,11 +13,11 @@
 namespace espalier::mapping {
 namespace {
 
-Places::Level level(std::string name, std::vector<int> groups, double cost = 1) {
+Places::LevelGroups level(std::string name, std::vector<int> groups, double cost = 1) {
   return {.name = std::move(name), .group_of_rank = std::move(groups), .cost = cost};
 }
 
-std::string refusal(std::vector<Places::Level> levels) {
+std::string refusal(std::vector<Places::LevelGroups> levels) {
   try {
     Places const places(std::move(levels));
   } catch (Error const& error) {
@@ -33,8 +33,8 @@ TEST(Places, CountGroupsInTheOrderOfTheHardware) {
   });
   EXPECT_EQ(places.num_ranks(), 6);
   EXPECT_EQ(places.hardware_order(), (std::vector{0, 4, 2, 1, 3, 5}));
-  EXPECT_EQ(places.level(0).group_of_rank, (std::vector{0, 1, 0, 1, 0, 2}));
-  EXPECT_EQ(places.level(1).group_of_rank, (std::vector{0, 2, 1, 2, 0, 3}));
+  EXPECT_EQ(places.groups(0).group_of_rank, (std::vector{0, 1, 0, 1, 0, 2}));
+  EXPECT_EQ(places.groups(1).group_of_rank, (std::vector{0, 2, 1, 2, 0, 3}));
   EXPECT_EQ(places.sizes(0), (std::vector{3, 2, 1}));
   EXPECT_EQ(places.sizes(1), (std::vector{2, 1, 2, 1}));
   EXPECT_EQ(places.crossing(0, 1), 0);
@@ -70,7 +70,7 @@ TEST(PlacesOfMachine, StopWhereRanksAreAlone) {
   std::vector<int> const all{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
   Places const places = places_of(machine, all);
   ASSERT_EQ(places.num_levels(), 2);
-  EXPECT_EQ(places.level(1).name, "package");
+  EXPECT_EQ(places.groups(1).name, "package");
   EXPECT_EQ(places.sizes(0), (std::vector{6, 6}));
   EXPECT_EQ(places.sizes(1), (std::vector{3, 3, 3, 3}));
   EXPECT_EQ(places_of(machine, std::vector{0, 3, 6, 9}).num_levels(), 1);
@@ -84,14 +84,14 @@ TEST(PlacesOfMachine, StopWhereRanksAreAlone) {
 TEST(PlacesOfMachine, TakeCostsFromLinks) {
   machine::Machine machine = machine::Machine::parse("node:2 package:2 core:4");
   std::vector<int> const all{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-  EXPECT_DOUBLE_EQ(places_of(machine, all).level(0).cost, 1);
-  EXPECT_DOUBLE_EQ(places_of(machine, all).level(1).cost, Places::inner_cost);
+  EXPECT_DOUBLE_EQ(places_of(machine, all).groups(0).cost, 1);
+  EXPECT_DOUBLE_EQ(places_of(machine, all).groups(1).cost, Places::inner_cost);
   machine.set_link(0, {.per_byte = 1e-9, .channels = 2});
-  EXPECT_DOUBLE_EQ(places_of(machine, all).level(1).cost, Places::inner_cost);
+  EXPECT_DOUBLE_EQ(places_of(machine, all).groups(1).cost, Places::inner_cost);
   machine.set_link(1, {.per_byte = 1e-10});  // as many channels as ranks: 4
-  EXPECT_DOUBLE_EQ(places_of(machine, all).level(1).cost, (1e-10 / 4) / (1e-9 / 2));
+  EXPECT_DOUBLE_EQ(places_of(machine, all).groups(1).cost, (1e-10 / 4) / (1e-9 / 2));
   machine.set_link(1, {.per_byte = 1e-10, .shared_channels = 3});  // half of it for each package
-  EXPECT_DOUBLE_EQ(places_of(machine, all).level(1).cost, (1e-10 / 1.5) / (1e-9 / 2));
+  EXPECT_DOUBLE_EQ(places_of(machine, all).groups(1).cost, (1e-10 / 1.5) / (1e-9 / 2));
 }
 
 /// With one node in the job the network has nothing to say.
@@ -102,8 +102,8 @@ TEST(PlacesOfMachine, CompareWithTheFirstLevelInUse) {
   machine.set_link(2, {.per_byte = 1e-10, .channels = 1});
   Places const places = places_of(machine, one_node);
   ASSERT_EQ(places.num_levels(), 3);
-  EXPECT_DOUBLE_EQ(places.level(1).cost, 1);
-  EXPECT_DOUBLE_EQ(places.level(2).cost, 0.5);
+  EXPECT_DOUBLE_EQ(places.groups(1).cost, 1);
+  EXPECT_DOUBLE_EQ(places.groups(2).cost, 0.5);
 }
 
 }  // namespace

@@ -19,18 +19,18 @@ namespace espalier::mapping {
 namespace {
 
 /// Groups of equal size; the last one is smaller if they do not divide the ranks.
-Places::Level groups(int num_ranks, int size, double cost = 1) {
-  Places::Level level{.name = cost == 1 ? "node" : "package", .cost = cost};
+Places::LevelGroups groups(int num_ranks, int size, double cost = 1) {
+  Places::LevelGroups level{.name = cost == 1 ? "node" : "package", .cost = cost};
   for (int rank = 0; rank < num_ranks; ++rank) {
     level.group_of_rank.push_back(rank / size);
   }
   return level;
 }
 
-Walk walk_of(std::string_view algorithm, Layout const& layout) {
+Walk walk_of(std::string_view algorithm, Problem const& problem) {
   WalkAlgorithm const& found = find_walk_algorithm(algorithm);
-  EXPECT_EQ(found.refuses(layout), "");
-  return found.walk(layout);
+  EXPECT_EQ(found.refuses(problem), "");
+  return found.walk(problem);
 }
 
 /// One row of the table of instances: grid, stencil, ranks of a node.
@@ -124,7 +124,7 @@ protected:
   CartesianGrid grid{GetParam().extents};
   Stencil stencil = Stencil::parse(GetParam().stencil, grid.num_dimensions());
   Places places{{groups(grid.num_positions(), GetParam().node_size)}};
-  Layout layout{.grid = grid, .stencil = stencil, .places = places};
+  Problem problem{.grid = grid, .stencil = stencil, .places = places};
   Graph graph = make_graph(grid, stencil);
 
   Cut cut_of(Walk const& walk) { return score(graph, places, lay(walk, places)).cuts.front(); }
@@ -132,7 +132,7 @@ protected:
 
 TEST_P(WalksOnInstances, AreNotWorseThanQuickVersions) {
   for (auto const& [algorithm, most] : GetParam().most) {
-    Cut const cut = cut_of(walk_of(algorithm, layout));
+    Cut const cut = cut_of(walk_of(algorithm, problem));
     EXPECT_LE(cut.total, most.total) << algorithm;
     EXPECT_LE(cut.worst, most.worst) << algorithm;
   }
@@ -145,7 +145,7 @@ TEST_P(WalksOnInstances, StartFromTheSameBlockedOrder) {
 /// What leaves no freedom comes out the same to the last edge.
 TEST_P(WalksOnInstances, ReproduceTreesAndBlocksExactly) {
   for (std::string_view const algorithm : {"k_d_tree", "nodecart"}) {
-    EXPECT_EQ(cut_of(walk_of(algorithm, layout)), GetParam().most.at(algorithm)) << algorithm;
+    EXPECT_EQ(cut_of(walk_of(algorithm, problem)), GetParam().most.at(algorithm)) << algorithm;
   }
 }
 
@@ -196,7 +196,7 @@ TEST(Tile, ReachesThePublishedNumbersOfLinks) {
     Stencil const stencil = Stencil::nearest(2);
     Places const places({groups(c.rows * c.columns, c.size)});
     std::vector<int> const extents{c.columns, c.rows};
-    std::vector<int> node_of = places.level(0).group_of_rank;
+    std::vector<int> node_of = places.groups(0).group_of_rank;
     EXPECT_EQ(cost::external_links(node_of, extents), c.before) << c.columns << 'x' << c.rows;
     RankVector const rank_at =
         lay(walk_of("tile", {.grid = grid, .stencil = stencil, .places = places}), places);
@@ -242,9 +242,9 @@ TEST(MultiLevel, GivesUpALittleOutsideForMoreInside) {
   Stencil const stencil = Stencil::nearest(3);
   auto const objective = [&](std::string_view algorithm, double package_cost) {
     Places const places({groups(1728, 24), groups(1728, 12, package_cost)});
-    Layout const layout{.grid = grid, .stencil = stencil, .places = places};
+    Problem const problem{.grid = grid, .stencil = stencil, .places = places};
     Graph const graph = make_graph(grid, stencil);
-    return score(graph, places, lay(walk_of(algorithm, layout), places)).total;
+    return score(graph, places, lay(walk_of(algorithm, problem), places)).total;
   };
   for (double const cost : {0.125, 0.5, 2.0, 50.0}) {
     EXPECT_LE(objective("multi_level", cost), objective("nodecart", cost)) << cost;
@@ -310,10 +310,10 @@ TEST(Walks, VisitEachPositionOnce) {
       Stencil const stencil =
           Stencil::parse(turn % 5 == 0 ? "full" : "nearest", grid.num_dimensions());
       Places const places({groups(num_ranks, node_size), groups(num_ranks, 1, 0.125)});
-      Layout const layout{.grid = grid, .stencil = stencil, .places = places};
+      Problem const problem{.grid = grid, .stencil = stencil, .places = places};
       for (WalkAlgorithm const* algorithm : walk_algorithms()) {
-        if (algorithm->refuses(layout).empty()) {
-          EXPECT_EQ(refuses(algorithm->walk(layout), num_ranks), "")
+        if (algorithm->refuses(problem).empty()) {
+          EXPECT_EQ(refuses(algorithm->walk(problem), num_ranks), "")
               << algorithm->name << ' ' << a << 'x' << b << " nodes of " << node_size;
         }
       }
@@ -327,9 +327,9 @@ TEST(Walks, ServeEmptyStencils) {
   Stencil const stencil(2, {});
   Places const places({groups(12, 3), groups(12, 1, 0.5)});
   for (WalkAlgorithm const* algorithm : walk_algorithms()) {
-    Layout const layout{.grid = grid, .stencil = stencil, .places = places};
-    EXPECT_EQ(algorithm->refuses(layout), "") << algorithm->name;
-    EXPECT_EQ(refuses(algorithm->walk(layout), 12), "") << algorithm->name;
+    Problem const problem{.grid = grid, .stencil = stencil, .places = places};
+    EXPECT_EQ(algorithm->refuses(problem), "") << algorithm->name;
+    EXPECT_EQ(refuses(algorithm->walk(problem), 12), "") << algorithm->name;
   }
 }
 
@@ -349,7 +349,7 @@ TEST(Walks, AreLaidAlongTheHardware) {
   EXPECT_THROW(static_cast<void>(lay({0, 1, 2, 2}, places)), Error);
 }
 
-TEST(Layout, IsChecked) {
+TEST(Problem, IsChecked) {
   CartesianGrid const grid({2, 2});
   Stencil const stencil = Stencil::nearest(2);
   Stencil const line = Stencil::nearest(1);

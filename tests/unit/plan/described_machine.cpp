@@ -52,7 +52,7 @@ std::string refusal(machine::Discovery const& found, machine::MachineFile const&
 std::vector<std::string> names(Places const& places) {
   std::vector<std::string> result;
   for (int level = 0; level < places.num_levels(); ++level) {
-    result.push_back(places.level(level).name);
+    result.push_back(places.groups(level).name);
   }
   return result;
 }
@@ -61,14 +61,14 @@ TEST(DescribedMachine, AddsLevelsThatCannotBeSeen) {
   Places const found = places(bound_job(), "2n x 2s x 2c");
   EXPECT_EQ(names(found), (std::vector<std::string>{"node", "package"}));
   // Ranks lie on their own cores: those on cores 0 and 1 share a package.
-  EXPECT_EQ(found.level(1).group_of_rank, (std::vector{0, 2, 0, 2, 1, 3, 1, 3}));
+  EXPECT_EQ(found.groups(1).group_of_rank, (std::vector{0, 2, 0, 2, 1, 3, 1, 3}));
 }
 
 TEST(DescribedMachine, PutsRanksThatRoamInTheirOrder) {
   Places const found = places(roaming_job(), "2n x 3s x 1c");
   EXPECT_EQ(names(found), (std::vector<std::string>{"node"}));
   Places const paired = places(roaming_job(), "2n x 2s x 2c");
-  EXPECT_EQ(paired.level(1).group_of_rank, (std::vector{0, 2, 0, 2, 1, 3}));
+  EXPECT_EQ(paired.groups(1).group_of_rank, (std::vector{0, 2, 0, 2, 1, 3}));
 }
 
 TEST(DescribedMachine, AddsLevelsAboveNodesInTheOrderOfLowestRanks) {
@@ -77,7 +77,7 @@ TEST(DescribedMachine, AddsLevelsAboveNodesInTheOrderOfLowestRanks) {
   // Nodes with one rank each are no level of their own.
   Places const above = places(found, "2w x 2n x 1c");
   EXPECT_EQ(names(above), (std::vector<std::string>{"switch"}));
-  EXPECT_EQ(above.level(0).group_of_rank, (std::vector{0, 0, 1, 1}));
+  EXPECT_EQ(above.groups(0).group_of_rank, (std::vector{0, 0, 1, 1}));
 }
 
 TEST(DescribedMachine, FindsNodesByName) {
@@ -87,12 +87,12 @@ TEST(DescribedMachine, FindsNodesByName) {
       .machine = machine::Machine::parse("2w x 2n x 1c"),
       .object_names = {{"node", {"n0", "n2", "n1", "n3"}}},
   };
-  EXPECT_EQ(places(found, file).level(0).group_of_rank, (std::vector{0, 0, 1, 1}));
+  EXPECT_EQ(places(found, file).groups(0).group_of_rank, (std::vector{0, 0, 1, 1}));
   machine::MachineFile const other{
       .machine = machine::Machine::parse("2w x 2n x 1c"),
       .object_names = {{"node", {"n1", "n2", "n0", "n3"}}},
   };
-  EXPECT_EQ(places(found, other).level(0).group_of_rank, (std::vector{0, 1, 0, 1}));
+  EXPECT_EQ(places(found, other).groups(0).group_of_rank, (std::vector{0, 1, 0, 1}));
 }
 
 TEST(DescribedMachine, KeepsWhatIsSeenAndNotDescribed) {
@@ -101,14 +101,14 @@ TEST(DescribedMachine, KeepsWhatIsSeenAndNotDescribed) {
   );
   Places const both = places(found, "2n[bandwidth=1GB/s] x 4c[bandwidth=10GB/s]");
   EXPECT_EQ(names(both), (std::vector<std::string>{"node", "package"}));
-  EXPECT_EQ(both.level(1).group_of_rank, (std::vector{0, 0, 1, 1, 2, 2, 3, 3}));
+  EXPECT_EQ(both.groups(1).group_of_rank, (std::vector{0, 0, 1, 1, 2, 2, 3, 3}));
 }
 
 TEST(DescribedMachine, GivesCostsOfItsLinks) {
   Places const found = places(bound_job(), "2n[bandwidth=1GB/s] x 2s[bandwidth=5GB/s] x 2c");
-  EXPECT_DOUBLE_EQ(found.level(0).cost, 1);
+  EXPECT_DOUBLE_EQ(found.groups(0).cost, 1);
   // A fifth of the time per byte, and half as many ranks that send at once.
-  EXPECT_DOUBLE_EQ(found.level(1).cost, 0.4);
+  EXPECT_DOUBLE_EQ(found.groups(1).cost, 0.4);
 }
 
 TEST(DescribedMachine, RefusesWhatTheJobContradicts) {
@@ -127,8 +127,8 @@ TEST(DescribedMachine, IsOneNodeIfItBeginsInsideOne) {
   );
   Places const parts = places(one_node, "2s[bandwidth=5GB/s] x 2c");
   EXPECT_EQ(names(parts), names(places(one_node, "1n x 2s[bandwidth=5GB/s] x 2c")));
-  EXPECT_EQ(parts.level(1).name, "package");
-  EXPECT_EQ(parts.level(1).group_of_rank, (std::vector{0, 0, 1, 1}));
+  EXPECT_EQ(parts.groups(1).name, "package");
+  EXPECT_EQ(parts.groups(1).group_of_rank, (std::vector{0, 0, 1, 1}));
   machine::MachineFile const file{.machine = machine::Machine::parse("2s x 4c")};
   EXPECT_NE(refusal(bound_job(), file).find("the machine has 1 node"), std::string::npos);
 }
