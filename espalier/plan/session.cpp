@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "espalier/mpi/success.hpp"
+#include "espalier/mpi/world_ranks.hpp"
 #include "espalier/plan/clock.hpp"
 #include "espalier/plan/neighbors/neighbor_topology.hpp"
 #include "espalier/plan/settings/rank_ranges.hpp"
@@ -23,22 +24,6 @@ using mpi::require_success;
 
 /// What statistics say of the ranks of a communicator; more would not be read.
 constexpr std::size_t most_characters_of_ranks = 256;
-
-/// Ranks in another communicator of all ranks of a communicator; MPI_UNDEFINED for those outside.
-std::vector<int> world_ranks(MPI_Comm comm, int num_ranks, MPI_Comm world_comm = MPI_COMM_WORLD) {
-  MPI_Group world = MPI_GROUP_NULL;
-  MPI_Group group = MPI_GROUP_NULL;
-  std::vector<int> ranks(static_cast<std::size_t>(num_ranks));
-  std::iota(ranks.begin(), ranks.end(), 0);
-  std::vector<int> result(ranks.size());
-  require_success(PMPI_Comm_group(world_comm, &world), "MPI_Comm_group");
-  require_success(PMPI_Comm_group(comm, &group), "MPI_Comm_group");
-  int const code = PMPI_Group_translate_ranks(group, num_ranks, ranks.data(), world, result.data());
-  PMPI_Group_free(&world);
-  PMPI_Group_free(&group);
-  require_success(code, "MPI_Group_translate_ranks");
-  return result;
-}
 
 /// Counts states that ended, in all sessions: a remembered state is valid as long as none ended
 /// since. MPI may give the handle of a freed communicator to the next one.
@@ -295,7 +280,7 @@ State::Facts Session::facts_of(MPI_Comm comm) {
   };
   std::vector<int> ranks;
   if (!facts.communicator.is_intercommunicator && facts.communicator.num_ranks > 1) {
-    ranks = world_ranks(comm, facts.communicator.num_ranks, world_.comm);
+    ranks = mpi::world_ranks(comm, world_.comm);
     facts.context = context_of(comm);
   }
   facts.tables = tables_for(facts, ranks);
@@ -418,9 +403,7 @@ std::size_t Session::memory_bytes() const {
 }
 
 bool is_within_world(MPI_Comm comm) {
-  int num_ranks = 0;
-  require_success(PMPI_Comm_size(comm, &num_ranks), "MPI_Comm_size");
-  std::vector<int> const ranks = world_ranks(comm, num_ranks);
+  std::vector<int> const ranks = mpi::world_ranks(comm);
   return std::ranges::find(ranks, MPI_UNDEFINED) == ranks.end();
 }
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <numeric>
 
 #include "espalier/mpi/success.hpp"
+#include "espalier/mpi/world_ranks.hpp"
 
 namespace espalier::plan {
 namespace {
@@ -21,25 +21,9 @@ std::string name_of(MPI_Comm comm) {
   return {name.data(), static_cast<std::size_t>(size)};
 }
 
-/// Ranks in MPI_COMM_WORLD of the ranks of a communicator; -1 for those outside.
-std::vector<int> world_ranks(MPI_Comm comm, int num_ranks) {
-  std::vector<int> ranks(static_cast<std::size_t>(num_ranks));
-  std::iota(ranks.begin(), ranks.end(), 0);
-  std::vector<int> result(ranks.size());
-  MPI_Group group = MPI_GROUP_NULL;
-  MPI_Group world = MPI_GROUP_NULL;
-  require_success(PMPI_Comm_group(comm, &group), "MPI_Comm_group");
-  require_success(PMPI_Comm_group(MPI_COMM_WORLD, &world), "MPI_Comm_group");
-  int const code = PMPI_Group_translate_ranks(group, num_ranks, ranks.data(), world, result.data());
-  PMPI_Group_free(&world);
-  PMPI_Group_free(&group);
-  require_success(code, "MPI_Group_translate_ranks");
-  std::ranges::replace(result, MPI_UNDEFINED, -1);
-  return result;
-}
-
 void add_world_ranks(MPI_Comm comm, watch::Members& members) {
-  members.world_ranks = world_ranks(comm, members.num_ranks);
+  members.world_ranks = mpi::world_ranks(comm);
+  std::ranges::replace(members.world_ranks, MPI_UNDEFINED, -1);
   int rank = 0;
   members.has_world_ranks =
       std::ranges::all_of(members.world_ranks, [&](int world) { return world == rank++; });
