@@ -42,7 +42,7 @@ void measure(Teams const& teams, MeasurementPlan const& plan, std::string const&
   std::size_t index = 0;
   for (; index < plan.points.size(); ++index) {
     double const seconds_left = plan.seconds - seconds_since(start);
-    if (from_rank_0(teams.all, seconds_left > 0.0 ? 1 : 0) == 0) {
+    if (!is_time_left(teams.all, seconds_left)) {
       break;
     }
     PlannedPoint const planned{.index = index, .request = &plan.points[index]};

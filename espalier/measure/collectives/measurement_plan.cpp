@@ -9,6 +9,7 @@
 
 #include "espalier/base/error.hpp"
 #include "espalier/base/field.hpp"
+#include "espalier/measure/common/plan_fields.hpp"
 
 namespace espalier::measure {
 namespace {
@@ -18,41 +19,11 @@ using nlohmann::json;
 constexpr int most_repetitions = 1'000'000;
 constexpr double least_weight = 1e-6;
 
-void check_header(Field const& file) {
-  Field const schema = file.at("schema");
-  if (schema.text() != MeasurementPlan::schema) {
-    schema.fail(MeasurementPlan::schema, schema.text());
-  }
-  Field const version = file.at("version");
-  if (std::int64_t const found = version.integer(1); found > MeasurementPlan::version) {
-    version.fail("version 1 at most", std::to_string(found));
-  }
-}
-
-int integer_or(json const& file, std::string_view origin, char const* key, int fallback) {
-  if (!file.contains(key)) {
-    return fallback;
-  }
-  Field const root(file, std::string(origin));
-  return static_cast<int>(root.at(key).integer(0, most_repetitions));
-}
-
-double positive_or(json const& file, std::string_view origin, char const* key, double fallback) {
-  if (!file.contains(key)) {
-    return fallback;
-  }
-  json const& value = file.at(key);
-  if (!value.is_number() || !(value.get<double>() > 0.0)) {
-    Field(value, std::string(origin) + ": " + key).fail("a number above 0", value.dump());
-  }
-  return value.get<double>();
-}
-
-std::map<std::string, std::string> profiles_of(json const& file, std::string_view origin) {
+std::map<std::string, std::string> profiles_of(Field const& file) {
   std::map<std::string, std::string> profiles;
-  if (file.contains("profiles")) {
-    Field const list = Field(file, std::string(origin)).at("profiles");
-    for (auto const& [name, path] : file.at("profiles").items()) {
+  if (file.has("profiles")) {
+    Field const list = file.at("profiles");
+    for (auto const& [name, path] : list.json().items()) {
       profiles.emplace(name, list.at(name).text());
     }
   }
@@ -139,18 +110,20 @@ PointRequest point_of(Field const& field, MeasurementPlan const& plan) {
 MeasurementPlan MeasurementPlan::parse(std::string_view text, std::string_view origin) {
   json const file = parse_json(text, origin);
   Field const root(file, std::string(origin));
-  check_header(root);
+  check_header(root, schema, version);
   MeasurementPlan const usual;
   MeasurementPlan plan{
       .seed = static_cast<std::uint64_t>(root.at("seed").integer(0)),
-      .warmup = integer_or(file, origin, "warmup", usual.warmup),
-      .min_repetitions = integer_or(file, origin, "min_repetitions", usual.min_repetitions),
-      .max_repetitions = integer_or(file, origin, "max_repetitions", usual.max_repetitions),
-      .seconds_per_point = positive_or(file, origin, "seconds_per_point", usual.seconds_per_point),
-      .seconds = positive_or(file, origin, "seconds", usual.seconds),
-      .precision = positive_or(file, origin, "precision", usual.precision),
-      .profiles = profiles_of(file, origin),
-      .spread = file.contains("spread") && root.at("spread").boolean(),
+      .warmup = integer_or(root, "warmup", usual.warmup, 0, most_repetitions),
+      .min_repetitions =
+          integer_or(root, "min_repetitions", usual.min_repetitions, 0, most_repetitions),
+      .max_repetitions =
+          integer_or(root, "max_repetitions", usual.max_repetitions, 0, most_repetitions),
+      .seconds_per_point = positive_or(root, "seconds_per_point", usual.seconds_per_point),
+      .seconds = positive_or(root, "seconds", usual.seconds),
+      .precision = positive_or(root, "precision", usual.precision),
+      .profiles = profiles_of(root),
+      .spread = root.has("spread") && root.at("spread").boolean(),
       .groups = groups_of(root),
       .points = {},
   };

@@ -87,6 +87,10 @@ std::string from_rank_0(Job const& job, std::string text) {
   return from_rank(job, std::move(text), 0);
 }
 
+bool is_time_left(Job const& job, double seconds_left) {
+  return from_rank_0(job, seconds_left > 0.0 ? 1 : 0) != 0;
+}
+
 std::vector<int> nodes_of_ranks(Job const& job) {
   std::vector<int> nodes(static_cast<std::size_t>(job.num_ranks), -1);
   nodes[static_cast<std::size_t>(job.rank)] = job.node;

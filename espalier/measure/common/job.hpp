@@ -38,6 +38,10 @@ struct Job {
 [[nodiscard]] int from_rank_0(Job const& job, int value);
 [[nodiscard]] std::string from_rank_0(Job const& job, std::string text);
 
+/// Collective: whether rank 0 has time left, so that all ranks go on or none does.
+/// @throws Error mpi
+[[nodiscard]] bool is_time_left(Job const& job, double seconds_left);
+
 /// Collective: Job::node of each rank.
 /// @throws Error mpi
 [[nodiscard]] std::vector<int> nodes_of_ranks(Job const& job);

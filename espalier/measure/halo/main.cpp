@@ -31,7 +31,7 @@ std::size_t measure_groups(Job const& job, HaloInput const& input, HaloFile* fil
     GroupCommunicators communicators(job, input, group, file);
     for (int const factor : input.factors) {
       double const seconds_left = input.seconds - seconds_since(start);
-      if (from_rank_0(job, seconds_left > 0.0 ? 1 : 0) == 0) {
+      if (!is_time_left(job, seconds_left)) {
         return points_left;
       }
       Pace const pace = even_pace(

@@ -25,7 +25,7 @@ std::size_t measure_points(Job const& job, OrderPlan const& plan, SampleFile* fi
   std::size_t const num_points = plan.measurement.points.size();
   for (std::size_t index = 0; index < num_points; ++index) {
     double const seconds_left = plan.measurement.seconds - seconds_since(start);
-    if (from_rank_0(job, seconds_left > 0.0 ? 1 : 0) == 0) {
+    if (!is_time_left(job, seconds_left)) {
       return num_points - index;
     }
     Pace const pace = pace_of(plan.measurement, index, seconds_left);

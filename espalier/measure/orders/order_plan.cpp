@@ -8,21 +8,12 @@
 #include <nlohmann/json.hpp>
 
 #include "espalier/base/field.hpp"
+#include "espalier/measure/common/plan_fields.hpp"
 
 namespace espalier::measure {
 namespace {
 
 constexpr int most_creations = 10'000;
-
-void check_header(Field const& file) {
-  if (Field const schema = file.at("schema"); schema.text() != OrderPlan::schema) {
-    schema.fail(OrderPlan::schema, schema.text());
-  }
-  Field const version = file.at("version");
-  if (std::int64_t const found = version.integer(1); found > OrderPlan::version) {
-    version.fail("version 1 at most", std::to_string(found));
-  }
-}
 
 NamedOrder order_of(Field const& field, int root) {
   NamedOrder order{.name = field.at("name").text(), .ranks = {}};
@@ -62,7 +53,7 @@ bool goes_by_tree(profile::Call call) {
 OrderPlan OrderPlan::parse(std::string_view text, std::string_view origin) {
   nlohmann::json const file = parse_json(text, origin);
   Field const root(file, std::string(origin));
-  check_header(root);
+  check_header(root, schema, version);
   OrderPlan plan{
       .root = static_cast<int>(root.at("root").integer(0, std::numeric_limits<int>::max())),
       .creations = static_cast<int>(root.at("creations").integer(0, most_creations)),

@@ -11,6 +11,7 @@
 
 #include "espalier/base/error.hpp"
 #include "espalier/base/field.hpp"
+#include "espalier/measure/common/plan_fields.hpp"
 
 namespace espalier::measure::probe {
 namespace {
@@ -35,46 +36,6 @@ bool has_many_messages(TestKind kind) {
   return kind == TestKind::bandwidth || kind == TestKind::bidirectional ||
          kind == TestKind::message_rate;
 }
-
-void check_header(Field const& file) {
-  Field const schema = file.at("schema");
-  if (schema.text() != ProbePlan::schema) {
-    schema.fail(ProbePlan::schema, schema.text());
-  }
-  Field const version = file.at("version");
-  if (std::int64_t const found = version.integer(1); found > ProbePlan::version) {
-    version.fail("version 1 at most", std::to_string(found));
-  }
-}
-
-/// An object whose members may be missing.
-class Members {
-public:
-  Members(json const& object, std::string where) : object_(&object), where_(std::move(where)) {}
-
-  [[nodiscard]] bool has(char const* key) const { return object_->contains(key); }
-
-  [[nodiscard]] Field at(char const* key) const { return Field(*object_, where_).at(key); }
-
-  [[nodiscard]] int integer(char const* key, int minimum, int maximum, int fallback) const {
-    return has(key) ? static_cast<int>(at(key).integer(minimum, maximum)) : fallback;
-  }
-
-  [[nodiscard]] double positive(char const* key, double fallback) const {
-    if (!has(key)) {
-      return fallback;
-    }
-    json const& value = object_->at(key);
-    if (!value.is_number() || !(value.get<double>() > 0.0)) {
-      at(key).fail("a number above 0");
-    }
-    return value.get<double>();
-  }
-
-private:
-  json const* object_;
-  std::string where_;
-};
 
 TestKind kind_of(Field const& field) {
   std::string const text = field.text();
@@ -118,25 +79,24 @@ PairSet set_of(Field const& field) {
   return pairs;
 }
 
-int messages_of(Members const& members, TestKind kind) {
-  int const messages = members.integer("messages", 1, most_messages, 1);
+int messages_of(Field const& test, TestKind kind) {
+  int const messages = integer_or(test, "messages", 1, 1, most_messages);
   if (messages != 1 && !has_many_messages(kind)) {
-    members.at("messages")
+    test.at("messages")
         .fail("1 for the test " + std::string(to_string(kind)), std::to_string(messages));
   }
   return messages;
 }
 
-TestRequest request_of(json const& object, Field const& field, std::string const& where) {
-  Members const members(object, where);
+TestRequest request_of(Field const& field) {
   TestRequest test{
       .kind = kind_of(field.at("test")),
-      .label = members.has("label") ? field.at("label").text() : "",
+      .label = field.has("label") ? field.at("label").text() : "",
       .bytes = {},
       .messages = 1,
       .sets = {},
   };
-  test.messages = messages_of(members, test.kind);
+  test.messages = messages_of(field, test.kind);
   for (Field const& bytes : field.at("bytes").elements()) {
     test.bytes.push_back(bytes.integer(0, most_bytes));
   }
@@ -149,11 +109,11 @@ TestRequest request_of(json const& object, Field const& field, std::string const
   return test;
 }
 
-std::optional<double> spread_of(Members const& members) {
-  if (!members.has("spread") || members.at("spread").is_null()) {
+std::optional<double> spread_of(Field const& plan) {
+  if (!plan.has("spread") || plan.at("spread").is_null()) {
     return std::nullopt;
   }
-  return members.positive("spread", 1.0);
+  return positive_or(plan, "spread", 1.0);
 }
 
 [[noreturn]] void refuse_rank(int rank, int num_ranks, Step const& step, std::string_view origin) {
@@ -179,19 +139,18 @@ std::string_view to_string(TestKind kind) noexcept {
 ProbePlan ProbePlan::parse(std::string_view text, std::string_view origin) {
   json const file = parse_json(text, origin);
   Field const root(file, std::string(origin));
-  check_header(root);
-  Members const members(file, std::string(origin));
+  check_header(root, schema, version);
   ProbePlan const usual;
   ProbePlan plan{
       .seed = static_cast<std::uint64_t>(root.at("seed").integer(0)),
-      .seconds = members.positive("seconds", usual.seconds),
-      .seconds_per_set = members.positive("seconds_per_set", usual.seconds_per_set),
+      .seconds = positive_or(root, "seconds", usual.seconds),
+      .seconds_per_set = positive_or(root, "seconds_per_set", usual.seconds_per_set),
       .min_repetitions =
-          members.integer("min_repetitions", 2, most_repetitions, usual.min_repetitions),
+          integer_or(root, "min_repetitions", usual.min_repetitions, 2, most_repetitions),
       .max_repetitions =
-          members.integer("max_repetitions", 2, most_repetitions, usual.max_repetitions),
-      .precision = members.positive("precision", usual.precision),
-      .spread = spread_of(members),
+          integer_or(root, "max_repetitions", usual.max_repetitions, 2, most_repetitions),
+      .precision = positive_or(root, "precision", usual.precision),
+      .spread = spread_of(root),
       .tests = {},
   };
   if (plan.max_repetitions < plan.min_repetitions) {
@@ -201,12 +160,8 @@ ProbePlan ProbePlan::parse(std::string_view text, std::string_view origin) {
             std::to_string(plan.min_repetitions) + ", got " + std::to_string(plan.max_repetitions)
     );
   }
-  Field const tests = root.at("tests");
-  std::size_t index = 0;
-  for (Field const& test : tests.elements()) {
-    std::string const where = std::string(origin) + ": tests[" + std::to_string(index) + "]";
-    plan.tests.push_back(request_of(file.at("tests")[index], test, where));
-    ++index;
+  for (Field const& test : root.at("tests").elements()) {
+    plan.tests.push_back(request_of(test));
   }
   return plan;
 }

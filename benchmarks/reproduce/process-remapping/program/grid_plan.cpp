@@ -9,6 +9,7 @@
 
 #include "espalier/base/error.hpp"
 #include "espalier/base/field.hpp"
+#include "espalier/measure/common/plan_fields.hpp"
 
 namespace espalier::measure {
 namespace {
@@ -82,22 +83,12 @@ GridPoint point_of(Field const& field) {
   return point;
 }
 
-void check_header(Field const& root) {
-  if (Field const schema = root.at("schema"); schema.text() != GridPlan::schema) {
-    schema.fail(GridPlan::schema, schema.text());
-  }
-  Field const version = root.at("version");
-  if (std::int64_t const found = version.integer(1); found > GridPlan::version) {
-    version.fail("version 1 at most", std::to_string(found));
-  }
-}
-
 }  // namespace
 
 GridPlan GridPlan::parse(std::string_view text, std::string_view origin) {
   nlohmann::json const file = parse_json(text, origin);
   Field const root(file, std::string(origin));
-  check_header(root);
+  check_header(root, schema, version);
   GridPlan plan;
   if (root.has("repetitions")) {
     Field const field = root.at("repetitions");

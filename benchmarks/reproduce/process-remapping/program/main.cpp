@@ -27,7 +27,7 @@ std::size_t measure_points(Job const& job, GridPlan const& plan, GridFile* file)
   for (std::size_t number = 0; number < plan.points.size(); ++number) {
     std::size_t const points_left = plan.points.size() - number;
     double const seconds_left = plan.seconds - seconds_since(start);
-    if (from_rank_0(job, seconds_left > 0.0 ? 1 : 0) == 0) {
+    if (!is_time_left(job, seconds_left)) {
       return points_left;
     }
     GridTask const task{.number = number, .point = plan.points[number], .file = file};
