@@ -5,22 +5,21 @@
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
+#include <ranges>
 
 #include "espalier/algorithms/choices/choice_arguments.hpp"
 #include "espalier/base/error.hpp"
+#include "espalier/base/names.hpp"
 #include "espalier/schedule/transforms.hpp"
 
 namespace espalier::algorithms {
 namespace {
 
 std::string names_of(Collective collective) {
-  std::string names;
-  for (Algorithm const* algorithm : catalog()) {
-    if (algorithm->collective == collective) {
-      names += (names.empty() ? "" : ", ") + std::string(algorithm->name);
-    }
-  }
-  return names;
+  auto const serves = [collective](Algorithm const* algorithm) {
+    return algorithm->collective == collective;
+  };
+  return list_names(catalog() | std::views::filter(serves), &Algorithm::name);
 }
 
 void check_range(std::string_view what, int value, int num_ranks) {

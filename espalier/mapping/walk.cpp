@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "espalier/base/error.hpp"
+#include "espalier/base/names.hpp"
 
 namespace espalier::mapping {
 
@@ -28,15 +29,14 @@ void check(Problem const& problem) {
 }
 
 WalkAlgorithm const& find_walk_algorithm(std::string_view name) {
-  std::string known;
-  for (WalkAlgorithm const* algorithm : walk_algorithms()) {
-    if (algorithm->name == name) {
-      return *algorithm;
-    }
-    known += (known.empty() ? "" : ", ") + std::string(algorithm->name);
+  auto const walks = walk_algorithms();
+  if (auto const found = find_named(walks, name, &WalkAlgorithm::name)) {
+    return **found;
   }
   throw Error(
-      ErrorCode::argument, "expected a walk (" + known + "), got '" + std::string(name) + "'"
+      ErrorCode::argument,
+      "expected a walk (" + list_names(walks, &WalkAlgorithm::name) + "), got '" +
+          std::string(name) + "'"
   );
 }
 

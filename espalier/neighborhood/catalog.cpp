@@ -5,16 +5,13 @@
 #include <fmt/format.h>
 
 #include "espalier/base/error.hpp"
+#include "espalier/base/names.hpp"
 
 namespace espalier::neighborhood {
 namespace {
 
 std::string names() {
-  std::string all;
-  for (Algorithm const* algorithm : catalog()) {
-    all += (all.empty() ? "" : ", ") + full_name(*algorithm);
-  }
-  return all;
+  return list_names(catalog(), [](Algorithm const* algorithm) { return full_name(*algorithm); });
 }
 
 std::string refuses_sizes(Request const& request) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "espalier/base/error.hpp"
+#include "espalier/base/names.hpp"
 
 namespace espalier::profile {
 std::string refuses(Call call, algorithms::Choice const& choice, int num_ranks, int root) {
@@ -30,15 +31,14 @@ std::string refuses(Call call, algorithms::Choice const& choice, int num_ranks, 
 }
 
 Call parse_call(std::string_view text) {
-  std::string known;
-  for (Call const call : all_calls) {
-    if (to_string(call) == text) {
-      return call;
-    }
-    known += (known.empty() ? "" : ", ") + std::string(to_string(call));
+  auto const name_of = [](Call call) { return to_string(call); };
+  if (auto const found = find_named(all_calls, text, name_of)) {
+    return *found;
   }
   throw Error(
-      ErrorCode::argument, "expected a collective (" + known + "), got '" + std::string(text) + "'"
+      ErrorCode::argument,
+      "expected a collective (" + list_names(all_calls, name_of) + "), got '" + std::string(text) +
+          "'"
   );
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "espalier/base/error.hpp"
+#include "espalier/base/names.hpp"
 
 namespace espalier::schedule {
 namespace {
@@ -54,15 +55,14 @@ std::string_view to_string(Collective collective) noexcept {
 }
 
 Collective parse_collective(std::string_view text) {
-  std::string valid;
-  for (Collective const collective : collectives) {
-    if (to_string(collective) == text) {
-      return collective;
-    }
-    valid += (valid.empty() ? "" : ", ") + std::string(to_string(collective));
+  auto const name_of = [](Collective collective) { return to_string(collective); };
+  if (auto const found = find_named(collectives, text, name_of)) {
+    return *found;
   }
   throw Error(
-      ErrorCode::argument, "expected a collective (" + valid + "), got '" + std::string(text) + "'"
+      ErrorCode::argument,
+      "expected a collective (" + list_names(collectives, name_of) + "), got '" +
+          std::string(text) + "'"
   );
 }
 

@@ -8,6 +8,7 @@
 
 #include "espalier/algorithms/catalog.hpp"
 #include "espalier/base/error.hpp"
+#include "espalier/base/names.hpp"
 
 namespace espalier::algorithms {
 namespace {
@@ -61,10 +62,7 @@ void check_keys(
     if (std::ranges::find(parameters, key, &Parameter::name) != parameters.end()) {
       continue;
     }
-    std::string known;
-    for (Parameter const& parameter : parameters) {
-      known += (known.empty() ? "" : ", ") + std::string(parameter.name);
-    }
+    std::string const known = list_names(parameters, &Parameter::name);
     throw Error(
         ErrorCode::argument,
         full_name(algorithm) + " takes " + (known.empty() ? "no arguments" : known) + ", got '" +

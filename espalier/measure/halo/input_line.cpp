@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <functional>
 #include <sstream>
+
+#include "espalier/base/names.hpp"
 
 namespace espalier::measure {
 namespace {
@@ -128,11 +131,7 @@ InputWords const& InputLine::only() const {
 void InputLine::check_names(std::initializer_list<std::string_view> names) const {
   for (InputWords const& words : words_) {
     if (std::ranges::find(names, words.name()) == names.end()) {
-      std::string known;
-      for (std::string_view const name : names) {
-        known += (known.empty() ? "" : ", ") + std::string(name);
-      }
-      fail(known, words.name());
+      fail(list_names(names, std::identity{}), words.name());
     }
     if (std::ranges::count(words_, words.name(), &InputWords::name) > 1) {
       fail(words.name() + " once", "it twice");

@@ -11,6 +11,7 @@
 
 #include "espalier/base/error.hpp"
 #include "espalier/base/field.hpp"
+#include "espalier/base/names.hpp"
 #include "espalier/measure/common/plan_fields.hpp"
 
 namespace espalier::measure::probe {
@@ -39,15 +40,11 @@ bool has_many_messages(TestKind kind) {
 
 TestKind kind_of(Field const& field) {
   std::string const text = field.text();
-  std::string known;
-  for (auto const& [name, kind] : kinds_by_name) {
-    if (name == text) {
-      return kind;
-    }
-    known += known.empty() ? "" : ", ";
-    known += name;
+  auto const name_of = [](auto const& named) { return named.first; };
+  if (auto const found = find_named(kinds_by_name, text, name_of)) {
+    return found->second;
   }
-  field.fail("one of " + known, "'" + text + "'");
+  field.fail("one of " + list_names(kinds_by_name, name_of), "'" + text + "'");
 }
 
 Pair pair_of(Field const& field) {

@@ -2,15 +2,12 @@
 
 #include "espalier/plan/neighbors/neighbor_name.hpp"
 
-#include <algorithm>
+#include "espalier/base/names.hpp"
 
 namespace espalier::plan {
 
 std::optional<NeighborCall> parse_neighbor_call(std::string_view text) noexcept {
-  auto const* const found = std::ranges::find(all_neighbor_calls, text, [](NeighborCall call) {
-    return to_string(call);
-  });
-  return found == all_neighbor_calls.end() ? std::nullopt : std::optional(*found);
+  return find_named(all_neighbor_calls, text, [](NeighborCall call) { return to_string(call); });
 }
 
 }  // namespace espalier::plan
