@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// Which candidates are proposed without a measurement, and for whom small communicators stand.
+
+#include "espalier/learn/shortlist.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "espalier/base/error.hpp"
+#include "espalier/candidates/machine_variants.hpp"
+#include "espalier/cost/ranking/ranking.hpp"
+#include "espalier/learn/stand_in.hpp"
+#include "espalier/machine/sources/interconnect.hpp"
+
+namespace espalier::learn {
+namespace {
+
+using algorithms::Choice;
+using profile::Call;
+using Numbers = std::vector<int>;
+
+constexpr std::chrono::seconds enough(60);
+
+Numbers blocks(int num_nodes, int per_node) {
+  Numbers result;
+  for (int rank = 0; rank < num_nodes * per_node; ++rank) {
+    result.push_back(rank / per_node);
+  }
+  return result;
+}
+
+Numbers turns(int num_nodes, int per_node) {
+  Numbers result;
+  for (int rank = 0; rank < num_nodes * per_node; ++rank) {
+    result.push_back(rank % num_nodes);
+  }
+  return result;
+}
+
+Place on_infiniband(Numbers node_of_rank) {
+  return {
+      .node_of_rank = std::move(node_of_rank),
+      .between_nodes = machine::stock_link({machine::InterconnectKind::infiniband, "mlx5_0", 0}),
+      .within_node = machine::stock_link_within_node(8, 8),
+  };
+}
+
+std::string text_of(std::optional<Choice> const& choice) {
+  return choice ? choice->text() : "none";
+}
+
+std::string translated(StandIn const& stand_in, std::string const& choice) {
+  return text_of(stand_in.translated(Choice::parse(choice)));
+}
+
+TEST(StandIn, IsTheCommunicatorItselfIfThatIsSmall) {
+  StandIn const stand_in({7, 7, 3, 3, 3, 9}, 16);
+  EXPECT_EQ(stand_in.node_of_rank(), (Numbers{0, 0, 1, 1, 1, 2}));
+  EXPECT_EQ(
+      translated(stand_in, "allreduce/hierarchical[sizes=2x3x1]"),
+      "allreduce/hierarchical[sizes=2x3x1]"
+  );
+}
+
+TEST(StandIn, HasFewerNodesWithFewerRanks) {
+  EXPECT_EQ(StandIn(blocks(64, 8), 16).node_of_rank(), blocks(4, 4));
+  EXPECT_EQ(StandIn(blocks(32, 1), 16).node_of_rank(), blocks(16, 1));
+  EXPECT_EQ(StandIn(blocks(1, 64), 16).node_of_rank(), blocks(1, 16));
+  EXPECT_EQ(StandIn(blocks(2, 32), 16).node_of_rank(), blocks(2, 8));
+}
+
+TEST(StandIn, KeepsNumbersThatAreNoPowersOfTwo) {
+  EXPECT_EQ(StandIn(blocks(64, 24), 16).node_of_rank(), blocks(4, 3));
+  EXPECT_EQ(StandIn(blocks(6, 8), 16).node_of_rank(), blocks(3, 4));
+}
+
+TEST(StandIn, LiesOnNodesAsTheRanksDo) {
+  EXPECT_EQ(StandIn(turns(8, 8), 16).node_of_rank(), turns(4, 4));
+  Numbers scattered = turns(8, 8);
+  std::swap(scattered[3], scattered[12]);
+  EXPECT_EQ(StandIn(scattered, 16).node_of_rank(), turns(4, 4));
+  Numbers pairs;
+  for (int rank = 0; rank < 64; ++rank) {
+    pairs.push_back(rank / 4 % 8);
+  }
+  EXPECT_EQ(StandIn(pairs, 16).node_of_rank(), blocks(4, 4));
+}
+
+TEST(StandIn, TranslatesNodesAndNothingElse) {
+  StandIn const stand_in(blocks(64, 24), 16);
+  EXPECT_EQ(
+      translated(stand_in, "allreduce/hierarchical[rows=64,up=multi_lane[rows=1]]"),
+      "allreduce/hierarchical[rows=4,up=multi_lane[rows=1]]"
+  );
+  EXPECT_EQ(translated(stand_in, "allreduce/ring"), "allreduce/ring");
+  EXPECT_EQ(translated(stand_in, "allreduce/hierarchical[rows=3]"), "none");
+  EXPECT_EQ(
+      translated(StandIn(turns(8, 8), 16), "bcast/binomial[dealt=8]"), "bcast/binomial[dealt=4]"
+  );
+}
+
+TEST(StandIn, RefusesWhatFewRanksCannotDo) {
+  StandIn const stand_in(blocks(64, 24), 16);
+  EXPECT_EQ(translated(stand_in, "alltoall/torus[dims=64x24]"), "none");
+}
+
+TEST(Shortlist, HasTheBestOfAFullReplayWhereRanksAreFew) {
+  Place const place = on_infiniband(blocks(4, 4));
+  for (double const num_bytes : {64.0, 1e6}) {
+    std::vector<Proposal> const list = shortlist(Call::allreduce, num_bytes, place, 3, enough);
+    machine::Machine machine({
+        {.name = "node", .of_core = blocks(4, 4), .link = place.between_nodes},
+        {.name = "core", .of_core = blocks(16, 1), .link = place.within_node},
+    });
+    auto const all = candidates::node_variants(schedule::Collective::allreduce, place.node_of_rank);
+    auto const best = cost::best(all, 0, {machine, blocks(16, 1)}, num_bytes);
+    EXPECT_LE(list.at(0).seconds, 1.1 * best.at(0).seconds) << num_bytes;
+  }
+}
+
+TEST(Shortlist, ProposesDifferentAlgorithmsBestFirst) {
+  for (Call const call : profile::all_calls) {
+    std::vector<Proposal> const list =
+        shortlist(call, 65536, on_infiniband(blocks(8, 8)), 3, enough);
+    std::set<algorithms::Algorithm const*> names;
+    for (Proposal const& proposal : list) {
+      names.insert(&proposal.choice.algorithm());
+      EXPECT_GT(proposal.seconds, 0);
+      EXPECT_EQ(profile::refuses(call, proposal.choice, 64, 0), "") << proposal.choice.text();
+    }
+    EXPECT_GE(list.size(), 1) << profile::to_string(call);
+    EXPECT_EQ(names.size(), list.size()) << profile::to_string(call);
+    EXPECT_TRUE(std::ranges::is_sorted(list, {}, &Proposal::seconds)) << profile::to_string(call);
+  }
+}
+
+TEST(Shortlist, KnowsSmallVectorsFromLargeOnes) {
+  Place const place = on_infiniband(blocks(16, 8));
+  std::string const small = shortlist(Call::allreduce, 8, place, 1, enough).at(0).choice.text();
+  std::string const large = shortlist(Call::allreduce, 1e8, place, 1, enough).at(0).choice.text();
+  EXPECT_NE(small, large);
+}
+
+TEST(Shortlist, SpeaksOfTheNodesOfTheCommunicator) {
+  std::vector<Proposal> const list =
+      shortlist(Call::allgather, 64.0 * 128, on_infiniband(turns(16, 8)), 3, enough);
+  EXPECT_TRUE(std::ranges::any_of(list, [](Proposal const& proposal) {
+    return proposal.choice.text().find("dealt=16") != std::string::npos;
+  }));
+}
+
+TEST(Shortlist, ServesRanksThatAreAlone) {
+  EXPECT_EQ(shortlist(Call::bcast, 64, on_infiniband({5}), 3, enough).size(), 3);
+}
+
+TEST(Shortlist, ProposesSomethingHoweverShortTheTime) {
+  Place const place = on_infiniband(blocks(4, 4));
+  std::vector<Proposal> const list =
+      shortlist(Call::allreduce, 64, place, 3, std::chrono::seconds(0));
+  EXPECT_EQ(list.size(), 3);
+}
+
+TEST(Shortlist, RefusesNoRanksAndNoChoices) {
+  EXPECT_THROW(static_cast<void>(shortlist(Call::bcast, 1, on_infiniband({}), 3, enough)), Error);
+  EXPECT_THROW(
+      static_cast<void>(shortlist(Call::bcast, 1, on_infiniband({0, 0}), 0, enough)), Error
+  );
+}
+
+}  // namespace
+}  // namespace espalier::learn
