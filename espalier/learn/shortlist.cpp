@@ -14,6 +14,7 @@
 #include "espalier/base/error.hpp"
 #include "espalier/candidates/machine_variants.hpp"
 #include "espalier/cost/replay/replay.hpp"
+#include "espalier/learn/outline.hpp"
 #include "espalier/learn/stand_in.hpp"
 #include "espalier/machine/tree/machine.hpp"
 
@@ -23,7 +24,8 @@ namespace {
 using algorithms::Choice;
 using Clock = std::chrono::steady_clock;
 
-/// What replays take grows faster than the number of ranks: 5 ms for all choices here.
+/// Replays of all choices take some milliseconds for so many ranks, and ten times as long for eight
+/// times as many.
 constexpr int most_replayed_ranks = 16;
 constexpr std::size_t least_replayed_choices = 8;
 constexpr double usual_block_bytes = 1024;
@@ -85,20 +87,41 @@ cost::Setting setting_of(Place const& place, std::vector<int> const& node_of_ran
   return {.machine = std::move(machine), .core_of = std::move(core_of)};
 }
 
-/// Of the result of the small communicator: blocks, or the vector, stay as large.
-double
-small_bytes(profile::Call call, double num_bytes, std::size_t num_ranks, int num_small_ranks) {
-  bool const has_parts = schedule::has_parts(profile::collective_of(call));
+/// Ranks at their places, and the bytes of the whole result.
+struct Situation {
+  cost::Setting setting;
+  double num_bytes = 0;
+};
+
+/// Blocks, or the vector, are as large for few ranks as for many.
+Situation situation_of(
+    profile::Call call, double num_bytes, Place const& place, std::vector<int> const& node_of_rank
+) {
+  auto const num_ranks = static_cast<double>(node_of_rank.size());
   if (profile::facts_of(call).block_sizes == profile::BlockSizes::known_to_owners) {
-    return usual_block_bytes * num_small_ranks;
+    num_bytes = usual_block_bytes * num_ranks;
+  } else if (schedule::has_parts(profile::collective_of(call))) {
+    num_bytes *= num_ranks / static_cast<double>(place.node_of_rank.size());
   }
-  return has_parts ? num_bytes * num_small_ranks / static_cast<double>(num_ranks) : num_bytes;
+  return {.setting = setting_of(place, node_of_rank), .num_bytes = num_bytes};
 }
 
-std::vector<Proposal> replayed(
+/// A replay of the small communicator, as many times longer as an outline of the large one is.
+double seconds_of(Candidate const& candidate, Situation const& small, Situation const& large) {
+  double const seconds = cost::replay_time(candidate.small, 0, small.setting, small.num_bytes);
+  if (small.setting.num_ranks() == large.setting.num_ranks()) {
+    return seconds;
+  }
+  double const here = outline(candidate.small, small.setting, small.num_bytes);
+  return here > 0 ? seconds / here * outline(candidate.choice, large.setting, large.num_bytes)
+                  : seconds;
+}
+
+/// @param deadline after it only the first few.
+std::vector<Proposal> ranked(
     std::vector<Candidate> const& candidates,
-    cost::Setting const& setting,
-    double num_bytes,
+    Situation const& small,
+    Situation const& large,
     Clock::time_point deadline
 ) {
   std::vector<Proposal> result;
@@ -106,8 +129,10 @@ std::vector<Proposal> replayed(
     if (result.size() >= least_replayed_choices && Clock::now() >= deadline) {
       break;
     }
-    double const seconds = cost::replay_time(candidate.small, 0, setting, num_bytes);
-    result.push_back({.choice = candidate.choice, .seconds = seconds});
+    result.push_back({
+        .choice = candidate.choice,
+        .seconds = seconds_of(candidate, small, large),
+    });
   }
   std::ranges::stable_sort(result, {}, &Proposal::seconds);
   return result;
@@ -144,10 +169,9 @@ std::vector<Proposal> shortlist(
   }
   StandIn const stand_in(place.node_of_rank, most_replayed_ranks);
   auto const candidates = candidates_of(profile::collective_of(call), place, stand_in);
-  double const bytes =
-      small_bytes(call, num_bytes, place.node_of_rank.size(), stand_in.num_ranks());
-  auto const ranking =
-      replayed(candidates, setting_of(place, stand_in.node_of_rank()), bytes, deadline);
+  Situation const small = situation_of(call, num_bytes, place, stand_in.node_of_rank());
+  Situation const large = situation_of(call, num_bytes, place, stand_in.node_of_large());
+  auto const ranking = ranked(candidates, small, large, deadline);
   return different(ranking, call, static_cast<int>(place.node_of_rank.size()), most);
 }
 

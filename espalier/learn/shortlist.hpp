@@ -27,10 +27,9 @@ struct Place {
 /// The choices that a model thinks best for a call, best first: `most` of different algorithms,
 /// since the model may be wrong about one of them.
 ///
-/// Times are those of replays (cost/replay). Communicators of more than 16 ranks are replayed by a
-/// stand_in(), and their times are carried over. Nothing is measured, and nothing is asked of other
-/// ranks. Where the clock decides when to stop, ranks may get different lists: one must ask for
-/// all.
+/// Times are those of replays (cost/replay). For more than 16 ranks they are replays of a StandIn,
+/// which grow as the outline() does. Nothing is measured, and nothing is asked of other ranks. The
+/// clock decides when to stop, so that ranks may get different lists: one has to ask for all.
 ///
 /// @param num_bytes of the whole result, as in rules (DESIGN.md, "Deciding"); of calls whose size
 ///   not all ranks know it is ignored, and blocks are taken for 1 KiB.

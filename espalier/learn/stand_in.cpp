@@ -76,11 +76,11 @@ bool is_about_nodes(std::string_view key) {
 }  // namespace
 
 StandIn::StandIn(std::vector<int> const& node_of_rank, int most_ranks)
-    : node_of_rank_(renumbered(node_of_rank)) {
+    : node_of_large_(renumbered(node_of_rank)), node_of_rank_(node_of_large_) {
   if (num_ranks() > most_ranks) {
-    node_of_rank_ = small_copy(node_of_rank_, most_ranks);
+    node_of_rank_ = small_copy(node_of_large_, most_ranks);
   }
-  candidates::RankGroups const large = candidates::node_groups(node_of_rank);
+  candidates::RankGroups const large = candidates::node_groups(node_of_large_);
   candidates::RankGroups const small = candidates::node_groups(node_of_rank_);
   arguments_ = {{groups_of(large), groups_of(small)}, {large.order, small.order}};
 }

@@ -21,6 +21,9 @@ public:
   /// From 0, as they first occur.
   [[nodiscard]] std::vector<int> const& node_of_rank() const noexcept { return node_of_rank_; }
 
+  /// Of the large communicator: from 0, as they first occur.
+  [[nodiscard]] std::vector<int> const& node_of_large() const noexcept { return node_of_large_; }
+
   [[nodiscard]] int num_ranks() const noexcept { return static_cast<int>(node_of_rank_.size()); }
 
   /// The same choice with the nodes of this communicator for those of the large one; nullopt if it
@@ -35,6 +38,7 @@ private:
     std::string small;
   };
 
+  std::vector<int> node_of_large_;
   std::vector<int> node_of_rank_;
   std::vector<Argument> arguments_;
 };

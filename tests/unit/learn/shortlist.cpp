@@ -14,7 +14,9 @@
 
 #include "espalier/base/error.hpp"
 #include "espalier/candidates/machine_variants.hpp"
+#include "espalier/cost/forms/levels.hpp"
 #include "espalier/cost/ranking/ranking.hpp"
+#include "espalier/learn/outline.hpp"
 #include "espalier/learn/stand_in.hpp"
 #include "espalier/machine/sources/interconnect.hpp"
 
@@ -138,6 +140,37 @@ TEST(Shortlist, ProposesDifferentAlgorithmsBestFirst) {
     EXPECT_EQ(names.size(), list.size()) << profile::to_string(call);
     EXPECT_TRUE(std::ranges::is_sorted(list, {}, &Proposal::seconds)) << profile::to_string(call);
   }
+}
+
+TEST(Outline, IsTheTimeWhereAFewRanksDoEverything) {
+  cost::Setting const setting = cost::uniform({.latency = 1e-6, .per_byte = 1e-9}, 16);
+  for (char const* const text : {"allgather/ring", "allgather/bruck", "bcast/chain"}) {
+    Choice const choice = Choice::parse(text);
+    EXPECT_NEAR(
+        outline(choice, setting, 16000), cost::levels_time(choice, 0, setting, 16000), 1e-12
+    ) << text;
+  }
+}
+
+TEST(Outline, GrowsAsTheRoundsDo) {
+  machine::Link const link{.latency = 1e-6};
+  auto const growth = [&](char const* text) {
+    Choice const choice = Choice::parse(text);
+    return outline(choice, cost::uniform(link, 256), 0) /
+           outline(choice, cost::uniform(link, 16), 0);
+  };
+  EXPECT_NEAR(growth("allgather/recursive_doubling"), 2, 1e-9);
+  EXPECT_NEAR(growth("allgather/ring"), 255.0 / 15, 1e-9);
+  EXPECT_NEAR(growth("bcast/chain"), 255.0 / 15, 1e-9);
+}
+
+TEST(Shortlist, DoesNotTakeManyRoundsForFew) {
+  // With 16 ranks, which also stand for 512, the chain of ranks is faster than any tree.
+  auto const best = [](int num_nodes) {
+    return shortlist(Call::scan, 65536, on_infiniband(blocks(num_nodes, 8)), 1, enough).at(0);
+  };
+  EXPECT_EQ(best(2).choice.algorithm().name, std::string_view("linear"));
+  EXPECT_NE(best(64).choice.algorithm().name, std::string_view("linear"));
 }
 
 TEST(Shortlist, KnowsSmallVectorsFromLargeOnes) {

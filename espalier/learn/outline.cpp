@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/learn/outline.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <set>
+#include <vector>
+
+#include "espalier/cost/forms/levels.hpp"
+
+namespace espalier::learn {
+
+double outline(algorithms::Choice const& choice, cost::Setting const& setting, double num_bytes) {
+  int const num_ranks = setting.num_ranks();
+  cost::LevelTime time(setting, num_bytes);
+  std::vector<bool> is_busy;  // of each round
+  for (int const rank : std::set{0, num_ranks / 2, num_ranks - 1}) {
+    schedule::RankProgram const program = choice.generate(num_ranks, 0, rank);
+    time.add(program);
+    is_busy.resize(std::max(is_busy.size(), static_cast<std::size_t>(program.num_rounds())));
+    for (schedule::Operation const& operation : program.operations) {
+      is_busy[static_cast<std::size_t>(operation.round)] = true;
+    }
+  }
+  auto const num_busy = static_cast<double>(std::ranges::count(is_busy, true));
+  return num_busy > 0 ? time.seconds() * static_cast<double>(is_busy.size()) / num_busy : 0;
+}
+
+}  // namespace espalier::learn
