@@ -69,6 +69,13 @@ std::string groups_of(candidates::RankGroups const& found) {
   return found.groups.empty() ? "" : found.groups.front();
 }
 
+/// Whether an algorithm that takes groups of ranks is left to its own, which are no nodes.
+bool has_own_groups(Choice const& choice) {
+  auto const& parameters = choice.algorithm().parameters;
+  return std::ranges::find(parameters, "rows", &algorithms::Parameter::name) != parameters.end() &&
+         !choice.arguments().has("rows") && !choice.arguments().has("sizes");
+}
+
 bool is_about_nodes(std::string_view key) {
   return key == "rows" || key == "sizes" || key == algorithms::common_keys::dealt;
 }
@@ -82,10 +89,14 @@ StandIn::StandIn(std::vector<int> const& node_of_rank, int most_ranks)
   }
   candidates::RankGroups const large = candidates::node_groups(node_of_large_);
   candidates::RankGroups const small = candidates::node_groups(node_of_rank_);
-  arguments_ = {{groups_of(large), groups_of(small)}, {large.order, small.order}};
+  arguments_ = {{{groups_of(large), groups_of(small)}, {large.order, small.order}}};
 }
 
 std::optional<Choice> StandIn::translated(Choice const& choice) const {
+  bool const has_node_groups = !arguments_.front().large.empty();
+  if (has_node_groups && has_own_groups(choice)) {
+    return std::nullopt;
+  }
   std::string arguments;
   for (auto const& [key, value] : choice.arguments().entries()) {
     std::string argument = key + "=" + value;

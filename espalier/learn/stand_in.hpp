@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,7 +41,7 @@ private:
 
   std::vector<int> node_of_large_;
   std::vector<int> node_of_rank_;
-  std::vector<Argument> arguments_;
+  std::array<Argument, 2> arguments_;  ///< groups of ranks, and their order; empty: none
 };
 
 }  // namespace espalier::learn

@@ -102,6 +102,10 @@ TEST(StandIn, TranslatesNodesAndNothingElse) {
   );
   EXPECT_EQ(translated(stand_in, "allreduce/ring"), "allreduce/ring");
   EXPECT_EQ(translated(stand_in, "allreduce/hierarchical[rows=3]"), "none");
+  EXPECT_EQ(translated(stand_in, "allreduce/hierarchical"), "none") << "its groups are no nodes";
+  EXPECT_EQ(
+      translated(StandIn(blocks(1, 32), 16), "allreduce/hierarchical"), "allreduce/hierarchical"
+  );
   EXPECT_EQ(
       translated(StandIn(turns(8, 8), 16), "bcast/binomial[dealt=8]"), "bcast/binomial[dealt=4]"
   );
