@@ -10,16 +10,14 @@ from typing import TYPE_CHECKING, Any
 from espalier import _core
 from espalier.errors import ArgumentError
 from espalier.io.console import document
-from espalier.profiles import prediction, profiles
+from espalier.profiles import prediction, profiles, runs
 from espalier.profiles.profiles import Shape
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from espalier.profiles.prediction import Model
     from espalier.profiles.profiles import Profile
-
-_ABOUT = ("created", "espalier", "command", "machine", "mpi", "method")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -128,21 +126,6 @@ def _evidence(profile: Profile, rules: list[int], question: Question) -> Iterato
             }
 
 
-def _about(run: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: run[key] for key in _ABOUT if key in run}
-
-
-def _runs(profile: Profile) -> Iterator[tuple[Mapping[str, Any], list[dict[str, Any]]]]:
-    """Yield the runs behind a profile, the last one first, and what each decided."""
-    for run in [profile.document, *reversed(profile.document.get("runs", []))]:
-        calls: dict[Shape, list[str]] = {}
-        for rule in profile.rules:
-            if profiles.run_of(profile.document, rule) is run:
-                names = calls.setdefault(Shape(rule["num_ranks"], rule["num_nodes"]), [])
-                names += [] if rule["collective"] in names else [rule["collective"]]
-        yield run, [{**dataclasses.asdict(shape), "calls": names} for shape, names in calls.items()]
-
-
 def explain_profile(profile: Profile, question: Question) -> dict[str, Any]:
     """Return what the profile chooses, why, and what was measured, as a document."""
     question.check()
@@ -152,8 +135,8 @@ def explain_profile(profile: Profile, question: Question) -> dict[str, Any]:
         "espalier-profile-explanation",
         1,
         profile=str(profile.path),
-        **_about(profile.document),
-        runs=[_about(run) | {"shapes": shapes} for run, shapes in _runs(profile)],
+        **runs.told(profile.document),
+        runs=list(runs.with_shapes(profile)),
         question=dataclasses.asdict(question),
         decisions=decisions,
         evidence=list(_evidence(profile, list(dict.fromkeys(rules)), question)),

@@ -14,16 +14,13 @@ from typing import TYPE_CHECKING, Any
 from espalier.errors import FileError, FormatError
 from espalier.io.console import document, json_text
 from espalier.io.output_files import check_writable, locked, write_whole
-from espalier.profiles import profiles
-from espalier.profiles.profiles import Shape
+from espalier.profiles import profiles, runs
+from espalier.profiles.profiles import Part, Shape, part_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
     from pathlib import Path
 
-# What a rule was decided for: a call and a shape.
-_Part = tuple[str, Shape]
-_NO_RUN = frozenset({"schema", "version", "rules", "runs"})
 _OTHER_FILE = "choose another file with -o, or move this one away"
 
 
@@ -64,9 +61,8 @@ def merge(old: Mapping[str, Any] | None, new: Mapping[str, Any]) -> Merge:
     An interrupted run replaces rules of interrupted runs only.
     """
     before = {} if old is None else _parts(old)
-    decided = dict.fromkeys(map(_part, new["rules"]))
-    is_complete = _is_complete(new)
-    skipped = {part for part in decided if not is_complete and before.get(part, False)}
+    decided = dict.fromkeys(map(part_of, new["rules"]))
+    skipped = {part for part in decided if not runs.is_complete(new) and before.get(part, False)}
     taken = decided.keys() - skipped
     changes = _changes(before, taken, skipped)
     if old is None:
@@ -125,25 +121,17 @@ def _read(path: Path, vendor: str) -> dict[str, Any] | None:
     return found
 
 
-def _part(rule: Mapping[str, Any]) -> _Part:
-    return rule["collective"], Shape(rule["num_ranks"], rule["num_nodes"])
-
-
-def _is_complete(run: Mapping[str, Any]) -> bool:
-    return bool(run.get("method", {}).get("complete", True))
-
-
-def _parts(old: Mapping[str, Any]) -> dict[_Part, bool]:
+def _parts(old: Mapping[str, Any]) -> dict[Part, bool]:
     """Return what a profile has rules for, and whether a complete run decided all of them."""
-    parts: dict[_Part, bool] = {}
+    parts: dict[Part, bool] = {}
     for rule in old["rules"]:
-        part = _part(rule)
-        parts[part] = parts.get(part, True) and _is_complete(profiles.run_of(old, rule))
+        part = part_of(rule)
+        parts[part] = parts.get(part, True) and runs.is_complete(profiles.run_of(old, rule))
     return parts
 
 
 def _changes(
-    before: Collection[_Part], taken: Collection[_Part], skipped: Collection[_Part]
+    before: Collection[Part], taken: Collection[Part], skipped: Collection[Part]
 ) -> tuple[Change, ...]:
     by_shape: dict[Shape, dict[str, list[str]]] = {}
     for part in sorted({*before, *taken}, key=lambda part: (part[1].num_ranks, part[1].num_nodes)):
@@ -160,25 +148,21 @@ def _changes(
 
 
 def _joined(
-    old: Mapping[str, Any], new: Mapping[str, Any], taken: Collection[_Part]
+    old: Mapping[str, Any], new: Mapping[str, Any], taken: Collection[Part]
 ) -> dict[str, Any]:
-    kept = [rule for rule in old["rules"] if _part(rule) not in taken]
-    added = [rule for rule in new["rules"] if _part(rule) in taken]
-    known = [*old.get("runs", []), _about(old)]
+    kept = [rule for rule in old["rules"] if part_of(rule) not in taken]
+    added = [rule for rule in new["rules"] if part_of(rule) in taken]
+    known = [*old.get("runs", []), runs.description_of(old)]
     last = len(known) - 1
     used = sorted({rule.get("run", last) for rule in kept})
     moved = [{**rule, "run": used.index(rule.get("run", last))} for rule in kept]
     return document(
         profiles.schema,
         profiles.version,
-        **_about(new),
+        **runs.description_of(new),
         **({"runs": [known[position] for position in used]} if used else {}),
         rules=sorted([*moved, *added], key=order_of),
     )
-
-
-def _about(profile: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in profile.items() if key not in _NO_RUN}
 
 
 def order_of(rule: Mapping[str, Any]) -> tuple[str, int, int, int]:

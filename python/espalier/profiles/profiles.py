@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from espalier import _core
@@ -11,7 +12,7 @@ from espalier.errors import ArgumentError, FormatError
 from espalier.io import documents
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from espalier._core import Decision
@@ -32,6 +33,10 @@ class Shape:
         ranks = "rank" if self.num_ranks == 1 else "ranks"
         nodes = "node" if self.num_nodes == 1 else "nodes"
         return f"{self.num_ranks} {ranks} on {self.num_nodes} {nodes}"
+
+
+# What rules are decided for: a call and a shape.
+Part = tuple[str, Shape]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,7 +68,7 @@ class Profile:
 
     def decisions(self, call: str, shape: Shape) -> Iterator[tuple[int, int | None, Decision]]:
         """Yield first and last size (None: no limit) and decision, rising, all sizes covered."""
-        starts = sorted(_starts(rule for rule in self.rules if rule["collective"] == call))
+        starts = starts_of(rule for rule in self.rules if rule["collective"] == call)
         decisions = self.decide(call, shape, starts)
         first = 0
         for position, decision in enumerate(decisions):
@@ -75,13 +80,34 @@ class Profile:
                 first = starts[position + 1]
 
 
-def _starts(rules: Iterator[dict[str, Any]]) -> set[int]:
+def starts_of(rules: Iterable[Mapping[str, Any]]) -> list[int]:
+    """Return the sizes, rising from 0, between which no rule begins or ends."""
     starts = {0}
     for rule in rules:
         starts.add(rule["min_bytes"])
         if rule["max_bytes"] is not None:
             starts.add(rule["max_bytes"] + 1)
-    return starts
+    return sorted(starts)
+
+
+def intervals_of(rules: Iterable[Mapping[str, Any]]) -> list[tuple[int, int | None]]:
+    """Return first and last size (None: no limit) of each part that no rule divides."""
+    starts = starts_of(rules)
+    return [*((first, end - 1) for first, end in pairwise(starts)), (starts[-1], None)]
+
+
+def covering(rules: Iterable[Mapping[str, Any]], size: int) -> Mapping[str, Any] | None:
+    """Return the rule that covers a size, None if there is none."""
+    for rule in rules:
+        last = rule["max_bytes"]
+        if rule["min_bytes"] <= size and (last is None or size <= last):
+            return rule
+    return None
+
+
+def part_of(rule: Mapping[str, Any]) -> Part:
+    """Return what a rule was decided for."""
+    return rule["collective"], Shape(rule["num_ranks"], rule["num_nodes"])
 
 
 def read(path: Path) -> Profile:
