@@ -115,7 +115,8 @@ def read(path: Path) -> Profile:
     text = documents.read_text(path)
     _core.check_profile(text, str(path))
     found = documents.parse(text, str(path), schema, version)
-    _check_runs(found, path)
+    for complaint in wrong_runs(found):
+        raise FormatError(f"{path}: {complaint}")
     return Profile(path, text, found)
 
 
@@ -125,12 +126,13 @@ def run_of(profile: Mapping[str, Any], rule: Mapping[str, Any]) -> Mapping[str, 
     return found
 
 
-def _check_runs(profile: Mapping[str, Any], path: Path) -> None:
+def wrong_runs(profile: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what is wrong with the runs that rules say to be from."""
     num_runs = len(profile.get("runs", ()))
     for position, rule in enumerate(profile["rules"]):
         if rule.get("run", -1) >= num_runs:
-            raise FormatError(
-                f"{path}: rules[{position}].run: expected the position of one of {num_runs} runs,"
+            yield (
+                f"rules[{position}].run: expected the position of one of {num_runs} runs,"
                 f" got {rule['run']}"
             )
 

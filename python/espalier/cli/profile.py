@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`espalier profile show`, `diff`, `merge` and `check`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from espalier.cli import groups
+from espalier.cli.commands import Family
+from espalier.cli.options import Json
+from espalier.doctor.launchers import launchers
+from espalier.errors import ArgumentError
+from espalier.io.console import emit_json
+from espalier.profiles import contents, differences, problems, profiles, union
+from espalier.report.profile import (
+    contents_report,
+    difference_report,
+    merge_report,
+    print_check,
+)
+
+profile = Family()
+
+ProfileArgument = Annotated[Path, typer.Argument(metavar="PROFILE", help="From tune or improve.")]
+
+
+def show(path: ProfileArgument, json: Json = False) -> None:
+    """Print what is in a profile: for each shape and call the sizes, the choice and its gain.
+
+    'espalier explain' prints the measurements behind it, and what other shapes borrow.
+    """
+    groups.show(contents.contents(profiles.read(path)), contents_report, json=json)
+
+
+def diff(
+    first: Annotated[Path, typer.Argument(metavar="A", help="A profile.")],
+    second: Annotated[Path, typer.Argument(metavar="B", help="Another one.")],
+    json: Json = False,
+) -> None:
+    """Print for which shapes, calls and sizes two profiles differ, and which one gains more.
+
+    A gain is compared by the lower end of its interval.
+    """
+    found = differences.differences(profiles.read(first), profiles.read(second))
+    groups.show(found, difference_report, json=json)
+
+
+def merge(
+    paths: Annotated[list[Path], typer.Argument(metavar="PROFILE...", help="Two or more.")],
+    output: Annotated[
+        Path,
+        typer.Option("-o", "--output", metavar="FILE", help="A new file, or one of the profiles."),
+    ],
+    is_across_machines: Annotated[
+        bool,
+        typer.Option("--across-machines", help="Merge although they are from different machines."),
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Write one profile with all shapes, calls and sizes of several.
+
+    Where several have a rule for a shape, call and size, the stronger evidence wins: measured
+    before simulated before modelled; then a complete run before an interrupted one; then the larger
+    lower bound of the gain over the native call, where a native rule gains 1; then the newer run;
+    then the profile that is named first. Profiles for different MPI libraries are not merged.
+    """
+    if len(paths) < 2:
+        raise ArgumentError("expected two profiles or more, got one", "name others too")
+    found = union.merge_files(paths, output, is_across_machines=is_across_machines)
+    groups.show(found, merge_report, json=json)
+
+
+def check(
+    path: ProfileArgument,
+    is_for_elsewhere: Annotated[
+        bool,
+        typer.Option("--elsewhere", help="It is for another machine: do not look at MPIs here."),
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Print everything that is wrong with a profile, a line each. Exit code 1 if anything is.
+
+    The file has to fit its schema, algorithms and their arguments have to exist and to accept the
+    ranks, rules of a shape must not overlap, and an MPI on PATH has to be the one of the profile.
+    """
+    found = problems.examine(path, None if is_for_elsewhere else _installed())
+    if json:
+        emit_json(found)
+    else:
+        print_check(found)
+    if found["problems"]:
+        raise typer.Exit(1)
+
+
+def _installed() -> dict[str, list[str]]:
+    """Return the versions of each MPI whose launcher is on PATH."""
+    found: dict[str, list[str]] = {}
+    for finding in launchers():
+        if finding.status == "ok" and finding.facts.get("version"):
+            found.setdefault(finding.facts["vendor"], []).append(finding.facts["version"])
+    return found
+
+
+profile.add(show, "show", "Print what is in a profile")
+profile.add(diff, "diff", "Print where two profiles choose differently")
+profile.add(merge, "merge", "Write one profile of several")
+profile.add(check, "check", "Print what is wrong with a profile")

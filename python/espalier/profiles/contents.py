@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is in a profile: its runs, and each rule with what it gains."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from espalier.io.console import document
+from espalier.profiles import evidence, runs
+from espalier.profiles.merging import order_of
+
+if TYPE_CHECKING:
+    from espalier.profiles.profiles import Profile
+
+_RULE = ("collective", "num_ranks", "num_nodes", "min_bytes", "max_bytes", "algorithm", "reason")
+
+
+def contents(profile: Profile) -> dict[str, Any]:
+    """Return the runs and the rules of a profile as a document."""
+    rules = sorted(enumerate(profile.rules), key=lambda one: order_of(one[1]))
+    return document(
+        "espalier-profile-contents",
+        1,
+        profile=str(profile.path),
+        runs=list(runs.with_shapes(profile)),
+        rules=[
+            {
+                "rule": position,
+                **{key: rule[key] for key in _RULE},
+                **evidence.told(profile.document, rule),
+            }
+            for position, rule in rules
+        ],
+    )

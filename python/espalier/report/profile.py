@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `espalier profile` and its verbs print."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from espalier.base.units import bytes_range_text, ratio_text, three_digits
+from espalier.io.console import make_console
+from espalier.profiles.profiles import Shape
+from espalier.report.content import Grid, Report, Section
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+_NOTHING = "-"
+
+
+def contents_report(found: Mapping[str, Any]) -> Report:
+    """Return the report of an `espalier-profile-contents` document."""
+    rules = sorted(found["rules"], key=lambda rule: (rule["num_ranks"], rule["num_nodes"]))
+    sections = []
+    for shape, row in groupby(rules, key=_shape_text):
+        grid = Grid(
+            ("collective", "bytes of result", "algorithm", "gain", "evidence"),
+            dispensable=("evidence",),
+        )
+        grid.rows = [
+            [
+                rule["collective"],
+                _bytes_text(rule),
+                rule["algorithm"],
+                _gain_text(rule),
+                _evidence_text(rule),
+            ]
+            for rule in row
+        ]
+        sections.append(Section(shape, grids=[grid]))
+    if not sections:
+        sections.append(Section("Rules", ["there are none: every call runs natively"]))
+    if any(rule["gain"] for rule in rules):
+        sections[-1].notes.append(
+            "gain: time of the native call / time of the algorithm at the sizes that were timed;"
+            " 'at least' is the lower end of the intervals"
+        )
+    return Report(found["profile"], [*sections, *_origins(found["runs"])])
+
+
+def difference_report(found: Mapping[str, Any]) -> Report:
+    """Return the report of an `espalier-profile-difference` document."""
+    names = [one["profile"] for one in found["profiles"]]
+    sections = []
+    for shape, row in groupby(found["differences"], key=_shape_text):
+        grid = Grid(("collective", "bytes of result", "A", "B", "larger gain"))
+        grid.rows = [
+            [
+                one["collective"],
+                _bytes_text(one),
+                *(_choice_text(choice) for choice in one["choices"]),
+                _larger_text(one),
+            ]
+            for one in row
+        ]
+        sections.append(Section(shape, grids=[grid]))
+    if found["is_same"]:
+        sections.append(Section("Differences", ["none: both choose the same everywhere"]))
+    about = [
+        f"{letter}: {one['profile']}, {_mpi_text(one)}, {_machine_text(one)}"
+        for letter, one in zip("AB", found["profiles"], strict=True)
+    ]
+    return Report(f"{names[0]} and {names[1]}", [*sections, Section("Of what", about)])
+
+
+def merge_report(found: Mapping[str, Any]) -> Report:
+    """Return the report of an `espalier-profile-merge` document."""
+    lines = [
+        f"{one['profile']}: {one['num_used']} of {one['num_rules']} rules used,"
+        f" {one['mpi']['version']}"
+        for one in found["merged"]
+    ]
+    grid = Grid(
+        ("shape", "collective", "bytes of result", "algorithm", "gain", "from"),
+        dispensable=("gain",),
+    )
+    grid.rows = [
+        [
+            *_where(rule),
+            rule["algorithm"],
+            _gain_text(rule),
+            found["merged"][rule["from"]]["profile"],
+        ]
+        for rule in found["rules"]
+    ]
+    sections = [
+        Section("What was merged", lines),
+        Section("What it chooses now", grids=[grid]),
+    ]
+    versions = {one["mpi"]["version"] for one in found["merged"]}
+    if len(versions) > 1:
+        text = "the profiles are from several versions of the MPI, and programs use all rules"
+        sections.append(Section("What could be wrong", [text]))
+    return Report(found["profile"], sections)
+
+
+def print_check(found: Mapping[str, Any]) -> None:
+    """Print a line for each problem of an `espalier-profile-check` document, or that it is well."""
+    console = make_console()
+    for problem in found["problems"]:
+        console.print(f"{problem['text']}; {problem['advice']}", soft_wrap=True)
+    if not found["problems"]:
+        rules = "rule" if found["num_rules"] == 1 else "rules"
+        mpi = found["mpi"]
+        console.print(
+            f"{found['profile']}: {found['num_rules']} {rules} for {mpi['vendor']}, nothing wrong",
+            soft_wrap=True,
+        )
+
+
+def _where(entry: Mapping[str, Any]) -> list[str]:
+    return [_shape_text(entry), entry["collective"], _bytes_text(entry)]
+
+
+def _shape_text(entry: Mapping[str, Any]) -> str:
+    return Shape(entry["num_ranks"], entry["num_nodes"]).text()
+
+
+def _bytes_text(entry: Mapping[str, Any]) -> str:
+    if entry["min_bytes"] == 0 and entry["max_bytes"] is None:
+        return "all"
+    return bytes_range_text(entry["min_bytes"], entry["max_bytes"])
+
+
+def _gain_text(entry: Mapping[str, Any]) -> str:
+    """Return `1.31x`, or `1.18 .. 1.44x, at least 1.10`."""
+    gain = entry["gain"]
+    if gain is None:
+        return _NOTHING
+    least, most = three_digits(gain["least"]), ratio_text(gain["most"])
+    ratios = most if least == three_digits(gain["most"]) else f"{least} .. {most}"
+    return f"{ratios}, at least {three_digits(gain['low'])}"
+
+
+def _evidence_text(entry: Mapping[str, Any]) -> str:
+    if entry["evidence"] == "none":
+        return "nothing near was measured"
+    if entry["evidence"] == "modelled":
+        return "modelled"
+    number = entry["num_sizes"]
+    return f"{entry['evidence']} at {number} size{'' if number == 1 else 's'}"
+
+
+def _choice_text(choice: Mapping[str, Any]) -> str:
+    if choice["algorithm"] is None:
+        return "(no rules)"
+    gain = "" if choice["gain"] is None else f" ({_gain_text(choice)})"
+    return f"{choice['algorithm']}{gain}"
+
+
+def _larger_text(one: Mapping[str, Any]) -> str:
+    return _NOTHING if one["larger_gain"] is None else "AB"[one["larger_gain"]]
+
+
+def _mpi_text(run: Mapping[str, Any]) -> str:
+    mpi = run["mpi"]
+    return f"{mpi['vendor']} ({mpi['version']})"
+
+
+def _machine_text(run: Mapping[str, Any]) -> str:
+    machine = run.get("machine", {})
+    names = [str(machine[key]) for key in ("hostname", "cpu", "text") if key in machine]
+    return ", ".join(names) or "unknown machine"
+
+
+def _origins(runs: Sequence[Mapping[str, Any]]) -> list[Section]:
+    """Return where the rules come from, the last run first."""
+    return [
+        Section(
+            "Where it comes from" if len(runs) == 1 else _title(run["shapes"]),
+            [
+                _mpi_text(run),
+                _machine_text(run),
+                *([f"created {run['created']}"] if "created" in run else []),
+            ],
+            command=run.get("command", ""),
+        )
+        for run in runs
+    ]
+
+
+def _title(shapes: Iterable[Mapping[str, Any]]) -> str:
+    rules = "; ".join(f"{_shape_text(one)}: {', '.join(one['calls'])}" for one in shapes)
+    return f"Where it comes from: {rules}"
