@@ -65,6 +65,7 @@ FLOORS = Floors(
         "profiles": {"_core", "io"},
         "conditions": {"base", "espalier"},
         "launch": {"_core", "io"},
+        "exports": {"launch", "profiles"},
         "clusters": {"launch"},
         "sampling": {"catalog", "clusters"},
         "store": {"conditions", "sampling"},
@@ -82,6 +83,7 @@ FLOORS = Floors(
         "report": {"catalog", "maps", "probing", "profiles"},
         "cli": {
             "doctor",
+            "exports",
             "halo",
             "improvement",
             "models",

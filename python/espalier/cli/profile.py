@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`espalier profile show`, `diff`, `merge` and `check`."""
+"""`espalier profile show`, `diff`, `merge`, `check` and `export`."""
 
 from pathlib import Path
 from typing import Annotated
@@ -11,11 +11,14 @@ from espalier.cli.commands import Family
 from espalier.cli.options import Json
 from espalier.doctor.launchers import launchers
 from espalier.errors import ArgumentError
+from espalier.exports import exporting
+from espalier.exports.exporting import Wish
 from espalier.io.console import emit_json
 from espalier.profiles import contents, differences, problems, profiles, union
 from espalier.report.profile import (
     contents_report,
     difference_report,
+    export_report,
     merge_report,
     print_check,
 )
@@ -102,7 +105,45 @@ def _installed() -> dict[str, list[str]]:
     return found
 
 
+def export(
+    path: ProfileArgument,
+    library: Annotated[
+        str,
+        typer.Option("--for", metavar="MPI", help="openmpi, mpich or intel (intel is untried)."),
+    ],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="FILE", help="Rules for that library.")
+    ],
+    num_nodes: Annotated[
+        int | None,
+        typer.Option("--nodes", min=1, help="Only rules for so many nodes.", show_default="all"),
+    ] = None,
+    mpich: Annotated[
+        Path | None,
+        typer.Option(
+            "--library",
+            metavar="FILE",
+            help="libmpich.so whose own choices are kept where there is no rule.",
+            show_default="that of Espalier's programs",
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Write decisions as rules that an MPI library follows without Espalier.
+
+    Only rules whose algorithm the library has too are written; the others are listed with the
+    reason. Where there is no rule the library chooses by itself. For Open MPI (4.1.4 was tried) it
+    is a file for coll_tuned, for MPICH (4.0.2 was tried) one or two tuning files in JSON, for Intel
+    MPI variables I_MPI_ADJUST, which nobody tried. Exit code 1 if no rule can be exported.
+    """
+    found = exporting.export(profiles.read(path), Wish(library, output, num_nodes, mpich))
+    groups.show(found, export_report, json=json)
+    if not found["exported"]:
+        raise typer.Exit(1)
+
+
 profile.add(show, "show", "Print what is in a profile")
 profile.add(diff, "diff", "Print where two profiles choose differently")
 profile.add(merge, "merge", "Write one profile of several")
 profile.add(check, "check", "Print what is wrong with a profile")
+profile.add(export, "export", "Write rules for an MPI library")

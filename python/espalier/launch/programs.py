@@ -79,10 +79,28 @@ def _starts_with(path: Path, magic: bytes) -> bool:
         return False
 
 
+def linked_library(program: Path, vendor: str) -> Path | None:
+    """Return the library of an MPI that a program is linked with, None if it cannot be told."""
+    for line in _linked(program).splitlines():
+        name, _, rest = line.strip().partition(" => ")
+        if _LIBRARIES[vendor].search(name) and rest.startswith("/"):
+            return Path(rest.rpartition(" (")[0])
+    return None
+
+
 def _linked_vendor(path: Path) -> str | None:
+    linked = _linked(path)
+    for vendor, pattern in _LIBRARIES.items():
+        if pattern.search(linked):
+            return vendor
+    return None
+
+
+def _linked(path: Path) -> str:
+    """Return what ldd says of a program, empty if there is no ldd or no answer."""
     ldd = shutil.which("ldd")
     if ldd is None:
-        return None
+        return ""
     try:
         answer = subprocess.run(
             [ldd, str(path)],
@@ -94,8 +112,5 @@ def _linked_vendor(path: Path) -> str | None:
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired):
-        return None
-    for vendor, pattern in _LIBRARIES.items():
-        if pattern.search(answer.stdout):
-            return vendor
-    return None
+        return ""
+    return answer.stdout

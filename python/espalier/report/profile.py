@@ -117,8 +117,53 @@ def print_check(found: Mapping[str, Any]) -> None:
         )
 
 
+def export_report(found: Mapping[str, Any]) -> Report:
+    """Return the report of an `espalier-profile-export` document."""
+    sections = []
+    if found["exported"]:
+        sections.append(_exported(found))
+    if found["left_out"]:
+        sections.append(_left_out(found))
+    if found["exported"]:
+        files = [f"wrote {path}" for path in found["files"]]
+        use = found["use"]
+        sections.append(Section("How to use it", [*files, *use[:-1]], command=use[-1]))
+    else:
+        text = f"no rule has an equivalent in {found['library']}: no file was written"
+        sections.append(Section("What was written", [text]))
+    if found["cautions"]:
+        sections.append(Section("What could be wrong", list(found["cautions"])))
+    tried = f"tried with {found['tried_with']}" if found["tried_with"] else "untried"
+    return Report(f"{found['profile']} for {found['library']} ({tried})", sections)
+
+
+def _exported(found: Mapping[str, Any]) -> Section:
+    grid = Grid(("shape", "collective", "bytes of result", "algorithm", "there"))
+    notes = list(dict.fromkeys(one["difference"] for one in found["exported"]))
+    notes = [note for note in notes if note]
+    for one in found["exported"]:
+        mark = f" [{notes.index(one['difference']) + 1}]" if one["difference"] else ""
+        grid.rows.append([*_where(one), one["algorithm"], one["native"] + mark])
+    return Section(f"Rules for {found['library']}", grids=[grid], notes=_numbered(notes))
+
+
+def _left_out(found: Mapping[str, Any]) -> Section:
+    grid = Grid(("shape", "collective", "bytes of result", "algorithm", "why not"))
+    reasons = list(dict.fromkeys(one["reason"] for one in found["left_out"]))
+    grid.rows = [
+        [*_where(one), one["algorithm"], f"[{reasons.index(one['reason']) + 1}]"]
+        for one in found["left_out"]
+    ]
+    title = "Not exported: there the library chooses by itself"
+    return Section(title, grids=[grid], notes=_numbered(reasons))
+
+
 def _where(entry: Mapping[str, Any]) -> list[str]:
     return [_shape_text(entry), entry["collective"], _bytes_text(entry)]
+
+
+def _numbered(texts: Sequence[str]) -> list[str]:
+    return [f"[{number}] {text}" for number, text in enumerate(texts, start=1)]
 
 
 def _shape_text(entry: Mapping[str, Any]) -> str:
