@@ -195,6 +195,7 @@ void Race::settle(int candidate) {
   bool const is_news = stage_ == Stage::racing || candidate != standing_;
   stage_ = Stage::settled;
   standing_ = candidate;
+  num_pairs_ = is_news ? standings_.most_pairs() : num_pairs_;
   if (rival_ == native || !standings_.may_run(rival_)) {
     next_trial_ = never;
     return;
@@ -223,6 +224,11 @@ double Race::risk(int candidate) const {
 
 double Race::seconds(int candidate) const {
   return std::max(0.0, standings_.middle(candidate) - exchange_);
+}
+
+std::size_t Race::memory_bytes() const noexcept {
+  return sizeof(*this) - sizeof(standings_) + standings_.memory_bytes() +
+         order_.capacity() * sizeof(int) + seconds_.capacity() * sizeof(double);
 }
 
 }  // namespace espalier::learn

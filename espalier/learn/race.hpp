@@ -96,7 +96,10 @@ public:
   /// Middle time of a candidate in seconds, without the exchange; 0 if it was never timed.
   [[nodiscard]] double seconds(int candidate) const;
 
-  [[nodiscard]] std::int64_t num_calls() const noexcept { return num_calls_; }
+  /// Of times that were compared when what runs was found.
+  [[nodiscard]] int num_pairs() const noexcept { return num_pairs_; }
+
+  [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
 private:
   enum class Stage : std::uint8_t { baseline, prepared, racing, settled, checking };
@@ -135,6 +138,7 @@ private:
   std::vector<double> seconds_;  ///< of each candidate in the round
   bool is_round_over_ = false;   ///< but for the time of last_
   int num_rounds_ = 0;
+  int num_pairs_ = 0;
 
   double exchange_ = std::numeric_limits<double>::infinity();  ///< the shortest so far
   Standings standings_;

@@ -18,9 +18,8 @@ constexpr int most_rounds = 24;
 constexpr double stake_to_give_up = 5;
 /// A candidate is not taken for less: what serves it has a price in every call.
 constexpr double least_gain = 0.03;
-/// Who is this many times slower than the native call is out: in the first round, or in two others.
-constexpr double hopeless_at_first = 8;
-constexpr double hopeless = 1.5;
+/// Who loses its first rounds by so much is out at once.
+constexpr double hopeless = 3;
 constexpr int num_hopeless_rounds = 2;
 /// What nobody has timed may take so many times what the model, or the native call, says.
 constexpr double caution = 2;
@@ -57,11 +56,11 @@ void Standings::finish_round(std::span<double const> seconds) {
 void Standings::judge(Entry& entry, double seconds, double native_seconds, double leader_seconds)
     const {
   if (num_rounds_ == 0) {
-    entry.is_out = entry.is_out || seconds > hopeless_at_first * native_seconds;
     return;
   }
   entry.against_native.add(seconds, native_seconds);
-  entry.num_bad_rounds += seconds > hopeless * native_seconds ? 1 : 0;
+  bool const is_bad = seconds > hopeless * native_seconds;
+  entry.num_bad_rounds += is_bad && entry.num_bad_rounds + 1 == num_rounds_ ? 1 : 0;
   if (leader_seconds > 0) {
     entry.against_leader.add(seconds, leader_seconds);
   }
@@ -120,6 +119,14 @@ double Standings::stake_against(int standing, int rival) const {
   return is_enough ? stake : std::min(stake, 1.0);
 }
 
+int Standings::most_pairs() const {
+  int most = 0;
+  for (Entry const& entry : entries_) {
+    most = std::max(most, entry.against_native.num_pairs());
+  }
+  return most;
+}
+
 double Standings::middle(int candidate) const {
   std::vector<double> times = entry(candidate).times;
   if (times.empty()) {
@@ -147,6 +154,14 @@ double Standings::error_of_model() const {
     }
   }
   return largest;
+}
+
+std::size_t Standings::memory_bytes() const noexcept {
+  std::size_t total = sizeof(*this) + entries_.capacity() * sizeof(Entry);
+  for (Entry const& entry : entries_) {
+    total += entry.times.capacity() * sizeof(double);
+  }
+  return total;
 }
 
 }  // namespace espalier::learn

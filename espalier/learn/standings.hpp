@@ -60,11 +60,10 @@ public:
   /// What a candidate may take at worst, as far as one can tell.
   [[nodiscard]] double worst(int candidate) const;
 
-  [[nodiscard]] int num_pairs(int candidate) const {
-    return entry(candidate).against_native.num_pairs();
-  }
+  /// Of times of a candidate and the native call that were compared.
+  [[nodiscard]] int most_pairs() const;
 
-  friend bool operator==(Standings const&, Standings const&) = default;
+  [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
 private:
   struct Entry {
@@ -75,8 +74,6 @@ private:
     int num_bad_rounds = 0;
     bool is_out = false;  ///< has lost
     bool may_run = true;
-
-    friend bool operator==(Entry const&, Entry const&) = default;
   };
 
   [[nodiscard]] Entry& entry(int candidate) {

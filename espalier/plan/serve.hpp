@@ -112,9 +112,9 @@ int serve_timed(
 
 /// Decides and runs a call whose arguments are out of the ordinary on this rank. If it is counted,
 /// it is without the time of the native call.
-/// @return a refusal if the native call is to be made.
+/// @return as Session::run_irregular(); a refusal if the native call is to be made.
 template <typename Call, typename Observing>
-[[gnu::noinline, gnu::cold]] int serve_irregular(
+[[gnu::noinline, gnu::cold]] IrregularRun serve_irregular(
     Session& session, State& state, Call const& call, MPI_Comm comm, Observing&& observer
 ) {
   Clock::time_point const start = Clock::now();
@@ -126,7 +126,67 @@ template <typename Call, typename Observing>
     profile::Decision const& decision = session.carried_out(*run.decision, run.code);
     record({.state = &state, .bytes = run.bytes}, Call::call, decision, Clock::now() - start);
   }
-  return run.code;
+  return run;
+}
+
+/// The same to the end, with the native call after a refusal, and with the end of a trial.
+template <typename Call, typename Observing, typename Native>
+[[gnu::noinline, gnu::cold]] int finish_irregular(
+    Session& session,
+    State& state,
+    Call const& call,
+    MPI_Comm comm,
+    Observing&& observer,
+    Native&& native
+) {
+  Clock::time_point const start = Clock::now();
+  IrregularRun const run = serve_irregular(session, state, call, comm, observer);
+  bool const is_native = Communicator::is_refusal(run.code);
+  int const code = is_native ? std::forward<Native>(native)() : run.code;
+  if (run.trial == nullptr) {
+    return code;
+  }
+  bool const was_refused = is_native && run.decision->choice;
+  [[maybe_unused]] auto const own_work = observer.own_work();
+  return session.conclude(*run.trial, start, was_refused, code, comm);
+}
+
+/// Runs what was decided.
+template <typename Call, typename Observing, typename Native>
+int serve_decided(
+    Session const& session,
+    CallDecision const& decided,
+    Call const& call,
+    Observing&& observer,
+    Native&& native
+) {
+  if (session.records()) {
+    return serve_timed(session, decided, call, observer, std::forward<Native>(native));
+  }
+  int const code = run_choice(decided, call);
+  observer.ran(decided.decision, code);
+  return Communicator::is_refusal(code) ? std::forward<Native>(native)() : code;
+}
+
+/// A call that is a trial: runs what was decided, with a clock around it.
+template <typename Call, typename Observing, typename Native>
+[[gnu::noinline, gnu::cold]] int serve_trial(
+    Session& session,
+    CallDecision const& decided,
+    Call const& call,
+    MPI_Comm comm,
+    Observing&& observer,
+    Native&& native
+) {
+  Clock::time_point const start = Clock::now();
+  bool is_native = false;
+  int const code = serve_decided(session, decided, call, observer, [&] {
+    is_native = true;
+    return native();
+  });
+  bool const was_refused = is_native && decided.decision->choice;
+  [[maybe_unused]] auto const own_work = observer.own_work();
+  return session.conclude(*decided.trial, start, was_refused, code, comm);
 }
 
 /// A call on `comm`, collective as the call. `native` makes the call of the MPI library.
@@ -142,17 +202,15 @@ int serve(
   if (decided.state == nullptr) {
     return std::forward<Native>(native)();
   }
-  if (decided.decision != nullptr && session.records()) {
-    return serve_timed(session, decided, call, observer, std::forward<Native>(native));
+  if (decided.decision == nullptr) {
+    return finish_irregular(
+        session, *decided.state, call, comm, observer, std::forward<Native>(native)
+    );
   }
-  int code = 0;
-  if (decided.decision != nullptr) {
-    code = run_choice(decided, call);
-    observer.ran(decided.decision, code);
-  } else {
-    code = serve_irregular(session, *decided.state, call, comm, observer);
+  if (decided.trial != nullptr) [[unlikely]] {
+    return serve_trial(session, decided, call, comm, observer, std::forward<Native>(native));
   }
-  return Communicator::is_refusal(code) ? std::forward<Native>(native)() : code;
+  return serve_decided(session, decided, call, observer, std::forward<Native>(native));
 }
 
 /// Runs a neighborhood call that was decided. Of wrong arguments no other rank knows, so they are

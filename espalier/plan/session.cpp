@@ -84,6 +84,9 @@ Session::Session(Settings settings, World world, Notes::Log log)
   for (profile::Call const call : profile::all_calls) {
     may_choose_[profile::index_of(call)] = settings_.may_choose(call);
   }
+  if (settings_.learning) {
+    learning_.emplace(settings_, world_.node_of_rank);
+  }
   require_success(
       PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &keyval_, this),
       "MPI_Comm_create_keyval"
@@ -203,6 +206,16 @@ void Session::make_neighbors(MPI_Comm comm) {
   }
 }
 
+int Session::conclude(
+    Contest& trial, Clock::time_point start, bool was_refused, int code, MPI_Comm comm
+) noexcept {
+  int const problem = guard([&] {
+    trial.conclude(start, was_refused, *learning_);
+    return MPI_SUCCESS;
+  });
+  return problem == MPI_SUCCESS ? code : raise(comm, problem);
+}
+
 profile::Decision const& Session::after_refusal(int refusal) const noexcept {
   switch (refusal) {
   case Communicator::refused_operator:
@@ -305,7 +318,7 @@ Session::class_of(CommunicatorFacts const& facts, std::vector<int> const& ranks)
   return alike;
 }
 
-State::Tables Session::tables_for(State::Facts const& facts, std::vector<int> const& ranks) {
+State::Tables Session::tables_for(State::Facts& facts, std::vector<int> const& ranks) {
   State::Tables tables{};
   if (facts.communicator.is_intercommunicator) {
     tables.fill(&native_.table(NativeReason::intercommunicator));
@@ -316,11 +329,9 @@ State::Tables Session::tables_for(State::Facts const& facts, std::vector<int> co
   } else if (serves_any() && !facts.context) {
     tables.fill(&native_.table(NativeReason::no_context));
   } else {
-    profile::Shape const shape{
-        .num_ranks = facts.communicator.num_ranks, .num_nodes = num_nodes(ranks)
-    };
+    facts.shape = {.num_ranks = facts.communicator.num_ranks, .num_nodes = num_nodes(ranks)};
     for (profile::Call const call : profile::all_calls) {
-      tables[profile::index_of(call)] = &table_for(call, shape);
+      tables[profile::index_of(call)] = &table_for(call, facts.shape);
     }
   }
   return tables;

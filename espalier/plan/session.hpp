@@ -17,11 +17,13 @@
 
 #include "espalier/base/error.hpp"
 #include "espalier/plan/calls/calls.hpp"
+#include "espalier/plan/clock.hpp"
 #include "espalier/plan/communicators/contexts.hpp"
 #include "espalier/plan/failure.hpp"
 #include "espalier/plan/irregular/irregular.hpp"
 #include "espalier/plan/irregular/library.hpp"
 #include "espalier/plan/irregular/mend.hpp"
+#include "espalier/plan/learning/learning.hpp"
 #include "espalier/plan/native_reason.hpp"
 #include "espalier/plan/notes.hpp"
 #include "espalier/plan/settings/settings.hpp"
@@ -40,6 +42,8 @@ struct CallDecision {
   profile::Decision const* decision = nullptr;
   std::int64_t bytes = 0;
   int code = MPI_SUCCESS;  ///< anything else: return it, the user's error handler was called
+  /// Null but in a trial, which is to be concluded after the call.
+  Contest* trial = nullptr;
 };
 
 /// What became of a call whose arguments are out of the ordinary on this rank.
@@ -47,6 +51,7 @@ struct IrregularRun {
   int code = MPI_SUCCESS;                       ///< as of Communicator::run()
   profile::Decision const* decision = nullptr;  ///< null: the rank could not take part
   std::int64_t bytes = 0;
+  Contest* trial = nullptr;  ///< as in CallDecision
 };
 
 /// What to do with one neighborhood call.
@@ -106,6 +111,17 @@ public:
   /// Collective over comm when it decides for a call on comm the first time, later local.
   [[nodiscard]] NeighborDecision decide(NeighborCall call, MPI_Comm comm) noexcept;
 
+  /// Ends the trial of a call that began then. Collective over comm, as the call.
+  /// @return `code`, or one that was delivered to the error handler of comm.
+  int conclude(
+      Contest& trial, Clock::time_point start, bool was_refused, int code, MPI_Comm comm
+  ) noexcept;
+
+  /// Null if nothing is learned.
+  [[nodiscard]] Learning const* learning() const noexcept {
+    return learning_ ? &*learning_ : nullptr;
+  }
+
   /// What is done after a refusal of Communicator::run().
   [[nodiscard]] profile::Decision const& after_refusal(int refusal) const noexcept;
 
@@ -146,6 +162,26 @@ private:
     return is_empty ? native_.decision(NativeReason::no_data) : state.table(call).at(bytes);
   }
 
+  /// Whether a decision may be tried against others.
+  [[nodiscard]] bool is_contested(profile::Decision const& decision) const noexcept {
+    return learning_ && (decision.is_open || (decision.rule >= 0 && decision.choice));
+  }
+
+  /// What runs in place of a decision that is contested, and whether that is a trial. The next call
+  /// in the contest on this rank, as on all ranks of the communicator.
+  [[nodiscard]] static profile::Decision const* next_decision(
+      State& state,
+      profile::Call call,
+      std::int64_t bytes,
+      profile::Decision const& decision,
+      Contest*& trial
+  ) {
+    Contest& contest = state.learner().contest(call, bytes, decision);
+    Contest::Turn const turn = contest.next();
+    trial = turn.is_trial ? &contest : nullptr;
+    return turn.decision;
+  }
+
   using TableKey = std::tuple<profile::Call, int, int>;
 
   /// What serves the call, null if that is the native one. Collective.
@@ -168,7 +204,8 @@ private:
   [[nodiscard]] State::Facts facts_of(MPI_Comm comm);
   [[nodiscard]] CommunicatorClass
   class_of(CommunicatorFacts const& facts, std::vector<int> const& ranks) const;
-  [[nodiscard]] State::Tables tables_for(State::Facts const& facts, std::vector<int> const& ranks);
+  /// Sets the shape, too, where decisions depend on it.
+  [[nodiscard]] State::Tables tables_for(State::Facts& facts, std::vector<int> const& ranks);
   profile::DecisionTable const& table_for(profile::Call call, profile::Shape shape);
   /// Nodes of ranks of MPI_COMM_WORLD.
   [[nodiscard]] int num_nodes(std::vector<int> ranks) const;
@@ -184,6 +221,7 @@ private:
 
   NativeDecisions native_;
   Notes notes_;
+  std::optional<Learning> learning_;
 
   mutable std::mutex mutex_;  ///< guards what follows
   std::map<TableKey, profile::DecisionTable> tables_;
@@ -215,13 +253,16 @@ template <typename Call> CallDecision Session::decide(Call const& call, MPI_Comm
       return MPI_SUCCESS;
     }
     profile::DecisionTable const& table = state->table(Call::call);
-    if (!records_ && !table.chooses()) {
+    if (!records_ && !learning_ && !table.chooses()) {
       return MPI_SUCCESS;
     }
     if (auto const bytes = result_bytes(call, *state)) {
       profile::Decision const& decision = decision_at(*state, Call::call, *bytes);
       decided = {.state = state, .decision = &decision, .bytes = *bytes};
-    } else if (table.chooses()) {
+      if (is_contested(decision)) {
+        decided.decision = next_decision(*state, Call::call, *bytes, decision, decided.trial);
+      }
+    } else if (table.chooses() || learning_) {
       decided = {.state = state};
     }
     return MPI_SUCCESS;
@@ -239,6 +280,9 @@ IrregularRun Session::run_irregular(State& state, Call const& call, MPI_Comm com
     Mended<Call> mended = mend(call, state.facts(), library_);
     run.bytes = mended.bytes;
     run.decision = &decision_at(state, Call::call, mended.bytes);
+    if (is_contested(*run.decision)) {
+      run.decision = next_decision(state, Call::call, mended.bytes, *run.decision, run.trial);
+    }
     if (!run.decision->choice) {
       run.code = Communicator::refused;
       return MPI_SUCCESS;

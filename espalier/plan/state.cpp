@@ -7,8 +7,8 @@
 namespace espalier::plan {
 
 State::State(MPI_Comm comm, Facts facts, Contexts const& contexts, MPI_Comm self)
-    : facts_(facts.communicator), tables_(facts.tables), world_ranks_(std::move(facts.world_ranks)),
-      context_(facts.context), types_(self),
+    : facts_(facts.communicator), shape_(facts.shape), tables_(facts.tables),
+      world_ranks_(std::move(facts.world_ranks)), context_(facts.context), types_(self),
       communicator_(
           comm,
           {
@@ -21,6 +21,15 @@ State::State(MPI_Comm comm, Facts facts, Contexts const& contexts, MPI_Comm self
   if (facts.records) {
     recorder_.emplace();
   }
+}
+
+Learner& State::make_learner() {
+  return learner_.emplace(Contest::Kind{
+      .comm = communicator_.user(),
+      .rank = facts_.rank,
+      .shape = shape_,
+      .world_ranks = &world_ranks_,
+  });
 }
 
 Neighbors& State::neighbors() {
@@ -49,6 +58,7 @@ std::size_t State::memory_bytes() const noexcept {
   return sizeof(*this) - sizeof(communicator_) + communicator_.memory_bytes() +
          world_ranks_.capacity() * sizeof(int) +
          (neighbors_ != nullptr ? neighbors_->memory_bytes() : 0) +
+         (learner_ ? learner_->memory_bytes() - sizeof(*learner_) : 0) +
          (recorder_ ? recorder_->memory_bytes() - sizeof(*recorder_) : 0);
 }
 

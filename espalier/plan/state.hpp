@@ -13,6 +13,7 @@
 #include "espalier/plan/calls/calls.hpp"
 #include "espalier/plan/communicators/communicator.hpp"
 #include "espalier/plan/communicators/contexts.hpp"
+#include "espalier/plan/learning/learner.hpp"
 #include "espalier/plan/neighbors/neighbors.hpp"
 #include "espalier/plan/settings/statistics.hpp"
 #include "espalier/plan/watched.hpp"
@@ -29,6 +30,7 @@ public:
   /// What a state is made of.
   struct Facts {
     CommunicatorFacts communicator;
+    profile::Shape shape;
     Tables tables{};               ///< never null, not owned
     std::vector<int> world_ranks;  ///< of all ranks; empty: they are the same
     std::optional<int> context;    ///< its number; none: no collective is served
@@ -52,6 +54,9 @@ public:
   [[nodiscard]] profile::DecisionTable const& table(profile::Call call) const noexcept {
     return *tables_[profile::index_of(call)];
   }
+
+  /// Made on first use. Local.
+  [[nodiscard]] Learner& learner() { return learner_ ? *learner_ : make_learner(); }
 
   /// What neighborhood collectives need, made on first use. Local.
   [[nodiscard]] Neighbors& neighbors();
@@ -80,11 +85,15 @@ public:
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
 private:
+  Learner& make_learner();
+
   CommunicatorFacts facts_;
+  profile::Shape shape_;
   Tables tables_;
   std::vector<int> world_ranks_;
   std::optional<int> context_;
   NamedTypes types_;
+  std::optional<Learner> learner_;  ///< has choices that the next one points to
   Communicator communicator_;
   std::unique_ptr<Neighbors> neighbors_;
   std::array<std::optional<neighborhood::Algorithm const*>, num_neighbor_calls> neighbor_choices_{};

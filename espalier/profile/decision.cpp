@@ -3,6 +3,7 @@
 #include "espalier/profile/decision.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -75,7 +76,8 @@ Decision uncovered(std::span<Rule const> rules, Call call, Shape shape) {
   return {
       .reason = is_far ? std::string("no rule of the profile is near enough to ") + shape.text() +
                              "; the nearest is for " + nearest->text()
-                       : "no rule of the profile covers this"
+                       : "no rule of the profile covers this",
+      .is_open = true,
   };
 }
 
@@ -94,6 +96,14 @@ Decision decide(
 }
 
 }  // namespace
+
+std::vector<Rule> rules_of_shape(std::span<Rule const> rules, Shape shape) {
+  std::vector<Rule> result;
+  std::ranges::copy_if(rules, std::back_inserter(result), [&](Rule const& rule) {
+    return rule.shape == shape;
+  });
+  return result;
+}
 
 std::optional<Shape>
 nearest_shape(std::span<Rule const> rules, Shape shape, std::optional<Call> call) {

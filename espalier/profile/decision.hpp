@@ -20,6 +20,7 @@ struct Decision {
   std::string reason;
   int rule = -1;             ///< position in Profile::rules(), -1 if no rule applies
   bool is_borrowed = false;  ///< the rule was made for another shape
+  bool is_open = false;      ///< nobody decided: the native call for want of a rule
 
   friend bool operator==(Decision const&, Decision const&) = default;
 };
@@ -55,6 +56,9 @@ private:
   std::vector<Decision> decisions_;
   bool chooses_ = false;
 };
+
+/// Those that were made for exactly this shape.
+[[nodiscard]] std::vector<Rule> rules_of_shape(std::span<Rule const> rules, Shape shape);
 
 /// The shape of the nearest rules, of one call or of all; none if there are no rules.
 [[nodiscard]] std::optional<Shape>

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <system_error>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -125,6 +127,59 @@ void parse_profile(SettingsText const& text, std::string_view vendor, Settings& 
   }
 }
 
+/// `2%`, `0.5%`: a share of the time of the program.
+std::optional<double> parse_share(std::string_view text) {
+  double percent = 0;
+  auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), percent);
+  bool const is_share = problem == std::errc() && end + 1 == text.data() + text.size() &&
+                        *end == '%' && percent >= 0 && percent <= 100;
+  return is_share ? std::optional(percent / 100) : std::nullopt;
+}
+
+void parse_learning(SettingsText const& text, Settings& settings) {
+  if (text.learn.empty() || text.learn == "off" || text.learn == "0") {
+    return;
+  }
+  settings.learning.emplace();
+  if (auto const share = parse_share(text.learn)) {
+    settings.learning->share = *share;
+  } else if (text.learn != "on" && text.learn != "1") {
+    settings.warnings.push_back(
+        "ESPALIER_LEARN: expected on, off or what it may cost as in 2%, got '" + text.learn +
+        "'; taking on"
+    );
+  }
+}
+
+/// What was learned before. A file that cannot be used is left as it is.
+void parse_memory(SettingsText const& text, std::string_view vendor, Settings& settings) {
+  if (!settings.learning || text.memory_path.empty()) {
+    return;
+  }
+  try {
+    if (!text.memory_problem.empty()) {
+      throw Error(ErrorCode::io, text.memory_problem);
+    }
+    if (!text.memory.empty()) {
+      settings.memory = profile::Profile::parse(text.memory, text.memory_path);
+      if (settings.memory->vendor() != vendor) {
+        settings.memory.reset();
+        throw Error(
+            ErrorCode::format,
+            text.memory_path + ": expected what was learned with " + std::string(vendor) +
+                ", got a profile of another MPI"
+        );
+      }
+    }
+    settings.memory_path = text.memory_path;
+  } catch (Error const& error) {
+    settings.warnings.push_back(
+        "ESPALIER_MEMORY: " + std::string(error.what()) +
+        "; learning anew, and remembering nothing (remove the file or name another one)"
+    );
+  }
+}
+
 /// Whether a variable with two values has the second one.
 bool is_second(
     std::string_view name,
@@ -213,6 +268,10 @@ std::string SettingsText::to_bytes() const {
       {"machine", binary(machine)},
       {"machine_origin", binary(machine_origin)},
       {"machine_problem", binary(machine_problem)},
+      {"learn", binary(learn)},
+      {"memory_path", binary(memory_path)},
+      {"memory", binary(memory)},
+      {"memory_problem", binary(memory_problem)},
       {"watch", binary(watch)},
       {"watch_board", binary(watch_board)},
   };
@@ -241,6 +300,10 @@ SettingsText SettingsText::from_bytes(std::string_view bytes) {
         .machine = text("machine"),
         .machine_origin = text("machine_origin"),
         .machine_problem = text("machine_problem"),
+        .learn = text("learn"),
+        .memory_path = text("memory_path"),
+        .memory = text("memory"),
+        .memory_problem = text("memory_problem"),
         .watch = text("watch"),
         .watch_board = text("watch_board"),
     };
@@ -270,6 +333,8 @@ Settings Settings::parse(SettingsText const& text, std::string_view vendor) {
   settings.balances_dims = is_second("ESPALIER_DIMS", text.dims, {"native", "balanced"}, settings);
   parse_machine(text, settings);
   parse_watch(text, settings);
+  parse_learning(text, settings);
+  parse_memory(text, vendor, settings);
   return settings;
 }
 
@@ -280,9 +345,10 @@ bool Settings::may_choose(profile::Call call) const noexcept {
   if (auto const& entry = forced[profile::index_of(call)]) {
     return entry->choice.has_value();
   }
-  return profile && std::ranges::any_of(profile->rules(), [&](profile::Rule const& rule) {
-           return rule.call == call && rule.choice;
-         });
+  return learning.has_value() ||
+         (profile && std::ranges::any_of(profile->rules(), [&](profile::Rule const& rule) {
+            return rule.call == call && rule.choice;
+          }));
 }
 
 bool Settings::needs_nodes() const noexcept {
@@ -303,9 +369,13 @@ profile::DecisionTable decide(
   if (settings.profile) {
     return {settings.profile->rules(), call, shape};
   }
+  if (settings.memory && settings.profile_path.empty()) {
+    return {profile::rules_of_shape(settings.memory->rules(), shape), call, shape};
+  }
   return profile::DecisionTable(
       {.choice = std::nullopt,
-       .reason = settings.profile_path.empty() ? "no profile" : "the profile cannot be used"}
+       .reason = settings.profile_path.empty() ? "no profile" : "the profile cannot be used",
+       .is_open = true}
   );
 }
 

@@ -33,6 +33,10 @@ struct SettingsText {
   std::string machine;          ///< text, or content of the file; empty: not described
   std::string machine_origin;   ///< what complaints call it
   std::string machine_problem;  ///< why the file could not be read, empty if it could
+  std::string learn;            ///< `on`, `off`, `2%`; empty: `off`
+  std::string memory_path;      ///< empty: nothing is remembered
+  std::string memory;           ///< content of the file
+  std::string memory_problem;   ///< why the file could not be read, empty if it could
   std::string watch;            ///< `30s`, `off`; empty: `off`
   std::string watch_board;      ///< name of the shared memory that rank 0 drew
 
@@ -42,6 +46,12 @@ struct SettingsText {
   static SettingsText from_bytes(std::string_view bytes);
 
   friend bool operator==(SettingsText const&, SettingsText const&) = default;
+};
+
+/// What learning may cost.
+struct LearningBound {
+  double seconds = 0.05;  ///< in any case
+  double share = 0.01;    ///< of the time of the program, if that is more
 };
 
 /// Settings, interpreted. The same text gives the same settings on every rank.
@@ -60,6 +70,11 @@ struct Settings {
   std::array<neighborhood::Algorithm const*, num_neighbor_calls> forced_neighbors{};
   std::optional<profile::Profile> profile;
   std::string profile_path;
+  /// None: nothing is tried while the program runs.
+  std::optional<LearningBound> learning;
+  /// What earlier runs learned, if they learned something.
+  std::optional<profile::Profile> memory;
+  std::string memory_path;  ///< where what is learned goes; empty: nowhere
   /// Whether communicators with a topology are reordered where the program permits it.
   bool maps_topologies = false;
   /// Whether MPI_Dims_create gives what mapping::balanced_dims() does.

@@ -27,6 +27,21 @@ nlohmann::ordered_json to_json(MappingNote const& note) {
   };
 }
 
+std::string learning_line(LearningReport const& learning) {
+  std::array<char, 200> line{};
+  std::snprintf(
+      line.data(),
+      line.size(),
+      "espalier: learning lost %.1f ms of at most %.1f ms; of %d kinds of calls %d run faster "
+      "now\n",
+      learning.lost_seconds * 1e3,
+      learning.bound_seconds * 1e3,
+      learning.num_faster + learning.num_native,
+      learning.num_faster
+  );
+  return line.data();
+}
+
 }  // namespace
 
 std::size_t size_class(std::int64_t bytes) noexcept {
@@ -128,7 +143,7 @@ std::string statistics_json(ProcessReport const& report, Totals const& totals) {
     mappings.push_back(to_json(note));
   }
   OwnCommunicators const& made = totals.own_communicators();
-  nlohmann::ordered_json const document = {
+  nlohmann::ordered_json document = {
       {"schema", "espalier-statistics"},
       {"version", 1},
       {"rank", report.rank},
@@ -142,6 +157,14 @@ std::string statistics_json(ProcessReport const& report, Totals const& totals) {
       {"own_communicators", {{"count", made.count}, {"seconds", made.seconds}}},
       {"calls", std::move(calls)},
   };
+  if (report.learning) {
+    document["learning"] = {
+        {"lost_seconds", report.learning->lost_seconds},
+        {"bound_seconds", report.learning->bound_seconds},
+        {"num_faster", report.learning->num_faster},
+        {"num_native", report.learning->num_native},
+    };
+  }
   // Texts of the environment may be anything; a file that is not UTF-8 would be no JSON.
   return document.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
@@ -175,7 +198,7 @@ std::string statistics_table(ProcessReport const& report, Totals const& totals) 
     );
     text += line.data() + algorithm + "\n";
   }
-  return text;
+  return report.learning ? text + learning_line(*report.learning) : text;
 }
 
 }  // namespace espalier::plan

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -122,6 +123,14 @@ struct MappingNote {
   std::string report;  ///< as mapping_report() writes it
 };
 
+/// What learning has cost a process, and what came of it.
+struct LearningReport {
+  double lost_seconds = 0;   ///< in trials and for finding candidates
+  double bound_seconds = 0;  ///< that may be lost
+  int num_faster = 0;        ///< kinds of calls for which something faster was taken, seen here
+  int num_native = 0;        ///< those for which the native call stays
+};
+
 /// What a statistics file says besides calls.
 struct ProcessReport {
   int rank = 0;
@@ -133,6 +142,7 @@ struct ProcessReport {
   std::size_t memory_bytes = 0;
   std::vector<std::string> warnings;
   std::vector<MappingNote> mappings{};  ///< that this rank, rank 0 of them, found
+  std::optional<LearningReport> learning{};
 };
 
 /// Content of a file `espalier-statistics`, version 1.

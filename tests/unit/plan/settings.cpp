@@ -48,6 +48,10 @@ TEST(SettingsText, SurvivesTheBroadcast) {
       .machine = any_bytes,
       .machine_origin = "m",
       .machine_problem = "unreadable",
+      .learn = "2%",
+      .memory_path = "memory.json",
+      .memory = any_bytes,
+      .memory_problem = "unreadable",
       .watch = "30s",
       .watch_board = "/b",
   };
@@ -55,6 +59,53 @@ TEST(SettingsText, SurvivesTheBroadcast) {
   EXPECT_EQ(SettingsText::from_bytes(SettingsText().to_bytes()), SettingsText());
   EXPECT_THROW(static_cast<void>(SettingsText::from_bytes("nonsense")), Error);
   EXPECT_THROW(static_cast<void>(SettingsText::from_bytes("")), Error);
+}
+
+Settings learning(std::string const& learn, std::string const& memory = "") {
+  return Settings::parse(
+      {.learn = learn, .memory_path = "memory.json", .memory = memory}, "openmpi"
+  );
+}
+
+TEST(Settings, LearnOnlyIfAskedTo) {
+  EXPECT_FALSE(learning("").learning);
+  EXPECT_FALSE(learning("off").learning);
+  EXPECT_FALSE(learning("off").may_choose(Call::bcast));
+  EXPECT_TRUE(learning("on").may_choose(Call::bcast));
+  EXPECT_DOUBLE_EQ(learning("on").learning->share, 0.01);
+  EXPECT_DOUBLE_EQ(learning("2.5%").learning->share, 0.025);
+  EXPECT_DOUBLE_EQ(learning("2.5%").learning->seconds, 0.05);
+  EXPECT_TRUE(learning("on").warnings.empty());
+  for (char const* const wrong : {"much", "2", "%", "-1%", "101%", "2%%"}) {
+    Settings const settings = learning(wrong);
+    ASSERT_EQ(settings.warnings.size(), 1) << wrong;
+    EXPECT_EQ(
+        settings.warnings.front(),
+        "ESPALIER_LEARN: expected on, off or what it may cost as in 2%, got '" +
+            std::string(wrong) + "'; taking on"
+    );
+  }
+}
+
+TEST(Settings, WhatWasLearnedIsUsedOnItsShapeOnly) {
+  Settings const settings = learning("on", profile_text);
+  EXPECT_EQ(settings.memory_path, "memory.json");
+  EXPECT_EQ(decided(settings, Call::bcast, 4), "bcast/binomial");
+  EXPECT_EQ(decided(settings, Call::bcast, 5), "native") << "a profile would lend it";
+  EXPECT_EQ(decided(with_profile(profile_text), Call::bcast, 5), "bcast/binomial");
+}
+
+TEST(Settings, AWrongMemoryIsLeftAlone) {
+  std::string foreign = profile_text;
+  foreign.replace(foreign.find("openmpi"), 7, "mpich");
+  for (std::string const& text : {foreign, std::string("{")}) {
+    Settings const settings = learning("on", text);
+    EXPECT_FALSE(settings.memory);
+    EXPECT_EQ(settings.memory_path, "") << "it would be overwritten";
+    ASSERT_EQ(settings.warnings.size(), 1);
+    EXPECT_TRUE(settings.warnings.front().starts_with("ESPALIER_MEMORY: memory.json"));
+    EXPECT_TRUE(settings.learning) << "that goes on";
+  }
 }
 
 TEST(Settings, TopologiesAreMappedUnlessSomebodySaysNo) {

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "espalier/plan/learning/contest.hpp"
+#include "espalier/plan/settings/statistics.hpp"
+#include "espalier/profile/call.hpp"
+
+namespace espalier::plan {
+
+/// The contests of one communicator: one for each function and class of sizes. Used by one thread
+/// at a time.
+class Learner {
+public:
+  /// @param kind  what all of them have in common
+  explicit Learner(Contest::Kind const& kind) : kind_(kind) {}
+
+  /// The contest of a call, made with its first call.
+  /// @param decision  what rules or their absence say. Must outlive this object.
+  [[nodiscard]] Contest&
+  contest(profile::Call call, std::int64_t bytes, profile::Decision const& decision) {
+    std::unique_ptr<OfSizes> const& row = contests_[profile::index_of(call)];
+    if (row != nullptr) [[likely]] {
+      if (Contest* const contest = (*row)[size_class(bytes)].get()) [[likely]] {
+        return *contest;
+      }
+    }
+    return make(call, bytes, decision);
+  }
+
+  [[nodiscard]] std::size_t memory_bytes() const noexcept;
+
+private:
+  using OfSizes = std::array<std::unique_ptr<Contest>, num_size_classes>;
+
+  Contest& make(profile::Call call, std::int64_t bytes, profile::Decision const& decision);
+
+  Contest::Kind kind_;
+  std::array<std::unique_ptr<OfSizes>, profile::num_calls> contests_;
+};
+
+}  // namespace espalier::plan
