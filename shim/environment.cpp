@@ -56,6 +56,8 @@ plan::SettingsText read_environment() {
       .profile_path = variable("ESPALIER_PROFILE"),
       .mapping = variable("ESPALIER_MAPPING"),
       .dims = variable("ESPALIER_DIMS"),
+      .learn = variable("ESPALIER_LEARN"),
+      .memory_path = variable("ESPALIER_MEMORY"),
       .watch = variable("ESPALIER_WATCH"),
   };
   if (!text.is_off) {

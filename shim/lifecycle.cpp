@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <unistd.h>
@@ -23,6 +24,7 @@
 #include "espalier/watch/duration.hpp"
 #include "shim/environment.hpp"
 #include "shim/forward.hpp"
+#include "shim/memory.hpp"
 #include "shim/report.hpp"
 #include "shim/startup.hpp"
 #include "shim/surroundings.hpp"
@@ -59,6 +61,8 @@ plan::ProcessReport report(bool is_finalized) {
       .memory_bytes = session.memory_bytes(),
       .warnings = session.notes().warnings(),
       .mappings = session.notes().mappings(),
+      .learning = session.learning() != nullptr ? std::optional(session.learning()->report())
+                                                : std::nullopt,
   };
 }
 
@@ -111,6 +115,7 @@ void write_at_exit() noexcept {
     if (int const error_number = write_statistics(process); error_number != 0) {
       print_line(not_written("rank " + std::to_string(process.rank), error_number));
     }
+    remember_alone(*program->session, program->library_version);
     return MPI_SUCCESS;
   });
 }
@@ -124,6 +129,10 @@ void print_start(plan::Settings const& settings) {
             std::to_string(settings.profile->rules().size()) + " rules";
   } else {
     line += settings.profile_path.empty() ? "no profile" : "profile not usable";
+  }
+  if (settings.learning) {
+    line +=
+        ", learning" + (settings.memory ? " from " + settings.memory_path + " on" : std::string());
   }
   for (profile::Call const call : profile::all_calls) {
     if (auto const& forced = settings.forced[profile::index_of(call)]) {
@@ -150,7 +159,8 @@ bool has_work(plan::Settings const& settings) {
 }
 
 void start_session() {
-  plan::Settings settings = plan::Settings::parse(share_settings(), ESPALIER_MPI_VENDOR);
+  plan::Settings settings =
+      plan::Settings::parse(share_settings(program->library_version), ESPALIER_MPI_VENDOR);
   bool const needs_nodes = settings.needs_nodes() || (settings.records() && counts_nodes());
   plan::Session::World world = describe_world(needs_nodes);
   bool const is_first = world.rank == 0;
@@ -206,6 +216,7 @@ int start() noexcept {
 
 void finish_session() {
   plan::Session const& session = *program->session;
+  remember(session, program->library_version);
   plan::ProcessReport const process = report(true);
   if (!session.settings().statistics.empty()) {
     warn_if_not_written(write_statistics(process));

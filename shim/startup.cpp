@@ -14,6 +14,7 @@
 #include "espalier/watch/board.hpp"
 #include "shim/environment.hpp"
 #include "shim/forward.hpp"
+#include "shim/memory.hpp"
 #include "shim/surroundings.hpp"
 #include "shim/symbol.hpp"
 
@@ -56,12 +57,15 @@ int node_number() {
 
 }  // namespace
 
-plan::SettingsText share_settings() {
+plan::SettingsText share_settings(std::string const& library_version) {
   std::string bytes;
   if (world_rank() == 0) {
     plan::SettingsText text = read_environment();
     separate_spawned(text);
     prepare_watch(text);
+    if (!text.learn.empty() && !text.is_off) {
+      read_memory(text, library_version);
+    }
     bytes = text.to_bytes();
   }
   auto size = static_cast<std::int64_t>(bytes.size());

@@ -15,7 +15,7 @@ namespace espalier::shim {
 
 /// Collective over MPI_COMM_WORLD: the settings of rank 0.
 /// @throws Error mpi.
-[[nodiscard]] plan::SettingsText share_settings();
+[[nodiscard]] plan::SettingsText share_settings(std::string const& library_version);
 
 /// Collective over MPI_COMM_WORLD.
 /// @param needs_nodes false: nodes are not asked for, which costs communication.

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import behaviour_endings
 import behaviour_files
+import behaviour_learning
 import behaviour_programs
 import behaviour_settings
 import behaviour_watching
@@ -25,6 +26,7 @@ from behaviour_context import Context
 MODULES = (
     behaviour_endings,
     behaviour_files,
+    behaviour_learning,
     behaviour_programs,
     behaviour_settings,
     behaviour_watching,

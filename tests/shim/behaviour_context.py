@@ -97,14 +97,10 @@ class Context:
         )
         return Outcome(done.returncode, done.stdout, done.stderr)
 
-    def launch(
-        self,
-        *program: str,
-        shim: str | None = None,
-        num_ranks: int = NUM_RANKS,
-        **environment: str,
-    ) -> Outcome:
-        """Run a program with a shim (by default the one of the vendor)."""
+    def words(
+        self, *program: str, shim: str | None = None, num_ranks: int = NUM_RANKS
+    ) -> list[str]:
+        """Return the command that runs a program with a shim (by default that of the vendor)."""
         libraries = [str(self.config["shim"]) if shim is None else shim]
         libraries += [str(library) for library in self.config["helpers"]]
         preload = ":".join(library for library in libraries if library)
@@ -113,7 +109,27 @@ class Context:
             command += ["-x", f"LD_PRELOAD={preload}"] if preload else []
         else:
             command += ["-genv", "LD_PRELOAD", preload]
-        return self.execute([*command, "-n", str(num_ranks), *program], **environment)
+        return [*command, "-n", str(num_ranks), *program]
+
+    def launch(
+        self,
+        *program: str,
+        shim: str | None = None,
+        num_ranks: int = NUM_RANKS,
+        **environment: str,
+    ) -> Outcome:
+        """Run a program with a shim to its end."""
+        return self.execute(self.words(*program, shim=shim, num_ranks=num_ranks), **environment)
+
+    def start(self, *program: str, num_ranks: int, **environment: str) -> subprocess.Popen[bytes]:
+        """Start a program with the shim of the vendor; what it prints is lost."""
+        return subprocess.Popen(
+            self.words(*program, num_ranks=num_ranks),
+            env={**os.environ, **self.environment, **environment},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
 
     def reports(self, folder: Path | None = None) -> list[dict[str, Any]]:
         """Statistics of all ranks, in order of ranks."""

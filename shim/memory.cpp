@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "shim/memory.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+#include <cstdlib>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <numeric>
+#include <string_view>
+#include <sys/file.h>
+#include <system_error>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#include <mpi.h>
+
+#include "espalier/base/error.hpp"
+#include "espalier/machine/sources/interconnect.hpp"
+#include "espalier/mpi/success.hpp"
+#include "espalier/plan/failure.hpp"
+#include "espalier/plan/learning/lesson.hpp"
+#include "espalier/profile/profile.hpp"
+#include "shim/report.hpp"
+
+namespace espalier::shim {
+namespace {
+
+namespace fs = std::filesystem;
+
+using mpi::require_success;
+
+/// Lower case letters, digits and single hyphens.
+std::string as_file_name(std::string_view text) {
+  std::string name;
+  for (char const c : text) {
+    auto const byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) != 0 || c == '.') {
+      name += static_cast<char>(std::tolower(byte));
+    } else if (!name.empty() && name.back() != '-') {
+      name += '-';
+    }
+  }
+  return name;
+}
+
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("model name")) {
+      return line.substr(std::min(line.size(), line.find(':') + 1));
+    }
+  }
+  return "processor";
+}
+
+fs::path state_folder() {
+  // NOLINTBEGIN(concurrency-mt-unsafe): in MPI_Init
+  char const* const state = std::getenv("XDG_STATE_HOME");
+  char const* const home = std::getenv("HOME");
+  // NOLINTEND(concurrency-mt-unsafe)
+  if (state != nullptr && *state != '\0') {
+    return fs::path(state) / "espalier";
+  }
+  return home != nullptr && *home != '\0' ? fs::path(home) / ".local/state/espalier" : fs::path();
+}
+
+/// Empty if there is no place for it.
+std::string usual_path(std::string const& library_version) {
+  fs::path const folder = state_folder();
+  if (folder.empty()) {
+    return "";
+  }
+  std::string const network = machine::find_interconnect().text();
+  std::string const name = as_file_name(library_version + " " + processor_name() + " " + network);
+  return (folder / (name + ".json")).string();
+}
+
+/// While it lives, no other program of ours writes the file.
+class FileLock {
+public:
+  explicit FileLock(std::string const& path)
+      : descriptor_(open((path + ".lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666)) {}
+
+  FileLock(FileLock const&) = delete;
+  FileLock& operator=(FileLock const&) = delete;
+
+  ~FileLock() {
+    if (descriptor_ >= 0) {
+      close(descriptor_);
+    }
+  }
+
+  /// Waits for a second at most: whoever writes needs a few milliseconds.
+  [[nodiscard]] bool take() const {
+    constexpr int num_tries = 100;
+    for (int i = 0; i < num_tries; ++i) {
+      if (descriptor_ >= 0 && flock(descriptor_, LOCK_EX | LOCK_NB) == 0) {
+        return true;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return false;
+  }
+
+private:
+  int descriptor_;
+};
+
+void write_lessons(
+    std::string const& path,
+    std::vector<plan::Lesson> const& lessons,
+    std::string const& library_version
+) {
+  fs::path const file(path);
+  std::error_code ignored;  // the next step says it
+  fs::create_directories(file.parent_path(), ignored);
+  FileLock const lock(path);
+  if (!lock.take()) {
+    throw Error(ErrorCode::io, path + ": expected to lock it, it cannot be written or is in use");
+  }
+  std::string const before = fs::exists(file) ? profile::read_text(path) : "";
+  std::string const after =
+      plan::with_lessons(before, path, lessons, ESPALIER_MPI_VENDOR, library_version);
+  int const problem = write_file(file.parent_path().string(), file.filename().string(), after);
+  if (problem != 0) {
+    throw Error(ErrorCode::io, path + ": " + std::generic_category().message(problem));
+  }
+}
+
+void write_or_complain(
+    plan::Session const& session,
+    std::vector<plan::Lesson> const& lessons,
+    std::string const& library_version
+) {
+  if (lessons.empty()) {
+    return;
+  }
+  try {
+    write_lessons(session.settings().memory_path, lessons, library_version);
+  } catch (Error const& error) {
+    print_line(
+        std::string("ESPALIER_MEMORY: what was learned is lost: ") + error.what() +
+        "; make room or name another file"
+    );
+  }
+}
+
+/// Of all ranks on rank 0; nothing on the others. Collective over MPI_COMM_WORLD.
+std::vector<plan::Lesson> gather(std::vector<plan::Lesson> const& own, int rank, int num_ranks) {
+  std::string const bytes = own.empty() ? std::string() : plan::to_bytes(own);
+  auto const size = static_cast<int>(bytes.size());
+  std::vector<int> sizes(rank == 0 ? static_cast<std::size_t>(num_ranks) : 0);
+  require_success(
+      PMPI_Gather(&size, 1, MPI_INT, sizes.data(), 1, MPI_INT, 0, MPI_COMM_WORLD), "MPI_Gather"
+  );
+  std::vector<int> places(sizes.size());
+  std::exclusive_scan(sizes.begin(), sizes.end(), places.begin(), 0);
+  std::string all(sizes.empty() ? 0 : static_cast<std::size_t>(places.back() + sizes.back()), '\0');
+  require_success(
+      PMPI_Gatherv(
+          bytes.data(),
+          size,
+          MPI_BYTE,
+          all.data(),
+          sizes.data(),
+          places.data(),
+          MPI_BYTE,
+          0,
+          MPI_COMM_WORLD
+      ),
+      "MPI_Gatherv"
+  );
+  std::vector<plan::Lesson> lessons;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    auto const part = std::string_view(all).substr(
+        static_cast<std::size_t>(places[i]), static_cast<std::size_t>(sizes[i])
+    );
+    if (!part.empty()) {
+      std::ranges::copy(plan::lessons_from_bytes(part), std::back_inserter(lessons));
+    }
+  }
+  return lessons;
+}
+
+}  // namespace
+
+void read_memory(plan::SettingsText& text, std::string const& library_version) {
+  if (text.memory_path == "off") {
+    text.memory_path.clear();
+    return;
+  }
+  std::error_code problem;
+  text.memory_path = text.memory_path.empty() ? usual_path(library_version)
+                                              : fs::absolute(text.memory_path, problem).string();
+  if (text.memory_path.empty() || !fs::exists(text.memory_path, problem)) {
+    return;
+  }
+  try {
+    text.memory = profile::read_text(text.memory_path);
+  } catch (Error const& error) {
+    text.memory_problem = error.what();
+  }
+}
+
+void remember(plan::Session const& session, std::string const& library_version) {
+  if (session.learning() == nullptr || session.settings().memory_path.empty()) {
+    return;
+  }
+  plan::Session::World const& world = session.world();
+  std::vector<plan::Lesson> const lessons =
+      gather(session.learning()->lessons(), world.rank, world.num_ranks);
+  if (world.rank == 0) {
+    write_or_complain(session, lessons, library_version);
+  }
+}
+
+void remember_alone(plan::Session const& session, std::string const& library_version) noexcept {
+  static_cast<void>(plan::guard([&] {
+    bool const is_writer = session.learning() != nullptr && session.world().rank == 0 &&
+                           !session.settings().memory_path.empty();
+    if (is_writer) {
+      write_or_complain(session, session.learning()->lessons(), library_version);
+    }
+    return MPI_SUCCESS;
+  }));
+}
+
+}  // namespace espalier::shim

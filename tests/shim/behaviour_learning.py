@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Learning while a program runs: its costs, what it remembers, files that cannot be used."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from typing import TYPE_CHECKING, Any
+
+from behaviour_context import RULE, Context, Outcome, expect
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PROGRAM = "mpi_shim_learning"
+
+
+def learn(context: Context, memory: Path | str, num_calls: int = 600, **settings: str) -> Outcome:
+    """Run a program that makes ten calls over and over, and checks their results."""
+    return context.launch(
+        context.program(PROGRAM),
+        str(num_calls),
+        num_ranks=2,
+        ESPALIER_LEARN="50%",
+        ESPALIER_MEMORY=str(memory),
+        **settings,
+    )
+
+
+def rules_of(memory: Path) -> list[dict[str, Any]]:
+    """Return what was remembered."""
+    document = json.loads(memory.read_text(encoding="utf-8"))
+    expect(document["schema"] == "espalier-profile", "a profile", document)
+    return list(document["rules"])
+
+
+def case_learning_is_counted(context: Context) -> None:
+    """Trials are rows of the statistics, their costs are within the bound or one trial above."""
+    memory = context.folder / "memory.json"
+    outcome = learn(context, memory, ESPALIER_STATISTICS=str(context.statistics))
+    expect((outcome.code, outcome.lines) == (0, []), "a silent success", outcome)
+    report = context.reports()[0]
+    tried = [row for row in report["calls"] if row["reason"].startswith("learning:")]
+    expect(len({row["algorithm"] for row in tried}) > 3, "several candidates", tried)
+    costs = report["learning"]
+    expect(costs["lost_seconds"] > 0, "costs", costs)
+    slowest = max(row["seconds"] / row["count"] for row in report["calls"])
+    expect(
+        costs["lost_seconds"] <= costs["bound_seconds"] + 20 * slowest, "within the bound", costs
+    )
+
+
+def case_memory_serves_the_next_run(context: Context) -> None:
+    """What was learned is a profile that the next run uses from its first call."""
+    memory = context.folder / "folder" / "memory.json"
+    learn(context, memory)
+    rules = rules_of(memory)
+    expect(len(rules) > 0, "rules", rules)
+    outcome = learn(context, memory, 3, ESPALIER_STATISTICS=str(context.statistics))
+    expect((outcome.code, outcome.lines) == (0, []), "a silent success", outcome)
+    known = {(rule["collective"], rule["algorithm"]) for rule in rules if rule["num_ranks"] == 2}
+    calls = context.reports()[0]["calls"]
+    used = {
+        (row["function"].removeprefix("MPI_").lower(), row["algorithm"])
+        for row in calls
+        if "learned while a program ran" in row["reason"]
+    }
+    expect(len(used) > 0, "rules that serve", calls)
+    expect(used <= known, f"only {known}", used)
+
+
+def case_memory_keeps_what_others_wrote(context: Context) -> None:
+    """Rules of other shapes stay."""
+    memory = context.folder / "memory.json"
+    other = {**RULE, "num_ranks": 77, "num_nodes": 7}
+    document = {
+        "schema": "espalier-profile",
+        "version": 1,
+        "mpi": {"vendor": context.vendor, "version": "1"},
+        "rules": [other],
+    }
+    memory.write_text(json.dumps(document), encoding="utf-8")
+    learn(context, memory)
+    rules = rules_of(memory)
+    expect(other in rules, f"{other}", rules)
+    expect(len(rules) > 1, "new rules", rules)
+
+
+def case_two_programs_remember(context: Context) -> None:
+    """Programs that end at the same time lose nothing of each other."""
+    memory = context.folder / "memory.json"
+    learn(context, memory)
+    before = {(rule["collective"], rule["min_bytes"]) for rule in rules_of(memory)}
+    settings = {"ESPALIER_LEARN": "50%", "ESPALIER_MEMORY": str(memory)}
+    program = context.program(PROGRAM)
+    jobs = [context.start(program, "30", num_ranks=2, **settings) for _ in range(2)]
+    codes = [job.wait(timeout=60) for job in jobs]
+    expect(codes == [0, 0], "two successes", codes)
+    after = {(rule["collective"], rule["min_bytes"]) for rule in rules_of(memory)}
+    expect(before <= after, f"{before}", after)
+
+
+def unusable(context: Context, memory: Path | str, part: str) -> None:
+    """One line, and the program goes on."""
+    outcome = learn(context, memory, 20)
+    expect(outcome.code == 0, "exit code 0", outcome)
+    expect(len(outcome.lines) == 1, "one line", outcome.stderr)
+    expect(outcome.lines[0].startswith("espalier: ESPALIER_MEMORY: "), "its name", outcome.lines)
+    expect(part in outcome.lines[0], part, outcome.lines[0])
+
+
+def case_memory_broken(context: Context) -> None:
+    """A file that is no profile stays as it is."""
+    memory = context.folder / "memory.json"
+    memory.write_text('{"schema": "espalier-prof', encoding="utf-8")
+    unusable(context, memory, "remove the file or name another one")
+    expect(memory.read_text(encoding="utf-8").endswith("-prof"), "the file as it was", memory)
+
+
+def case_memory_of_another_mpi(context: Context) -> None:
+    """So does what another MPI learned."""
+    memory = context.folder / "memory.json"
+    text = json.dumps(
+        {
+            "schema": "espalier-profile",
+            "version": 1,
+            "mpi": {"vendor": "another", "version": "1"},
+            "rules": [RULE],
+        }
+    )
+    memory.write_text(text, encoding="utf-8")
+    unusable(context, memory, "another MPI")
+    expect(memory.read_text(encoding="utf-8") == text, "the file as it was", memory)
+
+
+def case_memory_impossible(context: Context) -> None:
+    """What cannot be written is lost, and that is said."""
+    outcome = learn(context, "/dev/null/memory.json")
+    expect(outcome.code == 0, "exit code 0", outcome)
+    expect(len(outcome.lines) == 1, "one line", outcome.stderr)
+    expect("what was learned is lost" in outcome.lines[0], "the loss", outcome.lines[0])
+
+
+def case_learn_nonsense(context: Context) -> None:
+    """A wrong value is one line."""
+    outcome = context.launch(
+        context.program("mpi_shim_program"), ESPALIER_LEARN="much", ESPALIER_MEMORY="off"
+    )
+    expect(outcome.code == 0, "exit code 0", outcome)
+    expect(len(outcome.lines) == 1, "one line", outcome.stderr)
+    expect("expected on, off or what it may cost" in outcome.lines[0], "help", outcome.lines)
+
+
+def case_killed_while_learning(context: Context) -> None:
+    """A rank that is killed ends the job as it does natively, and leaves the file as it was."""
+    memory = context.folder / "memory.json"
+    learn(context, memory)
+    text = memory.read_text(encoding="utf-8")
+    ranks = context.folder / "ranks"
+    job = context.start(
+        *("sh", "-c", 'echo $$ >>"$0"; exec "$@"', str(ranks)),
+        *(context.program(PROGRAM), "1000000"),
+        num_ranks=2,
+        ESPALIER_LEARN="50%",
+        ESPALIER_MEMORY=str(memory),
+    )
+    end = time.monotonic() + 20
+    while time.monotonic() < end and not (ranks.exists() and len(ranks.read_text().split()) == 2):
+        time.sleep(0.1)
+    time.sleep(1)
+    os.kill(int(ranks.read_text(encoding="utf-8").split()[0]), signal.SIGKILL)
+    expect(job.wait(timeout=30) != 0, "a failure", job.returncode)
+    rules_of(memory)
+    expect(memory.read_text(encoding="utf-8") == text, "the file as it was", memory)
