@@ -52,8 +52,10 @@ class Compared:
 
 def _profile(under: Preloaded) -> Path | None:
     """Return the profile to compare with; unlike `run`, without a usable one there is no point."""
-    profile = usual_profile(under.profile, is_looked_for=not under.forced)
-    if profile is None and not under.forced and not under.mapping:
+    is_looked_for = not under.forced and not under.learn
+    profile = usual_profile(under.profile, is_looked_for=is_looked_for)
+    changes_nothing = not under.forced and not under.mapping and not under.learn
+    if profile is None and changes_nothing:
         raise ArgumentError(
             "expected a profile, a forced algorithm or mapping to compare with, got none of them",
             "make a profile with 'espalier tune', or try --force allgather=bruck",
@@ -66,6 +68,7 @@ def _design(under: Preloaded, times: Repetitions) -> Design:
         profile=_profile(under),
         force=under.forced,
         maps=under.mapping,
+        learns=under.learn,
         machine=under.machine,
         repetitions=times.repetitions,
         seconds=None if times.time_budget is None else parse_seconds(times.time_budget),
@@ -84,9 +87,9 @@ def compare(
     """Run an MPI program with and without Espalier, in turns, and report what changed.
 
     The whole run, and each collective: calls, bytes, times, ratio with interval, what was chosen
-    and why. Without a profile from 'espalier tune' or --force only mapping can change anything. If
-    a run fails, the comparison ends with what it has and with the program's exit code. Input from a
-    file (< FILE) is given to every run, other input to none.
+    and why. Without a profile from 'espalier tune', --force or --learn only mapping can change
+    anything. If a run fails, the comparison ends with what it has and with the program's exit
+    code. Input from a file (< FILE) is given to every run, other input to none.
     """
     told.check()
     forced = under.forced

@@ -19,6 +19,7 @@ from espalier.cli.options import (
     Json,
     Launcher,
     LauncherMpi,
+    Learns,
     MappedMachine,
     Maps,
     Placement,
@@ -133,6 +134,7 @@ class Preloaded:
     force: Force = None
     mapping: Maps = True
     machine: MappedMachine = ""
+    learn: Learns = False
 
     @property
     def forced(self) -> str:

@@ -107,6 +107,14 @@ Maps = Annotated[
     bool,
     typer.Option("--mapping/--no-mapping", help="Reorder topologies that permit it (reorder = 1)."),
 ]
+Learns = Annotated[
+    bool,
+    typer.Option(
+        "--learn",
+        help="Try other algorithms in the calls of the program, keep what is faster, and remember"
+        " it for later runs. Costs at most 50 ms or 1 % of the time of a run.",
+    ),
+]
 MappedMachine = Annotated[
     str,
     typer.Option(

@@ -83,13 +83,15 @@ def run(
     target = preload.find_target(command, mpi)
     forced = under.forced
     usable = usable_profile(under.profile)
-    if under.profile is None and not forced:
+    if under.profile is None and not forced and not under.learn:
         mapped = (
             "only topologies with reorder = 1 are mapped" if under.mapping else "nothing changes"
         )
         say(f"note: no --profile given, so collectives are left to the MPI library; {mapped}")
     with _statistics_folder(statistics, is_needed=summary or json) as folder:
-        settings = preload.Settings(usable, forced, folder, under.mapping, under.machine)
+        settings = preload.Settings(
+            usable, forced, folder, under.mapping, under.machine, learns=under.learn
+        )
         start = target.preloaded(settings)
         ended = processes.run(
             start.words, processes.Streams(stdin=None), environment=start.environment

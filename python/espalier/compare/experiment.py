@@ -74,6 +74,7 @@ class Design:
     seconds: float | None = None
     timeout_seconds: float | None = None
     seed: int = 1
+    learns: bool = False
 
 
 @dataclass
@@ -193,7 +194,13 @@ class Runner:
             settings = preload.Settings(force=force, statistics=folder, maps=False, watch=watch)
         else:
             settings = preload.Settings(
-                design.profile, design.force, folder, design.maps, design.machine, watch
+                design.profile,
+                design.force,
+                folder,
+                design.maps,
+                design.machine,
+                watch,
+                design.learns,
             )
         return self._target.preloaded(settings)
 

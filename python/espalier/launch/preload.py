@@ -33,6 +33,7 @@ class Settings:
     maps: bool = True
     machine: str = ""
     watch: str = ""
+    learns: bool = False
 
     def variables(self) -> dict[str, str]:
         """Return the settings as environment variables."""
@@ -47,6 +48,8 @@ class Settings:
             variables["ESPALIER_MACHINE"] = self.machine
         if self.watch:
             variables[WATCH] = self.watch
+        if self.learns:
+            variables["ESPALIER_LEARN"] = "on"
         return variables
 
 
