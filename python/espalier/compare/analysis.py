@@ -11,7 +11,7 @@ from espalier.base import intervals
 from espalier.compare.experiment import ESPALIER, NATIVE, PLAIN
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from espalier.base.intervals import Interval
     from espalier.compare.experiment import Run
@@ -107,32 +107,83 @@ def collectives(blocks: Sequence[Block], confidence: float) -> list[dict[str, An
 
 
 def _row(key: tuple[Any, ...], blocks: Sequence[Block], confidence: float) -> dict[str, Any]:
-    before = [_class_seconds(block[NATIVE]).get(key, 0.0) for block in blocks]
-    after = [_class_seconds(block[ESPALIER]).get(key, 0.0) for block in blocks]
-    pairs = [(b, a) for b, a in zip(before, after, strict=True) if b > 0 and a > 0]
     latest = next(
         (found for block in reversed(blocks) if (found := _classes(block[ESPALIER]).get(key))), []
     )
-    comparison = None
-    if pairs:
-        firsts, seconds = zip(*pairs, strict=True)
-        compared = compare_pairs(firsts, seconds, confidence)
-        if all(call["native"] for call in latest):
-            compared = replace(compared, verdict=SAME)
-        comparison = compared.to_json()
+    compared = _Times.of(blocks, lambda run: _class_seconds(run).get(key, 0.0))
     ranks = max([1, *(call["reporting_ranks"] for call in latest)])
     return {
         **dict(zip(_CLASS, key, strict=True)),
         "calls": sum(call["count"] for call in latest) // ranks,
         "bytes": sum(call["bytes"] for call in latest) // ranks,
-        "native_seconds": statistics.median(before),
-        "espalier_seconds": statistics.median(after),
-        "comparison": comparison,
+        "native_seconds": statistics.median(compared.before),
+        "espalier_seconds": statistics.median(compared.after),
+        "comparison": compared.judged(latest, confidence),
+        "nodes": _nodes(key, blocks, latest, confidence),
         "chosen": [
             {"algorithm": call["algorithm"], "reason": call["reason"], "native": call["native"]}
             for call in sorted(latest, key=lambda call: call["count"], reverse=True)
         ],
     }
+
+
+def _nodes(
+    key: tuple[Any, ...],
+    blocks: Sequence[Block],
+    latest: Sequence[Mapping[str, Any]],
+    confidence: float,
+) -> list[dict[str, Any]]:
+    """Return the same for the communicators of a class by their number of nodes, if it is known."""
+    rows = []
+    numbers = {part["num_nodes"] for call in latest for part in call["communicators"]}
+    for number in sorted(numbers - {0}):
+        calls = [call for call in latest if _seconds_on([call], number) is not None]
+
+        def seconds(run: Run, number: int = number) -> float:
+            return _seconds_on(_classes(run).get(key, []), number) or 0.0
+
+        compared = _Times.of(blocks, seconds)
+        rows.append({"num_nodes": number, "comparison": compared.judged(calls, confidence)})
+    return rows
+
+
+def _seconds_on(calls: Iterable[Mapping[str, Any]], num_nodes: int) -> float | None:
+    """Return the time of calls on communicators of so many nodes; None if there are none."""
+    found = [
+        part["seconds"]
+        for call in calls
+        for part in call["communicators"]
+        if part["num_nodes"] == num_nodes
+    ]
+    return sum(found) if found else None
+
+
+@dataclass(frozen=True)
+class _Times:
+    """Seconds of the same calls in each block, native and ours."""
+
+    before: Sequence[float]
+    after: Sequence[float]
+
+    @classmethod
+    def of(cls, blocks: Sequence[Block], seconds: Callable[[Run], float]) -> _Times:
+        return cls(
+            [seconds(block[NATIVE]) for block in blocks],
+            [seconds(block[ESPALIER]) for block in blocks],
+        )
+
+    def judged(
+        self, calls: Sequence[Mapping[str, Any]], confidence: float
+    ) -> dict[str, Any] | None:
+        """Compare them; `calls` are the latest with Espalier. None if no block has both."""
+        pairs = [(b, a) for b, a in zip(self.before, self.after, strict=True) if b > 0 and a > 0]
+        if not pairs:
+            return None
+        before, after = zip(*pairs, strict=True)
+        compared = compare_pairs(before, after, confidence)
+        if all(call["native"] for call in calls):
+            compared = replace(compared, verdict=SAME)
+        return compared.to_json()
 
 
 def _between(blocks: Sequence[Block], before: str, after: str, confidence: float) -> Comparison:

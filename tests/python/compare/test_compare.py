@@ -44,7 +44,8 @@ class TestDesign:
         assert len({tuple(orders(6, seed)) for seed in range(20)}) > 10
 
 
-def call(seconds, *, count=100, algorithm="native", num_bytes=1024, ranks=4):
+def call(seconds, *, count=100, algorithm="native", num_bytes=1024, ranks=4, num_nodes=0):
+    part = {"num_nodes": num_nodes, "ranks": "", "count": count, "bytes": 0}
     return {
         "function": "MPI_Bcast",
         "num_ranks": 4,
@@ -57,6 +58,7 @@ def call(seconds, *, count=100, algorithm="native", num_bytes=1024, ranks=4):
         "count": count * ranks,
         "bytes": count * ranks * num_bytes,
         "seconds": seconds * ranks,
+        "communicators": [{**part, "seconds": seconds * ranks}],
     }
 
 
@@ -124,6 +126,25 @@ class TestAnalysis:
         assert row["chosen"] == [
             {"algorithm": "bcast/binomial", "reason": "because of bcast/binomial", "native": False}
         ]
+
+    def test_communicators_of_as_many_ranks_are_compared_by_their_nodes(self):
+        results = Results()
+        for block in range(6):
+            slow = call(0.2, algorithm="bcast/flat", num_nodes=1)
+            slow["communicators"] += call(0.1, num_nodes=4)["communicators"]
+            slow["seconds"] = 1.2
+            results.runs.append(Run(PLAIN, block, 1.0))
+            native = [call(0.1, num_nodes=1), call(0.3, num_nodes=4)]
+            results.runs.append(Run(NATIVE, block, 1.0, statistics(1.0, *native)))
+            results.runs.append(Run(ESPALIER, block, 1.0, statistics(1.0, slow)))
+        (row,) = analysis.collectives(results.blocks(), 0.95)
+        assert row["comparison"]["ratio"]["value"] == pytest.approx(0.4 / 0.3)
+        verdicts = {one["num_nodes"]: one["comparison"]["verdict"] for one in row["nodes"]}
+        assert verdicts == {1: "slower", 4: "faster"}
+
+    def test_a_number_of_nodes_that_is_not_known_is_not_told(self):
+        (row,) = analysis.collectives(blocks(8), 0.95)
+        assert row["nodes"] == []
 
     def test_two_algorithms_in_one_class_are_both_named(self):
         (block,) = blocks(1)
