@@ -3,14 +3,16 @@
 
 A tuned rule beat the native call in a loop of such calls. In a program, ranks come late, caches are
 cold and messages of the program share the links. So each rule is judged again by the program's own
-calls, of runs with it and of runs with native calls in turns.
+calls, of runs with it and of runs with native calls in turns: rules go by which calls are slower.
+Where the program as a whole is not faster, only rules stay by which calls are.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from espalier.compare.analysis import SLOWER
+from espalier.compare.analysis import FASTER, SLOWER, TOO_FEW, UNDECIDED
 from espalier.improvement.stakes import call_of
 from espalier.sampling.samples import NATIVE
 
@@ -20,27 +22,56 @@ if TYPE_CHECKING:
 Rule = dict[str, Any]
 
 
-def slower_calls(comparison: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return the rows of `collectives` of a comparison in which the program lost time by rules."""
-    return [
-        row
-        for row in comparison["collectives"]
-        if row["comparison"] is not None and row["comparison"]["verdict"] == SLOWER
-    ]
+@dataclass(frozen=True)
+class Judged:
+    """Calls of the program as a comparison judges them.
 
-
-def without_losses(rules: Sequence[Rule], rows: Iterable[Mapping[str, Any]]) -> list[Rule]:
-    """Return the rules with native calls where the program was slower.
-
-    Args:
-        rules: Those by which the program ran. Of rules for as many ranks on different numbers of
-            nodes all are taken back: the program's times do not tell them apart.
-        rows: What slower_calls() returned.
+    `num_nodes` is 0 if they were made on communicators of any nodes; `ratio` is native / ours with
+    its interval.
     """
-    kept = list(rules)
-    for row in rows:
-        kept = [part for rule in kept for part in _cut(rule, row)]
-    return kept
+
+    call: str
+    num_ranks: int
+    num_nodes: int
+    min_bytes: int
+    max_bytes: int | None
+    ratio: Mapping[str, Any]
+    verdict: str
+
+
+def judged(comparison: Mapping[str, Any]) -> list[Judged]:
+    """Return what a comparison says of calls.
+
+    Where the nodes of communicators are known, those on different numbers of nodes are told apart.
+    """
+    found = []
+    for row in comparison["collectives"]:
+        for part in row["nodes"] or [{**row, "num_nodes": 0}]:
+            compared = part["comparison"]
+            if compared is not None:
+                sizes = (row["min_bytes"], row["max_bytes"])
+                shape = (call_of(row), row["num_ranks"], part["num_nodes"])
+                found.append(Judged(*shape, *sizes, compared["ratio"], compared["verdict"]))
+    return found
+
+
+def kept(rules: Sequence[Rule], comparison: Mapping[str, Any]) -> list[Rule]:
+    """Return the rules by which the program ran, with native calls where they do not stay."""
+    calls = judged(comparison)
+    stay = without(rules, [one for one in calls if one.verdict == SLOWER], "slower")
+    if comparison["wall"]["verdict"] in {FASTER, TOO_FEW}:
+        return stay
+    gains = [one for one in calls if one.verdict == FASTER]
+    stay = [rule if _has_part(rule, gains) else _unproved(rule, calls) for rule in stay]
+    return without(stay, [one for one in calls if one.verdict == UNDECIDED], "not faster")
+
+
+def without(rules: Sequence[Rule], calls: Iterable[Judged], what: str) -> list[Rule]:
+    """Return the rules with native calls in place of these, since they are `what`."""
+    parts = list(rules)
+    for one in calls:
+        parts = [part for rule in parts for part in _cut(rule, one, what)]
+    return parts
 
 
 def all_native(rules: Iterable[Rule], reason: str) -> list[Rule]:
@@ -48,30 +79,39 @@ def all_native(rules: Iterable[Rule], reason: str) -> list[Rule]:
     return [_native(rule, reason) if rule["algorithm"] != NATIVE else rule for rule in rules]
 
 
-def _cut(rule: Rule, row: Mapping[str, Any]) -> list[Rule]:
-    """Return a rule in up to three parts: below the sizes of a row, native there, and above."""
-    is_meant = (
-        rule["collective"] == call_of(row)
-        and rule["num_ranks"] == row["num_ranks"]
-        and rule["algorithm"] != NATIVE
-    )
-    if not is_meant or not _overlaps(rule, row):
+def _cut(rule: Rule, calls: Judged, what: str) -> list[Rule]:
+    """Return a rule in up to three parts: below the sizes of calls, native there, and above."""
+    if not _is_meant(rule, calls):
         return [rule]
-    low = max(rule["min_bytes"], row["min_bytes"])
-    high = _lesser(rule["max_bytes"], row["max_bytes"])
+    low = max(rule["min_bytes"], calls.min_bytes)
+    high = _lesser(rule["max_bytes"], calls.max_bytes)
     parts = []
     if rule["min_bytes"] < low:
         parts.append({**rule, "max_bytes": low - 1})
-    parts.append({**_native(rule, _reason(row)), "min_bytes": low, "max_bytes": high})
+    parts.append({**_native(rule, _reason(calls, what)), "min_bytes": low, "max_bytes": high})
     if high is not None and (rule["max_bytes"] is None or high < rule["max_bytes"]):
         parts.append({**rule, "min_bytes": high + 1})
     return parts
 
 
-def _overlaps(rule: Rule, row: Mapping[str, Any]) -> bool:
-    last = rule["max_bytes"]
-    is_above = row["max_bytes"] is not None and rule["min_bytes"] > row["max_bytes"]
-    return not is_above and (last is None or row["min_bytes"] <= last)
+def _has_part(rule: Rule, calls: Iterable[Judged]) -> bool:
+    return rule["algorithm"] == NATIVE or any(_is_meant(rule, one) for one in calls)
+
+
+def _unproved(rule: Rule, calls: Iterable[Judged]) -> Rule:
+    """Return native calls in place of a rule by which no calls gained."""
+    meant = [one for one in calls if _is_meant(rule, one)]
+    return _native(rule, _reason(meant[0], "not faster") if meant else "not called by the program")
+
+
+def _is_meant(rule: Rule, calls: Judged) -> bool:
+    """Return whether calls may have run by a rule."""
+    has_shape = rule["collective"] == calls.call and rule["num_ranks"] == calls.num_ranks
+    has_nodes = calls.num_nodes in {0, rule["num_nodes"]}
+    is_above = calls.max_bytes is not None and rule["min_bytes"] > calls.max_bytes
+    is_below = rule["max_bytes"] is not None and rule["max_bytes"] < calls.min_bytes
+    is_other = rule["algorithm"] == NATIVE or is_above or is_below
+    return has_shape and has_nodes and not is_other
 
 
 def _lesser(one: int | None, other: int | None) -> int | None:
@@ -84,10 +124,10 @@ def _native(rule: Rule, reason: str) -> Rule:
     return {**rule, "algorithm": NATIVE, "reason": f"{reason}; was {rule['algorithm']}"}
 
 
-def _reason(row: Mapping[str, Any]) -> str:
-    ratio = row["comparison"]["ratio"]
+def _reason(calls: Judged, what: str) -> str:
+    ratio = calls.ratio
     percent = 100 * ratio["confidence"]
     return (
-        f"slower in the program: native / ours {ratio['value']:.2f}"
+        f"{what} in the program: native / ours {ratio['value']:.2f}"
         f" ({percent:.3g} % interval {ratio['low']:.2f} .. {ratio['high']:.2f})"
     )

@@ -23,33 +23,82 @@ def rule(low, high, algorithm="bcast/chain", *, call="bcast", num_ranks=4, num_n
     }
 
 
-def compared(low, high, verdict="slower", *, function="MPI_Bcast", num_ranks=4):
-    ratio = {"value": 0.8, "low": 0.7, "high": 0.9, "confidence": 0.95, "count": 6}
+_RATIO = {"value": 0.8, "low": 0.7, "high": 0.9, "confidence": 0.95, "count": 6}
+
+
+def compared(low, high, verdict="slower", *, nodes=()):
+    """Return a class of calls of a comparison; `nodes` are verdicts by number of nodes."""
     return {
-        "function": function,
-        "num_ranks": num_ranks,
+        "function": "MPI_Bcast",
+        "num_ranks": 4,
         "min_bytes": low,
         "max_bytes": high,
-        "comparison": {"ratio": ratio, "verdict": verdict},
+        "comparison": {"ratio": _RATIO, "verdict": verdict},
+        "nodes": [
+            {"num_nodes": number, "comparison": {"ratio": _RATIO, "verdict": one}}
+            for number, one in nodes
+        ],
     }
 
 
-def cut(rules, *rows):
-    return guard.without_losses(rules, rows)
+def comparison(*rows, whole="faster"):
+    return {"collectives": rows, "wall": {"verdict": whole}}
+
+
+def cut(rules, *rows, whole="faster"):
+    return guard.kept(rules, comparison(*rows, whole=whole))
 
 
 def ranges(rules):
     return [(one["min_bytes"], one["max_bytes"], one["algorithm"]) for one in rules]
 
 
-class TestSlowerCalls:
-    def test_only_significant_losses_count(self):
-        rows = [compared(0, 1, "faster"), compared(2, 3), compared(4, 7, "same call")]
-        rows.append({**compared(8, 15), "comparison": None})
-        assert guard.slower_calls({"collectives": rows}) == [rows[1]]
+class TestJudged:
+    def test_calls_that_were_not_compared_say_nothing(self):
+        rows = [compared(2, 3), {**compared(8, 15), "comparison": None}]
+        (found,) = guard.judged(comparison(*rows))
+        assert found == guard.Judged("bcast", 4, 0, 2, 3, _RATIO, "slower")
+
+    def test_a_loss_is_seen_behind_a_gain_on_other_nodes(self):
+        row = compared(0, 1, "faster", nodes=[(1, "slower"), (2, "faster")])
+        found = guard.judged(comparison(row))
+        assert [(one.num_nodes, one.verdict) for one in found] == [(1, "slower"), (2, "faster")]
 
 
-class TestWithoutLosses:
+class TestEvidence:
+    """What stays if the program as a whole is faster, and if it is not."""
+
+    undecided = "no significant difference"
+
+    def test_only_significant_losses_go_from_a_faster_program(self):
+        rules = [rule(0, 9), rule(10, 19), rule(20, 29)]
+        rows = compared(0, 9, self.undecided), compared(10, 19), compared(20, 29, "same call")
+        found = [one["algorithm"] for one in cut(rules, *rows)]
+        assert found == ["bcast/chain", "native", "bcast/chain"]
+
+    def test_only_gains_stay_in_a_program_that_is_not_faster(self):
+        rules = [rule(0, 9), rule(10, 19), rule(20, 29)]
+        rows = compared(0, 9, self.undecided), compared(10, 19, "faster")
+        found = cut(rules, *rows, whole=self.undecided)
+        assert [one["algorithm"] for one in found] == ["native", "bcast/chain", "native"]
+        assert found[0]["reason"].startswith("not faster in the program: native / ours 0.80")
+        assert found[2]["reason"] == "not called by the program; was bcast/chain"
+
+    def test_a_rule_that_stays_is_cut_where_its_calls_did_not_gain(self):
+        rows = compared(0, 9, "faster"), compared(10, 19, self.undecided)
+        assert ranges(cut([rule(0, 99)], *rows, whole=self.undecided)) == [
+            (0, 9, "bcast/chain"),
+            (10, 19, "native"),
+            (20, 99, "bcast/chain"),
+        ]
+
+    def test_too_few_runs_prove_nothing_and_change_nothing(self):
+        rules = [rule(0, 9)]
+        row = compared(0, 9, "too few repetitions")
+        assert cut(rules, row, whole="too few repetitions") == rules
+
+
+class TestCuts:
     def test_a_hole_is_cut_into_a_rule(self):
         found = cut([rule(0, 99999)], compared(1024, 2047))
         assert ranges(found) == [
@@ -76,6 +125,15 @@ class TestWithoutLosses:
     def test_edges(self, low, high, expected):
         row = compared(0, None) if (low, high) == (0, None) else compared(1024, 2047)
         assert ranges(cut([rule(low, high)], row)) == expected
+
+    def test_rules_for_other_numbers_of_nodes_are_left_alone(self):
+        rules = [rule(0, 9, num_nodes=1), rule(0, 9, num_nodes=2)]
+        found = cut(rules, compared(0, None, nodes=[(1, "slower"), (2, "faster")]))
+        assert [one["algorithm"] for one in found] == ["native", "bcast/chain"]
+
+    def test_without_known_nodes_all_rules_for_as_many_ranks_are_taken_back(self):
+        rules = [rule(0, 9, num_nodes=1), rule(0, 9, num_nodes=2)]
+        assert ranges(cut(rules, compared(0, None))) == [(0, 9, "native")] * 2
 
     def test_sizes_stay_covered_exactly_once(self):
         found = cut([rule(0, 5000), rule(5001, None, "bcast/flat")], compared(4096, 8191))
