@@ -12,6 +12,7 @@ from espalier.cli.groups import USUAL_PROFILE, StoreFile, carry_out, show
 from espalier.cli.options import Json, Mpi, ProfileOutput
 from espalier.improvement import improver
 from espalier.improvement.findings import Wish
+from espalier.improvement.improver import WholeRuns
 from espalier.launch import preload
 from espalier.report.improve import improvement_report
 from espalier.store.database import default_path
@@ -71,8 +72,10 @@ def improve(
     program itself is taken back. The profile is for 'espalier run --profile'. Interrupted, it keeps
     what it has, and the same command goes on.
     """
+    target = preload.find_target(improved.command, improved.mpi)
     wish = Wish(
-        target=preload.find_target(improved.command, improved.mpi),
+        command=target.command,
+        vendor=target.vendor,
         files=Files(
             output=kept.output,
             store=kept.store or default_path(),
@@ -81,11 +84,11 @@ def improve(
             to_continue=repeat.text(),
         ),
         seconds=parse_seconds(length.time_budget),
-        repetitions=length.repetitions,
         machine=kept.machine,
     )
+    runs = WholeRuns(target, length.repetitions)
 
     def tell(document: dict[str, Any]) -> None:
         show(document, improvement_report, json=json)
 
-    carry_out(lambda: improver.improve(wish), tell)
+    carry_out(lambda: improver.improve(wish, runs), tell)

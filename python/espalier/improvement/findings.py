@@ -12,25 +12,35 @@ if TYPE_CHECKING:
     from espalier.improvement.observation import Observation
     from espalier.improvement.stakes import Stake
     from espalier.launch.command import LaunchCommand
-    from espalier.launch.preload import Target
     from espalier.profiles.profiles import Shape
     from espalier.tuning.session import Files
 
 
 @dataclass(frozen=True)
 class Wish:
-    """What to improve, how long, and where results go."""
+    """For what to tune, how long and how sure, and where results go.
 
-    target: Target
+    `command` starts the program, or only its ranks if its calls are known from an earlier run.
+    """
+
+    command: LaunchCommand
+    vendor: str
     files: Files
     seconds: float = 120.0
-    repetitions: int = 6
     machine: str = ""
+    confidence: float = 0.95
+    min_gain: float = 0.02
+    seed: int = 1
 
     @property
     def launcher(self) -> LaunchCommand:
         """Return how the program's ranks are started, without the program."""
-        return self.target.command.with_program(())
+        return self.command.with_program(())
+
+    @property
+    def num_steps(self) -> int:
+        """Return how many steps there are: whole runs need a program."""
+        return 4 if self.command.program else 3
 
 
 @dataclass

@@ -19,11 +19,12 @@ from espalier.compare import comparison
 from espalier.compare.analysis import SLOWER
 from espalier.compare.experiment import Design
 from espalier.errors import ArgumentError
-from espalier.improvement import guard, machine_file, outcome, points, stakes
+from espalier.improvement import budget, guard, machine_file, outcome, points, stakes
 from espalier.improvement.findings import Findings
-from espalier.improvement.observation import observe
+from espalier.improvement.observation import Observation, observe
 from espalier.io.console import json_text, say
 from espalier.io.output_files import locked, write_whole
+from espalier.launch.measuring import check_launcher
 from espalier.machines import machines
 from espalier.profiles import merging, profiles
 from espalier.profiles.profiles import Shape
@@ -34,12 +35,14 @@ from espalier.tuning import tuner
 from espalier.tuning.session import IF_UNWRITTEN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from espalier.improvement.findings import Wish
     from espalier.improvement.guard import Rule
     from espalier.improvement.stakes import Stake
+    from espalier.launch.preload import Target
     from espalier.sampling.job import Job as StartedJob
+    from espalier.sampling.setting import Setting
 
 # Of the time budget, if the machine has to be probed.
 _SHARE_OF_PROBE = 0.25
@@ -48,7 +51,15 @@ _LEAST_SECONDS_TO_TUNE = 10.0
 _SLOWER_AS_A_WHOLE = "the program as a whole was slower"
 
 
-def improve(wish: Wish) -> dict[str, Any]:
+@dataclass(frozen=True)
+class WholeRuns:
+    """The program that is compared with and without the profile, and how often."""
+
+    target: Target
+    repetitions: int = 6
+
+
+def improve(wish: Wish, runs: WholeRuns) -> dict[str, Any]:
     """Improve, write the profile, and return the document of the report.
 
     Raises:
@@ -56,14 +67,48 @@ def improve(wish: Wish) -> dict[str, Any]:
         Interrupted: after Ctrl-C or a signal, once the program was observed.
     """
     start = time.monotonic()
-    merging.check(wish.files.output, wish.target.vendor)
+    check_launcher(wish.command)
+    _check(wish)
+    say(f"step 1 of 4: running the program once to count its calls: {wish.command.text()}")
+    findings = Findings(wish, observe(runs.target))
+
+    def steps() -> None:
+        _tune_calls(findings)
+        if findings.is_kept:
+            _compare(findings, runs)
+
+    return _carry_out(findings, steps, start)
+
+
+def tune_for(wish: Wish, run: dict[str, Any]) -> dict[str, Any]:
+    """Tune for the calls of a run that was counted before, and return the document of the report.
+
+    Args:
+        wish: With the launcher of that run.
+        run: What the run left behind (`espalier-run-explanation`).
+
+    Raises:
+        ArgumentError: the launcher starts another number of ranks.
+        Interrupted: after Ctrl-C or a signal.
+    """
+    start = time.monotonic()
+    _check(wish)
+    say(f"step 1 of 3: the calls are those of {run['folder']}")
+    findings = Findings(wish, Observation(run["seconds"], run))
+    return _carry_out(findings, lambda: _tune_calls(findings), start)
+
+
+def _check(wish: Wish) -> None:
+    """Find out before anything runs what would fail in the end."""
+    merging.check(wish.files.output, wish.vendor)
     if wish.machine:
         machines.load(wish.machine)
-    say(f"step 1 of 4: running the program once to count its calls: {wish.target.command.text()}")
-    findings = Findings(wish, observe(wish.target))
+
+
+def _carry_out(findings: Findings, steps: Callable[[], None], start: float) -> dict[str, Any]:
     cause: BaseException | None = None
     try:
-        _take_steps(findings)
+        steps()
     except Interrupted as interrupted:
         cause = interrupted.cause
     except (KeyboardInterrupt, SystemExit) as error:
@@ -71,85 +116,108 @@ def improve(wish: Wish) -> dict[str, Any]:
     findings.seconds = time.monotonic() - start
     document = outcome.make_document(findings, is_complete=cause is None)
     if cause is not None:
-        say(f"to go on where this ended: {wish.files.repeat}")
+        say(f"to go on where this ended: {findings.wish.files.repeat}")
         raise Interrupted(document, cause)
     return document
 
 
-def _take_steps(findings: Findings) -> None:
+@dataclass(frozen=True)
+class _Started:
+    """Ranks of the launcher, and how long it took to start them."""
+
+    job: StartedJob
+    seconds: float
+
+
+def _tune_calls(findings: Findings) -> None:
     wish = findings.wish
     findings.stakes = stakes.all_stakes(findings.observation.run)
     findings.tuned = stakes.worth_tuning(findings.stakes, findings.num_ranks)
     if not findings.tuned:
         return
-    started = start_job(wish.launcher, wish.target.vendor)
-    findings.num_nodes = started.header["num_nodes"]
     begin = time.monotonic()
-    machine = _machine(findings, started)
+    job = start_job(wish.launcher, wish.vendor)
+    started = _Started(job, time.monotonic() - begin)
+    if job.header["num_ranks"] != findings.num_ranks:
+        raise ArgumentError(
+            f"expected a launcher that starts {findings.num_ranks} ranks, as the program had;"
+            f" '{wish.launcher.text()}' started {job.header['num_ranks']}",
+            "give the launcher's options of the program's run",
+        )
+    findings.num_nodes = job.header["num_nodes"]
+    machine = _machine(findings, job)
     left = max(_LEAST_SECONDS_TO_TUNE, wish.seconds - (time.monotonic() - begin))
     _tune(findings, started, machine, left)
-    if findings.is_kept:
-        _compare(findings)
 
 
 def _machine(findings: Findings, started: StartedJob) -> machines.Machine:
     wish = findings.wish
+    step = f"step 2 of {wish.num_steps}"
     if wish.machine:
-        say(f"step 2 of 4: the machine is given as {wish.machine}")
+        say(f"{step}: the machine is given as {wish.machine}")
         return machines.load(wish.machine)
     path = machine_file.path_beside(wish.files.output)
     known = machine_file.kept(path, started.header)
     if known is not None:
-        say(f"step 2 of 4: the machine is known from {path}; remove it to probe again")
+        say(f"{step}: the machine is known from {path}; remove it to probe again")
         return known
     seconds = min(_MOST_SECONDS_OF_PROBE, _SHARE_OF_PROBE * wish.seconds)
-    say(f"step 2 of 4: probing the machine for about {seconds:.0f} s; {path} keeps it")
+    say(f"{step}: probing the machine for about {seconds:.0f} s; {path} keeps it")
     return machine_file.probe(wish.launcher.words(), path, seconds, started.vendor)
 
 
-def _tune(
-    findings: Findings, started: StartedJob, machine: machines.Machine, seconds: float
-) -> None:
-    """Tune communicators of one shape after the other; the time is shared by what is at stake."""
+def _tune(findings: Findings, started: _Started, machine: machines.Machine, seconds: float) -> None:
+    """Tune communicators of one shape after the other, those with most at stake first."""
     say(
-        f"step 3 of 4: tuning {100 * stakes.share_of(findings.tuned):.2g} % of the program's time"
-        f" for about {seconds:.0f} s"
+        f"step 3 of {findings.wish.num_steps}: tuning"
+        f" {_percent(stakes.share_of(findings.tuned))} of the program's time for about"
+        f" {seconds:.0f} s"
     )
-    started.header.pop("node_of_rank", None)
-    world = Shape(started.header["num_ranks"], started.header["num_nodes"])
-    shapes = stakes.by_shape(findings.tuned)
-    shares = {shape: stakes.share_of(part) for shape, part in shapes.items()}
-    for shape, part in shapes.items():
-        part_seconds = max(_LEAST_SECONDS_TO_TUNE, seconds * shares[shape] / sum(shares.values()))
-        if shape.num_ranks == world.num_ranks:
-            _tune_shape(findings, world, _Part(part, started, part_seconds), machine)
-        else:
-            groups = stakes.groups_of(part)
-            job = started.on_groups(groups, shape.num_nodes)
-            _tune_shape(findings, shape, _Part(part, job, part_seconds, groups), machine)
+    parts = {part.shape: part for part in _parts(findings, started.job, machine)}
+    points_of = {
+        shape: points.points_of(part.stakes, part.setting) for shape, part in parts.items()
+    }
+    chosen = budget.portions(points_of, seconds, started.seconds)
+    for shape, portion in chosen.items():
+        _tune_shape(findings, parts[shape], portion)
 
 
 @dataclass(frozen=True)
 class _Part:
-    """What is at stake on communicators of one shape, and what measures there."""
+    """What is at stake on communicators of one shape, where their ranks are, and what measures."""
 
+    shape: Shape
     stakes: Sequence[Stake]
+    setting: Setting
     job: StartedJob
-    seconds: float
-    groups: Sequence[Sequence[int]] = ()
 
 
-def _tune_shape(findings: Findings, shape: Shape, part: _Part, machine: machines.Machine) -> None:
-    wish = findings.wish
-    group = part.groups[0] if part.groups else None
-    setting = machine_file.setting_of(machine, findings.num_ranks, group)
-    wanted = points.affordable(points.points_of(part.stakes, setting), part.seconds)
-    requests = points.requests_of(wanted)
-    say(f"communicators of {shape.text()}: {len(requests)} calls and sizes, {part.seconds:.0f} s")
+def _parts(findings: Findings, started: StartedJob, machine: machines.Machine) -> Iterator[_Part]:
+    started.header.pop("node_of_rank", None)
+    num_ranks = findings.num_ranks
+    if whole := [stake for stake in findings.tuned if stake.shape.num_ranks == num_ranks]:
+        world = Shape(num_ranks, started.header["num_nodes"])
+        yield _Part(world, whole, machine_file.setting_of(machine, num_ranks), started)
+    for shape, part in stakes.by_shape(findings.tuned).items():
+        if shape.num_ranks != num_ranks:
+            groups = stakes.groups_of(part)
+            setting = machine_file.setting_of(machine, num_ranks, groups[0])
+            yield _Part(shape, part, setting, started.on_groups(groups, shape.num_nodes))
+
+
+def _tune_shape(findings: Findings, part: _Part, portion: budget.Portion) -> None:
+    wish, shape = findings.wish, part.shape
+    requests = points.requests_of(portion.points)
+    say(
+        f"communicators of {shape.text()}: {len(requests)} calls and sizes, {portion.seconds:.0f} s"
+    )
     goal = Goal(
         collectives=tuple(dict.fromkeys(request.collective for request in requests)),
         sizes=tuple(sorted({request.bytes for request in requests if request.bytes})) or (1,),
-        seconds=part.seconds,
+        seconds=portion.seconds,
+        confidence=wish.confidence,
+        min_gain=wish.min_gain,
+        seed=wish.seed,
     )
     job = tuner.Job(tuple(wish.launcher.words()), wish.files, part.job.vendor)
     try:
@@ -161,14 +229,17 @@ def _tune_shape(findings: Findings, shape: Shape, part: _Part, machine: machines
         findings.rules += findings.tunings.get(shape, {"rules": []})["rules"]
 
 
-def _compare(findings: Findings) -> None:
-    wish = findings.wish
-    about = (3 * wish.repetitions + 1) * findings.observation.seconds
+def _percent(share: float) -> str:
+    return f"{100 * share:.2g} %"
+
+
+def _compare(findings: Findings, runs: WholeRuns) -> None:
+    about = (3 * runs.repetitions + 1) * findings.observation.seconds
     say(
-        f"step 4 of 4: comparing whole runs, {wish.repetitions} times plain, with native calls and"
+        f"step 4 of 4: comparing whole runs, {runs.repetitions} times plain, with native calls and"
         f" with Espalier, in turns; about {about:.0f} s"
     )
-    found = _run_comparison(wish)
+    found = _run_comparison(findings.wish, runs)
     findings.comparisons.append(found)
     if found["wall"] is None:
         return
@@ -176,16 +247,18 @@ def _compare(findings: Findings) -> None:
         if not findings.is_kept:
             say("neither the program nor any of its calls became faster; all rules are taken back")
             return
-        say("rules that did not make the program's own calls faster are taken back; comparing again")
-        found = _run_comparison(wish)
+        say(
+            "rules that did not make the program's own calls faster are taken back; comparing again"
+        )
+        found = _run_comparison(findings.wish, runs)
         findings.comparisons.append(found)
     if found["wall"] is not None and found["wall"]["verdict"] == SLOWER:
         _rewrite(findings, lambda rules: guard.all_native(rules, _SLOWER_AS_A_WHOLE))
 
 
-def _run_comparison(wish: Wish) -> dict[str, Any]:
-    design = Design(profile=wish.files.output, repetitions=wish.repetitions)
-    answer = comparison.compare(comparison.Question(wish.target, design, wish.files.repeat))
+def _run_comparison(wish: Wish, runs: WholeRuns) -> dict[str, Any]:
+    design = Design(profile=wish.files.output, repetitions=runs.repetitions)
+    answer = comparison.compare(comparison.Question(runs.target, design, wish.files.repeat))
     if answer.cause is not None:
         raise answer.cause
     if answer.document["failure"] is not None:

@@ -3,16 +3,19 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from espalier import __version__
+from espalier import __version__, _core
 from espalier.conditions import metadata
 from espalier.improvement.stakes import call_of, share_of
 from espalier.io.console import document
 from espalier.sampling.samples import NATIVE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from espalier.improvement.findings import Findings
     from espalier.improvement.stakes import Stake
 
@@ -26,7 +29,7 @@ def make_document(findings: Findings, *, is_complete: bool) -> dict[str, Any]:
     return document(
         "espalier-improvement",
         1,
-        command=wish.target.command.text(),
+        command=wish.command.text(),
         repeat=wish.files.repeat,
         created=metadata.now(),
         espalier=__version__,
@@ -54,6 +57,7 @@ def make_document(findings: Findings, *, is_complete: bool) -> dict[str, Any]:
 
 
 def _call(stake: Stake, findings: Findings, last: dict[str, Any] | None) -> dict[str, Any]:
+    tuned = _tuned(findings, stake)
     return {
         "collective": stake.call,
         "num_ranks": stake.shape.num_ranks,
@@ -64,20 +68,30 @@ def _call(stake: Stake, findings: Findings, last: dict[str, Any] | None) -> dict
         "num_calls": stake.num_calls,
         "seconds": stake.seconds,
         "share": stake.share,
-        "tuned": _tuned(findings, stake),
+        "tuned": tuned and {**tuned, "at_its_size": is_decided(stake, tuned)},
         "in_program": _in_program(stake, last),
     }
 
 
 def _tuned(findings: Findings, stake: Stake) -> dict[str, Any] | None:
-    """Return what tuning decided for a call and size, and why; None if it did not come to it."""
+    """Return what tuning decided for a call and size, and why; None if it did not come to the call.
+
+    `bytes` is the size at which this was decided: another one if the time did not suffice for all
+    sizes. Calls whose size not all ranks know have one decision for all of them.
+    """
     call, size = stake.point
-    tuning = findings.tuning_of(stake.shape)
-    found = [point for point in (tuning or {"points": []})["points"] if point["collective"] == call]
-    nearest = min(found, key=lambda point: abs(point["bytes"] - size), default=None)
-    if nearest is None:
-        return None
-    return {"algorithm": nearest["algorithm"], "reason": nearest["reason"]}
+    tuning = findings.tuning_of(stake.shape) or {"points": [], "rules": []}
+    if not _core.has_known_size(call):
+        rule = next((rule for rule in tuning["rules"] if rule["collective"] == call), None)
+        return rule and {"algorithm": rule["algorithm"], "reason": rule["reason"], "bytes": size}
+    found = [point for point in tuning["points"] if point["collective"] == call]
+    nearest = min(found, key=lambda point: _distance(point["bytes"], size), default=None)
+    return nearest and {name: nearest[name] for name in ("algorithm", "reason", "bytes")}
+
+
+def _distance(one: int, other: int) -> float:
+    """Return how far sizes are apart, as rules between sizes see it."""
+    return abs(math.log(max(1, one)) - math.log(max(1, other)))
 
 
 def _warnings(findings: Findings) -> list[dict[str, str]]:
@@ -123,29 +137,52 @@ def _remaining(findings: Findings) -> list[str]:
     left_out = share_of(findings.stakes) - share_of(unknown) - share_of(findings.tuned)
     if left_out >= _NOTICEABLE:
         lines.append(f"{_percent(left_out)} is in calls that are too short or too rare to tune")
-    native = [one for one in findings.tuned if _is_native(findings, one)]
-    if native and findings.tunings:
-        names = ", ".join(dict.fromkeys(stake.call for stake in native))
+    if findings.tunings:
+        lines += _of_tuned(findings)
+    return lines
+
+
+def _of_tuned(findings: Findings) -> list[str]:
+    """Return which calls that are worth tuning have no rule of their own, and why."""
+    decisions = [(stake, _tuned(findings, stake)) for stake in findings.tuned]
+    late = [stake for stake, tuned in decisions if not is_decided(stake, tuned)]
+    native = [
+        stake
+        for stake, tuned in decisions
+        if stake not in late and tuned is not None and tuned["algorithm"] == NATIVE
+    ]
+    lines = []
+    if late:
+        lines.append(
+            f"{_percent(share_of(late))} is in calls and sizes for which the time did not suffice,"
+            " so that the decision for the nearest size holds, if there is one:"
+            f" {_names(late)}; give more with --time-budget"
+        )
+    if native:
         lines.append(
             f"{_percent(share_of(native))} is in calls for which nothing was significantly faster"
-            f" than the MPI library: {names}"
+            f" than the MPI library: {_names(native)}"
         )
     return lines
+
+
+def is_decided(stake: Stake, tuned: Mapping[str, Any] | None) -> bool:
+    """Return whether tuning measured a call at its own size."""
+    return tuned is not None and tuned["bytes"] == stake.point[1]
+
+
+def _names(stakes: Iterable[Stake]) -> str:
+    return ", ".join(dict.fromkeys(stake.call for stake in stakes))
 
 
 def _is_unknown(findings: Findings, stake: Stake) -> bool:
     return not stake.communicators and stake.shape.num_ranks != findings.num_ranks
 
 
-def _is_native(findings: Findings, stake: Stake) -> bool:
-    tuned = _tuned(findings, stake)
-    return tuned is None or tuned["algorithm"] == NATIVE
-
-
 def _use(findings: Findings) -> str:
     wish = findings.wish
-    words = ["espalier", "run", "--profile", str(wish.files.output), "--"]
-    return shlex.join([*words, *wish.target.command.words()])
+    words = ["espalier", "run", "--profile", str(wish.files.output), "--", *wish.command.words()]
+    return shlex.join(words if wish.command.program else [*words, "PROGRAM"])
 
 
 def _percent(share: float) -> str:

@@ -5,13 +5,13 @@ A model of the machine shortlists candidates; it does not decide. It sees neithe
 MPI library nor ranks that share processors, so that small messages, where these matter most and a
 measurement costs least, get more candidates than large ones.
 
-The time goes to the points that are most worth it: each is given what it needs for a decision, the
-costliest calls of the program first, as long as the budget suffices.
+`budget` decides for which of the points the time suffices.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import TYPE_CHECKING
 
 from espalier import _core
@@ -34,33 +34,46 @@ _MOST_VARIANTS = 2
 _VARIANTS_LOOKED_AT = 8
 # Ranks whose programs are compared to find algorithms that are the same with so few ranks.
 _RANKS_LOOKED_AT = 8
-# Among how many variants those are looked for: many take equally long, as pipelines of one segment.
-_VARIANTS_LOOKED_AT = 8
-# Ranks whose programs are compared to find algorithms that are the same with so few ranks.
-_RANKS_LOOKED_AT = 8
 # For calls whose size only some ranks know, if the run does not tell it.
 _UNKNOWN_SIZES = (1024, 32768, 1048576)
 # How often calls are repeated until a point is decided, over all stages of the search: the native
 # call, every candidate, and what the best ones are repeated besides; untimed repetitions included.
 _NATIVE_CALLS, _CALLS, _CALLS_OF_BEST = 32, 8, 48
+# So many launches prove results before they time: the native call in all of them, each candidate in
+# the first, the best ones in the others. A proof is a call from each of these roots.
+_PROOFS, _PROOFS_OF_BEST = 4, 5
+_MOST_ROOTS = 8
 _LEAST_SECONDS = 0.5
+# How many times as long as the best prediction a native call may take; the rest of what the program
+# spends in it is waiting for late ranks.
+_SLOWEST_NATIVE = 20
 
 
 @dataclasses.dataclass(frozen=True)
 class Point:
-    """A call and size with its shortlist, and how long it takes to decide it, about."""
+    """A call and size with its shortlist, what is at stake, and how long it takes to decide it.
+
+    `seconds` are predicted times of candidates, `native_seconds` that of the native call, and
+    `seconds_at_stake` what the program spends in these calls.
+    """
 
     collective: str
     bytes: int
     seconds: Mapping[str, float]
     native_seconds: float
+    seconds_at_stake: float
+    num_roots: int = 1
 
     @property
     def needed_seconds(self) -> float:
         """Return about how much measuring it takes until the point is decided."""
         best = min(self.seconds.values(), default=0.0)
-        calls = _NATIVE_CALLS * self.native_seconds + _CALLS * sum(self.seconds.values())
-        return _LEAST_SECONDS + calls + _CALLS_OF_BEST * best
+        more = self.num_roots - 1
+        native = (_NATIVE_CALLS + _PROOFS * more) * self.native_seconds
+        candidates = (_CALLS + more) * sum(self.seconds.values())
+        return (
+            _LEAST_SECONDS + native + candidates + (_CALLS_OF_BEST + _PROOFS_OF_BEST * more) * best
+        )
 
     def shortened(self) -> Point:
         """Return the point with the fewest candidates that make sense."""
@@ -77,26 +90,25 @@ def points_of(stakes: Iterable[Stake], setting: Setting) -> list[Point]:
         call: _ranked(call, sorted({size for other, size in sizes if other == call}), setting)
         for call in dict.fromkeys(call for call, _ in sizes)
     }
-    return [
-        Point(call, size, shortlist(ranked[call][size], size), stake.seconds_per_call)
-        for (call, size), stake in sizes.items()
-    ]
+    points = []
+    for (call, size), stake in sizes.items():
+        seconds = shortlist(ranked[call][size], size)
+        native = _native_seconds(stake, seconds)
+        roots = min(setting.num_ranks, _MOST_ROOTS) if _has_root(call) else 1
+        points.append(Point(call, size, seconds, native, stake.seconds, roots))
+    return points
 
 
-def affordable(points: Iterable[Point], seconds: float) -> list[Point]:
-    """Return the points for which a time budget suffices, the first ones first.
+@functools.cache
+def _has_root(call: str) -> bool:
+    rooted = {row["name"] for row in _core.collectives() if row["rooted"]}
+    return _core.collective_of(call) in rooted
 
-    Where it does not, a point gets fewer candidates, or is left out.
-    """
-    chosen: list[Point] = []
-    left = seconds
-    for point in points:
-        for version in (point, point.shortened()):
-            if version.needed_seconds <= left or not chosen:
-                chosen.append(version)
-                left -= version.needed_seconds
-                break
-    return chosen
+
+def _native_seconds(stake: Stake, seconds: Mapping[str, float]) -> float:
+    """Return about how long the native call takes in a loop of calls, in which nobody is late."""
+    longest = _SLOWEST_NATIVE * min(seconds.values(), default=stake.seconds_per_call)
+    return min(stake.seconds_per_call, longest)
 
 
 def requests_of(points: Sequence[Point]) -> list[Request]:

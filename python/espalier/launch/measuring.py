@@ -35,6 +35,21 @@ def parse_launcher(words: Sequence[str]) -> LaunchCommand:
         ArgumentError: there is no launcher, or not exactly one program could follow.
     """
     command = parse_command(words)
+    check_launcher(command)
+    if command.program:
+        say(
+            f"note: '{shlex.join(command.program)}' is not run; a program of Espalier is measured"
+            " in its place"
+        )
+    return command.with_program(())
+
+
+def check_launcher(command: LaunchCommand) -> None:
+    """Check that a program of ours can take the place of the user's.
+
+    Raises:
+        ArgumentError: not exactly one program could follow.
+    """
     if command.doubt:
         raise ArgumentError(command.doubt)
     if command.is_multi_program:
@@ -42,12 +57,6 @@ def parse_launcher(words: Sequence[str]) -> LaunchCommand:
             "expected launcher options for one program, got several joined by ':'",
             "measure with the options of one: -- mpirun -n 4",
         )
-    if command.program:
-        say(
-            f"note: '{shlex.join(command.program)}' is not run; a program of Espalier is measured"
-            " in its place"
-        )
-    return command.with_program(())
 
 
 class Watch(Protocol):

@@ -95,6 +95,8 @@ def _row(call: Mapping[str, Any]) -> list[str]:
 def _loop(tuned: Mapping[str, Any] | None) -> str:
     if tuned is None:
         return "no time was left"
+    if not tuned["at_its_size"]:
+        return f"as {bytes_text(tuned['bytes'])}, no time"
     if tuned["algorithm"] == "native":
         return "not faster"
     return str(tuned["reason"]).partition(" faster")[0]

@@ -152,6 +152,7 @@ class TestFailure:
             (("--time-budget", "soon"), _LAUNCH, "expected a time"),
             ((), ("--", "solver"), "expected a command with an MPI launcher"),
             ((), ("--", "mpirun", "-n", "4"), "expected a program behind the launcher options"),
+            ((), (*_LAUNCH, ":", "-n", "4", "other"), "got several joined by ':'"),
             (("--machine", "nonsense"), _LAUNCH, "nonsense"),
             (("-o", "/nowhere/p.json"), _LAUNCH, "/nowhere/p.json"),
         ],

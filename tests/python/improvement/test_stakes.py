@@ -6,49 +6,11 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+from fake_runs import row, run
 
 from espalier.improvement import points, stakes
 from espalier.profiles.profiles import Shape
 from espalier.sampling.setting import Setting
-
-
-def row(  # noqa: PLR0913 - a row has them
-    function,
-    seconds,
-    *,
-    num_bytes=1000,
-    num_ranks=4,
-    count=100,
-    reason="forced",
-    ranks="0-3",
-    num_nodes=2,
-):
-    """Return a class of calls of four ranks; `seconds` is the time of each of them."""
-    size_class = num_bytes.bit_length()
-    return {
-        "function": f"MPI_{function}",
-        "num_ranks": num_ranks,
-        "min_bytes": 0 if size_class == 0 else 1 << (size_class - 1),
-        "max_bytes": (1 << size_class) - 1,
-        "algorithm": "native",
-        "reason": reason,
-        "count": 4 * count,
-        "bytes": 4 * count * num_bytes,
-        "seconds": 4 * seconds,
-        "communicators": [
-            {
-                "num_nodes": num_nodes,
-                "ranks": ranks,
-                "count": 4 * count,
-                "bytes": 4 * count * num_bytes,
-                "seconds": 4 * seconds,
-            }
-        ],
-    }
-
-
-def run(*rows, seconds=10.0):
-    return {"num_ranks": 4, "num_files": 4, "seconds": seconds, "calls": list(rows)}
 
 
 class TestStakes:
@@ -126,7 +88,7 @@ class TestPoints:
     def requests(self, *rows):
         found = stakes.worth_tuning(stakes.all_stakes(run(*rows)), 4)
         wanted = points.points_of(found, Setting(self.machine, "block", 4))
-        return points.requests_of(points.affordable(wanted, 1000.0))
+        return points.requests_of(wanted)
 
     def test_points_are_the_program_s_own(self):
         found = self.requests(row("Bcast", 1.0), row("Allgather", 2.0, num_bytes=4096))
@@ -156,34 +118,15 @@ class TestPoints:
         assert len(counts) > 1
         assert max(counts.values()) <= 3
 
+    def test_waiting_for_late_ranks_does_not_make_a_call_too_long_to_tune(self):
+        waiting = row("Barrier", 9.0, num_bytes=0, count=1)
+        found = stakes.worth_tuning(stakes.all_stakes(run(waiting)), 4)
+        (point,) = points.points_of(found, Setting(self.machine, "block", 4))
+        assert point.needed_seconds < 2.0
+        assert point.seconds_at_stake == 9.0
 
-class TestTime:
-    def point(self, native_seconds, *candidates):
-        names = {f"bcast/k_nomial[k={i + 2}]": seconds for i, seconds in enumerate(candidates)}
-        return points.Point("bcast", int(1e9 * native_seconds), names, native_seconds)
-
-    def test_what_fits_is_measured_with_all_candidates(self):
-        wanted = [self.point(0.01, 0.01, 0.01), self.point(0.001, 0.001)]
-        assert points.affordable(wanted, 100.0) == wanted
-
-    def test_costly_points_that_do_not_fit_get_fewer_candidates(self):
-        point = self.point(0.1, *[0.1] * 6)
-        (found,) = points.affordable([self.point(1e-6, 1e-6), point], point.needed_seconds)[1:]
-        assert len(found.seconds) == 3
-
-    def test_what_does_not_fit_at_all_is_left_out(self):
-        wanted = [self.point(0.01, 0.01), self.point(10.0, 10.0), self.point(0.01, 0.02)]
-        assert points.affordable(wanted, 5.0) == [wanted[0], wanted[2]]
-
-    def test_the_costliest_calls_of_a_program_are_measured_in_any_case(self):
-        wanted = [self.point(10.0, *[10.0] * 6)]
-        assert len(points.affordable(wanted, 5.0)) == 1
-
-    def test_time_is_shared_as_it_is_needed_and_cheap_points_come_first(self):
-        cheap, dear = self.point(0.001, 0.001), self.point(0.5, 0.5)
-        first, second = points.requests_of([dear, cheap])
-        assert (first.bytes, second.bytes) == (cheap.bytes, dear.bytes)
-        assert second.weight / first.weight == pytest.approx(
-            dear.needed_seconds / cheap.needed_seconds, rel=1e-2
-        )
-        assert first.weight + second.weight == pytest.approx(2.0, rel=1e-3)
+    def test_results_of_rooted_calls_are_proved_from_several_roots(self):
+        rows = row("Bcast", 5.0, count=10), row("Allgather", 5.0, count=10)
+        found = stakes.worth_tuning(stakes.all_stakes(run(*rows)), 4)
+        wanted = points.points_of(found, Setting(self.machine, "block", 4))
+        assert {one.collective: one.num_roots for one in wanted} == {"bcast": 4, "allgather": 1}

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an improvement says of calls that were tuned, and of those for which there was no time."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+from fake_runs import row, run
+
+from espalier.improvement import outcome, stakes
+from espalier.improvement.findings import Findings
+from espalier.improvement.observation import Observation
+from espalier.profiles.profiles import Shape
+from espalier.report.improve import improvement_report
+
+SHAPE = Shape(4, 2)
+
+
+def decided(call, size, algorithm="bcast/flat"):
+    return {
+        "collective": call,
+        "bytes": size,
+        "algorithm": algorithm,
+        "reason": "1.50x faster than native (95 % interval 1.40 .. 1.60)",
+    }
+
+
+@pytest.fixture
+def document():
+    """Return the document for stakes of calls, of which some points were decided."""
+
+    def make(*rows, points=(), rules=()):
+        command = SimpleNamespace(text=lambda: "mpirun app", words=lambda: ["mpirun", "app"])
+        command.program = ("app",)
+        files = SimpleNamespace(output="p.json", repeat="espalier improve")
+        wish = SimpleNamespace(command=command, files=files)
+        about = {**run(*rows), "mpi": {"vendor": "openmpi", "version": "x"}}
+        findings = Findings(wish, Observation(10.0, about))
+        findings.stakes = stakes.all_stakes(about)
+        findings.tuned = stakes.worth_tuning(findings.stakes, 4)
+        findings.tunings[SHAPE] = {"points": list(points), "rules": list(rules), "warnings": []}
+        return outcome.make_document(findings, is_complete=True)
+
+    return make
+
+
+def loops(document):
+    """Return what the report says of each call's tuning."""
+    (grid,) = next(one for one in improvement_report(document).sections if one.grids).grids
+    return [line[5] for line in grid.rows]
+
+
+def test_a_call_that_was_measured_has_its_own_decision(document):
+    found = document(row("Bcast", 5.0), points=[decided("bcast", 1000)])
+    assert found["calls"][0]["tuned"]["at_its_size"]
+    assert loops(found) == ["1.50x"]
+    assert not any("time did not suffice" in line for line in found["remaining"])
+
+
+def test_a_size_without_time_is_told_apart_from_the_decision_of_the_nearest(document):
+    rows = row("Bcast", 5.0, num_bytes=8), row("Bcast", 3.0, num_bytes=100000)
+    found = document(*rows, points=[decided("bcast", 8)])
+    assert [call["tuned"]["at_its_size"] for call in found["calls"]] == [True, False]
+    assert loops(found) == ["1.50x", "as 8 B, no time"]
+    (line,) = [line for line in found["remaining"] if "time did not suffice" in line]
+    assert line.startswith("30 % is in calls and sizes")
+
+
+def test_a_call_to_which_the_time_did_not_come_is_not_called_as_fast_as_native(document):
+    found = document(row("Bcast", 5.0), row("Reduce", 2.0), points=[decided("bcast", 1000)])
+    assert found["calls"][1]["tuned"] is None
+    assert loops(found)[1] == "no time was left"
+    assert not any("nothing was significantly faster" in line for line in found["remaining"])
+
+
+def test_the_nearest_size_is_nearest_by_its_ratio(document):
+    rows = (row("Bcast", 5.0, num_bytes=4000),)
+    points = [decided("bcast", 100), decided("bcast", 16000, "native")]
+    found = document(*rows, points=points)
+    assert found["calls"][0]["tuned"]["bytes"] == 16000
+
+
+def test_calls_of_unknown_size_have_the_decision_of_their_rule(document):
+    rule = {"collective": "alltoallv", "algorithm": "native", "reason": "no algorithm is faster"}
+    points = [decided("alltoallv", 1024, "alltoall/bruck")]
+    found = document(row("Alltoallv", 5.0, num_bytes=1000), points=points, rules=[rule])
+    assert found["calls"][0]["tuned"]["algorithm"] == "native"
+    assert loops(found) == ["not faster"]
