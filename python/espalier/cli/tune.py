@@ -2,7 +2,8 @@
 """`espalier tune run` and `espalier tune simulate`."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -13,6 +14,12 @@ from espalier.cli.expansion import Repeat
 from espalier.cli.groups import Kept, Launch, Wanted, carry_out, show
 from espalier.cli.options import Json, MinGain, Seed, TimeBudget
 from espalier.cli.tune_simulated import simulate
+from espalier.errors import ArgumentError
+from espalier.improvement import improver
+from espalier.improvement.findings import Wish
+from espalier.launch import programs, runs
+from espalier.launch.measuring import parse_launcher
+from espalier.report.improve import improvement_report
 from espalier.report.tune import tuning_report
 from espalier.sampling.goal import Goal
 from espalier.store.database import default_path
@@ -29,6 +36,29 @@ tune = Family(usual="run", formerly=_formerly)
 
 
 @dataclass(frozen=True)
+class Aimed(Wanted):
+    """Calls, sizes and candidates to go through, or a run that tells them."""
+
+    folder: Annotated[
+        Path | None,
+        typer.Option(
+            "--for",
+            metavar="RUN_FOLDER",
+            help="Tune what a program called, as 'espalier run --statistics' kept it.",
+        ),
+    ] = None
+
+    def check(self, kept: Kept) -> None:
+        """Check that nothing is asked for that the run tells."""
+        if self != Aimed(folder=self.folder) or kept.resume:
+            raise ArgumentError(
+                "expected --for without --collectives, --sizes, --algorithms and --resume, since"
+                " the run tells the calls and sizes; got both",
+                "leave these options out; what was measured before is used again in any case",
+            )
+
+
+@dataclass(frozen=True)
 class Certainty:
     """How long to measure, and how sure to be."""
 
@@ -42,7 +72,7 @@ class Certainty:
 
 def run(
     launch: Launch,
-    what: Wanted,
+    what: Aimed,
     certainty: Certainty,
     kept: Kept,
     repeat: Repeat,
@@ -55,6 +85,17 @@ def run(
     unless something is significantly faster. Ctrl-C keeps what was measured. A profile that is
     there keeps its rules for other shapes (ranks and nodes) and collectives.
     """
+    files = Files(
+        output=kept.output,
+        store=kept.store or default_path(),
+        is_resumed=kept.resume,
+        repeat=repeat.text(),
+        to_continue=repeat.text("--resume"),
+    )
+    if what.folder is not None:
+        what.check(kept)
+        _tune_for(what.folder, launch, certainty, files, json=json)
+        return
     goal = Goal(
         collectives=what.calls,
         sizes=what.num_bytes,
@@ -64,18 +105,33 @@ def run(
         min_gain=certainty.min_gain,
         seed=certainty.seed,
     )
-    files = Files(
-        output=kept.output,
-        store=kept.store or default_path(),
-        is_resumed=kept.resume,
-        repeat=repeat.text(),
-        to_continue=repeat.text("--resume"),
-    )
 
     def tell(document: dict[str, Any]) -> None:
         show(document, tuning_report, json=json)
 
     carry_out(lambda: tuner.tune(Job(launch.words, files, launch.mpi), goal), tell)
+
+
+def _tune_for(
+    folder: Path, launch: Launch, certainty: Certainty, files: Files, *, json: bool
+) -> None:
+    """Tune the calls of a run that was counted."""
+    counted = runs.explain_run(folder)
+    command = parse_launcher(launch.words)
+    wish = Wish(
+        command=command,
+        vendor=launch.mpi or programs.vendor_of(command),
+        files=replace(files, is_resumed=None, to_continue=files.repeat),
+        seconds=parse_seconds(certainty.time_budget),
+        confidence=certainty.confidence,
+        min_gain=certainty.min_gain,
+        seed=certainty.seed,
+    )
+
+    def tell(document: dict[str, Any]) -> None:
+        show(document, improvement_report, json=json)
+
+    carry_out(lambda: improver.tune_for(wish, counted), tell)
 
 
 tune.add(run, "run", "Measure on this machine, with ranks that a launcher starts")

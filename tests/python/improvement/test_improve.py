@@ -164,6 +164,62 @@ class TestFailure:
         assert not Path("count").exists()
 
 
+class TestTuneFor:
+    @pytest.fixture
+    def counted(self, cli, told, improve):  # noqa: ARG002 - told by improve
+        """The folder of a counted run."""
+        told(FAKE_SECONDS="0.1", FAKE_CORES="2", FAKE_PACKAGES="1", **_FASTER)
+        result = cli("run", "--statistics", "counted", *_LAUNCH)
+        assert result.code == 0, result.err
+        return "counted"
+
+    def tune(self, cli, folder, *options, launch=("--", "mpirun", "-n", "4")):
+        return cli("tune", "--for", folder, "--time-budget", "20s", *options, *launch)
+
+    def test_the_calls_of_a_counted_run_are_tuned_and_nothing_is_run(self, cli, counted):
+        Path("count").unlink(missing_ok=True)
+        result = self.tune(cli, counted)
+        assert result.code == 0, result.err
+        rules = json.loads(Path("espalier-profile.json").read_text())["rules"]
+        kept = {rule["algorithm"] for rule in rules} - {"native"}
+        assert kept
+        assert kept <= {"bcast/flat", "bcast/chain"}
+        assert {rule["collective"] for rule in rules} == {"bcast"}
+        assert "whole runs were not compared" in result.out
+        assert "espalier run --profile espalier-profile.json -- mpirun -n 4 PROGRAM" in result.out
+        assert not Path("count").exists()
+
+    def test_steps_are_announced(self, cli, counted):
+        steps = [one for one in self.tune(cli, counted).err.splitlines() if one.startswith("step")]
+        assert [step.partition(":")[0] for step in steps] == [
+            f"step {number} of 3" for number in (1, 2, 3)
+        ]
+
+    def test_a_launcher_with_other_ranks_is_refused(self, cli, counted, told):
+        told(FAKE_RANKS="8")
+        result = self.tune(cli, counted, launch=("--", "mpirun", "-n", "8"))
+        assert result.code == 2
+        assert "expected a launcher that starts 4 ranks" in result.err
+
+    @pytest.mark.parametrize(
+        ("options", "text"),
+        [
+            (("--sizes", "8B"), "got both"),
+            (("--collectives", "bcast"), "got both"),
+            (("--resume",), "got both"),
+        ],
+    )
+    def test_what_the_run_tells_is_not_asked_for(self, cli, counted, options, text):
+        result = self.tune(cli, counted, *options)
+        assert result.code == 2
+        assert text in result.err
+
+    def test_a_folder_without_statistics_is_told(self, cli, counted, tmp_path):  # noqa: ARG002
+        result = self.tune(cli, str(tmp_path / "nothing"))
+        assert result.code == 2
+        assert "expected files rank-0.json" in result.err
+
+
 def test_ctrl_c_keeps_what_was_measured_and_the_command_goes_on(fake, told, cli):
     told(**_FASTER, FAKE_SECONDS="0.1", FAKE_POINT_SECONDS="1.5")
     words = [
