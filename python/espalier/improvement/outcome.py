@@ -44,7 +44,7 @@ def make_document(findings: Findings, *, is_complete: bool) -> dict[str, Any]:
         tuned_share=share_of(findings.tuned),
         wall=None if last is None else last["wall"],
         num_blocks=0 if last is None else last["num_blocks"],
-        calls=[_call(stake, findings, last) for stake in findings.tuned],
+        calls=[_call(stake, findings) for stake in findings.tuned],
         taken_back=[
             {key: value for key, value in rule.items() if key != "evidence"}
             for rule in findings.taken_back
@@ -56,7 +56,7 @@ def make_document(findings: Findings, *, is_complete: bool) -> dict[str, Any]:
     )
 
 
-def _call(stake: Stake, findings: Findings, last: dict[str, Any] | None) -> dict[str, Any]:
+def _call(stake: Stake, findings: Findings) -> dict[str, Any]:
     tuned = _tuned(findings, stake)
     return {
         "collective": stake.call,
@@ -69,7 +69,7 @@ def _call(stake: Stake, findings: Findings, last: dict[str, Any] | None) -> dict
         "seconds": stake.seconds,
         "share": stake.share,
         "tuned": tuned and {**tuned, "at_its_size": is_decided(stake, tuned)},
-        "in_program": _in_program(stake, last),
+        "in_program": _in_program(stake, findings),
     }
 
 
@@ -103,19 +103,25 @@ def _warnings(findings: Findings) -> list[dict[str, str]]:
     return list(kinds.values())
 
 
-def _in_program(stake: Stake, last: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Return times of the calls in the program, native and with what runs now, and what runs."""
+def _in_program(stake: Stake, findings: Findings) -> dict[str, Any] | None:
+    """Return times of the calls in the program, native and compared, and what runs now.
+
+    They are those on communicators of the stake's nodes, where the comparison tells them apart.
+    """
     key = (stake.call, stake.shape.num_ranks, stake.min_bytes, stake.max_bytes)
     names = ("num_ranks", "min_bytes", "max_bytes")
-    for row in [] if last is None else last["collectives"]:
-        is_meant = (call_of(row), *(row[name] for name in names)) == key
-        if is_meant and row["comparison"] is not None:
-            return {
+    rows = findings.comparisons[-1]["collectives"] if findings.comparisons else []
+    for row in rows:
+        if (call_of(row), *(row[name] for name in names)) == key:
+            alike = [one for one in row["nodes"] if one["num_nodes"] == stake.shape.num_nodes]
+            compared = (alike or [row])[0]["comparison"]
+            chosen = [choice["algorithm"] for choice in row["chosen"]]
+            return compared and {
                 "native_seconds": row["native_seconds"],
                 "espalier_seconds": row["espalier_seconds"],
-                "ratio": row["comparison"]["ratio"],
-                "verdict": row["comparison"]["verdict"],
-                "algorithms": [choice["algorithm"] for choice in row["chosen"]],
+                "ratio": compared["ratio"],
+                "verdict": compared["verdict"],
+                "algorithms": chosen if findings.is_kept else [NATIVE],
             }
     return None
 

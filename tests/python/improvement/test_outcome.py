@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import ClassVar
 
 import pytest
 from fake_runs import row, run
@@ -15,6 +16,7 @@ from espalier.profiles.profiles import Shape
 from espalier.report.improve import improvement_report
 
 SHAPE = Shape(4, 2)
+KEPT = {"collective": "bcast", "algorithm": "bcast/flat", "reason": "1.5x faster than native"}
 
 
 def decided(call, size, algorithm="bcast/flat"):
@@ -30,7 +32,7 @@ def decided(call, size, algorithm="bcast/flat"):
 def document():
     """Return the document for stakes of calls, of which some points were decided."""
 
-    def make(*rows, points=(), rules=()):
+    def make(*rows, points=(), rules=(), comparisons=()):
         command = SimpleNamespace(text=lambda: "mpirun app", words=lambda: ["mpirun", "app"])
         command.program = ("app",)
         files = SimpleNamespace(output="p.json", repeat="espalier improve")
@@ -40,6 +42,8 @@ def document():
         findings.stakes = stakes.all_stakes(about)
         findings.tuned = stakes.worth_tuning(findings.stakes, 4)
         findings.tunings[SHAPE] = {"points": list(points), "rules": list(rules), "warnings": []}
+        findings.rules = list(rules)
+        findings.comparisons = list(comparisons)
         return outcome.make_document(findings, is_complete=True)
 
     return make
@@ -87,3 +91,28 @@ def test_calls_of_unknown_size_have_the_decision_of_their_rule(document):
     found = document(row("Alltoallv", 5.0, num_bytes=1000), points=points, rules=[rule])
     assert found["calls"][0]["tuned"]["algorithm"] == "native"
     assert loops(found) == ["not faster"]
+
+
+class TestInProgram:
+    ratio: ClassVar = {"value": 0.9, "low": 0.8, "high": 1.1, "confidence": 0.95, "count": 6}
+
+    def comparison(self, **verdicts):
+        """Return whole runs in which MPI_Bcast was judged, also by its nodes: n2="faster"."""
+        judged = {name: {"ratio": self.ratio, "verdict": one} for name, one in verdicts.items()}
+        row = {"function": "MPI_Bcast", "num_ranks": 4, "min_bytes": 512, "max_bytes": 1023}
+        row["comparison"] = judged.pop("all")
+        row["nodes"] = [{"num_nodes": int(n[1:]), "comparison": one} for n, one in judged.items()]
+        row["chosen"] = [{"algorithm": "bcast/flat"}]
+        times = {"native_seconds": 2.0, "espalier_seconds": 1.0}
+        return {"collectives": [{**row, **times}], "wall": None, "num_blocks": 6}
+
+    def test_calls_on_other_nodes_are_left_out(self, document):
+        comparison = self.comparison(all="slower", n1="slower", n2="faster")
+        found = document(row("Bcast", 5.0), comparisons=[comparison], rules=[KEPT])
+        inside = found["calls"][0]["in_program"]
+        assert (inside["verdict"], inside["algorithms"]) == ("faster", ["bcast/flat"])
+
+    def test_what_was_taken_back_does_not_run_now(self, document):
+        found = document(row("Bcast", 5.0), comparisons=[self.comparison(all="slower")])
+        assert found["profile"] is None
+        assert found["calls"][0]["in_program"]["algorithms"] == ["native"]
