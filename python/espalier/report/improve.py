@@ -11,7 +11,7 @@ from espalier.report.content import Grid, Report, Section
 from espalier.report.sections import cautions_section
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 _COLUMNS = (
     "call",
@@ -47,9 +47,20 @@ def _gained(found: Mapping[str, Any]) -> list[str]:
         f"{100 * found['collective_share']:.2g} % of the program's time is in collectives;"
         f" {100 * found['tuned_share']:.2g} % was tuned ({len(found['calls'])} calls and sizes)"
     )
-    lines += [f"taken back: {rule['collective']}, {rule['reason']}" for rule in found["taken_back"]]
+    lines += _taken_back(found["taken_back"])
     if not found["complete"]:
         lines.append("this was interrupted; the same command goes on where it ended")
+    return lines
+
+
+def _taken_back(rules: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return a line for each rule that cost time, and one for those that gained none."""
+    slower = [rule for rule in rules if str(rule["reason"]).startswith("slower")]
+    others = [rule for rule in rules if rule not in slower]
+    lines = [f"taken back: {rule['collective']}, {rule['reason']}" for rule in slower]
+    if others:
+        names = ", ".join(dict.fromkeys(rule["collective"] for rule in others))
+        lines.append(f"taken back, since the program itself did not become faster by them: {names}")
     return lines
 
 

@@ -116,3 +116,18 @@ class TestInProgram:
         found = document(row("Bcast", 5.0), comparisons=[self.comparison(all="slower")])
         assert found["profile"] is None
         assert found["calls"][0]["in_program"]["algorithms"] == ["native"]
+
+
+def test_rules_that_only_did_not_gain_are_one_line_of_the_report(document):
+    found = document(row("Bcast", 5.0))
+    found["taken_back"] = [
+        {"collective": "bcast", "reason": "not faster in the program: native / ours 0.99"},
+        {"collective": "bcast", "reason": "not called by the program; was bcast/flat"},
+        {"collective": "reduce", "reason": "not faster in the program: native / ours 1.00"},
+        {"collective": "gather", "reason": "slower in the program: native / ours 0.80"},
+    ]
+    lines = improvement_report(found).sections[0].lines
+    assert [line for line in lines if line.startswith("taken back")] == [
+        "taken back: gather, slower in the program: native / ours 0.80",
+        "taken back, since the program itself did not become faster by them: bcast, reduce",
+    ]
