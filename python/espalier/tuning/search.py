@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import statistics
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -39,6 +40,12 @@ CONFIRMATIONS = (
     Stage("confirmation 2", 0.175, 30, 300, 0.005),
 )
 STAGES = (SCREENING, RACE, *CONFIRMATIONS)
+# Beyond the time: for nominees that won every pair, of which there are too few for significance.
+# Long calls get only a few repetitions in a launch.
+MORE_CONFIRMATIONS = tuple(
+    Stage(f"confirmation {number}", 0.0, 30, 300, 0.005) for number in (3, 4)
+)
+_MORE_REPETITIONS = 8
 
 
 class Search:
@@ -78,13 +85,15 @@ class Search:
         finals = [self._request(key, [name]) for key, name in nominees.items()]
         for stage in CONFIRMATIONS:
             self._measure(stage, finals)
+        for stage in MORE_CONFIRMATIONS:
+            self._confirm_more(stage)
 
     def selections(self) -> list[Selection]:
         """Return a selection for every point measured so far; what is not confirmed is native."""
         complete = {
             key: points
             for key, points in self._confirmed.items()
-            if len(points) == len(CONFIRMATIONS)
+            if len(points) >= len(CONFIRMATIONS)
         }
         return selection.decide(
             self._raced,
@@ -101,8 +110,25 @@ class Search:
     def _request(self, key: Key, algorithms: Sequence[str]) -> Request:
         return Request(*key, tuple(algorithms), weight=self._weight[key])
 
-    def _measure(self, stage: Stage, requests: Sequence[Request]) -> dict[Key, Point]:
-        """Measure what the store does not have yet; return all points of the stage."""
+    def _confirm_more(self, stage: Stage) -> None:
+        """Measure nominees again that won every pair, but too few of them."""
+        winners = selection.too_few_wins(self._confirmed, self._nominees, self._goal.confidence)
+        calls_us = [
+            statistics.median(times)
+            for key in winners
+            for times in self._confirmed[key][-1].samples_us.values()
+        ]
+        if winners:
+            finals = [self._request(key, [self._nominees[key]]) for key in winners]
+            self._measure(stage, finals, 1e-6 * _MORE_REPETITIONS * sum(calls_us))
+
+    def _measure(
+        self, stage: Stage, requests: Sequence[Request], seconds: float | None = None
+    ) -> dict[Key, Point]:
+        """Measure what the store does not have yet; return all points of the stage.
+
+        It takes its share of the time that is left, or `seconds`.
+        """
         wanted = {(request.collective, request.bytes): request for request in requests}
         points = {
             selection.key_of(point): point
@@ -116,7 +142,8 @@ class Search:
             key=lambda request: self._position[request.collective, request.bytes],
         )
         start = time.monotonic()
-        seconds = self._seconds_left * stage.share / self._share_left
+        if seconds is None:
+            seconds = self._seconds_left * stage.share / self._share_left
         self._bar.advance(0.0, stage.name)
         advanced = 0.0
         if missing:
@@ -126,7 +153,7 @@ class Search:
                 min_repetitions=stage.min_repetitions,
                 max_repetitions=stage.max_repetitions,
                 precision=stage.precision,
-                seed=self._goal.seed + 1000 * STAGES.index(stage),
+                seed=self._goal.seed + 1000 * (STAGES + MORE_CONFIRMATIONS).index(stage),
             )
             work = {(one.collective, one.bytes): effort.usual_seconds(one) for one in missing}
             share_of_work = 100 * stage.share / sum(work.values())
@@ -151,7 +178,7 @@ class Search:
 
     def _note(self, stage: Stage, point: Point) -> None:
         key = selection.key_of(point)
-        if stage in CONFIRMATIONS:
+        if stage in CONFIRMATIONS or stage in MORE_CONFIRMATIONS:
             self._confirmed.setdefault(key, []).append(point)
         else:
             self._raced[key] = point
@@ -162,7 +189,7 @@ def method(goal: Goal, header: dict[str, Any], num_tested: int) -> dict[str, Any
     return {
         "confidence": goal.confidence,
         "min_gain": goal.min_gain,
-        "correction": f"Holm over {num_tested} decisions, each from two fresh launches",
+        "correction": f"Holm over {num_tested} decisions, each from two or more fresh launches",
         "interval": "median of paired ratios, order statistics, widened by autocorrelation",
         "start": "dissemination barrier before each sample, slowest rank counts",
         "clock": "CLOCK_MONOTONIC",

@@ -180,6 +180,28 @@ def decide(
     return sorted(selections, key=lambda selection: (selection.collective, selection.bytes))
 
 
+def too_few_wins(
+    confirmed: Mapping[Key, Sequence[Point]], nominees: Mapping[Key, str], confidence: float
+) -> list[Key]:
+    """Return the points whose nominee won every pair of fresh launches, but not significantly.
+
+    To measure such a point again does not make wrong decisions more likely: those that become
+    significant have won all of their pairs.
+    """
+    tested = [key for key in nominees if key in confirmed]
+    probabilities = _corrected(tested, confirmed, nominees)
+    return [
+        key
+        for key, probability in zip(tested, probabilities, strict=True)
+        if probability >= 1 - confidence and _wins_always(join(confirmed[key]), nominees[key])
+    ]
+
+
+def _wins_always(point: Point, nominee: str) -> bool:
+    pairs = zip(point.native_us, point.samples_us[nominee], strict=True)
+    return all(native > ours for native, ours in pairs)
+
+
 def gain_text(ratio: Interval, than: str = "") -> str:
     """Return `1.31x faster than native (95 % interval 1.22 .. 1.40)`."""
     words = f"{ratio.value:.2f}x {than}".strip()

@@ -20,7 +20,7 @@ from espalier import _core, installation
 from espalier.errors import FileError
 from espalier.io import documents
 from espalier.store.database import Store, default_path
-from espalier.tuning.search import CONFIRMATIONS, RACE, SCREENING
+from espalier.tuning.search import CONFIRMATIONS, MORE_CONFIRMATIONS, RACE, SCREENING
 
 _QUICK = ("--collective", "allgather,bcast", "--sizes", "64,4KiB")
 _LAUNCH = ("--", "mpirun", "-n", "4")
@@ -73,6 +73,17 @@ class TestWithKnownTimes:
         assert "1.4" in result.out
         text = Path("espalier-profile.json").read_text()
         assert _core.decide(text, "allgather", 4, 1, [64])[0]["algorithm"] == "allgather/bruck"
+
+    def test_long_calls_that_always_win_are_measured_until_that_is_significant(self, cli, told):
+        told(FAKE_REPETITIONS="3", **ratios(allgather_bruck=3.0, bcast_flat=4.0))
+        words = ["--algorithms", "bruck", "--algorithms", "flat", "--store", "kept.db"]
+        result = cli("tune", *_QUICK, *words, *_LAUNCH)
+        assert result.code == 0, result.err
+        rules = read_profile()["rules"]
+        assert {rule["algorithm"] for rule in rules} == {"native", "allgather/bruck", "bcast/flat"}
+        with Store(Path("kept.db")) as store:
+            more = [len(store.points(1, stage.name)) for stage in MORE_CONFIRMATIONS]
+        assert more == [4, 0]
 
     def test_what_fits_the_nodes_can_be_the_fastest(self, cli, told):
         best = "bcast/orthogonal[rows=2,inner=chain,across=chain]"

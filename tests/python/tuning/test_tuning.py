@@ -246,6 +246,25 @@ class TestDecision:
         assert sum(apparent) > 45
 
 
+class TestTooFewWins:
+    """Nominees that won every pair are worth more pairs if there are too few for significance."""
+
+    def asked(self, count, **ratios):
+        points = [point(size, count=count, noise=0.001, **ratios) for size in (64, 128, 256, 512)]
+        launches = {selection.key_of(one): [one, one] for one in points}
+        nominees = dict.fromkeys(launches, "allgather/ring")
+        return [size for _, size in selection.too_few_wins(launches, nominees, 0.95)]
+
+    def test_six_pairs_at_four_points_are_too_few(self):
+        assert self.asked(3, ring=5.0) == [64, 128, 256, 512]
+
+    def test_eight_pairs_are_enough(self):
+        assert self.asked(4, ring=5.0) == []
+
+    def test_more_pairs_are_not_asked_for_after_a_defeat(self):
+        assert self.asked(3, ring=0.9) == []
+
+
 def selected(num_bytes, algorithm, ratio=1.3, collective="allgather"):
     interval = Interval(ratio, 0.9 * ratio, 1.1 * ratio, 0.95, 60)
     estimates = {} if algorithm == NATIVE else {algorithm: Estimate(interval, interval)}
