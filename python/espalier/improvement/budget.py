@@ -22,11 +22,19 @@ if TYPE_CHECKING:
 _LEAST_SECONDS = 10.0
 
 
-@dataclass
-class Portion:
-    """What is tuned on communicators of one shape, and how long."""
+@dataclass(frozen=True)
+class Granted:
+    """A point that is measured, and about how long."""
 
-    points: list[Point]
+    point: Point
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Portion:
+    """What is tuned on communicators of one shape, and how long, starting ranks included."""
+
+    points: list[Granted]
     seconds: float
 
 
@@ -36,7 +44,8 @@ def portions(
     """Return what fits into a time, the shape with the costliest calls first.
 
     A point gets fewer candidates, or is left out, where the time does not suffice; the costliest
-    one never is. What is left of the time is shared as points need it.
+    one never is. What is left of the time is for those with most at stake: short calls on a noisy
+    machine can use much more than they need at least.
 
     Args:
         points: By shape.
@@ -44,22 +53,30 @@ def portions(
         launch_seconds: What it takes to start the ranks once.
     """
     of_shape = len(STAGES) * launch_seconds
-    chosen: dict[Shape, Portion] = {}
+    chosen: dict[Shape, list[Point]] = {}
     left = seconds
     for shape, point in _costliest_first(points):
         for version in (point, point.shortened()):
             needed = version.needed_seconds + (0.0 if shape in chosen else of_shape)
             if needed <= left or not chosen:
-                portion = chosen.setdefault(shape, Portion([], of_shape))
-                portion.points.append(version)
+                chosen.setdefault(shape, []).append(version)
                 left -= needed
                 break
-    to_measure = sum(point.needed_seconds for one in chosen.values() for point in one.points)
-    factor = (seconds - of_shape * len(chosen)) / to_measure if to_measure else 0.0
-    for portion in chosen.values():
-        portion.seconds += factor * sum(point.needed_seconds for point in portion.points)
-        portion.seconds = max(_LEAST_SECONDS, portion.seconds)
-    return chosen
+    at_stake = sum(point.seconds_at_stake for row in chosen.values() for point in row)
+    return {shape: _portion(row, of_shape, left / at_stake) for shape, row in chosen.items()}
+
+
+def _portion(points: Sequence[Point], launches_seconds: float, more: float) -> Portion:
+    """Return the portion of points of a shape; for each second at stake they get `more`.
+
+    That is negative if the only point is measured although it does not fit.
+    """
+    granted = [
+        Granted(point, max(1.0, point.needed_seconds + more * point.seconds_at_stake))
+        for point in points
+    ]
+    seconds = launches_seconds + sum(one.seconds for one in granted)
+    return Portion(granted, max(_LEAST_SECONDS, seconds))
 
 
 def _costliest_first(points: Mapping[Shape, Sequence[Point]]) -> Iterable[tuple[Shape, Point]]:

@@ -23,6 +23,7 @@ from espalier.tuning.modelled import predict
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from espalier.improvement.budget import Granted
     from espalier.improvement.stakes import Stake
     from espalier.sampling.setting import Setting
 
@@ -43,7 +44,7 @@ _NATIVE_CALLS, _CALLS, _CALLS_OF_BEST = 32, 8, 48
 # the first, the best ones in the others. A proof is a call from each of these roots.
 _PROOFS, _PROOFS_OF_BEST = 4, 5
 _MOST_ROOTS = 8
-_LEAST_SECONDS = 0.5
+_LEAST_SECONDS = 2.0
 # How many times as long as the best prediction a native call may take; the rest of what the program
 # spends in it is waiting for late ranks.
 _SLOWEST_NATIVE = 20
@@ -111,22 +112,22 @@ def _native_seconds(stake: Stake, seconds: Mapping[str, float]) -> float:
     return min(stake.seconds_per_call, longest)
 
 
-def requests_of(points: Sequence[Point]) -> list[Request]:
-    """Return what to measure; the time is shared as the points need it.
+def requests_of(granted: Sequence[Granted]) -> list[Request]:
+    """Return what to measure; the time is shared as it is granted.
 
-    Those that need least come first: what they leave of their share is for the others.
+    Those that have least come first: what they leave of their share is for the others.
     """
-    if not points:
+    if not granted:
         return []
-    mean = sum(point.needed_seconds for point in points) / len(points)
+    mean = sum(one.seconds for one in granted) / len(granted)
     return [
         Request(
-            point.collective,
-            point.bytes,
-            tuple(point.seconds),
-            weight=round(point.needed_seconds / mean, 4),
+            one.point.collective,
+            one.point.bytes,
+            tuple(one.point.seconds),
+            weight=round(one.seconds / mean, 4),
         )
-        for point in sorted(points, key=lambda point: point.needed_seconds)
+        for one in sorted(granted, key=lambda one: one.seconds)
     ]
 
 
