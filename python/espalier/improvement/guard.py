@@ -4,7 +4,8 @@
 A tuned rule beat the native call in a loop of such calls. In a program, ranks come late, caches are
 cold and messages of the program share the links. So each rule is judged again by the program's own
 calls, of runs with it and of runs with native calls in turns: rules go by which calls are slower.
-Where the program as a whole is not faster, only rules stay by which calls are.
+Where the program as a whole is not faster, only rules stay by which calls are; none stays if the
+whole run is slower then, even if that may be chance.
 """
 
 from __future__ import annotations
@@ -72,6 +73,11 @@ def without(rules: Sequence[Rule], calls: Iterable[Judged], what: str) -> list[R
     for one in calls:
         parts = [part for rule in parts for part in _cut(rule, one, what)]
     return parts
+
+
+def is_slower(wall: Mapping[str, Any]) -> bool:
+    """Return whether whole runs took longer with the rules; too few runs do not tell."""
+    return wall["verdict"] != TOO_FEW and wall["ratio"]["value"] < 1.0
 
 
 def all_native(rules: Iterable[Rule], reason: str) -> list[Rule]:

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 from espalier.base.interruption import Interrupted
 from espalier.compare import comparison
-from espalier.compare.analysis import SLOWER
 from espalier.compare.experiment import Design
 from espalier.errors import ArgumentError
 from espalier.improvement import budget, guard, machine_file, outcome, points, stakes
@@ -48,7 +47,7 @@ if TYPE_CHECKING:
 _SHARE_OF_PROBE = 0.25
 _MOST_SECONDS_OF_PROBE = 60.0
 _LEAST_SECONDS_TO_TUNE = 10.0
-_SLOWER_AS_A_WHOLE = "the program as a whole was slower"
+_SLOWER_AS_A_WHOLE = "the program as a whole was not faster"
 
 
 @dataclass(frozen=True)
@@ -252,7 +251,7 @@ def _compare(findings: Findings, runs: WholeRuns) -> None:
         )
         found = _run_comparison(findings.wish, runs)
         findings.comparisons.append(found)
-    if found["wall"] is not None and found["wall"]["verdict"] == SLOWER:
+    if found["wall"] is not None and guard.is_slower(found["wall"]):
         _rewrite(findings, lambda rules: guard.all_native(rules, _SLOWER_AS_A_WHOLE))
 
 

@@ -161,7 +161,7 @@ def _of_tuned(findings: Findings) -> list[str]:
     if late:
         lines.append(
             f"{_percent(share_of(late))} is in calls and sizes for which the time did not suffice,"
-            " so that the decision for the nearest size holds, if there is one:"
+            " so that they are native, or what was decided for a size near:"
             f" {_names(late)}; give more with --time-budget"
         )
     if native:

@@ -98,6 +98,21 @@ class TestEvidence:
         assert cut(rules, row, whole="too few repetitions") == rules
 
 
+class TestWholeRuns:
+    @pytest.mark.parametrize(
+        ("value", "verdict", "is_slower"),
+        [
+            (0.90, "slower", True),
+            (0.96, "no significant difference", True),
+            (1.01, "no significant difference", False),
+            (1.20, "faster", False),
+            (0.96, "too few repetitions", False),
+        ],
+    )
+    def test_no_rule_stays_in_a_program_that_takes_longer(self, value, verdict, *, is_slower):
+        assert guard.is_slower({"verdict": verdict, "ratio": {"value": value}}) == is_slower
+
+
 class TestCuts:
     def test_a_hole_is_cut_into_a_rule(self):
         found = cut([rule(0, 99999)], compared(1024, 2047))
