@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from espalier.sampling.samples import Request
 from espalier.tuning.search import STAGES
 
 if TYPE_CHECKING:
@@ -64,6 +65,25 @@ def portions(
                 break
     at_stake = sum(point.seconds_at_stake for row in chosen.values() for point in row)
     return {shape: _portion(row, of_shape, left / at_stake) for shape, row in chosen.items()}
+
+
+def requests_of(granted: Sequence[Granted]) -> list[Request]:
+    """Return what to measure; the time is shared as it is granted.
+
+    Those that have least come first: what they leave of their share is for the others.
+    """
+    if not granted:
+        return []
+    mean = sum(one.seconds for one in granted) / len(granted)
+    return [
+        Request(
+            one.point.collective,
+            one.point.bytes,
+            tuple(one.point.seconds),
+            weight=round(one.seconds / mean, 4),
+        )
+        for one in sorted(granted, key=lambda one: one.seconds)
+    ]
 
 
 def _portion(points: Sequence[Point], launches_seconds: float, more: float) -> Portion:

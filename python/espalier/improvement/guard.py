@@ -77,7 +77,7 @@ def without(rules: Sequence[Rule], calls: Iterable[Judged], what: str) -> list[R
 
 def is_slower(wall: Mapping[str, Any]) -> bool:
     """Return whether whole runs took longer with the rules; too few runs do not tell."""
-    return wall["verdict"] != TOO_FEW and wall["ratio"]["value"] < 1.0
+    return wall["verdict"] != TOO_FEW and float(wall["ratio"]["value"]) < 1.0
 
 
 def all_native(rules: Iterable[Rule], reason: str) -> list[Rule]:

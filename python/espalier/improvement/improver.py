@@ -206,7 +206,7 @@ def _parts(findings: Findings, started: StartedJob, machine: machines.Machine) -
 
 def _tune_shape(findings: Findings, part: _Part, portion: budget.Portion) -> None:
     wish, shape = findings.wish, part.shape
-    requests = points.requests_of(portion.points)
+    requests = budget.requests_of(portion.points)
     say(
         f"communicators of {shape.text()}: {len(requests)} calls and sizes, {portion.seconds:.0f} s"
     )

@@ -17,13 +17,11 @@ from typing import TYPE_CHECKING
 from espalier import _core
 from espalier.catalog import catalog
 from espalier.sampling.candidates import candidates_for, real_size
-from espalier.sampling.samples import Request
 from espalier.tuning.modelled import predict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from espalier.improvement.budget import Granted
     from espalier.improvement.stakes import Stake
     from espalier.sampling.setting import Setting
 
@@ -110,25 +108,6 @@ def _native_seconds(stake: Stake, seconds: Mapping[str, float]) -> float:
     """Return about how long the native call takes in a loop of calls, in which nobody is late."""
     longest = _SLOWEST_NATIVE * min(seconds.values(), default=stake.seconds_per_call)
     return min(stake.seconds_per_call, longest)
-
-
-def requests_of(granted: Sequence[Granted]) -> list[Request]:
-    """Return what to measure; the time is shared as it is granted.
-
-    Those that have least come first: what they leave of their share is for the others.
-    """
-    if not granted:
-        return []
-    mean = sum(one.seconds for one in granted) / len(granted)
-    return [
-        Request(
-            one.point.collective,
-            one.point.bytes,
-            tuple(one.point.seconds),
-            weight=round(one.seconds / mean, 4),
-        )
-        for one in sorted(granted, key=lambda one: one.seconds)
-    ]
 
 
 def shortlist(seconds: Mapping[str, float], size: int) -> dict[str, float]:

@@ -75,6 +75,6 @@ class TestShapes:
 
 def test_time_is_shared_as_it_is_granted_and_points_with_least_come_first():
     long, short = budget.Granted(point(0.5, 0.5), 30.0), budget.Granted(point(1e-3, 1e-3), 10.0)
-    first, second = points.requests_of([long, short])
+    first, second = budget.requests_of([long, short])
     assert (first.bytes, second.bytes) == (short.point.bytes, long.point.bytes)
     assert (first.weight, second.weight) == (0.5, 1.5)

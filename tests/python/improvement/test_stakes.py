@@ -8,8 +8,7 @@ from collections import Counter
 import pytest
 from fake_runs import row, run
 
-from espalier.improvement import points, stakes
-from espalier.improvement.budget import Granted
+from espalier.improvement import budget, points, stakes
 from espalier.profiles.profiles import Shape
 from espalier.sampling.setting import Setting
 
@@ -89,7 +88,7 @@ class TestPoints:
     def requests(self, *rows):
         found = stakes.worth_tuning(stakes.all_stakes(run(*rows)), 4)
         wanted = points.points_of(found, Setting(self.machine, "block", 4))
-        return points.requests_of([Granted(one, 10.0) for one in wanted])
+        return budget.requests_of([budget.Granted(one, 10.0) for one in wanted])
 
     def test_points_are_the_program_s_own(self):
         found = self.requests(row("Bcast", 1.0), row("Allgather", 2.0, num_bytes=4096))
