@@ -50,6 +50,12 @@ bench: build ## Run the declared experiments, report ratios
 bench-peers: build ## Compare with the algorithms of four MPIs in simulation, write the summary (30 min)
 	@tools/bench_peers.sh $(BENCH_ARGUMENTS)
 
+.PHONY: bench-programs
+bench-programs: build ## Improve programs of others on emulated hosts, write the summary (root, 40 min)
+	@tools/install_dependencies.sh programs
+	@.venv/bin/python benchmarks/programs/study.py $(BENCH_ARGUMENTS)
+	@.venv/bin/python benchmarks/pages.py
+
 .PHONY: docs
 docs: build ## Make the site of the documents in build/docs, figures drawn from kept data
 	@tools/build_docs.sh

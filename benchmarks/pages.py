@@ -28,6 +28,7 @@ STUDIES = {
     "one-sided-tuned-collectives": BENCHMARKS / "reproduce" / "one-sided-tuned-collectives",
     "orthogonal-groups": BENCHMARKS / "reproduce" / "orthogonal-groups",
     "peers": BENCHMARKS / "peers",
+    "programs": BENCHMARKS / "programs",
     "scale": BENCHMARKS / "scale",
     "sparbit": BENCHMARKS / "reproduce" / "sparbit",
 }

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Installs what building and testing needs: Debian packages, and a Python environment in .venv.
-# Usage: tools/install_dependencies.sh [demo]     demo: also the programs that `make demo` runs
+# Usage: tools/install_dependencies.sh [demo|programs]
+#   demo       also the programs that `make demo` runs
+#   programs   also those of benchmarks/programs (about 600 MB)
 # Does nothing, quickly, when everything is there.
 
 set -euo pipefail
@@ -16,6 +18,10 @@ packages=(
   lammps gromacs
 )
 demo_packages=(hpcc ptscotch scotch)
+programs_packages=(
+  "${demo_packages[@]}"
+  quantum-espresso quantum-espresso-data cp2k python3-petsc4py python-petsc4py-doc
+)
 
 fail() {
   echo "install_dependencies: $1" >&2
@@ -66,10 +72,12 @@ install_packages() {
   collect_missing "${packages[@]}"
   local wanted=("${missing[@]}")
   local optional=()
-  if [[ ${1:-} == demo ]]; then
-    collect_missing "${demo_packages[@]}"
-    optional=("${missing[@]}")
-  fi
+  case ${1:-} in
+    demo) collect_missing "${demo_packages[@]}" ;;
+    programs) collect_missing "${programs_packages[@]}" ;;
+    *) missing=() ;;
+  esac
+  optional=("${missing[@]}")
   if [[ ${#wanted[@]} -eq 0 && ${#optional[@]} -eq 0 ]]; then
     echo "system packages: all there"
     return
@@ -122,6 +130,7 @@ install_python() {
   echo "$wanted" >"$stamp"
 }
 
-[[ $# -eq 0 || ($# -eq 1 && $1 == demo) ]] || fail "unknown argument '$*', only 'demo' is known"
+[[ $# -le 1 && ${1:-} =~ ^(demo|programs)?$ ]] ||
+  fail "expected nothing, 'demo' or 'programs', got '$*'"
 install_packages "$@"
 install_python

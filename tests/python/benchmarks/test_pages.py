@@ -48,6 +48,7 @@ def test_a_page_that_was_edited_is_found(copy: Path) -> None:
         ("one-sided-tuned-collectives", "one-sided-tuned-collectives.csv", r"(?<=,)[\d.]+$", "1"),
         ("scale", "scale-simulated.csv", r"(?<=,)[\d.]+$", "1"),
         ("sparbit", "sparbit.json", "104 s", "105 s"),
+        ("programs", "programs.json", r'(?<="collective_share": )[\d.]+', "0.01"),
         ("peers", "peers.json", r'(?<="ratios": \{"profile": )[\d.]+', "99"),
     ],
 )

@@ -12,13 +12,18 @@ import dataclasses
 import re
 import shutil
 import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from salt import write_salt
+from places import repository
 
 from espalier import installation
 from espalier.clusters import EmulatedCluster, emulated
+
+sys.path.insert(0, str(repository / "benchmarks" / "programs"))
+
+from salt import write_salt
 
 if TYPE_CHECKING:
     from collections.abc import Callable

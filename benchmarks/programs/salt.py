@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A crystal of rock salt as input for GROMACS: force field and all, nothing of its data needed."""
+"""A crystal of rock salt as input for GROMACS: force field and all, nothing of its data needed.
+
+Usage: salt.py STEPS. It writes conf.gro, topol.top and grompp.mdp into the current folder.
+"""
 
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pathlib import Path
+import sys
+from pathlib import Path
 
 CELLS = (16, 16, 8)
 SPACING_NM = 0.29
@@ -69,3 +70,7 @@ def write_salt(folder: Path, steps: int) -> None:
     (folder / "conf.gro").write_text("\n".join(lines) + "\n")
     (folder / "topol.top").write_text(TOPOLOGY.format(number=len(atoms) // 2))
     (folder / "grompp.mdp").write_text(SETTINGS.format(steps=steps))
+
+
+if __name__ == "__main__":
+    write_salt(Path.cwd(), int(sys.argv[1]))

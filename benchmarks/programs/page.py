@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page about programs of others, from the data that are kept."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from simulated_times import date_of, table
+
+from espalier.base.units import bytes_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+STUDY = "programs"
+DATA = "programs.json"
+_TEMPLATE = Path(__file__).with_suffix(".md")
+_TITLES = ["program", "time without", "gain", "95 % interval", "in collectives", "results"]
+# Calls that a program spends most of its time on, in the page.
+_MOST_CALLS = 4
+
+
+def text(declared: Mapping[str, Any], data: Path) -> str:
+    """Return the page."""
+    rows = read(declared, data)
+    cluster = declared["cluster"]
+    return _TEMPLATE.read_text(encoding="utf-8").format(
+        date=date_of(data, STUDY),
+        num_hosts=cluster["hosts"],
+        ranks_per_host=cluster["ranks_per_host"],
+        rate=cluster["rate"],
+        mpi=rows[0]["mpi"]["version"],
+        repetitions=declared["improve"]["repetitions"],
+        summary=summary(declared, data),
+        programs="\n".join(_section(declared, row) for row in rows),
+    )
+
+
+def summary(declared: Mapping[str, Any], data: Path) -> str:
+    """Return the table that README has, too."""
+    return table(_TITLES, [_row(declared, one) for one in read(declared, data)])
+
+
+def read(declared: Mapping[str, Any], data: Path) -> list[dict[str, Any]]:
+    """Return what is known of the programs, in the order in which they are declared."""
+    known = {one["name"]: one for one in json.loads((data / DATA).read_text(encoding="utf-8"))}
+    names = [program["name"] for program in declared["program"]]
+    return [known[name] for name in names if name in known]
+
+
+def line_of(found: Mapping[str, Any]) -> str:
+    """Return one line about a program that was just improved."""
+    _, gain, interval = _gain(found)
+    equal = "equal results" if found["results"]["equal"] else "OTHER RESULTS"
+    return f"{found['name']}: {gain} ({interval}), {equal}"
+
+
+def _row(declared: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
+    title = _declared(declared, found)["title"]
+    seconds, gain, interval = _gain(found)
+    share = f"{100 * found['collective_share']:.0f} %"
+    return [title, seconds, gain, interval, share, _results(found)]
+
+
+def _gain(found: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Return the time without Espalier, the gain and its interval."""
+    wall = found["wall"]
+    if wall is None or found["profile"] is None:
+        return f"{found['program_seconds']:.1f} s", "none", "native calls are kept"
+    ratio = wall["ratio"]
+    return (
+        f"{wall['before_seconds']['value']:.1f} s",
+        f"{ratio['value']:.2f}x",
+        f"{ratio['low']:.2f} .. {ratio['high']:.2f}",
+    )
+
+
+def _results(found: Mapping[str, Any]) -> str:
+    results = found["results"]
+    if not results["equal"]:
+        return "differ"
+    compared = results["compared"]
+    if isinstance(compared, int):
+        return f"equal ({compared} number{'s' if compared != 1 else ''})"
+    return f"equal (`{compared}`)"
+
+
+def _section(declared: Mapping[str, Any], found: Mapping[str, Any]) -> str:
+    program = _declared(declared, found)
+    lines = [f"### {program['title']}", "", _what(program, found), ""]
+    if found["calls"]:
+        titles = ["call", "ranks", "size", "calls", "share", "in the program", "runs"]
+        lines.append(table(titles, [_call(call) for call in found["calls"][:_MOST_CALLS]]))
+    lines += [f"- {line}" for line in _remaining(found)]
+    return "\n".join(lines) + "\n"
+
+
+def _what(program: Mapping[str, Any], found: Mapping[str, Any]) -> str:
+    return f"`{found['command']}`: {program['what']}. Time budget {found['budget']}."
+
+
+def _call(call: Mapping[str, Any]) -> list[str]:
+    inside = call["in_program"]
+    ratio = inside and inside["ratio"]
+    return [
+        call["collective"],
+        str(call["num_ranks"]),
+        bytes_text(call["bytes"]),
+        str(call["num_calls"]),
+        f"{100 * call['share']:.2g} %",
+        "-" if not ratio else f"{ratio['value']:.2f}x ({ratio['low']:.2f} .. {ratio['high']:.2f})",
+        ", ".join(f"`{name}`" for name in inside["algorithms"]) if inside else "native",
+    ]
+
+
+def _remaining(found: Mapping[str, Any]) -> Sequence[str]:
+    back = [f"taken back: {one['collective']}, {one['reason']}" for one in found["taken_back"]]
+    return [*back, *found["remaining"]]
+
+
+def _declared(declared: Mapping[str, Any], found: Mapping[str, Any]) -> Mapping[str, Any]:
+    return next(one for one in declared["program"] if one["name"] == found["name"])
