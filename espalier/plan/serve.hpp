@@ -87,12 +87,25 @@ std::int64_t own_bytes_of(CallDecision const& decided, Call const& call) noexcep
   return bytes;
 }
 
+/// After a call: ends the trial that it may have been.
+template <typename Observing>
+int end_call(
+    Session& session, State& state, bool is_native, int code, MPI_Comm comm, Observing&& observer
+) {
+  if (!session.learns()) [[likely]] {
+    return code;
+  }
+  [[maybe_unused]] auto const own_work = observer.own_work();
+  return session.end_trial(state, is_native, code, comm);
+}
+
 /// Runs what was decided, with a clock around it.
 template <typename Call, typename Observing, typename Native>
 int serve_timed(
-    Session const& session,
+    Session& session,
     CallDecision const& decided,
     Call const& call,
+    MPI_Comm comm,
     Observing&& observer,
     Native&& native
 ) {
@@ -101,20 +114,21 @@ int serve_timed(
   int code = run_choice(decided, call);
   observer.ran(decided.decision, code);
   profile::Decision const& decision = session.carried_out(*decided.decision, code);
-  if (Communicator::is_refusal(code)) {
+  bool const is_native = Communicator::is_refusal(code);
+  if (is_native) {
     watched.hand_over();
     code = std::forward<Native>(native)();
   }
   std::chrono::duration<double> const elapsed = Clock::now() - start;
   record(decided, Call::call, decision, elapsed, own_bytes_of(decided, call));
-  return code;
+  return end_call(session, *decided.state, is_native, code, comm, observer);
 }
 
 /// Decides and runs a call whose arguments are out of the ordinary on this rank. If it is counted,
 /// it is without the time of the native call.
-/// @return as Session::run_irregular(); a refusal if the native call is to be made.
+/// @return a refusal if the native call is to be made.
 template <typename Call, typename Observing>
-[[gnu::noinline, gnu::cold]] IrregularRun serve_irregular(
+[[gnu::noinline, gnu::cold]] int serve_irregular(
     Session& session, State& state, Call const& call, MPI_Comm comm, Observing&& observer
 ) {
   Clock::time_point const start = Clock::now();
@@ -126,67 +140,7 @@ template <typename Call, typename Observing>
     profile::Decision const& decision = session.carried_out(*run.decision, run.code);
     record({.state = &state, .bytes = run.bytes}, Call::call, decision, Clock::now() - start);
   }
-  return run;
-}
-
-/// The same to the end, with the native call after a refusal, and with the end of a trial.
-template <typename Call, typename Observing, typename Native>
-[[gnu::noinline, gnu::cold]] int finish_irregular(
-    Session& session,
-    State& state,
-    Call const& call,
-    MPI_Comm comm,
-    Observing&& observer,
-    Native&& native
-) {
-  Clock::time_point const start = Clock::now();
-  IrregularRun const run = serve_irregular(session, state, call, comm, observer);
-  bool const is_native = Communicator::is_refusal(run.code);
-  int const code = is_native ? std::forward<Native>(native)() : run.code;
-  if (run.trial == nullptr) {
-    return code;
-  }
-  bool const was_refused = is_native && run.decision->choice;
-  [[maybe_unused]] auto const own_work = observer.own_work();
-  return session.conclude(*run.trial, start, was_refused, code, comm);
-}
-
-/// Runs what was decided.
-template <typename Call, typename Observing, typename Native>
-int serve_decided(
-    Session const& session,
-    CallDecision const& decided,
-    Call const& call,
-    Observing&& observer,
-    Native&& native
-) {
-  if (session.records()) {
-    return serve_timed(session, decided, call, observer, std::forward<Native>(native));
-  }
-  int const code = run_choice(decided, call);
-  observer.ran(decided.decision, code);
-  return Communicator::is_refusal(code) ? std::forward<Native>(native)() : code;
-}
-
-/// A call that is a trial: runs what was decided, with a clock around it.
-template <typename Call, typename Observing, typename Native>
-[[gnu::noinline, gnu::cold]] int serve_trial(
-    Session& session,
-    CallDecision const& decided,
-    Call const& call,
-    MPI_Comm comm,
-    Observing&& observer,
-    Native&& native
-) {
-  Clock::time_point const start = Clock::now();
-  bool is_native = false;
-  int const code = serve_decided(session, decided, call, observer, [&] {
-    is_native = true;
-    return native();
-  });
-  bool const was_refused = is_native && decided.decision->choice;
-  [[maybe_unused]] auto const own_work = observer.own_work();
-  return session.conclude(*decided.trial, start, was_refused, code, comm);
+  return run.code;
 }
 
 /// A call on `comm`, collective as the call. `native` makes the call of the MPI library.
@@ -202,15 +156,22 @@ int serve(
   if (decided.state == nullptr) {
     return std::forward<Native>(native)();
   }
-  if (decided.decision == nullptr) {
-    return finish_irregular(
-        session, *decided.state, call, comm, observer, std::forward<Native>(native)
-    );
+  if (decided.decision != nullptr && session.records()) {
+    return serve_timed(session, decided, call, comm, observer, std::forward<Native>(native));
   }
-  if (decided.trial != nullptr) [[unlikely]] {
-    return serve_trial(session, decided, call, comm, observer, std::forward<Native>(native));
+  int code = 0;
+  if (decided.decision != nullptr) {
+    code = run_choice(decided, call);
+    observer.ran(decided.decision, code);
+  } else {
+    code = serve_irregular(session, *decided.state, call, comm, observer);
   }
-  return serve_decided(session, decided, call, observer, std::forward<Native>(native));
+  bool const is_native = Communicator::is_refusal(code);
+  if (!session.learns()) [[likely]] {
+    return is_native ? std::forward<Native>(native)() : code;
+  }
+  code = is_native ? std::forward<Native>(native)() : code;
+  return end_call(session, *decided.state, is_native, code, comm, observer);
 }
 
 /// Runs a neighborhood call that was decided. Of wrong arguments no other rank knows, so they are

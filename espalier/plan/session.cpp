@@ -80,7 +80,7 @@ CommunicatorFacts facts_of_communicator(MPI_Comm comm) {
 
 Session::Session(Settings settings, World world, Notes::Log log)
     : settings_(std::move(settings)), world_(std::move(world)), records_(settings_.records()),
-      notes_(std::move(log)) {
+      looks_at_all_(records_ || settings_.learning.has_value()), notes_(std::move(log)) {
   for (profile::Call const call : profile::all_calls) {
     may_choose_[profile::index_of(call)] = settings_.may_choose(call);
   }
@@ -206,11 +206,31 @@ void Session::make_neighbors(MPI_Comm comm) {
   }
 }
 
-int Session::conclude(
-    Contest& trial, Clock::time_point start, bool was_refused, int code, MPI_Comm comm
-) noexcept {
+profile::Decision const* Session::contest(
+    State& state, profile::Call call, std::int64_t bytes, profile::Decision const& decision
+) {
+  bool const is_contested = decision.is_open || (decision.rule >= 0 && decision.choice);
+  if (!is_contested) {
+    state.trial() = {};
+    return &decision;
+  }
+  Contest& contest = state.learner().contest(call, bytes, decision);
+  Contest::Turn const turn = contest.next();
+  state.trial() = {
+      .contest = turn.is_trial ? &contest : nullptr,
+      .start = turn.is_trial ? Clock::now() : Clock::time_point(),
+      .has_choice = turn.decision->choice.has_value(),
+  };
+  return turn.decision;
+}
+
+int Session::end_trial(State& state, bool is_native, int code, MPI_Comm comm) noexcept {
+  State::Trial const trial = std::exchange(state.trial(), {});
+  if (trial.contest == nullptr) {
+    return code;
+  }
   int const problem = guard([&] {
-    trial.conclude(start, was_refused, *learning_);
+    trial.contest->conclude(trial.start, is_native && trial.has_choice, *learning_);
     return MPI_SUCCESS;
   });
   return problem == MPI_SUCCESS ? code : raise(comm, problem);

@@ -42,8 +42,6 @@ struct CallDecision {
   profile::Decision const* decision = nullptr;
   std::int64_t bytes = 0;
   int code = MPI_SUCCESS;  ///< anything else: return it, the user's error handler was called
-  /// Null but in a trial, which is to be concluded after the call.
-  Contest* trial = nullptr;
 };
 
 /// What became of a call whose arguments are out of the ordinary on this rank.
@@ -51,7 +49,6 @@ struct IrregularRun {
   int code = MPI_SUCCESS;                       ///< as of Communicator::run()
   profile::Decision const* decision = nullptr;  ///< null: the rank could not take part
   std::int64_t bytes = 0;
-  Contest* trial = nullptr;  ///< as in CallDecision
 };
 
 /// What to do with one neighborhood call.
@@ -111,11 +108,13 @@ public:
   /// Collective over comm when it decides for a call on comm the first time, later local.
   [[nodiscard]] NeighborDecision decide(NeighborCall call, MPI_Comm comm) noexcept;
 
-  /// Ends the trial of a call that began then. Collective over comm, as the call.
+  [[nodiscard]] bool learns() const noexcept { return learning_.has_value(); }
+
+  /// Ends the trial that the last call on a communicator was, if it was one. Collective over comm,
+  /// as the call.
+  /// @param is_native  the native call was made
   /// @return `code`, or one that was delivered to the error handler of comm.
-  int conclude(
-      Contest& trial, Clock::time_point start, bool was_refused, int code, MPI_Comm comm
-  ) noexcept;
+  int end_trial(State& state, bool is_native, int code, MPI_Comm comm) noexcept;
 
   /// Null if nothing is learned.
   [[nodiscard]] Learning const* learning() const noexcept {
@@ -162,25 +161,10 @@ private:
     return is_empty ? native_.decision(NativeReason::no_data) : state.table(call).at(bytes);
   }
 
-  /// Whether a decision may be tried against others.
-  [[nodiscard]] bool is_contested(profile::Decision const& decision) const noexcept {
-    return learning_ && (decision.is_open || (decision.rule >= 0 && decision.choice));
-  }
-
-  /// What runs in place of a decision that is contested, and whether that is a trial. The next call
-  /// in the contest on this rank, as on all ranks of the communicator.
-  [[nodiscard]] static profile::Decision const* next_decision(
-      State& state,
-      profile::Call call,
-      std::int64_t bytes,
-      profile::Decision const& decision,
-      Contest*& trial
-  ) {
-    Contest& contest = state.learner().contest(call, bytes, decision);
-    Contest::Turn const turn = contest.next();
-    trial = turn.is_trial ? &contest : nullptr;
-    return turn.decision;
-  }
+  /// What runs in place of a decision while the program learns; a trial is noted in the state. The
+  /// next call in the contest on this rank, as on all ranks of the communicator. Local.
+  [[nodiscard]] static profile::Decision const*
+  contest(State& state, profile::Call call, std::int64_t bytes, profile::Decision const& decision);
 
   using TableKey = std::tuple<profile::Call, int, int>;
 
@@ -213,6 +197,7 @@ private:
   Settings settings_;
   World world_;
   bool records_;
+  bool looks_at_all_;  ///< at calls that are native for sure, too
   std::array<bool, profile::num_calls> may_choose_{};
   int keyval_ = MPI_KEYVAL_INVALID;
   int context_keyval_ = MPI_KEYVAL_INVALID;
@@ -243,7 +228,7 @@ std::optional<std::int64_t> Session::result_bytes(Call const& call, State& state
 }
 
 template <typename Call> CallDecision Session::decide(Call const& call, MPI_Comm comm) noexcept {
-  if (comm == MPI_COMM_NULL || (!records_ && !may_choose_[profile::index_of(Call::call)])) {
+  if (comm == MPI_COMM_NULL || (!looks_at_all_ && !may_choose_[profile::index_of(Call::call)])) {
     return {};
   }
   CallDecision decided;
@@ -253,16 +238,16 @@ template <typename Call> CallDecision Session::decide(Call const& call, MPI_Comm
       return MPI_SUCCESS;
     }
     profile::DecisionTable const& table = state->table(Call::call);
-    if (!records_ && !learning_ && !table.chooses()) {
+    if (!looks_at_all_ && !table.chooses()) {
       return MPI_SUCCESS;
     }
     if (auto const bytes = result_bytes(call, *state)) {
       profile::Decision const& decision = decision_at(*state, Call::call, *bytes);
       decided = {.state = state, .decision = &decision, .bytes = *bytes};
-      if (is_contested(decision)) {
-        decided.decision = next_decision(*state, Call::call, *bytes, decision, decided.trial);
+      if (learns()) [[unlikely]] {
+        decided.decision = contest(*state, Call::call, *bytes, decision);
       }
-    } else if (table.chooses() || learning_) {
+    } else if (table.chooses() || learns()) {
       decided = {.state = state};
     }
     return MPI_SUCCESS;
@@ -280,8 +265,8 @@ IrregularRun Session::run_irregular(State& state, Call const& call, MPI_Comm com
     Mended<Call> mended = mend(call, state.facts(), library_);
     run.bytes = mended.bytes;
     run.decision = &decision_at(state, Call::call, mended.bytes);
-    if (is_contested(*run.decision)) {
-      run.decision = next_decision(state, Call::call, mended.bytes, *run.decision, run.trial);
+    if (learns()) {
+      run.decision = contest(state, Call::call, mended.bytes, *run.decision);
     }
     if (!run.decision->choice) {
       run.code = Communicator::refused;

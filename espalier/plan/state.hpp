@@ -58,6 +58,15 @@ public:
   /// Made on first use. Local.
   [[nodiscard]] Learner& learner() { return learner_ ? *learner_ : make_learner(); }
 
+  /// The call underway, if it is a trial.
+  struct Trial {
+    Contest* contest = nullptr;  ///< null: it is none
+    Clock::time_point start;
+    bool has_choice = false;  ///< it is not the native call
+  };
+
+  [[nodiscard]] Trial& trial() noexcept { return trial_; }
+
   /// What neighborhood collectives need, made on first use. Local.
   [[nodiscard]] Neighbors& neighbors();
 
@@ -93,6 +102,7 @@ private:
   std::vector<int> world_ranks_;
   std::optional<int> context_;
   NamedTypes types_;
+  Trial trial_;
   std::optional<Learner> learner_;  ///< has choices that the next one points to
   Communicator communicator_;
   std::unique_ptr<Neighbors> neighbors_;
