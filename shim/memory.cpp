@@ -89,6 +89,8 @@ public:
 
   FileLock(FileLock const&) = delete;
   FileLock& operator=(FileLock const&) = delete;
+  FileLock(FileLock&&) = delete;
+  FileLock& operator=(FileLock&&) = delete;
 
   ~FileLock() {
     if (descriptor_ >= 0) {

@@ -85,7 +85,7 @@ Session::Session(Settings settings, World world, Notes::Log log)
     may_choose_[profile::index_of(call)] = settings_.may_choose(call);
   }
   if (settings_.learning) {
-    learning_.emplace(settings_, world_.node_of_rank);
+    learning_.emplace(*settings_.learning, settings_.machine, world_.node_of_rank);
   }
   require_success(
       PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &keyval_, this),

@@ -19,9 +19,9 @@ constexpr int most_proposals = 3;
 
 }  // namespace
 
-Learning::Learning(Settings const& settings, std::vector<int> node_of_rank)
-    : allowance_(settings.learning->seconds, settings.learning->share),
-      node_of_rank_(std::move(node_of_rank)), machine_(settings.machine) {}
+Learning::Learning(LearningBound const& bound, MachineText machine, std::vector<int> node_of_rank)
+    : allowance_(bound.seconds, bound.share), node_of_rank_(std::move(node_of_rank)),
+      machine_(std::move(machine)) {}
 
 std::vector<learn::Proposal> Learning::propose(
     profile::Call call, profile::Shape shape, double bytes, std::vector<int> const& world_ranks
@@ -90,6 +90,7 @@ void Learning::note(Lesson lesson) {
 std::vector<Lesson> Learning::lessons() const {
   std::lock_guard const lock(mutex_);
   std::vector<Lesson> lessons;
+  lessons.reserve(lessons_.size());
   for (auto const& [key, lesson] : lessons_) {
     lessons.push_back(lesson);
   }

@@ -22,9 +22,9 @@ namespace espalier::plan {
 /// different communicators.
 class Learning {
 public:
-  /// @param settings  must have settings.learning
+  /// @param machine  as Settings::machine
   /// @param node_of_rank  as Session::World::node_of_rank
-  Learning(Settings const& settings, std::vector<int> node_of_rank);
+  Learning(LearningBound const& bound, MachineText machine, std::vector<int> node_of_rank);
 
   /// Seconds that may still be lost here.
   [[nodiscard]] double left() const noexcept { return allowance_.left(elapsed()); }
