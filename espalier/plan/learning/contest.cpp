@@ -94,15 +94,16 @@ void Contest::conclude(Clock::time_point start, bool was_refused, Learning& lear
       ),
       "MPI_Allreduce"
   );
-  double const lost = race_.conclude(
-      {.trial = words[0], .exchange = words[1], .allowance = words[2]},
-      {
-          .trial = seconds_since(start),
-          .exchange = seconds_since(exchange_start),
-          .was_refused = was_refused,
-      }
-  );
-  learning.charge(lost);
+  learn::Race::Own const trial{
+      .trial = seconds_since(start),
+      .exchange = seconds_since(exchange_start),
+      .was_refused = was_refused,
+  };
+  double const lost =
+      race_.conclude({.trial = words[0], .exchange = words[1], .allowance = words[2]}, trial);
+  // A program whose ranks do not wait for each other in this call does so in the exchange: all of
+  // it is a loss here, also what a late rank caused.
+  learning.charge(lost + trial.exchange);
   if (race_.wants_candidates()) {
     admit(learning);
   } else if (race_.is_settled() && (!was_settled || race_.standing() != before)) {
