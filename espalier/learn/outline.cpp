@@ -20,7 +20,9 @@ double outline(algorithms::Choice const& choice, cost::Setting const& setting, d
     time.add(program);
     is_busy.resize(std::max(is_busy.size(), static_cast<std::size_t>(program.num_rounds())));
     for (schedule::Operation const& operation : program.operations) {
-      is_busy[static_cast<std::size_t>(operation.round)] = true;
+      auto const round = static_cast<std::size_t>(operation.round);
+      is_busy.resize(std::max(is_busy.size(), round + 1));
+      is_busy[round] = true;
     }
   }
   auto const num_busy = static_cast<double>(std::ranges::count(is_busy, true));

@@ -19,6 +19,15 @@ double block_bytes(RankProgram const& program, double num_bytes) {
   return num_bytes / std::max(1, program.frame.num_output_blocks);
 }
 
+/// Rounds in which something is done, also what is combined after the last message.
+std::size_t num_busy_rounds(RankProgram const& program) {
+  int most = program.num_rounds();
+  for (Operation const& operation : program.operations) {
+    most = std::max(most, operation.round + 1);
+  }
+  return static_cast<std::size_t>(most);
+}
+
 }  // namespace
 
 double LevelTime::Busy::seconds() const noexcept {
@@ -26,7 +35,7 @@ double LevelTime::Busy::seconds() const noexcept {
 }
 
 void LevelTime::add(RankProgram const& program) {
-  rank_.assign(static_cast<std::size_t>(program.num_rounds()), {});
+  rank_.assign(num_busy_rounds(program), {});
   for (Operation const& operation : program.operations) {
     add(rank_[static_cast<std::size_t>(operation.round)], program, operation);
   }
