@@ -4,18 +4,13 @@
 
 #include <algorithm>
 #include <cctype>
-#include <chrono>
 #include <cstdlib>
-#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <numeric>
 #include <string_view>
-#include <sys/file.h>
 #include <system_error>
-#include <thread>
-#include <unistd.h>
 #include <vector>
 
 #include <mpi.h>
@@ -26,6 +21,7 @@
 #include "espalier/plan/failure.hpp"
 #include "espalier/plan/learning/lesson.hpp"
 #include "espalier/profile/profile.hpp"
+#include "shim/file_lock.hpp"
 #include "shim/report.hpp"
 
 namespace espalier::shim {
@@ -81,57 +77,23 @@ std::string usual_path(std::string const& library_version) {
   return (folder / (name + ".json")).string();
 }
 
-/// While it lives, no other program of ours writes the file.
-class FileLock {
-public:
-  explicit FileLock(std::string const& path)
-      : descriptor_(open((path + ".lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666)) {}
-
-  FileLock(FileLock const&) = delete;
-  FileLock& operator=(FileLock const&) = delete;
-  FileLock(FileLock&&) = delete;
-  FileLock& operator=(FileLock&&) = delete;
-
-  ~FileLock() {
-    if (descriptor_ >= 0) {
-      close(descriptor_);
-    }
-  }
-
-  /// Waits for a second at most: whoever writes needs a few milliseconds.
-  [[nodiscard]] bool take() const {
-    constexpr int num_tries = 100;
-    for (int i = 0; i < num_tries; ++i) {
-      if (descriptor_ >= 0 && flock(descriptor_, LOCK_EX | LOCK_NB) == 0) {
-        return true;
-      }
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    return false;
-  }
-
-private:
-  int descriptor_;
-};
-
 void write_lessons(
     std::string const& path,
     std::vector<plan::Lesson> const& lessons,
     std::string const& library_version
 ) {
-  fs::path const file(path);
-  std::error_code ignored;  // the next step says it
-  fs::create_directories(file.parent_path(), ignored);
-  FileLock const lock(path);
-  if (!lock.take()) {
-    throw Error(ErrorCode::io, path + ": expected to lock it, it cannot be written or is in use");
-  }
+  std::error_code problem;  // the lock says what is wrong
+  fs::create_directories(fs::path(path).parent_path(), problem);
+  // A link stays, and what it names is written.
+  fs::path file = fs::weakly_canonical(path, problem);
+  file = problem ? fs::path(path) : file;
+  FileLock const lock(file);
   std::string const before = fs::exists(file) ? profile::read_text(path) : "";
   std::string const after =
       plan::with_lessons(before, path, lessons, ESPALIER_MPI_VENDOR, library_version);
-  int const problem = write_file(file.parent_path().string(), file.filename().string(), after);
-  if (problem != 0) {
-    throw Error(ErrorCode::io, path + ": " + std::generic_category().message(problem));
+  int const code = write_file(file.parent_path().string(), file.filename().string(), after);
+  if (code != 0) {
+    throw Error(ErrorCode::io, path + ": " + std::generic_category().message(code));
   }
 }
 

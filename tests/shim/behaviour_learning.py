@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
@@ -31,10 +32,16 @@ def learn(context: Context, memory: Path | str, num_calls: int = 600, **settings
 
 def learn_something(context: Context, memory: Path) -> None:
     """Run the program until something was decided: busy machines need more trials."""
+    before = num_rules(memory)
     for _ in range(5):
         learn(context, memory)
-        if memory.exists():
+        if num_rules(memory) > before:
             return
+
+
+def num_rules(memory: Path) -> int:
+    """Return how much was remembered."""
+    return len(rules_of(memory)) if memory.exists() else 0
 
 
 def rules_of(memory: Path) -> list[dict[str, Any]]:
@@ -42,6 +49,19 @@ def rules_of(memory: Path) -> list[dict[str, Any]]:
     document = json.loads(memory.read_text(encoding="utf-8"))
     expect(document["schema"] == "espalier-profile", "a profile", document)
     return list(document["rules"])
+
+
+def remembered(context: Context) -> Path:
+    """Return a file with what was learned on another shape."""
+    memory = context.folder / "memory.json"
+    document = {
+        "schema": "espalier-profile",
+        "version": 1,
+        "mpi": {"vendor": context.vendor, "version": "1"},
+        "rules": [{**RULE, "num_ranks": 77, "num_nodes": 7}],
+    }
+    memory.write_text(json.dumps(document), encoding="utf-8")
+    return memory
 
 
 def case_learning_is_counted(context: Context) -> None:
@@ -81,16 +101,9 @@ def case_memory_serves_the_next_run(context: Context) -> None:
 
 def case_memory_keeps_what_others_wrote(context: Context) -> None:
     """Rules of other shapes stay."""
-    memory = context.folder / "memory.json"
-    other = {**RULE, "num_ranks": 77, "num_nodes": 7}
-    document = {
-        "schema": "espalier-profile",
-        "version": 1,
-        "mpi": {"vendor": context.vendor, "version": "1"},
-        "rules": [other],
-    }
-    memory.write_text(json.dumps(document), encoding="utf-8")
-    learn(context, memory)
+    memory = remembered(context)
+    (other,) = rules_of(memory)
+    learn_something(context, memory)
     rules = rules_of(memory)
     expect(other in rules, f"{other}", rules)
     expect(len(rules) > 1, "new rules", rules)
@@ -151,6 +164,24 @@ def case_memory_impossible(context: Context) -> None:
     expect("what was learned is lost" in outcome.lines[0], "the loss", outcome.lines[0])
 
 
+def case_memory_in_use(context: Context) -> None:
+    """A file that the command line is changing is left alone."""
+    memory = remembered(context)
+    text = memory.read_text(encoding="utf-8")
+    lines: list[str] = []
+    with (context.folder / ".memory.json.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        for _ in range(5):
+            outcome = learn(context, memory)
+            expect(outcome.code == 0, "exit code 0", outcome)
+            lines += outcome.lines
+            if lines:
+                break
+    expect(len(lines) == 1, "one line", lines)
+    expect("what was learned is lost" in lines[0], "the loss", lines)
+    expect(memory.read_text(encoding="utf-8") == text, "the file as it was", memory)
+
+
 def case_learn_nonsense(context: Context) -> None:
     """A wrong value is one line."""
     outcome = context.launch(
@@ -163,14 +194,7 @@ def case_learn_nonsense(context: Context) -> None:
 
 def case_killed_while_learning(context: Context) -> None:
     """A rank that is killed ends the job as it does natively, and leaves the file as it was."""
-    memory = context.folder / "memory.json"
-    document = {
-        "schema": "espalier-profile",
-        "version": 1,
-        "mpi": {"vendor": context.vendor, "version": "1"},
-        "rules": [{**RULE, "num_ranks": 77}],
-    }
-    memory.write_text(json.dumps(document), encoding="utf-8")
+    memory = remembered(context)
     text = memory.read_text(encoding="utf-8")
     ranks = context.folder / "ranks"
     job = context.start(
