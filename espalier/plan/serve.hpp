@@ -167,9 +167,6 @@ int serve(
     code = serve_irregular(session, *decided.state, call, comm, observer);
   }
   bool const is_native = Communicator::is_refusal(code);
-  if (!session.learns()) [[likely]] {
-    return is_native ? std::forward<Native>(native)() : code;
-  }
   code = is_native ? std::forward<Native>(native)() : code;
   return end_call(session, *decided.state, is_native, code, comm, observer);
 }

@@ -134,6 +134,18 @@ Profile Profile::read(std::string const& path) {
   return parse(read_text(path), path);
 }
 
+void Profile::require_vendor(
+    std::string_view expected, std::string_view origin, std::string_view advice
+) const {
+  if (vendor_ != expected) {
+    throw Error(
+        ErrorCode::format,
+        std::string(origin) + ": expected a profile tuned with " + std::string(expected) +
+            ", got one tuned with '" + vendor_ + "' (" + std::string(advice) + ")"
+    );
+  }
+}
+
 std::string read_text(std::string const& path) {
   using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
   errno = 0;

@@ -44,6 +44,12 @@ public:
   /// The MPI the measurements were made with: `openmpi`, `mpich`.
   [[nodiscard]] std::string const& vendor() const noexcept { return vendor_; }
 
+  /// @param origin  as in parse()
+  /// @param advice  what the user can do
+  /// @throws Error format if it was made with another MPI than `expected`.
+  void
+  require_vendor(std::string_view expected, std::string_view origin, std::string_view advice) const;
+
 private:
   std::vector<Rule> rules_;
   std::string vendor_;

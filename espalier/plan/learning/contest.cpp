@@ -11,7 +11,6 @@
 
 #include "espalier/mpi/broadcast.hpp"
 #include "espalier/mpi/success.hpp"
-#include "espalier/plan/settings/statistics.hpp"
 
 namespace espalier::plan {
 namespace {
@@ -102,7 +101,7 @@ void Contest::conclude(Clock::time_point start, bool was_refused, Learning& lear
   double const lost =
       race_.conclude({.trial = words[0], .exchange = words[1], .allowance = words[2]}, trial);
   // A program whose ranks do not wait for each other in this call does so in the exchange: all of
-  // it is a loss here, also what a late rank caused.
+  // its time on this rank is a loss, also what a late rank caused.
   learning.charge(lost + trial.exchange);
   if (race_.wants_candidates()) {
     admit(learning);
@@ -139,24 +138,21 @@ void Contest::add(algorithms::Choice choice) {
 
 /// For other communicators of this kind and for later runs. What is only undecided is not noted.
 void Contest::note(Learning& learning) const {
+  constexpr int native = learn::Race::native;
   int const standing = race_.standing();
-  learn::Standings const& standings = race_.standings();
-  int const other = standing == learn::Race::native ? standings.leader() : standing;
-  bool const is_native = standing == learn::Race::native;
-  bool const is_undecided = is_native && other != learn::Race::native;
+  bool const is_undecided = standing == native && race_.standings().leader() != native;
   if (kind_.rank != 0 || is_undecided || race_.num_pairs() == 0) {
     return;
   }
-  std::size_t const size = size_class(kind_.bytes);
-  bool const has_size = profile::has_known_size(kind_.call);
+  SizeInterval const sizes = lesson_sizes(kind_.call, kind_.bytes);
   auto const& choice = decisions_[static_cast<std::size_t>(standing)]->choice;
   learning.note({
       .call = kind_.call,
       .shape = kind_.shape,
-      .min_bytes = has_size ? min_bytes_of(size) : 0,
-      .max_bytes = has_size ? std::optional(max_bytes_of(size)) : std::nullopt,
+      .min_bytes = sizes.min_bytes,
+      .max_bytes = sizes.max_bytes,
       .algorithm = choice ? choice->text() : "native",
-      .native_seconds = race_.seconds(learn::Race::native),
+      .native_seconds = race_.seconds(native),
       .seconds = race_.seconds(standing),
       .num_pairs = race_.num_pairs(),
   });

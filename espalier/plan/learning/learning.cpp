@@ -19,8 +19,10 @@ constexpr int most_proposals = 3;
 
 }  // namespace
 
-Learning::Learning(LearningBound const& bound, MachineText machine, std::vector<int> node_of_rank)
-    : allowance_(bound.seconds, bound.share), node_of_rank_(std::move(node_of_rank)),
+Learning::Learning(
+    LearningBound const& bound, MachineText machine, std::span<int const> node_of_rank
+)
+    : allowance_(bound.seconds, bound.share), node_of_rank_(node_of_rank),
       machine_(std::move(machine)) {}
 
 std::vector<learn::Proposal> Learning::propose(
@@ -56,10 +58,10 @@ void Learning::find_links() {
     between_nodes_ = described.link(described.node_level());
     within_node_ = described.link(described.num_levels() - 1);
   }
+  std::map<int, int> ranks_on_node;
   int most_on_a_node = 1;
   for (int const node : node_of_rank_) {
-    auto const count = std::ranges::count(node_of_rank_, node);
-    most_on_a_node = std::max(most_on_a_node, static_cast<int>(count));
+    most_on_a_node = std::max(most_on_a_node, ++ranks_on_node[node]);
   }
   auto const num_processors = static_cast<int>(std::thread::hardware_concurrency());
   if (between_nodes_ == machine::Link{}) {
@@ -100,9 +102,8 @@ std::vector<Lesson> Learning::lessons() const {
 std::optional<Lesson>
 Learning::lesson(profile::Call call, profile::Shape shape, std::int64_t bytes) const {
   std::lock_guard const lock(mutex_);
-  std::int64_t const least =
-      profile::has_known_size(call) ? min_bytes_of(size_class(bytes)) : std::int64_t{0};
-  auto const found = lessons_.find({call, shape.num_ranks, shape.num_nodes, least});
+  auto const found =
+      lessons_.find({call, shape.num_ranks, shape.num_nodes, lesson_sizes(call, bytes).min_bytes});
   return found == lessons_.end() ? std::nullopt : std::optional(found->second);
 }
 

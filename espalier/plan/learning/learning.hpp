@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <tuple>
 #include <vector>
 
@@ -23,8 +24,8 @@ namespace espalier::plan {
 class Learning {
 public:
   /// @param machine  as Settings::machine
-  /// @param node_of_rank  as Session::World::node_of_rank
-  Learning(LearningBound const& bound, MachineText machine, std::vector<int> node_of_rank);
+  /// @param node_of_rank  as Session::World::node_of_rank. Not copied.
+  Learning(LearningBound const& bound, MachineText machine, std::span<int const> node_of_rank);
 
   /// Seconds that may still be lost here.
   [[nodiscard]] double left() const noexcept { return allowance_.left(elapsed()); }
@@ -60,7 +61,7 @@ private:
 
   Clock::time_point start_ = Clock::now();
   learn::Allowance allowance_;
-  std::vector<int> node_of_rank_;
+  std::span<int const> node_of_rank_;
   MachineText machine_;
 
   mutable std::mutex mutex_;  ///< guards what follows

@@ -10,6 +10,7 @@
 
 #include "espalier/base/error.hpp"
 #include "espalier/base/field.hpp"
+#include "espalier/plan/settings/statistics.hpp"
 #include "espalier/profile/profile.hpp"
 
 namespace espalier::plan {
@@ -55,18 +56,20 @@ bool overlap(Json const& rule, Json const& other) {
 }
 
 Json parse(std::string_view document, std::string_view origin, std::string_view vendor) {
-  profile::Profile const profile = profile::Profile::parse(document, origin);
-  if (profile.vendor() != vendor) {
-    throw Error(
-        ErrorCode::format,
-        std::string(origin) + ": expected what was learned with " + std::string(vendor) +
-            ", got a profile of '" + profile.vendor() + "' (name another file in ESPALIER_MEMORY)"
-    );
-  }
+  profile::Profile::parse(document, origin)
+      .require_vendor(vendor, origin, "name another file in ESPALIER_MEMORY");
   return parse_json(document, origin);
 }
 
 }  // namespace
+
+SizeInterval lesson_sizes(profile::Call call, std::int64_t bytes) noexcept {
+  if (!profile::has_known_size(call)) {
+    return {};
+  }
+  std::size_t const size = size_class(bytes);
+  return {.min_bytes = min_bytes_of(size), .max_bytes = max_bytes_of(size)};
+}
 
 std::string to_bytes(std::span<Lesson const> lessons) {
   Json list = Json::array();

@@ -14,6 +14,16 @@
 
 namespace espalier::plan {
 
+/// Bytes of results, as rules have them.
+struct SizeInterval {
+  std::int64_t min_bytes = 0;
+  std::optional<std::int64_t> max_bytes;  ///< inclusive; none: no limit
+};
+
+/// The sizes that a lesson of a call speaks of: the class of its size, or all where rules cannot
+/// depend on it.
+[[nodiscard]] SizeInterval lesson_sizes(profile::Call call, std::int64_t bytes) noexcept;
+
 /// What was learned of one kind of call on communicators of one shape.
 struct Lesson {
   profile::Call call = profile::Call::allgather;

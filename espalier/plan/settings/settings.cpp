@@ -112,13 +112,7 @@ void parse_profile(SettingsText const& text, std::string_view vendor, Settings& 
       throw Error(ErrorCode::io, text.profile_problem);
     }
     profile::Profile profile = profile::Profile::parse(text.profile, text.profile_path);
-    if (profile.vendor() != vendor) {
-      throw Error(
-          ErrorCode::format,
-          text.profile_path + ": expected a profile tuned with " + std::string(vendor) +
-              ", got one tuned with '" + profile.vendor() + "' (tune again with this MPI)"
-      );
-    }
+    profile.require_vendor(vendor, text.profile_path, "tune again with this MPI");
     settings.profile = std::move(profile);
   } catch (Error const& error) {
     settings.warnings.push_back(
@@ -161,15 +155,9 @@ void parse_memory(SettingsText const& text, std::string_view vendor, Settings& s
       throw Error(ErrorCode::io, text.memory_problem);
     }
     if (!text.memory.empty()) {
-      settings.memory = profile::Profile::parse(text.memory, text.memory_path);
-      if (settings.memory->vendor() != vendor) {
-        settings.memory.reset();
-        throw Error(
-            ErrorCode::format,
-            text.memory_path + ": expected what was learned with " + std::string(vendor) +
-                ", got a profile of another MPI"
-        );
-      }
+      profile::Profile memory = profile::Profile::parse(text.memory, text.memory_path);
+      memory.require_vendor(vendor, text.memory_path, "another MPI learned it");
+      settings.memory = std::move(memory);
     }
     settings.memory_path = text.memory_path;
   } catch (Error const& error) {
