@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: one file a verb; the work is done in the library."""
+"""The command line: one file a verb."""
 
 from espalier.cli.app import main
 

@@ -112,7 +112,7 @@ Learns = Annotated[
     typer.Option(
         "--learn",
         help="Try other algorithms in the calls of the program, keep what is faster, and remember"
-        " it for later runs. Costs at most 50 ms or 1 % of the time of a run.",
+        " it for later runs. Trials may lose 50 ms or 1 % of the time of a run.",
     ),
 ]
 MappedMachine = Annotated[
