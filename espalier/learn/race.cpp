@@ -60,7 +60,7 @@ double Race::take(Words const& agreed) {
     return 0;
   }
   double const usual = standings_.middle(standing_);
-  double const lost = usual > 0 ? std::max(0.0, agreed.trial - usual) : 0.0;
+  double const lost = agreed.exchange + (usual > 0 ? std::max(0.0, agreed.trial - usual) : 0.0);
   exchange_ = std::min(exchange_, agreed.exchange);
   standings_.note(last_.candidate, agreed.trial);
   if (last_.counts) {

@@ -29,9 +29,9 @@ namespace espalier::learn {
 /// not in there, whatever the skew. For the same reason the smallest time of the exchange is what
 /// it takes without waiting. Both are known only after it, so they are the words of the next one.
 ///
-/// What trials lose to the candidate that runs otherwise is charged to an allowance, and so is the
-/// exchange, by whoever makes it. A trial that might lose more than half of what is left is put
-/// off, each time for twice as many calls.
+/// What trials lose to the candidate that runs otherwise, and the exchange as it is for the rank
+/// that came last, are charged to an allowance. A trial that might lose more than half of what is
+/// left is put off, each time for twice as many calls.
 class Race {
 public:
   static constexpr int native = Standings::native;
@@ -72,7 +72,7 @@ public:
   [[nodiscard]] Words words(double allowance) const noexcept;
 
   /// @param agreed  the smallest words of all ranks
-  /// @return seconds to charge to the allowance besides the exchange.
+  /// @return seconds to charge to the allowance.
   double conclude(Words const& agreed, Own const& own);
 
   /// After conclude(): enter() or give_up() comes before next().

@@ -100,9 +100,7 @@ void Contest::conclude(Clock::time_point start, bool was_refused, Learning& lear
   };
   double const lost =
       race_.conclude({.trial = words[0], .exchange = words[1], .allowance = words[2]}, trial);
-  // A program whose ranks do not wait for each other in this call does so in the exchange: all of
-  // its time on this rank is a loss, also what a late rank caused.
-  learning.charge(lost + trial.exchange);
+  learning.charge(lost);
   if (race_.wants_candidates()) {
     admit(learning);
   } else if (race_.is_settled() && (!was_settled || race_.standing() != before)) {

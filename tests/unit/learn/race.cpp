@@ -90,7 +90,7 @@ private:
       ASSERT_TRUE(charged < 0 || lost == charged);
       charged = lost;
     }
-    allowance_.charge(charged + kind_.exchange);
+    allowance_.charge(charged);
     if (races_.front().wants_candidates()) {
       for (Race& race : races_) {
         race.enter(std::vector<double>(kind_.seconds.begin() + 1, kind_.seconds.end()));
