@@ -215,7 +215,7 @@ int start() noexcept {
 }
 
 void finish_session() {
-  plan::Session const& session = *program->session;
+  plan::Session& session = *program->session;
   remember(session, program->library_version);
   plan::ProcessReport const process = report(true);
   if (!session.settings().statistics.empty()) {

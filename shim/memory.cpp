@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <numeric>
 #include <string_view>
 #include <system_error>
@@ -19,7 +18,7 @@
 #include "espalier/machine/sources/interconnect.hpp"
 #include "espalier/mpi/success.hpp"
 #include "espalier/plan/failure.hpp"
-#include "espalier/plan/learning/lesson.hpp"
+#include "espalier/plan/learning/learned.hpp"
 #include "espalier/profile/profile.hpp"
 #include "shim/file_lock.hpp"
 #include "shim/report.hpp"
@@ -77,10 +76,8 @@ std::string usual_path(std::string const& library_version) {
   return (folder / (name + ".json")).string();
 }
 
-void write_lessons(
-    std::string const& path,
-    std::vector<plan::Lesson> const& lessons,
-    std::string const& library_version
+void write_learned(
+    std::string const& path, plan::Learned const& learned, std::string const& library_version
 ) {
   std::error_code problem;  // the lock says what is wrong
   fs::create_directories(fs::path(path).parent_path(), problem);
@@ -90,7 +87,7 @@ void write_lessons(
   FileLock const lock(file);
   std::string const before = fs::exists(file) ? profile::read_text(path) : "";
   std::string const after =
-      plan::with_lessons(before, path, lessons, ESPALIER_MPI_VENDOR, library_version);
+      plan::with_learned(before, path, learned, ESPALIER_MPI_VENDOR, library_version);
   int const code = write_file(file.parent_path().string(), file.filename().string(), after);
   if (code != 0) {
     throw Error(ErrorCode::io, path + ": " + std::generic_category().message(code));
@@ -98,15 +95,13 @@ void write_lessons(
 }
 
 void write_or_complain(
-    plan::Session const& session,
-    std::vector<plan::Lesson> const& lessons,
-    std::string const& library_version
+    plan::Session const& session, plan::Learned const& learned, std::string const& library_version
 ) {
-  if (lessons.empty()) {
+  if (learned.empty()) {
     return;
   }
   try {
-    write_lessons(session.settings().memory_path, lessons, library_version);
+    write_learned(session.settings().memory_path, learned, library_version);
   } catch (Error const& error) {
     print_line(
         std::string("ESPALIER_MEMORY: what was learned is lost: ") + error.what() +
@@ -116,7 +111,7 @@ void write_or_complain(
 }
 
 /// Of all ranks on rank 0; nothing on the others. Collective over MPI_COMM_WORLD.
-std::vector<plan::Lesson> gather(std::vector<plan::Lesson> const& own, int rank, int num_ranks) {
+plan::Learned gather(plan::Learned const& own, int rank, int num_ranks) {
   std::string const bytes = own.empty() ? std::string() : plan::to_bytes(own);
   auto const size = static_cast<int>(bytes.size());
   std::vector<int> sizes(rank == 0 ? static_cast<std::size_t>(num_ranks) : 0);
@@ -140,16 +135,16 @@ std::vector<plan::Lesson> gather(std::vector<plan::Lesson> const& own, int rank,
       ),
       "MPI_Gatherv"
   );
-  std::vector<plan::Lesson> lessons;
+  plan::Learned learned;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     auto const part = std::string_view(all).substr(
         static_cast<std::size_t>(places[i]), static_cast<std::size_t>(sizes[i])
     );
     if (!part.empty()) {
-      std::ranges::copy(plan::lessons_from_bytes(part), std::back_inserter(lessons));
+      learned.add(plan::learned_from_bytes(part));
     }
   }
-  return lessons;
+  return learned;
 }
 
 }  // namespace
@@ -172,24 +167,23 @@ void read_memory(plan::SettingsText& text, std::string const& library_version) {
   }
 }
 
-void remember(plan::Session const& session, std::string const& library_version) {
+void remember(plan::Session& session, std::string const& library_version) {
   if (session.learning() == nullptr || session.settings().memory_path.empty()) {
     return;
   }
   plan::Session::World const& world = session.world();
-  std::vector<plan::Lesson> const lessons =
-      gather(session.learning()->lessons(), world.rank, world.num_ranks);
+  plan::Learned const learned = gather(session.learned(true), world.rank, world.num_ranks);
   if (world.rank == 0) {
-    write_or_complain(session, lessons, library_version);
+    write_or_complain(session, learned, library_version);
   }
 }
 
-void remember_alone(plan::Session const& session, std::string const& library_version) noexcept {
+void remember_alone(plan::Session& session, std::string const& library_version) noexcept {
   static_cast<void>(plan::guard([&] {
     bool const is_writer = session.learning() != nullptr && session.world().rank == 0 &&
                            !session.settings().memory_path.empty();
     if (is_writer) {
-      write_or_complain(session, session.learning()->lessons(), library_version);
+      write_or_complain(session, session.learned(false), library_version);
     }
     return MPI_SUCCESS;
   }));

@@ -20,10 +20,10 @@ void read_memory(plan::SettingsText& text, std::string const& library_version);
 /// Adds what was learned to the file, on rank 0, from all ranks: what other programs added since
 /// stays. A problem is one line, and the file is as it was. Collective over MPI_COMM_WORLD.
 /// @throws Error mpi.
-void remember(plan::Session const& session, std::string const& library_version);
+void remember(plan::Session& session, std::string const& library_version);
 
 /// The same of what rank 0 itself knows, for programs that end without MPI_Finalize. Calls nothing
 /// of MPI.
-void remember_alone(plan::Session const& session, std::string const& library_version) noexcept;
+void remember_alone(plan::Session& session, std::string const& library_version) noexcept;
 
 }  // namespace espalier::shim

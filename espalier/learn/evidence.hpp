@@ -7,15 +7,20 @@ namespace espalier::learn {
 /// How sure it is that one of two candidates is the faster one, from pairs of times that were taken
 /// right after each other.
 ///
-/// Each pair is a bet of the hypothesis that the faster one is a toss-up [shafer2021]: the stake of
-/// somebody who bets on a share of wins between 1/2 and 1, all shares alike, grows by E(wins,
-/// pairs). By Ville's inequality it exceeds e with a probability of at most 1/e, at whatever pair
-/// one stops to look. Nothing is assumed of the distribution of times: those of shared machines
-/// have long tails.
+/// Each pair is a bet against the hypothesis that the faster one is a toss-up [shafer2021]. Half of
+/// the stake is that of somebody who bets that one candidate wins always, which decides clear cases
+/// after five pairs. The other half is that of somebody who bets on a share of wins between 1/2 and
+/// 1, all shares alike. By Ville's inequality the stake exceeds e with a probability of at most
+/// 1/e, at whatever pair one stops to look. Nothing is assumed of the distribution of times: those
+/// of shared machines have long tails.
 class Evidence {
 public:
   /// Not counted beyond: times that differ so little are as good as equal.
   static constexpr int most_pairs = 60;
+
+  Evidence() = default;
+  /// @throws Error argument unless 0 <= num_wins <= num_pairs <= most_pairs.
+  [[nodiscard]] static Evidence of(int num_wins, int num_pairs);
 
   /// One more pair. Equal times say nothing.
   void add(double seconds, double seconds_of_other) noexcept;
@@ -32,10 +37,16 @@ public:
 
   [[nodiscard]] int num_pairs() const noexcept { return num_pairs_; }
 
+  [[nodiscard]] int num_wins() const noexcept { return num_wins_; }
+
+  /// Both together; if that is more than is counted, what this one has.
+  [[nodiscard]] Evidence with(Evidence const& more) const noexcept;
+  /// What came since it was `earlier`.
+  [[nodiscard]] Evidence without(Evidence const& earlier) const noexcept;
+
   friend bool operator==(Evidence const&, Evidence const&) = default;
 
 private:
-  /// 2^(n + 1) times the integral of x^wins (1 - x)^(n - wins) from 1/2 to 1.
   [[nodiscard]] static double stake(int num_wins, int num_pairs) noexcept;
 
   int num_wins_ = 0;

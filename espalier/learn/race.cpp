@@ -11,6 +11,7 @@ namespace {
 constexpr std::size_t num_baseline_times = 2;
 constexpr std::int64_t longest_pause = std::int64_t{1} << 16U;
 constexpr std::int64_t first_patience = 8;
+constexpr std::int64_t patience_with_rule = 32;
 constexpr std::int64_t patience_after_race = 64;
 constexpr std::int64_t patience_factor = 4;
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
@@ -24,8 +25,38 @@ Race Race::taken() {
   race.standing_ = 1;
   race.rival_ = 1;
   race.stage_ = Stage::settled;
+  race.patience_ = patience_with_rule;
   race.check_later();
   return race;
+}
+
+Race Race::resumed(Record const& record, double allowance, double error_of_model) {
+  Race race;
+  race.standings_.resume(record);
+  race.standings_.know_error_of_model(error_of_model);
+  race.stage_ = Stage::racing;
+  race.begin_round();
+  race.go_on_with_round(record);
+  if (std::optional<int> const decision = race.standings_.decision()) {
+    race.decide(*decision);
+  } else {
+    race.plan_next_of_round(allowance);
+  }
+  return race;
+}
+
+/// Those that ran already come first.
+void Race::go_on_with_round(Record const& record) {
+  auto const seconds_of = [&](int candidate) {
+    return record.candidates[static_cast<std::size_t>(candidate)].in_round;
+  };
+  auto const others = std::ranges::stable_partition(order_, [&](int candidate) {
+    return seconds_of(candidate) > 0;
+  });
+  position_ = static_cast<std::size_t>(others.begin() - order_.begin());
+  for (std::size_t i = 0; i < position_; ++i) {
+    seconds_[static_cast<std::size_t>(order_[i])] = seconds_of(order_[i]);
+  }
 }
 
 Race::Words Race::words(double allowance) const noexcept {
@@ -47,6 +78,16 @@ double Race::conclude(Words const& agreed, Own const& own) {
   return lost;
 }
 
+double Race::finish(Words const& agreed) {
+  double const lost = take(agreed);
+  has_last_ = false;
+  return lost;
+}
+
+Record Race::record() const {
+  return stage_ == Stage::racing ? standings_.record(seconds_) : outcome_;
+}
+
 /// What was timed was the native call.
 void Race::refuse(int candidate) {
   standings_.refuse(candidate);
@@ -59,8 +100,10 @@ double Race::take(Words const& agreed) {
   if (!has_last_) {
     return 0;
   }
+  // What runs anyway may take longer than usual, but loses nothing.
   double const usual = standings_.middle(standing_);
-  double const lost = agreed.exchange + (usual > 0 ? std::max(0.0, agreed.trial - usual) : 0.0);
+  bool const may_lose = last_.candidate != standing_ && usual > 0;
+  double const lost = agreed.exchange + (may_lose ? std::max(0.0, agreed.trial - usual) : 0.0);
   exchange_ = std::min(exchange_, agreed.exchange);
   standings_.note(last_.candidate, agreed.trial);
   if (last_.counts) {
@@ -159,12 +202,17 @@ void Race::finish_round() {
   std::ranges::fill(seconds_, 0.0);
   if (stage_ == Stage::racing) {
     if (std::optional<int> const decision = standings_.decision()) {
-      rival_ = *decision == native ? standings_.leader() : *decision;
-      settle(*decision);
+      decide(*decision);
     }
   } else if (num_rounds_ == rounds_of_a_check) {
     finish_check();
   }
+}
+
+void Race::decide(int candidate) {
+  rival_ = candidate == native ? standings_.leader() : candidate;
+  outcome_ = standings_.record(seconds_);
+  settle(candidate);
 }
 
 /// Evidence that speaks for what runs is forgotten, so that a change is seen at any time: an
@@ -218,12 +266,11 @@ void Race::check_later() {
 double Race::risk(int candidate) const {
   double const usual = standings_.middle(standing_);
   double const worst = candidate == standing_ ? usual : standings_.worst(candidate);
-  double const exchange = exchange_ == std::numeric_limits<double>::infinity() ? 0 : exchange_;
-  return exchange + std::max(0.0, worst - usual);
+  return exchange_seconds() + std::max(0.0, worst - usual);
 }
 
 double Race::seconds(int candidate) const {
-  return std::max(0.0, standings_.middle(candidate) - exchange_);
+  return std::max(0.0, standings_.middle(candidate) - exchange_seconds());
 }
 
 std::size_t Race::memory_bytes() const noexcept {

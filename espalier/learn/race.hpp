@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -60,6 +61,16 @@ public:
   Race() = default;
   /// Candidate 1 is taken already, and is only checked.
   [[nodiscard]] static Race taken();
+  /// Goes on where another race was.
+  /// @param record  with candidates
+  /// @param allowance  that the first trial may spend, the same on all ranks
+  /// @param error_of_model  as Standings::know_error_of_model()
+  [[nodiscard]] static Race resumed(Record const& record, double allowance, double error_of_model);
+
+  /// No trial is made before this call of the race.
+  void begin_with_call(std::int64_t number) noexcept {
+    next_trial_ = std::max(next_trial_, number);
+  }
 
   /// Of the call that comes next. A trial is followed by words() and conclude().
   [[nodiscard]] Turn next() noexcept {
@@ -74,6 +85,16 @@ public:
   /// @param agreed  the smallest words of all ranks
   /// @return seconds to charge to the allowance.
   double conclude(Words const& agreed, Own const& own);
+
+  /// After conclude(): the words of this trial are to be exchanged now rather than with the next
+  /// one, and given to finish(). The call takes long, so that this costs nothing, and there may be
+  /// no other call of this kind.
+  [[nodiscard]] bool wants_words() const noexcept {
+    return stage_ == Stage::racing && has_last_ && last_.counts && standings_.is_long();
+  }
+
+  /// @return as conclude().
+  double finish(Words const& agreed);
 
   /// After conclude(): enter() or give_up() comes before next().
   [[nodiscard]] bool wants_candidates() const noexcept { return stage_ == Stage::prepared; }
@@ -93,6 +114,17 @@ public:
   }
 
   [[nodiscard]] Standings const& standings() const noexcept { return standings_; }
+
+  /// What another race can go on with; of one that is decided, what it was decided by. No
+  /// candidates if nothing was tried.
+  [[nodiscard]] Record record() const;
+
+  [[nodiscard]] std::int64_t num_calls() const noexcept { return num_calls_; }
+
+  /// The shortest exchange in seconds; 0 if there was none.
+  [[nodiscard]] double exchange_seconds() const noexcept {
+    return exchange_ == std::numeric_limits<double>::infinity() ? 0 : exchange_;
+  }
 
   /// Middle time of a candidate in seconds, without the exchange; 0 if it was never timed.
   [[nodiscard]] double seconds(int candidate) const;
@@ -115,7 +147,9 @@ private:
   void plan(double allowance);
   void plan_next_of_round(double allowance);
   void begin_round();
+  void go_on_with_round(Record const& record);
   void finish_round();
+  void decide(int candidate);
   void finish_check();
   void look_later();
   void settle(int candidate);
@@ -143,6 +177,7 @@ private:
 
   double exchange_ = std::numeric_limits<double>::infinity();  ///< the shortest so far
   Standings standings_;
+  Record outcome_;  ///< what the race ended with
 };
 
 }  // namespace espalier::learn

@@ -11,11 +11,17 @@ namespace {
 constexpr std::size_t most_times = 24;
 /// Of those from before evidence starts anew.
 constexpr std::ptrdiff_t most_kept_times = 3;
-/// Rounds until the native call stays for want of evidence. The first one warms up: programs are
-/// generated, connections are made.
-constexpr int most_rounds = 24;
+/// Rounds until the native call stays for want of evidence: in one race, and in all that go on with
+/// each other.
+constexpr int most_rounds_here = 24;
+constexpr int most_rounds = Evidence::most_pairs;
+/// What warms up is small beside a call of so many seconds.
+constexpr double long_call = 5e-3;
 /// How large a stake of Evidence has to be before a candidate is given up.
 constexpr double stake_to_give_up = 5;
+/// Who is not ahead after so many pairs hardly gains anything.
+constexpr int pairs_to_be_ahead = 12;
+constexpr double stake_of_who_is_ahead = 0.5;
 /// A candidate is not taken for less: what serves it has a price in every call.
 constexpr double least_gain = 0.03;
 /// Who loses its first rounds by so much is out at once.
@@ -32,6 +38,39 @@ void Standings::enter(std::span<double const> predicted) {
   }
 }
 
+void Standings::resume(Record const& record) {
+  entries_.clear();
+  for (Record::Candidate const& candidate : record.candidates) {
+    Entry& entry = entries_.emplace_back();
+    entry.predicted = candidate.predicted;
+    if (candidate.seconds > 0) {
+      entry.times.push_back(candidate.seconds);
+    }
+    entry.against_native = candidate.against_native;
+    entry.against_leader = candidate.against_leader;
+    entry.is_out = candidate.is_out;
+    entry.may_run = candidate.may_run;
+  }
+  num_rounds_ = record.num_rounds;
+}
+
+Record Standings::record(std::span<double const> in_round) const {
+  Record record{.num_rounds = num_rounds_};
+  for (int candidate = 0; candidate < num_candidates(); ++candidate) {
+    Entry const& known = entry(candidate);
+    record.candidates.push_back({
+        .predicted = known.predicted,
+        .seconds = middle(candidate),
+        .in_round = in_round[static_cast<std::size_t>(candidate)],
+        .against_native = known.against_native,
+        .against_leader = known.against_leader,
+        .is_out = known.is_out,
+        .may_run = known.may_run,
+    });
+  }
+  return record;
+}
+
 void Standings::note(int candidate, double seconds) {
   std::vector<double>& times = entry(candidate).times;
   if (times.size() == most_times) {
@@ -40,7 +79,16 @@ void Standings::note(int candidate, double seconds) {
   times.push_back(seconds);
 }
 
+bool Standings::is_long() const {
+  return middle(native) >= long_call;
+}
+
 void Standings::finish_round(std::span<double const> seconds) {
+  bool const warms_up = num_rounds_here_ == 0 && !is_long();
+  ++num_rounds_here_;
+  if (warms_up) {
+    return;
+  }
   int const ahead = leader();
   double const native_seconds = seconds[native];
   double const leader_seconds = seconds[static_cast<std::size_t>(ahead)];
@@ -55,16 +103,16 @@ void Standings::finish_round(std::span<double const> seconds) {
 
 void Standings::judge(Entry& entry, double seconds, double native_seconds, double leader_seconds)
     const {
-  if (num_rounds_ == 0) {
-    return;
-  }
   entry.against_native.add(seconds, native_seconds);
   bool const is_bad = seconds > hopeless * native_seconds;
-  entry.num_bad_rounds += is_bad && entry.num_bad_rounds + 1 == num_rounds_ ? 1 : 0;
+  entry.num_bad_rounds += is_bad && entry.num_bad_rounds == num_rounds_ ? 1 : 0;
   if (leader_seconds > 0) {
     entry.against_leader.add(seconds, leader_seconds);
   }
-  entry.is_out = entry.is_out || entry.num_bad_rounds >= num_hopeless_rounds ||
+  bool const is_hopeless = entry.num_bad_rounds >= num_hopeless_rounds ||
+                           (entry.against_native.num_pairs() >= pairs_to_be_ahead &&
+                            entry.against_native.of_faster() < stake_of_who_is_ahead);
+  entry.is_out = entry.is_out || is_hopeless ||
                  entry.against_native.of_slower() >= stake_to_give_up ||
                  entry.against_leader.of_slower() >= stake_to_give_up;
 }
@@ -80,7 +128,8 @@ void Standings::start_again(int rival) {
     );
   }
   entry(rival).is_out = false;
-  num_rounds_ = 1;
+  num_rounds_ = 0;
+  num_rounds_here_ = 1;
 }
 
 int Standings::leader() const {
@@ -101,7 +150,8 @@ std::optional<int> Standings::decision() const {
   }
   auto const is_left = [](Entry const& entry) { return entry.may_run && !entry.is_out; };
   bool const is_anyone_left = std::any_of(entries_.begin() + 1, entries_.end(), is_left);
-  bool const is_over = !is_anyone_left || num_rounds_ >= most_rounds;
+  bool const is_over =
+      !is_anyone_left || num_rounds_here_ >= most_rounds_here || num_rounds_ >= most_rounds;
   return is_over ? std::optional(native) : std::nullopt;
 }
 
@@ -141,12 +191,13 @@ double Standings::worst(int candidate) const {
   if (num_times(candidate) > 0) {
     return *std::ranges::max_element(entry(candidate).times);
   }
-  double const by_model = error_of_model() * entry(candidate).predicted;
+  double const by_model =
+      std::max(known_error_, measured_error_of_model()) * entry(candidate).predicted;
   double const by_others = std::max(middle(native), middle(leader()));
   return caution * (by_model > 0 ? by_model : by_others);
 }
 
-double Standings::error_of_model() const {
+double Standings::measured_error_of_model() const {
   double largest = 0;
   for (int candidate = 1; candidate < num_candidates(); ++candidate) {
     if (entry(candidate).predicted > 0 && num_times(candidate) > 0) {

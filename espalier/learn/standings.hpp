@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "espalier/learn/evidence.hpp"
+#include "espalier/learn/record.hpp"
 
 namespace espalier::learn {
 
@@ -23,10 +24,20 @@ public:
   /// @param predicted  seconds by a model, whose error is taken to be one factor for all
   void enter(std::span<double const> predicted);
 
+  /// Goes on where another race was, whose candidates become those of this one.
+  void resume(Record const& record);
+  /// @param in_round  as of finish_round(), of the round that is not complete
+  [[nodiscard]] Record record(std::span<double const> in_round) const;
+
+  /// What a model was found to be wrong by for calls like this one, as a factor; 0: nobody knows.
+  void know_error_of_model(double factor) { known_error_ = factor; }
+
   [[nodiscard]] int num_candidates() const noexcept { return static_cast<int>(entries_.size()); }
 
   /// One more time, of a round or not.
   void note(int candidate, double seconds);
+  /// The first round warms up (programs are generated, connections are made) and says nothing,
+  /// unless calls take so long that this does not matter.
   /// @param seconds  of each candidate; 0 for those that did not run
   void finish_round(std::span<double const> seconds);
 
@@ -55,10 +66,17 @@ public:
 
   [[nodiscard]] std::size_t num_times(int candidate) const { return entry(candidate).times.size(); }
 
+  /// How many times longer than predicted the candidates took that were timed here: the largest
+  /// ratio; 0 if none was timed.
+  [[nodiscard]] double measured_error_of_model() const;
+
   /// Middle of the last times; 0 if there are none.
   [[nodiscard]] double middle(int candidate) const;
   /// What a candidate may take at worst, as far as one can tell.
   [[nodiscard]] double worst(int candidate) const;
+
+  /// The native call takes so long that a trial need not save time.
+  [[nodiscard]] bool is_long() const;
 
   /// Of times of a candidate and the native call that were compared.
   [[nodiscard]] int most_pairs() const;
@@ -87,11 +105,10 @@ private:
   /// The times of a round.
   /// @param leader_seconds  0: there is none to compare with
   void judge(Entry& entry, double seconds, double native_seconds, double leader_seconds) const;
-  /// What the model has to be multiplied with, as far as candidates were timed; 0 if none was.
-  [[nodiscard]] double error_of_model() const;
-
   std::vector<Entry> entries_{1};
-  int num_rounds_ = 0;
+  double known_error_ = 0;
+  int num_rounds_ = 0;  ///< that counted, also in earlier races
+  int num_rounds_here_ = 0;
 };
 
 }  // namespace espalier::learn

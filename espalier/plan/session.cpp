@@ -85,7 +85,7 @@ Session::Session(Settings settings, World world, Notes::Log log)
     may_choose_[profile::index_of(call)] = settings_.may_choose(call);
   }
   if (settings_.learning) {
-    learning_.emplace(*settings_.learning, settings_.machine, world_.node_of_rank);
+    learning_.emplace(settings_, world_.node_of_rank);
   }
   require_success(
       PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &keyval_, this),
@@ -214,11 +214,13 @@ profile::Decision const* Session::contest(
     state.trial() = {};
     return &decision;
   }
-  Contest& contest = state.learner().contest(call, bytes, decision);
+  Contest& contest = state.learner().contest(call, bytes, decision, *learning_);
   Contest::Turn const turn = contest.next();
+  bool const is_followed = turn.is_trial || turn.is_timed;
   state.trial() = {
-      .contest = turn.is_trial ? &contest : nullptr,
-      .start = turn.is_trial ? Clock::now() : Clock::time_point(),
+      .contest = is_followed ? &contest : nullptr,
+      .start = is_followed ? Clock::now() : Clock::time_point(),
+      .is_timed = turn.is_timed,
       .has_choice = turn.decision->choice.has_value(),
   };
   return turn.decision;
@@ -227,6 +229,10 @@ profile::Decision const* Session::contest(
 int Session::end_trial(State& state, bool is_native, int code, MPI_Comm comm) noexcept {
   State::Trial const trial = std::exchange(state.trial(), {});
   if (trial.contest == nullptr) {
+    return code;
+  }
+  if (trial.is_timed) {
+    trial.contest->note_time(trial.start);
     return code;
   }
   int const problem = guard([&] {
@@ -303,6 +309,12 @@ void Session::release(State* state) noexcept {
     if (Recorder const* recorder = owned->recorder()) {
       notes_.add(owned->alike(), *recorder);
       notes_.add(owned->own_communicators());
+    }
+    if (learning_) {
+      static_cast<void>(guard([&] {
+        owned->leave(*learning_);
+        return MPI_SUCCESS;
+      }));
     }
   }
 }
@@ -407,6 +419,20 @@ void Session::finish() noexcept {
   PMPI_Comm_free_keyval(&context_keyval_);
   contexts_.close();
   library_.close();
+}
+
+Learned Session::learned(bool thinks_ahead) {
+  if (!learning_) {
+    return {};
+  }
+  std::lock_guard const lock(mutex_);
+  for (auto const& state : states_) {
+    state->leave(*learning_);
+  }
+  if (thinks_ahead) {
+    learning_->think_ahead();
+  }
+  return learning_->learned();
 }
 
 Totals Session::totals() const {

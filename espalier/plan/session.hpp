@@ -121,6 +121,10 @@ public:
     return learning_ ? &*learning_ : nullptr;
   }
 
+  /// What this process learned, as rank 0 of communicators. No other thread may be in a call.
+  /// @param thinks_ahead  as Learning::think_ahead()
+  [[nodiscard]] Learned learned(bool thinks_ahead);
+
   /// What is done after a refusal of Communicator::run().
   [[nodiscard]] profile::Decision const& after_refusal(int refusal) const noexcept;
 
@@ -163,7 +167,7 @@ private:
 
   /// What runs in place of a decision while the program learns; a trial is noted in the state. The
   /// next call in the contest on this rank, as on all ranks of the communicator. Local.
-  [[nodiscard]] static profile::Decision const*
+  [[nodiscard]] profile::Decision const*
   contest(State& state, profile::Call call, std::int64_t bytes, profile::Decision const& decision);
 
   using TableKey = std::tuple<profile::Call, int, int>;

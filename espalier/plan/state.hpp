@@ -58,10 +58,18 @@ public:
   /// Made on first use. Local.
   [[nodiscard]] Learner& learner() { return learner_ ? *learner_ : make_learner(); }
 
-  /// The call underway, if it is a trial.
+  /// Notes what its communicator learned, before the state goes. Local.
+  void leave(Learning& learning) const {
+    if (learner_) {
+      learner_->leave(learning);
+    }
+  }
+
+  /// The call underway, if it is a trial or is timed.
   struct Trial {
-    Contest* contest = nullptr;  ///< null: it is none
+    Contest* contest = nullptr;  ///< null: it is neither
     Clock::time_point start;
+    bool is_timed = false;    ///< only that
     bool has_choice = false;  ///< it is not the native call
   };
 

@@ -2,6 +2,7 @@
 
 #include "espalier/plan/learning/contest.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <string>
@@ -21,43 +22,58 @@ double seconds_since(Clock::time_point start) noexcept {
 
 /// What rank 0 says of the candidates.
 struct Proposals {
-  std::vector<std::string> choices;
-  std::vector<double> predicted;
-  bool is_known = false;  ///< the only choice was found before, on such a communicator
+  Trials trials;          ///< with candidates; those of fresh ones are empty
+  bool is_known = false;  ///< what runs from now on was found on such a communicator
+  bool is_fresh = false;  ///< a model proposes the candidates, nobody has tried them
   double seconds = 0;     ///< that it took to find them
 
   [[nodiscard]] std::string to_bytes() const {
+    nlohmann::json const document = {
+        {"trials", {to_json(trials)}},
+        {"is_known", is_known},
+        {"is_fresh", is_fresh},
+        {"seconds", seconds},
+    };
     std::string bytes;
-    nlohmann::json::to_cbor({choices, predicted, is_known, seconds}, bytes);
+    nlohmann::json::to_cbor(document, bytes);
     return bytes;
   }
 
   static Proposals from_bytes(std::string const& bytes) {
-    nlohmann::json const list = nlohmann::json::from_cbor(bytes);
+    nlohmann::json const document = nlohmann::json::from_cbor(bytes);
     return {
-        .choices = list.at(0).get<std::vector<std::string>>(),
-        .predicted = list.at(1).get<std::vector<double>>(),
-        .is_known = list.at(2).get<bool>(),
-        .seconds = list.at(3).get<double>(),
+        .trials = trials_from_json(document, "what rank 0 proposes").at(0),
+        .is_known = document.at("is_known").get<bool>(),
+        .is_fresh = document.at("is_fresh").get<bool>(),
+        .seconds = document.at("seconds").get<double>(),
     };
+  }
+
+  void add(std::string algorithm, double predicted) {
+    trials.algorithms.push_back(std::move(algorithm));
+    trials.record.candidates.resize(1);
+    trials.record.candidates.push_back({.predicted = predicted});
   }
 };
 
-Proposals propose(Contest::Kind const& kind, Learning& learning) {
+Proposals propose(Contest::Kind const& contest, Learning& learning) {
+  constexpr int most_proposals = 3;
   Clock::time_point const start = Clock::now();
-  Proposals proposals;
-  if (auto const lesson = learning.lesson(kind.call, kind.shape, kind.bytes)) {
+  KindOfCalls const kind = kind_of(contest.call, contest.shape, contest.bytes);
+  Proposals proposals{.trials = {.kind = kind}};
+  if (auto const lesson = learning.lesson(kind)) {
     proposals.is_known = true;
     if (lesson->algorithm != "native") {
-      proposals.choices.push_back(lesson->algorithm);
-      proposals.predicted.push_back(lesson->seconds);
+      proposals.add(lesson->algorithm, lesson->seconds);
     }
+  } else if (auto const trials = learning.trials(kind);
+             trials && !trials->record.candidates.empty()) {
+    proposals.trials = *trials;
   } else {
-    for (learn::Proposal const& proposal : learning.propose(
-             kind.call, kind.shape, static_cast<double>(kind.bytes), *kind.world_ranks
-         )) {
-      proposals.choices.push_back(proposal.choice.text());
-      proposals.predicted.push_back(proposal.seconds);
+    proposals.is_fresh = true;
+    for (learn::Proposal const& proposal :
+         learning.propose(kind, contest.bytes, *contest.world_ranks, most_proposals)) {
+      proposals.add(proposal.choice.text(), proposal.seconds);
     }
   }
   proposals.seconds = seconds_since(start);
@@ -66,22 +82,30 @@ Proposals propose(Contest::Kind const& kind, Learning& learning) {
 
 }  // namespace
 
-Contest::Contest(Kind const& kind, profile::Decision const& decision) : kind_(kind) {
-  if (!decision.choice) {
-    decisions_.push_back(&decision);
+Contest::Contest(Kind const& kind, profile::Decision const& decision, Learning const& learning)
+    : kind_(kind) {
+  if (decision.choice) {
+    race_ = learn::Race::taken();
+    own_.push_back({.reason = "learning: the native call, to check the rule for this call"});
+    decisions_ = {&own_.back(), &decision};
     return;
   }
-  race_ = learn::Race::taken();
-  own_.push_back({.reason = "learning: the native call, to check the rule for this call"});
-  decisions_ = {&own_.back(), &decision};
+  decisions_.push_back(&decision);
+  Learning::Start start = learning.start(kind_of_calls());
+  race_ = std::move(start.race);
+  earlier_ = start.trials;
+  if (earlier_ != nullptr) {
+    add(earlier_->algorithms);
+  }
 }
 
-void Contest::conclude(Clock::time_point start, bool was_refused, Learning& learning) {
-  learn::Race::Words const own = race_.words(learning.left());
+void Contest::note_time(Clock::time_point start) noexcept {
+  double const seconds = seconds_since(start);
+  native_seconds_ = native_seconds_ > 0 ? std::min(native_seconds_, seconds) : seconds;
+}
+
+learn::Race::Words Contest::exchange(learn::Race::Words const& own) const {
   std::array<double, 3> words{own.trial, own.exchange, own.allowance};
-  bool const was_settled = race_.is_settled();
-  int const before = race_.standing();
-  Clock::time_point const exchange_start = Clock::now();
   mpi::require_success(
       PMPI_Allreduce(
           MPI_IN_PLACE,
@@ -93,23 +117,33 @@ void Contest::conclude(Clock::time_point start, bool was_refused, Learning& lear
       ),
       "MPI_Allreduce"
   );
+  return {.trial = words[0], .exchange = words[1], .allowance = words[2]};
+}
+
+void Contest::conclude(Clock::time_point start, bool was_refused, Learning& learning) {
+  bool const was_settled = race_.is_settled();
+  int const before = race_.standing();
+  Clock::time_point const exchange_start = Clock::now();
+  learn::Race::Words agreed = exchange(race_.words(learning.left()));
   learn::Race::Own const trial{
       .trial = seconds_since(start),
       .exchange = seconds_since(exchange_start),
       .was_refused = was_refused,
   };
-  double const lost =
-      race_.conclude({.trial = words[0], .exchange = words[1], .allowance = words[2]}, trial);
-  learning.charge(lost);
+  learning.charge(race_.conclude(agreed, trial));
+  if (race_.wants_words()) {
+    agreed = exchange(race_.words(learning.left()));
+    learning.charge(race_.finish(agreed));
+  }
   if (race_.wants_candidates()) {
-    admit(learning);
+    admit(agreed.allowance, learning);
   } else if (race_.is_settled() && (!was_settled || race_.standing() != before)) {
     note(learning);
   }
 }
 
 /// Rank 0 says what is tried, as only one machine description and one clock may decide.
-void Contest::admit(Learning& learning) {
+void Contest::admit(double allowance, Learning& learning) {
   std::string bytes;
   if (kind_.rank == 0) {
     bytes = propose(kind_, learning).to_bytes();
@@ -117,21 +151,31 @@ void Contest::admit(Learning& learning) {
   Proposals const proposals =
       Proposals::from_bytes(mpi::broadcast(kind_.comm, std::move(bytes), 0));
   learning.charge(proposals.seconds);
-  for (std::string const& text : proposals.choices) {
-    add(algorithms::Choice::parse(text));
-  }
-  if (proposals.choices.empty()) {
+  Trials const& trials = proposals.trials;
+  add(trials.algorithms);
+  if (trials.algorithms.empty()) {
     race_.give_up();
-  } else if (proposals.is_known) {
-    race_ = learn::Race::taken();
+  } else if (proposals.is_fresh) {
+    std::vector<double> predicted;
+    for (std::size_t i = 1; i < trials.record.candidates.size(); ++i) {
+      predicted.push_back(trials.record.candidates[i].predicted);
+    }
+    race_.enter(predicted);
   } else {
-    race_.enter(proposals.predicted);
+    num_calls_before_ = race_.num_calls();
+    race_ = proposals.is_known ? learn::Race::taken()
+                               : learn::Race::resumed(trials.record, allowance, 0);
   }
 }
 
-void Contest::add(algorithms::Choice choice) {
-  own_.push_back({.choice = std::move(choice), .reason = "learning: tried or taken here"});
-  decisions_.push_back(&own_.back());
+void Contest::add(std::vector<std::string> const& algorithms) {
+  for (std::string const& text : algorithms) {
+    own_.push_back(
+        {.choice = algorithms::Choice::parse(text), .reason = "learning: tried or taken here"}
+    );
+    decisions_.push_back(&own_.back());
+  }
+  algorithms_ = algorithms;
 }
 
 /// For other communicators of this kind and for later runs. What is only undecided is not noted.
@@ -142,18 +186,35 @@ void Contest::note(Learning& learning) const {
   if (kind_.rank != 0 || is_undecided || race_.num_pairs() == 0) {
     return;
   }
-  SizeInterval const sizes = lesson_sizes(kind_.call, kind_.bytes);
   auto const& choice = decisions_[static_cast<std::size_t>(standing)]->choice;
   learning.note({
-      .call = kind_.call,
-      .shape = kind_.shape,
-      .min_bytes = sizes.min_bytes,
-      .max_bytes = sizes.max_bytes,
+      .kind = kind_of_calls(),
       .algorithm = choice ? choice->text() : "native",
       .native_seconds = race_.seconds(native),
       .seconds = race_.seconds(standing),
       .num_pairs = race_.num_pairs(),
   });
+}
+
+void Contest::leave(Learning& learning) const {
+  bool const is_of_other = race_.is_settled() && race_.record().candidates.empty();
+  if (kind_.rank != 0 || is_of_other) {
+    return;
+  }
+  double const by_trials = race_.seconds(learn::Race::native);
+  Trials trials{
+      .kind = kind_of_calls(),
+      .num_calls = num_calls_before_ + race_.num_calls(),
+      .seconds = by_trials > 0 ? by_trials : native_seconds_,
+      .exchange_seconds = race_.exchange_seconds(),
+      .record = race_.record(),
+  };
+  if (!trials.record.candidates.empty()) {
+    trials.algorithms = algorithms_;
+  }
+  learning.note(
+      earlier_ != nullptr ? since(trials, *earlier_) : trials, kind_.bytes, *kind_.world_ranks
+  );
 }
 
 std::size_t Contest::memory_bytes() const noexcept {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <string>
 #include <vector>
 
 #include <mpi.h>
@@ -32,10 +33,12 @@ public:
   struct Turn {
     profile::Decision const* decision = nullptr;
     bool is_trial = false;
+    bool is_timed = false;  ///< is no trial, but this rank wants to know what it takes
   };
 
   /// @param decision  what runs until something better is known. Not owned.
-  Contest(Kind const& kind, profile::Decision const& decision);
+  /// @param learning  has what earlier runs found. Must outlive this object.
+  Contest(Kind const& kind, profile::Decision const& decision, Learning const& learning);
 
   /// Of the call that comes. A trial is to be concluded.
   [[nodiscard]] Turn next() noexcept {
@@ -43,8 +46,12 @@ public:
     return {
         .decision = decisions_[static_cast<std::size_t>(turn.candidate)],
         .is_trial = turn.is_trial,
+        .is_timed = race_.num_calls() <= num_timed_calls && !turn.is_trial && kind_.rank == 0,
     };
   }
+
+  /// The call that next() said is timed is over. Local.
+  void note_time(Clock::time_point start) noexcept;
 
   /// The call that next() said is a trial is over on this rank, well or not. Collective over the
   /// communicator of the call: one native reduction of three numbers, and once a broadcast.
@@ -52,15 +59,30 @@ public:
   /// @throws Error mpi.
   void conclude(Clock::time_point start, bool was_refused, Learning& learning);
 
+  /// Notes what came to the trials, before this object goes. Local.
+  void leave(Learning& learning) const;
+
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
 private:
-  void admit(Learning& learning);
-  void add(algorithms::Choice choice);
+  /// What the calls of a kind take, for what is at stake: rank 0 looks at so many of them.
+  static constexpr std::int64_t num_timed_calls = 2;
+
+  [[nodiscard]] learn::Race::Words exchange(learn::Race::Words const& own) const;
+  void admit(double allowance, Learning& learning);
+  void add(std::vector<std::string> const& algorithms);
   void note(Learning& learning) const;
+
+  [[nodiscard]] KindOfCalls kind_of_calls() const noexcept {
+    return kind_of(kind_.call, kind_.shape, kind_.bytes);
+  }
 
   Kind kind_;
   learn::Race race_;
+  Trials const* earlier_ = nullptr;                  ///< trials of earlier runs
+  std::vector<std::string> algorithms_;              ///< of own_, if they were found by trials
+  std::int64_t num_calls_before_ = 0;                ///< the race began again after so many
+  double native_seconds_ = 0;                        ///< of the shortest call that was timed
   std::deque<profile::Decision> own_;                ///< of candidates; their places do not change
   std::vector<profile::Decision const*> decisions_;  ///< of all candidates
 };

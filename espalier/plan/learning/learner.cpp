@@ -4,7 +4,12 @@
 
 namespace espalier::plan {
 
-Contest& Learner::make(profile::Call call, std::int64_t bytes, profile::Decision const& decision) {
+Contest& Learner::make(
+    profile::Call call,
+    std::int64_t bytes,
+    profile::Decision const& decision,
+    Learning const& learning
+) {
   std::unique_ptr<OfSizes>& row = contests_[profile::index_of(call)];
   if (row == nullptr) {
     row = std::make_unique<OfSizes>();
@@ -13,8 +18,21 @@ Contest& Learner::make(profile::Call call, std::int64_t bytes, profile::Decision
   kind.call = call;
   kind.bytes = bytes;
   std::unique_ptr<Contest>& place = (*row)[size_class(bytes)];
-  place = std::make_unique<Contest>(kind, decision);
+  place = std::make_unique<Contest>(kind, decision, learning);
   return *place;
+}
+
+void Learner::leave(Learning& learning) const {
+  for (auto const& row : contests_) {
+    if (row == nullptr) {
+      continue;
+    }
+    for (auto const& contest : *row) {
+      if (contest != nullptr) {
+        contest->leave(learning);
+      }
+    }
+  }
 }
 
 std::size_t Learner::memory_bytes() const noexcept {

@@ -22,23 +22,35 @@ public:
 
   /// The contest of a call, made with its first call.
   /// @param decision  what rules or their absence say. Must outlive this object.
-  [[nodiscard]] Contest&
-  contest(profile::Call call, std::int64_t bytes, profile::Decision const& decision) {
+  [[nodiscard]] Contest& contest(
+      profile::Call call,
+      std::int64_t bytes,
+      profile::Decision const& decision,
+      Learning const& learning
+  ) {
     std::unique_ptr<OfSizes> const& row = contests_[profile::index_of(call)];
     if (row != nullptr) [[likely]] {
       if (Contest* const contest = (*row)[size_class(bytes)].get()) [[likely]] {
         return *contest;
       }
     }
-    return make(call, bytes, decision);
+    return make(call, bytes, decision, learning);
   }
+
+  /// Notes what came to the trials of all contests, before this object goes. Local.
+  void leave(Learning& learning) const;
 
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
 private:
   using OfSizes = std::array<std::unique_ptr<Contest>, num_size_classes>;
 
-  Contest& make(profile::Call call, std::int64_t bytes, profile::Decision const& decision);
+  Contest& make(
+      profile::Call call,
+      std::int64_t bytes,
+      profile::Decision const& decision,
+      Learning const& learning
+  );
 
   Contest::Kind kind_;
   std::array<std::unique_ptr<OfSizes>, profile::num_calls> contests_;

@@ -4,32 +4,142 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <limits>
 #include <thread>
 #include <utility>
 
+#include "espalier/learn/standings.hpp"
 #include "espalier/machine/sources/interconnect.hpp"
 #include "espalier/machine/text/file.hpp"
 
 namespace espalier::plan {
 namespace {
 
-/// The model may take so long to find candidates for one kind of call, and so many are tried.
+/// The model may take so long to find candidates for one kind of calls.
 constexpr std::chrono::milliseconds longest_search{5};
-constexpr int most_proposals = 3;
+/// Of the kinds that were seen in earlier runs, those that do not get a turn early begin here.
+constexpr std::int64_t late_call = 1000;
+/// A kind that was never seen begins with the first of these calls if they carry much data. Most
+/// programs make calls with little data that do not matter, and trials of them cost most.
+constexpr std::int64_t first_call_with_much_data = 3;
+constexpr std::int64_t first_call_with_little_data = 24;
+constexpr std::int64_t much_data = 32768;
+/// A kind that takes less time in a whole run is not thought of ahead.
+constexpr double least_stake = 1e-3;
+constexpr double longest_thought = 0.02;
+constexpr double shortest_thought = 0.001;  ///< also of who has nothing left: one kind a run
+/// Of the seconds of an exchange, where nobody measured one.
+constexpr double usual_exchange = 1e-4;
+
+bool carries_much_data(KindOfCalls const& kind) {
+  return !profile::has_known_size(kind.call) || kind.min_bytes >= much_data;
+}
+
+/// Rounds until most races are decided.
+constexpr int usual_rounds = 8;
+
+/// What trials of a kind cost in a run that makes as many calls as the last one.
+double cost_of_trials(Trials const& trials) {
+  constexpr std::size_t candidates_at_first = 4;
+  std::size_t const num_candidates =
+      trials.record.candidates.empty() ? candidates_at_first : trials.record.candidates.size();
+  auto const most = static_cast<std::int64_t>(usual_rounds * num_candidates);
+  double const exchange = trials.exchange_seconds > 0 ? trials.exchange_seconds : usual_exchange;
+  return static_cast<double>(std::min(trials.num_calls, most)) * exchange;
+}
+
+/// How many times longer than predicted the slowest candidate took; 0 if none was timed.
+double error_of_model_in(Trials const& trials) {
+  learn::Standings standings;
+  standings.resume(trials.record);
+  return standings.measured_error_of_model();
+}
+
+/// How many candidates a program has calls for.
+int most_candidates(std::int64_t num_calls) {
+  constexpr std::int64_t few = 10;
+  constexpr std::int64_t several = 40;
+  if (num_calls < few) {
+    return 1;
+  }
+  return num_calls < several ? 2 : 3;
+}
 
 }  // namespace
 
-Learning::Learning(
-    LearningBound const& bound, MachineText machine, std::span<int const> node_of_rank
-)
-    : allowance_(bound.seconds, bound.share), node_of_rank_(node_of_rank),
-      machine_(std::move(machine)) {}
+Learning::Learning(Settings const& settings, std::span<int const> node_of_rank)
+    : allowance_(settings.learning->seconds, settings.learning->share), node_of_rank_(node_of_rank),
+      machine_(settings.machine) {
+  for (Trials const& trials : settings.trials) {
+    earlier_[trials.kind] = trials;
+  }
+  plan_turns(settings.learning->seconds);
+}
+
+/// What is most at stake comes first, as far as the allowance goes.
+void Learning::plan_turns(double seconds) {
+  std::vector<Trials const*> sorted;
+  for (auto const& [kind, trials] : earlier_) {
+    sorted.push_back(&trials);
+  }
+  std::ranges::stable_sort(sorted, std::greater<>(), [](Trials const* one) {
+    return one->stake();
+  });
+  double left = seconds;
+  for (Trials const* const trials : sorted) {
+    left -= cost_of_trials(*trials);
+    turns_[trials->kind] = {
+        .allowance = std::max(left, 0.0), .first_call = left > 0 ? 1 : late_call
+    };
+  }
+}
+
+Learning::Start Learning::start(KindOfCalls const& kind) const {
+  Start start;
+  auto const found = earlier_.find(kind);
+  if (found == earlier_.end()) {
+    start.race.begin_with_call(
+        carries_much_data(kind) ? first_call_with_much_data : first_call_with_little_data
+    );
+    return start;
+  }
+  start.trials = &found->second;
+  Turn const& turn = turns_.at(kind);
+  if (!found->second.record.candidates.empty()) {
+    start.race = learn::Race::resumed(found->second.record, turn.allowance, error_of_model(kind));
+  }
+  start.race.begin_with_call(turn.first_call);
+  return start;
+}
+
+/// Of the kind that is nearest in size, of those that were timed; rather of the same function.
+double Learning::error_of_model(KindOfCalls const& kind) const {
+  constexpr double of_other_function = 5;  // as far as sizes of a ratio of 32
+  double error = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (auto const& [other, trials] : earlier_) {
+    double const found = other.shape == kind.shape ? error_of_model_in(trials) : 0;
+    double const distance = std::abs(
+                                std::log2(static_cast<double>(other.min_bytes + 1)) -
+                                std::log2(static_cast<double>(kind.min_bytes + 1))
+                            ) +
+                            (other.call == kind.call ? 0 : of_other_function);
+    if (found > 0 && distance < least) {
+      least = distance;
+      error = found;
+    }
+  }
+  return error;
+}
 
 std::vector<learn::Proposal> Learning::propose(
-    profile::Call call, profile::Shape shape, double bytes, std::vector<int> const& world_ranks
+    KindOfCalls const& kind, std::int64_t bytes, std::vector<int> const& world_ranks, int most
 ) {
-  learn::Place const place = place_of(shape.num_ranks, world_ranks);
-  return learn::shortlist(call, bytes, place, most_proposals, longest_search);
+  learn::Place const place = place_of(kind.shape.num_ranks, world_ranks);
+  return learn::shortlist(kind.call, static_cast<double>(bytes), place, most, longest_search);
 }
 
 learn::Place Learning::place_of(int num_ranks, std::vector<int> const& world_ranks) {
@@ -77,7 +187,8 @@ LearningReport Learning::report() const {
       .lost_seconds = allowance_.spent(),
       .bound_seconds = allowance_.bound(elapsed()),
   };
-  for (Lesson const& lesson : lessons()) {
+  std::lock_guard const lock(mutex_);
+  for (auto const& [kind, lesson] : lessons_) {
     ++(lesson.algorithm == "native" ? report.num_native : report.num_faster);
   }
   return report;
@@ -85,26 +196,83 @@ LearningReport Learning::report() const {
 
 void Learning::note(Lesson lesson) {
   std::lock_guard const lock(mutex_);
-  Key const key{lesson.call, lesson.shape.num_ranks, lesson.shape.num_nodes, lesson.min_bytes};
-  lessons_[key] = std::move(lesson);
+  KindOfCalls const kind = lesson.kind;
+  lessons_[kind] = std::move(lesson);
 }
 
-std::vector<Lesson> Learning::lessons() const {
+void Learning::note(Trials const& more, std::int64_t bytes, std::vector<int> const& world_ranks) {
   std::lock_guard const lock(mutex_);
-  std::vector<Lesson> lessons;
-  lessons.reserve(lessons_.size());
-  for (auto const& [key, lesson] : lessons_) {
-    lessons.push_back(lesson);
+  auto const [found, is_new] = noted_.try_emplace(
+      more.kind, Noted{.trials = more, .world_ranks = world_ranks, .bytes = bytes}
+  );
+  if (!is_new) {
+    found->second.trials = joined(found->second.trials, more, true);
   }
-  return lessons;
 }
 
-std::optional<Lesson>
-Learning::lesson(profile::Call call, profile::Shape shape, std::int64_t bytes) const {
+std::optional<Lesson> Learning::lesson(KindOfCalls const& kind) const {
   std::lock_guard const lock(mutex_);
-  auto const found =
-      lessons_.find({call, shape.num_ranks, shape.num_nodes, lesson_sizes(call, bytes).min_bytes});
+  auto const found = lessons_.find(kind);
   return found == lessons_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<Trials> Learning::trials(KindOfCalls const& kind) const {
+  std::lock_guard const lock(mutex_);
+  auto const before = earlier_.find(kind);
+  auto const now = noted_.find(kind);
+  if (now == noted_.end()) {
+    return before == earlier_.end() ? std::nullopt : std::optional(before->second);
+  }
+  return before == earlier_.end() ? now->second.trials
+                                  : joined(before->second, now->second.trials, true);
+}
+
+void Learning::think_ahead() {
+  std::vector<Noted*> open;
+  for (auto& [kind, noted] : noted_) {
+    auto const before = earlier_.find(kind);
+    bool const is_known = !noted.trials.record.candidates.empty() ||
+                          (before != earlier_.end() && !before->second.record.candidates.empty()) ||
+                          lessons_.contains(kind);
+    if (!is_known && noted.trials.stake() >= least_stake) {
+      open.push_back(&noted);
+    }
+  }
+  std::ranges::stable_sort(open, std::greater<>(), [](Noted const* one) {
+    return one->trials.stake();
+  });
+  Clock::time_point const start = Clock::now();
+  std::chrono::duration<double> const limit(
+      std::clamp(left() / 2, shortest_thought, longest_thought)
+  );
+  for (Noted* const noted : open) {
+    if (Clock::now() - start >= limit) {
+      break;
+    }
+    Trials& trials = noted->trials;
+    std::vector<learn::Proposal> const proposals =
+        propose(trials.kind, noted->bytes, noted->world_ranks, most_candidates(trials.num_calls));
+    if (!proposals.empty()) {
+      trials.record.candidates.push_back({.seconds = trials.seconds});
+    }
+    for (learn::Proposal const& proposal : proposals) {
+      trials.algorithms.push_back(proposal.choice.text());
+      trials.record.candidates.push_back({.predicted = proposal.seconds});
+    }
+  }
+  charge(std::chrono::duration<double>(Clock::now() - start).count());
+}
+
+Learned Learning::learned() const {
+  std::lock_guard const lock(mutex_);
+  Learned learned;
+  for (auto const& [kind, lesson] : lessons_) {
+    learned.lessons.push_back(lesson);
+  }
+  for (auto const& [kind, noted] : noted_) {
+    learned.trials.push_back(noted.trials);
+  }
+  return learned;
 }
 
 }  // namespace espalier::plan

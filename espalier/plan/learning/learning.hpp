@@ -2,17 +2,18 @@
 
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <span>
-#include <tuple>
 #include <vector>
 
 #include "espalier/learn/allowance.hpp"
+#include "espalier/learn/race.hpp"
 #include "espalier/learn/shortlist.hpp"
 #include "espalier/plan/clock.hpp"
-#include "espalier/plan/learning/lesson.hpp"
+#include "espalier/plan/learning/learned.hpp"
 #include "espalier/plan/settings/settings.hpp"
 #include "espalier/plan/settings/statistics.hpp"
 #include "espalier/profile/call.hpp"
@@ -23,9 +24,15 @@ namespace espalier::plan {
 /// different communicators.
 class Learning {
 public:
-  /// @param machine  as Settings::machine
+  /// How the race of a kind of calls begins. The same on all ranks.
+  struct Start {
+    learn::Race race;
+    Trials const* trials = nullptr;  ///< of earlier runs, not owned; null: there were none
+  };
+
+  /// @param settings  of a program that learns
   /// @param node_of_rank  as Session::World::node_of_rank. Not copied.
-  Learning(LearningBound const& bound, MachineText machine, std::span<int const> node_of_rank);
+  Learning(Settings const& settings, std::span<int const> node_of_rank);
 
   /// Seconds that may still be lost here.
   [[nodiscard]] double left() const noexcept { return allowance_.left(elapsed()); }
@@ -34,28 +41,55 @@ public:
 
   [[nodiscard]] LearningReport report() const;
 
+  [[nodiscard]] Start start(KindOfCalls const& kind) const;
+
   /// What is worth trying, the best first; nothing if all is known to be slower. Takes a few
   /// milliseconds.
+  /// @param bytes  of the result
   /// @param world_ranks  the ranks of the communicator in MPI_COMM_WORLD; empty: the same
   [[nodiscard]] std::vector<learn::Proposal> propose(
-      profile::Call call, profile::Shape shape, double bytes, std::vector<int> const& world_ranks
+      KindOfCalls const& kind, std::int64_t bytes, std::vector<int> const& world_ranks, int most
   );
 
-  /// On one rank of the communicator.
+  /// What follows is known on one rank of a communicator.
+  /// @{
   void note(Lesson lesson);
+  /// @param more  what came to Start::trials
+  /// @param bytes, world_ranks  as in propose()
+  void note(Trials const& more, std::int64_t bytes, std::vector<int> const& world_ranks);
+
+  /// What was noted last of such calls.
+  [[nodiscard]] std::optional<Lesson> lesson(KindOfCalls const& kind) const;
+  /// With those of earlier runs.
+  [[nodiscard]] std::optional<Trials> trials(KindOfCalls const& kind) const;
+  /// @}
+
+  /// Finds candidates for the kinds of calls that took most time and have none: the next run begins
+  /// with them. Takes a few milliseconds, which are charged. No other thread may use this object.
+  void think_ahead();
+
   /// Of communicators whose rank 0 this process is.
-  [[nodiscard]] std::vector<Lesson> lessons() const;
-  /// What was noted last of such a call.
-  [[nodiscard]] std::optional<Lesson>
-  lesson(profile::Call call, profile::Shape shape, std::int64_t bytes) const;
+  [[nodiscard]] Learned learned() const;
 
 private:
-  using Key = std::tuple<profile::Call, int, int, std::int64_t>;
+  /// When trials of a kind begin that are known from earlier runs.
+  struct Turn {
+    double allowance = 0;         ///< for the first trial
+    std::int64_t first_call = 1;  ///< that may be a trial
+  };
+
+  struct Noted {
+    Trials trials;
+    std::vector<int> world_ranks;
+    std::int64_t bytes = 0;
+  };
 
   [[nodiscard]] double elapsed() const noexcept {
     return std::chrono::duration<double>(Clock::now() - start_).count();
   }
 
+  void plan_turns(double seconds);
+  [[nodiscard]] double error_of_model(KindOfCalls const& kind) const;
   [[nodiscard]] learn::Place place_of(int num_ranks, std::vector<int> const& world_ranks);
   void find_links();
 
@@ -63,12 +97,15 @@ private:
   learn::Allowance allowance_;
   std::span<int const> node_of_rank_;
   MachineText machine_;
+  std::map<KindOfCalls, Trials> earlier_;
+  std::map<KindOfCalls, Turn> turns_;  ///< of earlier_
 
   mutable std::mutex mutex_;  ///< guards what follows
   bool has_links_ = false;
   machine::Link between_nodes_;
   machine::Link within_node_;
-  std::map<Key, Lesson> lessons_;
+  std::map<KindOfCalls, Lesson> lessons_;
+  std::map<KindOfCalls, Noted> noted_;
 };
 
 }  // namespace espalier::plan

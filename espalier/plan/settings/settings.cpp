@@ -157,6 +157,8 @@ void parse_memory(SettingsText const& text, std::string_view vendor, Settings& s
     if (!text.memory.empty()) {
       profile::Profile memory = profile::Profile::parse(text.memory, text.memory_path);
       memory.require_vendor(vendor, text.memory_path, "another MPI learned it");
+      settings.trials =
+          trials_from_json(parse_json(text.memory, text.memory_path), text.memory_path);
       settings.memory = std::move(memory);
     }
     settings.memory_path = text.memory_path;

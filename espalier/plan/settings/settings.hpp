@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "espalier/algorithms/catalog.hpp"
+#include "espalier/plan/learning/trials.hpp"
 #include "espalier/plan/neighbors/neighbor_name.hpp"
 #include "espalier/plan/topologies/machine_text.hpp"
 #include "espalier/profile/call.hpp"
@@ -74,7 +75,8 @@ struct Settings {
   std::optional<LearningBound> learning;
   /// What earlier runs learned, if they learned something.
   std::optional<profile::Profile> memory;
-  std::string memory_path;  ///< where what is learned goes; empty: nowhere
+  std::vector<Trials> trials;  ///< of earlier runs
+  std::string memory_path;     ///< where what is learned goes; empty: nowhere
   /// Whether communicators with a topology are reordered where the program permits it.
   bool maps_topologies = false;
   /// Whether MPI_Dims_create gives what mapping::balanced_dims() does.

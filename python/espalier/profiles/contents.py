@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is in a profile: its runs, and each rule with what it gains."""
+"""What is in a profile: its runs, each rule with what it gains, and what is not decided yet."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from espalier.io.console import document
-from espalier.profiles import evidence, runs
+from espalier.profiles import evidence, runs, trials
 from espalier.profiles.merging import order_of
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ _RULE = ("collective", "num_ranks", "num_nodes", "min_bytes", "max_bytes", "algo
 
 
 def contents(profile: Profile) -> dict[str, Any]:
-    """Return the runs and the rules of a profile as a document."""
+    """Return the runs and the rules of a profile, and what is not decided yet, as a document."""
     rules = sorted(enumerate(profile.rules), key=lambda one: order_of(one[1]))
     return document(
         "espalier-profile-contents",
@@ -31,4 +31,5 @@ def contents(profile: Profile) -> dict[str, Any]:
             }
             for position, rule in rules
         ],
+        undecided=list(trials.undecided(profile)),
     )

@@ -22,6 +22,7 @@ _NOTHING: dict[str, Any] = {
     "rule": None,
     "evidence": "none",
     "num_sizes": 0,
+    "num_pairs": 0,
     "gain": None,
 }
 

@@ -3,7 +3,8 @@
 
 A rule of one run can be compared with a rule of another by its strength:
 
-1. how it was found: measured, then simulated, then modelled, then nothing behind it;
+1. how it was found: measured, then learned by a program in its own calls, then simulated, then
+   modelled, then nothing behind it;
 2. a run that was complete, then one that was interrupted;
 3. the larger lower bound of its gain over the native call; a native rule gains 1;
 4. the newer run.
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 # How rules are found, the weakest first.
-KINDS = ("none", "modelled", "simulated", "measured")
+KINDS = ("none", "modelled", "simulated", "learned", "measured")
 NATIVE = "native"
 # What is as fast as the native call.
 _NO_GAIN = 1.0
@@ -44,6 +45,8 @@ def kind_of(profile: Mapping[str, Any], rule: Mapping[str, Any]) -> str:
     """Return how a rule of a profile was found, one of KINDS."""
     run = profiles.run_of(profile, rule)
     method = run.get("method", {})
+    if rule.get("learned"):
+        return "learned"
     if method.get("measured") is False:
         return "modelled"
     if not rule.get("evidence"):
@@ -53,7 +56,14 @@ def kind_of(profile: Mapping[str, Any], rule: Mapping[str, Any]) -> str:
 
 
 def gain_of(rule: Mapping[str, Any]) -> Gain | None:
-    """Return what the algorithm of a rule gains; None if it is native or was not timed."""
+    """Return what the algorithm of a rule gains; None if it is native or was not timed.
+
+    Of what was learned, only the middle times are known: it is at least as fast as the native call.
+    """
+    learned = rule.get("learned")
+    if learned and rule["algorithm"] != NATIVE and learned["seconds"] > 0:
+        ratio = learned["native_seconds"] / learned["seconds"]
+        return Gain(ratio, ratio, min(ratio, _NO_GAIN))
     times = [
         entry["candidates"][rule["algorithm"]]
         for entry in rule.get("evidence", [])
@@ -89,5 +99,6 @@ def told(profile: Mapping[str, Any], rule: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "evidence": kind_of(profile, rule),
         "num_sizes": len(rule.get("evidence", [])),
+        "num_pairs": rule.get("learned", {}).get("num_pairs", 0),
         "gain": None if gain is None else gain.to_json(),
     }

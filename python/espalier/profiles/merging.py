@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from espalier.errors import FileError, FormatError
 from espalier.io.console import document, json_text
 from espalier.io.output_files import check_writable, locked, write_whole
-from espalier.profiles import profiles, runs
+from espalier.profiles import profiles, runs, trials
 from espalier.profiles.profiles import Part, Shape, part_of
 
 if TYPE_CHECKING:
@@ -162,6 +162,7 @@ def _joined(
         **runs.description_of(new),
         **({"runs": [known[position] for position in used]} if used else {}),
         rules=sorted([*moved, *added], key=order_of),
+        **trials.member(old, new),
     )
 
 

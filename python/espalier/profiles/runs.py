@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from espalier.profiles.profiles import Profile
 
-_NO_RUN = frozenset({"schema", "version", "rules", "runs"})
+_NO_RUN = frozenset({"schema", "version", "rules", "runs", "trials"})
 _TOLD = ("created", "espalier", "command", "machine", "mpi", "method")
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from espalier.errors import FormatError, InputError
 from espalier.io.console import document, json_text
 from espalier.io.output_files import locked, write_whole
-from espalier.profiles import evidence, profiles, runs
+from espalier.profiles import evidence, profiles, runs, trials
 from espalier.profiles.merging import order_of
 from espalier.profiles.profiles import part_of
 
@@ -179,6 +179,7 @@ def _joined(pieces: Sequence[_Piece], found: Sequence[Profile]) -> dict[str, Any
         **used[last],
         **({"runs": used[:last]} if last else {}),
         rules=sorted(rules, key=order_of),
+        **trials.member(*(profile.document for profile in found)),
     )
 
 

@@ -12,9 +12,10 @@ from espalier.profiles.profiles import Shape
 from espalier.report.content import Grid, Report, Section
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 _NOTHING = "-"
+_MOST_UNDECIDED = 10
 
 
 def contents_report(found: Mapping[str, Any]) -> Report:
@@ -44,7 +45,30 @@ def contents_report(found: Mapping[str, Any]) -> Report:
             "gain: time of the native call / time of the algorithm at the sizes that were timed;"
             " 'at least' is the lower end of the intervals"
         )
-    return Report(found["profile"], [*sections, *_origins(found["runs"])])
+    return Report(found["profile"], [*sections, *_learning(found), *_origins(found["runs"])])
+
+
+def _learning(found: Mapping[str, Any]) -> Iterator[Section]:
+    """Yield what programs are trying, those calls that take most time."""
+    undecided = found["undecided"]
+    if not undecided:
+        return
+    grid = Grid(("collective", "ranks", "nodes", "bytes of result", "time in a run", "rounds"))
+    grid.right = ("ranks", "nodes", "time in a run", "rounds")
+    grid.rows = [
+        [
+            one["collective"],
+            str(one["num_ranks"]),
+            str(one["num_nodes"]),
+            _bytes_text(one),
+            f"{three_digits(one['seconds_in_run'] * 1e3)} ms",
+            str(one["num_rounds"]),
+        ]
+        for one in undecided[:_MOST_UNDECIDED]
+    ]
+    left_out = len(undecided) - len(grid.rows)
+    notes = [f"and {left_out} other kinds of calls that take less time"] if left_out else []
+    yield Section("Not decided yet: programs that learn go on with", grids=[grid], notes=notes)
 
 
 def difference_report(found: Mapping[str, Any]) -> Report:
@@ -191,6 +215,8 @@ def _evidence_text(entry: Mapping[str, Any]) -> str:
         return "nothing near was measured"
     if entry["evidence"] == "modelled":
         return "modelled"
+    if entry["evidence"] == "learned":
+        return f"learned from {entry['num_pairs']} pairs of calls"
     number = entry["num_sizes"]
     return f"{entry['evidence']} at {number} size{'' if number == 1 else 's'}"
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from profile_makers import profile, rule, write
+from profile_makers import profile, rule, trials, write
 
 
 def test_show_has_every_shape_with_sizes_choice_gain_and_origin(cli, tmp_path):
@@ -39,6 +39,24 @@ def test_show_says_what_nobody_measured(cli, tmp_path):
     assert "nothing near was measured" in cli("profile", "show", write(tmp_path / "b", bare)).out
     empty = write(tmp_path / "c.json", profile())
     assert "there are none: every call runs natively" in cli("profile", "show", empty).out
+
+
+def test_show_says_what_programs_learned_and_what_they_go_on_with(cli, tmp_path):
+    learned = {"native_seconds": 3e-3, "seconds": 1e-3, "num_pairs": 7}
+    found = profile(
+        {**rule("bcast/flat", 64, 127), "learned": learned},
+        trials=[trials("bcast", 64, 127), trials("bcast", 128, 255, calls=5), trials("reduce")],
+    )
+    path = write(tmp_path / "a.json", found)
+    result = cli("profile", "show", path)
+    row = next(line for line in result.out.splitlines() if "bcast/flat" in line)
+    assert "3.00x, at least 1.00" in row
+    assert "learned from 7 pairs of calls" in row
+    rows = [line.split() for line in result.out.splitlines() if " ms " in line]
+    assert [row[0] for row in rows] == ["reduce", "bcast"], "most time first, none with a rule"
+    document = cli("profile", "show", path, "--json").document()
+    assert [one["min_bytes"] for one in document["undecided"]] == [0, 128]
+    assert document["undecided"][1]["seconds_in_run"] == 5 * 0.002
 
 
 def differences(cli, tmp_path, first, second):

@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from profile_makers import trials
 
 from espalier import _core
 from espalier.errors import FileError, FormatError
@@ -122,6 +123,13 @@ def check_changes(changes, before, decided):
 def test_a_run_repeated_leaves_the_same_bytes():
     one = run([("bcast", Shape(4, 1)), ("allgather", Shape(4, 1))])
     assert merged([one, copy.deepcopy(one)]) == merged([one])
+
+
+def test_what_programs_go_on_with_is_kept():
+    old = run({("bcast", Shape(4, 1))}, "old") | {"trials": [trials("bcast"), trials("reduce")]}
+    merged = merging.merge(old, run({("bcast", Shape(8, 2))}, "new")).document
+    assert merged["trials"] == old["trials"]
+    assert all("trials" not in one for one in merged["runs"])
 
 
 def test_what_others_wrote_into_the_file_is_kept():
@@ -260,7 +268,7 @@ class TestFiles:
 _WRITER = """
 import sys
 from pathlib import Path
-sys.path.insert(0, sys.argv[2])
+sys.path[:0] = [sys.argv[2], str(Path(sys.argv[2]).parent / "support")]
 from test_profile_merging import run
 from espalier.profiles import merging
 from espalier.profiles.profiles import Shape

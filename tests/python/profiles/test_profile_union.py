@@ -7,7 +7,7 @@ import json
 import random
 
 import pytest
-from profile_makers import CPU, profile, rule, write
+from profile_makers import CPU, profile, rule, trials, write
 
 from espalier import _core
 from espalier.io import documents
@@ -180,6 +180,15 @@ def test_a_profile_can_take_up_others(cli, tmp_path):
     assert cli("profile", "merge", first, second, "-o", first).code == 0
     assert len(profiles.read(first).rules) == 2
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
+
+
+def test_trials_are_kept_those_with_more_rounds(cli, tmp_path):
+    first = profile(rule("bcast/flat"), trials=[trials("bcast", rounds=3), trials("reduce")])
+    second = profile(rule("bcast/flat"), trials=[trials("bcast", rounds=2, calls=99)])
+    found = merged(cli, tmp_path, first, second)
+    kept = [(one["collective"], one["num_rounds"]) for one in found["trials"]]
+    assert kept == [("bcast", 3), ("reduce", 1)]
+    assert len(found["rules"]) == 1
 
 
 def test_a_full_disk_leaves_the_profiles_alone(process, tmp_path):

@@ -48,6 +48,36 @@ def profile(*rules: dict[str, Any], **about: Any) -> dict[str, Any]:
     }
 
 
+def trials(
+    call: str, low: int = 0, high: int | None = None, *, calls: int = 10, rounds: int = 1
+) -> dict[str, Any]:
+    """Return trials of calls that take 2 ms."""
+    candidate = {
+        "predicted_seconds": 0.0,
+        "seconds": 0.002,
+        "seconds_in_round": 0.0,
+        "wins_and_pairs": [0, rounds],
+        "wins_and_pairs_with_leader": [0, 0],
+        "is_out": False,
+        "may_run": True,
+    }
+    return {
+        "collective": call,
+        "num_ranks": 4,
+        "num_nodes": 1,
+        "min_bytes": low,
+        "max_bytes": high,
+        "num_calls": calls,
+        "seconds": 0.002,
+        "exchange_seconds": 1e-5,
+        "num_rounds": rounds,
+        "candidates": [
+            {"algorithm": "native", **candidate},
+            {"algorithm": f"{call}/binomial", **candidate},
+        ],
+    }
+
+
 def write(path: Path, document: dict[str, Any]) -> Path:
     """Write a profile and return its path."""
     path.write_text(json.dumps(document), encoding="utf-8")

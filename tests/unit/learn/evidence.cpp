@@ -2,6 +2,7 @@
 
 #include "espalier/learn/evidence.hpp"
 
+#include <cmath>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -20,7 +21,7 @@ Evidence evidence_of(int num_wins, int num_losses) {
   return evidence;
 }
 
-/// The integral that the stake is, by small steps.
+/// The integral that half of the stake is, by small steps.
 double integral(int num_wins, int num_losses) {
   constexpr int num_steps = 200000;
   double sum = 0;
@@ -38,11 +39,12 @@ double integral(int num_wins, int num_losses) {
   return sum * 0.5 / num_steps;
 }
 
-TEST(Evidence, IsTheStakeOfWhoBetsOnAnyShareOfWins) {
+TEST(Evidence, IsHalfOnWinsOnlyAndHalfOnAnyShareOfWins) {
   EXPECT_DOUBLE_EQ(Evidence().of_faster(), 1);
   for (int wins = 0; wins <= 12; ++wins) {
     for (int losses = 0; losses <= 12; ++losses) {
-      double const expected = integral(wins, losses);
+      double const on_wins_only = losses == 0 ? std::ldexp(1.0, wins) : 0.0;
+      double const expected = (on_wins_only + integral(wins, losses)) / 2;
       EXPECT_NEAR(evidence_of(wins, losses).of_faster(), expected, 1e-6 * expected)
           << wins << " wins, " << losses << " losses";
     }

@@ -91,10 +91,27 @@ private:
       charged = lost;
     }
     allowance_.charge(charged);
+    exchange_again();
     if (races_.front().wants_candidates()) {
       for (Race& race : races_) {
         race.enter(std::vector<double>(kind_.seconds.begin() + 1, kind_.seconds.end()));
       }
+    }
+  }
+
+  void exchange_again() {
+    if (!races_.front().wants_words()) {
+      return;
+    }
+    Race::Words agreed{.allowance = allowance_.left(elapsed_)};
+    for (Race const& race : races_) {
+      ASSERT_TRUE(race.wants_words());
+      Race::Words const words = race.words(agreed.allowance);
+      agreed.trial = std::min(agreed.trial, words.trial);
+      agreed.exchange = std::min(agreed.exchange, words.exchange);
+    }
+    for (Race& race : races_) {
+      race.finish(agreed);
     }
   }
 
@@ -206,13 +223,98 @@ TEST(Race, DropsARuleThatIsRefused) {
   EXPECT_LT(program.num_trials(), 10);
 }
 
+/// A program that makes two long calls in a run, and no more: each run goes on where the last one
+/// ended.
+TEST(Race, DecidesInSeveralShortRuns) {
+  Record record{.candidates = {{.seconds = 0.02}, {.predicted = 0.004}}};
+  int num_runs = 0;
+  for (; num_runs < 20; ++num_runs) {
+    Race const race = Race::resumed(record, 0.05, 1.5);
+    if (race.is_settled()) {
+      break;
+    }
+    Program program({.seconds = {0.02, 0.005}, .race = race});
+    program.run(2);
+    record = program.race().record();
+  }
+  EXPECT_EQ(num_runs, 5);
+  Race const race = Race::resumed(record, 0.05, 1.5);
+  EXPECT_EQ(race.standing(), 1);
+  EXPECT_NEAR(race.seconds(1), 0.005, 0.002);
+}
+
+/// Each run has one call, so that the native call and the candidate never meet in one of them.
+TEST(Race, GoesOnWithinARound) {
+  Record record{.candidates = {{.seconds = 0.02}, {.predicted = 0.004}}};
+  std::vector<int> runs;
+  for (int run = 0; run < 4; ++run) {
+    Race race = Race::resumed(record, 0.05, 1.5);
+    Race::Turn const turn = race.next();
+    ASSERT_TRUE(turn.is_trial);
+    runs.push_back(turn.candidate);
+    double const seconds = turn.candidate == 0 ? 0.02 : 0.005;
+    race.conclude({.allowance = 0.05}, {.trial = seconds, .exchange = 1e-5});
+    ASSERT_TRUE(race.wants_words());
+    race.finish({.trial = seconds, .exchange = 1e-5, .allowance = 0.05});
+    EXPECT_FALSE(race.wants_words());
+    record = race.record();
+  }
+  EXPECT_EQ(runs, (std::vector<int>{0, 1, 0, 1}));
+  EXPECT_EQ(record.num_rounds, 2);
+  EXPECT_EQ(record.candidates[1].against_native.num_wins(), 2);
+}
+
+TEST(Race, TriesNothingInALaterRunThatTheAllowanceDoesNotCover) {
+  Record const record{.candidates = {{.seconds = 0.4}, {.predicted = 0.004}}};
+  Race unsure = Race::resumed(record, 0.05, 0);
+  ASSERT_EQ(unsure.next().candidate, Race::native);
+  unsure.conclude({.allowance = 0.05}, {.trial = 0.4, .exchange = 1e-5});
+  unsure.finish({.trial = 0.4, .exchange = 1e-5, .allowance = 0.05});
+  for (int call = 0; call < 20; ++call) {
+    EXPECT_EQ(unsure.next().candidate, Race::native) << call;
+  }
+  // The model is known to be wrong by a factor of 10: even twice as long is less than 0.4 s.
+  Race sure = Race::resumed(record, 0.05, 10);
+  ASSERT_EQ(sure.next().candidate, Race::native);
+  sure.conclude({.allowance = 0.05}, {.trial = 0.4, .exchange = 1e-5});
+  sure.finish({.trial = 0.4, .exchange = 1e-5, .allowance = 0.05});
+  EXPECT_EQ(sure.next().candidate, 1);
+}
+
+TEST(Race, BeginsLateWhereThatIsAsked) {
+  Race race;
+  race.begin_with_call(24);
+  for (int call = 1; call < 24; ++call) {
+    EXPECT_FALSE(race.next().is_trial) << call;
+  }
+  EXPECT_TRUE(race.next().is_trial);
+}
+
+TEST(Race, HasNoRecordOfWhatNobodyTried) {
+  Program program({.seconds = {1e-3, 1e-3}});
+  program.run(2);
+  EXPECT_TRUE(program.race().record().candidates.empty());
+}
+
+Race any_race(int number) {
+  Record const record{.candidates = {{.seconds = 0.02}, {.predicted = 0.01}, {.predicted = 0.03}}};
+  switch (number % 4) {
+  case 0:
+    return Race::taken();
+  case 1:
+    return Race::resumed(record, 0.05, 1);
+  default:
+    return Race();
+  }
+}
+
 /// Any times on any rank, as if each rank lived in another world: all decide equally.
 TEST(Race, DecidesEquallyOnAllRanksWhateverTheySee) {
   std::mt19937 random(3);
   auto const any = [&] { return std::exponential_distribution<double>(1000)(random); };
   for (int trial = 0; trial < 300; ++trial) {
     std::size_t const num_ranks = 2 + random() % 6;
-    std::vector<Race> races(num_ranks, trial % 3 == 0 ? Race::taken() : Race());
+    std::vector<Race> races(num_ranks, any_race(trial));
     for (int call = 0; call < 300; ++call) {
       Race::Turn const turn = races.front().next();
       for (std::size_t rank = 1; rank < num_ranks; ++rank) {
@@ -234,6 +336,7 @@ TEST(Race, DecidesEquallyOnAllRanksWhateverTheySee) {
       std::vector<double> const predicted{1, 2, 3};
       for (Race& race : races) {
         race.conclude(agreed, {.trial = any(), .exchange = any(), .was_refused = is_refused});
+        ASSERT_EQ(race.wants_words(), races.front().wants_words());
         if (race.wants_candidates()) {
           race.enter(predicted);
         }

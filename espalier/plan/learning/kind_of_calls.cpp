@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/plan/learning/kind_of_calls.hpp"
+
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <tuple>
+
+#include "espalier/base/error.hpp"
+#include "espalier/plan/settings/statistics.hpp"
+
+namespace espalier::plan {
+namespace {
+
+profile::Call parse_call(Field const& field) {
+  try {
+    return profile::parse_call(field.text());
+  } catch (Error const& error) {
+    field.fail("a known collective", "'" + field.text() + "' (" + error.what() + ")");
+  }
+}
+
+}  // namespace
+
+bool operator<(KindOfCalls const& left, KindOfCalls const& right) noexcept {
+  auto const order = [](KindOfCalls const& kind) {
+    return std::tuple(kind.call, kind.shape.num_ranks, kind.shape.num_nodes, kind.min_bytes);
+  };
+  return order(left) < order(right);
+}
+
+KindOfCalls kind_of(profile::Call call, profile::Shape shape, std::int64_t bytes) noexcept {
+  if (!profile::has_known_size(call)) {
+    return {.call = call, .shape = shape};
+  }
+  std::size_t const size = size_class(bytes);
+  return {
+      .call = call,
+      .shape = shape,
+      .min_bytes = min_bytes_of(size),
+      .max_bytes = max_bytes_of(size),
+  };
+}
+
+void set_members(nlohmann::json& object, KindOfCalls const& kind) {
+  object["collective"] = profile::to_string(kind.call);
+  object["num_ranks"] = kind.shape.num_ranks;
+  object["num_nodes"] = kind.shape.num_nodes;
+  object["min_bytes"] = kind.min_bytes;
+  object["max_bytes"] = kind.max_bytes ? nlohmann::json(*kind.max_bytes) : nlohmann::json();
+}
+
+KindOfCalls kind_from_members(Field const& object) {
+  constexpr std::int64_t most = std::numeric_limits<int>::max();
+  KindOfCalls kind{.call = parse_call(object.at("collective"))};
+  kind.shape.num_ranks = static_cast<int>(object.at("num_ranks").integer(1, most));
+  kind.shape.num_nodes = static_cast<int>(object.at("num_nodes").integer(1, kind.shape.num_ranks));
+  kind.min_bytes = object.at("min_bytes").integer(0);
+  if (Field const max_bytes = object.at("max_bytes"); !max_bytes.is_null()) {
+    kind.max_bytes = max_bytes.integer(kind.min_bytes);
+  }
+  return kind;
+}
+
+}  // namespace espalier::plan

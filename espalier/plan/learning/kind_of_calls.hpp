@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+
+#include <nlohmann/json.hpp>
+
+#include "espalier/base/field.hpp"
+#include "espalier/profile/call.hpp"
+#include "espalier/profile/shape.hpp"
+
+namespace espalier::plan {
+
+/// Calls of which something is learned together: of one function and one class of sizes, on
+/// communicators of one shape.
+struct KindOfCalls {
+  profile::Call call = profile::Call::allgather;
+  profile::Shape shape;
+  std::int64_t min_bytes = 0;             ///< of results, as rules have them
+  std::optional<std::int64_t> max_bytes;  ///< inclusive; none: no limit
+
+  friend bool operator==(KindOfCalls const&, KindOfCalls const&) = default;
+  friend bool operator<(KindOfCalls const& left, KindOfCalls const& right) noexcept;
+};
+
+/// The kind of a call: the class of its size, or all sizes where rules cannot depend on it.
+[[nodiscard]] KindOfCalls
+kind_of(profile::Call call, profile::Shape shape, std::int64_t bytes) noexcept;
+
+/// Sets the members that rules have, too: collective, num_ranks, num_nodes, min_bytes, max_bytes.
+void set_members(nlohmann::json& object, KindOfCalls const& kind);
+/// @throws Error format
+[[nodiscard]] KindOfCalls kind_from_members(Field const& object);
+
+}  // namespace espalier::plan

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/plan/learning/learned.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "espalier/base/error.hpp"
+#include "espalier/base/field.hpp"
+#include "espalier/learn/standings.hpp"
+#include "espalier/profile/profile.hpp"
+
+namespace espalier::plan {
+namespace {
+
+using Json = nlohmann::json;
+
+/// Kinds of calls whose trials a file keeps: those with most at stake.
+constexpr std::size_t most_kinds = 500;
+
+/// Whether two objects with the members of a kind of calls speak of a common call.
+bool overlap(Json const& rule, Json const& other) {
+  bool const is_same = rule.at("collective") == other.at("collective") &&
+                       rule.at("num_ranks") == other.at("num_ranks") &&
+                       rule.at("num_nodes") == other.at("num_nodes");
+  auto const begins_within = [](Json const& inner, Json const& outer) {
+    return outer.at("max_bytes").is_null() || inner.at("min_bytes") <= outer.at("max_bytes");
+  };
+  return is_same && begins_within(rule, other) && begins_within(other, rule);
+}
+
+Json parse(std::string_view document, std::string_view origin, std::string_view vendor) {
+  profile::Profile::parse(document, origin)
+      .require_vendor(vendor, origin, "name another file in ESPALIER_MEMORY");
+  return parse_json(document, origin);
+}
+
+void set_rule(Json& rules, Json const& rule) {
+  auto const kept = std::remove_if(rules.begin(), rules.end(), [&](Json const& old) {
+    return overlap(old, rule);
+  });
+  rules.erase(kept, rules.end());
+  rules.push_back(rule);
+}
+
+/// What the evidence of all runs says.
+std::optional<Lesson> decide(Trials const& trials) {
+  if (trials.record.candidates.size() < 2) {
+    return std::nullopt;
+  }
+  learn::Standings standings;
+  standings.resume(trials.record);
+  std::optional<int> const decision = standings.decision();
+  if (!decision) {
+    return std::nullopt;
+  }
+  bool const is_native = *decision == learn::Standings::native;
+  return Lesson{
+      .kind = trials.kind,
+      .algorithm =
+          is_native ? "native" : trials.algorithms[static_cast<std::size_t>(*decision) - 1],
+      .native_seconds = standings.middle(learn::Standings::native),
+      .seconds = standings.middle(*decision),
+      .num_pairs = standings.most_pairs(),
+  };
+}
+
+/// The trials of earlier runs and of this one, those with most at stake first.
+std::vector<Trials>
+joined_trials(std::vector<Trials> const& earlier, std::vector<Trials> const& more) {
+  std::map<KindOfCalls, Trials> all;
+  for (Trials const& before : earlier) {
+    all[before.kind] = before;
+  }
+  for (Trials const& now : more) {
+    auto const [found, is_new] = all.try_emplace(now.kind, now);
+    if (!is_new) {
+      found->second = joined(found->second, now, false);
+    }
+  }
+  std::vector<Trials> sorted;
+  for (auto const& [kind, trials] : all) {
+    sorted.push_back(trials);
+  }
+  std::ranges::stable_sort(sorted, std::greater<>(), &Trials::stake);
+  sorted.resize(std::min(sorted.size(), most_kinds));
+  return sorted;
+}
+
+}  // namespace
+
+void Learned::add(Learned const& other) {
+  lessons.insert(lessons.end(), other.lessons.begin(), other.lessons.end());
+  for (Trials const& more : other.trials) {
+    auto const found = std::ranges::find(trials, more.kind, &Trials::kind);
+    if (found == trials.end()) {
+      trials.push_back(more);
+    } else {
+      *found = joined(*found, more, true);
+    }
+  }
+}
+
+std::string to_bytes(Learned const& learned) {
+  Json document = {{"lessons", Json::array()}, {"trials", Json::array()}};
+  for (Lesson const& lesson : learned.lessons) {
+    document["lessons"].push_back(to_json(lesson));
+  }
+  for (Trials const& trials : learned.trials) {
+    document["trials"].push_back(to_json(trials));
+  }
+  std::string bytes;
+  Json::to_cbor(document, bytes);
+  return bytes;
+}
+
+Learned learned_from_bytes(std::string_view bytes) {
+  try {
+    Json const document = Json::from_cbor(bytes);
+    Learned learned{.trials = trials_from_json(document, "what another rank learned")};
+    for (Json const& lesson : document.at("lessons")) {
+      learned.lessons.push_back(lesson_from_json(Field(lesson, "what another rank learned")));
+    }
+    return learned;
+  } catch (Json::exception const&) {
+    throw Error(
+        ErrorCode::format,
+        "expected what another rank learned, got " + std::to_string(bytes.size()) +
+            " bytes of something else"
+    );
+  }
+}
+
+std::string with_learned(
+    std::string_view document,
+    std::string_view origin,
+    Learned const& learned,
+    std::string_view vendor,
+    std::string_view library_version
+) {
+  Json profile =
+      document.empty()
+          ? Json{{"schema", profile::Profile::schema}, {"version", profile::Profile::version}, {"rules", Json::array()}}
+          : parse(document, origin, vendor);
+  profile["mpi"] = {{"vendor", vendor}, {"version", library_version}};
+  Json& rules = profile.at("rules");
+  for (Lesson const& lesson : learned.lessons) {
+    set_rule(rules, rule_of(lesson));
+  }
+  Json list = Json::array();
+  for (Trials const& trials : joined_trials(trials_from_json(profile, origin), learned.trials)) {
+    Json const object = to_json(trials);
+    bool const has_rule =
+        std::ranges::any_of(rules, [&](Json const& rule) { return overlap(rule, object); });
+    if (auto const lesson = has_rule ? std::nullopt : decide(trials)) {
+      set_rule(rules, rule_of(*lesson));
+    }
+    list.push_back(object);
+  }
+  profile["trials"] = std::move(list);
+  return profile.dump(1) + "\n";
+}
+
+}  // namespace espalier::plan

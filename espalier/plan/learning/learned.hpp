@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "espalier/plan/learning/lesson.hpp"
+#include "espalier/plan/learning/trials.hpp"
+
+namespace espalier::plan {
+
+/// What a program learned.
+struct Learned {
+  std::vector<Lesson> lessons;
+  std::vector<Trials> trials;  ///< what came to the evidence in this run
+
+  [[nodiscard]] bool empty() const noexcept { return lessons.empty() && trials.empty(); }
+
+  /// What another process of the same run learned.
+  void add(Learned const& other);
+
+  friend bool operator==(Learned const&, Learned const&) = default;
+};
+
+/// As bytes of a message; learned_from_bytes() is the inverse.
+[[nodiscard]] std::string to_bytes(Learned const& learned);
+/// @throws Error format
+[[nodiscard]] Learned learned_from_bytes(std::string_view bytes);
+
+/// A profile with what it said, and with the lessons in place of rules for the same calls. Evidence
+/// is added to that of earlier runs, and becomes a rule as soon as it suffices.
+/// @param document text of a profile; empty: there is none yet
+/// @param origin of it, for messages
+/// @throws Error format if the document is no profile, or one of another MPI.
+[[nodiscard]] std::string with_learned(
+    std::string_view document,
+    std::string_view origin,
+    Learned const& learned,
+    std::string_view vendor,
+    std::string_view library_version
+);
+
+}  // namespace espalier::plan

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "espalier/learn/record.hpp"
+#include "espalier/plan/learning/kind_of_calls.hpp"
+
+namespace espalier::plan {
+
+/// The trials of one kind of calls, of all runs. They are kept between runs, so that a program that
+/// makes such calls rarely learns in several runs what one run has no time for.
+struct Trials {
+  KindOfCalls kind;
+  std::int64_t num_calls = 0;   ///< on one communicator in the last run
+  double seconds = 0;           ///< of a native call as one rank saw it; waiting may be in there
+  double exchange_seconds = 0;  ///< after a trial; 0: there was none
+  std::vector<std::string> algorithms;  ///< of the candidates beside the native call, in order
+  learn::Record record;  ///< of these and the native call; without any if none is known
+
+  /// Seconds that a run spends in such calls: what is at stake.
+  [[nodiscard]] double stake() const noexcept { return static_cast<double>(num_calls) * seconds; }
+
+  friend bool operator==(Trials const&, Trials const&) = default;
+};
+
+/// What came to `later` since it was `earlier`.
+[[nodiscard]] Trials since(Trials const& later, Trials const& earlier);
+
+/// What is known of a kind after one more run, or on one more communicator. If the two have other
+/// candidates, those that ran for more rounds stay.
+/// @param is_same_run  the calls of both were made in one run
+[[nodiscard]] Trials joined(Trials const& earlier, Trials const& more, bool is_same_run);
+
+[[nodiscard]] nlohmann::json to_json(Trials const& trials);
+/// Of the member `trials` of a profile; none if there is no such member.
+/// @throws Error format, one line.
+[[nodiscard]] std::vector<Trials>
+trials_from_json(nlohmann::json const& document, std::string_view origin);
+
+}  // namespace espalier::plan

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/plan/learning/learned.hpp"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "espalier/base/error.hpp"
+#include "espalier/profile/decision.hpp"
+#include "espalier/profile/profile.hpp"
+
+namespace espalier::plan {
+namespace {
+
+KindOfCalls allgathers() {
+  return kind_of(profile::Call::allgather, {.num_ranks = 8, .num_nodes = 2}, 1500);
+}
+
+Lesson ring() {
+  return {
+      .kind = allgathers(),
+      .algorithm = "allgather/ring",
+      .native_seconds = 3e-4,
+      .seconds = 1e-4,
+      .num_pairs = 7,
+  };
+}
+
+Lesson native_barrier() {
+  return {
+      .kind = kind_of(profile::Call::barrier, {.num_ranks = 8, .num_nodes = 2}, 0),
+      .algorithm = "native",
+      .native_seconds = 1e-5,
+      .seconds = 1e-5,
+      .num_pairs = 4,
+  };
+}
+
+/// A candidate that won so many pairs, each in a round of its own.
+Trials trials(int num_wins, int num_pairs) {
+  learn::Evidence const evidence = learn::Evidence::of(num_wins, num_pairs);
+  return {
+      .kind = allgathers(),
+      .num_calls = 2,
+      .seconds = 3e-4,
+      .exchange_seconds = 2e-5,
+      .algorithms = {"allgather/bruck"},
+      .record =
+          {
+              .candidates =
+                  {{.seconds = 3e-4},
+                   {.predicted = 2e-4, .seconds = 1e-4, .in_round = 1e-4, .against_native = evidence
+                   }},
+              .num_rounds = num_pairs,
+          },
+  };
+}
+
+std::string with(std::string const& document, Learned const& learned) {
+  return with_learned(document, "memory.json", learned, "mpich", "MPICH 4.0.2");
+}
+
+std::string with(std::string const& document, std::vector<Lesson> const& lessons) {
+  return with(document, Learned{.lessons = lessons});
+}
+
+std::vector<Trials> trials_in(std::string const& document) {
+  return trials_from_json(nlohmann::json::parse(document), "memory.json");
+}
+
+profile::Decision lookup(std::string const& document, std::int64_t bytes) {
+  profile::Profile const profile = profile::Profile::parse(document, "memory.json");
+  return profile::lookup(profile, profile::Call::allgather, 8, 2, bytes);
+}
+
+TEST(Learned, TravelsAsBytes) {
+  Learned const learned{.lessons = {ring(), native_barrier()}, .trials = {trials(3, 4)}};
+  EXPECT_EQ(learned_from_bytes(to_bytes(learned)), learned);
+  EXPECT_THROW(static_cast<void>(learned_from_bytes("nonsense")), Error);
+  EXPECT_THROW(static_cast<void>(learned_from_bytes(to_bytes(learned).substr(3))), Error);
+}
+
+TEST(Learned, BecomesARule) {
+  std::string const document = with("", {ring(), native_barrier()});
+  profile::Profile const profile = profile::Profile::parse(document, "memory.json");
+  EXPECT_EQ(profile.rules().size(), 2);
+  EXPECT_EQ(profile.vendor(), "mpich");
+  EXPECT_EQ(lookup(document, 1500).choice->text(), "allgather/ring");
+  EXPECT_EQ(
+      lookup(document, 1500).reason,
+      "profile rule 0: learned while a program ran: 3 times as fast, 100 us for native 300 us, 7 "
+      "pairs of calls"
+  );
+  EXPECT_TRUE(lookup(document, 2048).is_open);
+}
+
+TEST(Learned, ReplacesWhatWasLearnedBefore) {
+  Lesson again = ring();
+  again.algorithm = "allgather/bruck";
+  Lesson larger = ring();
+  larger.kind = kind_of(larger.kind.call, larger.kind.shape, 4000);
+  std::string const document = with(with("", {ring(), native_barrier()}), {again, larger});
+  EXPECT_EQ(profile::Profile::parse(document, "memory.json").rules().size(), 3);
+  EXPECT_EQ(lookup(document, 1024).choice->text(), "allgather/bruck");
+  EXPECT_EQ(lookup(document, 4095).choice->text(), "allgather/ring");
+}
+
+/// A rule of a profile may cover more sizes than a lesson.
+TEST(Learned, ReplacesRulesWithoutALimit) {
+  Lesson unlimited = ring();
+  unlimited.kind.max_bytes.reset();
+  std::string const document = with(with("", {unlimited}), {ring()});
+  EXPECT_EQ(profile::Profile::parse(document, "memory.json").rules().size(), 1);
+  EXPECT_TRUE(lookup(document, 4096).is_open);
+}
+
+TEST(Learned, LeavesAloneWhatIsNoProfileOfThisMpi) {
+  std::string const foreign = with_learned("", "memory.json", {}, "openmpi", "Open MPI 4.1.4");
+  for (std::string const& document : {foreign, std::string("{"), std::string("{\"rules\": 1}")}) {
+    EXPECT_THROW(static_cast<void>(with(document, {ring()})), Error) << document;
+  }
+}
+
+TEST(Learned, AddsEvidenceOfSeveralRunsUntilItSuffices) {
+  std::string document;
+  for (int run = 1; run < 5; ++run) {
+    document = with(document, Learned{.trials = {trials(1, 1)}});
+    ASSERT_EQ(trials_in(document).size(), 1);
+    EXPECT_EQ(trials_in(document)[0].record.num_rounds, run);
+    EXPECT_TRUE(lookup(document, 1500).is_open) << run;
+  }
+  document = with(document, Learned{.trials = {trials(1, 1)}});
+  EXPECT_EQ(lookup(document, 1500).choice->text(), "allgather/bruck");
+  EXPECT_EQ(trials_in(document)[0].record.num_rounds, 5) << "they tell how wrong the model is";
+}
+
+/// What another program decided meanwhile stays.
+TEST(Learned, DecidesNothingWhereThereIsARule) {
+  std::string const document = with(with("", {ring()}), Learned{.trials = {trials(6, 6)}});
+  EXPECT_EQ(lookup(document, 1500).choice->text(), "allgather/ring");
+}
+
+TEST(Learned, TakesTheCallsOfTheLastRun) {
+  Trials more = trials(1, 1);
+  more.num_calls = 7;
+  std::string const document =
+      with(with("", Learned{.trials = {trials(1, 2)}}), Learned{.trials = {more}});
+  EXPECT_EQ(trials_in(document)[0].num_calls, 7);
+}
+
+TEST(Learned, OfSeveralRanksIsOfOneRun) {
+  Learned learned{.trials = {trials(1, 1)}};
+  Trials other = trials(0, 1);
+  other.num_calls = 9;
+  other.seconds = 1e-4;
+  learned.add({.lessons = {ring()}, .trials = {other}});
+  ASSERT_EQ(learned.trials.size(), 1);
+  EXPECT_EQ(learned.trials[0].num_calls, 9);
+  EXPECT_EQ(learned.trials[0].seconds, 1e-4) << "who waited less saw more of the call";
+  EXPECT_EQ(learned.trials[0].record.candidates[1].against_native, learn::Evidence::of(1, 2));
+  EXPECT_EQ(learned.lessons.size(), 1);
+}
+
+/// Two jobs whose models proposed different candidates.
+TEST(Learned, KeepsTheCandidatesThatRanMore) {
+  Trials other = trials(1, 3);
+  other.algorithms = {"allgather/sparbit"};
+  Trials const all = joined(trials(1, 2), other, false);
+  EXPECT_EQ(all.algorithms, other.algorithms);
+  EXPECT_EQ(joined(other, trials(1, 2), false).algorithms, other.algorithms);
+}
+
+TEST(Learned, RefusesTrialsThatAreNone) {
+  std::string const good = with("", Learned{.trials = {trials(1, 2)}});
+  auto const complaint = [&](std::string const& path, nlohmann::json const& value) {
+    nlohmann::json document = nlohmann::json::parse(good);
+    document[nlohmann::json::json_pointer(path)] = value;
+    try {
+      static_cast<void>(trials_from_json(document, "memory.json"));
+    } catch (Error const& error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing");
+  };
+  EXPECT_NE(
+      complaint("/trials/0/candidates/0/algorithm", "allgather/ring").find("native"),
+      std::string::npos
+  );
+  EXPECT_NE(
+      complaint("/trials/0/candidates/1/algorithm", "bcast/binomial").find("another collective"),
+      std::string::npos
+  );
+  EXPECT_NE(
+      complaint("/trials/0/candidates/1/algorithm", "allgather/nobody").find("nobody"),
+      std::string::npos
+  );
+  EXPECT_NE(
+      complaint("/trials/0/candidates/1/wins_and_pairs", {3, 2}).find("wins_and_pairs"),
+      std::string::npos
+  );
+  EXPECT_NE(
+      complaint("/trials/0/candidates/1/wins_and_pairs", {3}).find("two numbers"), std::string::npos
+  );
+  EXPECT_NE(complaint("/trials/0/seconds", -1).find("seconds"), std::string::npos);
+  EXPECT_NE(complaint("/trials/0/num_ranks", 0).find("num_ranks"), std::string::npos);
+  EXPECT_NE(complaint("/trials", "none").find("trials"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace espalier::plan
