@@ -216,10 +216,15 @@ profile::Decision const* Session::contest(
   }
   Contest& contest = state.learner().contest(call, bytes, decision, *learning_);
   Contest::Turn const turn = contest.next();
-  bool const is_followed = turn.is_trial || turn.is_timed;
+  if (!turn.is_trial && !turn.is_timed) {
+    state.trial() = {};
+    return turn.decision;
+  }
+  Clock::time_point const start = Clock::now();
+  contest.begin(start, turn.is_trial);
   state.trial() = {
-      .contest = is_followed ? &contest : nullptr,
-      .start = is_followed ? Clock::now() : Clock::time_point(),
+      .contest = &contest,
+      .start = start,
       .is_timed = turn.is_timed,
       .has_choice = turn.decision->choice.has_value(),
   };

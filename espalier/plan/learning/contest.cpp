@@ -100,6 +100,9 @@ Contest::Contest(Kind const& kind, profile::Decision const& decision, Learning c
 }
 
 void Contest::note_time(Clock::time_point start) noexcept {
+  if (kind_.rank != 0 || num_calls() > num_calls_at_stake) {
+    return;
+  }
   double const seconds = seconds_since(start);
   native_seconds_ = native_seconds_ > 0 ? std::min(native_seconds_, seconds) : seconds;
 }
@@ -131,6 +134,9 @@ void Contest::conclude(Clock::time_point start, bool was_refused, Learning& lear
       .was_refused = was_refused,
   };
   learning.charge(race_.conclude(agreed, trial));
+  learning.charge(pace_.waited(
+      trial.exchange - race_.exchange_seconds(), race_.standings().middle(race_.standing())
+  ));
   if (race_.wants_words()) {
     agreed = exchange(race_.words(learning.left()));
     learning.charge(race_.finish(agreed));
@@ -204,7 +210,7 @@ void Contest::leave(Learning& learning) const {
   double const by_trials = race_.seconds(learn::Race::native);
   Trials trials{
       .kind = kind_of_calls(),
-      .num_calls = num_calls_before_ + race_.num_calls(),
+      .num_calls = num_calls(),
       .seconds = by_trials > 0 ? by_trials : native_seconds_,
       .exchange_seconds = race_.exchange_seconds(),
       .record = race_.record(),

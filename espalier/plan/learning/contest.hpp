@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include <mpi.h>
 
+#include "espalier/learn/pace.hpp"
 #include "espalier/learn/race.hpp"
 #include "espalier/plan/clock.hpp"
 #include "espalier/plan/learning/learning.hpp"
@@ -33,7 +35,7 @@ public:
   struct Turn {
     profile::Decision const* decision = nullptr;
     bool is_trial = false;
-    bool is_timed = false;  ///< is no trial, but this rank wants to know what it takes
+    bool is_timed = false;  ///< is no trial, but its times are of interest
   };
 
   /// @param decision  what runs until something better is known. Not owned.
@@ -46,8 +48,15 @@ public:
     return {
         .decision = decisions_[static_cast<std::size_t>(turn.candidate)],
         .is_trial = turn.is_trial,
-        .is_timed = race_.num_calls() <= num_timed_calls && !turn.is_trial && kind_.rank == 0,
+        .is_timed = race_.num_calls() <= num_timed_calls && !turn.is_trial,
     };
+  }
+
+  /// The call that next() said is a trial or timed begins. Local.
+  void begin(Clock::time_point start, bool is_trial) noexcept {
+    pace_.begin(
+        num_calls(), std::chrono::duration<double>(start.time_since_epoch()).count(), is_trial
+    );
   }
 
   /// The call that next() said is timed is over. Local.
@@ -65,13 +74,19 @@ public:
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
 private:
-  /// What the calls of a kind take, for what is at stake: rank 0 looks at so many of them.
-  static constexpr std::int64_t num_timed_calls = 2;
+  /// Before the first trial, for the pace of the program.
+  static constexpr std::int64_t num_timed_calls = 24;
+  /// Of these, those whose shortest time tells what is at stake.
+  static constexpr std::int64_t num_calls_at_stake = 2;
 
   [[nodiscard]] learn::Race::Words exchange(learn::Race::Words const& own) const;
   void admit(double allowance, Learning& learning);
   void add(std::vector<std::string> const& algorithms);
   void note(Learning& learning) const;
+
+  [[nodiscard]] std::int64_t num_calls() const noexcept {
+    return num_calls_before_ + race_.num_calls();
+  }
 
   [[nodiscard]] KindOfCalls kind_of_calls() const noexcept {
     return kind_of(kind_.call, kind_.shape, kind_.bytes);
@@ -79,6 +94,7 @@ private:
 
   Kind kind_;
   learn::Race race_;
+  learn::Pace pace_;
   Trials const* earlier_ = nullptr;                  ///< trials of earlier runs
   std::vector<std::string> algorithms_;              ///< of own_, if they were found by trials
   std::int64_t num_calls_before_ = 0;                ///< the race began again after so many
