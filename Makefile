@@ -56,6 +56,12 @@ bench-programs: build ## Improve programs of others on emulated hosts, write the
 	@.venv/bin/python benchmarks/programs/study.py $(BENCH_ARGUMENTS)
 	@.venv/bin/python benchmarks/pages.py
 
+.PHONY: bench-unprepared
+bench-unprepared: build ## Run loops that only learn, without a profile, on emulated hosts (root, 60 min)
+	@cmake --build --preset release --target call_loops
+	@.venv/bin/python benchmarks/unprepared/study.py $(BENCH_ARGUMENTS)
+	@.venv/bin/python benchmarks/pages.py
+
 .PHONY: docs
 docs: build ## Make the site of the documents in build/docs, figures drawn from kept data
 	@tools/build_docs.sh

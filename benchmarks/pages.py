@@ -31,6 +31,7 @@ STUDIES = {
     "programs": BENCHMARKS / "programs",
     "scale": BENCHMARKS / "scale",
     "sparbit": BENCHMARKS / "reproduce" / "sparbit",
+    "unprepared": BENCHMARKS / "unprepared",
 }
 
 
