@@ -8,7 +8,8 @@
 
 namespace espalier::machine {
 
-/// Whether this build can ask hwloc. If not, the functions below throw Error unsupported.
+/// Whether hwloc can be asked: this build can open libhwloc, and this machine has it. If not, the
+/// functions below throw Error unsupported.
 [[nodiscard]] bool has_hwloc() noexcept;
 
 /// The node that hwloc XML (`lstopo --of xml`) describes.

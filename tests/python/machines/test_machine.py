@@ -161,6 +161,18 @@ def test_hwloc_file_is_a_machine(cli: Callable) -> None:
     assert "Found by  hwloc\n" in cli("machine", "--hwloc", path).out
 
 
+def test_without_libhwloc_it_is_what_the_kernel_says(process: Callable, tmp_path: Path) -> None:
+    # The linker takes the first of this name, and this one is no library.
+    (tmp_path / "libhwloc.so.15").write_text("nothing", encoding="utf-8")
+    without = {"LD_LIBRARY_PATH": str(tmp_path)}
+    document = process("machine", "--json", **without).document()
+    assert document["origin"]["found_by"] == "sysfs"
+    path = data / "2package-2l3-4core-2thread.xml"
+    refused = process("machine", "--hwloc", path, **without)
+    assert refused.code == 2
+    assert "got one without" in refused.err or "expected libhwloc.so.15" in refused.err
+
+
 def test_slurm_job_is_a_machine(
     cli: Callable, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
