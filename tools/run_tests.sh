@@ -75,7 +75,7 @@ stage_nompi() {
 stage_python() {
   OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
     ESPALIER_BUILD_DIR=$PWD/build/release .venv/bin/python -m pytest -q \
-    --junitxml="$results/python.xml" tests/tools tests/python
+    --junitxml="$results/python.xml" tests/tools tests/python tests/packaging
 }
 
 run_stage() {

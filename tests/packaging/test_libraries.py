@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Libraries for programs of others need the C library and the MPI, and show their interface."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+from places import repository
+
+import dynamic_section
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+VENDORS = ("openmpi", "mpich")
+# Of the preload library: both names of MPI functions (shim/README.md says why both).
+WRAPPER = re.compile(r"P?MPI_[A-Z]\w*")
+INTERFACE = re.compile(r"MPIX_(Cart|Dims)_\w+|espalier_\w+")
+
+
+@pytest.fixture(params=VENDORS)
+def libraries(build: Path, request: pytest.FixtureRequest) -> tuple[Path, Path]:
+    """The library to preload, and that of the C interface."""
+    vendor = request.param
+    found = (
+        build / "lib" / f"libespalier-{vendor}.so",
+        build / "lib" / f"libespalier-api-{vendor}.so",
+    )
+    if not found[0].is_file():
+        pytest.skip(f"not built for {vendor}")
+    return found
+
+
+def strange_exports(library: Path, expected: re.Pattern[str]) -> list[str]:
+    """Return what a library shows that it should not; it has to show something."""
+    names = dynamic_section.exported(library)
+    assert names
+    return sorted(name for name in names if not expected.fullmatch(name))
+
+
+def test_they_need_the_c_library_and_the_mpi(libraries: tuple[Path, Path]) -> None:
+    for library in libraries:
+        section = dynamic_section.read(library)
+        assert [text for text in section.strange() if "needs" in text] == []
+        assert "libc.so.6" in section.needed
+
+
+def test_they_show_their_interface(libraries: tuple[Path, Path]) -> None:
+    preloaded, interface = libraries
+    assert strange_exports(preloaded, WRAPPER) == []
+    assert strange_exports(interface, INTERFACE) == []
+
+
+def test_the_preloaded_library_shows_every_function_of_the_table(
+    libraries: tuple[Path, Path],
+) -> None:
+    table = json.loads((repository / "espalier" / "calls" / "functions.json").read_text())
+    names = dynamic_section.exported(libraries[0])
+    assert {row["name"] for row in table["functions"]} <= names
+
+
+@pytest.fixture
+def compiled(run: Callable, tmp_path: Path) -> Callable[..., Path]:
+    """Compile a library of one line of C++."""
+    if shutil.which("c++") is None:
+        pytest.skip("no compiler")
+
+    def compile_line(line: str, *options: str) -> Path:
+        source, library = tmp_path / "line.cpp", tmp_path / "line.so"
+        source.write_text(line, encoding="utf-8")
+        run("c++", "-shared", "-fPIC", source, "-o", library, *options)
+        return library
+
+    return compile_line
+
+
+def test_what_else_is_needed_is_told(compiled: Callable) -> None:
+    line = "#include <string>\nint f(int n) { return std::to_string(n).size(); }\n"
+    section = dynamic_section.read(compiled(line, "-Wl,-rpath,/opt/lib"))
+    told = "\n".join(section.strange())
+    assert "line.so: expected nothing but the C library and an MPI, needs libstdc++.so.6" in told
+    assert "line.so: expected no folders of libraries, got /opt/lib" in told
+
+
+def test_what_else_is_shown_is_told(compiled: Callable) -> None:
+    library = compiled(
+        'extern "C" int espalier_known() { return 1; }\nint leaked() { return 1; }\n'
+    )
+    assert strange_exports(library, INTERFACE) == ["_Z6leakedv"]
