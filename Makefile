@@ -21,6 +21,17 @@ build: install-deps ## Build what is used: preload libraries, programs, Python m
 	@cmake --build --preset release -j $(JOBS)
 	@echo "built; try: bin/espalier --help"
 
+PREFIX ?= $(HOME)/.local
+
+.PHONY: install
+install: build ## Install what is built into PREFIX (default: ~/.local)
+	@cmake --install build/release --prefix "$(PREFIX)" >/dev/null
+	@echo "installed; try: $(PREFIX)/bin/espalier doctor"
+
+.PHONY: uninstall
+uninstall: ## Remove what was installed last
+	@cmake --build build/release --target uninstall
+
 .PHONY: demo
 demo: ## Build, then show on real programs what Espalier does to them
 	@tools/install_dependencies.sh demo

@@ -11,7 +11,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 packages=(
-  build-essential cmake ninja-build ccache gfortran
+  build-essential cmake ninja-build ccache gfortran pkgconf
   openmpi-bin libopenmpi-dev mpich libmpich-dev libsimgrid-dev
   libfmt-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev librapidcheck-dev
   python3-venv python3-dev valgrind hwloc libhwloc-dev libscotch-dev iproute2

@@ -9,4 +9,12 @@ try:
     code = main()
 except KeyboardInterrupt:  # while modules were loading
     code = 130
+except ModuleNotFoundError as error:
+    if (error.name or "").startswith("espalier"):
+        raise
+    sys.stderr.write(
+        f"espalier: expected the Python package '{error.name}' for {sys.executable}, found none;"
+        " install the packages that Espalier needs, or use another Python\n"
+    )
+    code = 1
 sys.exit(code)

@@ -26,9 +26,13 @@ def module_folders() -> list[Path]:
 
 
 def _find(names: list[str], subfolders: list[str]) -> Path | None:
+    # In a prefix, `lib` and `libexec` of the package are links; users see where they lead to.
     roots = [root for root in (build_folder(), package) if root is not None]
     candidates = (
-        root / subfolder / name for root in roots for subfolder in subfolders for name in names
+        (root / subfolder).resolve() / name
+        for root in roots
+        for subfolder in subfolders
+        for name in names
     )
     return next((path for path in candidates if path.is_file()), None)
 
@@ -40,7 +44,8 @@ def shim_library(vendor: str) -> Path | None:
 
 def api_library(vendor: str) -> Path | None:
     """Return the library of the C interface for an MPI, None if it is not built."""
-    return _find([f"libespalier-api-{vendor}.so"], ["lib", "."])
+    name = f"libespalier-api-{vendor}.so"
+    return _find([name, f"{name}.0"], ["lib", "."])
 
 
 def measurement_program(vendor: str) -> Path | None:
@@ -61,3 +66,8 @@ def order_program(vendor: str) -> Path | None:
 def halo_program(vendor: str) -> Path | None:
     """Return the program that times halo exchanges under an MPI, None if it is not built."""
     return _find([f"espalier-halo-{vendor}"], ["bin", "libexec", "."])
+
+
+def yielding_library() -> Path | None:
+    """Return the library with which MPICH gives up processors, None if it is not built."""
+    return _find(["libespalier_yield_ucx.so"], ["lib", "libexec"])

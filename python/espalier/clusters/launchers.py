@@ -67,7 +67,7 @@ class Launchers:
         """
         check_placement(placement)
         settings = {**self._openmpi_settings(), **self._openmpi_defaults(placement)}
-        preload = yielding_library()
+        preload = installation.yielding_library()
         inherited = os.environ.get("LD_PRELOAD", "")
         variables = {
             "TMPDIR": str(self.folder / "live" / "tmp"),
@@ -102,7 +102,7 @@ class Launchers:
 
     def _mpich(self, placement: str) -> list[str]:
         number = self._number(placement)
-        preload = yielding_library()
+        preload = installation.yielding_library()
         if preload is None:
             raise NotBuiltError(*_NO_YIELDING)
         return [
@@ -162,7 +162,7 @@ _NO_YIELDING = (
 def warnings() -> list[str]:
     """Return what may go wrong with the MPIs that are here."""
     is_there = shutil.which("mpiexec.mpich", path=SEARCH_PATH) is not None
-    return ["; ".join(_NO_YIELDING)] if is_there and yielding_library() is None else []
+    return ["; ".join(_NO_YIELDING)] if is_there and installation.yielding_library() is None else []
 
 
 def check_placement(placement: str) -> None:
@@ -175,13 +175,6 @@ def check_vendor(vendor: str) -> None:
     """Raise ArgumentError for an MPI that is not known."""
     if vendor not in installation.vendors:
         raise ArgumentError(f"expected the MPI openmpi or mpich, got '{vendor}'")
-
-
-def yielding_library() -> Path | None:
-    """Return the library with which MPICH gives up processors, None if it is not built."""
-    folder = installation.build_folder()
-    library = None if folder is None else folder / "lib" / "libespalier_yield_ucx.so"
-    return library if library is not None and library.is_file() else None
 
 
 def _launcher(vendor: str) -> str:

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`cmake --install` into a prefix, which is moved, used and uninstalled."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from places import repository
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from _pytest.tmpdir import TempPathFactory
+
+CONSUMER = Path(__file__).parent / "consumer"
+RUN = ("run", "--force", "allgather=ring", "--summary", "--", "mpirun.openmpi", "-n", "2")
+
+
+@pytest.fixture(scope="module")
+def prefix(build: Path, run: Callable, tmp_path_factory: TempPathFactory) -> Path:
+    """An installation that lies elsewhere than where it was installed."""
+    folder = tmp_path_factory.mktemp("prefix")
+    run("cmake", "--install", build, "--prefix", folder / "installed")
+    return (folder / "installed").rename(folder / "moved")
+
+
+@pytest.fixture
+def program(prefix: Path, run: Callable, tmp_path: Path) -> Path:
+    """A program that found the C interface with pkg-config."""
+    path = tmp_path / "program"
+    run(*compiled("mpicc.openmpi", prefix, "espalier-openmpi", CONSUMER / "program.c"), "-o", path)
+    return path
+
+
+def compiled(compiler: str, prefix: Path, package: str, source: Path) -> list[str]:
+    """Return a command for a shell, which lacks the name of the program."""
+    asked = f"PKG_CONFIG_PATH='{prefix}/lib/pkgconfig' pkg-config --cflags --libs {package}"
+    return ["sh", "-c", f'{compiler} {source} $({asked}) "$@"', "sh"]
+
+
+def test_no_file_names_the_folder_into_which_it_was_installed(prefix: Path) -> None:
+    installed = str(prefix.parent / "installed").encode()
+    files = [path for path in prefix.rglob("*") if path.is_file()]
+    assert [path for path in files if installed in path.read_bytes()] == []
+
+
+def test_links_stay_inside(prefix: Path) -> None:
+    links = [path for path in prefix.rglob("*") if path.is_symlink()]
+    assert links
+    assert all(path.resolve().is_relative_to(prefix) for path in links)
+    assert all(path.exists() for path in links)
+
+
+def test_it_has_no_tests_and_no_programs_for_simulations(prefix: Path) -> None:
+    names = {path.name for path in prefix.rglob("*")}
+    assert not {name for name in names if name.startswith(("test_", "bench_", "mpi_"))}
+    assert not {name for name in names if "smpi" in name and not name.endswith(".py")}
+
+
+def test_cmake_finds_the_c_interface(prefix: Path, run: Callable, tmp_path: Path) -> None:
+    found = (f"-DCMAKE_PREFIX_PATH={prefix}", "-DMPI_C_COMPILER=mpicc.openmpi")
+    run("cmake", "-G", "Ninja", "-S", CONSUMER, "-B", tmp_path, *found)
+    run("cmake", "--build", tmp_path)
+    printed = run("mpirun.openmpi", "-n", "2", tmp_path / "program")
+    assert printed == "2 x 1, last rank 1\n"
+
+
+def test_cmake_says_for_which_mpi_it_is_not_installed(
+    prefix: Path, run: Callable, tmp_path: Path
+) -> None:
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.25)\nproject(other LANGUAGES NONE)\n"
+        "find_package(espalier COMPONENTS other)\nmessage(STATUS ${espalier_NOT_FOUND_MESSAGE})\n",
+        encoding="utf-8",
+    )
+    printed = run("cmake", "-S", tmp_path, "-B", tmp_path, f"-DCMAKE_PREFIX_PATH={prefix}")
+    assert "expected Espalier for 'other', it is installed for: openmpi" in printed
+
+
+def test_pkg_config_finds_the_fortran_modules(prefix: Path, run: Callable, tmp_path: Path) -> None:
+    if not (prefix / "lib" / "libespalier-fortran-openmpi.a").is_file():
+        pytest.skip("this build has no Fortran modules")
+    source = CONSUMER / "program.f90"
+    words = compiled("mpifort.openmpi", prefix, "espalier-fortran-openmpi", source)
+    run(*words, "-o", tmp_path / "program")
+    launch = ("mpirun.openmpi", "-n", "2", tmp_path / "program")
+    assert run(*launch, LD_LIBRARY_PATH=prefix / "lib") == "2 x 1\n"
+
+
+def test_the_command_line_works(prefix: Path, run: Callable) -> None:
+    assert run(prefix / "bin" / "espalier", "--version").startswith("espalier 0.")
+    assert "allgather/ring" in run(prefix / "bin" / "espalier", "list")
+
+
+def test_a_program_runs_with_the_library_of_the_prefix(
+    prefix: Path, program: Path, run: Callable
+) -> None:
+    printed = run(prefix / "bin" / "espalier", *RUN, program, LD_LIBRARY_PATH=prefix / "lib")
+    assert "2 x 1, last rank 1\n" in printed
+    assert "ring" in printed
+
+
+def test_the_modulefile_names_the_prefix_where_it_is(
+    prefix: Path, run: Callable, tmp_path: Path
+) -> None:
+    if shutil.which("tclsh") is None:
+        pytest.skip("no tclsh")
+    modulefile = next((prefix / "share" / "modulefiles" / "espalier").iterdir())
+    script = tmp_path / "script.tcl"
+    script.write_text(
+        "foreach name {module-whatis conflict prepend-path setenv} {\n"
+        '  proc $name args "puts \\"$name \\$args\\""\n}\n'
+        f"set ModulesCurrentModulefile {modulefile}\nsource {modulefile}\n",
+        encoding="utf-8",
+    )
+    told = run("tclsh", script).splitlines()
+    assert f"prepend-path PATH {prefix}/bin" in told
+    assert f"prepend-path LD_LIBRARY_PATH {prefix}/lib" in told
+    assert f"prepend-path PKG_CONFIG_PATH {prefix}/lib/pkgconfig" in told
+    assert f"setenv ESPALIER {prefix}" in told
+
+
+def test_a_python_without_the_packages_is_one_line(prefix: Path, run: Callable) -> None:
+    python = shutil.which("python3", path="/usr/bin")
+    words = ["sh", "-c", '"$@" 2>&1 || true', "sh", prefix / "bin" / "espalier", "list"]
+    printed = run(*words, ESPALIER_PYTHON=f"{python}", PYTHONNOUSERSITE="1")
+    assert printed.startswith("espalier: expected the Python package ")
+    assert printed.count("\n") == 1
+
+
+def test_what_it_needs_of_python_is_listed(prefix: Path) -> None:
+    listed = (prefix / "lib" / "espalier" / "python" / "requirements.txt").read_text().splitlines()
+    project = (repository / "pyproject.toml").read_text(encoding="utf-8")
+    assert "numpy>=1.24" in listed
+    assert all(f'  "{line}",\n' in project for line in listed)
+
+
+def test_uninstalling_leaves_nothing(build: Path, run: Callable, tmp_path: Path) -> None:
+    installed = tmp_path / "installed"
+    run("cmake", "--install", build, "--prefix", installed)
+    run(installed / "bin" / "espalier", "--version")  # writes compiled Python files
+    run("cmake", "--build", build, "--target", "uninstall")
+    assert not installed.exists()
+
+
+def test_uninstalling_a_moved_prefix_leaves_what_others_installed(
+    build: Path, run: Callable, tmp_path: Path
+) -> None:
+    run("cmake", "--install", build, "--prefix", tmp_path / "installed")
+    moved = (tmp_path / "installed").rename(tmp_path / "moved")
+    (moved / "lib" / "libother.so").touch()
+    run(sys.executable, "-m", "compileall", "-q", moved / "lib" / "espalier" / "python")
+    run(moved / "lib" / "espalier" / "uninstall.sh")
+    assert [path.relative_to(moved).as_posix() for path in moved.rglob("*")] == [
+        "lib",
+        "lib/libother.so",
+    ]
