@@ -32,6 +32,10 @@ install: build ## Install what is built into PREFIX (default: ~/.local)
 uninstall: ## Remove what was installed last
 	@cmake --build build/release --target uninstall
 
+.PHONY: wheel
+wheel: build ## Pack the Python wheel with CLI and libraries into build/dist
+	@.venv/bin/python packaging/wheel/make_wheel.py build/release build/dist
+
 .PHONY: demo
 demo: ## Build, then show on real programs what Espalier does to them
 	@tools/install_dependencies.sh demo

@@ -19,7 +19,7 @@ mapfile -t c_files < <(list_files '*.c' '*.h' '*.cpp' '*.hpp')
 mapfile -t cmake_files < <(list_files '*.cmake' 'CMakeLists.txt' '**/CMakeLists.txt')
 mapfile -t python_files < <(list_files '*.py')
 mapfile -t scripts < <(list_files '*.sh' 'bin/espalier' '.ci/run')
-mapfile -t typed_files < <(list_files 'python/*.py' 'tools/*.py' 'espalier/*.py')
+mapfile -t typed_files < <(list_files 'python/*.py' 'tools/*.py' 'espalier/*.py' 'packaging/*.py')
 
 failed=()
 check() {
