@@ -75,7 +75,7 @@ class Verbs(TyperGroup):
 app = typer.Typer(
     cls=Verbs,
     name="espalier",
-    add_completion=False,
+    add_completion=True,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

@@ -280,3 +280,12 @@ def test_lists_of_sizes() -> None:
     for text in ("8..4", "0..8", "8.."):
         with pytest.raises(ArgumentError):
             units.parse_bytes_list(text)
+
+
+def test_shells_complete_verbs_and_options(process: Callable) -> None:
+    def completed(line: str) -> list[str]:
+        asked = {"COMP_WORDS": line, "COMP_CWORD": str(line.count(" "))}
+        return process(_ESPALIER_COMPLETE="complete_bash", **asked).out.split()
+
+    assert completed("espalier pro") == ["probe", "profile"]
+    assert "--profile" in completed("espalier run --pro")
