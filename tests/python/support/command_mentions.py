@@ -34,19 +34,24 @@ repository = Path(__file__).resolve().parents[3]
 OTHERS_OPTIONS = {
     "--bind-to": "mpirun",
     "--build": "cmake",
+    "--cflags": "pkg-config",
     "--cfg": "SimGrid",
     "--cpu-bind": "srun",
     "--distribution": "srun",
     "--export": "srun",
     "--hostfile": "mpirun",
+    "--install": "cmake",
+    "--libs": "pkg-config",
     "--log": "SimGrid",
     "--map-by": "mpirun",
     "--mca": "mpirun",
     "--of": "lstopo",
     "--oversubscribe": "mpirun",
     "--preset": "cmake, ctest",
+    "--prefix": "cmake",
     "--rankfile": "mpirun",
     "--shm-size": "docker",
+    "--strip": "cmake",
     "--target": "cmake",
     "--use-hwthread-cpus": "mpirun",
     "--plan": "measuring programs of Espalier",
@@ -56,7 +61,8 @@ _SCRIPTS = ("*/*.sh", "python/**/*.sh", "benchmarks/**/*.sh", "bin/espalier", "M
 _PROSE = (
     # Not the changelog: it may name what is gone.
     *(f"{name}.md" for name in ("README", "DESIGN", "CONTRIBUTING", "SECURITY")),
-    *(f"{folder}/**/*.md" for folder in ("docs", "espalier", "shim", "python", "examples")),
+    *(f"{folder}/**/*.md" for folder in ("docs", "espalier", "shim", "packaging")),
+    *(f"{folder}/**/*.md" for folder in ("python", "examples")),
     *(f"{folder}/**/*.md" for folder in ("benchmarks", "tests")),
     "include/*.h",
     *(f"examples/**/*.{suffix}" for suffix in ("c", "f90", "py", "txt")),
@@ -315,7 +321,7 @@ def _word_problems(path: tuple[str, ...], words: list[str], command: Command) ->
 
 @functools.cache
 def _programs() -> frozenset[str]:
-    """Return the programs and libraries that CMake files make, and the formats of files."""
+    """Return programs, libraries and their packages of CMake files, and the formats of files."""
     schemas = (repository / "python/espalier/schemas").glob("*.schema.json")
     found = {f"espalier-{re.sub(r'-[0-9]+.schema$', '', one.stem)}" for one in schemas}
     for path in _listed(*_CMAKE):
@@ -324,6 +330,9 @@ def _programs() -> frozenset[str]:
             found |= {f"{name}-smpi"} if kind == "smpi" else {f"{name}-{one}" for one in _VENDORS}
         for name in re.findall(r"\bOUTPUT_NAME (espalier-[\w${}-]+)", text):
             found |= {f"lib{name.replace('${vendor}', one)}" for one in _VENDORS}
+    for path in _listed("packaging/**/CMakeLists.txt"):
+        for name in re.findall(r"\b(espalier-[\w-]*)\$\{vendor\}\.pc\b", _read(path)):
+            found |= {f"{name}{one}" for one in _VENDORS}
     return frozenset(found)
 
 
@@ -345,6 +354,7 @@ def _other_names() -> frozenset[str]:
     places = [
         (("include/*.h", "tests/**/*.cpp"), r"#\s*(?:define|ifdef|ifndef)\s+(ESPALIER_\w+)"),
         (("espalier/**/*.cpp",), r'\bvariable\("(ESPALIER_\w+)"'),
+        (("packaging/**/*.in",), r"\$\{(ESPALIER_\w+):-"),
         (("python/**/*.py", "tests/python/*.py"), r'\benviron(?:\.get\(|\[)"(ESPALIER_\w+)"'),
         (("python/**/*.py",), r'^\w+ = "(ESPALIER_\w+)"'),
         (_CMAKE, r"(?:\b(?:option|set)|find_\w+)\(\s*(ESPALIER_\w+)"),
