@@ -7,7 +7,7 @@
 namespace espalier::shim {
 
 /// Settings from the environment of this process, with the content of the profile file. The only
-/// place that reads ESPALIER_ variables. Relative paths are made absolute.
+/// place that reads variables of users. Relative paths are made absolute.
 [[nodiscard]] plan::SettingsText read_environment();
 
 /// False only if the launcher says that this is another rank than 0: for messages that are printed

@@ -15,6 +15,7 @@
 
 #include <mpi.h>
 
+#include "espalier/base/mpi_library.hpp"
 #include "espalier/base/version.hpp"
 #include "espalier/neighborhood/catalog.hpp"
 #include "espalier/plan/clock.hpp"
@@ -23,8 +24,10 @@
 #include "espalier/plan/settings/statistics.hpp"
 #include "espalier/watch/duration.hpp"
 #include "shim/environment.hpp"
+#include "shim/expected_program.hpp"
 #include "shim/forward.hpp"
 #include "shim/memory.hpp"
+#include "shim/pointer_constants.hpp"
 #include "shim/report.hpp"
 #include "shim/startup.hpp"
 #include "shim/surroundings.hpp"
@@ -197,17 +200,15 @@ int start() noexcept {
     return MPI_SUCCESS;
   }
   int const code = plan::guard([] {
-    std::string const found = library_version();
-    if (vendor_of(found) != ESPALIER_MPI_VENDOR) {
+    MpiLibrary const library = find_library();
+    if (std::string const reason = why_native(library, ESPALIER_MPI_VENDOR); !reason.empty()) {
       if (may_be_rank_zero()) {
-        print_line(
-            "expected a program that uses " + std::string(ESPALIER_MPI_VENDOR) + ", found '" +
-            found + "'; preload the library for that MPI (all calls are handed over to it)"
-        );
+        print_line(reason);
       }
       return MPI_SUCCESS;
     }
-    program = std::make_unique<Program>(Program{.library_version = found}).release();
+    find_pointer_constants();
+    program = std::make_unique<Program>(Program{.library_version = library.version}).release();
     start_session();
     return MPI_SUCCESS;
   });
@@ -230,11 +231,13 @@ void finish_session() {
 }  // namespace
 
 int init(int* argc, char*** argv) {
+  note_start_of_mpi();
   int const code = forward.init(argc, argv);
   return code == MPI_SUCCESS ? start() : code;
 }
 
 int init_thread(int* argc, char*** argv, int required, int* provided) {
+  note_start_of_mpi();
   int const code = forward.init_thread(argc, argv, required, provided);
   return code == MPI_SUCCESS ? start() : code;
 }

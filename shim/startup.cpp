@@ -2,10 +2,10 @@
 
 #include "shim/startup.hpp"
 
-#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
+#include <dlfcn.h>
 #include <vector>
 
 #include <mpi.h>
@@ -98,33 +98,21 @@ plan::Session::World describe_world(bool needs_nodes) {
   return world;
 }
 
-std::string library_version() {
+MpiLibrary find_library() {
   // Larger than MPI_MAX_LIBRARY_VERSION_STRING of every MPI: this may not be the one of mpi.h.
   std::vector<char> buffer(16384);
   int (*get_version)(char*, int*) = nullptr;
   find_symbol("PMPI_Get_library_version", get_version);
   int size = 0;
   if (get_version(buffer.data(), &size) != MPI_SUCCESS) {
-    return "";
+    buffer.front() = '\0';
   }
-  std::string const text(buffer.data());
-  std::string line = text.substr(0, text.find_first_of(",\n"));
-  std::string_view constexpr label = "MPICH Version:";
-  if (line.starts_with(label)) {
-    return "MPICH " +
-           line.substr(std::min(line.size(), line.find_first_not_of(" \t", label.size())));
-  }
-  return line;
-}
-
-std::string vendor_of(std::string const& library_version) {
-  if (library_version.starts_with("Open MPI")) {
-    return "openmpi";
-  }
-  if (library_version.starts_with("MPICH")) {
-    return "mpich";
-  }
-  return library_version.starts_with("SMPI") ? "smpi" : "";
+  Dl_info place{};
+  bool const is_placed = dladdr(std::bit_cast<void*>(get_version), &place) != 0;
+  return {
+      .file = is_placed && place.dli_fname != nullptr ? place.dli_fname : "",
+      .version = short_version(buffer.data()),
+  };
 }
 
 }  // namespace espalier::shim

@@ -8,6 +8,7 @@
 
 #include <string>
 
+#include "espalier/base/mpi_library.hpp"
 #include "espalier/plan/session.hpp"
 #include "espalier/plan/settings/settings.hpp"
 
@@ -22,10 +23,7 @@ namespace espalier::shim {
 /// @throws Error mpi.
 [[nodiscard]] plan::Session::World describe_world(bool needs_nodes);
 
-/// First line of what the MPI library says of itself, as in `Open MPI v4.1.4`.
-[[nodiscard]] std::string library_version();
-
-/// The vendor this library was built for, from that line: `openmpi`, `mpich`, `smpi` or empty.
-[[nodiscard]] std::string vendor_of(std::string const& library_version);
+/// The MPI library whose functions this process reaches.
+[[nodiscard]] MpiLibrary find_library();
 
 }  // namespace espalier::shim

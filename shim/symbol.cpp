@@ -5,11 +5,49 @@
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <link.h>
 
 namespace espalier::shim {
+namespace {
+
+int note_name(dl_phdr_info* info, std::size_t, void* names) {
+  std::string_view const path(info->dlpi_name);
+  if (path.substr(path.rfind('/') + 1).starts_with("libmpi")) {
+    static_cast<std::vector<std::string>*>(names)->emplace_back(path);
+  }
+  return 0;
+}
+
+/// The MPI library of a program that opened it after its start, as Python does. From now on its
+/// functions are found by whoever calls them, as if the program had been linked with it.
+void* open_late_library() {
+  std::vector<std::string> names;
+  dl_iterate_phdr(note_name, &names);
+  for (std::string const& name : names) {
+    void* const library = dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
+    if (library != nullptr && dlsym(library, "PMPI_Init") != nullptr) {
+      return library;
+    }
+  }
+  return nullptr;
+}
+
+void* find_late(char const* name) {
+  static void* const library = open_late_library();
+  return library == nullptr ? nullptr : dlsym(library, name);
+}
+
+}  // namespace
 
 void* find_address(char const* name) noexcept {
-  void* const address = dlsym(RTLD_NEXT, name);
+  void* address = dlsym(RTLD_NEXT, name);
+  if (address == nullptr) {
+    address = find_late(name);
+  }
   if (address == nullptr) {
     std::fprintf(
         stderr,

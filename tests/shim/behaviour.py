@@ -18,6 +18,7 @@ from pathlib import Path
 import behaviour_endings
 import behaviour_files
 import behaviour_learning
+import behaviour_libraries
 import behaviour_programs
 import behaviour_settings
 import behaviour_watching
@@ -27,6 +28,7 @@ MODULES = (
     behaviour_endings,
     behaviour_files,
     behaviour_learning,
+    behaviour_libraries,
     behaviour_programs,
     behaviour_settings,
     behaviour_watching,

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <numeric>
+#include <string_view>
 #include <vector>
 
 #include <mpi.h>
@@ -165,12 +166,21 @@ void check_inheritance() {
   MPI_Comm_free_keyval(&keyval);
 }
 
+/// It does not survive a grid whose number of positions is too large for an int.
+bool is_open_mpi_5() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int size = 0;
+  MPI_Get_library_version(text.data(), &size);
+  return std::string_view(text.data()).starts_with("Open MPI v5");
+}
+
 void check_wrong_grids() {
   MPI_Comm comm = forgiving();
   int const size = size_of(comm);
-  std::vector<Grid> const wrong{
-      {{size + 1}, {0}}, {{-1, 1}, {0, 0}}, {{1 << 16, 1 << 16}, {0, 0}}, {{size, 0}, {0, 0}}
-  };
+  std::vector<Grid> wrong{{{size + 1}, {0}}, {{-1, 1}, {0, 0}}, {{size, 0}, {0, 0}}};
+  if (!is_open_mpi_5()) {
+    wrong.push_back({{1 << 16, 1 << 16}, {0, 0}});
+  }
   for (Grid const& grid : wrong) {
     std::array<int, 2> codes{};
     for (int reorder = 0; reorder < 2; ++reorder) {
