@@ -19,6 +19,7 @@ void bind_mapping(nanobind::module_& module);
 void bind_mapping_grid(nanobind::module_& module);
 void bind_machine(nanobind::module_& module);
 void bind_machine_sources(nanobind::module_& module);
+void bind_mpi_library(nanobind::module_& module);
 void bind_verify(nanobind::module_& module);
 void bind_profile(nanobind::module_& module);
 

@@ -423,6 +423,12 @@ def has_known_size(call: str) -> bool:
 def call_refuses(call: str, choice: str, num_ranks: int) -> str:
     """Return why a choice cannot serve a call on this many ranks; empty if it can."""
 
+def judge_mpi_library(file: str, text: str, family: str) -> tuple[str, str]:
+    """Return the short version of a library, and why programs that use it run natively.
+
+    `text` is what MPI_Get_library_version says; the reason is empty if Espalier serves them.
+    """
+
 def check_profile(text: str, origin: str = "profile") -> ProfileSummary: ...
 def decide(
     profile: str,

@@ -53,6 +53,10 @@ def _statistics_folder(named: Path | None, *, is_needed: bool) -> Iterator[Path 
 
 
 def _print_summary(target: preload.Target, folder: Path, *, json: bool) -> None:
+    if target.obstacle:
+        return
+    if not json:
+        say(f"espalier: preloaded {target.library.name}: {target.why}")
     try:
         explained = runs.explain_run(folder)
     except FormatError:
@@ -80,17 +84,25 @@ def run(
     Input, output, signals and the exit code are the program's own. Without a profile collectives
     are left to the MPI library, and only topologies that permit another order of ranks are mapped.
     """
-    target = preload.find_target(command, mpi)
+    target = preload.find_target(command, mpi, or_native=True)
+    if target.obstacle:
+        say(f"espalier: {target.obstacle}")
     forced = under.forced
     usable = usable_profile(under.profile)
-    if under.profile is None and not forced and not under.learn:
+    if not target.obstacle and under.profile is None and not forced and not under.learn:
         mapped = (
             "only topologies with reorder = 1 are mapped" if under.mapping else "nothing changes"
         )
         say(f"note: no --profile given, so collectives are left to the MPI library; {mapped}")
     with _statistics_folder(statistics, is_needed=summary or json) as folder:
         settings = preload.Settings(
-            usable, forced, folder, under.mapping, under.machine, learns=under.learn
+            usable,
+            forced,
+            folder,
+            under.mapping,
+            under.machine,
+            learns=under.learn,
+            is_expected=True,
         )
         start = target.preloaded(settings)
         ended = processes.run(

@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any, Protocol
 from espalier import installation
 from espalier.errors import ArgumentError, MpiError, NotBuiltError
 from espalier.io.console import say
-from espalier.launch import processes, root
+from espalier.launch import libraries, processes, root
 from espalier.launch.command import parse_command
 from espalier.launch.environment import with_environment
 
@@ -113,9 +113,9 @@ class MeasuringProgram:
         path.write_text(plan if isinstance(plan, str) else json.dumps(plan), encoding="utf-8")
         words = [str(self._program), "--plan", str(path)]
         words += ["--output", str(folder / "samples.jsonl")]
-        start = with_environment(
-            self._command.with_program(words), {"ESPALIER_OFF": "1", **(variables or {})}
-        )
+        settings = {"ESPALIER_OFF": "1", **(variables or {})}
+        settings |= libraries.variables_for(self._program, self._command, folder)
+        start = with_environment(self._command.with_program(words), settings)
         with (folder / "output.txt").open("w+b") as output:
             streams = processes.Streams(stdout=output, stderr=output)
             environment = {**self._environment, **start.environment}

@@ -5,22 +5,23 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from espalier import _core, installation
-from espalier.errors import ArgumentError, NotBuiltError
+from espalier.errors import ArgumentError, MpiError, NotBuiltError
 from espalier.launch import programs, root
 from espalier.launch.command import parse_command
 from espalier.launch.environment import Start, with_environment
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from espalier.launch.command import LaunchCommand
 
 NATIVE = "native"
 WATCH = "ESPALIER_WATCH"
+PROGRAM = "ESPALIER_PROGRAM"
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ class Settings:
     machine: str = ""
     watch: str = ""
     learns: bool = False
+    is_expected: bool = False  # to call MPI_Init; a program that does not is told
 
     def variables(self) -> dict[str, str]:
         """Return the settings as environment variables."""
@@ -55,11 +57,17 @@ class Settings:
 
 @dataclass(frozen=True)
 class Target:
-    """A command that can be started with and without Espalier."""
+    """A command that can be started with and without Espalier.
+
+    `why` says what the library was chosen by. With an obstacle there is no library, and the command
+    runs as the user gave it.
+    """
 
     command: LaunchCommand
     vendor: str
     library: Path
+    why: str = ""
+    obstacle: str = ""
 
     def plain(self) -> Start:
         """Return how to start the command as the user gave it."""
@@ -67,16 +75,23 @@ class Target:
 
     def preloaded(self, settings: Settings) -> Start:
         """Return how to start the command with Espalier in its ranks."""
+        if self.obstacle:
+            return self.plain()
         variables = {"LD_PRELOAD": str(self.library), **settings.variables()}
+        if settings.is_expected and (path := programs.binary_of(self.command)):
+            variables[PROGRAM] = str(path)
         return with_environment(self.command, variables)
 
 
-def find_target(words: Sequence[str], vendor: str | None) -> Target:
+def find_target(words: Sequence[str], vendor: str | None, *, or_native: bool = False) -> Target:
     """Understand a command, and find the library that goes under it.
+
+    With `or_native` a program that nothing can be preloaded into is a target, too.
 
     Raises:
         ArgumentError: no launcher or no program.
-        MpiError: a launcher that is missing, refuses root, or belongs to another MPI.
+        MpiError: a launcher that is missing, refuses root, or belongs to another MPI; a program
+            that nothing can be preloaded into.
         NotBuiltError: Espalier was not built for this MPI.
     """
     command = parse_command(words)
@@ -86,7 +101,13 @@ def find_target(words: Sequence[str], vendor: str | None) -> Target:
             "as in: -- mpirun -n 4 ./program",
         )
     root.check_permission(command)
-    vendor = check_vendor(vendor) or programs.vendor_of(command)
+    program = programs.inspect(command.program[0]) if command.program else None
+    if program is not None and (obstacle := program.obstacle):
+        if not or_native:
+            raise MpiError(obstacle)
+        return Target(command, "", Path(), obstacle=obstacle)
+    why = f"--mpi {vendor} says so" if vendor else programs.why_chosen(command, program)
+    vendor = check_vendor(vendor) or programs.choose_vendor(command, program)
     library = installation.shim_library(vendor)
     if library is None:
         raise NotBuiltError(
@@ -94,7 +115,7 @@ def find_target(words: Sequence[str], vendor: str | None) -> Target:
             f" {installation.build_folder() or installation.package}",
             "run make build on a machine with this MPI",
         )
-    return Target(command, vendor, library)
+    return Target(command, vendor, library, why)
 
 
 def check_vendor(vendor: str | None) -> str | None:

@@ -65,6 +65,16 @@ def test_the_program_is_found_behind_the_options(words, num_options, ranks):
     assert line(command.words()) == words
 
 
+def test_launchers_of_other_members_of_the_families_are_known(fake):
+    banner = "Intel(R) MPI Library for Linux* OS, Version 2021.18.1 Build 20260626 (id: b44796a)"
+    fake.script("mpiexec.hydra", f'echo "{banner}"')
+    command = parse("mpiexec.hydra -ppn 2 -n 2 ./app")
+    assert (command.family, command.vendor, command.version) == (HYDRA, "mpich", "2021.18.1")
+    fake.script("prterun", 'echo "prterun (PRRTE) 3.0.7"')
+    command = parse("prterun --map-by slot:oversubscribe -n 2 ./app")
+    assert (command.family, command.vendor, command.version) == (OPENMPI, "openmpi", "3.0.7")
+
+
 @pytest.mark.parametrize(
     ("launcher", "family", "vendor", "version"),
     [
