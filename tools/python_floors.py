@@ -69,7 +69,7 @@ FLOORS = Floors(
         "clusters": {"launch"},
         "sampling": {"catalog", "clusters"},
         "store": {"conditions", "sampling"},
-        "doctor": {"_core", "conditions", "io"},
+        "doctor": {"conditions", "launch"},
         "maps": {"conditions", "machines"},
         "halo": {"clusters", "conditions"},
         "probing": {"conditions", "launch", "machines"},

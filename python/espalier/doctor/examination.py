@@ -9,13 +9,14 @@ from espalier import __version__, installation
 from espalier.conditions.finding import Finding
 from espalier.conditions.machine import machine
 from espalier.conditions.timing import timing
+from espalier.doctor.command import command
 from espalier.doctor.launchers import launchers
 from espalier.doctor.parts import parts
 from espalier.doctor.settings import settings
 from espalier.io.console import document
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 _TITLES = {"openmpi": "Open MPI", "mpich": "MPICH"}
 
@@ -54,9 +55,10 @@ def _verdict(findings: list[Finding], vendor: str) -> Finding:
     return Finding("verdict", vendor, "ok", text, "", {"works": True})
 
 
-def examine() -> dict[str, Any]:
-    """Look at everything and return the findings as a document."""
+def examine(words: Sequence[str] = ()) -> dict[str, Any]:
+    """Look at everything, a command too if one is given; return the findings as a document."""
     findings = [*parts(), *launchers(), *machine(), *timing(), *settings()]
+    findings += command(words) if words else []
     findings += [_verdict(findings, vendor) for vendor in installation.vendors]
     return document(
         "espalier-doctor",

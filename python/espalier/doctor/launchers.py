@@ -29,6 +29,7 @@ _BANNERS = (
     ("openmpi", re.compile(r"\(Open(?:RTE| MPI)\)\s+(\S+)")),
     ("openmpi", re.compile(r"prterun.*?(\d+\.\S+)", re.DOTALL)),
     ("mpich", re.compile(r"HYDRA build details:.*?Version:\s+(\S+)", re.DOTALL)),
+    ("mpich", re.compile(r"Intel\(R\) MPI Library.*?Version\s+(\S+)", re.DOTALL)),
     ("slurm", re.compile(r"slurm\S*\s+(\S+)")),
 )
 
@@ -72,7 +73,8 @@ def _launcher(name: str, path: str) -> Finding:
         return Finding("mpi", name, "warning", text, "use Open MPI or MPICH", facts)
     facts |= {"vendor": found[0], "version": found[1]}
     titles = {"openmpi": "Open MPI", "mpich": "MPICH", "slurm": "Slurm"}
-    return Finding("mpi", name, "ok", f"{titles[found[0]]} {found[1]}, {path}", "", facts)
+    title = "Intel MPI" if "Intel(R) MPI" in banner else titles[found[0]]
+    return Finding("mpi", name, "ok", f"{title} {found[1]}, {path}", "", facts)
 
 
 def _root_refusal() -> Finding | None:

@@ -49,7 +49,7 @@ def test_commands_are_found_where_they_are():
         ("what espalier tune --ressume continues", "'espalier tune run' has no option --ressume"),
         ("'espalier tune --machine M' simulates", "'espalier tune run' has no option --machine"),
         ("'espalier peers --machine M' too", "'espalier peers' has no option --machine"),
-        ("`espalier doctor thoroughly`", "'espalier doctor' takes no argument, here thoroughly"),
+        ("`espalier doctor --thoroughly`", "'espalier doctor' has no option --thoroughly"),
         ("try:\n\n    bin/espalier probe -x m.json\n", "'espalier probe' has no option -x"),
         ("```\nbin/espalier run --fast ./app\n```", "'espalier run' has no option --fast"),
         ("choose another with --outptu", "no verb has the option --outptu"),

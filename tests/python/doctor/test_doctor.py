@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from espalier.conditions import machine, timing
 from espalier.doctor import launchers, settings
+from espalier.launch import libraries
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from fake_mpi import FakeMpi
 
 
 def _finding(document: dict[str, Any], name: str) -> dict[str, Any]:
@@ -67,12 +71,16 @@ def test_without_mpi_nothing_can_work(cli: Callable) -> None:
 def test_launchers_are_known_by_what_they_print(empty_path: Path) -> None:
     _launcher(empty_path, "mpirun", "echo 'mpirun (Open MPI) 5.0.3'")
     _launcher(empty_path, "mpiexec.mpich", "echo 'HYDRA build details:'; echo '  Version:   4.2.0'")
+    banner = "Intel(R) MPI Library for Linux* OS, Version 2021.18.1 Build 20260626 (id: b44796a)"
+    _launcher(empty_path, "mpiexec.hydra", f"echo '{banner}'")
     _launcher(empty_path, "mpiexec", "echo broken >&2; exit 3")
     _launcher(empty_path, "srun", "echo 'something else 1.0'")
     found = {finding.name: finding for finding in launchers.launchers()}
     assert found["mpirun"].facts["vendor"] == "openmpi"
     assert found["mpirun"].facts["version"] == "5.0.3"
     assert found["mpiexec.mpich"].text.startswith("MPICH 4.2.0")
+    assert found["mpiexec.hydra"].text.startswith("Intel MPI 2021.18.1,")
+    assert found["mpiexec.hydra"].facts["vendor"] == "mpich"
     assert (found["mpiexec"].status, found["srun"].status) == ("warning", "warning")
     assert "broken" in found["mpiexec"].text
     assert "something else 1.0" in found["srun"].text
@@ -231,3 +239,77 @@ def test_another_preloaded_library_is_mentioned() -> None:
     ]
     assert finding.status == "warning"
     assert "libprofiler.so" in finding.text
+
+
+def _command(cli: Callable, *words: object) -> dict[str, dict[str, Any]]:
+    findings = cli("doctor", "--json", "--", *words).document()["findings"]
+    return {one["name"]: one for one in findings if one["topic"] == "command"}
+
+
+@pytest.fixture
+def linked(fake: FakeMpi, tmp_path: Path) -> Callable[[str], Path]:
+    """Make a program that is linked with a library of this name."""
+
+    def make(name: str) -> Path:
+        fake.script("ldd", f'echo "\t{name} => {tmp_path}/{name} (0x00007f0000000000)"')
+        return shutil.copy("/bin/true", tmp_path / "program")
+
+    return make
+
+
+def test_a_command_is_told_which_library_goes_under_it_and_why(
+    cli: Callable, linked: Callable[[str], Path]
+) -> None:
+    program = linked("libmpi.so.40")
+    found = _command(cli, "mpirun", "-n", "4", program)
+    assert found["launcher"]["text"] == "mpirun is Open MPI 9.8.7"
+    assert found["program"]["text"].endswith("libmpi.so.40")
+    text = found["preload"]["text"]
+    assert text.startswith(f"libespalier-openmpi.so: '{program}' is linked with")
+    # The file is not there, so it does not say what it is.
+    assert found["run time"]["status"] == "warning"
+
+
+def test_the_library_at_run_time_is_asked(
+    cli: Callable, linked: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = linked("libmpi.so.12")
+    for told, status in (("MPICH Version:\t4.1.2\n", "ok"), ("MPICH Version:\t3.2\n", "warning")):
+        monkeypatch.setattr(libraries, "ask_version", lambda _, told=told: told)
+        finding = _command(cli, "mpiexec", "-n", "4", program)["run time"]
+        assert finding["status"] == status, finding
+
+
+def test_a_launcher_of_another_installation_is_told(
+    cli: Callable, fake: FakeMpi, linked: Callable[[str], Path]
+) -> None:
+    program = linked("libmpi.so.12")
+    assert "pair" not in _command(cli, "mpiexec", "-n", "4", program)
+    beside = fake.bin.parent / "lib" / "libmpi.so.12"
+    beside.parent.mkdir()
+    beside.write_bytes(b"")
+    found = _command(cli, "mpiexec", "-n", "4", program)["pair"]
+    assert found["status"] == "warning"
+    assert f"LD_LIBRARY_PATH={beside.parent}" in found["advice"]
+
+
+def test_a_command_of_two_families_is_a_problem(
+    cli: Callable, linked: Callable[[str], Path]
+) -> None:
+    found = _command(cli, "mpirun", "-n", "4", linked("libmpi.so.12"))["preload"]
+    assert found["status"] == "problem"
+    assert "every rank would run alone" in found["text"]
+
+
+def test_a_program_of_the_standard_interface_runs_natively(
+    cli: Callable, linked: Callable[[str], Path]
+) -> None:
+    found = _command(cli, "mpiexec", "-n", "4", linked("libmpi_abi.so.1"))["preload"]
+    assert found["status"] == "warning"
+    assert "standard ABI" in found["text"]
+
+
+@pytest.mark.usefixtures("fake")
+def test_a_command_without_program_or_launcher_is_told(cli: Callable) -> None:
+    assert _command(cli, "mpirun", "-n", "4", "./nothing")["program"]["status"] == "problem"
+    assert _command(cli, "./nothing")["launcher"]["status"] == "problem"
