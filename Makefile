@@ -57,6 +57,12 @@ quick: install-deps ## Debug build with warnings as errors, then the unit tests
 	@cmake --build --preset dev -j $(JOBS)
 	@ctest --preset dev -L unit -j $(JOBS)
 
+.PHONY: mpis
+mpis: build ## Install further MPI libraries in build/mpis, run the tests of the shim under them
+	@tools/install_mpis.sh
+	@cmake --build --preset release -j $(JOBS) --target preloaded_programs
+	@.venv/bin/python -m pytest -q tests/mpis
+
 .PHONY: bench
 bench: build ## Run the declared experiments, report ratios
 	@tools/run_benchmarks.sh $(BENCH_ARGUMENTS)

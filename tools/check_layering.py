@@ -53,6 +53,7 @@ MPI_ALLOWED = (
     "benchmarks/",
     "tests/bent/",
     "tests/mpi/",
+    "tests/mpis/",
     "tests/packaging/",
     "tests/shim/",
     "tests/fortran/",

