@@ -17,9 +17,24 @@ SOURCE = ROOT / "tests" / "mpis" / "constants.c"
 
 def constants_of(member: Member, folder: Path) -> dict[str, str]:
     """Return sizes, constants and handles by name; `folder` holds the program that says them."""
-    program = folder / f"constants-{member.name}"
+    return _told([member.compiler], member, folder / f"constants-{member.name}")
+
+
+def has_standard_interface(member: Member) -> bool:
+    """Return whether a library offers the standard ABI of MPI-5 beside its own."""
+    return member.folder is not None and (member.folder / "include" / "mpi_abi.h").exists()
+
+
+def standard_constants_of(member: Member, folder: Path) -> dict[str, str]:
+    """Return the same of the standard ABI, which a library offers beside its own."""
+    include, library = (f"{member.folder}/{name}" for name in ("include", "lib"))
+    compiler = ["cc", "-DSTANDARD_ABI", f"-I{include}", f"-L{library}", "-Wl,--no-as-needed"]
+    return _told([*compiler, "-lmpi_abi"], member, folder / f"standard-{member.name}")
+
+
+def _told(compiler: list[str], member: Member, program: Path) -> dict[str, str]:
     environment = {**os.environ, **member.environment}
-    compile_words = [member.compiler, "-o", str(program), str(SOURCE), "-ldl"]
+    compile_words = [*compiler, "-o", str(program), str(SOURCE), "-ldl"]
     subprocess.run(compile_words, env=environment, check=True)
     printed = subprocess.run(
         [str(program)], env=environment, check=True, capture_output=True, text=True

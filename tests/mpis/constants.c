@@ -14,7 +14,11 @@
 
 #include <link.h>
 
+#ifdef STANDARD_ABI
+#include <mpi_abi.h>
+#else
 #include <mpi.h>
+#endif
 
 static void print_object(char const* name, void const* address) {
   Dl_info place = {0};
@@ -33,7 +37,7 @@ static void print_object(char const* name, void const* address) {
 #ifdef OPEN_MPI
 #define HANDLE(name) print_object(#name, (void const*)(name))
 #else
-#define HANDLE(name) printf(#name " %#lx\n", (unsigned long)(name))
+#define HANDLE(name) printf(#name " %#lx\n", (unsigned long)(intptr_t)(name))
 #endif
 
 static void print_sizes(void) {
@@ -41,7 +45,9 @@ static void print_sizes(void) {
   SIZE(MPI_Comm);
   SIZE(MPI_Count);
   SIZE(MPI_Datatype);
+#ifndef STANDARD_ABI
   SIZE(MPI_Fint);
+#endif
   SIZE(MPI_Offset);
   SIZE(MPI_Op);
   SIZE(MPI_Request);
@@ -57,7 +63,7 @@ static void print_pointers(void) {
   POINTER(MPI_STATUS_IGNORE);
   POINTER(MPI_STATUSES_IGNORE);
   POINTER(MPI_ERRCODES_IGNORE);
-#ifdef OPEN_MPI
+#if defined(OPEN_MPI) || defined(STANDARD_ABI)
   POINTER(MPI_UNWEIGHTED);
   POINTER(MPI_WEIGHTS_EMPTY);
 #else
