@@ -63,6 +63,10 @@ mpis: build ## Install further MPI libraries in build/mpis, run the tests of the
 	@cmake --build --preset release -j $(JOBS) --target preloaded_programs
 	@.venv/bin/python -m pytest -q tests/mpis
 
+.PHONY: mpi-libraries
+mpi-libraries: mpis ## Run everything under every MPI library, write docs/reference/mpi_libraries.md
+	@.venv/bin/python tools/mpi_matrix.py
+
 .PHONY: bench
 bench: build ## Run the declared experiments, report ratios
 	@tools/run_benchmarks.sh $(BENCH_ARGUMENTS)
