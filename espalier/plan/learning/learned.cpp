@@ -20,7 +20,7 @@ namespace {
 using Json = nlohmann::json;
 
 /// Kinds of calls whose trials a file keeps: those with most at stake.
-constexpr std::size_t most_kinds = 500;
+constexpr std::size_t most_kinds = 200;
 
 /// Whether two objects with the members of a kind of calls speak of a common call.
 bool overlap(Json const& rule, Json const& other) {
