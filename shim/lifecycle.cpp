@@ -217,8 +217,9 @@ int start() noexcept {
 
 void finish_session() {
   plan::Session& session = *program->session;
-  remember(session, program->library_version);
+  // First, as its time is that of the program.
   plan::ProcessReport const process = report(true);
+  remember(session, program->library_version);
   if (!session.settings().statistics.empty()) {
     warn_if_not_written(write_statistics(process));
   }
