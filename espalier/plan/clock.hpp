@@ -24,8 +24,20 @@ struct Clock {
 
   static time_point now() noexcept { return time_point(duration(simgrid_get_clock())); }
 };
+
+/// For how long a search may go on. Work of the processor takes none of the simulated time, so
+/// there it ends when it is done: what it finds must not depend on how fast the real machine is.
+constexpr std::chrono::steady_clock::duration
+search_limit(std::chrono::steady_clock::duration /*limit*/) noexcept {
+  return std::chrono::hours{24};
+}
 #else
 using Clock = std::chrono::steady_clock;
+
+/// For how long a search may go on.
+constexpr Clock::duration search_limit(Clock::duration limit) noexcept {
+  return limit;
+}
 #endif
 
 }  // namespace espalier::plan

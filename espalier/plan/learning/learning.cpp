@@ -19,7 +19,7 @@ namespace espalier::plan {
 namespace {
 
 /// The model may take so long to find candidates for one kind of calls.
-constexpr std::chrono::milliseconds longest_search{5};
+constexpr auto longest_search = search_limit(std::chrono::milliseconds{5});
 /// Of the kinds that were seen in earlier runs, those that do not get a turn early begin here.
 constexpr std::int64_t late_call = 1000;
 /// A kind that was never seen begins with the first of these calls if they carry much data. Most

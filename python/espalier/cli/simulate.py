@@ -12,7 +12,16 @@ from espalier.base.durations import parse_seconds
 from espalier.cli.commands import Family, options_before
 from espalier.cli.expansion import Repeat
 from espalier.cli.groups import StoreFile, Wanted, show
-from espalier.cli.options import Force, Json, Maps, Placement, ProfileFile, Ranks, Statistics
+from espalier.cli.options import (
+    Force,
+    Json,
+    Learns,
+    Maps,
+    Placement,
+    ProfileFile,
+    Ranks,
+    Statistics,
+)
 from espalier.cli.run import usable_profile
 from espalier.errors import ArgumentError
 from espalier.io.console import say
@@ -103,6 +112,7 @@ class Under:
         bool, typer.Option("--no-espalier", help="Leave every call to the MPI library.")
     ] = False
     mapping: Maps = True
+    learn: Learns = False
 
     def settings(self) -> preload.Settings:
         """Return what the library is told.
@@ -110,12 +120,16 @@ class Under:
         Raises:
             ArgumentError: it is not to run, and told something.
         """
-        if self.no_espalier and (self.profile is not None or self.force):
-            raise ArgumentError("expected --no-espalier, or --profile and --force; got both")
+        if self.no_espalier and (self.profile is not None or self.force or self.learn):
+            raise ArgumentError(
+                "expected --no-espalier, or --profile, --force and --learn; got both"
+            )
         if self.no_espalier:
             return running.NATIVE
         forced = preload.parse_force(self.force or [])
-        return preload.Settings(usable_profile(self.profile), forced, maps=self.mapping)
+        return preload.Settings(
+            usable_profile(self.profile), forced, maps=self.mapping, learns=self.learn
+        )
 
 
 @dataclass(frozen=True)
@@ -144,10 +158,10 @@ def program(
     told = under.settings()
     seconds = _seconds(asked.timeout)
     found = simulated.find()
-    if not found.has_espalier and (told.profile or told.force or asked.compare):
+    if not found.has_espalier and (told.profile or told.force or told.learns or asked.compare):
         raise ArgumentError(
-            f"{simulated.command[0]}: expected a source with --profile, --force, --no-espalier or"
-            " --compare, got a program without Espalier in it",
+            f"{simulated.command[0]}: expected a source with --profile, --force, --learn,"
+            " --no-espalier or --compare, got a program without Espalier in it",
             "give its source instead: -- main.c",
         )
     how = running.Run(told, asked.statistics, 2 if json else 1, seconds)

@@ -36,6 +36,7 @@ class Settings:
     watch: str = ""
     learns: bool = False
     is_expected: bool = False  # to call MPI_Init; a program that does not is told
+    memory: str = ""
 
     def variables(self) -> dict[str, str]:
         """Return the settings as environment variables."""
@@ -52,6 +53,8 @@ class Settings:
             variables[WATCH] = self.watch
         if self.learns:
             variables["ESPALIER_LEARN"] = "on"
+        if self.memory:
+            variables["ESPALIER_MEMORY"] = self.memory
         return variables
 
 

@@ -84,6 +84,7 @@ def _times(result: Mapping[str, Any]) -> Section:
             " program to see its calls, and to use Espalier"
         )
     lines += _of_first_calls(result)
+    lines += _of_learning(result)
     if "native" in result:
         lines.append(_compared(result["native"]))
     if "cost" in result:
@@ -102,6 +103,19 @@ def _of_first_calls(result: Mapping[str, Any]) -> list[str]:
     which = "a communicator" if made["count"] == 1 else f"{made['count']} communicators"
     seconds = time_text(made["seconds"])
     return [f"{seconds} of that went once into getting {which} ready for Espalier's messages"]
+
+
+def _of_learning(result: Mapping[str, Any]) -> list[str]:
+    if "learning" not in result:
+        return []
+    learned = result["learning"]
+    lost, bound = (time_text(learned[f"{name}_seconds"]) for name in ("lost", "bound"))
+    kinds = learned["num_faster"] + learned["num_native"]
+    line = (
+        f"learning lost {lost} of at most {bound} of that; of {kinds} kinds of calls that it"
+        f" decided, {learned['num_faster']} run faster now"
+    )
+    return [line]
 
 
 def _compared(native: Mapping[str, Any]) -> str:

@@ -47,11 +47,13 @@ def program_document(
             "profile": None if told.profile is None else str(told.profile),
             "force": told.force,
             "mapping": told.maps,
+            "learns": told.learns,
         },
         simulated_seconds=finished.slowest_seconds,
         total_seconds=finished.simulated_seconds,
         rank_seconds=_of_ranks(finished),
         **_made(finished),
+        **_learned(finished),
         calls=explained.get("calls", []),
         mappings=explained.get("mappings", []),
         warnings=[*explained.get("warnings", []), *_cautions(setting)],
@@ -130,6 +132,12 @@ def _made(finished: Finished) -> dict[str, Any]:
     if not finished.statistics:
         return {}
     return {"own_communicators": finished.slowest_rank["own_communicators"]}
+
+
+def _learned(finished: Finished) -> dict[str, Any]:
+    """Return what learning cost and gained on rank 0; nothing if the program did not learn."""
+    first = min(finished.statistics, key=lambda rank: int(rank["rank"]), default={})
+    return {"learning": first["learning"]} if "learning" in first else {}
 
 
 def _cautions(setting: Setting) -> list[str]:

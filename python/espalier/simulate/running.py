@@ -17,7 +17,7 @@ from espalier.io.console import say
 from espalier.launch import processes, runs
 from espalier.launch.complaints import Complaints
 from espalier.launch.preload import Settings, all_native
-from espalier.simulate import memory
+from espalier.simulate import learning, memory
 from espalier.simulate.failures import End, failure
 from espalier.simulate.journal import Journal
 from espalier.simulate.passing import Passing
@@ -89,7 +89,7 @@ def run(program: Program, setting: Setting, how: Run) -> Finished:
             setting.simulator_options(), file_bytes=setting.num_ranks * program.file_bytes
         )
         environment = {
-            **how.settings.variables(),
+            **learning.variables(setting, how.settings),
             "ESPALIER_STATISTICS": str(statistics),
             "ESPALIER_SIMULATED_JOURNAL": str(folder / "journal.jsonl"),
             "LC_ALL": "C",

@@ -56,6 +56,7 @@ def test_other_programs_are_refused(
         (["-p", "5", "--", EXCHANGE], "5"),
         (["--placement", "list:0,9", "--", EXCHANGE], "9"),
         (["--no-espalier", "--force", "bcast=binomial", "--", EXCHANGE], "got both"),
+        (["--no-espalier", "--learn", "--", EXCHANGE], "got both"),
         (["--force", "bcast", "--", EXCHANGE], "expected call=algorithm"),
         (["--", EXCHANGE, "two words"], "expected arguments without blanks"),
         (["--", "main.f90"], "expected sources in C or C++, got Fortran"),
@@ -105,9 +106,12 @@ def test_the_old_spelling_is_understood(
     assert text in error
 
 
-def test_a_program_without_espalier_cannot_be_told_anything(cli: Callable, tmp_path: Path) -> None:
+@pytest.mark.parametrize("option", ["--compare", "--learn"])
+def test_a_program_without_espalier_cannot_be_told_anything(
+    cli: Callable, tmp_path: Path, option: str
+) -> None:
     program = _fake_program(tmp_path, b"\x7fELF...libsimgrid.so")
-    result = cli("simulate", "program", "--machine", "2n x 2c", "--compare", "--", program)
+    result = cli("simulate", "program", "--machine", "2n x 2c", option, "--", program)
     assert result.code == 2
     assert "got a program without Espalier in it" in result.err
 

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`espalier simulate program --learn`: programs that learn on machines that are not there."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from simulated_programs import EXCHANGE, MACHINE, simulated
+
+from espalier.launch.preload import Settings
+from espalier.simulate import learning
+from espalier.simulate.setting import make_setting
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+# Fifteen rounds, where four are enough for blocks this small.
+SLOW = ("--smpi", "smpi/allgather:ring")
+
+
+def _gather(times: int, *options: object) -> list[object]:
+    return [*options, "--", EXCHANGE, "gather", 8, times]
+
+
+def _counts(document: dict[str, Any]) -> dict[str, int]:
+    """Return how often each rank ran each algorithm."""
+    counts: dict[str, int] = {}
+    for call in document["calls"]:
+        name = call["algorithm"]
+        counts[name] = counts.get(name, 0) + call["count"] // document["num_ranks"]
+    return counts
+
+
+@simulated
+def test_a_program_that_learns_prints_the_same_bytes_twice(cli: Callable) -> None:
+    words = ["simulate", "program", "--json", "--learn", "--machine", MACHINE]
+    first, second = (cli(*words, *_gather(60, *SLOW)) for _ in range(2))
+    assert first.code == 0, first.err
+    assert first.out == second.out
+    assert first.document()["espalier"]["learns"]
+
+
+@simulated
+def test_what_is_clearly_faster_is_taken(simulate: Callable) -> None:
+    found = simulate("--learn", "--compare", *_gather(300, *SLOW))
+    assert found["learning"]["num_faster"] == 1
+    counts = _counts(found)
+    native = counts.pop("native")
+    # The native call runs while nothing else is known, and in trials.
+    assert 5 <= native < 60
+    assert max(counts.values()) > 200
+    assert found["native"]["ratio"] > 1.5
+    lost, bound = (found["learning"][f"{name}_seconds"] for name in ("lost", "bound"))
+    assert 0 < lost < bound == pytest.approx(0.05)
+
+
+@simulated
+def test_the_native_call_stays_where_nothing_is_faster(simulate: Callable) -> None:
+    # Two ranks send each other their blocks: all algorithms do the same.
+    found = simulate("--learn", "--compare", "-p", 2, *_gather(300))
+    assert found["learning"]["num_faster"] == 0
+    assert _counts(found)["native"] > 200
+    # What trials cost in so short calls is more than the calls themselves, but it is bounded.
+    ours, native = found["simulated_seconds"], found["native"]["simulated_seconds"]
+    assert native < ours < native + found["learning"]["bound_seconds"]
+
+
+@simulated
+def test_later_runs_begin_with_what_is_remembered(
+    simulate: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forgetful = simulate("--learn", *_gather(300, *SLOW))
+    memory = tmp_path / "memory.json"
+    monkeypatch.setenv("ESPALIER_MEMORY", str(memory))
+    first = simulate("--learn", *_gather(300, *SLOW))
+    # To remember is no part of the program, but ranks that end early begin with it while others are
+    # in their last call.
+    assert first["simulated_seconds"] == pytest.approx(forgetful["simulated_seconds"], rel=1e-3)
+    (rule,) = json.loads(memory.read_text())["rules"]
+    assert (rule["collective"], rule["num_ranks"], rule["num_nodes"]) == ("allgather", 16, 4)
+    second = simulate("--learn", *_gather(300, *SLOW))
+    assert second["simulated_seconds"] < first["simulated_seconds"]
+    assert _counts(second)[rule["algorithm"]] > 280
+
+
+@simulated
+def test_nothing_is_remembered_unless_a_file_is_named(
+    simulate: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    simulate("--learn", *_gather(100, *SLOW))
+    assert list(tmp_path.rglob("*")) == []
+
+
+@simulated
+def test_people_are_told_what_was_learned(cli: Callable) -> None:
+    result = cli("simulate", "program", "--learn", "--machine", MACHINE, *_gather(100, *SLOW))
+    assert result.code == 0, result.err
+    assert "of 1 kinds of calls that it decided, 1 run faster now" in result.out
+
+
+def test_programs_that_learn_are_told_of_the_simulated_machine() -> None:
+    setting = make_setting(MACHINE, None, None, "mpich", [])
+    told = learning.variables(setting, Settings(learns=True), {})
+    assert told == {
+        "ESPALIER_LEARN": "on",
+        "ESPALIER_MACHINE": MACHINE,
+        "ESPALIER_MEMORY": "off",
+    }
+    asked = {"ESPALIER_LEARN": "2%"}
+    assert learning.variables(setting, Settings(), asked).keys() == {
+        "ESPALIER_MACHINE",
+        "ESPALIER_MEMORY",
+    }
+    assert learning.variables(setting, Settings(), {}) == {}
+
+
+def test_what_the_user_says_comes_first() -> None:
+    setting = make_setting(MACHINE, None, None, "mpich", [])
+    named = {"ESPALIER_MACHINE": "16c", "ESPALIER_MEMORY": "memory.json"}
+    told = learning.variables(setting, Settings(learns=True), named)
+    assert told == {"ESPALIER_LEARN": "on"}
+    told = learning.variables(setting, Settings(learns=True, memory="mine.json"), {})
+    assert told["ESPALIER_MEMORY"] == "mine.json"
