@@ -87,6 +87,12 @@ bench-unprepared: build ## Run loops that only learn, without a profile, on emul
 	@.venv/bin/python benchmarks/unprepared/study.py $(BENCH_ARGUMENTS)
 	@.venv/bin/python benchmarks/pages.py
 
+.PHONY: bench-regret
+bench-regret: build ## What learning loses and gains in simulation, and what MPI_Init takes (30 min)
+	@.venv/bin/python benchmarks/regret/study.py cells docs/benchmarks/data $(BENCH_ARGUMENTS)
+	@.venv/bin/python benchmarks/regret/study.py startup docs/benchmarks/data
+	@.venv/bin/python benchmarks/pages.py
+
 .PHONY: docs
 docs: build ## Make the site of the documents in build/docs, figures drawn from kept data
 	@tools/build_docs.sh

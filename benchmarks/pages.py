@@ -29,6 +29,7 @@ STUDIES = {
     "orthogonal-groups": BENCHMARKS / "reproduce" / "orthogonal-groups",
     "peers": BENCHMARKS / "peers",
     "programs": BENCHMARKS / "programs",
+    "regret": BENCHMARKS / "regret",
     "scale": BENCHMARKS / "scale",
     "sparbit": BENCHMARKS / "reproduce" / "sparbit",
     "unprepared": BENCHMARKS / "unprepared",

@@ -46,6 +46,7 @@ def test_a_page_that_was_edited_is_found(copy: Path) -> None:
     [
         ("orthogonal-groups", "orthogonal-groups.csv", r"(?<=,)\d+\.\d+$", "1.5"),
         ("one-sided-tuned-collectives", "one-sided-tuned-collectives.csv", r"(?<=,)[\d.]+$", "1"),
+        ("regret", "regret.json", r'(?<="charged_us": )[\d.]+', "99"),
         ("scale", "scale-simulated.csv", r"(?<=,)[\d.]+$", "1"),
         ("sparbit", "sparbit.json", "104 s", "105 s"),
         ("programs", "programs.json", r'(?<="collective_share": )[\d.]+', "0.01"),
@@ -71,7 +72,7 @@ def test_every_figure_that_a_page_names_is_drawn(tmp_path: Path) -> None:
         for path in pages.PAGES.glob("*.md")
         for name in re.findall(r"^\*Figure `figures/([^`]+)`", path.read_text(), re.MULTILINE)
     }
-    assert len(shown) == 15
+    assert len(shown) == 16
     assert {path.name for path in tmp_path.iterdir()} == shown
 
 
