@@ -99,6 +99,21 @@ def case_memory_serves_the_next_run(context: Context) -> None:
     expect(used <= known, f"only {known}", used)
 
 
+def case_undecided_trials_go_on(context: Context) -> None:
+    """A run that ends before anything is decided leaves trials, and the next one adds to them."""
+    memory = context.folder / "memory.json"
+    rounds = []
+    for _ in range(2):
+        outcome = learn(context, memory, 40)
+        expect((outcome.code, outcome.lines) == (0, []), "a silent success", outcome)
+        trials = json.loads(memory.read_text(encoding="utf-8"))["trials"]
+        rounds.append(sum(one["num_rounds"] for one in trials))
+    expect(0 < rounds[0] < rounds[1], "more rounds in the second run", rounds)
+    expect(
+        max(len(one["candidates"]) for one in trials) > 2, "several candidates of a kind", trials
+    )
+
+
 def case_memory_keeps_what_others_wrote(context: Context) -> None:
     """Rules of other shapes stay."""
     memory = remembered(context)

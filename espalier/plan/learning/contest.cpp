@@ -48,12 +48,6 @@ struct Proposals {
         .seconds = document.at("seconds").get<double>(),
     };
   }
-
-  void add(std::string algorithm, double predicted) {
-    trials.algorithms.push_back(std::move(algorithm));
-    trials.record.candidates.resize(1);
-    trials.record.candidates.push_back({.predicted = predicted});
-  }
 };
 
 Proposals propose(Contest::Kind const& contest, Learning& learning) {
@@ -64,7 +58,7 @@ Proposals propose(Contest::Kind const& contest, Learning& learning) {
   if (auto const lesson = learning.lesson(kind)) {
     proposals.is_known = true;
     if (lesson->algorithm != "native") {
-      proposals.add(lesson->algorithm, lesson->seconds);
+      proposals.trials.add(lesson->algorithm, lesson->seconds);
     }
   } else if (auto const trials = learning.trials(kind);
              trials && !trials->record.candidates.empty()) {
@@ -73,7 +67,7 @@ Proposals propose(Contest::Kind const& contest, Learning& learning) {
     proposals.is_fresh = true;
     for (learn::Proposal const& proposal :
          learning.propose(kind, contest.bytes, *contest.world_ranks, most_proposals)) {
-      proposals.add(proposal.choice.text(), proposal.seconds);
+      proposals.trials.add(proposal.choice.text(), proposal.seconds);
     }
   }
   proposals.seconds = seconds_since(start);

@@ -252,12 +252,8 @@ void Learning::think_ahead() {
     Trials& trials = noted->trials;
     std::vector<learn::Proposal> const proposals =
         propose(trials.kind, noted->bytes, noted->world_ranks, most_candidates(trials.num_calls));
-    if (!proposals.empty()) {
-      trials.record.candidates.push_back({.seconds = trials.seconds});
-    }
     for (learn::Proposal const& proposal : proposals) {
-      trials.algorithms.push_back(proposal.choice.text());
-      trials.record.candidates.push_back({.predicted = proposal.seconds});
+      trials.add(proposal.choice.text(), proposal.seconds);
     }
   }
   charge(std::chrono::duration<double>(Clock::now() - start).count());

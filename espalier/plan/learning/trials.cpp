@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <utility>
 
 #include "espalier/algorithms/catalog.hpp"
 #include "espalier/base/error.hpp"
@@ -91,6 +92,14 @@ Trials parse(Field const& field) {
 }
 
 }  // namespace
+
+void Trials::add(std::string algorithm, double predicted) {
+  if (record.candidates.empty()) {
+    record.candidates.push_back({.seconds = seconds});
+  }
+  algorithms.push_back(std::move(algorithm));
+  record.candidates.push_back({.predicted = predicted});
+}
 
 Trials since(Trials const& later, Trials const& earlier) {
   Trials more = later;

@@ -25,6 +25,10 @@ struct Trials {
   std::vector<std::string> algorithms;  ///< of the candidates beside the native call, in order
   learn::Record record;  ///< of these and the native call; without any if none is known
 
+  /// One more candidate, behind the native call, which `seconds` is known of.
+  /// @param predicted  seconds by a model
+  void add(std::string algorithm, double predicted);
+
   /// Seconds that a run spends in such calls: what is at stake.
   [[nodiscard]] double stake() const noexcept { return static_cast<double>(num_calls) * seconds; }
 

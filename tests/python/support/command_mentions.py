@@ -32,6 +32,7 @@ repository = Path(__file__).resolve().parents[3]
 
 # Options of programs that are not ours, which our texts name.
 OTHERS_OPTIONS = {
+    "--all-sizes": "benchmarks/unprepared/study.py",
     "--bind-to": "mpirun",
     "--build": "cmake",
     "--cflags": "pkg-config",

@@ -163,6 +163,17 @@ TEST(Learned, OfSeveralRanksIsOfOneRun) {
   EXPECT_EQ(learned.lessons.size(), 1);
 }
 
+TEST(Learned, HasAllCandidatesInTheirOrder) {
+  Trials found{.kind = allgathers(), .seconds = 3e-4};
+  found.add("allgather/ring", 2e-4);
+  found.add("allgather/bruck", 1e-4);
+  EXPECT_EQ(found.algorithms, (std::vector<std::string>{"allgather/ring", "allgather/bruck"}));
+  ASSERT_EQ(found.record.candidates.size(), 3);
+  EXPECT_EQ(found.record.candidates[0].seconds, 3e-4);
+  EXPECT_EQ(found.record.candidates[1].predicted, 2e-4);
+  EXPECT_EQ(found.record.candidates[2].predicted, 1e-4);
+}
+
 /// Two jobs whose models proposed different candidates.
 TEST(Learned, KeepsTheCandidatesThatRanMore) {
   Trials other = trials(1, 3);
