@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from espalier import installation
-from espalier.clusters import launchers
 from espalier.clusters.permission import SEARCH_PATH, last_line
 from espalier.errors import EnvironmentFault, FormatError, NotBuiltError
 from espalier.launch.command import parse_command
@@ -83,7 +82,7 @@ class Program:
         if memory is None:
             return started.words()
         # Launchers on the hosts preload a library of their own, with which ranks share processors.
-        yielding = launchers.yielding_library()
+        yielding = installation.yielding_library()
         preloaded = [self.library] if yielding is None else [self.library, yielding]
         variables = {
             "LD_PRELOAD": ":".join(map(str, preloaded)),

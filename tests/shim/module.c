@@ -12,6 +12,7 @@ __attribute__((visibility("default"))) int run(void);
    number, gcc takes it for an array that is too short. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wstringop-overread"
+
 static int is_ring_wrong(int rank, int size) {
   int const before = (rank + size - 1) % size;
   int const after = (rank + 1) % size;
@@ -26,6 +27,7 @@ static int is_ring_wrong(int rank, int size) {
   MPI_Comm_free(&ring);
   return num_in != 1 || num_out != 1 || is_weighted;
 }
+
 #pragma GCC diagnostic pop
 
 int run(void) {
