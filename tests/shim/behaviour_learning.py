@@ -114,6 +114,55 @@ def case_undecided_trials_go_on(context: Context) -> None:
     )
 
 
+def trials(kind: dict[str, Any], seconds: float, *algorithms: str) -> dict[str, Any]:
+    """Return what is known of calls that nobody has tried anything for."""
+    candidate = {
+        "predicted_seconds": 1e-6,
+        "seconds": 0,
+        "seconds_in_round": 0,
+        "wins_and_pairs": [0, 0],
+        "wins_and_pairs_with_leader": [0, 0],
+        "is_out": False,
+        "may_run": True,
+    }
+    return {
+        **kind,
+        "num_calls": 20,
+        "seconds": seconds,
+        "exchange_seconds": seconds / 10,
+        "num_rounds": 0,
+        "candidates": [{**candidate, "algorithm": one} for one in algorithms],
+    }
+
+
+def case_decided_calls_take_no_turn(context: Context) -> None:
+    """What is tried first is what takes most time and has no rule yet."""
+    memory = remembered(context)
+    document = json.loads(memory.read_text(encoding="utf-8"))
+    shape = {"num_ranks": 2, "num_nodes": 1}
+    decided = {"collective": "reduce", **shape, "min_bytes": 1 << 40, "max_bytes": (1 << 41) - 1}
+    open_ = {"collective": "allgather", **shape, "min_bytes": 2048, "max_bytes": 4095}
+    document["rules"].append({**decided, "algorithm": "native", "reason": "decided"})
+    document["trials"] = [
+        trials(decided, 1.0),
+        trials(open_, 1e-4, "native", "allgather/ring"),
+    ]
+    memory.write_text(json.dumps(document), encoding="utf-8")
+    outcome = learn(context, memory, 8)
+    expect((outcome.code, outcome.lines) == (0, []), "a silent success", outcome)
+    (after,) = [
+        one
+        for one in json.loads(memory.read_text(encoding="utf-8"))["trials"]
+        if one["collective"] == "allgather" and one["min_bytes"] == open_["min_bytes"]
+    ]
+    # On a busy machine, what the first trials take may leave no time for others.
+    expect(
+        after["exchange_seconds"] != document["trials"][1]["exchange_seconds"],
+        "trials in the first calls, after which ranks exchanged what they took",
+        after,
+    )
+
+
 def case_memory_keeps_what_others_wrote(context: Context) -> None:
     """Rules of other shapes stay."""
     memory = remembered(context)

@@ -58,6 +58,14 @@ double error_of_model_in(Trials const& trials) {
   return standings.measured_error_of_model();
 }
 
+bool has_rule(Settings const& settings, KindOfCalls const& kind) {
+  return settings.memory &&
+         std::ranges::any_of(settings.memory->rules(), [&](profile::Rule const& rule) {
+           return rule.call == kind.call && rule.shape == kind.shape &&
+                  rule.min_bytes <= kind.min_bytes && kind.min_bytes <= rule.max_bytes;
+         });
+}
+
 /// How many candidates a program has calls for.
 int most_candidates(std::int64_t num_calls) {
   constexpr std::int64_t few = 10;
@@ -76,19 +84,22 @@ Learning::Learning(Settings const& settings, std::span<int const> node_of_rank)
   for (Trials const& trials : settings.trials) {
     earlier_[trials.kind] = trials;
   }
-  plan_turns(settings.learning->seconds);
+  plan_turns(settings);
 }
 
-/// What is most at stake comes first, as far as the allowance goes.
-void Learning::plan_turns(double seconds) {
+/// What is most at stake comes first, as far as the allowance goes. Kinds with a rule are decided.
+void Learning::plan_turns(Settings const& settings) {
   std::vector<Trials const*> sorted;
   for (auto const& [kind, trials] : earlier_) {
-    sorted.push_back(&trials);
+    turns_[kind] = {.first_call = late_call};
+    if (!has_rule(settings, kind)) {
+      sorted.push_back(&trials);
+    }
   }
   std::ranges::stable_sort(sorted, std::greater<>(), [](Trials const* one) {
     return one->stake();
   });
-  double left = seconds;
+  double left = settings.learning->seconds;
   for (Trials const* const trials : sorted) {
     left -= cost_of_trials(*trials);
     turns_[trials->kind] = {

@@ -88,7 +88,7 @@ private:
     return std::chrono::duration<double>(Clock::now() - start_).count();
   }
 
-  void plan_turns(double seconds);
+  void plan_turns(Settings const& settings);
   [[nodiscard]] double error_of_model(KindOfCalls const& kind) const;
   [[nodiscard]] learn::Place place_of(int num_ranks, std::vector<int> const& world_ranks);
   void find_links();
