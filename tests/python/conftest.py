@@ -7,6 +7,7 @@ import copy
 import dataclasses
 import json
 import os
+import signal
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,12 @@ from espalier.io import documents
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+
+# Shells start what runs in the background with SIGINT ignored, and commands that tests interrupt
+# would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @dataclasses.dataclass(frozen=True)
