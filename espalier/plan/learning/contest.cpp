@@ -87,9 +87,9 @@ Contest::Contest(Kind const& kind, profile::Decision const& decision, Learning c
   decisions_.push_back(&decision);
   Learning::Start start = learning.start(kind_of_calls());
   race_ = std::move(start.race);
-  earlier_ = start.trials;
-  if (earlier_ != nullptr) {
-    add(earlier_->algorithms);
+  if (start.trials != nullptr) {
+    base_ = *start.trials;
+    add(base_.algorithms);
   }
 }
 
@@ -163,6 +163,7 @@ void Contest::admit(double allowance, Learning& learning) {
     race_.enter(predicted);
   } else {
     num_calls_before_ = race_.num_calls();
+    base_ = trials;
     race_ = proposals.is_known ? learn::Race::taken()
                                : learn::Race::resumed(trials.record, allowance, 0);
   }
@@ -212,9 +213,7 @@ void Contest::leave(Learning& learning) const {
   if (!trials.record.candidates.empty()) {
     trials.algorithms = algorithms_;
   }
-  learning.note(
-      earlier_ != nullptr ? since(trials, *earlier_) : trials, kind_.bytes, *kind_.world_ranks
-  );
+  learning.note(since(trials, base_), kind_.bytes, *kind_.world_ranks);
 }
 
 std::size_t Contest::memory_bytes() const noexcept {

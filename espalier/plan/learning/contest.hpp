@@ -95,7 +95,7 @@ private:
   Kind kind_;
   learn::Race race_;
   learn::Pace pace_;
-  Trials const* earlier_ = nullptr;                  ///< trials of earlier runs
+  Trials base_;  ///< what the race goes on from, empty if it began by itself
   std::vector<std::string> algorithms_;              ///< of own_, if they were found by trials
   std::int64_t num_calls_before_ = 0;                ///< the race began again after so many
   double native_seconds_ = 0;                        ///< of the shortest call that was timed
