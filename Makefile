@@ -7,13 +7,20 @@ MAKEFLAGS += --no-print-directory
 
 JOBS := $(shell nproc)
 
+# Groups of packages (tools/install_dependencies.sh) for targets that need more than a build.
+DEPENDENCIES := build
+test quick bench bench-peers bench-unprepared bench-regret bent: DEPENDENCIES := test
+demo: DEPENDENCIES := demo
+bench-programs: DEPENDENCIES := programs
+distributions mpis: DEPENDENCIES := distributions
+
 .PHONY: help
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1|\2/' | column -t -s '|'
 
 .PHONY: install-deps
 install-deps: ## Install system packages (apt) and the Python environment .venv
-	@tools/install_dependencies.sh
+	@tools/install_dependencies.sh $(DEPENDENCIES)
 
 .PHONY: build
 build: install-deps ## Build what is used: preload libraries, programs, Python module, examples
@@ -37,14 +44,11 @@ wheel: build ## Pack the Python wheel with CLI and libraries into build/dist
 	@.venv/bin/python packaging/wheel/make_wheel.py build/release build/dist
 
 .PHONY: demo
-demo: ## Build, then show on real programs what Espalier does to them
-	@tools/install_dependencies.sh demo
-	@$(MAKE) build
+demo: build ## Show on real programs what Espalier does to them
 	@tools/demo.sh
 
 .PHONY: test
-test: ## Run every test: checks, sanitizers, unit, MPI, Python
-	@tools/install_dependencies.sh
+test: install-deps ## Run every test: checks, sanitizers, unit, MPI, Python
 	@tools/run_tests.sh
 
 .PHONY: bent
@@ -67,6 +71,10 @@ mpis: build ## Install further MPI libraries in build/mpis, run the tests of the
 mpi-libraries: mpis ## Run everything under every MPI library, write docs/reference/mpi_libraries.md
 	@.venv/bin/python tools/mpi_matrix.py
 
+.PHONY: distributions
+distributions: build ## Install the wheel on minimal systems of Debian, run programs there (root, 15 min)
+	@.venv/bin/python -m pytest -q tests/distributions
+
 .PHONY: bench
 bench: build ## Run the declared experiments, report ratios
 	@tools/run_benchmarks.sh $(BENCH_ARGUMENTS)
@@ -77,7 +85,6 @@ bench-peers: build ## Compare with the algorithms of four MPIs in simulation, wr
 
 .PHONY: bench-programs
 bench-programs: build ## Improve programs of others on emulated hosts, write the summary (root, 40 min)
-	@tools/install_dependencies.sh programs
 	@.venv/bin/python benchmarks/programs/study.py $(BENCH_ARGUMENTS)
 	@.venv/bin/python benchmarks/pages.py
 
@@ -91,6 +98,17 @@ bench-unprepared: build ## Run loops that only learn, without a profile, on emul
 bench-regret: build ## What learning loses and gains in simulation, and what MPI_Init takes (30 min)
 	@.venv/bin/python benchmarks/regret/study.py cells docs/benchmarks/data $(BENCH_ARGUMENTS)
 	@.venv/bin/python benchmarks/regret/study.py startup docs/benchmarks/data
+	@.venv/bin/python benchmarks/pages.py
+
+.PHONY: bench-borrowing
+bench-borrowing: build ## What it costs to borrow rules of other shapes, in simulation (30 min)
+	@.venv/bin/python benchmarks/borrowing/study.py docs/benchmarks/data
+	@.venv/bin/python benchmarks/pages.py
+
+.PHONY: bench-effort
+bench-effort: build ## How near a guided search comes to the best of all, simulated and here (20 min)
+	@.venv/bin/python benchmarks/effort/study.py simulated docs/benchmarks/data
+	@.venv/bin/python benchmarks/effort/study.py real docs/benchmarks/data
 	@.venv/bin/python benchmarks/pages.py
 
 .PHONY: docs

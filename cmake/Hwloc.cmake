@@ -14,9 +14,6 @@ if(ESPALIER_WITH_HWLOC AND NOT TARGET espalier_hwloc)
     target_link_libraries(espalier_hwloc INTERFACE ${CMAKE_DL_LIBS})
     message(STATUS "hwloc: ${ESPALIER_HWLOC_INCLUDE}/hwloc.h")
   else()
-    message(
-      STATUS
-      "hwloc: not found (Debian: libhwloc-dev), nodes are described by the kernel alone"
-    )
+    project_missing(hwloc)
   endif()
 endif()

@@ -143,10 +143,9 @@ if(ESPALIER_WITH_MPI)
     endif()
   endforeach()
   if(NOT ESPALIER_MPI_VENDORS)
-    message(
-      FATAL_ERROR
-      "no MPI found. Install one (Debian: libopenmpi-dev or libmpich-dev), or point "
-      "ESPALIER_MPICC_openmpi or ESPALIER_MPICC_mpich at its mpicc, or build without MPI: "
+    project_missing(
+      MPI
+      "Or point ESPALIER_MPICC_openmpi or ESPALIER_MPICC_mpich at its mpicc, or build without MPI: "
       "cmake --preset nompi"
     )
   endif()
@@ -155,6 +154,8 @@ if(ESPALIER_WITH_MPI)
   check_language(Fortran)
   if(CMAKE_Fortran_COMPILER)
     enable_language(Fortran)
+  else()
+    project_missing(Fortran)
   endif()
 
   foreach(vendor IN LISTS ESPALIER_MPI_VENDORS)

@@ -47,6 +47,16 @@ function(project_target target)
   endif()
 endfunction()
 
+# project_self_contained(<target>)
+#
+# A program or library for other machines: it holds what it uses of its C++ library, and runs with the
+# GNU C library 2.34 and later ones (packaging/older_c_library). What it does not use would ask for 2.36.
+function(project_self_contained target)
+  target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc)
+  target_link_options(${target} PRIVATE -Wl,--exclude-libs,libstdc++.a -Wl,--gc-sections)
+  target_sources(${target} PRIVATE $<TARGET_OBJECTS:espalier_older_c_library>)
+endfunction()
+
 # project_resolve_dependencies(<out> <vendor> <dependency>...)
 #
 # Turns names of layers into targets: an MPI layer becomes espalier_<name>_<vendor>, any other layer

@@ -231,7 +231,9 @@ function(mpi_test name)
       set(test mpi.${vendor}.${name}.np${num_ranks})
       add_test(
         NAME ${test}
-        COMMAND timeout --kill-after=5 ${arg_TIMEOUT} ${launch} $<TARGET_FILE:${target}> ${arg_ARGS}
+        COMMAND
+          env ESPALIER_LEARN=off timeout --kill-after=5 ${arg_TIMEOUT} ${launch}
+          $<TARGET_FILE:${target}> ${arg_ARGS}
       )
       set_tests_properties(
         ${test}

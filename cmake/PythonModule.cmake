@@ -7,7 +7,13 @@
 if(NOT Python_EXECUTABLE AND EXISTS ${PROJECT_SOURCE_DIR}/.venv/bin/python)
   set(Python_EXECUTABLE ${PROJECT_SOURCE_DIR}/.venv/bin/python)
 endif()
-find_package(Python 3.10 COMPONENTS Interpreter Development.Module REQUIRED)
+find_package(Python 3.10 COMPONENTS Interpreter Development.Module QUIET)
+if(NOT Python_FOUND)
+  project_missing(
+    Python
+    "It has to be 3.10 or later. Or build without it: -DESPALIER_WITH_PYTHON=OFF"
+  )
+endif()
 
 execute_process(
   COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir

@@ -34,7 +34,7 @@ if(ESPALIER_WITH_SMPI AND NOT ESPALIER_SANITIZE)
     target_link_libraries(espalier_mpi_smpi INTERFACE ${ESPALIER_SIMGRID_LIBRARY})
     message(STATUS "MPI smpi: ${ESPALIER_SIMGRID_LIBRARY}, ${ESPALIER_SMPIRUN}")
   else()
-    message(STATUS "MPI smpi: SimGrid is not installed, no programs for simulated machines")
+    project_missing(SimGrid)
   endif()
 endif()
 

@@ -17,6 +17,7 @@
 #include <nanobind/stl/vector.h>
 #include <nlohmann/json.hpp>
 
+#include "espalier/algorithms/composed/native.hpp"
 #include "espalier/schedule/json.hpp"
 #include "espalier/schedule/text.hpp"
 
@@ -39,13 +40,14 @@ char const* to_string(algorithms::Parameter::Type type) {
   return "unknown";
 }
 
-nb::dict describe(algorithms::Parameter const& parameter) {
+nb::dict describe(algorithms::Algorithm const& algorithm, algorithms::Parameter const& parameter) {
   nb::dict result;
   result["name"] = parameter.name;
   result["type"] = to_string(parameter.type);
   result["fallback"] = parameter.fallback;
   result["minimum"] = parameter.minimum;
   result["description"] = parameter.description;
+  result["takes_native"] = algorithms::takes_native(algorithm, parameter);
   return result;
 }
 
@@ -76,7 +78,7 @@ std::vector<std::string> orders(algorithms::Algorithm const& algorithm) {
 nb::dict describe(algorithms::Algorithm const& algorithm) {
   nb::list parameters;
   for (algorithms::Parameter const& parameter : algorithm.parameters) {
-    parameters.append(describe(parameter));
+    parameters.append(describe(algorithm, parameter));
   }
   nb::dict result;
   result["collective"] = algorithms::to_string(algorithm.collective);

@@ -147,27 +147,37 @@ nb::list best_sharing(
   return result;
 }
 
+candidates::NativePhases native_phases(bool are_wanted) {
+  return are_wanted ? candidates::NativePhases::with : candidates::NativePhases::without;
+}
+
 std::vector<std::string> machine_variants(
     std::string_view collective,
     int num_ranks,
     std::string_view machine_text,
-    std::string_view placement
+    std::string_view placement,
+    bool with_native_phases
 ) {
   cost::Setting const setting = setting_of(machine_text, placement, num_ranks);
   std::vector<std::string> result;
   for (Choice const& choice : candidates::machine_variants(
-           algorithms::parse_collective(collective), setting.machine, setting.core_of
+           algorithms::parse_collective(collective),
+           setting.machine,
+           setting.core_of,
+           native_phases(with_native_phases)
        )) {
     result.push_back(choice.text());
   }
   return result;
 }
 
-std::vector<std::string>
-node_variants(std::string_view collective, std::vector<int> const& node_of_rank) {
+std::vector<std::string> node_variants(
+    std::string_view collective, std::vector<int> const& node_of_rank, bool with_native_phases
+) {
   std::vector<std::string> result;
-  for (Choice const& choice :
-       candidates::node_variants(algorithms::parse_collective(collective), node_of_rank)) {
+  for (Choice const& choice : candidates::node_variants(
+           algorithms::parse_collective(collective), node_of_rank, native_phases(with_native_phases)
+       )) {
     result.push_back(choice.text());
   }
   return result;
@@ -256,9 +266,16 @@ void bind_replay(nb::module_& module) {
       nb::arg("collective"),
       nb::arg("num_ranks"),
       nb::arg("machine"),
-      nb::arg("placement")
+      nb::arg("placement"),
+      nb::arg("with_native_phases") = false
   );
-  module.def("node_variants", node_variants, nb::arg("collective"), nb::arg("node_of_rank"));
+  module.def(
+      "node_variants",
+      node_variants,
+      nb::arg("collective"),
+      nb::arg("node_of_rank"),
+      nb::arg("with_native_phases") = false
+  );
   bind_model<cost::levels_time>(module, "levels_time");
   bind_model<cost::hockney_time>(module, "hockney_time");
 }

@@ -43,6 +43,7 @@ MPI_ALLOWED = (
     "espalier/capi/",
     "espalier/exec/collectives/",
     "espalier/exec/messages/",
+    "espalier/exec/node/mpi_",
     "espalier/machine/job/mpi_",
     "espalier/measure/",
     "espalier/mpi/",
@@ -61,7 +62,7 @@ MPI_ALLOWED = (
     "tests/support/",
 )
 MPI_HEADER = re.compile(
-    r"mpi\.h|mpif\.h|espalier/(mpi/|exec/(collectives|messages)/|machine/job/mpi_).*"
+    r"mpi\.h|mpif\.h|espalier/(mpi/|exec/((collectives|messages)/|node/mpi_)|machine/job/mpi_).*"
 )
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 SUFFIXES = {".c", ".h", ".cpp", ".hpp", ".in"}

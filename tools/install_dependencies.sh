@@ -1,31 +1,48 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Installs what building and testing needs: Debian packages, and a Python environment in .venv.
-# Usage: tools/install_dependencies.sh [demo|programs]
-#   demo       also the programs that `make demo` runs
-#   programs   also those of benchmarks/programs (about 600 MB)
-# Does nothing, quickly, when everything is there.
+# Installs Debian packages, and a Python environment in .venv.
+# Usage: tools/install_dependencies.sh build|test|demo|programs|distributions
+#   build          what compiling needs
+#   test           also what `make test` needs
+#   demo           what compiling needs, and the programs that `make demo` runs
+#   programs       also those of benchmarks/programs (about 600 MB)
+#   distributions  also what makes other systems for tests/distributions and tests/mpis
+# Does nothing, quickly, when everything is there. Where it cannot install packages, it says what is
+# missing and goes on: CMake says what cannot be built without them.
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-packages=(
-  build-essential cmake ninja-build ccache gfortran pkgconf
-  openmpi-bin libopenmpi-dev mpich libmpich-dev libsimgrid-dev
-  libfmt-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev librapidcheck-dev
-  python3-venv python3-dev valgrind hwloc libhwloc-dev libscotch-dev iproute2
-  lammps gromacs
-)
-demo_packages=(hpcc ptscotch scotch)
-programs_packages=(
-  "${demo_packages[@]}"
-  quantum-espresso quantum-espresso-data cp2k python3-petsc4py python-petsc4py-doc
-)
-
 fail() {
   echo "install_dependencies: $1" >&2
   exit 1
+}
+
+# choose <group>: sets `wanted`. cmake/Packages.cmake says what is lost without those of a build that
+# may be missing.
+choose() {
+  wanted=(
+    build-essential cmake ninja-build ccache gfortran pkgconf
+    openmpi-bin libopenmpi-dev mpich libmpich-dev libsimgrid-dev
+    libfmt-dev nlohmann-json3-dev python3-venv python3-dev hwloc libhwloc-dev libscotch-dev
+  )
+  case $1 in
+    build) ;;
+    test | distributions)
+      wanted+=(libgtest-dev libbenchmark-dev librapidcheck-dev valgrind)
+      wanted+=(iproute2 lammps gromacs)
+      if [[ $1 == distributions ]]; then
+        wanted+=(debootstrap)
+      fi
+      ;;
+    demo) wanted+=(iproute2 lammps gromacs hpcc ptscotch scotch) ;;
+    programs)
+      wanted+=(iproute2 lammps gromacs hpcc ptscotch scotch quantum-espresso)
+      wanted+=(quantum-espresso-data cp2k python3-petsc4py python-petsc4py-doc)
+      ;;
+    *) fail "expected build, test, demo, programs or distributions, got '$1'" ;;
+  esac
 }
 
 # Runs a command silently and prints one line with its duration; its output is shown if it fails.
@@ -65,38 +82,47 @@ apt_get() {
   as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Acquire::Retries=3 "$@"
 }
 
-install_packages() {
-  if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-    fail "needs Debian or a relative of it (no apt-get here); the packages are: ${packages[*]}"
-  fi
-  collect_missing "${packages[@]}"
-  local wanted=("${missing[@]}")
-  local optional=()
-  case ${1:-} in
-    demo) collect_missing "${demo_packages[@]}" ;;
-    programs) collect_missing "${programs_packages[@]}" ;;
-    *) missing=() ;;
-  esac
-  optional=("${missing[@]}")
-  if [[ ${#wanted[@]} -eq 0 && ${#optional[@]} -eq 0 ]]; then
-    echo "system packages: all there"
-    return
-  fi
-  if [[ $EUID -ne 0 ]] && ! command -v sudo >/dev/null; then
-    fail "needs root or sudo to install: ${wanted[*]} ${optional[*]}"
-  fi
-  step "package lists" apt_get update
+# Some releases lack some programs of the demonstration.
+leave_out_unknown() {
+  known=()
   local package
-  for package in "${optional[@]}"; do
+  for package in "$@"; do
     if [[ -n $(apt-cache search --names-only "^${package}\$") ]]; then
-      wanted+=("$package")
+      known+=("$package")
     else
       echo "system packages: $package does not exist here, left out"
     fi
   done
-  if [[ ${#wanted[@]} -gt 0 ]]; then
-    step "system packages (${wanted[*]})" apt_get install --no-install-recommends "${wanted[@]}"
+}
+
+install_packages() {
+  if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+    echo "system packages: no apt-get here; in Debian they are called ${wanted[*]}"
+    return
   fi
+  collect_missing "${wanted[@]}"
+  if [[ ${#missing[@]} -eq 0 ]]; then
+    echo "system packages: all there"
+    return
+  fi
+  if [[ $EUID -ne 0 ]] && ! command -v sudo >/dev/null; then
+    echo "system packages: these are missing, and installing them needs root or sudo: ${missing[*]}"
+    return
+  fi
+  step "package lists" apt_get update
+  leave_out_unknown "${missing[@]}"
+  if [[ ${#known[@]} -gt 0 ]]; then
+    step "system packages (${known[*]})" apt_get install --no-install-recommends "${known[@]}"
+  fi
+}
+
+# What has to be there before CMake can say anything.
+check_tools() {
+  local tool
+  for tool in cmake ninja c++; do
+    command -v "$tool" >/dev/null || fail "expected $tool on the PATH, found none; the packages are \
+called cmake, ninja-build and g++ in Debian and Fedora, and cmake, ninja and gcc elsewhere"
+  done
 }
 
 # Prints the requirements of the package and of its extras, one per line.
@@ -130,7 +156,7 @@ install_python() {
   echo "$wanted" >"$stamp"
 }
 
-[[ $# -le 1 && ${1:-} =~ ^(demo|programs)?$ ]] ||
-  fail "expected nothing, 'demo' or 'programs', got '$*'"
-install_packages "$@"
+choose "${1:-}"
+install_packages
+check_tools
 install_python

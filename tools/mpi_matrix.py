@@ -19,8 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import mpi_runs
 from mpi_constants import constants_of, has_standard_interface, standard_constants_of
-from mpi_members import BUILD, ROOT, Member, home_of, members
+from mpi_members import BUILD, ROOT, Member, members
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,22 +88,10 @@ class Bench:
         Raises:
             CellError: it failed.
         """
-        quiet = {name: "" for name in os.environ if name.startswith("ESPALIER_")}
         own = {"ESPALIER_BUILD_DIR": str(BUILD), "XDG_STATE_HOME": str(self.folder)}
         own["XDG_DATA_HOME"] = str(self.folder)
         try:
-            done = subprocess.run(
-                words,
-                env={**os.environ, **quiet, **own, **self.member.environment},
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                errors="replace",
-                timeout=_SECONDS,
-                check=False,
-                cwd=self.folder,
-            )
+            done = mpi_runs.run(words, self.member, _SECONDS, own, self.folder)
         except subprocess.TimeoutExpired:
             raise CellError(f"no end within {_SECONDS} s") from None
         if done.returncode != 0:
@@ -116,11 +105,10 @@ class Bench:
         """Run a program preloaded, and return what it counted on each rank."""
         for old in self.statistics.glob("rank-*.json"):
             old.unlink()
-        settings = {**variables, "ESPALIER_STATISTICS": str(self.statistics)}
-        libraries = [BUILD / "lib" / f"libespalier-{self.member.family}.so"] if preload else []
-        if preloaded := self.member.preload(*libraries):
-            settings["LD_PRELOAD"] = preloaded
-        self.execute([*self.member.with_variables(settings), "-n", str(_NUM_RANKS), *words])
+        usual = {"ESPALIER_LEARN": "off", "ESPALIER_STATISTICS": str(self.statistics)}
+        settings = {**usual, **variables}
+        launcher = mpi_runs.launcher_of(self.member, settings, preload=preload)
+        self.execute([*launcher, "-n", str(_NUM_RANKS), *words])
         files = sorted(self.statistics.glob("rank-*.json"))
         if preload and len(files) != _NUM_RANKS:
             raise CellError(f"expected statistics of {_NUM_RANKS} ranks, found {len(files)}")
@@ -128,8 +116,8 @@ class Bench:
 
     def espalier(self, verb: str, options: list[str], program: list[str], num_ranks: int) -> str:
         """Run a verb of the command line behind the launcher of the library."""
-        helpers = {"LD_PRELOAD": self.member.preload()} if self.member.helpers else {}
-        launcher = [*self.member.with_variables(helpers), "-n", str(num_ranks)]
+        own = mpi_runs.launcher_of(self.member, preload=False)
+        launcher = [*own, "-n", str(num_ranks)]
         words = [sys.executable, "-m", "espalier", verb, *options, "--", *launcher, *program]
         return self.execute(["env", f"PYTHONPATH={ROOT / 'python'}", *words])
 
@@ -203,19 +191,12 @@ FEATURES: dict[str, Callable[[Bench], None]] = {
 }
 
 
-def library_of(member: Member) -> str:
-    """Return the file of the MPI library that programs of this member load."""
-    home = home_of(member.family)
-    name = "libmpich.so.12" if member.family == "mpich" else "libmpi.so.40"
-    return name if member == home else str(member.folder / "lib" / name)  # type: ignore[operator]
-
-
 def version_of(member: Member) -> str:
     """Return what the library calls itself, shortened as Espalier does."""
     ask = "import sys; from espalier.launch import libraries; from pathlib import Path\n"
-    ask += "print(libraries.judge(Path(sys.argv[1]), sys.argv[2]).version)"
+    ask += "print(libraries.judge(Path(sys.argv[1]), *sys.argv[2:]).version)"
     done = subprocess.run(
-        [sys.executable, "-c", ask, library_of(member), member.family],
+        [sys.executable, "-c", ask, member.library, member.family, member.python],
         env={**os.environ, **member.environment, "PYTHONPATH": str(ROOT / "python")},
         check=True,
         capture_output=True,
@@ -249,7 +230,7 @@ def row(member: Member, language: Language) -> list[str]:
 
 def _has_fortran(member: Member) -> bool:
     """Return whether Fortran programs can run: Debian's library for MPICH goes above any MPICH."""
-    return member.folder is None or member.family == "mpich"
+    return bool(member.fortran) or member.family == "mpich"
 
 
 def _table(head: list[str], rows: list[list[str]]) -> list[str]:

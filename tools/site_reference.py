@@ -6,11 +6,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import typer
+from command_line import Verb, verbs_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
+
+    import typer
 
 _CELL = str.maketrans({"|": r"\|", "\n": " ", "<": "&lt;", "[": r"\[", "*": r"\*", "_": r"\_"})
 
@@ -20,30 +22,25 @@ def command_line_page(app: typer.Typer) -> str:
     head = (
         "# Command line\n\nMade from the code of `espalier`; `espalier VERB --help` says the same."
     )
-    parts = [head, *_sections(typer.main.get_command(app), ("espalier",))]
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join([head, *(part for verb in verbs_of(app) for part in _section(verb))]) + "\n"
 
 
-def _sections(command: Any, words: tuple[str, ...]) -> Iterator[str]:
-    """Return the sections of a command and of the verbs below it."""
-    context = typer.Context(command, info_name=" ".join(words))
-    if len(words) > 1:
-        yield f"{'#' * len(words)} {' '.join(words)}"
-    usage = " ".join(command.collect_usage_pieces(context))
-    yield f"```\n{' '.join(words)} {usage}\n```"
-    if command.help:
-        yield _prose(command.help)
-    records = [parameter.get_help_record(context) for parameter in command.params]
-    rows = [_row(*record) for record in records if record is not None]
+def _section(verb: Verb) -> Iterator[str]:
+    """Return the parts of the section of a verb."""
+    name = " ".join(verb.words)
+    if len(verb.words) > 1:
+        yield f"{'#' * len(verb.words)} {name}"
+    yield f"```\n{name} {verb.usage}\n```"
+    if verb.help:
+        yield _prose(verb.help)
+    rows = [_row(*parameter) for parameter in verb.parameters]
     if rows:
         yield "\n".join(["| parameter | meaning |", "|---|---|", *rows])
-    for name in command.list_commands(context) if hasattr(command, "list_commands") else ():
-        yield from _sections(command.get_command(context, name), (*words, name))
 
 
 def _prose(text: str) -> str:
     """Return a help text in which nothing is taken for Markdown."""
-    lines = (line.strip() for line in text.replace("\b", "").splitlines())
+    lines = (line.strip() for line in text.splitlines())
     return "\n".join(line.translate(_CELL) for line in lines)
 
 

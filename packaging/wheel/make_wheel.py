@@ -3,9 +3,9 @@
 
 Usage: make_wheel.py BUILD FOLDER. BUILD is a folder such as build/release; the wheel goes to
 FOLDER, and its path is printed. The tag names the oldest C library with which every file works, and
-the Python of the build. The same commit and build give the same bytes: times are
-$SOURCE_DATE_EPOCH, or that of the commit. Exit code 1 if a file needs a library that other machines
-may lack.
+Python 3.10, whose stable interface the core module has. The same commit and build give the same
+bytes: times are $SOURCE_DATE_EPOCH, or that of the commit. Exit code 1 if a file needs a library
+that other machines may lack.
 """
 
 from __future__ import annotations
@@ -70,13 +70,7 @@ def tag_of(folder: Path) -> str:
     if strange := sorted({text for one in needs for text in one.strange()}):
         raise ValueError("\n".join(strange))
     minor = max(one.glibc_minor for one in needs)
-    core = next((folder / "espalier").glob("_core*.so"))
-    if ".abi3." in core.name:
-        python = "cp312-abi3"
-    else:
-        version = core.name.split("cpython-")[1].partition("-")[0]
-        python = f"cp{version}-cp{version}"
-    return f"{python}-manylinux_2_{minor}_{platform.machine()}"
+    return f"cp310-abi3-manylinux_2_{minor}_{platform.machine()}"
 
 
 def stage_metadata(folder: Path, tag: str) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+import mpi_runs
 from mpi_members import BUILD, MOST_RANKS, ROOT, Member, members
 
 # Ranks of libraries that spin wait for each other's time slices.
@@ -74,18 +75,7 @@ def _require(guest: Member, file: str) -> None:
 
 
 def _run(words: list[str], guest: Member) -> None:
-    quiet = {name: "" for name in os.environ if name.startswith("ESPALIER_")}
-    done = subprocess.run(
-        words,
-        env={**os.environ, **quiet, **guest.environment},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        timeout=_SECONDS,
-        check=False,
-    )
+    done = mpi_runs.run(words, guest, _SECONDS)
     assert done.returncode == 0, done.stdout[-2000:]
 
 
@@ -99,9 +89,7 @@ def test_program_ends_well_under_another_library(guest: Member, test: dict[str, 
     begin = words.index("sh")
     end = words.index("-n")
     _require(guest, words[end + 2])
-    shim = BUILD / "lib" / f"libespalier-{guest.family}.so"
-    launcher = guest.with_variables({"LD_PRELOAD": guest.preload(shim)})
-    _run([*words[:begin], *launcher, *words[end:]], guest)
+    _run([*words[:begin], *mpi_runs.launcher_of(guest), *words[end:]], guest)
 
 
 @pytest.mark.parametrize(("guest", "test"), _BEHAVIOUR)

@@ -22,6 +22,7 @@ _MPI = {
     "OMPI_MCA_hwloc_base_binding_policy": "none",
     "OMPI_MCA_mpi_yield_when_idle": "1",
     "OMPI_MCA_btl": "vader,self",
+    "ESPALIER_MEMORY": "off",
 }
 
 

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 VENDORS = ("openmpi", "mpich")
-# Of the preload library: both names of MPI functions (shim/README.md says why both).
-WRAPPER = re.compile(r"P?MPI_[A-Z]\w*")
+# Of the preload library: both names of MPI functions (shim/README.md says why both), and the
+# function by which MPICH tells it of its progress (shim/progress_mpich.cpp).
+WRAPPER = re.compile(r"P?MPI_[A-Z]\w*|ucp_worker_progress")
 INTERFACE = re.compile(r"MPIX_(Cart|Dims)_\w+|espalier_\w+")
 
 

@@ -96,6 +96,11 @@ def test_the_command_line_works(prefix: Path, run: Callable) -> None:
     assert "allgather/ring" in run(prefix / "bin" / "espalier", "list")
 
 
+def test_it_has_man_pages(prefix: Path) -> None:
+    folder = prefix / "share" / "man" / "man1"
+    assert {"espalier.1", "espalier-run.1"} <= {path.name for path in folder.iterdir()}
+
+
 def test_a_program_runs_with_the_library_of_the_prefix(
     prefix: Path, program: Path, run: Callable
 ) -> None:
@@ -120,6 +125,7 @@ def test_the_modulefile_names_the_prefix_where_it_is(
     told = run("tclsh", script).splitlines()
     assert f"prepend-path PATH {prefix}/bin" in told
     assert f"prepend-path LD_LIBRARY_PATH {prefix}/lib" in told
+    assert f"prepend-path MANPATH {prefix}/share/man" in told
     assert f"prepend-path PKG_CONFIG_PATH {prefix}/lib/pkgconfig" in told
     assert f"setenv ESPALIER {prefix}" in told
 

@@ -183,9 +183,13 @@ def test_the_clock_steps() -> None:
         ("ESPALIER_OFF", "0", "ok", ""),
         ("ESPALIER_MAPPING", "off", "ok", "keep their order"),
         ("ESPALIER_MAPPING", "on", "ok", "another order"),
-        ("ESPALIER_MAPPING", "no", "problem", "on or off"),
+        ("ESPALIER_MAPPING", "quiet", "ok", "another order"),
+        ("ESPALIER_MAPPING", "no", "problem", "on, quiet or off"),
         ("ESPALIER_DIMS", "balanced", "ok", "balanced"),
         ("ESPALIER_DIMS", "best", "problem", "native or balanced"),
+        ("ESPALIER_NODE", "on", "ok", "share memory"),
+        ("ESPALIER_NODE", "off", "ok", "send messages"),
+        ("ESPALIER_NODE", "yes", "problem", "off or on"),
         ("ESPALIER_WATCH", "30s", "ok", "wait longer than 30s"),
         ("ESPALIER_WATCH", "off", "ok", "nobody watches"),
         ("ESPALIER_WATCH", "0min", "problem", "expected a time"),
@@ -275,7 +279,7 @@ def test_the_library_at_run_time_is_asked(
 ) -> None:
     program = linked("libmpi.so.12")
     for told, status in (("MPICH Version:\t4.1.2\n", "ok"), ("MPICH Version:\t3.2\n", "warning")):
-        monkeypatch.setattr(libraries, "ask_version", lambda _, told=told: told)
+        monkeypatch.setattr(libraries, "ask_version", lambda *_, told=told: told)
         finding = _command(cli, "mpiexec", "-n", "4", program)["run time"]
         assert finding["status"] == status, finding
 

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a build says about what is missing: cmake/Packages.cmake and install_dependencies.sh."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+from places import repository
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PACKAGES = repository / "cmake" / "Packages.cmake"
+INSTALL = repository / "tools" / "install_dependencies.sh"
+PAGE = repository / "docs" / "howto" / "install.md"
+ROWS = [
+    line.split("|") for line in re.findall(r'^  "(.*\|.*)"$', PACKAGES.read_text(), re.MULTILINE)
+]
+
+
+def missing(part: str, folder: Path) -> tuple[int, str]:
+    script = folder / "script.cmake"
+    words = f'project_missing({part} "Or do" " without.")'
+    script.write_text(f"cmake_minimum_required(VERSION 3.25)\ninclude({PACKAGES})\n{words}\n")
+    command = ("cmake", "-P", script)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_what_is_needed_is_named_for_each_system(tmp_path: Path) -> None:
+    code, said = missing("fmt", tmp_path)
+    assert code == 1
+    assert "expected fmt, found none" in said
+    assert "Debian, Ubuntu: libfmt-dev" in said
+    assert "Spack: fmt" in said
+    assert "Or do without." in said
+
+
+def test_what_is_optional_is_one_line_with_what_is_lost(tmp_path: Path) -> None:
+    code, said = missing("Scotch", tmp_path)
+    assert code == 0
+    assert said.count("\n") == 1
+    assert "(Debian: libscotch-dev); left out: mappings of graphs have one" in said
+
+
+def test_an_unknown_part_is_an_error(tmp_path: Path) -> None:
+    assert missing("nonsense", tmp_path)[0] == 1
+
+
+def test_the_packages_of_debian_are_installed() -> None:
+    text = INSTALL.read_text(encoding="utf-8")
+    for row in ROWS:
+        assert all(name in text for name in row[2].split(" or ")), row
+
+
+def test_the_page_has_all_names() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    for part, lost, *names in ROWS:
+        assert f"| {part} | {lost or 'everything'} | {' | '.join(names)} |" in page
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """A copy of the script beside an environment of Python that is up to date."""
+    (tmp_path / "tools").mkdir()
+    shutil.copy2(INSTALL, tmp_path / "tools")
+    project = tmp_path / "pyproject.toml"
+    project.write_text("")
+    python = tmp_path / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.symlink_to("/usr/bin/python3")
+    command = ("sha256sum", "pyproject.toml", os.path.realpath("/usr/bin/python3"))
+    sums = subprocess.run(
+        command,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert hashlib.sha256(b"").hexdigest() in sums
+    (tmp_path / ".venv" / ".requirements.sha256").write_text(sums)
+    return tmp_path
+
+
+def installed(copy: Path, group: str, tools: list[str]) -> tuple[int, str]:
+    """Run the script where there are no other tools than these and those that every system has."""
+    folder = copy / "bin"
+    folder.mkdir()
+    for name in ("bash", "dirname", "readlink", "sha256sum", "sed"):
+        (folder / name).symlink_to(shutil.which(name) or name)
+    for name in tools:
+        (folder / name).symlink_to("/bin/true")
+    done = subprocess.run(
+        [copy / "tools" / INSTALL.name, group],
+        env={"PATH": str(folder)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_without_apt_it_names_the_packages_and_goes_on(copy: Path) -> None:
+    code, said = installed(copy, "build", ["cmake", "ninja", "c++"])
+    assert code == 0, said
+    assert "no apt-get here; in Debian they are called build-essential cmake" in said
+    assert "python environment: up to date" in said
+
+
+def test_without_cmake_it_says_where_to_get_it(copy: Path) -> None:
+    code, said = installed(copy, "build", ["ninja", "c++"])
+    assert code == 1
+    assert "expected cmake on the PATH, found none" in said
+
+
+def test_an_unknown_group_is_an_error(copy: Path) -> None:
+    code, said = installed(copy, "nonsense", ["cmake", "ninja", "c++"])
+    assert code == 1
+    assert "expected build, test, demo, programs or distributions, got 'nonsense'" in said
