@@ -8,6 +8,7 @@
 #include <ranges>
 
 #include "espalier/algorithms/choices/choice_arguments.hpp"
+#include "espalier/algorithms/composed/native.hpp"
 #include "espalier/base/error.hpp"
 #include "espalier/base/names.hpp"
 #include "espalier/schedule/transforms.hpp"
@@ -90,6 +91,16 @@ Choice Choice::parse(Collective collective, std::string_view text) {
       find(collective, text.substr(0, bracket)),
       Arguments::parse(text.substr(bracket)),
   };
+}
+
+Choice Choice::parse_phase(Collective collective, std::string_view text) {
+  Algorithm const* const native = text == native_name ? native_phase(collective) : nullptr;
+  return native != nullptr ? Choice(*native, {}) : parse(collective, text);
+}
+
+bool Choice::has_native_calls() const {
+  return algorithm_->name == native_name ||
+         arguments_.to_text().find("=" + std::string(native_name)) != std::string::npos;
 }
 
 std::string Choice::text() const {

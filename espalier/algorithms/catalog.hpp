@@ -36,7 +36,14 @@ public:
   /// The same without the collective in front, as in `inner=ring`.
   static Choice parse(Collective collective, std::string_view text);
 
+  /// A phase of another algorithm: `native` is the collective of the MPI library then. What takes
+  /// no such phase says so when its arguments are parsed.
+  static Choice parse_phase(Collective collective, std::string_view text);
+
   [[nodiscard]] Algorithm const& algorithm() const noexcept { return *algorithm_; }
+
+  /// Whether some phase is a collective of the MPI library.
+  [[nodiscard]] bool has_native_calls() const;
 
   [[nodiscard]] Collective collective() const noexcept { return algorithm_->collective; }
 

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "espalier/algorithms/composed/native.hpp"
 #include "espalier/algorithms/composed/tried_phases.hpp"
 #include "espalier/candidates/rank_groups.hpp"
 
@@ -160,6 +161,47 @@ void add_groups(
   }
 }
 
+/// Each way to leave some phases of an algorithm to the MPI library; the others have the first of
+/// what is tried for them.
+std::vector<std::string> native_phases_of(Algorithm const& algorithm, int num_ranks) {
+  std::vector<Trial> const trials = trials_of(algorithm, num_ranks);
+  std::vector<std::string> result{""};
+  for (Parameter const& parameter : algorithm.parameters) {
+    if (parameter.type != Parameter::Type::algorithm) {
+      continue;
+    }
+    std::string const key = "," + std::string(parameter.name) + "=";
+    auto const is_meant = [&](Trial const& trial) { return &trial.phase == &parameter; };
+    auto const trial = std::ranges::find_if(trials, is_meant);
+    std::vector<std::string> longer;
+    for (std::string const& text : result) {
+      longer.push_back(text + (trial == trials.end() ? "" : trial->argument(0)));
+      if (algorithms::takes_native(algorithm, parameter)) {
+        longer.push_back(text + key + std::string(algorithms::native_name));
+      }
+    }
+    result = std::move(longer);
+  }
+  result.erase(result.begin());
+  return result;
+}
+
+void add_native_phases(
+    List& list, Collective collective, std::vector<std::string> const& all_groups
+) {
+  for (Algorithm const* algorithm : algorithms::catalog()) {
+    if (algorithm->collective != collective || !takes(*algorithm, "rows")) {
+      continue;
+    }
+    for (std::string const& groups : all_groups) {
+      for (std::string const& phases : native_phases_of(*algorithm, list.num_ranks())) {
+        std::string const name(algorithm->name);
+        list.add(Choice::parse(collective, name + "[" + groups + phases + "]"));
+      }
+    }
+  }
+}
+
 /// Choices of another list with an order of ranks, but for collectives that are about their order.
 void add_in_order(List& list, Collective collective, List const& others, std::string const& order) {
   if (collective == Collective::scan || collective == Collective::exscan) {
@@ -173,7 +215,10 @@ void add_in_order(List& list, Collective collective, List const& others, std::st
 }  // namespace
 
 std::vector<Choice> machine_variants(
-    Collective collective, machine::Machine const& machine, std::vector<int> const& core_of
+    Collective collective,
+    machine::Machine const& machine,
+    std::vector<int> const& core_of,
+    NativePhases native_phases
 ) {
   RankGroups const found = rank_groups(machine, core_of);
   List plain(static_cast<int>(core_of.size()));
@@ -183,6 +228,9 @@ std::vector<Choice> machine_variants(
   List shaped = plain;
   add_groups(shaped, collective, found.groups, combined);
   add_pipelines(shaped);
+  if (native_phases == NativePhases::with) {
+    add_native_phases(shaped, collective, found.groups);
+  }
   if (found.order.empty()) {
     return shaped.choices();
   }
@@ -190,7 +238,9 @@ std::vector<Choice> machine_variants(
   return plain.choices();
 }
 
-std::vector<Choice> node_variants(Collective collective, std::vector<int> const& node_of_rank) {
+std::vector<Choice> node_variants(
+    Collective collective, std::vector<int> const& node_of_rank, NativePhases native_phases
+) {
   RankGroups const found = node_groups(node_of_rank);
   auto const num_ranks = static_cast<int>(node_of_rank.size());
   List all(num_ranks);
@@ -203,6 +253,9 @@ std::vector<Choice> node_variants(Collective collective, std::vector<int> const&
     }
   }
   add_groups(shaped, collective, found.groups, abreast);
+  if (native_phases == NativePhases::with) {
+    add_native_phases(shaped, collective, found.groups);
+  }
   if (found.order.empty()) {
     for (Choice const& choice : shaped.choices()) {
       all.add(choice);

@@ -2,12 +2,17 @@
 
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "espalier/algorithms/catalog.hpp"
 #include "espalier/machine/tree/machine.hpp"
 
 namespace espalier::candidates {
+
+/// Whether phases of the MPI library are among what is worth trying. A model knows little of them,
+/// and they need communicators that are made before the first call.
+enum class NativePhases : std::uint8_t { without, with };
 
 /// What is worth trying where ranks are placed like this: algorithms::variants(); those with groups
 /// that are the nodes, the objects of the next level, or both; and where ranks were dealt to nodes
@@ -19,7 +24,8 @@ namespace espalier::candidates {
 [[nodiscard]] std::vector<algorithms::Choice> machine_variants(
     schedule::Collective collective,
     machine::Machine const& machine,
-    std::vector<int> const& core_of
+    std::vector<int> const& core_of,
+    NativePhases native_phases = NativePhases::without
 );
 
 /// What is worth measuring where only the node of each rank is known, and each candidate takes
@@ -28,7 +34,10 @@ namespace espalier::candidates {
 /// where ranks were dealt to nodes in turn, these and one variant of every other algorithm with the
 /// order of nodes. No more than algorithms::variants() where ranks share one node or are alone on
 /// theirs.
-[[nodiscard]] std::vector<algorithms::Choice>
-node_variants(schedule::Collective collective, std::vector<int> const& node_of_rank);
+[[nodiscard]] std::vector<algorithms::Choice> node_variants(
+    schedule::Collective collective,
+    std::vector<int> const& node_of_rank,
+    NativePhases native_phases = NativePhases::without
+);
 
 }  // namespace espalier::candidates

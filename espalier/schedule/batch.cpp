@@ -78,6 +78,11 @@ private:
       case Kind::reduce:
         builder_.reduce(message.slots, program_.sources(operation));
         break;
+      case Kind::native:
+        builder_.native(
+            program_.native_call(operation), message.slots, program_.sources(operation)
+        );
+        break;
       }
     }
     messages_.clear();

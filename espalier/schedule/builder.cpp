@@ -53,6 +53,15 @@ Builder& Builder::reduce(std::span<Slot const> destination, std::span<Slot const
   return *this;
 }
 
+Builder&
+Builder::native(NativeCall call, std::span<Slot const> results, std::span<Slot const> sources) {
+  wait_for_sends().next_round(round_);
+  append(Kind::native, -1, results, sources);
+  program_.operations.back().tag = static_cast<int>(program_.native_calls.size());
+  program_.native_calls.push_back(std::move(call));
+  return wait_for_sends().next_round(round_);
+}
+
 Builder& Builder::send_signal(int peer) {
   append(Kind::send, peer, {}, {});
   return *this;

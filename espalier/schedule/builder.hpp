@@ -45,6 +45,9 @@ public:
 
   Builder& reduce(std::span<Slot const> destination, std::span<Slot const> source);
 
+  /// A collective of the MPI library, of which this rank is a member. Waits for everything before.
+  Builder& native(NativeCall call, std::span<Slot const> results, std::span<Slot const> sources);
+
   /// A message without data, for those who have nothing to say but that they are here.
   Builder& send_signal(int peer);
   Builder& recv_signal(int peer);

@@ -101,9 +101,13 @@ private:
     return {program_.slot_pool.data() + range.begin, static_cast<std::size_t>(range.size())};
   }
 
-  /// Whether operation `index` would find the contribution in this block of the output.
+  /// Whether operation `index` would find the contribution in this block of the output. A native
+  /// call reads all of it in one place, also what is copied besides.
   [[nodiscard]] bool is_redirected(Buffer buffer, int block, int index) const {
-    return is_own(buffer, block) && !is_copied(block) && index <= first_write_[place(block)];
+    bool const is_native =
+        program_.operations[static_cast<std::size_t>(index)].kind == Kind::native;
+    return is_own(buffer, block) && (is_native || !is_copied(block)) &&
+           index <= first_write_[place(block)];
   }
 
   /// An operation reads one buffer: where only some of its blocks could be redirected, these are

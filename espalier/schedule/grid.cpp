@@ -47,6 +47,11 @@ RankProgram onto_line(RankProgram program, Grid const& grid, int rank, int dimen
       operation.peer = grid.rank_on_line(rank, dimension, operation.peer);
     }
   }
+  for (NativeCall& call : program.native_calls) {
+    for (int& member : call.members) {
+      member = grid.rank_on_line(rank, dimension, member);
+    }
+  }
   return program;
 }
 

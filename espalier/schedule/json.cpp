@@ -25,6 +25,17 @@ using nlohmann::json;
 constexpr std::int64_t largest = std::numeric_limits<int>::max();
 constexpr std::string_view schema_name = "espalier-program";
 
+constexpr std::array native_collectives{
+    Collective::allgather,
+    Collective::allreduce,
+    Collective::alltoall,
+    Collective::bcast,
+    Collective::gather,
+    Collective::reduce,
+    Collective::reduce_scatter,
+    Collective::scatter,
+};
+
 [[noreturn]] void reject(std::string const& where, std::string const& expected, json const& found) {
   std::string text = found.dump();
   if (constexpr std::size_t longest = 60; text.size() > longest) {
@@ -91,7 +102,7 @@ public:
       if (value_.is_string() && value_.get_ref<std::string const&>() == to_string(choice)) {
         return choice;
       }
-      names += (names.empty() ? "" : ", ") + to_string(choice);
+      names += std::string(names.empty() ? "" : ", ").append(to_string(choice));
     }
     reject(where_, "one of " + names, value_);
   }
@@ -137,6 +148,12 @@ json operation_to_json(RankProgram const& program, Operation const& operation) {
   if (operation.sources.size() > 0) {
     result["sources"] = slots_to_json(program.sources(operation));
   }
+  if (operation.kind == Kind::native) {
+    NativeCall const& call = program.native_call(operation);
+    result["collective"] = to_string(call.collective);
+    result["root"] = call.root;
+    result["members"] = call.members;
+  }
   if (operation.waits.size() > 0) {
     auto const waits = program.waits(operation);
     result["waits"] = std::vector<int>(waits.begin(), waits.end());
@@ -179,15 +196,18 @@ private:
   void add(Reader const& from) {
     auto const index = static_cast<int>(program_.operations.size());
     Operation operation{
-        .kind =
-            from.member("kind").one_of(std::array{Kind::send, Kind::recv, Kind::copy, Kind::reduce}
-            ),
+        .kind = from.member("kind").one_of(
+            std::array{Kind::send, Kind::recv, Kind::copy, Kind::reduce, Kind::native}
+        ),
         .round = from.member("round").integer(0, largest),
         .after = from.member("after").integer(0, index),
     };
     bool const is_message = operation.kind == Kind::send || operation.kind == Kind::recv;
-    operation.slots = read_slots(from.member("slots"), is_message ? 0 : 1);
-    if (is_message) {
+    bool const is_native = operation.kind == Kind::native;
+    operation.slots = read_slots(from.member("slots"), is_message || is_native ? 0 : 1);
+    if (is_native) {
+      read_native_call(from, operation);
+    } else if (is_message) {
       operation.peer = from.member("peer").integer(0, program_.frame.num_ranks - 1);
       operation.tag = from.member("tag").integer(0, largest);
       operation.sources = {.begin = operation.slots.end, .end = operation.slots.end};
@@ -199,6 +219,21 @@ private:
     }
     operation.waits = read_waits(from, index);
     program_.operations.push_back(operation);
+  }
+
+  void read_native_call(Reader const& from, Operation& operation) {
+    operation.tag = static_cast<int>(program_.native_calls.size());
+    Reader const members = from.member("members");
+    program_.native_calls.push_back({
+        .collective = from.member("collective").one_of(native_collectives),
+        .root = from.member("root").integer(0, program_.frame.num_ranks - 1),
+        .members = members.integers(0, program_.frame.num_ranks - 1),
+    });
+    if (from.has("sources")) {
+      operation.sources = read_slots(from.member("sources"), 1);
+    } else {
+      operation.sources = {.begin = operation.slots.end, .end = operation.slots.end};
+    }
   }
 
   Range read_slots(Reader const& from, std::size_t at_least) {

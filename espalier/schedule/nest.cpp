@@ -146,9 +146,13 @@ private:
 
   /// An operation whose blocks stand for nothing is left out, but signals are not.
   void add(Operation operation) {
-    bool const is_signal = operation.slots.size() == 0;
+    bool const is_signal = operation.peer >= 0 && operation.slots.size() == 0;
     embed(inner_.slots(operation), slots_);
     embed(inner_.sources(operation), sources_);
+    if (operation.kind == Kind::native) {
+      add_native(operation);
+      return;
+    }
     if (!is_signal && slots_.empty()) {
       return;
     }
@@ -159,6 +163,16 @@ private:
                                 ? first_after_sends_
                                 : positions_[static_cast<std::size_t>(operation.after_sends)];
     builder_.repeat(operation, slots_, sources_);
+  }
+
+  /// The call has other blocks, or none, and must be made: others wait in it.
+  void add_native(Operation const& operation) {
+    NativeCall call = inner_.native_call(operation);
+    for (int& member : call.members) {
+      member = embedding_.rank_of(member);
+    }
+    builder_.next_round(first_round_ + operation.round);
+    builder_.native(std::move(call), slots_, sources_);
   }
 
   Builder& builder_;

@@ -61,6 +61,8 @@ int RankProgram::num_rounds() const noexcept {
   for (Operation const& operation : operations) {
     if (operation.peer >= 0) {
       last = std::max(last, operation.round);
+    } else if (operation.kind == Kind::native) {
+      last = std::max(last, operation.round + rounds_of_native_call - 1);
     }
   }
   return last + 1;
@@ -81,7 +83,11 @@ std::int64_t RankProgram::num_blocks_sent() const noexcept {
 }
 
 std::size_t RankProgram::memory_bytes() const noexcept {
-  return sizeof(*this) + operations.capacity() * sizeof(Operation) +
+  std::size_t of_calls = native_calls.capacity() * sizeof(NativeCall);
+  for (NativeCall const& call : native_calls) {
+    of_calls += call.members.capacity() * sizeof(int);
+  }
+  return sizeof(*this) + of_calls + operations.capacity() * sizeof(Operation) +
          slot_pool.capacity() * sizeof(Slot) + wait_pool.capacity() * sizeof(int) +
          (frame.input_like.capacity() + frame.scratch_like.capacity() + frame.output_like.capacity()
          ) * sizeof(int);

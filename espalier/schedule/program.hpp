@@ -12,6 +12,8 @@
 #include <span>
 #include <vector>
 
+#include "espalier/schedule/collective.hpp"
+
 namespace espalier::schedule {
 
 /// Memory an operation works on. Which bytes a block is, is decided only at binding.
@@ -37,6 +39,7 @@ enum class Kind : std::uint8_t {
   recv,    ///< write slots with what peer sent
   copy,    ///< write slots with sources
   reduce,  ///< slots = sources (op) slots: sources is the left operand, slots the right
+  native,  ///< a collective of the MPI library: contributes sources, its results are slots
 };
 
 /// Positions [begin, end) in one of the program's arrays.
@@ -49,6 +52,20 @@ struct Range {
   friend bool operator==(Range const&, Range const&) = default;
 };
 
+/// A collective that the MPI library runs among some of the ranks, as one operation of each of
+/// them.
+///
+/// Contributions and results are blocks of an operation, those of a member one after another and
+/// the same number for each. Where both are the same blocks, the call is in place, and so is a
+/// gather or an allgather of a part of the results and the root of a scatter without results.
+struct NativeCall {
+  Collective collective = Collective::allgather;
+  int root = 0;              ///< place among the members
+  std::vector<int> members;  ///< ranks in the order that the collective sees
+
+  friend bool operator==(NativeCall const&, NativeCall const&) = default;
+};
+
 /// One step of a program.
 ///
 /// It may start when all writes (recv, copy, reduce) among operations [0, after), all sends among
@@ -56,15 +73,18 @@ struct Range {
 /// start are started in program order.
 ///
 /// A send or receive without slots is a signal: a message without data that is always sent.
+///
+/// A native call waits for all operations before it, and everything behind it waits for the call:
+/// it may hold its rank until all members are there.
 struct Operation {
   Kind kind = Kind::send;
-  int peer = -1;  ///< send, recv: the other rank; copy, reduce: -1
-  int tag = 0;    ///< messages between two ranks match by tag, then in order
+  int peer = -1;  ///< send, recv: the other rank; others: -1
+  int tag = 0;    ///< messages between two ranks match by tag, then in order; native: which call
   int round = 0;  ///< for counting, costs and drawings; execution does not look at it
   int after = 0;
   int after_sends = 0;
   Range slots{};    ///< all in one buffer
-  Range sources{};  ///< copy, reduce: as many blocks as slots; all in one buffer
+  Range sources{};  ///< copy, reduce: as many blocks as slots; native: any; all in one buffer
   Range waits{};    ///< into the program's waits: indices of earlier operations
 
   [[nodiscard]] bool writes() const noexcept { return kind != Kind::send; }
@@ -104,6 +124,7 @@ struct RankProgram {
   std::vector<Operation> operations;
   std::vector<Slot> slot_pool;
   std::vector<int> wait_pool;
+  std::vector<NativeCall> native_calls;
 
   [[nodiscard]] std::span<Slot const> slots(Operation const& operation) const noexcept;
   [[nodiscard]] std::span<Slot const> sources(Operation const& operation) const noexcept;
@@ -113,6 +134,13 @@ struct RankProgram {
   /// program order, and messages of a pair carry different tags.
   [[nodiscard]] bool is_dataflow() const noexcept { return !wait_pool.empty(); }
 
+  /// Of an operation of kind native.
+  [[nodiscard]] NativeCall const& native_call(Operation const& operation) const noexcept {
+    return native_calls[static_cast<std::size_t>(operation.tag)];
+  }
+
+  [[nodiscard]] bool has_native_calls() const noexcept { return !native_calls.empty(); }
+
   [[nodiscard]] int num_rounds() const noexcept;
   [[nodiscard]] int num_messages_sent() const noexcept;
   [[nodiscard]] std::int64_t num_blocks_sent() const noexcept;
@@ -121,6 +149,9 @@ struct RankProgram {
 
   friend bool operator==(RankProgram const&, RankProgram const&) = default;
 };
+
+/// Rounds that a native call counts for: two in which its members meet, and one of messages.
+inline constexpr int rounds_of_native_call = 3;
 
 /// Number of blocks in a list of slots.
 [[nodiscard]] std::int64_t num_blocks(std::span<Slot const> slots) noexcept;

@@ -174,6 +174,11 @@ RankProgram segment(RankProgram const& program, Pipeline const& pipeline) {
             " and " + std::to_string(pipeline.window)
     );
   }
+  if (program.has_native_calls()) {
+    throw Error(
+        ErrorCode::unsupported, "segment needs a program of messages, got one with native calls"
+    );
+  }
   require_countable(program, pipeline.num_segments);
   return pipeline.num_segments == 1 ? program : Segmenter(program, pipeline).run();
 }

@@ -20,12 +20,29 @@ std::string slots_to_text(Frame const& frame, std::span<Slot const> slots) {
   return to_string(slots.front().buffer) + " " + runs_to_text(blocks);
 }
 
+/// Nothing where a member of a native call contributes nothing.
+std::string contribution_to_text(RankProgram const& program, Operation const& operation) {
+  auto const sources = program.sources(operation);
+  return sources.empty() ? "nothing" : slots_to_text(program.frame, sources);
+}
+
 std::string what(RankProgram const& program, Operation const& operation) {
   switch (operation.kind) {
   case Kind::send:
     return fmt::format("send to {}", operation.peer);
   case Kind::recv:
     return fmt::format("recv from {}", operation.peer);
+  case Kind::native: {
+    NativeCall const& call = program.native_call(operation);
+    std::string const root = has_root(call.collective) ? fmt::format(" root {}", call.root) : "";
+    return fmt::format(
+        "native {}{} among {} of {} into",
+        to_string(call.collective),
+        root,
+        runs_to_text(call.members),
+        contribution_to_text(program, operation)
+    );
+  }
   case Kind::copy:
   case Kind::reduce:
     return fmt::format(
@@ -40,7 +57,7 @@ std::string what(RankProgram const& program, Operation const& operation) {
 /// What the operation waits for, and its tag where it has one.
 std::string conditions(RankProgram const& program, Operation const& operation) {
   std::string text;
-  if (operation.tag != 0) {
+  if (operation.tag != 0 && operation.kind != Kind::native) {
     text += fmt::format(" tag {}", operation.tag);
   }
   if (operation.after != 0) {
@@ -86,6 +103,8 @@ std::string to_string(Kind kind) {
     return "copy";
   case Kind::reduce:
     return "reduce";
+  case Kind::native:
+    return "native";
   }
   return "unknown";
 }
@@ -124,7 +143,9 @@ std::string to_text(RankProgram const& program, Operation const& operation) {
       "round {} {} {}{}",
       operation.round,
       what(program, operation),
-      slots_to_text(program.frame, program.slots(operation)),
+      operation.kind == Kind::native && operation.slots.size() == 0
+          ? "nothing"
+          : slots_to_text(program.frame, program.slots(operation)),
       conditions(program, operation)
   );
 }

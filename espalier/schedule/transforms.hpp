@@ -35,6 +35,11 @@ template <typename Function>
       operation.peer = rank_of(operation.peer);
     }
   }
+  for (NativeCall& call : program.native_calls) {
+    for (int& member : call.members) {
+      member = rank_of(member);
+    }
+  }
   return program;
 }
 

@@ -16,6 +16,7 @@
 #include "espalier/schedule/text.hpp"
 #include "espalier/verify/execution.hpp"
 #include "espalier/verify/matching.hpp"
+#include "espalier/verify/native_calls.hpp"
 #include "espalier/verify/table.hpp"
 #include "espalier/verify/values.hpp"
 #include "espalier/verify/verify.hpp"
@@ -165,7 +166,7 @@ private:
 
 std::string draw_holdings(Choice const& choice, int num_ranks, int root) {
   Contract const contract = contract_for(choice, num_ranks, root);
-  auto const programs = generate_all(choice, num_ranks, root);
+  auto const programs = without_native_calls(generate_all(choice, num_ranks, root));
   Verdict const verdict = verify(programs, contract);
   require_proof(choice, verdict);
   std::vector<Holding> holdings;
@@ -222,7 +223,7 @@ std::string draw_messages(Choice const& choice, int num_ranks, int root) {
 
 std::vector<Sent> sent_messages(Choice const& choice, int num_ranks, int root) {
   Contract const contract = contract_for(choice, num_ranks, root);
-  auto const programs = generate_all(choice, num_ranks, root);
+  auto const programs = without_native_calls(generate_all(choice, num_ranks, root));
   require_proof(choice, verify(programs, contract));
   AllOperations const all(programs);
   Values values(all, contract);

@@ -25,7 +25,7 @@ namespace espalier::verify {
 /// @throws Error as Choice::generate; unsupported if the prover rejects the schedule.
 [[nodiscard]] std::string draw_holdings(algorithms::Choice const& choice, int num_ranks, int root);
 
-/// What each rank sends in each round:
+/// What each rank sends in each round; a native call is drawn as schedule::meeting():
 ///
 ///     sent, p = 4     rank 0    rank 1    rank 2    rank 3
 ///     round 0         1:0(0)    0:0(1)    3:0(2)    2:0(3)

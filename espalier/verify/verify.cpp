@@ -19,6 +19,7 @@
 #include "espalier/verify/execution.hpp"
 #include "espalier/verify/hazards.hpp"
 #include "espalier/verify/matching.hpp"
+#include "espalier/verify/native_calls.hpp"
 #include "espalier/verify/rounds.hpp"
 #include "espalier/verify/shape.hpp"
 #include "espalier/verify/values.hpp"
@@ -164,6 +165,16 @@ std::optional<Violation> check_neighbours(std::span<RankProgram const> programs)
 
 }  // namespace
 
+/// Of native calls the promise of their collective is known. Facts are of our own messages.
+static Verdict verify_native(std::span<RankProgram const> programs, Contract const& contract) {
+  if (auto violation = check_native_calls(programs)) {
+    return {.violation = std::move(violation), .facts = {}};
+  }
+  Verdict verdict = verify(without_native_calls(programs), contract);
+  verdict.facts = count(AllOperations(programs));
+  return verdict;
+}
+
 Verdict verify(std::span<RankProgram const> programs, Contract const& contract) {
   contract.check();
   if (programs.size() != static_cast<std::size_t>(contract.num_ranks)) {
@@ -173,6 +184,9 @@ Verdict verify(std::span<RankProgram const> programs, Contract const& contract) 
             "expected a program for each of {} ranks, got {}", contract.num_ranks, programs.size()
         )
     );
+  }
+  if (have_native_calls(programs)) {
+    return verify_native(programs, contract);
   }
   if (auto violation = check_ranks(programs, contract)) {
     return {.violation = std::move(violation), .facts = {}};

@@ -77,7 +77,8 @@ std::vector<Stage> stages_of(Hierarchy const& hierarchy) {
 
 std::string refuses(Request const& request) {
   Hierarchy const hierarchy = hierarchy_of(request);
-  std::string const reason = hierarchy.refuses();
+  std::string reason = hierarchy.refuses();
+  reason = reason.empty() ? refuses(stages_of(hierarchy)) : reason;
   for (std::size_t level = 1; reason.empty() && level <= hierarchy.groups.num_levels(); ++level) {
     for (int const size : sizes_down(hierarchy.groups, level)) {
       bool const is_leaf = level == hierarchy.groups.num_levels();

@@ -26,6 +26,8 @@ struct Parameter {
   /// Of an algorithm: how many of those that are tried in groups are combined with all that is
   /// tried for the other phases.
   int most_combined = std::numeric_limits<int>::max();
+  /// Of an algorithm: whether the collective of the MPI library may be given, as `native`.
+  bool takes_native = false;
 };
 
 /// Arguments of one choice: `[k=4,inner=sparbit[batch=2]]`, keys in the order given.

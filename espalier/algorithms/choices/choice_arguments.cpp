@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "espalier/algorithms/catalog.hpp"
+#include "espalier/algorithms/composed/native.hpp"
 #include "espalier/base/error.hpp"
 #include "espalier/base/names.hpp"
 
@@ -100,6 +101,9 @@ canonical_value(Algorithm const& algorithm, Parameter const& parameter, Argument
     Collective const collective = parameter.collective.empty()
                                       ? algorithm.collective
                                       : parse_collective(parameter.collective);
+    if (given.text(parameter.name, {}) == native_name && takes_native(algorithm, parameter)) {
+      return std::string(native_name);
+    }
     std::string const text = Choice::parse(collective, given.text(parameter.name, {})).text();
     return text.substr(text.find('/') + 1);
   }

@@ -14,12 +14,13 @@ algorithm_parameter(std::string_view name, std::string_view choice, std::string_
       .fallback = choice.substr(slash + 1),
       .collective = choice.substr(0, slash),
       .description = description,
+      .takes_native = true,
   };
 }
 
 Choice choice_of(Request const& request, std::string_view key, std::string_view fallback) {
   std::size_t const slash = fallback.find('/');
-  return Choice::parse(
+  return Choice::parse_phase(
       parse_collective(fallback.substr(0, slash)),
       request.arguments.text(key, fallback.substr(slash + 1))
   );

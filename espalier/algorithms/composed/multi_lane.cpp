@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "espalier/algorithms/composed/native.hpp"
 #include "espalier/algorithms/composed/tried_phases.hpp"
 
 namespace espalier::algorithms {
@@ -25,7 +26,7 @@ choice_of(Request const& request, std::string_view key, std::string_view fallbac
   if (fallback.empty()) {
     return std::nullopt;
   }
-  return Choice::parse(
+  return Choice::parse_phase(
       parse_collective(fallback.substr(0, slash)),
       request.arguments.text(key, fallback.substr(slash + 1))
   );
@@ -55,7 +56,22 @@ std::string MultiLane::refuses() const {
     return "lanes=" + std::to_string(num_lanes) + " needs as many ranks in every row, got " +
            std::to_string(most) + " in the smallest";
   }
+  auto const has_native = [](std::optional<Choice> const& phase) {
+    return phase && is_native(*phase);
+  };
+  if (reason.empty() && (has_native(split) || has_native(lane) || has_native(join)) &&
+      !has_fixed_lanes()) {
+    return "native phases need lanes whose leaders are the same for every root: rows of one size, "
+           "and a lane for each rank of a row";
+  }
   return reason;
+}
+
+bool MultiLane::has_fixed_lanes() const {
+  Lanes const all = lanes();
+  bool const are_even = all.rows().are_equal() && all.rows().smallest() % all.num_lanes() == 0;
+  bool const has_root = lane && schedule::has_root(lane->collective());
+  return has_root ? all.are_single() : are_even;
 }
 
 Lanes MultiLane::lanes() const {
@@ -180,6 +196,7 @@ std::vector<Parameter> multi_lane_parameters(LaneAlgorithms const& fallbacks) {
           .fallback = choice.substr(slash + 1),
           .collective = choice.substr(0, slash),
           .description = descriptions.at(i),
+          .takes_native = true,
       });
     }
   }

@@ -43,6 +43,10 @@ struct MultiLane {
   /// Empty if there are such rows and lanes; lanes() needs that it is empty.
   [[nodiscard]] std::string refuses() const;
   [[nodiscard]] Lanes lanes() const;
+
+private:
+  /// Whether the leaders of pieces do not depend on the root, nor their number on the row.
+  [[nodiscard]] bool has_fixed_lanes() const;
 };
 
 /// One rank in the grid of leaders.

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "espalier/algorithms/composed/native.hpp"
 #include "espalier/algorithms/composed/tried_phases.hpp"
 
 namespace espalier::algorithms {
@@ -50,8 +51,8 @@ Orthogonal::parse(Collective collective, Request const& request, std::string_vie
   std::string_view const inner_text = request.arguments.text("inner", inner);
   return {
       .groups = Groups::parse(request),
-      .inner = Choice::parse(collective, inner_text),
-      .across = Choice::parse(collective, request.arguments.text("across", inner_text)),
+      .inner = Choice::parse_phase(collective, inner_text),
+      .across = Choice::parse_phase(collective, request.arguments.text("across", inner_text)),
   };
 }
 
@@ -61,7 +62,9 @@ std::string Orthogonal::refuses(int root) const {
     reason = refuse_phase(inner, "inner", groups.shapes(groups.num_levels(), root));
   }
   for (std::size_t level = 0; reason.empty() && level < groups.num_levels(); ++level) {
-    reason = refuse_phase(across, "across", groups.shapes_across(level, root));
+    reason = is_native(across) && groups.has_unequal_rows(level)
+                 ? "across=native needs rows of one size"
+                 : refuse_phase(across, "across", groups.shapes_across(level, root));
   }
   return reason;
 }
@@ -202,12 +205,14 @@ std::vector<Parameter> orthogonal_parameters(std::string_view inner) {
       .type = Parameter::Type::algorithm,
       .fallback = inner,
       .description = "algorithm within a row",
+      .takes_native = true,
   });
   parameters.push_back({
       .name = "across",
       .type = Parameter::Type::algorithm,
       .fallback = "",
       .description = "algorithm between rows; if not given, the inner one",
+      .takes_native = true,
   });
   return parameters;
 }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <numeric>
 
+#include "espalier/algorithms/composed/native.hpp"
 #include "espalier/cost/forms/count.hpp"
 
 namespace espalier::cost {
@@ -69,7 +70,7 @@ double
 levels_time(algorithms::Choice const& choice, int root, Setting const& setting, double num_bytes) {
   LevelTime time(setting, num_bytes);
   for (int rank = 0; rank < setting.num_ranks(); ++rank) {
-    time.add(choice.generate(setting.num_ranks(), root, rank));
+    time.add(algorithms::generate_for_model(choice, setting.num_ranks(), root, rank));
   }
   return time.seconds();
 }
@@ -91,7 +92,7 @@ Hockney outermost(Setting const& setting) {
 
 double
 hockney_time(algorithms::Choice const& choice, int root, Setting const& setting, double num_bytes) {
-  RankProgram const program = choice.generate(setting.num_ranks(), root, 0);
+  RankProgram const program = algorithms::generate_for_model(choice, setting.num_ranks(), root, 0);
   Work const work = count(choice, setting.num_ranks(), root);
   return time(work, outermost(setting), block_bytes(program, num_bytes));
 }

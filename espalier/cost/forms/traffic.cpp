@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "espalier/algorithms/composed/native.hpp"
+
 namespace espalier::cost {
 
 Amount& Amount::operator+=(Amount const& other) noexcept {
@@ -47,7 +49,9 @@ std::vector<Crossings> traffic(
 ) {
   std::vector<Crossings> rounds;
   for (int rank = 0; rank < num_ranks; ++rank) {
-    add_traffic(rounds, choice.generate(num_ranks, root, rank), machine, core_of);
+    add_traffic(
+        rounds, algorithms::generate_for_model(choice, num_ranks, root, rank), machine, core_of
+    );
   }
   return rounds;
 }

@@ -134,6 +134,7 @@ void Engine::start(std::int32_t step, double now) {
     break;
   case Kind::copy:
   case Kind::reduce:
+  case Kind::native:  // Steps::add() refuses it
     compute(step, now);
     break;
   }

@@ -2,6 +2,7 @@
 
 #include "espalier/cost/replay/matched_steps.hpp"
 
+#include "espalier/algorithms/composed/native.hpp"
 #include "espalier/schedule/transforms.hpp"
 
 namespace espalier::cost {
@@ -19,12 +20,12 @@ RankProgram generate_in(
     bool has_equal_blocks
 ) {
   if (!has_equal_blocks) {
-    return choice.generate(order, root, rank);
+    return algorithms::with_stand_ins(choice.generate(order, root, rank));
   }
   return schedule::renumber_ranks(
-      choice.generate_at_position(
+      algorithms::with_stand_ins(choice.generate_at_position(
           order.num_ranks(), order.position_of(root), order.position_of(rank)
-      ),
+      )),
       [&](int position) { return order.rank_at(position); }
   );
 }
@@ -38,7 +39,7 @@ Steps matched_steps(Choice const& choice, int root, Setting const& setting, Size
   for (int rank = 0; rank < num_ranks; ++rank) {
     steps.add(
         order ? generate_in(*order, choice, root, rank, sizes.are_equal())
-              : choice.generate(num_ranks, root, rank)
+              : algorithms::generate_for_model(choice, num_ranks, root, rank)
     );
   }
   steps.match();

@@ -29,6 +29,9 @@ void Steps::add(RankProgram const& program) {
         "the program of rank " + std::to_string(rank), "that of " + std::to_string(program.rank)
     );
   }
+  if (program.has_native_calls()) {
+    refuse("a program of messages", "one with native calls: use a stand-in");
+  }
   std::int64_t const end = std::int64_t{size()} + std::ssize(program.operations);
   if (end > std::numeric_limits<std::int32_t>::max()) {
     throw Error(

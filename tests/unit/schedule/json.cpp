@@ -78,7 +78,8 @@ std::vector<Damage> damages() {
       {"label", "/scratch_like/0", 10, "scratch_like[0] must be an integer in 0 .. 9, got 10"},
       {"operations", "/operations", 3, "operations must be an array, got 3"},
       {"operation", "/operations/1", 3, "operations[1] must be an object, got 3"},
-      {"kind", "/operations/1/kind", "wait", "one of send, recv, copy, reduce, got \"wait\""},
+      {"kind", "/operations/1/kind", "wait", "one of send, recv, copy, reduce, native, got \"wait\""
+      },
       {"no_kind", "/operations/1/kind", nullptr, "operations[1] must be an object with 'kind'"},
       {"peer", "/operations/1/peer", 4, "operations[1].peer must be an integer in 0 .. 3, got 4"},
       {"tag", "/operations/1/tag", -1, "operations[1].tag must be an integer in 0 .."},

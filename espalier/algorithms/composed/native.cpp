@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/algorithms/composed/native.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <utility>
+
+#include "espalier/schedule/builder.hpp"
+#include "espalier/schedule/native_calls.hpp"
+#include "espalier/schedule/transforms.hpp"
+
+namespace espalier::algorithms {
+namespace {
+
+using schedule::Slot;
+
+/// Blocks of a member, in place.
+struct Parts {
+  std::vector<Slot> results;
+  std::vector<Slot> sources;
+};
+
+Parts parts_of(Collective collective, Request const& request, int rank) {
+  Slot const own = schedule::blocks(rank);
+  Slot const all = schedule::blocks(0, schedule::has_parts(collective) ? request.num_ranks : 1);
+  bool const is_root = rank == request.root;
+  auto const at_root = [&](Slot const& slot) {
+    return is_root ? std::vector{slot} : std::vector<Slot>{};
+  };
+  switch (collective) {
+  case Collective::bcast:
+    return {.results = is_root ? std::vector<Slot>{} : std::vector{all}, .sources = at_root(all)};
+  case Collective::scatter:
+    return {.results = is_root ? std::vector<Slot>{} : std::vector{own}, .sources = at_root(all)};
+  case Collective::gather:
+    return {.results = at_root(all), .sources = {own}};
+  case Collective::reduce:
+    return {.results = at_root(all), .sources = {all}};
+  case Collective::allgather:
+    return {.results = {all}, .sources = {own}};
+  case Collective::reduce_scatter:
+    return {.results = {own}, .sources = {all}};
+  case Collective::alltoall: {
+    Slot input = all;
+    input.buffer = schedule::Buffer::input;
+    return {.results = {all}, .sources = {input}};
+  }
+  default:
+    return {.results = {all}, .sources = {all}};
+  }
+}
+
+template <Collective collective> schedule::RankProgram generate(Request const& request, int rank) {
+  int const p = request.num_ranks;
+  schedule::Frame frame = collective == Collective::alltoall
+                              ? schedule::alltoall_frame(p, rank)
+                              : output_frame(p, schedule::has_parts(collective) ? p : 1);
+  schedule::Builder builder(std::move(frame), rank);
+  Parts const parts = parts_of(collective, request, rank);
+  if (p > 1) {
+    std::vector<int> members(static_cast<std::size_t>(p));
+    std::iota(members.begin(), members.end(), 0);
+    builder.native({collective, request.root, std::move(members)}, parts.results, parts.sources);
+  } else if (collective == Collective::alltoall) {
+    builder.copy(parts.results, parts.sources);
+  }
+  return std::move(builder).finish();
+}
+
+/// What it sends, and how it combines, nobody knows.
+Facts facts(Request const& request) {
+  return {
+      .rounds = request.num_ranks == 1 ? 0 : schedule::rounds_of_native_call,
+      .volume = {},
+      .reductions = {},
+  };
+}
+
+template <Collective collective> Algorithm phase_of() {
+  return {
+      .collective = collective,
+      .name = "native",
+      .summary = "the collective of the MPI library",
+      .source = "mpi41",
+      .equal_blocks_only = true,
+      .generate = generate<collective>,
+      .facts = facts,
+      .order = [](Request const&) { return OperandOrder::rank; },
+  };
+}
+
+}  // namespace
+
+Algorithm const* native_phase(Collective collective) noexcept {
+  static std::array const phases{
+      phase_of<Collective::allgather>(),
+      phase_of<Collective::allreduce>(),
+      phase_of<Collective::alltoall>(),
+      phase_of<Collective::bcast>(),
+      phase_of<Collective::gather>(),
+      phase_of<Collective::reduce>(),
+      phase_of<Collective::reduce_scatter>(),
+      phase_of<Collective::scatter>(),
+  };
+  auto const found = std::ranges::find(phases, collective, &Algorithm::collective);
+  return found == phases.end() ? nullptr : &*found;
+}
+
+// Pieces of a vector have sizes that ranks know only of their own, unless all have all of them; and
+// an allgather would write the message of a bcast to its root again.
+bool takes_native(Algorithm const& algorithm, Parameter const& phase) {
+  if (!phase.takes_native || native_phase(algorithm.collective) == nullptr) {
+    return false;
+  }
+  Collective const collective =
+      phase.collective.empty() ? algorithm.collective : parse_collective(phase.collective);
+  bool const cuts_vector = !schedule::has_parts(algorithm.collective) &&
+                           (collective == Collective::gather || collective == Collective::scatter);
+  bool const writes_message =
+      algorithm.collective == Collective::bcast && collective == Collective::allgather;
+  return native_phase(collective) != nullptr && !cuts_vector && !writes_message;
+}
+
+namespace {
+
+/// Of each collective an algorithm that works on the vector as a whole.
+Choice stand_in(Collective collective) {
+  switch (collective) {
+  case Collective::allgather:
+    return Choice::parse("allgather/ring");
+  case Collective::allreduce:
+    return Choice::parse("allreduce/recursive_doubling");
+  case Collective::alltoall:
+    return Choice::parse("alltoall/linear");
+  case Collective::bcast:
+    return Choice::parse("bcast/binomial");
+  case Collective::gather:
+    return Choice::parse("gather/flat");
+  case Collective::reduce:
+    return Choice::parse("reduce/binomial");
+  case Collective::reduce_scatter:
+    return Choice::parse("reduce_scatter/pairwise");
+  default:
+    return Choice::parse("scatter/flat");
+  }
+}
+
+}  // namespace
+
+schedule::RankProgram with_stand_ins(schedule::RankProgram program) {
+  if (!program.has_native_calls()) {
+    return program;
+  }
+  return schedule::without_native_calls(program, [](schedule::NativeCall const& call, int place) {
+    auto const size = static_cast<int>(call.members.size());
+    return stand_in(call.collective).generate(size, call.root, place);
+  });
+}
+
+schedule::RankProgram generate_for_model(Choice const& choice, int num_ranks, int root, int rank) {
+  return with_stand_ins(choice.generate(num_ranks, root, rank));
+}
+
+}  // namespace espalier::algorithms
