@@ -7,6 +7,7 @@
 
 #include "espalier/base/error.hpp"
 #include "espalier/base/integer.hpp"
+#include "espalier/schedule/native_calls.hpp"
 
 namespace espalier::exec {
 namespace {
@@ -92,8 +93,12 @@ public:
     result_.operations.reserve(program_.operations.size());
     result_.piece_pool.reserve(program_.slot_pool.size());
     result_.wait_pool = program_.wait_pool;
+    result_.native_calls.resize(program_.native_calls.size());
     for (Operation const& operation : program_.operations) {
       result_.operations.push_back(bound(operation));
+      if (operation.kind == Kind::native) {
+        result_.native_calls[static_cast<std::size_t>(operation.tag)] = bound_call(operation);
+      }
     }
     return std::move(result_);
   }
@@ -177,7 +182,7 @@ private:
         .round = operation.round,
         .after = operation.after,
         .after_sends = operation.after_sends,
-        .is_signal = operation.peer >= 0 && slots.empty(),
+        .is_signal = operation.kind == Kind::native || (operation.peer >= 0 && slots.empty()),
         .waits = operation.waits,
     };
     result.pieces = store(slots, extent_of(result.buffer));
@@ -186,6 +191,30 @@ private:
       result.num_elements += piece.num_repeats * piece.num_elements;
     }
     return result;
+  }
+
+  [[nodiscard]] BoundCall bound_call(Operation const& operation) const {
+    schedule::NativeCall const& call = program_.native_call(operation);
+    schedule::NativeParts const parts = schedule::parts_of(call);
+    return {
+        .call = call,
+        .sources = part_sizes(program_.sources(operation), parts.sources),
+        .results = part_sizes(program_.slots(operation), parts.results),
+    };
+  }
+
+  [[nodiscard]] std::vector<std::int64_t>
+  part_sizes(std::span<Slot const> slots, int num_parts) const {
+    std::int64_t const each = schedule::num_blocks(slots) / num_parts;
+    std::vector<std::int64_t> sizes;
+    std::int64_t number = 0;
+    schedule::for_each_block(program_.frame, slots, [&](Buffer buffer, int block) {
+      if (number++ % each == 0) {
+        sizes.push_back(0);
+      }
+      sizes.back() += place_of(buffer, block).num_elements;
+    });
+    return sizes;
   }
 
   [[nodiscard]] std::int64_t extent_of(Buffer buffer) const {

@@ -36,7 +36,7 @@ struct BoundOperation {
   int round = 0;  ///< of the program; execution does not look at it
   int after = 0;
   int after_sends = 0;
-  bool is_signal = false;  ///< a message without data that is always sent
+  bool is_signal = false;  ///< a message without data that is always sent, or a native call
   schedule::Range pieces{};
   schedule::Range sources{};
   schedule::Range waits{};
@@ -45,6 +45,14 @@ struct BoundOperation {
   /// True if there is nothing to do: the operation is complete as soon as it may start and sends
   /// nothing; the peer, whose blocks have the same sizes, finds the same.
   [[nodiscard]] bool is_empty() const noexcept { return num_elements == 0 && !is_signal; }
+};
+
+/// A native call, and how many elements each part of its contribution and of its results has;
+/// nothing where this rank has none.
+struct BoundCall {
+  schedule::NativeCall call;
+  std::vector<std::int64_t> sources;
+  std::vector<std::int64_t> results;
 };
 
 /// What an element covers beyond its extent, for types with gaps or lower bounds.
@@ -81,6 +89,7 @@ struct BoundProgram {
   std::vector<BoundOperation> operations;
   std::vector<Piece> piece_pool;
   std::vector<int> wait_pool;
+  std::vector<BoundCall> native_calls;  ///< by tag of an operation of kind native
 
   [[nodiscard]] std::span<Piece const> pieces(BoundOperation const& operation) const noexcept;
   [[nodiscard]] std::span<Piece const> sources(BoundOperation const& operation) const noexcept;

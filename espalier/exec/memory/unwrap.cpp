@@ -27,6 +27,7 @@ public:
       : program_(program), sizes_(sizes), min_elements_(min_elements) {
     result_.frame = program.frame;
     result_.rank = program.rank;
+    result_.native_calls = program.native_calls;
   }
 
   RankProgram run() {

@@ -44,15 +44,28 @@ void require_tags(RankProgram const& program, MpiContext const& context) {
 
 /// Ranks and tags of the messages as the communicator of the context has them.
 void translate(MpiProgram& program, MpiContext const& context) {
-  using Action = MpiStep::Action;
   for (MpiStep& step : program.steps) {
-    if (step.action == Action::send || step.action == Action::recv ||
-        step.action == Action::recv_now) {
+    if (step.is_near()) {
+      program.links.push_back(context.link(step.peer));
+      step.peer = static_cast<int>(program.links.size()) - 1;
+      step.tag = context.tag_in_comm(step.tag);
+    } else if (step.is_message()) {
       step.peer = context.rank_in_comm(step.peer);
       step.tag = context.tag_in_comm(step.tag);
     }
   }
   program.own_tag = context.tag_in_comm(0);
+  for (MpiNativeCall& call : program.native_calls) {
+    auto const group = std::ranges::find(context.groups, call.members, &NativeGroup::members);
+    if (group == context.groups.end()) {
+      throw Error(
+          ErrorCode::unsupported,
+          "the program has a native phase among " + std::to_string(call.members.size()) +
+              " ranks, for which no communicator was made"
+      );
+    }
+    call.comm = group->comm;
+  }
 }
 
 /// Blocks as messages see them: bytes where elements have no gaps, nothing where they hold no data.
@@ -153,6 +166,7 @@ void require_contribution(RankProgram const& program, Layout const& input, Layou
 class MpiBinder {
 public:
   explicit MpiBinder(MpiSpec const& spec) : spec_(spec), output_(travelling(spec.output, types_)) {
+    elements_.context = spec.context;
     elements_.output = output_.elements;
     if (spec.input) {
       input_ = travelling(*spec.input, types_);

@@ -21,28 +21,32 @@ DataflowRun::DataflowRun(MpiProgram const& program) {
     ready_.reserve(num_operations);
     active_.resize(num_requests);
     done_.resize(num_requests);
+    near_.reserve(program.links.size());
   }
 }
 
 std::size_t DataflowRun::memory_bytes() const noexcept {
   return statuses_.capacity() * sizeof(MPI_Status) +
          (open_waits_.capacity() + ready_.capacity() + active_.capacity() + done_.capacity()) *
-             sizeof(int);
+             sizeof(int) +
+         near_.capacity() * sizeof(Near);
 }
 
 void DataflowRun::start(MpiDataflow const& flow) noexcept {
   std::ranges::copy(flow.num_waits, open_waits_.begin());
   ready_.assign(flow.initially_ready.begin(), flow.initially_ready.end());
   num_active_ = 0;
+  near_.clear();
 }
 
 int DataflowRun::finish(MpiRun& run, Bases const& bases, MpiDataflow const& flow) noexcept {
   for (;;) {
     start_ready(run, bases, flow);
-    if (num_active_ == 0) {
+    if (num_active_ == 0 && near_.empty()) {
       return MPI_SUCCESS;
     }
-    if (int const code = finish_one(run, flow); code != MPI_SUCCESS) {
+    int const code = near_.empty() ? finish_one(run, flow) : finish_mixed(run, bases, flow);
+    if (code != MPI_SUCCESS) {
       return code;
     }
   }
@@ -52,8 +56,12 @@ int DataflowRun::progress(
     MpiRun& run, Bases const& bases, MpiDataflow const& flow, bool& is_complete
 ) noexcept {
   start_ready(run, bases, flow);
-  is_complete = num_active_ == 0;
-  return is_complete ? MPI_SUCCESS : finish_some(run, flow);
+  if (!near_.empty()) {
+    finish_near(run, bases, flow);
+  }
+  int const code = num_active_ > 0 ? finish_some(run, flow) : MPI_SUCCESS;
+  is_complete = num_active_ == 0 && near_.empty() && ready_.empty();
+  return code;
 }
 
 void DataflowRun::start_ready(MpiRun& run, Bases const& bases, MpiDataflow const& flow) noexcept {
@@ -61,20 +69,72 @@ void DataflowRun::start_ready(MpiRun& run, Bases const& bases, MpiDataflow const
     std::ranges::pop_heap(ready_, std::greater{});
     int const operation = ready_.back();
     ready_.pop_back();
-    auto const i = static_cast<std::size_t>(operation);
-    bool is_message = false;
-    for (int s = flow.step_begin[i]; s < flow.step_begin[i + 1]; ++s) {
-      MpiStep const& step = run.program.steps[static_cast<std::size_t>(s)];
-      int const code = run.perform(bases, step, num_active_);
-      run.note(code);
-      bool const is_start = step.action == Action::send || step.action == Action::recv;
-      is_message = is_start && code == MPI_SUCCESS;
-    }
-    if (is_message) {
+    run_steps(run, bases, flow, operation, flow.step_begin[static_cast<std::size_t>(operation)]);
+  }
+}
+
+/// Runs steps of an operation from `first` on, until a message is underway or the operation is
+/// complete.
+void DataflowRun::run_steps(
+    MpiRun& run, Bases const& bases, MpiDataflow const& flow, int operation, int first
+) noexcept {
+  int const end = flow.step_begin[static_cast<std::size_t>(operation) + 1];
+  for (int s = first; s < end; ++s) {
+    MpiStep const& step = run.program.steps[static_cast<std::size_t>(s)];
+    if (step.is_near()) {
+      run.start_near(bases, step);
+      if (run.near.is_open(step.request)) {
+        near_.push_back({.operation = operation, .step = s});
+        return;
+      }
+      run.note(run.near.result(step.request));
+    } else if (start_message(run, bases, step)) {
       active_[static_cast<std::size_t>(num_active_++)] = operation;
-    } else {
-      complete(flow, operation);
+      return;
     }
+  }
+  complete(flow, operation);
+}
+
+/// Performs a step. @return whether it is a message of MPI that is underway now
+bool DataflowRun::start_message(MpiRun& run, Bases const& bases, MpiStep const& step) noexcept {
+  int const code = run.perform(bases, step, num_active_);
+  run.note(code);
+  bool const is_start = step.action == Action::send || step.action == Action::recv;
+  return is_start && code == MPI_SUCCESS;
+}
+
+/// Goes on with messages inside the node, and with the operations of those that are over.
+void DataflowRun::finish_near(MpiRun& run, Bases const& bases, MpiDataflow const& flow) noexcept {
+  run.near.progress();
+  std::size_t const num_before = near_.size();
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < num_before; ++i) {
+    Near const one = near_[i];
+    MpiStep const& step = run.program.steps[static_cast<std::size_t>(one.step)];
+    if (run.near.is_open(step.request)) {
+      near_[kept++] = one;
+    } else {
+      run.note(run.near.result(step.request));
+      run_steps(run, bases, flow, one.operation, one.step + 1);
+    }
+  }
+  near_.erase(near_.begin() + static_cast<std::ptrdiff_t>(kept), near_.end());
+}
+
+/// Waits until something is over, of messages of both kinds. @return as finish_one().
+int DataflowRun::finish_mixed(MpiRun& run, Bases const& bases, MpiDataflow const& flow) noexcept {
+  run.teller.wait_at(run.program, near_.front().operation);
+  node::Patience patience = run.near.patience();
+  std::size_t const num_near = near_.size();
+  int const num_far = num_active_;
+  for (;;) {
+    finish_near(run, bases, flow);
+    int const code = num_far > 0 ? finish_some(run, flow) : MPI_SUCCESS;
+    if (code != MPI_SUCCESS || near_.size() < num_near || num_active_ < num_far) {
+      return code;
+    }
+    patience.pause([&run] { node::NearRun::serve_mpi(run.comm); });
   }
 }
 

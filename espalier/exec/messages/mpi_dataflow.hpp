@@ -38,6 +38,12 @@ public:
 
 private:
   void start_ready(MpiRun& run, Bases const& bases, MpiDataflow const& flow) noexcept;
+  bool start_message(MpiRun& run, Bases const& bases, MpiStep const& step) noexcept;
+  void run_steps(
+      MpiRun& run, Bases const& bases, MpiDataflow const& flow, int operation, int first
+  ) noexcept;
+  void finish_near(MpiRun& run, Bases const& bases, MpiDataflow const& flow) noexcept;
+  int finish_mixed(MpiRun& run, Bases const& bases, MpiDataflow const& flow) noexcept;
   int finish_one(MpiRun& run, MpiDataflow const& flow) noexcept;
   int finish_some(MpiRun& run, MpiDataflow const& flow) noexcept;
   int finish_failed(MpiRun& run, MpiDataflow const& flow, int done, int code) noexcept;
@@ -51,6 +57,14 @@ private:
   std::vector<int> active_;  ///< operation of each of the first num_active_ requests
   std::vector<int> done_;
   int num_active_ = 0;
+
+  /// A message inside the node that is underway.
+  struct Near {
+    int operation = 0;
+    int step = 0;
+  };
+
+  std::vector<Near> near_;
 };
 
 }  // namespace espalier::exec

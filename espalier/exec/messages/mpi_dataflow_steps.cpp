@@ -39,10 +39,23 @@ void add(StepMaker& maker, BoundOperation const& operation) {
     maker.add_local(operation);
     return;
   }
-  MpiStep step = StepMaker::message(operation);
-  step.region = maker.message_region(operation);
-  maker.program().steps.push_back(step);
-  ++maker.program().num_requests;
+  std::vector<MpiStep>& steps = maker.program().steps;
+  MpiStep step = maker.message(operation);
+  step.request = maker.program().num_requests++;
+  if (!step.is_near()) {
+    step.region = maker.message_region(operation);
+    steps.push_back(step);
+    return;
+  }
+  auto const packing = maker.place_near(operation, step);
+  bool const is_first = packing && operation.kind == Kind::send;
+  if (is_first) {
+    steps.push_back(*packing);
+  }
+  steps.push_back(step);
+  if (packing && !is_first) {
+    steps.push_back(*packing);
+  }
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "espalier/exec/messages/mpi_binding.hpp"
 #include "espalier/exec/messages/mpi_dataflow.hpp"
@@ -30,6 +31,9 @@ public:
     }
     run_.error = MPI_SUCCESS;
     Bases const bases = bases_of(input, output);
+    if (run_.near.has_messages()) {
+      return run_told<NearWaits>(bases);
+    }
     if (watch::current_beacon() != nullptr) [[unlikely]] {
       return run_watched(bases);
     }
@@ -89,26 +93,42 @@ public:
     return code == MPI_SUCCESS ? end_of_run() : fail(code);
   }
 
+  void shift_tags(int least, int shift) noexcept { run_.program.shift_tags(least, shift); }
+
+  [[nodiscard]] bool has_tag_below(int limit) const noexcept {
+    return run_.program.has_tag_below(limit);
+  }
+
   [[nodiscard]] bool is_broken() const noexcept { return first_error_ != MPI_SUCCESS; }
 
   [[nodiscard]] std::size_t memory_bytes() const noexcept {
     return sizeof(*this) + run_.program.memory_bytes() + scratch_.num_bytes() +
-           packed_.num_bytes() + run_.requests.capacity() * sizeof(MPI_Request) +
-           dataflow_.memory_bytes();
+           packed_.num_bytes() + run_.near.memory_bytes() +
+           run_.requests.capacity() * sizeof(MPI_Request) + dataflow_.memory_bytes();
   }
 
 private:
   static MpiRun make_run(RankProgram const& program, MpiSpec const& spec) {
     MpiRun run{.comm = spec.context.comm, .program = bind_mpi(program, spec), .requests = {}};
-    run.requests.assign(static_cast<std::size_t>(run.program.num_requests) + 1, MPI_REQUEST_NULL);
-    return run;
+    auto const num_requests = static_cast<std::size_t>(run.program.num_requests) + 1;
+    run.requests.assign(num_requests, MPI_REQUEST_NULL);
+    node::Group* const group = run.program.links.empty() ? nullptr : spec.context.group;
+    return {
+        .comm = run.comm,
+        .program = std::move(run.program),
+        .requests = std::move(run.requests),
+        .near = node::NearRun(group, num_requests),
+    };
   }
 
   /// A run whose waits are told: code of its own, so that nobody pays who is not watched.
   [[gnu::noinline, gnu::cold]] int run_watched(Bases const& bases) noexcept {
+    return run_told<ToldWaits>(bases);
+  }
+
+  template <typename Waits> int run_told(Bases const& bases) noexcept {
     run_.teller.begin(run_.program);
-    int const code =
-        packing_ ? run_packed<ToldWaits>(bases, *packing_) : run_program<ToldWaits>(bases);
+    int const code = packing_ ? run_packed<Waits>(bases, *packing_) : run_program<Waits>(bases);
     run_.teller.end();
     return code == MPI_SUCCESS ? run_.error : fail(code);
   }
@@ -200,6 +220,14 @@ int MpiExecutor::progress(bool& is_complete) noexcept {
 
 int MpiExecutor::finish() noexcept {
   return implementation_->finish();
+}
+
+void MpiExecutor::shift_tags(int least, int shift) noexcept {
+  implementation_->shift_tags(least, shift);
+}
+
+bool MpiExecutor::has_tag_below(int limit) const noexcept {
+  return implementation_->has_tag_below(limit);
 }
 
 bool MpiExecutor::is_broken() const noexcept {

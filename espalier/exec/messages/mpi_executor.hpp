@@ -106,6 +106,12 @@ public:
   /// Brings a started run to its end, waiting for what is missing. @return as run().
   int finish() noexcept;
 
+  /// Adds `shift` to the tags from `least` on of the messages, between two runs: so runs of equal
+  /// calls that are under way at the same time can have executors that were made at any time.
+  void shift_tags(int least, int shift) noexcept;
+  /// Whether a message has a tag below `limit`.
+  [[nodiscard]] bool has_tag_below(int limit) const noexcept;
+
   [[nodiscard]] bool is_broken() const noexcept;
   /// Memory held, including scratch and packing buffers, without what MPI keeps for datatypes.
   [[nodiscard]] std::size_t memory_bytes() const noexcept;

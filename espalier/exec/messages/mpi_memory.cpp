@@ -5,6 +5,8 @@
 #include <cstring>
 #include <new>
 
+#include "espalier/exec/messages/mpi_native.hpp"
+
 namespace espalier::exec {
 namespace {
 
@@ -103,6 +105,8 @@ int run_local(
         step.region.type,
         program.op
     );
+  case Action::native:
+    return run_native(program.native_calls[static_cast<std::size_t>(step.peer)], program.op, bases);
   default:
     return run_transfer(
         comm, program.own_tag, bases, program.transfers[static_cast<std::size_t>(step.request)]

@@ -2,6 +2,7 @@
 
 #include "espalier/exec/messages/mpi_program.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -21,9 +22,24 @@ template <typename Element> std::size_t bytes_of(std::vector<Element> const& ele
 
 }  // namespace
 
+void MpiProgram::shift_tags(int least, int shift) noexcept {
+  for (MpiStep& step : steps) {
+    if (step.is_message() && step.tag >= least) {
+      step.tag += shift;
+    }
+  }
+}
+
+bool MpiProgram::has_tag_below(int limit) const noexcept {
+  return std::ranges::any_of(steps, [&](MpiStep const& step) {
+    return step.is_message() && step.tag < limit;
+  });
+}
+
 std::size_t MpiProgram::memory_bytes() const noexcept {
   std::size_t result = sizeof(*this) + bytes_of(steps) + bytes_of(transfers) +
-                       bytes_of(piece_pool) + bytes_of(types) + bytes_of(told_waits);
+                       bytes_of(piece_pool) + bytes_of(types) + bytes_of(links) +
+                       bytes_of(told_waits);
   if (dataflow) {
     result += bytes_of(dataflow->step_begin) + bytes_of(dataflow->num_waits) +
               bytes_of(dataflow->successor_begin) + bytes_of(dataflow->successors) +

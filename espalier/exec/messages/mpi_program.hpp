@@ -14,6 +14,7 @@
 #include <mpi.h>
 
 #include "espalier/exec/memory/binding.hpp"
+#include "espalier/exec/messages/mpi_context.hpp"
 #include "espalier/exec/messages/mpi_datatype.hpp"
 
 namespace espalier::exec {
@@ -51,6 +52,9 @@ struct MpiStep {
     scatter,   ///< the reverse: from region to the pieces of source
     transfer,  ///< number `request` of the transfers
     reduce,    ///< count elements of region = those of source (op) those of region
+    native,    ///< number `peer` of the native calls; request is its place among told waits
+    put,       ///< start a send inside the node: num_bytes at region, link `peer`, tag, request
+    take,      ///< the same of a receive
   };
 
   Action action = Action::wait;
@@ -64,6 +68,32 @@ struct MpiStep {
   std::int64_t source_offset_bytes = 0;
   std::int64_t num_bytes = 0;
   schedule::Range pieces{};  ///< into the piece pool, in bytes
+
+  [[nodiscard]] bool is_message() const noexcept {
+    return action == Action::send || action == Action::recv || action == Action::recv_now;
+  }
+
+  /// Whether it is a message through the memory of the node.
+  [[nodiscard]] bool is_near() const noexcept {
+    return action == Action::put || action == Action::take;
+  }
+};
+
+/// A collective of the MPI library: the arguments of its call.
+struct MpiNativeCall {
+  schedule::Collective collective = schedule::Collective::allgather;
+  std::vector<int> members;
+  MPI_Comm comm = MPI_COMM_NULL;
+  int root = 0;
+  bool is_root = true;  ///< where the collective has one
+  bool is_in_place = false;
+  MpiRegion source{};
+  MpiRegion result{};
+  MPI_Datatype type = MPI_BYTE;
+  int count = 0;  ///< of a part
+  /// Of all parts where they differ, otherwise empty.
+  std::vector<int> counts;
+  std::vector<int> displacements;
 };
 
 /// Who waits for whom in a dataflow program, by number of operation.
@@ -79,8 +109,10 @@ struct MpiDataflow {
 struct MpiProgram {
   std::vector<MpiStep> steps;
   std::vector<MpiTransfer> transfers;
+  std::vector<MpiNativeCall> native_calls;
   std::vector<Piece> piece_pool;
   std::vector<MpiType> types;
+  std::vector<node::Link*> links;  ///< of messages inside the node
   std::optional<MpiDataflow> dataflow;
   /// Where the rank waits, as words of watch::Wait: by request, behind them for each recv_now; of
   /// a dataflow program by operation.
@@ -90,6 +122,10 @@ struct MpiProgram {
   std::int64_t scratch_bytes = 0;
   int num_requests = 0;
   int own_tag = 0;  ///< of messages of the rank to itself
+
+  /// As the members of MpiExecutor.
+  void shift_tags(int least, int shift) noexcept;
+  [[nodiscard]] bool has_tag_below(int limit) const noexcept;
 
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 };
@@ -107,6 +143,8 @@ struct MpiElements {
   MPI_Op op = MPI_OP_NULL;
   MPI_Datatype operand = MPI_DATATYPE_NULL;
   std::int64_t elements_per_operand = 1;
+  /// Says which messages stay inside the node.
+  MpiContext context{};
 };
 
 /// @throws Error argument for a program that reduces, without an operator; mpi.

@@ -33,6 +33,8 @@ public:
         add_receive(operation, static_cast<int>(i));
       } else if (operation.kind == Kind::send) {
         add_send(operation, static_cast<int>(i));
+      } else if (operation.kind == Kind::native) {
+        maker_->add_native(operation);
       } else {
         maker_->add_local(operation);
       }
@@ -66,10 +68,12 @@ private:
 
   void add_receive(BoundOperation const& operation, int index) {
     auto const pieces = maker_->bound().pieces(operation);
-    MpiStep step = StepMaker::message(operation);
+    MpiStep step = maker_->message(operation);
     step.request = static_cast<int>(receives_.size());
     Receive receive{.operation = index};
-    if (maker_->is_staged(operation)) {
+    if (step.is_near()) {
+      receive.scatter = maker_->place_near(operation, step);
+    } else if (maker_->is_staged(operation)) {
       step.region = maker_->room(operation.num_elements);
       receive.scatter = maker_->staging(Action::scatter, operation.buffer, step.region, pieces);
     } else if (std::int64_t const num_bytes = maker_->bytes_to_unpack(operation); num_bytes > 0) {
@@ -85,10 +89,14 @@ private:
 
   void add_send(BoundOperation const& operation, int index) {
     auto const pieces = maker_->bound().pieces(operation);
-    MpiStep step = StepMaker::message(operation);
+    MpiStep step = maker_->message(operation);
     step.request = static_cast<int>(sends_.size());
     sends_.push_back(index);
-    if (maker_->is_staged(operation)) {
+    if (step.is_near()) {
+      if (auto const gather = maker_->place_near(operation, step)) {
+        add(*gather);
+      }
+    } else if (maker_->is_staged(operation)) {
       step.region = maker_->room(operation.num_elements);
       add(maker_->staging(Action::gather, operation.buffer, step.region, pieces));
     } else {
@@ -147,7 +155,8 @@ private:
     auto const num_receives = static_cast<int>(receives_.size());
     auto const num_sends = static_cast<int>(sends_.size());
     for (MpiStep& step : program_->steps) {
-      step.request += step.action == Action::send ? num_receives : 0;
+      bool const is_send = step.action == Action::send || step.action == Action::put;
+      step.request += is_send ? num_receives : 0;
     }
     for (std::size_t const index : send_waits_) {
       program_->steps[index].request += num_receives;

@@ -17,6 +17,7 @@ namespace espalier::exec {
 struct PlainWaits {
   /// Whether for_message() is to be called where a message is received and waited for at once.
   static constexpr bool has_own_receive = false;
+  static constexpr bool has_near_messages = false;
 
   /// One by one: all of them are needed, and so the code of an error needs no statuses.
   [[gnu::always_inline]] bool for_requests(MpiRun& run, MpiStep const& step) const noexcept {
@@ -29,9 +30,25 @@ struct PlainWaits {
   }
 };
 
+/// Waits of a run with messages inside the node, which the watch is told of, too.
+struct NearWaits {
+  static constexpr bool has_own_receive = false;
+  static constexpr bool has_near_messages = true;
+
+  [[gnu::always_inline]] bool
+  for_requests(MpiRun& run, MpiStep const& step, int num_complete = 0) const noexcept {
+    for (int i = step.request + num_complete; i < step.request + step.num_requests; ++i) {
+      run.teller.wait_at(run.program, i);
+      run.wait_for_any_kind(i);
+    }
+    return true;
+  }
+};
+
 /// Waits that the watch is told of. Code of its own, so that nobody pays who is not watched.
 struct ToldWaits {
   static constexpr bool has_own_receive = true;
+  static constexpr bool has_near_messages = false;
 
   bool for_requests(MpiRun& run, MpiStep const& step, int num_complete = 0) const noexcept {
     for (int i = step.request + num_complete; i < step.request + step.num_requests; ++i) {
@@ -52,6 +69,7 @@ struct ToldWaits {
 class TestedWaits {
 public:
   static constexpr bool has_own_receive = true;
+  static constexpr bool has_near_messages = true;
 
   /// True if the requests are complete; a request that failed is.
   bool for_requests(MpiRun& run, MpiStep const& step) noexcept {
@@ -79,6 +97,8 @@ public:
     if (is_receiving_) {
       run.teller.wait_at(run.program, step.request);
       run.note(PMPI_Wait(&run.requests.back(), MPI_STATUS_IGNORE));
+    } else if (run.near.has_messages()) {
+      NearWaits{}.for_requests(run, step, num_complete_);
     } else {
       ToldWaits{}.for_requests(run, step, num_complete_);
     }
@@ -87,8 +107,18 @@ public:
 
 private:
   bool test(MpiRun& run, int first, int num_requests) noexcept {
+    if (run.near.has_messages()) {
+      run.near.progress();
+    }
     for (; num_complete_ < num_requests; ++num_complete_) {
-      auto& request = run.requests[static_cast<std::size_t>(first + num_complete_)];
+      int const number = first + num_complete_;
+      if (run.near.has_messages()) {
+        if (run.near.is_open(number)) {
+          return false;
+        }
+        run.note(run.near.result(number));
+      }
+      auto& request = run.requests[static_cast<std::size_t>(number)];
       int is_complete = 0;
       int const code = PMPI_Test(&request, &is_complete, MPI_STATUS_IGNORE);
       run.note(code);
@@ -127,8 +157,13 @@ public:
     if (tested_.is_within_step()) {
       tested_.finish_step(run, run.program.steps[next_++]);
     }
-    ToldWaits waits;
-    next_ = go_on(run, bases, next_, waits);
+    if (run.near.has_messages()) {
+      NearWaits waits;
+      next_ = go_on(run, bases, next_, waits);
+    } else {
+      ToldWaits waits;
+      next_ = go_on(run, bases, next_, waits);
+    }
   }
 
 private:
@@ -157,7 +192,16 @@ private:
   template <typename Waits>
   [[gnu::always_inline]] static bool
   perform(MpiRun& run, Bases const& bases, MpiStep const& step, Waits& waits) noexcept {
+    if constexpr (Waits::has_near_messages) {
+      if (step.is_near()) {
+        run.start_near(bases, step);
+        return true;
+      }
+    }
     if constexpr (Waits::has_own_receive) {
+      if (step.action == MpiStep::Action::native) {
+        run.teller.wait_at(run.program, step.request);
+      }
       if (step.action == MpiStep::Action::recv_now) {
         return waits.for_message(run, bases, step);
       }

@@ -6,6 +6,7 @@ namespace espalier::exec {
 
 void MpiRun::abandon() noexcept {
   constexpr int num_tests = 1000;
+  near.abandon();
   for (MPI_Request& request : requests) {
     if (request == MPI_REQUEST_NULL) {
       continue;

@@ -13,6 +13,7 @@
 #include "espalier/exec/messages/mpi_memory.hpp"
 #include "espalier/exec/messages/mpi_program.hpp"
 #include "espalier/exec/messages/mpi_waits.hpp"
+#include "espalier/exec/node/mpi_near_run.hpp"
 
 namespace espalier::exec {
 
@@ -21,6 +22,7 @@ struct MpiRun {
   MPI_Comm comm = MPI_COMM_NULL;
   MpiProgram program;
   std::vector<MPI_Request> requests;  ///< those of the program, and one for a started receive
+  node::NearRun near{};               ///< messages inside the node, with requests of their own
   Teller teller{};
   int error = MPI_SUCCESS;  ///< the first of this run
 
@@ -51,6 +53,32 @@ struct MpiRun {
       return PMPI_Recv(memory, region.count, region.type, step.peer, step.tag, comm, status);
     }
     return run_local(comm, program, bases, step);
+  }
+
+  /// Starts a message inside the node.
+  [[gnu::always_inline]] void start_near(Bases const& bases, MpiStep const& step) noexcept {
+    node::Link& link = *program.links[static_cast<std::size_t>(step.peer)];
+    node::NearRun::Message const message{
+        .memory = bases.at(step.region.buffer, step.region.offset_bytes),
+        .num_bytes = step.num_bytes,
+        .tag = step.tag,
+        .request = step.request,
+    };
+    if (step.action == MpiStep::Action::put) {
+      near.send(link, message);
+    } else {
+      near.receive(link, message);
+    }
+  }
+
+  /// Waits for a message that was started, wherever it travels.
+  [[gnu::always_inline]] void wait_for_any_kind(int request) noexcept {
+    MPI_Request& far = requests[static_cast<std::size_t>(request)];
+    if (far == MPI_REQUEST_NULL) {
+      note(near.wait(comm, request));
+    } else {
+      note(near.wait_far(comm, far));
+    }
   }
 
   /// Leaves no request behind. A message that cannot be cancelled gets some time to complete and is

@@ -42,9 +42,12 @@ StepMaker::StepMaker(BoundProgram const& program, MpiElements const& elements)
   program_.op = elements.op;
 }
 
-MpiStep StepMaker::message(BoundOperation const& operation) {
+MpiStep StepMaker::message(BoundOperation const& operation) const {
+  bool const is_near = elements_->context.link(operation.peer) != nullptr;
+  Action const send = is_near ? Action::put : Action::send;
+  Action const recv = is_near ? Action::take : Action::recv;
   return {
-      .action = operation.kind == Kind::send ? Action::send : Action::recv,
+      .action = operation.kind == Kind::send ? send : recv,
       .peer = operation.peer,
       .tag = operation.tag,
       .round = operation.round,
@@ -60,6 +63,39 @@ MpiRegion StepMaker::message_region(BoundOperation const& operation) {
 
 MpiRegion StepMaker::region_of(Buffer buffer, std::span<Piece const> pieces) {
   return make_region(buffer, pieces, elements_of(buffer), program_.types);
+}
+
+std::optional<MpiStep> StepMaker::place_near(BoundOperation const& operation, MpiStep& message) {
+  if (operation.is_signal) {
+    return std::nullopt;
+  }
+  auto const pieces = bound_->pieces(operation);
+  bool const has_bytes = is_bytes(operation.buffer, pieces);
+  message.num_bytes = message_bytes(operation);
+  if (has_bytes && num_runs(pieces) == 1) {
+    message.region = {.buffer = operation.buffer, .offset_bytes = pieces.front().offset_bytes};
+    return std::nullopt;
+  }
+  bool const is_send = operation.kind == Kind::send;
+  message.region = {.buffer = Buffer::scratch, .offset_bytes = program_.scratch_bytes};
+  MpiRegion const packed = room(message.num_bytes);
+  if (has_bytes) {
+    auto const action = is_send ? Action::gather : Action::scatter;
+    return staging(action, operation.buffer, message.region, pieces);
+  }
+  MpiRegion const elements = message_region(operation);
+  return transfer(is_send ? make_transfer(packed, elements) : make_transfer(elements, packed));
+}
+
+std::int64_t StepMaker::message_bytes(BoundOperation const& operation) const {
+  auto const elements = elements_of(operation.buffer);
+  std::int64_t result = 0;
+  for (Piece const& piece : bound_->pieces(operation)) {
+    auto const type = elements[static_cast<std::size_t>(piece.type)];
+    std::int64_t const element_bytes = type == MPI_BYTE ? 1 : describe(type).size_bytes;
+    result += piece.num_repeats * piece.num_elements * element_bytes;
+  }
+  return result;
 }
 
 void StepMaker::add_local(BoundOperation const& operation) {

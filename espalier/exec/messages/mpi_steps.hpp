@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 
 #include <mpi.h>
@@ -24,15 +25,29 @@ public:
 
   [[nodiscard]] BoundProgram const& bound() const noexcept { return *bound_; }
 
+  [[nodiscard]] MpiElements const& elements() const noexcept { return *elements_; }
+
+  [[nodiscard]] std::span<MPI_Datatype const> elements_of(schedule::Buffer buffer) const;
+  [[nodiscard]] bool is_bytes(schedule::Buffer buffer, std::span<Piece const> pieces) const;
+  [[nodiscard]] MpiRegion region_of(schedule::Buffer buffer, std::span<Piece const> pieces);
+
   /// The program that the steps are added to.
   [[nodiscard]] MpiProgram& program() noexcept { return program_; }
 
   /// The start of a message, without region and request.
-  [[nodiscard]] static MpiStep message(BoundOperation const& operation);
+  [[nodiscard]] MpiStep message(BoundOperation const& operation) const;
+  /// Sets the memory of a message inside the node, which is one run of bytes.
+  /// @return what gathers or packs it before, or scatters or unpacks it after; none if the message
+  ///     lies there already.
+  [[nodiscard]] std::optional<MpiStep>
+  place_near(BoundOperation const& operation, MpiStep& message);
   [[nodiscard]] MpiRegion message_region(BoundOperation const& operation);
 
   /// Adds the steps of a copy or a reduction.
   void add_local(BoundOperation const& operation);
+
+  /// Adds the steps of a native call.
+  void add_native(BoundOperation const& operation);
 
   /// A small message of several pieces, which we copy together.
   [[nodiscard]] bool is_staged(BoundOperation const& operation) const;
@@ -55,14 +70,12 @@ private:
     std::int64_t longest = std::numeric_limits<std::int64_t>::max();
   };
 
-  [[nodiscard]] MpiRegion region_of(schedule::Buffer buffer, std::span<Piece const> pieces);
   [[nodiscard]] MpiRegion source_region(BoundOperation const& operation);
+  [[nodiscard]] std::int64_t message_bytes(BoundOperation const& operation) const;
   void add_reduce(BoundOperation const& operation);
   void copy_bytes(BoundOperation const& operation);
   template <typename Visitor>
   void for_each_common_run(BoundOperation const& operation, Runs const& runs, Visitor&& visit);
-  [[nodiscard]] std::span<MPI_Datatype const> elements_of(schedule::Buffer buffer) const;
-  [[nodiscard]] bool is_bytes(schedule::Buffer buffer, std::span<Piece const> pieces) const;
 
   BoundProgram const* bound_;
   MpiElements const* elements_;

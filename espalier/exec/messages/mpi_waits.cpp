@@ -30,11 +30,16 @@ void add_by_operation(BoundProgram const& bound, MpiProgram& program) {
 void add_by_request(MpiProgram& program) {
   program.told_waits.resize(static_cast<std::size_t>(program.num_requests));
   for (MpiStep& step : program.steps) {
-    if (step.action == Action::recv_now) {
+    if (step.action == Action::native) {
+      step.request = static_cast<int>(program.told_waits.size());
+      program.told_waits.push_back(
+          watch::Wait{.stage = watch::Stage::native, .round = step.round}.to_word()
+      );
+    } else if (step.action == Action::recv_now) {
       step.request = static_cast<int>(program.told_waits.size());
       program.told_waits.push_back(wait_word(false, step.round, step.peer));
-    } else if (step.action == Action::send || step.action == Action::recv) {
-      bool const is_send = step.action == Action::send;
+    } else if (step.action == Action::send || step.action == Action::recv || step.is_near()) {
+      bool const is_send = step.action == Action::send || step.action == Action::put;
       program.told_waits[static_cast<std::size_t>(step.request)] =
           wait_word(is_send, step.round, step.peer);
     }

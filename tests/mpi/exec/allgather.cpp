@@ -140,7 +140,11 @@ TypedCount input_of(RankType const& type, int num_units, bool is_in_place) {
 }
 
 void check_allgather(
-    Checks& checks, MPI_Comm comm, Choice const& choice, TypeCase const& types, Sampler& sampler
+    Checks& checks,
+    PrivateComm const& comm,
+    Choice const& choice,
+    TypeCase const& types,
+    Sampler& sampler
 ) {
   RankType send = types.make(rank + 1);
   RankType recv = types.make(rank);
@@ -171,7 +175,11 @@ void check_allgather(
 }
 
 void check_allgatherv(
-    Checks& checks, MPI_Comm comm, Choice const& choice, TypeCase const& types, Sampler& sampler
+    Checks& checks,
+    PrivateComm const& comm,
+    Choice const& choice,
+    TypeCase const& types,
+    Sampler& sampler
 ) {
   RankType send = types.make(rank + 1);
   RankType recv = types.make(rank);
@@ -208,7 +216,7 @@ void check_allgatherv(
 }
 
 /// A type of the user may be gone when its executor runs.
-void check_freed_type(Checks& checks, MPI_Comm comm) {
+void check_freed_type(Checks& checks, PrivateComm const& comm) {
   auto const program =
       algorithms::variants(Collective::allgather, num_ranks).front().generate(num_ranks, 0, rank);
   MPI_Datatype type = negative_lower_bound();
@@ -231,7 +239,7 @@ void check_freed_type(Checks& checks, MPI_Comm comm) {
 int run() {
   PMPI_Comm_size(MPI_COMM_WORLD, &num_ranks);
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm comm = private_comm();
+  PrivateComm const comm;
   Checks checks;
   std::vector<Choice> const choices = algorithms::variants(Collective::allgather, num_ranks);
   constexpr std::size_t num_calls = 2 * 4 * 2;
@@ -243,7 +251,6 @@ int run() {
     }
   }
   check_freed_type(checks, comm);
-  PMPI_Comm_free(&comm);
   return checks.finish();
 }
 

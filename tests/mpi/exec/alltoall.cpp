@@ -81,7 +81,7 @@ void native(Call const& call, void const* input, void* output) {
   }
 }
 
-MpiExecutor executor_of(Call const& call, RankProgram const& program, MPI_Comm comm) {
+MpiExecutor executor_of(Call const& call, RankProgram const& program, PrivateComm const& comm) {
   Side const& send = call.send;
   Side const& recv = call.recv;
   if (call.form == Form::equal) {
@@ -224,7 +224,7 @@ types_of(Form form, std::vector<TypeCase> const& cases, std::size_t number, int 
 
 void check(
     Checks& checks,
-    MPI_Comm comm,
+    PrivateComm const& comm,
     Schedule const& schedule,
     Form form,
     bool is_in_place,
@@ -264,7 +264,7 @@ bool has_scratch(Schedule const& schedule) {
 int run() {
   PMPI_Comm_size(MPI_COMM_WORLD, &num_ranks);
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm comm = private_comm();
+  PrivateComm const comm;
   Checks checks;
   std::vector<Schedule> const all = schedules(Collective::alltoall, num_ranks);
   std::size_t const num_types = type_cases().size();
@@ -283,7 +283,6 @@ int run() {
       }
     }
   }
-  PMPI_Comm_free(&comm);
   return checks.finish();
 }
 

@@ -54,7 +54,11 @@ void compare(
 }
 
 void check_bcast(
-    Checks& checks, MPI_Comm comm, Choice const& choice, TypeCase const& types, Sampler& sampler
+    Checks& checks,
+    PrivateComm const& comm,
+    Choice const& choice,
+    TypeCase const& types,
+    Sampler& sampler
 ) {
   RankType type = types.make(rank);
   for (int root = 0; root < num_ranks; ++root) {
@@ -83,7 +87,7 @@ void check_bcast(
 }
 
 /// MPI_BOTTOM with addresses in the type.
-void check_bottom(Checks& checks, MPI_Comm comm, Choice const& choice) {
+void check_bottom(Checks& checks, PrivateComm const& comm, Choice const& choice) {
   std::vector<int> values(3, rank == 0 ? 42 : -1);
   MPI_Aint place = 0;
   PMPI_Get_address(values.data(), &place);
@@ -103,7 +107,7 @@ void check_bottom(Checks& checks, MPI_Comm comm, Choice const& choice) {
 int run() {
   PMPI_Comm_size(MPI_COMM_WORLD, &num_ranks);
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm comm = private_comm();
+  PrivateComm const comm;
   Checks checks;
   std::vector<Choice> const all = choices();
   std::size_t const num_calls = type_cases().size() * static_cast<std::size_t>(num_ranks) * 3;
@@ -116,7 +120,6 @@ int run() {
       check_bottom(checks, comm, choice);
     }
   }
-  PMPI_Comm_free(&comm);
   return checks.finish();
 }
 

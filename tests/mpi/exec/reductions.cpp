@@ -79,7 +79,7 @@ void native(Call const& call, OperatorCase const& on, void const* input, void* o
   }
 }
 
-MpiExecutor executor_of(Call const& call, RankProgram const& program, MPI_Comm comm) {
+MpiExecutor executor_of(Call const& call, RankProgram const& program, PrivateComm const& comm) {
   exec::Reduction const reduction{call.on.type, call.on.op, call.is_in_place};
   int const count = call.total();
   switch (call.collective) {
@@ -161,7 +161,7 @@ std::vector<std::vector<int>> counts_of(Collective collective) {
   return {std::vector<int>(p, 0), std::vector<int>(p, 1), std::vector<int>(p, 37), uneven};
 }
 
-void check(Checks& checks, MPI_Comm comm, Schedule const& schedule, Call const& call) {
+void check(Checks& checks, PrivateComm const& comm, Schedule const& schedule, Call const& call) {
   std::string const what = schedule.name + " " + call.on.name + " x " +
                            std::to_string(call.total()) + " root " + std::to_string(call.root) +
                            (call.is_in_place ? " in place" : "") + (call.is_block ? " block" : "");
@@ -170,7 +170,7 @@ void check(Checks& checks, MPI_Comm comm, Schedule const& schedule, Call const& 
 }
 
 void check_collective(
-    Checks& checks, MPI_Comm comm, OperatorCases const& operators, Collective collective
+    Checks& checks, PrivateComm const& comm, OperatorCases const& operators, Collective collective
 ) {
   std::vector<Schedule> const all = schedules(collective, num_ranks);
   int const num_roots = has_root(collective) ? num_ranks : 1;
@@ -205,7 +205,7 @@ void check_collective(
 int run() {
   PMPI_Comm_size(MPI_COMM_WORLD, &num_ranks);
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm comm = private_comm();
+  PrivateComm const comm;
   Checks checks;
   {
     OperatorCases const operators;
@@ -215,7 +215,6 @@ int run() {
       }
     }
   }
-  PMPI_Comm_free(&comm);
   return checks.finish();
 }
 

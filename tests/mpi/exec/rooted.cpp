@@ -208,8 +208,9 @@ void native(Call const& call, Buffer& own, Buffer& all) {
 }
 
 /// `knows_sizes`: ranks that are not the root are told all counts.
-MpiExecutor
-executor_of(Call const& call, RankProgram const& program, MPI_Comm comm, bool knows_sizes) {
+MpiExecutor executor_of(
+    Call const& call, RankProgram const& program, PrivateComm const& comm, bool knows_sizes
+) {
   bool const is_gather = call.collective == Collective::gather;
   TypedCount const own = call.is_in_place_here() ? TypedCount{} : call.own;
   if (!call.is_varying) {
@@ -270,7 +271,7 @@ bool needs_sizes(Schedule const& schedule, int root) {
 
 void check(
     Checks& checks,
-    MPI_Comm comm,
+    PrivateComm const& comm,
     Schedule const& schedule,
     Call call,
     TypeCase const& types,
@@ -299,7 +300,7 @@ void check(
   release(all);
 }
 
-void check_collective(Checks& checks, MPI_Comm comm, Collective collective) {
+void check_collective(Checks& checks, PrivateComm const& comm, Collective collective) {
   std::vector<Schedule> const all = schedules(collective, num_ranks);
   std::vector<TypeCase> const all_types = type_cases();
   std::vector<Parts> const all_parts = part_cases();
@@ -325,7 +326,7 @@ void check_collective(Checks& checks, MPI_Comm comm, Collective collective) {
 }
 
 /// One rank comes late, and nobody may leave before.
-void check_barrier(Checks& checks, MPI_Comm comm, Schedule const& schedule) {
+void check_barrier(Checks& checks, PrivateComm const& comm, Schedule const& schedule) {
   using Clock = std::chrono::steady_clock;
   MpiExecutor executor = exec::barrier_executor(schedule.generate(0, rank), comm);
   for (int late = 0; late < num_ranks; ++late) {
@@ -346,14 +347,13 @@ void check_barrier(Checks& checks, MPI_Comm comm, Schedule const& schedule) {
 int run() {
   PMPI_Comm_size(MPI_COMM_WORLD, &num_ranks);
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm comm = private_comm();
+  PrivateComm const comm;
   Checks checks;
   for (Schedule const& schedule : schedules(Collective::barrier, num_ranks)) {
     check_barrier(checks, comm, schedule);
   }
   check_collective(checks, comm, Collective::gather);
   check_collective(checks, comm, Collective::scatter);
-  PMPI_Comm_free(&comm);
   return checks.finish();
 }
 

@@ -9,13 +9,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <mpi.h>
 
 #include "espalier/exec/collectives/mpi_collectives.hpp"
+#include "espalier/exec/node/mpi_node.hpp"
+#include "tests/mpi/fake_nodes.hpp"
 
 namespace espalier::test {
 
@@ -62,6 +68,47 @@ inline MPI_Comm private_comm() {
   PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   return comm;
 }
+
+/// A communicator for executors. ESPALIER_TEST_NODE=on lets ranks of a node share memory, and
+/// `pairs` makes a node of every two of them.
+class PrivateComm {
+public:
+  PrivateComm() : comm_(private_comm()) {
+    char const* const node = std::getenv("ESPALIER_TEST_NODE");
+    if (node == nullptr) {
+      return;
+    }
+    fake_nodes::node_of = std::string_view(node) == "pairs" ? fake_nodes::pairs : nullptr;
+    node_.emplace(comm_);
+    int num_ranks = 0;
+    PMPI_Comm_size(comm_, &num_ranks);
+    group_ = node_->group(0, {}, num_ranks);
+    // A test of what is not there would prove nothing.
+    if (node_->is_missing_somewhere() || (node_->is_shared() && group_ == nullptr)) {
+      std::fprintf(stderr, "the ranks of a node share no memory\n");
+      PMPI_Abort(MPI_COMM_WORLD, 1);
+    }
+  }
+
+  PrivateComm(PrivateComm const&) = delete;
+  PrivateComm& operator=(PrivateComm const&) = delete;
+  PrivateComm(PrivateComm&&) = delete;
+  PrivateComm& operator=(PrivateComm&&) = delete;
+
+  ~PrivateComm() { PMPI_Comm_free(&comm_); }
+
+  // NOLINTNEXTLINE(google-explicit-constructor): executors take contexts.
+  operator exec::MpiContext() const {
+    exec::MpiContext context(comm_);
+    context.group = group_.get();
+    return context;
+  }
+
+private:
+  MPI_Comm comm_;
+  std::optional<exec::node::Node> node_;
+  std::unique_ptr<exec::node::Group> group_;
+};
 
 /// The datatype of one rank; num_per_unit of its elements have the signature of one unit.
 struct RankType {

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/exec/node/mpi_node.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <sched.h>
+#include <unistd.h>
+#include <utility>
+
+#include "espalier/base/error.hpp"
+#include "espalier/exec/node/single_copy.hpp"
+#include "espalier/exec/node/waiting.hpp"
+#include "espalier/machine/sources/cgroup.hpp"
+#include "espalier/mpi/own_communicator.hpp"
+#include "espalier/mpi/success.hpp"
+
+namespace espalier::exec::node {
+namespace {
+
+using mpi::OwnCommunicator;
+using mpi::require_success;
+
+/// In a simulation all ranks are threads of one process, whose time only MPI knows.
+#ifdef ESPALIER_MPI_SIMULATED
+constexpr bool is_simulated = true;
+#else
+constexpr bool is_simulated = false;
+#endif
+
+bool all_of(MPI_Comm comm, bool is_true) {
+  int value = is_true ? 1 : 0;
+  require_success(PMPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
+  return value != 0;
+}
+
+OwnCommunicator split_by_node(MPI_Comm all) {
+  MPI_Comm local = MPI_COMM_NULL;
+  require_success(
+      PMPI_Comm_split_type(all, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local),
+      "MPI_Comm_split_type"
+  );
+  return OwnCommunicator(local);
+}
+
+double quota_of_node() {
+  try {
+    return machine::read_confinement().cpu_quota;
+  } catch (Error const&) {
+    return 0;  // What cannot be read limits nobody that we know of.
+  }
+}
+
+}  // namespace
+
+Node::Node(MPI_Comm all) {
+  if constexpr (is_simulated) {
+    return;
+  }
+  OwnCommunicator const local = split_by_node(all);
+  own_ = local.rank();
+  find_ranks(all, local.get());
+  if (ranks_.size() > 1) {
+    share(local.get());
+    find_processors(local.get());
+    find_processes(local.get());
+  }
+  is_missing_somewhere_ = !all_of(all, segment_.has_value() || ranks_.size() == 1);
+}
+
+void Node::find_ranks(MPI_Comm all, MPI_Comm local) {
+  int num_ranks = 0;
+  int rank = 0;
+  require_success(PMPI_Comm_size(local, &num_ranks), "MPI_Comm_size");
+  require_success(PMPI_Comm_rank(all, &rank), "MPI_Comm_rank");
+  ranks_.resize(static_cast<std::size_t>(num_ranks));
+  require_success(
+      PMPI_Allgather(&rank, 1, MPI_INT, ranks_.data(), 1, MPI_INT, local), "MPI_Allgather"
+  );
+}
+
+/// The first rank makes the memory, the others open it, and each makes its own area exist. What one
+/// of them cannot have nobody has.
+void Node::share(MPI_Comm local) {
+  SegmentShape const shape = SegmentShape::of(static_cast<int>(ranks_.size()));
+  Segment::Address address;
+  if (own_ == 0) {
+    segment_ = Segment::create(shape);
+    address = segment_ ? segment_->address() : address;
+  }
+  require_success(
+      PMPI_Bcast(&address, static_cast<int>(sizeof address), MPI_BYTE, 0, local), "MPI_Bcast"
+  );
+  if (own_ != 0) {
+    segment_ = Segment::open(shape, address);
+  }
+  bool const is_there = segment_ && segment_->back(own_);
+  if (!all_of(local, is_there)) {
+    segment_.reset();
+  } else {
+    segment_->close_file();
+  }
+}
+
+void Node::find_processors(MPI_Comm local) {
+  cpu_set_t own{};
+  if (sched_getaffinity(0, sizeof own, &own) != 0) {
+    CPU_ZERO(&own);  // More processors than the set has room for: nobody shares one.
+    CPU_SET(static_cast<std::size_t>(own_) % CPU_SETSIZE, &own);
+  }
+  std::vector<cpu_set_t> may_use(ranks_.size());
+  constexpr int set_bytes = sizeof(cpu_set_t);
+  require_success(
+      PMPI_Allgather(&own, set_bytes, MPI_BYTE, may_use.data(), set_bytes, MPI_BYTE, local),
+      "MPI_Allgather"
+  );
+  shares_processors_ = node::shares_processors(may_use, quota_of_node());
+}
+
+/// Each rank tries to read a number of each other one; what one of them may not nobody does.
+void Node::find_processes(MPI_Comm local) {
+  struct Sample {
+    std::int64_t value;
+    std::uint64_t address;
+    std::int64_t process;
+  };
+
+  constexpr int sample_bytes = sizeof(Sample);
+  std::int64_t const value = 0x45535041L + own_;
+  Sample const own{
+      .value = value, .address = reinterpret_cast<std::uintptr_t>(&value), .process = getpid()
+  };
+  std::vector<Sample> samples(ranks_.size());
+  require_success(
+      PMPI_Allgather(&own, sample_bytes, MPI_BYTE, samples.data(), sample_bytes, MPI_BYTE, local),
+      "MPI_Allgather"
+  );
+  bool const may_read = std::ranges::all_of(samples, [](Sample const& sample) {
+    std::int64_t found = 0;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of another process.
+    auto const* const address = reinterpret_cast<void const*>(sample.address);
+    return read_memory(static_cast<pid_t>(sample.process), address, &found, sizeof found) &&
+           found == sample.value;
+  });
+  if (all_of(local, may_read)) {
+    for (Sample const& sample : samples) {
+      processes_.push_back(static_cast<pid_t>(sample.process));
+    }
+  }
+}
+
+std::unique_ptr<Group> Node::group(int context, std::span<int const> ranks, int num_ranks) const {
+  if (!segment_ || context >= segment_->shape().num_contexts) {
+    return nullptr;
+  }
+  std::vector<int> sorted(ranks.begin(), ranks.end());
+  std::ranges::sort(sorted);
+  std::vector<Group::Member> members;
+  std::size_t own = 0;
+  for (std::size_t i = 0; i < ranks_.size(); ++i) {
+    int const rank = ranks_[i];
+    bool const is_member =
+        ranks.empty() ? rank < num_ranks : std::ranges::binary_search(sorted, rank);
+    if (is_member) {
+      own = static_cast<int>(i) == own_ ? members.size() : own;
+      members.push_back({
+          .rank = rank,
+          .on_node = static_cast<int>(i),
+          .process = processes_.empty() ? 0 : processes_[i],
+      });
+    }
+  }
+  if (members.size() < 2) {
+    return nullptr;
+  }
+  return std::make_unique<Group>(*segment_, context, std::move(members), own, shares_processors_);
+}
+
+}  // namespace espalier::exec::node

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <array>
+#include <csignal>
+#include <set>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "espalier/exec/node/segment.hpp"
+#include "espalier/exec/node/single_copy.hpp"
+#include "espalier/exec/node/waiting.hpp"
+
+namespace espalier::exec::node {
+namespace {
+
+TEST(NodeSegment, PlacesOfChannelsDoNotOverlap) {
+  for (int const num_ranks : {2, 3, 5, 8, 64, 256}) {
+    SegmentShape const shape = SegmentShape::of(num_ranks);
+    ASSERT_GT(shape.num_contexts, 1);
+    auto const segment = Segment::create(shape);
+    ASSERT_TRUE(segment);
+    std::set<std::pair<std::byte*, std::byte*>> ranges;
+    for (int const context : {0, shape.num_contexts - 1}) {
+      for (int to = 0; to < num_ranks; to += num_ranks > 8 ? 51 : 1) {
+        for (int from = 0; from < num_ranks; from += from == to - 1 ? 2 : 1) {
+          if (from == to) {
+            continue;
+          }
+          ChannelPlace const place = segment->place({context, from, to, from, to, num_ranks});
+          ASSERT_GE(place.chunk_bytes, line_bytes);
+          auto* const channel = reinterpret_cast<std::byte*>(place.channel);
+          ranges.emplace(channel, channel + sizeof(Channel));
+          ranges.emplace(place.chunks, place.chunks + num_lines * place.chunk_bytes);
+        }
+      }
+    }
+    std::byte* end = nullptr;
+    for (auto const& [first, last] : ranges) {
+      EXPECT_GE(first, end);
+      end = last;
+    }
+  }
+}
+
+TEST(NodeSegment, SoManyRanksThatFragmentsAreTinyHaveNone) {
+  EXPECT_EQ(SegmentShape::of(257).num_contexts, 0);
+  EXPECT_FALSE(Segment::create(SegmentShape::of(257)));
+}
+
+TEST(NodeSegment, AnotherProcessSharesIt) {
+  SegmentShape const shape = SegmentShape::of(2);
+  auto segment = Segment::create(shape);
+  ASSERT_TRUE(segment && segment->back(0) && segment->back(1));
+  ChannelKey const key{.context = 0, .from = 1, .to = 0, .from_member = 1, .num_members = 2};
+  Segment::Address const address = segment->address();
+  pid_t const child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    auto const opened = Segment::open(shape, address);
+    if (opened) {
+      opened->place(key).channel->consumed.store(42, std::memory_order_release);
+    }
+    _exit(opened ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(segment->place(key).channel->consumed.load(std::memory_order_acquire), 42U);
+}
+
+TEST(NodeSegment, AnAddressThatMeansSomethingElseIsRefused) {
+  SegmentShape const shape = SegmentShape::of(2);
+  auto const segment = Segment::create(shape);
+  ASSERT_TRUE(segment);
+  Segment::Address address = segment->address();
+  EXPECT_TRUE(Segment::open(shape, address));
+  EXPECT_FALSE(Segment::open(SegmentShape::of(3), address));
+  EXPECT_FALSE(Segment::open(shape, {}));
+  ++address.inode;
+  EXPECT_FALSE(Segment::open(shape, address));
+}
+
+TEST(NodeSegment, ALimitOnFilesIsNoticedAndNotASignal) {
+  pid_t const child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    rlimit const limit{.rlim_cur = 4096, .rlim_max = 4096};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    _exit(Segment::create(SegmentShape::of(2)) ? 1 : 0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
+TEST(NodeSegment, ReadingMemoryThatIsNotThereFails) {
+  std::array<char, 4> to{};
+  char const from[] = "abc";
+  EXPECT_TRUE(read_memory(getpid(), from, to.data(), 4));
+  EXPECT_EQ(to[1], 'b');
+  long const page = sysconf(_SC_PAGESIZE);
+  void* const hidden =
+      mmap(nullptr, static_cast<std::size_t>(page), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(hidden, MAP_FAILED);
+  EXPECT_FALSE(read_memory(getpid(), hidden, to.data(), 4));
+  munmap(hidden, static_cast<std::size_t>(page));
+}
+
+cpu_set_t cpus(std::vector<int> const& list) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (int const cpu : list) {
+    CPU_SET(static_cast<std::size_t>(cpu), &set);
+  }
+  return set;
+}
+
+TEST(NodeWaiting, RanksWithTooFewProcessorsShareThem) {
+  cpu_set_t const a = cpus({0});
+  cpu_set_t const b = cpus({1});
+  cpu_set_t const both = cpus({0, 1});
+  using Sets = std::vector<cpu_set_t>;
+  EXPECT_FALSE(shares_processors(Sets{a, b}, 0));
+  EXPECT_FALSE(shares_processors(Sets{both, both}, 0));
+  EXPECT_FALSE(shares_processors(Sets{a, both}, 0));
+  EXPECT_TRUE(shares_processors(Sets{a, a}, 0));
+  EXPECT_TRUE(shares_processors(Sets{a, a, cpus({2, 3, 4})}, 0));
+  EXPECT_TRUE(shares_processors(Sets{both, both, both}, 0));
+  EXPECT_TRUE(shares_processors(Sets{a, b}, 1.5));
+  EXPECT_FALSE(shares_processors(Sets{a, b}, 2));
+}
+
+TEST(NodeWaiting, ALongWaitSleepsWhereProcessorsAreShared) {
+  auto const processor_time = [] {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+  };
+  Patience patience(true);
+  double const start = processor_time();
+  auto const end = std::chrono::steady_clock::now() + std::chrono::milliseconds(300);
+  long num_looks_at_mpi = 0;
+  while (std::chrono::steady_clock::now() < end) {
+    patience.pause([&] { ++num_looks_at_mpi; });
+  }
+  EXPECT_LT(processor_time() - start, 0.15);
+  EXPECT_GT(num_looks_at_mpi, 100);
+}
+
+}  // namespace
+}  // namespace espalier::exec::node
