@@ -13,4 +13,9 @@ namespace espalier::shim {
 /// @return the code, or that of an error on the new communicator.
 int made(int code, void const* comm);
 
+// Handlers of the functions of the same names in espalier/calls/functions.json: what their info
+// says of tuning is heeded.
+int comm_dup_with_info(Handle comm, Handle info, void* newcomm);
+int comm_set_info(Handle comm, Handle info);
+
 }  // namespace espalier::shim

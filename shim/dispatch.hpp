@@ -42,4 +42,16 @@ int dispatch(Call const& call, MPI_Comm comm, Native&& native) {
              : plan::serve(*session, call, comm, WatchingObserver(), std::forward<Native>(native));
 }
 
+/// The same of a call that is started.
+template <typename Call, typename Native>
+int dispatch_start(Call const& call, MPI_Comm comm, MPI_Request* request, Native&& native) {
+  plan::Session* const session =
+      OwnWork::is_going_on() ? nullptr : active_session.load(std::memory_order_acquire);
+  return session == nullptr
+             ? std::forward<Native>(native)()
+             : plan::serve_start(
+                   *session, call, comm, request, WatchingObserver(), std::forward<Native>(native)
+               );
+}
+
 }  // namespace espalier::shim

@@ -12,6 +12,7 @@
 #include "espalier/base/error.hpp"
 #include "espalier/plan/topologies/machine_text.hpp"
 #include "espalier/profile/profile.hpp"
+#include "shim/surroundings.hpp"
 
 namespace espalier::shim {
 namespace {
@@ -31,6 +32,11 @@ std::string absolute(std::string const& path) {
   std::error_code problem;
   std::filesystem::path const result = std::filesystem::absolute(path, problem);
   return problem ? path : result.string();
+}
+
+std::string learning_asked_for() {
+  std::string value = variable("ESPALIER_LEARN");
+  return value.empty() && learns_unasked() ? "on" : value;
 }
 
 void read_machine(plan::SettingsText& text) {
@@ -56,8 +62,9 @@ plan::SettingsText read_environment() {
       .profile_path = variable("ESPALIER_PROFILE"),
       .mapping = variable("ESPALIER_MAPPING"),
       .dims = variable("ESPALIER_DIMS"),
-      .learn = variable("ESPALIER_LEARN"),
+      .learn = learning_asked_for(),
       .memory_path = variable("ESPALIER_MEMORY"),
+      .node = variable("ESPALIER_NODE"),
       .watch = variable("ESPALIER_WATCH"),
   };
   if (!text.is_off) {

@@ -28,6 +28,7 @@
 #include "shim/forward.hpp"
 #include "shim/memory.hpp"
 #include "shim/pointer_constants.hpp"
+#include "shim/progress.hpp"
 #include "shim/report.hpp"
 #include "shim/startup.hpp"
 #include "shim/surroundings.hpp"
@@ -171,6 +172,10 @@ void start_session() {
     print_start(settings);
   }
   bool const is_active = has_work(settings);
+  // What is learned serves blocking calls only.
+  if (is_active && settings.has_choices()) {
+    agree_on_progress(world);
+  }
   program->session = std::make_unique<plan::Session>(
       std::move(settings),
       std::move(world),
@@ -254,6 +259,7 @@ int finalize() {
     finish_session();
     return MPI_SUCCESS;
   }));
+  leave_progress();
   program->session->finish();
   int const code = forward.finalize();
   program->session.reset();

@@ -30,6 +30,9 @@ namespace fs = std::filesystem;
 
 using mpi::require_success;
 
+/// Whether the user named the file. On rank 0, which reads and writes it.
+constinit bool is_named = false;
+
 /// Lower case letters, digits and single hyphens.
 std::string as_file_name(std::string_view text) {
   std::string name;
@@ -94,15 +97,27 @@ void write_learned(
   }
 }
 
+/// Something was decided, tried, or is worth trying in the next run.
+bool is_worth_keeping(plan::Learned const& learned) {
+  return !learned.lessons.empty() ||
+         std::ranges::any_of(learned.trials, [](plan::Trials const& trials) {
+           return !trials.record.candidates.empty();
+         });
+}
+
 void write_or_complain(
     plan::Session const& session, plan::Learned const& learned, std::string const& library_version
 ) {
-  if (learned.empty()) {
+  if (!is_worth_keeping(learned)) {
     return;
   }
   try {
     write_learned(session.settings().memory_path, learned, library_version);
   } catch (Error const& error) {
+    // Nobody asked for a file in the usual place, which some jobs cannot write to.
+    if (!is_named && !session.settings().is_verbose) {
+      return;
+    }
     print_line(
         std::string("ESPALIER_MEMORY: what was learned is lost: ") + error.what() +
         "; make room or name another file"
@@ -155,6 +170,7 @@ void read_memory(plan::SettingsText& text, std::string const& library_version) {
     return;
   }
   std::error_code problem;
+  is_named = !text.memory_path.empty();
   text.memory_path = text.memory_path.empty() ? usual_path(library_version)
                                               : fs::absolute(text.memory_path, problem).string();
   if (text.memory_path.empty() || !fs::exists(text.memory_path, problem)) {

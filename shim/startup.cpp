@@ -15,6 +15,7 @@
 #include "shim/environment.hpp"
 #include "shim/forward.hpp"
 #include "shim/memory.hpp"
+#include "shim/progress.hpp"
 #include "shim/surroundings.hpp"
 #include "shim/symbol.hpp"
 
@@ -63,7 +64,8 @@ plan::SettingsText share_settings(std::string const& library_version) {
     plan::SettingsText text = read_environment();
     separate_spawned(text);
     prepare_watch(text);
-    if (!text.learn.empty() && !text.is_off) {
+    bool const learns = !text.learn.empty() && text.learn != "off" && text.learn != "0";
+    if (learns && !text.is_off) {
       read_memory(text, library_version);
     }
     bytes = text.to_bytes();
@@ -96,6 +98,24 @@ plan::Session::World describe_world(bool needs_nodes) {
     );
   }
   return world;
+}
+
+void agree_on_progress(plan::Session::World& world) {
+  int can_follow = can_follow_progress() ? 1 : 0;
+  require_success(
+      forward.allreduce(
+          MPI_IN_PLACE,
+          &can_follow,
+          1,
+          to_handle(MPI_INT),
+          to_handle(MPI_MIN),
+          to_handle(MPI_COMM_WORLD)
+      ),
+      "MPI_Allreduce"
+  );
+  if (can_follow != 0) {
+    world.follow_progress = follow_progress;
+  }
 }
 
 MpiLibrary find_library() {

@@ -23,6 +23,10 @@ namespace espalier::shim {
 /// @throws Error mpi.
 [[nodiscard]] plan::Session::World describe_world(bool needs_nodes);
 
+/// Collective over MPI_COMM_WORLD: lets `world` start nonblocking calls if all ranks can.
+/// @throws Error mpi.
+void agree_on_progress(plan::Session::World& world);
+
 /// The MPI library whose functions this process reaches.
 [[nodiscard]] MpiLibrary find_library();
 

@@ -18,6 +18,10 @@ void separate_spawned(plan::SettingsText& text);
 /// could not run beside them. The simulator itself says who waits.
 [[nodiscard]] bool can_watch() noexcept;
 
+/// Whether programs learn unless ESPALIER_LEARN says something else. False in a simulation, which
+/// shows what it was asked to.
+[[nodiscard]] bool learns_unasked() noexcept;
+
 /// Whether statistics say on how many nodes communicators are, although it costs messages to know.
 /// False in a simulation, where whoever reads them knows the machine, and no time should be lost.
 [[nodiscard]] bool counts_nodes() noexcept;

@@ -25,6 +25,10 @@ bool can_watch() noexcept {
   return true;
 }
 
+bool learns_unasked() noexcept {
+  return true;
+}
+
 bool counts_nodes() noexcept {
   return true;
 }

@@ -16,6 +16,10 @@ bool can_watch() noexcept {
   return false;
 }
 
+bool learns_unasked() noexcept {
+  return false;
+}
+
 bool counts_nodes() noexcept {
   return false;
 }

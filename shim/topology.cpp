@@ -18,6 +18,7 @@
 #include "espalier/plan/session.hpp"
 #include "espalier/plan/topologies/cartesian.hpp"
 #include "espalier/plan/topologies/dist_graph.hpp"
+#include "espalier/plan/topologies/mapping_report.hpp"
 #include "shim/communicators.hpp"
 #include "shim/forward.hpp"
 #include "shim/own_work.hpp"
@@ -77,7 +78,11 @@ void report(Session& session, char const* function, MappedCommunicator const& ma
   if (made.report.empty()) {
     return;
   }
-  if (session.settings().is_verbose) {
+  bool const is_told = session.settings().tells_mapping && !made.mapping.is_identity() &&
+                       session.notes().is_first("mapping");
+  if (is_told) {
+    print_line(plan::mapping_notice(function, made.report));
+  } else if (session.settings().is_verbose) {
     print_line(std::string(function) + " " + made.report);
   }
   if (session.records()) {
@@ -88,6 +93,31 @@ void report(Session& session, char const* function, MappedCommunicator const& ma
         .report = made.report,
     });
   }
+}
+
+/// Says once for each function that nothing may be mapped; on rank 0 of the communicator.
+void report_handed_over(char const* function, MPI_Comm comm) {
+  Session* const session = topology_session.load(std::memory_order_acquire);
+  int rank = 0;
+  if (session == nullptr || !session->settings().is_verbose ||
+      PMPI_Comm_rank(comm, &rank) != MPI_SUCCESS || rank != 0) {
+    return;
+  }
+  std::string const line =
+      std::string(function) + ": the program does not permit another order of ranks (reorder = 0)";
+  if (session->notes().is_first(line)) {
+    print_line(line);
+  }
+}
+
+/// Leaves a topology to the MPI library, because the order of ranks has to stay.
+template <typename Native>
+int hand_over(char const* function, MPI_Comm comm, void* result, Native&& native) {
+  int const code = made(native(), result);
+  if (code == MPI_SUCCESS) {
+    report_handed_over(function, comm);
+  }
+  return code;
 }
 
 /// Makes a topology: `make` returns it, or nothing if the arguments are for the MPI library.
@@ -124,10 +154,10 @@ int cart_create(
   auto const native = [&] {
     return forward.cart_create(comm_old, ndims, dims, periods, reorder, comm_cart);
   };
-  if (reorder == 0) {
-    return made(native(), comm_cart);
-  }
   auto const comm = from_handle<MPI_Comm>(comm_old);
+  if (reorder == 0) {
+    return hand_over("MPI_Cart_create", comm, comm_cart, native);
+  }
   return serve(
       "MPI_Cart_create",
       comm,
@@ -169,8 +199,9 @@ int dist_graph_create_adjacent(
         comm_dist_graph
     );
   };
+  auto const comm = from_handle<MPI_Comm>(comm_old);
   if (reorder == 0) {
-    return made(native(), comm_dist_graph);
+    return hand_over("MPI_Dist_graph_create_adjacent", comm, comm_dist_graph, native);
   }
   plan::AdjacentGraph const graph{
       .indegree = indegree,
@@ -181,7 +212,6 @@ int dist_graph_create_adjacent(
       .destination_weights = destweights,
       .info = from_handle<MPI_Info>(info),
   };
-  auto const comm = from_handle<MPI_Comm>(comm_old);
   return serve(
       "MPI_Dist_graph_create_adjacent",
       comm,
@@ -209,8 +239,9 @@ int dist_graph_create(
         comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph
     );
   };
+  auto const comm = from_handle<MPI_Comm>(comm_old);
   if (reorder == 0) {
-    return made(native(), comm_dist_graph);
+    return hand_over("MPI_Dist_graph_create", comm, comm_dist_graph, native);
   }
   plan::EdgeGraph const graph{
       .num_sources = n,
@@ -220,7 +251,6 @@ int dist_graph_create(
       .weights = weights,
       .info = from_handle<MPI_Info>(info),
   };
-  auto const comm = from_handle<MPI_Comm>(comm_old);
   return serve(
       "MPI_Dist_graph_create",
       comm,

@@ -19,6 +19,7 @@ import behaviour_endings
 import behaviour_files
 import behaviour_learning
 import behaviour_libraries
+import behaviour_node
 import behaviour_programs
 import behaviour_settings
 import behaviour_watching
@@ -29,6 +30,7 @@ MODULES = (
     behaviour_files,
     behaviour_learning,
     behaviour_libraries,
+    behaviour_node,
     behaviour_programs,
     behaviour_settings,
     behaviour_watching,
@@ -44,7 +46,9 @@ def main() -> int:
         quiet = {name: "" for name in os.environ if name.startswith("ESPALIER_")}
         root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
         try:
-            case(Context(config, Path(folder), {**quiet, **root}))
+            # What is tried differs from run to run: cases that are about learning switch it on.
+            learn = {"ESPALIER_LEARN": "off", "XDG_STATE_HOME": folder}
+            case(Context(config, Path(folder), {**quiet, **root, **learn}))
         except AssertionError as error:
             print(f"{config['vendor']}: expected {error}", file=sys.stderr)
             return 1

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +68,7 @@ class Context:
 
     config: dict[str, Any]
     folder: Path
-    environment: dict[str, str] = field(default_factory=dict)
+    environment: dict[str, str]
 
     @property
     def vendor(self) -> str:

@@ -114,6 +114,74 @@ def case_undecided_trials_go_on(context: Context) -> None:
     )
 
 
+def case_trials_of_several_communicators(context: Context) -> None:
+    """Communicators that go on with each other's trials count each of them once."""
+    memory = context.folder / "memory.json"
+    outcome = context.launch(
+        *(context.program(PROGRAM), "2", "80"),
+        num_ranks=2,
+        ESPALIER_LEARN="50%",
+        ESPALIER_MEMORY=str(memory),
+        ESPALIER_STATISTICS=str(context.statistics),
+    )
+    expect((outcome.code, outcome.lines) == (0, []), "a silent success", outcome)
+    calls: dict[tuple[str, str, int], int] = {}
+    for row in context.reports()[0]["calls"]:
+        key = (row["function"].removeprefix("MPI_").lower(), row["algorithm"], row["min_bytes"])
+        calls[key] = calls.get(key, 0) + row["count"]
+    found = 0
+    for kind in json.loads(memory.read_text(encoding="utf-8"))["trials"]:
+        if kind["max_bytes"] is None:
+            continue
+        for one in kind["candidates"][1:]:
+            made = calls.get((kind["collective"], one["algorithm"], kind["min_bytes"]), 0)
+            pairs = one["wins_and_pairs"][1]
+            expect(pairs <= made, f"at most {made} pairs", (kind["collective"], one))
+            found += pairs
+    expect(found > 0, "pairs", memory.read_text(encoding="utf-8"))
+
+
+def case_learning_by_default(context: Context) -> None:
+    """A program that is only preloaded learns, and remembers in the usual place."""
+    settings = {"XDG_STATE_HOME": str(context.folder), "ESPALIER_LEARN": ""}
+    for _ in range(5):
+        outcome = context.launch(context.program(PROGRAM), "300", num_ranks=2, **settings)
+        expect((outcome.code, outcome.lines) == (0, []), "a silent success", outcome)
+        files = list((context.folder / "espalier").glob("*.json"))
+        if files:
+            break
+    expect(len(files) == 1, "one file", files)
+    expect(json.loads(files[0].read_text(encoding="utf-8"))["trials"] != [], "trials", files)
+
+
+def case_too_little_to_learn(context: Context) -> None:
+    """A program that ends at once leaves no file."""
+    # On a busy machine it may take longer.
+    folders = [context.folder / str(number) for number in range(5)]
+    for folder in folders:
+        settings = {"XDG_STATE_HOME": str(folder), "ESPALIER_LEARN": ""}
+        outcome = context.launch(context.program("mpi_shim_program"), num_ranks=2, **settings)
+        expect((outcome.code, outcome.lines) == (0, []), "a silent success", outcome)
+        if not (folder / "espalier").exists():
+            return
+    expect(False, "a run without a file", folders)
+
+
+def case_memory_without_a_home(context: Context) -> None:
+    """Nobody asked for a file in the usual place: that it cannot be written is said if asked."""
+    settings = {"XDG_STATE_HOME": "/dev/null", "ESPALIER_LEARN": ""}
+    outcome = context.launch(context.program(PROGRAM), "300", num_ranks=2, **settings)
+    expect((outcome.code, outcome.lines) == (0, []), "a silent success", outcome)
+    told = [
+        line
+        for line in context.launch(
+            context.program(PROGRAM), "300", num_ranks=2, ESPALIER_VERBOSE="1", **settings
+        ).lines
+        if "what was learned is lost" in line
+    ]
+    expect(len(told) == 1, "one line", told)
+
+
 def trials(kind: dict[str, Any], seconds: float, *algorithms: str) -> dict[str, Any]:
     """Return what is known of calls that nobody has tried anything for."""
     candidate = {

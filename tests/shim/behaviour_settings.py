@@ -68,14 +68,14 @@ def case_profile(context: Context) -> None:
 
 def case_profile_borrowed(context: Context) -> None:
     """A profile for another shape is used, and the report says so."""
-    path = context.profile(rules=[{**RULE, "num_ranks": 2 * NUM_RANKS, "num_nodes": 2}])
+    path = context.profile(rules=[{**RULE, "num_ranks": 2 * NUM_RANKS}])
     outcome = context.launch(
         context.program("mpi_shim_program"),
         ESPALIER_PROFILE=path,
         ESPALIER_STATISTICS=str(context.statistics),
     )
     expect(outcome.code == 0, "exit code 0", outcome)
-    expected = f"profile rule 0, borrowed from {2 * NUM_RANKS} ranks on 2 nodes: measured"
+    expected = f"profile rule 0, borrowed from {2 * NUM_RANKS} ranks on 1 node: measured"
     for report in context.reports():
         reasons = {row["reason"] for row in report["calls"] if row["function"] == "MPI_Bcast"}
         expect(reasons == {expected}, expected, reasons)
@@ -91,7 +91,7 @@ def case_profile_far(context: Context) -> None:
     )
     expect(outcome.code == 0, "exit code 0", outcome)
     expect(len(outcome.lines) == 1, "one line", outcome.stderr)
-    complaint = f"expected rules for {NUM_RANKS} ranks on 1 node or at most a factor of 2 from it"
+    complaint = f"expected rules for {NUM_RANKS} ranks on 1 node, or for as many nodes and ranks"
     expect(complaint in outcome.lines[0], complaint, outcome.lines[0])
     expected = (
         f"no rule of the profile is near enough to {NUM_RANKS} ranks on 1 node; "
@@ -149,6 +149,7 @@ def case_topologies(context: Context) -> None:
     outcome = context.launch(
         context.program("mpi_shim_topology"),
         "mapped",
+        ESPALIER_MAPPING="on",
         ESPALIER_STATISTICS=str(context.statistics),
         ESPALIER_VERBOSE="1",
     )
@@ -164,6 +165,45 @@ def case_topologies(context: Context) -> None:
     expect(not ours, "calls of the program only", ours)
 
 
+def said_of_mapping(context: Context, **settings: str) -> list[str]:
+    """What is said of a program whose topologies are mapped."""
+    settings = {"ESPALIER_MAPPING": "on"} | settings
+    outcome = context.launch(context.program("mpi_shim_topology"), "mapped", **settings)
+    expect(outcome.code == 0, "exit code 0", outcome)
+    return outcome.lines
+
+
+def case_mapping_is_told_once(context: Context) -> None:
+    """The program gets several communicators in another order; one line says how to keep it."""
+    lines = said_of_mapping(context)
+    expect(len(lines) == 1, "one line", lines)
+    start = "espalier: MPI_Cart_create 3 on 2 nodes: inter-node neighbours 4 -> 2"
+    expect(lines[0].startswith(start), start, lines[0])
+    for part in ("ESPALIER_MAPPING=off keeps the order", "quiet silences this line"):
+        expect(part in lines[0], part, lines[0])
+
+
+def case_mapping_quiet(context: Context) -> None:
+    lines = said_of_mapping(context, ESPALIER_MAPPING="quiet")
+    expect(not lines, "silence", lines)
+
+
+def case_mapping_quiet_and_verbose(context: Context) -> None:
+    """Every communicator is reported, and nothing is advised."""
+    lines = said_of_mapping(context, ESPALIER_MAPPING="quiet", ESPALIER_VERBOSE="1")
+    expect(any("MPI_Cart_create 3 on 2 nodes" in line for line in lines), "reports", lines)
+    expect(not any("ESPALIER_MAPPING" in line for line in lines), "no advice", lines)
+
+
+def case_mapping_not_permitted(context: Context) -> None:
+    """Verbose, each function that may not reorder says so once."""
+    lines = said_of_mapping(context, ESPALIER_VERBOSE="1")
+    kept = [line for line in lines if "does not permit another order" in line]
+    expect(kept, "a line", lines)
+    expect(len(kept) == len(set(kept)), "each once", kept)
+    expect(kept[0].startswith("espalier: MPI_Cart_create: "), "the function", kept)
+
+
 def case_topologies_misspelt(context: Context) -> None:
     """Settings that are not understood: one line each, and what is done instead."""
     outcome = context.launch(
@@ -176,3 +216,50 @@ def case_topologies_misspelt(context: Context) -> None:
     names = [line.split()[1] for line in outcome.lines]
     expected = ["ESPALIER_MAPPING:", "ESPALIER_DIMS:", "ESPALIER_MACHINE:"]
     expect(names == expected, "a line for each", outcome.lines)
+
+
+def info_key(context: Context, **settings: str) -> dict[int, list[str]]:
+    """Run the program that says which communicators stay native; return reasons by size."""
+    outcome = context.launch(
+        context.program("mpi_shim_info_key"),
+        ESPALIER_STATISTICS=str(context.statistics),
+        **settings,
+    )
+    expect(outcome.code == 0, "exit code 0", outcome)
+    warned = "info key espalier_tune: expected "
+    expect(len(outcome.lines) == 2, "two lines", outcome.stderr)
+    expect(warned + "the same value on all ranks" in outcome.lines[0], warned, outcome.stderr)
+    expect(warned + "true or false" in outcome.lines[1], warned, outcome.stderr)
+    reports = context.reports()
+    expect(len(reports) == NUM_RANKS, "one file for each rank", len(reports))
+    found = [
+        {
+            row["min_bytes"]: [row["algorithm"], row["reason"]]
+            for row in report["calls"]
+            if row["function"] == "MPI_Bcast"
+        }
+        for report in reports
+    ]
+    expect(all(one == found[0] for one in found), "the same on all ranks", found)
+    return found[0]
+
+
+LEFT_ALONE = ["native", "the program says espalier_tune=false"]
+NATIVE_SIZES = (128, 512, 1024, 2048, 8192)
+
+
+def case_info_key(context: Context) -> None:
+    """A program keeps communicators native, and takes that back."""
+    found = info_key(context, ESPALIER_PROFILE=context.profile())
+    served = ["bcast/flat", "profile rule 0: measured"]
+    sizes = [64 * 2**exponent for exponent in range(9)]
+    expected = {size: LEFT_ALONE if size in NATIVE_SIZES else served for size in sizes}
+    expect(found == expected, f"{expected}", found)
+
+
+def case_info_key_while_learning(context: Context) -> None:
+    """There are no trials on a communicator that the program keeps native."""
+    memory = str(context.folder / "memory.json")
+    found = info_key(context, ESPALIER_LEARN="on", ESPALIER_MEMORY=memory)
+    for size, decided in found.items():
+        expect((decided == LEFT_ALONE) == (size in NATIVE_SIZES), f"{NATIVE_SIZES}", found)

@@ -4,7 +4,7 @@
 /// The same calls many times over, on several communicators and with late ranks: whatever is tried
 /// meanwhile, each result is right.
 ///
-/// Usage: learning [num_calls]
+/// Usage: learning [num_calls [num_calls_on_short_lived]]
 
 #include <cstdlib>
 #include <functional>
@@ -190,6 +190,7 @@ void use_short_lived(int number, int num_calls) {
 
 int main(int argc, char** argv) {
   int const num_calls = argc > 1 ? std::atoi(argv[1]) : 60;
+  int const num_calls_on_short_lived = argc > 2 ? std::atoi(argv[2]) : 12;
   MPI_Init(&argc, &argv);
   shim_test::require_preloaded();
   use(MPI_COMM_WORLD, num_calls);
@@ -197,7 +198,7 @@ int main(int argc, char** argv) {
   int const rank = rank_of(MPI_COMM_WORLD);
   MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half);
   use(half, num_calls);
-  use_short_lived(5, 12);
+  use_short_lived(5, num_calls_on_short_lived);
   MPI_Comm_free(&half);
   MPI_Finalize();
   return 0;

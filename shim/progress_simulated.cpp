@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// SMPI calls nobody while it waits.
+
+#include "shim/progress.hpp"
+
+namespace espalier::shim {
+
+bool can_follow_progress() noexcept {
+  return false;
+}
+
+void follow_progress(Poll) noexcept {}
+
+void leave_progress() noexcept {}
+
+}  // namespace espalier::shim
