@@ -9,12 +9,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from layout import HEAD, header, listed, signature, source
+from layout import COLUMNS, HEAD, header, listed, signature, source
+from table import begun
 
 if TYPE_CHECKING:
     from table import Argument, Function
 
 NAMESPACE = "espalier::shim"
+
+
+def _intercepted(functions: list[Function]) -> list[Function]:
+    """Return the rows and the nonblocking forms of those that rules speak of."""
+    return [*functions, *(begun(function) for function in functions if function.collective)]
 
 
 def _declaration(argument: Argument) -> str:
@@ -49,6 +55,7 @@ def _called(begin: str, function: Function, end: str = ");", indent: int = 2) ->
 
 def forward_header(functions: list[Function]) -> str:
     """Return forward.hpp: the structure of pointers to the functions of the MPI library."""
+    functions = _intercepted(functions)
     body = ["/// The MPI library's own functions, found behind this library.", "struct Forward {"]
     for function in functions:
         body += listed(f"int (*{function.native})(", _parameters(function), ");", indent=2)
@@ -58,6 +65,7 @@ def forward_header(functions: list[Function]) -> str:
 
 def forward_source(functions: list[Function]) -> str:
     """Return forward.cpp: each pointer starts at a function that finds all of them."""
+    functions = _intercepted(functions)
     body = ["namespace {", "", "void find_all() noexcept {"]
     body += [f'  find_symbol("P{f.name}", forward.{f.native});' for f in functions]
     body += ["}", ""]
@@ -74,6 +82,7 @@ def forward_source(functions: list[Function]) -> str:
 
 def serve_header(functions: list[Function]) -> str:
     """Return serve.hpp: what calls reach while a session is active."""
+    functions = _intercepted(functions)
     body: list[str] = []
     for function in functions:
         if function.has_call:
@@ -87,18 +96,21 @@ def _serve(function: Function) -> list[str]:
     lines += [f"//   {note}" for note in notes]
     lines += signature("int", f"serve_{function.native}", _parameters(function), " {")
     structure = f"plan::{function.structure}"
-    comm = next(_typed(a) for a in function.arguments if a.kind.name == "comm")
+    dispatch = "dispatch_start" if function.begins else "dispatch"
+    handles = [_typed(a) for a in function.arguments if a.kind.name in ("comm", "request")]
     native = f"forward.{function.native}("
     if not function.own_arguments:
-        lines += [
-            f"  return dispatch({structure}{{}}, {comm}, [&] {{",
-            f"    return {native}comm);",
-        ]
-        return [*lines, "  });", "}", ""]
-    lines += ["  return dispatch(", f"      {structure}{{"]
+        call = f"return {native}{', '.join(_names(function))});"
+        short = f"  return {dispatch}({structure}{{}}, {', '.join(handles)}, [&] {{"
+        if len(short) <= COLUMNS:
+            return [*lines, short, f"    {call}", "  });", "}", ""]
+        lines += [f"  return {dispatch}(", f"      {structure}{{}},"]
+        lines += [f"      {handle}," for handle in handles]
+        return [*lines, f"      [&] {{ {call} }}", "  );", "}", ""]
+    lines += [f"  return {dispatch}(", f"      {structure}{{"]
     lines += [f"          .{a.name} = {_typed(a)}," for a in function.own_arguments]
     lines += ["      },"]
-    lines += [f"      {comm},"]
+    lines += [f"      {handle}," for handle in handles]
     line = f"      [&] {{ return {native}{', '.join(_names(function))}); }}"
     if len(line) <= 100:
         lines += [line]
@@ -109,6 +121,7 @@ def _serve(function: Function) -> list[str]:
 
 def serve_source(functions: list[Function]) -> str:
     """Return serve.cpp: the structure of each call, and how to make it natively."""
+    functions = _intercepted(functions)
     body: list[str] = []
     for function in functions:
         if function.has_call:
@@ -140,8 +153,10 @@ def _wrapper(function: Function, name: str) -> list[str]:
 
 def wrappers_source(functions: list[Function]) -> str:
     """Return wrappers.cpp: MPI_X and PMPI_X for every row."""
+    functions = _intercepted(functions)
     lines = [*HEAD]
-    lines += ['#include "shim/communicators.hpp"', '#include "shim/forward.hpp"']
+    lines += ['#include "shim/communicators.hpp"', '#include "shim/completion.hpp"']
+    lines += ['#include "shim/forward.hpp"']
     lines += ['#include "shim/lifecycle.hpp"', '#include "shim/serve.hpp"']
     lines += ['#include "shim/topology.hpp"', ""]
     lines += ['#define ESPALIER_EXPORTED __attribute__((visibility("default")))', ""]
@@ -157,6 +172,7 @@ def wrappers_source(functions: list[Function]) -> str:
 
 
 def exports_map(functions: list[Function]) -> str:
-    """Return exports.map: the only symbols that the library shows."""
-    names = [name for function in functions for name in (function.name, f"P{function.name}")]
+    """Return exports.map: the only symbols that the library shows, see shim/progress_mpich.cpp."""
+    names = [name for f in _intercepted(functions) for name in (f.name, f"P{f.name}")]
+    names.append("ucp_worker_progress")
     return "{\n  global:\n" + "".join(f"    {name};\n" for name in names) + "  local:\n    *;\n};\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -50,7 +50,8 @@ class Function:
 
     `handler` names the function of the shim that does everything, `makes` the argument that points
     at a new communicator, `collective` the collective of espalier/schedule that serves the call,
-    `neighborhood` that of espalier/neighborhood. Exactly one of them is not empty.
+    `neighborhood` that of espalier/neighborhood. Exactly one of them is not empty. `begins` is not
+    of a row: the function whose call this one begins, see `begun()`.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Function:
     block_sizes: str = ""
     in_place: str = ""
     rules: dict[str, str] = field(default_factory=dict)
+    begins: str = ""
 
     @property
     def has_call(self) -> bool:
@@ -76,13 +78,27 @@ class Function:
     @property
     def structure(self) -> str:
         """Return the name of the structure: `ReduceScatterCall` for MPI_Reduce_scatter."""
-        words = self.native.split("_")
+        words = (self.begins or self.name).removeprefix("MPI_").lower().split("_")
         return "".join(word.capitalize() for word in words) + "Call"
 
     @property
     def own_arguments(self) -> tuple[Argument, ...]:
-        """Return all arguments but the communicator."""
-        return tuple(a for a in self.arguments if a.kind.name != "comm")
+        """Return all arguments but the communicator and the request."""
+        return tuple(a for a in self.arguments if a.kind.name not in ("comm", "request"))
+
+
+REQUEST = Argument("request", Kind("request", "MPI_Request*", "MPI_Request*"), "always")
+
+
+def begun(function: Function) -> Function:
+    """Return the nonblocking form of a call as a function of its own."""
+    stem = function.name.removeprefix("MPI_")
+    return replace(
+        function,
+        name=f"MPI_I{stem[0].lower()}{stem[1:]}",
+        arguments=(*function.arguments, REQUEST),
+        begins=function.name,
+    )
 
 
 def _kinds(rows: dict[str, dict[str, str]]) -> dict[str, Kind]:
@@ -135,7 +151,7 @@ def parse_function(row: dict[str, Any], kinds: dict[str, Kind]) -> Function:
             f"{name}: expected a list of arguments, got {type(row['arguments']).__name__}"
         )
     others = {key: value for key, value in row.items() if key not in ("name", "arguments")}
-    known = set(Function.__dataclass_fields__)
+    known = set(Function.__dataclass_fields__) - {"begins"}
     for key in others:
         if key not in known:
             raise TableError(f"{name}: expected a key ({', '.join(sorted(known))}), got '{key}'")

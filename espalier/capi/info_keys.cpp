@@ -8,7 +8,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "espalier/mpi/success.hpp"
+#include "espalier/mpi/info.hpp"
 #include "espalier/plan/failure.hpp"
 
 namespace espalier::capi {
@@ -16,18 +16,7 @@ namespace {
 
 /// The value of a key; empty if it is not there.
 std::string value_of(MPI_Info info, char const* key) {
-  int length = 0;
-  int is_there = 0;
-  mpi::require_success(
-      PMPI_Info_get_valuelen(info, key, &length, &is_there), "MPI_Info_get_valuelen"
-  );
-  if (is_there == 0) {
-    return {};
-  }
-  std::string value(static_cast<std::size_t>(length) + 1, '\0');
-  mpi::require_success(PMPI_Info_get(info, key, length, value.data(), &is_there), "MPI_Info_get");
-  value.resize(static_cast<std::size_t>(length));
-  return value;
+  return mpi::info_value(info, key).value_or("");
 }
 
 [[noreturn]] void
@@ -41,9 +30,6 @@ refuse(std::string const& key, std::string const& expected, std::string_view got
 
 InfoKeys read_info(MPI_Info info) {
   InfoKeys keys;
-  if (info == MPI_INFO_NULL) {
-    return keys;
-  }
   std::string const factorization = value_of(info, "espalier_factorization");
   if (!factorization.empty() && factorization != "greedy" && factorization != "joint") {
     refuse("espalier_factorization", "greedy or joint", factorization);

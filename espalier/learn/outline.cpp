@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "espalier/algorithms/composed/native.hpp"
 #include "espalier/cost/forms/levels.hpp"
 
 namespace espalier::learn {
@@ -16,7 +17,8 @@ double outline(algorithms::Choice const& choice, cost::Setting const& setting, d
   cost::LevelTime time(setting, num_bytes);
   std::vector<bool> is_busy;  // of each round
   for (int const rank : std::set{0, num_ranks / 2, num_ranks - 1}) {
-    schedule::RankProgram const program = choice.generate(num_ranks, 0, rank);
+    schedule::RankProgram const program =
+        algorithms::generate_for_model(choice, num_ranks, 0, rank);
     time.add(program);
     is_busy.resize(std::max(is_busy.size(), static_cast<std::size_t>(program.num_rounds())));
     for (schedule::Operation const& operation : program.operations) {

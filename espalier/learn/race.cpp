@@ -10,22 +10,23 @@ namespace {
 
 constexpr std::size_t num_baseline_times = 2;
 constexpr std::int64_t longest_pause = std::int64_t{1} << 16U;
-constexpr std::int64_t first_patience = 8;
-constexpr std::int64_t patience_with_rule = 32;
 constexpr std::int64_t patience_after_race = 64;
 constexpr std::int64_t patience_factor = 4;
-constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
-constexpr int rounds_of_a_check = 2;
+/// Pairs of stretches of a check that comes to no end.
+constexpr int most_pairs_of_a_check = 16;
+/// Where the stretches of the native call take more than so many times as long as its trials, the
+/// program does other things in between, which differ too much to be charged.
+constexpr double closest = 4;
 
 }  // namespace
 
-Race Race::taken() {
+Race Race::taken(std::int64_t calls_before_check) {
   Race race;
   race.standings_.enter(std::vector<double>{0});
   race.standing_ = 1;
   race.rival_ = 1;
   race.stage_ = Stage::settled;
-  race.patience_ = patience_with_rule;
+  race.patience_ = calls_before_check;
   race.check_later();
   return race;
 }
@@ -65,22 +66,30 @@ Race::Words Race::words(double allowance) const noexcept {
 }
 
 double Race::conclude(Words const& agreed, Own const& own) {
-  Trial const made = planned_;
   stage_ = stage_ == Stage::settled ? Stage::checking : stage_;
+  Stage const stage = stage_;
+  Trial const made = planned_;
   double const lost = take(agreed);
-  last_ = {.candidate = made.candidate, .counts = made.counts && stage_ != Stage::settled};
+  last_ = made;
+  last_.counts = made.counts && stage_ == stage;
   has_last_ = true;
   own_ = own;
   if (own.was_refused) {
     refuse(made.candidate);
+    has_last_ = !made.is_stretch;  // whose time is that of many calls
   }
-  plan(agreed.allowance - lost);
+  if (!last_.is_stretch) {
+    plan(agreed.allowance - lost);
+  }
   return lost;
 }
 
 double Race::finish(Words const& agreed) {
   double const lost = take(agreed);
   has_last_ = false;
+  if (stage_ == Stage::pacing) {
+    plan(agreed.allowance - lost);
+  }
   return lost;
 }
 
@@ -92,7 +101,7 @@ Record Race::record() const {
 void Race::refuse(int candidate) {
   standings_.refuse(candidate);
   standing_ = candidate == standing_ ? native : standing_;
-  last_ = {.candidate = native, .counts = false};
+  last_ = {};
 }
 
 /// Notes the time of the last trial, and ends the round that it may have ended.
@@ -100,11 +109,15 @@ double Race::take(Words const& agreed) {
   if (!has_last_) {
     return 0;
   }
+  exchange_ = std::min(exchange_, agreed.exchange);
+  if (last_.is_stretch) {
+    // This exchange has no other words than those of the stretch, and follows its own one at once.
+    return 2 * agreed.exchange + note_stretch(agreed.trial);
+  }
   // What runs anyway may take longer than usual, but loses nothing.
   double const usual = standings_.middle(standing_);
   bool const may_lose = last_.candidate != standing_ && usual > 0;
   double const lost = agreed.exchange + (may_lose ? std::max(0.0, agreed.trial - usual) : 0.0);
-  exchange_ = std::min(exchange_, agreed.exchange);
   standings_.note(last_.candidate, agreed.trial);
   if (last_.counts) {
     seconds_[static_cast<std::size_t>(last_.candidate)] = agreed.trial;
@@ -131,6 +144,9 @@ void Race::plan(double allowance) {
   case Stage::checking:
     plan_next_of_round(allowance);
     break;
+  case Stage::pacing:
+    plan_stretch(allowance);
+    break;
   case Stage::prepared:
   case Stage::settled:
     break;
@@ -144,6 +160,11 @@ void Race::plan_next_of_round(double allowance) {
   while (position_ < order_.size() && is_out(order_[position_])) {
     ++position_;
   }
+  if (position_ == order_.size() && stage_ == Stage::checking) {
+    stage_ = Stage::pacing;
+    plan_stretch(allowance);
+    return;
+  }
   if (position_ == order_.size()) {
     is_round_over_ = true;
     position_ = 0;
@@ -154,7 +175,7 @@ void Race::plan_next_of_round(double allowance) {
     }
   }
   int const candidate = order_[position_];
-  if (2 * risk(candidate) <= allowance) {
+  if (2 * risk(candidate) + reserve() <= allowance) {
     planned_ = {.candidate = candidate, .counts = true};
     ++position_;
     next_trial_ = num_calls_ + 1;
@@ -190,22 +211,23 @@ void Race::begin_round() {
     }
   }
   position_ = 0;
-  num_rounds_ = 0;
   is_round_over_ = false;
   seconds_.assign(static_cast<std::size_t>(standings_.num_candidates()), 0.0);
 }
 
 void Race::finish_round() {
   is_round_over_ = false;
-  ++num_rounds_;
   standings_.finish_round(seconds_);
   std::ranges::fill(seconds_, 0.0);
-  if (stage_ == Stage::racing) {
-    if (std::optional<int> const decision = standings_.decision()) {
-      decide(*decision);
-    }
-  } else if (num_rounds_ == rounds_of_a_check) {
-    finish_check();
+  std::optional<int> const decision = standings_.decision();
+  if (!decision) {
+    return;
+  }
+  decide(*decision);
+  // All ranks have just left an exchange, and all that may run is warm.
+  if (*decision != native) {
+    stage_ = Stage::pacing;
+    is_unchecked_ = true;
   }
 }
 
@@ -215,21 +237,136 @@ void Race::decide(int candidate) {
   settle(candidate);
 }
 
-/// Evidence that speaks for what runs is forgotten, so that a change is seen at any time: an
-/// e-detector [shin2024]. Where it speaks against that, the next check comes soon.
-void Race::finish_check() {
-  int const other = standing_ == native ? rival_ : native;
-  double const stake = standings_.stake_against(standing_, rival_);
-  if (stake >= Standings::stake_to_take) {
-    settle(other);
+/// The next stretch, or what follows from those that were made.
+void Race::plan_stretch(double allowance) {
+  if (!standings_.may_run(rival_)) {
+    settle(native);
     return;
   }
-  if (stake < 1) {
-    standings_.start_again(rival_);
-  } else if (stake > 1) {
-    patience_ = first_patience;
+  if (!stretches_.is_underway()) {
+    stretches_.begin(fitting_length(allowance));
+  } else if (stretches_.is_between_pairs() && is_check_over()) {
+    finish_check();
+    return;
   }
+  int const candidate = stretches_.is_native_next() ? native : rival_;
+  if (stretches_.length() == 0 || 2 * risk_of_stretch(candidate) > allowance) {
+    end_check_unpaid();
+    return;
+  }
+  planned_ = {.candidate = candidate, .is_stretch = true};
+  stretch_begin_ = num_calls_ + 1;
+  next_trial_ = num_calls_ + stretches_.length();
+}
+
+/// What comes next is not worth more than the native call, so the one that runs must be ahead.
+bool Race::is_check_over() const {
+  // Nobody has to be ahead for the native call to stay.
+  bool const is_enough = standing_ == native ? stretches_.num_pairs() > 0 && stretches_.lead() <= 0
+                                             : stretches_.lead() > 0;
+  return is_enough || stake_against_standing() >= Standings::stake_to_take ||
+         stretches_.num_pairs() >= most_pairs_of_a_check;
+}
+
+int Race::lead_of_standing() const {
+  return standing_ == native ? -stretches_.lead() : stretches_.lead();
+}
+
+/// Evidence::stake of what speaks for the one that does not run.
+double Race::stake_against_standing() const {
+  if (standing_ != native) {
+    return stretches_.evidence().of_slower();
+  }
+  bool const is_enough = stretches_.ratio() <= 1 - Standings::least_gain;
+  double const stake = stretches_.evidence().of_faster();
+  return is_enough ? stake : std::min(stake, 1.0);
+}
+
+/// As many calls as the allowance covers; 0 if it covers none.
+int Race::fitting_length(double allowance) const {
+  double const slower = is_unchecked_ ? 0 : slower_by_trials(standing_ == native ? rival_ : native);
+  double const available = allowance / 2 - 2 * exchange_seconds();
+  if (available <= 0) {
+    return 0;
+  }
+  if (slower * length_of_stretch_ <= available) {
+    return length_of_stretch_;
+  }
+  return static_cast<int>(available / slower);
+}
+
+/// What a call may lose to the one that runs. Until that is checked, calls lose nothing to it.
+double Race::slower_by_trials(int candidate) const {
+  return candidate == standing_
+             ? 0
+             : std::max(0.0, standings_.worst(candidate) - standings_.middle(standing_));
+}
+
+/// For the check of a winner.
+double Race::reserve() const {
+  constexpr double exchanges_of_a_check = 8;
+  return stage_ == Stage::racing ? exchanges_of_a_check * exchange_seconds() : 0;
+}
+
+double Race::risk_of_stretch(int candidate) const {
+  double const slower = is_unchecked_ ? 0 : slower_by_trials(candidate);
+  double const by_last_pair = candidate == native ? 0 : stretches_.last_excess();
+  return 2 * exchange_seconds() + std::max({0.0, by_last_pair, slower * stretches_.length()});
+}
+
+/// What a call takes from end to end is taken off once, so that what is left is the pace, however
+/// long the way to the last rank is. It is lost where the exchange stops ranks that run ahead.
+double Race::note_stretch(double seconds) {
+  int const candidate = stretches_.is_native_next() ? native : rival_;
+  double const calls = stretches_.length();
+  double const one_call = standings_.middle(candidate);
+  bool const is_alone = stretches_.length() == 1;
+  double const others = is_alone ? seconds : std::max(0.0, seconds - one_call);
+  double const excess = stretches_.note(others);
+  double const usual = standings_.middle(native);
+  bool const is_close = seconds <= closest * calls * usual;
+  double const stopped = is_alone ? 0 : std::max(0.0, one_call - others / (calls - 1));
+  bool const may_lose = candidate == native && standing_ != native && !is_unchecked_;
+  double const lost = may_lose ? calls * (usual - standings_.middle(standing_)) : 0;
+  return std::max(0.0, lost) + (is_close ? excess + stopped : 0);
+}
+
+/// Evidence that speaks for what runs is forgotten, so that a change is seen at any time: an
+/// e-detector [shin2024].
+void Race::finish_check() {
+  bool const is_beaten = stake_against_standing() >= Standings::stake_to_take;
+  bool const is_ahead = lead_of_standing() > 0;
+  if (is_beaten) {
+    change_sides();
+    return;
+  }
+  if (is_ahead) {
+    stretches_.start_again();
+  }
+  length_of_stretch_ = std::min(2 * length_of_stretch_, Stretches::greatest_length);
   settle(standing_);
+}
+
+/// A candidate that is behind, or was never checked, does not stay for want of allowance.
+void Race::end_check_unpaid() {
+  if (standing_ != native && stretches_.lead() < 0) {
+    change_sides();
+  } else {
+    settle(is_unchecked_ ? native : standing_);
+  }
+}
+
+void Race::change_sides() {
+  bool const is_dropped = standing_ != native;
+  int const num_pairs = stretches_.evidence().num_pairs();
+  stretches_.start_again();
+  length_of_stretch_ = Stretches::usual_length;
+  is_slower_in_stretches_ = is_dropped;
+  if (!outcome_.candidates.empty()) {
+    outcome_.candidates[static_cast<std::size_t>(rival_)].is_out = is_dropped;
+  }
+  settle(is_dropped ? native : rival_);
+  num_pairs_ = num_pairs;
 }
 
 /// The native call is timed for its own sake, to see whether more is allowed by then.
@@ -242,6 +379,9 @@ void Race::look_later() {
 void Race::settle(int candidate) {
   bool const is_news = stage_ == Stage::racing || candidate != standing_;
   stage_ = Stage::settled;
+  stretches_.end();
+  stretch_begin_ = never;
+  is_unchecked_ = false;
   standing_ = candidate;
   num_pairs_ = is_news ? standings_.most_pairs() : num_pairs_;
   if (rival_ == native || !standings_.may_run(rival_)) {

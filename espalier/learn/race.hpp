@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "espalier/learn/standings.hpp"
+#include "espalier/learn/stretches.hpp"
 
 namespace espalier::learn {
 
@@ -17,9 +18,9 @@ namespace espalier::learn {
 /// of the native call, which is candidate 0, with others, in the calls of the program itself.
 ///
 ///     call    1   2   3   4   5   6   7   8   9  10  11  12  ...
-///     runs    0   0   0   0   0   0   1   2   1   2   0   2  ...  1  1  1  1  0  1  1  0  0  1
-///     trial           x   x   x   x   x   x   x   x   x   x  ...              x  x  x  x  x
-///             cold    baseline    round 1     round 2             1 is taken  checked again
+///     runs    0   0   0   0   0   0   1   2   1   2   0   2  ...  1  1  1  0  0  0  1  1  1  1
+///     trial           x   x   x   x   x   x   x   x   x   x  ...        x        x
+///             cold    baseline    round 1     round 2             1 is checked      1 is taken
 ///
 /// Most calls only count. A trial is timed, and after it the ranks exchange three words, of which
 /// each gets the smallest of all ranks. From these alone, and from the numbers of calls, all ranks
@@ -29,6 +30,10 @@ namespace espalier::learn {
 /// the smallest time of all ranks is that of the rank that came last: what others waited for it is
 /// not in there, whatever the skew. For the same reason the smallest time of the exchange is what
 /// it takes without waiting. Both are known only after it, so they are the words of the next one.
+///
+/// Before the winner stays, and at times later, it is checked against the native call by stretches
+/// of calls with one exchange behind them, as ranks may run ahead of each other (Stretches). If the
+/// loop is slower with it, the native call stays.
 ///
 /// What trials lose to the candidate that runs otherwise, and the exchange as it is for the rank
 /// that came last, are charged to an allowance. A trial that might lose more than half of what is
@@ -41,6 +46,7 @@ public:
   struct Turn {
     int candidate = native;
     bool is_trial = false;
+    bool begins_stretch = false;  ///< the time of the next trial begins with this call
   };
 
   /// What ranks exchange after a trial: the smallest of all ranks counts. In seconds.
@@ -52,20 +58,26 @@ public:
 
   /// What a trial was on this rank.
   struct Own {
-    double trial = 0;     ///< seconds, with the exchange
+    double trial = 0;     ///< seconds, with the exchange; of a stretch, of all of its calls
     double exchange = 0;  ///< seconds
     /// The candidate turned out not to fit, and the native call was made. The same on all ranks.
     bool was_refused = false;
   };
 
   Race() = default;
+  /// Calls before a candidate is checked that was taken already.
+  static constexpr std::int64_t soon = 32;    ///< as a rule that somebody wrote
+  static constexpr std::int64_t later = 128;  ///< as an earlier run found
   /// Candidate 1 is taken already, and is only checked.
-  [[nodiscard]] static Race taken();
+  [[nodiscard]] static Race taken(std::int64_t calls_before_check);
   /// Goes on where another race was.
   /// @param record  with candidates
   /// @param allowance  that the first trial may spend, the same on all ranks
   /// @param error_of_model  as Standings::know_error_of_model()
   [[nodiscard]] static Race resumed(Record const& record, double allowance, double error_of_model);
+
+  /// Kinds of calls that alternate in a program should have different seeds. The same on all ranks.
+  void draw_by(std::uint32_t seed) noexcept { stretches_ = Stretches(seed); }
 
   /// No trial is made before this call of the race.
   void begin_with_call(std::int64_t number) noexcept {
@@ -75,9 +87,17 @@ public:
   /// Of the call that comes next. A trial is followed by words() and conclude().
   [[nodiscard]] Turn next() noexcept {
     ++num_calls_;
-    return num_calls_ < next_trial_ ? Turn{.candidate = standing_}
-                                    : Turn{.candidate = planned_.candidate, .is_trial = true};
+    bool const is_trial = num_calls_ >= next_trial_;
+    bool const is_in_stretch = num_calls_ >= stretch_begin_;
+    return {
+        .candidate = is_trial || is_in_stretch ? planned_.candidate : standing_,
+        .is_trial = is_trial,
+        .begins_stretch = num_calls_ == stretch_begin_,
+    };
   }
+
+  /// The trial that next() told of ends a stretch: its time began with Turn::begins_stretch.
+  [[nodiscard]] bool ends_stretch() const noexcept { return planned_.is_stretch; }
 
   /// @param allowance  left in this process
   [[nodiscard]] Words words(double allowance) const noexcept;
@@ -88,9 +108,10 @@ public:
 
   /// After conclude(): the words of this trial are to be exchanged now rather than with the next
   /// one, and given to finish(). The call takes long, so that this costs nothing, and there may be
-  /// no other call of this kind.
+  /// no other call of this kind; or it was a stretch, after which there is something to decide.
   [[nodiscard]] bool wants_words() const noexcept {
-    return stage_ == Stage::racing && has_last_ && last_.counts && standings_.is_long();
+    bool const is_long = stage_ == Stage::racing && last_.counts && standings_.is_long();
+    return has_last_ && (last_.is_stretch || is_long);
   }
 
   /// @return as conclude().
@@ -108,10 +129,15 @@ public:
   /// What runs when nothing is tried.
   [[nodiscard]] int standing() const noexcept { return standing_; }
 
-  /// There is a winner, whether it is being checked or not.
+  /// It is decided what runs, and a winner was checked at least once.
   [[nodiscard]] bool is_settled() const noexcept {
-    return stage_ == Stage::settled || stage_ == Stage::checking;
+    bool const is_decided =
+        stage_ == Stage::settled || stage_ == Stage::checking || stage_ == Stage::pacing;
+    return is_decided && !is_unchecked_;
   }
+
+  /// What was faster in trials made the loop slower, so that the native call stays.
+  [[nodiscard]] bool is_slower_in_stretches() const noexcept { return is_slower_in_stretches_; }
 
   [[nodiscard]] Standings const& standings() const noexcept { return standings_; }
 
@@ -135,11 +161,15 @@ public:
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
 private:
-  enum class Stage : std::uint8_t { baseline, prepared, racing, settled, checking };
+  static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+
+  /// Checking is what comes before pacing where calls between trials lie behind: a trial of each.
+  enum class Stage : std::uint8_t { baseline, prepared, racing, settled, checking, pacing };
 
   struct Trial {
     int candidate = native;
     bool counts = false;  ///< for the round; otherwise only the allowance is looked at
+    bool is_stretch = false;
   };
 
   [[nodiscard]] double take(Words const& agreed);
@@ -150,7 +180,18 @@ private:
   void go_on_with_round(Record const& record);
   void finish_round();
   void decide(int candidate);
+  void plan_stretch(double allowance);
+  [[nodiscard]] double note_stretch(double seconds);
+  [[nodiscard]] int fitting_length(double allowance) const;
+  [[nodiscard]] double slower_by_trials(int candidate) const;
+  [[nodiscard]] double reserve() const;
+  [[nodiscard]] double risk_of_stretch(int candidate) const;
+  [[nodiscard]] bool is_check_over() const;
+  [[nodiscard]] int lead_of_standing() const;
+  [[nodiscard]] double stake_against_standing() const;
   void finish_check();
+  void end_check_unpaid();
+  void change_sides();
   void look_later();
   void settle(int candidate);
   void check_later();
@@ -159,10 +200,15 @@ private:
   Stage stage_ = Stage::baseline;
   std::int64_t num_calls_ = 0;
   std::int64_t next_trial_ = 3;
-  std::int64_t pause_ = 1;     ///< calls until the next look at the allowance
-  std::int64_t patience_ = 8;  ///< calls until the next check
+  std::int64_t stretch_begin_ = never;  ///< the first call of the stretch that is planned
+  std::int64_t pause_ = 1;              ///< calls until the next look at the allowance
+  std::int64_t patience_ = 8;           ///< calls until the next check
   int standing_ = native;
-  int rival_ = native;  ///< who is checked against the native call
+  int rival_ = native;   ///< who is checked against the native call
+  Stretches stretches_;  ///< of the rival and the native call
+  int length_of_stretch_ = Stretches::usual_length;
+  bool is_slower_in_stretches_ = false;
+  bool is_unchecked_ = false;  ///< the winner of this race, so far
   Trial planned_;
   Trial last_;
   bool has_last_ = false;  ///< the time of last_ comes with the next words
@@ -172,7 +218,6 @@ private:
   std::size_t position_ = 0;     ///< of the next trial in order_
   std::vector<double> seconds_;  ///< of each candidate in the round
   bool is_round_over_ = false;   ///< but for the time of last_
-  int num_rounds_ = 0;
   int num_pairs_ = 0;
 
   double exchange_ = std::numeric_limits<double>::infinity();  ///< the shortest so far

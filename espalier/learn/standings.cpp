@@ -22,8 +22,6 @@ constexpr double stake_to_give_up = 5;
 /// Who is not ahead after so many pairs hardly gains anything.
 constexpr int pairs_to_be_ahead = 12;
 constexpr double stake_of_who_is_ahead = 0.5;
-/// A candidate is not taken for less: what serves it has a price in every call.
-constexpr double least_gain = 0.03;
 /// Who loses its first rounds by so much is out at once.
 constexpr double hopeless = 3;
 constexpr int num_hopeless_rounds = 2;
@@ -158,15 +156,6 @@ std::optional<int> Standings::decision() const {
 bool Standings::is_faster(int candidate) const {
   return entry(candidate).against_native.of_faster() >= stake_to_take &&
          middle(candidate) <= (1 - least_gain) * middle(native);
-}
-
-double Standings::stake_against(int standing, int rival) const {
-  if (standing != native) {
-    return entry(standing).against_native.of_slower();
-  }
-  bool const is_enough = middle(rival) <= (1 - least_gain) * middle(native);
-  double const stake = entry(rival).against_native.of_faster();
-  return is_enough ? stake : std::min(stake, 1.0);
 }
 
 int Standings::most_pairs() const {

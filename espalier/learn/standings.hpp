@@ -19,6 +19,8 @@ public:
   static constexpr int native = 0;
   /// How large a stake of Evidence has to be before another candidate is taken.
   static constexpr double stake_to_take = 20;
+  /// A candidate is not taken for less: what serves it has a price in every call.
+  static constexpr double least_gain = 0.03;
 
   /// Candidates 1, 2, ...
   /// @param predicted  seconds by a model, whose error is taken to be one factor for all
@@ -61,8 +63,6 @@ public:
 
   /// Whether there is enough evidence, and the gain is large enough.
   [[nodiscard]] bool is_faster(int candidate) const;
-  /// Evidence::stake of what speaks against the one of the rival and the native call that runs.
-  [[nodiscard]] double stake_against(int standing, int rival) const;
 
   [[nodiscard]] std::size_t num_times(int candidate) const { return entry(candidate).times.size(); }
 

@@ -17,10 +17,15 @@ enum class NativeReason : std::uint8_t {
   intercommunicator,
   outside_world,
   no_context,
+  left_alone,
   no_data,
   refused,
   refused_operator,
   refused_order,
+  no_groups,
+  refused_ownership,
+  refused_waiting,
+  no_progress,
 };
 
 /// The texts of the reasons, in reports, in the order of the enumeration.
@@ -29,14 +34,19 @@ inline constexpr std::array native_reason_texts{
     "intercommunicator",
     "ranks outside MPI_COMM_WORLD",
     "no context: the communicator was made by a nonblocking call, or too many exist",
+    "the program says espalier_tune=false",
     "no data",
     "the choice does not accept this root",
     "operator not known to be defined for the datatype",
     "the choice swaps operands, the operator does not commute",
+    "native phases have no communicators here: too many exist, or the choice needs too many",
+    "nonblocking with an operator of the program",
+    "nonblocking, and the choice has native phases, which wait",
+    "nonblocking, and this MPI library does not let others make progress",
 };
 
 static_assert(
-    native_reason_texts.size() == static_cast<std::size_t>(NativeReason::refused_order) + 1
+    native_reason_texts.size() == static_cast<std::size_t>(NativeReason::no_progress) + 1
 );
 
 /// A table that decides so for any size, and its decision, for each reason.

@@ -27,9 +27,14 @@ void Notes::add(MappingNote note) {
   mappings_.push_back(std::move(note));
 }
 
-void Notes::add(CommunicatorClass const& communicator, Recorder const& recorder) {
+bool Notes::is_first(std::string const& words) {
   std::lock_guard const lock(mutex_);
-  totals_.add(communicator, recorder);
+  return told_.insert(words).second;
+}
+
+void Notes::add(CommunicatorClass const& communicator, Recorder const& recorder, Form form) {
+  std::lock_guard const lock(mutex_);
+  totals_.add(communicator, recorder, form);
 }
 
 void Notes::add(OwnCommunicators const& made) {

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,8 +27,10 @@ public:
   /// Adds a warning that was not added before; false if it was.
   bool remember(std::string const& line);
   void add(MappingNote note);
+  /// True the first time it is asked with these words, for what is told once and is no warning.
+  bool is_first(std::string const& words);
   /// Calls on a communicator that ended.
-  void add(CommunicatorClass const& communicator, Recorder const& recorder);
+  void add(CommunicatorClass const& communicator, Recorder const& recorder, Form form);
   void add(OwnCommunicators const& made);
 
   [[nodiscard]] std::vector<std::string> warnings() const;
@@ -40,6 +43,7 @@ private:
   mutable std::mutex mutex_;  ///< guards what follows
   std::vector<std::string> warnings_;
   std::vector<MappingNote> mappings_;
+  std::set<std::string> told_;
   Totals totals_;
 };
 

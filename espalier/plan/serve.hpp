@@ -171,6 +171,77 @@ int serve(
   return end_call(session, *decided.state, is_native, code, comm, observer);
 }
 
+/// Counts a call that was started, with the time that the start took.
+template <typename Call>
+void record_start(
+    CallDecision const& decided,
+    Call const& call,
+    profile::Decision const& decision,
+    std::chrono::duration<double> elapsed
+) noexcept {
+  std::int64_t const own_bytes = own_bytes_of(decided, call);
+  static_cast<void>(guard([&] {
+    Recorder& recorder = decided.state->recorder_of_started();
+    recorder.record(Call::call, decided.bytes, decision, elapsed.count(), own_bytes);
+    return MPI_SUCCESS;
+  }));
+}
+
+/// Starts a call whose arguments are out of the ordinary on this rank.
+/// @return a refusal if the native call is to be made.
+template <typename Call, typename Observing>
+[[gnu::noinline, gnu::cold]] IrregularRun start_irregular(
+    Session& session,
+    State& state,
+    Call const& call,
+    MPI_Comm comm,
+    MPI_Request& request,
+    Observing&& observer
+) {
+  [[maybe_unused]] auto const questions_to_the_library = observer.own_work();
+  return session.start_irregular(state, call, comm, request);
+}
+
+/// Starts a nonblocking call on `comm`. `native` makes the call of the MPI library.
+/// @return as serve()
+template <typename Call, typename Observing, typename Native>
+int serve_start(
+    Session& session,
+    Call const& call,
+    MPI_Comm comm,
+    MPI_Request* request,
+    Observing&& observer,
+    Native&& native
+) {
+  CallDecision decided = session.decide_start(call, comm);
+  if (decided.code != MPI_SUCCESS) {
+    return decided.code;
+  }
+  if (decided.state == nullptr || request == nullptr) {
+    return std::forward<Native>(native)();
+  }
+  Clock::time_point const start = session.records() ? Clock::now() : Clock::time_point{};
+  int code = Communicator::refused;
+  if (decided.decision != nullptr) {
+    code = session.start(decided, call, *request);
+  } else {
+    IrregularRun const run =
+        start_irregular(session, *decided.state, call, comm, *request, observer);
+    decided.decision = run.decision;
+    decided.bytes = run.bytes;
+    code = run.code;
+  }
+  profile::Decision const* const decision =
+      decided.decision == nullptr ? nullptr : &session.carried_out(*decided.decision, code);
+  if (Communicator::is_refusal(code)) {
+    code = std::forward<Native>(native)();
+  }
+  if (session.records() && decision != nullptr) {
+    record_start(decided, call, *decision, Clock::now() - start);
+  }
+  return code;
+}
+
 /// Runs a neighborhood call that was decided. Of wrong arguments no other rank knows, so they are
 /// an error here, not a native call.
 template <AnyNeighborCall Call>

@@ -14,6 +14,7 @@
 #include "espalier/mpi/success.hpp"
 #include "espalier/mpi/world_ranks.hpp"
 #include "espalier/plan/clock.hpp"
+#include "espalier/plan/communicators/tuning_hint.hpp"
 #include "espalier/plan/neighbors/neighbor_topology.hpp"
 #include "espalier/plan/settings/rank_ranges.hpp"
 
@@ -80,6 +81,7 @@ CommunicatorFacts facts_of_communicator(MPI_Comm comm) {
 
 Session::Session(Settings settings, World world, Notes::Log log)
     : settings_(std::move(settings)), world_(std::move(world)), records_(settings_.records()),
+      has_native_phases_(settings_.has_native_phases()),
       looks_at_all_(records_ || settings_.learning.has_value()), notes_(std::move(log)) {
   for (profile::Call const call : profile::all_calls) {
     may_choose_[profile::index_of(call)] = settings_.may_choose(call);
@@ -93,6 +95,12 @@ Session::Session(Settings settings, World world, Notes::Log log)
   );
   require_success(
       PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete_context, &context_keyval_, this),
+      "MPI_Comm_create_keyval"
+  );
+  require_success(
+      PMPI_Comm_create_keyval(
+          MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &hint_keyval_, nullptr
+      ),
       "MPI_Comm_create_keyval"
   );
   for (std::string const& line : settings_.warnings) {
@@ -126,13 +134,36 @@ void Session::prepare() {
   if (!serves_any()) {
     return;
   }
-  contexts_.open(world_.comm);
+  contexts_.open(world_.comm, world_.follow_progress != nullptr);
   library_.open();
+  share_memory();
   std::vector<int> ranks(static_cast<std::size_t>(world_.num_ranks));
   std::iota(ranks.begin(), ranks.end(), 0);
   profile::Shape const job{.num_ranks = world_.num_ranks, .num_nodes = num_nodes(std::move(ranks))};
   if (auto const complaint = complaint_about_shape(settings_, job)) {
     notes_.warn(*complaint);
+  }
+  make_groups(world_.comm);
+}
+
+void Session::share_memory() {
+  if (!settings_.shares_memory) {
+    return;
+  }
+  // A rank inside a native phase would not go on with what others of its node wait for.
+  if (settings_.has_native_phases()) {
+    notes_.warn(
+        "ESPALIER_NODE: ranks do not share memory where the MPI library runs phases; they send "
+        "messages"
+    );
+    return;
+  }
+  node_.emplace(world_.comm);
+  if (node_->is_missing_somewhere()) {
+    notes_.warn(
+        "ESPALIER_NODE: on some node the ranks cannot share memory; they send messages (they need "
+        "one process namespace, memory, and no limit on the size of files)"
+    );
   }
 }
 
@@ -147,11 +178,48 @@ int Session::adopt(MPI_Comm comm) noexcept {
     }
     if (facts.num_ranks > 1 && !context_of(comm)) {
       claim_context(comm);
+      make_groups(comm);
     }
     make_neighbors(comm);
     return MPI_SUCCESS;
   });
   return code == MPI_SUCCESS ? code : raise(comm, code);
+}
+
+int Session::heed(MPI_Comm comm, MPI_Info info) noexcept {
+  if (comm == MPI_COMM_NULL || !contexts_.is_open()) {
+    return MPI_SUCCESS;
+  }
+  int const code = guard([&] {
+    CommunicatorFacts const facts = facts_of_communicator(comm);
+    if (facts.is_intercommunicator || facts.num_ranks == 1 || !is_within_world(comm)) {
+      return MPI_SUCCESS;
+    }
+    AgreedHint const agreed = agreed_hint(comm, info);
+    if (!agreed.complaint.empty()) {
+      notes_.warn(agreed.complaint);
+    }
+    if (agreed.hint == TuningHint::none) {
+      return MPI_SUCCESS;
+    }
+    void* const value = agreed.hint == TuningHint::leave ? this : nullptr;
+    require_success(PMPI_Comm_set_attr(comm, hint_keyval_, value), "MPI_Comm_set_attr");
+    if (State* const state = find(comm)) {
+      state->set_tables(facts_of(comm).tables);
+    }
+    return MPI_SUCCESS;
+  });
+  return code == MPI_SUCCESS ? code : raise(comm, code);
+}
+
+bool Session::is_left_alone(MPI_Comm comm) const {
+  void* value = nullptr;
+  int is_found = 0;
+  require_success(
+      PMPI_Comm_get_attr(comm, hint_keyval_, reinterpret_cast<void*>(&value), &is_found),
+      "MPI_Comm_get_attr"
+  );
+  return is_found != 0 && value != nullptr;
 }
 
 void Session::claim_context(MPI_Comm comm) {
@@ -185,6 +253,13 @@ std::optional<int> Session::context_of(MPI_Comm comm) const {
   );
   return is_found != 0 ? std::optional(static_cast<int>(reinterpret_cast<std::intptr_t>(value)))
                        : std::nullopt;
+}
+
+/// Native phases have communicators of their own, made here since none is made in a collective.
+void Session::make_groups(MPI_Comm comm) {
+  if (has_native_phases_) {
+    find(comm)->make_groups();
+  }
 }
 
 /// Neighborhood collectives have a communicator of their own, made here since none is made in them.
@@ -221,7 +296,7 @@ profile::Decision const* Session::contest(
     return turn.decision;
   }
   Clock::time_point const start = Clock::now();
-  contest.begin(start, turn.is_trial);
+  contest.begin(start, turn);
   state.trial() = {
       .contest = &contest,
       .start = start,
@@ -253,6 +328,12 @@ profile::Decision const& Session::after_refusal(int refusal) const noexcept {
     return native_.decision(NativeReason::refused_operator);
   case Communicator::refused_order:
     return native_.decision(NativeReason::refused_order);
+  case Communicator::refused_groups:
+    return native_.decision(NativeReason::no_groups);
+  case Communicator::refused_ownership:
+    return native_.decision(NativeReason::refused_ownership);
+  case Communicator::refused_waiting:
+    return native_.decision(NativeReason::refused_waiting);
   default:
     return native_.decision(NativeReason::refused);
   }
@@ -311,10 +392,7 @@ void Session::release(State* state) noexcept {
     if (owned->communicator().has_left_messages() && owned->context()) {
       contexts_.retire(*owned->context());
     }
-    if (Recorder const* recorder = owned->recorder()) {
-      notes_.add(owned->alike(), *recorder);
-      notes_.add(owned->own_communicators());
-    }
+    owned->report(notes_);
     if (learning_) {
       static_cast<void>(guard([&] {
         owned->leave(*learning_);
@@ -333,7 +411,7 @@ State::Facts Session::facts_of(MPI_Comm comm) {
     ranks = mpi::world_ranks(comm, world_.comm);
     facts.context = context_of(comm);
   }
-  facts.tables = tables_for(facts, ranks);
+  facts.tables = tables_for(comm, facts, ranks);
   if (records_) {
     facts.alike = class_of(facts.communicator, ranks);
   }
@@ -341,6 +419,9 @@ State::Facts Session::facts_of(MPI_Comm comm) {
                                          ranks.back() + 1 == facts.communicator.num_ranks);
   if (facts.context && !is_same) {
     facts.world_ranks = std::move(ranks);
+  }
+  if (facts.context && node_) {
+    facts.group = node_->group(*facts.context, facts.world_ranks, facts.communicator.num_ranks);
   }
   return facts;
 }
@@ -355,7 +436,8 @@ Session::class_of(CommunicatorFacts const& facts, std::vector<int> const& ranks)
   return alike;
 }
 
-State::Tables Session::tables_for(State::Facts& facts, std::vector<int> const& ranks) {
+State::Tables
+Session::tables_for(MPI_Comm comm, State::Facts& facts, std::vector<int> const& ranks) {
   State::Tables tables{};
   if (facts.communicator.is_intercommunicator) {
     tables.fill(&native_.table(NativeReason::intercommunicator));
@@ -365,6 +447,8 @@ State::Tables Session::tables_for(State::Facts& facts, std::vector<int> const& r
     tables.fill(&native_.table(NativeReason::outside_world));
   } else if (serves_any() && !facts.context) {
     tables.fill(&native_.table(NativeReason::no_context));
+  } else if (is_left_alone(comm)) {
+    tables.fill(&native_.table(NativeReason::left_alone));
   } else {
     facts.shape = {.num_ranks = facts.communicator.num_ranks, .num_nodes = num_nodes(ranks)};
     for (profile::Call const call : profile::all_calls) {
@@ -422,6 +506,8 @@ void Session::finish() noexcept {
   }
   PMPI_Comm_free_keyval(&keyval_);
   PMPI_Comm_free_keyval(&context_keyval_);
+  PMPI_Comm_free_keyval(&hint_keyval_);
+  node_.reset();
   contexts_.close();
   library_.close();
 }
@@ -444,10 +530,7 @@ Totals Session::totals() const {
   Totals totals = notes_.totals();
   std::lock_guard const lock(mutex_);
   for (auto const& state : states_) {
-    if (Recorder const* recorder = state->recorder()) {
-      totals.add(state->alike(), *recorder);
-      totals.add(state->own_communicators());
-    }
+    state->report(totals);
   }
   return totals;
 }

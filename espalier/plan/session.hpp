@@ -16,9 +16,12 @@
 #include <mpi.h>
 
 #include "espalier/base/error.hpp"
+#include "espalier/exec/node/mpi_node.hpp"
 #include "espalier/plan/calls/calls.hpp"
 #include "espalier/plan/clock.hpp"
 #include "espalier/plan/communicators/contexts.hpp"
+#include "espalier/plan/communicators/started_calls.hpp"
+#include "espalier/plan/communicators/underway.hpp"
 #include "espalier/plan/failure.hpp"
 #include "espalier/plan/irregular/irregular.hpp"
 #include "espalier/plan/irregular/library.hpp"
@@ -72,6 +75,9 @@ public:
     std::vector<int> node_of_rank;
     /// Measuring programs have one of their own. It must outlive finish().
     MPI_Comm comm = MPI_COMM_WORLD;
+    /// Makes the MPI library call a function, which returns how much was done, wherever it waits or
+    /// polls; null: it cannot, and nonblocking calls are native. On all ranks or on none.
+    void (*follow_progress)(int (*poll)() noexcept) noexcept = nullptr;
   };
 
   /// Local. Settings must be equal on all ranks. Warnings of the settings are reported at once.
@@ -95,10 +101,30 @@ public:
   /// @return MPI_SUCCESS, or a code that was delivered to the error handler of `comm`.
   int adopt(MPI_Comm comm) noexcept;
 
+  /// Collective over `comm`, with an info that the program gave it: heeds the key `espalier_tune`.
+  /// What is never served is left alone, as by adopt().
+  /// @return MPI_SUCCESS, or a code that was delivered to the error handler of `comm`.
+  int heed(MPI_Comm comm, MPI_Info info) noexcept;
+
   /// Local, except for what the standard makes equal on all ranks: communicator, result bytes.
   /// Allocates on the first use of a communicator only, and takes locks only then.
   template <typename Call>
   [[nodiscard]] CallDecision decide(Call const& call, MPI_Comm comm) noexcept;
+
+  /// The same of a call that is only started. Trials are made of blocking calls alone.
+  template <typename Call>
+  [[nodiscard]] CallDecision decide_start(Call const& call, MPI_Comm comm) noexcept;
+
+  /// Starts a call that decide_start() decided. Local.
+  /// @return as Communicator::start()
+  template <typename Call>
+  [[nodiscard]] int
+  start(CallDecision const& decided, Call const& call, MPI_Request& request) noexcept;
+
+  /// The same of one of which it says that it is irregular. @return code as of start().
+  template <typename Call>
+  [[nodiscard]] IrregularRun
+  start_irregular(State& state, Call const& call, MPI_Comm comm, MPI_Request& request) noexcept;
 
   /// Runs a call of which decide() says that it is irregular, see irregular.hpp. Collective over
   /// comm, as the call.
@@ -165,6 +191,15 @@ private:
     return is_empty ? native_.decision(NativeReason::no_data) : state.table(call).at(bytes);
   }
 
+  template <typename Call>
+  [[nodiscard]] int start_choice(
+      State& state,
+      algorithms::Choice const& choice,
+      Call const& call,
+      StartedCalls::Ending ending,
+      MPI_Request& request
+  ) noexcept;
+
   /// What runs in place of a decision while the program learns; a trial is noted in the state. The
   /// next call in the contest on this rank, as on all ranks of the communicator. Local.
   [[nodiscard]] profile::Decision const*
@@ -179,11 +214,16 @@ private:
   static int on_delete(MPI_Comm comm, int keyval, void* attribute, void* session) noexcept;
   static int on_delete_context(MPI_Comm comm, int keyval, void* number, void* session) noexcept;
   [[nodiscard]] bool serves_any() const noexcept;
+  /// Collective over MPI_COMM_WORLD.
+  void share_memory();
   void claim_context(MPI_Comm comm);
   void set_context(MPI_Comm comm, int number);
   /// None if adopt() was not called, or there was none left.
   [[nodiscard]] std::optional<int> context_of(MPI_Comm comm) const;
+  void make_groups(MPI_Comm comm);
   void make_neighbors(MPI_Comm comm);
+  /// Whether the program wants the communicator to be native.
+  [[nodiscard]] bool is_left_alone(MPI_Comm comm) const;
   /// State of a communicator, made on first use; null if MPI does not know the communicator.
   State* find(MPI_Comm comm);
   State* find_attribute(MPI_Comm comm);
@@ -193,7 +233,8 @@ private:
   [[nodiscard]] CommunicatorClass
   class_of(CommunicatorFacts const& facts, std::vector<int> const& ranks) const;
   /// Sets the shape, too, where decisions depend on it.
-  [[nodiscard]] State::Tables tables_for(State::Facts& facts, std::vector<int> const& ranks);
+  [[nodiscard]] State::Tables
+  tables_for(MPI_Comm comm, State::Facts& facts, std::vector<int> const& ranks);
   profile::DecisionTable const& table_for(profile::Call call, profile::Shape shape);
   /// Nodes of ranks of MPI_COMM_WORLD.
   [[nodiscard]] int num_nodes(std::vector<int> ranks) const;
@@ -201,11 +242,14 @@ private:
   Settings settings_;
   World world_;
   bool records_;
-  bool looks_at_all_;  ///< at calls that are native for sure, too
+  bool has_native_phases_;  ///< some choice has
+  bool looks_at_all_;       ///< at calls that are native for sure, too
   std::array<bool, profile::num_calls> may_choose_{};
   int keyval_ = MPI_KEYVAL_INVALID;
   int context_keyval_ = MPI_KEYVAL_INVALID;
+  int hint_keyval_ = MPI_KEYVAL_INVALID;  ///< its attribute is set where it is left alone
   Contexts contexts_;
+  std::optional<exec::node::Node> node_;  ///< none: every message is one of MPI
   Library library_;
 
   NativeDecisions native_;
@@ -260,6 +304,89 @@ template <typename Call> CallDecision Session::decide(Call const& call, MPI_Comm
     decided.code = raise(comm, code);
   }
   return decided;
+}
+
+template <typename Call>
+CallDecision Session::decide_start(Call const& call, MPI_Comm comm) noexcept {
+  if (comm == MPI_COMM_NULL || (!records_ && !may_choose_[profile::index_of(Call::call)])) {
+    return {};
+  }
+  CallDecision decided;
+  int const code = guard([&] {
+    State* const state = find(comm);
+    if (state == nullptr ||
+        (!records_ && !(contexts_.starts() && state->table(Call::call).chooses()))) {
+      return MPI_SUCCESS;
+    }
+    auto const bytes = result_bytes(call, *state);
+    profile::Decision const* decision = nullptr;
+    if (bytes) {
+      decision = &decision_at(*state, Call::call, *bytes);
+    }
+    bool const is_served =
+        bytes ? decision->choice.has_value() : state->table(Call::call).chooses();
+    if (is_served && !contexts_.starts()) {
+      decision = &native_.decision(NativeReason::no_progress);
+    }
+    if (is_served || bytes) {
+      decided = {.state = state, .decision = decision, .bytes = bytes.value_or(0)};
+    }
+    return MPI_SUCCESS;
+  });
+  if (code != MPI_SUCCESS) {
+    decided.code = raise(comm, code);
+  }
+  return decided;
+}
+
+template <typename Call>
+int Session::start_choice(
+    State& state,
+    algorithms::Choice const& choice,
+    Call const& call,
+    StartedCalls::Ending ending,
+    MPI_Request& request
+) noexcept {
+  world_.follow_progress(Underway::poll);
+  return state.communicator().start(choice, call, state.started(), std::move(ending), request);
+}
+
+template <typename Call>
+int Session::start(CallDecision const& decided, Call const& call, MPI_Request& request) noexcept {
+  auto const& choice = decided.decision->choice;
+  return choice ? start_choice(*decided.state, *choice, call, {}, request) : Communicator::refused;
+}
+
+template <typename Call>
+IrregularRun Session::start_irregular(
+    State& state, Call const& call, MPI_Comm comm, MPI_Request& request
+) noexcept {
+  IrregularRun run;
+  int const code = guard([&] {
+    auto const mended = std::make_shared<Mended<Call>>(mend(call, state.facts(), library_));
+    run.bytes = mended->bytes;
+    run.decision = &decision_at(state, Call::call, mended->bytes);
+    if (!run.decision->choice) {
+      run.code = Communicator::refused;
+      return MPI_SUCCESS;
+    }
+    if (mended->first) {
+      mended->add(unpack(mended->first->data, mended->first->place));
+    }
+    auto const ending = [mended] {
+      if (mended->last) {
+        mended->add(unpack(mended->last->data, mended->last->place));
+      }
+      return mended->code;
+    };
+    run.code = start_choice(state, *run.decision->choice, mended->call, ending, request);
+    return MPI_SUCCESS;
+  });
+  if (code != MPI_SUCCESS) {
+    state.communicator().leave_messages();
+    run.code = raise(comm, code);
+  }
+  return run;
 }
 
 template <typename Call>

@@ -5,14 +5,31 @@
 #include <utility>
 
 namespace espalier::plan {
+namespace {
 
-State::State(MPI_Comm comm, Facts facts, Contexts const& contexts, MPI_Comm self)
+exec::MpiContext with_group(exec::MpiContext context, exec::node::Group* group) {
+  context.group = group;
+  return context;
+}
+
+/// Besides that of the object itself.
+std::size_t memory_of(std::optional<Recorder> const& recorder) noexcept {
+  return recorder ? recorder->memory_bytes() - sizeof(*recorder) : 0;
+}
+
+}  // namespace
+
+State::State(MPI_Comm comm, Facts facts, Contexts& contexts, MPI_Comm self)
     : facts_(facts.communicator), shape_(facts.shape), tables_(facts.tables),
-      world_ranks_(std::move(facts.world_ranks)), context_(facts.context), types_(self),
+      world_ranks_(std::move(facts.world_ranks)), context_(facts.context), contexts_(&contexts),
+      node_group_(std::move(facts.group)), types_(self),
       communicator_(
           comm,
           {
-              .context = context_ ? contexts.context(*context_, world_ranks_) : exec::MpiContext(),
+              .context =
+                  context_
+                      ? with_group(contexts.context(*context_, world_ranks_), node_group_.get())
+                      : exec::MpiContext(),
               .num_ranks = facts_.num_ranks,
               .rank = facts_.rank,
           }
@@ -20,6 +37,22 @@ State::State(MPI_Comm comm, Facts facts, Contexts const& contexts, MPI_Comm self
       alike_(std::move(facts.alike)) {
   if (facts.records) {
     recorder_.emplace();
+  }
+}
+
+void State::make_groups() {
+  std::vector<algorithms::Choice const*> choices;
+  for (profile::DecisionTable const* const table : tables_) {
+    for (profile::Decision const& decision : table->decisions()) {
+      if (decision.choice && decision.choice->has_native_calls()) {
+        choices.push_back(&*decision.choice);
+      }
+    }
+  }
+  if (!choices.empty() && context_ && *context_ < NativeGroups::most_communicators) {
+    groups_ = std::make_unique<NativeGroups>();
+    groups_->make(communicator_.user(), choices, facts_);
+    communicator_.use(*groups_);
   }
 }
 
@@ -45,21 +78,35 @@ Watched& State::watched() {
 
 void State::abandon() noexcept {
   communicator_.abandon();
+  if (started_ != nullptr) {
+    started_->clear();
+  }
+  if (groups_ != nullptr) {
+    groups_->abandon();
+  }
   if (neighbors_ != nullptr) {
     neighbors_->abandon();
   }
 }
 
 OwnCommunicators State::own_communicators() const noexcept {
-  return neighbors_ != nullptr ? neighbors_->own_communicators() : OwnCommunicators{};
+  OwnCommunicators total =
+      neighbors_ != nullptr ? neighbors_->own_communicators() : OwnCommunicators{};
+  if (groups_ != nullptr) {
+    total.add(groups_->own_communicators());
+  }
+  return total;
 }
 
 std::size_t State::memory_bytes() const noexcept {
   return sizeof(*this) - sizeof(communicator_) + communicator_.memory_bytes() +
          world_ranks_.capacity() * sizeof(int) +
+         (groups_ != nullptr ? groups_->memory_bytes() : 0) +
+         (node_group_ != nullptr ? node_group_->memory_bytes() : 0) +
          (neighbors_ != nullptr ? neighbors_->memory_bytes() : 0) +
          (learner_ ? learner_->memory_bytes() - sizeof(*learner_) : 0) +
-         (recorder_ ? recorder_->memory_bytes() - sizeof(*recorder_) : 0);
+         (started_ != nullptr ? started_->memory_bytes() : 0) + memory_of(recorder_) +
+         memory_of(recorder_of_started_);
 }
 
 }  // namespace espalier::plan

@@ -10,6 +10,7 @@
 
 #include <mpi.h>
 
+#include "espalier/exec/node/group.hpp"
 #include "espalier/plan/calls/calls.hpp"
 #include "espalier/plan/communicators/communicator.hpp"
 #include "espalier/plan/communicators/contexts.hpp"
@@ -34,13 +35,15 @@ public:
     Tables tables{};               ///< never null, not owned
     std::vector<int> world_ranks;  ///< of all ranks; empty: they are the same
     std::optional<int> context;    ///< its number; none: no collective is served
+    /// What shares memory with this rank; null: all messages are those of MPI.
+    std::unique_ptr<exec::node::Group> group{};
     bool records = false;
     CommunicatorClass alike;  ///< for statistics, if it records
   };
 
   /// @param contexts  those that facts.context is a number of
   /// @param self  as Library::self()
-  State(MPI_Comm comm, Facts facts, Contexts const& contexts, MPI_Comm self);
+  State(MPI_Comm comm, Facts facts, Contexts& contexts, MPI_Comm self);
 
   [[nodiscard]] CommunicatorFacts const& facts() const noexcept { return facts_; }
 
@@ -51,9 +54,25 @@ public:
 
   [[nodiscard]] Communicator& communicator() noexcept { return communicator_; }
 
+  /// Its nonblocking calls, made on first use. Local. Only with a context, if calls can be started.
+  [[nodiscard]] StartedCalls& started() {
+    if (started_ == nullptr) {
+      started_ = std::make_shared<StartedCalls>(*contexts_, context_.value());
+    }
+    return *started_;
+  }
+
   [[nodiscard]] profile::DecisionTable const& table(profile::Call call) const noexcept {
     return *tables_[profile::index_of(call)];
   }
+
+  /// Makes the communicators of native phases for what tables choose. Collective over the
+  /// communicator, before its first call.
+  /// @throws Error mpi.
+  void make_groups();
+
+  /// From now on other tables decide. No call may be underway.
+  void set_tables(Tables const& tables) noexcept { tables_ = tables; }
 
   /// Made on first use. Local.
   [[nodiscard]] Learner& learner() { return learner_ ? *learner_ : make_learner(); }
@@ -92,6 +111,22 @@ public:
 
   [[nodiscard]] Recorder* recorder() noexcept { return recorder_ ? &*recorder_ : nullptr; }
 
+  /// The same of nonblocking calls, made on first use.
+  [[nodiscard]] Recorder& recorder_of_started() {
+    return recorder_of_started_ ? *recorder_of_started_ : recorder_of_started_.emplace();
+  }
+
+  /// Adds what was counted to totals or notes.
+  template <typename Sink> void report(Sink& sink) const {
+    if (recorder_) {
+      sink.add(alike_, *recorder_, Form::blocking);
+      sink.add(own_communicators());
+    }
+    if (recorder_of_started_) {
+      sink.add(alike_, *recorder_of_started_, Form::nonblocking);
+    }
+  }
+
   /// What the watch is told of the communicator, made on first use. Local.
   /// @throws Error mpi.
   [[nodiscard]] Watched& watched();
@@ -109,14 +144,19 @@ private:
   Tables tables_;
   std::vector<int> world_ranks_;
   std::optional<int> context_;
+  Contexts* contexts_;
+  std::unique_ptr<exec::node::Group> node_group_;  ///< before executors, which use it
   NamedTypes types_;
   Trial trial_;
-  std::optional<Learner> learner_;  ///< has choices that the next one points to
+  std::optional<Learner> learner_;        ///< has choices that the next one points to
+  std::unique_ptr<NativeGroups> groups_;  ///< null: none are needed
   Communicator communicator_;
+  std::shared_ptr<StartedCalls> started_;
   std::unique_ptr<Neighbors> neighbors_;
   std::array<std::optional<neighborhood::Algorithm const*>, num_neighbor_calls> neighbor_choices_{};
   CommunicatorClass alike_;
   std::optional<Recorder> recorder_;
+  std::optional<Recorder> recorder_of_started_;
   std::optional<Watched> watched_;
 };
 

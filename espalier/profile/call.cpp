@@ -23,6 +23,10 @@ std::string refuses(Call call, algorithms::Choice const& choice, int num_ranks, 
     return choice.text() + " needs blocks of one size, " + std::string(function_name(call)) +
            " may have others";
   }
+  if (has_uneven_blocks && choice.has_native_calls()) {
+    return choice.text() + " has native phases, which need blocks of one size, " +
+           std::string(function_name(call)) + " may have others";
+  }
   if (has_secret_sizes && choice.facts(num_ranks, root).scratch > 0) {
     return choice.text() + " keeps blocks of others, whose sizes are not known in " +
            std::string(function_name(call));

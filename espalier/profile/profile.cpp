@@ -14,6 +14,7 @@
 
 #include "espalier/base/error.hpp"
 #include "espalier/base/field.hpp"
+#include "espalier/profile/call_in_file.hpp"
 
 namespace espalier::profile {
 namespace {
@@ -31,14 +32,6 @@ void check_header(Field const& file) {
         "at most " + std::to_string(Profile::version) +
         " (use a newer espalier, or tune again with this one)"
     );
-  }
-}
-
-Call parse_call(Field const& field) {
-  try {
-    return profile::parse_call(field.text());
-  } catch (Error const& error) {
-    field.fail("a known collective", "'" + field.text() + "' (" + error.what() + ")");
   }
 }
 
@@ -68,7 +61,7 @@ std::optional<algorithms::Choice> parse_choice(Field const& field, Call call, in
 Rule parse_rule(Field const& field) {
   constexpr std::int64_t most = std::numeric_limits<int>::max();
   Rule rule;
-  rule.call = parse_call(field.at("collective"));
+  rule.call = call_in_file(field.at("collective"));
   rule.shape.num_ranks = static_cast<int>(field.at("num_ranks").integer(1, most));
   rule.shape.num_nodes = static_cast<int>(field.at("num_nodes").integer(1, rule.shape.num_ranks));
   rule.min_bytes = field.at("min_bytes").integer(0);

@@ -20,14 +20,11 @@ std::string Shape::text() const {
 Distance::Ratio::Ratio(int a, int b) noexcept : larger(std::max(a, b)), smaller(std::min(a, b)) {}
 
 Distance::Distance(Shape from, Shape needed) noexcept
-    : ranks_(from.num_ranks, needed.num_ranks), nodes_(from.num_nodes, needed.num_nodes),
-      num_ranks_(from.num_ranks), num_nodes_(from.num_nodes) {}
+    : nodes_(from.num_nodes, needed.num_nodes), ranks_(from.num_ranks, needed.num_ranks),
+      num_nodes_(from.num_nodes), num_ranks_(from.num_ranks) {}
 
 bool Distance::is_borrowable() const noexcept {
-  auto const is_near = [](Ratio const& ratio) {
-    return ratio.larger <= max_borrowing_factor * ratio.smaller;
-  };
-  return is_near(ranks_) && is_near(nodes_);
+  return nodes_.larger == nodes_.smaller && ranks_.larger <= max_borrowing_factor * ranks_.smaller;
 }
 
 }  // namespace espalier::profile

@@ -19,16 +19,18 @@ struct Shape {
   [[nodiscard]] std::string text() const;
 };
 
-/// How far a shape is from the one that is needed: by ranks, then by nodes, as ratios. Of two that
+/// How far a shape is from the one that is needed: by nodes, then by ranks, as ratios. Of two that
 /// are equally far the smaller shape comes first. Compared exactly, so all ranks agree.
 class Distance {
 public:
-  /// Rules are borrowed from a shape whose ranks and nodes differ at most by this factor. An
-  /// algorithm that was faster on 6 ranks says nothing about 800.
+  /// Rules are borrowed from a shape whose ranks differ at most by this factor. An algorithm that
+  /// was faster on 6 ranks says nothing about 800.
   static constexpr int max_borrowing_factor = 2;
 
   Distance(Shape from, Shape needed) noexcept;
 
+  /// Whether rules are borrowed over this distance: from as many nodes, and within the factor. What
+  /// else was tried, and lost more often: docs/benchmarks/borrowing.md.
   [[nodiscard]] bool is_borrowable() const noexcept;
 
   friend std::strong_ordering operator<=>(Distance const&, Distance const&) noexcept = default;
@@ -48,10 +50,10 @@ private:
     friend bool operator==(Ratio const& a, Ratio const& b) noexcept { return (a <=> b) == 0; }
   };
 
-  Ratio ranks_;
   Ratio nodes_;
-  int num_ranks_;
+  Ratio ranks_;
   int num_nodes_;
+  int num_ranks_;
 };
 
 }  // namespace espalier::profile

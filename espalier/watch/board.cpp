@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <fcntl.h>
 #include <new>
-#include <random>
+#include <string_view>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -72,14 +72,15 @@ void Board::share(std::string const& name) {
 }
 
 std::string Board::draw_name() {
-  constexpr std::array digits{
-      '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'
-  };
-  std::random_device device;
-  std::uniform_int_distribution<std::size_t> digit(0, digits.size() - 1);
+  std::array<unsigned char, 12> drawn{};
+  if (getentropy(drawn.data(), drawn.size()) != 0) {
+    return {};
+  }
+  constexpr std::string_view digits = "0123456789abcdef";
   std::string name = "/espalier-watch-";
-  for (int i = 0; i < 24; ++i) {
-    name += digits[digit(device)];
+  for (unsigned char const byte : drawn) {
+    name += digits[byte >> 4U];
+    name += digits[byte & 15U];
   }
   return name;
 }

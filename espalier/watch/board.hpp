@@ -24,7 +24,7 @@ public:
   Board& operator=(Board&&) = delete;
   ~Board();
 
-  /// A name nobody else has.
+  /// A name nobody else has; empty if the kernel gives no random numbers.
   [[nodiscard]] static std::string draw_name();
 
   /// Takes the name away; whoever has the file open keeps it. To be called when all ranks of the

@@ -10,6 +10,7 @@
 #include "espalier/base/error.hpp"
 #include "espalier/base/field.hpp"
 #include "espalier/measure/common/plan_fields.hpp"
+#include "espalier/profile/call_in_file.hpp"
 
 namespace espalier::measure {
 namespace {
@@ -83,7 +84,7 @@ std::vector<int> parts_of(Field const& point, profile::Call call, std::int64_t b
 
 PointRequest point_of(Field const& field, MeasurementPlan const& plan) {
   PointRequest point{
-      .call = profile::parse_call(field.at("collective").text()),
+      .call = profile::call_in_file(field.at("collective")),
       .bytes = field.at("bytes").integer(0, std::numeric_limits<std::int32_t>::max()),
       .choices = {},
       .part_bytes = {},

@@ -51,6 +51,10 @@ Combining combining(MPI_Op op, TypeFacts const& type) {
   return is_commutative != 0 ? Combining::commutative : Combining::ordered;
 }
 
+bool is_predefined(MPI_Op op) noexcept {
+  return is_predefined_for(op, Operand::c_integer).has_value();
+}
+
 bool is_operator(MPI_Op op) noexcept {
   return op != MPI_OP_NULL && op != MPI_REPLACE && op != MPI_NO_OP;
 }

@@ -23,6 +23,9 @@ enum class Combining : std::uint8_t {
 /// @throws Error mpi.
 [[nodiscard]] Combining combining(MPI_Op op, TypeFacts const& type);
 
+/// False for operators of the user.
+[[nodiscard]] bool is_predefined(MPI_Op op) noexcept;
+
 /// False for handles with which no reduction can be called.
 [[nodiscard]] bool is_operator(MPI_Op op) noexcept;
 

@@ -2,6 +2,7 @@
 
 #include "espalier/plan/communicators/communicator.hpp"
 
+#include <optional>
 #include <utility>
 
 #include "espalier/plan/calls/bindings.hpp"
@@ -55,6 +56,9 @@ template <typename Call> int Communicator::bind_and_run(Choice const& choice, Ca
       return executor->run(binding.input, binding.output);
     }
   }
+  if (choice.has_native_calls() && (groups_ == nullptr || !groups_->serve(choice))) {
+    return refused_groups;
+  }
   auto const* const program =
       programs_.get(choice, Call::call, target_.num_ranks, root_of(call), target_.rank);
   if (program == nullptr) {
@@ -70,12 +74,49 @@ template <typename Call> int Communicator::bind_and_run(Choice const& choice, Ca
       .run(binding.input, binding.output);
 }
 
-template <typename Call> int Communicator::run(Choice const& choice, Call const& call) noexcept {
+template <typename Call>
+int Communicator::bind_and_start(
+    Choice const& choice,
+    Call const& call,
+    StartedCalls& started,
+    StartedCalls::Ending ending,
+    MPI_Request& request
+) {
+  if (int const refusal = judge(choice, call); refusal != MPI_SUCCESS) {
+    return refusal;
+  }
+  if (choice.has_native_calls()) {
+    return refused_waiting;
+  }
+  if constexpr (requires { call.op; }) {
+    if (!is_predefined(call.op)) {
+      return refused_ownership;
+    }
+  }
+  Binding binding = bind(call, target_, types_);
+  binding.key.choice = &choice;
+  std::optional<MpiExecutor> executor = started.take(binding);
+  if (!executor) {
+    auto const* const program =
+        programs_.get(choice, Call::call, target_.num_ranks, root_of(call), target_.rank);
+    if (program == nullptr) {
+      return refused;
+    }
+    BindingTarget target = target_;
+    target.context = started.context();
+    target.context.ranks = target_.context.ranks;
+    executor = make_executor(call, target, *program);
+  }
+  started.start(std::move(*executor), binding, std::move(ending), request);
+  return MPI_SUCCESS;
+}
+
+template <typename Action> int Communicator::take_part(Action&& action) noexcept {
   int code = broken_code_;
   if (code == MPI_SUCCESS) {
     bool is_bound = false;
     code = guard([&] {
-      int const result = bind_and_run(choice, call);
+      int const result = std::forward<Action>(action)();
       is_bound = true;
       return result;
     });
@@ -85,6 +126,22 @@ template <typename Call> int Communicator::run(Choice const& choice, Call const&
     }
   }
   return code == MPI_SUCCESS || is_refusal(code) ? code : raise(user_, code);
+}
+
+template <typename Call> int Communicator::run(Choice const& choice, Call const& call) noexcept {
+  return take_part([&] { return bind_and_run(choice, call); });
+}
+
+template <typename Call>
+int Communicator::start(
+    Choice const& choice,
+    Call const& call,
+    StartedCalls& started,
+    StartedCalls::Ending ending,
+    MPI_Request& request
+) noexcept {
+  return take_part([&] { return bind_and_start(choice, call, started, std::move(ending), request); }
+  );
 }
 
 std::size_t Communicator::memory_bytes() const noexcept {

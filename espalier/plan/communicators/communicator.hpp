@@ -10,6 +10,8 @@
 #include "espalier/plan/calls/binding.hpp"
 #include "espalier/plan/calls/named_types.hpp"
 #include "espalier/plan/communicators/executor_cache.hpp"
+#include "espalier/plan/communicators/native_groups.hpp"
+#include "espalier/plan/communicators/started_calls.hpp"
 
 namespace espalier::plan {
 
@@ -25,6 +27,10 @@ public:
   static constexpr int refused = -1;           ///< by profile::refuses()
   static constexpr int refused_operator = -2;  ///< not known to be defined for the datatype
   static constexpr int refused_order = -3;     ///< the operator does not commute
+  static constexpr int refused_groups = -4;    ///< no communicators for native phases
+  /// The operator is the user's, who may free it while the started call needs it.
+  static constexpr int refused_ownership = -5;
+  static constexpr int refused_waiting = -6;  ///< a started call has phases that wait natively
 
   [[nodiscard]] static constexpr bool is_refusal(int code) noexcept { return code < 0; }
 
@@ -43,6 +49,25 @@ public:
   ///     not take part, for lack of memory, every later run returns the same code.
   template <typename Call> int run(algorithms::Choice const& choice, Call const& call) noexcept;
 
+  /// Before the first run: `groups` must outlive the object.
+  void use(NativeGroups const& groups) noexcept {
+    groups_ = &groups;
+    target_.context.groups = groups.groups();
+  }
+
+  /// Starts a call; the request is one of the MPI library. Local.
+  ///
+  /// @param started  the started calls of this communicator
+  /// @return as run(); what happens after the start is told by the completion of the request.
+  template <typename Call>
+  int start(
+      algorithms::Choice const& choice,
+      Call const& call,
+      StartedCalls& started,
+      StartedCalls::Ending ending,
+      MPI_Request& request
+  ) noexcept;
+
   [[nodiscard]] MPI_Comm user() const noexcept { return user_; }
 
   /// Local. This rank does not take part in a collective of the others, whose messages stay.
@@ -57,12 +82,23 @@ public:
 
 private:
   template <typename Call> int bind_and_run(algorithms::Choice const& choice, Call const& call);
+  template <typename Call>
+  int bind_and_start(
+      algorithms::Choice const& choice,
+      Call const& call,
+      StartedCalls& started,
+      StartedCalls::Ending ending,
+      MPI_Request& request
+  );
+  /// Runs the action, after which a rank that could not take part never does again.
+  template <typename Action> int take_part(Action&& action) noexcept;
   /// Refusal of an operator, MPI_SUCCESS if there is none.
   template <typename Call>
   [[nodiscard]] int judge(algorithms::Choice const& choice, Call const& call);
 
   MPI_Comm user_;
   BindingTarget target_;
+  NativeGroups const* groups_ = nullptr;  ///< null: there are none
   int broken_code_ = MPI_SUCCESS;
   bool has_left_messages_ = false;
   NamedTypes types_;

@@ -34,11 +34,14 @@ int draw(int limit) noexcept {
 
 }  // namespace
 
-void Contexts::open(MPI_Comm all) {
+void Contexts::open(MPI_Comm all, bool starts) {
   require_success(make_private_comm(all, comm_), "MPI_Comm_create");
   std::int64_t const num_tags = std::int64_t{exec::largest_tag()} + 1;
   // SimGrid has a million tags: there functions share those of a context.
   has_parts_ = num_tags >= few_tags;
+  if (starts && has_parts_) {
+    require_success(make_private_comm(all, started_comm_), "MPI_Comm_create");
+  }
   int const per_context = has_parts_ ? tags_per_context : few_tags_per_context;
   // At least that of MPI_COMM_WORLD, which then has fewer tags.
   num_contexts_ =
@@ -50,6 +53,9 @@ void Contexts::open(MPI_Comm all) {
 void Contexts::close() noexcept {
   if (comm_ != MPI_COMM_NULL) {
     PMPI_Comm_free(&comm_);
+  }
+  if (started_comm_ != MPI_COMM_NULL) {
+    PMPI_Comm_free(&started_comm_);
   }
 }
 
@@ -90,8 +96,30 @@ std::optional<int> Contexts::claim(MPI_Comm comm) {
 
 void Contexts::release(int number) noexcept {
   std::lock_guard const lock(mutex_);
-  if (number < num_contexts_ && uses_[static_cast<std::size_t>(number)] == Use::used) {
-    uses_[static_cast<std::size_t>(number)] = Use::free;
+  if (number >= num_contexts_) {
+    return;
+  }
+  Use& use = uses_[static_cast<std::size_t>(number)];
+  if (use == Use::used) {
+    use = Use::free;
+  } else if (use == Use::held) {
+    use = Use::held_and_released;
+  }
+}
+
+void Contexts::hold(int number) noexcept {
+  std::lock_guard const lock(mutex_);
+  Use& use = uses_[static_cast<std::size_t>(number)];
+  use = use == Use::used ? Use::held : use;
+}
+
+void Contexts::let_go(int number) noexcept {
+  std::lock_guard const lock(mutex_);
+  Use& use = uses_[static_cast<std::size_t>(number)];
+  if (use == Use::held) {
+    use = Use::used;
+  } else if (use == Use::held_and_released) {
+    use = Use::free;
   }
 }
 
@@ -107,6 +135,15 @@ exec::MpiContext Contexts::context(int number, std::span<int const> world_ranks)
   result.first_own_tag = result.first_tag + tags_of_all;
   result.num_own_tags = has_parts_ ? tags_per_call : 0;
   result.ranks = world_ranks;
+  return result;
+}
+
+exec::MpiContext
+Contexts::started_context(int number, std::span<int const> world_ranks) const noexcept {
+  static_assert(tags_of_all + num_slots * tags_per_slot <= tags_per_context);
+  exec::MpiContext result = context(number, world_ranks);
+  result.comm = started_comm_;
+  result.num_own_tags = tags_per_slot;
   return result;
 }
 

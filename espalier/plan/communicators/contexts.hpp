@@ -26,8 +26,11 @@ namespace espalier::plan {
 /// without this ends with it.
 ///
 /// A number belongs to one communicator of a process at a time, so messages of two communicators
-/// with common ranks never meet. It is free again when the communicator is: all its messages were
-/// received by then.
+/// with common ranks never meet. It is free again when the communicator is and nothing is underway
+/// on it: all its messages were received by then.
+///
+/// Messages of calls that were started and not completed travel on another communicator of ours,
+/// where each call of a context has a slot of its own for its tags, see StartedCalls.
 ///
 /// Different threads may claim numbers for different communicators at the same time.
 class Contexts {
@@ -38,6 +41,9 @@ public:
   static constexpr int tags_of_all = 1 << 16;
   static constexpr int tags_per_context = tags_of_all + 32 * tags_per_call;
   static constexpr int max_contexts = 1 << 16;
+  /// Started calls of a communicator that send messages at the same time.
+  static constexpr int num_slots = 64;
+  static constexpr int tags_per_slot = 1 << 10;
   /// The number of MPI_COMM_WORLD.
   static constexpr int world = 0;
 
@@ -50,19 +56,27 @@ public:
 
   /// Makes the communicator of all ranks. Collective over `all`, whose ranks are meant where it
   /// says MPI_COMM_WORLD here.
+  /// @param starts  whether calls will be started, too; equal on all ranks
   /// @throws Error mpi.
-  void open(MPI_Comm all = MPI_COMM_WORLD);
+  void open(MPI_Comm all = MPI_COMM_WORLD, bool starts = false);
   /// Frees it. Collective over MPI_COMM_WORLD.
   void close() noexcept;
 
   [[nodiscard]] bool is_open() const noexcept { return comm_ != MPI_COMM_NULL; }
 
+  /// Whether calls can be started.
+  [[nodiscard]] bool starts() const noexcept { return started_comm_ != MPI_COMM_NULL; }
+
   /// A number for an intracommunicator of ranks of MPI_COMM_WORLD; none, on all ranks, if there is
   /// none left. Collective over comm.
   /// @throws Error mpi.
   [[nodiscard]] std::optional<int> claim(MPI_Comm comm);
-  /// Local. The communicator exists no longer.
+  /// Local. The communicator exists no longer. A number that is held is free when it is not.
   void release(int number) noexcept;
+  /// Local. Something is underway on the communicator, which may be freed meanwhile.
+  void hold(int number) noexcept;
+  /// Local. Nothing is underway any more.
+  void let_go(int number) noexcept;
   /// Local. Messages may be left: the number is never used again.
   void retire(int number) noexcept;
 
@@ -70,17 +84,22 @@ public:
   [[nodiscard]] exec::MpiContext
   context(int number, std::span<int const> world_ranks) const noexcept;
 
+  /// The context of started calls, with the first slot.
+  [[nodiscard]] exec::MpiContext
+  started_context(int number, std::span<int const> world_ranks) const noexcept;
+
   /// A context with the part of one function.
   [[nodiscard]] static exec::MpiContext
   part(exec::MpiContext const& context, profile::Call call) noexcept;
 
 private:
-  enum class Use : std::uint8_t { free, used, retired };
+  enum class Use : std::uint8_t { free, used, held, held_and_released, retired };
 
   /// The smallest free number from `least` on becomes used; num_contexts_ if there is none.
   int take(int least);
 
   MPI_Comm comm_ = MPI_COMM_NULL;
+  MPI_Comm started_comm_ = MPI_COMM_NULL;
   bool has_parts_ = true;  ///< false: functions share all tags of a context
   int num_contexts_ = 0;
   std::mutex mutex_;  ///< guards uses_

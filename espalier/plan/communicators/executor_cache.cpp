@@ -45,15 +45,35 @@ bool equals(std::vector<int> const& stored, CountsKey const& key) noexcept {
 
 }  // namespace
 
-exec::MpiExecutor* ExecutorCache::find(ExecutorKey const& key, CountsKey const& counts) noexcept {
+std::size_t
+ExecutorCache::position(ExecutorKey const& key, CountsKey const& counts) const noexcept {
   std::uint64_t const hash = hash_of(counts);
-  for (std::size_t i = 0; i < keys_.size(); ++i) {
-    if (keys_[i].key == key && keys_[i].hash == hash && equals(entries_[i]->counts, counts)) {
-      keys_[i].last_use = ++clock_;
-      return &entries_[i]->executor;
-    }
+  std::size_t i = 0;
+  while (i < keys_.size() &&
+         !(keys_[i].key == key && keys_[i].hash == hash && equals(entries_[i]->counts, counts))) {
+    ++i;
   }
-  return nullptr;
+  return i;
+}
+
+exec::MpiExecutor* ExecutorCache::find(ExecutorKey const& key, CountsKey const& counts) noexcept {
+  std::size_t const i = position(key, counts);
+  if (i == keys_.size()) {
+    return nullptr;
+  }
+  keys_[i].last_use = ++clock_;
+  return &entries_[i]->executor;
+}
+
+std::optional<exec::MpiExecutor>
+ExecutorCache::take(ExecutorKey const& key, CountsKey const& counts) noexcept {
+  std::size_t const i = position(key, counts);
+  if (i == keys_.size()) {
+    return std::nullopt;
+  }
+  std::optional<exec::MpiExecutor> executor(std::move(entries_[i]->executor));
+  erase(i);
+  return executor;
 }
 
 exec::MpiExecutor&

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -50,6 +51,9 @@ public:
 
   /// @return null if there is none.
   [[nodiscard]] exec::MpiExecutor* find(ExecutorKey const& key, CountsKey const& counts) noexcept;
+  /// The same, and it is here no longer.
+  [[nodiscard]] std::optional<exec::MpiExecutor>
+  take(ExecutorKey const& key, CountsKey const& counts) noexcept;
   /// Keeps an executor and drops those used least recently beyond the limits, never the new one.
   exec::MpiExecutor&
   insert(ExecutorKey const& key, CountsKey const& counts, exec::MpiExecutor executor);
@@ -73,6 +77,9 @@ private:
     std::size_t memory_bytes;
   };
 
+  /// Position of an executor, size() if there is none.
+  [[nodiscard]] std::size_t
+  position(ExecutorKey const& key, CountsKey const& counts) const noexcept;
   void erase(std::size_t index) noexcept;
   [[nodiscard]] std::size_t least_recent() const noexcept;
 

@@ -2,56 +2,93 @@
 
 #include "espalier/plan/communicators/underway.hpp"
 
-#include <mutex>
+#include <atomic>
+#include <optional>
+#include <thread>
 
 namespace espalier::plan {
 namespace {
 
-/// Guards the list, and the executors in it that no thread looks after alone.
-constinit std::mutex mutex;
-constinit Underway* first = nullptr;
-
-bool is_any_underway() noexcept {
-  std::lock_guard const lock(mutex);
-  return first != nullptr;
-}
+/// Guards the list, and the executors in it that no thread looks after alone. No mutex, since
+/// whoever has it may come here again from inside a call of the MPI library, and must go on.
+constinit std::atomic_flag is_taken = ATOMIC_FLAG_INIT;
+constinit Underway* last = nullptr;
 
 }  // namespace
 
-void Underway::link() noexcept {
-  previous_ = nullptr;
-  next_ = first;
-  if (first != nullptr) {
-    first->previous_ = this;
+constinit std::atomic<Underway*> Underway::first{nullptr};
+
+Underway::Turn::Turn() noexcept {
+  while (is_taken.test_and_set(std::memory_order_acquire)) {
+    std::this_thread::yield();
   }
-  first = this;
+}
+
+Underway::Turn::~Turn() {
+  is_taken.clear(std::memory_order_release);
+}
+
+void Underway::link() noexcept {
+  previous_ = last;
+  next_ = nullptr;
+  if (last != nullptr) {
+    last->next_ = this;
+  } else {
+    first.store(this, std::memory_order_relaxed);
+  }
+  last = this;
   is_linked_ = true;
 }
 
 void Underway::unlink() noexcept {
-  (previous_ == nullptr ? first : previous_->next_) = next_;
-  if (next_ != nullptr) {
-    next_->previous_ = previous_;
+  if (previous_ != nullptr) {
+    previous_->next_ = next_;
+  } else {
+    first.store(next_, std::memory_order_relaxed);
   }
+  (next_ == nullptr ? last : next_->previous_) = previous_;
   is_linked_ = false;
 }
 
-void Underway::advance() noexcept {
+bool Underway::advance() noexcept {
   bool is_complete = false;
-  code_ = executor_->progress(is_complete);
-  if (is_complete || code_ != MPI_SUCCESS) {
-    unlink();
+  if (!has_begun_) {
+    if (!may_begin()) {
+      return false;
+    }
+    has_begun_ = true;
+    code_ = executor_->start(input_, output_);
   }
+  if (code_ == MPI_SUCCESS) {
+    code_ = executor_->progress(is_complete);
+  }
+  bool const is_over = is_complete || code_ != MPI_SUCCESS;
+  if (is_over) {
+    unlink();
+    ended(code_);
+  }
+  return is_over;
 }
 
-void Underway::advance_all() noexcept {
-  for (Underway* entry = first; entry != nullptr;) {
+int Underway::advance_all() noexcept {
+  int num_complete = 0;
+  for (Underway* entry = first.load(std::memory_order_relaxed); entry != nullptr;) {
     Underway* const next = entry->next_;
     if (!entry->is_waited_for_) {
-      entry->advance();
+      num_complete += entry->advance() ? 1 : 0;
     }
     entry = next;
   }
+  return num_complete;
+}
+
+int Underway::poll() noexcept {
+  if (!is_any() || is_taken.test_and_set(std::memory_order_acquire)) {
+    return 0;
+  }
+  int const num_complete = advance_all();
+  is_taken.clear(std::memory_order_release);
+  return num_complete;
 }
 
 int Underway::complete() noexcept {
@@ -59,15 +96,19 @@ int Underway::complete() noexcept {
   return code_;
 }
 
-int Underway::start(void const* input, void* output) noexcept {
-  code_ = executor_->start(input, output);
-  if (code_ != MPI_SUCCESS) {
-    return code_;
-  }
+void Underway::launch(void const* input, void* output) noexcept {
+  input_ = input;
+  output_ = output;
+  code_ = MPI_SUCCESS;
   is_active_ = true;
-  std::lock_guard const lock(mutex);
+  has_begun_ = false;
   link();
   advance();
+}
+
+int Underway::start(void const* input, void* output) noexcept {
+  Turn const turn;
+  launch(input, output);
   return code_ == MPI_SUCCESS ? code_ : complete();
 }
 
@@ -76,7 +117,7 @@ int Underway::test(bool& is_complete) noexcept {
   if (!is_active_) {
     return MPI_SUCCESS;
   }
-  std::lock_guard const lock(mutex);
+  Turn const turn;
   advance_all();
   is_complete = !is_linked_;
   return is_complete ? complete() : MPI_SUCCESS;
@@ -86,26 +127,26 @@ int Underway::wait() noexcept {
   if (!is_active_) {
     return MPI_SUCCESS;
   }
-  std::unique_lock lock(mutex);
-  bool const is_alone = is_linked_ && first == this && next_ == nullptr;
+  std::optional<Turn> turn(std::in_place);
+  bool const is_alone = is_linked_ && last == this && previous_ == nullptr;
   if (is_alone) {
     is_waited_for_ = true;
-    lock.unlock();
+    turn.reset();
     code_ = executor_->finish();
-    lock.lock();
+    turn.emplace();
     is_waited_for_ = false;
     unlink();
   }
   while (is_linked_) {
     advance_all();
-    lock.unlock();
-    lock.lock();
+    turn.reset();
+    turn.emplace();
   }
   return complete();
 }
 
 int Underway::run(exec::MpiExecutor& executor, void const* input, void* output) noexcept {
-  if (is_any_underway()) {
+  if (is_any()) {
     Underway self(executor);
     int const code = self.start(input, output);
     return code == MPI_SUCCESS ? self.wait() : code;

@@ -3,9 +3,11 @@
 /// @file
 /// Collectives that were started and not completed yet. Rounds after the first one begin only when
 /// their rank looks, and another rank may wait for them: so whoever waits for one collective moves
-/// all of this process on.
+/// all of this process on, and so does the MPI library where it can be made to call poll().
 
 #pragma once
+
+#include <atomic>
 
 #include <mpi.h>
 
@@ -23,7 +25,7 @@ public:
   Underway& operator=(Underway const&) = delete;
   Underway(Underway&&) = delete;
   Underway& operator=(Underway&&) = delete;
-  ~Underway() = default;
+  virtual ~Underway() = default;
 
   /// True from start() until test() or wait() found it complete or failed.
   [[nodiscard]] bool is_active() const noexcept { return is_active_; }
@@ -37,18 +39,55 @@ public:
   /// A collective from its start to its end. Collective, as run() of the executor.
   static int run(exec::MpiExecutor& executor, void const* input, void* output) noexcept;
 
+  /// Whether anything is. Local, at any time.
+  [[nodiscard]] static bool is_any() noexcept {
+    return first.load(std::memory_order_relaxed) != nullptr;
+  }
+
+  /// Moves all that is underway on, unless a thread does so already, which may be this one, within
+  /// a call of the MPI library. Local. @return how many were completed.
+  static int poll() noexcept;
+
+  /// Keeps all other threads from what is underway. Not inside poll() and what it calls.
+  class Turn {
+  public:
+    Turn() noexcept;
+    ~Turn();
+    Turn(Turn const&) = delete;
+    Turn& operator=(Turn const&) = delete;
+    Turn(Turn&&) = delete;
+    Turn& operator=(Turn&&) = delete;
+  };
+
+protected:
+  /// Starts it where nobody will call test() or wait(): ended() tells. Within a Turn.
+  void launch(void const* input, void* output) noexcept;
+
+  /// False as long as its messages could be taken for those of another one. Within a Turn.
+  virtual bool may_begin() noexcept { return true; }
+
+  /// It is at its end, and may be destroyed here. Within a Turn.
+  virtual void ended(int /*code*/) noexcept {}
+
 private:
   void link() noexcept;
   void unlink() noexcept;
-  void advance() noexcept;
-  static void advance_all() noexcept;
+  /// @return true at its end, after which it may be gone.
+  bool advance() noexcept;
+  static int advance_all() noexcept;
   int complete() noexcept;
+
+  /// Oldest first. Changed by whoever has the turn.
+  static constinit std::atomic<Underway*> first;
 
   exec::MpiExecutor* executor_;
   Underway* previous_ = nullptr;
   Underway* next_ = nullptr;
+  void const* input_ = nullptr;
+  void* output_ = nullptr;
   int code_ = MPI_SUCCESS;
   bool is_active_ = false;
+  bool has_begun_ = false;
   bool is_linked_ = false;      ///< not at its end yet
   bool is_waited_for_ = false;  ///< a thread waits for nothing else and looks after it
 };

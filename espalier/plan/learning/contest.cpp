@@ -79,7 +79,8 @@ Proposals propose(Contest::Kind const& contest, Learning& learning) {
 Contest::Contest(Kind const& kind, profile::Decision const& decision, Learning const& learning)
     : kind_(kind) {
   if (decision.choice) {
-    race_ = learn::Race::taken();
+    race_ = learn::Race::taken(learning.calls_before_check());
+    draw_by_kind();
     own_.push_back({.reason = "learning: the native call, to check the rule for this call"});
     decisions_ = {&own_.back(), &decision};
     return;
@@ -91,6 +92,14 @@ Contest::Contest(Kind const& kind, profile::Decision const& decision, Learning c
     base_ = *start.trials;
     add(base_.algorithms);
   }
+  draw_by_kind();
+}
+
+/// Contests that go on at the same time in one loop are not to make their pairs in the same order.
+void Contest::draw_by_kind() {
+  auto const call = static_cast<std::uint32_t>(profile::index_of(kind_.call));
+  auto const size = static_cast<std::uint32_t>(size_class(kind_.bytes));
+  race_.draw_by(call * static_cast<std::uint32_t>(num_size_classes) + size);
 }
 
 void Contest::note_time(Clock::time_point start) noexcept {
@@ -119,11 +128,12 @@ learn::Race::Words Contest::exchange(learn::Race::Words const& own) const {
 
 void Contest::conclude(Clock::time_point start, bool was_refused, Learning& learning) {
   bool const was_settled = race_.is_settled();
+  Clock::time_point const trial_start = race_.ends_stretch() ? stretch_start_ : start;
   int const before = race_.standing();
   Clock::time_point const exchange_start = Clock::now();
   learn::Race::Words agreed = exchange(race_.words(learning.left()));
   learn::Race::Own const trial{
-      .trial = seconds_since(start),
+      .trial = seconds_since(trial_start),
       .exchange = seconds_since(exchange_start),
       .was_refused = was_refused,
   };
@@ -164,8 +174,9 @@ void Contest::admit(double allowance, Learning& learning) {
   } else {
     num_calls_before_ = race_.num_calls();
     base_ = trials;
-    race_ = proposals.is_known ? learn::Race::taken()
+    race_ = proposals.is_known ? learn::Race::taken(learn::Race::later)
                                : learn::Race::resumed(trials.record, allowance, 0);
+    draw_by_kind();
   }
 }
 
@@ -183,7 +194,8 @@ void Contest::add(std::vector<std::string> const& algorithms) {
 void Contest::note(Learning& learning) const {
   constexpr int native = learn::Race::native;
   int const standing = race_.standing();
-  bool const is_undecided = standing == native && race_.standings().leader() != native;
+  bool const is_undecided =
+      standing == native && race_.standings().leader() != native && !race_.is_slower_in_stretches();
   if (kind_.rank != 0 || is_undecided || race_.num_pairs() == 0) {
     return;
   }

@@ -35,7 +35,8 @@ public:
   struct Turn {
     profile::Decision const* decision = nullptr;
     bool is_trial = false;
-    bool is_timed = false;  ///< is no trial, but its times are of interest
+    bool is_timed = false;        ///< is no trial, but its times are of interest
+    bool begins_stretch = false;  ///< the time of the next trial begins here
   };
 
   /// @param decision  what runs until something better is known. Not owned.
@@ -48,14 +49,16 @@ public:
     return {
         .decision = decisions_[static_cast<std::size_t>(turn.candidate)],
         .is_trial = turn.is_trial,
-        .is_timed = race_.num_calls() <= num_timed_calls && !turn.is_trial,
+        .is_timed = !turn.is_trial && (turn.begins_stretch || num_calls() <= num_timed_calls),
+        .begins_stretch = turn.begins_stretch,
     };
   }
 
   /// The call that next() said is a trial or timed begins. Local.
-  void begin(Clock::time_point start, bool is_trial) noexcept {
+  void begin(Clock::time_point start, Turn const& turn) noexcept {
+    stretch_start_ = turn.begins_stretch ? start : stretch_start_;
     pace_.begin(
-        num_calls(), std::chrono::duration<double>(start.time_since_epoch()).count(), is_trial
+        num_calls(), std::chrono::duration<double>(start.time_since_epoch()).count(), turn.is_trial
     );
   }
 
@@ -80,6 +83,7 @@ private:
   static constexpr std::int64_t num_calls_at_stake = 2;
 
   [[nodiscard]] learn::Race::Words exchange(learn::Race::Words const& own) const;
+  void draw_by_kind();
   void admit(double allowance, Learning& learning);
   void add(std::vector<std::string> const& algorithms);
   void note(Learning& learning) const;
@@ -95,7 +99,8 @@ private:
   Kind kind_;
   learn::Race race_;
   learn::Pace pace_;
-  Trials base_;  ///< what the race goes on from, empty if it began by itself
+  Trials base_;                      ///< what the race goes on from, empty if it began by itself
+  Clock::time_point stretch_start_;  ///< of the stretch underway
   std::vector<std::string> algorithms_;              ///< of own_, if they were found by trials
   std::int64_t num_calls_before_ = 0;                ///< the race began again after so many
   double native_seconds_ = 0;                        ///< of the shortest call that was timed

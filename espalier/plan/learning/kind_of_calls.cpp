@@ -7,21 +7,10 @@
 #include <string>
 #include <tuple>
 
-#include "espalier/base/error.hpp"
 #include "espalier/plan/settings/statistics.hpp"
+#include "espalier/profile/call_in_file.hpp"
 
 namespace espalier::plan {
-namespace {
-
-profile::Call parse_call(Field const& field) {
-  try {
-    return profile::parse_call(field.text());
-  } catch (Error const& error) {
-    field.fail("a known collective", "'" + field.text() + "' (" + error.what() + ")");
-  }
-}
-
-}  // namespace
 
 bool operator<(KindOfCalls const& left, KindOfCalls const& right) noexcept {
   auto const order = [](KindOfCalls const& kind) {
@@ -53,7 +42,7 @@ void set_members(nlohmann::json& object, KindOfCalls const& kind) {
 
 KindOfCalls kind_from_members(Field const& object) {
   constexpr std::int64_t most = std::numeric_limits<int>::max();
-  KindOfCalls kind{.call = parse_call(object.at("collective"))};
+  KindOfCalls kind{.call = profile::call_in_file(object.at("collective"))};
   kind.shape.num_ranks = static_cast<int>(object.at("num_ranks").integer(1, most));
   kind.shape.num_nodes = static_cast<int>(object.at("num_nodes").integer(1, kind.shape.num_ranks));
   kind.min_bytes = object.at("min_bytes").integer(0);

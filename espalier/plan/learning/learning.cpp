@@ -30,6 +30,9 @@ constexpr std::int64_t much_data = 32768;
 /// A kind that takes less time in a whole run is not thought of ahead.
 constexpr double least_stake = 1e-3;
 constexpr double longest_thought = 0.02;
+constexpr double share_of_thought = 0.02;  ///< of the time of the program
+/// Programs that end earlier gain nothing that anybody would notice.
+constexpr double shortest_program = 0.5;
 constexpr double shortest_thought = 0.001;  ///< also of who has nothing left: one kind a run
 /// Of the seconds of an exchange, where nobody measured one.
 constexpr double usual_exchange = 1e-4;
@@ -79,8 +82,9 @@ int most_candidates(std::int64_t num_calls) {
 }  // namespace
 
 Learning::Learning(Settings const& settings, std::span<int const> node_of_rank)
-    : allowance_(settings.learning->seconds, settings.learning->share), node_of_rank_(node_of_rank),
-      machine_(settings.machine) {
+    : allowance_(settings.learning->seconds, settings.learning->share),
+      calls_before_check_(settings.profile ? learn::Race::soon : learn::Race::later),
+      node_of_rank_(node_of_rank), machine_(settings.machine) {
   for (Trials const& trials : settings.trials) {
     earlier_[trials.kind] = trials;
   }
@@ -239,6 +243,9 @@ std::optional<Trials> Learning::trials(KindOfCalls const& kind) const {
 }
 
 void Learning::think_ahead() {
+  if (elapsed() < shortest_program) {
+    return;
+  }
   std::vector<Noted*> open;
   for (auto& [kind, noted] : noted_) {
     auto const before = earlier_.find(kind);
@@ -253,9 +260,9 @@ void Learning::think_ahead() {
     return one->trials.stake();
   });
   Clock::time_point const start = Clock::now();
-  std::chrono::duration<double> const limit(
-      std::clamp(left() / 2, shortest_thought, longest_thought)
-  );
+  std::chrono::duration<double> const limit(std::clamp(
+      std::min(left() / 2, share_of_thought * elapsed()), shortest_thought, longest_thought
+  ));
   for (Noted* const noted : open) {
     if (Clock::now() - start >= limit) {
       break;

@@ -187,6 +187,16 @@ bool is_second(
   return false;
 }
 
+void parse_mapping(SettingsText const& text, Settings& settings) {
+  settings.tells_mapping = text.mapping == "on";
+  settings.maps_topologies = settings.tells_mapping || text.mapping == "quiet";
+  if (!settings.maps_topologies && !text.mapping.empty() && text.mapping != "off") {
+    settings.warnings.push_back(
+        "ESPALIER_MAPPING: expected on, quiet or off, got '" + text.mapping + "'; taking off"
+    );
+  }
+}
+
 void parse_machine(SettingsText const& text, Settings& settings) {
   try {
     if (!text.machine_problem.empty()) {
@@ -262,6 +272,7 @@ std::string SettingsText::to_bytes() const {
       {"memory_path", binary(memory_path)},
       {"memory", binary(memory)},
       {"memory_problem", binary(memory_problem)},
+      {"node", binary(node)},
       {"watch", binary(watch)},
       {"watch_board", binary(watch_board)},
   };
@@ -294,6 +305,7 @@ SettingsText SettingsText::from_bytes(std::string_view bytes) {
         .memory_path = text("memory_path"),
         .memory = text("memory"),
         .memory_problem = text("memory_problem"),
+        .node = text("node"),
         .watch = text("watch"),
         .watch_board = text("watch_board"),
     };
@@ -319,14 +331,25 @@ Settings Settings::parse(SettingsText const& text, std::string_view vendor) {
   if (!text.profile_path.empty()) {
     parse_profile(text, vendor, settings);
   }
-  settings.maps_topologies = !is_second("ESPALIER_MAPPING", text.mapping, {"on", "off"}, settings);
+  parse_mapping(text, settings);
   settings.balances_dims = is_second("ESPALIER_DIMS", text.dims, {"native", "balanced"}, settings);
+  settings.shares_memory = is_second("ESPALIER_NODE", text.node, {"off", "on"}, settings);
   parse_machine(text, settings);
   parse_watch(text, settings);
   parse_learning(text, settings);
   parse_memory(text, vendor, settings);
   return settings;
 }
+
+namespace {
+
+bool has_rule(std::optional<profile::Profile> const& profile, profile::Call call) noexcept {
+  return profile && std::ranges::any_of(profile->rules(), [&](profile::Rule const& rule) {
+           return rule.call == call && rule.choice;
+         });
+}
+
+}  // namespace
 
 bool Settings::may_choose(profile::Call call) const noexcept {
   if (is_off) {
@@ -335,10 +358,28 @@ bool Settings::may_choose(profile::Call call) const noexcept {
   if (auto const& entry = forced[profile::index_of(call)]) {
     return entry->choice.has_value();
   }
-  return learning.has_value() ||
-         (profile && std::ranges::any_of(profile->rules(), [&](profile::Rule const& rule) {
-            return rule.call == call && rule.choice;
-          }));
+  return learning.has_value() || has_rule(profile, call);
+}
+
+bool Settings::has_choices() const noexcept {
+  return std::ranges::any_of(profile::all_calls, [&](profile::Call call) {
+    auto const& entry = forced[profile::index_of(call)];
+    return entry ? entry->choice.has_value() : !is_off && has_rule(profile, call);
+  });
+}
+
+bool Settings::has_native_phases() const {
+  auto const has_some = [](std::optional<algorithms::Choice> const& choice) {
+    return choice && choice->has_native_calls();
+  };
+  auto const is_some = [&](std::optional<Forced> const& one) {
+    return one && has_some(one->choice);
+  };
+  auto const rules_have = [&](std::optional<profile::Profile> const& rules) {
+    return rules && std::ranges::any_of(rules->rules(), has_some, &profile::Rule::choice);
+  };
+  return !is_off &&
+         (std::ranges::any_of(forced, is_some) || rules_have(profile) || rules_have(memory));
 }
 
 bool Settings::needs_nodes() const noexcept {
@@ -378,7 +419,8 @@ std::optional<std::string> complaint_about_shape(Settings const& settings, profi
     return std::nullopt;
   }
   return settings.profile_path + ": expected rules for " + job.text() +
-         " or at most a factor of 2 from it, the nearest are for " + nearest->text() +
+         ", or for as many nodes and ranks within a factor of 2, the nearest are for " +
+         nearest->text() +
          "; using native calls on MPI_COMM_WORLD, tune with this job to add its shape";
 }
 

@@ -29,7 +29,7 @@ struct SettingsText {
   std::string profile_path;     ///< empty: no profile
   std::string profile;          ///< content of the file
   std::string profile_problem;  ///< why the file could not be read, empty if it could
-  std::string mapping;          ///< `on`, `off`; empty: `on`
+  std::string mapping;          ///< `on`, `quiet`, `off`; empty: `off`
   std::string dims;             ///< `native`, `balanced`; empty: `native`
   std::string machine;          ///< text, or content of the file; empty: not described
   std::string machine_origin;   ///< what complaints call it
@@ -38,6 +38,7 @@ struct SettingsText {
   std::string memory_path;      ///< empty: nothing is remembered
   std::string memory;           ///< content of the file
   std::string memory_problem;   ///< why the file could not be read, empty if it could
+  std::string node;             ///< `on`, `off`; empty: `off`
   std::string watch;            ///< `30s`, `off`; empty: `off`
   std::string watch_board;      ///< name of the shared memory that rank 0 drew
 
@@ -79,9 +80,13 @@ struct Settings {
   std::string memory_path;     ///< where what is learned goes; empty: nowhere
   /// Whether communicators with a topology are reordered where the program permits it.
   bool maps_topologies = false;
+  /// Whether the first reordering of a process is told on standard error.
+  bool tells_mapping = false;
   /// Whether MPI_Dims_create gives what mapping::balanced_dims() does.
   bool balances_dims = false;
   MachineText machine;
+  /// Whether messages between ranks of one node go through memory that they share.
+  bool shares_memory = false;
   /// Waits that last longer than these nanoseconds are told; 0: nobody watches.
   watch::Time watch = 0;
   std::string watch_board;
@@ -106,10 +111,16 @@ struct Settings {
     return !is_off && forced_neighbors[index_of(call)] != nullptr;
   }
 
+  /// True if a rule or a forced choice may decide for some call, without anything that is learned.
+  [[nodiscard]] bool has_choices() const noexcept;
+
   /// True if calls that make topologies are not simply handed over.
   [[nodiscard]] bool cares_for_topologies() const noexcept {
     return maps_topologies || balances_dims;
   }
+
+  /// True if a choice of some rule, or a forced one, has native phases.
+  [[nodiscard]] bool has_native_phases() const;
 
   /// True if decisions depend on the number of nodes of a communicator.
   [[nodiscard]] bool needs_nodes() const noexcept;

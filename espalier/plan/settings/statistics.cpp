@@ -104,7 +104,12 @@ std::size_t Recorder::memory_bytes() const noexcept {
   return sizeof(*this) + rows_.capacity() * sizeof(Row);
 }
 
-void Totals::add(CommunicatorClass communicator, Recorder const& recorder) {
+std::string function_name(profile::Call call, Form form) {
+  return form == Form::blocking ? std::string(profile::function_name(call))
+                                : "MPI_I" + std::string(profile::to_string(call));
+}
+
+void Totals::add(CommunicatorClass communicator, Recorder const& recorder, Form form) {
   if (ranks_.size() >= most_classes && !ranks_.contains(communicator.ranks)) {
     communicator.ranks.clear();
   }
@@ -112,6 +117,7 @@ void Totals::add(CommunicatorClass communicator, Recorder const& recorder) {
   for (Recorder::Row const& row : recorder.rows()) {
     Key key{
         .call = row.call,
+        .form = form,
         .communicator = communicator,
         .size_class = row.size_class,
         .algorithm = algorithm_text(*row.decision),
@@ -125,7 +131,7 @@ std::string statistics_json(ProcessReport const& report, Totals const& totals) {
   nlohmann::ordered_json calls = nlohmann::ordered_json::array();
   for (auto const& [key, counter] : totals.rows()) {
     calls.push_back({
-        {"function", profile::function_name(key.call)},
+        {"function", function_name(key.call, key.form)},
         {"num_ranks", key.communicator.num_ranks},
         {"num_nodes", key.communicator.num_nodes},
         {"ranks", key.communicator.ranks},
@@ -170,10 +176,10 @@ std::string statistics_json(ProcessReport const& report, Totals const& totals) {
 }
 
 std::string statistics_table(ProcessReport const& report, Totals const& totals) {
-  using Group = std::tuple<std::string_view, std::string>;
+  using Group = std::tuple<std::string, std::string>;
   std::map<Group, Counter> groups;
   for (auto const& [key, counter] : totals.rows()) {
-    groups[{profile::function_name(key.call), key.algorithm}].add(counter);
+    groups[{function_name(key.call, key.form), key.algorithm}].add(counter);
   }
   std::array<char, 200> line{};
   std::snprintf(
@@ -191,7 +197,7 @@ std::string statistics_table(ProcessReport const& report, Totals const& totals) 
         line.data(),
         line.size(),
         "espalier:   %-15s %10llu calls %16lld bytes %10.6f s  ",
-        std::string(function).c_str(),
+        function.c_str(),
         static_cast<unsigned long long>(counter.count),
         static_cast<long long>(counter.bytes),
         counter.seconds

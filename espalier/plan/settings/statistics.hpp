@@ -82,6 +82,12 @@ struct CommunicatorClass {
   friend auto operator<=>(CommunicatorClass const&, CommunicatorClass const&) = default;
 };
 
+/// How calls were made. Those that are nonblocking are counted with the time of their start.
+enum class Form : std::uint8_t { blocking, nonblocking };
+
+/// `MPI_Allgather`, `MPI_Iallgather`.
+[[nodiscard]] std::string function_name(profile::Call call, Form form);
+
 /// Calls of a whole process, over all communicators it ever had.
 class Totals {
 public:
@@ -89,12 +95,13 @@ public:
   /// numbers of ranks and nodes are.
   static constexpr std::size_t most_classes = 64;
 
-  void add(CommunicatorClass communicator, Recorder const& recorder);
+  void add(CommunicatorClass communicator, Recorder const& recorder, Form form = Form::blocking);
 
   void add(OwnCommunicators const& made) noexcept { own_communicators_.add(made); }
 
   struct Key {
     profile::Call call;
+    Form form;
     CommunicatorClass communicator;
     std::size_t size_class;
     std::string algorithm;

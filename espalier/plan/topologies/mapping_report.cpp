@@ -23,4 +23,10 @@ std::string mapping_report(
          one_line(mapping, places) + how;
 }
 
+std::string mapping_notice(std::string const& function, std::string const& report) {
+  return function + " " + report +
+         "; the program permits another order of ranks (reorder) and gets it: "
+         "ESPALIER_MAPPING=off keeps the order, quiet silences this line";
+}
+
 }  // namespace espalier::plan

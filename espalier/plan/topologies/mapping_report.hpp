@@ -20,4 +20,8 @@ namespace espalier::plan {
     std::string const& subject, mapping::Mapping const& mapping, mapping::Places const& places
 );
 
+/// What is said of the first communicator of a process that got another order: its report, and how
+/// to see whether the program bears it.
+[[nodiscard]] std::string mapping_notice(std::string const& function, std::string const& report);
+
 }  // namespace espalier::plan

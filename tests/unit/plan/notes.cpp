@@ -32,6 +32,14 @@ TEST(Notes, DoNotReportWhatIsOnlyRemembered) {
   EXPECT_EQ(notes.warnings(), std::vector<std::string>{"a"});
 }
 
+TEST(Notes, WhatIsToldOnceIsNoWarning) {
+  Notes notes([](std::string const&) {});
+  EXPECT_TRUE(notes.is_first("mapping"));
+  EXPECT_FALSE(notes.is_first("mapping"));
+  EXPECT_TRUE(notes.is_first("another"));
+  EXPECT_TRUE(notes.warnings().empty());
+}
+
 TEST(Notes, AddUpCommunicatorsOfOurOwn) {
   Notes notes([](std::string const&) {});
   notes.add(OwnCommunicators{.count = 1, .seconds = 0.5});

@@ -52,6 +52,7 @@ TEST(SettingsText, SurvivesTheBroadcast) {
       .memory_path = "memory.json",
       .memory = any_bytes,
       .memory_problem = "unreadable",
+      .node = "on",
       .watch = "30s",
       .watch_board = "/b",
   };
@@ -72,6 +73,7 @@ TEST(Settings, LearnOnlyIfAskedTo) {
   EXPECT_FALSE(learning("off").learning);
   EXPECT_FALSE(learning("off").may_choose(Call::bcast));
   EXPECT_TRUE(learning("on").may_choose(Call::bcast));
+  EXPECT_FALSE(learning("on").has_choices());
   EXPECT_DOUBLE_EQ(learning("on").learning->share, 0.01);
   EXPECT_DOUBLE_EQ(learning("2.5%").learning->share, 0.025);
   EXPECT_DOUBLE_EQ(learning("2.5%").learning->seconds, 0.05);
@@ -108,8 +110,17 @@ TEST(Settings, AWrongMemoryIsLeftAlone) {
   }
 }
 
-TEST(Settings, TopologiesAreMappedUnlessSomebodySaysNo) {
-  EXPECT_TRUE(Settings::parse({}, "openmpi").maps_topologies);
+TEST(Settings, MappingIsToldUnlessItIsQuiet) {
+  EXPECT_TRUE(Settings::parse({.mapping = "on"}, "openmpi").tells_mapping);
+  EXPECT_FALSE(Settings::parse({.mapping = "off"}, "openmpi").tells_mapping);
+  Settings const quiet = Settings::parse({.mapping = "quiet"}, "openmpi");
+  EXPECT_TRUE(quiet.maps_topologies);
+  EXPECT_FALSE(quiet.tells_mapping);
+  EXPECT_TRUE(quiet.warnings.empty());
+}
+
+TEST(Settings, TopologiesAreMappedOnRequestOnly) {
+  EXPECT_FALSE(Settings::parse({}, "openmpi").maps_topologies);
   EXPECT_TRUE(Settings::parse({.mapping = "on"}, "openmpi").maps_topologies);
   Settings const off = Settings::parse({.mapping = "off"}, "openmpi");
   EXPECT_FALSE(off.maps_topologies);
@@ -156,14 +167,27 @@ TEST(Settings, AWatchThatIsMisspeltIsOff) {
 
 TEST(Settings, UnknownWordsAreToldAndChangeNothing) {
   Settings const settings = Settings::parse({.mapping = "never", .dims = "best"}, "openmpi");
-  EXPECT_TRUE(settings.maps_topologies);
+  EXPECT_FALSE(settings.maps_topologies);
   EXPECT_FALSE(settings.balances_dims);
   EXPECT_EQ(
       settings.warnings,
       (std::vector<std::string>{
-          "ESPALIER_MAPPING: expected on or off, got 'never'; taking on",
+          "ESPALIER_MAPPING: expected on, quiet or off, got 'never'; taking off",
           "ESPALIER_DIMS: expected native or balanced, got 'best'; taking native",
       })
+  );
+}
+
+TEST(Settings, RanksOfANodeShareMemoryOnlyIfAskedTo) {
+  EXPECT_FALSE(Settings::parse({}, "openmpi").shares_memory);
+  EXPECT_FALSE(Settings::parse({.node = "off"}, "openmpi").shares_memory);
+  EXPECT_TRUE(Settings::parse({.node = "on"}, "openmpi").shares_memory);
+  EXPECT_FALSE(Settings::parse({.is_off = true, .node = "on"}, "openmpi").shares_memory);
+  Settings const wrong = Settings::parse({.node = "yes"}, "openmpi");
+  EXPECT_FALSE(wrong.shares_memory);
+  EXPECT_EQ(
+      wrong.warnings,
+      std::vector<std::string>{"ESPALIER_NODE: expected off or on, got 'yes'; taking off"}
   );
 }
 
@@ -197,6 +221,7 @@ TEST(Settings, ForceTakesNamesWithOrWithoutCollective) {
   EXPECT_EQ(decided(settings, Call::bcast, 5), "bcast/k_nomial[k=4]");
   EXPECT_EQ(decided(settings, Call::allgatherv, 5), "native");
   EXPECT_TRUE(settings.may_choose(Call::bcast));
+  EXPECT_TRUE(settings.has_choices());
   EXPECT_FALSE(settings.may_choose(Call::allgatherv));
   EXPECT_FALSE(settings.needs_nodes());
 }
@@ -308,7 +333,9 @@ TEST(ComplaintAboutShape, NamesTheJobAndTheNearestRules) {
   ASSERT_TRUE(complaint);
   EXPECT_EQ(
       *complaint,
-      "p.json: expected rules for 9 ranks on 1 node or at most a factor of 2 from it, the nearest "
+      "p.json: expected rules for 9 ranks on 1 node, or for as many nodes and ranks within a "
+      "factor "
+      "of 2, the nearest "
       "are for 4 ranks on 1 node; using native calls on MPI_COMM_WORLD, tune with this job to add "
       "its shape"
   );

@@ -78,12 +78,12 @@ TEST(DecisionTable, BorrowsFromTheNearestNumberOfRanks) {
   EXPECT_EQ(table.at(0).reason, "profile rule 0, borrowed from 4 ranks on 1 node: ring is better");
 }
 
-TEST(DecisionTable, BorrowsWithinAFactorOfTwoOfRanksAndOfNodes) {
-  std::vector<Rule> const rules{make_rule({6, 4}, "ring")};
-  for (Shape const near : {Shape{3, 4}, Shape{12, 4}, Shape{6, 2}, Shape{12, 8}}) {
+TEST(DecisionTable, BorrowsFromAsManyNodesAndWithinAFactorOfTwoOfRanks) {
+  std::vector<Rule> const rules{make_rule({6, 2}, "bruck", {0, 99}), make_rule({6, 4}, "ring")};
+  for (Shape const near : {Shape{4, 4}, Shape{5, 4}, Shape{12, 4}}) {
     EXPECT_EQ(chosen(rules, near), "ring") << near.text();
   }
-  for (Shape const far : {Shape{2, 2}, Shape{13, 4}, Shape{6, 1}, Shape{12, 9}, Shape{800, 4}}) {
+  for (Shape const far : {Shape{13, 4}, Shape{6, 3}, Shape{6, 1}, Shape{12, 8}, Shape{800, 4}}) {
     EXPECT_EQ(chosen(rules, far), "native") << far.text();
   }
   DecisionTable const table(rules, Call::allgather, {800, 40});
@@ -100,13 +100,14 @@ TEST(DecisionTable, TheSmallerOfTwoEquallyNearShapesWins) {
   EXPECT_EQ(chosen(rules, {8, 1}), "ring");
 }
 
-TEST(DecisionTable, NodesDecideBetweenShapesWithTheSameRanks) {
+TEST(DecisionTable, NodesCountMoreThanRanks) {
   std::vector<Rule> const rules{make_rule({8, 1}, "ring"), make_rule({8, 4}, "bruck")};
   EXPECT_EQ(chosen(rules, {8, 1}), "ring");
   EXPECT_EQ(chosen(rules, {8, 4}), "bruck");
-  EXPECT_EQ(chosen(rules, {8, 8}), "bruck");
-  EXPECT_EQ(chosen(rules, {9, 2}), "ring");
-  EXPECT_EQ(chosen(rules, {9, 3}), "bruck");
+  EXPECT_EQ(chosen(rules, {9, 4}), "bruck");
+  EXPECT_EQ(chosen(rules, {9, 3}), "native");
+  EXPECT_EQ(nearest_shape(rules, {80, 2}), (Shape{8, 1}));
+  EXPECT_EQ(nearest_shape(rules, {8, 3}), (Shape{8, 4}));
 }
 
 TEST(DecisionTable, PassesOverAlgorithmsThatRefuseTheRanks) {
