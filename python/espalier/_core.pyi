@@ -15,6 +15,7 @@ class Parameter(TypedDict):
     fallback: str
     minimum: int
     description: str
+    takes_native: bool
 
 class Algorithm(TypedDict):
     collective: str
@@ -351,17 +352,26 @@ def shared_time(
 ) -> float:
     """Return the seconds of a schedule where messages share lines equally. Releases the GIL."""
 
-def machine_variants(collective: str, num_ranks: int, machine: str, placement: str) -> list[str]:
+def machine_variants(
+    collective: str,
+    num_ranks: int,
+    machine: str,
+    placement: str,
+    with_native_phases: bool = False,
+) -> list[str]:
     """Return all that is worth trying where ranks are placed like this, variants() included.
 
     Groups are nodes and the objects of the next level; `dealt=` gives the order of nodes where
-    ranks were dealt to them in turn.
+    ranks were dealt to them in turn. Phases of the MPI library are among it only if asked for.
     """
 
-def node_variants(collective: str, node_of_rank: Sequence[int]) -> list[str]:
+def node_variants(
+    collective: str, node_of_rank: Sequence[int], with_native_phases: bool = False
+) -> list[str]:
     """Return what is worth measuring where only the node of each rank is known.
 
-    These are variants(), some with groups that are the nodes, and some in the order of nodes.
+    These are variants(), some with groups that are the nodes, and some in the order of nodes;
+    phases of the MPI library are among them only if asked for.
     """
 
 def has_hwloc() -> bool:

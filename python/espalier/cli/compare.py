@@ -58,7 +58,7 @@ def _profile(under: Preloaded) -> Path | None:
     if profile is None and changes_nothing:
         raise ArgumentError(
             "expected a profile, a forced algorithm or mapping to compare with, got none of them",
-            "make a profile with 'espalier tune', or try --force allgather=bruck",
+            "make a profile with 'espalier tune', or try --force allgather=bruck, or --mapping",
         )
     return profile
 
@@ -68,7 +68,7 @@ def _design(under: Preloaded, times: Repetitions) -> Design:
         profile=_profile(under),
         force=under.forced,
         maps=under.mapping,
-        learns=under.learn,
+        learns=bool(under.learn),
         machine=under.machine,
         repetitions=times.repetitions,
         seconds=None if times.time_budget is None else parse_seconds(times.time_budget),

@@ -132,9 +132,9 @@ class Preloaded:
 
     profile: ProfileFile = None
     force: Force = None
-    mapping: Maps = True
+    mapping: Maps = False
     machine: MappedMachine = ""
-    learn: Learns = False
+    learn: Learns = None
 
     @property
     def forced(self) -> str:

@@ -7,14 +7,16 @@ from typing import Annotated, Any
 import typer
 
 from espalier.base.durations import parse_seconds
+from espalier.base.shares import parse_share
 from espalier.cli.expansion import Repeat
 from espalier.cli.groups import USUAL_PROFILE, StoreFile, carry_out, show
-from espalier.cli.options import Json, Mpi, ProfileOutput
+from espalier.cli.options import EffortOption, GoodEnough, Json, Mpi, ProfileOutput
 from espalier.improvement import improver
 from espalier.improvement.findings import Wish
 from espalier.improvement.improver import WholeRuns
 from espalier.launch import preload
 from espalier.report.improve import improvement_report
+from espalier.sampling.goal import GOOD_ENOUGH, MEASURE
 from espalier.store.database import default_path
 from espalier.tuning.session import Files
 
@@ -32,7 +34,7 @@ class Improved:
 
 @dataclass(frozen=True)
 class Length:
-    """How long to measure."""
+    """How long to measure, and how thoroughly."""
 
     time_budget: Annotated[
         str,
@@ -40,6 +42,8 @@ class Length:
             "--time-budget", metavar="TIME", help="To probe and to tune; runs come on top."
         ),
     ] = "120s"
+    effort: EffortOption = MEASURE
+    good_enough: GoodEnough = f"{100 * GOOD_ENOUGH:g}%"
     repetitions: Annotated[
         int, typer.Option("--repetitions", min=1, help="Blocks of three whole runs; 6 for 95 %.")
     ] = 6
@@ -85,6 +89,8 @@ def improve(
         ),
         seconds=parse_seconds(length.time_budget),
         machine=kept.machine,
+        effort=length.effort,
+        good_enough=parse_share(length.good_enough),
     )
     runs = WholeRuns(target, length.repetitions)
 

@@ -20,6 +20,7 @@ from espalier.cli.groups import (
     carry_out,
     show,
 )
+from espalier.cli.modelling import PREDICTED, write_profile
 from espalier.cli.options import (
     SIMULATED_VENDOR,
     Algorithms,
@@ -34,17 +35,14 @@ from espalier.cli.options import (
     check_vendor,
 )
 from espalier.errors import FileError
-from espalier.io.console import emit_json, json_text, progress, say
+from espalier.io.console import json_text
 from espalier.machines import machines, priced
 from espalier.models import forecast, validation
 from espalier.models.predictors import MODELS
 from espalier.models.validation import Task
-from espalier.profiles import merging
-from espalier.report.changes import changes_text
-from espalier.report.content import print_report
-from espalier.report.model import forecast_report, profile_report, validation_report
+from espalier.report.model import forecast_report, validation_report
 from espalier.sampling.setting import Setting
-from espalier.tuning.modelled import Question, model_profile
+from espalier.tuning.modelled import Question
 
 model = Family()
 
@@ -117,22 +115,13 @@ def profile(
         sizes=what.num_bytes,
         patterns=what.patterns,
     )
-    merging.check(output, vendor)
     same = repeat.having(placement=setting.placement, num_ranks=setting.num_ranks)
     about = {
         "command": same.text(),
         "machine": priced.described(found, setting.placement),
-        "mpi": {"vendor": vendor, "version": "predicted by a model, not measured"},
+        "mpi": {"vendor": vendor, "version": PREDICTED},
     }
-    with progress("predicting", len(question.collectives) * len(question.sizes)) as bar:
-        made = model_profile(question, about, bar.advance)
-    changes = merging.add(output, made, "free space there, then repeat the command")
-    done = changes_text([change.to_json() for change in changes])
-    if json:
-        say(f"{output}: {done}")
-        emit_json(made)
-    else:
-        print_report(profile_report(made, f"{output}, {done}"))
+    write_profile(question, about, output, json=json)
 
 
 @dataclass(frozen=True)

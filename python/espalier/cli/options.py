@@ -69,6 +69,23 @@ Algorithms = Annotated[
 MinGain = Annotated[
     float, typer.Option("--min-gain", help="Keep native for smaller gains; 0.02 is 2 %.")
 ]
+EffortOption = Annotated[
+    str,
+    typer.Option(
+        "--effort",
+        metavar="LEVEL",
+        help="estimate: what the model says, nothing is measured; measure: many candidates shortly,"
+        " few of them longer; exhaustive: all of them for long.",
+    ),
+]
+GoodEnough = Annotated[
+    str,
+    typer.Option(
+        "--good-enough",
+        metavar="SHARE",
+        help="Leave a size when nothing can be expected to be better by more than that.",
+    ),
+]
 
 # Of the verbs that put ranks on a machine that is described.
 PricedMachine = Annotated[
@@ -108,11 +125,13 @@ Maps = Annotated[
     typer.Option("--mapping/--no-mapping", help="Reorder topologies that permit it (reorder = 1)."),
 ]
 Learns = Annotated[
-    bool,
+    bool | None,
     typer.Option(
-        "--learn",
+        "--learn/--no-learn",
+        show_default=False,
         help="Try other algorithms in the calls of the program, keep what is faster, and remember"
-        " it for later runs. Trials may lose 50 ms or 1 % of the time of a run.",
+        " it for later runs. Trials may lose 50 ms or 1 % of the time of a run. The default of"
+        " 'run' alone.",
     ),
 ]
 MappedMachine = Annotated[

@@ -81,19 +81,24 @@ def run(
 ) -> None:
     """Run an MPI program, unchanged, with Espalier under it.
 
-    Input, output, signals and the exit code are the program's own. Without a profile collectives
-    are left to the MPI library, and only topologies that permit another order of ranks are mapped.
+    Input, output, signals and the exit code are the program's own. The program learns in its own
+    calls which algorithms are faster, and checks the rules of a profile, unless --no-learn or
+    ESPALIER_LEARN=off says otherwise. With --mapping topologies that permit another order of ranks
+    are mapped; not every program that permits it bears it.
     """
     target = preload.find_target(command, mpi, or_native=True)
     if target.obstacle:
         say(f"espalier: {target.obstacle}")
     forced = under.forced
     usable = usable_profile(under.profile)
-    if not target.obstacle and under.profile is None and not forced and not under.learn:
+    if not target.obstacle and under.profile is None and not forced and under.learn is False:
         mapped = (
             "only topologies with reorder = 1 are mapped" if under.mapping else "nothing changes"
         )
-        say(f"note: no --profile given, so collectives are left to the MPI library; {mapped}")
+        say(
+            "note: --no-learn and no --profile given, so collectives are left to the MPI library;"
+            f" {mapped}"
+        )
     with _statistics_folder(statistics, is_needed=summary or json) as folder:
         settings = preload.Settings(
             usable,
@@ -111,7 +116,7 @@ def run(
         if ended.exit_code != 0:
             say(
                 f"espalier: {diagnosis.describe_end(target.command, ended)}; ESPALIER_OFF=1 in"
-                " front repeats it without Espalier, --no-mapping with ranks in their order"
+                " front repeats it without Espalier, no --mapping with ranks in their order"
             )
         if folder is not None and (summary or json):
             _print_summary(target, folder, json=json)

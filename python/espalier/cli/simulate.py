@@ -111,8 +111,8 @@ class Under:
     no_espalier: Annotated[
         bool, typer.Option("--no-espalier", help="Leave every call to the MPI library.")
     ] = False
-    mapping: Maps = True
-    learn: Learns = False
+    mapping: Maps = False
+    learn: Learns = None
 
     def settings(self) -> preload.Settings:
         """Return what the library is told.
@@ -128,7 +128,7 @@ class Under:
             return running.NATIVE
         forced = preload.parse_force(self.force or [])
         return preload.Settings(
-            usable_profile(self.profile), forced, maps=self.mapping, learns=self.learn
+            usable_profile(self.profile), forced, maps=self.mapping, learns=self.learn or None
         )
 
 

@@ -9,21 +9,27 @@ from typing import Annotated, Any
 import typer
 
 from espalier.base.durations import parse_seconds
+from espalier.base.shares import parse_share
 from espalier.cli.commands import Family, options_before
 from espalier.cli.expansion import Repeat
 from espalier.cli.groups import Kept, Launch, Wanted, carry_out, show
-from espalier.cli.options import Json, MinGain, Seed, TimeBudget
+from espalier.cli.modelling import PREDICTED, write_profile
+from espalier.cli.options import EffortOption, GoodEnough, Json, MinGain, Seed
 from espalier.cli.tune_simulated import simulate
 from espalier.errors import ArgumentError
 from espalier.improvement import improver
 from espalier.improvement.findings import Wish
 from espalier.launch import programs, runs
 from espalier.launch.measuring import parse_launcher
+from espalier.machines import machines, priced
 from espalier.report.improve import improvement_report
 from espalier.report.tune import tuning_report
-from espalier.sampling.goal import Goal
+from espalier.sampling.goal import ESTIMATE, EXHAUSTIVE, GOOD_ENOUGH, MEASURE, Goal
+from espalier.sampling.job import start_job
+from espalier.sampling.setting import Setting
 from espalier.store.database import default_path
 from espalier.tuning import tuner
+from espalier.tuning.modelled import Question
 from espalier.tuning.session import Files
 from espalier.tuning.tuner import Job
 
@@ -58,16 +64,59 @@ class Aimed(Wanted):
             )
 
 
+_USUAL_SECONDS, _MANY_SECONDS = 150.0, 24 * 3600.0
+
+
 @dataclass(frozen=True)
 class Certainty:
-    """How long to measure, and how sure to be."""
+    """How thoroughly and how long to measure, and how sure to be."""
 
-    time_budget: TimeBudget = "150s"
+    effort: EffortOption = MEASURE
+    good_enough: GoodEnough = f"{100 * GOOD_ENOUGH:g}%"
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            metavar="TEXT|FILE",
+            help="This machine as 'espalier probe -o' wrote it: only candidates are measured that"
+            " the model finds fast. --effort estimate needs it.",
+        ),
+    ] = None
+    time_budget: Annotated[
+        str | None,
+        typer.Option(
+            "--time-budget",
+            metavar="TIME",
+            help="About how long to measure.",
+            show_default="150s; 24h for --effort exhaustive",
+        ),
+    ] = None
     min_gain: MinGain = 0.02
     confidence: Annotated[
         float, typer.Option("--confidence", help="Of intervals, and of all choices together.")
     ] = 0.95
     seed: Seed = 1
+
+    def setting(self, num_ranks: int) -> tuple[machines.Machine, Setting]:
+        """Return the machine of --model, and where ranks lie on it.
+
+        Raises:
+            ArgumentError: it is not given, or has no costs.
+        """
+        if self.model is None:
+            raise ArgumentError(
+                "expected --model with --effort estimate, got none",
+                f"'espalier probe -o {priced.DEFAULT_FILE} -- mpirun -n 4' writes a machine",
+            )
+        found = priced.load(self.model)
+        return found, Setting(found.text, *machines.setting(found, None, num_ranks))
+
+    @property
+    def seconds(self) -> float:
+        """Return how long to measure."""
+        if self.time_budget is not None:
+            return parse_seconds(self.time_budget)
+        return _MANY_SECONDS if self.effort == EXHAUSTIVE else _USUAL_SECONDS
 
 
 def run(
@@ -100,20 +149,49 @@ def run(
         collectives=what.calls,
         sizes=what.num_bytes,
         patterns=what.patterns,
-        seconds=parse_seconds(certainty.time_budget),
+        seconds=certainty.seconds,
         confidence=certainty.confidence,
         min_gain=certainty.min_gain,
         seed=certainty.seed,
+        effort=certainty.effort,
+        good_enough=parse_share(certainty.good_enough),
     )
+    goal.check()
+    job = Job(launch.words, files, launch.mpi)
+    if goal.effort == ESTIMATE:
+        _estimate(job, goal, certainty, json=json)
+        return
 
     def tell(document: dict[str, Any]) -> None:
         show(document, tuning_report, json=json)
 
-    carry_out(lambda: tuner.tune(Job(launch.words, files, launch.mpi), goal), tell)
+    def setting(num_ranks: int) -> Setting | None:
+        return None if certainty.model is None else certainty.setting(num_ranks)[1]
+
+    carry_out(lambda: tuner.tune(job, goal, setting), tell)
+
+
+def _estimate(job: Job, goal: Goal, certainty: Certainty, *, json: bool) -> None:
+    """Write what the model says for the ranks that the launcher starts."""
+    command = parse_launcher(job.words)
+    header = start_job(command, job.vendor).header
+    machine, setting = certainty.setting(header["num_ranks"])
+    question = Question(setting, header["num_nodes"], goal.collectives, goal.sizes, goal.patterns)
+    about = {
+        "command": job.files.repeat,
+        "machine": priced.described(machine, setting.placement),
+        "mpi": {**header["mpi"], "version": f"{header['mpi']['version']}, {PREDICTED}"},
+    }
+    write_profile(question, about, job.files.output, json=json)
 
 
 def _tune_for(
-    folder: Path, launch: Launch, certainty: Certainty, files: Files, *, json: bool
+    folder: Path,
+    launch: Launch,
+    certainty: Certainty,
+    files: Files,
+    *,
+    json: bool,
 ) -> None:
     """Tune the calls of a run that was counted."""
     counted = runs.explain_run(folder)
@@ -122,10 +200,13 @@ def _tune_for(
         command=command,
         vendor=launch.mpi or programs.vendor_of(command),
         files=replace(files, is_resumed=None, to_continue=files.repeat),
-        seconds=parse_seconds(certainty.time_budget),
+        seconds=certainty.seconds,
+        machine=certainty.model or "",
         confidence=certainty.confidence,
         min_gain=certainty.min_gain,
         seed=certainty.seed,
+        effort=certainty.effort,
+        good_enough=parse_share(certainty.good_enough),
     )
 
     def tell(document: dict[str, Any]) -> None:

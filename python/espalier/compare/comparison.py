@@ -170,8 +170,9 @@ def _mappings(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def _advice(kind: str) -> str:
     if kind == ESPALIER:
         return (
-            "repeat with --no-mapping: a program that permits another order of ranks"
-            " (MPI_Cart_create, reorder = 1) may not go by it; if it fails still, please report it"
+            "repeat without --mapping, if it was given: a program that permits another order of"
+            " ranks (MPI_Cart_create, reorder = 1) may not go by it; if it fails still, please"
+            " report it"
         )
     return "if it never fails without Espalier, please report it"
 

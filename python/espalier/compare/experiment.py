@@ -68,7 +68,7 @@ class Design:
 
     profile: Path | None
     force: str = ""
-    maps: bool = True
+    maps: bool = False
     machine: str = ""
     repetitions: int = 7
     seconds: float | None = None
@@ -191,7 +191,9 @@ class Runner:
         design, watch = self._design, self._watch()
         if kind == NATIVE:
             force = preload.all_native()
-            settings = preload.Settings(force=force, statistics=folder, maps=False, watch=watch)
+            settings = preload.Settings(
+                force=force, statistics=folder, maps=False, watch=watch, learns=False
+            )
         else:
             settings = preload.Settings(
                 design.profile,

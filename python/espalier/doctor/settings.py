@@ -26,6 +26,7 @@ _KNOWN = (
     "ESPALIER_MEMORY",
     "ESPALIER_MAPPING",
     "ESPALIER_DIMS",
+    "ESPALIER_NODE",
     "ESPALIER_MACHINE",
     "ESPALIER_BUILD_DIR",
 )
@@ -98,11 +99,10 @@ def _statistics(value: str) -> Finding:
 
 def _mapping(value: str) -> Finding:
     name = "ESPALIER_MAPPING"
-    if value not in ("", "on", "off"):
-        return Finding(
-            "settings", name, "problem", f"expected on or off, got '{value}'", "it is on"
-        )
-    if value == "off":
+    if value not in ("", "on", "quiet", "off"):
+        text = f"expected on, quiet or off, got '{value}'"
+        return Finding("settings", name, "problem", text, "it is off")
+    if value in ("", "off"):
         return Finding("settings", name, "ok", "communicators keep their order of ranks")
     return Finding("settings", name, "ok", "programs that permit it get another order of ranks")
 
@@ -113,6 +113,16 @@ def _dims(value: str) -> Finding:
         text = f"expected native or balanced, got '{value}'"
         return Finding("settings", name, "problem", text, "it is native")
     return Finding("settings", name, "ok", value or "native")
+
+
+def _node(value: str) -> Finding:
+    name = "ESPALIER_NODE"
+    if value not in ("", "on", "off"):
+        text = f"expected off or on, got '{value}'"
+        return Finding("settings", name, "problem", text, "it is off")
+    if value == "on":
+        return Finding("settings", name, "ok", "ranks of a node share memory")
+    return Finding("settings", name, "ok", "ranks of a node send messages")
 
 
 def _watch(value: str) -> Finding:
@@ -129,6 +139,7 @@ _JUDGES = {
     "ESPALIER_WATCH": _watch,
     "ESPALIER_MAPPING": _mapping,
     "ESPALIER_DIMS": _dims,
+    "ESPALIER_NODE": _node,
     "ESPALIER_PROFILE": _profile,
     "ESPALIER_FORCE": _force,
     "ESPALIER_OFF": _off,

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from espalier.sampling.goal import GOOD_ENOUGH, MEASURE
 from espalier.sampling.samples import NATIVE
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ class Wish:
     confidence: float = 0.95
     min_gain: float = 0.02
     seed: int = 1
+    effort: str = MEASURE
+    good_enough: float = GOOD_ENOUGH
 
     @property
     def launcher(self) -> LaunchCommand:

@@ -24,13 +24,14 @@ from espalier.improvement.observation import Observation, observe
 from espalier.io.console import json_text, say
 from espalier.io.output_files import locked, write_whole
 from espalier.launch.measuring import check_launcher
-from espalier.machines import machines
+from espalier.machines import machines, priced
 from espalier.profiles import merging, profiles
 from espalier.profiles.profiles import Shape
-from espalier.sampling.goal import Goal
+from espalier.sampling.goal import ESTIMATE, EXHAUSTIVE, Goal
 from espalier.sampling.job import start_job
 from espalier.sampling.samples import NATIVE
 from espalier.tuning import tuner
+from espalier.tuning.modelled import Question, model_profile
 from espalier.tuning.session import IF_UNWRITTEN
 
 if TYPE_CHECKING:
@@ -173,8 +174,14 @@ def _tune(findings: Findings, started: _Started, machine: machines.Machine, seco
         f" {seconds:.0f} s"
     )
     parts = {part.shape: part for part in _parts(findings, started.job, machine)}
+    if findings.wish.effort == ESTIMATE:
+        for part in parts.values():
+            _estimate_shape(findings, part, machine)
+        return
+    lists_all = findings.wish.effort == EXHAUSTIVE
     points_of = {
-        shape: points.points_of(part.stakes, part.setting) for shape, part in parts.items()
+        shape: points.points_of(part.stakes, part.setting, lists_all=lists_all)
+        for shape, part in parts.items()
     }
     chosen = budget.portions(points_of, seconds, started.seconds)
     for shape, portion in chosen.items():
@@ -217,6 +224,8 @@ def _tune_shape(findings: Findings, part: _Part, portion: budget.Portion) -> Non
         confidence=wish.confidence,
         min_gain=wish.min_gain,
         seed=wish.seed,
+        effort=wish.effort,
+        good_enough=wish.good_enough,
     )
     job = tuner.Job(tuple(wish.launcher.words()), wish.files, part.job.vendor)
     try:
@@ -226,6 +235,41 @@ def _tune_shape(findings: Findings, part: _Part, portion: budget.Portion) -> Non
         raise
     finally:
         findings.rules += findings.tunings.get(shape, {"rules": []})["rules"]
+
+
+def _estimate_shape(findings: Findings, part: _Part, machine: machines.Machine) -> None:
+    """Take what the model finds fastest; whether it is, only whole runs will tell."""
+    wish, shape = findings.wish, part.shape
+    wanted = [stake.point for stake in part.stakes]
+    question = Question(
+        setting=part.setting,
+        num_nodes=shape.num_nodes,
+        collectives=tuple(dict.fromkeys(call for call, _ in wanted)),
+        sizes=tuple(sorted({max(1, size) for _, size in wanted})),
+    )
+    about = {
+        "command": wish.files.repeat,
+        "machine": priced.described(machine, part.setting.placement),
+        "mpi": part.job.header["mpi"],
+    }
+    profile = model_profile(question, about)
+    merging.add(wish.files.output, profile, IF_UNWRITTEN)
+    rules = profile["rules"]
+    decided = [
+        {"collective": call, "bytes": size, **_rule_for(call, size, rules)} for call, size in wanted
+    ]
+    findings.tunings[shape] = {"points": decided, "rules": rules, "warnings": []}
+    findings.rules += rules
+
+
+def _rule_for(call: str, size: int, rules: Sequence[Rule]) -> dict[str, Any]:
+    """Return the algorithm for a size, and why, of rules for all sizes of a call."""
+    rule = next(
+        rule
+        for rule in rules
+        if rule["collective"] == call and (rule["max_bytes"] is None or size <= rule["max_bytes"])
+    )
+    return {"algorithm": rule["algorithm"], "reason": rule["reason"]}
 
 
 def _percent(share: float) -> str:

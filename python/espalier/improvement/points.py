@@ -79,8 +79,8 @@ class Point:
         return dataclasses.replace(self, seconds=_first(self.seconds, _FEWEST))
 
 
-def points_of(stakes: Iterable[Stake], setting: Setting) -> list[Point]:
-    """Return the points of all stakes, in their order."""
+def points_of(stakes: Iterable[Stake], setting: Setting, *, lists_all: bool = False) -> list[Point]:
+    """Return the points of all stakes, in their order; with all candidates if one says so."""
     sizes: dict[tuple[str, int], Stake] = {}
     for stake in stakes:
         for size in _sizes(stake):
@@ -91,7 +91,7 @@ def points_of(stakes: Iterable[Stake], setting: Setting) -> list[Point]:
     }
     points = []
     for (call, size), stake in sizes.items():
-        seconds = shortlist(ranked[call][size], size)
+        seconds = ranked[call][size] if lists_all else shortlist(ranked[call][size], size)
         native = _native_seconds(stake, seconds)
         roots = min(setting.num_ranks, _MOST_ROOTS) if _has_root(call) else 1
         points.append(Point(call, size, seconds, native, stake.seconds, roots))
@@ -129,7 +129,7 @@ def _sizes(stake: Stake) -> list[int]:
 def _ranked(call: str, sizes: Sequence[int], setting: Setting) -> Mapping[int, Mapping[str, float]]:
     """Return predicted times of the fastest variants of each algorithm, by size."""
     alike: dict[str, list[str]] = {}
-    for name in candidates_for(call, setting.num_ranks, (), setting):
+    for name in candidates_for(call, setting.num_ranks, (), setting, is_measured=True):
         alike.setdefault(catalog.name_of(name), []).append(name)
     ranked: dict[int, dict[str, float]] = {size: {} for size in sizes}
     for variants in alike.values():

@@ -27,6 +27,7 @@ _NEVER_SERVED = (
     "ranks outside MPI_COMM_WORLD",
     "no context",
     "no data",
+    "the program says espalier_tune=false",
 )
 
 

@@ -36,18 +36,21 @@ class Judgement:
     why_native: str
 
 
-def judge(library: Path, family: str) -> Judgement:
-    """Return what the preload library of a family does with programs of this MPI library."""
+def judge(library: Path, family: str, python: str = sys.executable) -> Judgement:
+    """Return what the preload library of a family does with programs of this MPI library.
+
+    `python` is an interpreter that can load it.
+    """
     from espalier import _core  # noqa: PLC0415 - doctor works without the module
 
-    return Judgement(*_core.judge_mpi_library(str(library), ask_version(library), family))
+    return Judgement(*_core.judge_mpi_library(str(library), ask_version(library, python), family))
 
 
-def ask_version(library: Path) -> str:
+def ask_version(library: Path, python: str = sys.executable) -> str:
     """Return what MPI_Get_library_version says, empty if the library does not answer."""
     try:
         answer = subprocess.run(
-            [sys.executable, "-S", "-E", "-c", _ASK, str(library)],
+            [python, "-S", "-E", "-c", _ASK, str(library)],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

@@ -31,10 +31,10 @@ class Settings:
     profile: Path | None = None
     force: str = ""
     statistics: Path | None = None
-    maps: bool = True
+    maps: bool = False
     machine: str = ""
     watch: str = ""
-    learns: bool = False
+    learns: bool | None = None  # None: as the environment says, or else it does
     is_expected: bool = False  # to call MPI_Init; a program that does not is told
     memory: str = ""
 
@@ -45,14 +45,14 @@ class Settings:
             variables["ESPALIER_PROFILE"] = str(self.profile.resolve())
         if self.statistics is not None:
             variables["ESPALIER_STATISTICS"] = str(self.statistics.resolve())
-        if not self.maps:
-            variables["ESPALIER_MAPPING"] = "off"
+        if self.maps:
+            variables["ESPALIER_MAPPING"] = "on"
         if self.machine:
             variables["ESPALIER_MACHINE"] = self.machine
         if self.watch:
             variables[WATCH] = self.watch
-        if self.learns:
-            variables["ESPALIER_LEARN"] = "on"
+        if self.learns is not None:
+            variables["ESPALIER_LEARN"] = "on" if self.learns else "off"
         if self.memory:
             variables["ESPALIER_MEMORY"] = self.memory
         return variables

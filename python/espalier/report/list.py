@@ -93,8 +93,9 @@ def _explain(console: Console, algorithm: Algorithm) -> None:
     if algorithm["neighbours_only"]:
         console.print("  peers      only ranks r - 1 and r + 1")
     for entry in algorithm["parameters"]:
+        native = ", or native: the collective of the MPI library" if entry["takes_native"] else ""
         console.print(
-            f"  {entry['name']:<9}  {entry['description']} ({entry['type']}, at least"
+            f"  {entry['name']:<9}  {entry['description']} ({entry['type']}{native}, at least"
             f" {entry['minimum']}; {entry['fallback'] or 'chosen'} if not given)",
             soft_wrap=True,
         )

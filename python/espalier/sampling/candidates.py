@@ -64,24 +64,36 @@ def _reducing() -> frozenset[str]:
 
 
 def candidates_for(
-    call: str, num_ranks: int, patterns: Sequence[str], setting: Setting | None = None
+    call: str,
+    num_ranks: int,
+    patterns: Sequence[str],
+    setting: Setting | None = None,
+    *,
+    is_measured: bool = False,
 ) -> list[str]:
     """Return the choices for a call that accept this many ranks and match one of the patterns.
 
     Where the machine is known there are more of them: with groups that are its nodes, in the order
-    of nodes to which ranks were dealt in turn, in pipelines.
+    of nodes to which ranks were dealt in turn, in pipelines. What is measured afterwards, and not
+    only modelled, may also leave phases to the MPI library.
     """
-    return list(_candidates(call, num_ranks, tuple(patterns), setting))
+    return list(_candidates(call, num_ranks, tuple(patterns), setting, is_measured))
 
 
 @functools.cache
 def _candidates(
-    call: str, num_ranks: int, patterns: tuple[str, ...], setting: Setting | None
+    call: str,
+    num_ranks: int,
+    patterns: tuple[str, ...],
+    setting: Setting | None,
+    is_measured: bool,
 ) -> tuple[str, ...]:
     if setting is None:
         variants = _of_ranks(call, num_ranks)
     else:
-        variants = _of_machine(call, num_ranks, setting)
+        variants = _core.machine_variants(
+            _core.collective_of(call), num_ranks, setting.machine, setting.placement, is_measured
+        )
     return _matching(call, num_ranks, patterns, variants)
 
 
@@ -89,14 +101,8 @@ def _of_ranks(call: str, num_ranks: int) -> list[str]:
     return _core.variants(_core.collective_of(call), num_ranks)
 
 
-def _of_machine(call: str, num_ranks: int, setting: Setting) -> list[str]:
-    return _core.machine_variants(
-        _core.collective_of(call), num_ranks, setting.machine, setting.placement
-    )
-
-
 def _of_nodes(call: str, nodes: tuple[int, ...]) -> list[str]:
-    return _core.node_variants(_core.collective_of(call), nodes)
+    return _core.node_variants(_core.collective_of(call), nodes, with_native_phases=True)
 
 
 def _matching(

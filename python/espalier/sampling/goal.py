@@ -9,6 +9,10 @@ from espalier import _core
 from espalier.errors import ArgumentError
 
 DEFAULT_SIZES = (64, 512, 4096, 32768, 262144, 1048576, 4194304)
+# How much is done to find the fastest; the words are those of FFTW.
+ESTIMATE, MEASURE, EXHAUSTIVE = "estimate", "measure", "exhaustive"
+EFFORTS = (ESTIMATE, MEASURE, EXHAUSTIVE)
+GOOD_ENOUGH = 0.05
 # An int counts the bytes of a call in the measuring program.
 LARGEST_SIZE = 2**30
 # What is tuned unless the user says otherwise: what programs spend their time in.
@@ -27,7 +31,11 @@ DEFAULT_CALLS = (
 
 @dataclass(frozen=True)
 class Goal:
-    """What to tune, and how sure to be."""
+    """What to tune, how sure to be, and how much to do for it.
+
+    With the effort `measure`, candidates are dropped early, and a size is left as soon as nothing
+    can be expected to be better by more than `good_enough`; 0.05 is 5 %.
+    """
 
     collectives: tuple[str, ...]
     sizes: tuple[int, ...]
@@ -36,6 +44,8 @@ class Goal:
     confidence: float = 0.95
     min_gain: float = 0.02
     seed: int = 1
+    effort: str = MEASURE
+    good_enough: float = GOOD_ENOUGH
 
     def check(self) -> None:
         """Raise ArgumentError for what cannot be measured."""
@@ -52,3 +62,7 @@ class Goal:
             raise ArgumentError(f"expected a confidence in 0.5 .. 1, got {self.confidence:g}")
         if self.min_gain < 0:
             raise ArgumentError(f"expected a least gain of at least 0, got {self.min_gain:g}")
+        if self.effort not in EFFORTS:
+            raise ArgumentError(f"expected an effort of {', '.join(EFFORTS)}, got '{self.effort}'")
+        if self.good_enough < 0:
+            raise ArgumentError(f"expected good enough to be 0 or more, got {self.good_enough:g}")

@@ -47,7 +47,7 @@ def program_document(
             "profile": None if told.profile is None else str(told.profile),
             "force": told.force,
             "mapping": told.maps,
-            "learns": told.learns,
+            "learns": bool(told.learns),
         },
         simulated_seconds=finished.slowest_seconds,
         total_seconds=finished.simulated_seconds,

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The search: many candidates shortly, few of them longer, one of them again in fresh launches."""
+"""The search: many candidates shortly, few of them longer, one of them again in fresh launches.
+
+With the effort `measure` it is a successive halving (Jamieson and Talwalkar 2016): all candidates
+are timed a few times, the best third of them more often, and so on, until few are left for the
+race. With `exhaustive` all of them are timed as often as finalists are.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +13,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from espalier.sampling.goal import EXHAUSTIVE
 from espalier.sampling.measurement import Effort
 from espalier.sampling.samples import Point, Problem, Request
 from espalier.tuning import selection
@@ -33,19 +39,27 @@ class Stage:
     precision: float
 
 
-SCREENING = Stage("screening", 0.40, 5, 30, 0.05)
-RACE = Stage("race", 0.25, 15, 150, 0.01)
+HALVINGS = (
+    Stage("screening", 0.25, 3, 3, 0.05),
+    Stage("halving", 0.15, 6, 8, 0.05),
+)
+SCREENING = HALVINGS[0]
+RACE = Stage("race", 0.25, 15, 50, 0.01)
+# In place of these; without a limit of time each candidate gets as many repetitions as a finalist.
+ALL_OF_THEM = Stage("all candidates", 0.65, 30, 300, 0.005)
 CONFIRMATIONS = (
     Stage("confirmation 1", 0.175, 30, 300, 0.005),
     Stage("confirmation 2", 0.175, 30, 300, 0.005),
 )
-STAGES = (SCREENING, RACE, *CONFIRMATIONS)
+STAGES = (*HALVINGS, RACE, *CONFIRMATIONS)
 # Beyond the time: for nominees that won every pair, of which there are too few for significance.
 # Long calls get only a few repetitions in a launch.
 MORE_CONFIRMATIONS = tuple(
     Stage(f"confirmation {number}", 0.0, 30, 300, 0.005) for number in (3, 4)
 )
 _MORE_REPETITIONS = 8
+# Of seeds: a stage that is added has the next place.
+_SEEDS = (*STAGES, *MORE_CONFIRMATIONS, ALL_OF_THEM)
 
 
 class Search:
@@ -73,13 +87,10 @@ class Search:
             for position, request in enumerate(requests)
         }
         self._weight = {(one.collective, one.bytes): one.weight for one in requests}
-        screened = self._measure(SCREENING, requests)
-        again = []
-        for key, point in screened.items():
-            survivors = selection.promising(point, self._goal.confidence)
-            if survivors:
-                again.append(self._request(key, survivors))
-        raced = self._measure(RACE, again)
+        if self._goal.effort == EXHAUSTIVE:
+            raced = self._measure(ALL_OF_THEM, requests)
+        else:
+            raced = self._halve_and_race(requests)
         nominees = selection.nominate(raced.values(), self._goal.confidence)
         self._nominees = nominees
         finals = [self._request(key, [name]) for key, name in nominees.items()]
@@ -87,6 +98,18 @@ class Search:
             self._measure(stage, finals)
         for stage in MORE_CONFIRMATIONS:
             self._confirm_more(stage)
+
+    def _halve_and_race(self, requests: Sequence[Request]) -> dict[Key, Point]:
+        """Return the points at which something may be faster than native, with few candidates."""
+        goal = self._goal
+        for stage in HALVINGS:
+            points = self._measure(stage, requests)
+            requests = [
+                self._request(key, names)
+                for key, point in points.items()
+                if (names := selection.best_third(point, goal.confidence, goal.good_enough))
+            ]
+        return self._measure(RACE, requests)
 
     def selections(self) -> list[Selection]:
         """Return a selection for every point measured so far; what is not confirmed is native."""
@@ -153,7 +176,7 @@ class Search:
                 min_repetitions=stage.min_repetitions,
                 max_repetitions=stage.max_repetitions,
                 precision=stage.precision,
-                seed=self._goal.seed + 1000 * (STAGES + MORE_CONFIRMATIONS).index(stage),
+                seed=self._goal.seed + 1000 * _SEEDS.index(stage),
             )
             work = {(one.collective, one.bytes): effort.usual_seconds(one) for one in missing}
             share_of_work = 100 * stage.share / sum(work.values())
@@ -197,5 +220,7 @@ def method(goal: Goal, header: dict[str, Any], num_tested: int) -> dict[str, Any
         "max_ranks_per_node": header.get("max_ranks_per_node"),
         "min_cpus_per_node": header.get("min_cpus_per_node"),
         "time_budget_seconds": goal.seconds,
+        "effort": goal.effort,
+        "good_enough": goal.good_enough,
         "seed": goal.seed,
     }

@@ -74,11 +74,26 @@ def estimate(point: Point, confidence: float) -> dict[str, Estimate]:
     return {name: found[name] for name in order}
 
 
-def promising(point: Point, confidence: float) -> list[str]:
-    """Return the candidates worth more repetitions: maybe faster than native, maybe the best."""
+def best_third(point: Point, confidence: float, good_enough: float) -> list[str]:
+    """Return the candidates worth more repetitions, the best first: a third of them, or a few.
+
+    None are if nothing is left to find: no candidate is faster than native for sure, and none may
+    be by more than `good_enough`. Of what is faster for sure, one is enough unless another may be
+    faster than that by more than `good_enough`.
+    """
     found = estimate(point, confidence)
-    least = max([1.0, *(one.ratio.low for one in found.values())])
-    return [name for name, one in found.items() if one.ratio.high > least][:_MOST_SURVIVORS]
+    most = max(_MOST_SURVIVORS, -(-len(found) // 3))
+    # Of few repetitions no interval is known well enough to leave a candidate out.
+    sure = {name for name, one in found.items() if one.ratio.confidence >= confidence}
+    lows = {name: found[name].ratio.low for name in sure if found[name].ratio.low > 1.0}
+    winner = max(lows, key=lambda name: lows[name], default=None)
+    least = (1.0 if winner is None else lows[winner]) * (1 + good_enough)
+    worth_it = [
+        name
+        for name, one in found.items()
+        if name == winner or name not in sure or one.ratio.high > least
+    ]
+    return worth_it[:most]
 
 
 def as_good_as_best(point: Point, confidence: float) -> list[str]:

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from espalier.errors import ArgumentError
 from espalier.sampling.candidates import requests_for
-from espalier.sampling.goal import Goal
+from espalier.sampling.goal import EXHAUSTIVE, MEASURE, Goal
 from espalier.tuning.call_tuning import CallTuning, Policy, Shortlist
 
 if TYPE_CHECKING:
@@ -16,6 +17,12 @@ if TYPE_CHECKING:
 
     from espalier.sampling.setting import Setting
     from espalier.sampling.simulation import SimulatedJob
+
+
+# More than any call has.
+_ALL_CANDIDATES = 1000
+# A guided search looks at all candidates that the model finds at most so much slower than its best.
+GUIDED_FACTOR = 3.0
 
 
 @dataclass(frozen=True)
@@ -38,13 +45,21 @@ class SimulatedGoal:
     factor: float = 1.5
     policy: Policy = field(default_factory=Policy)
     vendor: str = "smpi"
+    effort: str = MEASURE
     sizes_of: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     ours_only: frozenset[str] = frozenset()
 
     def check(self) -> None:
         """Raise ArgumentError for what cannot be simulated."""
         self.job.check()
-        goal = Goal(self.collectives, self.sizes, self.patterns, min_gain=self.policy.min_gain)
+        goal = Goal(
+            self.collectives,
+            self.sizes,
+            self.patterns,
+            min_gain=self.policy.min_gain,
+            effort=self.effort,
+            good_enough=self.policy.good_enough or 0.0,
+        )
         goal.check()
         if self.most_candidates < 1:
             raise ArgumentError(
@@ -54,7 +69,12 @@ class SimulatedGoal:
 
     def tunings(self) -> list[CallTuning]:
         """Return the work, a tuning for each call."""
-        shortlist = Shortlist(self.setting, self.patterns, self.most_candidates, self.factor)
+        most, factor = self.most_candidates, self.factor
+        if self.effort == EXHAUSTIVE:
+            most, factor = _ALL_CANDIDATES, math.inf
+        elif self.policy.good_enough is not None:
+            most, factor = _ALL_CANDIDATES, GUIDED_FACTOR
+        shortlist = Shortlist(self.setting, self.patterns, most, factor)
         ours_only = replace(self.policy, keeps_native=False)
         return [
             CallTuning(

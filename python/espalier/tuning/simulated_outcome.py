@@ -13,11 +13,13 @@ from espalier.conditions import metadata
 from espalier.conditions.cautions import Caution, to_json
 from espalier.io.console import document
 from espalier.profiles import profiles
+from espalier.sampling.goal import EXHAUSTIVE
 from espalier.sampling.samples import NATIVE
 from espalier.sampling.simulation import PEERS
 from espalier.tuning import rules
 from espalier.tuning.call_tuning import WRONG
 from espalier.tuning.exact import SIMULATED, TOLERANCE
+from espalier.tuning.simulated_goal import GUIDED_FACTOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -108,14 +110,28 @@ def _method(goal: SimulatedGoal) -> dict[str, Any]:
         "is_simulated": True,
         "times": "simulated, exact: one call of each candidate after one that is not timed",
         "start": "all ranks at the same moment, slowest rank counts, root 0",
-        "candidates": f"at most {goal.most_candidates} that the replay model finds within"
-        f" {goal.factor:g}x of its best",
+        "candidates": _candidates(goal),
         "equal_within": TOLERANCE,
         "refined_to": goal.policy.widest_step,
         "min_gain": goal.policy.min_gain,
         "keeps_native": goal.policy.keeps_native,
         "code_version": metadata.code_version(),
     }
+
+
+def _candidates(goal: SimulatedGoal) -> str:
+    if goal.effort == EXHAUSTIVE:
+        return "all"
+    enough = goal.policy.good_enough
+    if enough is not None:
+        return (
+            f"those that the replay model finds within {GUIDED_FACTOR:g}x of its best, until none"
+            f" can be expected to be better by more than {100 * enough:.3g} %"
+        )
+    return (
+        f"at most {goal.most_candidates} that the replay model finds within {goal.factor:g}x of its"
+        " best"
+    )
 
 
 def _point(one: Chosen) -> dict[str, Any]:

@@ -35,6 +35,8 @@ _NATIVE_STAGE = "simulation of native calls"
 _FIRST_SHARE = 0.7
 # What is left of a call after results beyond those expected: each takes one part of so many.
 _SMALLEST_STEP = 3
+# As many as most calls have at most.
+_USUAL_CANDIDATES = 40
 # A simulator of more ranks needs many gigabytes.
 _MOST_RANKS_SIDE_BY_SIDE = 2048
 
@@ -96,7 +98,7 @@ def _progress(tunings: Sequence[CallTuning], limits: Limits) -> AbstractContextM
 
 def _expected_work(tuning: CallTuning) -> float:
     """Return about how long a call is simulated, in seconds."""
-    num_points = tuning.shortlist.most + tuning.policy.keeps_native
+    num_points = min(tuning.shortlist.most, _USUAL_CANDIDATES) + tuning.policy.keeps_native
     first = sum(_point_work(tuning, size) for size in tuning.sizes) * num_points
     return first / _FIRST_SHARE
 
@@ -153,7 +155,8 @@ def _facts(goal: SimulatedGoal, files: Files, nodes: int) -> SessionFacts:
         sorted(goal.sizes_of.items()),
         sorted(goal.ours_only),
         goal.patterns,
-        [goal.most_candidates, goal.factor, goal.policy.keeps_native, goal.policy.widest_step],
+        [goal.most_candidates, goal.factor, goal.effort, goal.policy.good_enough],
+        [goal.policy.keeps_native, goal.policy.widest_step],
         # Measurements of other code are others.
         metadata.code_version(),
     ]

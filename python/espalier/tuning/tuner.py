@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from espalier.conditions import conditions, metadata
@@ -14,21 +14,27 @@ from espalier.launch import programs
 from espalier.launch.measuring import parse_launcher
 from espalier.profiles import merging
 from espalier.sampling.candidates import requests_for
+from espalier.sampling.goal import MEASURE
 from espalier.sampling.job import start_job
 from espalier.store.database import SessionFacts, Store, key_of
 from espalier.tuning import outcome
+from espalier.tuning.call_tuning import Shortlist
 from espalier.tuning.search import Search
 from espalier.tuning.session import IF_UNWRITTEN, Files, Session
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from espalier.conditions.cautions import Caution
     from espalier.sampling.goal import Goal
     from espalier.sampling.job import Job as StartedJob
     from espalier.sampling.samples import Request
+    from espalier.sampling.setting import Setting
 
 
+# Of what a model knows, so many candidates at most are measured, and none that it finds more than
+# this factor slower than its best: it is not that wrong.
+_MOST_CANDIDATES, _SLOWEST = 12, 3.0
 # What is measured until then is worth a report.
 _ENDS = (KeyboardInterrupt, SystemExit, MpiError)
 
@@ -42,8 +48,15 @@ class Job:
     vendor: str | None = None
 
 
-def tune(job: Job, goal: Goal) -> dict[str, Any]:
+def tune(
+    job: Job, goal: Goal, setting_of: Callable[[int], Setting | None] = lambda _: None
+) -> dict[str, Any]:
     """Tune, write the profile, and return the document of the report.
+
+    Args:
+        job: With what, and where to.
+        goal: What, and how thoroughly.
+        setting_of: Where so many ranks lie on a machine that a model knows; None if none does.
 
     Raises:
         Interrupted: after Ctrl-C or a signal, once something was measured.
@@ -55,9 +68,23 @@ def tune(job: Job, goal: Goal) -> dict[str, Any]:
     started = start_job(command, vendor)
     # One number a rank: for finding candidates, not for keeping.
     nodes = started.header.pop("node_of_rank", ())
-    requests = requests_for(goal, started.header["num_ranks"], nodes)
+    num_ranks = started.header["num_ranks"]
+    requests = requests_for(goal, num_ranks, nodes)
+    setting = setting_of(num_ranks)
+    if setting is not None and goal.effort == MEASURE:
+        requests = shortlisted(requests, goal, setting)
     requests.sort(key=lambda request: request.bytes)
     return tune_requests(job, goal, started, requests)
+
+
+def shortlisted(requests: Sequence[Request], goal: Goal, setting: Setting) -> list[Request]:
+    """Return the requests with the candidates that a model finds fast, the fastest first."""
+    shortlist = Shortlist(setting, goal.patterns, _MOST_CANDIDATES, _SLOWEST)
+    sizes: dict[str, list[int]] = {}
+    for one in requests:
+        sizes.setdefault(one.collective, []).append(one.bytes)
+    found = {call: shortlist.of(call, row) for call, row in sizes.items()}
+    return [replace(one, algorithms=tuple(found[one.collective][one.bytes])) for one in requests]
 
 
 def tune_requests(
@@ -113,7 +140,7 @@ def _key(job: Job, goal: Goal, header: dict[str, Any], requests: Sequence[Reques
         header["num_nodes"],
         header["mpi"],
         [machine["hostname"], machine["cpu"], machine["kernel"]],
-        [goal.confidence, goal.seed],
+        [goal.confidence, goal.seed, goal.effort, goal.good_enough],
         [[request.collective, request.bytes, request.algorithms] for request in requests],
     ]
     return key_of(facts)

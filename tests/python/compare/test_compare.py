@@ -233,7 +233,7 @@ class TestCommand:
         result = self.compare(cli, profile_file, "--repetitions", "6")
         assert result.code == 3
         assert "run with Espalier in block 1 failed" in result.out
-        assert "repeat with --no-mapping" in " ".join(result.out.split())
+        assert "repeat without --mapping" in " ".join(result.out.split())
         assert "something went wrong" in result.out
 
     def test_a_program_that_never_works_has_nothing_to_compare(
@@ -301,7 +301,7 @@ class TestCommand:
     @pytest.mark.parametrize(
         ("options", "text"),
         [
-            (("--no-mapping",), "expected a profile, a forced algorithm or mapping"),
+            ((), "expected a profile, a forced algorithm or mapping"),
             (("--profile", "nothing.json"), "nothing.json"),
             (("--force", "bcast=binomial", "-o", "report.pdf"), "expected a report file"),
             (("--force", "bcast=nope"), "nope"),
@@ -320,7 +320,10 @@ class TestCommand:
         assert "--force bcast=binomial" in result.out
 
     def test_mapping_alone_is_compared_and_told(self, cli):
-        result = cli("compare", "--repetitions", "1", "--machine", "3n x 1c", "--json", *_LAUNCH)
+        result = cli(
+            *("compare", "--mapping", "--repetitions", "1", "--machine", "3n x 1c", "--json"),
+            *_LAUNCH,
+        )
         assert result.code == 0
         found = documents.parse(result.out, "comparison", "espalier-comparison", 1)
         assert found["mappings"] == [
@@ -333,14 +336,14 @@ class TestCommand:
             }
         ]
         assert "--machine '3n x 1c'" in found["repeat"]
-        text = cli("compare", "--repetitions", "1", *_LAUNCH).out
+        text = cli("compare", "--mapping", "--repetitions", "1", *_LAUNCH).out
         assert "2 x MPI_Cart_create 3x1 on 2 nodes: inter-node neighbours 4 -> 2" in text
 
-    def test_mapping_can_be_left_out(self, cli):
-        words = ["--no-mapping", "--force", "bcast=binomial", "--repetitions", "1", "--json"]
+    def test_nothing_is_mapped_unless_it_is_asked_for(self, cli):
+        words = ["--force", "bcast=binomial", "--repetitions", "1", "--json"]
         found = documents.parse(cli("compare", *words, *_LAUNCH).out, "c", "espalier-comparison", 1)
         assert found["mappings"] == []
-        assert "--no-mapping" in found["repeat"]
+        assert "--mapping" not in found["repeat"]
 
     def test_ctrl_c_reports_what_was_finished(self, fake, profile_file):
         environment = {**os.environ, "FAKE_SECONDS": "0.3"}

@@ -14,7 +14,7 @@ from espalier.launch import diagnosis, programs, root
 from espalier.launch.command import parse_command
 from espalier.launch.environment import with_environment
 from espalier.launch.options import HYDRA, OPENMPI, SMPI, SRUN
-from espalier.launch.preload import all_native, find_target, parse_force
+from espalier.launch.preload import Settings, all_native, find_target, parse_force
 from espalier.launch.processes import Ended
 
 
@@ -281,3 +281,8 @@ def test_a_program_without_mpi_is_recognised(fake):
     assert "is not linked with a shared library" in diagnosis.why_unseen(command)
     command = parse_command(["mpirun", "-n", "2", str(fake.program)])
     assert "its ranks left no statistics" in diagnosis.why_unseen(command)
+
+
+@pytest.mark.parametrize(("learns", "value"), [(True, "on"), (False, "off"), (None, None)])
+def test_learning_is_left_to_the_library_unless_it_is_said(learns, value):
+    assert Settings(learns=learns).variables().get("ESPALIER_LEARN") == value

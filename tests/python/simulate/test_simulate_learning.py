@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from simulated_programs import EXCHANGE, MACHINE, simulated
+from simulated_programs import AHEAD, EXCHANGE, MACHINE, simulated
 
 from espalier.launch.preload import Settings
 from espalier.simulate import learning
@@ -100,6 +100,36 @@ def test_people_are_told_what_was_learned(cli: Callable) -> None:
     result = cli("simulate", "program", "--learn", "--machine", MACHINE, *_gather(100, *SLOW))
     assert result.code == 0, result.err
     assert "of 1 kinds of calls that it decided, 1 run faster now" in result.out
+
+
+# A chain of 8 ranks takes long from end to end, but each of them sends a block only once.
+CHAIN = ("--smpi", "smpi/bcast:ompi_pipeline")
+SLOW_LINKS = (
+    "4n[latency=50us,overhead=1us,bandwidth=12.5MB/s,channels=1,eager=64KiB]"
+    " x 2c[latency=1us,overhead=1us,bandwidth=4GB/s,eager=64KiB]"
+)
+
+
+@simulated
+def test_what_is_faster_alone_but_slower_in_the_loop_is_dropped(
+    cli: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = tmp_path / "memory.json"
+    monkeypatch.setenv("ESPALIER_MEMORY", str(memory))
+    words = ["simulate", "program", "--json", "--learn", "--compare", "--machine", SLOW_LINKS]
+    words += [*CHAIN, "--", AHEAD, "bcast", 256]
+    found = cli(*words, 300).document()
+    ours, native = found["simulated_seconds"], found["native"]["simulated_seconds"]
+    assert ours < native + found["learning"]["bound_seconds"]
+    # What won the race is out after 5 pairs of stretches of 8 calls.
+    counts = _counts(found)
+    assert counts["native"] > 250
+    assert (found["learning"]["num_faster"], found["learning"]["num_native"]) == (0, 1)
+    (rule,) = json.loads(memory.read_text())["rules"]
+    assert (rule["collective"], rule["algorithm"]) == ("bcast", "native")
+    second = cli(*words, 300).document()
+    assert _counts(second) == {"native": 301}, "with the reduction at the end of the program"
+    assert second["native"]["ratio"] > 0.98
 
 
 def test_programs_that_learn_are_told_of_the_simulated_machine() -> None:

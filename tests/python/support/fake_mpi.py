@@ -84,7 +84,7 @@ if folder and "FAKE_PRELOAD" in os.environ and not os.environ.get("FAKE_NO_STATI
             "mpi": {"vendor": "openmpi", "version": "Open MPI v9.8.7"}, "seconds": seconds,
             "finalized": True, "memory_bytes": 1000, "warnings": [], "calls": [call],
         }
-        if rank == 0 and os.environ.get("ESPALIER_MAPPING") != "off":
+        if rank == 0 and os.environ.get("ESPALIER_MAPPING") == "on":
             machine = os.environ.get("ESPALIER_MACHINE", "2 nodes")
             made = {"function": "MPI_Cart_create", "num_ranks": ranks, "algorithm": "tile",
                     "report": f"3x1 on {machine}: inter-node neighbours 4 -> 2"}

@@ -20,7 +20,14 @@ from espalier import _core, installation
 from espalier.errors import FileError
 from espalier.io import documents
 from espalier.store.database import Store, default_path
-from espalier.tuning.search import CONFIRMATIONS, MORE_CONFIRMATIONS, RACE, SCREENING
+from espalier.tuning.search import (
+    ALL_OF_THEM,
+    CONFIRMATIONS,
+    HALVINGS,
+    MORE_CONFIRMATIONS,
+    RACE,
+    SCREENING,
+)
 
 _QUICK = ("--collective", "allgather,bcast", "--sizes", "64,4KiB")
 _LAUNCH = ("--", "mpirun", "-n", "4")
@@ -135,6 +142,62 @@ class TestWithKnownTimes:
             assert len(store.points(1, SCREENING.name)) == 4
             assert len(store.points(1, RACE.name)) == 2
             assert all(len(store.points(1, stage.name)) == 2 for stage in CONFIRMATIONS)
+
+    def test_an_exhaustive_search_drops_nobody_early(self, cli, told):
+        told(**ratios(allgather_bruck=1.4))
+        cli("tune", *_QUICK, "--effort", "exhaustive", *_LAUNCH)
+        with Store(default_path()) as store:
+            assert store.points(1, SCREENING.name) == []
+            points = store.points(1, ALL_OF_THEM.name)
+        assert len(points) == 4
+        assert all(
+            len(point.candidates) > 10 for point in points if point.collective == "allgather"
+        )
+        assert any(rule["algorithm"] == "allgather/bruck" for rule in read_profile()["rules"])
+
+    def test_halving_drops_two_thirds_each_time(self, cli, told):
+        told(**ratios(allgather_bruck=1.4))
+        cli("tune", *_QUICK, *_LAUNCH)
+        with Store(default_path()) as store:
+            counts = [
+                [len(one.candidates) for one in store.points(1, stage.name)]
+                for stage in (*HALVINGS, RACE)
+            ]
+        assert max(counts[1]) <= -(-max(counts[0]) // 3)
+        assert max(counts[2], default=0) <= 4
+        assert any(rule["algorithm"] == "allgather/bruck" for rule in read_profile()["rules"])
+
+    def test_a_model_names_the_candidates(self, cli, told):
+        told(**ratios(allgather_bruck=1.4))
+        machine = "4c[latency=300ns,bandwidth=4GB/s]"
+        cli("tune", *_QUICK, "--model", machine, *_LAUNCH)
+        with Store(default_path()) as store:
+            assert all(len(one.candidates) <= 13 for one in store.points(1, SCREENING.name))
+
+    def test_an_estimate_measures_nothing_and_needs_a_machine(self, cli, told):
+        told(**ratios(allgather_bruck=1.4))
+        refused = cli("tune", *_QUICK, "--effort", "estimate", *_LAUNCH)
+        assert refused.code == 2
+        assert "expected --model with --effort estimate" in refused.err
+        machine = "4c[latency=300ns,bandwidth=4GB/s]"
+        told(**ratios(allgather_bruck=1.4))
+        done = cli("tune", *_QUICK, "--effort", "estimate", "--model", machine, *_LAUNCH)
+        assert done.code == 0
+        assert all("not measured" in rule["reason"] for rule in read_profile()["rules"])
+        assert not default_path().exists()
+
+    @pytest.mark.parametrize(
+        ("options", "text"),
+        [
+            (("--effort", "patient"), "expected an effort of estimate, measure, exhaustive"),
+            (("--good-enough", "much"), "expected a share such as 5% or 0.05, got 'much'"),
+        ],
+    )
+    def test_an_unknown_effort_is_refused(self, cli, told, options, text):
+        told(FAKE_RATIOS="{}")
+        refused = cli("tune", *_QUICK, *options, *_LAUNCH)
+        assert refused.code == 2
+        assert text in refused.err
 
     def test_oversubscription_is_told(self, cli, told):
         told(FAKE_CPUS="2")

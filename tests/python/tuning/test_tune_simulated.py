@@ -46,6 +46,29 @@ def rules_of(path):
     return documents.read(Path(path), "espalier-profile", 1)["rules"]
 
 
+class TestEffort:
+    def test_an_estimate_is_the_profile_of_the_model(self, cli, tmp_path):
+        words = ("--machine", _MACHINE, "--collectives", "bcast", "--sizes", "64,64KiB", "-o")
+        cli("model", "profile", *words, tmp_path / "model.json")
+        cli("tune", "simulate", "--effort", "estimate", *words, tmp_path / "estimate.json")
+        assert rules_of(tmp_path / "model.json") == rules_of(tmp_path / "estimate.json")
+
+    @simulated
+    @pytest.mark.slow
+    def test_good_enough_is_nearly_the_best_of_all(self, cli, tmp_path):
+        words = ("--machine", _MACHINE, "--collectives", "bcast", "--sizes", "64KiB")
+        found = {}
+        for effort in (("exhaustive",), ("measure", "--good-enough", "5%")):
+            output = ("-o", tmp_path / effort[0], "--store", tmp_path / f"{effort[0]}.db")
+            tuned = cli("tune", "simulate", *words, "--effort", *effort, *output, "--json")
+            (point,) = tuned.document()["points"]
+            found[effort[0]] = point["candidates"][point["best"]]["time"]["median_us"]
+            with Store(tmp_path / f"{effort[0]}.db") as store:
+                found[f"{effort[0]} points"] = len(store.points(1, "simulation"))
+        assert found["measure"] <= 1.05 * found["exhaustive"]
+        assert found["measure points"] < found["exhaustive points"] / 2
+
+
 class TestModelProfile:
     def test_the_fastest_by_the_model_is_chosen_at_every_size(self, cli, tmp_path):
         path = tmp_path / "model.json"
