@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 PAGES = BENCHMARKS.parent / "docs" / "benchmarks"
 # Page: folder of the study, whose page.py has `text` and, if there are figures, `draw`.
 STUDIES = {
+    "borrowing": BENCHMARKS / "borrowing",
+    "effort": BENCHMARKS / "effort",
     "one-sided-tuned-collectives": BENCHMARKS / "reproduce" / "one-sided-tuned-collectives",
     "orthogonal-groups": BENCHMARKS / "reproduce" / "orthogonal-groups",
     "peers": BENCHMARKS / "peers",

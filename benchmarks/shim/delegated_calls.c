@@ -23,6 +23,8 @@ static char result[2 * BUFFER_BYTES];
 /* External, so that callgrind finds the name. */
 void counted_bcast(MPI_Comm comm, long num_calls);
 void counted_allgather(MPI_Comm comm, long num_calls);
+void counted_ibcast(MPI_Comm comm, long num_calls);
+void counted_waitall(long num_calls);
 
 void counted_bcast(MPI_Comm comm, long num_calls) {
   for (long i = 0; i < num_calls; ++i) {
@@ -33,6 +35,22 @@ void counted_bcast(MPI_Comm comm, long num_calls) {
 void counted_allgather(MPI_Comm comm, long num_calls) {
   for (long i = 0; i < num_calls; ++i) {
     MPI_Allgather(contribution, 1, MPI_INT, result, 1, MPI_INT, comm);
+  }
+}
+
+void counted_ibcast(MPI_Comm comm, long num_calls) {
+  for (long i = 0; i < num_calls; ++i) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Ibcast(contribution, 1, MPI_INT, 0, comm, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+}
+
+void counted_waitall(long num_calls) {
+  MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  MPI_Status statuses[2];
+  for (long i = 0; i < num_calls; ++i) {
+    MPI_Waitall(2, requests, statuses);
   }
 }
 
@@ -92,8 +110,12 @@ int main(int argc, char** argv) {
     /* What happens once, on the first call, is not counted. */
     MPI_Bcast(contribution, 1, MPI_INT, 0, MPI_COMM_SELF);
     MPI_Allgather(contribution, 1, MPI_INT, result, 1, MPI_INT, MPI_COMM_SELF);
+    counted_ibcast(MPI_COMM_SELF, 1);
+    counted_waitall(1);
     counted_bcast(MPI_COMM_SELF, strtol(argv[2], NULL, 10));
     counted_allgather(MPI_COMM_SELF, strtol(argv[2], NULL, 10));
+    counted_ibcast(MPI_COMM_SELF, strtol(argv[2], NULL, 10));
+    counted_waitall(strtol(argv[2], NULL, 10));
   } else {
     fprintf(stderr, "delegated_calls: expected 'time BLOCKS CALLS' or 'count CALLS'\n");
     code = 2;

@@ -23,7 +23,7 @@ from pathlib import Path
 import tomllib
 
 NUM_CALLS = 10_000
-CALLS = ("bcast", "allgather")
+CALLS = ("bcast", "allgather", "ibcast", "waitall")
 SETTINGS = ("nothing", "profile", "statistics")
 RULES = [
     {
@@ -54,7 +54,7 @@ def run(command: list[str], preload: str, variables: dict[str, str]) -> str:
     root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     return subprocess.run(
         command,
-        env={**os.environ, **root, "LD_PRELOAD": preload, **variables},
+        env={**os.environ, **root, "LD_PRELOAD": preload, "ESPALIER_LEARN": "off", **variables},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
