@@ -77,6 +77,7 @@ class Job:
         """Variables of the launch; those of Espalier that are set outside do not count."""
         kept = {name: value for name, value in os.environ.items() if "ESPALIER_" not in name}
         kept |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        kept["ESPALIER_LEARN"] = "off"
         return kept | ({"ESPALIER_FORCE": forces.force(self.force_set)} if self.force_set else {})
 
     def launch(self, first: int, number: int, skipped: Iterable[int] = ()) -> tuple[int, Report]:
