@@ -37,6 +37,11 @@ void Notes::add(CommunicatorClass const& communicator, Recorder const& recorder,
   totals_.add(communicator, recorder, form);
 }
 
+void Notes::add(CommunicatorClass const& communicator, NeighborRecorder const& recorder) {
+  std::lock_guard const lock(mutex_);
+  totals_.add(communicator, recorder);
+}
+
 void Notes::add(OwnCommunicators const& made) {
   std::lock_guard const lock(mutex_);
   totals_.add(made);

@@ -31,6 +31,7 @@ public:
   bool is_first(std::string const& words);
   /// Calls on a communicator that ended.
   void add(CommunicatorClass const& communicator, Recorder const& recorder, Form form);
+  void add(CommunicatorClass const& communicator, NeighborRecorder const& recorder);
   void add(OwnCommunicators const& made);
 
   [[nodiscard]] std::vector<std::string> warnings() const;

@@ -14,12 +14,16 @@
 #include <mpi.h>
 
 #include "espalier/neighborhood/algorithm.hpp"
+#include "espalier/plan/calls/manner_of.hpp"
 #include "espalier/plan/calls/own_bytes.hpp"
+#include "espalier/plan/calls/own_parts.hpp"
 #include "espalier/plan/clock.hpp"
 #include "espalier/plan/communicators/communicator.hpp"
 #include "espalier/plan/failure.hpp"
+#include "espalier/plan/neighbors/neighbor_bytes.hpp"
 #include "espalier/plan/neighbors/neighbor_calls.hpp"
 #include "espalier/plan/session.hpp"
+#include "espalier/plan/settings/recorder.hpp"
 #include "espalier/profile/decision.hpp"
 
 namespace espalier::plan {
@@ -62,29 +66,36 @@ template <typename Call> int run_choice(CallDecision const& decided, Call const&
              : Communicator::refused;
 }
 
+/// What a call is counted with.
+struct Counted {
+  Recorder* recorder;
+  std::int64_t bytes;  ///< of the result, as rules have it
+  profile::Decision const* decision;
+  std::chrono::duration<double> elapsed;
+};
+
 /// Counts a call. One that could not be counted is no reason to fail.
-inline void record(
-    CallDecision const& decided,
-    profile::Call call,
-    profile::Decision const& decision,
-    std::chrono::duration<double> elapsed,
-    std::int64_t own_bytes = 0
-) noexcept {
+template <typename Call> void record(Counted counted, State& state, Call const& call) noexcept {
   static_cast<void>(guard([&] {
-    decided.state->recorder()->record(call, decided.bytes, decision, elapsed.count(), own_bytes);
+    std::int64_t const own = own_bytes(call, state.facts(), state.types());
+    Recorder::Row& row = counted.recorder->record(
+        Call::call, counted.bytes, *counted.decision, counted.elapsed.count(), manner_of(call), own
+    );
+    if constexpr (has_own_parts<Call>) {
+      note_parts(call, state.facts(), state.types(), row);
+    }
     return MPI_SUCCESS;
   }));
 }
 
-/// What statistics count of a call besides decided.bytes, see own_bytes().
-template <typename Call>
-std::int64_t own_bytes_of(CallDecision const& decided, Call const& call) noexcept {
-  std::int64_t bytes = 0;
+/// Counts a call whose arguments are out of the ordinary on this rank.
+template <typename Call> void record_irregular(Counted counted, Call const& call) noexcept {
   static_cast<void>(guard([&] {
-    bytes = own_bytes(call, decided.state->facts(), decided.state->types());
+    counted.recorder->record(
+        Call::call, counted.bytes, *counted.decision, counted.elapsed.count(), manner_of(call)
+    );
     return MPI_SUCCESS;
   }));
-  return bytes;
 }
 
 /// After a call: ends the trial that it may have been.
@@ -120,7 +131,7 @@ int serve_timed(
     code = std::forward<Native>(native)();
   }
   std::chrono::duration<double> const elapsed = Clock::now() - start;
-  record(decided, Call::call, decision, elapsed, own_bytes_of(decided, call));
+  record({decided.state->recorder(), decided.bytes, &decision, elapsed}, *decided.state, call);
   return end_call(session, *decided.state, is_native, code, comm, observer);
 }
 
@@ -138,7 +149,7 @@ template <typename Call, typename Observing>
   observer.ran(run.decision, run.code);
   if (run.decision != nullptr && session.records()) {
     profile::Decision const& decision = session.carried_out(*run.decision, run.code);
-    record({.state = &state, .bytes = run.bytes}, Call::call, decision, Clock::now() - start);
+    record_irregular({state.recorder(), run.bytes, &decision, Clock::now() - start}, call);
   }
   return run.code;
 }
@@ -169,22 +180,6 @@ int serve(
   bool const is_native = Communicator::is_refusal(code);
   code = is_native ? std::forward<Native>(native)() : code;
   return end_call(session, *decided.state, is_native, code, comm, observer);
-}
-
-/// Counts a call that was started, with the time that the start took.
-template <typename Call>
-void record_start(
-    CallDecision const& decided,
-    Call const& call,
-    profile::Decision const& decision,
-    std::chrono::duration<double> elapsed
-) noexcept {
-  std::int64_t const own_bytes = own_bytes_of(decided, call);
-  static_cast<void>(guard([&] {
-    Recorder& recorder = decided.state->recorder_of_started();
-    recorder.record(Call::call, decided.bytes, decision, elapsed.count(), own_bytes);
-    return MPI_SUCCESS;
-  }));
 }
 
 /// Starts a call whose arguments are out of the ordinary on this rank.
@@ -237,7 +232,8 @@ int serve_start(
     code = std::forward<Native>(native)();
   }
   if (session.records() && decision != nullptr) {
-    record_start(decided, call, *decision, Clock::now() - start);
+    Recorder& recorder = decided.state->recorder_of_started();
+    record({&recorder, decided.bytes, decision, Clock::now() - start}, *decided.state, call);
   }
   return code;
 }
@@ -260,6 +256,19 @@ NeighborDecision decide_neighbors(Session& session, MPI_Comm comm, Observing&& o
   return session.decide(Call::neighbor_call, comm);
 }
 
+/// Counts a neighborhood call with what this rank sent.
+template <AnyNeighborCall Call>
+void record_neighbors(
+    NeighborDecision const& decided, Call const& call, std::chrono::duration<double> elapsed
+) noexcept {
+  static_cast<void>(guard([&] {
+    State::NeighborCalls& calls = decided.state->neighbor_calls();
+    std::int64_t const bytes = sent_bytes(call, calls.destinations, decided.state->types());
+    calls.recorder.record(Call::neighbor_call, decided.algorithm, bytes, elapsed.count());
+    return MPI_SUCCESS;
+  }));
+}
+
 /// The same of a neighborhood call.
 template <AnyNeighborCall Call, typename Observing, typename Native>
 int serve(
@@ -269,13 +278,23 @@ int serve(
   if (decided.code != MPI_SUCCESS) {
     return decided.code;
   }
-  auto watched = observer.begin(decided.state, Call::neighbor_call, decided.algorithm);
-  if (decided.neighbors != nullptr) {
-    [[maybe_unused]] auto const own_work = observer.own_work();
-    return run_neighbors(decided, call, comm);
+  bool const is_counted = session.records() && decided.state != nullptr;
+  Clock::time_point const start = is_counted ? Clock::now() : Clock::time_point{};
+  int code = MPI_SUCCESS;
+  {
+    auto watched = observer.begin(decided.state, Call::neighbor_call, decided.algorithm);
+    if (decided.neighbors != nullptr) {
+      [[maybe_unused]] auto const own_work = observer.own_work();
+      code = run_neighbors(decided, call, comm);
+    } else {
+      watched.hand_over();
+      code = std::forward<Native>(native)();
+    }
   }
-  watched.hand_over();
-  return std::forward<Native>(native)();
+  if (is_counted && code == MPI_SUCCESS) {
+    record_neighbors(decided, call, Clock::now() - start);
+  }
+  return code;
 }
 
 }  // namespace espalier::plan

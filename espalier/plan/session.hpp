@@ -59,7 +59,7 @@ struct NeighborDecision {
   Neighbors* neighbors = nullptr;  ///< null: the native call
   neighborhood::Algorithm const* algorithm = nullptr;
   int code = MPI_SUCCESS;  ///< as in CallDecision
-  State* state = nullptr;  ///< of the communicator, if somebody watches or a choice is there
+  State* state = nullptr;  ///< of the communicator, if it records or a choice is there
 };
 
 /// All that one MPI process (one MPI_COMM_WORLD) decides and remembers, between MPI_Init and

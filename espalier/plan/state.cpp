@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "espalier/plan/neighbors/neighbor_topology.hpp"
+
 namespace espalier::plan {
 namespace {
 
@@ -72,6 +74,12 @@ Neighbors& State::neighbors() {
   return *neighbors_;
 }
 
+State::NeighborCalls& State::neighbor_calls() {
+  return neighbor_calls_
+             ? *neighbor_calls_
+             : neighbor_calls_.emplace(NeighborCalls{destinations_of(communicator_.user()), {}});
+}
+
 Watched& State::watched() {
   return watched_ ? *watched_ : watched_.emplace(communicator_.user());
 }
@@ -106,7 +114,10 @@ std::size_t State::memory_bytes() const noexcept {
          (neighbors_ != nullptr ? neighbors_->memory_bytes() : 0) +
          (learner_ ? learner_->memory_bytes() - sizeof(*learner_) : 0) +
          (started_ != nullptr ? started_->memory_bytes() : 0) + memory_of(recorder_) +
-         memory_of(recorder_of_started_);
+         memory_of(recorder_of_started_) +
+         (neighbor_calls_ ? neighbor_calls_->destinations.capacity() * sizeof(int) +
+                                neighbor_calls_->recorder.memory_bytes()
+                          : 0);
 }
 
 }  // namespace espalier::plan

@@ -116,6 +116,16 @@ public:
     return recorder_of_started_ ? *recorder_of_started_ : recorder_of_started_.emplace();
   }
 
+  /// The same of neighborhood calls, and to whom they send.
+  struct NeighborCalls {
+    std::vector<int> destinations;  ///< as destinations_of()
+    NeighborRecorder recorder;
+  };
+
+  /// Made on first use. Local.
+  /// @throws Error mpi.
+  [[nodiscard]] NeighborCalls& neighbor_calls();
+
   /// Adds what was counted to totals or notes.
   template <typename Sink> void report(Sink& sink) const {
     if (recorder_) {
@@ -124,6 +134,9 @@ public:
     }
     if (recorder_of_started_) {
       sink.add(alike_, *recorder_of_started_, Form::nonblocking);
+    }
+    if (neighbor_calls_) {
+      sink.add(alike_, neighbor_calls_->recorder);
     }
   }
 
@@ -157,6 +170,7 @@ private:
   CommunicatorClass alike_;
   std::optional<Recorder> recorder_;
   std::optional<Recorder> recorder_of_started_;
+  std::optional<NeighborCalls> neighbor_calls_;
   std::optional<Watched> watched_;
 };
 

@@ -19,6 +19,7 @@ import behaviour_endings
 import behaviour_files
 import behaviour_learning
 import behaviour_libraries
+import behaviour_manners
 import behaviour_node
 import behaviour_programs
 import behaviour_settings
@@ -30,6 +31,7 @@ MODULES = (
     behaviour_files,
     behaviour_learning,
     behaviour_libraries,
+    behaviour_manners,
     behaviour_node,
     behaviour_programs,
     behaviour_settings,

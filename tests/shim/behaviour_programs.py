@@ -34,6 +34,11 @@ def fortran(context: Context, program: str) -> None:
         ESPALIER_STATISTICS=str(context.statistics),
     )
     expect_forced(context, outcome, FORTRAN_CALLS)
+    for report in context.reports():
+        (row,) = [row for row in report["calls"] if row["function"] == "MPI_Allreduce"]
+        found = [(one["operator"], one.get("in_place", False)) for one in row["manners"]]
+        expected = [("sum", False), ("max", True)]
+        expect(found == expected, f"MPI_IN_PLACE of Fortran: {expected}", row)
 
 
 def case_fortran_mpif(context: Context) -> None:

@@ -2,6 +2,7 @@
 
 #include "espalier/plan/calls/operators.hpp"
 
+#include <array>
 #include <initializer_list>
 #include <optional>
 
@@ -17,6 +18,35 @@ bool is_one_of(Operand kind, std::initializer_list<Operand> kinds) noexcept {
     }
   }
   return false;
+}
+
+/// None for operators of the user.
+std::optional<Operator> predefined(MPI_Op op) noexcept {
+  struct Entry {
+    MPI_Op op;
+    Operator name;
+  };
+
+  std::array const entries{
+      Entry{MPI_SUM, Operator::sum},
+      Entry{MPI_MAX, Operator::max},
+      Entry{MPI_MIN, Operator::min},
+      Entry{MPI_PROD, Operator::prod},
+      Entry{MPI_LAND, Operator::land},
+      Entry{MPI_LOR, Operator::lor},
+      Entry{MPI_LXOR, Operator::lxor},
+      Entry{MPI_BAND, Operator::band},
+      Entry{MPI_BOR, Operator::bor},
+      Entry{MPI_BXOR, Operator::bxor},
+      Entry{MPI_MINLOC, Operator::minloc},
+      Entry{MPI_MAXLOC, Operator::maxloc},
+  };
+  for (Entry const& entry : entries) {
+    if (entry.op == op) {
+      return entry.name;
+    }
+  }
+  return std::nullopt;
 }
 
 /// The table of the standard; nothing for operators of the user.
@@ -53,6 +83,18 @@ Combining combining(MPI_Op op, TypeFacts const& type) {
 
 bool is_predefined(MPI_Op op) noexcept {
   return is_predefined_for(op, Operand::c_integer).has_value();
+}
+
+Operator operator_of(MPI_Op op) {
+  if (auto const name = predefined(op)) {
+    return *name;
+  }
+  if (!is_operator(op)) {
+    return Operator::none;
+  }
+  int is_commutative = 0;
+  mpi::require_success(PMPI_Op_commutative(op, &is_commutative), "MPI_Op_commutative");
+  return is_commutative != 0 ? Operator::user : Operator::user_ordered;
 }
 
 bool is_operator(MPI_Op op) noexcept {

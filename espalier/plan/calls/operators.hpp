@@ -7,6 +7,7 @@
 #include <mpi.h>
 
 #include "espalier/plan/calls/named_types.hpp"
+#include "espalier/plan/settings/manner.hpp"
 
 namespace espalier::plan {
 
@@ -25,6 +26,10 @@ enum class Combining : std::uint8_t {
 
 /// False for operators of the user.
 [[nodiscard]] bool is_predefined(MPI_Op op) noexcept;
+
+/// What statistics call it; `none` for handles with which no reduction can be called.
+/// @throws Error mpi.
+[[nodiscard]] Operator operator_of(MPI_Op op);
 
 /// False for handles with which no reduction can be called.
 [[nodiscard]] bool is_operator(MPI_Op op) noexcept;

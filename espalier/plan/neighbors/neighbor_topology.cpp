@@ -2,6 +2,7 @@
 
 #include "espalier/plan/neighbors/neighbor_topology.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <numeric>
 #include <span>
@@ -35,19 +36,37 @@ int num_dimensions_of(MPI_Comm comm) {
   return num_dimensions;
 }
 
-/// A graph as MPI_Graph_create describes it: every rank knows all of it.
+/// The neighbours of one rank in a graph as MPI_Graph_create describes it.
+std::vector<int> graph_neighbors(MPI_Comm comm, int rank) {
+  int num_neighbors = 0;
+  require_success(
+      PMPI_Graph_neighbors_count(comm, rank, &num_neighbors), "MPI_Graph_neighbors_count"
+  );
+  std::vector<int> neighbors(static_cast<std::size_t>(num_neighbors));
+  require_success(
+      PMPI_Graph_neighbors(comm, rank, num_neighbors, neighbors.data()), "MPI_Graph_neighbors"
+  );
+  return neighbors;
+}
+
+/// Both neighbours in each dimension; MPI_PROC_NULL beyond the edge of the grid.
+std::vector<int> grid_neighbors(MPI_Comm comm) {
+  std::vector<int> neighbors;
+  for (int dimension = 0; dimension < num_dimensions_of(comm); ++dimension) {
+    int before = 0;
+    int after = 0;
+    require_success(PMPI_Cart_shift(comm, dimension, 1, &before, &after), "MPI_Cart_shift");
+    neighbors.push_back(before);
+    neighbors.push_back(after);
+  }
+  return neighbors;
+}
+
+/// Every rank knows all of it.
 Neighborhood neighborhood_of_graph(MPI_Comm comm) {
-  std::vector<std::vector<int>> neighbors(static_cast<std::size_t>(size_of(comm)));
-  for (int rank = 0; rank < static_cast<int>(neighbors.size()); ++rank) {
-    std::vector<int>& own = neighbors[static_cast<std::size_t>(rank)];
-    int num_neighbors = 0;
-    require_success(
-        PMPI_Graph_neighbors_count(comm, rank, &num_neighbors), "MPI_Graph_neighbors_count"
-    );
-    own.resize(static_cast<std::size_t>(num_neighbors));
-    require_success(
-        PMPI_Graph_neighbors(comm, rank, num_neighbors, own.data()), "MPI_Graph_neighbors"
-    );
+  std::vector<std::vector<int>> neighbors;
+  for (int rank = 0; rank < size_of(comm); ++rank) {
+    neighbors.push_back(graph_neighbors(comm, rank));
   }
   return Neighborhood::of_lists(neighbors, neighbors);
 }
@@ -186,6 +205,25 @@ bool has_neighbors(MPI_Comm comm) {
   }
   int const topology = topology_of(comm);
   return topology == MPI_CART ? num_dimensions_of(comm) > 0 : topology != MPI_UNDEFINED;
+}
+
+std::vector<int> destinations_of(MPI_Comm comm) {
+  if (!has_neighbors(comm)) {
+    return {};
+  }
+  std::vector<int> peers;
+  switch (topology_of(comm)) {
+  case MPI_CART:
+    peers = grid_neighbors(comm);
+    break;
+  case MPI_GRAPH:
+    peers = graph_neighbors(comm, rank_of(comm));
+    break;
+  default:
+    peers = lists_of(comm).destinations;
+  }
+  std::ranges::replace(peers, MPI_PROC_NULL, -1);
+  return peers;
 }
 
 mapping::CartesianGrid grid_of(MPI_Comm comm) {

@@ -23,6 +23,11 @@ namespace espalier::plan {
 /// @throws Error mpi.
 [[nodiscard]] bool has_neighbors(MPI_Comm comm);
 
+/// To whom this rank sends in neighborhood collectives, in their order; negative where nobody is.
+/// Empty if has_neighbors() is false. Local.
+/// @throws Error mpi.
+[[nodiscard]] std::vector<int> destinations_of(MPI_Comm comm);
+
 /// The grid of a Cartesian communicator. Local.
 /// @throws Error mpi, argument for a grid without dimensions.
 [[nodiscard]] mapping::CartesianGrid grid_of(MPI_Comm comm);

@@ -3,13 +3,13 @@
 #include "espalier/plan/settings/statistics.hpp"
 
 #include <array>
-#include <bit>
 #include <cstdio>
-#include <limits>
 #include <string_view>
 #include <utility>
 
 #include <nlohmann/json.hpp>
+
+#include "espalier/neighborhood/catalog.hpp"
 
 namespace espalier::plan {
 namespace {
@@ -25,6 +25,63 @@ nlohmann::ordered_json to_json(MappingNote const& note) {
       {"algorithm", note.algorithm},
       {"report", note.report},
   };
+}
+
+nlohmann::ordered_json to_json(Manner const& manner, Counter const& counter) {
+  nlohmann::ordered_json json;
+  if (manner == Manner::others()) {
+    json["others"] = true;
+  }
+  if (manner.root >= 0) {
+    json["root"] = manner.root;
+  }
+  if (manner.op != Operator::none) {
+    json["operator"] = to_string(manner.op);
+  }
+  if (manner.is_in_place) {
+    json["in_place"] = true;
+  }
+  json["count"] = counter.count;
+  json["seconds"] = counter.seconds;
+  return json;
+}
+
+/// Nothing if all there is to say is that nothing is.
+nlohmann::ordered_json to_json(std::map<Manner, Counter> const& manners) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  if (manners.size() > 1 || (manners.size() == 1 && manners.begin()->first != Manner())) {
+    for (auto const& [manner, counter] : manners) {
+      list.push_back(to_json(manner, counter));
+    }
+  }
+  return list;
+}
+
+nlohmann::ordered_json to_json(Totals::Key const& key, Totals::Row const& row) {
+  nlohmann::ordered_json json = {
+      {"function", key.function},
+      {"num_ranks", key.communicator.num_ranks},
+      {"num_nodes", key.communicator.num_nodes},
+      {"ranks", key.communicator.ranks},
+      {"min_bytes", min_bytes_of(key.size_class)},
+      {"max_bytes", max_bytes_of(key.size_class)},
+      {"count", row.counter.count},
+      {"bytes", row.counter.bytes},
+      {"seconds", row.counter.seconds},
+      {"algorithm", key.algorithm},
+      {"reason", key.reason},
+  };
+  if (auto manners = to_json(row.manners); !manners.empty()) {
+    json["manners"] = std::move(manners);
+  }
+  // Parts of a communicator that nobody can name are of no use.
+  if (row.parts_count > 0 && !key.communicator.ranks.empty()) {
+    json["parts"] = {{"call", row.parts.call}, {"bytes", row.parts.bytes}};
+    if (row.parts.bytes.size() > 1) {
+      json["parts"]["received_bytes"] = row.parts.received_bytes;
+    }
+  }
+  return json;
 }
 
 std::string learning_line(LearningReport const& learning) {
@@ -44,64 +101,9 @@ std::string learning_line(LearningReport const& learning) {
 
 }  // namespace
 
-std::size_t size_class(std::int64_t bytes) noexcept {
-  return static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(bytes)));
-}
-
-std::int64_t min_bytes_of(std::size_t size_class) noexcept {
-  return size_class == 0 ? 0 : std::int64_t{1} << (size_class - 1);
-}
-
-std::int64_t max_bytes_of(std::size_t size_class) noexcept {
-  return size_class >= 63 ? std::numeric_limits<std::int64_t>::max()
-                          : (std::int64_t{1} << size_class) - 1;
-}
-
-void Counter::add(Counter const& other) noexcept {
-  count += other.count;
-  bytes += other.bytes;
-  seconds += other.seconds;
-}
-
 void OwnCommunicators::add(OwnCommunicators const& other) noexcept {
   count += other.count;
   seconds += other.seconds;
-}
-
-Recorder::Recorder() {
-  for (auto& classes : latest_) {
-    classes.fill(-1);
-  }
-}
-
-void Recorder::record(
-    profile::Call call,
-    std::int64_t bytes,
-    profile::Decision const& decision,
-    double seconds,
-    std::int64_t own_bytes
-) {
-  std::size_t const position = size_class(bytes);
-  std::int32_t& latest = latest_[profile::index_of(call)][position];
-  Counter const one{.count = 1, .bytes = bytes + own_bytes, .seconds = seconds};
-  if (latest >= 0 && rows_[static_cast<std::size_t>(latest)].decision == &decision) {
-    rows_[static_cast<std::size_t>(latest)].counter.add(one);
-    return;
-  }
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    Row& row = rows_[i];
-    if (row.call == call && row.size_class == position && row.decision == &decision) {
-      latest = static_cast<std::int32_t>(i);
-      row.counter.add(one);
-      return;
-    }
-  }
-  latest = static_cast<std::int32_t>(rows_.size());
-  rows_.push_back({.call = call, .size_class = position, .decision = &decision, .counter = one});
-}
-
-std::size_t Recorder::memory_bytes() const noexcept {
-  return sizeof(*this) + rows_.capacity() * sizeof(Row);
 }
 
 std::string function_name(profile::Call call, Form form) {
@@ -109,40 +111,54 @@ std::string function_name(profile::Call call, Form form) {
                                 : "MPI_I" + std::string(profile::to_string(call));
 }
 
-void Totals::add(CommunicatorClass communicator, Recorder const& recorder, Form form) {
+CommunicatorClass Totals::known(CommunicatorClass communicator) {
   if (ranks_.size() >= most_classes && !ranks_.contains(communicator.ranks)) {
     communicator.ranks.clear();
   }
   ranks_.insert(communicator.ranks);
-  for (Recorder::Row const& row : recorder.rows()) {
+  return communicator;
+}
+
+void Totals::add(CommunicatorClass communicator, Recorder const& recorder, Form form) {
+  communicator = known(std::move(communicator));
+  for (Recorder::Row const& counted : recorder.rows()) {
     Key key{
-        .call = row.call,
-        .form = form,
+        .function = function_name(counted.call, form),
         .communicator = communicator,
-        .size_class = row.size_class,
-        .algorithm = algorithm_text(*row.decision),
-        .reason = row.decision->reason,
+        .size_class = counted.size_class,
+        .algorithm = algorithm_text(*counted.decision),
+        .reason = counted.decision->reason,
     };
-    rows_[std::move(key)].add(row.counter);
+    Row& row = rows_[std::move(key)];
+    row.counter.add(counted.counter);
+    row.manners[counted.manner].add(counted.counter);
+    if (counted.parts != nullptr && counted.counter.count > row.parts_count) {
+      row.parts = *counted.parts;
+      row.parts_count = counted.counter.count;
+    }
+  }
+}
+
+void Totals::add(CommunicatorClass communicator, NeighborRecorder const& recorder) {
+  communicator = known(std::move(communicator));
+  for (NeighborRecorder::Row const& counted : recorder.rows()) {
+    bool const is_native = counted.algorithm == nullptr;
+    Key key{
+        .function = std::string(function_name(counted.call)),
+        .communicator = communicator,
+        .size_class = 0,
+        .algorithm = is_native ? "native" : neighborhood::full_name(*counted.algorithm),
+        .reason =
+            is_native ? "no algorithm is forced that can serve it" : "forced by ESPALIER_FORCE",
+    };
+    rows_[std::move(key)].counter.add(counted.counter);
   }
 }
 
 std::string statistics_json(ProcessReport const& report, Totals const& totals) {
   nlohmann::ordered_json calls = nlohmann::ordered_json::array();
-  for (auto const& [key, counter] : totals.rows()) {
-    calls.push_back({
-        {"function", function_name(key.call, key.form)},
-        {"num_ranks", key.communicator.num_ranks},
-        {"num_nodes", key.communicator.num_nodes},
-        {"ranks", key.communicator.ranks},
-        {"min_bytes", min_bytes_of(key.size_class)},
-        {"max_bytes", max_bytes_of(key.size_class)},
-        {"count", counter.count},
-        {"bytes", counter.bytes},
-        {"seconds", counter.seconds},
-        {"algorithm", key.algorithm},
-        {"reason", key.reason},
-    });
+  for (auto const& [key, row] : totals.rows()) {
+    calls.push_back(to_json(key, row));
   }
   nlohmann::ordered_json mappings = nlohmann::ordered_json::array();
   for (MappingNote const& note : report.mappings) {
@@ -178,8 +194,8 @@ std::string statistics_json(ProcessReport const& report, Totals const& totals) {
 std::string statistics_table(ProcessReport const& report, Totals const& totals) {
   using Group = std::tuple<std::string, std::string>;
   std::map<Group, Counter> groups;
-  for (auto const& [key, counter] : totals.rows()) {
-    groups[{function_name(key.call, key.form), key.algorithm}].add(counter);
+  for (auto const& [key, row] : totals.rows()) {
+    groups[{key.function, key.algorithm}].add(row.counter);
   }
   std::array<char, 200> line{};
   std::snprintf(

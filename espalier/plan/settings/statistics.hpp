@@ -2,7 +2,6 @@
 
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -12,57 +11,12 @@
 #include <tuple>
 #include <vector>
 
+#include "espalier/plan/settings/manner.hpp"
+#include "espalier/plan/settings/neighbor_recorder.hpp"
+#include "espalier/plan/settings/recorder.hpp"
 #include "espalier/profile/call.hpp"
-#include "espalier/profile/decision.hpp"
 
 namespace espalier::plan {
-
-/// Sizes are counted in classes: 0 bytes, and 2^(k-1) .. 2^k - 1 bytes for k = 1, 2, ...
-inline constexpr std::size_t num_size_classes = 65;
-
-[[nodiscard]] std::size_t size_class(std::int64_t bytes) noexcept;
-[[nodiscard]] std::int64_t min_bytes_of(std::size_t size_class) noexcept;
-[[nodiscard]] std::int64_t max_bytes_of(std::size_t size_class) noexcept;
-
-struct Counter {
-  std::uint64_t count = 0;
-  std::int64_t bytes = 0;
-  double seconds = 0.0;
-
-  void add(Counter const& other) noexcept;
-};
-
-/// Calls on one communicator. Used by one thread at a time; allocates only when a call, a size
-/// class and a decision come together for the first time.
-class Recorder {
-public:
-  struct Row {
-    profile::Call call;
-    std::size_t size_class;
-    profile::Decision const* decision;  ///< not owned
-    Counter counter;
-  };
-
-  Recorder();
-  /// @param bytes of the result, as rules have it
-  /// @param own_bytes of this rank, counted where not every rank knows those of the result
-  void record(
-      profile::Call call,
-      std::int64_t bytes,
-      profile::Decision const& decision,
-      double seconds,
-      std::int64_t own_bytes = 0
-  );
-
-  [[nodiscard]] std::vector<Row> const& rows() const noexcept { return rows_; }
-
-  [[nodiscard]] std::size_t memory_bytes() const noexcept;
-
-private:
-  /// Row used last for each call and class, -1 if none yet.
-  std::array<std::array<std::int32_t, num_size_classes>, profile::num_calls> latest_;
-  std::vector<Row> rows_;
-};
 
 /// Communicators of the user that were made ready for our messages when he made them.
 struct OwnCommunicators {
@@ -96,12 +50,12 @@ public:
   static constexpr std::size_t most_classes = 64;
 
   void add(CommunicatorClass communicator, Recorder const& recorder, Form form = Form::blocking);
+  void add(CommunicatorClass communicator, NeighborRecorder const& recorder);
 
   void add(OwnCommunicators const& made) noexcept { own_communicators_.add(made); }
 
   struct Key {
-    profile::Call call;
-    Form form;
+    std::string function;  ///< `MPI_Bcast`
     CommunicatorClass communicator;
     std::size_t size_class;
     std::string algorithm;
@@ -110,14 +64,25 @@ public:
     friend auto operator<=>(Key const&, Key const&) = default;
   };
 
-  [[nodiscard]] std::map<Key, Counter> const& rows() const noexcept { return rows_; }
+  /// Calls that are alike, and how they were made.
+  struct Row {
+    Counter counter;
+    std::map<Manner, Counter> manners;
+    Parts parts;                    ///< of the manner with most calls of those that have any
+    std::uint64_t parts_count = 0;  ///< calls of that manner; 0: there are none
+  };
+
+  [[nodiscard]] std::map<Key, Row> const& rows() const noexcept { return rows_; }
 
   [[nodiscard]] OwnCommunicators const& own_communicators() const noexcept {
     return own_communicators_;
   }
 
 private:
-  std::map<Key, Counter> rows_;
+  /// The ranks are kept as long as there is room for them.
+  [[nodiscard]] CommunicatorClass known(CommunicatorClass communicator);
+
+  std::map<Key, Row> rows_;
   std::set<std::string> ranks_;  ///< of the classes
   OwnCommunicators own_communicators_;
 };

@@ -21,6 +21,16 @@ def ranks_text(ranks: Sequence[int], most: int = 8) -> str:
     return f"{'rank' if len(ranks) == 1 else 'ranks'} {shown}"
 
 
+def parse_ranks(text: str) -> list[int]:
+    """Return the ranks of `0-3,8` or `0-12:4`; see espalier/plan/settings/rank_ranges.hpp."""
+    ranks: list[int] = []
+    for part in filter(None, text.split(",")):
+        bounds, _, step = part.partition(":")
+        first, _, last = bounds.partition("-")
+        ranks += range(int(first), int(last or first) + 1, int(step or 1))
+    return ranks
+
+
 def _texts(numbers: Iterable[int]) -> list[str]:
     """Return the rising runs of numbers, in the order in which they are given."""
     runs: list[list[int]] = []

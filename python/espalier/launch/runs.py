@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from espalier.errors import FormatError
 from espalier.io import documents
 from espalier.io.console import document
+from espalier.launch.manners import manner_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -50,15 +51,19 @@ def _classes(ranks: Iterable[dict[str, Any]]) -> dict[tuple[Any, ...], list[dict
 
 def _communicators(calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return on which communicators calls were made, the costliest first."""
-    found: dict[tuple[int, str], dict[str, Any]] = {}
+    alike: dict[tuple[int, str], list[dict[str, Any]]] = {}
     for call in calls:
-        key = (call.get("num_nodes", 0), call.get("ranks", ""))
-        one = found.setdefault(
-            key, {"num_nodes": key[0], "ranks": key[1], "count": 0, "bytes": 0, "seconds": 0.0}
-        )
-        for name in ("count", "bytes", "seconds"):
-            one[name] += call[name]
-    return sorted(found.values(), key=lambda one: one["seconds"], reverse=True)
+        alike.setdefault((call.get("num_nodes", 0), call.get("ranks", "")), []).append(call)
+    found = [
+        {
+            "num_nodes": num_nodes,
+            "ranks": ranks,
+            **{name: sum(row[name] for row in rows) for name in ("count", "bytes", "seconds")},
+            "manner": manner_of(rows),
+        }
+        for (num_nodes, ranks), rows in alike.items()
+    ]
+    return sorted(found, key=lambda one: one["seconds"], reverse=True)
 
 
 def _call(key: tuple[Any, ...], calls: list[dict[str, Any]], all_seconds: float) -> dict[str, Any]:
@@ -67,6 +72,7 @@ def _call(key: tuple[Any, ...], calls: list[dict[str, Any]], all_seconds: float)
     by_rank: dict[int, float] = {}
     for call in calls:
         by_rank[call["rank"]] = by_rank.get(call["rank"], 0.0) + call["seconds"]
+    communicators = _communicators(calls)
     return {
         **dict(zip(_KEY, key, strict=True)),
         "native": key[_KEY.index("algorithm")] == "native",
@@ -78,7 +84,8 @@ def _call(key: tuple[Any, ...], calls: list[dict[str, Any]], all_seconds: float)
         "share": seconds / all_seconds if all_seconds else 0.0,
         "seconds_per_call": seconds / count if count else 0.0,
         "longest_rank_seconds": max(by_rank.values()),
-        "communicators": _communicators(calls),
+        "manner": text_of(communicators[0]["manner"]),
+        "communicators": communicators,
     }
 
 

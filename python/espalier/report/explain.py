@@ -182,12 +182,15 @@ def _print_calls(console: Console, calls: list[dict[str, Any]]) -> None:
     columns = ("function", "ranks", "bytes of result", "calls", "total", "share", "per call", "ran")
     is_wide = console.width >= _LEAST_WIDE
     shown = [*(name for name in columns if is_wide or name not in {"ranks", "total"}), "why"]
+    if any(call.get("manner") for call in calls):
+        shown.insert(1, "how")
     table = make_table(*shown, right=("ranks", "calls", "total", "share", "per call"))
     table.columns[0].no_wrap = True
     notes = _Notes()
     for call in calls:
         cells = {
             "function": call["function"],
+            "how": call.get("manner", ""),
             "ranks": str(call["num_ranks"]),
             "bytes of result": bytes_range_text(call["min_bytes"], call["max_bytes"]),
             "calls": str(call["count"]),

@@ -41,8 +41,9 @@ def mapping_line(mapping: Mapping[str, Any]) -> str:
 
 def _line(call: Mapping[str, Any], ranks: int) -> str:
     size = bytes_text(call["bytes"] // max(1, call["count"]))
+    manner = f" ({call['manner']})" if call.get("manner") else ""
     return (
-        f"{call['function']} of about {size} on {call['num_ranks']} ranks:"
+        f"{call['function']} of about {size} on {call['num_ranks']} ranks{manner}:"
         f" {call['count'] // max(1, call['reporting_ranks'])} calls,"
         f" {time_text(call['seconds'] / ranks)}, {call['algorithm']} ({call['reason']})"
     )

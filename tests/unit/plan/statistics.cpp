@@ -5,10 +5,15 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+
+#include "espalier/neighborhood/catalog.hpp"
 
 namespace espalier::plan {
 namespace {
@@ -55,6 +60,97 @@ TEST(Recorder, CountsByCallSizeAndDecision) {
   EXPECT_DOUBLE_EQ(recorder.rows()[1].counter.seconds, 2.5);
 }
 
+TEST(Recorder, TellsMannersApart) {
+  profile::Decision const native{.reason = "no profile"};
+  Manner const max_in_place{.op = Operator::max, .is_in_place = true};
+  Recorder recorder;
+  for (int i = 0; i < 3; ++i) {
+    recorder.record(Call::allreduce, 8, native, 1.0, {.op = Operator::sum});
+    recorder.record(Call::allreduce, 8, native, 1.0, max_in_place);
+    recorder.record(Call::allreduce, 8, native, 1.0, max_in_place);
+  }
+  ASSERT_EQ(recorder.rows().size(), 2U);
+  EXPECT_EQ(recorder.rows()[0].counter.count, 3U);
+  EXPECT_EQ(recorder.rows()[1].counter.count, 6U);
+  EXPECT_EQ(recorder.rows()[1].manner, max_in_place);
+}
+
+TEST(Recorder, IsBoundedForProgramsThatGoRoundTheirRoots) {
+  profile::Decision const native{.reason = "no profile"};
+  profile::Decision const other{.reason = "forced"};
+  Recorder recorder;
+  for (int round = 0; round < 2; ++round) {
+    for (int root = 0; root < 1000; ++root) {
+      recorder.record(Call::bcast, 8, native, 1.0, {.root = root});
+    }
+  }
+  recorder.record(Call::bcast, 8, other, 1.0, {.root = 999});
+  ASSERT_EQ(recorder.rows().size(), Recorder::most_manners + 2);
+  EXPECT_EQ(recorder.rows()[0].counter.count, 2U);
+  Recorder::Row const& rest = recorder.rows()[Recorder::most_manners];
+  EXPECT_EQ(rest.manner, Manner::others());
+  EXPECT_EQ(rest.counter.count, 2 * (1000 - Recorder::most_manners));
+  EXPECT_EQ(recorder.rows().back().manner.root, 999) << "another decision has room of its own";
+}
+
+TEST(Recorder, GivesTheRowThatCounted) {
+  profile::Decision const native{.reason = "no profile"};
+  Recorder recorder;
+  recorder.record(Call::bcast, 8, native, 1.0);
+  EXPECT_EQ(recorder.record(Call::bcast, 9, native, 1.0).counter.count, 2U);
+  Recorder::Row& row = recorder.record(Call::allgatherv, 100, native, 1.0);
+  EXPECT_EQ(row.call, Call::allgatherv);
+  std::size_t const before = recorder.memory_bytes();
+  row.parts = std::make_unique<Parts>(Parts{.call = 1, .bytes = {40, 60}});
+  EXPECT_GE(recorder.memory_bytes(), before + 2 * sizeof(std::int64_t));
+}
+
+TEST(Operator, NamesAreReadAsTheyAreWritten) {
+  for (std::string_view const name : operator_names) {
+    EXPECT_EQ(parse_operator(name).has_value(), !name.empty()) << name;
+    EXPECT_EQ(to_string(parse_operator(name).value_or(Operator::none)), name);
+  }
+  EXPECT_FALSE(parse_operator("plus"));
+}
+
+TEST(Totals, KeepsThePartsOfTheMannerWithMostCalls) {
+  profile::Decision const native{.reason = "no profile"};
+  Recorder recorder;
+  auto const record = [&](int root, std::uint64_t count, std::int64_t part) {
+    for (std::uint64_t i = 0; i < count; ++i) {
+      Recorder::Row& row = recorder.record(Call::gatherv, 0, native, 1.0, {.root = root}, part);
+      row.parts = std::make_unique<Parts>(Parts{.call = count, .bytes = {part}});
+    }
+  };
+  record(0, 2, 10);
+  record(1, 4, 20);
+  record(2, 1, 30);
+  Totals totals;
+  totals.add({.num_ranks = 4, .num_nodes = 1, .ranks = "0-3"}, recorder);
+  ASSERT_EQ(totals.rows().size(), 1U);
+  Totals::Row const& row = totals.rows().begin()->second;
+  EXPECT_EQ(row.counter.count, 7U);
+  EXPECT_EQ(row.manners.size(), 3U);
+  EXPECT_EQ(row.parts.bytes, std::vector<std::int64_t>{20});
+  EXPECT_EQ(row.parts.call, 4U);
+}
+
+TEST(Totals, CountsNeighborhoodCallsByWhatRan) {
+  NeighborRecorder recorder;
+  neighborhood::Algorithm const& direct = neighborhood::find("neighbor_alltoall/direct");
+  recorder.record(NeighborCall::alltoall, nullptr, 100, 1.0);
+  recorder.record(NeighborCall::alltoall, nullptr, 200, 2.0);
+  recorder.record(NeighborCall::alltoall, &direct, 50, 0.5);
+  Totals totals;
+  totals.add({.num_ranks = 4, .num_nodes = 1, .ranks = "0-3"}, recorder);
+  ASSERT_EQ(totals.rows().size(), 2U);
+  auto const& [key, row] = *totals.rows().begin();
+  EXPECT_EQ(key.function, "MPI_Neighbor_alltoall");
+  EXPECT_EQ(key.algorithm, "native");
+  EXPECT_EQ(row.counter.bytes, 300);
+  EXPECT_EQ(totals.rows().rbegin()->first.algorithm, "neighbor_alltoall/direct");
+}
+
 TEST(Totals, AddsCommunicatorsOfOneSize) {
   profile::Decision const native{.reason = "no profile"};
   profile::Decision const same_text{.reason = "no profile"};
@@ -69,9 +165,9 @@ TEST(Totals, AddsCommunicatorsOfOneSize) {
   ASSERT_EQ(totals.rows().size(), 2U);
   auto const& row = *totals.rows().rbegin();
   EXPECT_EQ(row.first.communicator.num_ranks, 4);
-  EXPECT_EQ(row.second.count, 2U);
-  EXPECT_EQ(row.second.bytes, 17);
-  EXPECT_DOUBLE_EQ(row.second.seconds, 3.0);
+  EXPECT_EQ(row.second.counter.count, 2U);
+  EXPECT_EQ(row.second.counter.bytes, 17);
+  EXPECT_DOUBLE_EQ(row.second.counter.seconds, 3.0);
 }
 
 TEST(Totals, TellsCommunicatorsWithOtherRanksApart) {
@@ -152,6 +248,48 @@ TEST(StatisticsJson, SaysWhatTheFormatPromises) {
   EXPECT_EQ(json["mappings"], nlohmann::json::array({mapping}));
   nlohmann::json const made = {{"count", 2}, {"seconds", 0.75}};
   EXPECT_EQ(json["own_communicators"], made);
+}
+
+nlohmann::json calls_json(Totals const& totals) {
+  return nlohmann::json::parse(statistics_json({.rank = 0}, totals))["calls"];
+}
+
+TEST(StatisticsJson, SaysHowCallsWereMade) {
+  profile::Decision const native{.reason = "no profile"};
+  Recorder recorder;
+  recorder.record(Call::reduce, 8, native, 0.5, {.root = 3, .op = Operator::user_ordered});
+  recorder.record(Call::reduce, 8, native, 0.25, Manner::others());
+  recorder.record(Call::allgather, 8, native, 1.0, {.is_in_place = true});
+  recorder.record(Call::scan, 8, native, 1.0);
+  Totals totals;
+  totals.add({.num_ranks = 4, .num_nodes = 1, .ranks = "0-3"}, recorder);
+  nlohmann::json const calls = calls_json(totals);
+  ASSERT_EQ(calls.size(), 3U);
+  EXPECT_EQ(calls[0]["manners"][0]["in_place"], true);
+  EXPECT_FALSE(calls[0]["manners"][0].contains("root"));
+  nlohmann::json const others = {{"others", true}, {"count", 1}, {"seconds", 0.25}};
+  nlohmann::json const ordered = {
+      {"root", 3}, {"operator", "user_ordered"}, {"count", 1}, {"seconds", 0.5}
+  };
+  EXPECT_EQ(calls[1]["manners"], nlohmann::json::array({others, ordered}));
+  EXPECT_FALSE(calls[2].contains("manners")) << "there is nothing to say";
+}
+
+TEST(StatisticsJson, HasPartsOfCommunicatorsThatAreKnown) {
+  profile::Decision const native{.reason = "no profile"};
+  Recorder recorder;
+  Recorder::Row& row = recorder.record(Call::alltoallv, 0, native, 1.0, {}, 12);
+  row.parts = std::make_unique<Parts>(Parts{.call = 1, .bytes = {0, 12}, .received_bytes = 7});
+  Totals totals;
+  totals.add({.num_ranks = 2, .num_nodes = 1, .ranks = "0-1"}, recorder);
+  totals.add({.num_ranks = 2, .num_nodes = 0, .ranks = ""}, recorder);
+  nlohmann::json const calls = calls_json(totals);
+  ASSERT_EQ(calls.size(), 2U);
+  nlohmann::json const parts = {{"call", 1}, {"bytes", {0, 12}}, {"received_bytes", 7}};
+  for (nlohmann::json const& call : calls) {
+    EXPECT_EQ(call.contains("parts"), call["ranks"] == "0-1");
+    EXPECT_TRUE(!call.contains("parts") || call["parts"] == parts) << call;
+  }
 }
 
 TEST(StatisticsTable, HasALineForEachFunctionAndAlgorithm) {

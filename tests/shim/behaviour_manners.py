@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What statistics say of how calls were made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from behaviour_context import NUM_RANKS, Context, expect
+
+Row = dict[str, Any]
+
+
+def rows_of(context: Context) -> list[dict[str, list[Row]]]:
+    """Return the rows of each rank by function, of a program that ended well."""
+    outcome = context.launch(
+        context.program("mpi_shim_manners"), ESPALIER_STATISTICS=str(context.statistics)
+    )
+    expect(outcome.code == 0, "exit code 0", outcome)
+    found = []
+    for report in context.reports():
+        rows: dict[str, list[Row]] = {}
+        for row in report["calls"]:
+            rows.setdefault(row["function"], []).append(row)
+        found.append(rows)
+    expect(len(found) == NUM_RANKS, "a file for each rank", len(found))
+    return found
+
+
+def manners(row: Row) -> list[Row]:
+    """Return the manners of a row without their times, which nobody knows."""
+    return [
+        {key: value for key, value in one.items() if key != "seconds"} for one in row["manners"]
+    ]
+
+
+def only(rows: dict[str, list[Row]], function: str) -> Row:
+    """Return the one row of a function."""
+    expect(len(rows.get(function, [])) == 1, f"one row for {function}", rows.get(function))
+    return rows[function][0]
+
+
+def case_manners(context: Context) -> None:
+    """Roots, operators, in place: on each rank what it did."""
+    for rank, rows in enumerate(rows_of(context)):
+        found = manners(only(rows, "MPI_Bcast"))
+        expect(found == [{"root": 0, "count": 1}, {"root": 1, "count": 5}], "two roots", found)
+        found = manners(only(rows, "MPI_Gather"))
+        in_place = {"in_place": True} if rank == 1 else {}
+        expect(found == [{"root": 1, **in_place, "count": 1}], "in place at the root", found)
+        found = manners(only(rows, "MPI_Allreduce"))
+        expected = [
+            {"operator": "sum", "count": 1},
+            {"operator": "max", "in_place": True, "count": 4},
+            {"operator": "user_ordered", "count": 1},
+        ]
+        expect(found == expected, f"{expected}", found)
+        found = manners(only(rows, "MPI_Iallreduce"))
+        expect(found == [{"operator": "min", "count": 1}], "of started calls, too", found)
+        expect("manners" not in only(rows, "MPI_Alltoallv"), "nothing to say", rows)
+
+
+def case_parts(context: Context) -> None:
+    """Sizes of parts are those of the second of three calls."""
+    for rank, rows in enumerate(rows_of(context)):
+        for function in ("MPI_Gatherv", "MPI_Scatterv"):
+            found = only(rows, function)["parts"]
+            expect(found == {"call": 2, "bytes": [5 * rank]}, f"{function}: own part", found)
+        large = [row for row in rows["MPI_Allgatherv"] if row["max_bytes"] == 15]
+        expect(large[0]["count"] == 2, "second and third call are of one class", large)
+        found = large[0]["parts"]
+        expect(found == {"call": 2, "bytes": [3]}, "the last one of its class", found)
+        found = only(rows, "MPI_Reduce_scatter")["parts"]
+        expect(found == {"call": 1, "bytes": [4 * (rank + 1)]}, "of reductions", found)
+        found = only(rows, "MPI_Alltoallv")["parts"]
+        expected = {
+            "call": 2,
+            "bytes": [4 * rank + peer for peer in range(NUM_RANKS)],
+            "received_bytes": sum(4 * peer + rank for peer in range(NUM_RANKS)),
+        }
+        expect(found == expected, f"{expected}", found)
+
+
+def case_neighbors(context: Context) -> None:
+    """Neighborhood calls are counted with what a rank sends to neighbours that are there."""
+    for rank, rows in enumerate(rows_of(context)):
+        num_neighbors = 2 if rank == 1 else 1
+        for function, count in (
+            ("MPI_Neighbor_allgather", 1),
+            ("MPI_Neighbor_alltoall", 2),
+            ("MPI_Neighbor_alltoallv", 1),
+        ):
+            row = only(rows, function)
+            found = (row["count"], row["bytes"], row["algorithm"], row["num_ranks"])
+            expected = (count, 4 * count * num_neighbors, "native", NUM_RANKS)
+            expect(found == expected, f"{function}: {expected}", row)
+            expect(row["seconds"] > 0, "a time", row)
+
+
+def case_forced_neighbors(context: Context) -> None:
+    """What runs in place of the native call is named."""
+    outcome = context.launch(
+        context.program("mpi_shim_manners"),
+        ESPALIER_FORCE="neighbor_alltoall=direct",
+        ESPALIER_STATISTICS=str(context.statistics),
+    )
+    expect(outcome.code == 0, "exit code 0", outcome)
+    for report in context.reports():
+        rows = [row for row in report["calls"] if row["function"] == "MPI_Neighbor_alltoall"]
+        names = [(row["algorithm"], row["count"]) for row in rows]
+        expect(names == [("neighbor_alltoall/direct", 2)], "the forced algorithm", rows)
