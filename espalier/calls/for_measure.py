@@ -11,7 +11,8 @@ from layout import header, listed
 if TYPE_CHECKING:
     from table import Argument, Function
 
-# Members of CallParts by kind of argument.
+# Members of CallParts by name of argument, or by its kind.
+SENT = {"sendcounts": "sent_counts", "sdispls": "sent_displacements"}
 PARTS = {
     "input": "input",
     "output": "output",
@@ -27,7 +28,7 @@ PARTS = {
 def _part(argument: Argument) -> str:
     if argument.kind.name == "count":
         return "parts.whole" if argument.name == "count" else "parts.own"
-    part = f"parts.{PARTS[argument.kind.name]}"
+    part = f"parts.{SENT.get(argument.name) or PARTS[argument.kind.name]}"
     is_buffer = argument.kind.name in ("input", "output")
     return f"parts.at_root({part})" if is_buffer and argument.significant == "at root" else part
 

@@ -10,10 +10,12 @@ namespace espalier::measure {
 struct CallParts {
   void const* input = nullptr;
   void* output = nullptr;
-  int own = 0;    ///< elements of a block or of the own part
-  int whole = 0;  ///< elements of the message or vector
-  int const* counts = nullptr;
+  int own = 0;                  ///< elements of a block or of the own part
+  int whole = 0;                ///< elements of the message or vector
+  int const* counts = nullptr;  ///< of parts; of an alltoall those that are received
   int const* displacements = nullptr;
+  int const* sent_counts = nullptr;  ///< the same unless it is an alltoall
+  int const* sent_displacements = nullptr;
   MPI_Datatype type = MPI_BYTE;
   MPI_Datatype const* types = nullptr;
   MPI_Op op = MPI_SUM;

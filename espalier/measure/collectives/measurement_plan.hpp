@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "espalier/plan/settings/manner.hpp"
 #include "espalier/profile/call.hpp"
 
 namespace espalier::measure {
@@ -20,7 +22,13 @@ struct PointRequest {
   std::vector<std::string> choices;
   /// Of each rank's part, in bytes, where calls let parts differ; empty: as equal as they can be.
   std::vector<int> part_bytes;
-  bool has_native = true;  ///< whether the native call is measured besides
+  /// What each rank sends to each rank in alltoallv and alltoallw, whose mean over the ranks is
+  /// `bytes`, rounded up; empty: parts as equal as they can be.
+  std::vector<std::vector<int>> pair_bytes;
+  std::optional<int> root;  ///< none: roots take turns
+  plan::Operator op = plan::Operator::sum;
+  bool is_in_place = false;  ///< with MPI_IN_PLACE where MPI allows it
+  bool has_native = true;    ///< whether the native call is measured besides
   /// How much time the point may take beside the others: twice as much with 2 as with 1.
   double weight = 1.0;
 };

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdio>
 #include <cstring>
-#include <iterator>
+#include <numeric>
 #include <string>
 #include <variant>
 
@@ -32,6 +32,10 @@ bool reduces(profile::Call call) noexcept {
 
 bool has_root(profile::Call call) noexcept {
   return schedule::has_root(profile::collective_of(call));
+}
+
+bool is_scatter(profile::Call call) noexcept {
+  return profile::collective_of(call) == schedule::Collective::scatter;
 }
 
 bool is_alltoall(profile::Call call) noexcept {
@@ -71,13 +75,6 @@ void put_bytes(std::span<std::byte> bytes, Piece const& piece) {
   }
 }
 
-void put_sums(std::span<std::byte> doubles, Addends const& addends, std::size_t begin) {
-  for (std::size_t i = 0; i < doubles.size() / sizeof(double); ++i) {
-    double const number = addends.sum(begin + i);
-    std::memcpy(doubles.data() + i * sizeof number, &number, sizeof number);
-  }
-}
-
 std::int64_t bytes_of(Share share, std::int64_t whole, std::int64_t part) noexcept {
   return share == Share::whole ? whole : share == Share::part ? part : 0;
 }
@@ -103,49 +100,102 @@ private:
 
 Workload::Workload(Job const& job, PointRequest const& point)
     : comm_(job.comm), rank_(job.rank), num_ranks_(job.num_ranks), call_(point.call),
-      element_bytes_(reduces(call_) ? sizeof(double) : 1),
-      bytes_(call_ == profile::Call::barrier ? 0 : point.bytes) {
-  if (!point.part_bytes.empty() && std::ssize(point.part_bytes) != num_ranks_) {
-    throw Error(
-        ErrorCode::argument,
-        "expected part_bytes for " + std::to_string(num_ranks_) + " ranks, got " +
-            std::to_string(point.part_bytes.size())
-    );
+      element_bytes_(reduces(call_) ? static_cast<std::int64_t>(Reduction::element_bytes) : 1),
+      bytes_(call_ == profile::Call::barrier ? 0 : point.bytes), root_(point.root),
+      is_in_place_(point.is_in_place) {
+  check(point);
+  if (reduces(call_)) {
+    reduction_.emplace(point.op);
   }
   std::int64_t const unit = unit_bytes(call_, element_bytes_, num_ranks_);
   bytes_ = ceil_div<std::int64_t>(bytes_, unit) * unit;
-  cut_into_parts(point.part_bytes);
-  input_.resize(static_cast<std::size_t>(bytes_of(facts().input, bytes_, own_bytes())));
-  std::int64_t const output_bytes = bytes_of(facts().output, bytes_, own_bytes());
+  types_.assign(static_cast<std::size_t>(num_ranks_), MPI_BYTE);
+  std::int64_t input_bytes = 0;
+  std::int64_t output_bytes = 0;
+  if (point.pair_bytes.empty()) {
+    cut_into_parts(point.part_bytes);
+    input_bytes = bytes_of(facts().input, bytes_, own_bytes());
+    output_bytes = bytes_of(facts().output, bytes_, own_bytes());
+  } else {
+    cut_into_pairs(point.pair_bytes);
+    input_bytes = std::accumulate(sent_counts_.begin(), sent_counts_.end(), std::int64_t{0});
+    output_bytes = std::accumulate(counts_.begin(), counts_.end(), std::int64_t{0});
+  }
+  place_parts();
+  input_.resize(static_cast<std::size_t>(input_bytes));
+  if (is_in_place_ && reduces(call_)) {
+    output_bytes = std::max(output_bytes, input_bytes);
+  }
   output_.resize(static_cast<std::size_t>(output_bytes) + 2 * guard_bytes);
 }
 
+void Workload::check(PointRequest const& point) const {
+  auto const refuse_unless = [&](std::size_t num_parts, char const* what) {
+    if (num_parts != 0 && num_parts != static_cast<std::size_t>(num_ranks_)) {
+      throw Error(
+          ErrorCode::argument,
+          std::string("expected ") + what + " for " + std::to_string(num_ranks_) + " ranks, got " +
+              std::to_string(num_parts)
+      );
+    }
+  };
+  refuse_unless(point.part_bytes.size(), "part_bytes");
+  refuse_unless(point.pair_bytes.size(), "pair_bytes");
+  if (root_ && *root_ >= num_ranks_) {
+    throw Error(
+        ErrorCode::argument,
+        "expected a root below " + std::to_string(num_ranks_) + ", got " + std::to_string(*root_)
+    );
+  }
+}
+
 void Workload::cut_into_parts(std::vector<int> const& part_bytes) {
-  auto const count = static_cast<std::size_t>(num_ranks_);
-  counts_.resize(count);
-  displacements_.resize(count);
-  types_.assign(count, MPI_BYTE);
   std::int64_t const num_elements = bytes_ / element_bytes_;
   // Rank i and rank j send each other equally much.
   int const shift = is_alltoall(call_) ? rank_ : 0;
-  int begin = 0;
   for (int rank = 0; rank < num_ranks_; ++rank) {
-    auto const i = static_cast<std::size_t>(rank);
     int const part = (rank + shift) % num_ranks_;
-    counts_[i] = part_bytes.empty() ? static_cast<int>(part_size(num_elements, num_ranks_, part))
-                                    : part_bytes[i];
-    displacements_[i] = begin;
-    begin += counts_[i];
+    std::int64_t const count = part_bytes.empty()
+                                   ? part_size(num_elements, num_ranks_, part)
+                                   : part_bytes[static_cast<std::size_t>(rank)] / element_bytes_;
+    counts_.push_back(static_cast<int>(count));
+    begins_.push_back(
+        is_alltoall(call_) ? begin_of_turned_part(bytes_, num_ranks_, rank, rank_) : 0
+    );
   }
+  sent_counts_ = counts_;
+}
+
+void Workload::cut_into_pairs(std::vector<std::vector<int>> const& pair_bytes) {
+  auto const own = static_cast<std::size_t>(rank_);
+  for (std::vector<int> const& sent : pair_bytes) {
+    counts_.push_back(sent[own]);
+    begins_.push_back(std::accumulate(sent.begin(), sent.begin() + rank_, std::int64_t{0}));
+  }
+  sent_counts_ = pair_bytes[own];
+}
+
+void Workload::place_parts() {
+  displacements_.resize(counts_.size());
+  sent_displacements_.resize(sent_counts_.size());
+  std::exclusive_scan(counts_.begin(), counts_.end(), displacements_.begin(), 0);
+  std::exclusive_scan(sent_counts_.begin(), sent_counts_.end(), sent_displacements_.begin(), 0);
 }
 
 std::int64_t Workload::own_bytes() const noexcept {
   return counts_[static_cast<std::size_t>(rank_)] * element_bytes_;
 }
 
+bool Workload::is_in_place(int root) const noexcept {
+  return is_in_place_ && (!has_root(call_) || rank_ == root);
+}
+
 std::vector<int> Workload::roots() const {
   if (!has_root(call_)) {
     return {0};
+  }
+  if (root_) {
+    return {*root_};
   }
   int const count = is_simulated() ? 1 : std::min(num_ranks_, most_roots);
   std::vector<int> roots(static_cast<std::size_t>(count));
@@ -156,21 +206,28 @@ std::vector<int> Workload::roots() const {
 }
 
 bool Workload::has_result(int root) const noexcept {
+  if (is_in_place(root) && is_scatter(call_)) {
+    return false;  // the part of the root stays where it is
+  }
   Receivers const receivers = facts().receivers;
   return receivers == Receivers::root ? rank_ == root : receivers == Receivers::all || rank_ > 0;
 }
 
 plan::AnyCall Workload::call_with(int root) noexcept {
+  bool const takes_from_output = is_in_place(root) && !is_scatter(call_);
+  bool const leaves_in_input = is_in_place(root) && is_scatter(call_);
   CallParts const parts{
-      .input = input_.data(),
-      .output = output_.data() + guard_bytes,
+      .input = takes_from_output ? MPI_IN_PLACE : input_.data(),
+      .output = leaves_in_input ? MPI_IN_PLACE : output_.data() + guard_bytes,
       .own = counts_[static_cast<std::size_t>(rank_)],
       .whole = static_cast<int>(bytes_ / element_bytes_),
       .counts = counts_.data(),
       .displacements = displacements_.data(),
-      .type = reduces(call_) ? MPI_DOUBLE : MPI_BYTE,
+      .sent_counts = sent_counts_.data(),
+      .sent_displacements = sent_displacements_.data(),
+      .type = reduction_ ? reduction_->type() : MPI_BYTE,
       .types = types_.data(),
-      .op = MPI_SUM,
+      .op = reduction_ ? reduction_->op() : MPI_OP_NULL,
       .root = root,
       .is_root = rank_ == root,
   };
@@ -194,14 +251,19 @@ Ran Workload::run_ours(plan::Session& session, int root) {
 }
 
 void Workload::fill(int root, std::uint32_t stamp) {
-  if (reduces(call_)) {
-    put_sums(input_, Addends::of_rank(rank_, stamp), 0);
+  if (reduction_) {
+    reduction_->put_contribution(input_, rank_, stamp);
   } else {
     put_bytes(input_, {.origin = rank_, .begin = 0, .stamp = stamp});
   }
   std::fill(output_.begin(), output_.end(), garbage);
   if (call_ == profile::Call::bcast && rank_ == root) {
     put_bytes(inside(output_), {.origin = root, .begin = 0, .stamp = stamp});
+  }
+  if (is_in_place(root) && !is_scatter(call_)) {
+    bool const is_part = facts().input == Share::part;
+    int const begin = is_part ? displacements_[static_cast<std::size_t>(rank_)] : 0;
+    std::ranges::copy(input_, inside(output_).subspan(static_cast<std::size_t>(begin)).begin());
   }
 }
 
@@ -213,8 +275,20 @@ std::vector<std::byte> Workload::expected(int root, std::uint32_t stamp) const {
   return result;
 }
 
+std::vector<std::byte> Workload::guarded_result() const {
+  std::vector<std::byte> result = output_;
+  // A reduce_scatter in place leaves the rest of what it read.
+  if (is_in_place_ && reduces(call_) && facts().output == Share::part) {
+    std::ranges::fill(inside(result).subspan(static_cast<std::size_t>(own_bytes())), garbage);
+  }
+  return result;
+}
+
 void Workload::expect(std::span<std::byte> content, int root, std::uint32_t stamp) const {
   bool const is_part = facts().output == Share::part;
+  if (is_part) {
+    content = content.first(static_cast<std::size_t>(own_bytes()));
+  }
   auto const own = static_cast<std::size_t>(displacements_[static_cast<std::size_t>(rank_)]);
   std::size_t const begin = is_part ? own : 0;
   switch (facts().source) {
@@ -225,11 +299,11 @@ void Workload::expect(std::span<std::byte> content, int root, std::uint32_t stam
   case Source::each_rank:
     return expect_parts(content, stamp);
   case Source::sum:
-    return put_sums(content, Addends::of_first(num_ranks_, stamp), begin);
+    return reduction_->put_result(content, num_ranks_, begin, stamp);
   case Source::sum_up_to_own:
-    return put_sums(content, Addends::of_first(rank_ + 1, stamp), begin);
+    return reduction_->put_result(content, rank_ + 1, begin, stamp);
   case Source::sum_before_own:
-    return put_sums(content, Addends::of_first(rank_, stamp), begin);
+    return reduction_->put_result(content, rank_, begin, stamp);
   }
 }
 
@@ -239,11 +313,9 @@ void Workload::expect_parts(std::span<std::byte> content, std::uint32_t stamp) c
     auto const i = static_cast<std::size_t>(origin);
     auto const place = static_cast<std::size_t>(displacements_[i]);
     auto const size = static_cast<std::size_t>(counts_[i]);
-    std::int64_t const begin =
-        is_alltoall(call_) ? begin_of_turned_part(bytes_, num_ranks_, origin, rank_) : 0;
     put_bytes(
         content.subspan(place, size),
-        {.origin = origin, .begin = static_cast<std::size_t>(begin), .stamp = stamp}
+        {.origin = origin, .begin = static_cast<std::size_t>(begins_[i]), .stamp = stamp}
     );
   }
 }

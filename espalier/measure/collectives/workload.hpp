@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 
 #include "espalier/measure/collectives/collective_facts.hpp"
 #include "espalier/measure/collectives/measurement_plan.hpp"
+#include "espalier/measure/collectives/reduction.hpp"
 #include "espalier/measure/common/job.hpp"
 #include "espalier/plan/calls/native_calls.hpp"
 #include "espalier/plan/session.hpp"
@@ -26,21 +28,21 @@ struct Ran {
 
 /// Memory of one point, and its call made natively or by us.
 ///
-/// Data that only move are bytes of MPI_BYTE, contributions to reductions are small whole numbers
-/// in MPI_DOUBLE, whose sum is exact in any order; see contents.hpp. Parts that may differ in size
-/// are those of the point or differ by at most one element, one after the other; those of alltoallv
-/// and alltoallw go round the ranks.
+/// Data that only move are bytes of MPI_BYTE; for contributions to reductions see Reduction. Parts
+/// that may differ in size are those of the point or differ by at most one element, one after the
+/// other; those of alltoallv and alltoallw go round the ranks.
 class Workload {
 public:
   /// Local. The size is rounded up to what the call can have: whole elements, and equal parts where
   /// the call has them; 0 for a barrier.
-  /// @throws Error argument if the point has parts for another number of ranks.
+  /// @throws Error mpi; argument if the point has parts for another number of ranks, or a root that
+  ///     is none of them.
   Workload(Job const& job, PointRequest const& point);
 
   [[nodiscard]] std::int64_t bytes() const noexcept { return bytes_; }
 
-  /// Roots worth trying: several for rooted calls, otherwise one that means nothing. In simulation
-  /// one, the one that is timed.
+  /// Roots worth trying: that of the point, or several for rooted calls, otherwise one that means
+  /// nothing. In simulation one, the one that is timed.
   [[nodiscard]] std::vector<int> roots() const;
 
   /// Collective; MPI_SUCCESS or the code of an error.
@@ -58,8 +60,9 @@ public:
   /// False if MPI says nothing of the result on this rank.
   [[nodiscard]] bool has_result(int root) const noexcept;
 
-  /// The result, with the guard bytes on both sides of it.
-  [[nodiscard]] std::span<std::byte const> guarded_result() const noexcept { return output_; }
+  /// The result, with the guard bytes on both sides of it. What MPI leaves open in between is what
+  /// fill() put where there is no contribution.
+  [[nodiscard]] std::vector<std::byte> guarded_result() const;
 
   /// Where two guarded results differ first, in words; empty if they do not.
   [[nodiscard]] static std::string
@@ -71,7 +74,12 @@ private:
   }
 
   [[nodiscard]] plan::AnyCall call_with(int root) noexcept;
+  void check(PointRequest const& point) const;
   void cut_into_parts(std::vector<int> const& part_bytes);
+  void cut_into_pairs(std::vector<std::vector<int>> const& pair_bytes);
+  void place_parts();
+  /// Whether this rank makes the call with MPI_IN_PLACE.
+  [[nodiscard]] bool is_in_place(int root) const noexcept;
   void expect(std::span<std::byte> content, int root, std::uint32_t stamp) const;
   void expect_parts(std::span<std::byte> content, std::uint32_t stamp) const;
   [[nodiscard]] std::int64_t own_bytes() const noexcept;
@@ -82,9 +90,15 @@ private:
   profile::Call call_;
   std::int64_t element_bytes_;
   std::int64_t bytes_;
-  std::vector<int> counts_;  ///< in elements, as are the displacements
+  std::optional<int> root_;  ///< none: several are worth trying
+  bool is_in_place_;
+  std::optional<Reduction> reduction_;
+  std::vector<int> counts_;  ///< in elements, as are the displacements; of an alltoall, received
   std::vector<int> displacements_;
-  std::vector<MPI_Datatype> types_;  ///< of alltoallw
+  std::vector<int> sent_counts_;
+  std::vector<int> sent_displacements_;
+  std::vector<std::int64_t> begins_;  ///< of the parts for this rank, in the bytes of each rank
+  std::vector<MPI_Datatype> types_;   ///< of alltoallw
   std::vector<std::byte> input_;
   std::vector<std::byte> output_;
 };

@@ -10,10 +10,12 @@
 #include <cstddef>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <mpi.h>
 
+#include "espalier/base/error.hpp"
 #include "espalier/measure/collectives/contender.hpp"
 #include "espalier/measure/common/own_collectives.hpp"
 #include "espalier/measure/common/start_barrier.hpp"
@@ -81,6 +83,136 @@ void agree(Job const& job, Checks& checks) {
     }
   }
   contenders.finish();
+}
+
+/// Proves one way to make a call of a point, from all of its roots.
+void prove(Job const& job, PointRequest const& point, std::string const& choice, Checks& checks) {
+  Contenders contenders(job);
+  std::string const call(espalier::profile::to_string(point.call));
+  Workload workload(job, point);
+  for (int const root : workload.roots()) {
+    std::vector<std::byte> const expected = workload.expected(root, 5);
+    for (std::string const& name : {std::string("native"), choice}) {
+      workload.fill(root, 5);
+      int const code = contenders.get(point.call, name).run(workload, root).code;
+      checks.expect(code == MPI_SUCCESS, call + " by " + name + " runs");
+      if (workload.has_result(root)) {
+        std::string const difference = Workload::difference(expected, workload.guarded_result());
+        checks.expect(difference.empty(), call + " by " + name + ": " + difference);
+      }
+    }
+  }
+  contenders.finish();
+}
+
+/// In place, for all calls that can be.
+void agree_in_place(Job const& job, Checks& checks) {
+  std::vector<std::pair<Call, std::string>> const cases{
+      {Call::allgather, "allgather/bruck"},
+      {Call::allgatherv, "allgather/ring"},
+      {Call::allreduce, "allreduce/ring"},
+      {Call::alltoall, "alltoall/pairwise"},
+      {Call::alltoallv, "alltoall/pairwise"},
+      {Call::alltoallw, "alltoall/linear"},
+      {Call::exscan, "exscan/linear"},
+      {Call::gather, "gather/binomial"},
+      {Call::gatherv, "gather/flat"},
+      {Call::reduce, "reduce/binomial"},
+      {Call::reduce_scatter, "reduce_scatter/ring"},
+      {Call::reduce_scatter_block, "reduce_scatter/pairwise"},
+      {Call::scan, "scan/recursive_doubling"},
+      {Call::scatter, "scatter/binomial"},
+      {Call::scatterv, "scatter/flat"},
+  };
+  for (auto const& [call, choice] : cases) {
+    for (std::int64_t const bytes : {64, 7001}) {
+      prove(
+          job, {.call = call, .bytes = bytes, .choices = {}, .is_in_place = true}, choice, checks
+      );
+    }
+  }
+}
+
+/// Every operator, in place and not, by algorithms that keep operands in the order of ranks.
+void agree_on_operators(Job const& job, Checks& checks) {
+  for (std::size_t i = 1; i < espalier::plan::operator_names.size(); ++i) {
+    auto const op = static_cast<espalier::plan::Operator>(i);
+    for (bool const is_in_place : {false, true}) {
+      auto const point = [&](Call call) {
+        return PointRequest{
+            .call = call, .bytes = 4000, .choices = {}, .op = op, .is_in_place = is_in_place
+        };
+      };
+      prove(job, point(Call::allreduce), "allreduce/in_order", checks);
+      prove(job, point(Call::reduce), "reduce/chain", checks);
+      prove(job, point(Call::scan), "scan/recursive_doubling", checks);
+      prove(job, point(Call::exscan), "exscan/recursive_doubling", checks);
+      prove(job, point(Call::reduce_scatter), "reduce_scatter/in_order", checks);
+    }
+  }
+}
+
+/// Parts of any size, empty ones among them, and a root that is given.
+void agree_on_parts(Job const& job, Checks& checks) {
+  std::vector<int> parts;
+  std::vector<std::vector<int>> pairs;
+  std::int64_t whole = 0;
+  std::int64_t all_pairs = 0;
+  for (int rank = 0; rank < job.num_ranks; ++rank) {
+    whole += parts.emplace_back(rank == 1 ? 0 : 8 * (100 * rank + 3));
+    std::vector<int>& sent = pairs.emplace_back();
+    for (int peer = 0; peer < job.num_ranks; ++peer) {
+      all_pairs += sent.emplace_back((rank + peer) % 3 == 1 ? 0 : 1000 * rank + 17 * peer + 5);
+    }
+  }
+  int const last = job.num_ranks - 1;
+  std::int64_t const mean = (all_pairs + last) / job.num_ranks;
+  for (auto const& [call, choice] : std::vector<std::pair<Call, std::string>>{
+           {Call::allgatherv, "allgather/ring"},
+           {Call::gatherv, "gather/flat"},
+           {Call::reduce_scatter, "reduce_scatter/ring"},
+           {Call::scatterv, "scatter/flat"},
+       }) {
+    for (bool const is_in_place : {false, true}) {
+      PointRequest point{.call = call, .bytes = whole, .choices = {}, .part_bytes = parts};
+      point.is_in_place = is_in_place;
+      prove(job, point, choice, checks);
+      point.root = last;
+      Workload const workload(job, point);
+      bool const has_root = call == Call::gatherv || call == Call::scatterv;
+      checks.expect(workload.roots() == std::vector<int>{has_root ? last : 0}, "the root");
+      prove(job, point, choice, checks);
+    }
+  }
+  for (Call const call : {Call::alltoallv, Call::alltoallw}) {
+    PointRequest const point{.call = call, .bytes = mean, .choices = {}, .pair_bytes = pairs};
+    prove(job, point, "alltoall/linear", checks);
+    prove(job, point, "alltoall/pairwise", checks);
+  }
+}
+
+bool is_refused(Job const& job, PointRequest const& point) {
+  try {
+    Workload const workload(job, point);
+    return false;
+  } catch (espalier::Error const& error) {
+    return error.code() == espalier::ErrorCode::argument;
+  }
+}
+
+/// Parts and roots that these ranks do not have.
+void refuse_other_ranks(Job const& job, Checks& checks) {
+  auto const count = static_cast<std::size_t>(job.num_ranks);
+  PointRequest point{.call = Call::allgatherv, .bytes = 0, .choices = {}};
+  point.part_bytes.assign(count + 1, 0);
+  checks.expect(is_refused(job, point), "parts for more ranks");
+  point = {.call = Call::alltoallv, .bytes = 0, .choices = {}};
+  point.pair_bytes.assign(count + 1, std::vector<int>(count + 1));
+  checks.expect(is_refused(job, point), "pairs of more ranks");
+  point = {.call = Call::bcast, .bytes = 8, .choices = {}, .root = job.num_ranks};
+  checks.expect(is_refused(job, point), "a root that is no rank");
+  point.root = job.num_ranks - 1;
+  checks.expect(!is_refused(job, point), "the last rank");
 }
 
 /// What is expected of other stamps is something else, on every rank that has a result.
@@ -189,6 +321,10 @@ int main(int argc, char** argv) {
     checks.expect(job.max_ranks_per_node == num_ranks, "ranks of the node");
     checks.expect(job.min_cpus_per_node >= 1, "processors of the node");
     agree(job, checks);
+    agree_in_place(job, checks);
+    agree_on_operators(job, checks);
+    agree_on_parts(job, checks);
+    refuse_other_ranks(job, checks);
     change(job, checks);
     refuse(job, checks);
     show_differences(job, checks);

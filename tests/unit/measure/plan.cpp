@@ -156,17 +156,84 @@ TEST(MeasurementPlan, ReadsPartsAndSpread) {
   EXPECT_FALSE(MeasurementPlan::parse(plan_with(R"("points": [])"), "plan.json").spread);
 }
 
+/// What is wrong with a point of a call that has these members besides.
+std::string complaint_about_point(std::string const& call, std::string const& members) {
+  return complaint_about(plan_with(
+      R"("points": [{"collective": ")" + call + R"(", "bytes": 8, "algorithms": [], )" + members +
+      "}]"
+  ));
+}
+
 TEST(MeasurementPlan, RefusesPartsThatAreNotTheWhole) {
   auto const complaint = [](std::string const& call, std::string const& parts) {
-    return complaint_about(plan_with(
-        R"("points": [{"collective": ")" + call +
-        R"(", "bytes": 7, "algorithms": [], "part_bytes": )" + parts + "}]"
-    ));
+    return complaint_about_point(call, R"("part_bytes": )" + parts);
   };
-  EXPECT_NE(complaint("gatherv", "[4, 2]").find("expected 7 bytes together"), std::string::npos);
-  EXPECT_NE(complaint("allgather", "[4, 3]").find("scatterv with part_bytes"), std::string::npos);
-  EXPECT_FALSE(complaint("allgatherv", "[8, -1]").empty());
-  EXPECT_TRUE(complaint("scatterv", "[4, 3]").empty());
+  EXPECT_NE(complaint("gatherv", "[4, 2]").find("expected 8 bytes together"), std::string::npos);
+  EXPECT_NE(complaint("allgather", "[4, 4]").find("scatterv with part_bytes"), std::string::npos);
+  EXPECT_NE(complaint("alltoallv", "[4, 4]").find("scatterv with part_bytes"), std::string::npos);
+  EXPECT_NE(
+      complaint("reduce_scatter", "[4, 4]").find("part_bytes[0]: expected a multiple of 8"),
+      std::string::npos
+  );
+  EXPECT_FALSE(complaint("allgatherv", "[9, -1]").empty());
+  EXPECT_TRUE(complaint("scatterv", "[5, 3]").empty());
+  EXPECT_TRUE(complaint("reduce_scatter", "[0, 8]").empty());
+}
+
+TEST(MeasurementPlan, ReadsHowCallsAreMade) {
+  MeasurementPlan const plan = MeasurementPlan::parse(
+      plan_with(
+          R"("points": [{"collective": "reduce", "bytes": 8, "algorithms": [], "root": 3,
+                         "operator": "user_ordered", "in_place": true},
+                        {"collective": "alltoallv", "bytes": 8, "algorithms": [],
+                         "pair_bytes": [[1, 2], [12, 0]]},
+                        {"collective": "reduce", "bytes": 8, "algorithms": []}])"
+      ),
+      "plan.json"
+  );
+  EXPECT_EQ(plan.points[0].root, 3);
+  EXPECT_EQ(plan.points[0].op, plan::Operator::user_ordered);
+  EXPECT_TRUE(plan.points[0].is_in_place);
+  EXPECT_EQ(plan.points[1].pair_bytes, (std::vector<std::vector<int>>{{1, 2}, {12, 0}}));
+  EXPECT_FALSE(plan.points[2].root.has_value());
+  EXPECT_EQ(plan.points[2].op, plan::Operator::sum);
+  EXPECT_FALSE(plan.points[2].is_in_place);
+}
+
+TEST(MeasurementPlan, RefusesMannersThatACallCannotHave) {
+  struct Case {
+    std::string call;
+    std::string members;
+    std::string complaint;
+  };
+
+  std::vector<Case> const cases{
+      {"allreduce", R"("root": 0)", "expected a call with a root"},
+      {"bcast", R"("root": -1)", "root"},
+      {"bcast", R"("root": 1.5)", "root"},
+      {"bcast", R"("operator": "sum")", "expected a reduction with an operator"},
+      {"reduce", R"("operator": "plus")", "expected one of sum, prod, max"},
+      {"reduce", R"("operator": "")", "expected one of sum, prod, max"},
+      {"reduce", R"("operator": 1)", "operator"},
+      {"bcast", R"("in_place": true)", "expected a call that can be in place"},
+      {"barrier", R"("in_place": true)", "expected a call that can be in place"},
+      {"gather", R"("in_place": 1)", "in_place"},
+      {"alltoall", R"("pair_bytes": [[8]])", "alltoallv or alltoallw with pair_bytes"},
+      {"allgatherv", R"("pair_bytes": [[8]])", "alltoallv or alltoallw with pair_bytes"},
+      {"alltoallv", R"("pair_bytes": [[8, 0], [8]])", "pair_bytes[1]: expected 2 numbers"},
+      {"alltoallv", R"("pair_bytes": [[8], [8]])", "pair_bytes[0]: expected 2 numbers"},
+      {"alltoallv", R"("pair_bytes": [[9, 0], [0, 9]])", "expected 8 bytes from a rank"},
+      {"alltoallw", R"("pair_bytes": [[9, -1], [0, 8]])", "pair_bytes[0][1]"},
+      {"alltoallv", R"("pair_bytes": [])", "expected 8 bytes from a rank"},
+      {"alltoallv", R"("pair_bytes": [[2147483647, 9], [0, 0]])", "less than 2 GiB together"},
+      {"alltoallv", R"("pair_bytes": [[2147483647, 0], [9, 0]])", "less than 2 GiB for each"},
+      {"alltoallv", R"("in_place": true, "pair_bytes": [[0, 8], [7, 1]])", "in place"},
+  };
+  for (auto const& [call, members, complaint] : cases) {
+    std::string const found = complaint_about_point(call, members);
+    EXPECT_NE(found.find(complaint), std::string::npos) << call << " " << members << ": " << found;
+  }
+  EXPECT_TRUE(complaint_about_point("alltoallv", R"("pair_bytes": [[0, 9], [7, 0]])").empty());
 }
 
 }  // namespace
