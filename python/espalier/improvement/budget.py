@@ -81,6 +81,7 @@ def requests_of(granted: Sequence[Granted]) -> list[Request]:
             one.point.bytes,
             tuple(one.point.seconds),
             weight=round(one.seconds / mean, 4),
+            manner=one.point.manner,
         )
         for one in sorted(granted, key=lambda one: one.seconds)
     ]

@@ -18,7 +18,15 @@ from espalier.base.interruption import Interrupted
 from espalier.compare import comparison
 from espalier.compare.experiment import Design
 from espalier.errors import ArgumentError
-from espalier.improvement import budget, guard, machine_file, outcome, points, stakes
+from espalier.improvement import (
+    budget,
+    guard,
+    machine_file,
+    outcome,
+    plain_form,
+    points,
+    stakes,
+)
 from espalier.improvement.findings import Findings
 from espalier.improvement.observation import Observation, observe
 from espalier.io.console import json_text, say
@@ -42,6 +50,7 @@ if TYPE_CHECKING:
     from espalier.improvement.stakes import Stake
     from espalier.launch.preload import Target
     from espalier.sampling.job import Job as StartedJob
+    from espalier.sampling.samples import Request
     from espalier.sampling.setting import Setting
 
 # Of the time budget, if the machine has to be probed.
@@ -235,6 +244,18 @@ def _tune_shape(findings: Findings, part: _Part, portion: budget.Portion) -> Non
         raise
     finally:
         findings.rules += findings.tunings.get(shape, {"rules": []})["rules"]
+    _check_plain_form(findings, part, requests, portion.seconds)
+
+
+def _check_plain_form(
+    findings: Findings, part: _Part, requests: Sequence[Request], seconds: float
+) -> None:
+    """Take back what is slower in the form that the program does not use, and rules do not know."""
+    rules = findings.tunings[part.shape]["rules"]
+    wanted = plain_form.checks(rules, requests, part.shape.num_ranks)
+    lost = plain_form.losses(part.job.measurer, wanted, seconds, findings.wish.confidence)
+    if lost:
+        _rewrite(findings, lambda rules: plain_form.without(rules, lost), part.shape)
 
 
 def _estimate_shape(findings: Findings, part: _Part, machine: machines.Machine) -> None:
@@ -312,12 +333,15 @@ def _run_comparison(wish: Wish, runs: WholeRuns) -> dict[str, Any]:
     return answer.document
 
 
-def _rewrite(findings: Findings, change: Callable[[list[Rule]], list[Rule]]) -> bool:
+def _rewrite(
+    findings: Findings, change: Callable[[list[Rule]], list[Rule]], only: Shape | None = None
+) -> bool:
     """Change the rules for the program's own shapes in the profile; false if nothing changed."""
     path = findings.wish.files.output
+    shapes = findings.tunings if only is None else {only}
 
     def is_mine(rule: Rule) -> bool:
-        return Shape(rule["num_ranks"], rule["num_nodes"]) in findings.tunings
+        return Shape(rule["num_ranks"], rule["num_nodes"]) in shapes
 
     with locked(path):
         profile = profiles.read(path).document
@@ -325,7 +349,8 @@ def _rewrite(findings: Findings, change: Callable[[list[Rule]], list[Rule]]) -> 
         changed = change(mine)
         if changed == mine:
             return False
-        findings.rules = changed
+        kept = [rule for rule in findings.rules if not is_mine(rule)]
+        findings.rules = kept + changed
         findings.taken_back += [
             rule for rule in changed if rule not in mine and rule["algorithm"] == NATIVE
         ]

@@ -65,6 +65,7 @@ def _call(stake: Stake, findings: Findings) -> dict[str, Any]:
         "bytes": stake.bytes,
         "min_bytes": stake.min_bytes,
         "max_bytes": stake.max_bytes,
+        "manner": stake.manner.text(),
         "num_calls": stake.num_calls,
         "seconds": stake.seconds,
         "share": stake.share,
@@ -178,7 +179,13 @@ def is_decided(stake: Stake, tuned: Mapping[str, Any] | None) -> bool:
 
 
 def _names(stakes: Iterable[Stake]) -> str:
-    return ", ".join(dict.fromkeys(stake.call for stake in stakes))
+    return ", ".join(dict.fromkeys(_name(stake) for stake in stakes))
+
+
+def _name(stake: Stake) -> str:
+    manner = stake.manner
+    is_told = manner.part_bytes or manner.pair_bytes or manner.in_place
+    return f"{stake.call} ({manner.text()})" if is_told else stake.call
 
 
 def _is_unknown(findings: Findings, stake: Stake) -> bool:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from espalier import _core
 from espalier.catalog import catalog
 from espalier.sampling.candidates import candidates_for, real_size
+from espalier.sampling.manner import ORDERED, PLAIN, Manner
 from espalier.tuning.modelled import predict
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class Point:
     """A call and size with its shortlist, what is at stake, and how long it takes to decide it.
 
     `seconds` are predicted times of candidates, `native_seconds` that of the native call, and
-    `seconds_at_stake` what the program spends in these calls.
+    `seconds_at_stake` what the program spends in these calls, which it makes in this manner.
     """
 
     collective: str
@@ -62,6 +63,7 @@ class Point:
     native_seconds: float
     seconds_at_stake: float
     num_roots: int = 1
+    manner: Manner = PLAIN
 
     @property
     def needed_seconds(self) -> float:
@@ -91,11 +93,20 @@ def points_of(stakes: Iterable[Stake], setting: Setting, *, lists_all: bool = Fa
     }
     points = []
     for (call, size), stake in sizes.items():
-        seconds = ranked[call][size] if lists_all else shortlist(ranked[call][size], size)
+        usable = _usable(ranked[call][size], stake.manner, setting.num_ranks)
+        seconds = usable if lists_all else shortlist(usable, size)
         native = _native_seconds(stake, seconds)
-        roots = min(setting.num_ranks, _MOST_ROOTS) if _has_root(call) else 1
-        points.append(Point(call, size, seconds, native, stake.seconds, roots))
+        takes_turns = _has_root(call) and stake.manner.root is None
+        roots = min(setting.num_ranks, _MOST_ROOTS) if takes_turns else 1
+        points.append(Point(call, size, seconds, native, stake.seconds, roots, stake.manner))
     return points
+
+
+def _usable(seconds: Mapping[str, float], manner: Manner, num_ranks: int) -> Mapping[str, float]:
+    """Return the candidates that can serve calls of a manner: few keep operands in their order."""
+    if manner.operator != ORDERED:
+        return seconds
+    return {name: time for name, time in seconds.items() if _core.order(name, num_ranks) != "any"}
 
 
 @functools.cache

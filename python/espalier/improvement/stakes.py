@@ -11,8 +11,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from espalier import _core
+from espalier.base.ranges import parse_ranks
+from espalier.improvement.manners import common_manner
 from espalier.profiles.profiles import Shape
 from espalier.sampling.candidates import real_size
+from espalier.sampling.manner import PLAIN, Manner
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -43,6 +46,7 @@ class Stake:
     is the time of all of them, in the mean over all ranks of the program, waiting for late ranks
     included; `share` is that of the program's time. `communicators` are those on which the calls
     were made, as ranks of MPI_COMM_WORLD, the costliest first; they are empty if nobody knows.
+    `manner` is that of most calls, with sizes of parts on the costliest communicator.
     """
 
     call: str
@@ -55,11 +59,15 @@ class Stake:
     seconds_per_call: float
     share: float
     communicators: tuple[str, ...] = ()
+    manner: Manner = PLAIN
 
     @property
     def point(self) -> tuple[str, int]:
         """Return the call, and the size at which the measuring program can time it."""
-        return self.call, real_size(self.call, max(1, self.bytes), self.shape.num_ranks)
+        size = self.manner.bytes
+        if size is None:
+            size = real_size(self.call, max(1, self.bytes), self.shape.num_ranks)
+        return self.call, size
 
 
 def call_of(row: Mapping[str, Any]) -> str:
@@ -124,16 +132,6 @@ def groups_of(stakes: Sequence[Stake]) -> list[list[int]]:
     return groups
 
 
-def parse_ranks(text: str) -> list[int]:
-    """Return the ranks of `0-3,8` or `0-12:4`; see espalier/plan/settings/rank_ranges.hpp."""
-    ranks: list[int] = []
-    for part in filter(None, text.split(",")):
-        bounds, _, step = part.partition(":")
-        first, _, last = bounds.partition("-")
-        ranks += range(int(first), int(last or first) + 1, int(step or 1))
-    return ranks
-
-
 def _stake(
     key: tuple[str, Shape, int, int], parts: Sequence[Mapping[str, Any]], run: Mapping[str, Any]
 ) -> Stake:
@@ -144,18 +142,18 @@ def _stake(
     num_parts = shape.num_ranks if call in _OF_PARTS else 1
     costliest = sorted(parts, key=lambda part: part["seconds"], reverse=True)
     names = dict.fromkeys(part["ranks"] for part in costliest if part["ranks"])
+    mean = round(num_parts * sum(part["bytes"] for part in parts) / count) if count else min_bytes
     num_members = len(set().union(*map(parse_ranks, names))) or run["num_files"]
     return Stake(
         call=call,
         shape=shape,
         min_bytes=min_bytes,
         max_bytes=max_bytes,
-        bytes=round(num_parts * sum(part["bytes"] for part in parts) / count)
-        if count
-        else min_bytes,
+        bytes=mean,
         num_calls=round(count / num_members),
         seconds=seconds,
         seconds_per_call=total / count if count else 0.0,
         share=seconds / run["seconds"] if run["seconds"] > 0 else 0.0,
         communicators=tuple(names),
+        manner=common_manner(call, mean, [part.get("manner", {}) for part in costliest]),
     )

@@ -92,7 +92,7 @@ def _row(call: Mapping[str, Any]) -> list[str]:
     tuned, inside = call["tuned"], call["in_program"]
     ratio = inside and inside["ratio"]
     return [
-        call["collective"],
+        call["collective"] + (f" ({call['manner']})" if call.get("manner") else ""),
         str(call["num_ranks"]),
         bytes_text(call["bytes"]),
         str(call["num_calls"]),

@@ -53,9 +53,14 @@ def real_size(call: str, size: int, num_ranks: int) -> int:
     """Return the next size that a call can have in the measuring program."""
     if call == "barrier":
         return 0
-    element = _REDUCED_BYTES if _core.collective_of(call) in _reducing() else 1
+    element = element_bytes(call)
     unit = element * num_ranks if call in _EQUAL_PARTS else element
     return -(-size // unit) * unit
+
+
+def element_bytes(call: str) -> int:
+    """Return of what parts of a call are multiples in the measuring program."""
+    return _REDUCED_BYTES if _core.collective_of(call) in _reducing() else 1
 
 
 @functools.cache

@@ -154,6 +154,7 @@ def plan_document(
                 "native": request.has_native,
                 "weight": request.weight,
                 "algorithms": list(request.algorithms),
+                **request.manner.members(),
             }
             for request in requests
         ],

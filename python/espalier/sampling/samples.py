@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from espalier.launch.lines import GrowingLines
+from espalier.sampling.manner import PLAIN, Manner
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -73,7 +74,7 @@ class Problem:
 class Request:
     """A point to measure: algorithms, and the native call unless `has_native` is false.
 
-    With weight 2 it may take twice as much time as with weight 1.
+    With weight 2 it may take twice as much time as with weight 1. Calls are made in this manner.
     """
 
     collective: str
@@ -81,6 +82,7 @@ class Request:
     algorithms: tuple[str, ...]
     has_native: bool = True
     weight: float = 1.0
+    manner: Manner = PLAIN
 
 
 def name_of(one: Request | Point | Problem) -> tuple[str, int, str]:

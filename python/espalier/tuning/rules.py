@@ -146,6 +146,13 @@ def _unmeasured(first: int, last: int | None) -> dict[str, Any]:
 
 
 def _reason(group: list[Selection]) -> str:
+    """Return why, and how calls were made: rules do not tell apart in which way they are."""
+    manners = list(dict.fromkeys(one.manner for one in group if one.manner))
+    told = f"; measured with: {'; '.join(manners)}" if manners else ""
+    return _gain(group) + told
+
+
+def _gain(group: list[Selection]) -> str:
     if len(group) == 1:
         return group[0].reason
     name = group[0].algorithm

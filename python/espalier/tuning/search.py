@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from espalier.sampling.goal import EXHAUSTIVE
@@ -78,7 +78,7 @@ class Search:
         self._share_left = 1.0
         self.num_points_left = 0
         self._position: dict[Key, int] = {}
-        self._weight: dict[Key, float] = {}
+        self._asked: dict[Key, Request] = {}
 
     def run(self, requests: Sequence[Request]) -> None:
         """Measure until every point is decided or the time is over, the first points first."""
@@ -86,7 +86,7 @@ class Search:
             (request.collective, request.bytes): position
             for position, request in enumerate(requests)
         }
-        self._weight = {(one.collective, one.bytes): one.weight for one in requests}
+        self._asked = {(one.collective, one.bytes): one for one in requests}
         if self._goal.effort == EXHAUSTIVE:
             raced = self._measure(ALL_OF_THEM, requests)
         else:
@@ -118,20 +118,24 @@ class Search:
             for key, points in self._confirmed.items()
             if len(points) >= len(CONFIRMATIONS)
         }
-        return selection.decide(
+        decided = selection.decide(
             self._raced,
             complete,
             self._nominees,
             confidence=self._goal.confidence,
             min_gain=self._goal.min_gain,
         )
+        return [
+            replace(one, manner=self._asked[one.collective, one.bytes].manner.text())
+            for one in decided
+        ]
 
     def native_samples(self) -> list[tuple[float, ...]]:
         """Return the times of the native call, point by point."""
         return [point.native_us for point in self._raced.values()]
 
     def _request(self, key: Key, algorithms: Sequence[str]) -> Request:
-        return Request(*key, tuple(algorithms), weight=self._weight[key])
+        return replace(self._asked[key], algorithms=tuple(algorithms))
 
     def _confirm_more(self, stage: Stage) -> None:
         """Measure nominees again that won every pair, but too few of them."""

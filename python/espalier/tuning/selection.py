@@ -49,6 +49,8 @@ class Selection:
     best: str | None
     estimates: Mapping[str, Estimate]
     is_confirmed: bool
+    # How its calls were made, where that is not the plain form.
+    manner: str = ""
 
     @property
     def is_native(self) -> bool:

@@ -141,7 +141,10 @@ def _key(job: Job, goal: Goal, header: dict[str, Any], requests: Sequence[Reques
         header["mpi"],
         [machine["hostname"], machine["cpu"], machine["kernel"]],
         [goal.confidence, goal.seed, goal.effort, goal.good_enough],
-        [[request.collective, request.bytes, request.algorithms] for request in requests],
+        [
+            [request.collective, request.bytes, request.algorithms, request.manner.members()]
+            for request in requests
+        ],
     ]
     return key_of(facts)
 
