@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -81,16 +80,6 @@ plan::SettingsText read_environment() {
     }
   }
   return text;
-}
-
-bool may_be_rank_zero() noexcept {
-  for (char const* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"}) {
-    char const* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
-    if (value != nullptr) {
-      return std::string_view(value) == "0";
-    }
-  }
-  return true;
 }
 
 }  // namespace espalier::shim

@@ -10,8 +10,4 @@ namespace espalier::shim {
 /// place that reads variables of users. Relative paths are made absolute.
 [[nodiscard]] plan::SettingsText read_environment();
 
-/// False only if the launcher says that this is another rank than 0: for messages that are printed
-/// before, or without, MPI.
-[[nodiscard]] bool may_be_rank_zero() noexcept;
-
 }  // namespace espalier::shim

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "espalier/plan/failure.hpp"
-#include "shim/environment.hpp"
+#include "shim/library.hpp"
 #include "shim/report.hpp"
 
 namespace espalier::shim {

@@ -26,6 +26,7 @@
 #include "shim/environment.hpp"
 #include "shim/expected_program.hpp"
 #include "shim/forward.hpp"
+#include "shim/library.hpp"
 #include "shim/memory.hpp"
 #include "shim/pointer_constants.hpp"
 #include "shim/progress.hpp"

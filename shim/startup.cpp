@@ -2,10 +2,8 @@
 
 #include "shim/startup.hpp"
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <dlfcn.h>
 #include <vector>
 
 #include <mpi.h>
@@ -17,7 +15,6 @@
 #include "shim/memory.hpp"
 #include "shim/progress.hpp"
 #include "shim/surroundings.hpp"
-#include "shim/symbol.hpp"
 
 namespace espalier::shim {
 namespace {
@@ -116,23 +113,6 @@ void agree_on_progress(plan::Session::World& world) {
   if (can_follow != 0) {
     world.follow_progress = follow_progress;
   }
-}
-
-MpiLibrary find_library() {
-  // Larger than MPI_MAX_LIBRARY_VERSION_STRING of every MPI: this may not be the one of mpi.h.
-  std::vector<char> buffer(16384);
-  int (*get_version)(char*, int*) = nullptr;
-  find_symbol("PMPI_Get_library_version", get_version);
-  int size = 0;
-  if (get_version(buffer.data(), &size) != MPI_SUCCESS) {
-    buffer.front() = '\0';
-  }
-  Dl_info place{};
-  bool const is_placed = dladdr(std::bit_cast<void*>(get_version), &place) != 0;
-  return {
-      .file = is_placed && place.dli_fname != nullptr ? place.dli_fname : "",
-      .version = short_version(buffer.data()),
-  };
 }
 
 }  // namespace espalier::shim

@@ -8,7 +8,6 @@
 
 #include <string>
 
-#include "espalier/base/mpi_library.hpp"
 #include "espalier/plan/session.hpp"
 #include "espalier/plan/settings/settings.hpp"
 
@@ -26,8 +25,5 @@ namespace espalier::shim {
 /// Collective over MPI_COMM_WORLD: lets `world` start nonblocking calls if all ranks can.
 /// @throws Error mpi.
 void agree_on_progress(plan::Session::World& world);
-
-/// The MPI library whose functions this process reaches.
-[[nodiscard]] MpiLibrary find_library();
 
 }  // namespace espalier::shim

@@ -70,7 +70,7 @@ FLOORS = Floors(
         "sampling": {"catalog", "clusters"},
         "store": {"conditions", "sampling"},
         "doctor": {"conditions", "launch"},
-        "maps": {"conditions", "machines"},
+        "maps": {"conditions", "launch", "machines"},
         "halo": {"clusters", "conditions"},
         "probing": {"conditions", "launch", "machines"},
         "orders": {"probing", "sampling"},
@@ -79,7 +79,7 @@ FLOORS = Floors(
         "simulate": {"store"},
         "tuning": {"profiles", "store"},
         "peers": {"tuning"},
-        "improvement": {"compare", "probing", "tuning"},
+        "improvement": {"compare", "maps", "probing", "tuning"},
         "report": {"catalog", "maps", "probing", "profiles"},
         "cli": {
             "doctor",

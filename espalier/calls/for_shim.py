@@ -23,7 +23,7 @@ def _intercepted(functions: list[Function]) -> list[Function]:
     return [*functions, *(begun(function) for function in functions if function.collective)]
 
 
-def _declaration(argument: Argument) -> str:
+def declaration(argument: Argument) -> str:
     """Return `int count`, `Handle comm`, or `void const* types` for what points at handles."""
     c_type = argument.c_type
     if c_type.startswith("MPI_"):
@@ -42,7 +42,7 @@ def _typed(argument: Argument) -> str:
 
 
 def _parameters(function: Function) -> list[str]:
-    return [_declaration(argument) for argument in function.arguments]
+    return [declaration(argument) for argument in function.arguments]
 
 
 def _names(function: Function) -> list[str]:

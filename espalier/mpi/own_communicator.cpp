@@ -86,6 +86,7 @@ OwnCommunicator::OwnCommunicator(MPI_Comm comm) noexcept : comm_(comm) {
 OwnCommunicator OwnCommunicator::duplicate(MPI_Comm comm) {
   MPI_Comm made = MPI_COMM_NULL;
   require_success(PMPI_Comm_dup(comm, &made), "MPI_Comm_dup");
+  PMPI_Comm_set_name(made, own_name);
   return OwnCommunicator(made);
 }
 
@@ -118,6 +119,7 @@ MPI_Comm OwnCommunicator::release(MPI_Comm like) {
     require_success(PMPI_Comm_get_errhandler(like, &handler), "MPI_Comm_get_errhandler");
     int const code = PMPI_Comm_set_errhandler(comm_, handler);
     PMPI_Errhandler_free(&handler);
+    PMPI_Comm_set_name(comm_, "");
     require_success(code, "MPI_Comm_set_errhandler");
   }
   return std::exchange(comm_, MPI_COMM_NULL);

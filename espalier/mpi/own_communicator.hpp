@@ -11,6 +11,10 @@
 
 namespace espalier::mpi {
 
+/// The name of communicators with messages of Espalier, by which tools tell them from the
+/// program's.
+inline constexpr char const* own_name = "espalier";
+
 /// A communicator of our own, freed with the object, of which errors are returned.
 class OwnCommunicator {
 public:

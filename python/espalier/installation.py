@@ -42,6 +42,11 @@ def shim_library(vendor: str) -> Path | None:
     return _find([f"libespalier-{vendor}.so"], ["lib", "shim", "."])
 
 
+def traffic_library(vendor: str) -> Path | None:
+    """Return the library that counts what programs of an MPI send, None if it is not built."""
+    return _find([f"libespalier-traffic-{vendor}.so"], ["lib", "."])
+
+
 def api_library(vendor: str) -> Path | None:
     """Return the library of the C interface for an MPI, None if it is not built."""
     name = f"libespalier-api-{vendor}.so"

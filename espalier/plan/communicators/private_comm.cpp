@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "espalier/mpi/own_communicator.hpp"
 #include "espalier/plan/clock.hpp"
 
 namespace espalier::plan {
@@ -20,6 +21,7 @@ int make_private_comm(MPI_Comm user, MPI_Comm& made) noexcept {
   PMPI_Group_free(&group);
   if (code == MPI_SUCCESS) {
     code = PMPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
+    PMPI_Comm_set_name(made, mpi::own_name);
   }
   return code;
 }

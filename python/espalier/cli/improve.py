@@ -11,6 +11,7 @@ from espalier.base.shares import parse_share
 from espalier.cli.expansion import Repeat
 from espalier.cli.groups import USUAL_PROFILE, StoreFile, carry_out, show
 from espalier.cli.options import EffortOption, GoodEnough, Json, Mpi, ProfileOutput
+from espalier.errors import ArgumentError
 from espalier.improvement import improver
 from espalier.improvement.findings import Wish
 from espalier.improvement.improver import WholeRuns
@@ -50,6 +51,30 @@ class Length:
 
 
 @dataclass(frozen=True)
+class Placing:
+    """Whether the ranks should run elsewhere."""
+
+    traffic: Annotated[
+        bool,
+        typer.Option(
+            "--traffic/--no-traffic",
+            help="Count in the first run who sends how much to whom, and propose a placement.",
+        ),
+    ] = True
+    try_placement: Annotated[
+        bool,
+        typer.Option(
+            "--try-placement", help="Compare whole runs with that placement; keep it if faster."
+        ),
+    ] = False
+
+    def check(self) -> None:
+        """Raise ArgumentError if a placement is to be tried that nobody looks for."""
+        if self.try_placement and not self.traffic:
+            raise ArgumentError("expected --traffic with --try-placement, got --no-traffic")
+
+
+@dataclass(frozen=True)
 class Kept:
     """What is known before, and where results go."""
 
@@ -67,15 +92,22 @@ class Kept:
 
 
 def improve(
-    improved: Improved, length: Length, kept: Kept, repeat: Repeat, json: Json = False
+    improved: Improved,
+    length: Length,
+    placing: Placing,
+    kept: Kept,
+    repeat: Repeat,
+    json: Json = False,
 ) -> None:
     """Make an MPI program faster: find out what it calls, tune just that, and compare whole runs.
 
     Runs the program once to count its calls, probes the machine once, tunes the calls and sizes on
     which most time is spent, and compares whole runs with and without. What is slower in the
-    program itself is taken back. The profile is for 'espalier run --profile'. Interrupted, it keeps
-    what it has, and the same command goes on.
+    program itself is taken back. If another placement keeps more messages inside nodes, the
+    launcher's file for it is written. The profile is for 'espalier run --profile'. Interrupted, it
+    keeps what it has, and the same command goes on.
     """
+    placing.check()
     target = preload.find_target(improved.command, improved.mpi)
     wish = Wish(
         command=target.command,
@@ -92,7 +124,7 @@ def improve(
         effort=length.effort,
         good_enough=parse_share(length.good_enough),
     )
-    runs = WholeRuns(target, length.repetitions)
+    runs = WholeRuns(target, length.repetitions, placing.traffic, placing.try_placement)
 
     def tell(document: dict[str, Any]) -> None:
         show(document, improvement_report, json=json)

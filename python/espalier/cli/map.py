@@ -3,7 +3,7 @@
 
 import math
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,12 +14,23 @@ from espalier.cli.options import Json, Placement
 from espalier.errors import ArgumentError
 from espalier.io.console import emit_json, say
 from espalier.io.output_files import check_writable, write_whole
+from espalier.launch import traffic as counted
 from espalier.machines import machines, sources
-from espalier.maps import choosing, edges, hosts, launcher_files, outcome, problem, seats
+from espalier.maps import (
+    choosing,
+    edges,
+    hosts,
+    launcher_files,
+    outcome,
+    problem,
+    seats,
+    traffic,
+)
 from espalier.maps.choosing import Effort, Selection, Site
 from espalier.maps.edges import EdgeProblem
 from espalier.maps.problem import GridProblem
 from espalier.maps.seats import Seats
+from espalier.maps.traffic import TrafficProblem
 from espalier.report.map import print_map
 
 
@@ -57,30 +68,43 @@ class Processes:
         typer.Option("--edges", metavar="FILE", help="A graph instead: lines 'from to weight'."),
     ] = None
 
+    traffic: Annotated[
+        Path | None,
+        typer.Option(
+            "--traffic",
+            metavar="FOLDER",
+            help="What a run sent ('espalier run --traffic'); the machine is its hosts, unless"
+            " --machine is given.",
+        ),
+    ] = None
+
     def problem(self) -> GridProblem | EdgeProblem:
         """Return what is to be mapped.
 
         Raises:
             ArgumentError: nothing is, or a graph and a grid are.
         """
+        if self.traffic is not None:
+            self._check_alone("--traffic", {"--edges": self.graph})
+            return traffic.problem_of(counted.read(self.traffic))
         if self.graph is not None:
-            return self._graph(self.graph)
+            self._check_alone("--edges", {})
+            return edges.read(self.graph)
         if self.grid is None and self.cells is None:
             raise ArgumentError(
-                "expected --grid, --cells or --edges, got none",
+                "expected --grid, --cells, --edges or --traffic, got none",
                 "say what grid of processes the program has, as in --grid 50x48",
             )
         return problem.grid_problem(self.grid, self.cells, self.halo, self.periodic, self.stencil)
 
-    def _graph(self, path: Path) -> EdgeProblem:
-        given = {"--grid": self.grid, "--cells": self.cells, "--halo": self.halo}
+    def _check_alone(self, option: str, others: dict[str, Path | None]) -> None:
+        given = {"--grid": self.grid, "--cells": self.cells, "--halo": self.halo, **others}
         named = [name for name, value in given.items() if value is not None]
         if named or self.periodic:
             raise ArgumentError(
-                f"expected --edges alone, got {' and '.join(named or ['--periodic'])} too",
+                f"expected {option} alone, got {' and '.join(named or ['--periodic'])} too",
                 "a graph has no dimensions",
             )
-        return edges.read(path)
 
 
 @dataclass(frozen=True)
@@ -92,7 +116,7 @@ class Where:
         typer.Option(
             "--machine",
             help="A machine: '50n x 48c', or a file.",
-            show_default="that of the SLURM job",
+            show_default="that of the SLURM job, or of --traffic",
         ),
     ] = None
     placement: Placement = None
@@ -105,8 +129,18 @@ class Where:
 
     def site(self, wanted: GridProblem | EdgeProblem) -> Site:
         """Return the cores for the processes."""
+        if isinstance(wanted, TrafficProblem) and self.machine is None:
+            return self._observed(wanted)
         num_ranks = _num_ranks(wanted, self.num_ranks)
         return choosing.site_of(_machine(self.machine), self.placement, num_ranks)
+
+    def _observed(self, wanted: TrafficProblem) -> Site:
+        if self.placement is not None or self.num_ranks not in (None, wanted.num_ranks):
+            raise ArgumentError(
+                "expected --machine with --placement or -p, got --traffic alone",
+                "without --machine ranks are where they were when they were counted",
+            )
+        return traffic.site_of(wanted.traffic)
 
 
 @dataclass(frozen=True)
@@ -163,6 +197,22 @@ class Launching:
             "-o", "--output", help="The file for the launcher.", show_default="rankfile, ..."
         ),
     ] = None
+
+    def fitting(self, where: Where, wanted: GridProblem | EdgeProblem) -> "Launching":
+        """Return what is meant where only the hosts of a counted run are known, not their cores.
+
+        Raises:
+            ArgumentError: cores are wanted all the same.
+        """
+        if not isinstance(wanted, TrafficProblem) or where.machine is not None:
+            return self
+        if self.bind:
+            raise ArgumentError(
+                "expected --machine with --bind, got none",
+                "a counted run tells on which host a rank was, not on which core",
+            )
+        names = self.host_names or ",".join(wanted.traffic.nodes)
+        return replace(self, bind=False, host_names=names)
 
     @property
     def binds(self) -> bool:
@@ -266,6 +316,14 @@ def _draw(
     say(f"drew {path}")
 
 
+def _helps(found: dict[str, Any], wanted: TrafficProblem, site: Site, selection: Selection) -> bool:
+    """Add to the document what the mapping saves, and return whether it is worth a file."""
+    before = [seat.node for seat in seats.seats_of(site, range(site.num_ranks)).of_position]
+    judgement = traffic.judge(wanted.traffic, before, selection.result)
+    outcome.add_judgement(found, judgement)
+    return judgement.helps
+
+
 def map_processes(
     processes: Processes,
     where: Where,
@@ -281,13 +339,15 @@ def map_processes(
     program is not changed. docs/explanation/mapping says when the other ways are better.
     """
     wanted = processes.problem()
+    launching = launching.fitting(where, wanted)
     _check_files(wanted, shown.draw, launching.path())
     site = where.site(wanted)
     names = launching.names(site)
     selection = search.choose(wanted, site)
     after = seats.seats_of(site, selection.result["rank_at"])
     found = outcome.conclude(wanted, site, selection, after, repeat.text())
-    launching.write(found, after, names)
+    if not isinstance(wanted, TrafficProblem) or _helps(found, wanted, site, selection):
+        launching.write(found, after, names)
     if shown.draw is not None and isinstance(wanted, GridProblem):
         _draw(found, wanted, site, after, shown.draw)
     if shown.json:

@@ -147,6 +147,12 @@ Statistics = Annotated[
     Path | None,
     typer.Option("--statistics", metavar="FOLDER", help="Keep what every rank called there."),
 ]
+TrafficFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--traffic", metavar="FOLDER", help="Count who sends how much to whom, and keep it there."
+    ),
+]
 Mpi = Annotated[
     str | None, typer.Option("--mpi", help="openmpi or mpich, if the program does not say.")
 ]

@@ -4,18 +4,27 @@
 import contextlib
 import tempfile
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from espalier.cli.groups import Preloaded
-from espalier.cli.options import Json, Mpi, Statistics
+from espalier.cli.options import Json, Mpi, Statistics, TrafficFolder
 from espalier.errors import Error, FileError, FormatError
 from espalier.io.console import json_text, say
-from espalier.launch import diagnosis, preload, processes, runs
+from espalier.launch import diagnosis, preload, processes, runs, traffic
 from espalier.profiles import profiles
-from espalier.report.run import run_summary
+from espalier.report.run import run_summary, traffic_summary
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What ranks leave."""
+
+    statistics: Statistics = None
+    traffic: TrafficFolder = None
 
 
 def usable_profile(path: Path | None) -> Path | None:
@@ -52,6 +61,27 @@ def _statistics_folder(named: Path | None, *, is_needed: bool) -> Iterator[Path 
     yield named
 
 
+def _prepare_traffic(folder: Path | None) -> None:
+    """Make the folder, without files of earlier runs."""
+    if folder is None:
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        traffic.clear(folder)
+    except OSError as error:
+        raise FileError(
+            f"{folder}: expected a folder for traffic, got '{error.strerror}'",
+            "choose another with --traffic",
+        ) from error
+
+
+def _print_traffic(folder: Path) -> None:
+    try:
+        say(traffic_summary(traffic.read(folder)))
+    except FormatError as error:
+        say(f"espalier: {error}")
+
+
 def _print_summary(target: preload.Target, folder: Path, *, json: bool) -> None:
     if target.obstacle:
         return
@@ -72,7 +102,7 @@ def run(
         typer.Argument(metavar="-- COMMAND", help="The MPI program: -- mpirun -n 4 ./program"),
     ],
     under: Preloaded,
-    statistics: Statistics = None,
+    recorded: Recorded,
     summary: Annotated[
         bool, typer.Option("--summary", help="Say afterwards what ran, on standard error.")
     ] = False,
@@ -99,7 +129,9 @@ def run(
             "note: --no-learn and no --profile given, so collectives are left to the MPI library;"
             f" {mapped}"
         )
-    with _statistics_folder(statistics, is_needed=summary or json) as folder:
+    counted = recorded.traffic
+    _prepare_traffic(counted)
+    with _statistics_folder(recorded.statistics, is_needed=summary or json) as folder:
         settings = preload.Settings(
             usable,
             forced,
@@ -108,6 +140,7 @@ def run(
             under.machine,
             learns=under.learn,
             is_expected=True,
+            traffic=counted,
         )
         start = target.preloaded(settings)
         ended = processes.run(
@@ -120,4 +153,6 @@ def run(
             )
         if folder is not None and (summary or json):
             _print_summary(target, folder, json=json)
+        if counted is not None and not target.obstacle:
+            _print_traffic(counted)
     raise typer.Exit(ended.exit_code)

@@ -25,15 +25,18 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from espalier.errors import Error, FormatError
-from espalier.launch import diagnosis, preload, processes, runs
+from espalier.io.console import say
+from espalier.launch import diagnosis, preload, processes, runs, traffic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from espalier.launch.environment import Start
+    from espalier.launch.traffic import Traffic
 
 PLAIN, NATIVE, ESPALIER = "plain", "native", "espalier"
 KINDS = (PLAIN, NATIVE, ESPALIER)
+TRAFFIC = "traffic"
 _LEAST_TIMEOUT_SECONDS = 60.0
 _TIMEOUT_FACTOR = 10.0
 # Ranks that wait longer say for whom. Half the time limit at most: what they do is known in time.
@@ -44,12 +47,16 @@ TIMEOUT_EXIT_CODE = 124
 
 @dataclass(frozen=True)
 class Run:
-    """One finished run. `statistics` is what the ranks left, none for plain runs."""
+    """One finished run. `statistics` is what the ranks left, none for plain runs.
+
+    `sent` is who sent how much to whom, if that was counted.
+    """
 
     kind: str
     block: int
     seconds: float
     statistics: dict[str, Any] | None = None
+    sent: Traffic | None = None
 
 
 @dataclass(frozen=True)
@@ -75,6 +82,7 @@ class Design:
     timeout_seconds: float | None = None
     seed: int = 1
     learns: bool = False
+    counts_traffic: bool = False  # in native runs
 
 
 @dataclass
@@ -183,7 +191,8 @@ class Runner:
                     return Failure(kind, block, code, text + _tail(output))
             if kind == PLAIN:
                 return Run(kind, block, ended.seconds)
-            return Run(kind, block, ended.seconds, self._statistics(folder))
+            sent = self._sent(folder.with_name(TRAFFIC)) if kind == NATIVE else None
+            return Run(kind, block, ended.seconds, self._statistics(folder), sent)
 
     def _start(self, kind: str, folder: Path) -> Start:
         if kind == PLAIN:
@@ -192,7 +201,12 @@ class Runner:
         if kind == NATIVE:
             force = preload.all_native()
             settings = preload.Settings(
-                force=force, statistics=folder, maps=False, watch=watch, learns=False
+                force=force,
+                statistics=folder,
+                maps=False,
+                watch=watch,
+                learns=False,
+                traffic=folder.with_name(TRAFFIC) if design.counts_traffic else None,
             )
         else:
             settings = preload.Settings(
@@ -211,6 +225,16 @@ class Runner:
         if self._timeout is not None:
             limit = min(limit, self._timeout / 2)
         return preload.watch_after(limit, self._target.command)
+
+    def _sent(self, folder: Path) -> Traffic | None:
+        """Return the traffic that ranks left; None if it is not counted."""
+        if not self._design.counts_traffic:
+            return None
+        try:
+            return traffic.read(folder)
+        except FormatError as error:
+            say(f"note: {error.text}; it is not known who sends how much to whom")
+            return None
 
     def _statistics(self, folder: Path) -> dict[str, Any]:
         try:

@@ -11,6 +11,7 @@ from espalier.sampling.samples import NATIVE
 
 if TYPE_CHECKING:
     from espalier.improvement.observation import Observation
+    from espalier.improvement.placement import Proposal
     from espalier.improvement.stakes import Stake
     from espalier.launch.command import LaunchCommand
     from espalier.profiles.profiles import Shape
@@ -61,6 +62,7 @@ class Findings:
     tunings: dict[Shape, dict[str, Any]] = field(default_factory=dict)
     rules: list[dict[str, Any]] = field(default_factory=list)
     comparisons: list[dict[str, Any]] = field(default_factory=list)
+    placement: Proposal | None = None
     taken_back: list[dict[str, Any]] = field(default_factory=list)
     seconds: float = 0.0
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A whole improvement: from the user's command to a profile that his program gains from.
 
-1. One run counts what the program calls, and how long that takes.
+1. One run counts what the program calls, how long that takes, and who sends how much to whom. If
+   another placement of the ranks would keep bytes inside nodes, it is proposed, or tried.
 2. The machine is known, or it is probed.
 3. The calls and sizes at which most time is spent are tuned, with the ranks of the program.
 4. Whole runs are compared, with and without, in turns.
@@ -11,7 +12,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from espalier.base.interruption import Interrupted
@@ -23,6 +24,7 @@ from espalier.improvement import (
     guard,
     machine_file,
     outcome,
+    placement,
     plain_form,
     points,
     stakes,
@@ -66,6 +68,8 @@ class WholeRuns:
 
     target: Target
     repetitions: int = 6
+    counts_traffic: bool = True
+    tries_placement: bool = False
 
 
 def improve(wish: Wish, runs: WholeRuns) -> dict[str, Any]:
@@ -79,12 +83,13 @@ def improve(wish: Wish, runs: WholeRuns) -> dict[str, Any]:
     check_launcher(wish.command)
     _check(wish)
     say(f"step 1 of 4: running the program once to count its calls: {wish.command.text()}")
-    findings = Findings(wish, observe(runs.target))
+    findings = Findings(wish, observe(runs.target, counts_traffic=runs.counts_traffic))
 
     def steps() -> None:
+        placed = _place(findings, runs)
         _tune_calls(findings)
         if findings.is_kept:
-            _compare(findings, runs)
+            _compare(findings, placed)
 
     return _carry_out(findings, steps, start)
 
@@ -128,6 +133,34 @@ def _carry_out(findings: Findings, steps: Callable[[], None], start: float) -> d
         say(f"to go on where this ended: {findings.wish.files.repeat}")
         raise Interrupted(document, cause)
     return document
+
+
+def _place(findings: Findings, runs: WholeRuns) -> WholeRuns:
+    """Propose another placement, and go on with it if it was tried and is significantly faster.
+
+    The calls are counted again then: a communicator of rows may lie on other nodes.
+    """
+    sent = findings.observation.sent
+    if sent is None:
+        return runs
+    proposal = placement.propose(sent, findings.wish.command, findings.wish.files.output)
+    findings.placement = proposal
+    if proposal is None or proposal.command is None or not runs.tries_placement:
+        return runs
+    about = (2 * runs.repetitions + 1) * findings.observation.seconds
+    say(
+        f"comparing {runs.repetitions} times whole runs as ranks are placed now and as"
+        f" {proposal.file} places them, in turns; about {about:.0f} s"
+    )
+    proposal = placement.try_out(proposal, runs.target, runs.repetitions)
+    findings.placement = proposal
+    if not proposal.is_kept or proposal.command is None:
+        return runs
+    say(f"ranks are placed so from now on; counting the calls again: {proposal.command.text()}")
+    target = replace(runs.target, command=proposal.command)
+    findings.wish = replace(findings.wish, command=proposal.command)
+    findings.observation = observe(target)
+    return replace(runs, target=target)
 
 
 @dataclass(frozen=True)

@@ -10,23 +10,28 @@ from espalier.compare.experiment import NATIVE, Design, FailedRunError, Failure,
 
 if TYPE_CHECKING:
     from espalier.launch.preload import Target
+    from espalier.launch.traffic import Traffic
 
 
 @dataclass(frozen=True)
 class Observation:
-    """How long the program ran, and what its ranks called (`espalier-run-explanation`)."""
+    """How long the program ran, and what its ranks called (`espalier-run-explanation`).
+
+    `sent` is who sent how much to whom, if that was counted.
+    """
 
     seconds: float
     run: dict[str, Any]
+    sent: Traffic | None = None
 
 
-def observe(target: Target) -> Observation:
+def observe(target: Target, *, counts_traffic: bool = False) -> Observation:
     """Run the program once. Its output is shown only if it fails.
 
     Raises:
         FailedRunError: it fails, or shows no MPI calls.
     """
-    found = Runner(target, Design(profile=None)).run(NATIVE, -1)
+    found = Runner(target, Design(profile=None, counts_traffic=counts_traffic)).run(NATIVE, -1)
     if isinstance(found, Failure):
         raise FailedRunError(
             f"{found.text} while its calls were counted, so there is nothing to improve",
@@ -36,4 +41,4 @@ def observe(target: Target) -> Observation:
         )
     if found.statistics is None:
         raise ValueError("a run with preloaded library has statistics")
-    return Observation(found.seconds, found.statistics)
+    return Observation(found.seconds, found.statistics, found.sent)

@@ -50,6 +50,7 @@ def make_document(findings: Findings, *, is_complete: bool) -> dict[str, Any]:
             for rule in findings.taken_back
         ],
         remaining=_remaining(findings),
+        placement=None if findings.placement is None else findings.placement.to_json(),
         profile=str(wish.files.output) if findings.is_kept else None,
         use=_use(findings) if findings.is_kept else None,
         warnings=_warnings(findings),

@@ -37,6 +37,7 @@ class Settings:
     learns: bool | None = None  # None: as the environment says, or else it does
     is_expected: bool = False  # to call MPI_Init; a program that does not is told
     memory: str = ""
+    traffic: Path | None = None  # where ranks write what they sent, if it is counted
 
     def variables(self) -> dict[str, str]:
         """Return the settings as environment variables."""
@@ -55,6 +56,8 @@ class Settings:
             variables["ESPALIER_LEARN"] = "on" if self.learns else "off"
         if self.memory:
             variables["ESPALIER_MEMORY"] = self.memory
+        if self.traffic is not None:
+            variables["ESPALIER_TRAFFIC"] = str(self.traffic.resolve())
         return variables
 
 
@@ -77,10 +80,19 @@ class Target:
         return Start(self.command.words(), {})
 
     def preloaded(self, settings: Settings) -> Start:
-        """Return how to start the command with Espalier in its ranks."""
+        """Return how to start the command with Espalier in its ranks.
+
+        Raises:
+            NotBuiltError: traffic is to be counted, and the library for it was not built.
+        """
         if self.obstacle:
             return self.plain()
-        variables = {"LD_PRELOAD": str(self.library), **settings.variables()}
+        libraries = [self.library]
+        if settings.traffic is not None:
+            # In front: it sees the calls of the program before anything serves them.
+            libraries.insert(0, _traffic_library(self.vendor))
+        preloaded = ":".join(map(str, libraries))
+        variables = {"LD_PRELOAD": preloaded, **settings.variables()}
         if settings.is_expected and (path := programs.binary_of(self.command)):
             variables[PROGRAM] = str(path)
         return with_environment(self.command, variables)
@@ -119,6 +131,15 @@ def find_target(words: Sequence[str], vendor: str | None, *, or_native: bool = F
             "run make build on a machine with this MPI",
         )
     return Target(command, vendor, library, why)
+
+
+def _traffic_library(vendor: str) -> Path:
+    library = installation.traffic_library(vendor)
+    if library is None:
+        raise NotBuiltError(
+            f"expected libespalier-traffic-{vendor}.so, found none", "run make build again"
+        )
+    return library
 
 
 def check_vendor(vendor: str | None) -> str | None:

@@ -22,6 +22,16 @@ def cautions(site: Site, result: MappingResult) -> list[Caution]:
     ]
 
 
+def too_little(margin: float) -> Caution:
+    """Return the caution for a mapping of counted traffic that saves less than the margin."""
+    return Caution(
+        "too_little",
+        f"the best order of the ranks saves less than {100 * margin:.0f} % of what leaves nodes, so"
+        " no file is written",
+        "start the program as you do now",
+    )
+
+
 def _of_gain(result: MappingResult) -> list[Caution]:
     if not result["is_identity"]:
         return []

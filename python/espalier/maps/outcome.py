@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from espalier.maps.edges import EdgeProblem
     from espalier.maps.launcher_files import LaunchFile
     from espalier.maps.seats import Seats
+    from espalier.maps.traffic import Judgement
 
 SCHEMA = "espalier-map"
 VERSION = 1
@@ -67,6 +68,13 @@ def conclude(
         launch=None,
         warnings=to_json(advice.cautions(site, result)),
     )
+
+
+def add_judgement(found: dict[str, Any], judgement: Judgement) -> None:
+    """Add what a mapping of counted traffic saves, and a caution if that is too little."""
+    found["graph"]["saving"] = judgement.to_json()
+    if not judgement.helps and not found["is_identity"]:
+        found["warnings"] += to_json([advice.too_little(judgement.margin)])
 
 
 def add_launch(found: dict[str, Any], launch: LaunchFile, path: str) -> None:

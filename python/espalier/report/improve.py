@@ -31,6 +31,7 @@ def improvement_report(found: Mapping[str, Any]) -> Report:
     """Return the report of an `espalier-improvement` document."""
     sections = [
         Section("What was gained", _gained(found)),
+        *_placement(found["placement"]),
         _calls(found),
         Section("What remains", list(found["remaining"])),
     ]
@@ -75,6 +76,39 @@ def _verdict(found: Mapping[str, Any]) -> str:
     if found["profile"] is None:
         text += "; so nothing is kept: the profile leaves its calls to the MPI library"
     return text
+
+
+def _placement(found: Mapping[str, Any] | None) -> list[Section]:
+    """Return whether ranks should run elsewhere, unless that is no question."""
+    if found is None:
+        return []
+    before, after = found["before"], found["after"]
+    now = f"{bytes_text(before['total'])} go between {len(found['nodes'])} nodes"
+    if not found["helps"]:
+        margin = f"{100 * found['margin']:.0f} %"
+        return [Section("Where ranks run", [f"{now}; no other placement saves {margin} of it"])]
+    line = (
+        f"{now}, and {bytes_text(after['total'])} would in another placement; at most"
+        f" {bytes_text(before['worst'])} and {bytes_text(after['worst'])} leave one node"
+    )
+    command = found["command"] or ""
+    return [Section("Where ranks run", [line, *_tried(found)], command=command)]
+
+
+def _tried(found: Mapping[str, Any]) -> list[str]:
+    file, wall = found["file"], found["wall"]
+    if file is None:
+        return ["there is no file for this launcher; 'espalier map --traffic' writes others"]
+    if found["failure"]:
+        return [f"{file} cannot be used: {found['failure']}"]
+    if wall is None:
+        return [
+            f"wrote {file}; --try-placement compares whole runs, and keeps it if they are faster",
+            "the profile is for ranks as they are placed now; improve again with the command below",
+        ]
+    text = f"whole runs with {file}: {verdict_text(wall)}"
+    kept = "all of this page is with it" if found["is_kept"] else "so ranks stay where they are"
+    return [f"{text}; {kept}"]
 
 
 def _calls(found: Mapping[str, Any]) -> Section:

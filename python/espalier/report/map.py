@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from espalier.base.units import three_digits
+from espalier.base.units import bytes_text, three_digits
 from espalier.io.console import make_console
 from espalier.report.content import Grid, Section, print_sections
 from espalier.report.map_grid import print_grid
@@ -17,7 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _LONGEST_MACHINE = 60
-_UNITS = {"messages": "messages", "cells": "cells sent", "weight": "weights of messages"}
+_UNITS = {
+    "messages": "messages",
+    "cells": "cells sent",
+    "weight": "weights of messages",
+    "bytes": "bytes",
+}
 
 
 def print_map(result: Mapping[str, Any]) -> None:
@@ -65,13 +70,18 @@ def amount_text(amount: float) -> str:
     return f"{amount:.0f}" if amount == int(amount) else three_digits(amount)
 
 
+def _bytes_text(amount: float) -> str:
+    return bytes_text(round(amount))
+
+
 def _levels(result: Mapping[str, Any]) -> Section:
     keys = ("total", "worst", "mean")
     columns = [f"{key} {when}" for key in keys for when in ("before", "after")]
     grid = Grid(("between", "groups", *columns), ("groups", *columns))
     for level in result["metrics"]:
         cells = [level[when][key] for key in keys for when in ("before", "after")]
-        grid.rows.append([level["level"], str(level["groups"]), *map(amount_text, cells)])
+        text = _bytes_text if result["unit"] == "bytes" else amount_text
+        grid.rows.append([level["level"], str(level["groups"]), *map(text, cells)])
     notes = [
         f"{_UNITS[result['unit']]}, both directions; worst: what leaves the group that most leaves"
     ]
@@ -133,6 +143,14 @@ def _next(result: Mapping[str, Any]) -> Section:
     if launch is not None:
         lines = [f"wrote {launch['file']}"] + ([launch["note"]] if launch["note"] else [])
         return Section("What to run next", lines, command=launch["command"])
+    saving = (result["graph"] or {}).get("saving")
+    if saving is not None and not saving["helps"]:
+        return Section("What to run next", ["the program as it is now: no file was written"])
+    if saving is not None:
+        text = f"write a file that keeps {100 * saving['saved']:.0f} % of it inside nodes"
+        return Section(
+            "What to run next", [text], command=f"{result['command']} --for openmpi|mpich|slurm"
+        )
     text = (
         "write a file for the launcher, for programs whose rank i stands at position i of the"
         " grid; docs/explanation/mapping says what to do with others"

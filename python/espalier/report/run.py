@@ -10,6 +10,8 @@ from espalier.base.units import bytes_text, time_text
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from espalier.launch.traffic import Traffic
+
 _MOST_LINES = 6
 
 
@@ -31,6 +33,17 @@ def run_summary(explained: Mapping[str, Any]) -> str:
     lines += [mapping_line(mapping) for mapping in explained["mappings"]]
     lines += [f"warning: {text}" for text in explained["warnings"]]
     return "\n".join([head, *(f"  {line}" for line in lines)])
+
+
+def traffic_summary(traffic: Traffic) -> str:
+    """Return what goes between nodes, and what to do with it."""
+    between = traffic.bytes_between(traffic.node_of_rank)
+    return (
+        f"espalier: {traffic.num_messages} messages of {bytes_text(sum(traffic.sent.values()))}"
+        f" between {traffic.num_ranks} ranks, {bytes_text(between)} of it between"
+        f" {len(traffic.nodes)} nodes; 'espalier map --traffic {traffic.origin}' looks for a"
+        " better placement"
+    )
 
 
 def mapping_line(mapping: Mapping[str, Any]) -> str:

@@ -25,6 +25,8 @@ while [[ ${1-} == -* ]]; do
         # The dynamic linker would complain about the library, which is none.
         if [[ $name == LD_PRELOAD ]]; then name=FAKE_PRELOAD; fi
         export "$name=${2#*=}"; shift 2 ;;
+    --hostfile) export FAKE_HOST_FILE=$2; shift 2 ;;
+    --map-by) shift 2 ;;
     *) shift ;;
   esac
 done
@@ -64,6 +66,11 @@ if fail and (fail == "all" or (fail == "ours" and ours)):
 seconds = float(os.environ.get("FAKE_SECONDS", "0.02"))
 if ours:
     seconds *= float(os.environ.get("FAKE_FACTOR", "0.5"))
+if "FAKE_HOST_FILE" in os.environ:
+    if os.environ.get("FAKE_FAILS_IN") == "placed":
+        print("no such host", file=sys.stderr)
+        sys.exit(1)
+    seconds *= float(os.environ.get("FAKE_PLACED_FACTOR", "1"))
 if os.environ.get("FAKE_HANGS_IN") == "ours" and ours:
     seconds = 1000
     print("watched after", os.environ.get("ESPALIER_WATCH"), file=sys.stderr, flush=True)
@@ -91,6 +98,24 @@ if folder and "FAKE_PRELOAD" in os.environ and not os.environ.get("FAKE_NO_STATI
             statistics["mappings"] = [made, made]
         with open(os.path.join(folder, f"rank-{rank}.json"), "w") as file:
             json.dump(statistics, file)
+# Ranks on hosts (FAKE_HOSTS), each of which sends a MB to the one beyond the middle.
+folder = os.environ.get("ESPALIER_TRAFFIC")
+ranks = int(os.environ.get("FAKE_RANKS", "1"))
+hosts = os.environ.get("FAKE_HOSTS", "").split() or ["here"] * ranks
+if folder and "FAKE_PRELOAD" in os.environ:
+    os.makedirs(folder, exist_ok=True)
+    for rank, host in enumerate(hosts):
+        nothing = {"messages": 0, "bytes": 0}
+        kinds = ("point_to_point", "one_sided", "alltoall", "neighborhood")
+        counted = {
+            "schema": "espalier-traffic", "version": 1, "rank": rank, "num_ranks": len(hosts),
+            "host": host, "mpi": {"vendor": "openmpi", "version": "Open MPI v9.8.7"},
+            "seconds": seconds, "finalized": True,
+            "sent": [[(rank + len(hosts) // 2) % len(hosts), 10, 1000000]], "fetched": [],
+            "outside": nothing, "kinds": dict.fromkeys(kinds, nothing),
+        }
+        with open(os.path.join(folder, f"traffic-{rank}.json"), "w") as file:
+            json.dump(counted, file)
 """
 
 # Times are drawn around 10 us (native) and 10 us / ratio (candidates named in FAKE_RATIOS).
@@ -230,6 +255,7 @@ class FakeMpi:
         self.library = self.build / "lib" / "libespalier-openmpi.so"
         self.library.parent.mkdir(parents=True)
         self.library.write_bytes(b"")
+        (self.library.parent / "libespalier-traffic-openmpi.so").write_bytes(b"")
         # A process of its own finds the compiled module through the build folder.
         real = installation.build_folder()
         if real is not None:
