@@ -105,6 +105,11 @@ bench-borrowing: build ## What it costs to borrow rules of other shapes, in simu
 	@.venv/bin/python benchmarks/borrowing/study.py docs/benchmarks/data
 	@.venv/bin/python benchmarks/pages.py
 
+.PHONY: bench-keys
+bench-keys: build ## What rules lose that do not tell placements, roots and blocks apart, modelled (2 min)
+	@.venv/bin/python benchmarks/keys/study.py docs/benchmarks/data
+	@.venv/bin/python benchmarks/pages.py
+
 .PHONY: bench-effort
 bench-effort: build ## How near a guided search comes to the best of all, simulated and here (20 min)
 	@.venv/bin/python benchmarks/effort/study.py simulated docs/benchmarks/data

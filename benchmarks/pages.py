@@ -27,6 +27,7 @@ PAGES = BENCHMARKS.parent / "docs" / "benchmarks"
 STUDIES = {
     "borrowing": BENCHMARKS / "borrowing",
     "effort": BENCHMARKS / "effort",
+    "keys": BENCHMARKS / "keys",
     "one-sided-tuned-collectives": BENCHMARKS / "reproduce" / "one-sided-tuned-collectives",
     "orthogonal-groups": BENCHMARKS / "reproduce" / "orthogonal-groups",
     "peers": BENCHMARKS / "peers",

@@ -25,6 +25,7 @@
 #include "espalier/machine/job/findings.hpp"
 #include "espalier/machine/sources/host_list.hpp"
 #include "espalier/machine/sources/hwloc.hpp"
+#include "espalier/machine/sources/kind_of_machine.hpp"
 #include "espalier/machine/sources/node_tree.hpp"
 #include "espalier/machine/sources/slurm.hpp"
 #include "espalier/machine/sources/sysfs.hpp"
@@ -127,6 +128,17 @@ std::string machine_of_slurm(
 
 void bind_machine_sources(nb::module_& module) {
   module.def("host_names", machine::expand_hosts, nb::arg("text"));
+  module.def(
+      "learned_file_name",
+      [](std::string_view mpi_library) { return machine::learned_file_name(mpi_library); },
+      nb::arg("mpi_library")
+  );
+  module.def(
+      "is_learned_file_name",
+      machine::is_learned_file_name,
+      nb::arg("name"),
+      nb::arg("mpi_library")
+  );
   module.def("machine_here", machine_here, nb::arg("name"));
   module.def("machine_of_hwloc", machine_of_hwloc, nb::arg("xml"), nb::arg("origin"));
   module.def(

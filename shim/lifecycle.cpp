@@ -138,6 +138,7 @@ void print_start(plan::Settings const& settings) {
   if (settings.learning) {
     line +=
         ", learning" + (settings.memory ? " from " + settings.memory_path + " on" : std::string());
+    line += settings.site ? ", rules of the site in " + settings.site_path : "";
   }
   for (profile::Call const call : profile::all_calls) {
     if (auto const& forced = settings.forced[profile::index_of(call)]) {

@@ -3,10 +3,8 @@
 #include "shim/memory.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <numeric>
 #include <string_view>
 #include <system_error>
@@ -15,7 +13,7 @@
 #include <mpi.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/machine/sources/interconnect.hpp"
+#include "espalier/machine/sources/kind_of_machine.hpp"
 #include "espalier/mpi/success.hpp"
 #include "espalier/plan/failure.hpp"
 #include "espalier/plan/learning/learned.hpp"
@@ -32,30 +30,6 @@ using mpi::require_success;
 
 /// Whether the user named the file. On rank 0, which reads and writes it.
 constinit bool is_named = false;
-
-/// Lower case letters, digits and single hyphens.
-std::string as_file_name(std::string_view text) {
-  std::string name;
-  for (char const c : text) {
-    auto const byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) != 0 || c == '.') {
-      name += static_cast<char>(std::tolower(byte));
-    } else if (!name.empty() && name.back() != '-') {
-      name += '-';
-    }
-  }
-  return name;
-}
-
-std::string processor_name() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("model name")) {
-      return line.substr(std::min(line.size(), line.find(':') + 1));
-    }
-  }
-  return "processor";
-}
 
 fs::path state_folder() {
   // NOLINTBEGIN(concurrency-mt-unsafe): in MPI_Init
@@ -74,9 +48,7 @@ std::string usual_path(std::string const& library_version) {
   if (folder.empty()) {
     return "";
   }
-  std::string const network = machine::find_interconnect().text();
-  std::string const name = as_file_name(library_version + " " + processor_name() + " " + network);
-  return (folder / (name + ".json")).string();
+  return (folder / machine::learned_file_name(library_version)).string();
 }
 
 void write_learned(

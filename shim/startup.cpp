@@ -14,6 +14,7 @@
 #include "shim/forward.hpp"
 #include "shim/memory.hpp"
 #include "shim/progress.hpp"
+#include "shim/site.hpp"
 #include "shim/surroundings.hpp"
 
 namespace espalier::shim {
@@ -63,6 +64,7 @@ plan::SettingsText share_settings(std::string const& library_version) {
     prepare_watch(text);
     bool const learns = !text.learn.empty() && text.learn != "off" && text.learn != "0";
     if (learns && !text.is_off) {
+      read_site(text, library_version);
       read_memory(text, library_version);
     }
     bytes = text.to_bytes();

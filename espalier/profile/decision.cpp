@@ -58,9 +58,11 @@ Decision decision_of(Candidate const& candidate, Shape shape) {
   Rule const& rule = *candidate.rule;
   Decision decision{
       .choice = rule.choice,
-      .reason = "profile rule " + std::to_string(candidate.position),
+      .reason = rule.is_shared ? "rule of the site"
+                               : "profile rule " + std::to_string(candidate.position),
       .rule = candidate.position,
       .is_borrowed = rule.shape != shape,
+      .is_shared = rule.is_shared,
   };
   if (decision.is_borrowed) {
     decision.reason += ", borrowed from " + rule.shape.text();

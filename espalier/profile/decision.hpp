@@ -20,6 +20,7 @@ struct Decision {
   std::string reason;
   int rule = -1;             ///< position in Profile::rules(), -1 if no rule applies
   bool is_borrowed = false;  ///< the rule was made for another shape
+  bool is_shared = false;    ///< the rule is one of the site
   bool is_open = false;      ///< nobody decided: the native call for want of a rule
 
   friend bool operator==(Decision const&, Decision const&) = default;

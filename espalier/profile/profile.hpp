@@ -24,6 +24,7 @@ struct Rule {
   std::int64_t max_bytes = std::numeric_limits<std::int64_t>::max();  ///< inclusive
   std::optional<algorithms::Choice> choice;                           ///< none: the native call
   std::string reason;
+  bool is_shared = false;  ///< by the site with all users; not in the file
 };
 
 /// A profile file: rules found by `espalier tune` on one machine with one MPI.

@@ -433,6 +433,12 @@ def has_known_size(call: str) -> bool:
 def call_refuses(call: str, choice: str, num_ranks: int) -> str:
     """Return why a choice cannot serve a call on this many ranks; empty if it can."""
 
+def learned_file_name(mpi_library: str) -> str:
+    """Return the name of the file for what this MPI library's programs learn on such machines."""
+
+def is_learned_file_name(name: str, mpi_library: str) -> bool:
+    """Return whether a file has such a name under this MPI library, for machines of any kind."""
+
 def judge_mpi_library(file: str, text: str, family: str) -> tuple[str, str]:
     """Return the short version of a library, and why programs that use it run natively.
 

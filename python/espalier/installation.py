@@ -47,6 +47,12 @@ def traffic_library(vendor: str) -> Path | None:
     return _find([f"libespalier-traffic-{vendor}.so"], ["lib", "."])
 
 
+def site_folder(vendor: str) -> Path | None:
+    """Return the folder of rules that all users share, beside the library to preload."""
+    library = shim_library(vendor)
+    return None if library is None else library.resolve().parent / "espalier" / "site"
+
+
 def api_library(vendor: str) -> Path | None:
     """Return the library of the C interface for an MPI, None if it is not built."""
     name = f"libespalier-api-{vendor}.so"

@@ -23,6 +23,7 @@ import behaviour_manners
 import behaviour_node
 import behaviour_programs
 import behaviour_settings
+import behaviour_site
 import behaviour_traffic
 import behaviour_watching
 from behaviour_context import Context
@@ -36,6 +37,7 @@ MODULES = (
     behaviour_node,
     behaviour_programs,
     behaviour_settings,
+    behaviour_site,
     behaviour_traffic,
     behaviour_watching,
 )

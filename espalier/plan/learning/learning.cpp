@@ -61,9 +61,8 @@ double error_of_model_in(Trials const& trials) {
   return standings.measured_error_of_model();
 }
 
-bool has_rule(Settings const& settings, KindOfCalls const& kind) {
-  return settings.memory &&
-         std::ranges::any_of(settings.memory->rules(), [&](profile::Rule const& rule) {
+bool has_rule(std::optional<profile::Profile> const& rules, KindOfCalls const& kind) {
+  return rules && std::ranges::any_of(rules->rules(), [&](profile::Rule const& rule) {
            return rule.call == kind.call && rule.shape == kind.shape &&
                   rule.min_bytes <= kind.min_bytes && kind.min_bytes <= rule.max_bytes;
          });
@@ -96,7 +95,7 @@ void Learning::plan_turns(Settings const& settings) {
   std::vector<Trials const*> sorted;
   for (auto const& [kind, trials] : earlier_) {
     turns_[kind] = {.first_call = late_call};
-    if (!has_rule(settings, kind)) {
+    if (!has_rule(settings.memory, kind) && !has_rule(settings.site, kind)) {
       sorted.push_back(&trials);
     }
   }

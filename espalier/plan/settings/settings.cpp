@@ -170,6 +170,27 @@ void parse_memory(SettingsText const& text, std::string_view vendor, Settings& s
   }
 }
 
+/// What the site shares. A user cannot mend it, and may go on without.
+void parse_site(SettingsText const& text, std::string_view vendor, Settings& settings) {
+  if (!settings.learning || text.site_path.empty()) {
+    return;
+  }
+  try {
+    if (!text.site_problem.empty()) {
+      throw Error(ErrorCode::io, text.site_problem);
+    }
+    profile::Profile site = profile::Profile::parse(text.site, text.site_path);
+    site.require_vendor(vendor, text.site_path, "it is for another MPI");
+    settings.site = std::move(site);
+    settings.site_path = text.site_path;
+  } catch (Error const& error) {
+    settings.warnings.push_back(
+        "rules of the site: " + std::string(error.what()) +
+        "; going on without them (tell who installed Espalier)"
+    );
+  }
+}
+
 /// Whether a variable with two values has the second one.
 bool is_second(
     std::string_view name,
@@ -272,6 +293,9 @@ std::string SettingsText::to_bytes() const {
       {"memory_path", binary(memory_path)},
       {"memory", binary(memory)},
       {"memory_problem", binary(memory_problem)},
+      {"site_path", binary(site_path)},
+      {"site", binary(site)},
+      {"site_problem", binary(site_problem)},
       {"node", binary(node)},
       {"watch", binary(watch)},
       {"watch_board", binary(watch_board)},
@@ -305,6 +329,9 @@ SettingsText SettingsText::from_bytes(std::string_view bytes) {
         .memory_path = text("memory_path"),
         .memory = text("memory"),
         .memory_problem = text("memory_problem"),
+        .site_path = text("site_path"),
+        .site = text("site"),
+        .site_problem = text("site_problem"),
         .node = text("node"),
         .watch = text("watch"),
         .watch_board = text("watch_board"),
@@ -338,6 +365,7 @@ Settings Settings::parse(SettingsText const& text, std::string_view vendor) {
   parse_watch(text, settings);
   parse_learning(text, settings);
   parse_memory(text, vendor, settings);
+  parse_site(text, vendor, settings);
   return settings;
 }
 
@@ -379,7 +407,25 @@ bool Settings::has_native_phases() const {
     return rules && std::ranges::any_of(rules->rules(), has_some, &profile::Rule::choice);
   };
   return !is_off &&
-         (std::ranges::any_of(forced, is_some) || rules_have(profile) || rules_have(memory));
+         (std::ranges::any_of(forced, is_some) || rules_have(profile) || rules_have(memory) ||
+          rules_have(site));
+}
+
+std::vector<profile::Rule> Settings::learned_rules(profile::Shape shape) const {
+  if (!profile_path.empty()) {
+    return {};
+  }
+  std::vector<profile::Rule> rules;
+  if (memory) {
+    rules = profile::rules_of_shape(memory->rules(), shape);
+  }
+  if (site) {
+    for (profile::Rule& rule : profile::rules_of_shape(site->rules(), shape)) {
+      rule.is_shared = true;
+      rules.push_back(std::move(rule));
+    }
+  }
+  return rules;
 }
 
 bool Settings::needs_nodes() const noexcept {
@@ -400,8 +446,8 @@ profile::DecisionTable decide(
   if (settings.profile) {
     return {settings.profile->rules(), call, shape};
   }
-  if (settings.memory && settings.profile_path.empty()) {
-    return {profile::rules_of_shape(settings.memory->rules(), shape), call, shape};
+  if ((settings.memory || settings.site) && settings.profile_path.empty()) {
+    return {settings.learned_rules(shape), call, shape};
   }
   return profile::DecisionTable(
       {.choice = std::nullopt,

@@ -38,6 +38,9 @@ struct SettingsText {
   std::string memory_path;      ///< empty: nothing is remembered
   std::string memory;           ///< content of the file
   std::string memory_problem;   ///< why the file could not be read, empty if it could
+  std::string site_path;        ///< of the site file; empty: there is none
+  std::string site;             ///< content of the file
+  std::string site_problem;     ///< why it is not used, empty if it is
   std::string node;             ///< `on`, `off`; empty: `off`
   std::string watch;            ///< `30s`, `off`; empty: `off`
   std::string watch_board;      ///< name of the shared memory that rank 0 drew
@@ -77,6 +80,9 @@ struct Settings {
   /// What earlier runs learned, if they learned something.
   std::optional<profile::Profile> memory;
   std::vector<Trials> trials;  ///< of earlier runs
+  /// What the administrator shares with all users, if there is something.
+  std::optional<profile::Profile> site;
+  std::string site_path;
   std::string memory_path;     ///< where what is learned goes; empty: nowhere
   /// Whether communicators with a topology are reordered where the program permits it.
   bool maps_topologies = false;
@@ -121,6 +127,10 @@ struct Settings {
 
   /// True if a choice of some rule, or a forced one, has native phases.
   [[nodiscard]] bool has_native_phases() const;
+
+  /// Rules for exactly this shape that programs learned, those of this user before those of the
+  /// site; none where a profile was asked for.
+  [[nodiscard]] std::vector<profile::Rule> learned_rules(profile::Shape shape) const;
 
   /// True if decisions depend on the number of nodes of a communicator.
   [[nodiscard]] bool needs_nodes() const noexcept;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`espalier profile show`, `diff`, `merge`, `check` and `export`."""
+"""`espalier profile show`, `diff`, `merge`, `share`, `check` and `export`."""
 
 from pathlib import Path
 from typing import Annotated
@@ -14,7 +14,7 @@ from espalier.errors import ArgumentError
 from espalier.exports import exporting
 from espalier.exports.exporting import Wish
 from espalier.io.console import emit_json
-from espalier.profiles import contents, differences, problems, profiles, union
+from espalier.profiles import contents, differences, problems, profiles, site, union
 from espalier.report.profile import (
     contents_report,
     difference_report,
@@ -72,6 +72,28 @@ def merge(
         raise ArgumentError("expected two profiles or more, got one", "name others too")
     found = union.merge_files(paths, output, is_across_machines=is_across_machines)
     groups.show(found, merge_report, json=json)
+
+
+def share(
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="PROFILE...", help="Of users, or from tune.")
+    ],
+    is_across_machines: Annotated[
+        bool,
+        typer.Option("--across-machines", help="Merge although they are from different machines."),
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Add rules to the site file, from which programs of all users of this installation start.
+
+    For administrators. There is a site file for each MPI library, kind of processor and network,
+    beside the library that is preloaded. Files that programs left (espalier doctor says where) keep
+    their names, which say for which; other profiles are for the machine on which this command runs.
+    Rules are merged as by 'espalier profile merge', with those of the site file.
+    """
+    groups.show(
+        site.share(paths, is_across_machines=is_across_machines), merge_report, json=json
+    )
 
 
 def check(
@@ -145,5 +167,6 @@ def export(
 profile.add(show, "show", "Print what is in a profile")
 profile.add(diff, "diff", "Print where two profiles choose differently")
 profile.add(merge, "merge", "Write one profile of several")
+profile.add(share, "share", "Add rules to those that all users start from")
 profile.add(check, "check", "Print what is wrong with a profile")
 profile.add(export, "export", "Write rules for an MPI library")

@@ -11,6 +11,7 @@ from espalier.conditions.machine import machine
 from espalier.conditions.timing import timing
 from espalier.doctor.command import command
 from espalier.doctor.launchers import launchers
+from espalier.doctor.memory import memory
 from espalier.doctor.parts import parts
 from espalier.doctor.settings import settings
 from espalier.io.console import document
@@ -57,7 +58,7 @@ def _verdict(findings: list[Finding], vendor: str) -> Finding:
 
 def examine(words: Sequence[str] = ()) -> dict[str, Any]:
     """Look at everything, a command too if one is given; return the findings as a document."""
-    findings = [*parts(), *launchers(), *machine(), *timing(), *settings()]
+    findings = [*parts(), *launchers(), *machine(), *timing(), *settings(), *memory()]
     findings += command(words) if words else []
     findings += [_verdict(findings, vendor) for vendor in installation.vendors]
     return document(

@@ -184,7 +184,8 @@ def settings(environment: Mapping[str, str] = os.environ) -> Iterator[Finding]:
     for name in names:
         yield variable(name, environment[name])
     if "ESPALIER_PROFILE" not in names and "ESPALIER_FORCE" not in names:
-        text = "not set: a preloaded program runs every call natively"
-        yield Finding("settings", "ESPALIER_PROFILE", "ok", text)
+        learns = environment.get("ESPALIER_LEARN", "on") not in ("off", "0")
+        how = "by what programs learned, or natively" if learns else "natively"
+        yield Finding("settings", "ESPALIER_PROFILE", "ok", f"not set: calls run {how}")
     if finding := _preloaded(environment):
         yield finding

@@ -32,8 +32,10 @@ def check_writable(path: Path, option: str = "-o") -> None:
         ) from error
 
 
-def write_whole(path: Path, text: str, what: str, advice: str) -> None:
-    """Write a file, whole or not at all.
+def write_whole(
+    path: Path, text: str, what: str, advice: str, permissions: int | None = None
+) -> None:
+    """Write a file, whole or not at all, with the usual permissions unless others are asked for.
 
     Raises:
         FileError: it cannot be written.
@@ -45,6 +47,8 @@ def write_whole(path: Path, text: str, what: str, advice: str) -> None:
         part = path.with_name(path.name + ".part")
         try:
             part.write_text(text, encoding="utf-8")
+            if permissions is not None:
+                part.chmod(permissions)
             part.replace(path)
         finally:
             part.unlink(missing_ok=True)

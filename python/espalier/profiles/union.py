@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from espalier.profiles.profiles import Part, Profile
 
 _IF_UNWRITTEN = "free space there, then repeat the command"
+_READ_BY_ALL = 0o644
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,11 @@ class _Piece:
 
 
 def merge_files(
-    paths: Sequence[Path], output: Path, *, is_across_machines: bool = False
+    paths: Sequence[Path],
+    output: Path,
+    *,
+    is_across_machines: bool = False,
+    is_for_all: bool = False,
 ) -> dict[str, Any]:
     """Write one profile of several, and return what was taken from which as a document.
 
@@ -69,12 +74,16 @@ def merge_files(
         paths: The profiles; one of them may be the output.
         output: What becomes of them; a file that is none of them is not overwritten.
         is_across_machines: Whether they may be from machines that differ.
+        is_for_all: Whether it is the site file: all may read it, and it holds rules only. It is one
+            of the profiles if it exists.
 
     Raises:
         InputError: the profiles do not fit together, or the output is another file.
         FileError: one cannot be read, or the output not be written.
     """
     with locked(output, _IF_UNWRITTEN):
+        if is_for_all and output.exists():
+            paths = [*paths, output]
         if output.exists() and output.resolve() not in {path.resolve() for path in paths}:
             raise InputError(
                 f"{output}: expected a new file, or one of the profiles to merge, got another file",
@@ -85,7 +94,11 @@ def merge_files(
         if not is_across_machines:
             _check_machines(found)
         pieces = _pieces(found)
-        write_whole(output.resolve(), json_text(_joined(pieces, found)), "profile", _IF_UNWRITTEN)
+        profile = _joined(pieces, found)
+        if is_for_all:
+            profile.pop("trials", None)
+        permissions = _READ_BY_ALL if is_for_all else None
+        write_whole(output.resolve(), json_text(profile), "profile", _IF_UNWRITTEN, permissions)
     return _document(found, pieces, output)
 
 

@@ -28,7 +28,8 @@ def test_every_topic_is_examined_and_problems_come_with_advice(cli: Callable) ->
     result = cli("doctor", "--json")
     document = result.document()
     topics = list(dict.fromkeys(finding["topic"] for finding in document["findings"]))
-    assert topics == ["espalier", "mpi", "machine", "timing", "kernel", "settings", "verdict"]
+    places = ["espalier", "mpi", "machine", "timing", "kernel", "settings", "memory"]
+    assert topics == [*places, "verdict"]
     for finding in document["findings"]:
         if finding["status"] != "ok" and finding["topic"] != "verdict":
             assert finding["advice"], finding

@@ -52,6 +52,9 @@ TEST(SettingsText, SurvivesTheBroadcast) {
       .memory_path = "memory.json",
       .memory = any_bytes,
       .memory_problem = "unreadable",
+      .site_path = "site.json",
+      .site = any_bytes,
+      .site_problem = "open to all",
       .node = "on",
       .watch = "30s",
       .watch_board = "/b",
@@ -107,6 +110,74 @@ TEST(Settings, AWrongMemoryIsLeftAlone) {
     ASSERT_EQ(settings.warnings.size(), 1);
     EXPECT_TRUE(settings.warnings.front().starts_with("ESPALIER_MEMORY: memory.json"));
     EXPECT_TRUE(settings.learning) << "that goes on";
+  }
+}
+
+SettingsText with_site(std::string const& site, std::string const& memory = "") {
+  return {
+      .learn = "on",
+      .memory_path = "memory.json",
+      .memory = memory,
+      .site_path = "site.json",
+      .site = site,
+  };
+}
+
+std::string with_algorithm(std::string const& name) {
+  std::string text = profile_text;
+  return text.replace(text.find("binomial"), 8, name);
+}
+
+TEST(Settings, RulesOfTheSiteServeWhereNothingWasLearned) {
+  Settings const settings = Settings::parse(with_site(with_algorithm("flat")), "openmpi");
+  EXPECT_TRUE(settings.warnings.empty());
+  EXPECT_EQ(decided(settings, Call::bcast, 4), "bcast/flat");
+  EXPECT_EQ(decided(settings, Call::bcast, 5), "native") << "as with what was learned";
+  std::vector<std::string> warnings;
+  auto const table =
+      decide(settings, Call::bcast, {.num_ranks = 4, .num_nodes = 1}, warnings);
+  EXPECT_TRUE(table.at(1000).is_shared);
+  EXPECT_EQ(table.at(1000).reason, "rule of the site: measured");
+}
+
+TEST(Settings, OwnLessonsComeBeforeRulesOfTheSite) {
+  std::string own = profile_text;
+  own.replace(own.find("\"min_bytes\": 0"), 14, "\"min_bytes\": 500");
+  own.replace(own.find("null"), 4, "1000");
+  Settings const settings = Settings::parse(with_site(with_algorithm("flat"), own), "openmpi");
+  std::vector<std::string> warnings;
+  auto const table =
+      decide(settings, Call::bcast, {.num_ranks = 4, .num_nodes = 1}, warnings);
+  EXPECT_EQ(table.at(499).choice->text(), "bcast/flat");
+  EXPECT_EQ(table.at(500).choice->text(), "bcast/binomial");
+  EXPECT_FALSE(table.at(500).is_shared);
+  EXPECT_EQ(table.at(1000).choice->text(), "bcast/binomial");
+  EXPECT_EQ(table.at(1001).choice->text(), "bcast/flat");
+}
+
+TEST(Settings, RulesOfTheSiteAreForProgramsThatLearnWithoutAProfile) {
+  SettingsText text = with_site(with_algorithm("flat"));
+  text.learn = "off";
+  EXPECT_EQ(decided(Settings::parse(text, "openmpi"), Call::bcast, 4), "native");
+  text.learn = "on";
+  text.profile_path = "p.json";
+  text.profile = profile_text;
+  EXPECT_EQ(decided(Settings::parse(text, "openmpi"), Call::bcast, 4), "bcast/binomial");
+  text.profile = "{";
+  EXPECT_EQ(decided(Settings::parse(text, "openmpi"), Call::bcast, 4), "native");
+}
+
+TEST(Settings, AWrongSiteFileIsOneLine) {
+  SettingsText unreadable = with_site("");
+  unreadable.site_problem = "site.json: gone";
+  std::string foreign = profile_text;
+  foreign.replace(foreign.find("openmpi"), 7, "mpich");
+  for (SettingsText const& text : {with_site(foreign), with_site("{"), with_site(""), unreadable}) {
+    Settings const settings = Settings::parse(text, "openmpi");
+    EXPECT_FALSE(settings.site);
+    EXPECT_EQ(settings.memory_path, "memory.json") << "learning goes on";
+    ASSERT_EQ(settings.warnings.size(), 1U);
+    EXPECT_TRUE(settings.warnings[0].starts_with("rules of the site: site.json")) << text.site;
   }
 }
 
