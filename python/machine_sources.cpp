@@ -134,10 +134,7 @@ void bind_machine_sources(nb::module_& module) {
       nb::arg("mpi_library")
   );
   module.def(
-      "is_learned_file_name",
-      machine::is_learned_file_name,
-      nb::arg("name"),
-      nb::arg("mpi_library")
+      "is_learned_file_name", machine::is_learned_file_name, nb::arg("name"), nb::arg("mpi_library")
   );
   module.def("machine_here", machine_here, nb::arg("name"));
   module.def("machine_of_hwloc", machine_of_hwloc, nb::arg("xml"), nb::arg("origin"));

@@ -3,11 +3,13 @@
 #include "espalier/profile/profile.hpp"
 
 #include <cstdint>
+#include <vector>
 
 #include "python/core.hpp"
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
 
 #include "espalier/profile/call.hpp"
 #include "espalier/profile/decision.hpp"
@@ -39,19 +41,26 @@ nb::list decide(
     std::string_view collective,
     int num_ranks,
     int num_nodes,
-    nb::sequence const& bytes
+    nb::sequence const& bytes,
+    std::string_view placement
 ) {
   profile::Profile const profile = profile::Profile::parse(text, "profile");
   profile::DecisionTable const table(
       profile.rules(),
       profile::parse_call(collective),
-      {.num_ranks = num_ranks, .num_nodes = num_nodes}
+      {.num_ranks = num_ranks,
+       .num_nodes = num_nodes,
+       .placement = profile::parse_placement(placement).value_or(profile::Placement::any)}
   );
   nb::list result;
   for (nb::handle const size : bytes) {
     result.append(describe(table.at(nb::cast<std::int64_t>(size))));
   }
   return result;
+}
+
+std::string_view placement_of(std::vector<int> const& node_of_rank) {
+  return profile::to_string(profile::placement_of(node_of_rank));
 }
 
 nb::list calls() {
@@ -93,8 +102,10 @@ void bind_profile(nb::module_& module) {
       nb::arg("call"),
       nb::arg("num_ranks"),
       nb::arg("num_nodes"),
-      nb::arg("bytes")
+      nb::arg("bytes"),
+      nb::arg("placement") = ""
   );
+  module.def("placement_of", placement_of, nb::arg("node_of_rank"));
 }
 
 }  // namespace espalier::python

@@ -7,10 +7,11 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <filesystem>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
+
+#include <fmt/format.h>
 
 #include "espalier/base/error.hpp"
 #include "espalier/machine/sources/kind_of_machine.hpp"
@@ -62,13 +63,19 @@ void require_trusted(fs::path const& path, struct stat const& file, fs::path con
     fail(path, "expected a file");
   }
   if ((file.st_mode & S_IWOTH) != 0) {
-    fail(path, fmt::format("expected a file that not everybody can write, got mode {:o}", file.st_mode & 07777));
+    fail(
+        path,
+        fmt::format(
+            "expected a file that not everybody can write, got mode {:o}", file.st_mode & 07777
+        )
+    );
   }
+
   struct stat beside {};
 
   bool const is_known = stat(library.c_str(), &beside) == 0;
-  bool const is_trusted = file.st_uid == 0 || file.st_uid == geteuid() ||
-                          (is_known && file.st_uid == beside.st_uid);
+  bool const is_trusted =
+      file.st_uid == 0 || file.st_uid == geteuid() || (is_known && file.st_uid == beside.st_uid);
   if (!is_trusted) {
     fail(
         path,

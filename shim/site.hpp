@@ -11,9 +11,9 @@
 
 namespace espalier::shim {
 
-/// Reads the site file, if there is one: in the folder `espalier/site` beside this library, whatever
-/// prefix or wheel that is in, under the name that memories of this MPI library and kind of machine
-/// have. On rank 0, before read_memory().
+/// Reads the site file, if there is one: in the folder `espalier/site` beside this library,
+/// whatever prefix or wheel that is in, under the name that memories of this MPI library and kind
+/// of machine have. On rank 0, before read_memory().
 ///
 /// A file that others than its owner and group may write, or that belongs to somebody else than
 /// root, the owner of this library or this user, is not used. One that this user may not read is

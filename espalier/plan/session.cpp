@@ -139,8 +139,7 @@ void Session::prepare() {
   share_memory();
   std::vector<int> ranks(static_cast<std::size_t>(world_.num_ranks));
   std::iota(ranks.begin(), ranks.end(), 0);
-  profile::Shape const job{.num_ranks = world_.num_ranks, .num_nodes = num_nodes(std::move(ranks))};
-  if (auto const complaint = complaint_about_shape(settings_, job)) {
+  if (auto const complaint = complaint_about_shape(settings_, shape_of(std::move(ranks)))) {
     notes_.warn(*complaint);
   }
   make_groups(world_.comm);
@@ -430,7 +429,7 @@ CommunicatorClass
 Session::class_of(CommunicatorFacts const& facts, std::vector<int> const& ranks) const {
   CommunicatorClass alike{.num_ranks = facts.num_ranks};
   if (!ranks.empty() && std::ranges::find(ranks, MPI_UNDEFINED) == ranks.end()) {
-    alike.num_nodes = world_.node_of_rank.empty() ? 0 : num_nodes(ranks);
+    alike.num_nodes = world_.node_of_rank.empty() ? 0 : shape_of(ranks).num_nodes;
     alike.ranks = rank_ranges(ranks, most_characters_of_ranks);
   }
   return alike;
@@ -450,7 +449,7 @@ Session::tables_for(MPI_Comm comm, State::Facts& facts, std::vector<int> const& 
   } else if (is_left_alone(comm)) {
     tables.fill(&native_.table(NativeReason::left_alone));
   } else {
-    facts.shape = {.num_ranks = facts.communicator.num_ranks, .num_nodes = num_nodes(ranks)};
+    facts.shape = shape_of(ranks);
     for (profile::Call const call : profile::all_calls) {
       tables[profile::index_of(call)] = &table_for(call, facts.shape);
     }
@@ -458,15 +457,18 @@ Session::tables_for(MPI_Comm comm, State::Facts& facts, std::vector<int> const& 
   return tables;
 }
 
-int Session::num_nodes(std::vector<int> ranks) const {
+profile::Shape Session::shape_of(std::vector<int> ranks) const {
+  profile::Shape shape{.num_ranks = static_cast<int>(ranks.size())};
   if (world_.node_of_rank.empty()) {
-    return 1;
+    return shape;
   }
   for (int& rank : ranks) {
     rank = world_.node_of_rank[static_cast<std::size_t>(rank)];
   }
+  shape.placement = profile::placement_of(ranks);
   std::ranges::sort(ranks);
-  return static_cast<int>(ranks.size() - std::ranges::unique(ranks).size());
+  shape.num_nodes = static_cast<int>(ranks.size() - std::ranges::unique(ranks).size());
+  return shape;
 }
 
 profile::DecisionTable const& Session::table_for(profile::Call call, profile::Shape shape) {
@@ -474,7 +476,7 @@ profile::DecisionTable const& Session::table_for(profile::Call call, profile::Sh
   profile::DecisionTable const* table = nullptr;
   {
     std::lock_guard const lock(mutex_);
-    TableKey const key{call, shape.num_ranks, shape.num_nodes};
+    TableKey const key{call, shape.num_ranks, shape.num_nodes, shape.placement};
     auto found = tables_.find(key);
     if (found == tables_.end()) {
       found = tables_.emplace(key, plan::decide(settings_, call, shape, warnings)).first;

@@ -205,7 +205,7 @@ private:
   [[nodiscard]] profile::Decision const*
   contest(State& state, profile::Call call, std::int64_t bytes, profile::Decision const& decision);
 
-  using TableKey = std::tuple<profile::Call, int, int>;
+  using TableKey = std::tuple<profile::Call, int, int, profile::Placement>;
 
   /// What serves the call, null if that is the native one. Collective.
   [[nodiscard]] neighborhood::Algorithm const*
@@ -236,8 +236,8 @@ private:
   [[nodiscard]] State::Tables
   tables_for(MPI_Comm comm, State::Facts& facts, std::vector<int> const& ranks);
   profile::DecisionTable const& table_for(profile::Call call, profile::Shape shape);
-  /// Nodes of ranks of MPI_COMM_WORLD.
-  [[nodiscard]] int num_nodes(std::vector<int> ranks) const;
+  /// Of a communicator with these ranks of MPI_COMM_WORLD, in its order.
+  [[nodiscard]] profile::Shape shape_of(std::vector<int> ranks) const;
 
   Settings settings_;
   World world_;

@@ -2,6 +2,8 @@
 
 #include "espalier/profile/call_in_file.hpp"
 
+#include <optional>
+
 #include "espalier/base/error.hpp"
 
 namespace espalier::profile {
@@ -12,6 +14,18 @@ Call call_in_file(Field const& field) {
   } catch (Error const& error) {
     field.fail("a known collective", "'" + field.text() + "' (" + error.what() + ")");
   }
+}
+
+Placement placement_in_file(Field const& object) {
+  if (!object.has("placement")) {
+    return Placement::any;
+  }
+  Field const field = object.at("placement");
+  std::optional<Placement> const placement = parse_placement(field.text());
+  if (!placement) {
+    field.fail("block, cyclic or other");
+  }
+  return *placement;
 }
 
 }  // namespace espalier::profile

@@ -21,13 +21,13 @@ struct Candidate {
 std::vector<Candidate> candidates(std::span<Rule const> rules, Call call, Shape shape) {
   bool has_exact = false;
   for (Rule const& rule : rules) {
-    has_exact = has_exact || (rule.call == call && rule.shape == shape);
+    has_exact = has_exact || (rule.call == call && rule.shape.covers(shape));
   }
   std::vector<Candidate> result;
   for (std::size_t i = 0; i < rules.size(); ++i) {
     Rule const& rule = rules[i];
     bool const is_near =
-        has_exact ? rule.shape == shape : Distance(rule.shape, shape).is_borrowable();
+        has_exact ? rule.shape.covers(shape) : Distance(rule.shape, shape).is_borrowable();
     if (rule.call == call && is_near &&
         (!rule.choice || refuses(call, *rule.choice, shape.num_ranks, 0).empty())) {
       result.push_back({&rule, static_cast<int>(i)});
@@ -61,7 +61,7 @@ Decision decision_of(Candidate const& candidate, Shape shape) {
       .reason = rule.is_shared ? "rule of the site"
                                : "profile rule " + std::to_string(candidate.position),
       .rule = candidate.position,
-      .is_borrowed = rule.shape != shape,
+      .is_borrowed = !rule.shape.covers(shape),
       .is_shared = rule.is_shared,
   };
   if (decision.is_borrowed) {
@@ -102,7 +102,7 @@ Decision decide(
 std::vector<Rule> rules_of_shape(std::span<Rule const> rules, Shape shape) {
   std::vector<Rule> result;
   std::ranges::copy_if(rules, std::back_inserter(result), [&](Rule const& rule) {
-    return rule.shape == shape;
+    return rule.shape.covers(shape);
   });
   return result;
 }

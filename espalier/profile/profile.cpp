@@ -64,6 +64,7 @@ Rule parse_rule(Field const& field) {
   rule.call = call_in_file(field.at("collective"));
   rule.shape.num_ranks = static_cast<int>(field.at("num_ranks").integer(1, most));
   rule.shape.num_nodes = static_cast<int>(field.at("num_nodes").integer(1, rule.shape.num_ranks));
+  rule.shape.placement = placement_in_file(field);
   rule.min_bytes = field.at("min_bytes").integer(0);
   Field const max_bytes = field.at("max_bytes");
   rule.max_bytes = max_bytes.is_null() ? no_limit : max_bytes.integer(rule.min_bytes);
@@ -81,7 +82,12 @@ Rule parse_rule(Field const& field) {
 
 auto order_of(Rule const& rule) {
   return std::tuple(
-      rule.call, rule.shape.num_ranks, rule.shape.num_nodes, rule.min_bytes, rule.max_bytes
+      rule.call,
+      rule.shape.num_ranks,
+      rule.shape.num_nodes,
+      rule.shape.placement,
+      rule.min_bytes,
+      rule.max_bytes
   );
 }
 

@@ -3,6 +3,9 @@
 #include "espalier/profile/shape.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <vector>
 
 namespace espalier::profile {
 namespace {
@@ -11,20 +14,81 @@ std::string plural(int number, std::string const& noun) {
   return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
 }
 
+constexpr std::array placements{
+    Placement::any, Placement::block, Placement::cyclic, Placement::other
+};
+
+bool is_compatible(Placement one, Placement other) noexcept {
+  return one == other || one == Placement::any || other == Placement::any;
+}
+
+std::size_t num_different(std::span<int const> numbers) {
+  std::vector<int> sorted(numbers.begin(), numbers.end());
+  std::ranges::sort(sorted);
+  return sorted.size() - std::ranges::unique(sorted).size();
+}
+
 }  // namespace
 
+std::string_view to_string(Placement placement) noexcept {
+  switch (placement) {
+  case Placement::block:
+    return "block";
+  case Placement::cyclic:
+    return "cyclic";
+  case Placement::other:
+    return "other";
+  case Placement::any:
+    break;
+  }
+  return "";
+}
+
+std::optional<Placement> parse_placement(std::string_view text) noexcept {
+  auto const* const found = std::ranges::find(placements, text, to_string);
+  return found == placements.end() || text.empty() ? std::nullopt : std::optional(*found);
+}
+
+Placement placement_of(std::span<int const> node_of_rank) {
+  std::size_t const num_nodes = num_different(node_of_rank);
+  if (num_nodes <= 1 || num_nodes == node_of_rank.size()) {
+    return Placement::any;
+  }
+  std::size_t num_runs = 1;
+  bool is_cyclic = true;
+  for (std::size_t rank = 1; rank < node_of_rank.size(); ++rank) {
+    num_runs += node_of_rank[rank] != node_of_rank[rank - 1] ? 1 : 0;
+    is_cyclic =
+        is_cyclic && (rank < num_nodes || node_of_rank[rank] == node_of_rank[rank - num_nodes]);
+  }
+  if (num_runs == num_nodes) {
+    return Placement::block;
+  }
+  return is_cyclic ? Placement::cyclic : Placement::other;
+}
+
+bool Shape::covers(Shape needed) const noexcept {
+  return num_ranks == needed.num_ranks && num_nodes == needed.num_nodes &&
+         is_compatible(placement, needed.placement);
+}
+
 std::string Shape::text() const {
-  return plural(num_ranks, "rank") + " on " + plural(num_nodes, "node");
+  std::string const placed =
+      placement == Placement::any ? "" : " (" + std::string(to_string(placement)) + ")";
+  return plural(num_ranks, "rank") + " on " + plural(num_nodes, "node") + placed;
 }
 
 Distance::Ratio::Ratio(int a, int b) noexcept : larger(std::max(a, b)), smaller(std::min(a, b)) {}
 
 Distance::Distance(Shape from, Shape needed) noexcept
-    : nodes_(from.num_nodes, needed.num_nodes), ranks_(from.num_ranks, needed.num_ranks),
-      num_nodes_(from.num_nodes), num_ranks_(from.num_ranks) {}
+    : is_placed_otherwise_(!is_compatible(from.placement, needed.placement)),
+      nodes_(from.num_nodes, needed.num_nodes), ranks_(from.num_ranks, needed.num_ranks),
+      num_nodes_(from.num_nodes), num_ranks_(from.num_ranks),
+      is_for_any_(from.placement == Placement::any) {}
 
 bool Distance::is_borrowable() const noexcept {
-  return nodes_.larger == nodes_.smaller && ranks_.larger <= max_borrowing_factor * ranks_.smaller;
+  return !is_placed_otherwise_ && nodes_.larger == nodes_.smaller &&
+         ranks_.larger <= max_borrowing_factor * ranks_.smaller;
 }
 
 }  // namespace espalier::profile

@@ -4,23 +4,49 @@
 
 #include <compare>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace espalier::profile {
+
+/// How the ranks of a communicator lie on its nodes. Why rules tell this apart, and nothing else:
+/// docs/benchmarks/keys.md.
+enum class Placement : std::uint8_t {
+  any,     ///< of a rule: it does not matter, or nobody knows; of a communicator: all are the same
+  block,   ///< the ranks of each node follow each other
+  cyclic,  ///< ranks were dealt to nodes in turn
+  other,
+};
+
+/// `block`, as in profiles; empty for any.
+[[nodiscard]] std::string_view to_string(Placement placement) noexcept;
+/// None for another text.
+[[nodiscard]] std::optional<Placement> parse_placement(std::string_view text) noexcept;
+
+/// Any where ranks could not lie otherwise: on one node, or with one rank on each.
+/// @param node_of_rank  numbers that say which ranks are on one node
+[[nodiscard]] Placement placement_of(std::span<int const> node_of_rank);
 
 /// What rules are made for: a communicator of so many ranks on so many nodes.
 struct Shape {
   int num_ranks = 1;
   int num_nodes = 1;
+  Placement placement = Placement::any;
 
   friend bool operator==(Shape const&, Shape const&) = default;
 
-  /// Such as "4 ranks on 1 node".
+  /// Whether a rule for this shape was made for such a communicator.
+  [[nodiscard]] bool covers(Shape needed) const noexcept;
+
+  /// Such as "4 ranks on 1 node", "8 ranks on 2 nodes (cyclic)".
   [[nodiscard]] std::string text() const;
 };
 
-/// How far a shape is from the one that is needed: by nodes, then by ranks, as ratios. Of two that
-/// are equally far the smaller shape comes first. Compared exactly, so all ranks agree.
+/// How far a shape is from the one that is needed: by placement, then by nodes, then by ranks, as
+/// ratios. Of two that are equally far the smaller shape comes first, and one for this placement
+/// before one for any. Compared exactly, so all ranks agree.
 class Distance {
 public:
   /// Rules are borrowed from a shape whose ranks differ at most by this factor. An algorithm that
@@ -29,8 +55,9 @@ public:
 
   Distance(Shape from, Shape needed) noexcept;
 
-  /// Whether rules are borrowed over this distance: from as many nodes, and within the factor. What
-  /// else was tried, and lost more often: docs/benchmarks/borrowing.md.
+  /// Whether rules are borrowed over this distance: from as many nodes, within the factor, and not
+  /// from another placement. What else was tried, and lost more often:
+  /// docs/benchmarks/borrowing.md.
   [[nodiscard]] bool is_borrowable() const noexcept;
 
   friend std::strong_ordering operator<=>(Distance const&, Distance const&) noexcept = default;
@@ -50,10 +77,12 @@ private:
     friend bool operator==(Ratio const& a, Ratio const& b) noexcept { return (a <=> b) == 0; }
   };
 
+  bool is_placed_otherwise_;
   Ratio nodes_;
   Ratio ranks_;
   int num_nodes_;
   int num_ranks_;
+  bool is_for_any_;
 };
 
 }  // namespace espalier::profile

@@ -446,12 +446,16 @@ def judge_mpi_library(file: str, text: str, family: str) -> tuple[str, str]:
     """
 
 def check_profile(text: str, origin: str = "profile") -> ProfileSummary: ...
+def placement_of(node_of_rank: Sequence[int]) -> str:
+    """Return how ranks lie on nodes: block, cyclic or other; empty where they cannot differ."""
+
 def decide(
     profile: str,
     call: str,
     num_ranks: int,
     num_nodes: int,
     bytes: Sequence[int],  # noqa: A002
+    placement: str = "",
 ) -> list[Decision]:
     """Return what a preloaded program would do for each size of the result."""
 

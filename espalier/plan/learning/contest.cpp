@@ -80,9 +80,8 @@ Contest::Contest(Kind const& kind, profile::Decision const& decision, Learning c
     : kind_(kind) {
   if (decision.choice) {
     // Programs of other users checked a rule of the site, if any did.
-    race_ = learn::Race::taken(
-        decision.is_shared ? learn::Race::soon : learning.calls_before_check()
-    );
+    race_ =
+        learn::Race::taken(decision.is_shared ? learn::Race::soon : learning.calls_before_check());
     draw_by_kind();
     own_.push_back({.reason = "learning: the native call, to check the rule for this call"});
     decisions_ = {&own_.back(), &decision};

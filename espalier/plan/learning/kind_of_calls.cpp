@@ -14,7 +14,9 @@ namespace espalier::plan {
 
 bool operator<(KindOfCalls const& left, KindOfCalls const& right) noexcept {
   auto const order = [](KindOfCalls const& kind) {
-    return std::tuple(kind.call, kind.shape.num_ranks, kind.shape.num_nodes, kind.min_bytes);
+    return std::tuple(
+        kind.call, kind.shape.num_ranks, kind.shape.num_nodes, kind.shape.placement, kind.min_bytes
+    );
   };
   return order(left) < order(right);
 }
@@ -36,6 +38,9 @@ void set_members(nlohmann::json& object, KindOfCalls const& kind) {
   object["collective"] = profile::to_string(kind.call);
   object["num_ranks"] = kind.shape.num_ranks;
   object["num_nodes"] = kind.shape.num_nodes;
+  if (kind.shape.placement != profile::Placement::any) {
+    object["placement"] = profile::to_string(kind.shape.placement);
+  }
   object["min_bytes"] = kind.min_bytes;
   object["max_bytes"] = kind.max_bytes ? nlohmann::json(*kind.max_bytes) : nlohmann::json();
 }
@@ -45,6 +50,7 @@ KindOfCalls kind_from_members(Field const& object) {
   KindOfCalls kind{.call = profile::call_in_file(object.at("collective"))};
   kind.shape.num_ranks = static_cast<int>(object.at("num_ranks").integer(1, most));
   kind.shape.num_nodes = static_cast<int>(object.at("num_nodes").integer(1, kind.shape.num_ranks));
+  kind.shape.placement = profile::placement_in_file(object);
   kind.min_bytes = object.at("min_bytes").integer(0);
   if (Field const max_bytes = object.at("max_bytes"); !max_bytes.is_null()) {
     kind.max_bytes = max_bytes.integer(kind.min_bytes);

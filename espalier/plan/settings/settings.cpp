@@ -406,9 +406,8 @@ bool Settings::has_native_phases() const {
   auto const rules_have = [&](std::optional<profile::Profile> const& rules) {
     return rules && std::ranges::any_of(rules->rules(), has_some, &profile::Rule::choice);
   };
-  return !is_off &&
-         (std::ranges::any_of(forced, is_some) || rules_have(profile) || rules_have(memory) ||
-          rules_have(site));
+  return !is_off && (std::ranges::any_of(forced, is_some) || rules_have(profile) ||
+                     rules_have(memory) || rules_have(site));
 }
 
 std::vector<profile::Rule> Settings::learned_rules(profile::Shape shape) const {

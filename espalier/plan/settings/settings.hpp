@@ -83,7 +83,7 @@ struct Settings {
   /// What the administrator shares with all users, if there is something.
   std::optional<profile::Profile> site;
   std::string site_path;
-  std::string memory_path;     ///< where what is learned goes; empty: nowhere
+  std::string memory_path;  ///< where what is learned goes; empty: nowhere
   /// Whether communicators with a topology are reordered where the program permits it.
   bool maps_topologies = false;
   /// Whether the first reordering of a process is told on standard error.

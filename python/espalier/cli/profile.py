@@ -91,9 +91,7 @@ def share(
     their names, which say for which; other profiles are for the machine on which this command runs.
     Rules are merged as by 'espalier profile merge', with those of the site file.
     """
-    groups.show(
-        site.share(paths, is_across_machines=is_across_machines), merge_report, json=json
-    )
+    groups.show(site.share(paths, is_across_machines=is_across_machines), merge_report, json=json)
 
 
 def check(

@@ -99,8 +99,10 @@ def translate(
 
 def _check_nodes(profile: Profile, shapes: Sequence[Shape], equivalents: Equivalents) -> None:
     nodes: dict[int, set[int]] = {}
+    placements: dict[tuple[int, int], set[str]] = {}
     for shape in shapes:
         nodes.setdefault(shape.num_ranks, set()).add(shape.num_nodes)
+        placements.setdefault(shape.numbers, set()).add(shape.placement)
     for num_ranks, numbers in sorted(nodes.items()):
         if len(numbers) > 1:
             raise ArgumentError(
@@ -108,6 +110,14 @@ def _check_nodes(profile: Profile, shapes: Sequence[Shape], equivalents: Equival
                 f" rules of {equivalents.library} do not know nodes, got some for"
                 f" {' and '.join(map(str, sorted(numbers)))}",
                 "choose one with --nodes",
+            )
+    for (num_ranks, num_nodes), found in sorted(placements.items()):
+        if len(found) > 1:
+            raise ArgumentError(
+                f"{profile.path}: expected rules for {num_ranks} ranks on {num_nodes} nodes in one"
+                f" placement, as rules of {equivalents.library} do not know placements, got some"
+                f" for {' and '.join(sorted(one or 'any' for one in found))}",
+                "tune with one placement into a file of its own",
             )
 
 

@@ -15,6 +15,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from espalier import _core
 from espalier.base.interruption import Interrupted
 from espalier.compare import comparison
 from espalier.compare.experiment import Design
@@ -241,7 +242,8 @@ class _Part:
 
 
 def _parts(findings: Findings, started: StartedJob, machine: machines.Machine) -> Iterator[_Part]:
-    started.header.pop("node_of_rank", None)
+    nodes = started.header.pop("node_of_rank", ())
+    started.header["placement"] = _core.placement_of(nodes)
     num_ranks = findings.num_ranks
     if whole := [stake for stake in findings.tuned if stake.shape.num_ranks == num_ranks]:
         world = Shape(num_ranks, started.header["num_nodes"])
@@ -250,7 +252,17 @@ def _parts(findings: Findings, started: StartedJob, machine: machines.Machine) -
         if shape.num_ranks != num_ranks:
             groups = stakes.groups_of(part)
             setting = machine_file.setting_of(machine, num_ranks, groups[0])
-            yield _Part(shape, part, setting, started.on_groups(groups, shape.num_nodes))
+            placement = _placement_of(groups, nodes)
+            job = started.on_groups(groups, shape.num_nodes, placement)
+            yield _Part(shape, part, setting, job)
+
+
+def _placement_of(groups: Sequence[Sequence[int]], nodes: Sequence[int]) -> str:
+    """Return how the ranks of all groups lie on nodes; empty if groups differ, or nobody knows."""
+    if not nodes:
+        return ""
+    found = {_core.placement_of([nodes[rank] for rank in group]) for group in groups}
+    return found.pop() if len(found) == 1 else ""
 
 
 def _tune_shape(findings: Findings, part: _Part, portion: budget.Portion) -> None:

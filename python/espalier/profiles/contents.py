@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 from espalier.io.console import document
 from espalier.profiles import evidence, runs, trials
 from espalier.profiles.merging import order_of
+from espalier.profiles.profiles import Shape
 
 if TYPE_CHECKING:
     from espalier.profiles.profiles import Profile
 
-_RULE = ("collective", "num_ranks", "num_nodes", "min_bytes", "max_bytes", "algorithm", "reason")
+_RULE = ("min_bytes", "max_bytes", "algorithm", "reason")
 
 
 def contents(profile: Profile) -> dict[str, Any]:
@@ -26,6 +27,8 @@ def contents(profile: Profile) -> dict[str, Any]:
         rules=[
             {
                 "rule": position,
+                "collective": rule["collective"],
+                **Shape.of(rule).to_json(),
                 **{key: rule[key] for key in _RULE},
                 **evidence.told(profile.document, rule),
             }

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -65,8 +64,8 @@ def _about(profile: Profile) -> dict[str, Any]:
     return {"profile": str(profile.path), **runs.told(profile.document)}
 
 
-def _order(part: Part) -> tuple[int, int, str]:
-    return part[1].num_ranks, part[1].num_nodes, part[0]
+def _order(part: Part) -> tuple[int, int, str, str]:
+    return *part[1].numbers, part[1].placement, part[0]
 
 
 def _of_part(part: Part, first: Profile, second: Profile) -> Iterator[dict[str, Any]]:
@@ -84,7 +83,7 @@ def _of_part(part: Part, first: Profile, second: Profile) -> Iterator[dict[str, 
             yield last_one
         last_one = {
             "collective": part[0],
-            **dataclasses.asdict(part[1]),
+            **part[1].to_json(),
             "min_bytes": low,
             "max_bytes": high,
             "choices": choices,

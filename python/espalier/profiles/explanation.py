@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from espalier.profiles.prediction import Model
-    from espalier.profiles.profiles import Profile
+    from espalier.profiles.profiles import Part, Profile
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,7 +50,8 @@ def _shapes(profile: Profile, call: str, question: Question) -> list[Shape]:
     if question.num_ranks is None or not known:
         return known
     if question.num_nodes is not None:
-        return [Shape(question.num_ranks, question.num_nodes)]
+        asked = Shape(question.num_ranks, question.num_nodes)
+        return [shape for shape in known if shape.covers(asked)] or [asked]
     same = [shape for shape in known if shape.num_ranks == question.num_ranks]
     return same or [Shape(question.num_ranks, 1)]
 
@@ -65,7 +66,7 @@ def _decisions(profile: Profile, question: Question) -> Iterator[dict[str, Any]]
                     continue
                 yield {
                     "collective": call,
-                    **dataclasses.asdict(shape),
+                    **shape.to_json(),
                     "min_bytes": first,
                     "max_bytes": last,
                     **decision,
@@ -101,24 +102,19 @@ def _rows(
 
 
 def _evidence(profile: Profile, rules: list[int], question: Question) -> Iterator[dict[str, Any]]:
-    models: dict[tuple[str, int, int], Model | None] = {}
+    models: dict[Part, Model | None] = {}
     for position in rules:
         rule = profile.rules[position]
-        key = (rule["collective"], rule["num_ranks"], rule["num_nodes"])
+        key = profiles.part_of(rule)
         if key not in models:
-            same = [
-                other
-                for other in profile.rules
-                if (other["collective"], other["num_ranks"], other["num_nodes"]) == key
-            ]
+            same = [other for other in profile.rules if profiles.part_of(other) == key]
             models[key] = prediction.fit(list(prediction.points_of(same)))
         model = models[key]
         for entry in _nearest(rule.get("evidence", []), question.bytes):
             yield {
                 "rule": position,
                 "collective": rule["collective"],
-                "num_ranks": rule["num_ranks"],
-                "num_nodes": rule["num_nodes"],
+                **key[1].to_json(),
                 "bytes": entry["bytes"],
                 "num_samples": entry.get("num_samples"),
                 "model": None if model is None else model.to_json(),

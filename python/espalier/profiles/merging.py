@@ -8,6 +8,7 @@ Earlier runs stand in `runs`; their rules say with `run` at which position.
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -38,8 +39,7 @@ class Change:
     def to_json(self) -> dict[str, Any]:
         """Return the form of documents."""
         return {
-            "num_ranks": self.shape.num_ranks,
-            "num_nodes": self.shape.num_nodes,
+            **self.shape.to_json(),
             "added": list(self.added),
             "replaced": list(self.replaced),
             "kept": list(self.kept),
@@ -134,7 +134,7 @@ def _changes(
     before: Collection[Part], taken: Collection[Part], skipped: Collection[Part]
 ) -> tuple[Change, ...]:
     by_shape: dict[Shape, dict[str, list[str]]] = {}
-    for part in sorted({*before, *taken}, key=lambda part: (part[1].num_ranks, part[1].num_nodes)):
+    for part in sorted({*before, *taken}, key=lambda part: dataclasses.astuple(part[1])):
         name, shape = part
         action = "kept" if part not in taken else "replaced" if part in before else "added"
         actions = by_shape.setdefault(shape, {})
@@ -166,6 +166,7 @@ def _joined(
     )
 
 
-def order_of(rule: Mapping[str, Any]) -> tuple[str, int, int, int]:
+def order_of(rule: Mapping[str, Any]) -> tuple[str, int, int, str, int]:
     """Return the key by which the rules of a profile are sorted."""
-    return rule["collective"], rule["num_ranks"], rule["num_nodes"], rule["min_bytes"]
+    call, shape = part_of(rule)
+    return call, *shape.numbers, shape.placement, rule["min_bytes"]

@@ -23,16 +23,41 @@ version = 1
 
 @dataclasses.dataclass(frozen=True)
 class Shape:
-    """A communicator of so many ranks on so many nodes."""
+    """A communicator of so many ranks on so many nodes.
+
+    How its ranks lie on these is `block`, `cyclic` or `other`; empty if it does not matter.
+    """
 
     num_ranks: int
     num_nodes: int
+    placement: str = ""
+
+    @classmethod
+    def of(cls, entry: Mapping[str, Any]) -> Shape:
+        """Return the shape that a rule, or an entry of another document, is about."""
+        return cls(entry["num_ranks"], entry["num_nodes"], entry.get("placement", ""))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the members of rules and of other documents."""
+        placed = {"placement": self.placement} if self.placement else {}
+        return {"num_ranks": self.num_ranks, "num_nodes": self.num_nodes, **placed}
+
+    def covers(self, needed: Shape) -> bool:
+        """Return whether rules for this shape were made for such a communicator."""
+        is_alike = "" in (self.placement, needed.placement) or self.placement == needed.placement
+        return self.numbers == needed.numbers and is_alike
+
+    @property
+    def numbers(self) -> tuple[int, int]:
+        """Return ranks and nodes."""
+        return self.num_ranks, self.num_nodes
 
     def text(self) -> str:
-        """Return `8 ranks on 2 nodes`."""
+        """Return `8 ranks on 2 nodes`, or `8 ranks on 2 nodes (cyclic)`."""
         ranks = "rank" if self.num_ranks == 1 else "ranks"
         nodes = "node" if self.num_nodes == 1 else "nodes"
-        return f"{self.num_ranks} {ranks} on {self.num_nodes} {nodes}"
+        placed = f" ({self.placement})" if self.placement else ""
+        return f"{self.num_ranks} {ranks} on {self.num_nodes} {nodes}{placed}"
 
 
 # What rules are decided for: a call and a shape.
@@ -55,16 +80,14 @@ class Profile:
 
     def shapes(self, call: str) -> list[Shape]:
         """Return the shapes that rules for a call were made for, in order of the file."""
-        shapes = [
-            Shape(rule["num_ranks"], rule["num_nodes"])
-            for rule in self.rules
-            if rule["collective"] == call
-        ]
+        shapes = [Shape.of(rule) for rule in self.rules if rule["collective"] == call]
         return list(dict.fromkeys(shapes))
 
     def decide(self, call: str, shape: Shape, sizes: list[int]) -> list[Decision]:
         """Return what a preloaded program would do for results of these sizes."""
-        return _core.decide(self.text, call, shape.num_ranks, shape.num_nodes, sizes)
+        return _core.decide(
+            self.text, call, shape.num_ranks, shape.num_nodes, sizes, shape.placement
+        )
 
     def decisions(self, call: str, shape: Shape) -> Iterator[tuple[int, int | None, Decision]]:
         """Yield first and last size (None: no limit) and decision, rising, all sizes covered."""
@@ -107,7 +130,7 @@ def covering(rules: Iterable[Mapping[str, Any]], size: int) -> Mapping[str, Any]
 
 def part_of(rule: Mapping[str, Any]) -> Part:
     """Return what a rule was decided for."""
-    return rule["collective"], Shape(rule["num_ranks"], rule["num_nodes"])
+    return rule["collective"], Shape.of(rule)
 
 
 def read(path: Path) -> Profile:

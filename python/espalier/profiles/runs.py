@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Any
 
 from espalier.profiles import profiles
@@ -44,7 +43,7 @@ def with_shapes(profile: Profile) -> Iterator[dict[str, Any]]:
         calls: dict[Shape, list[str]] = {}
         for rule in profile.rules:
             if profiles.run_of(profile.document, rule) is run:
-                names = calls.setdefault(Shape(rule["num_ranks"], rule["num_nodes"]), [])
+                names = calls.setdefault(Shape.of(rule), [])
                 names += [] if rule["collective"] in names else [rule["collective"]]
-        shapes = [{**dataclasses.asdict(shape), "calls": names} for shape, names in calls.items()]
+        shapes = [{**shape.to_json(), "calls": names} for shape, names in calls.items()]
         yield told(run) | {"shapes": shapes}

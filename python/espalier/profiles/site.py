@@ -32,9 +32,7 @@ def share(paths: Sequence[Path], *, is_across_machines: bool = False) -> dict[st
     """
     output = _common_file(paths)
     _make_folder(output.parent)
-    return union.merge_files(
-        paths, output, is_across_machines=is_across_machines, is_for_all=True
-    )
+    return union.merge_files(paths, output, is_across_machines=is_across_machines, is_for_all=True)
 
 
 def _common_file(paths: Sequence[Path]) -> Path:

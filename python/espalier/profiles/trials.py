@@ -10,13 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from espalier.profiles import profiles
+from espalier.profiles.profiles import Shape
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from espalier.profiles.profiles import Profile
 
-_KIND = ("collective", "num_ranks", "num_nodes", "min_bytes", "max_bytes")
+_SIZES = ("min_bytes", "max_bytes")
 
 
 def member(*found: Mapping[str, Any]) -> dict[str, Any]:
@@ -27,7 +28,7 @@ def member(*found: Mapping[str, Any]) -> dict[str, Any]:
     """
     united: dict[tuple[Any, ...], Mapping[str, Any]] = {}
     for trials in (one for document in found for one in document.get("trials", [])):
-        kind = tuple(trials[key] for key in _KIND)
+        kind = (*profiles.part_of(trials), *(trials[key] for key in _SIZES))
         if kind not in united or trials["num_rounds"] > united[kind]["num_rounds"]:
             united[kind] = trials
     return {"trials": sorted(united.values(), key=_stake, reverse=True)} if united else {}
@@ -41,7 +42,9 @@ def undecided(profile: Profile) -> Iterator[dict[str, Any]]:
     for trials in sorted(profile.document.get("trials", []), key=_stake, reverse=True):
         if not _has_rule(profile.rules, trials):
             yield {
-                **{key: trials[key] for key in _KIND},
+                "collective": trials["collective"],
+                **Shape.of(trials).to_json(),
+                **{key: trials[key] for key in _SIZES},
                 "num_calls": trials["num_calls"],
                 "seconds_in_run": _stake(trials),
                 "num_rounds": trials["num_rounds"],
@@ -54,5 +57,9 @@ def _stake(trials: Mapping[str, Any]) -> float:
 
 
 def _has_rule(rules: Iterable[Mapping[str, Any]], trials: Mapping[str, Any]) -> bool:
-    of_kind = [rule for rule in rules if profiles.part_of(rule) == profiles.part_of(trials)]
+    of_kind = [
+        rule
+        for rule in rules
+        if rule["collective"] == trials["collective"] and Shape.of(rule).covers(Shape.of(trials))
+    ]
     return profiles.covering(of_kind, trials["min_bytes"]) is not None

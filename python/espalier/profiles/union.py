@@ -16,7 +16,7 @@ from espalier.io.console import document, json_text
 from espalier.io.output_files import locked, write_whole
 from espalier.profiles import evidence, profiles, runs, trials
 from espalier.profiles.merging import order_of
-from espalier.profiles.profiles import part_of
+from espalier.profiles.profiles import Shape, part_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -200,7 +200,8 @@ def _document(found: Sequence[Profile], pieces: Sequence[_Piece], output: Path) 
     def row(piece: _Piece) -> dict[str, Any]:
         source = piece.source
         return {
-            **{key: piece.rule()[key] for key in ("collective", "num_ranks", "num_nodes")},
+            "collective": source.rule["collective"],
+            **Shape.of(source.rule).to_json(),
             "min_bytes": piece.min_bytes,
             "max_bytes": piece.max_bytes,
             "algorithm": source.rule["algorithm"],

@@ -27,7 +27,7 @@ def skipped_text(changes: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _shape(change: Mapping[str, Any]) -> Shape:
-    return Shape(change["num_ranks"], change["num_nodes"])
+    return Shape.of(change)
 
 
 def _actions(change: Mapping[str, Any]) -> list[str]:

@@ -29,7 +29,8 @@ def shape_text(entry: Mapping[str, Any]) -> str:
     """Return `4 ranks`, with the nodes if there are several."""
     ranks = f"{entry['num_ranks']} rank{'s' if entry['num_ranks'] != 1 else ''}"
     nodes = entry.get("num_nodes", 1)
-    return ranks if nodes == 1 else f"{ranks} on {nodes} nodes"
+    placed = f" ({entry['placement']})" if entry.get("placement") else ""
+    return ranks if nodes == 1 else f"{ranks} on {nodes} nodes{placed}"
 
 
 def _print_head(console: Console, explanation: Mapping[str, Any]) -> None:

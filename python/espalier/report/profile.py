@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import astuple
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ _MOST_UNDECIDED = 10
 
 def contents_report(found: Mapping[str, Any]) -> Report:
     """Return the report of an `espalier-profile-contents` document."""
-    rules = sorted(found["rules"], key=lambda rule: (rule["num_ranks"], rule["num_nodes"]))
+    rules = sorted(found["rules"], key=lambda rule: astuple(Shape.of(rule)))
     sections = []
     for shape, row in groupby(rules, key=_shape_text):
         grid = Grid(
@@ -191,7 +192,7 @@ def _numbered(texts: Sequence[str]) -> list[str]:
 
 
 def _shape_text(entry: Mapping[str, Any]) -> str:
-    return Shape(entry["num_ranks"], entry["num_nodes"]).text()
+    return Shape.of(entry).text()
 
 
 def _bytes_text(entry: Mapping[str, Any]) -> str:

@@ -28,12 +28,19 @@ class Job:
     header: dict[str, Any]
     command: LaunchCommand
 
-    def on_groups(self, groups: Sequence[Sequence[int]], num_nodes: int) -> Job:
+    def on_groups(
+        self, groups: Sequence[Sequence[int]], num_nodes: int, placement: str = ""
+    ) -> Job:
         """Return the job with communicators of some of the ranks, each on so many nodes."""
         return Job(
             Measurer(self.command, self.vendor, groups),
             self.vendor,
-            {**self.header, "num_ranks": len(groups[0]), "num_nodes": num_nodes},
+            {
+                **self.header,
+                "num_ranks": len(groups[0]),
+                "num_nodes": num_nodes,
+                "placement": placement,
+            },
             self.command,
         )
 

@@ -4,6 +4,10 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Protocol
+
+from espalier import _core
+from espalier.machines import machines
 
 
 @dataclasses.dataclass(frozen=True)
@@ -13,3 +17,25 @@ class Setting:
     machine: str
     placement: str
     num_ranks: int
+
+
+class SettingLike(Protocol):
+    """What says where ranks are."""
+
+    @property
+    def machine(self) -> str:
+        """Return a text, or the name of a file."""
+
+    @property
+    def placement(self) -> str:
+        """Return the placement."""
+
+    @property
+    def num_ranks(self) -> int:
+        """Return the number of ranks."""
+
+
+def class_of_placement(setting: SettingLike) -> str:
+    """Return the placement that rules name; empty where ranks could not lie otherwise."""
+    placed = machines.load(setting.machine).place(setting.placement, setting.num_ranks)
+    return _core.placement_of(machines.nodes_of_ranks(placed))

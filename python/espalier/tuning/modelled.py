@@ -20,7 +20,9 @@ from espalier.base.units import time_text
 from espalier.errors import ArgumentError
 from espalier.io.console import document
 from espalier.profiles import profiles
+from espalier.profiles.profiles import Shape
 from espalier.sampling.candidates import candidates_for, real_size
+from espalier.sampling.setting import class_of_placement
 from espalier.tuning import selection
 from espalier.tuning.rules import Telling, make_rules
 
@@ -44,6 +46,12 @@ class Question:
     collectives: tuple[str, ...]
     sizes: tuple[int, ...] = SIZES
     patterns: tuple[str, ...] = ()
+
+    @property
+    def shape(self) -> Shape:
+        """Return the communicators that the rules are for."""
+        setting = self.setting
+        return Shape(setting.num_ranks, self.num_nodes, class_of_placement(setting))
 
     def check(self) -> None:
         """Raise ArgumentError for what no profile can be made for."""
@@ -112,7 +120,7 @@ def model_profile(
             "sizes": list(question.sizes),
             "measured": False,
         },
-        rules=make_rules(chosen, question.setting.num_ranks, question.num_nodes, telling),
+        rules=make_rules(chosen, question.shape, telling),
     )
 
 

@@ -10,6 +10,7 @@ from espalier.conditions import conditions, metadata
 from espalier.conditions.cautions import Caution, to_json
 from espalier.io.console import document
 from espalier.profiles import profiles
+from espalier.profiles.profiles import Shape
 from espalier.tuning import rules
 from espalier.tuning.search import method
 
@@ -42,9 +43,7 @@ def make_profile(
             "environment": metadata.environment(),
             "complete": about["complete"],
         },
-        rules=rules.make_rules(
-            selections, header["num_ranks"], header["num_nodes"], rules.MEASURED
-        ),
+        rules=rules.make_rules(selections, Shape.of(header), rules.MEASURED),
     )
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from espalier.base.intervals import Interval
+    from espalier.profiles.profiles import Shape
     from espalier.tuning.selection import Estimate, Selection
 
 # Below this, time does not depend on the size any more, so a rule may start at 0.
@@ -56,9 +57,9 @@ class Telling(Generic[_Selection]):
 
 
 def make_rules(
-    selections: Sequence[_Selection], num_ranks: int, num_nodes: int, telling: Telling[_Selection]
+    selections: Sequence[_Selection], shape: Shape, telling: Telling[_Selection]
 ) -> list[dict[str, Any]]:
-    """Return the rules of a profile.
+    """Return the rules of a profile for a shape.
 
     Neighbours with the same selection share a rule. Between two rules the boundary is the geometric
     mean of the sizes that were measured; beyond the first and last size a rule reaches as far as
@@ -67,9 +68,9 @@ def make_rules(
     """
     rules: list[dict[str, Any]] = []
     for collective, row in groupby(sorted(selections, key=_order), key=lambda one: one.collective):
-        shape = {"collective": collective, "num_ranks": num_ranks, "num_nodes": num_nodes}
+        about = {"collective": collective, **shape.to_json()}
         make = _rules_of if _core.has_known_size(collective) else _one_rule
-        rules += [{**shape, **rule} for rule in make(list(row), telling)]
+        rules += [{**about, **rule} for rule in make(list(row), telling)]
     return rules
 
 

@@ -13,8 +13,10 @@ from espalier.conditions import metadata
 from espalier.conditions.cautions import Caution, to_json
 from espalier.io.console import document
 from espalier.profiles import profiles
+from espalier.profiles.profiles import Shape
 from espalier.sampling.goal import EXHAUSTIVE
 from espalier.sampling.samples import NATIVE
+from espalier.sampling.setting import class_of_placement
 from espalier.sampling.simulation import PEERS
 from espalier.tuning import rules
 from espalier.tuning.call_tuning import WRONG
@@ -46,7 +48,11 @@ def make_profile(
             "peer": goal.job.peer,
         },
         method={**_method(goal), "complete": about["complete"]},
-        rules=rules.make_rules(chosen, goal.job.num_ranks, num_nodes, SIMULATED),
+        rules=rules.make_rules(
+            chosen,
+            Shape(goal.job.num_ranks, num_nodes, class_of_placement(goal.job)),
+            SIMULATED,
+        ),
     )
 
 

@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from espalier import _core
 from espalier.conditions import conditions, metadata
 from espalier.errors import MpiError
 from espalier.io.console import progress
@@ -68,6 +69,7 @@ def tune(
     started = start_job(command, vendor)
     # One number a rank: for finding candidates, not for keeping.
     nodes = started.header.pop("node_of_rank", ())
+    started.header["placement"] = _core.placement_of(nodes)
     num_ranks = started.header["num_ranks"]
     requests = requests_for(goal, num_ranks, nodes)
     setting = setting_of(num_ranks)
@@ -138,6 +140,7 @@ def _key(job: Job, goal: Goal, header: dict[str, Any], requests: Sequence[Reques
         job.words,
         header["num_ranks"],
         header["num_nodes"],
+        header.get("placement", ""),
         header["mpi"],
         [machine["hostname"], machine["cpu"], machine["kernel"]],
         [goal.confidence, goal.seed, goal.effort, goal.good_enough],

@@ -15,6 +15,7 @@ from espalier.base.durations import parse_seconds
 from espalier.base.intervals import Interval
 from espalier.errors import ArgumentError, FormatError
 from espalier.io import documents
+from espalier.profiles.profiles import Shape
 from espalier.sampling.candidates import candidates_for, real_size, requests_for
 from espalier.sampling.goal import Goal
 from espalier.sampling.samples import NATIVE, Point, Problem, Request, SampleReader
@@ -295,8 +296,7 @@ class TestRules:
                 selected(4096, NATIVE),
                 selected(65536, "allgather/ring"),
             ],
-            4,
-            1,
+            Shape(4, 1),
             rules.MEASURED,
         )
         spans = [(rule["min_bytes"], rule["max_bytes"], rule["algorithm"]) for rule in made]
@@ -310,17 +310,17 @@ class TestRules:
         assert [entry["bytes"] for entry in made[0]["evidence"]] == [64, 1024]
 
     def test_sizes_below_the_first_are_native_unless_it_is_small(self):
-        made = rules.make_rules([selected(65536, "allgather/ring")], 4, 1, rules.MEASURED)
+        made = rules.make_rules([selected(65536, "allgather/ring")], Shape(4, 1), rules.MEASURED)
         assert (made[0]["min_bytes"], made[0]["algorithm"]) == (0, NATIVE)
         assert made[1]["min_bytes"] == made[0]["max_bytes"] + 1
 
     def test_calls_of_unknown_size_have_one_rule(self):
         won = [selected(size, "gather/flat", collective="gatherv") for size in (64, 4096)]
-        (rule,) = rules.make_rules(won, 4, 1, rules.MEASURED)
+        (rule,) = rules.make_rules(won, Shape(4, 1), rules.MEASURED)
         assert (rule["min_bytes"], rule["max_bytes"]) == (0, None)
         assert rule["algorithm"] == "gather/flat"
         won.append(selected(65536, NATIVE, collective="gatherv"))
-        (rule,) = rules.make_rules(won, 4, 1, rules.MEASURED)
+        (rule,) = rules.make_rules(won, Shape(4, 1), rules.MEASURED)
         assert rule["algorithm"] == NATIVE
         assert "at all 3 sizes" in rule["reason"]
         assert len(rule["evidence"]) == 3
@@ -329,7 +329,7 @@ class TestRules:
     def test_every_size_has_exactly_one_rule(self, sizes):
         names = ["allgather/ring", "allgather/bruck"]
         made = rules.make_rules(
-            [selected(s, names[i % 2]) for i, s in enumerate(sizes)], 4, 1, rules.MEASURED
+            [selected(s, names[i % 2]) for i, s in enumerate(sizes)], Shape(4, 1), rules.MEASURED
         )
         assert made[0]["min_bytes"] == 0
         assert made[-1]["max_bytes"] is None
@@ -345,8 +345,7 @@ class TestRules:
     def test_the_library_reads_the_rules(self):
         made = rules.make_rules(
             [selected(64, "allgather/bruck"), selected(64, "bcast/flat", collective="bcast")],
-            4,
-            1,
+            Shape(4, 1),
             rules.MEASURED,
         )
         text = json.dumps(

@@ -8,6 +8,7 @@ import itertools
 import pytest
 
 from espalier import _core
+from espalier.profiles.profiles import Shape
 from espalier.sampling.samples import NATIVE, Point, Problem, Request
 from espalier.sampling.setting import Setting
 from espalier.sampling.simulation import SimulatedJob
@@ -83,7 +84,7 @@ class TestChoosing:
     def test_rules_say_that_times_are_exact_and_show_them(self):
         row = [times(64, native=3.0, bcast_flat=1.5), times(512, native=3.0, bcast_flat=1.0)]
         chosen = exact.choose("bcast", row, min_gain=0.0, keeps_native=True)
-        first, last = make_rules(chosen, 8, 4, exact.SIMULATED)
+        first, last = make_rules(chosen, Shape(8, 4), exact.SIMULATED)
         assert first["algorithm"] == "bcast/flat"
         assert "2.00x to 3.00x the speed of native" in first["reason"]
         assert "exact" in first["reason"]

@@ -49,8 +49,7 @@ TEST(KindOfMachine, NamesOfOtherMachinesAreRecognised) {
 }
 
 TEST(KindOfMachine, ProcessorsHaveTheNameThatTheKernelGivesThem) {
-  std::filesystem::path const file =
-      std::filesystem::path(testing::TempDir()) / "espalier_cpuinfo";
+  std::filesystem::path const file = std::filesystem::path(testing::TempDir()) / "espalier_cpuinfo";
   std::ofstream(file) << "processor\t: 0\nmodel name\t: Some CPU @ 2 GHz\nmodel name\t: Other\n";
   EXPECT_EQ(processor_name(file), " Some CPU @ 2 GHz");
   std::filesystem::remove(file);

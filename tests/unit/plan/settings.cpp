@@ -134,8 +134,7 @@ TEST(Settings, RulesOfTheSiteServeWhereNothingWasLearned) {
   EXPECT_EQ(decided(settings, Call::bcast, 4), "bcast/flat");
   EXPECT_EQ(decided(settings, Call::bcast, 5), "native") << "as with what was learned";
   std::vector<std::string> warnings;
-  auto const table =
-      decide(settings, Call::bcast, {.num_ranks = 4, .num_nodes = 1}, warnings);
+  auto const table = decide(settings, Call::bcast, {.num_ranks = 4, .num_nodes = 1}, warnings);
   EXPECT_TRUE(table.at(1000).is_shared);
   EXPECT_EQ(table.at(1000).reason, "rule of the site: measured");
 }
@@ -146,8 +145,7 @@ TEST(Settings, OwnLessonsComeBeforeRulesOfTheSite) {
   own.replace(own.find("null"), 4, "1000");
   Settings const settings = Settings::parse(with_site(with_algorithm("flat"), own), "openmpi");
   std::vector<std::string> warnings;
-  auto const table =
-      decide(settings, Call::bcast, {.num_ranks = 4, .num_nodes = 1}, warnings);
+  auto const table = decide(settings, Call::bcast, {.num_ranks = 4, .num_nodes = 1}, warnings);
   EXPECT_EQ(table.at(499).choice->text(), "bcast/flat");
   EXPECT_EQ(table.at(500).choice->text(), "bcast/binomial");
   EXPECT_FALSE(table.at(500).is_shared);

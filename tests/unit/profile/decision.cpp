@@ -67,6 +67,35 @@ TEST(DecisionTable, SizesThatAnExactShapeLeavesOutAreNative) {
   EXPECT_EQ(table.at(1024).rule, -1);
 }
 
+TEST(DecisionTable, RulesForThePlacementComeBeforeThoseForAny) {
+  Shape const any{8, 2};
+  Shape const block{8, 2, Placement::block};
+  Shape const cyclic{8, 2, Placement::cyclic};
+  std::vector<Rule> const rules{
+      make_rule(any, "ring"), make_rule(block, "bruck", {100, 200}), make_rule(cyclic, "sparbit")
+  };
+  EXPECT_EQ(chosen(rules, block, 99), "ring") << "as profiles without placements did";
+  EXPECT_EQ(chosen(rules, block, 100), "bruck");
+  EXPECT_EQ(chosen(rules, block, 201), "ring");
+  EXPECT_EQ(chosen(rules, cyclic), "sparbit");
+  EXPECT_EQ(chosen(rules, {8, 2, Placement::other}), "ring");
+  EXPECT_FALSE(DecisionTable(rules, Call::allgather, block).at(99).is_borrowed);
+}
+
+TEST(DecisionTable, NothingIsTakenFromAnotherPlacement) {
+  std::vector<Rule> const rules{
+      make_rule({8, 2, Placement::block}, "ring"), make_rule({16, 2, Placement::block}, "bruck")
+  };
+  for (int const num_ranks : {8, 12, 16}) {
+    Shape const shape{num_ranks, 2, Placement::cyclic};
+    DecisionTable const table(rules, Call::allgather, shape);
+    EXPECT_TRUE(table.at(100).is_open) << num_ranks;
+    EXPECT_TRUE(table.at(100).reason.starts_with("no rule of the profile is near enough to "))
+        << table.at(100).reason;
+  }
+  EXPECT_EQ(chosen(rules, {12, 2, Placement::block}), "bruck") << "the nearest lends";
+}
+
 TEST(DecisionTable, BorrowsFromTheNearestNumberOfRanks) {
   std::vector<Rule> const rules{make_rule({4, 1}, "ring"), make_rule({12, 1}, "bruck")};
   EXPECT_EQ(chosen(rules, {6, 1}), "ring");

@@ -143,6 +143,29 @@ TEST(Profile, RefusesOverlappingIntervals) {
   EXPECT_EQ(complaint(profile_with(rule("10", "20") + "," + rule("0", "9"))), "");
 }
 
+std::string placed(std::string const& placement) {
+  std::string text = rule("0", "null");
+  text.replace(text.find("\"num_ranks\": 4"), 14, "\"num_ranks\": 8");
+  text.replace(text.find("\"num_nodes\": 1"), 14, "\"num_nodes\": 2");
+  return placement.empty()
+             ? text
+             : text.replace(text.rfind('}'), 1, ", \"placement\": " + placement + "}");
+}
+
+TEST(Profile, RulesMayNameAPlacement) {
+  Profile const profile = Profile::parse(
+      profile_with(placed("") + "," + placed("\"block\"") + "," + placed("\"cyclic\"")), "p.json"
+  );
+  EXPECT_EQ(profile.rules()[0].shape.placement, Placement::any);
+  EXPECT_EQ(profile.rules()[1].shape.placement, Placement::block);
+  EXPECT_EQ(profile.rules()[2].shape.placement, Placement::cyclic);
+  EXPECT_EQ(
+      complaint(profile_with(placed("\"round\""))),
+      "p.json: rules[0].placement: expected block, cyclic or other, got \"round\""
+  );
+  EXPECT_NE(complaint(profile_with(placed("\"block\"") + "," + placed("\"block\""))), "");
+}
+
 TEST(Profile, RefusesNumbersOutOfRange) {
   EXPECT_NE(complaint(profile_with(rule("-1", "null"))), "");
   EXPECT_EQ(
