@@ -52,6 +52,17 @@ void read_machine(plan::SettingsText& text) {
 
 }  // namespace
 
+bool may_want_native_algorithms() noexcept {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): as in variable().
+  char const* const force = std::getenv("ESPALIER_FORCE");
+  bool const is_forced =
+      force != nullptr && std::string_view(force).find("native[") != std::string_view::npos;
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): as in variable().
+  char const* const profile = std::getenv("ESPALIER_PROFILE");
+  bool const has_profile = profile != nullptr && *profile != '\0';
+  return is_forced || has_profile;
+}
+
 plan::SettingsText read_environment() {
   plan::SettingsText text{
       .is_off = is_set("ESPALIER_OFF"),

@@ -10,4 +10,7 @@ namespace espalier::shim {
 /// place that reads variables of users. Relative paths are made absolute.
 [[nodiscard]] plan::SettingsText read_environment();
 
+/// Whether a forced choice names an algorithm of the MPI library, or a rule of a profile may.
+[[nodiscard]] bool may_want_native_algorithms() noexcept;
+
 }  // namespace espalier::shim

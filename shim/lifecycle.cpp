@@ -20,6 +20,7 @@
 #include "espalier/neighborhood/catalog.hpp"
 #include "espalier/plan/clock.hpp"
 #include "espalier/plan/failure.hpp"
+#include "espalier/plan/native_algorithms/permission.hpp"
 #include "espalier/plan/session.hpp"
 #include "espalier/plan/settings/statistics.hpp"
 #include "espalier/watch/duration.hpp"
@@ -222,6 +223,14 @@ int start() noexcept {
   return code == MPI_SUCCESS ? code : plan::raise(MPI_COMM_WORLD, code);
 }
 
+/// The beginning of MPI_Init. Local.
+void prepare_start() noexcept {
+  note_start_of_mpi();
+  if (may_want_native_algorithms()) {
+    plan::permit_native_algorithms();
+  }
+}
+
 void finish_session() {
   plan::Session& session = *program->session;
   // First, as its time is that of the program.
@@ -239,13 +248,13 @@ void finish_session() {
 }  // namespace
 
 int init(int* argc, char*** argv) {
-  note_start_of_mpi();
+  prepare_start();
   int const code = forward.init(argc, argv);
   return code == MPI_SUCCESS ? start() : code;
 }
 
 int init_thread(int* argc, char*** argv, int required, int* provided) {
-  note_start_of_mpi();
+  prepare_start();
   int const code = forward.init_thread(argc, argv, required, provided);
   return code == MPI_SUCCESS ? start() : code;
 }

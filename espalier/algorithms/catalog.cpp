@@ -87,8 +87,10 @@ Choice Choice::parse(std::string_view text) {
 
 Choice Choice::parse(Collective collective, std::string_view text) {
   std::size_t const bracket = std::min(text.find('['), text.size());
+  std::string_view const name = text.substr(0, bracket);
+  bool const is_of_the_library = name == native_name && bracket < text.size();
   return {
-      find(collective, text.substr(0, bracket)),
+      is_of_the_library ? algorithm_of_library(collective) : find(collective, name),
       Arguments::parse(text.substr(bracket)),
   };
 }
@@ -99,6 +101,9 @@ Choice Choice::parse_phase(Collective collective, std::string_view text) {
 }
 
 bool Choice::has_native_calls() const {
+  if (is_of_library(*this)) {
+    return false;
+  }
   return algorithm_->name == native_name ||
          arguments_.to_text().find("=" + std::string(native_name)) != std::string::npos;
 }

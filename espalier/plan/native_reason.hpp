@@ -25,6 +25,8 @@ enum class NativeReason : std::uint8_t {
   no_groups,
   refused_ownership,
   refused_waiting,
+  refused_selection,
+  refused_start,
   no_progress,
 };
 
@@ -42,6 +44,8 @@ inline constexpr std::array native_reason_texts{
     "native phases have no communicators here: too many exist, or the choice needs too many",
     "nonblocking with an operator of the program",
     "nonblocking, and the choice has native phases, which wait",
+    "the MPI library cannot be told here to take this algorithm of its own",
+    "nonblocking, and the MPI library selects algorithms of blocking calls only",
     "nonblocking, and this MPI library does not let others make progress",
 };
 

@@ -15,6 +15,7 @@
 #include "espalier/mpi/world_ranks.hpp"
 #include "espalier/plan/clock.hpp"
 #include "espalier/plan/communicators/tuning_hint.hpp"
+#include "espalier/plan/native_algorithms/native_menu.hpp"
 #include "espalier/plan/neighbors/neighbor_topology.hpp"
 #include "espalier/plan/settings/rank_ranges.hpp"
 
@@ -81,7 +82,7 @@ CommunicatorFacts facts_of_communicator(MPI_Comm comm) {
 
 Session::Session(Settings settings, World world, Notes::Log log)
     : settings_(std::move(settings)), world_(std::move(world)), records_(settings_.records()),
-      has_native_phases_(settings_.has_native_phases()),
+      needs_native_(settings_.has_native_phases() || !settings_.wanted_native().empty()),
       looks_at_all_(records_ || settings_.learning.has_value()), notes_(std::move(log)) {
   for (profile::Call const call : profile::all_calls) {
     may_choose_[profile::index_of(call)] = settings_.may_choose(call);
@@ -142,7 +143,27 @@ void Session::prepare() {
   if (auto const complaint = complaint_about_shape(settings_, shape_of(std::move(ranks)))) {
     notes_.warn(*complaint);
   }
-  make_groups(world_.comm);
+  select_native();
+  make_native(world_.comm);
+}
+
+void Session::select_native() {
+  std::vector<WantedNative> const wanted = settings_.wanted_native();
+  if (wanted.empty()) {
+    return;
+  }
+  native_selections_.open(world_.comm, wanted);
+  for (std::string const& problem : native_selections_.problems()) {
+    notes_.warn(problem + "; using the native call");
+  }
+}
+
+std::string Session::refuses_native(profile::Call call, algorithms::Choice const& choice) const {
+  if (native_selections_.find(call, choice) != nullptr) {
+    return refuses_ranks(choice, world_.num_ranks);
+  }
+  std::vector<std::string> const& problems = native_selections_.problems();
+  return problems.empty() ? choice.text() + " was not asked for" : problems.front();
 }
 
 void Session::share_memory() {
@@ -177,7 +198,7 @@ int Session::adopt(MPI_Comm comm) noexcept {
     }
     if (facts.num_ranks > 1 && !context_of(comm)) {
       claim_context(comm);
-      make_groups(comm);
+      make_native(comm);
     }
     make_neighbors(comm);
     return MPI_SUCCESS;
@@ -254,10 +275,11 @@ std::optional<int> Session::context_of(MPI_Comm comm) const {
                        : std::nullopt;
 }
 
-/// Native phases have communicators of their own, made here since none is made in a collective.
-void Session::make_groups(MPI_Comm comm) {
-  if (has_native_phases_) {
-    find(comm)->make_groups();
+/// Native phases and algorithms have communicators of their own, made here since none is made in a
+/// collective.
+void Session::make_native(MPI_Comm comm) {
+  if (needs_native_) {
+    find(comm)->make_native(native_selections_);
   }
 }
 
@@ -329,6 +351,10 @@ profile::Decision const& Session::after_refusal(int refusal) const noexcept {
     return native_.decision(NativeReason::refused_order);
   case Communicator::refused_groups:
     return native_.decision(NativeReason::no_groups);
+  case Communicator::refused_selection:
+    return native_.decision(NativeReason::refused_selection);
+  case Communicator::refused_start:
+    return native_.decision(NativeReason::refused_start);
   case Communicator::refused_ownership:
     return native_.decision(NativeReason::refused_ownership);
   case Communicator::refused_waiting:
@@ -510,6 +536,7 @@ void Session::finish() noexcept {
   PMPI_Comm_free_keyval(&context_keyval_);
   PMPI_Comm_free_keyval(&hint_keyval_);
   node_.reset();
+  native_selections_.close();
   contexts_.close();
   library_.close();
 }

@@ -27,6 +27,7 @@
 #include "espalier/plan/irregular/library.hpp"
 #include "espalier/plan/irregular/mend.hpp"
 #include "espalier/plan/learning/learning.hpp"
+#include "espalier/plan/native_algorithms/native_selections.hpp"
 #include "espalier/plan/native_reason.hpp"
 #include "espalier/plan/notes.hpp"
 #include "espalier/plan/settings/settings.hpp"
@@ -151,6 +152,11 @@ public:
   /// @param thinks_ahead  as Learning::think_ahead()
   [[nodiscard]] Learned learned(bool thinks_ahead);
 
+  /// Why an algorithm of the MPI library does not serve a call on world().comm; empty if it does.
+  /// The same on all ranks.
+  [[nodiscard]] std::string
+  refuses_native(profile::Call call, algorithms::Choice const& choice) const;
+
   /// What is done after a refusal of Communicator::run().
   [[nodiscard]] profile::Decision const& after_refusal(int refusal) const noexcept;
 
@@ -216,11 +222,13 @@ private:
   [[nodiscard]] bool serves_any() const noexcept;
   /// Collective over MPI_COMM_WORLD.
   void share_memory();
+  /// Collective over MPI_COMM_WORLD.
+  void select_native();
   void claim_context(MPI_Comm comm);
   void set_context(MPI_Comm comm, int number);
   /// None if adopt() was not called, or there was none left.
   [[nodiscard]] std::optional<int> context_of(MPI_Comm comm) const;
-  void make_groups(MPI_Comm comm);
+  void make_native(MPI_Comm comm);
   void make_neighbors(MPI_Comm comm);
   /// Whether the program wants the communicator to be native.
   [[nodiscard]] bool is_left_alone(MPI_Comm comm) const;
@@ -242,8 +250,8 @@ private:
   Settings settings_;
   World world_;
   bool records_;
-  bool has_native_phases_;  ///< some choice has
-  bool looks_at_all_;       ///< at calls that are native for sure, too
+  bool needs_native_;  ///< some choice has native phases, or is an algorithm of the library
+  bool looks_at_all_;  ///< at calls that are native for sure, too
   std::array<bool, profile::num_calls> may_choose_{};
   int keyval_ = MPI_KEYVAL_INVALID;
   int context_keyval_ = MPI_KEYVAL_INVALID;
@@ -251,6 +259,7 @@ private:
   Contexts contexts_;
   std::optional<exec::node::Node> node_;  ///< none: every message is one of MPI
   Library library_;
+  NativeSelections native_selections_;
 
   NativeDecisions native_;
   Notes notes_;

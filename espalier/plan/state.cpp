@@ -58,6 +58,31 @@ void State::make_groups() {
   }
 }
 
+void State::make_selected(NativeSelections const& selections) {
+  if (!context_) {
+    return;
+  }
+  for (profile::Call const call : profile::all_calls) {
+    for (profile::Decision const& decision : table(call).decisions()) {
+      NativeSelection const* const selection =
+          decision.choice ? selections.find(call, *decision.choice) : nullptr;
+      if (selection == nullptr) {
+        continue;
+      }
+      if (selected_ == nullptr) {
+        selected_ = std::make_unique<SelectedCalls>();
+        communicator_.use(*selected_);
+      }
+      selected_->add(communicator_.user(), facts_.num_ranks, *selection, *context_);
+    }
+  }
+}
+
+void State::make_native(NativeSelections const& selections) {
+  make_groups();
+  make_selected(selections);
+}
+
 Learner& State::make_learner() {
   return learner_.emplace(Contest::Kind{
       .comm = communicator_.user(),
@@ -92,6 +117,9 @@ void State::abandon() noexcept {
   if (groups_ != nullptr) {
     groups_->abandon();
   }
+  if (selected_ != nullptr) {
+    selected_->abandon();
+  }
   if (neighbors_ != nullptr) {
     neighbors_->abandon();
   }
@@ -103,6 +131,9 @@ OwnCommunicators State::own_communicators() const noexcept {
   if (groups_ != nullptr) {
     total.add(groups_->own_communicators());
   }
+  if (selected_ != nullptr) {
+    total.add(selected_->own_communicators());
+  }
   return total;
 }
 
@@ -110,6 +141,7 @@ std::size_t State::memory_bytes() const noexcept {
   return sizeof(*this) - sizeof(communicator_) + communicator_.memory_bytes() +
          world_ranks_.capacity() * sizeof(int) +
          (groups_ != nullptr ? groups_->memory_bytes() : 0) +
+         (selected_ != nullptr ? selected_->memory_bytes() : 0) +
          (node_group_ != nullptr ? node_group_->memory_bytes() : 0) +
          (neighbors_ != nullptr ? neighbors_->memory_bytes() : 0) +
          (learner_ ? learner_->memory_bytes() - sizeof(*learner_) : 0) +

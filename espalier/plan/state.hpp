@@ -66,10 +66,10 @@ public:
     return *tables_[profile::index_of(call)];
   }
 
-  /// Makes the communicators of native phases for what tables choose. Collective over the
-  /// communicator, before its first call.
+  /// Makes the communicators of native phases and of algorithms of the MPI library for what tables
+  /// choose. Collective over the communicator, before its first call.
   /// @throws Error mpi.
-  void make_groups();
+  void make_native(NativeSelections const& selections);
 
   /// From now on other tables decide. No call may be underway.
   void set_tables(Tables const& tables) noexcept { tables_ = tables; }
@@ -151,6 +151,8 @@ public:
 
 private:
   Learner& make_learner();
+  void make_groups();
+  void make_selected(NativeSelections const& selections);
 
   CommunicatorFacts facts_;
   profile::Shape shape_;
@@ -161,8 +163,9 @@ private:
   std::unique_ptr<exec::node::Group> node_group_;  ///< before executors, which use it
   NamedTypes types_;
   Trial trial_;
-  std::optional<Learner> learner_;        ///< has choices that the next one points to
-  std::unique_ptr<NativeGroups> groups_;  ///< null: none are needed
+  std::optional<Learner> learner_;           ///< has choices that the next one points to
+  std::unique_ptr<NativeGroups> groups_;     ///< null: none are needed
+  std::unique_ptr<SelectedCalls> selected_;  ///< the same
   Communicator communicator_;
   std::shared_ptr<StartedCalls> started_;
   std::unique_ptr<Neighbors> neighbors_;

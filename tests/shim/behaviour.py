@@ -20,6 +20,7 @@ import behaviour_files
 import behaviour_learning
 import behaviour_libraries
 import behaviour_manners
+import behaviour_native
 import behaviour_node
 import behaviour_programs
 import behaviour_settings
@@ -34,6 +35,7 @@ MODULES = (
     behaviour_learning,
     behaviour_libraries,
     behaviour_manners,
+    behaviour_native,
     behaviour_node,
     behaviour_programs,
     behaviour_settings,

@@ -46,6 +46,9 @@ bool is_about_order(Collective collective) {
 
 std::vector<Parameter> parameters_of(Algorithm const& algorithm) {
   std::vector<Parameter> parameters = algorithm.parameters;
+  if (is_algorithm_of_library(algorithm)) {
+    return parameters;
+  }
   if (algorithm.segment_period != nullptr) {
     parameters.push_back(segments_parameter);
     parameters.push_back(burst_parameter);
@@ -85,6 +88,38 @@ std::string canonical_integer(Parameter const& parameter, int value) {
   return std::to_string(value);
 }
 
+/// What the MPI library may call an algorithm: `in-order_binary`.
+std::string canonical_name(Parameter const& parameter, Arguments const& given) {
+  std::string name(given.text(parameter.name, {}));
+  auto const is_part = [](char one) {
+    return (one >= 'a' && one <= 'z') || (one >= 'A' && one <= 'Z') || (one >= '0' && one <= '9') ||
+           one == '_' || one == '-';
+  };
+  if (!std::ranges::all_of(name, is_part)) {
+    throw Error(
+        ErrorCode::argument,
+        std::string(parameter.name) + " must be a name of letters, digits, _ and -, got '" + name +
+            "'"
+    );
+  }
+  return name;
+}
+
+std::string
+canonical_phase(Collective collective, Parameter const& parameter, Arguments const& given) {
+  Choice const choice = Choice::parse(collective, given.text(parameter.name, {}));
+  if (is_of_library(choice)) {
+    throw Error(
+        ErrorCode::argument,
+        std::string(parameter.name) +
+            " must be an algorithm of the catalog or native without arguments, got '" +
+            choice.text() + "'"
+    );
+  }
+  std::string const text = choice.text();
+  return text.substr(text.find('/') + 1);
+}
+
 std::string
 canonical_value(Algorithm const& algorithm, Parameter const& parameter, Arguments const& given) {
   switch (parameter.type) {
@@ -98,14 +133,16 @@ canonical_value(Algorithm const& algorithm, Parameter const& parameter, Argument
     return list;
   }
   case Parameter::Type::algorithm: {
+    if (is_algorithm_of_library(algorithm)) {
+      return canonical_name(parameter, given);
+    }
     Collective const collective = parameter.collective.empty()
                                       ? algorithm.collective
                                       : parse_collective(parameter.collective);
     if (given.text(parameter.name, {}) == native_name && takes_native(algorithm, parameter)) {
       return std::string(native_name);
     }
-    std::string const text = Choice::parse(collective, given.text(parameter.name, {})).text();
-    return text.substr(text.find('/') + 1);
+    return canonical_phase(collective, parameter, given);
   }
   }
   return {};
@@ -118,6 +155,13 @@ std::string full_name(Algorithm const& algorithm) {
 }
 
 Arguments canonical(Algorithm const& algorithm, Arguments const& given) {
+  if (is_algorithm_of_library(algorithm) && !given.has("algorithm")) {
+    throw Error(
+        ErrorCode::argument,
+        full_name(algorithm) + " needs the name of an algorithm of the MPI library as in " +
+            full_name(algorithm) + "[algorithm=binomial]"
+    );
+  }
   if (given.entries().empty()) {
     return given;
   }

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "espalier/base/error.hpp"
 #include "espalier/schedule/builder.hpp"
 #include "espalier/schedule/native_calls.hpp"
 #include "espalier/schedule/transforms.hpp"
@@ -108,6 +109,59 @@ Algorithm const* native_phase(Collective collective) noexcept {
   return found == phases.end() ? nullptr : &*found;
 }
 
+namespace {
+
+constexpr int most_segment_bytes = 1 << 30;
+
+/// A native call has no promise for the prover there.
+template <> schedule::RankProgram generate<Collective::barrier>(Request const& /*request*/, int) {
+  throw Error(ErrorCode::unsupported, "only the MPI library knows what its barrier does");
+}
+
+template <Collective collective> Algorithm of_library() {
+  Algorithm algorithm = phase_of<collective>();
+  algorithm.summary = "an algorithm of the MPI library, by the name that it has there";
+  algorithm.equal_blocks_only = false;
+  algorithm.order = [](Request const&) { return OperandOrder::any; };
+  algorithm.parameters = {
+      {.name = "algorithm",
+       .type = Parameter::Type::algorithm,
+       .description = "what the MPI library calls it; espalier list --native prints the names"},
+      {.name = "segment",
+       .maximum = most_segment_bytes,
+       .description = "bytes of a segment, where the MPI library cuts vectors into segments"},
+      {.name = "fanout", .description = "children of a rank, where the MPI library has trees"},
+  };
+  return algorithm;
+}
+
+auto const& algorithms_of_library() {
+  static std::array const algorithms{
+      of_library<Collective::allgather>(),
+      of_library<Collective::allreduce>(),
+      of_library<Collective::alltoall>(),
+      of_library<Collective::barrier>(),
+      of_library<Collective::bcast>(),
+      of_library<Collective::exscan>(),
+      of_library<Collective::gather>(),
+      of_library<Collective::reduce>(),
+      of_library<Collective::reduce_scatter>(),
+      of_library<Collective::scan>(),
+      of_library<Collective::scatter>(),
+  };
+  return algorithms;
+}
+
+}  // namespace
+
+Algorithm const& algorithm_of_library(Collective collective) {
+  return *std::ranges::find(algorithms_of_library(), collective, &Algorithm::collective);
+}
+
+bool is_algorithm_of_library(Algorithm const& algorithm) noexcept {
+  return algorithm.name == native_name && &algorithm == &algorithm_of_library(algorithm.collective);
+}
+
 // Pieces of a vector have sizes that ranks know only of their own, unless all have all of them; and
 // an allgather would write the message of a bcast to its root again.
 bool takes_native(Algorithm const& algorithm, Parameter const& phase) {
@@ -159,7 +213,17 @@ schedule::RankProgram with_stand_ins(schedule::RankProgram program) {
   });
 }
 
+void require_model(Choice const& choice) {
+  if (is_of_library(choice)) {
+    throw Error(
+        ErrorCode::unsupported,
+        choice.text() + ": only the MPI library knows what it sends, so there is no model of it"
+    );
+  }
+}
+
 schedule::RankProgram generate_for_model(Choice const& choice, int num_ranks, int root, int rank) {
+  require_model(choice);
   return with_stand_ins(choice.generate(num_ranks, root, rank));
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "espalier/algorithms/catalog.hpp"
+#include "espalier/algorithms/composed/native.hpp"
 #include "espalier/base/error.hpp"
 
 namespace espalier::measure {
@@ -49,6 +50,12 @@ Contender::Contender(plan::Settings settings, plan::Session::World world)
   session_->prepare();
 }
 
+std::string Contender::refuses(profile::Call call, std::string const& choice) const {
+  algorithms::Choice const parsed = algorithms::Choice::parse(choice);
+  return algorithms::is_of_library(parsed) && session_ ? session_->refuses_native(call, parsed)
+                                                       : "";
+}
+
 void Contender::finish() noexcept {
   if (session_) {
     session_->finish();
@@ -59,15 +66,17 @@ Contenders::Contenders(Job const& job, std::map<std::string, std::string> profil
     : job_(&job), profiles_(std::move(profiles)),
       node_of_rank_(profiles_.empty() ? std::vector<int>{} : nodes_of_ranks(job)) {}
 
-std::string Contenders::refuses(profile::Call call, std::string const& choice) const {
+std::string Contenders::refuses(profile::Call call, std::string const& choice) {
   if (is_profile(choice)) {
     return {};
   }
+  std::string reason;
   try {
-    return profile::refuses(call, algorithms::Choice::parse(choice), job_->num_ranks, 0);
+    reason = profile::refuses(call, algorithms::Choice::parse(choice), job_->num_ranks, 0);
   } catch (Error const& error) {
-    return error.what();
+    reason = error.what();
   }
+  return reason.empty() ? get(call, choice).refuses(call, choice) : reason;
 }
 
 Contender const& Contenders::get(profile::Call call, std::string const& choice) {

@@ -33,6 +33,10 @@ public:
     return session_ ? workload.run_ours(*session_, root) : Ran{.code = workload.run_native(root)};
   }
 
+  /// Why an algorithm of the MPI library would not run here, the same on all ranks; empty if it
+  /// would, and for all other choices.
+  [[nodiscard]] std::string refuses(profile::Call call, std::string const& choice) const;
+
   /// Collective; before MPI_Finalize.
   void finish() noexcept;
 
@@ -47,8 +51,9 @@ public:
   /// @param profiles file by name, for choices `profile/<name>`.
   explicit Contenders(Job const& job, std::map<std::string, std::string> profiles = {});
 
-  /// Why a choice cannot be measured here, the same on all ranks; empty if it can.
-  [[nodiscard]] std::string refuses(profile::Call call, std::string const& choice) const;
+  /// Why a choice cannot be measured here, the same on all ranks; empty if it can. Collective over
+  /// the job, as only the MPI library knows which of its algorithms it has.
+  [[nodiscard]] std::string refuses(profile::Call call, std::string const& choice);
   /// `native` or a choice that is not refused. Collective over the job for a profile: rank 0 reads
   /// the file.
   /// @throws Error io, format, with the name of the file.

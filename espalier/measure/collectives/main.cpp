@@ -7,9 +7,11 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "espalier/measure/collectives/contender.hpp"
 #include "espalier/measure/collectives/measurement_plan.hpp"
+#include "espalier/measure/collectives/native_algorithms.hpp"
 #include "espalier/measure/collectives/point.hpp"
 #include "espalier/measure/collectives/sample_file.hpp"
 #include "espalier/measure/common/clock.hpp"
@@ -18,6 +20,7 @@
 #include "espalier/measure/common/plan_and_output.hpp"
 #include "espalier/measure/common/program.hpp"
 #include "espalier/measure/common/teams.hpp"
+#include "espalier/plan/native_algorithms/permission.hpp"
 
 namespace espalier::measure {
 namespace {
@@ -68,5 +71,9 @@ void measure_plan(Job const& job, PlanAndOutput const& options) {
 
 int main(int argc, char** argv) {
   using namespace espalier::measure;
+  if (argc == 3 && std::string_view(argv[1]) == "--native-algorithms") {
+    return print_native_algorithms(argv[2]);
+  }
+  espalier::plan::permit_native_algorithms();
   return run_program(argc, argv, "espalier-measure", measure_plan);
 }

@@ -5,8 +5,10 @@
 #include <optional>
 #include <utility>
 
+#include "espalier/algorithms/composed/native.hpp"
 #include "espalier/plan/calls/bindings.hpp"
 #include "espalier/plan/calls/calls.hpp"
+#include "espalier/plan/calls/native_calls.hpp"
 #include "espalier/plan/calls/operators.hpp"
 #include "espalier/plan/communicators/contexts.hpp"
 #include "espalier/plan/failure.hpp"
@@ -85,6 +87,9 @@ int Communicator::bind_and_start(
   if (int const refusal = judge(choice, call); refusal != MPI_SUCCESS) {
     return refusal;
   }
+  if (algorithms::is_of_library(choice)) {
+    return refused_start;
+  }
   if (choice.has_native_calls()) {
     return refused_waiting;
   }
@@ -128,7 +133,36 @@ template <typename Action> int Communicator::take_part(Action&& action) noexcept
   return code == MPI_SUCCESS || is_refusal(code) ? code : raise(user_, code);
 }
 
+// On a communicator of ours errors come as codes, on the user's they were delivered already.
+template <typename Call>
+int Communicator::run_selected(Choice const& choice, Call const& call) noexcept {
+  int delivered = MPI_SUCCESS;
+  int const code = guard([&]() -> int {
+    SelectedCalls::Selected const* const selected =
+        selected_ == nullptr ? nullptr : selected_->find(Call::call, choice);
+    if (selected == nullptr) {
+      return refused_selection;
+    }
+    if (int const refusal = judge(choice, call); refusal != MPI_SUCCESS) {
+      return refusal;
+    }
+    if (selected->comm != MPI_COMM_NULL) {
+      return call_native(call, selected->comm);
+    }
+    WrittenVariables const written(selected->selection->settings);
+    delivered = call_native(call, user_);
+    return MPI_SUCCESS;
+  });
+  if (code == MPI_SUCCESS) {
+    return delivered;
+  }
+  return is_refusal(code) ? code : raise(user_, code);
+}
+
 template <typename Call> int Communicator::run(Choice const& choice, Call const& call) noexcept {
+  if (algorithms::is_of_library(choice)) {
+    return run_selected(choice, call);
+  }
   return take_part([&] { return bind_and_run(choice, call); });
 }
 

@@ -12,6 +12,7 @@
 #include "espalier/plan/communicators/executor_cache.hpp"
 #include "espalier/plan/communicators/native_groups.hpp"
 #include "espalier/plan/communicators/started_calls.hpp"
+#include "espalier/plan/native_algorithms/selected_calls.hpp"
 
 namespace espalier::plan {
 
@@ -30,7 +31,9 @@ public:
   static constexpr int refused_groups = -4;    ///< no communicators for native phases
   /// The operator is the user's, who may free it while the started call needs it.
   static constexpr int refused_ownership = -5;
-  static constexpr int refused_waiting = -6;  ///< a started call has phases that wait natively
+  static constexpr int refused_waiting = -6;    ///< a started call has phases that wait natively
+  static constexpr int refused_selection = -7;  ///< the MPI library cannot be told of it here
+  static constexpr int refused_start = -8;      ///< an algorithm of the library for a started call
 
   [[nodiscard]] static constexpr bool is_refusal(int code) noexcept { return code < 0; }
 
@@ -54,6 +57,9 @@ public:
     groups_ = &groups;
     target_.context.groups = groups.groups();
   }
+
+  /// Before the first run: `selected` must outlive the object.
+  void use(SelectedCalls const& selected) noexcept { selected_ = &selected; }
 
   /// Starts a call; the request is one of the MPI library. Local.
   ///
@@ -82,6 +88,9 @@ public:
 
 private:
   template <typename Call> int bind_and_run(algorithms::Choice const& choice, Call const& call);
+  /// Of a choice that is an algorithm of the MPI library.
+  template <typename Call>
+  int run_selected(algorithms::Choice const& choice, Call const& call) noexcept;
   template <typename Call>
   int bind_and_start(
       algorithms::Choice const& choice,
@@ -98,7 +107,8 @@ private:
 
   MPI_Comm user_;
   BindingTarget target_;
-  NativeGroups const* groups_ = nullptr;  ///< null: there are none
+  NativeGroups const* groups_ = nullptr;     ///< null: there are none
+  SelectedCalls const* selected_ = nullptr;  ///< the same
   int broken_code_ = MPI_SUCCESS;
   bool has_left_messages_ = false;
   NamedTypes types_;

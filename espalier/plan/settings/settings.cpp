@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "espalier/algorithms/composed/native.hpp"
 #include "espalier/base/error.hpp"
 #include "espalier/machine/text/file.hpp"
 #include "espalier/neighborhood/catalog.hpp"
@@ -425,6 +426,34 @@ std::vector<profile::Rule> Settings::learned_rules(profile::Shape shape) const {
     }
   }
   return rules;
+}
+
+std::vector<WantedNative> Settings::wanted_native() const {
+  std::vector<WantedNative> wanted;
+  if (is_off) {
+    return wanted;
+  }
+  auto const add = [&](profile::Call call, std::optional<algorithms::Choice> const& choice) {
+    if (choice && algorithms::is_of_library(*choice)) {
+      WantedNative one{.call = call, .choice = *choice};
+      if (std::ranges::find(wanted, one) == wanted.end()) {
+        wanted.push_back(std::move(one));
+      }
+    }
+  };
+  for (profile::Call const call : profile::all_calls) {
+    if (auto const& entry = forced[profile::index_of(call)]) {
+      add(call, entry->choice);
+    }
+  }
+  for (auto const* const rules : {&profile, &memory}) {
+    if (*rules) {
+      for (profile::Rule const& rule : (*rules)->rules()) {
+        add(rule.call, rule.choice);
+      }
+    }
+  }
+  return wanted;
 }
 
 bool Settings::needs_nodes() const noexcept {

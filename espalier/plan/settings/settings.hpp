@@ -10,6 +10,7 @@
 
 #include "espalier/algorithms/catalog.hpp"
 #include "espalier/plan/learning/trials.hpp"
+#include "espalier/plan/native_algorithms/wanted_native.hpp"
 #include "espalier/plan/neighbors/neighbor_name.hpp"
 #include "espalier/plan/topologies/machine_text.hpp"
 #include "espalier/profile/call.hpp"
@@ -131,6 +132,10 @@ struct Settings {
   /// Rules for exactly this shape that programs learned, those of this user before those of the
   /// site; none where a profile was asked for.
   [[nodiscard]] std::vector<profile::Rule> learned_rules(profile::Shape shape) const;
+
+  /// The algorithms of the MPI library that rules and forced choices name, each once. Equal on all
+  /// ranks, and in the same order.
+  [[nodiscard]] std::vector<WantedNative> wanted_native() const;
 
   /// True if decisions depend on the number of nodes of a communicator.
   [[nodiscard]] bool needs_nodes() const noexcept;

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/plan/native_algorithms/selected_calls.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "espalier/mpi/success.hpp"
+#include "espalier/plan/clock.hpp"
+#include "espalier/plan/native_algorithms/native_menu.hpp"
+
+namespace espalier::plan {
+namespace {
+
+using mpi::require_success;
+
+/// The same ranks, without attributes, topology and infos of the program: no function of the
+/// program that copies attributes is called. Errors come back as codes.
+MPI_Comm alike(MPI_Comm comm) {
+  MPI_Group group = MPI_GROUP_NULL;
+  MPI_Comm made = MPI_COMM_NULL;
+  require_success(PMPI_Comm_group(comm, &group), "MPI_Comm_group");
+  int const code = PMPI_Comm_create(comm, group, &made);
+  PMPI_Group_free(&group);
+  require_success(code, "MPI_Comm_create");
+  if (int const failed = PMPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN); failed != MPI_SUCCESS) {
+    PMPI_Comm_free(&made);
+    require_success(failed, "MPI_Comm_set_errhandler");
+  }
+  return made;
+}
+
+}  // namespace
+
+SelectedCalls::~SelectedCalls() {
+  for (Selected& one : selected_) {
+    if (one.comm != MPI_COMM_NULL) {
+      PMPI_Comm_free(&one.comm);
+    }
+  }
+}
+
+void SelectedCalls::add(
+    MPI_Comm comm, int num_ranks, NativeSelection const& selection, int context
+) {
+  if (find(selection.call, selection.choice) != nullptr ||
+      !refuses_ranks(selection.choice, num_ranks).empty()) {
+    return;
+  }
+  selected_.reserve(selected_.size() + 1);
+  if (!selects_by_communicator()) {
+    selected_.push_back({.selection = &selection, .comm = MPI_COMM_NULL});
+    return;
+  }
+  if (context >= most_contexts || selected_.size() >= most_communicators) {
+    return;
+  }
+  Clock::time_point const start = Clock::now();
+  WrittenVariables const written(selection.settings);
+  selected_.push_back({.selection = &selection, .comm = alike(comm)});
+  std::chrono::duration<double> const elapsed = Clock::now() - start;
+  own_.add({.count = 1, .seconds = elapsed.count()});
+}
+
+SelectedCalls::Selected const*
+SelectedCalls::find(profile::Call call, algorithms::Choice const& choice) const noexcept {
+  auto const found = std::ranges::find_if(selected_, [&](Selected const& one) {
+    return one.selection->call == call && one.selection->choice == choice;
+  });
+  return found == selected_.end() ? nullptr : &*found;
+}
+
+}  // namespace espalier::plan
