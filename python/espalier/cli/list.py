@@ -5,10 +5,13 @@ from typing import Annotated
 
 import typer
 
+from espalier import installation
 from espalier.catalog import catalog
 from espalier.cli.options import Json, Pattern
+from espalier.errors import ArgumentError
 from espalier.io.console import emit_json
-from espalier.report.list import print_listing
+from espalier.report.list import print_listing, print_native_listing
+from espalier.sampling import native_algorithms
 
 
 def list_algorithms(
@@ -16,11 +19,34 @@ def list_algorithms(
     explain: Annotated[
         bool, typer.Option("--explain", help="Describe each algorithm and its parameters.")
     ] = False,
+    native: Annotated[
+        str | None,
+        typer.Option(
+            "--native",
+            metavar="MPI",
+            help="List the algorithms that an MPI library lets one select: openmpi or mpich. The"
+            " pattern is then the name of a call.",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """List the algorithms: parameters, numbers of ranks they work for, what they do, source."""
+    if native is not None:
+        _list_native(native, pattern, json=json)
+        return
     listing = catalog.listing(pattern)
     if json:
         emit_json(listing)
     else:
         print_listing(listing, explain=explain)
+
+
+def _list_native(vendor: str, call: str | None, *, json: bool) -> None:
+    if vendor not in installation.vendors:
+        known = " or ".join(installation.vendors)
+        raise ArgumentError(f"expected --native {known}, got '{vendor}'")
+    listing = native_algorithms.listing(vendor, call)
+    if json:
+        emit_json(listing)
+    else:
+        print_native_listing(listing)

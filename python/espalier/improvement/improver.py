@@ -40,6 +40,7 @@ from espalier.profiles import merging, profiles
 from espalier.profiles.profiles import Shape
 from espalier.sampling.goal import ESTIMATE, EXHAUSTIVE, Goal
 from espalier.sampling.job import start_job
+from espalier.sampling.native_algorithms import offered, with_native_algorithms
 from espalier.sampling.samples import NATIVE
 from espalier.tuning import tuner
 from espalier.tuning.modelled import Question, model_profile
@@ -60,6 +61,8 @@ if TYPE_CHECKING:
 _SHARE_OF_PROBE = 0.25
 _MOST_SECONDS_OF_PROBE = 60.0
 _LEAST_SECONDS_TO_TUNE = 10.0
+# No model says which of them are worth the time.
+_MOST_NATIVE_ALGORITHMS = 6
 _SLOWER_AS_A_WHOLE = "the program as a whole was not faster"
 
 
@@ -267,7 +270,10 @@ def _placement_of(groups: Sequence[Sequence[int]], nodes: Sequence[int]) -> str:
 
 def _tune_shape(findings: Findings, part: _Part, portion: budget.Portion) -> None:
     wish, shape = findings.wish, part.shape
-    requests = budget.requests_of(portion.points)
+    menus = offered(part.job.vendor, shape.num_ranks, part.job.command)
+    requests = with_native_algorithms(
+        budget.requests_of(portion.points), menus, _MOST_NATIVE_ALGORITHMS
+    )
     say(
         f"communicators of {shape.text()}: {len(requests)} calls and sizes, {portion.seconds:.0f} s"
     )

@@ -85,7 +85,7 @@ def _rows(
     native = {"native": entry["native"]} if "native" in entry else {}
     for algorithm, times in {**native, **entry["candidates"]}.items():
         predicted = None
-        known = algorithm != "native" and not _core.refuses(algorithm, rule["num_ranks"])
+        known = algorithm != "native" and prediction.is_modelled(algorithm, rule["num_ranks"])
         if model is not None and known:
             predicted = model.predict_us(algorithm, rule["num_ranks"], entry["bytes"])
         yield {

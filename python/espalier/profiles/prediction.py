@@ -60,6 +60,11 @@ class Model:
         return dataclasses.asdict(self)
 
 
+def is_modelled(choice: str, num_ranks: int) -> bool:
+    """Return whether the model knows a choice: those of the MPI library it does not."""
+    return "/native[" not in choice and not _core.refuses(choice, num_ranks)
+
+
 def points_of(rules: Iterable[dict[str, Any]]) -> Iterator[Point]:
     """Yield what was measured for the rules, once each, native left out."""
     seen = set()
@@ -67,7 +72,7 @@ def points_of(rules: Iterable[dict[str, Any]]) -> Iterator[Point]:
         for evidence in rule.get("evidence", []):
             for choice, times in evidence["candidates"].items():
                 point = Point(choice, rule["num_ranks"], evidence["bytes"], times["median_us"])
-                if point not in seen and not _core.refuses(choice, rule["num_ranks"]):
+                if point not in seen and is_modelled(choice, rule["num_ranks"]):
                     seen.add(point)
                     yield point
 

@@ -114,3 +114,24 @@ def print_listing(listing: Mapping[str, Any], *, explain: bool) -> None:
         _print_blocks(console, listing["algorithms"])
     else:
         _print_table(console, listing["algorithms"])
+
+
+def print_native_listing(listing: Mapping[str, Any]) -> None:
+    """Print the algorithms of an MPI library, a call a line, and why others have none."""
+    console = make_console()
+    table = make_table("call", "algorithms", "parameters")
+    for row in listing["calls"]:
+        if not row["problem"]:
+            table.add_row(
+                row["collective"], ", ".join(row["algorithms"]), ", ".join(row["parameters"])
+            )
+    console.print(table)
+    for row in listing["calls"]:
+        if row["problem"]:
+            console.print(f"{row['collective']}: {row['problem']}", soft_wrap=True)
+    console.print(
+        "use one as in --force 'bcast=native[algorithm=binomial]', with parameters as in"
+        " native[algorithm=pipeline,segment=8192]",
+        soft_wrap=True,
+        markup=False,
+    )

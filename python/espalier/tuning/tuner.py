@@ -17,6 +17,7 @@ from espalier.profiles import merging
 from espalier.sampling.candidates import requests_for
 from espalier.sampling.goal import MEASURE
 from espalier.sampling.job import start_job
+from espalier.sampling.native_algorithms import offered, with_native_algorithms
 from espalier.store.database import SessionFacts, Store, key_of
 from espalier.tuning import outcome
 from espalier.tuning.call_tuning import Shortlist
@@ -75,6 +76,9 @@ def tune(
     setting = setting_of(num_ranks)
     if setting is not None and goal.effort == MEASURE:
         requests = shortlisted(requests, goal, setting)
+    if not goal.patterns:
+        menus = offered(started.vendor, num_ranks, started.command)
+        requests = with_native_algorithms(requests, menus)
     requests.sort(key=lambda request: request.bytes)
     return tune_requests(job, goal, started, requests)
 

@@ -100,6 +100,19 @@ class OpenMpi:
             }
         )
 
+    def messages_beside_start(
+        self, call: str, num_ranks: int, num_bytes: int, options: Sequence[str]
+    ) -> Messages:
+        """Return the messages of one call, where options change what MPI_Init sends, too."""
+        most = self._counted(call, num_ranks, num_bytes, 1 + _REPETITIONS, options)
+        least = self._counted(call, num_ranks, num_bytes, 1, options)
+        most.subtract(least)
+        pairs = {key[:2] for key, number in most.items() if number}
+        per_call = {key: number / _REPETITIONS for key, number in most.items()}
+        return Messages(
+            {pair: (per_call[(*pair, "number")], per_call[(*pair, "bytes")]) for pair in pairs}
+        )
+
     def _counted(
         self, call: str, num_ranks: int, num_bytes: int, repetitions: int, options: Sequence[str]
     ) -> Counter[tuple[int, int, str]]:
@@ -157,6 +170,26 @@ class Mpich:
         total = sum(num_bytes for _, num_bytes in rows) or 1
         return [(number, round(num_bytes / total, 3)) for number, num_bytes in rows]
 
+    def sent_beside_start(
+        self,
+        call: str,
+        num_ranks: int,
+        num_bytes: int,
+        variables: Mapping[str, str],
+        preloads: Sequence[str],
+    ) -> PerRank:
+        """Return the same where variables and libraries change what MPI_Init sends, too."""
+        most, least = (
+            self._counted(call, num_ranks, num_bytes, repetitions, variables, preloads)
+            for repetitions in (1 + _REPETITIONS, 1)
+        )
+        rows = [
+            ((most[r][0] - least[r][0]) / _REPETITIONS, most[r][1] - least[r][1])
+            for r in range(num_ranks)
+        ]
+        total = sum(num_bytes for _, num_bytes in rows) or 1
+        return [(number, round(num_bytes / total, 3)) for number, num_bytes in rows]
+
     def _counted(
         self,
         call: str,
@@ -164,8 +197,9 @@ class Mpich:
         num_bytes: int,
         repetitions: int,
         variables: Mapping[str, str],
+        preloads: Sequence[str] = (),
     ) -> dict[int, tuple[int, int]]:
-        preloaded = {**variables, "LD_PRELOAD": str(self.counter)}
+        preloaded = {**variables, "LD_PRELOAD": ":".join([str(self.counter), *preloads])}
         pairs = [word for name, value in preloaded.items() for word in ("-env", name, value)]
         words = ["mpiexec.mpich", "-n", str(num_ranks), *pairs, str(self.program)]
         told = _run([*words, call, str(num_bytes), str(repetitions)], {})
