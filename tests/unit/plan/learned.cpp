@@ -107,6 +107,25 @@ TEST(Learned, ReplacesWhatWasLearnedBefore) {
   EXPECT_EQ(lookup(document, 4095).choice->text(), "allgather/ring");
 }
 
+TEST(Learned, OfOnePlacementIsKeptApartFromThatOfAnother) {
+  Lesson cyclic = ring();
+  cyclic.kind.shape.placement = profile::Placement::cyclic;
+  Trials undecided = trials(1, 2);
+  undecided.kind.shape.placement = profile::Placement::cyclic;
+  Learned const learned{.lessons = {cyclic}, .trials = {undecided}};
+  EXPECT_EQ(learned_from_bytes(to_bytes(learned)), learned);
+  EXPECT_NE(undecided.kind < trials(1, 2).kind, trials(1, 2).kind < undecided.kind);
+  Lesson block = ring();
+  block.kind.shape.placement = profile::Placement::block;
+  block.algorithm = "allgather/bruck";
+  std::string const document = with(with("", learned), {block});
+  profile::Profile const profile = profile::Profile::parse(document, "memory.json");
+  ASSERT_EQ(profile.rules().size(), 2);
+  EXPECT_EQ(profile.rules()[0].shape, cyclic.kind.shape);
+  EXPECT_EQ(profile.rules()[1].shape, block.kind.shape);
+  EXPECT_EQ(trials_in(document)[0].kind, undecided.kind);
+}
+
 /// A rule of a profile may cover more sizes than a lesson.
 TEST(Learned, ReplacesRulesWithoutALimit) {
   Lesson unlimited = ring();

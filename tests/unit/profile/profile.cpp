@@ -161,7 +161,7 @@ TEST(Profile, RulesMayNameAPlacement) {
   EXPECT_EQ(profile.rules()[2].shape.placement, Placement::cyclic);
   EXPECT_EQ(
       complaint(profile_with(placed("\"round\""))),
-      "p.json: rules[0].placement: expected block, cyclic or other, got \"round\""
+      "p.json: rules[0]: placement: expected block, cyclic or other, got \"round\""
   );
   EXPECT_NE(complaint(profile_with(placed("\"block\"") + "," + placed("\"block\""))), "");
 }
