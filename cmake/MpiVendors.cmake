@@ -151,6 +151,7 @@ if(ESPALIER_WITH_MPI)
   endif()
 
   include(CheckLanguage)
+  include(CheckSourceCompiles)
   check_language(Fortran)
   if(CMAKE_Fortran_COMPILER)
     enable_language(Fortran)
@@ -167,6 +168,15 @@ if(ESPALIER_WITH_MPI)
         "$<$<COMPILE_LANGUAGE:C,CXX>:OMPI_SKIP_MPICXX;MPICH_SKIP_MPICXX>"
         "$<$<COMPILE_LANGUAGE:C,CXX>:ESPALIER_MPI_VENDOR=\"${vendor}\">"
     )
+
+    # Functions such as MPI_Bcast_c, of MPI 4.
+    set(CMAKE_REQUIRED_LIBRARIES espalier_mpi_${vendor})
+    check_source_compiles(
+      C
+      "#include <mpi.h>\nint main(void) { return MPI_Bcast_c == 0 || MPI_Ialltoallw_c == 0; }"
+      ESPALIER_MPI_HAS_LARGE_COUNTS_${vendor}
+    )
+    unset(CMAKE_REQUIRED_LIBRARIES)
 
     if(vendor STREQUAL "openmpi")
       set(launchers mpirun.openmpi mpiexec.openmpi)

@@ -43,11 +43,13 @@ void* find_late(char const* name) {
 
 }  // namespace
 
+void* look_for(char const* name) noexcept {
+  void* const address = dlsym(RTLD_NEXT, name);
+  return address == nullptr ? find_late(name) : address;
+}
+
 void* find_address(char const* name) noexcept {
-  void* address = dlsym(RTLD_NEXT, name);
-  if (address == nullptr) {
-    address = find_late(name);
-  }
+  void* const address = look_for(name);
   if (address == nullptr) {
     std::fprintf(
         stderr,

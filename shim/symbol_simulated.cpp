@@ -12,8 +12,12 @@
 
 namespace espalier::shim {
 
+void* look_for(char const* name) noexcept {
+  return dlsym(RTLD_DEFAULT, name);
+}
+
 void* find_address(char const* name) noexcept {
-  void* const address = dlsym(RTLD_DEFAULT, name);
+  void* const address = look_for(name);
   if (address == nullptr) {
     std::fprintf(
         stderr,

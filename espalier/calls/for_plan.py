@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from for_profile import enumerator
 from layout import HEAD, header, listed, signature, source
+from table import enlarged
 
 if TYPE_CHECKING:
-    from table import Function
+    from table import Argument, Function
 
 MPI = ["#include <mpi.h>", ""]
 BINDING = ["BindingTarget const& target"]
@@ -24,14 +25,19 @@ def _neighbors(functions: list[Function]) -> list[Function]:
 
 
 def _members(function: Function) -> list[str]:
-    return [f"  {a.c_type} {a.name};" for a in function.own_arguments]
+    return [f"  {a.kind.member_type} {a.name};" for a in function.own_arguments]
 
 
 def _structure(function: Function) -> list[str]:
     parameters = ["CommunicatorFacts const& facts", "NamedTypes& types"]
     lines = [f"struct {function.structure} {{"]
     lines += [f"  static constexpr profile::Call call = profile::Call::{enumerator(function)};", ""]
-    lines += [*_members(function), ""] if function.own_arguments else []
+    lines += _members(function)
+    if function.has_large_form:
+        lines += [
+            "  bool has_large_counts = false;  ///< the native call is that with large counts"
+        ]
+    lines += [""] if function.own_arguments else []
     lines += ["  /// By the rule `" + function.rules["bytes"] + "`."]
     bytes_head = signature(
         "[[nodiscard]] std::optional<std::int64_t>", "bytes", parameters, " const;"
@@ -60,6 +66,7 @@ def calls_header(functions: list[Function]) -> str:
     body += [f"    {function.structure}," for function in rows]
     body[-1] = body[-1].removesuffix(",") + ">;"
     includes = ["#include <cstdint>", "#include <optional>", "#include <variant>", "", *MPI]
+    includes += ['#include "espalier/exec/memory/integers.hpp"']
     includes += ['#include "espalier/plan/calls/communicator_facts.hpp"']
     includes += ['#include "espalier/plan/calls/named_types.hpp"']
     includes += ['#include "espalier/profile/call.hpp"']
@@ -78,19 +85,51 @@ def neighbor_structures(functions: list[Function]) -> str:
         body += [f"struct {function.structure} {{"]
         body += [f"  static constexpr NeighborCall neighbor_call = NeighborCall::{name};", ""]
         body += [*_members(function), "};", ""]
-    includes = [*MPI, '#include "espalier/plan/neighbors/neighbor_list.hpp"']
+    includes = ["#include <cstdint>", "", *MPI]
+    includes += ['#include "espalier/exec/memory/integers.hpp"']
+    includes += ['#include "espalier/plan/neighbors/neighbor_list.hpp"']
     return header(includes, "espalier::plan", body[:-1])
+
+
+def _passed(argument: Argument) -> str:
+    """Return a member of a call as the type that the function takes."""
+    member = f"call.{argument.name}"
+    kind = argument.kind
+    if kind.name == "comm":
+        return "comm"
+    if not kind.may_be_large:
+        return member
+    if argument.c_type.endswith("*"):
+        return f"static_cast<{argument.c_type}>({member}.data())"
+    return f"static_cast<{argument.c_type}>({member})"
+
+
+def _native_call(function: Function, indent: int) -> list[str]:
+    names = [_passed(argument) for argument in function.arguments]
+    return listed(f"return P{function.name}(", names, ");", indent=indent)
 
 
 def native_calls(functions: list[Function]) -> str:
     """Return plan/calls/native_calls.hpp: each call as the MPI library makes it."""
-    body = ["// Each call as the MPI library makes it. MPI_SUCCESS or the code of an error.", ""]
+    body = [
+        "/// False for a weak reference to what the MPI library at hand does not have.",
+        "template <typename Function> bool is_there(Function* function) noexcept {",
+        "  return function != nullptr;",
+        "}",
+        "",
+        "// Each call as the MPI library makes it. MPI_SUCCESS or the code of an error. A library",
+        "// without large counts says nothing of a call that has them.",
+        "",
+    ]
     for function in _served(functions):
         unused = "" if function.own_arguments else "[[maybe_unused]] "
         parameters = [f"{unused}{function.structure} const& call", "MPI_Comm comm"]
         body += signature("inline int", "call_native", parameters, " noexcept {")
-        names = ["comm" if a.kind.name == "comm" else f"call.{a.name}" for a in function.arguments]
-        body += [*listed(f"return P{function.name}(", names, ");", indent=2), "}", ""]
+        if function.has_large_form:
+            body += ["#if MPI_VERSION >= 4", "  if (call.has_large_counts) {"]
+            body += [f"    if (!is_there(P{function.name}_c)) {{", "      return MPI_SUCCESS;"]
+            body += ["    }", *_native_call(enlarged(function), 4), "  }", "#endif"]
+        body += [*_native_call(function, 2), "}", ""]
     includes = [*MPI, '#include "espalier/plan/calls/calls.hpp"']
     return header(includes, "espalier::plan", body[:-1])
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from layout import COLUMNS, HEAD, header, listed, signature, source
-from table import begun
+from table import begun, enlarged
 
 if TYPE_CHECKING:
     from table import Argument, Function
 
 NAMESPACE = "espalier::shim"
+MPI = ["#include <mpi.h>", ""]
 
 
 def _intercepted(functions: list[Function]) -> list[Function]:
@@ -23,10 +24,18 @@ def _intercepted(functions: list[Function]) -> list[Function]:
     return [*functions, *(begun(function) for function in functions if function.collective)]
 
 
+def _large(functions: list[Function]) -> list[Function]:
+    """Return the forms with large counts of all calls that are intercepted."""
+    rows = [enlarged(f) for f in functions if f.has_call and f.has_large_form]
+    return [*rows, *(begun(function) for function in rows if function.collective)]
+
+
 def declaration(argument: Argument) -> str:
     """Return `int count`, `Handle comm`, or `void const* types` for what points at handles."""
     c_type = argument.c_type
-    if c_type.startswith("MPI_"):
+    if c_type == "MPI_Count":
+        c_type = "std::int64_t"
+    elif c_type.startswith("MPI_"):
         pointer = "void const*" if c_type.endswith("const*") else "void*"
         c_type = pointer if c_type.endswith("*") else "Handle"
     return f"{c_type} {argument.name}"
@@ -35,7 +44,9 @@ def declaration(argument: Argument) -> str:
 def _typed(argument: Argument) -> str:
     """Return the argument as the type of mpi.h."""
     c_type = argument.c_type
-    if not c_type.startswith("MPI_"):
+    if argument.is_large and c_type.endswith("*"):
+        return f"exec::Integers::wide({argument.name})"
+    if argument.is_large or not c_type.startswith("MPI_"):
         return argument.name
     cast = "static_cast" if c_type.endswith("*") else "from_handle"
     return f"{cast}<{c_type}>({argument.name})"
@@ -55,7 +66,7 @@ def _called(begin: str, function: Function, end: str = ");", indent: int = 2) ->
 
 def forward_header(functions: list[Function]) -> str:
     """Return forward.hpp: the structure of pointers to the functions of the MPI library."""
-    functions = _intercepted(functions)
+    functions = [*_intercepted(functions), *_large(functions)]
     body = ["/// The MPI library's own functions, found behind this library.", "struct Forward {"]
     for function in functions:
         body += listed(f"int (*{function.native})(", _parameters(function), ");", indent=2)
@@ -63,28 +74,80 @@ def forward_header(functions: list[Function]) -> str:
     return header(['#include "shim/handle.hpp"'], NAMESPACE, body)
 
 
+# How a list of numbers is narrowed, by where it is significant.
+LISTS = {
+    "always": ("list", ""),
+    "at root": ("list_at_root", ", root"),
+    "not in place": ("list_unless_in_place", ", sendbuf"),
+}
+
+
+def _can_be_narrowed(function: Function) -> bool:
+    """Tell whether the lengths of all lists are known: in a neighborhood, it alone knows them."""
+    has_lists = any(a.is_large and a.c_type.endswith("*") for a in function.arguments)
+    return bool(function.collective) or not has_lists
+
+
+def _narrowed(argument: Argument) -> str:
+    """Return an argument of a call with large counts as one of the call without."""
+    if not argument.is_large:
+        return argument.name
+    if not argument.c_type.endswith("*"):
+        return f"narrow.count({argument.name})"
+    member, rest = LISTS[argument.significant]
+    return f"narrow.{member}({argument.name}{rest})"
+
+
+def _narrow(function: Function) -> list[str]:
+    """Return the function that stands in for one that the MPI library does not have."""
+    lines = signature("int", f"narrow_{function.native}", _parameters(function), " {")
+    lines += ["  Narrowing narrow(comm);"]
+    names = []
+    for argument in function.arguments:
+        names.append(f"narrow_{argument.name}" if argument.is_large else argument.name)
+        if argument.is_large:
+            lines += [f"  auto const narrow_{argument.name} = {_narrowed(argument)};"]
+    lines += ["  if (!narrow.fits()) {", "    return Narrowing::does_not_fit;", "  }"]
+    call = f"return forward.{function.native.removesuffix('_c')}("
+    return [*lines, *listed(call, names, ");", indent=2), "}", ""]
+
+
+def _found(function: Function) -> list[str]:
+    pointer = [f'"P{function.name}"', f"forward.{function.native}"]
+    if _can_be_narrowed(function):
+        return listed("find_symbol_or(", [*pointer, f"narrow_{function.native}"], ");", indent=2)
+    return listed("find_symbol(", pointer, ");", indent=2)
+
+
 def forward_source(functions: list[Function]) -> str:
-    """Return forward.cpp: each pointer starts at a function that finds all of them."""
+    """Return forward.cpp: each pointer starts at a function that finds all of them.
+
+    Not every MPI library has functions for large counts, so each of these finds itself, or what
+    stands in for it.
+    """
+    large = _large(functions)
     functions = _intercepted(functions)
     body = ["namespace {", "", "void find_all() noexcept {"]
     body += [f'  find_symbol("P{f.name}", forward.{f.native});' for f in functions]
     body += ["}", ""]
-    for function in functions:
+    for function in large:
+        body += _narrow(function) if _can_be_narrowed(function) else []
+    for function in [*functions, *large]:
         body += signature("int", f"first_{function.native}", _parameters(function), " {")
-        body += ["  find_all();"]
+        body += _found(function) if function.is_large else ["  find_all();"]
         body += [*_called(f"return forward.{function.native}(", function), "}", ""]
     body += ["}  // namespace", "", "constinit Forward forward{"]
-    body += [f"    .{function.native} = first_{function.native}," for function in functions]
+    body += [f"    .{f.native} = first_{f.native}," for f in [*functions, *large]]
     body += ["};"]
-    includes = ['#include "shim/forward.hpp"', "", '#include "shim/symbol.hpp"']
+    includes = ['#include "shim/forward.hpp"', ""]
+    includes += ['#include "shim/narrowing.hpp"', '#include "shim/symbol.hpp"']
     return source(includes, NAMESPACE, body)
 
 
 def serve_header(functions: list[Function]) -> str:
     """Return serve.hpp: what calls reach while a session is active."""
-    functions = _intercepted(functions)
     body: list[str] = []
-    for function in functions:
+    for function in [*_intercepted(functions), *_large(functions)]:
         if function.has_call:
             body += signature("int", f"serve_{function.native}", _parameters(function), ";")
     return header(['#include "shim/handle.hpp"'], NAMESPACE, body)
@@ -96,7 +159,7 @@ def _serve(function: Function) -> list[str]:
     lines += [f"//   {note}" for note in notes]
     lines += signature("int", f"serve_{function.native}", _parameters(function), " {")
     structure = f"plan::{function.structure}"
-    dispatch = "dispatch_start" if function.begins else "dispatch"
+    dispatch = "dispatch_start" if function.is_begun else "dispatch"
     handles = [_typed(a) for a in function.arguments if a.kind.name in ("comm", "request")]
     native = f"forward.{function.native}("
     if not function.own_arguments:
@@ -109,6 +172,8 @@ def _serve(function: Function) -> list[str]:
         return [*lines, f"      [&] {{ {call} }}", "  );", "}", ""]
     lines += [f"  return {dispatch}(", f"      {structure}{{"]
     lines += [f"          .{a.name} = {_typed(a)}," for a in function.own_arguments]
+    if function.is_large and function.collective:
+        lines += ["          .has_large_counts = true,"]
     lines += ["      },"]
     lines += [f"      {handle}," for handle in handles]
     line = f"      [&] {{ return {native}{', '.join(_names(function))}); }}"
@@ -121,13 +186,24 @@ def _serve(function: Function) -> list[str]:
 
 def serve_source(functions: list[Function]) -> str:
     """Return serve.cpp: the structure of each call, and how to make it natively."""
-    functions = _intercepted(functions)
+    own = ['#include "shim/serve.hpp"', ""]
+    includes = ['#include "shim/dispatch.hpp"', '#include "shim/forward.hpp"']
+    return _serving(_intercepted(functions), [*own, *MPI, *includes])
+
+
+def large_serve_source(functions: list[Function]) -> str:
+    """Return large_serve.cpp: the same of calls with large counts."""
+    includes = ["dispatch", "forward", "serve"]
+    return _serving(
+        _large(functions), [*MPI, *(f'#include "shim/{name}.hpp"' for name in includes)]
+    )
+
+
+def _serving(functions: list[Function], includes: list[str]) -> str:
     body: list[str] = []
     for function in functions:
         if function.has_call:
             body += _serve(function)
-    includes = ['#include "shim/serve.hpp"', "", "#include <mpi.h>", ""]
-    includes += ['#include "shim/dispatch.hpp"', '#include "shim/forward.hpp"']
     return source(includes, NAMESPACE, body[:-1])
 
 
@@ -159,7 +235,20 @@ def wrappers_source(functions: list[Function]) -> str:
     lines += ['#include "shim/forward.hpp"']
     lines += ['#include "shim/lifecycle.hpp"', '#include "shim/serve.hpp"']
     lines += ['#include "shim/topology.hpp"', ""]
-    lines += ['#define ESPALIER_EXPORTED __attribute__((visibility("default")))', ""]
+    lines += _exported(functions)
+    lines += ['}  // extern "C"', ""]
+    return "\n".join(lines)
+
+
+def large_wrappers_source(functions: list[Function]) -> str:
+    """Return large_wrappers.cpp: the same of every call with large counts."""
+    lines = [*HEAD, '#include "shim/forward.hpp"', '#include "shim/lifecycle.hpp"']
+    lines += ['#include "shim/serve.hpp"', "", *_exported(_large(functions))]
+    return "\n".join([*lines, '}  // extern "C"', ""])
+
+
+def _exported(functions: list[Function]) -> list[str]:
+    lines = ['#define ESPALIER_EXPORTED __attribute__((visibility("default")))', ""]
     lines += ["using espalier::shim::Handle;", "", 'extern "C" {', ""]
     for function in functions:
         lines += _wrapper(function, function.name)
@@ -167,12 +256,20 @@ def wrappers_source(functions: list[Function]) -> str:
     lines += ["#ifndef ESPALIER_MPI_SIMULATED", ""]
     for function in functions:
         lines += _wrapper(function, f"P{function.name}")
-    lines += ["#endif", "", '}  // extern "C"', ""]
-    return "\n".join(lines)
+    return [*lines, "#endif", ""]
 
 
 def exports_map(functions: list[Function]) -> str:
     """Return exports.map: the only symbols that the library shows, see shim/progress_mpich.cpp."""
-    names = [name for f in _intercepted(functions) for name in (f.name, f"P{f.name}")]
+    return _exports(_intercepted(functions))
+
+
+def large_exports_map(functions: list[Function]) -> str:
+    """Return large_exports.map: the same of a library that has the calls with large counts."""
+    return _exports([*_intercepted(functions), *_large(functions)])
+
+
+def _exports(functions: list[Function]) -> str:
+    names = [name for f in functions for name in (f.name, f"P{f.name}")]
     names.append("ucp_worker_progress")
     return "{\n  global:\n" + "".join(f"    {name};\n" for name in names) + "  local:\n    *;\n};\n"

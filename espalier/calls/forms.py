@@ -58,17 +58,12 @@ def persistent(function: Function, *, is_large: bool = False) -> Form:
     return Form(name, (*form.arguments, INFO, REQUEST))
 
 
-def has_large_form(function: Function) -> bool:
-    """Tell whether a type depends on how large counts may be."""
-    return any(a.kind.large_type != a.c_type for a in function.arguments)
-
-
 def forms_of(function: Function) -> list[Form]:
     """Return all forms of a row; only calls that are served have more than one."""
     if not function.has_call:
         return [blocking(function)]
     makers = (blocking, nonblocking, persistent)
-    sizes = (False, True) if has_large_form(function) else (False,)
+    sizes = (False, True) if function.has_large_form else (False,)
     return [maker(function, is_large=is_large) for is_large in sizes for maker in makers]
 
 

@@ -44,8 +44,11 @@ FILES: dict[str, Callable[[list[Function]], str]] = {
     "shim/forward.cpp": for_shim.forward_source,
     "shim/serve.hpp": for_shim.serve_header,
     "shim/serve.cpp": for_shim.serve_source,
+    "shim/large_serve.cpp": for_shim.large_serve_source,
     "shim/wrappers.cpp": for_shim.wrappers_source,
+    "shim/large_wrappers.cpp": for_shim.large_wrappers_source,
     "shim/exports.map": for_shim.exports_map,
+    "shim/large_exports.map": for_shim.large_exports_map,
 }
 
 

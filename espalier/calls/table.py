@@ -29,6 +29,18 @@ class Kind:
     c_type: str
     large_type: str
 
+    @property
+    def may_be_large(self) -> bool:
+        """Tell whether large-count functions have another type."""
+        return self.large_type != self.c_type
+
+    @property
+    def member_type(self) -> str:
+        """Return the type in a structure of arguments, which is that of all forms."""
+        if not self.may_be_large:
+            return self.c_type
+        return "exec::Integers" if self.c_type.endswith("*") else "std::int64_t"
+
 
 @dataclass(frozen=True)
 class Argument:
@@ -37,11 +49,12 @@ class Argument:
     name: str
     kind: Kind
     significant: str
+    is_large: bool = False
 
     @property
     def c_type(self) -> str:
         """Return the type in mpi.h."""
-        return self.kind.c_type
+        return self.kind.large_type if self.is_large else self.kind.c_type
 
 
 @dataclass(frozen=True)
@@ -50,8 +63,9 @@ class Function:
 
     `handler` names the function of the shim that does everything, `makes` the argument that points
     at a new communicator, `collective` the collective of espalier/schedule that serves the call,
-    `neighborhood` that of espalier/neighborhood. Exactly one of them is not empty. `begins` is not
-    of a row: the function whose call this one begins, see `begun()`.
+    `neighborhood` that of espalier/neighborhood. Exactly one of them is not empty. `form_of` and
+    what follows are not of a row: the function of the row that this is another form of, see
+    `begun()` and `enlarged()`.
     """
 
     name: str
@@ -63,7 +77,9 @@ class Function:
     block_sizes: str = ""
     in_place: str = ""
     rules: dict[str, str] = field(default_factory=dict)
-    begins: str = ""
+    form_of: str = ""
+    is_begun: bool = False
+    is_large: bool = False
 
     @property
     def has_call(self) -> bool:
@@ -78,13 +94,18 @@ class Function:
     @property
     def structure(self) -> str:
         """Return the name of the structure: `ReduceScatterCall` for MPI_Reduce_scatter."""
-        words = (self.begins or self.name).removeprefix("MPI_").lower().split("_")
+        words = (self.form_of or self.name).removeprefix("MPI_").lower().split("_")
         return "".join(word.capitalize() for word in words) + "Call"
 
     @property
     def own_arguments(self) -> tuple[Argument, ...]:
         """Return all arguments but the communicator and the request."""
         return tuple(a for a in self.arguments if a.kind.name not in ("comm", "request"))
+
+    @property
+    def has_large_form(self) -> bool:
+        """Tell whether a type depends on how large counts may be."""
+        return any(argument.kind.may_be_large for argument in self.arguments)
 
 
 REQUEST = Argument("request", Kind("request", "MPI_Request*", "MPI_Request*"), "always")
@@ -97,7 +118,22 @@ def begun(function: Function) -> Function:
         function,
         name=f"MPI_I{stem[0].lower()}{stem[1:]}",
         arguments=(*function.arguments, REQUEST),
-        begins=function.name,
+        form_of=function.form_of or function.name,
+        is_begun=True,
+    )
+
+
+def enlarged(function: Function) -> Function:
+    """Return the form of a call with large counts as a function of its own."""
+    return replace(
+        function,
+        name=f"{function.name}_c",
+        arguments=tuple(
+            replace(argument, is_large=argument.kind.may_be_large)
+            for argument in function.arguments
+        ),
+        form_of=function.name,
+        is_large=True,
     )
 
 
@@ -151,7 +187,7 @@ def parse_function(row: dict[str, Any], kinds: dict[str, Kind]) -> Function:
             f"{name}: expected a list of arguments, got {type(row['arguments']).__name__}"
         )
     others = {key: value for key, value in row.items() if key not in ("name", "arguments")}
-    known = set(Function.__dataclass_fields__) - {"begins"}
+    known = set(Function.__dataclass_fields__) - {"form_of", "is_begun", "is_large"}
     for key in others:
         if key not in known:
             raise TableError(f"{name}: expected a key ({', '.join(sorted(known))}), got '{key}'")

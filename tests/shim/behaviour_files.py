@@ -106,7 +106,11 @@ def case_symbols(context: Context) -> None:
     table = json.loads(Path(str(context.config["table"])).read_text(encoding="utf-8"))
     names = {row["name"] for row in table["functions"]}
     served = {row["name"] for row in table["functions"] if "collective" in row}
-    names |= {f"MPI_I{name[4].lower()}{name[5:]}" for name in served}
+    large = {row["name"] for row in table["functions"] if "neighborhood" in row}
+    large |= served - {"MPI_Barrier"}
+    large = {f"{name}_c" for name in large} if context.config["has_large_counts"] else set()
+    served |= {name for name in large if name.removesuffix("_c") in served}
+    names |= large | {f"MPI_I{name[4].lower()}{name[5:]}" for name in served}
     expected = names | {f"P{name}" for name in names}
     expected |= {"ucp_worker_progress"} if context.vendor == "mpich" else set()
     output = context.execute(["nm", "-D", "--defined-only", shim]).stdout

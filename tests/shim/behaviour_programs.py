@@ -53,6 +53,34 @@ def case_fortran_use_mpi_f08(context: Context) -> None:
     fortran(context, "fortran_use_mpi_f08")
 
 
+def case_fortran_large(context: Context) -> None:
+    """Procedures with counts of a larger kind are caught, and counted under the same names."""
+    outcome = context.launch(
+        context.program("fortran_large"),
+        ESPALIER_FORCE=FORCE,
+        ESPALIER_STATISTICS=str(context.statistics),
+    )
+    expect(outcome.code == 0, "exit code 0", outcome)
+    for report in context.reports():
+        names = ("allgather", "allgatherv", "allreduce", "alltoall", "bcast")
+        expected = {f"MPI_{call.capitalize()}": (1, CHOICES[call]) for call in names}
+        expected["MPI_Iallreduce"] = (1, CHOICES["allreduce"])
+        expect(calls(report) == expected, f"{expected}", report["calls"])
+
+
+def case_large_counts(context: Context) -> None:
+    """A rule of a profile holds for a call with large counts, which is counted with the others."""
+    outcome = context.launch(
+        context.program("mpi_shim_large_calls"),
+        ESPALIER_PROFILE=context.profile(),
+        ESPALIER_STATISTICS=str(context.statistics),
+    )
+    expect(outcome.code == 0, "exit code 0", outcome)
+    for report in context.reports():
+        expect(calls(report)["MPI_Bcast"] == (2, "bcast/flat"), "two calls", report["calls"])
+        expect(calls(report)["MPI_Ibcast"] == (2, "bcast/flat"), "two calls", report["calls"])
+
+
 def case_c(context: Context) -> None:
     outcome = context.launch(
         context.program("mpi_shim_program"),

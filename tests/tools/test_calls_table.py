@@ -72,6 +72,25 @@ def test_prototypes_have_requests_infos_and_large_types() -> None:
     )
 
 
+def test_wrappers_of_large_counts_pass_wide_lists_and_the_same_structure() -> None:
+    text = texts_of(TABLE)["shim/large_serve.cpp"]
+    body = text.split("int serve_ialltoallv_c(")[1].split("}\n\n")[0]
+    assert "void const* sendcounts," in body
+    assert "return dispatch_start(" in body
+    assert "plan::AlltoallvCall{" in body
+    assert ".rdispls = exec::Integers::wide(rdispls)," in body
+    assert ".has_large_counts = true," in body
+    assert "forward.ialltoallv_c(" in body
+    assert "barrier_c" not in text
+
+
+def test_a_library_without_large_counts_shows_no_function_for_them() -> None:
+    files = texts_of(TABLE)
+    assert "_c;" not in files["shim/exports.map"]
+    assert "    PMPI_Iexscan_c;\n" in files["shim/large_exports.map"]
+    assert set(files["shim/exports.map"].split()) < set(files["shim/large_exports.map"].split())
+
+
 def test_a_call_like_its_neighbours_is_one_row() -> None:
     table = json.loads(TABLE)
     scan = next(row for row in table["functions"] if row["name"] == "MPI_Scan")

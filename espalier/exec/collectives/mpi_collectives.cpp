@@ -43,8 +43,8 @@ MpiExecutor allgatherv_executor(
     MpiContext const& context,
     TypedCount input,
     MPI_Datatype output_type,
-    std::span<int const> counts,
-    std::span<int const> displacements
+    Integers counts,
+    Integers displacements
 ) {
   return allgatherv_executor(
       program, context, input, varying_blocks({output_type, counts, displacements})

@@ -12,6 +12,7 @@
 
 #include <span>
 
+#include "espalier/exec/memory/integers.hpp"
 #include "espalier/exec/messages/mpi_executor.hpp"
 
 namespace espalier::exec {
@@ -19,14 +20,14 @@ namespace espalier::exec {
 /// Blocks with counts and displacements of their own, in elements of one type.
 struct VaryingBlocks {
   MPI_Datatype type = MPI_DATATYPE_NULL;
-  std::span<int const> counts{};
-  std::span<int const> displacements{};
+  Integers counts{};
+  Integers displacements{};
 };
 
 /// Blocks with types of their own; displacements in bytes.
 struct TypedBlocks {
-  std::span<int const> counts{};
-  std::span<int const> displacements{};
+  Integers counts{};
+  Integers displacements{};
   std::span<MPI_Datatype const> types{};
 };
 
@@ -60,8 +61,8 @@ barrier_executor(schedule::RankProgram const& program, MpiContext const& context
     MpiContext const& context,
     TypedCount input,
     MPI_Datatype output_type,
-    std::span<int const> counts,
-    std::span<int const> displacements
+    Integers counts,
+    Integers displacements
 );
 [[nodiscard]] MpiExecutor allgatherv_executor(
     schedule::RankProgram const& program,
@@ -139,7 +140,7 @@ barrier_executor(schedule::RankProgram const& program, MpiContext const& context
 [[nodiscard]] MpiExecutor reduce_scatter_executor(
     schedule::RankProgram const& program,
     MpiContext const& context,
-    std::span<int const> counts,
+    Integers counts,
     Reduction const& reduction
 );
 /// `count` elements of the result for each rank.

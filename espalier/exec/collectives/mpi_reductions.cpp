@@ -117,23 +117,22 @@ MpiExecutor exscan_executor(
 MpiExecutor reduce_scatter_executor(
     RankProgram const& program,
     MpiContext const& context,
-    std::span<int const> counts,
+    Integers counts,
     Reduction const& reduction
 ) {
   std::int64_t const extent_bytes = describe(reduction.type).extent_bytes;
-  std::vector<std::int64_t> const sizes(counts.begin(), counts.end());
   std::vector<std::int64_t> displacements;
   std::int64_t end = 0;
-  for (std::int64_t const size : sizes) {
+  for (std::size_t i = 0; i < counts.size(); ++i) {
     displacements.push_back(end);
-    end += size;
+    end += counts[i];
   }
-  std::int64_t const own = sizes.at(static_cast<std::size_t>(program.rank));
+  std::int64_t const own = counts[program.rank];
   return scattered(
       program,
       context,
       reduction,
-      Layout::varying(sizes, displacements, extent_bytes),
+      Layout::varying(counts, displacements, extent_bytes),
       Layout::uniform(1, own, extent_bytes)
   );
 }

@@ -40,12 +40,7 @@ Layout Layout::uniform(
   return {Rule::uniform, num_blocks, num_blocks * elements_per_block, element_extent_bytes};
 }
 
-template <typename Integer>
-Layout Layout::copied(
-    std::span<Integer const> counts,
-    std::span<Integer const> displacements,
-    std::int64_t extent_bytes
-) {
+Layout Layout::varying(Integers counts, Integers displacements, std::int64_t element_extent_bytes) {
   if (counts.size() != displacements.size()) {
     throw Error(
         ErrorCode::argument,
@@ -53,32 +48,16 @@ Layout Layout::copied(
             " and " + std::to_string(displacements.size())
     );
   }
-  Layout layout(Rule::varying, static_cast<int>(counts.size()), 0, extent_bytes);
+  Layout layout(Rule::varying, static_cast<int>(counts.size()), 0, element_extent_bytes);
   layout.extents_.reserve(counts.size());
   for (std::size_t i = 0; i < counts.size(); ++i) {
     require_at_least("a count", counts[i], 0);
     layout.extents_.push_back(
-        {.offset_bytes = displacements[i] * extent_bytes, .num_elements = counts[i]}
+        {.offset_bytes = displacements[i] * element_extent_bytes, .num_elements = counts[i]}
     );
     layout.num_elements_ += counts[i];
   }
   return layout;
-}
-
-Layout Layout::varying(
-    std::span<int const> counts,
-    std::span<int const> displacements,
-    std::int64_t element_extent_bytes
-) {
-  return copied(counts, displacements, element_extent_bytes);
-}
-
-Layout Layout::varying(
-    std::span<std::int64_t const> counts,
-    std::span<std::int64_t const> displacements,
-    std::int64_t element_extent_bytes
-) {
-  return copied(counts, displacements, element_extent_bytes);
 }
 
 Layout Layout::of(std::vector<Extent> extents, std::int64_t element_extent_bytes) {

@@ -4,8 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
+
+#include "espalier/exec/memory/integers.hpp"
 
 namespace espalier::exec {
 
@@ -30,16 +31,7 @@ public:
 
   /// Counts and displacements (in elements) as MPI_Allgatherv takes them; both are copied.
   /// @throws Error argument if the arrays differ in length or a count is negative.
-  static Layout varying(
-      std::span<int const> counts,
-      std::span<int const> displacements,
-      std::int64_t element_extent_bytes
-  );
-  static Layout varying(
-      std::span<std::int64_t const> counts,
-      std::span<std::int64_t const> displacements,
-      std::int64_t element_extent_bytes
-  );
+  static Layout varying(Integers counts, Integers displacements, std::int64_t element_extent_bytes);
 
   /// Blocks anywhere, of elements of several kinds.
   static Layout of(std::vector<Extent> extents, std::int64_t element_extent_bytes);
@@ -89,12 +81,6 @@ private:
   enum class Rule : std::uint8_t { uniform, varying };
 
   Layout(Rule rule, int num_blocks, std::int64_t num_elements, std::int64_t extent_bytes);
-  template <typename Integer>
-  static Layout copied(
-      std::span<Integer const> counts,
-      std::span<Integer const> displacements,
-      std::int64_t extent_bytes
-  );
 
   [[nodiscard]] Extent whole(int index) const noexcept;
 

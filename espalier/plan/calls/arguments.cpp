@@ -9,16 +9,17 @@
 
 namespace espalier::plan {
 
-std::optional<std::int64_t> total_of(int const* counts, int num_counts) noexcept {
+std::optional<std::int64_t> total_of(exec::Integers counts, int num_counts) noexcept {
   if (counts == nullptr) {
     return std::nullopt;
   }
   std::int64_t total = 0;
   for (int i = 0; i < num_counts; ++i) {
-    if (counts[i] < 0) {
+    std::int64_t const count = counts[i];
+    if (count < 0) {
       return std::nullopt;
     }
-    total += counts[i];
+    total = sum(total, count);
   }
   return total;
 }
@@ -47,10 +48,11 @@ Part hull_of(Part const& all, BlockList const& blocks, int own, MPI_Datatype typ
   std::int64_t begin = std::numeric_limits<std::int64_t>::max();
   std::int64_t end = std::numeric_limits<std::int64_t>::min();
   for (int i = 0; i < blocks.num_blocks; ++i) {
-    if (blocks.counts[i] > 0) {
+    std::int64_t const count = blocks.counts[i];
+    if (count > 0) {
       std::int64_t const first = blocks.displacements[i];
       begin = std::min(begin, first);
-      end = std::max(end, first + blocks.counts[i]);
+      end = std::max(end, first + count);
     }
   }
   if (end <= begin) {

@@ -13,6 +13,7 @@
 
 #include <mpi.h>
 
+#include "espalier/exec/memory/integers.hpp"
 #include "espalier/plan/calls/named_types.hpp"
 
 namespace espalier::plan {
@@ -23,8 +24,14 @@ namespace espalier::plan {
   return __builtin_mul_overflow(a, b, &result) ? std::numeric_limits<std::int64_t>::max() : result;
 }
 
+/// The same of their sum.
+[[nodiscard]] inline std::int64_t sum(std::int64_t a, std::int64_t b) noexcept {
+  std::int64_t result = 0;
+  return __builtin_add_overflow(a, b, &result) ? std::numeric_limits<std::int64_t>::max() : result;
+}
+
 /// Sum of the counts, none if one of them is negative or there is no list.
-[[nodiscard]] std::optional<std::int64_t> total_of(int const* counts, int num_counts) noexcept;
+[[nodiscard]] std::optional<std::int64_t> total_of(exec::Integers counts, int num_counts) noexcept;
 
 /// True if `root` is a rank.
 [[nodiscard]] constexpr bool is_rank(int root, int num_ranks) noexcept {
@@ -69,8 +76,8 @@ part_of(void const* address, std::int64_t count, MPI_Datatype type, NamedTypes& 
 
 /// Blocks of one type, in elements from an address on.
 struct BlockList {
-  int const* counts = nullptr;
-  int const* displacements = nullptr;
+  exec::Integers counts{};
+  exec::Integers displacements{};
   int num_blocks = 0;
 };
 

@@ -92,7 +92,7 @@ Binding bind(AllgathervCall const& call, BindingTarget const& target, NamedTypes
               .is_in_place = call.is_in_place(),
               .bytes = to.size_bytes,
           },
-      .counts = {list(call.recvcounts, target), list(call.displs, target)},
+      .counts = {call.recvcounts.first(target.num_ranks), call.displs.first(target.num_ranks)},
       .may_stay = to.is_gapless && (call.is_in_place() || types.facts(call.sendtype).is_gapless),
       .input = call.sendbuf,
       .output = call.recvbuf,
@@ -106,8 +106,8 @@ make_executor(AllgathervCall const& call, BindingTarget const& target, RankProgr
       target.context,
       contribution(call),
       call.recvtype,
-      list(call.recvcounts, target),
-      list(call.displs, target)
+      call.recvcounts.first(target.num_ranks),
+      call.displs.first(target.num_ranks)
   );
 }
 
@@ -129,7 +129,8 @@ Binding bind(AlltoallvCall const& call, BindingTarget const& target, NamedTypes&
               .is_in_place = call.is_in_place(),
               .bytes = to.size_bytes,
           },
-      .counts = {list(call.recvcounts, target), list(call.rdispls, target), {}, {}},
+      .counts =
+          {call.recvcounts.first(target.num_ranks), call.rdispls.first(target.num_ranks), {}, {}},
       .may_stay = to.is_gapless,
       .input = call.sendbuf,
       .output = call.recvbuf,
@@ -137,8 +138,8 @@ Binding bind(AlltoallvCall const& call, BindingTarget const& target, NamedTypes&
   if (!call.is_in_place()) {
     TypeFacts const from = types.facts(call.sendtype);
     binding.key.input_bytes = from.size_bytes;
-    binding.counts[2] = list(call.sendcounts, target);
-    binding.counts[3] = list(call.sdispls, target);
+    binding.counts[2] = call.sendcounts.first(target.num_ranks);
+    binding.counts[3] = call.sdispls.first(target.num_ranks);
     binding.may_stay = to.is_gapless && from.is_gapless;
   }
   return binding;
@@ -148,13 +149,15 @@ MpiExecutor
 make_executor(AlltoallvCall const& call, BindingTarget const& target, RankProgram const& program) {
   VaryingBlocks send;
   if (!call.is_in_place()) {
-    send = {call.sendtype, list(call.sendcounts, target), list(call.sdispls, target)};
+    send = {
+        call.sendtype, call.sendcounts.first(target.num_ranks), call.sdispls.first(target.num_ranks)
+    };
   }
   return exec::alltoallv_executor(
       program,
       target.context,
       send,
-      {call.recvtype, list(call.recvcounts, target), list(call.rdispls, target)}
+      {call.recvtype, call.recvcounts.first(target.num_ranks), call.rdispls.first(target.num_ranks)}
   );
 }
 
@@ -167,14 +170,18 @@ make_executor(AlltoallwCall const& call, BindingTarget const& target, RankProgra
   TypedBlocks send;
   if (!call.is_in_place()) {
     send = {
-        list(call.sendcounts, target), list(call.sdispls, target), list(call.sendtypes, target)
+        call.sendcounts.first(target.num_ranks),
+        call.sdispls.first(target.num_ranks),
+        list(call.sendtypes, target),
     };
   }
   return exec::alltoallw_executor(
       program,
       target.context,
       send,
-      {list(call.recvcounts, target), list(call.rdispls, target), list(call.recvtypes, target)}
+      {call.recvcounts.first(target.num_ranks),
+       call.rdispls.first(target.num_ranks),
+       list(call.recvtypes, target)}
   );
 }
 
@@ -221,7 +228,7 @@ Binding bind(GathervCall const& call, BindingTarget const& target, NamedTypes& t
     return bind_leaf(call, sent(call), types);
   }
   Binding binding = bind_root(call, {call.recvtype, 1}, call.sendtype, types);
-  binding.counts = {list(call.recvcounts, target), list(call.displs, target)};
+  binding.counts = {call.recvcounts.first(target.num_ranks), call.displs.first(target.num_ranks)};
   return binding;
 }
 
@@ -230,7 +237,9 @@ make_executor(GathervCall const& call, BindingTarget const& target, RankProgram 
   if (target.rank != call.root) {
     return exec::gatherv_executor(program, target.context, sent(call), {}, call.root);
   }
-  VaryingBlocks const all{call.recvtype, list(call.recvcounts, target), list(call.displs, target)};
+  VaryingBlocks const all{
+      call.recvtype, call.recvcounts.first(target.num_ranks), call.displs.first(target.num_ranks)
+  };
   return exec::gatherv_executor(program, target.context, contribution(call), all, call.root);
 }
 
@@ -248,14 +257,14 @@ make_executor(ReduceCall const& call, BindingTarget const& target, RankProgram c
 
 Binding bind(ReduceScatterCall const& call, BindingTarget const& target, NamedTypes& types) {
   Binding binding = bind_elements(call, 1, types);
-  binding.counts = {list(call.recvcounts, target)};
+  binding.counts = {call.recvcounts.first(target.num_ranks)};
   return binding;
 }
 
 MpiExecutor make_executor(
     ReduceScatterCall const& call, BindingTarget const& target, RankProgram const& program
 ) {
-  auto const counts = list(call.recvcounts, target);
+  auto const counts = call.recvcounts.first(target.num_ranks);
   return exec::reduce_scatter_executor(program, target.context, counts, reduction(call));
 }
 
@@ -290,7 +299,7 @@ Binding bind(ScattervCall const& call, BindingTarget const& target, NamedTypes& 
     return bind_leaf(call, received(call), types);
   }
   Binding binding = bind_root(call, {call.sendtype, 1}, call.recvtype, types);
-  binding.counts = {list(call.sendcounts, target), list(call.displs, target)};
+  binding.counts = {call.sendcounts.first(target.num_ranks), call.displs.first(target.num_ranks)};
   return binding;
 }
 
@@ -299,7 +308,9 @@ make_executor(ScattervCall const& call, BindingTarget const& target, RankProgram
   if (target.rank != call.root) {
     return exec::scatterv_executor(program, target.context, {}, received(call), call.root);
   }
-  VaryingBlocks const all{call.sendtype, list(call.sendcounts, target), list(call.displs, target)};
+  VaryingBlocks const all{
+      call.sendtype, call.sendcounts.first(target.num_ranks), call.displs.first(target.num_ranks)
+  };
   TypedCount const own = call.is_in_place() ? TypedCount{} : received(call);
   return exec::scatterv_executor(program, target.context, all, own, call.root);
 }

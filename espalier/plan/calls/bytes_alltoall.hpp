@@ -54,8 +54,8 @@ inline void extend(Part& hull, Part const& block) noexcept {
 /// None if something about it is out of the ordinary.
 inline std::optional<TypedSide> typed_side(
     void const* address,
-    int const* counts,
-    int const* displacements,
+    exec::Integers counts,
+    exec::Integers displacements,
     MPI_Datatype const* block_types,
     CommunicatorFacts const& facts,
     NamedTypes& types

@@ -45,8 +45,8 @@ struct Parts {
 /// None if something about them is out of the ordinary.
 inline std::optional<Parts> parts_of(
     void const* address,
-    int const* counts,
-    int const* displacements,
+    exec::Integers counts,
+    exec::Integers displacements,
     MPI_Datatype type,
     CommunicatorFacts const& facts,
     NamedTypes& types

@@ -6,51 +6,12 @@
 #include <utility>
 
 namespace espalier::plan {
-namespace {
-
-std::size_t size_of(CountsKey const& key) noexcept {
-  std::size_t size = 0;
-  for (auto const& list : key) {
-    size += list.size();
-  }
-  return size;
-}
-
-std::uint64_t hash_of(CountsKey const& key) noexcept {
-  constexpr std::uint64_t multiplier = 0x9e3779b97f4a7c15U;
-  std::uint64_t hash = 0;
-  for (auto const& list : key) {
-    for (int const value : list) {
-      hash = (hash ^ static_cast<std::uint32_t>(value)) * multiplier;
-      hash ^= hash >> 29U;
-    }
-    hash += list.size();
-  }
-  return hash;
-}
-
-bool equals(std::vector<int> const& stored, CountsKey const& key) noexcept {
-  if (stored.size() != size_of(key)) {
-    return false;
-  }
-  auto position = stored.begin();
-  for (auto const& list : key) {
-    if (!std::equal(list.begin(), list.end(), position)) {
-      return false;
-    }
-    position += static_cast<std::ptrdiff_t>(list.size());
-  }
-  return true;
-}
-
-}  // namespace
-
 std::size_t
 ExecutorCache::position(ExecutorKey const& key, CountsKey const& counts) const noexcept {
   std::uint64_t const hash = hash_of(counts);
   std::size_t i = 0;
   while (i < keys_.size() &&
-         !(keys_[i].key == key && keys_[i].hash == hash && equals(entries_[i]->counts, counts))) {
+         !(keys_[i].key == key && keys_[i].hash == hash && entries_[i]->counts.equals(counts))) {
     ++i;
   }
   return i;
@@ -78,13 +39,9 @@ ExecutorCache::take(ExecutorKey const& key, CountsKey const& counts) noexcept {
 
 exec::MpiExecutor&
 ExecutorCache::insert(ExecutorKey const& key, CountsKey const& counts, exec::MpiExecutor executor) {
-  std::vector<int> stored;
-  stored.reserve(size_of(counts));
-  for (auto const& list : counts) {
-    stored.insert(stored.end(), list.begin(), list.end());
-  }
+  StoredCounts stored(counts);
   std::size_t const bytes =
-      sizeof(Entry) + sizeof(Key) + stored.capacity() * sizeof(int) + executor.memory_bytes();
+      sizeof(Entry) + sizeof(Key) + stored.memory_bytes() + executor.memory_bytes();
   auto entry = std::make_unique<Entry>(
       Entry{.counts = std::move(stored), .executor = std::move(executor), .memory_bytes = bytes}
   );

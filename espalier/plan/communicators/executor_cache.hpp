@@ -2,13 +2,11 @@
 
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <list>
 #include <memory>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include <mpi.h>
@@ -16,6 +14,7 @@
 #include "espalier/algorithms/catalog.hpp"
 #include "espalier/exec/messages/mpi_executor.hpp"
 #include "espalier/neighborhood/algorithm.hpp"
+#include "espalier/plan/communicators/counts_key.hpp"
 #include "espalier/plan/neighbors/neighbor_name.hpp"
 #include "espalier/profile/call.hpp"
 #include "espalier/schedule/program.hpp"
@@ -39,9 +38,6 @@ struct ExecutorKey {
 
   friend bool operator==(ExecutorKey const&, ExecutorKey const&) = default;
 };
-
-/// Counts and displacements of a call whose blocks have some, in any fixed order.
-using CountsKey = std::array<std::span<int const>, 4>;
 
 /// Bound executors of one communicator, the ones used last. find() allocates nothing.
 class ExecutorCache {
@@ -72,7 +68,7 @@ private:
   };
 
   struct Entry {
-    std::vector<int> counts;  ///< all lists of the key, one after the other
+    StoredCounts counts;
     exec::MpiExecutor executor;
     std::size_t memory_bytes;
   };

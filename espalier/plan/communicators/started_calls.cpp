@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstddef>
 #include <utility>
-#include <vector>
 
 #include "espalier/mpi/success.hpp"
 #include "espalier/plan/communicators/underway.hpp"
@@ -26,8 +25,8 @@ public:
       : Underway(*executor), calls_(std::move(calls)), executor_(std::move(executor)),
         ending_(std::move(ending)), key_(binding.key), may_stay_(binding.may_stay),
         has_large_tags_(executor_->has_tag_below(calls_->context().first_own_tag)) {
-    for (std::size_t i = 0; may_stay_ && i < counts_.size(); ++i) {
-      counts_[i].assign(binding.counts[i].begin(), binding.counts[i].end());
+    if (may_stay_) {
+      counts_ = StoredCounts(binding.counts);
     }
   }
 
@@ -64,7 +63,7 @@ private:
     if (executor_->is_broken()) {
       calls_->contexts_->retire(calls_->number_);
     } else if (may_stay_) {
-      calls_->keep(key_, {counts_[0], counts_[1], counts_[2], counts_[3]}, std::move(*executor_));
+      calls_->keep(key_, counts_.key(), std::move(*executor_));
     }
     executor_.reset();
     calls_.reset();
@@ -105,7 +104,7 @@ private:
   std::unique_ptr<exec::MpiExecutor> executor_;
   StartedCalls::Ending ending_;
   ExecutorKey key_;
-  std::array<std::vector<int>, std::tuple_size_v<CountsKey>> counts_;
+  StoredCounts counts_;
   bool may_stay_;
   bool has_large_tags_;
   std::int64_t number_ = 0;

@@ -26,7 +26,7 @@ namespace espalier::plan {
 /// Memory that stands in for arguments of the user.
 struct Substitutes {
   std::list<std::vector<std::byte>> memory;
-  std::list<std::vector<int>> numbers;
+  std::list<std::vector<std::int64_t>> numbers;
   std::list<std::vector<MPI_Datatype>> types;
 };
 

@@ -5,9 +5,8 @@
 /// anywhere, and its own part is moved first, so that it may have another size than its place.
 
 #include <algorithm>
-#include <limits>
+#include <cstdint>
 
-#include "espalier/base/error.hpp"
 #include "espalier/plan/irregular/irregular.hpp"
 #include "espalier/plan/irregular/irregular_parts.hpp"
 #include "espalier/plan/irregular/mend.hpp"
@@ -26,13 +25,13 @@ constexpr bool reports_unexpected_own_part = false;
 
 Blocks blocks_of(
     void const* address,
-    int const* counts,
-    int const* displacements,
+    exec::Integers counts,
+    exec::Integers displacements,
     MPI_Datatype type,
     CommunicatorFacts const& facts
 ) {
   require_counts(counts, facts.num_ranks);
-  require_list(displacements, "displacements");
+  require_list(displacements.data(), "displacements");
   Blocks result;
   for (int i = 0; i < facts.num_ranks; ++i) {
     result.push_back({at_extent(address, displacements[i], type), counts[i], type});
@@ -44,13 +43,13 @@ Blocks blocks_of(
 
 Blocks blocks_of(
     void const* address,
-    int const* counts,
-    int const* displacements,
+    exec::Integers counts,
+    exec::Integers displacements,
     MPI_Datatype const* types,
     CommunicatorFacts const& facts
 ) {
   require_counts(counts, facts.num_ranks);
-  require_list(displacements, "displacements");
+  require_list(displacements.data(), "displacements");
   require_list(types, "types");
   Blocks result;
   for (int i = 0; i < facts.num_ranks; ++i) {
@@ -108,8 +107,8 @@ int says_of_received(Library const& library, void const* sendbuf, Elements const
 /// What is sent, as bytes in memory of ours: block after block.
 struct Sent {
   std::byte const* address = nullptr;
-  std::vector<int> counts;
-  std::vector<int> displacements;
+  std::vector<std::int64_t> counts;
+  std::vector<std::int64_t> displacements;
 };
 
 Sent copy_of(Blocks const& blocks, int own, Substitutes& substitutes) {
@@ -118,29 +117,26 @@ Sent copy_of(Blocks const& blocks, int own, Substitutes& substitutes) {
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     std::vector<std::byte> const data =
         static_cast<int>(i) == own ? std::vector<std::byte>{} : packed(blocks[i]);
-    if (memory.size() + data.size() > std::numeric_limits<int>::max()) {
-      throw Error(
-          ErrorCode::unsupported,
-          "expected less than 2 GiB to send in an alltoall with aliased or unequal buffers"
-      );
-    }
-    result.counts.push_back(static_cast<int>(data.size()));
-    result.displacements.push_back(static_cast<int>(memory.size()));
+    result.counts.push_back(static_cast<std::int64_t>(data.size()));
+    result.displacements.push_back(static_cast<std::int64_t>(memory.size()));
     memory.insert(memory.end(), data.begin(), data.end());
   }
   result.address = memory.data();
   return result;
 }
 
-std::vector<int> without_own(int const* counts, CommunicatorFacts const& facts) {
-  std::vector<int> result(counts, counts + facts.num_ranks);
+std::vector<std::int64_t> without_own(exec::Integers counts, CommunicatorFacts const& facts) {
+  std::vector<std::int64_t> result;
+  for (int rank = 0; rank < facts.num_ranks; ++rank) {
+    result.push_back(counts[rank]);
+  }
   result[static_cast<std::size_t>(facts.rank)] = 0;
   return result;
 }
 
 template <typename Value>
-Value const* keep(std::list<std::vector<Value>>& lists, std::vector<Value> list) {
-  return lists.emplace_back(std::move(list)).data();
+std::vector<Value> const& keep(std::list<std::vector<Value>>& lists, std::vector<Value> list) {
+  return lists.emplace_back(std::move(list));
 }
 
 /// The own part moves before the run, all that is sent is copied, and the program has no own part.
@@ -207,20 +203,15 @@ mend(AlltoallCall const& call, CommunicatorFacts const& facts, Library const& li
   }
   mended.call.sendbuf = memory.data();
   mended.call.sendtype = MPI_BYTE;
-  if (block_bytes > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
-    throw Error(
-        ErrorCode::unsupported, "expected blocks of less than 2 GiB in an irregular alltoall"
-    );
-  }
-  mended.call.sendcount = static_cast<int>(block_bytes);
+  mended.call.sendcount = static_cast<std::int64_t>(block_bytes);
   return mended;
 }
 
 Mended<AlltoallvCall>
 mend(AlltoallvCall const& call, CommunicatorFacts const& facts, Library const& library) {
-  require_lists(call, library, {call.recvcounts, call.rdispls});
+  require_lists(call, library, {call.recvcounts.data(), call.rdispls.data()});
   if (!call.is_in_place()) {
-    require_lists(call, library, {call.sendcounts, call.sdispls});
+    require_lists(call, library, {call.sendcounts.data(), call.sdispls.data()});
   }
   Mended<AlltoallvCall> mended{.call = call};
   Blocks const received =
@@ -263,14 +254,14 @@ mend(AlltoallvCall const& call, CommunicatorFacts const& facts, Library const& l
 
 Mended<AlltoallwCall>
 mend(AlltoallwCall const& call, CommunicatorFacts const& facts, Library const& library) {
-  require_lists(call, library, {call.recvcounts, call.rdispls, call.recvtypes});
+  require_lists(call, library, {call.recvcounts.data(), call.rdispls.data(), call.recvtypes});
   if (!call.is_in_place()) {
-    require_lists(call, library, {call.sendcounts, call.sdispls, call.sendtypes});
+    require_lists(call, library, {call.sendcounts.data(), call.sdispls.data(), call.sendtypes});
   }
   Mended<AlltoallwCall> mended{.call = call};
   Blocks const received =
       blocks_of(call.recvbuf, call.recvcounts, call.rdispls, call.recvtypes, facts);
-  mended.call.recvtypes = keep(mended.substitutes.types, with_types(call.recvtypes, facts));
+  mended.call.recvtypes = keep(mended.substitutes.types, with_types(call.recvtypes, facts)).data();
   MPI_Comm const self = library.self();
   int const zero = 0;
   MPI_Datatype const byte = MPI_BYTE;
@@ -293,12 +284,13 @@ mend(AlltoallwCall const& call, CommunicatorFacts const& facts, Library const& l
   auto const own = static_cast<std::size_t>(facts.rank);
   bool const is_own_equal = size_bytes(sent[own]) == size_bytes(received[own]);
   if (is_own_equal && !share_memory(sent, received)) {
-    mended.call.sendtypes = keep(mended.substitutes.types, with_types(call.sendtypes, facts));
+    mended.call.sendtypes =
+        keep(mended.substitutes.types, with_types(call.sendtypes, facts)).data();
     return mended;
   }
   send_copies(mended, sent, received, facts);
   std::vector<MPI_Datatype> bytes(sent.size(), MPI_BYTE);
-  mended.call.sendtypes = keep(mended.substitutes.types, std::move(bytes));
+  mended.call.sendtypes = keep(mended.substitutes.types, std::move(bytes)).data();
   return mended;
 }
 

@@ -3,12 +3,21 @@
 /// @file
 /// Irregular calls in which a rank has one part of its own: bcast, allgather, gather, scatter.
 
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
 #include "espalier/plan/irregular/irregular.hpp"
 #include "espalier/plan/irregular/irregular_parts.hpp"
 #include "espalier/plan/irregular/mend.hpp"
 
 namespace espalier::plan {
 namespace {
+
+/// A count of the question about data that do not move: any of them will do.
+std::int64_t as_int(std::int64_t count) noexcept {
+  return std::min<std::int64_t>(count, std::numeric_limits<int>::max());
+}
 
 /// What the library says of a call with one part sent and one place for it; nothing is moved unless
 /// both are the same memory.
@@ -23,10 +32,10 @@ int says_of(Library const& library, Call call, Elements const& sent, Elements co
   // Data may move only onto themselves.
   bool const moves_nothing = is_alias && sent == own_place;
   call.sendbuf = sent.address;
-  call.sendcount = moves_nothing ? static_cast<int>(sent.count) : 0;
+  call.sendcount = moves_nothing ? as_int(sent.count) : 0;
   call.sendtype = sent.type;
   call.recvbuf = const_cast<void*>(own_place.address);
-  call.recvcount = moves_nothing ? static_cast<int>(own_place.count) : 0;
+  call.recvcount = moves_nothing ? as_int(own_place.count) : 0;
   call.recvtype = own_place.type;
   return library.says(call);
 }
@@ -102,16 +111,17 @@ void get_own_part(Mended<Call>& mended, Elements const& own_place, Library const
 }
 
 /// The own one of blocks of equal size.
-Elements
-own_block(void const* address, int count, MPI_Datatype type, CommunicatorFacts const& facts) {
+Elements own_block(
+    void const* address, std::int64_t count, MPI_Datatype type, CommunicatorFacts const& facts
+) {
   require_possible({address, count, type});
-  return {at_extent(address, std::int64_t{count} * facts.rank, type), count, type};
+  return {at_extent(address, product(count, facts.rank), type), count, type};
 }
 
 /// The own one of blocks with counts and displacements.
 Elements own_block(void const* address, BlockList const& blocks, MPI_Datatype type, int rank) {
   require_counts(blocks.counts, blocks.num_blocks);
-  require_list(blocks.displacements, "displacements");
+  require_list(blocks.displacements.data(), "displacements");
   require_possible({address, *total_of(blocks.counts, blocks.num_blocks), type});
   return {at_extent(address, blocks.displacements[rank], type), blocks.counts[rank], type};
 }
@@ -150,7 +160,7 @@ mend(AllgatherCall const& call, CommunicatorFacts const& facts, Library const& l
 
 Mended<AllgathervCall>
 mend(AllgathervCall const& call, CommunicatorFacts const& facts, Library const& library) {
-  require_lists(call, library, {call.recvcounts, call.displs});
+  require_lists(call, library, {call.recvcounts.data(), call.displs.data()});
   Mended<AllgathervCall> mended{.call = call};
   BlockList const blocks{call.recvcounts, call.displs, facts.num_ranks};
   Elements const own = own_block(call.recvbuf, blocks, call.recvtype, facts.rank);
@@ -182,7 +192,7 @@ mend(GathervCall const& call, CommunicatorFacts const& facts, Library const& lib
     mend_leaf_of_gather(mended, library);
     return mended;
   }
-  require_lists(call, library, {call.recvcounts, call.displs});
+  require_lists(call, library, {call.recvcounts.data(), call.displs.data()});
   BlockList const blocks{call.recvcounts, call.displs, facts.num_ranks};
   put_own_part<GatherCall>(
       mended, own_block(call.recvbuf, blocks, call.recvtype, facts.rank), library
@@ -213,7 +223,7 @@ mend(ScattervCall const& call, CommunicatorFacts const& facts, Library const& li
     mend_leaf_of_scatter(mended, library);
     return mended;
   }
-  require_lists(call, library, {call.sendcounts, call.displs});
+  require_lists(call, library, {call.sendcounts.data(), call.displs.data()});
   BlockList const blocks{call.sendcounts, call.displs, facts.num_ranks};
   get_own_part(mended, own_block(call.sendbuf, blocks, call.sendtype, facts.rank), library);
   return mended;

@@ -14,6 +14,7 @@
 
 #include <mpi.h>
 
+#include "espalier/exec/memory/integers.hpp"
 #include "espalier/plan/calls/arguments.hpp"
 #include "espalier/plan/calls/communicator_facts.hpp"
 #include "espalier/plan/failure.hpp"
@@ -35,7 +36,7 @@ inline void require_root(int root, CommunicatorFacts const& facts) {
 }
 
 /// @throws ClassError MPI_ERR_ARG for a list that is not there, MPI_ERR_COUNT for negative counts.
-inline void require_counts(int const* counts, int num_counts) {
+inline void require_counts(exec::Integers counts, int num_counts) {
   if (counts == nullptr) {
     throw ClassError(MPI_ERR_ARG, "expected a list of counts, got a null pointer");
   }

@@ -50,7 +50,7 @@ mend(ReduceCall const& call, CommunicatorFacts const& facts, Library const& libr
 Mended<ReduceScatterCall>
 mend(ReduceScatterCall const& call, CommunicatorFacts const& facts, Library const& library) {
   require_operator(call.op);
-  require_lists(call, library, {call.recvcounts});
+  require_lists(call, library, {call.recvcounts.data()});
   require_counts(call.recvcounts, facts.num_ranks);
   require_type(call, call.datatype, library);
   Mended<ReduceScatterCall> mended{.call = call};

@@ -42,7 +42,8 @@ void require_type(Call const& call, MPI_Datatype type, Library const& library) {
 /// What the library says of the aliases, types and operators of a reduction. Nothing is moved but
 /// memory onto itself.
 template <typename Call>
-inline int says_of(Library const& library, Call call, int Call::*count, Elements const& received) {
+inline int
+says_of(Library const& library, Call call, std::int64_t Call::*count, Elements const& received) {
   bool const is_alias = call.sendbuf == call.recvbuf && call.sendbuf != nullptr;
   if (!is_alias && !is_questionable(received, library.self())) {
     return MPI_SUCCESS;
@@ -58,6 +59,7 @@ inline int says_of(Library const& library, ReduceScatterCall call, Elements cons
   }
   int const count = is_alias && all.count > 0 ? 1 : 0;
   call.recvcounts = &count;
+  call.has_large_counts = false;
   return library.says(call);
 }
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -14,18 +14,23 @@
 namespace espalier::plan {
 namespace {
 
+using exec::Integers;
 using exec::MpiBlocks;
 
-template <typename Value> std::span<Value const> list(Value const* values, int size) {
-  return {values, static_cast<std::size_t>(size)};
+int misuse_of_count(std::int64_t count) noexcept {
+  return count < 0 ? MPI_ERR_COUNT : MPI_SUCCESS;
 }
 
-int misuse_of_counts(int const* counts, int size) noexcept {
+int misuse_of_counts(Integers counts, int size) noexcept {
   if (size > 0 && counts == nullptr) {
     return MPI_ERR_ARG;
   }
-  bool const is_negative = std::ranges::any_of(list(counts, size), [](int n) { return n < 0; });
-  return is_negative ? MPI_ERR_COUNT : MPI_SUCCESS;
+  for (int i = 0; i < size; ++i) {
+    if (counts[i] < 0) {
+      return MPI_ERR_COUNT;
+    }
+  }
+  return MPI_SUCCESS;
 }
 
 /// The first of them that is not MPI_SUCCESS.
@@ -43,12 +48,12 @@ int misuse_of_type(MPI_Datatype type) noexcept {
   return type == MPI_DATATYPE_NULL ? MPI_ERR_TYPE : MPI_SUCCESS;
 }
 
-template <typename Value> int misuse_of_list(Value const* values, int size) noexcept {
+template <typename List> int misuse_of_list(List const& values, int size) noexcept {
   return size > 0 && values == nullptr ? MPI_ERR_ARG : MPI_SUCCESS;
 }
 
 /// A null type is right where there are no elements of it.
-int misuse_of_types(int const* counts, MPI_Datatype const* types, int size) noexcept {
+int misuse_of_types(Integers counts, MPI_Datatype const* types, int size) noexcept {
   if (size > 0 && (counts == nullptr || types == nullptr)) {
     return MPI_ERR_ARG;
   }
@@ -62,8 +67,8 @@ int misuse_of_types(int const* counts, MPI_Datatype const* types, int size) noex
 
 template <typename Call> int misuse_of_equal(Call const& call) noexcept {
   return first_of({
-      misuse_of_counts(&call.sendcount, 1),
-      misuse_of_counts(&call.recvcount, 1),
+      misuse_of_count(call.sendcount),
+      misuse_of_count(call.recvcount),
       misuse_of_type(call.sendtype),
       misuse_of_type(call.recvtype),
       misuse_of_buffers(call.sendbuf, call.recvbuf),
@@ -85,7 +90,7 @@ template <typename Call> NeighborBinding bind_equal(Call const& call, NamedTypes
   };
 }
 
-MpiBlocks typed(int const* counts, MPI_Aint const* places, MPI_Datatype const* types, int size) {
+MpiBlocks typed(Integers counts, MPI_Aint const* places, MPI_Datatype const* types, int size) {
   std::vector<exec::Extent> extents;
   for (std::size_t i = 0; i < static_cast<std::size_t>(size); ++i) {
     extents.push_back({.offset_bytes = places[i], .num_elements = counts[i]});
@@ -101,7 +106,7 @@ int misuse(NeighborAllgatherCall const& call, Degrees) noexcept {
 
 int misuse(NeighborAllgathervCall const& call, Degrees degrees) noexcept {
   return first_of({
-      misuse_of_counts(&call.sendcount, 1),
+      misuse_of_count(call.sendcount),
       misuse_of_counts(call.recvcounts, degrees.in),
       misuse_of_list(call.displs, degrees.in),
       misuse_of_type(call.sendtype),
@@ -152,7 +157,7 @@ NeighborBinding bind(NeighborAllgathervCall const& call, Degrees degrees, NamedT
               .input_bytes = call.sendcount * from.size_bytes,
               .neighbor_call = NeighborCall::allgatherv,
           },
-      .counts = {list(call.recvcounts, degrees.in), list(call.displs, degrees.in)},
+      .counts = {call.recvcounts.first(degrees.in), call.displs.first(degrees.in)},
       .may_stay = from.is_gapless && to.is_gapless,
   };
 }
@@ -173,10 +178,10 @@ NeighborBinding bind(NeighborAlltoallvCall const& call, Degrees degrees, NamedTy
           },
       .counts =
           {
-              list(call.sendcounts, degrees.out),
-              list(call.sdispls, degrees.out),
-              list(call.recvcounts, degrees.in),
-              list(call.rdispls, degrees.in),
+              call.sendcounts.first(degrees.out),
+              call.sdispls.first(degrees.out),
+              call.recvcounts.first(degrees.in),
+              call.rdispls.first(degrees.in),
           },
       .may_stay = from.is_gapless && to.is_gapless,
   };
@@ -201,8 +206,8 @@ MpiBlocks sent_blocks(NeighborAlltoallCall const& call, Degrees degrees) {
 MpiBlocks sent_blocks(NeighborAlltoallvCall const& call, Degrees degrees) {
   return exec::varying_blocks({
       .type = call.sendtype,
-      .counts = list(call.sendcounts, degrees.out),
-      .displacements = list(call.sdispls, degrees.out),
+      .counts = call.sendcounts.first(degrees.out),
+      .displacements = call.sdispls.first(degrees.out),
   });
 }
 
@@ -217,8 +222,8 @@ MpiBlocks received_blocks(NeighborAllgatherCall const& call, Degrees degrees) {
 MpiBlocks received_blocks(NeighborAllgathervCall const& call, Degrees degrees) {
   return exec::varying_blocks({
       .type = call.recvtype,
-      .counts = list(call.recvcounts, degrees.in),
-      .displacements = list(call.displs, degrees.in),
+      .counts = call.recvcounts.first(degrees.in),
+      .displacements = call.displs.first(degrees.in),
   });
 }
 
@@ -229,8 +234,8 @@ MpiBlocks received_blocks(NeighborAlltoallCall const& call, Degrees degrees) {
 MpiBlocks received_blocks(NeighborAlltoallvCall const& call, Degrees degrees) {
   return exec::varying_blocks({
       .type = call.recvtype,
-      .counts = list(call.recvcounts, degrees.in),
-      .displacements = list(call.rdispls, degrees.in),
+      .counts = call.recvcounts.first(degrees.in),
+      .displacements = call.rdispls.first(degrees.in),
   });
 }
 
