@@ -28,6 +28,10 @@ build: install-deps ## Build what is used: preload libraries, programs, Python m
 	@cmake --build --preset release -j $(JOBS)
 	@echo "built; try: bin/espalier --help"
 
+.PHONY: simulator
+simulator: build ## Build also what runs on simulated machines (SimGrid): espalier simulate, peers
+	@cmake --build --preset release -j $(JOBS) --target simulator
+
 PREFIX ?= $(HOME)/.local
 
 .PHONY: install
@@ -76,11 +80,11 @@ distributions: build ## Install the wheel on minimal systems of Debian, run prog
 	@.venv/bin/python -m pytest -q tests/distributions
 
 .PHONY: bench
-bench: build ## Run the declared experiments, report ratios
+bench: simulator ## Run the declared experiments, report ratios
 	@tools/run_benchmarks.sh $(BENCH_ARGUMENTS)
 
 .PHONY: bench-peers
-bench-peers: build ## Compare with the algorithms of four MPIs in simulation, write the summary (30 min)
+bench-peers: simulator ## Compare with the algorithms of four MPIs in simulation, write the summary (30 min)
 	@tools/bench_peers.sh $(BENCH_ARGUMENTS)
 
 .PHONY: bench-programs
@@ -95,13 +99,13 @@ bench-unprepared: build ## Run loops that only learn, without a profile, on emul
 	@.venv/bin/python benchmarks/pages.py
 
 .PHONY: bench-regret
-bench-regret: build ## What learning loses and gains in simulation, and what MPI_Init takes (30 min)
+bench-regret: simulator ## What learning loses and gains in simulation, and what MPI_Init takes (30 min)
 	@.venv/bin/python benchmarks/regret/study.py cells docs/benchmarks/data $(BENCH_ARGUMENTS)
 	@.venv/bin/python benchmarks/regret/study.py startup docs/benchmarks/data
 	@.venv/bin/python benchmarks/pages.py
 
 .PHONY: bench-borrowing
-bench-borrowing: build ## What it costs to borrow rules of other shapes, in simulation (30 min)
+bench-borrowing: simulator ## What it costs to borrow rules of other shapes, in simulation (30 min)
 	@.venv/bin/python benchmarks/borrowing/study.py docs/benchmarks/data
 	@.venv/bin/python benchmarks/pages.py
 
@@ -111,7 +115,7 @@ bench-keys: build ## What rules lose that do not tell placements, roots and bloc
 	@.venv/bin/python benchmarks/pages.py
 
 .PHONY: bench-effort
-bench-effort: build ## How near a guided search comes to the best of all, simulated and here (20 min)
+bench-effort: simulator ## How near a guided search comes to the best of all, simulated and here (20 min)
 	@.venv/bin/python benchmarks/effort/study.py simulated docs/benchmarks/data
 	@.venv/bin/python benchmarks/effort/study.py real docs/benchmarks/data
 	@.venv/bin/python benchmarks/pages.py

@@ -5,6 +5,7 @@
 #   espalier_mpi_smpi   interface target for C++
 #   ESPALIER_SMPIRUN    launcher
 #   ESPALIER_SMPI       true
+#   simulator           target that builds all of it; `all` leaves it out
 #
 # All ranks of such a program live in one process. The launcher loads a copy of the program for
 # every rank, which gives each rank its own global variables: those of the program and of what is
@@ -32,11 +33,20 @@ if(ESPALIER_WITH_SMPI AND NOT ESPALIER_SANITIZE)
       INTERFACE "ESPALIER_MPI_VENDOR=\"smpi\"" ESPALIER_MPI_SIMULATED
     )
     target_link_libraries(espalier_mpi_smpi INTERFACE ${ESPALIER_SIMGRID_LIBRARY})
+    add_custom_target(simulator)
     message(STATUS "MPI smpi: ${ESPALIER_SIMGRID_LIBRARY}, ${ESPALIER_SMPIRUN}")
   else()
     project_missing(SimGrid)
   endif()
 endif()
+
+# smpi_targets(<target>...)
+#
+# Targets that the target `simulator` builds, and `all` does not.
+function(smpi_targets)
+  set_target_properties(${ARGN} PROPERTIES EXCLUDE_FROM_ALL ON)
+  add_dependencies(simulator ${ARGN})
+endfunction()
 
 # Targets of layers as project_resolve_dependencies() has them, those made for SMPI where there are.
 function(project_resolve_smpi_dependencies out)
@@ -70,12 +80,14 @@ function(smpi_layer name)
     "${arg_HEADERS}"
     "espalier_mpi_smpi;${dependencies}"
   )
+  set_target_properties(espalier_${name}_smpi PROPERTIES EXCLUDE_FROM_ALL ON)
 endfunction()
 
 # smpi_program(<name> SOURCES ... [DEPENDS ...])
 #
 # Program <name>_smpi in the folder of programs, to be started by smpirun only; its ranks see the nodes
-# of the simulated machine (espalier/simulation/smpi_host.cpp). Does nothing without SimGrid.
+# of the simulated machine (espalier/simulation/smpi_host.cpp). Does nothing without SimGrid. Those of
+# the folder espalier belong to the target `simulator`.
 function(smpi_program name)
   if(NOT ESPALIER_SMPI)
     return()
@@ -98,6 +110,11 @@ function(smpi_program name)
   )
   target_include_directories(${name}_smpi PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${name}_smpi PRIVATE ${dependencies} espalier_smpi_host espalier_mpi_smpi)
+  set(folder ${PROJECT_SOURCE_DIR}/espalier)
+  cmake_path(IS_PREFIX folder ${CMAKE_CURRENT_SOURCE_DIR} is_ours)
+  if(is_ours)
+    smpi_targets(${name}_smpi)
+  endif()
 endfunction()
 
 # smpi_link_file(<target> OBJECTS ... LAYER <name>)
@@ -112,7 +129,8 @@ function(smpi_link_file target)
   endif()
   set(archives "")
   project_static_closure(archives espalier_${arg_LAYER}_smpi)
-  add_custom_target(${target} ALL DEPENDS ${arg_OBJECTS} ${archives})
+  add_custom_target(${target} DEPENDS ${arg_OBJECTS} ${archives})
+  add_dependencies(simulator ${target})
   set(lines "")
   foreach(objects IN LISTS arg_OBJECTS)
     list(APPEND lines "$<JOIN:$<TARGET_OBJECTS:${objects}>,\n>")

@@ -237,7 +237,7 @@ def _program() -> Path:
         raise NotBuiltError(
             "expected the program espalier-measure-smpi, found none in"
             f" {installation.build_folder() or installation.package}",
-            "install SimGrid (Debian: libsimgrid-dev), then run make build",
+            "install SimGrid (Debian: libsimgrid-dev), then run make simulator",
         )
     return program
 

@@ -91,8 +91,7 @@ def _find_link_file() -> Path:
     if file is None or not file.is_file() or missing:
         raise NotBuiltError(
             f"expected {missing[0] if missing else _LINK_FILE}, found none",
-            "install SimGrid (Debian: libsimgrid-dev), then: cmake --build build/release --target "
-            "espalier_smpi_program",
+            "install SimGrid (Debian: libsimgrid-dev), then run make simulator",
         )
     return file
 

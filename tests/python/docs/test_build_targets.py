@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make build` builds what is used; tests and benchmarks are targets of their own."""
+"""`make build` builds what is used; simulator, tests and benchmarks are targets of their own."""
 
 from __future__ import annotations
+
+import shutil
+import subprocess
 
 import pytest
 
@@ -27,6 +30,24 @@ def test_all_has_what_is_used():
 
 def test_all_has_neither_tests_nor_benchmarks():
     assert not {part for part in parts_of("all") if part.startswith(("tests", "benchmarks"))}
+
+
+def simulated_of(target):
+    """Return the files for simulated machines that a target needs, also through others."""
+    parts_of(target)
+    words = ["ninja", "-C", str(installation.build_folder()), "-t", "inputs", target]
+    if shutil.which("ninja") is None:
+        pytest.skip("no ninja")
+    files = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
+    return {file for file in files if "smpi" in file and file.endswith((".o", ".a", ".so"))}
+
+
+def test_programs_for_simulated_machines_are_a_target():
+    if not parts_of("simulator"):
+        pytest.skip("SimGrid is not installed")
+    assert simulated_of("all") == set()
+    assert simulated_of("simulator") <= simulated_of("tests")
+    assert "lib/libespalier_plan_smpi.a" in simulated_of("simulator")
 
 
 def test_tests_and_benchmarks_are_targets():
