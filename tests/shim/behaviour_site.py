@@ -42,16 +42,16 @@ def installed(context: Context) -> Path:
     folder.mkdir(parents=True)
     library = Path(str(context.config["shim"])).resolve()
     shutil.copy(library, folder)
-    link = context.folder / "preloaded.so"
+    link = context.folder / library.name
     link.symlink_to(folder / library.name)
     return link
 
 
 def memory_name(context: Context) -> str:
     """Return how a memory is called here, as a program that learns says it."""
-    settings = {"XDG_STATE_HOME": str(context.folder / "name"), "ESPALIER_LEARN": ""}
+    settings = {"XDG_STATE_HOME": str(context.folder / "name"), "ESPALIER_LEARN": "50%"}
     for _ in range(5):
-        context.launch(context.program(PROGRAM), "300", num_ranks=2, **settings)
+        context.launch(context.program(PROGRAM), "60", num_ranks=2, **settings)
         for file in (context.folder / "name" / "espalier").glob("*.json"):
             return file.name
     expect(False, "a file with what was learned")
@@ -73,6 +73,7 @@ def run(
 ) -> Outcome:
     """Run a program that makes each of its calls three times, with nothing that it learned."""
     shutil.rmtree(context.statistics, ignore_errors=True)
+    shutil.rmtree(context.folder / "state", ignore_errors=True)
     words = context.words(context.program(PROGRAM), "3", shim=str(library), num_ranks=2)
     defaults = {
         "ESPALIER_LEARN": "on",

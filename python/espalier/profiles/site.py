@@ -71,7 +71,7 @@ def _make_folder(folder: Path) -> None:
             one.chmod(_OPEN_TO_ALL)
         reason = "" if os.access(folder, os.W_OK) else os.strerror(errno.EACCES)
     except OSError as error:
-        reason = error.strerror
+        reason = error.strerror or str(error)
     if reason:
         raise FileError(
             f"{folder}: expected a folder that can be written, got '{reason}'", _IF_UNWRITTEN

@@ -37,5 +37,8 @@ class SettingLike(Protocol):
 
 def class_of_placement(setting: SettingLike) -> str:
     """Return the placement that rules name; empty where ranks could not lie otherwise."""
-    placed = machines.load(setting.machine).place(setting.placement, setting.num_ranks)
+    text = setting.machine
+    is_content = text.lstrip().startswith("{")
+    machine = machines.parse(text, "machine") if is_content else machines.load(text)
+    placed = machine.place(setting.placement, setting.num_ranks)
     return _core.placement_of(machines.nodes_of_ranks(placed))

@@ -102,3 +102,10 @@ def test_libraries_that_know_no_placement_get_one_only(cli, tmp_path):
     result = cli("profile", "export", path, "--for", "openmpi", "-o", tmp_path / "rules.conf")
     assert result.code != 0
     assert "in one placement" in result.err
+
+
+def test_a_machine_may_be_a_text_or_the_contents_of_a_file():
+    text = '{"schema": "espalier-machine", "version": 1, "levels": [%s]}'
+    levels = '{"name": "node", "counts": [2]}, {"name": "core", "counts": [4]}'
+    contents = text % levels
+    assert class_of_placement(Setting(contents, "cyclic", 8)) == "cyclic"
