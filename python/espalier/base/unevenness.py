@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# Parts that differ by less, in bytes or as a share of their mean, take equally long.
+# Parts take equally long if they differ by so many bytes at most, or if the largest, for which all
+# wait, is not larger than the mean by more than this share.
 _SAME_BYTES, _SAME_SHARE = 8, 0.05
 
 
@@ -16,9 +17,9 @@ def are_even(parts: Sequence[int]) -> bool:
     """Return whether parts are as good as equal; none may be empty unless all are."""
     if not parts or max(parts) == 0:
         return True
-    difference = max(parts) - min(parts)
-    allowed = max(_SAME_BYTES, _SAME_SHARE * sum(parts) / len(parts))
-    return min(parts) > 0 and difference <= allowed
+    is_near = max(parts) - min(parts) <= _SAME_BYTES
+    is_usual = max(parts) * len(parts) <= (1 + _SAME_SHARE) * sum(parts)
+    return min(parts) > 0 and (is_near or is_usual)
 
 
 def are_pairs_even(pairs: Sequence[Sequence[int]]) -> bool:
@@ -55,4 +56,4 @@ def _to_others(pairs: Sequence[Sequence[int]]) -> list[int]:
 
 
 def _largest(parts: Sequence[int]) -> str:
-    return f"largest part {max(parts) * len(parts) / sum(parts):.2g} times the mean"
+    return f"largest part {max(parts) * len(parts) / sum(parts):.3g} times the mean"

@@ -90,7 +90,8 @@ def _roots_text(roots: Sequence[Mapping[str, Any]]) -> str:
 def _operators_text(operators: Sequence[Mapping[str, Any]]) -> str:
     count = sum(one["count"] for one in operators)
     names = [one["operator"] for one in operators if one["count"] >= _WORTH_NAMING * count]
-    return " and ".join(names)
+    *first, last = names or [""]
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _parts(rows: Sequence[Row]) -> dict[str, Any]:

@@ -73,6 +73,30 @@ class TestGain:
         assert sorted(kinds()[2:]) == sorted(["plain", "native", "ours"] * 2)
 
 
+class TestManner:
+    """Calls are tuned with the root of the program, and rules have to do for other roots."""
+
+    root = json.dumps([{"root": 3, "count": 100, "seconds": 0.1}])
+
+    def test_a_call_is_tuned_and_told_with_its_root(self, improve):
+        result = improve(FAKE_MANNERS=self.root)
+        assert result.code == 0, result.err
+        assert "bcast (root 3)" in result.out
+        rules = json.loads(Path("espalier-profile.json").read_text())["rules"]
+        (kept,) = [rule for rule in rules if rule["algorithm"] == "bcast/flat"]
+        assert kept["reason"].endswith("; measured with: root 3")
+
+    def test_what_is_slower_from_other_roots_is_taken_back(self, improve):
+        plain = json.dumps({"bcast/flat": 0.5, "bcast/chain": 0.5})
+        result = improve(FAKE_MANNERS=self.root, FAKE_PLAIN_RATIOS=plain)
+        assert result.code == 0, result.err
+        assert "taken back: bcast, slower with equal parts, any root and MPI_SUM" in result.out
+        rules = json.loads(Path("espalier-profile.json").read_text())["rules"]
+        assert {rule["algorithm"] for rule in rules} == {"native"}
+        assert "native" in kinds()
+        assert "ours" not in kinds(), "there is nothing to compare"
+
+
 class TestNoGain:
     def test_without_a_faster_algorithm_nothing_is_compared(self, improve):
         result = improve(**ratios())

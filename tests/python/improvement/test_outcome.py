@@ -78,6 +78,19 @@ def test_a_call_to_which_the_time_did_not_come_is_not_called_as_fast_as_native(d
     assert not any("nothing was significantly faster" in line for line in found["remaining"])
 
 
+def test_calls_are_named_with_how_they_are_made(document):
+    uneven = row("Alltoallv", 5.0)
+    pairs = [[0, 9, 0, 0], [0, 0, 9, 0], [0, 0, 0, 9], [9, 0, 0, 0]]
+    uneven["communicators"][0]["manner"] = {"pair_bytes": pairs}
+    rule = {"collective": "alltoallv", "algorithm": "native", "reason": "not faster"}
+    found = document(uneven, rules=[rule])
+    assert found["calls"][0]["manner"] == "uneven, 1 of 3 peers"
+    (grid,) = next(one for one in improvement_report(found).sections if one.grids).grids
+    assert grid.rows[0][0] == "alltoallv (uneven, 1 of 3 peers)"
+    (line,) = [line for line in found["remaining"] if "significantly faster" in line]
+    assert line.endswith("alltoallv (uneven, 1 of 3 peers)")
+
+
 def test_the_nearest_size_is_nearest_by_its_ratio(document):
     rows = (row("Bcast", 5.0, num_bytes=4000),)
     points = [decided("bcast", 100), decided("bcast", 16000, "native")]

@@ -57,6 +57,11 @@ class TestManners:
         assert found["in_place"] == pytest.approx(0.4)
         assert text_of(found) == "sum, 40 % in place"
 
+    def test_operators_that_are_rare_are_not_named(self):
+        counts = {"sum": 50, "max": 30, "min": 15, "land": 5}
+        one = manners(*({"operator": name, "count": count} for name, count in counts.items()))
+        assert text_of(manner_of(rows("Allreduce", one, one))) == "sum, max and min"
+
     def test_files_of_older_versions_say_nothing(self):
         found = manner_of(rows("Bcast", {}, {}))
         assert found == {"roots": [], "operators": [], "in_place": 0.0}

@@ -85,6 +85,7 @@ if folder and "FAKE_PRELOAD" in os.environ and not os.environ.get("FAKE_NO_STATI
             "count": 100, "bytes": 60000, "seconds": 0.8 * seconds,
             "algorithm": "bcast/binomial" if ours else "native",
             "reason": "profile rule 0: faster" if ours else "forced by ESPALIER_FORCE",
+            "manners": json.loads(os.environ.get("FAKE_MANNERS", "[]")),
         }
         statistics = {
             "schema": "espalier-statistics", "version": 1, "rank": rank, "num_ranks": ranks,
@@ -118,7 +119,8 @@ if folder and "FAKE_PRELOAD" in os.environ:
             json.dump(counted, file)
 """
 
-# Times are drawn around 10 us (native) and 10 us / ratio (candidates named in FAKE_RATIOS).
+# Times are drawn around 10 us (native) and 10 us / ratio (candidates named in FAKE_RATIOS; where
+# nothing is said of how calls are made, in FAKE_PLAIN_RATIOS if there are any).
 _MEASURE = r"""
 import json, os, random, sys, time
 plan = json.load(open(sys.argv[sys.argv.index("--plan") + 1]))
@@ -147,12 +149,15 @@ with open(sys.argv[sys.argv.index("--output") + 1], "w") as file:
             write({"kind": "error", **place, "algorithm": wrong, "reason": "wrong",
                    "text": "rank 1: expected byte 7"})
             continue
+        is_plain = not {"root", "operator", "in_place", "part_bytes", "pair_bytes"} & set(point)
+        plain_ratios = json.loads(os.environ.get("FAKE_PLAIN_RATIOS", "null"))
+        used = plain_ratios if is_plain and plain_ratios is not None else ratios
         names = ["native", *[name for name in point["algorithms"] if name != "native"]]
         samples = {name: [] for name in names}
         for _ in range(int(os.environ.get("FAKE_REPETITIONS", plan["max_repetitions"]))):
             drift = generator.uniform(9, 11)
             for name in names:
-                ratio = 1.0 if name == "native" else ratios.get(name, 0.8)
+                ratio = 1.0 if name == "native" else used.get(name, 0.8)
                 samples[name].append(drift / ratio * generator.lognormvariate(0, 0.02))
         write({"kind": "point", **place, "calls_per_sample": 1, "samples_us": samples})
     if exit_code:
