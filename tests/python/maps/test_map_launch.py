@@ -13,6 +13,7 @@ from places import repository
 
 from espalier.clusters import EmulatedCluster, emulated
 from espalier.errors import NotBuiltError
+from espalier.launch import preload
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -143,3 +144,41 @@ def test_fewer_bytes_leave_the_hosts(
     for total, sent in ((24, before), (16, after)):
         payload = total * NUM_BYTES * TIMES
         assert payload <= sent <= 1.15 * payload
+
+
+def count(words: Sequence[str], program: str, folder: Path) -> None:
+    """Run the program once while its traffic is counted."""
+    command = [*words, program, "4", "4", str(NUM_BYTES), str(TIMES)]
+    settings = preload.Settings(force=preload.all_native(), learns=False, traffic=folder)
+    begun = preload.find_target(command, None).preloaded(settings)
+    done = subprocess.run(
+        begun.words,
+        env={**os.environ, **begun.environment},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=90,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("vendor", ["openmpi", "mpich"])
+def test_counted_traffic_is_placed_by_the_file(
+    vendor: str, program: Callable[[str], str], cli: Callable, tmp_path: Path
+) -> None:
+    built = program(vendor)
+    folder, file = tmp_path / "counted", tmp_path / "hosts"
+    with EmulatedCluster(4, 4, rate=None) as cluster:
+        count(usual_words(cluster, vendor), built, folder)
+        result = cli("map", "--traffic", folder, "--for", vendor, "-o", file, "--json")
+        found = result.document()
+        now = sent_bytes(cluster)
+        ranks = start(launcher(cluster, vendor, map_command(found)), built, (4, 4))
+        after = sent_bytes(cluster) - now
+    # What is counted is the payload to the byte.
+    payload = NUM_BYTES * TIMES
+    saving = found["graph"]["saving"]
+    assert (saving["before"]["total"], saving["after"]["total"]) == (24 * payload, 16 * payload)
+    assert [rank.host for rank in ranks] == [f"node{node}" for node in found["seats"]["node"]]
+    assert 16 * payload <= after <= 1.15 * 16 * payload
