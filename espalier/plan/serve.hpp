@@ -13,6 +13,7 @@
 
 #include <mpi.h>
 
+#include "espalier/algorithms/composed/native.hpp"
 #include "espalier/neighborhood/algorithm.hpp"
 #include "espalier/plan/calls/manner_of.hpp"
 #include "espalier/plan/calls/own_bytes.hpp"
@@ -58,12 +59,20 @@ struct Observer {
   static void ran(profile::Decision const* /*decision*/, int /*code*/) {}
 };
 
-/// Runs the choice if there is one.
+/// Runs the choice if there is one. What the MPI library is asked to run is work of our own, which
+/// must not be served again.
 /// @return a refusal if there is none, or it turns out not to fit: the native call is to be made.
-template <typename Call> int run_choice(CallDecision const& decided, Call const& call) {
-  return decided.decision->choice
-             ? decided.state->communicator().run(*decided.decision->choice, call)
-             : Communicator::refused;
+template <typename Call, typename Observing>
+int run_choice(CallDecision const& decided, Call const& call, Observing&& observer) {
+  auto const& choice = decided.decision->choice;
+  if (!choice) {
+    return Communicator::refused;
+  }
+  if (algorithms::is_of_library(*choice)) {
+    [[maybe_unused]] auto const own_work = observer.own_work();
+    return decided.state->communicator().run(*choice, call);
+  }
+  return decided.state->communicator().run(*choice, call);
 }
 
 /// What a call is counted with.
@@ -122,7 +131,7 @@ int serve_timed(
 ) {
   Clock::time_point const start = Clock::now();
   auto watched = observer.begin(decided.state, Call::call, decided.decision, decided.bytes);
-  int code = run_choice(decided, call);
+  int code = run_choice(decided, call, observer);
   observer.ran(decided.decision, code);
   profile::Decision const& decision = session.carried_out(*decided.decision, code);
   bool const is_native = Communicator::is_refusal(code);
@@ -172,7 +181,7 @@ int serve(
   }
   int code = 0;
   if (decided.decision != nullptr) {
-    code = run_choice(decided, call);
+    code = run_choice(decided, call, observer);
     observer.ran(decided.decision, code);
   } else {
     code = serve_irregular(session, *decided.state, call, comm, observer);
