@@ -123,9 +123,16 @@ std::size_t size_of(MPI_Datatype type) noexcept {
 
 }  // namespace
 
+// Open MPI 4.1 takes the level that is asked for here for that of the whole library.
 ControlVariables::ControlVariables() {
+  int is_initialized = 0;
+  int level = MPI_THREAD_SINGLE;
+  PMPI_Initialized(&is_initialized);
+  if (is_initialized != 0) {
+    PMPI_Query_thread(&level);
+  }
   int provided = 0;
-  require_tool_success(PMPI_T_init_thread(MPI_THREAD_SINGLE, &provided), "MPI_T_init_thread");
+  require_tool_success(PMPI_T_init_thread(level, &provided), "MPI_T_init_thread");
 }
 
 // Open MPI 4.1 crashes if this comes after MPI_Finalize (ompi issue 11485), MPICH if it comes

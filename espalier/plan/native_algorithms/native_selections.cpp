@@ -41,8 +41,10 @@ NativeOrder order_of(WantedNative const& wanted, ControlVariables& variables) {
 }  // namespace
 
 void NativeSelections::open(MPI_Comm comm, std::vector<WantedNative> const& wanted) {
-  variables_ = std::make_unique<ControlVariables>();
   std::string const threads = problem_of_threads();
+  if (threads.empty()) {
+    variables_ = std::make_unique<ControlVariables>();
+  }
   std::vector<NativeOrder> orders;
   std::vector<int> is_possible;
   for (WantedNative const& one : wanted) {
