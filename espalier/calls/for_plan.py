@@ -112,11 +112,6 @@ def _native_call(function: Function, indent: int) -> list[str]:
 def native_calls(functions: list[Function]) -> str:
     """Return plan/calls/native_calls.hpp: each call as the MPI library makes it."""
     body = [
-        "/// False for a weak reference to what the MPI library at hand does not have.",
-        "template <typename Function> bool is_there(Function* function) noexcept {",
-        "  return function != nullptr;",
-        "}",
-        "",
         "// Each call as the MPI library makes it. MPI_SUCCESS or the code of an error. A library",
         "// without large counts says nothing of a call that has them.",
         "",
@@ -127,10 +122,11 @@ def native_calls(functions: list[Function]) -> str:
         body += signature("inline int", "call_native", parameters, " noexcept {")
         if function.has_large_form:
             body += ["#if MPI_VERSION >= 4", "  if (call.has_large_counts) {"]
-            body += [f"    if (!is_there(P{function.name}_c)) {{", "      return MPI_SUCCESS;"]
+            body += ["    if (!mpi::has_large_counts()) {", "      return MPI_SUCCESS;"]
             body += ["    }", *_native_call(enlarged(function), 4), "  }", "#endif"]
         body += [*_native_call(function, 2), "}", ""]
-    includes = [*MPI, '#include "espalier/plan/calls/calls.hpp"']
+    includes = [*MPI, '#include "espalier/mpi/large_counts.hpp"']
+    includes += ['#include "espalier/plan/calls/calls.hpp"']
     return header(includes, "espalier::plan", body[:-1])
 
 

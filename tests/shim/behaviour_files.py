@@ -97,6 +97,26 @@ def case_other_mpi(context: Context) -> None:
     expect(not context.statistics.exists(), "no statistics", context.statistics)
 
 
+def case_probing(context: Context) -> None:
+    """A program that looks for large counts finds what works, whichever library is preloaded.
+
+    The library for MPICH shows them also to programs of an MPI that has none.
+    """
+    has_large_counts = bool(context.config["has_large_counts"])
+    program = context.program("mpi_shim_probing")
+    for force in (FORCE, "allreduce=native"):
+        outcome = context.launch(program, ESPALIER_FORCE=force)
+        expected = "large counts" if has_large_counts else "no large counts"
+        expect((outcome.code, outcome.stdout.strip()) == (0, expected), expected, outcome)
+    other = str(context.config["other_shim"])
+    if not other:
+        print("skipped: only one MPI is installed")
+        return
+    outcome = context.launch(program, shim=other, ESPALIER_FORCE=FORCE)
+    expect((outcome.code, outcome.stdout.strip()) == (0, "large counts"), "large counts", outcome)
+    expect(len(outcome.lines) == 1, "one line", outcome.stderr)
+
+
 def case_symbols(context: Context) -> None:
     """The library shows the functions of its table and needs only the MPI of its family.
 

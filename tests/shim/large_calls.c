@@ -27,8 +27,22 @@ int main(int argc, char** argv) {
   MPI_Ibcast_c(&value, 1, MPI_INT, 1, MPI_COMM_WORLD, &request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   sum += value;
-  if (sum != 15) {
-    fprintf(stderr, "rank %d: expected 15, got %d\n", rank, sum);
+  {
+    /* A type that was made with large counts. */
+    MPI_Count const lengths[] = {1, 2};
+    MPI_Count const places[] = {3, 0};
+    int values[] = {0, 0, 0, 0};
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    MPI_Type_indexed_c(2, lengths, places, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    values[1] = rank == 2 ? 16 : -1;
+    values[2] = -1;
+    MPI_Bcast(values, 1, type, 2, MPI_COMM_WORLD);
+    sum += values[1] + values[2] + 1;
+    MPI_Type_free(&type);
+  }
+  if (sum != 31) {
+    fprintf(stderr, "rank %d: expected 31, got %d\n", rank, sum);
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
   MPI_Finalize();

@@ -3,10 +3,12 @@
 #include "espalier/exec/messages/mpi_datatype.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
 #include <utility>
 #include <vector>
 
+#include "espalier/mpi/large_counts.hpp"
 #include "espalier/mpi/success.hpp"
 
 namespace espalier::exec {
@@ -15,22 +17,44 @@ namespace {
 /// Longest run that one entry of a derived type counts; a multiple of every basic alignment.
 constexpr std::int64_t longest_run = std::int64_t{1} << 30;
 
-/// How a type was made.
+/// How a type was made, and what it was made from.
 struct Envelope {
-  int num_integers = 0;
-  int num_addresses = 0;
-  int num_types = 0;
+  MPI_Count num_integers = 0;
+  MPI_Count num_addresses = 0;
+  MPI_Count num_large_counts = 0;
+  MPI_Count num_types = 0;
   int combiner = 0;
 };
 
 Envelope envelope_of(MPI_Datatype type) {
   Envelope result;
+#if MPI_VERSION >= 4
+  // Of types that were made with large counts, the other function says nothing.
+  if (mpi::has_large_counts()) {
+    mpi::require_success(
+        PMPI_Type_get_envelope_c(
+            type,
+            &result.num_integers,
+            &result.num_addresses,
+            &result.num_large_counts,
+            &result.num_types,
+            &result.combiner
+        ),
+        "MPI_Type_get_envelope_c"
+    );
+    return result;
+  }
+#endif
+  int num_integers = 0;
+  int num_addresses = 0;
+  int num_types = 0;
   mpi::require_success(
-      PMPI_Type_get_envelope(
-          type, &result.num_integers, &result.num_addresses, &result.num_types, &result.combiner
-      ),
+      PMPI_Type_get_envelope(type, &num_integers, &num_addresses, &num_types, &result.combiner),
       "MPI_Type_get_envelope"
   );
+  result.num_integers = num_integers;
+  result.num_addresses = num_addresses;
+  result.num_types = num_types;
   return result;
 }
 
@@ -38,27 +62,55 @@ int combiner_of(MPI_Datatype type) {
   return envelope_of(type).combiner;
 }
 
-/// The types that a derived type was made from.
-std::vector<MpiType> inner_types(MPI_Datatype type) {
-  Envelope const envelope = envelope_of(type);
-  std::vector<int> integers(static_cast<std::size_t>(envelope.num_integers) + 1);
-  std::vector<MPI_Aint> addresses(static_cast<std::size_t>(envelope.num_addresses) + 1);
-  std::vector<MPI_Datatype> types(static_cast<std::size_t>(envelope.num_types) + 1);
+/// Room for so many; an address also of none.
+template <typename Value> std::vector<Value> room_for(MPI_Count number) {
+  return std::vector<Value>(static_cast<std::size_t>(number) + 1);
+}
+
+std::vector<MPI_Datatype> contents_of(MPI_Datatype type, Envelope const& envelope) {
+  auto integers = room_for<int>(envelope.num_integers);
+  auto addresses = room_for<MPI_Aint>(envelope.num_addresses);
+  auto types = room_for<MPI_Datatype>(envelope.num_types);
+  types.pop_back();
+#if MPI_VERSION >= 4
+  if (envelope.num_large_counts > 0) {
+    auto large_counts = room_for<MPI_Count>(envelope.num_large_counts);
+    mpi::require_success(
+        PMPI_Type_get_contents_c(
+            type,
+            envelope.num_integers,
+            envelope.num_addresses,
+            envelope.num_large_counts,
+            envelope.num_types,
+            integers.data(),
+            addresses.data(),
+            large_counts.data(),
+            types.data()
+        ),
+        "MPI_Type_get_contents_c"
+    );
+    return types;
+  }
+#endif
   mpi::require_success(
       PMPI_Type_get_contents(
           type,
-          envelope.num_integers,
-          envelope.num_addresses,
-          envelope.num_types,
+          static_cast<int>(envelope.num_integers),
+          static_cast<int>(envelope.num_addresses),
+          static_cast<int>(envelope.num_types),
           integers.data(),
           addresses.data(),
           types.data()
       ),
       "MPI_Type_get_contents"
   );
-  types.pop_back();
+  return types;
+}
+
+/// The types that a derived type was made from.
+std::vector<MpiType> inner_types(MPI_Datatype type) {
   std::vector<MpiType> result;
-  for (MPI_Datatype const inner : types) {
+  for (MPI_Datatype const inner : contents_of(type, envelope_of(type))) {
     result.push_back(MpiType::own(inner));
   }
   return result;

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Calls functions with large counts if somebody has them, as mpi4py does; weak references tell. */
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <mpi.h>
+
+#pragma weak MPI_Allreduce_c
+#pragma weak MPI_Alltoallv_c
+#pragma weak MPI_Gatherv_c
+#pragma weak MPI_Iallgatherv_c
+#if MPI_VERSION < 4
+int MPI_Allreduce_c(void const*, void*, MPI_Count, MPI_Datatype, MPI_Op, MPI_Comm);
+int MPI_Alltoallv_c(
+    void const*,
+    MPI_Count const*,
+    MPI_Aint const*,
+    MPI_Datatype,
+    void*,
+    MPI_Count const*,
+    MPI_Aint const*,
+    MPI_Datatype,
+    MPI_Comm
+);
+int MPI_Gatherv_c(
+    void const*,
+    MPI_Count,
+    MPI_Datatype,
+    void*,
+    MPI_Count const*,
+    MPI_Aint const*,
+    MPI_Datatype,
+    int,
+    MPI_Comm
+);
+int MPI_Iallgatherv_c(void const*, MPI_Count, MPI_Datatype, void*, MPI_Count const*, MPI_Aint const*, MPI_Datatype, MPI_Comm, MPI_Request*);
+#endif
+
+enum { most_ranks = 16 };
+
+static int rank;
+static int num_ranks;
+
+static void require(int holds, char const* what) {
+  if (!holds) {
+    fprintf(stderr, "rank %d: wrong result of %s\n", rank, what);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+}
+
+static void check_lists(void) {
+  MPI_Count counts[most_ranks];
+  MPI_Aint places[most_ranks];
+  int all[most_ranks];
+  int const own = 10 * rank;
+  MPI_Request request = MPI_REQUEST_NULL;
+  for (int i = 0; i < num_ranks; ++i) {
+    counts[i] = 1;
+    places[i] = num_ranks - 1 - i;
+    all[i] = -1;
+  }
+  MPI_Iallgatherv_c(&own, 1, MPI_INT, all, counts, places, MPI_INT, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  for (int i = 0; i < num_ranks; ++i) {
+    require(all[i] == 10 * (num_ranks - 1 - i), "iallgatherv");
+    all[i] = 100 * rank + i;
+  }
+  /* What is not significant may be anything: nobody may read it. */
+  MPI_Count const* const nowhere = (MPI_Count const*)8;
+  MPI_Aint const* const no_places = (MPI_Aint const*)8;
+  MPI_Alltoallv_c(
+      MPI_IN_PLACE,
+      nowhere,
+      no_places,
+      MPI_DATATYPE_NULL,
+      all,
+      counts,
+      places,
+      MPI_INT,
+      MPI_COMM_WORLD
+  );
+  for (int i = 0; i < num_ranks; ++i) {
+    require(all[i] == 100 * (num_ranks - 1 - i) + num_ranks - 1 - rank, "alltoallv");
+    all[i] = -1;
+  }
+  MPI_Gatherv_c(
+      &own,
+      1,
+      MPI_INT,
+      all,
+      rank == 0 ? counts : nowhere,
+      rank == 0 ? places : no_places,
+      MPI_INT,
+      0,
+      MPI_COMM_WORLD
+  );
+  for (int i = 0; rank == 0 && i < num_ranks; ++i) {
+    require(all[i] == 10 * (num_ranks - 1 - i), "gatherv");
+  }
+}
+
+int main(int argc, char** argv) {
+  int sum = -1;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &num_ranks);
+  int const is_there = MPI_Allreduce_c != NULL;
+  if (is_there) {
+    MPI_Allreduce_c(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    require(sum == num_ranks * (num_ranks - 1) / 2, "allreduce");
+    check_lists();
+  }
+  if (rank == 0) {
+    puts(is_there ? "large counts" : "no large counts");
+  }
+  MPI_Finalize();
+  return 0;
+}
