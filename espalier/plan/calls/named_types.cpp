@@ -7,6 +7,7 @@
 
 #include "espalier/base/error.hpp"
 #include "espalier/exec/messages/mpi_datatype.hpp"
+#include "espalier/mpi/large_counts.hpp"
 #include "espalier/mpi/success.hpp"
 #include "espalier/plan/irregular/library.hpp"
 
@@ -14,6 +15,18 @@ namespace espalier::plan {
 namespace {
 
 bool is_named(MPI_Datatype type) {
+#if MPI_VERSION >= 4
+  // Of types that were made with large counts, the other function says nothing.
+  if (mpi::has_large_counts()) {
+    MPI_Count number = 0;
+    int kind = 0;
+    mpi::require_success(
+        PMPI_Type_get_envelope_c(type, &number, &number, &number, &number, &kind),
+        "MPI_Type_get_envelope_c"
+    );
+    return kind == MPI_COMBINER_NAMED;
+  }
+#endif
   int num_integers = 0;
   int num_addresses = 0;
   int num_types = 0;
