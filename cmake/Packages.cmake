@@ -9,6 +9,7 @@ set(
   "nlohmann_json||nlohmann-json3-dev|json-devel|nlohmann_json-devel|nlohmann-json|nlohmann-json"
   "MPI||libopenmpi-dev or libmpich-dev|openmpi-devel|openmpi4-devel|openmpi|openmpi"
   "Python||python3-dev|python3-devel|python3-devel|python|python"
+  "standard ABI|the library for programs of the standard ABI|mpi_abi.h of MPICH 5|mpi_abi.h of MPICH 5|mpi_abi.h of MPICH 5|mpi_abi.h of MPICH 5|mpich@5:"
   "Fortran|the interfaces for Fortran|gfortran|gcc-gfortran|gcc-fortran|gcc-fortran|gcc"
   "hwloc|nodes are described by the kernel alone|libhwloc-dev|hwloc-devel|hwloc-devel|hwloc|hwloc"
   "Scotch|mappings of graphs have one algorithm less|libscotch-dev|scotch-devel|scotch-devel|scotch|scotch"

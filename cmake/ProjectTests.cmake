@@ -99,12 +99,13 @@ function(project_test_emulator target)
   endif()
 endfunction()
 
-# mpi_program(<name> SOURCES ... [DEPENDS ...])
+# mpi_program(<name> [STANDARD] SOURCES ... [DEPENDS ...])
 #
 # Executable <name>_<vendor> for every MPI found. Sources may be C, C++ or Fortran; a program with
-# Fortran sources is left out for an MPI without Fortran.
+# Fortran sources is left out for an MPI without Fortran. STANDARD: also <name>_abi, which does not
+# know Espalier, for the standard ABI.
 function(mpi_program name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "LARGE_COUNTS" "" "SOURCES;DEPENDS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "LARGE_COUNTS;STANDARD" "" "SOURCES;DEPENDS")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
     message(FATAL_ERROR "mpi_program(${name}): needs SOURCES, got '${ARGN}'")
   endif()
@@ -130,6 +131,15 @@ function(mpi_program name)
       set_property(TARGET ${target} PROPERTY Fortran_MODULE_DIRECTORY ${target}_modules)
     endif()
   endforeach()
+  if(arg_STANDARD AND TARGET espalier_mpi_program_abi)
+    set(target ${name}_abi)
+    add_executable(${target} ${arg_SOURCES})
+    project_target(${target})
+    # What it finds when it runs is that of an MPI, not the library without content.
+    set_target_properties(${target} PROPERTIES SKIP_BUILD_RPATH ON)
+    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+    target_link_libraries(${target} PRIVATE ${arg_DEPENDS} espalier_mpi_program_abi)
+  endif()
 endfunction()
 
 # Library loaded into MPICH programs, of tests and of `espalier cluster run`, so that waiting ranks

@@ -60,7 +60,7 @@ plan::ProcessReport report(bool is_finalized) {
   return {
       .rank = session.world().rank,
       .num_ranks = session.world().num_ranks,
-      .vendor = ESPALIER_MPI_VENDOR,
+      .vendor = std::string(family_of(program->library_version)),
       .library_version = program->library_version,
       .seconds = std::chrono::duration<double>(plan::Clock::now() - program->start).count(),
       .is_finalized = is_finalized,
@@ -166,8 +166,9 @@ bool has_work(plan::Settings const& settings) {
 }
 
 void start_session() {
-  plan::Settings settings =
-      plan::Settings::parse(share_settings(program->library_version), ESPALIER_MPI_VENDOR);
+  plan::Settings settings = plan::Settings::parse(
+      share_settings(program->library_version), family_of(program->library_version)
+  );
   bool const needs_nodes = settings.needs_nodes() || (settings.records() && counts_nodes());
   plan::Session::World world = describe_world(needs_nodes);
   bool const is_first = world.rank == 0;
@@ -215,7 +216,7 @@ int start() noexcept {
       }
       return MPI_SUCCESS;
     }
-    find_pointer_constants();
+    find_pointer_constants(library.version);
     program = std::make_unique<Program>(Program{.library_version = library.version}).release();
     start_session();
     return MPI_SUCCESS;

@@ -13,6 +13,7 @@
 #include <mpi.h>
 
 #include "espalier/base/error.hpp"
+#include "espalier/base/mpi_library.hpp"
 #include "espalier/machine/sources/kind_of_machine.hpp"
 #include "espalier/mpi/success.hpp"
 #include "espalier/plan/failure.hpp"
@@ -62,7 +63,7 @@ void write_learned(
   FileLock const lock(file);
   std::string const before = fs::exists(file) ? profile::read_text(path) : "";
   std::string const after =
-      plan::with_learned(before, path, learned, ESPALIER_MPI_VENDOR, library_version);
+      plan::with_learned(before, path, learned, family_of(library_version), library_version);
   int const code = write_file(file.parent_path().string(), file.filename().string(), after);
   if (code != 0) {
     throw Error(ErrorCode::io, path + ": " + std::generic_category().message(code));

@@ -16,7 +16,7 @@ int* MPI_WEIGHTS_EMPTY = nullptr;
 
 namespace espalier::shim {
 
-void find_pointer_constants() noexcept {
+void find_pointer_constants(std::string_view) noexcept {
   MPI_UNWEIGHTED = *static_cast<int**>(find_address("MPI_UNWEIGHTED"));
   MPI_WEIGHTS_EMPTY = *static_cast<int**>(find_address("MPI_WEIGHTS_EMPTY"));
 }

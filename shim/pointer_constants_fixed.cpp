@@ -5,6 +5,6 @@
 namespace espalier::shim {
 
 /// Numbers in mpi.h.
-void find_pointer_constants() noexcept {}
+void find_pointer_constants(std::string_view) noexcept {}
 
 }  // namespace espalier::shim

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Installs Debian packages, and a Python environment in .venv.
+# Installs Debian packages, and a Python environment in .venv with the header of the standard ABI.
 # Usage: tools/install_dependencies.sh build|test|demo|programs|distributions
 #   build          what compiling needs
 #   test           also what `make test` needs
@@ -156,7 +156,35 @@ install_python() {
   echo "$wanted" >"$stamp"
 }
 
+# The header of the standard ABI, mpi_abi.h of MPICH 5, which no package of Debian 12 has: it is taken
+# from the wheel of MPICH, of which nothing else is kept.
+install_standard_header() {
+  if [[ -f .venv/include/mpi_abi.h ]]; then
+    return
+  fi
+  .venv/bin/python - <<'PYTHON'
+import pathlib
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+options = ["-q", "--disable-pip-version-check", "--no-deps", "--only-binary", ":all:"]
+with tempfile.TemporaryDirectory() as folder:
+    download = [sys.executable, "-m", "pip", "download", *options, "-d", folder, "mpich==5.0.2"]
+    if subprocess.run(download, stdin=subprocess.DEVNULL, capture_output=True).returncode != 0:
+        print("standard ABI of MPI-5: its header cannot be downloaded; its programs run natively")
+        sys.exit()
+    (wheel,) = pathlib.Path(folder).glob("*.whl")
+    with zipfile.ZipFile(wheel) as files:
+        (name,) = (name for name in files.namelist() if name.endswith("/include/mpi_abi.h"))
+        pathlib.Path(".venv/include/mpi_abi.h").write_bytes(files.read(name))
+print("standard ABI of MPI-5: header of MPICH 5.0.2")
+PYTHON
+}
+
 choose "${1:-}"
 install_packages
 check_tools
 install_python
+install_standard_header

@@ -17,19 +17,12 @@ SOURCE = ROOT / "tests" / "mpis" / "constants.c"
 
 def constants_of(member: Member, folder: Path) -> dict[str, str]:
     """Return sizes, constants and handles by name; `folder` holds the program that says them."""
-    return _told([member.compiler], member, folder / f"constants-{member.name}")
-
-
-def has_standard_interface(member: Member) -> bool:
-    """Return whether a library offers the standard ABI of MPI-5 beside its own."""
-    return member.folder is not None and (member.folder / "include" / "mpi_abi.h").exists()
-
-
-def standard_constants_of(member: Member, folder: Path) -> dict[str, str]:
-    """Return the same of the standard ABI, which a library offers beside its own."""
-    include, library = (f"{member.folder}/{name}" for name in ("include", "lib"))
-    compiler = ["cc", "-DSTANDARD_ABI", f"-I{include}", f"-L{library}", "-Wl,--no-as-needed"]
-    return _told([*compiler, "-lmpi_abi"], member, folder / f"standard-{member.name}")
+    compiler = [member.compiler]
+    if member.is_standard:
+        include, library = (f"{member.folder}/{name}" for name in ("include", "lib"))
+        compiler = ["cc", "-DSTANDARD_ABI", f"-I{include}", f"-L{library}", "-Wl,--no-as-needed"]
+        compiler += ["-lmpi_abi"]
+    return _told(compiler, member, folder / f"constants-{member.name}")
 
 
 def _told(compiler: list[str], member: Member, program: Path) -> dict[str, str]:

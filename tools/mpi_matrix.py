@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import mpi_runs
-from mpi_constants import constants_of, has_standard_interface, standard_constants_of
+from mpi_constants import constants_of
 from mpi_members import BUILD, ROOT, Member, members
 
 if TYPE_CHECKING:
@@ -151,7 +151,16 @@ def mapping(bench: Bench) -> None:
     """Reorder grids and graphs on nodes that are only claimed; the program looks at the result."""
     if not bench.language.grid:
         raise CellError("no program of ours tests it")
-    bench.launch([bench.binary(bench.language.grid), "mapped"], {})
+    program = bench.binary(bench.language.grid)
+    try:
+        bench.launch([program, "mapped"], {})
+    except CellError:
+        off = mpi_runs.launcher_of(bench.member, {"ESPALIER_OFF": "1"})
+        try:
+            bench.execute([*off, "-n", str(_NUM_RANKS), program, "native"])
+        except CellError as error:
+            raise CellError(f"fails without Espalier, too ({error})") from None
+        raise
 
 
 def learn(bench: Bench) -> None:
@@ -243,6 +252,9 @@ def matrix(chosen: list[Member]) -> list[str]:
     rows = []
     for member in chosen:
         title = member.title if member.why_missing else version_of(member)
+        if member.is_standard:
+            rows.append([f"{title}, standard ABI", C.title, *row(member, C)])
+            continue
         rows.append([title, C.title, *row(member, C)])
         if not _has_fortran(member):
             rows.append([title, "Fortran", "the package has none", *["not run"] * 5])
@@ -261,13 +273,12 @@ def interfaces(chosen: list[Member]) -> list[str]:
     columns: dict[str, dict[str, str]] = {}
     with tempfile.TemporaryDirectory(prefix="espalier-constants-") as folder:
         for member in chosen:
-            if not member.why_missing:
+            if not member.why_missing and not member.is_standard:
                 columns[version_of(member)] = constants_of(member, Path(folder))
-        for member in chosen:
-            if not member.why_missing and has_standard_interface(member):
-                standard = standard_constants_of(member, Path(folder))
-                columns["standard ABI"] = {**dict.fromkeys(names_of(columns), "-"), **standard}
-                break
+        standard = next((one for one in chosen if one.is_standard and not one.why_missing), None)
+        if standard is not None:
+            told = constants_of(standard, Path(folder))
+            columns["standard ABI"] = {**dict.fromkeys(names_of(columns), "-"), **told}
     names = names_of(columns)
     rows = [[f"`{name}`", *(column[name] for column in columns.values())] for name in names]
     return _table(["", *columns], rows)

@@ -36,7 +36,8 @@ _INTEL = ["-genv", "FI_PROVIDER", "tcp", "-genv", "I_MPI_PIN", "0", "-genv", "I_
 class Member:
     """An MPI library of a family, with its compiler and launcher.
 
-    `family` names the preload library; `helpers` are libraries of the build to preload beside it.
+    `family` names the preload library, which is `abi` for programs of the standard ABI of MPI-5;
+    `helpers` are libraries of the build to preload beside it.
     `library` is the file or name under which `python` can load the MPI library.
     """
 
@@ -63,6 +64,11 @@ class Member:
         return variables
 
     @property
+    def is_standard(self) -> bool:
+        """Whether this is the standard ABI, which a library has beside its own."""
+        return self.family == "abi"
+
+    @property
     def why_missing(self) -> str:
         """Why nothing can be run with this library; empty if it is there."""
         if shutil.which(self.launcher[0]) and shutil.which(self.compiler):
@@ -81,15 +87,15 @@ class Member:
         words = list(self.launcher)
         for name, value in variables.items():
             words += ["-x", f"{name}={value}"] if self.family == "openmpi" else []
-            words += ["-genv", name, value] if self.family == "mpich" else []
+            words += ["-genv", name, value] if self.family != "openmpi" else []
         return words
 
 
-_LIBRARIES = {"openmpi": "libmpi.so.40", "mpich": "libmpich.so.12"}
+_LIBRARIES = {"openmpi": "libmpi.so.40", "mpich": "libmpich.so.12", "abi": "libmpi_abi.so.1"}
 
 
 def _of_registry(name: str, title: str, family: str, launcher: list[str], root: str = "") -> Member:
-    folder = FOLDER / name
+    folder = FOLDER / name.removesuffix("-abi")
     program, *options = launcher
     return Member(
         name=name,
@@ -160,9 +166,23 @@ def members() -> list[Member]:
             ["mpiexec.hydra", *_INTEL],
             "I_MPI_ROOT",
         ),
+        _of_registry(
+            "mpich-abi",
+            "MPICH of the Python registry, by the standard ABI",
+            "abi",
+            ["mpiexec", *_NO_SPINNING],
+        ),
+        _of_registry(
+            "impi-abi",
+            "Intel MPI of the Python registry, by the standard ABI",
+            "abi",
+            ["mpiexec.hydra", *_INTEL],
+            "I_MPI_ROOT",
+        ),
     ]
 
 
 def home_of(family: str) -> Member:
     """Return the library that the preload library of a family is built with."""
-    return next(one for one in members() if one.family == family and one.folder is None)
+    first = {one.family: one for one in reversed(members())}
+    return first[family]

@@ -19,6 +19,7 @@ struct Product {
   int last_major;
 };
 
+constexpr std::string_view standard_family = "abi";
 constexpr int any_major = std::numeric_limits<int>::max();
 
 /// docs/reference/mpi_libraries.md says what was run with each.
@@ -59,16 +60,26 @@ std::string short_version(std::string_view text) {
   return std::string(line);
 }
 
+std::string_view family_of(std::string_view version) {
+  Product const* const product = product_of(version);
+  return product == nullptr ? std::string_view() : product->family;
+}
+
 std::string why_native(MpiLibrary const& library, std::string_view family) {
   std::string const found = "found '" + library.version + "'";
   std::string const native = " (all calls are handed over to it)";
-  if (is_standard(library.file)) {
+  if (family != standard_family && is_standard(library.file)) {
     return "expected a program that uses " + std::string(family) + ", " + found +
-           " by the standard ABI of MPI-5 (" + library.file + "); Espalier has no library for it" +
+           " by the standard ABI of MPI-5 (" + library.file + "); preload libespalier-abi.so" +
+           native;
+  }
+  if (family == standard_family && !is_standard(library.file)) {
+    return "expected a program that uses the standard ABI of MPI-5, " + found +
+           " by an interface of its own (" + library.file + "); preload the library for that MPI" +
            native;
   }
   Product const* const product = product_of(library.version);
-  if (product == nullptr || product->family != family) {
+  if (product == nullptr || (product->family != family && family != standard_family)) {
     return "expected a program that uses " + std::string(family) + ", " + found +
            "; preload the library for that MPI" + native;
   }

@@ -19,8 +19,12 @@ struct MpiLibrary {
 /// The first words of what MPI_Get_library_version says, as in `MPICH 4.0.2`.
 [[nodiscard]] std::string short_version(std::string_view text);
 
+/// The family of MPI libraries that calls itself so: `mpich`, also by its standard ABI. Empty if it
+/// is unknown.
+[[nodiscard]] std::string_view family_of(std::string_view version);
+
 /// Why programs that use this library run without Espalier, which was built for the interface
-/// `family`. Nothing if they run with it.
+/// `family`; `abi` is the standard one. Nothing if they run with it.
 [[nodiscard]] std::string why_native(MpiLibrary const& library, std::string_view family);
 
 }  // namespace espalier

@@ -18,23 +18,29 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 VENDORS = ("openmpi", "mpich")
+STANDARD = "abi"
 # Of the preload library: both names of MPI functions (shim/README.md says why both), and the
 # function by which MPICH tells it of its progress (shim/progress_mpich.cpp).
 WRAPPER = re.compile(r"P?MPI_[A-Z]\w*|ucp_worker_progress")
 INTERFACE = re.compile(r"MPIX_(Cart|Dims)_\w+|espalier_\w+")
 
 
+def built(library: Path) -> Path:
+    if not library.is_file():
+        pytest.skip(f"{library.name} is not built")
+    return library
+
+
 @pytest.fixture(params=VENDORS)
-def libraries(build: Path, request: pytest.FixtureRequest) -> tuple[Path, Path]:
-    """The library to preload, and that of the C interface."""
-    vendor = request.param
-    found = (
-        build / "lib" / f"libespalier-{vendor}.so",
-        build / "lib" / f"libespalier-api-{vendor}.so",
-    )
-    if not found[0].is_file():
-        pytest.skip(f"not built for {vendor}")
-    return found
+def interface(build: Path, request: pytest.FixtureRequest) -> Path:
+    """The library of the C interface."""
+    return built(build / "lib" / f"libespalier-api-{request.param}.so")
+
+
+@pytest.fixture(params=[*VENDORS, STANDARD])
+def preloaded(build: Path, request: pytest.FixtureRequest) -> Path:
+    """The library to preload, also that for the standard ABI."""
+    return built(build / "lib" / f"libespalier-{request.param}.so")
 
 
 def strange_exports(library: Path, expected: re.Pattern[str]) -> list[str]:
@@ -44,24 +50,36 @@ def strange_exports(library: Path, expected: re.Pattern[str]) -> list[str]:
     return sorted(name for name in names if not expected.fullmatch(name))
 
 
-def test_they_need_the_c_library_and_the_mpi(libraries: tuple[Path, Path]) -> None:
-    for library in libraries:
-        section = dynamic_section.read(library)
-        assert [text for text in section.strange() if "needs" in text] == []
-        assert "libc.so.6" in section.needed
+def needs_nothing_else(library: Path) -> None:
+    section = dynamic_section.read(library)
+    assert [text for text in section.strange() if "needs" in text] == []
+    assert "libc.so.6" in section.needed
 
 
-def test_they_show_their_interface(libraries: tuple[Path, Path]) -> None:
-    preloaded, interface = libraries
+def test_the_preloaded_library_needs_the_c_library_and_the_mpi(preloaded: Path) -> None:
+    needs_nothing_else(preloaded)
+
+
+def test_the_interface_needs_the_c_library_and_the_mpi(interface: Path) -> None:
+    needs_nothing_else(interface)
+
+
+def test_it_names_no_mpi_library_where_several_names_serve(preloaded: Path) -> None:
+    names = {name for name in dynamic_section.read(preloaded).needed if "mpi" in name}
+    assert names == ({"libmpi.so.40"} if "openmpi" in preloaded.name else set())
+
+
+def test_the_preloaded_library_shows_functions_of_mpi(preloaded: Path) -> None:
     assert strange_exports(preloaded, WRAPPER) == []
+
+
+def test_the_interface_shows_its_functions(interface: Path) -> None:
     assert strange_exports(interface, INTERFACE) == []
 
 
-def test_the_preloaded_library_shows_every_function_of_the_table(
-    libraries: tuple[Path, Path],
-) -> None:
+def test_the_preloaded_library_shows_every_function_of_the_table(preloaded: Path) -> None:
     table = json.loads((repository / "espalier" / "calls" / "functions.json").read_text())
-    names = dynamic_section.exported(libraries[0])
+    names = dynamic_section.exported(preloaded)
     assert {row["name"] for row in table["functions"]} <= names
 
 

@@ -76,13 +76,18 @@ class Context:
         return str(self.config["vendor"])
 
     @property
+    def interface(self) -> str:
+        """What programs are built for: the vendor, or `abi` for the standard ABI of MPI-5."""
+        return str(self.config.get("interface", self.vendor))
+
+    @property
     def statistics(self) -> Path:
         """Folder the statistics go to."""
         return self.folder / "statistics"
 
     def program(self, name: str, vendor: str = "") -> str:
         """Path of a test program."""
-        return str(Path(str(self.config["programs"])) / f"{name}_{vendor or self.vendor}")
+        return str(Path(str(self.config["programs"])) / f"{name}_{vendor or self.interface}")
 
     def execute(self, command: list[str], **environment: str) -> Outcome:
         """Run a command to its end."""

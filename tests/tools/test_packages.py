@@ -85,6 +85,9 @@ def copy(tmp_path: Path) -> Path:
     ).stdout
     assert hashlib.sha256(b"").hexdigest() in sums
     (tmp_path / ".venv" / ".requirements.sha256").write_text(sums)
+    header = tmp_path / ".venv" / "include" / "mpi_abi.h"
+    header.parent.mkdir()
+    header.touch()
     return tmp_path
 
 

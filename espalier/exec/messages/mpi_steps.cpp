@@ -21,7 +21,7 @@ using Action = MpiStep::Action;
 /// datatype as long as the copy stays in the first-level cache.
 constexpr std::int64_t largest_staged_bytes = 4096;
 
-constexpr std::int64_t largest_int = std::numeric_limits<int>::max();
+constexpr std::int64_t most_bytes_of_a_message = std::numeric_limits<int>::max();
 
 /// Most operands of one call of an operator.
 constexpr std::int64_t longest_reduction = std::int64_t{1} << 30;
@@ -117,7 +117,7 @@ MpiRegion StepMaker::source_region(BoundOperation const& operation) {
   std::int64_t num_bytes = 0;
   for_each_run(pieces, [&](std::int64_t, std::int64_t size) { num_bytes += size; });
   bool const is_scattered = num_runs(pieces) > 1 && is_bytes(operation.source, pieces);
-  if (!is_scattered || num_bytes > largest_int) {
+  if (!is_scattered || num_bytes > most_bytes_of_a_message) {
     return region_of(operation.source, pieces);
   }
   MpiRegion const gathered = room(num_bytes);

@@ -20,13 +20,14 @@ _TOPIC = "command"
 
 def _program(program: programs.Program) -> Finding:
     facts = {"path": str(program.path) if program.path else None, "vendor": program.vendor}
+    facts["interface"] = program.interface
     facts["library"] = str(program.library) if program.library else None
     if program.path is None:
         text = f"expected a program, found nothing executable at '{program.name}'"
         return Finding(_TOPIC, "program", "problem", text, "build it or give its path", facts)
     if program.library is not None:
         text = f"'{program.name}' is linked with {program.library}"
-    elif program.vendor is not None:
+    elif program.interface is not None:
         text = f"'{program.name}' is linked with an MPI library that the dynamic linker cannot find"
         advice = "set LD_LIBRARY_PATH to the folder of the library"
         return Finding(_TOPIC, "program", "problem", text, advice, facts)
@@ -38,9 +39,9 @@ def _program(program: programs.Program) -> Finding:
 
 def _run_time(program: programs.Program) -> Iterator[Finding]:
     """Ask the library itself, as the dynamic linker finds it here."""
-    if program.library is None or program.vendor is None:
+    if program.library is None or program.interface is None:
         return
-    judgement = libraries.judge(program.library, program.vendor)
+    judgement = libraries.judge(program.library, program.interface)
     facts = {"path": str(program.library), "version": judgement.version}
     if judgement.why_native:
         advice = "the program runs unchanged; use a version that was tested"
@@ -54,6 +55,9 @@ def _pair(parsed: LaunchCommand, program: programs.Program) -> Iterator[Finding]
     beside = libraries.beside_launcher(parsed)
     if beside is None or program.library is None or program.vendor != parsed.vendor:
         return
+    if program.interface == programs.STANDARD:
+        # It stands beside the other library of an installation, under another name.
+        beside = beside.with_name(program.library.name)
     if beside.resolve() != program.library.resolve():
         text = f"{parsed.launcher} was installed with {beside}, the program uses another library"
         advice = f"if that is not meant, set LD_LIBRARY_PATH={beside.parent}"
@@ -68,7 +72,7 @@ def _choice(parsed: LaunchCommand, program: programs.Program | None) -> Finding:
         vendor = programs.choose_vendor(parsed, program)
     except Error as error:
         return Finding(_TOPIC, "preload", "problem", error.text, error.advice, {"library": None})
-    name = f"libespalier-{vendor}.so"
+    name = f"libespalier-{programs.preloaded_for(vendor, program)}.so"
     text = f"{name}: {programs.why_chosen(parsed, program)}"
     return Finding(_TOPIC, "preload", "ok", text, "", {"library": name})
 

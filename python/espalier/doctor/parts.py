@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from espalier import __version__, installation
 from espalier.base.units import bytes_text
 from espalier.conditions.finding import Finding
+from espalier.launch import programs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +50,7 @@ def _complaint(library: Path) -> str:
     return ""
 
 
-def _shim(vendor: str) -> Finding:
+def _shim(vendor: str, advice_if_missing: str) -> Finding:
     name = f"shim {vendor}"
     library = installation.shim_library(vendor)
     if library is None:
@@ -58,7 +59,7 @@ def _shim(vendor: str) -> Finding:
             name,
             "warning",
             f"libespalier-{vendor}.so is not built: programs of this MPI run unchanged",
-            f"install {vendor} with its headers, then run make build",
+            advice_if_missing,
             {"path": None},
         )
     num_bytes = library.stat().st_size
@@ -83,5 +84,6 @@ def parts() -> Iterator[Finding]:
     """Look at the compiled module, and at shim and measurement program of each MPI."""
     yield core()
     for vendor in installation.vendors:
-        yield _shim(vendor)
+        yield _shim(vendor, f"install {vendor} with its headers, then run make build")
         yield _measurement(vendor)
+    yield _shim(programs.STANDARD, "put mpi_abi.h of MPICH 5 where CMake finds it, then make build")

@@ -28,7 +28,7 @@ def why_unseen(command: LaunchCommand) -> str:
     """Return why a program that ran left no statistics."""
     name = command.program[0] if command.program else command.launcher
     program = programs.inspect(name)
-    if program.is_binary and program.vendor is None:
+    if program.is_binary and program.interface is None:
         return (
             f"expected an MPI program, '{name}' is not linked with a shared library of Open MPI or"
             " MPICH, so nothing can be preloaded under it"

@@ -5,27 +5,18 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from espalier.launch import programs
+from espalier.launch import programs, versions
 
 if TYPE_CHECKING:
     from espalier.launch.command import LaunchCommand
 
-_SECONDS = 30
-# Permitted before MPI_Init. In a process of its own: a library of MPI cannot be closed again.
 _FOLDERS = ("lib", "lib64", "lib/release")
 _FILES = {"openmpi": ("libmpi.so.40",), "mpich": ("libmpi.so.12", "libmpich.so.12")}
-_ASK = """
-import ctypes, sys
-text, size = ctypes.create_string_buffer(16384), ctypes.c_int()
-ctypes.CDLL(sys.argv[1], ctypes.RTLD_GLOBAL).MPI_Get_library_version(text, ctypes.byref(size))
-sys.stdout.write(text.value.decode(errors="replace"))
-"""
 
 
 @dataclass(frozen=True)
@@ -37,30 +28,14 @@ class Judgement:
 
 
 def judge(library: Path, family: str, python: str = sys.executable) -> Judgement:
-    """Return what the preload library of a family does with programs of this MPI library.
+    """Return what the preload library of a family, or `abi`, does with programs of a library.
 
     `python` is an interpreter that can load it.
     """
     from espalier import _core  # noqa: PLC0415 - doctor works without the module
 
-    return Judgement(*_core.judge_mpi_library(str(library), ask_version(library, python), family))
-
-
-def ask_version(library: Path, python: str = sys.executable) -> str:
-    """Return what MPI_Get_library_version says, empty if the library does not answer."""
-    try:
-        answer = subprocess.run(
-            [python, "-S", "-E", "-c", _ASK, str(library)],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_SECONDS,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return answer.stdout if answer.returncode == 0 else ""
+    version = versions.ask_version(library, python)
+    return Judgement(*_core.judge_mpi_library(str(library), version, family))
 
 
 def beside_launcher(command: LaunchCommand) -> Path | None:

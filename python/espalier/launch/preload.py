@@ -123,12 +123,16 @@ def find_target(words: Sequence[str], vendor: str | None, *, or_native: bool = F
         return Target(command, "", Path(), obstacle=obstacle)
     why = f"--mpi {vendor} says so" if vendor else programs.why_chosen(command, program)
     vendor = check_vendor(vendor) or programs.choose_vendor(command, program)
-    library = installation.shim_library(vendor)
+    preloaded = programs.preloaded_for(vendor, program)
+    library = installation.shim_library(preloaded)
     if library is None:
+        advice = "run make build on a machine with this MPI"
+        if preloaded == programs.STANDARD:
+            advice = "make build needs mpi_abi.h for it, as docs/howto/install.md says"
         raise NotBuiltError(
-            f"expected libespalier-{vendor}.so, found none in"
+            f"expected libespalier-{preloaded}.so, found none in"
             f" {installation.build_folder() or installation.package}",
-            "run make build on a machine with this MPI",
+            advice,
         )
     return Target(command, vendor, library, why)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from espalier.errors import MpiError
-from espalier.launch import elf
+from espalier.launch import elf, versions
 
 if TYPE_CHECKING:
     from espalier.launch.command import LaunchCommand
@@ -25,7 +25,9 @@ _LIBRARIES = {
     "openmpi": re.compile(r"libmpi\.so\.(20|40)"),
     "mpich": re.compile(r"libmpi(ch)?\.so\.12"),
 }
-_STANDARD = re.compile(r"libmpi_abi\.so\.\d+")
+# The standard ABI of MPI-5, which libraries of several families have beside their own.
+STANDARD = "abi"
+_INTERFACES = {**_LIBRARIES, STANDARD: re.compile(r"libmpi_abi\.so\.1")}
 _NAMES = {"openmpi": "Open MPI", "mpich": "MPICH", "smpi": "SimGrid SMPI"}
 
 
@@ -33,7 +35,8 @@ _NAMES = {"openmpi": "Open MPI", "mpich": "MPICH", "smpi": "SimGrid SMPI"}
 class Program:
     """A program on this host. Other hosts may differ, so nothing here is a reason to refuse.
 
-    `library` is the MPI library that it is linked with, `vendor` the family of that library.
+    `library` is the MPI library that it is linked with, `vendor` the family of that library, and
+    `interface` names the preload library that goes under it: the family, or `abi`.
     """
 
     name: str
@@ -41,6 +44,7 @@ class Program:
     is_binary: bool
     vendor: str | None
     library: Path | None = None
+    interface: str | None = None
 
     @property
     def obstacle(self) -> str:
@@ -52,12 +56,6 @@ class Program:
             return f"expected a program with shared libraries, '{self.name}' is static: {native}"
         if privilege := _privilege(self.path):
             return f"expected a program without privileges, '{self.name}' {privilege}: {native}"
-        if self.library is not None and _STANDARD.fullmatch(self.library.name):
-            return (
-                f"expected a program linked with Open MPI or MPICH, '{self.name}' is linked with"
-                f" the standard ABI of MPI-5 ({self.library}): there is no library for it, so it"
-                " runs natively"
-            )
         return ""
 
 
@@ -68,8 +66,12 @@ def inspect(name: str) -> Program:
         return Program(name, None, is_binary=False, vendor=None)
     path = Path(found)
     is_binary = elf.is_elf(path)
-    vendor, library = _linked_mpi(path) if is_binary else (None, None)
-    return Program(name, path, is_binary, vendor, library)
+    interface, library = _linked_mpi(path) if is_binary else (None, None)
+    vendor = interface
+    if interface == STANDARD:
+        # The name of the library does not tell.
+        vendor = None if library is None else versions.family_of(versions.ask_version(library))
+    return Program(name, path, is_binary, vendor, library, interface)
 
 
 def binary_of(command: LaunchCommand) -> Path | None:
@@ -112,9 +114,15 @@ def choose_vendor(command: LaunchCommand, program: Program | None) -> str:
     return vendor
 
 
+def preloaded_for(vendor: str, program: Program | None) -> str:
+    """Return which preload library goes under a program of an MPI: that of the MPI, or `abi`."""
+    is_standard = program is not None and program.interface == STANDARD
+    return STANDARD if is_standard else vendor
+
+
 def why_chosen(command: LaunchCommand, program: Program | None) -> str:
     """Return what `choose_vendor` goes by."""
-    if program is not None and program.vendor is not None:
+    if program is not None and program.interface is not None:
         return f"'{program.name}' is linked with {program.library or 'a library not found here'}"
     launcher = f"{command.launcher} is a launcher of {command.family.title}"
     return f"{launcher}, and the program does not say which MPI it uses"
@@ -153,13 +161,11 @@ def linked_files(path: Path) -> list[Path]:
 
 
 def _linked_mpi(path: Path) -> tuple[str | None, Path | None]:
-    """Return family and file of the MPI library; no file if it is not found, no family if none."""
+    """Return interface and file of the MPI library; no file if it is not found, or None of both."""
     for name, library in _linked(path):
-        for vendor, pattern in _LIBRARIES.items():
+        for interface, pattern in _INTERFACES.items():
             if pattern.fullmatch(name):
-                return vendor, library
-        if _STANDARD.fullmatch(name):
-            return None, library
+                return interface, library
     return None, None
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from espalier.conditions import machine, timing
 from espalier.doctor import launchers, settings
-from espalier.launch import libraries
+from espalier.launch import versions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -280,7 +280,7 @@ def test_the_library_at_run_time_is_asked(
 ) -> None:
     program = linked("libmpi.so.12")
     for told, status in (("MPICH Version:\t4.1.2\n", "ok"), ("MPICH Version:\t3.2\n", "warning")):
-        monkeypatch.setattr(libraries, "ask_version", lambda *_, told=told: told)
+        monkeypatch.setattr(versions, "ask_version", lambda *_, told=told: told)
         finding = _command(cli, "mpiexec", "-n", "4", program)["run time"]
         assert finding["status"] == status, finding
 
@@ -306,12 +306,13 @@ def test_a_command_of_two_families_is_a_problem(
     assert "every rank would run alone" in found["text"]
 
 
-def test_a_program_of_the_standard_interface_runs_natively(
-    cli: Callable, linked: Callable[[str], Path]
+def test_a_program_of_the_standard_interface_gets_the_library_for_it(
+    cli: Callable, linked: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = _command(cli, "mpiexec", "-n", "4", linked("libmpi_abi.so.1"))["preload"]
-    assert found["status"] == "warning"
-    assert "standard ABI" in found["text"]
+    monkeypatch.setattr(versions, "ask_version", lambda *_: "MPICH Version:\t5.0.2\n")
+    found = _command(cli, "mpiexec", "-n", "4", linked("libmpi_abi.so.1"))
+    assert found["preload"]["text"].startswith("libespalier-abi.so: ")
+    assert found["run time"]["text"] == "MPICH 5.0.2, tested"
 
 
 @pytest.mark.usefixtures("fake")

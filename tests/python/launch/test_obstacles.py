@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from espalier.errors import MpiError
-from espalier.launch import elf, libraries, programs
+from espalier.errors import MpiError, NotBuiltError
+from espalier.launch import elf, libraries, programs, versions
 from espalier.launch.command import parse_command
 from espalier.launch.preload import find_target
 
@@ -84,22 +84,75 @@ def test_capabilities_are_obstacles(own_program: Path, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize(
-    ("name", "vendor", "has_obstacle"),
+    ("name", "interface"),
     [
-        ("libmpi.so.40", "openmpi", False),
-        ("libmpi.so.12", "mpich", False),
-        ("libmpich.so.12", "mpich", False),
-        ("libmpi_abi.so.1", None, True),
-        ("libmpi_cxx.so.40", None, False),
+        ("libmpi.so.40", "openmpi"),
+        ("libmpi.so.12", "mpich"),
+        ("libmpich.so.12", "mpich"),
+        ("libmpi_abi.so.1", "abi"),
+        ("libmpi_abi.so.2", None),
+        ("libmpi_cxx.so.40", None),
     ],
 )
-def test_the_family_follows_from_the_name_of_the_library(
-    fake: FakeMpi, own_program: Path, name: str, vendor: str | None, has_obstacle: bool
+def test_the_interface_follows_from_the_name_of_the_library(
+    fake: FakeMpi, own_program: Path, name: str, interface: str | None
 ) -> None:
     fake.script("ldd", _LDD.format(name=name, path=f"/opt/lib/{name}"))
     program = programs.inspect(str(own_program))
-    assert program.vendor == vendor
-    assert ("standard ABI of MPI-5" in program.obstacle) == has_obstacle
+    assert program.interface == interface
+    assert program.obstacle == ""
+
+
+@pytest.fixture
+def standard_program(
+    fake: FakeMpi, own_program: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[str], Path]:
+    """Make a program of the standard ABI, whose library calls itself as it is told."""
+    path = "/opt/lib/libmpi_abi.so.1"
+
+    def make(version: str) -> Path:
+        fake.script("ldd", _LDD.format(name="libmpi_abi.so.1", path=path))
+        monkeypatch.setattr(versions, "ask_version", lambda *_: version)
+        return own_program
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("version", "vendor"),
+    [
+        ("MPICH Version:\t5.0.2\n", "mpich"),
+        ("Intel(R) MPI Library 2021.18 for Linux* OS\n", "mpich"),
+        ("Open MPI v6.0.0, package: x", "openmpi"),
+        ("", None),
+    ],
+)
+def test_a_library_of_the_standard_interface_says_whose_it_is(
+    standard_program: Callable[[str], Path], version: str, vendor: str | None
+) -> None:
+    program = programs.inspect(str(standard_program(version)))
+    assert (program.interface, program.vendor) == ("abi", vendor)
+
+
+def test_programs_of_the_standard_interface_get_the_library_for_it(
+    fake: FakeMpi, standard_program: Callable[[str], Path]
+) -> None:
+    words = ["mpiexec", "-n", "2", str(standard_program("MPICH Version:\t5.0.2\n"))]
+    with pytest.raises(NotBuiltError, match=r"expected libespalier-abi\.so"):
+        find_target(words, None)
+    library = fake.library.with_name("libespalier-abi.so")
+    library.write_bytes(b"")
+    target = find_target(words, None)
+    # What measures beside the program is that of the launcher.
+    assert (target.library, target.vendor) == (library, "mpich")
+
+
+def test_launcher_and_program_of_the_standard_interface_are_of_one_family(
+    standard_program: Callable[[str], Path],
+) -> None:
+    words = ["mpirun", "-n", "2", str(standard_program("MPICH Version:\t5.0.2\n"))]
+    with pytest.raises(MpiError, match="every rank would run alone"):
+        find_target(words, None)
 
 
 def test_a_static_program_runs_natively_after_one_line(

@@ -51,7 +51,36 @@ TEST(MpiLibrary, VersionsNobodyTestedAreNamed) {
 
 TEST(MpiLibrary, TheStandardInterfaceIsAFamilyOfItsOwn) {
   MpiLibrary const library{.file = "/opt/lib/libmpi_abi.so.1", .version = "MPICH 5.0.2"};
-  EXPECT_NE(why_native(library, "mpich").find("standard ABI of MPI-5"), std::string::npos);
+  std::string const line = why_native(library, "mpich");
+  EXPECT_NE(line.find("standard ABI of MPI-5"), std::string::npos) << line;
+  EXPECT_NE(line.find("preload libespalier-abi.so"), std::string::npos) << line;
+  EXPECT_EQ(why_native(library, "abi"), "");
+  MpiLibrary const intel{
+      .file = "/opt/lib/libmpi_abi.so.1.0", .version = "Intel(R) MPI Library 2021.18 for Linux* OS"
+  };
+  EXPECT_EQ(why_native(intel, "abi"), "");
+}
+
+TEST(MpiLibrary, TheStandardInterfaceServesNoOther) {
+  std::string const line = why("MPICH 5.0.2", "abi");
+  EXPECT_NE(line.find("by an interface of its own (/usr/lib/libmpi.so.12)"), std::string::npos)
+      << line;
+}
+
+TEST(MpiLibrary, UntestedVersionsOfTheStandardInterfaceAreNamed) {
+  std::string const file = "/opt/lib/libmpi_abi.so.1";
+  std::string const untested = why_native({.file = file, .version = "Open MPI v6.0.0"}, "abi");
+  EXPECT_NE(untested.find("never tested"), std::string::npos) << untested;
+  std::string const unknown = why_native({.file = file, .version = "Other MPI 1"}, "abi");
+  EXPECT_NE(unknown.find("preload the library for that MPI"), std::string::npos) << unknown;
+}
+
+TEST(MpiLibrary, TheFamilyFollowsFromTheVersion) {
+  EXPECT_EQ(family_of("MPICH 5.0.2"), "mpich");
+  EXPECT_EQ(family_of("Intel(R) MPI Library 2021.18 for Linux* OS"), "mpich");
+  EXPECT_EQ(family_of("Open MPI v5.0.11"), "openmpi");
+  EXPECT_EQ(family_of("SMPI Version 3.32"), "smpi");
+  EXPECT_EQ(family_of("Other MPI 1"), "");
 }
 
 }  // namespace
