@@ -101,6 +101,42 @@ def test_it_has_man_pages(prefix: Path) -> None:
     assert {"espalier.1", "espalier-run.1"} <= {path.name for path in folder.iterdir()}
 
 
+def test_bash_completes_with_the_file_of_the_prefix(prefix: Path, run: Callable) -> None:
+    script = prefix / "share" / "bash-completion" / "completions" / "espalier"
+    asked = "COMP_WORDS=(espalier do); COMP_CWORD=1; _espalier_completion espalier"
+    words = f"PATH='{prefix}/bin':$PATH; . '{script}'; {asked}; echo \"${{COMPREPLY[*]}}\""
+    assert run("bash", "-c", words) == "doctor\n"
+
+
+def test_fish_completes_with_the_file_of_the_prefix(prefix: Path, run: Callable) -> None:
+    if shutil.which("fish") is None:
+        pytest.skip("no fish")
+    script = prefix / "share" / "fish" / "vendor_completions.d" / "espalier.fish"
+    words = f"set PATH {prefix}/bin $PATH; source {script}; complete -C 'espalier do'"
+    assert run("fish", "--no-config", "-c", words).startswith("doctor\t")
+
+
+def test_zsh_finds_the_file_of_the_prefix(prefix: Path, run: Callable) -> None:
+    script = prefix / "share" / "zsh" / "site-functions" / "_espalier"
+    lines = script.read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "#compdef espalier"
+    if shutil.which("zsh") is None:
+        pytest.skip("no zsh")
+    words = f"fpath=('{script.parent}' $fpath); autoload -U compinit; compinit -D -u"
+    printed = run("zsh", "-f", "-c", f"{words}; echo $_comps[espalier]")
+    assert printed == "_espalier\n"
+
+
+def test_lmod_loads_the_module(prefix: Path, run: Callable) -> None:
+    lmod = Path("/usr/share/lmod/lmod/init/bash")
+    if not lmod.is_file():
+        pytest.skip("no Lmod")
+    load = f"module use '{prefix}/share/modulefiles'; module load espalier"
+    words = f". {lmod}; {load}; echo $ESPALIER; command -v espalier; module unload espalier"
+    printed = run("bash", "-c", f'{words}; echo "<$ESPALIER>"')
+    assert printed.splitlines() == [str(prefix), f"{prefix}/bin/espalier", "<>"]
+
+
 def test_a_program_runs_with_the_library_of_the_prefix(
     prefix: Path, program: Path, run: Callable
 ) -> None:
