@@ -27,7 +27,7 @@ inline constexpr bool has_own_parts =
 /// @throws Error mpi.
 template <typename Call>
 void put_own_parts(
-    Call const& call, CommunicatorFacts const& facts, NamedTypes& types, Parts& parts
+    Call const& call, CommunicatorFacts const& facts, NamedTypes& types, PartSizes& parts
 ) {
   auto const own = static_cast<std::size_t>(facts.rank);
   if constexpr (Call::call == profile::Call::alltoallv || Call::call == profile::Call::alltoallw) {
@@ -68,7 +68,7 @@ void note_parts(
     return;
   }
   if (row.parts == nullptr) {
-    row.parts = std::make_unique<Parts>();
+    row.parts = std::make_unique<PartSizes>();
   }
   put_own_parts(call, facts, types, *row.parts);
   row.parts->call = row.counter.count;

@@ -93,7 +93,7 @@ std::size_t Recorder::memory_bytes() const noexcept {
   std::size_t total = sizeof(*this) + rows_.capacity() * sizeof(Row);
   for (Row const& row : rows_) {
     if (row.parts != nullptr) {
-      total += sizeof(Parts) + row.parts->bytes.capacity() * sizeof(std::int64_t);
+      total += sizeof(PartSizes) + row.parts->bytes.capacity() * sizeof(std::int64_t);
     }
   }
   return total;

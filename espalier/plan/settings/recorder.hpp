@@ -30,7 +30,7 @@ struct Counter {
 };
 
 /// Sizes of parts in one call, as far as this rank makes them.
-struct Parts {
+struct PartSizes {
   /// The number of the call among those that are counted together, from 1 on; equal on all ranks.
   std::uint64_t call = 0;
   /// In bytes: the part of this rank, or for alltoallv and alltoallw what it sends to each rank.
@@ -54,8 +54,8 @@ public:
     profile::Decision const* decision;  ///< not owned
     Manner manner;
     Counter counter{};
-    std::unique_ptr<Parts> parts{};  ///< null: none are known
-    std::uint32_t next = 0;          ///< of the rows of this call and class, in a ring
+    std::unique_ptr<PartSizes> parts{};  ///< null: none are known
+    std::uint32_t next = 0;              ///< of the rows of this call and class, in a ring
   };
 
   Recorder();

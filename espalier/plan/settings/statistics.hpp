@@ -68,7 +68,7 @@ public:
   struct Row {
     Counter counter;
     std::map<Manner, Counter> manners;
-    Parts parts;                    ///< of the manner with most calls of those that have any
+    PartSizes parts;                ///< of the manner with most calls of those that have any
     std::uint64_t parts_count = 0;  ///< calls of that manner; 0: there are none
   };
 

@@ -101,7 +101,7 @@ TEST(Recorder, GivesTheRowThatCounted) {
   Recorder::Row& row = recorder.record(Call::allgatherv, 100, native, 1.0);
   EXPECT_EQ(row.call, Call::allgatherv);
   std::size_t const before = recorder.memory_bytes();
-  row.parts = std::make_unique<Parts>(Parts{.call = 1, .bytes = {40, 60}});
+  row.parts = std::make_unique<PartSizes>(PartSizes{.call = 1, .bytes = {40, 60}});
   EXPECT_GE(recorder.memory_bytes(), before + 2 * sizeof(std::int64_t));
 }
 
@@ -119,7 +119,7 @@ TEST(Totals, KeepsThePartsOfTheMannerWithMostCalls) {
   auto const record = [&](int root, std::uint64_t count, std::int64_t part) {
     for (std::uint64_t i = 0; i < count; ++i) {
       Recorder::Row& row = recorder.record(Call::gatherv, 0, native, 1.0, {.root = root}, part);
-      row.parts = std::make_unique<Parts>(Parts{.call = count, .bytes = {part}});
+      row.parts = std::make_unique<PartSizes>(PartSizes{.call = count, .bytes = {part}});
     }
   };
   record(0, 2, 10);
@@ -279,7 +279,8 @@ TEST(StatisticsJson, HasPartsOfCommunicatorsThatAreKnown) {
   profile::Decision const native{.reason = "no profile"};
   Recorder recorder;
   Recorder::Row& row = recorder.record(Call::alltoallv, 0, native, 1.0, {}, 12);
-  row.parts = std::make_unique<Parts>(Parts{.call = 1, .bytes = {0, 12}, .received_bytes = 7});
+  row.parts =
+      std::make_unique<PartSizes>(PartSizes{.call = 1, .bytes = {0, 12}, .received_bytes = 7});
   Totals totals;
   totals.add({.num_ranks = 2, .num_nodes = 1, .ranks = "0-1"}, recorder);
   totals.add({.num_ranks = 2, .num_nodes = 0, .ranks = ""}, recorder);
