@@ -227,7 +227,7 @@ void change(Job const& job, Checks& checks) {
 }
 
 void refuse(Job const& job, Checks& checks) {
-  Contenders const contenders(job);
+  Contenders contenders(job);
   checks.expect(contenders.refuses(Call::allgather, "allgather/ring").empty(), "ring is possible");
   checks.expect(
       contenders.refuses(Call::allgather, "allgather/nope").find("nope") != std::string::npos,
