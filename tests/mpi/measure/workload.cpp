@@ -85,6 +85,17 @@ void agree(Job const& job, Checks& checks) {
   contenders.finish();
 }
 
+/// MPICH 4.0 crashes in a reduce in place with more than 2 KiB whose root is not rank 0.
+bool is_sound_natively(PointRequest const& point, int root) {
+#ifdef MPICH_VERSION
+  return point.call != Call::reduce || !point.is_in_place || root == 0;
+#else
+  static_cast<void>(point);
+  static_cast<void>(root);
+  return true;
+#endif
+}
+
 /// Proves one way to make a call of a point, from all of its roots.
 void prove(Job const& job, PointRequest const& point, std::string const& choice, Checks& checks) {
   Contenders contenders(job);
@@ -93,6 +104,9 @@ void prove(Job const& job, PointRequest const& point, std::string const& choice,
   for (int const root : workload.roots()) {
     std::vector<std::byte> const expected = workload.expected(root, 5);
     for (std::string const& name : {std::string("native"), choice}) {
+      if (name == "native" && !is_sound_natively(point, root)) {
+        continue;
+      }
       workload.fill(root, 5);
       int const code = contenders.get(point.call, name).run(workload, root).code;
       checks.expect(code == MPI_SUCCESS, call + " by " + name + " runs");

@@ -31,7 +31,8 @@ TEST(DescribedValues, KnownNamesAreFoundWhereLinesHaveNoEnds) {
 
 TEST(DescribedValues, TheLongestKnownNameCounts) {
   EXPECT_EQ(
-      described_values("algorithmpairwise - Force pairwise algorithmpairwise_sendrecv_replace - F"),
+      described_values("Select an algorithmpairwise - Force pairwise "
+                       "algorithmpairwise_sendrecv_replace - Force it"),
       (Names{"pairwise", "pairwise_sendrecv_replace"})
   );
 }
