@@ -48,7 +48,7 @@ def test_a_page_that_was_edited_is_found(copy: Path) -> None:
         ("one-sided-tuned-collectives", "one-sided-tuned-collectives.csv", r"(?<=,)[\d.]+$", "1"),
         ("borrowing", "borrowing.json", r'(?<="us": )[\d.]+', "0.001"),
         ("effort", "effort.json", r'(?<="seconds": )[\d.]+', "1"),
-        ("keys", "keys.json", r'(?<="seconds": )[\d.e-]+', "9e9"),
+        ("keys", "keys.json", r'(?<="seconds": )[\d.e-]+(?=\}\})', "9e9"),
         ("regret", "regret.json", r'(?<="charged_us": )[\d.]+', "99"),
         ("scale", "scale-simulated.csv", r"(?<=,)[\d.]+$", "1"),
         ("sparbit", "sparbit.json", "104 s", "105 s"),

@@ -323,7 +323,7 @@ def test_names_of_hosts_come_from_where_they_are_known(tmp_path: Path, cli: Call
 @pytest.mark.parametrize(
     ("words", "text"),
     [
-        ((), "expected --grid, --cells or --edges, got none"),
+        ((), "expected --grid, --cells, --edges or --traffic, got none"),
         (("--grid", "8by6"), "expected --grid as in 50x48, got '8by6'"),
         (("--grid", "8x7"), "at most 48 processes, as many as '4n x 12c' has cores, got 56"),
         (("--grid", "8x6", "-p", "40"), "expected -p 48, the product of --grid, got 40"),

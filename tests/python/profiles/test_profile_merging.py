@@ -314,15 +314,15 @@ class TestCommands:
         assert "added 4 ranks on 1 node" in cli(*words, "-p", 4).out
         added = cli(*words, "-p", 8)
         assert added.code == 0, added.err
-        assert "added 8 ranks on 2 nodes; kept 4 ranks on 1 node" in " ".join(added.out.split())
+        assert "added 8 ranks on 2 nodes (block); kept 4 ranks on 1 node" in " ".join(added.out.split())
         found = profiles.read(path)
-        assert found.shapes("bcast") == [Shape(4, 1), Shape(8, 2)]
+        assert found.shapes("bcast") == [Shape(4, 1), Shape(8, 2, "block")]
         again = cli(*words, "-p", 4, "--json")
-        assert "replaced 4 ranks on 1 node; kept 8 ranks on 2 nodes" in again.err
+        assert "replaced 4 ranks on 1 node; kept 8 ranks on 2 nodes (block)" in again.err
         told = cli("explain", path)
         assert told.code == 0, told.err
         assert "4 ranks: allgather, bcast" in told.out
-        assert "8 ranks on 2 nodes: allgather, bcast" in told.out
+        assert "8 ranks on 2 nodes (block): allgather, bcast" in told.out
         assert "--ranks 4" in told.out
         assert "--ranks 8" in told.out
         assert len(cli("explain", path, "--json").document()["runs"]) == 2

@@ -55,6 +55,7 @@ OTHERS_OPTIONS = {
     "--strip": "cmake",
     "--target": "cmake",
     "--use-hwthread-cpus": "mpirun",
+    "--native-algorithms": "measuring programs of Espalier",
     "--plan": "measuring programs of Espalier",
 }
 
@@ -330,7 +331,8 @@ def _programs() -> frozenset[str]:
         for kind, name in re.findall(r"\b(s?mpi)_program\(\s*(espalier-\w+)", text):
             found |= {f"{name}-smpi"} if kind == "smpi" else {f"{name}-{one}" for one in _VENDORS}
         for name in re.findall(r"\bOUTPUT_NAME (espalier-[\w${}-]+)", text):
-            found |= {f"lib{name.replace('${vendor}', one)}" for one in _VENDORS}
+            # The preload library exists for the standard ABI, too.
+            found |= {f"lib{name.replace('${vendor}', one)}" for one in (*_VENDORS, "abi")}
     for path in _listed("packaging/**/CMakeLists.txt"):
         for name in re.findall(r"\b(espalier-[\w-]*)\$\{vendor\}\.pc\b", _read(path)):
             found |= {f"{name}{one}" for one in _VENDORS}
@@ -355,6 +357,8 @@ def _other_names() -> frozenset[str]:
     places = [
         (("include/*.h", "tests/**/*.cpp"), r"#\s*(?:define|ifdef|ifndef)\s+(ESPALIER_\w+)"),
         (("espalier/**/*.cpp",), r'\bvariable\("(ESPALIER_\w+)"'),
+        (("shim/**/*.cpp",), r'\bgetenv\("(ESPALIER_\w+)"'),
+        (("espalier/**/exports.map",), r"^(ESPALIER_\w+) \{"),
         (("packaging/**/*.in",), r"\$\{(ESPALIER_\w+):-"),
         (("python/**/*.py", "tests/python/*.py"), r'\benviron(?:\.get\(|\[)"(ESPALIER_\w+)"'),
         (("python/**/*.py",), r'^\w+ = "(ESPALIER_\w+)"'),

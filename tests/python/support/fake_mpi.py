@@ -123,6 +123,14 @@ if folder and "FAKE_PRELOAD" in os.environ:
 # nothing is said of how calls are made, in FAKE_PLAIN_RATIOS if there are any).
 _MEASURE = r"""
 import json, os, random, sys, time
+if "--native-algorithms" in sys.argv:
+    # This library has one algorithm for each call, and nobody can select it.
+    calls = ("allgather allgatherv allreduce alltoall alltoallv alltoallw barrier bcast exscan gather"
+             " gatherv reduce reduce_scatter reduce_scatter_block scan scatter scatterv").split()
+    rows = [{"collective": call, "algorithms": [], "parameters": [], "problem": "there is one"}
+            for call in calls]
+    print(json.dumps({"calls": rows}))
+    sys.exit(0)
 plan = json.load(open(sys.argv[sys.argv.index("--plan") + 1]))
 ratios = json.loads(os.environ.get("FAKE_RATIOS", "{}"))
 wrong = os.environ.get("FAKE_WRONG", "")
