@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from simulated_times import date_of, table
 
+from espalier.base.intervals import signed_rank_ratio
 from espalier.base.units import bytes_text
 
 if TYPE_CHECKING:
@@ -17,7 +19,14 @@ if TYPE_CHECKING:
 STUDY = "programs"
 DATA = "programs.json"
 _TEMPLATE = Path(__file__).with_suffix(".md")
-_TITLES = ["program", "time without", "gain", "95 % interval", "in collectives", "results"]
+_TITLES = [
+    *("program", "time without", "improved", "only preloaded: first run", "last runs"),
+    *("in collectives", "results"),
+]
+# How many runs of a program that is only preloaded are the last ones.
+_NUM_LAST = 3
+# Of programs that were improved before such runs were part of the study.
+_NOT_MEASURED = "not measured"
 # Calls that a program spends most of its time on, in the page.
 _MOST_CALLS = 4
 
@@ -33,6 +42,8 @@ def text(declared: Mapping[str, Any], data: Path) -> str:
         rate=cluster["rate"],
         mpi=rows[0]["mpi"]["version"],
         repetitions=declared["improve"]["repetitions"],
+        learning_runs=declared["learn"]["runs"],
+        num_last=_NUM_LAST,
         summary=summary(declared, data),
         programs="\n".join(_section(declared, row) for row in rows),
     )
@@ -52,28 +63,57 @@ def read(declared: Mapping[str, Any], data: Path) -> list[dict[str, Any]]:
 
 def line_of(found: Mapping[str, Any]) -> str:
     """Return one line about a program that was just improved."""
-    _, gain, interval = _gain(found)
+    _, gain = _gain(found)
     equal = "equal results" if found["results"]["equal"] else "OTHER RESULTS"
-    return f"{found['name']}: {gain} ({interval}), {equal}"
+    return f"{found['name']}: {gain}, {equal}; only preloaded, last runs {_last(found)}"
 
 
 def _row(declared: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
     title = _declared(declared, found)["title"]
-    seconds, gain, interval = _gain(found)
+    seconds, gain = _gain(found)
     share = f"{100 * found['collective_share']:.0f} %"
-    return [title, seconds, gain, interval, share, _results(found)]
+    return [title, seconds, gain, _first(found), _last(found), share, _results(found)]
 
 
-def _gain(found: Mapping[str, Any]) -> tuple[str, str, str]:
-    """Return the time without Espalier, the gain and its interval."""
+def _gain(found: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the time without Espalier, and the gain with its interval."""
     wall = found["wall"]
     if wall is None or found["profile"] is None:
-        return f"{found['program_seconds']:.1f} s", "none", "native calls are kept"
-    ratio = wall["ratio"]
+        return f"{found['program_seconds']:.1f} s", "native calls are kept"
+    return f"{wall['before_seconds']['value']:.1f} s", _interval(wall["ratio"])
+
+
+def _interval(ratio: Mapping[str, float]) -> str:
+    return f"{ratio['value']:.2f}x ({ratio['low']:.2f} .. {ratio['high']:.2f})"
+
+
+def _first(found: Mapping[str, Any]) -> str:
+    """Return native / ours of the first run that is only preloaded."""
+    runs = found.get("preloaded")
+    return f"{median(runs['native_seconds']) / runs['seconds'][0]:.2f}x" if runs else _NOT_MEASURED
+
+
+def _last(found: Mapping[str, Any]) -> str:
+    """Return the median of native / ours of the last runs, and its least and greatest value."""
+    runs = found.get("preloaded")
+    if not runs:
+        return _NOT_MEASURED
+    pairs = zip(runs["native_seconds"][-_NUM_LAST:], runs["seconds"][-_NUM_LAST:], strict=True)
+    ratios = [native / ours for native, ours in pairs]
+    return f"{median(ratios):.2f}x ({min(ratios):.2f} .. {max(ratios):.2f})"
+
+
+def _runs(found: Mapping[str, Any]) -> str:
+    """Return a line with all runs of a program that is only preloaded."""
+    runs = found["preloaded"]
+    all_runs = signed_rank_ratio(runs["native_seconds"], runs["seconds"])
+    ours, native = (
+        " ".join(f"{one:.2f}" for one in runs[kind]) for kind in ("seconds", "native_seconds")
+    )
+    ratio = {"value": all_runs.value, "low": all_runs.low, "high": all_runs.high}
     return (
-        f"{wall['before_seconds']['value']:.1f} s",
-        f"{ratio['value']:.2f}x",
-        f"{ratio['low']:.2f} .. {ratio['high']:.2f}",
+        f"Only preloaded, in s, one run after the other: {ours}; native runs in turns with them:"
+        f" {native}; all together {_interval(ratio)}."
     )
 
 
@@ -94,6 +134,8 @@ def _section(declared: Mapping[str, Any], found: Mapping[str, Any]) -> str:
         titles = ["call", "ranks", "size", "calls", "share", "in the program", "runs"]
         lines.append(table(titles, [_call(call) for call in found["calls"][:_MOST_CALLS]]))
     lines += [f"- {line}" for line in _remaining(found)]
+    if "preloaded" in found:
+        lines += ["", _runs(found)]
     return "\n".join(lines) + "\n"
 
 
@@ -110,7 +152,7 @@ def _call(call: Mapping[str, Any]) -> list[str]:
         bytes_text(call["bytes"]),
         str(call["num_calls"]),
         f"{100 * call['share']:.2g} %",
-        "-" if not ratio else f"{ratio['value']:.2f}x ({ratio['low']:.2f} .. {ratio['high']:.2f})",
+        _interval(ratio) if ratio else "-",
         ", ".join(f"`{name}`" for name in inside["algorithms"]) if inside else "native",
     ]
 

@@ -3,8 +3,9 @@
 """Improve programs that nobody here wrote, on emulated hosts, and check that they compute the same.
 
 Usage: study.py [NAME ...] [--budget TIME] [--data FOLDER] [--results FOLDER]. It runs the programs
-of experiments.toml, or those that are named, one after the other, and keeps what `espalier improve`
-found in FOLDER/programs.json; benchmarks/pages.py writes the page about it. Needs root.
+of experiments.toml, or those that are named, one after the other. Each is improved by one command,
+and then it is only preloaded, again and again, without the profile. FOLDER/programs.json keeps what
+was found; benchmarks/pages.py writes the page about it. Needs root.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 ESPALIER = ROOT / "bin" / "espalier"
 _PROFILE = "profile.json"
-# Of one `improve` with its runs; a program that hangs ends earlier.
+# Of one command with its runs; a program that hangs ends earlier.
 _TIME_LIMIT_S = 1500
 _KEPT = (
     *("created", "espalier", "mpi", "num_ranks", "num_nodes", "seconds", "program_seconds"),
@@ -65,7 +66,8 @@ class Place:
         done = subprocess.run(
             [str(ESPALIER), "cluster", "run", *map(str, options), "--", *words],
             cwd=self.folder,
-            env=os.environ | {"OMP_NUM_THREADS": "1"},
+            # What programs learn stays in their folder, and each begins without lessons.
+            env=os.environ | {"OMP_NUM_THREADS": "1", "XDG_STATE_HOME": str(self.folder / "state")},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=None if is_shown else subprocess.PIPE,
@@ -118,8 +120,30 @@ def improve(
         "budget": budget,
         "command": shlex.join(program["command"]),
         "results": equality.compared(program, *outputs),
+        "preloaded": learn(place, command, repetitions_of(program, declared)),
         **kept(json.loads(text)),
     }
+
+
+def repetitions_of(program: Mapping[str, Any], declared: Mapping[str, Any]) -> int:
+    """Return how many runs of a program learn."""
+    return int(program.get("learning_runs", declared["learn"]["runs"]))
+
+
+def learn(place: Place, command: Sequence[str], num_runs: int) -> dict[str, list[float]]:
+    """Run a program that is only preloaded again and again, and as many native runs in turns.
+
+    Returns:
+        The seconds of whole runs: those that learn one after the other, and those of the native
+        runs next to them.
+    """
+    options = ["--learn", "--repetitions", str(num_runs), "--json"]
+    text = place.run([str(ESPALIER), "compare", *options, "--", *command], is_shown=True)
+    (place.folder / "learning.json").write_text(text, encoding="utf-8")
+    seconds: dict[str, list[float]] = {"plain": [], "espalier": [], "native": []}
+    for run in json.loads(text)["runs"]:
+        seconds[run["kind"]].append(run["seconds"])
+    return {"native_seconds": seconds["plain"], "seconds": seconds["espalier"]}
 
 
 def kept(document: Mapping[str, Any]) -> dict[str, Any]:

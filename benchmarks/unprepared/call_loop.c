@@ -16,13 +16,18 @@
  * of messages: a library that is preloaded may define MPI_Barrier and PMPI_Barrier, and would serve
  * them, and learn in them, too.
  *
- * Rank 0 prints a line of JSON: microseconds of each stretch, and a checksum over the last results
- * of all ranks, which are whole numbers and so do not depend on the order of operands.
+ * Rank 0 prints a line of JSON: microseconds of each stretch, what starting and ending MPI took, and
+ * a checksum over the last results of all ranks, which are whole numbers and so do not depend on the
+ * order of operands. Starting lasts from MPI_Init to the end of the first barrier, since libraries
+ * differ in when they connect ranks.
  */
+
+#define _POSIX_C_SOURCE 199309L
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <mpi.h>
 
@@ -237,7 +242,8 @@ static void print_library(void) {
   printf("\"library\": \"%s\", ", text);
 }
 
-static void print_line(
+/* A line that end_line() ends. */
+static void begin_line(
     struct collective const* chosen,
     struct loop const* x,
     unsigned long sum,
@@ -252,13 +258,28 @@ static void print_line(
   for (long i = 0; i < num_stretches; ++i) {
     printf("%s%.0f", i == 0 ? "" : ", ", microseconds[i]);
   }
-  printf("]}\n");
+  printf("], ");
 }
 
-static void run(struct collective const* chosen, long bytes, long num_stretches, long num_calls) {
+static void end_line(double init_seconds, double finalize_seconds) {
+  printf("\"init_us\": %.0f, \"finalize_us\": %.0f}\n", 1e6 * init_seconds, 1e6 * finalize_seconds);
+}
+
+/* Seconds; MPI_Wtime() is not there before MPI_Init. */
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* Returns when all ranks were ready for the first call. */
+static double run(
+    struct collective const* chosen, long bytes, long num_stretches, long num_calls
+) {
   struct loop const x = make_loop(chosen, bytes);
   double* const microseconds = room((size_t)num_stretches * sizeof(double));
   meet(&x);
+  double const ready = now();
   double start = MPI_Wtime();
   for (long i = 0; i < num_stretches; ++i) {
     for (long k = 0; k < num_calls; ++k) {
@@ -271,26 +292,33 @@ static void run(struct collective const* chosen, long bytes, long num_stretches,
   }
   unsigned long const sum = checksum(&x, chosen->element_bytes);
   if (x.rank == 0) {
-    print_line(chosen, &x, sum, microseconds, num_stretches);
+    begin_line(chosen, &x, sum, microseconds, num_stretches);
   }
   free(microseconds);
   free(x.input);
   free(x.output);
   free(x.counts);
   free(x.places);
+  return ready;
 }
 
 int main(int argc, char** argv) {
+  double const start = now();
   MPI_Init(&argc, &argv);
   struct collective const* const chosen = argc == 5 ? find(argv[1]) : NULL;
   long const bytes = chosen == NULL ? -1 : strtol(argv[2], NULL, 10);
-  int code = 0;
-  if (bytes >= 0 && bytes <= 1L << 28) {
-    run(chosen, bytes, strtol(argv[3], NULL, 10), strtol(argv[4], NULL, 10));
-  } else {
+  if (bytes < 0 || bytes > 1L << 28) {
     fprintf(stderr, "call_loop: expected COLLECTIVE BYTES NUM_STRETCHES CALLS_PER_STRETCH\n");
-    code = 2;
+    MPI_Finalize();
+    return 2;
   }
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  double const ready = run(chosen, bytes, strtol(argv[3], NULL, 10), strtol(argv[4], NULL, 10));
+  double const over = now();
   MPI_Finalize();
-  return code;
+  if (rank == 0) {
+    end_line(ready - start, now() - over);
+  }
+  return 0;
 }

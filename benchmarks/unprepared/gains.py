@@ -2,7 +2,8 @@
 """What the times of a cell say: gains, what first runs lost, and means over many cells.
 
 A record holds what was measured of a cell: for each kind of run a list of turns, and for each turn
-the microseconds of the stretches of calls. A record with a `problem` holds no times.
+the microseconds of the stretches of calls. Under the names of EDGES it holds those of starting and
+ending MPI, also by kind and turn. A record with a `problem` holds no times.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ NATIVE = "native"
 # With learning on, one after the other, and with one file of lessons.
 LEARNING = ("first", "second", "third")
 SECOND_RUN, THIRD_RUN = "second run", "third run"
+# From MPI_Init to the end of the first barrier; MPI_Finalize.
+EDGES = ("init_us", "finalize_us")
 
 
 def order_of_turn(turn: int) -> list[str]:
@@ -80,6 +83,23 @@ def excess_of(record: Record, bound: Mapping[str, float]) -> Interval:
         allowed = max(bound["seconds"], bound["share"] * seconds)
         values.append(seconds - 1e-6 * sum(native) - allowed)
     return median_interval(values)
+
+
+def added_at_edge(records: Iterable[Record], edge: str, kind: str) -> Interval:
+    """Return how many seconds starting or ending takes longer than natively, in the median.
+
+    Args:
+        records: What was measured, without problems.
+        edge: One of EDGES.
+        kind: Of the runs that are compared with the native run of their turn.
+    """
+    return median_interval(
+        [
+            1e-6 * (ours - native)
+            for record in records
+            for ours, native in zip(record[edge][kind], record[edge][NATIVE], strict=True)
+        ]
+    )
 
 
 def native_spread(record: Record) -> float:

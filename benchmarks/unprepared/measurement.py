@@ -79,6 +79,7 @@ class Study:
 
     def _turns(self, cluster: EmulatedCluster, cell: Cell) -> dict[str, Any]:
         found: dict[str, Any] = {kind: [] for kind in (gains.NATIVE, *gains.LEARNING)}
+        found |= {name: {kind: [] for kind in found} for name in gains.EDGES}
         found["learned"] = []
         checksums = set()
         for turn in range(self.declared["runs"]["turns"]):
@@ -89,6 +90,8 @@ class Study:
             for kind in gains.order_of_turn(turn):
                 line = self._run(cluster, cell, None if kind == gains.NATIVE else lessons)
                 found[kind].append(line["stretch_us"])
+                for name in gains.EDGES:
+                    found[name][kind].append(line[name])
                 found |= {name: line[name] for name in ("bytes", "library")}
                 checksums.add(line["checksum"])
                 if kind != gains.NATIVE:

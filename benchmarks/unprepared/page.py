@@ -46,6 +46,8 @@ def text(declared: Mapping[str, Any], data: Path) -> str:
         below=below_table(declared, found),
         bound=_bound_text(declared),
         over=over_table(declared, found),
+        most_start=_ms(declared["goal"]["start_seconds"]),
+        edges=edges_table(found),
         spread=spread_line(found),
         busy=busy_line(found),
         problems=problems_list(records),
@@ -119,9 +121,24 @@ def over_table(declared: Mapping[str, Any], found: Sequence[gains.Record]) -> st
     for excess, record in over:
         # Second runs are compared with whole native loops.
         native = _ms(gains.native_seconds(record, gains.SECOND_RUN, declared["loop"]))
-        beyond = f"{_ms(excess.value)} ({_ms(excess.low)} .. {_ms(excess.high)})"
-        rows.append([f"`{record['cell']}`", native, beyond])
+        rows.append([f"`{record['cell']}`", native, _ms_interval(excess)])
     return table(["cell", "native loop, ms", "beyond native + bound, ms"], rows)
+
+
+def edges_table(found: Sequence[gains.Record]) -> str:
+    """Return what starting and ending take longer than natively, for each MPI and its hosts."""
+    rows = []
+    for place in dict.fromkeys(map(_place, found)):
+        part = [record for record in found if _place(record) == place]
+        for kind in gains.LEARNING[:2]:
+            added = [gains.added_at_edge(part, edge, kind) for edge in gains.EDGES]
+            rows.append([*place, f"{kind} run", *map(_ms_interval, added)])
+    return table(["MPI", "hosts", "run", "starting, ms", "ending, ms"], rows)
+
+
+def _place(record: gains.Record) -> tuple[str, str]:
+    factors = gains.factors_of(record)
+    return factors["MPI"], factors["hosts"]
 
 
 def spread_line(found: Sequence[gains.Record]) -> str:
@@ -163,6 +180,10 @@ def _learned(record: gains.Record) -> str:
 
 def _ms(seconds: float) -> str:
     return f"{1000 * seconds:.3g}"
+
+
+def _ms_interval(seconds: Interval) -> str:
+    return f"{_ms(seconds.value)} ({_ms(seconds.low)} .. {_ms(seconds.high)})"
 
 
 def _bound_text(declared: Mapping[str, Any]) -> str:

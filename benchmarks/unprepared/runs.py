@@ -11,6 +11,8 @@ import subprocess
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import gains
+
 from espalier import installation
 from espalier.clusters.permission import SEARCH_PATH, last_line
 from espalier.errors import EnvironmentFault, FormatError, NotBuiltError
@@ -138,13 +140,14 @@ def parse(output: str, cell: Cell, loop: Mapping[str, int]) -> dict[str, Any]:
     try:
         found: dict[str, Any] = json.loads(output.strip().splitlines()[-1])
         told = (found["collective"], found["num_ranks"], len(found["stretch_us"]))
+        times = [*found["stretch_us"], *(found[name] for name in gains.EDGES)]
     except (IndexError, KeyError, TypeError, ValueError) as error:
         raise FormatError(f"expected a line of JSON, got '{output[-80:]}'") from error
     expected = (cell.collective, cell.num_ranks, loop["stretches"])
     if told != expected:
         raise FormatError(f"expected collective, ranks and stretches {expected}, got {told}")
-    if min(found["stretch_us"]) <= 0:
-        raise FormatError(f"expected times above 0, got {found['stretch_us']}")
+    if not all(isinstance(time, int) and time > 0 for time in times):
+        raise FormatError(f"expected times above 0, got {times}")
     return found
 
 

@@ -92,4 +92,17 @@ def test_a_program_that_lost_its_gain_is_not_called_faster(tmp_path: Path) -> No
     path = tmp_path / "data" / page.DATA
     rows = json.loads(path.read_text())
     rows[0]["profile"] = None
-    assert page.line_of(rows[0]).startswith(f"{rows[0]['name']}: none")
+    assert page.line_of(rows[0]).startswith(f"{rows[0]['name']}: native calls are kept")
+
+
+def test_runs_that_learn_are_compared_with_native_runs_beside_them(tmp_path: Path) -> None:
+    page = pages.module_of(FOLDER)
+    row = json.loads((DATA / page.DATA).read_text())[0]
+    row["preloaded"] = {
+        "native_seconds": [2.0, 2.0, 3.0, 6.0, 4.0],
+        "seconds": [4.0, 2.0, 2.0, 2.0, 2.0],
+    }
+    (tmp_path / page.DATA).write_text(json.dumps([row]))
+    # The median of native runs is 3 s.
+    assert "| 0.75x | 2.00x (1.50 .. 3.00) |" in page.summary(DECLARED, tmp_path)
+    assert page.line_of(row).endswith("last runs 2.00x (1.50 .. 3.00)")

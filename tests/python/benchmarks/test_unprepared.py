@@ -58,7 +58,8 @@ def record(name: str, native: float = 100.0, **ours: float) -> dict[str, Any]:
         "seconds": 3.0,
         "build": "b",
     }
-    return {"cell": name, "learned": words, **more, **rows}
+    edges = {edge: {kind: [1000, 2000] for kind in times} for edge in gains.EDGES}
+    return {"cell": name, "learned": words, **more, **rows, **edges}
 
 
 class TestCells:
@@ -123,6 +124,14 @@ class TestGains:
         allowed = max(0.05, 0.01 * first)
         assert gains.excess_of(one, bound).value == pytest.approx(first - native - allowed)
 
+    def test_starting_is_compared_with_the_native_run_of_the_turn(self) -> None:
+        one, other = record("a"), record("b")
+        one["init_us"] = {"native": [1000, 9000], "first": [3000, 11000], "second": [1000, 8000]}
+        other["init_us"] = {"native": [5000, 5000], "first": [8000, 6000], "second": [5000, 5000]}
+        added = gains.added_at_edge([one, other], "init_us", "first")
+        assert (added.value, added.low, added.high) == pytest.approx((0.002, 0.001, 0.003))
+        assert gains.added_at_edge([one, other], "init_us", "second").value == 0
+
     def test_the_mean_is_geometric(self) -> None:
         assert gains.geometric_mean([0.5, 2.0, 8.0]) == pytest.approx(2.0)
 
@@ -151,6 +160,7 @@ def line_for(cell: cells.Cell, **other: Any) -> str:
     """What the loop prints."""
     line = {"collective": cell.collective, "num_ranks": cell.num_ranks, "checksum": "c"}
     line |= {"library": "Open MPI v4.1.4", "bytes": cell.num_bytes, "stretch_us": [5, 4, 3]}
+    line |= dict.fromkeys(gains.EDGES, 7)
     return json.dumps(line | other) + "\n"
 
 
@@ -169,6 +179,8 @@ class TestRuns:
             line_for(FEW[0], collective="scan"),
             line_for(FEW[0], stretch_us=[5, 4]),
             line_for(FEW[0], stretch_us=[5, 0, 4]),
+            line_for(FEW[0], init_us=0),
+            line_for(FEW[0], finalize_us=None),
         ],
     )
     def test_other_lines_are_refused(self, text: str) -> None:
@@ -365,6 +377,20 @@ class TestPage:
         # longer, of which 50 ms are allowed.
         text = self.text(tmp_path, record(FEW[0].name, native=1e5, first=1.2e5))
         assert f"| `{FEW[0].name}` | 450 | 40 (10 .. 70) |" in text
+
+    def test_each_mpi_and_its_hosts_have_a_row_for_starting_and_ending(
+        self, tmp_path: Path
+    ) -> None:
+        one = record(FEW[0].name)
+        one["init_us"]["first"] = [5000, 6000]
+        one["finalize_us"]["second"] = [500, 1500]
+        text = self.text(tmp_path, one, record(FEW[2].name))
+        mpi, hosts, *_ = FEW[0].name.split("/")
+        assert f"| {mpi} | {hosts} | first run | 4 (4 .. 4) | 0 (0 .. 0) |" in text
+        assert f"| {mpi} | {hosts} | second run | 0 (0 .. 0) | -0.5 (-0.5 .. -0.5) |" in text
+        assert text.count("| second run | 0 (0 .. 0) |") == len(
+            {tuple(cell.name.split("/")[:2]) for cell in (FEW[0], FEW[2])}
+        )
 
     def test_a_cell_that_failed_is_named_and_is_in_no_mean(self, tmp_path: Path) -> None:
         failed = {"cell": FEW[2].name, "build": "b", "seconds": 1.0, "problem": "no end"}
