@@ -16,10 +16,10 @@
  * of messages: a library that is preloaded may define MPI_Barrier and PMPI_Barrier, and would serve
  * them, and learn in them, too.
  *
- * Rank 0 prints a line of JSON: microseconds of each stretch, what starting and ending MPI took, and
- * a checksum over the last results of all ranks, which are whole numbers and so do not depend on the
- * order of operands. Starting lasts from MPI_Init to the end of the first barrier, since libraries
- * differ in when they connect ranks.
+ * Rank 0 prints a line of JSON: microseconds of each stretch, what starting and ending MPI took,
+ * and a checksum over the last results of all ranks, which are whole numbers and so do not depend
+ * on the order of operands. Starting lasts from MPI_Init to the end of the first barrier, since
+ * libraries differ in when they connect ranks.
  */
 
 #define _POSIX_C_SOURCE 199309L
@@ -273,9 +273,7 @@ static double now(void) {
 }
 
 /* Returns when all ranks were ready for the first call. */
-static double run(
-    struct collective const* chosen, long bytes, long num_stretches, long num_calls
-) {
+static double run(struct collective const* chosen, long bytes, long num_stretches, long num_calls) {
   struct loop const x = make_loop(chosen, bytes);
   double* const microseconds = room((size_t)num_stretches * sizeof(double));
   meet(&x);

@@ -314,7 +314,9 @@ class TestCommands:
         assert "added 4 ranks on 1 node" in cli(*words, "-p", 4).out
         added = cli(*words, "-p", 8)
         assert added.code == 0, added.err
-        assert "added 8 ranks on 2 nodes (block); kept 4 ranks on 1 node" in " ".join(added.out.split())
+        assert "added 8 ranks on 2 nodes (block); kept 4 ranks on 1 node" in " ".join(
+            added.out.split()
+        )
         found = profiles.read(path)
         assert found.shapes("bcast") == [Shape(4, 1), Shape(8, 2, "block")]
         again = cli(*words, "-p", 4, "--json")

@@ -125,8 +125,9 @@ _MEASURE = r"""
 import json, os, random, sys, time
 if "--native-algorithms" in sys.argv:
     # This library has one algorithm for each call, and nobody can select it.
-    calls = ("allgather allgatherv allreduce alltoall alltoallv alltoallw barrier bcast exscan gather"
-             " gatherv reduce reduce_scatter reduce_scatter_block scan scatter scatterv").split()
+    calls = ("allgather allgatherv allreduce alltoall alltoallv alltoallw barrier bcast exscan"
+             " gather gatherv reduce reduce_scatter reduce_scatter_block scan scatter"
+             " scatterv").split()
     rows = [{"collective": call, "algorithms": [], "parameters": [], "problem": "there is one"}
             for call in calls]
     print(json.dumps({"calls": rows}))
