@@ -57,7 +57,7 @@ Placement placement_of(std::span<int const> node_of_rank) {
   std::size_t num_runs = 1;
   bool is_cyclic = true;
   for (std::size_t rank = 1; rank < node_of_rank.size(); ++rank) {
-    num_runs += node_of_rank[rank] != node_of_rank[rank - 1] ? 1 : 0;
+    num_runs += node_of_rank[rank] != node_of_rank[rank - 1] ? 1U : 0U;
     is_cyclic =
         is_cyclic && (rank < num_nodes || node_of_rank[rank] == node_of_rank[rank - num_nodes]);
   }
