@@ -26,6 +26,10 @@ from espalier.report.profile import (
 profile = Family()
 
 ProfileArgument = Annotated[Path, typer.Argument(metavar="PROFILE", help="From tune or improve.")]
+AcrossMachines = Annotated[
+    bool,
+    typer.Option("--across-machines", help="Merge although they are from different machines."),
+]
 
 
 def show(path: ProfileArgument, json: Json = False) -> None:
@@ -55,10 +59,7 @@ def merge(
         Path,
         typer.Option("-o", "--output", metavar="FILE", help="A new file, or one of the profiles."),
     ],
-    is_across_machines: Annotated[
-        bool,
-        typer.Option("--across-machines", help="Merge although they are from different machines."),
-    ] = False,
+    is_across_machines: AcrossMachines = False,
     json: Json = False,
 ) -> None:
     """Write one profile with all shapes, calls and sizes of several.
@@ -78,10 +79,7 @@ def share(
     paths: Annotated[
         list[Path], typer.Argument(metavar="PROFILE...", help="Of users, or from tune.")
     ],
-    is_across_machines: Annotated[
-        bool,
-        typer.Option("--across-machines", help="Merge although they are from different machines."),
-    ] = False,
+    is_across_machines: AcrossMachines = False,
     json: Json = False,
 ) -> None:
     """Add rules to the site file, from which programs of all users of this installation start.

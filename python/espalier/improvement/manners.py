@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from espalier.base.unevenness import are_even, are_pairs_even
-from espalier.launch.manners import main_root
+from espalier.launch.manners import added, main_root
 from espalier.sampling.candidates import element_bytes
 from espalier.sampling.manner import LARGEST_PART, SUM, Manner
 
@@ -45,11 +44,8 @@ def common_manner(call: str, size: int, manners: Sequence[Mapping[str, Any]]) ->
 
 
 def _added(manners: Iterable[Mapping[str, Any]], kind: str, name: str) -> list[dict[str, Any]]:
-    counts: Counter[Any] = Counter()
-    for manner in manners:
-        for one in manner.get(kind, ()):
-            counts[one[name]] += one["count"]
-    return [{name: value, "count": count} for value, count in counts.most_common()]
+    pairs = ((one[name], one["count"]) for manner in manners for one in manner.get(kind, ()))
+    return [{name: value, "count": count} for value, count in added(pairs)]
 
 
 def _with_parts(manner: Manner, call: str, size: int, parts: Sequence[int]) -> Manner:

@@ -29,7 +29,7 @@ def manner_of(rows: Sequence[Row]) -> dict[str, Any]:
     """
     manners = [one for row in rows for one in row.get("manners", ())]
     count = sum(row["count"] for row in rows)
-    roots = _most(
+    roots = added(
         (one.get("root"), one["count"]) for one in manners if "root" in one or "others" in one
     )
     in_place = sum(one["count"] for one in manners if one.get("in_place"))
@@ -39,7 +39,7 @@ def manner_of(rows: Sequence[Row]) -> dict[str, Any]:
         "roots": [{"root": root, "count": number} for root, number in roots],
         "operators": [
             {"operator": name, "count": number}
-            for name, number in _most(
+            for name, number in added(
                 (one["operator"], one["count"]) for one in manners if "operator" in one
             )
         ],
@@ -65,7 +65,8 @@ def main_root(roots: Sequence[Mapping[str, Any]]) -> int | None:
     return roots[0]["root"] if is_main else None
 
 
-def _most(pairs: Iterable[tuple[Any, int]]) -> list[tuple[Any, int]]:
+def added(pairs: Iterable[tuple[Any, int]]) -> list[tuple[Any, int]]:
+    """Return each name with the sum of its counts, the most frequent first."""
     counts: Counter[Hashable] = Counter()
     for name, count in pairs:
         counts[name] += count

@@ -48,13 +48,17 @@ class Traffic:
         numbers = {name: number for number, name in enumerate(self.nodes)}
         return [numbers[host] for host in self.hosts]
 
+    def leaving(self, node_of_rank: Sequence[int]) -> dict[int, int]:
+        """Return the bytes that leave each node if ranks ran so."""
+        of_node = dict.fromkeys(node_of_rank, 0)
+        for (sender, receiver), size in self.sent.items():
+            if node_of_rank[sender] != node_of_rank[receiver]:
+                of_node[node_of_rank[sender]] += size
+        return of_node
+
     def bytes_between(self, node_of_rank: Sequence[int]) -> int:
         """Return the bytes between nodes if ranks ran so."""
-        return sum(
-            size
-            for (sender, receiver), size in self.sent.items()
-            if node_of_rank[sender] != node_of_rank[receiver]
-        )
+        return sum(self.leaving(node_of_rank).values())
 
 
 def clear(folder: Path) -> None:

@@ -129,10 +129,7 @@ def judge(traffic: Traffic, before: Sequence[int], result: MappingResult) -> Jud
 
 def leaving(traffic: Traffic, node_of_rank: Sequence[int]) -> Leaving:
     """Return what goes between nodes if ranks run so."""
-    of_node = dict.fromkeys(node_of_rank, 0)
-    for (sender, receiver), size in traffic.sent.items():
-        if node_of_rank[sender] != node_of_rank[receiver]:
-            of_node[node_of_rank[sender]] += size
+    of_node = traffic.leaving(node_of_rank)
     worst = max(of_node, key=lambda node: of_node[node])
     return Leaving(sum(of_node.values()), of_node[worst], worst)
 
