@@ -199,12 +199,18 @@ void ControlVariable::write(int number) const {
 #endif
 
 WrittenVariables::WrittenVariables(std::span<VariableSetting const> settings) {
-  before_.reserve(settings.size());
+  if (settings.size() > most_settings) {
+    throw Error(
+        ErrorCode::argument,
+        "expected at most " + std::to_string(most_settings) + " variables to write, got " +
+            std::to_string(settings.size())
+    );
+  }
   try {
     for (VariableSetting const& setting : settings) {
       int const before = setting.variable->read();
       setting.variable->write(setting.number);
-      before_.push_back({.variable = setting.variable, .number = before});
+      before_[num_written_++] = {.variable = setting.variable, .number = before};
     }
   } catch (...) {
     put_back();
@@ -217,7 +223,7 @@ WrittenVariables::~WrittenVariables() {
 }
 
 void WrittenVariables::put_back() noexcept {
-  for (VariableSetting const& setting : before_) {
+  for (VariableSetting const& setting : std::span(before_).first(num_written_)) {
     try {
       setting.variable->write(setting.number);
     } catch (Error const&) {

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <deque>
 #include <span>
@@ -68,14 +69,17 @@ private:
 
 /// What a variable is to be.
 struct VariableSetting {
-  ControlVariable const* variable;
-  int number;
+  ControlVariable const* variable = nullptr;
+  int number = 0;
 };
 
-/// Writes variables, and puts back what they were at its end.
+/// Writes variables, and puts back what they were at its end. Allocates nothing, since a call may
+/// need it.
 class WrittenVariables {
 public:
-  /// @throws Error mpi; then all are as they were.
+  static constexpr std::size_t most_settings = 8;
+
+  /// @throws Error mpi, or argument for more than most_settings; then all are as they were.
   explicit WrittenVariables(std::span<VariableSetting const> settings);
   WrittenVariables(WrittenVariables const&) = delete;
   WrittenVariables& operator=(WrittenVariables const&) = delete;
@@ -86,7 +90,8 @@ public:
 private:
   void put_back() noexcept;
 
-  std::vector<VariableSetting> before_;
+  std::array<VariableSetting, most_settings> before_{};  ///< the first num_written_ count
+  std::size_t num_written_ = 0;
 };
 
 }  // namespace espalier::plan
