@@ -4,10 +4,14 @@
 The same means the same messages: as many, of the same sizes, between the same ranks or between
 ranks in another order. Where the library sends a little more, or in another order, the table says
 so in `difference`. Tests compare the messages with those that the libraries count.
+
+A choice may also name an algorithm of the library itself, as `bcast/native[algorithm=binomial]`. It
+is exported as that algorithm, if the table says how rules name it and when it is correct.
 """
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from dataclasses import dataclass
@@ -58,7 +62,9 @@ class Equivalents:
 
     def find(self, call: str, choice: str, num_ranks: int) -> Native | str:
         """Return the same algorithm of the library, or why there is none."""
-        row = self._row(call, choice)
+        wanted = _settled(choice)
+        is_own = wanted[""].endswith("/native")
+        row = self._own_row(call, wanted) if is_own else self._row(call, wanted)
         if isinstance(row, str):
             return row
         condition = row.get("ranks")
@@ -66,17 +72,29 @@ class Equivalents:
             return f"{row['name']} of {self.library} is the same for a {condition} of ranks only"
         if not self.offers(row["name"]):
             return f"the library at hand has no {row['name']}"
-        return Native(row["name"], row)
+        numbers = self.call(call).get("numbers")
+        return Native(
+            row["name"], row if numbers is None else row | {"number": numbers[row["name"]]}
+        )
 
-    def _row(self, call: str, choice: str) -> Mapping[str, Any] | str:
+    def _own_row(self, call: str, wanted: Mapping[str, str]) -> dict[str, Any] | str:
+        """Return the row of an algorithm of the library itself."""
+        facts, name = self.call(call), wanted["algorithm"]
+        if name in facts.get("numbers", {}):
+            arguments = {key: int(wanted.get(key, 0)) for key in ("fanout", "segment")}
+            return {"name": name, "commutative": call in _reductions(), **arguments}
+        for row in facts.get("algorithms", {}).values():
+            if row["name"].endswith(f"_intra_{name}"):
+                return dict(row, difference="")
+        return f"it is not known how rules of {self.library} name {name}, or when it is correct"
+
+    def _row(self, call: str, wanted: Mapping[str, str]) -> dict[str, Any] | str:
         known = self.call(call).get("algorithms")
         if known is None:
             return f"rules of {self.library} do not reach {call}"
-        wanted = _settled(choice)
         for name, row in known.items():
             if _settled(name) == wanted:
-                found: Mapping[str, Any] = row
-                return found
+                return dict(row)
         if "segments" in wanted:
             return f"{self.library} cuts messages by bytes, not into a number of segments"
         return f"{self.library} has no such algorithm"
@@ -86,6 +104,11 @@ def read(library: str, offers: Callable[[str], bool] = lambda _: True) -> Equiva
     """Return the table of a library, one of LIBRARIES."""
     text = (_FOLDER / f"{library}.json").read_text(encoding="utf-8")
     return Equivalents(json.loads(text), offers)
+
+
+@functools.cache
+def _reductions() -> frozenset[str]:
+    return frozenset(row["name"] for row in _core.collectives() if row["reduces"])
 
 
 def _settled(choice: str) -> dict[str, str]:

@@ -82,7 +82,8 @@ def _line(interval: Interval) -> str:
     native = interval.native
     if native is None:
         return "0 0 0 # as Open MPI chooses itself"
-    return f"{native.row['number']} 0 0 # {native.name}"
+    row = native.row
+    return f"{row['number']} {row.get('fanout', 0)} {row.get('segment', 0)} # {native.name}"
 
 
 def _cautions(ruled: Sequence[Ruled]) -> list[str]:

@@ -108,6 +108,18 @@ def test_what_the_library_at_hand_has_not_is_left_out(cli, tmp_path, library):
     }
 
 
+def test_algorithms_of_the_library_are_exported_as_they_are(cli, tmp_path, library):
+    rules = [
+        rule("bcast/native[algorithm=binomial]", 0, 99),
+        rule("bcast/native[algorithm=nb]", 100),
+    ]
+    found = export(cli, tmp_path, *rules, library=library)
+    assert [one["native"] for one in found["exported"]] == ["MPIR_Bcast_intra_binomial"]
+    assert [one["reason"] for one in found["left_out"]] == [
+        "it is not known how rules of MPICH 4.0 name nb, or when it is correct"
+    ]
+
+
 def test_questions_for_the_number_of_ranks_are_answered():
     tree = {"comm_size=node_comm_size": {"a": {}}, **INNER}
     assert mpich_tree.settled(INNER, 7) == {"algorithm=MPIR_Bcast_intra_binomial": {}}

@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import re
 import shlex
+import shutil
+import subprocess
 
 import pytest
 from native_messages import ours
@@ -91,6 +94,49 @@ def test_operators_that_do_not_commute_are_cautioned_of(cli, tmp_path):
     assert not export(cli, tmp_path, rule("allreduce/recursive_doubling"))["cautions"]
     (text,) = export(cli, tmp_path, rule("allreduce/ring"))["cautions"]
     assert text.startswith("rules for allreduce are for operators that commute")
+
+
+def test_algorithms_of_the_library_are_exported_as_they_are(cli, tmp_path):
+    found = export(
+        cli,
+        tmp_path,
+        rule("bcast/native[algorithm=pipeline,segment=8192]", 65536),
+        rule("reduce/native[algorithm=in-order_binary]", 0, 1023),
+        rule("alltoall/native[algorithm=none]", ranks=3),
+    )
+    assert [0, 0, 0, 0] in numbers(tmp_path / "rules.conf")
+    assert [65536, 3, 0, 8192] in numbers(tmp_path / "rules.conf")
+    assert [0, 6, 0, 0] in numbers(tmp_path / "rules.conf")
+    assert [one["native"] for one in found["exported"]] == ["pipeline", "in-order_binary"]
+    assert [one["reason"] for one in found["left_out"]] == [
+        "it is not known how rules of Open MPI 4.1 name none, or when it is correct"
+    ]
+    # Preloaded programs take the ordinary native call for operators that do not commute.
+    assert "rules for reduce are for operators that commute" in found["cautions"][0]
+
+
+@pytest.mark.mpi
+def test_numbers_are_those_of_the_library():
+    if shutil.which("ompi_info") is None:
+        pytest.skip("ompi_info is not installed")
+    words = ["ompi_info", "--param", "coll", "tuned", "--level", "9", "--parsable"]
+    told = subprocess.run(words, capture_output=True, text=True, check=True, timeout=60).stdout
+    if "coll_tuned" not in told:
+        pytest.skip("ompi_info is that of a library without coll/tuned")
+    seen = re.findall(r"coll_tuned_(\w+)_algorithm:enumerator:value:([1-9]\d*):(\S+)", told)
+    by_call = {
+        call: {name: int(number) for one, number, name in seen if one == call} for call in TABLE
+    }
+    assert by_call == {call: facts["numbers"] for call, facts in TABLE.items()}
+
+
+@pytest.mark.mpi
+@pytest.mark.slow
+def test_the_library_cuts_messages_as_its_own_algorithm_does(cli, tmp_path, openmpi):
+    choice = "bcast/native[algorithm=pipeline,segment=1024]"
+    found = export(cli, tmp_path, rule(choice, ranks=3))
+    native = openmpi.messages("bcast", 3, 8192, options_of(found))
+    assert {pair: number for pair, (number, _) in native.pairs.items()} == {(0, 1): 8, (1, 2): 8}
 
 
 @pytest.mark.mpi
