@@ -35,7 +35,8 @@ from espalier.tuning.tuner import Job
 
 
 def _formerly(words: Sequence[str]) -> str:
-    return "simulate" if options_before(words, "--machine") else "run"
+    is_simulated = options_before(words, "--machine") and not options_before(words, "--for")
+    return "simulate" if is_simulated else "run"
 
 
 tune = Family(usual="run", formerly=_formerly)

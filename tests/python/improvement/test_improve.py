@@ -238,6 +238,11 @@ class TestTuneFor:
         assert result.code == 2
         assert text in result.err
 
+    def test_it_is_not_taken_for_tuning_a_simulated_machine(self, cli, counted):
+        result = self.tune(cli, counted, "--machine", "2n x 2c")
+        assert result.code == 2
+        assert "no such option: --machine; see espalier tune run --help" in result.err
+
     def test_a_folder_without_statistics_is_told(self, cli, counted, tmp_path):  # noqa: ARG002
         result = self.tune(cli, str(tmp_path / "nothing"))
         assert result.code == 2
