@@ -177,8 +177,11 @@ void start_session() {
   }
   bool const is_active = has_work(settings);
   // What is learned serves blocking calls only.
+  if (is_active) {
+    world.devices = plan::DeviceMemory::of_process();
+  }
   if (is_active && settings.has_choices()) {
-    agree_on_progress(world);
+    agree_on_abilities(world);
   }
   program->session = std::make_unique<plan::Session>(
       std::move(settings),

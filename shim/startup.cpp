@@ -2,6 +2,7 @@
 
 #include "shim/startup.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -99,20 +100,22 @@ plan::Session::World describe_world(bool needs_nodes) {
   return world;
 }
 
-void agree_on_progress(plan::Session::World& world) {
-  int can_follow = can_follow_progress() ? 1 : 0;
+void agree_on_abilities(plan::Session::World& world) {
+  std::array<int, 2> can{can_follow_progress() ? 1 : 0, world.devices.is_present() ? 0 : 1};
   require_success(
       forward.allreduce(
           MPI_IN_PLACE,
-          &can_follow,
-          1,
+          can.data(),
+          can.size(),
           to_handle(MPI_INT),
           to_handle(MPI_MIN),
           to_handle(MPI_COMM_WORLD)
       ),
       "MPI_Allreduce"
   );
-  if (can_follow != 0) {
+  auto const [follows_progress, has_no_devices] = can;
+  world.has_devices = has_no_devices == 0;
+  if (follows_progress != 0 && !world.has_devices) {
     world.follow_progress = follow_progress;
   }
 }

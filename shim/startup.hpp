@@ -22,8 +22,9 @@ namespace espalier::shim {
 /// @throws Error mpi.
 [[nodiscard]] plan::Session::World describe_world(bool needs_nodes);
 
-/// Collective over MPI_COMM_WORLD: lets `world` start nonblocking calls if all ranks can.
+/// Collective over MPI_COMM_WORLD: lets `world` start nonblocking calls if all ranks can, and says
+/// whether any rank has devices.
 /// @throws Error mpi.
-void agree_on_progress(plan::Session::World& world);
+void agree_on_abilities(plan::Session::World& world);
 
 }  // namespace espalier::shim

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * What one MPI call costs that is handed over to the MPI library. Knows nothing of Espalier.
+ * What one MPI call costs that is handed over to the MPI library, and one message that is counted.
+ * Knows nothing of Espalier.
  *
  * Usage: delegated_calls time <num_blocks> <calls_per_block>   one JSON line from rank 0
  *        delegated_calls count <num_calls>                     nothing; callgrind counts
@@ -25,6 +26,7 @@ void counted_bcast(MPI_Comm comm, long num_calls);
 void counted_allgather(MPI_Comm comm, long num_calls);
 void counted_ibcast(MPI_Comm comm, long num_calls);
 void counted_waitall(long num_calls);
+void counted_send(MPI_Comm comm, long num_calls);
 
 void counted_bcast(MPI_Comm comm, long num_calls) {
   for (long i = 0; i < num_calls; ++i) {
@@ -51,6 +53,15 @@ void counted_waitall(long num_calls) {
   MPI_Status statuses[2];
   for (long i = 0; i < num_calls; ++i) {
     MPI_Waitall(2, requests, statuses);
+  }
+}
+
+void counted_send(MPI_Comm comm, long num_calls) {
+  for (long i = 0; i < num_calls; ++i) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Irecv(result, 1, MPI_INT, 0, 0, comm, &request);
+    MPI_Send(contribution, 1, MPI_INT, 0, 0, comm);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
   }
 }
 
@@ -112,10 +123,12 @@ int main(int argc, char** argv) {
     MPI_Allgather(contribution, 1, MPI_INT, result, 1, MPI_INT, MPI_COMM_SELF);
     counted_ibcast(MPI_COMM_SELF, 1);
     counted_waitall(1);
+    counted_send(MPI_COMM_SELF, 1);
     counted_bcast(MPI_COMM_SELF, strtol(argv[2], NULL, 10));
     counted_allgather(MPI_COMM_SELF, strtol(argv[2], NULL, 10));
     counted_ibcast(MPI_COMM_SELF, strtol(argv[2], NULL, 10));
     counted_waitall(strtol(argv[2], NULL, 10));
+    counted_send(MPI_COMM_SELF, strtol(argv[2], NULL, 10));
   } else {
     fprintf(stderr, "delegated_calls: expected 'time BLOCKS CALLS' or 'count CALLS'\n");
     code = 2;

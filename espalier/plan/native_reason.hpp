@@ -28,6 +28,7 @@ enum class NativeReason : std::uint8_t {
   refused_selection,
   refused_start,
   no_progress,
+  devices,
 };
 
 /// The texts of the reasons, in reports, in the order of the enumeration.
@@ -47,11 +48,10 @@ inline constexpr std::array native_reason_texts{
     "the MPI library cannot be told here to take this algorithm of its own",
     "nonblocking, and the MPI library selects algorithms of blocking calls only",
     "nonblocking, and this MPI library does not let others make progress",
+    "nonblocking, and buffers may be in device memory",
 };
 
-static_assert(
-    native_reason_texts.size() == static_cast<std::size_t>(NativeReason::no_progress) + 1
-);
+static_assert(native_reason_texts.size() == static_cast<std::size_t>(NativeReason::devices) + 1);
 
 /// A table that decides so for any size, and its decision, for each reason.
 class NativeDecisions {

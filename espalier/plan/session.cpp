@@ -389,6 +389,9 @@ State* Session::find(MPI_Comm comm) {
 
 State* Session::create(MPI_Comm comm) {
   auto state = std::make_unique<State>(comm, facts_of(comm), contexts_, library_.self());
+  if (world_.devices.is_present()) {
+    state->communicator().use(world_.devices);
+  }
   State* const address = state.get();
   {
     std::lock_guard const lock(mutex_);

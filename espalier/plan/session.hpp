@@ -22,6 +22,7 @@
 #include "espalier/plan/communicators/contexts.hpp"
 #include "espalier/plan/communicators/started_calls.hpp"
 #include "espalier/plan/communicators/underway.hpp"
+#include "espalier/plan/devices/device_memory.hpp"
 #include "espalier/plan/failure.hpp"
 #include "espalier/plan/irregular/irregular.hpp"
 #include "espalier/plan/irregular/library.hpp"
@@ -79,6 +80,8 @@ public:
     /// Makes the MPI library call a function, which returns how much was done, wherever it waits or
     /// polls; null: it cannot, and nonblocking calls are native. On all ranks or on none.
     void (*follow_progress)(int (*poll)() noexcept) noexcept = nullptr;
+    DeviceMemory devices{};    ///< of this rank
+    bool has_devices = false;  ///< some rank has some; on all ranks alike
   };
 
   /// Local. Settings must be equal on all ranks. Warnings of the settings are reported at once.
@@ -335,7 +338,8 @@ CallDecision Session::decide_start(Call const& call, MPI_Comm comm) noexcept {
     bool const is_served =
         bytes ? decision->choice.has_value() : state->table(Call::call).chooses();
     if (is_served && !contexts_.starts()) {
-      decision = &native_.decision(NativeReason::no_progress);
+      decision =
+          &native_.decision(world_.has_devices ? NativeReason::devices : NativeReason::no_progress);
     }
     if (is_served || bytes) {
       decided = {.state = state, .decision = decision, .bytes = bytes.value_or(0)};

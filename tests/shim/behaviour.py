@@ -15,6 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import behaviour_devices
 import behaviour_endings
 import behaviour_files
 import behaviour_learning
@@ -30,6 +31,7 @@ import behaviour_watching
 from behaviour_context import Context
 
 MODULES = (
+    behaviour_devices,
     behaviour_endings,
     behaviour_files,
     behaviour_learning,

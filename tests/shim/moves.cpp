@@ -273,7 +273,7 @@ public:
     return memory_[static_cast<std::size_t>(place)];
   }
 
-  [[nodiscard]] std::vector<int> const& memory() const { return memory_; }
+  [[nodiscard]] shim_test::Storage const& memory() const { return memory_; }
 
   std::vector<int> counts;
   std::vector<int> displacements;
@@ -282,7 +282,7 @@ public:
 private:
   static constexpr int room = 8;
   std::vector<Type const*> used_;
-  std::vector<int> memory_;
+  shim_test::Storage memory_;
   int end_ = 0;
 };
 

@@ -12,7 +12,7 @@
 
 #include <mpi.h>
 
-#include "tests/shim/support.hpp"
+#include "tests/shim/types.hpp"
 
 namespace {
 
@@ -209,7 +209,7 @@ private:
   }
 
   Operation const* operation_;
-  std::vector<int> memory_;
+  shim_test::Storage memory_;
 };
 
 struct Case {

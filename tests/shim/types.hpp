@@ -16,6 +16,11 @@
 
 namespace shim_test {
 
+#ifndef SHIM_TEST_STORAGE
+/// Where buffers lie; see on_devices.hpp.
+using Storage = std::vector<int>;
+#endif
+
 inline constexpr int untouched = -77;
 inline constexpr int margin = 64;
 /// A multiple of the number of integers in an element of every type here.
@@ -83,7 +88,7 @@ public:
   Memory(Type const& type, int num_elements)
       : type_(type),
         actual_(static_cast<std::size_t>(num_elements * type.extent + 2 * margin), untouched),
-        expected_(actual_) {}
+        expected_(actual_.begin(), actual_.end()) {}
 
   [[nodiscard]] int* address() { return actual_.data() + margin; }
 
@@ -109,7 +114,8 @@ public:
   }
 
 private:
-  void fill(std::vector<int>& memory, int first_element, int num_integers, int rank) {
+  template <typename Integers>
+  void fill(Integers& memory, int first_element, int num_integers, int rank) {
     int const per_element = static_cast<int>(type_.offsets.size());
     for (int i = 0; i < num_integers; ++i) {
       int const place = (first_element + i / per_element) * type_.extent +
@@ -119,7 +125,7 @@ private:
   }
 
   Type const& type_;
-  std::vector<int> actual_;
+  Storage actual_;
   std::vector<int> expected_;
 };
 

@@ -11,6 +11,7 @@
 #include "espalier/plan/calls/native_calls.hpp"
 #include "espalier/plan/calls/operators.hpp"
 #include "espalier/plan/communicators/contexts.hpp"
+#include "espalier/plan/devices/staged.hpp"
 #include "espalier/plan/failure.hpp"
 
 namespace espalier::plan {
@@ -74,6 +75,19 @@ template <typename Call> int Communicator::bind_and_run(Choice const& choice, Ca
   }
   return executors_.insert(binding.key, binding.counts, std::move(executor))
       .run(binding.input, binding.output);
+}
+
+template <typename Call> int Communicator::run_staged(Choice const& choice, Call const& call) {
+  if (int const refusal = judge(choice, call); refusal != MPI_SUCCESS) {
+    return refusal;
+  }
+  CommunicatorFacts const facts{.num_ranks = target_.num_ranks, .rank = target_.rank};
+  Staged const staged(call, facts, *devices_);
+  int const code = bind_and_run(choice, staged.call());
+  if (!is_refusal(code)) {
+    staged.put_back();
+  }
+  return code;
 }
 
 template <typename Call>
@@ -162,6 +176,9 @@ int Communicator::run_selected(Choice const& choice, Call const& call) noexcept 
 template <typename Call> int Communicator::run(Choice const& choice, Call const& call) noexcept {
   if (algorithms::is_of_library(choice)) {
     return run_selected(choice, call);
+  }
+  if (devices_ != nullptr) [[unlikely]] {
+    return take_part([&] { return run_staged(choice, call); });
   }
   return take_part([&] { return bind_and_run(choice, call); });
 }

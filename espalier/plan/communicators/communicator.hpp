@@ -12,6 +12,7 @@
 #include "espalier/plan/communicators/executor_cache.hpp"
 #include "espalier/plan/communicators/native_groups.hpp"
 #include "espalier/plan/communicators/started_calls.hpp"
+#include "espalier/plan/devices/device_memory.hpp"
 #include "espalier/plan/native_algorithms/selected_calls.hpp"
 
 namespace espalier::plan {
@@ -61,6 +62,9 @@ public:
   /// Before the first run: `selected` must outlive the object.
   void use(SelectedCalls const& selected) noexcept { selected_ = &selected; }
 
+  /// Before the first run, if there is any: `devices` must outlive the object.
+  void use(DeviceMemory const& devices) noexcept { devices_ = &devices; }
+
   /// Starts a call; the request is one of the MPI library. Local.
   ///
   /// @param started  the started calls of this communicator
@@ -88,6 +92,8 @@ public:
 
 private:
   template <typename Call> int bind_and_run(algorithms::Choice const& choice, Call const& call);
+  /// The same with memory of the processor in place of that of devices.
+  template <typename Call> int run_staged(algorithms::Choice const& choice, Call const& call);
   /// Of a choice that is an algorithm of the MPI library.
   template <typename Call>
   int run_selected(algorithms::Choice const& choice, Call const& call) noexcept;
@@ -109,6 +115,7 @@ private:
   BindingTarget target_;
   NativeGroups const* groups_ = nullptr;     ///< null: there are none
   SelectedCalls const* selected_ = nullptr;  ///< the same
+  DeviceMemory const* devices_ = nullptr;    ///< the same
   int broken_code_ = MPI_SUCCESS;
   bool has_left_messages_ = false;
   NamedTypes types_;

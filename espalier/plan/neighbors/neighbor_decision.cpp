@@ -30,7 +30,7 @@ neighborhood::Algorithm const* Session::choose(NeighborCall call, State& state, 
 }
 
 NeighborDecision Session::decide(NeighborCall call, MPI_Comm comm) noexcept {
-  bool const may_choose = settings_.may_choose(call);
+  bool const may_choose = settings_.may_choose(call) && !world_.has_devices;
   if (comm == MPI_COMM_NULL || (!may_choose && !records_)) {
     return {};
   }

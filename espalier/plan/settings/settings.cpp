@@ -391,10 +391,12 @@ bool Settings::may_choose(profile::Call call) const noexcept {
 }
 
 bool Settings::has_choices() const noexcept {
-  return std::ranges::any_of(profile::all_calls, [&](profile::Call call) {
-    auto const& entry = forced[profile::index_of(call)];
-    return entry ? entry->choice.has_value() : !is_off && has_rule(profile, call);
-  });
+  bool const has_neighbors =
+      std::ranges::any_of(all_neighbor_calls, [&](NeighborCall call) { return may_choose(call); });
+  return has_neighbors || std::ranges::any_of(profile::all_calls, [&](profile::Call call) {
+           auto const& entry = forced[profile::index_of(call)];
+           return entry ? entry->choice.has_value() : !is_off && has_rule(profile, call);
+         });
 }
 
 bool Settings::has_native_phases() const {

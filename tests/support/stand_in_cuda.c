@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The functions of libcuda.so.1 that are looked up, for the memory of stand_in_devices.h. */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tests/support/stand_in_devices.h"
+
+enum { success = 0, invalid_value = 1, invalid_context = 201 };
+
+enum { attribute_context = 1, attribute_memory_type = 2, attribute_is_managed = 8 };
+
+enum { device_memory = 2 };
+
+static int a_context;
+static void* current_context;
+
+int cuPointerGetAttribute(void* data, int attribute, unsigned long long pointer);
+int cuMemcpy(unsigned long long to, unsigned long long from, size_t num_bytes);
+int cuCtxPushCurrent_v2(void* context);
+int cuCtxPopCurrent_v2(void** context);
+
+int cuPointerGetAttribute(void* data, int attribute, unsigned long long pointer) {
+  if (!stand_in_holds((void const*)(uintptr_t)pointer)) {
+    return invalid_value;
+  }
+  switch (attribute) {
+  case attribute_context:
+    *(void**)data = &a_context;
+    return success;
+  case attribute_memory_type:
+    *(unsigned int*)data = device_memory;
+    return success;
+  case attribute_is_managed:
+    *(unsigned int*)data = 0;
+    return success;
+  default:
+    return invalid_value;
+  }
+}
+
+/* As there, nothing is copied without a context. */
+int cuMemcpy(unsigned long long to, unsigned long long from, size_t num_bytes) {
+  if (current_context != &a_context) {
+    return invalid_context;
+  }
+  stand_in_copy((void*)(uintptr_t)to, (void const*)(uintptr_t)from, num_bytes);
+  return success;
+}
+
+int cuCtxPushCurrent_v2(void* context) {
+  current_context = context;
+  return success;
+}
+
+int cuCtxPopCurrent_v2(void** context) {
+  *context = current_context;
+  current_context = NULL;
+  return success;
+}
