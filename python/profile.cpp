@@ -47,7 +47,7 @@ nb::list decide(
   profile::Profile const profile = profile::Profile::parse(text, "profile");
   profile::DecisionTable const table(
       profile.rules(),
-      profile::parse_call(collective),
+      profile::parse_call_form(collective),
       {.num_ranks = num_ranks,
        .num_nodes = num_nodes,
        .placement = profile::parse_placement(placement).value_or(profile::Placement::any)}
@@ -72,16 +72,16 @@ nb::list calls() {
 }
 
 std::string_view collective_of(std::string_view call) {
-  return algorithms::to_string(profile::collective_of(profile::parse_call(call)));
+  return algorithms::to_string(profile::collective_of(profile::parse_call_form(call).call));
 }
 
 bool has_known_size(std::string_view call) {
-  return profile::has_known_size(profile::parse_call(call));
+  return profile::has_known_size(profile::parse_call_form(call).call);
 }
 
 std::string call_refuses(std::string_view call, std::string_view choice, int num_ranks) {
   return profile::refuses(
-      profile::parse_call(call), algorithms::Choice::parse(choice), num_ranks, 0
+      profile::parse_call_form(call), algorithms::Choice::parse(choice), num_ranks, 0
   );
 }
 

@@ -142,9 +142,13 @@ void print_start(plan::Settings const& settings) {
     line += settings.site ? ", rules of the site in " + settings.site_path : "";
   }
   for (profile::Call const call : profile::all_calls) {
-    if (auto const& forced = settings.forced[profile::index_of(call)]) {
-      line += ", " + std::string(profile::to_string(call)) + " forced to " +
-              (forced->choice ? forced->choice->text() : "native");
+    for (auto const form : {profile::Form::blocking, profile::Form::nonblocking}) {
+      bool const is_blocking = form == profile::Form::blocking;
+      auto const& forced = is_blocking ? settings.forced : settings.forced_nonblocking;
+      if (auto const& entry = forced[profile::index_of(call)]) {
+        line += ", " + profile::to_string({.call = call, .form = form}) + " forced to " +
+                (entry->choice ? entry->choice->text() : "native");
+      }
     }
   }
   for (plan::NeighborCall const call : plan::all_neighbor_calls) {
@@ -161,7 +165,11 @@ void print_start(plan::Settings const& settings) {
 
 bool has_work(plan::Settings const& settings) {
   auto const may_choose = [&](auto call) { return settings.may_choose(call); };
+  auto const may_start = [&](profile::Call call) {
+    return settings.may_choose({.call = call, .form = profile::Form::nonblocking});
+  };
   return settings.records() || std::ranges::any_of(profile::all_calls, may_choose) ||
+         std::ranges::any_of(profile::all_calls, may_start) ||
          std::ranges::any_of(plan::all_neighbor_calls, may_choose);
 }
 

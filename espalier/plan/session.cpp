@@ -86,6 +86,9 @@ Session::Session(Settings settings, World world, Notes::Log log)
       looks_at_all_(records_ || settings_.learning.has_value()), notes_(std::move(log)) {
   for (profile::Call const call : profile::all_calls) {
     may_choose_[profile::index_of(call)] = settings_.may_choose(call);
+    may_choose_started_[profile::index_of(call)] =
+        settings_.may_choose({.call = call, .form = profile::Form::nonblocking});
+    tells_forms_apart_[profile::index_of(call)] = settings_.tells_forms_apart(call);
   }
   if (settings_.learning) {
     learning_.emplace(settings_, world_.node_of_rank);
@@ -128,6 +131,7 @@ int Session::on_delete_context(MPI_Comm, int, void* number, void* session) noexc
 bool Session::serves_any() const noexcept {
   auto const may_choose = [&](NeighborCall call) { return settings_.may_choose(call); };
   return std::ranges::find(may_choose_, true) != may_choose_.end() ||
+         std::ranges::find(may_choose_started_, true) != may_choose_started_.end() ||
          std::ranges::any_of(all_neighbor_calls, may_choose);
 }
 
@@ -480,7 +484,12 @@ Session::tables_for(MPI_Comm comm, State::Facts& facts, std::vector<int> const& 
   } else {
     facts.shape = shape_of(ranks);
     for (profile::Call const call : profile::all_calls) {
-      tables[profile::index_of(call)] = &table_for(call, facts.shape);
+      auto const index = profile::index_of(call);
+      tables.blocking[index] = &table_for({.call = call}, facts.shape);
+      tables.nonblocking[index] =
+          tells_forms_apart_[index]
+              ? &table_for({.call = call, .form = profile::Form::nonblocking}, facts.shape)
+              : tables.blocking[index];
     }
   }
   return tables;
@@ -500,12 +509,12 @@ profile::Shape Session::shape_of(std::vector<int> ranks) const {
   return shape;
 }
 
-profile::DecisionTable const& Session::table_for(profile::Call call, profile::Shape shape) {
+profile::DecisionTable const& Session::table_for(profile::CallForm call, profile::Shape shape) {
   std::vector<std::string> warnings;
   profile::DecisionTable const* table = nullptr;
   {
     std::lock_guard const lock(mutex_);
-    TableKey const key{call, shape.num_ranks, shape.num_nodes, shape.placement};
+    TableKey const key{call.call, call.form, shape.num_ranks, shape.num_nodes, shape.placement};
     auto found = tables_.find(key);
     if (found == tables_.end()) {
       found = tables_.emplace(key, plan::decide(settings_, call, shape, warnings)).first;

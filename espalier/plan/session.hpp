@@ -195,9 +195,19 @@ private:
 
   [[nodiscard]] profile::Decision const&
   decision_at(State const& state, profile::Call call, std::int64_t bytes) const noexcept {
-    bool const is_empty =
-        bytes == 0 && profile::has_known_size(call) && !state.facts().is_intercommunicator;
-    return is_empty ? native_.decision(NativeReason::no_data) : state.table(call).at(bytes);
+    return is_empty(state, call, bytes) ? native_.decision(NativeReason::no_data)
+                                        : state.table(call).at(bytes);
+  }
+
+  /// The same of a call that is only started.
+  [[nodiscard]] profile::Decision const&
+  decision_of_start(State const& state, profile::Call call, std::int64_t bytes) const noexcept {
+    return is_empty(state, call, bytes) ? native_.decision(NativeReason::no_data)
+                                        : state.table_of_started(call).at(bytes);
+  }
+
+  static bool is_empty(State const& state, profile::Call call, std::int64_t bytes) noexcept {
+    return bytes == 0 && profile::has_known_size(call) && !state.facts().is_intercommunicator;
   }
 
   template <typename Call>
@@ -214,7 +224,7 @@ private:
   [[nodiscard]] profile::Decision const*
   contest(State& state, profile::Call call, std::int64_t bytes, profile::Decision const& decision);
 
-  using TableKey = std::tuple<profile::Call, int, int, profile::Placement>;
+  using TableKey = std::tuple<profile::Call, profile::Form, int, int, profile::Placement>;
 
   /// What serves the call, null if that is the native one. Collective.
   [[nodiscard]] neighborhood::Algorithm const*
@@ -246,7 +256,7 @@ private:
   /// Sets the shape, too, where decisions depend on it.
   [[nodiscard]] State::Tables
   tables_for(MPI_Comm comm, State::Facts& facts, std::vector<int> const& ranks);
-  profile::DecisionTable const& table_for(profile::Call call, profile::Shape shape);
+  profile::DecisionTable const& table_for(profile::CallForm call, profile::Shape shape);
   /// Of a communicator with these ranks of MPI_COMM_WORLD, in its order.
   [[nodiscard]] profile::Shape shape_of(std::vector<int> ranks) const;
 
@@ -256,6 +266,8 @@ private:
   bool needs_native_;  ///< some choice has native phases, or is an algorithm of the library
   bool looks_at_all_;  ///< at calls that are native for sure, too
   std::array<bool, profile::num_calls> may_choose_{};
+  std::array<bool, profile::num_calls> may_choose_started_{};  ///< of nonblocking calls
+  std::array<bool, profile::num_calls> tells_forms_apart_{};
   int keyval_ = MPI_KEYVAL_INVALID;
   int context_keyval_ = MPI_KEYVAL_INVALID;
   int hint_keyval_ = MPI_KEYVAL_INVALID;  ///< its attribute is set where it is left alone
@@ -320,23 +332,26 @@ template <typename Call> CallDecision Session::decide(Call const& call, MPI_Comm
 
 template <typename Call>
 CallDecision Session::decide_start(Call const& call, MPI_Comm comm) noexcept {
-  if (comm == MPI_COMM_NULL || (!records_ && !may_choose_[profile::index_of(Call::call)])) {
+  bool const may_choose = may_choose_started_[profile::index_of(Call::call)];
+  if (comm == MPI_COMM_NULL || (!records_ && !may_choose)) {
     return {};
   }
   CallDecision decided;
   int const code = guard([&] {
     State* const state = find(comm);
-    if (state == nullptr ||
-        (!records_ && !(contexts_.starts() && state->table(Call::call).chooses()))) {
+    if (state == nullptr) {
+      return MPI_SUCCESS;
+    }
+    bool const chooses = state->table_of_started(Call::call).chooses();
+    if (!records_ && !(contexts_.starts() && chooses)) {
       return MPI_SUCCESS;
     }
     auto const bytes = result_bytes(call, *state);
     profile::Decision const* decision = nullptr;
     if (bytes) {
-      decision = &decision_at(*state, Call::call, *bytes);
+      decision = &decision_of_start(*state, Call::call, *bytes);
     }
-    bool const is_served =
-        bytes ? decision->choice.has_value() : state->table(Call::call).chooses();
+    bool const is_served = bytes ? decision->choice.has_value() : chooses;
     if (is_served && !contexts_.starts()) {
       decision =
           &native_.decision(world_.has_devices ? NativeReason::devices : NativeReason::no_progress);
@@ -378,7 +393,7 @@ IrregularRun Session::start_irregular(
   int const code = guard([&] {
     auto const mended = std::make_shared<Mended<Call>>(mend(call, state.facts(), library_));
     run.bytes = mended->bytes;
-    run.decision = &decision_at(state, Call::call, mended->bytes);
+    run.decision = &decision_of_start(state, Call::call, mended->bytes);
     if (!run.decision->choice) {
       run.code = Communicator::refused;
       return MPI_SUCCESS;

@@ -44,7 +44,8 @@ State::State(MPI_Comm comm, Facts facts, Contexts& contexts, MPI_Comm self)
 
 void State::make_groups() {
   std::vector<algorithms::Choice const*> choices;
-  for (profile::DecisionTable const* const table : tables_) {
+  // What is started has no native phases.
+  for (profile::DecisionTable const* const table : tables_.blocking) {
     for (profile::Decision const& decision : table->decisions()) {
       if (decision.choice && decision.choice->has_native_calls()) {
         choices.push_back(&*decision.choice);

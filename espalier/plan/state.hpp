@@ -26,13 +26,22 @@ namespace espalier::plan {
 /// Used by one thread at a time, as MPI demands of blocking collectives.
 class State {
 public:
-  using Tables = std::array<profile::DecisionTable const*, profile::num_calls>;
+  /// For each call the table that decides; never null, not owned.
+  struct Tables {
+    std::array<profile::DecisionTable const*, profile::num_calls> blocking{};
+    std::array<profile::DecisionTable const*, profile::num_calls> nonblocking{};
+
+    void fill(profile::DecisionTable const* table) noexcept {
+      blocking.fill(table);
+      nonblocking.fill(table);
+    }
+  };
 
   /// What a state is made of.
   struct Facts {
     CommunicatorFacts communicator;
     profile::Shape shape;
-    Tables tables{};               ///< never null, not owned
+    Tables tables{};
     std::vector<int> world_ranks;  ///< of all ranks; empty: they are the same
     std::optional<int> context;    ///< its number; none: no collective is served
     /// What shares memory with this rank; null: all messages are those of MPI.
@@ -63,7 +72,12 @@ public:
   }
 
   [[nodiscard]] profile::DecisionTable const& table(profile::Call call) const noexcept {
-    return *tables_[profile::index_of(call)];
+    return *tables_.blocking[profile::index_of(call)];
+  }
+
+  /// The same for calls that are only started.
+  [[nodiscard]] profile::DecisionTable const& table_of_started(profile::Call call) const noexcept {
+    return *tables_.nonblocking[profile::index_of(call)];
   }
 
   /// Makes the communicators of native phases and of algorithms of the MPI library for what tables

@@ -4,10 +4,42 @@
 
 #include <string>
 
+#include "espalier/algorithms/composed/native.hpp"
 #include "espalier/base/error.hpp"
 #include "espalier/base/names.hpp"
 
 namespace espalier::profile {
+namespace {
+
+constexpr char nonblocking_prefix = 'i';
+
+std::string_view name_of(Call call) noexcept {
+  return to_string(call);
+}
+
+/// Why a choice cannot be started without waiting; empty if it can.
+std::string refuses_start(algorithms::Choice const& choice) {
+  if (algorithms::is_of_library(choice)) {
+    return choice.text() + " is an algorithm of the MPI library, which selects them for blocking "
+                           "calls only";
+  }
+  return choice.has_native_calls()
+             ? choice.text() + " has native phases, which wait, and nonblocking calls do not"
+             : "";
+}
+
+}  // namespace
+
+std::string to_string(CallForm one) {
+  std::string const text(to_string(one.call));
+  return one.form == Form::blocking ? text : nonblocking_prefix + text;
+}
+
+std::string function_name(CallForm one) {
+  return one.form == Form::blocking ? std::string(function_name(one.call))
+                                    : "MPI_I" + std::string(to_string(one.call));
+}
+
 std::string refuses(Call call, algorithms::Choice const& choice, int num_ranks, int root) {
   if (choice.collective() != collective_of(call)) {
     return "expected an algorithm for " + std::string(to_string(collective_of(call))) + ", got '" +
@@ -34,8 +66,12 @@ std::string refuses(Call call, algorithms::Choice const& choice, int num_ranks, 
   return {};
 }
 
+std::string refuses(CallForm one, algorithms::Choice const& choice, int num_ranks, int root) {
+  std::string reason = refuses(one.call, choice, num_ranks, root);
+  return reason.empty() && one.form == Form::nonblocking ? refuses_start(choice) : reason;
+}
+
 Call parse_call(std::string_view text) {
-  auto const name_of = [](Call call) { return to_string(call); };
   if (auto const found = find_named(all_calls, text, name_of)) {
     return *found;
   }
@@ -44,6 +80,15 @@ Call parse_call(std::string_view text) {
       "expected a collective (" + list_names(all_calls, name_of) + "), got '" + std::string(text) +
           "'"
   );
+}
+
+CallForm parse_call_form(std::string_view text) {
+  if (text.starts_with(nonblocking_prefix)) {
+    if (auto const call = find_named(all_calls, text.substr(1), name_of)) {
+      return {.call = *call, .form = Form::nonblocking};
+    }
+  }
+  return {.call = parse_call(text), .form = Form::blocking};
 }
 
 }  // namespace espalier::profile

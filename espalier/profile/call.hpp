@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,17 @@
 namespace espalier::profile {
 
 inline constexpr std::size_t num_calls = all_calls.size();
+
+/// Whether the MPI function returns when the call is complete, or when it is started.
+enum class Form : std::uint8_t { blocking, nonblocking };
+
+/// A call in one of its forms.
+struct CallForm {
+  Call call = Call::allgather;
+  Form form = Form::blocking;
+
+  friend bool operator==(CallForm const&, CallForm const&) = default;
+};
 
 [[nodiscard]] constexpr std::size_t index_of(Call call) noexcept {
   return static_cast<std::size_t>(call);
@@ -31,6 +43,12 @@ inline constexpr std::size_t num_calls = all_calls.size();
 [[nodiscard]] constexpr std::string_view function_name(Call call) noexcept {
   return facts_of(call).function;
 }
+
+/// `allgather`, `iallgather`, as in profiles and settings.
+[[nodiscard]] std::string to_string(CallForm one);
+
+/// `MPI_Allgather`, `MPI_Iallgather`.
+[[nodiscard]] std::string function_name(CallForm one);
 
 /// The collective whose algorithms serve the call.
 [[nodiscard]] constexpr algorithms::Collective collective_of(Call call) noexcept {
@@ -51,7 +69,15 @@ inline constexpr std::size_t num_calls = all_calls.size();
 [[nodiscard]] std::string
 refuses(Call call, algorithms::Choice const& choice, int num_ranks, int root);
 
+/// The same of a form of the call: none of our choices that need the MPI library for a whole phase
+/// can be started without waiting.
+[[nodiscard]] std::string
+refuses(CallForm one, algorithms::Choice const& choice, int num_ranks, int root);
+
 /// @throws Error argument with the valid names.
 [[nodiscard]] Call parse_call(std::string_view text);
+
+/// As to_string() writes it. @throws Error argument with the valid names.
+[[nodiscard]] CallForm parse_call_form(std::string_view text);
 
 }  // namespace espalier::profile

@@ -7,13 +7,24 @@
 #include "espalier/base/error.hpp"
 
 namespace espalier::profile {
+namespace {
 
-Call call_in_file(Field const& field) {
+template <typename Parse> auto parsed(Field const& field, Parse parse) {
   try {
-    return parse_call(field.text());
+    return parse(field.text());
   } catch (Error const& error) {
     field.fail("a known collective", "'" + field.text() + "' (" + error.what() + ")");
   }
+}
+
+}  // namespace
+
+Call call_in_file(Field const& field) {
+  return parsed(field, parse_call);
+}
+
+CallForm call_form_in_file(Field const& field) {
+  return parsed(field, parse_call_form);
 }
 
 Placement placement_in_file(Field const& object) {

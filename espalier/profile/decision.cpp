@@ -17,18 +17,21 @@ struct Candidate {
   int position;
 };
 
-/// Rules that may be used, nearest shape first.
-std::vector<Candidate> candidates(std::span<Rule const> rules, Call call, Shape shape) {
+/// Rules for one form that may be used by it or by another one, nearest shape first.
+std::vector<Candidate> candidates(std::span<Rule const> rules, CallForm call, Shape shape) {
+  auto const is_meant = [&](Rule const& rule) {
+    return rule.call == call.call && rule.form == call.form;
+  };
   bool has_exact = false;
   for (Rule const& rule : rules) {
-    has_exact = has_exact || (rule.call == call && rule.shape.covers(shape));
+    has_exact = has_exact || (is_meant(rule) && rule.shape.covers(shape));
   }
   std::vector<Candidate> result;
   for (std::size_t i = 0; i < rules.size(); ++i) {
     Rule const& rule = rules[i];
     bool const is_near =
         has_exact ? rule.shape.covers(shape) : Distance(rule.shape, shape).is_borrowable();
-    if (rule.call == call && is_near &&
+    if (is_meant(rule) && is_near &&
         (!rule.choice || refuses(call, *rule.choice, shape.num_ranks, 0).empty())) {
       result.push_back({&rule, static_cast<int>(i)});
     }
@@ -36,6 +39,16 @@ std::vector<Candidate> candidates(std::span<Rule const> rules, Call call, Shape 
   std::ranges::stable_sort(result, {}, [&](Candidate const& candidate) {
     return Distance(candidate.rule->shape, shape);
   });
+  return result;
+}
+
+/// Rules that may be used, in the order in which they are asked.
+std::vector<Candidate> all_candidates(std::span<Rule const> rules, CallForm call, Shape shape) {
+  std::vector<Candidate> result = candidates(rules, call, shape);
+  if (call.form != Form::blocking) {
+    std::vector<Candidate> const others = candidates(rules, {.call = call.call}, shape);
+    result.insert(result.end(), others.begin(), others.end());
+  }
   return result;
 }
 
@@ -72,7 +85,7 @@ Decision decision_of(Candidate const& candidate, Shape shape) {
 }
 
 /// The decision where no candidate covers the size.
-Decision uncovered(std::span<Rule const> rules, Call call, Shape shape) {
+Decision uncovered(std::span<Rule const> rules, CallForm call, Shape shape) {
   std::optional<Shape> const nearest = nearest_shape(rules, shape, call);
   bool const is_far = nearest && !Distance(*nearest, shape).is_borrowable();
   return {
@@ -108,10 +121,10 @@ std::vector<Rule> rules_of_shape(std::span<Rule const> rules, Shape shape) {
 }
 
 std::optional<Shape>
-nearest_shape(std::span<Rule const> rules, Shape shape, std::optional<Call> call) {
+nearest_shape(std::span<Rule const> rules, Shape shape, std::optional<CallForm> call) {
   std::optional<Shape> nearest;
   for (Rule const& rule : rules) {
-    bool const is_meant = !call || rule.call == *call;
+    bool const is_meant = !call || rule.is_for(*call);
     if (is_meant && (!nearest || Distance(rule.shape, shape) < Distance(*nearest, shape))) {
       nearest = rule.shape;
     }
@@ -123,8 +136,8 @@ DecisionTable::DecisionTable(Decision decision) {
   append(no_limit, std::move(decision));
 }
 
-DecisionTable::DecisionTable(std::span<Rule const> rules, Call call, Shape shape) {
-  std::vector<Candidate> const usable = candidates(rules, call, shape);
+DecisionTable::DecisionTable(std::span<Rule const> rules, CallForm call, Shape shape) {
+  std::vector<Candidate> const usable = all_candidates(rules, call, shape);
   std::vector<std::int64_t> const first = starts(usable);
   Decision const otherwise = uncovered(rules, call, shape);
   for (std::size_t i = 0; i < first.size(); ++i) {

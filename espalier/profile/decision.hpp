@@ -26,7 +26,7 @@ struct Decision {
   friend bool operator==(Decision const&, Decision const&) = default;
 };
 
-/// The rules of one call for one shape, resolved: every size has exactly one decision.
+/// The rules of one call in one form for one shape, resolved: every size has exactly one decision.
 class DecisionTable {
 public:
   /// The same decision for every size.
@@ -34,7 +34,13 @@ public:
   /// Rules made for exactly this shape if there are any; sizes they leave out are native.
   /// Otherwise, for each size, the rule of the nearest shape that covers the size and whose
   /// algorithm accepts this number of ranks, see Distance; native if none is near enough.
-  DecisionTable(std::span<Rule const> rules, Call call, Shape shape);
+  ///
+  /// A nonblocking call takes rules for nonblocking calls in this way; where none of them covers a
+  /// size it takes those for blocking calls.
+  DecisionTable(std::span<Rule const> rules, CallForm call, Shape shape);
+
+  DecisionTable(std::span<Rule const> rules, Call call, Shape shape)
+      : DecisionTable(rules, CallForm{.call = call}, shape) {}
 
   /// Position of the decision for a result of so many bytes, bytes >= 0.
   [[nodiscard]] std::size_t find(std::int64_t bytes) const noexcept;
@@ -61,9 +67,10 @@ private:
 /// Those that were made for exactly this shape.
 [[nodiscard]] std::vector<Rule> rules_of_shape(std::span<Rule const> rules, Shape shape);
 
-/// The shape of the nearest rules, of one call or of all; none if there are no rules.
-[[nodiscard]] std::optional<Shape>
-nearest_shape(std::span<Rule const> rules, Shape shape, std::optional<Call> call = std::nullopt);
+/// The shape of the nearest rules, of those for one call or of all; none if there are no rules.
+[[nodiscard]] std::optional<Shape> nearest_shape(
+    std::span<Rule const> rules, Shape shape, std::optional<CallForm> call = std::nullopt
+);
 
 /// Decision of one profile for one call.
 [[nodiscard]] Decision

@@ -35,7 +35,7 @@ void check_header(Field const& file) {
   }
 }
 
-std::optional<algorithms::Choice> parse_choice(Field const& field, Call call, int num_ranks) {
+std::optional<algorithms::Choice> parse_choice(Field const& field, CallForm one, int num_ranks) {
   std::string const text = field.text();
   if (text == "native") {
     return std::nullopt;
@@ -46,12 +46,13 @@ std::optional<algorithms::Choice> parse_choice(Field const& field, Call call, in
   } catch (Error const& error) {
     field.fail("native or an algorithm of this version", "\"" + text + "\" (" + error.what() + ")");
   }
-  if (choice->collective() != collective_of(call)) {
-    field.fail("an algorithm for " + std::string(to_string(collective_of(call))));
+  if (choice->collective() != collective_of(one.call)) {
+    field.fail("an algorithm for " + std::string(to_string(collective_of(one.call))));
   }
-  if (std::string const reason = refuses(call, *choice, num_ranks, 0); !reason.empty()) {
+  if (std::string const reason = refuses(one, *choice, num_ranks, 0); !reason.empty()) {
     field.fail(
-        "an algorithm that accepts " + std::to_string(num_ranks) + " ranks",
+        "an algorithm that accepts " + std::to_string(num_ranks) + " ranks" +
+            (one.form == Form::blocking ? "" : " in nonblocking calls"),
         "\"" + text + "\" (" + reason + ")"
     );
   }
@@ -61,7 +62,9 @@ std::optional<algorithms::Choice> parse_choice(Field const& field, Call call, in
 Rule parse_rule(Field const& field) {
   constexpr std::int64_t most = std::numeric_limits<int>::max();
   Rule rule;
-  rule.call = call_in_file(field.at("collective"));
+  CallForm const one = call_form_in_file(field.at("collective"));
+  rule.call = one.call;
+  rule.form = one.form;
   rule.shape.num_ranks = static_cast<int>(field.at("num_ranks").integer(1, most));
   rule.shape.num_nodes = static_cast<int>(field.at("num_nodes").integer(1, rule.shape.num_ranks));
   rule.shape.placement = placement_in_file(field);
@@ -75,7 +78,7 @@ Rule parse_rule(Field const& field) {
         "limits"
     );
   }
-  rule.choice = parse_choice(field.at("algorithm"), rule.call, rule.shape.num_ranks);
+  rule.choice = parse_choice(field.at("algorithm"), one, rule.shape.num_ranks);
   rule.reason = field.at("reason").text();
   return rule;
 }
@@ -83,6 +86,7 @@ Rule parse_rule(Field const& field) {
 auto order_of(Rule const& rule) {
   return std::tuple(
       rule.call,
+      rule.form,
       rule.shape.num_ranks,
       rule.shape.num_nodes,
       rule.shape.placement,
@@ -100,7 +104,7 @@ void check_overlaps(std::vector<Rule> const& rules, std::vector<Field> const& fi
   for (std::size_t i = 1; i < order.size(); ++i) {
     Rule const& before = rules[order[i - 1]];
     Rule const& rule = rules[order[i]];
-    if (before.call == rule.call && before.shape == rule.shape &&
+    if (before.call == rule.call && before.form == rule.form && before.shape == rule.shape &&
         rule.min_bytes <= before.max_bytes) {
       fields[order[i]]
           .at("min_bytes")

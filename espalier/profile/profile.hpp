@@ -19,12 +19,19 @@ namespace espalier::profile {
 /// "Use this algorithm for results of min_bytes .. max_bytes on this shape."
 struct Rule {
   Call call = Call::allgather;
+  Form form = Form::blocking;
   Shape shape;
   std::int64_t min_bytes = 0;
   std::int64_t max_bytes = std::numeric_limits<std::int64_t>::max();  ///< inclusive
   std::optional<algorithms::Choice> choice;                           ///< none: the native call
   std::string reason;
   bool is_shared = false;  ///< by the site with all users; not in the file
+
+  /// Whether a call may follow it: one that is nonblocking also follows rules of blocking calls,
+  /// where no rule of its own covers it.
+  [[nodiscard]] bool is_for(CallForm one) const noexcept {
+    return call == one.call && (form == one.form || form == Form::blocking);
+  }
 };
 
 /// A profile file: rules found by `espalier tune` on one machine with one MPI.

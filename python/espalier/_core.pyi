@@ -422,7 +422,7 @@ def verify_programs(
     """
 
 def calls() -> list[str]:
-    """Return the MPI calls that profiles speak of."""
+    """Return the blocking MPI calls that profiles speak of."""
 
 def collective_of(call: str) -> str:
     """Return the collective whose algorithms serve a call."""

@@ -5,15 +5,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from behaviour_context import NUM_RANKS, Context, expect
+from behaviour_context import NUM_RANKS, RULE, Context, expect
 
 Row = dict[str, Any]
 
 
-def rows_of(context: Context) -> list[dict[str, list[Row]]]:
+def rows_of(context: Context, **environment: str) -> list[dict[str, list[Row]]]:
     """Return the rows of each rank by function, of a program that ended well."""
     outcome = context.launch(
-        context.program("mpi_shim_manners"), ESPALIER_STATISTICS=str(context.statistics)
+        context.program("mpi_shim_manners"),
+        ESPALIER_STATISTICS=str(context.statistics),
+        **environment,
     )
     expect(outcome.code == 0, "exit code 0", outcome)
     found = []
@@ -57,6 +59,49 @@ def case_manners(context: Context) -> None:
         found = manners(only(rows, "MPI_Iallreduce"))
         expect(found == [{"operator": "min", "count": 1}], "of started calls, too", found)
         expect("manners" not in only(rows, "MPI_Alltoallv"), "nothing to say", rows)
+
+
+def decided(rows: dict[str, list[Row]], function: str) -> set[tuple[str, str]]:
+    """Return what served a function of which the program has sums, and why."""
+    return {(row["algorithm"], row["reason"]) for row in rows[function]}
+
+
+def case_profile_nonblocking(context: Context) -> None:
+    """A rule for nonblocking calls serves them, and that for blocking calls the others."""
+    blocking = {**RULE, "collective": "allreduce", "algorithm": "allreduce/ring"}
+    other = {**blocking, "collective": "iallreduce", "algorithm": "allreduce/recursive_doubling"}
+    native = {**blocking, "collective": "iallreduce", "algorithm": "native"}
+    for rules, started in (
+        ([blocking, other], ("allreduce/recursive_doubling", "profile rule 1: measured")),
+        ([blocking, native], ("native", "profile rule 1: measured")),
+        ([blocking], ("allreduce/ring", "profile rule 0: measured")),
+    ):
+        path = context.profile(rules=rules)
+        for rows in rows_of(context, ESPALIER_PROFILE=path):
+            found = decided(rows, "MPI_Iallreduce")
+            expect(found == {started}, f"{started}", found)
+            found = decided(rows, "MPI_Allreduce")
+            expect(("allreduce/ring", "profile rule 0: measured") in found, "its own", found)
+    for rows in rows_of(context, ESPALIER_PROFILE=context.profile(rules=[other])):
+        found = decided(rows, "MPI_Iallreduce")
+        expected = ("allreduce/recursive_doubling", "profile rule 0: measured")
+        expect(found == {expected}, f"{expected}", found)
+        found = decided(rows, "MPI_Allreduce")
+        expect({one for one, _ in found} == {"native"}, "no rule is for blocking calls", found)
+
+
+def case_force_nonblocking(context: Context) -> None:
+    """A forced choice is for both forms unless one is named for nonblocking calls."""
+    for force, started in (
+        ("allreduce=ring", "allreduce/ring"),
+        ("allreduce=ring;iallreduce=native", "native"),
+        ("allreduce=ring;iallreduce=recursive_doubling", "allreduce/recursive_doubling"),
+    ):
+        for rows in rows_of(context, ESPALIER_FORCE=force):
+            found = {one for one, _ in decided(rows, "MPI_Iallreduce")}
+            expect(found == {started}, f"{force}: {started}", found)
+            found = {one for one, _ in decided(rows, "MPI_Allreduce")}
+            expect("allreduce/ring" in found, f"{force}: the blocking call", found)
 
 
 def case_parts(context: Context) -> None:

@@ -63,7 +63,7 @@ double error_of_model_in(Trials const& trials) {
 
 bool has_rule(std::optional<profile::Profile> const& rules, KindOfCalls const& kind) {
   return rules && std::ranges::any_of(rules->rules(), [&](profile::Rule const& rule) {
-           return rule.call == kind.call && rule.shape.covers(kind.shape) &&
+           return rule.is_for({.call = kind.call}) && rule.shape.covers(kind.shape) &&
                   rule.min_bytes <= kind.min_bytes && kind.min_bytes <= rule.max_bytes;
          });
 }

@@ -33,15 +33,14 @@ algorithms::Choice parse_choice(profile::Call call, std::string_view text) {
   return algorithms::Choice::parse(collective, text);
 }
 
-Settings::Forced parse_forced(profile::Call call, std::string_view text, Settings& settings) {
+Settings::Forced parse_forced(profile::CallForm call, std::string_view text, Settings& settings) {
   if (text == "native") {
     return {.choice = std::nullopt, .reason = "forced by ESPALIER_FORCE"};
   }
   try {
-    return {.choice = parse_choice(call, text), .reason = "forced by ESPALIER_FORCE"};
+    return {.choice = parse_choice(call.call, text), .reason = "forced by ESPALIER_FORCE"};
   } catch (Error const& error) {
-    std::string const problem =
-        "ESPALIER_FORCE: " + std::string(profile::to_string(call)) + ": " + error.what();
+    std::string const problem = "ESPALIER_FORCE: " + profile::to_string(call) + ": " + error.what();
     settings.warnings.push_back(problem + "; using the native call");
     return {.choice = std::nullopt, .reason = problem};
   }
@@ -62,8 +61,10 @@ void parse_forced(std::string_view name, std::string_view text, Settings& settin
     settings.forced_neighbors[index_of(*neighbor_call)] = parse_neighbor(*neighbor_call, text);
     return;
   }
-  profile::Call const call = profile::parse_call(name);
-  settings.forced[profile::index_of(call)] = parse_forced(call, text, settings);
+  profile::CallForm const call = profile::parse_call_form(name);
+  bool const is_blocking = call.form == profile::Form::blocking;
+  Settings::ForcedCalls& forced = is_blocking ? settings.forced : settings.forced_nonblocking;
+  forced[profile::index_of(call.call)] = parse_forced(call, text, settings);
 }
 
 /// `allgather=ring,bcast=flat`: a comma where a semicolon is meant. Those in brackets separate the
@@ -251,7 +252,7 @@ void parse_watch(SettingsText const& text, Settings& settings) {
 }
 
 profile::DecisionTable decide_forced(
-    profile::Call call,
+    profile::CallForm call,
     Settings::Forced const& forced,
     profile::Shape shape,
     std::vector<std::string>& warnings
@@ -262,7 +263,7 @@ profile::DecisionTable decide_forced(
     if (!refusal.empty()) {
       decision.reason = "ESPALIER_FORCE: " + decision.choice->text() + " does not accept " +
                         std::to_string(shape.num_ranks) + " ranks in " +
-                        std::string(profile::function_name(call)) + ": " + refusal;
+                        profile::function_name(call) + ": " + refusal;
       decision.choice.reset();
       warnings.push_back(decision.reason + "; using the native call on such communicators");
     }
@@ -372,30 +373,67 @@ Settings Settings::parse(SettingsText const& text, std::string_view vendor) {
 
 namespace {
 
-bool has_rule(std::optional<profile::Profile> const& profile, profile::Call call) noexcept {
+bool has_choice(std::optional<profile::Profile> const& profile, profile::CallForm call) noexcept {
   return profile && std::ranges::any_of(profile->rules(), [&](profile::Rule const& rule) {
-           return rule.call == call && rule.choice;
+           return rule.is_for(call) && rule.choice;
          });
+}
+
+bool has_rule_of_its_own(
+    std::optional<profile::Profile> const& profile, profile::CallForm call
+) noexcept {
+  return profile && std::ranges::any_of(profile->rules(), [&](profile::Rule const& rule) {
+           return rule.call == call.call && rule.form == call.form;
+         });
+}
+
+/// Calls as they return when they are complete, and as they are only started.
+constexpr std::array all_forms{profile::Form::blocking, profile::Form::nonblocking};
+
+/// Whether some call in some form is so.
+template <typename Predicate> bool is_any_call(Predicate is_so) {
+  return std::ranges::any_of(profile::all_calls, [&](profile::Call call) {
+    return std::ranges::any_of(all_forms, [&](profile::Form form) {
+      return is_so(profile::CallForm{.call = call, .form = form});
+    });
+  });
 }
 
 }  // namespace
 
-bool Settings::may_choose(profile::Call call) const noexcept {
+Settings::Forced const* Settings::forced_for(profile::CallForm call) const noexcept {
+  auto const& own = forced_nonblocking[profile::index_of(call.call)];
+  auto const& blocking = forced[profile::index_of(call.call)];
+  if (call.form == profile::Form::nonblocking && own) {
+    return &*own;
+  }
+  return blocking ? &*blocking : nullptr;
+}
+
+bool Settings::may_choose(profile::CallForm call) const noexcept {
   if (is_off) {
     return false;
   }
-  if (auto const& entry = forced[profile::index_of(call)]) {
+  if (Forced const* const entry = forced_for(call)) {
     return entry->choice.has_value();
   }
-  return learning.has_value() || has_rule(profile, call);
+  return learning.has_value() || has_choice(profile, call);
+}
+
+bool Settings::tells_forms_apart(profile::Call call) const noexcept {
+  profile::CallForm const nonblocking{.call = call, .form = profile::Form::nonblocking};
+  bool const is_forced = forced_nonblocking[profile::index_of(call)].has_value();
+  return is_forced || has_rule_of_its_own(profile, nonblocking) ||
+         has_rule_of_its_own(memory, nonblocking) || has_rule_of_its_own(site, nonblocking);
 }
 
 bool Settings::has_choices() const noexcept {
   bool const has_neighbors =
       std::ranges::any_of(all_neighbor_calls, [&](NeighborCall call) { return may_choose(call); });
-  return has_neighbors || std::ranges::any_of(profile::all_calls, [&](profile::Call call) {
-           auto const& entry = forced[profile::index_of(call)];
-           return entry ? entry->choice.has_value() : !is_off && has_rule(profile, call);
+  return has_neighbors || is_any_call([&](profile::CallForm call) {
+           Forced const* const entry = forced_for(call);
+           return entry != nullptr ? entry->choice.has_value()
+                                   : !is_off && has_choice(profile, call);
          });
 }
 
@@ -459,18 +497,18 @@ std::vector<WantedNative> Settings::wanted_native() const {
 }
 
 bool Settings::needs_nodes() const noexcept {
-  return std::ranges::any_of(profile::all_calls, [&](profile::Call call) {
-    return !forced[profile::index_of(call)] && may_choose(call);
+  return is_any_call([&](profile::CallForm call) {
+    return forced_for(call) == nullptr && may_choose(call);
   });
 }
 
 profile::DecisionTable decide(
     Settings const& settings,
-    profile::Call call,
+    profile::CallForm call,
     profile::Shape shape,
     std::vector<std::string>& warnings
 ) {
-  if (auto const& forced = settings.forced[profile::index_of(call)]) {
+  if (auto const* const forced = settings.forced_for(call)) {
     return decide_forced(call, *forced, shape, warnings);
   }
   if (settings.profile) {

@@ -71,7 +71,9 @@ struct Settings {
   bool is_off = false;
   bool is_verbose = false;
   std::string statistics;
-  std::array<std::optional<Forced>, profile::num_calls> forced;
+  using ForcedCalls = std::array<std::optional<Forced>, profile::num_calls>;
+  ForcedCalls forced;
+  ForcedCalls forced_nonblocking;  ///< what it says of nonblocking calls alone
   /// What ESPALIER_FORCE says of neighborhood collectives; null: the native call.
   std::array<neighborhood::Algorithm const*, num_neighbor_calls> forced_neighbors{};
   std::optional<profile::Profile> profile;
@@ -111,8 +113,19 @@ struct Settings {
     return !is_off && (is_verbose || !statistics.empty() || watches());
   }
 
+  /// What ESPALIER_FORCE says of a call, null if nothing. What it says of a blocking call also
+  /// holds for the nonblocking one, of which it says nothing by itself.
+  [[nodiscard]] Forced const* forced_for(profile::CallForm call) const noexcept;
+
   /// True if some communicator may have a decision other than the native call.
-  [[nodiscard]] bool may_choose(profile::Call call) const noexcept;
+  [[nodiscard]] bool may_choose(profile::CallForm call) const noexcept;
+
+  [[nodiscard]] bool may_choose(profile::Call call) const noexcept {
+    return may_choose(profile::CallForm{.call = call});
+  }
+
+  /// True if its nonblocking form may have other decisions than the blocking one.
+  [[nodiscard]] bool tells_forms_apart(profile::Call call) const noexcept;
 
   [[nodiscard]] bool may_choose(NeighborCall call) const noexcept {
     return !is_off && forced_neighbors[index_of(call)] != nullptr;
@@ -145,10 +158,19 @@ struct Settings {
 /// number of ranks gives native decisions, and a line in `warnings`.
 [[nodiscard]] profile::DecisionTable decide(
     Settings const& settings,
-    profile::Call call,
+    profile::CallForm call,
     profile::Shape shape,
     std::vector<std::string>& warnings
 );
+
+[[nodiscard]] inline profile::DecisionTable decide(
+    Settings const& settings,
+    profile::Call call,
+    profile::Shape shape,
+    std::vector<std::string>& warnings
+) {
+  return decide(settings, profile::CallForm{.call = call}, shape, warnings);
+}
 
 /// Whether the profile was made for another kind of job: one line that says so and what to do; none
 /// if some rule is near enough to this shape, or there is no profile.

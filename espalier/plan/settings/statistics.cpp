@@ -106,11 +106,6 @@ void OwnCommunicators::add(OwnCommunicators const& other) noexcept {
   seconds += other.seconds;
 }
 
-std::string function_name(profile::Call call, Form form) {
-  return form == Form::blocking ? std::string(profile::function_name(call))
-                                : "MPI_I" + std::string(profile::to_string(call));
-}
-
 CommunicatorClass Totals::known(CommunicatorClass communicator) {
   if (ranks_.size() >= most_classes && !ranks_.contains(communicator.ranks)) {
     communicator.ranks.clear();
@@ -123,7 +118,7 @@ void Totals::add(CommunicatorClass communicator, Recorder const& recorder, Form 
   communicator = known(std::move(communicator));
   for (Recorder::Row const& counted : recorder.rows()) {
     Key key{
-        .function = function_name(counted.call, form),
+        .function = profile::function_name({.call = counted.call, .form = form}),
         .communicator = communicator,
         .size_class = counted.size_class,
         .algorithm = algorithm_text(*counted.decision),

@@ -37,10 +37,7 @@ struct CommunicatorClass {
 };
 
 /// How calls were made. Those that are nonblocking are counted with the time of their start.
-enum class Form : std::uint8_t { blocking, nonblocking };
-
-/// `MPI_Allgather`, `MPI_Iallgather`.
-[[nodiscard]] std::string function_name(profile::Call call, Form form);
+using profile::Form;
 
 /// Calls of a whole process, over all communicators it ever had.
 class Totals {

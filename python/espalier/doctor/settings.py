@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from espalier.base import calls
 from espalier.conditions.finding import Finding
 from espalier.errors import Error
 
@@ -70,9 +71,9 @@ def _force(value: str) -> Finding:
 
     for item in filter(None, value.split(";")):
         call, equals, algorithm = item.partition("=")
-        if not equals or call.strip() not in _core.calls():
-            calls = ", ".join(_core.calls())
-            text = f"expected call=algorithm with a call of {calls}, got '{item}'"
+        if not equals or call.strip() not in calls.in_all_forms(_core.calls()):
+            known = ", ".join(_core.calls())
+            text = f"expected call=algorithm with a call of {known}, got '{item}'"
             return Finding("settings", "ESPALIER_FORCE", "problem", text, "it would be ignored")
         if algorithm.strip() != "native":
             collective = _core.collective_of(call.strip())

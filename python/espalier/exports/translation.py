@@ -8,14 +8,16 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from espalier import _core
+from espalier.base import calls
 from espalier.errors import ArgumentError
 from espalier.profiles.evidence import NATIVE
+from espalier.profiles.profiles import Shape
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from espalier.exports.equivalents import Equivalents, Native
-    from espalier.profiles.profiles import Profile, Shape
+    from espalier.profiles.profiles import Profile
 
 
 @dataclass(frozen=True)
@@ -89,12 +91,37 @@ def translate(
             f" {' and '.join(map(str, known)) or 'none'}",
             "choose another number with --nodes",
         )
+    started = [
+        _left_out(profile, call, shape, equivalents)
+        for call in map(calls.nonblocking, _core.calls())
+        for shape in _own_shapes(profile, call)
+        if num_nodes in (None, shape.num_nodes)
+    ]
     _check_nodes(profile, [shape for row in wanted.values() for shape in row], equivalents)
     return [
         _ruled(profile, call, shape, equivalents)
         for call, row in wanted.items()
         for shape in sorted(row, key=lambda one: one.num_ranks)
-    ]
+    ] + started
+
+
+def _own_shapes(profile: Profile, call: str) -> list[Shape]:
+    shapes = [Shape.of(rule) for rule in profile.rules if rule["collective"] == call]
+    return list(dict.fromkeys(shapes))
+
+
+def _left_out(profile: Profile, call: str, shape: Shape, equivalents: Equivalents) -> Ruled:
+    """Return what the profile has for nonblocking calls, of which no rule of a library speaks."""
+    reason = f"rules of {equivalents.library} are for blocking calls"
+    return Ruled(
+        call,
+        shape,
+        tuple(
+            Interval(rule["min_bytes"], rule["max_bytes"], rule["algorithm"], None, reason)
+            for rule in profile.rules
+            if rule["collective"] == call and Shape.of(rule) == shape
+        ),
+    )
 
 
 def _check_nodes(profile: Profile, shapes: Sequence[Shape], equivalents: Equivalents) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from espalier import _core, installation
+from espalier.base import calls
 from espalier.errors import ArgumentError, MpiError, NotBuiltError
 from espalier.launch import programs, root
 from espalier.launch.command import parse_command
@@ -167,7 +168,7 @@ def parse_force(entries: Sequence[str]) -> str:
     parts = [part for entry in entries for part in entry.split(";") if part]
     for part in parts:
         call, equals, choice = part.partition("=")
-        if not equals or call not in _core.calls():
+        if not equals or call not in calls.in_all_forms(_core.calls()):
             raise ArgumentError(
                 f"expected call=algorithm with a call of {', '.join(_core.calls())}, got '{part}'",
                 "as in --force allgather=bruck",

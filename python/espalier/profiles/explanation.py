@@ -8,6 +8,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from espalier import _core
+from espalier.base import calls
 from espalier.errors import ArgumentError
 from espalier.io.console import document
 from espalier.profiles import prediction, profiles, runs
@@ -32,7 +33,7 @@ class Question:
     def check(self) -> None:
         """Raise ArgumentError for what no call can be."""
         if self.call is not None:
-            profiles.check_call(self.call)
+            calls.check(self.call, _core.calls())
         if self.num_ranks is not None and self.num_ranks < 1:
             raise ArgumentError(f"the number of ranks must be at least 1, got {self.num_ranks}")
         if self.num_nodes is None:
@@ -43,6 +44,12 @@ class Question:
             raise ArgumentError(
                 f"the number of nodes must be in 1 .. {self.num_ranks}, got {self.num_nodes}"
             )
+
+
+def _spoken_of(profile: Profile) -> list[str]:
+    """Return the calls that rules name; nonblocking ones without rules follow the others."""
+    named = {rule["collective"] for rule in profile.rules}
+    return [call for call in calls.in_all_forms(_core.calls()) if call in named]
 
 
 def _shapes(profile: Profile, call: str, question: Question) -> list[Shape]:
@@ -57,7 +64,7 @@ def _shapes(profile: Profile, call: str, question: Question) -> list[Shape]:
 
 
 def _decisions(profile: Profile, question: Question) -> Iterator[dict[str, Any]]:
-    for call in _core.calls() if question.call is None else [question.call]:
+    for call in _spoken_of(profile) if question.call is None else [question.call]:
         for shape in _shapes(profile, call, question):
             for first, last, decision in profile.decisions(call, shape):
                 if question.bytes is not None and not (
@@ -108,7 +115,9 @@ def _evidence(profile: Profile, rules: list[int], question: Question) -> Iterato
         key = profiles.part_of(rule)
         if key not in models:
             same = [other for other in profile.rules if profiles.part_of(other) == key]
-            models[key] = prediction.fit(list(prediction.points_of(same)))
+            # Of nonblocking calls the times are those of the work beside them, too.
+            points = [] if calls.is_nonblocking(key[0]) else prediction.points_of(same)
+            models[key] = prediction.fit(list(points))
         model = models[key]
         for entry in _nearest(rule.get("evidence", []), question.bytes):
             yield {

@@ -8,7 +8,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from espalier import _core
-from espalier.errors import ArgumentError, FormatError
+from espalier.base import calls
+from espalier.errors import FormatError
 from espalier.io import documents
 
 if TYPE_CHECKING:
@@ -79,8 +80,8 @@ class Profile:
         return rules
 
     def shapes(self, call: str) -> list[Shape]:
-        """Return the shapes that rules for a call were made for, in order of the file."""
-        shapes = [Shape.of(rule) for rule in self.rules if rule["collective"] == call]
+        """Return the shapes of rules that a call may follow, in order of the file."""
+        shapes = [Shape.of(rule) for rule in self.rules if is_for(rule, call)]
         return list(dict.fromkeys(shapes))
 
     def decide(self, call: str, shape: Shape, sizes: list[int]) -> list[Decision]:
@@ -91,7 +92,7 @@ class Profile:
 
     def decisions(self, call: str, shape: Shape) -> Iterator[tuple[int, int | None, Decision]]:
         """Yield first and last size (None: no limit) and decision, rising, all sizes covered."""
-        starts = starts_of(rule for rule in self.rules if rule["collective"] == call)
+        starts = starts_of(rule for rule in self.rules if is_for(rule, call))
         decisions = self.decide(call, shape, starts)
         first = 0
         for position, decision in enumerate(decisions):
@@ -101,6 +102,11 @@ class Profile:
             elif decisions[position + 1] != decision:
                 yield first, starts[position + 1] - 1, decision
                 first = starts[position + 1]
+
+
+def is_for(rule: Mapping[str, Any], call: str) -> bool:
+    """Return whether a call may follow a rule: nonblocking ones also those for blocking calls."""
+    return rule["collective"] in (call, calls.blocking(call))
 
 
 def starts_of(rules: Iterable[Mapping[str, Any]]) -> list[int]:
@@ -158,10 +164,3 @@ def wrong_runs(profile: Mapping[str, Any]) -> Iterator[str]:
                 f"rules[{position}].run: expected the position of one of {num_runs} runs,"
                 f" got {rule['run']}"
             )
-
-
-def check_call(call: str) -> None:
-    """Raise ArgumentError unless profiles speak of this call."""
-    calls = _core.calls()
-    if call not in calls:
-        raise ArgumentError(f"expected a collective of {', '.join(calls)}, got '{call}'")

@@ -144,7 +144,7 @@ def test_evidence_of_another_form_is_refused(profile: dict[str, Any], tmp_path: 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--collective", "igather"], ["allgatherv, allreduce", "'igather'"]),
+        (["--collective", "jgather"], ["allgatherv, allreduce", "'jgather'"]),
         (["--ranks", "0"], ["at least 1, got 0"]),
         (["--nodes", "2"], ["--ranks together with --nodes"]),
         (["--ranks", "2", "--nodes", "3"], ["1 .. 2, got 3"]),

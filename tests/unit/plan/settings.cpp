@@ -27,10 +27,18 @@ Settings with_profile(std::string const& text, std::string const& vendor = "open
   return Settings::parse({.profile_path = "p.json", .profile = text}, vendor);
 }
 
-std::string decided(Settings const& settings, Call call, int num_ranks) {
+profile::CallForm nonblocking(Call call) {
+  return {.call = call, .form = profile::Form::nonblocking};
+}
+
+std::string decided(Settings const& settings, profile::CallForm call, int num_ranks) {
   std::vector<std::string> warnings;
   auto const table = decide(settings, call, {.num_ranks = num_ranks, .num_nodes = 1}, warnings);
   return table.at(1000).choice ? table.at(1000).choice->text() : "native";
+}
+
+std::string decided(Settings const& settings, Call call, int num_ranks) {
+  return decided(settings, profile::CallForm{.call = call}, num_ranks);
 }
 
 TEST(SettingsText, SurvivesTheBroadcast) {
@@ -300,6 +308,50 @@ TEST(Settings, ForceServesAllgathervWithAlgorithmsOfAllgather) {
   EXPECT_EQ(decided(forced("allgatherv=allgather/ring"), Call::allgatherv, 5), "allgather/ring");
 }
 
+TEST(Settings, ForceHoldsForBothFormsUnlessTheNonblockingOneIsNamed) {
+  Settings const settings = forced("allgather=ring;iallgather=bruck;bcast=binomial;iscan=native");
+  EXPECT_TRUE(settings.warnings.empty());
+  EXPECT_EQ(decided(settings, Call::allgather, 5), "allgather/ring");
+  EXPECT_EQ(decided(settings, nonblocking(Call::allgather), 5), "allgather/bruck");
+  EXPECT_EQ(decided(settings, nonblocking(Call::bcast), 5), "bcast/binomial");
+  EXPECT_TRUE(settings.tells_forms_apart(Call::allgather));
+  EXPECT_FALSE(settings.tells_forms_apart(Call::bcast));
+  EXPECT_FALSE(settings.may_choose(nonblocking(Call::scan)));
+}
+
+TEST(Settings, ForceOfNonblockingCallsLeavesBlockingOnesAlone) {
+  Settings const settings = forced("iallgather=bruck");
+  EXPECT_FALSE(settings.may_choose(Call::allgather));
+  EXPECT_TRUE(settings.may_choose(nonblocking(Call::allgather)));
+  EXPECT_TRUE(settings.has_choices());
+  EXPECT_FALSE(settings.needs_nodes());
+}
+
+TEST(Settings, ForceRefusesForNonblockingCallsWhatWaits) {
+  Settings const settings = forced("iallgather=native[algorithm=ring]");
+  std::vector<std::string> warnings;
+  auto const table =
+      decide(settings, nonblocking(Call::allgather), {.num_ranks = 4, .num_nodes = 1}, warnings);
+  EXPECT_FALSE(table.chooses());
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_NE(warnings[0].find("in MPI_Iallgather"), std::string::npos) << warnings[0];
+}
+
+TEST(Settings, RulesOfTheProfileAreForOneForm) {
+  std::string text = profile_text;
+  text.replace(text.find("\"bcast\""), 7, "\"ibcast\"");
+  Settings const settings = with_profile(text);
+  EXPECT_TRUE(settings.warnings.empty());
+  EXPECT_EQ(decided(settings, nonblocking(Call::bcast), 4), "bcast/binomial");
+  EXPECT_EQ(decided(settings, Call::bcast, 4), "native");
+  EXPECT_FALSE(settings.may_choose(Call::bcast));
+  EXPECT_TRUE(settings.may_choose(nonblocking(Call::bcast)));
+  EXPECT_TRUE(settings.tells_forms_apart(Call::bcast));
+  EXPECT_TRUE(settings.has_choices());
+  EXPECT_TRUE(settings.needs_nodes());
+  EXPECT_EQ(decided(with_profile(profile_text), nonblocking(Call::bcast), 4), "bcast/binomial");
+}
+
 TEST(Settings, CommasBetweenPairsAreTold) {
   for (std::string const force :
        {"allgather=ring,allreduce=recursive_doubling", "bcast=k_nomial[k=4,segments=2],bcast=flat"
@@ -324,10 +376,10 @@ TEST(Settings, CommasInBracketsSeparateArguments) {
 }
 
 TEST(Settings, UnknownNamesInForceWarnAndStayNative) {
-  Settings const settings = forced("allgather=rung;ialltoall=ring;bcast;allgatherv=ring");
+  Settings const settings = forced("allgather=rung;jalltoall=ring;bcast;allgatherv=ring");
   ASSERT_EQ(settings.warnings.size(), 3U);
   EXPECT_NE(settings.warnings[0].find("got 'rung'"), std::string::npos);
-  EXPECT_NE(settings.warnings[1].find("got 'ialltoall'"), std::string::npos);
+  EXPECT_NE(settings.warnings[1].find("got 'jalltoall'"), std::string::npos);
   EXPECT_NE(settings.warnings[2].find("got 'bcast'"), std::string::npos);
   EXPECT_EQ(decided(settings, Call::allgather, 4), "native");
   EXPECT_EQ(decided(settings, Call::bcast, 4), "native");

@@ -25,6 +25,30 @@ TEST(Call, NamesReadBack) {
   EXPECT_THROW(static_cast<void>(parse_call("ibcast")), Error);
 }
 
+TEST(Call, NamesOfNonblockingCallsAreThoseOfMpi) {
+  for (Call const call : all_calls) {
+    for (Form const form : {Form::blocking, Form::nonblocking}) {
+      CallForm const one{.call = call, .form = form};
+      EXPECT_EQ(parse_call_form(to_string(one)), one);
+    }
+  }
+  CallForm const one{.call = Call::reduce_scatter_block, .form = Form::nonblocking};
+  EXPECT_EQ(to_string(one), "ireduce_scatter_block");
+  EXPECT_EQ(function_name(one), "MPI_Ireduce_scatter_block");
+  EXPECT_THROW(static_cast<void>(parse_call_form("iibcast")), Error);
+  EXPECT_THROW(static_cast<void>(parse_call_form("i")), Error);
+}
+
+TEST(Call, RefusesInNonblockingCallsWhatTheLibraryRuns) {
+  CallForm const one{.call = Call::allgather, .form = Form::nonblocking};
+  auto const problem_of = [&](char const* choice) {
+    return refuses(one, algorithms::Choice::parse(choice), 8, 0);
+  };
+  EXPECT_EQ(problem_of("allgather/ring"), "");
+  EXPECT_NE(problem_of("allgather/native[algorithm=ring]").find("blocking calls only"), -1UL);
+  EXPECT_NE(problem_of("allgather/orthogonal[rows=2,inner=native]").find("which wait"), -1UL);
+}
+
 TEST(Call, StandsAtItsIndex) {
   for (std::size_t i = 0; i < num_calls; ++i) {
     EXPECT_EQ(index_of(all_calls[i]), i);

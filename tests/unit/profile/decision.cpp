@@ -153,6 +153,48 @@ TEST(DecisionTable, BorrowsANativeRuleToo) {
   EXPECT_FALSE(DecisionTable(rules, Call::allgather, {4, 1}).chooses());
 }
 
+constexpr CallForm iallgather{.call = Call::allgather, .form = Form::nonblocking};
+
+Rule for_nonblocking(Rule rule) {
+  rule.form = Form::nonblocking;
+  return rule;
+}
+
+TEST(DecisionTable, NonblockingCallsTakeRulesOfTheirOwnFirst) {
+  std::vector<Rule> const rules{
+      make_rule({4, 1}, "ring"),
+      for_nonblocking(make_rule({4, 1}, "bruck", {100, 200})),
+      for_nonblocking(make_rule({4, 1}, "native", {300, 400})),
+  };
+  DecisionTable const table(rules, iallgather, {4, 1});
+  EXPECT_EQ(name_of(table.at(99)), "ring");
+  EXPECT_EQ(name_of(table.at(100)), "bruck");
+  EXPECT_EQ(table.at(100).rule, 1);
+  EXPECT_EQ(name_of(table.at(201)), "ring");
+  EXPECT_EQ(name_of(table.at(300)), "native") << "native for nonblocking calls is a decision";
+  EXPECT_EQ(table.at(300).rule, 2);
+  EXPECT_FALSE(table.at(300).is_open);
+}
+
+TEST(DecisionTable, RulesForNonblockingCallsSayNothingOfBlockingOnes) {
+  std::vector<Rule> const rules{for_nonblocking(make_rule({4, 1}, "bruck"))};
+  DecisionTable const table(rules, Call::allgather, {4, 1});
+  EXPECT_FALSE(table.chooses());
+  EXPECT_EQ(table.at(100).reason, "no rule of the profile covers this");
+  EXPECT_TRUE(table.at(100).is_open);
+}
+
+TEST(DecisionTable, NonblockingCallsBorrowBeforeTheyTakeARuleOfBlockingCalls) {
+  std::vector<Rule> const rules{
+      make_rule({4, 1}, "ring"), for_nonblocking(make_rule({6, 1}, "bruck", {0, 99}))
+  };
+  DecisionTable const table(rules, iallgather, {4, 1});
+  EXPECT_EQ(name_of(table.at(99)), "bruck");
+  EXPECT_TRUE(table.at(99).is_borrowed);
+  EXPECT_EQ(name_of(table.at(100)), "ring");
+  EXPECT_FALSE(table.at(100).is_borrowed);
+}
+
 TEST(DecisionTable, IgnoresRulesOfOtherCalls) {
   std::vector<Rule> const rules{make_rule({4, 1}, "ring")};
   DecisionTable const table(rules, Call::allgatherv, {4, 1});

@@ -124,6 +124,23 @@ TEST(Profile, RefusesAlgorithmsThatCannotServeTheCall) {
   EXPECT_NE(text.find("needs blocks of one size"), std::string::npos) << text;
 }
 
+TEST(Profile, RulesForNonblockingCallsHaveTheNameOfMpi) {
+  std::string const both =
+      rule("0", "null") + "," + replaced(rule("0", "null"), "\"allgather\"", "\"iallgather\"");
+  Profile const profile = Profile::parse(profile_with(both), "p.json");
+  ASSERT_EQ(profile.rules().size(), 2U);
+  EXPECT_EQ(profile.rules()[0].form, Form::blocking);
+  EXPECT_EQ(profile.rules()[1].form, Form::nonblocking);
+  EXPECT_EQ(profile.rules()[1].call, Call::allgather);
+  std::string const waits = replaced(both, "allgather/ring", "allgather/native[algorithm=ring]");
+  EXPECT_EQ(complaint(profile_with(waits)), "") << "only the first one was replaced";
+  std::string const alone = replaced(rule("0", "null"), "\"allgather\"", "\"iallgather\"");
+  std::string const text =
+      complaint(profile_with(replaced(alone, "allgather/ring", "allgather/native[algorithm=ring]"))
+      );
+  EXPECT_NE(text.find("accepts 4 ranks in nonblocking calls"), std::string::npos) << text;
+}
+
 TEST(Profile, RefusesLimitsWhereNobodyKnowsTheSize) {
   std::string const flat =
       replaced(profile_with(rule("0", "null")), "allgather/ring", "gather/flat");
