@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <nlohmann/json.hpp>
+
+#include "espalier/base/error.hpp"
+#include "espalier/plan/settings/settings.hpp"
+
+namespace espalier::plan {
+
+std::string SettingsText::to_bytes() const {
+  // Texts of the environment need not be UTF-8, so they travel as lists of bytes.
+  auto const binary = [](std::string const& text) {
+    return nlohmann::json::binary({text.begin(), text.end()});
+  };
+  nlohmann::json const document = {
+      {"is_off", is_off},
+      {"is_verbose", is_verbose},
+      {"force", binary(force)},
+      {"statistics", binary(statistics)},
+      {"profile_path", binary(profile_path)},
+      {"profile", binary(profile)},
+      {"profile_problem", binary(profile_problem)},
+      {"mapping", binary(mapping)},
+      {"dims", binary(dims)},
+      {"machine", binary(machine)},
+      {"machine_origin", binary(machine_origin)},
+      {"machine_problem", binary(machine_problem)},
+      {"learn", binary(learn)},
+      {"memory_path", binary(memory_path)},
+      {"memory", binary(memory)},
+      {"memory_problem", binary(memory_problem)},
+      {"site_path", binary(site_path)},
+      {"site", binary(site)},
+      {"site_problem", binary(site_problem)},
+      {"node", binary(node)},
+      {"watch", binary(watch)},
+      {"watch_board", binary(watch_board)},
+  };
+  std::string bytes;
+  nlohmann::json::to_cbor(document, bytes);
+  return bytes;
+}
+
+SettingsText SettingsText::from_bytes(std::string_view bytes) {
+  try {
+    nlohmann::json const document = nlohmann::json::from_cbor(bytes);
+    auto const text = [&](char const* key) {
+      auto const& binary = document.at(key).get_binary();
+      return std::string(binary.begin(), binary.end());
+    };
+    return {
+        .is_off = document.at("is_off").get<bool>(),
+        .is_verbose = document.at("is_verbose").get<bool>(),
+        .force = text("force"),
+        .statistics = text("statistics"),
+        .profile_path = text("profile_path"),
+        .profile = text("profile"),
+        .profile_problem = text("profile_problem"),
+        .mapping = text("mapping"),
+        .dims = text("dims"),
+        .machine = text("machine"),
+        .machine_origin = text("machine_origin"),
+        .machine_problem = text("machine_problem"),
+        .learn = text("learn"),
+        .memory_path = text("memory_path"),
+        .memory = text("memory"),
+        .memory_problem = text("memory_problem"),
+        .site_path = text("site_path"),
+        .site = text("site"),
+        .site_problem = text("site_problem"),
+        .node = text("node"),
+        .watch = text("watch"),
+        .watch_board = text("watch_board"),
+    };
+  } catch (nlohmann::json::exception const&) {
+    throw Error(
+        ErrorCode::format,
+        "expected settings as sent by rank 0, got " + std::to_string(bytes.size()) +
+            " bytes of something else"
+    );
+  }
+}
+
+}  // namespace espalier::plan
