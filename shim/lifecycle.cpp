@@ -21,6 +21,7 @@
 #include "espalier/plan/clock.hpp"
 #include "espalier/plan/failure.hpp"
 #include "espalier/plan/native_algorithms/permission.hpp"
+#include "espalier/plan/progress/progress.hpp"
 #include "espalier/plan/session.hpp"
 #include "espalier/plan/settings/statistics.hpp"
 #include "espalier/watch/duration.hpp"
@@ -30,7 +31,6 @@
 #include "shim/library.hpp"
 #include "shim/memory.hpp"
 #include "shim/pointer_constants.hpp"
-#include "shim/progress.hpp"
 #include "shim/report.hpp"
 #include "shim/startup.hpp"
 #include "shim/surroundings.hpp"
@@ -282,7 +282,7 @@ int finalize() {
     finish_session();
     return MPI_SUCCESS;
   }));
-  leave_progress();
+  plan::leave_progress();
   program->session->finish();
   int const code = forward.finalize();
   program->session.reset();

@@ -10,11 +10,11 @@
 #include <mpi.h>
 
 #include "espalier/mpi/success.hpp"
+#include "espalier/plan/progress/progress.hpp"
 #include "espalier/watch/board.hpp"
 #include "shim/environment.hpp"
 #include "shim/forward.hpp"
 #include "shim/memory.hpp"
-#include "shim/progress.hpp"
 #include "shim/site.hpp"
 #include "shim/surroundings.hpp"
 
@@ -101,7 +101,7 @@ plan::Session::World describe_world(bool needs_nodes) {
 }
 
 void agree_on_abilities(plan::Session::World& world) {
-  std::array<int, 2> can{can_follow_progress() ? 1 : 0, world.devices.is_present() ? 0 : 1};
+  std::array<int, 2> can{plan::can_follow_progress() ? 1 : 0, world.devices.is_present() ? 0 : 1};
   require_success(
       forward.allreduce(
           MPI_IN_PLACE,
@@ -116,7 +116,7 @@ void agree_on_abilities(plan::Session::World& world) {
   auto const [follows_progress, has_no_devices] = can;
   world.has_devices = has_no_devices == 0;
   if (follows_progress != 0 && !world.has_devices) {
-    world.follow_progress = follow_progress;
+    world.follow_progress = plan::follow_progress;
   }
 }
 

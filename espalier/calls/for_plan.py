@@ -91,7 +91,7 @@ def neighbor_structures(functions: list[Function]) -> str:
     return header(includes, "espalier::plan", body[:-1])
 
 
-def _passed(argument: Argument) -> str:
+def passed(argument: Argument) -> str:
     """Return a member of a call as the type that the function takes."""
     member = f"call.{argument.name}"
     kind = argument.kind
@@ -105,7 +105,7 @@ def _passed(argument: Argument) -> str:
 
 
 def _native_call(function: Function, indent: int) -> list[str]:
-    names = [_passed(argument) for argument in function.arguments]
+    names = [passed(argument) for argument in function.arguments]
     return listed(f"return P{function.name}(", names, ");", indent=indent)
 
 

@@ -260,7 +260,7 @@ def _exported(functions: list[Function]) -> list[str]:
 
 
 def exports_map(functions: list[Function]) -> str:
-    """Return exports.map: the only symbols that the library shows, see shim/progress_mpich.cpp."""
+    """Return exports.map: the only symbols that the library shows, see plan/progress."""
     return _exports(_intercepted(functions))
 
 

@@ -40,6 +40,7 @@ FILES: dict[str, Callable[[list[Function]], str]] = {
     "espalier/plan/neighbors/neighbor_structures.hpp": for_plan.neighbor_structures,
     "espalier/plan/neighbors/neighbor_runs.inc": for_plan.neighbor_runs,
     "espalier/measure/collectives/filled_call.hpp": for_measure.filled_call,
+    "espalier/measure/collectives/native_start.hpp": for_measure.native_start,
     "shim/forward.hpp": for_shim.forward_header,
     "shim/forward.cpp": for_shim.forward_source,
     "shim/serve.hpp": for_shim.serve_header,

@@ -55,7 +55,7 @@ struct Observer {
   static OwnWork own_work() { return {}; }
 
   /// Of a collective that is no neighborhood's, if the session had a say in it.
-  /// @param code as of Communicator::run(), a refusal if there is no choice.
+  /// @param code as of Communicator::run() or start(), a refusal if there is no choice.
   static void ran(profile::Decision const* /*decision*/, int /*code*/) {}
 };
 
@@ -235,6 +235,7 @@ int serve_start(
     decided.bytes = run.bytes;
     code = run.code;
   }
+  observer.ran(decided.decision, code);
   profile::Decision const* const decision =
       decided.decision == nullptr ? nullptr : &session.carried_out(*decided.decision, code);
   if (Communicator::is_refusal(code)) {

@@ -15,9 +15,9 @@ namespace espalier::measure {
 namespace {
 
 /// `allgatherv=bruck[k=2]` for allgatherv and `allgather/bruck[k=2]`.
-plan::Settings settings_for(profile::Call call, std::string const& choice) {
+plan::Settings settings_for(profile::CallForm call, std::string const& choice) {
   plan::SettingsText text;
-  text.force = std::string(profile::to_string(call)) + "=" + choice.substr(choice.find('/') + 1);
+  text.force = profile::to_string(call) + "=" + choice.substr(choice.find('/') + 1);
   return plan::Settings::parse(text, ESPALIER_MPI_VENDOR);
 }
 
@@ -50,10 +50,10 @@ Contender::Contender(plan::Settings settings, plan::Session::World world)
   session_->prepare();
 }
 
-std::string Contender::refuses(profile::Call call, std::string const& choice) const {
+std::string Contender::refuses(profile::CallForm call, std::string const& choice) const {
   algorithms::Choice const parsed = algorithms::Choice::parse(choice);
-  return algorithms::is_of_library(parsed) && session_ ? session_->refuses_native(call, parsed)
-                                                       : "";
+  bool const is_of_library = algorithms::is_of_library(parsed) && session_ != nullptr;
+  return is_of_library ? session_->refuses_native(call.call, parsed) : "";
 }
 
 void Contender::finish() noexcept {
@@ -62,13 +62,18 @@ void Contender::finish() noexcept {
   }
 }
 
-Contenders::Contenders(Job const& job, std::map<std::string, std::string> profiles)
-    : job_(&job), profiles_(std::move(profiles)),
+Contenders::Contenders(
+    Job const& job, std::map<std::string, std::string> profiles, FollowProgress follow
+)
+    : job_(&job), profiles_(std::move(profiles)), follow_(follow),
       node_of_rank_(profiles_.empty() ? std::vector<int>{} : nodes_of_ranks(job)) {}
 
-std::string Contenders::refuses(profile::Call call, std::string const& choice) {
+std::string Contenders::refuses(profile::CallForm call, std::string const& choice) {
   if (is_profile(choice)) {
     return {};
+  }
+  if (call.form == profile::Form::nonblocking && follow_ == nullptr) {
+    return "nonblocking, and this MPI library does not let others make progress";
   }
   std::string reason;
   try {
@@ -79,9 +84,8 @@ std::string Contenders::refuses(profile::Call call, std::string const& choice) {
   return reason.empty() ? get(call, choice).refuses(call, choice) : reason;
 }
 
-Contender const& Contenders::get(profile::Call call, std::string const& choice) {
-  std::string const key =
-      is_profile(choice) ? choice : std::string(profile::to_string(call)) + "=" + choice;
+Contender const& Contenders::get(profile::CallForm call, std::string const& choice) {
+  std::string const key = is_profile(choice) ? choice : profile::to_string(call) + "=" + choice;
   auto const found = contenders_.find(key);
   if (found != contenders_.end()) {
     return found->second;
@@ -89,16 +93,23 @@ Contender const& Contenders::get(profile::Call call, std::string const& choice) 
   return contenders_.emplace(key, make(call, choice)).first->second;
 }
 
-Contender Contenders::make(profile::Call call, std::string const& choice) const {
+Contender Contenders::make(profile::CallForm call, std::string const& choice) const {
   if (choice == "native") {
     return {};
   }
   if (is_profile(choice)) {
     return of_profile(profiles_.at(choice.substr(profile_prefix.size())));
   }
+  return {settings_for(call, choice), world({})};
+}
+
+plan::Session::World Contenders::world(std::vector<int> node_of_rank) const {
   return {
-      settings_for(call, choice),
-      {.rank = job_->rank, .num_ranks = job_->num_ranks, .node_of_rank = {}, .comm = job_->comm},
+      .rank = job_->rank,
+      .num_ranks = job_->num_ranks,
+      .node_of_rank = std::move(node_of_rank),
+      .comm = job_->comm,
+      .follow_progress = follow_,
   };
 }
 
@@ -111,13 +122,7 @@ Contender Contenders::of_profile(std::string const& path) const {
   if (!settings.warnings.empty()) {
     throw Error(ErrorCode::format, settings.warnings.front());
   }
-  return {
-      std::move(settings),
-      {.rank = job_->rank,
-       .num_ranks = job_->num_ranks,
-       .node_of_rank = node_of_rank_,
-       .comm = job_->comm},
-  };
+  return {std::move(settings), world(node_of_rank_)};
 }
 
 void Contenders::finish() noexcept {

@@ -35,7 +35,7 @@ public:
 
   /// Why an algorithm of the MPI library would not run here, the same on all ranks; empty if it
   /// would, and for all other choices.
-  [[nodiscard]] std::string refuses(profile::Call call, std::string const& choice) const;
+  [[nodiscard]] std::string refuses(profile::CallForm call, std::string const& choice) const;
 
   /// Collective; before MPI_Finalize.
   void finish() noexcept;
@@ -47,26 +47,35 @@ private:
 /// Contenders by name, kept from point to point.
 class Contenders {
 public:
+  /// What makes the MPI library move nonblocking calls on, see plan::Session::World.
+  using FollowProgress = decltype(plan::Session::World::follow_progress);
+
   /// Collective. The job has to outlive this.
   /// @param profiles file by name, for choices `profile/<name>`.
-  explicit Contenders(Job const& job, std::map<std::string, std::string> profiles = {});
+  /// @param follow  null if no nonblocking calls are measured, or the library cannot; then they are
+  ///     native. On all ranks or on none.
+  explicit Contenders(
+      Job const& job, std::map<std::string, std::string> profiles = {}, FollowProgress follow = {}
+  );
 
   /// Why a choice cannot be measured here, the same on all ranks; empty if it can. Collective over
   /// the job, as only the MPI library knows which of its algorithms it has.
-  [[nodiscard]] std::string refuses(profile::Call call, std::string const& choice);
+  [[nodiscard]] std::string refuses(profile::CallForm call, std::string const& choice);
   /// `native` or a choice that is not refused. Collective over the job for a profile: rank 0 reads
   /// the file.
   /// @throws Error io, format, with the name of the file.
-  [[nodiscard]] Contender const& get(profile::Call call, std::string const& choice);
+  [[nodiscard]] Contender const& get(profile::CallForm call, std::string const& choice);
   /// Collective; before MPI_Finalize.
   void finish() noexcept;
 
 private:
-  [[nodiscard]] Contender make(profile::Call call, std::string const& choice) const;
+  [[nodiscard]] Contender make(profile::CallForm call, std::string const& choice) const;
   [[nodiscard]] Contender of_profile(std::string const& path) const;
+  [[nodiscard]] plan::Session::World world(std::vector<int> node_of_rank) const;
 
   Job const* job_;
   std::map<std::string, std::string> profiles_;
+  FollowProgress follow_;
   std::vector<int> node_of_rank_;  ///< empty if no profile is measured
   std::map<std::string, Contender> contenders_;
 };

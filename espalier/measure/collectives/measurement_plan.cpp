@@ -188,6 +188,23 @@ plan::Operator operator_of(Field const& field, profile::Call call) {
   return *found;
 }
 
+/// @throws Error format unless it is a time of computing or a function.
+WorkRequest work_of(Field const& point) {
+  if (profile::call_form_in_file(point.at("collective")).form == profile::Form::blocking) {
+    point.at("collective").fail("a nonblocking call with work, such as iallgather", "another call");
+  }
+  Field const field = point.at("work");
+  WorkRequest work;
+  if (field.has("library")) {
+    work.library = field.at("library").text();
+    work.function = field.at("function").text();
+  } else {
+    work.seconds = field.at("seconds").number(0.0);
+  }
+  work.num_tests = integer_or(field, "tests", 0, 0, most_repetitions);
+  return work;
+}
+
 /// How the calls of the point are made, where the plan says it.
 void read_manner(Field const& field, PointRequest& point) {
   if (field.has("root")) {
@@ -206,11 +223,17 @@ void read_manner(Field const& field, PointRequest& point) {
   if (field.has("pair_bytes")) {
     point.pair_bytes = checked_pairs(field, point);
   }
+  if (field.has("work")) {
+    point.work = work_of(field);
+  }
 }
 
 PointRequest point_of(Field const& field, MeasurementPlan const& plan) {
+  auto const [call, form] = profile::call_form_in_file(field.at("collective"));
   PointRequest point{
-      .call = profile::call_in_file(field.at("collective")),
+      .call = call,
+      .form = form,
+      .work = {},
       .bytes = field.at("bytes").integer(0, most_bytes),
       .choices = {},
       .part_bytes = {},

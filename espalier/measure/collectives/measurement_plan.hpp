@@ -14,9 +14,20 @@
 
 namespace espalier::measure {
 
+/// What is done between the start of a nonblocking call and its completion.
+struct WorkRequest {
+  double seconds = 0.0;  ///< of computing, unless a function is called
+  std::string library;   ///< file with the function; empty: computing
+  std::string function;
+  int num_tests = 0;  ///< MPI_Test between pieces of the work; each piece is a call of the function
+};
+
 /// One call and size, with the choices to compare with the native call, which is always measured.
 struct PointRequest {
   profile::Call call = profile::Call::allgather;
+  /// A nonblocking call is timed from its start to its completion, with the work in between.
+  profile::Form form = profile::Form::blocking;
+  WorkRequest work = {};
   std::int64_t bytes = 0;  ///< of the whole result
   /// `bcast/binomial`, or `profile/<name>`: what a session with this profile does.
   std::vector<std::string> choices;
@@ -31,6 +42,10 @@ struct PointRequest {
   bool has_native = true;    ///< whether the native call is measured besides
   /// How much time the point may take beside the others: twice as much with 2 as with 1.
   double weight = 1.0;
+
+  [[nodiscard]] profile::CallForm call_form() const noexcept {
+    return {.call = call, .form = form};
+  }
 };
 
 /// What choices of profiles begin with.

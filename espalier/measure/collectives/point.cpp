@@ -119,13 +119,14 @@ void measure_point(
   };
   std::vector<Entrant> entrants;
   if (point.has_native) {
-    entrants.push_back({.name = "native", .contender = &contenders.get(point.call, "native")});
+    entrants.push_back({.name = "native", .contender = &contenders.get(point.call_form(), "native")}
+    );
   }
   for (std::string const& choice : point.choices) {
-    if (std::string text = contenders.refuses(point.call, choice); !text.empty()) {
+    if (std::string text = contenders.refuses(point.call_form(), choice); !text.empty()) {
       complain({.choice = choice, .reason = "refused", .text = std::move(text)});
     } else {
-      entrants.push_back({.name = choice, .contender = &contenders.get(point.call, choice)});
+      entrants.push_back({.name = choice, .contender = &contenders.get(point.call_form(), choice)});
     }
   }
   if (entrants.empty()) {

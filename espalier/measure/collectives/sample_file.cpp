@@ -33,7 +33,7 @@ Json head_of(char const* kind, std::size_t index, PointRequest const& point) {
   return {
       {"kind", kind},
       {"index", index},
-      {"collective", profile::to_string(point.call)},
+      {"collective", profile::to_string(point.call_form())},
       {"bytes", point.bytes},
   };
 }

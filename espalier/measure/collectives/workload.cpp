@@ -14,6 +14,7 @@
 #include "espalier/base/integer.hpp"
 #include "espalier/measure/collectives/call_parts.hpp"
 #include "espalier/measure/collectives/filled_call.hpp"
+#include "espalier/measure/collectives/native_start.hpp"
 #include "espalier/measure/common/clock.hpp"
 #include "espalier/measure/common/contents.hpp"
 #include "espalier/plan/serve.hpp"
@@ -104,6 +105,9 @@ Workload::Workload(Job const& job, PointRequest const& point)
       bytes_(call_ == profile::Call::barrier ? 0 : point.bytes), root_(point.root),
       is_in_place_(point.is_in_place) {
   check(point);
+  if (point.form == profile::Form::nonblocking) {
+    work_.emplace(point.work);
+  }
   if (reduces(call_)) {
     reduction_.emplace(point.op);
   }
@@ -141,6 +145,13 @@ void Workload::check(PointRequest const& point) const {
   };
   refuse_unless(point.part_bytes.size(), "part_bytes");
   refuse_unless(point.pair_bytes.size(), "pair_bytes");
+  if (point.form == profile::Form::nonblocking && is_simulated()) {
+    throw Error(
+        ErrorCode::argument,
+        "expected a blocking call where time is simulated, got " +
+            profile::to_string(point.call_form()) + ", beside which nothing moves on"
+    );
+  }
   if (root_ && *root_ >= num_ranks_) {
     throw Error(
         ErrorCode::argument,
@@ -234,14 +245,36 @@ plan::AnyCall Workload::call_with(int root) noexcept {
   return filled_call(call_, parts);
 }
 
+template <typename Call> int Workload::start_and_complete_native(Call const& call) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  int const code = start_native(call, comm_, request);
+  return code == MPI_SUCCESS ? work_->complete(request) : code;
+}
+
+template <typename Call>
+Ran Workload::start_and_complete(Call const& call, plan::Session& session) {
+  Decided decided(session);
+  MPI_Request request = MPI_REQUEST_NULL;
+  auto const native = [&] { return start_native(call, comm_, request); };
+  int const code = plan::serve_start(session, call, comm_, &request, decided, native);
+  return {
+      .code = code == MPI_SUCCESS ? work_->complete(request) : code,
+      .decision = decided.decision(),
+  };
+}
+
 int Workload::run_native(int root) {
-  return std::visit(
-      [&](auto const& call) { return plan::call_native(call, comm_); }, call_with(root)
-  );
+  auto const run = [&](auto const& call) {
+    return work_ ? start_and_complete_native(call) : plan::call_native(call, comm_);
+  };
+  return std::visit(run, call_with(root));
 }
 
 Ran Workload::run_ours(plan::Session& session, int root) {
   auto const run = [&](auto const& call) {
+    if (work_) {
+      return start_and_complete(call, session);
+    }
     Decided decided(session);
     auto const native = [&] { return plan::call_native(call, comm_); };
     int const code = plan::serve(session, call, comm_, decided, native);

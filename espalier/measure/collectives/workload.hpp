@@ -14,6 +14,7 @@
 #include "espalier/measure/collectives/collective_facts.hpp"
 #include "espalier/measure/collectives/measurement_plan.hpp"
 #include "espalier/measure/collectives/reduction.hpp"
+#include "espalier/measure/collectives/work.hpp"
 #include "espalier/measure/common/job.hpp"
 #include "espalier/plan/calls/native_calls.hpp"
 #include "espalier/plan/session.hpp"
@@ -35,8 +36,8 @@ class Workload {
 public:
   /// Local. The size is rounded up to what the call can have: whole elements, and equal parts where
   /// the call has them; 0 for a barrier.
-  /// @throws Error mpi; argument if the point has parts for another number of ranks, or a root that
-  ///     is none of them.
+  /// @throws Error mpi; argument if the point has parts for another number of ranks, a root that is
+  ///     none of them, or work that is not there, and for nonblocking calls in simulation.
   Workload(Job const& job, PointRequest const& point);
 
   [[nodiscard]] std::int64_t bytes() const noexcept { return bytes_; }
@@ -45,7 +46,8 @@ public:
   /// nothing. In simulation one, the one that is timed.
   [[nodiscard]] std::vector<int> roots() const;
 
-  /// Collective; MPI_SUCCESS or the code of an error.
+  /// Collective; MPI_SUCCESS or the code of an error. A nonblocking call is started, the work of
+  /// the point is done, and the call is completed.
   int run_native(int root);
   /// The same call as a preloaded program makes it: decide, find the cached executor, run it.
   Ran run_ours(plan::Session& session, int root);
@@ -74,6 +76,8 @@ private:
   }
 
   [[nodiscard]] plan::AnyCall call_with(int root) noexcept;
+  template <typename Call> int start_and_complete_native(Call const& call);
+  template <typename Call> Ran start_and_complete(Call const& call, plan::Session& session);
   void check(PointRequest const& point) const;
   void cut_into_parts(std::vector<int> const& part_bytes);
   void cut_into_pairs(std::vector<std::vector<int>> const& pair_bytes);
@@ -92,6 +96,7 @@ private:
   std::int64_t bytes_;
   std::optional<int> root_;  ///< none: several are worth trying
   bool is_in_place_;
+  std::optional<Work> work_;  ///< of a nonblocking call
   std::optional<Reduction> reduction_;
   std::vector<int> counts_;  ///< in elements, as are the displacements; of an alltoall, received
   std::vector<int> displacements_;

@@ -70,8 +70,9 @@ OrderPlan OrderPlan::parse(std::string_view text, std::string_view origin) {
   plan.measurement =
       MeasurementPlan::parse(file.at("measurement").dump(), std::string(origin) + ": measurement");
   for (PointRequest const& point : plan.measurement.points) {
-    if (!goes_by_tree(point.call)) {
-      root.at("measurement").fail("scatter, gather or bcast", profile::to_string(point.call));
+    if (!goes_by_tree(point.call) || point.form != profile::Form::blocking) {
+      root.at("measurement")
+          .fail("scatter, gather or bcast", profile::to_string(point.call_form()));
     }
   }
   return plan;

@@ -47,7 +47,7 @@ void expect_result(Teams const& teams, Checks& checks) {
     Workload workload(teams.own, {.call = Call::allgather, .bytes = 1000, .choices = {}});
     std::vector<std::byte> const expected = workload.expected(0, 3);
     workload.fill(0, 3);
-    int const code = contenders.get(Call::allgather, choice).run(workload, 0).code;
+    int const code = contenders.get({.call = Call::allgather}, choice).run(workload, 0).code;
     checks.expect(code == MPI_SUCCESS, choice + " runs");
     checks.expect(Workload::difference(expected, workload.guarded_result()).empty(), choice);
   }

@@ -71,7 +71,7 @@ void agree(Job const& job, Checks& checks) {
         std::vector<std::byte> const expected = workload.expected(root, 5);
         for (std::string const& name : {std::string("native"), choice}) {
           workload.fill(root, 5);
-          int const code = contenders.get(call, name).run(workload, root).code;
+          int const code = contenders.get({.call = call}, name).run(workload, root).code;
           checks.expect(code == MPI_SUCCESS, name + " runs");
           if (!workload.has_result(root)) {
             continue;
@@ -108,7 +108,7 @@ void prove(Job const& job, PointRequest const& point, std::string const& choice,
         continue;
       }
       workload.fill(root, 5);
-      int const code = contenders.get(point.call, name).run(workload, root).code;
+      int const code = contenders.get({.call = point.call}, name).run(workload, root).code;
       checks.expect(code == MPI_SUCCESS, call + " by " + name + " runs");
       if (workload.has_result(root)) {
         std::string const difference = Workload::difference(expected, workload.guarded_result());
@@ -242,18 +242,23 @@ void change(Job const& job, Checks& checks) {
 
 void refuse(Job const& job, Checks& checks) {
   Contenders contenders(job);
-  checks.expect(contenders.refuses(Call::allgather, "allgather/ring").empty(), "ring is possible");
   checks.expect(
-      contenders.refuses(Call::allgather, "allgather/nope").find("nope") != std::string::npos,
+      contenders.refuses({.call = Call::allgather}, "allgather/ring").empty(), "ring is possible"
+  );
+  checks.expect(
+      contenders.refuses({.call = Call::allgather}, "allgather/nope").find("nope") !=
+          std::string::npos,
       "an unknown algorithm is named"
   );
   checks.expect(
-      contenders.refuses(Call::bcast, "allgather/ring").find("bcast") != std::string::npos,
+      contenders.refuses({.call = Call::bcast}, "allgather/ring").find("bcast") !=
+          std::string::npos,
       "an algorithm of another collective is refused"
   );
   bool const is_even = job.num_ranks % 2 == 0;
   checks.expect(
-      contenders.refuses(Call::allgather, "allgather/neighbor_exchange").empty() == is_even ||
+      contenders.refuses({.call = Call::allgather}, "allgather/neighbor_exchange").empty() ==
+              is_even ||
           job.num_ranks == 1,
       "neighbor exchange needs an even number of ranks"
   );

@@ -199,7 +199,7 @@ def test_the_clock_steps() -> None:
         ("ESPALIER_FORCE", "allgather=ring;bcast=native", "ok", ""),
         ("ESPALIER_FORCE", "allgatherv=allgather/ring", "ok", ""),
         ("ESPALIER_FORCE", "allgather:ring", "problem", "call=algorithm"),
-        ("ESPALIER_FORCE", "igather=ring", "problem", "allgatherv, allreduce"),
+        ("ESPALIER_FORCE", "jgather=ring", "problem", "allgatherv, allreduce"),
         ("ESPALIER_FORCE", "allgather=nothing", "problem", "'nothing'"),
         ("ESPALIER_PROFILE", "/nowhere/profile.json", "problem", "No such file"),
         ("ESPALIER_STATISTICS", "/nowhere/at/all", "problem", "create it"),

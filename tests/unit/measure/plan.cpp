@@ -128,9 +128,9 @@ TEST(MeasurementPlan, RefusesLimitsThatCannotHold) {
   );
   EXPECT_NE(
       complaint_about(
-          plan_with(R"("points": [{"collective": "ialltoall", "bytes": 8, "algorithms": []}])")
+          plan_with(R"("points": [{"collective": "jalltoall", "bytes": 8, "algorithms": []}])")
       )
-          .find("ialltoall"),
+          .find("jalltoall"),
       std::string::npos
   );
   EXPECT_FALSE(complaint_about(
@@ -198,6 +198,41 @@ TEST(MeasurementPlan, ReadsHowCallsAreMade) {
   EXPECT_FALSE(plan.points[2].root.has_value());
   EXPECT_EQ(plan.points[2].op, plan::Operator::sum);
   EXPECT_FALSE(plan.points[2].is_in_place);
+}
+
+std::string point_with(std::string const& members) {
+  return plan_with(R"("points": [{"bytes": 64, "algorithms": [], )" + members + "}]");
+}
+
+TEST(MeasurementPlan, ReadsWorkOfNonblockingCalls) {
+  auto const read = [](std::string const& members) {
+    return MeasurementPlan::parse(point_with(members), "plan.json").points.front();
+  };
+  PointRequest const computing =
+      read(R"("collective": "iallgather", "work": {"seconds": 0.03, "tests": 10})");
+  EXPECT_EQ(computing.call, profile::Call::allgather);
+  EXPECT_EQ(computing.form, profile::Form::nonblocking);
+  EXPECT_EQ(computing.work.seconds, 0.03);
+  EXPECT_EQ(computing.work.num_tests, 10);
+  EXPECT_EQ(computing.work.library, "");
+  PointRequest const calling =
+      read(R"("collective": "ibcast", "work": {"library": "/tmp/w.so", "function": "work"})");
+  EXPECT_EQ(calling.work.library, "/tmp/w.so");
+  EXPECT_EQ(calling.work.function, "work");
+  EXPECT_EQ(calling.work.num_tests, 0);
+  EXPECT_EQ(read(R"("collective": "ibarrier")").form, profile::Form::nonblocking);
+}
+
+TEST(MeasurementPlan, RefusesWorkThatNobodyCanDo) {
+  for (std::string const members : {
+           R"("collective": "allgather", "work": {"seconds": 0.03})",
+           R"("collective": "iallgather", "work": {"tests": 3})",
+           R"("collective": "iallgather", "work": {"seconds": -1})",
+           R"("collective": "iallgather", "work": {"seconds": 1, "tests": -1})",
+           R"("collective": "iallgather", "work": {"library": "/tmp/w.so"})",
+       }) {
+    EXPECT_NE(complaint_about(point_with(members)), "") << members;
+  }
 }
 
 TEST(MeasurementPlan, RefusesMannersThatACallCannotHave) {

@@ -8,7 +8,7 @@
 
 #pragma once
 
-namespace espalier::shim {
+namespace espalier::plan {
 
 /// Moves on what is underway. @return how much was done.
 using Poll = int (*)() noexcept;
@@ -22,4 +22,4 @@ void follow_progress(Poll poll) noexcept;
 /// It does no longer: before MPI_Finalize.
 void leave_progress() noexcept;
 
-}  // namespace espalier::shim
+}  // namespace espalier::plan

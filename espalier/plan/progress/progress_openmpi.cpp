@@ -7,9 +7,9 @@
 #include <atomic>
 #include <dlfcn.h>
 
-#include "shim/progress.hpp"
+#include "espalier/plan/progress/progress.hpp"
 
-namespace espalier::shim {
+namespace espalier::plan {
 namespace {
 
 using Register = int (*)(int (*)());
@@ -41,4 +41,4 @@ void leave_progress() noexcept {
   }
 }
 
-}  // namespace espalier::shim
+}  // namespace espalier::plan

@@ -14,9 +14,9 @@
 
 #include <mpi.h>
 
-#include "shim/progress.hpp"
+#include "espalier/plan/progress/progress.hpp"
 
-namespace espalier::shim {
+namespace espalier::plan {
 namespace {
 
 using WorkerProgress = unsigned (*)(void*);
@@ -70,9 +70,9 @@ void leave_progress() noexcept {
   followed.store(nullptr, std::memory_order_relaxed);
 }
 
-}  // namespace espalier::shim
+}  // namespace espalier::plan
 
 /// In place of that of UCX.
 extern "C" __attribute__((visibility("default"))) unsigned ucp_worker_progress(void* worker) {
-  return espalier::shim::worker_progress(worker);
+  return espalier::plan::worker_progress(worker);
 }

@@ -3,9 +3,9 @@
 /// @file
 /// SMPI calls nobody while it waits.
 
-#include "shim/progress.hpp"
+#include "espalier/plan/progress/progress.hpp"
 
-namespace espalier::shim {
+namespace espalier::plan {
 
 bool can_follow_progress() noexcept {
   return false;
@@ -15,4 +15,4 @@ void follow_progress(Poll) noexcept {}
 
 void leave_progress() noexcept {}
 
-}  // namespace espalier::shim
+}  // namespace espalier::plan
