@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from espalier.base import calls
 from espalier.base.durations import parse_seconds
 from espalier.base.shares import parse_share
 from espalier.cli.commands import Family, options_before
@@ -27,6 +28,7 @@ from espalier.report.tune import tuning_report
 from espalier.sampling.goal import ESTIMATE, EXHAUSTIVE, GOOD_ENOUGH, MEASURE, Goal
 from espalier.sampling.job import start_job
 from espalier.sampling.setting import Setting
+from espalier.sampling.work import Work
 from espalier.store.database import default_path
 from espalier.tuning import tuner
 from espalier.tuning.modelled import Question
@@ -55,12 +57,54 @@ class Aimed(Wanted):
         ),
     ] = None
 
+    nonblocking: Annotated[
+        bool,
+        typer.Option(
+            "--nonblocking", help="Tune the nonblocking forms of these collectives: iallgather ..."
+        ),
+    ] = False
+    work: Annotated[
+        str | None,
+        typer.Option(
+            "--work",
+            metavar="TIME|LIBRARY:FUNCTION",
+            help="Done between start and wait of nonblocking calls, and timed with them: computing,"
+            " or a function 'void f(void)' as in ./work.so:f.",
+        ),
+    ] = None
+    tests: Annotated[
+        int,
+        typer.Option("--tests", help="So many MPI_Test divide --work."),
+    ] = 0
+
+    @property
+    def calls(self) -> tuple[str, ...]:
+        """Return the names of the calls, in the form that is wanted."""
+        found = super().calls
+        return tuple(map(calls.nonblocking, found)) if self.nonblocking else found
+
+    @property
+    def overlapped(self) -> Work | None:
+        """Return what is done beside nonblocking calls; None if there are no such calls.
+
+        Raises:
+            ArgumentError: there is no such work, or only blocking calls.
+        """
+        if any(map(calls.is_nonblocking, self.calls)):
+            return Work.parse(self.work, self.tests)
+        if self.work is not None or self.tests:
+            raise ArgumentError(
+                "expected nonblocking calls with --work and --tests, got blocking ones",
+                "add --nonblocking, or name calls such as --collectives iallgather",
+            )
+        return None
+
     def check(self, kept: Kept) -> None:
         """Check that nothing is asked for that the run tells."""
         if self != Aimed(folder=self.folder) or kept.resume:
             raise ArgumentError(
-                "expected --for without --collectives, --sizes, --algorithms and --resume, since"
-                " the run tells the calls and sizes; got both",
+                "expected --for without --collectives, --sizes, --algorithms, --nonblocking, --work"
+                " and --resume, since the run tells the calls and sizes; got both",
                 "leave these options out; what was measured before is used again in any case",
             )
 
@@ -156,8 +200,15 @@ def run(
         seed=certainty.seed,
         effort=certainty.effort,
         good_enough=parse_share(certainty.good_enough),
+        work=what.overlapped,
     )
     goal.check()
+    if goal.work is not None and (certainty.model is not None or goal.effort == ESTIMATE):
+        raise ArgumentError(
+            "expected nonblocking calls without --model and --effort estimate, since models say"
+            " nothing of calls beside work; got both",
+            "leave these options out: all candidates are measured",
+        )
     job = Job(launch.words, files, launch.mpi)
     if goal.effort == ESTIMATE:
         _estimate(job, goal, certainty, json=json)

@@ -7,8 +7,10 @@ import functools
 from typing import TYPE_CHECKING
 
 from espalier import _core
+from espalier.base import calls
 from espalier.catalog import catalog
 from espalier.errors import ArgumentError
+from espalier.sampling.manner import PLAIN, Manner
 from espalier.sampling.samples import Request
 
 if TYPE_CHECKING:
@@ -40,7 +42,8 @@ def requests_for(goal: Goal, num_ranks: int, nodes: Sequence[int] = ()) -> list[
         for size in goal.sizes:
             # Sizes that a call cannot have become the same after rounding.
             real = real_size(call, size, num_ranks)
-            requests.setdefault((call, real), Request(call, real, candidates))
+            request = Request(call, real, candidates, manner=_manner_of(call, goal))
+            requests.setdefault((call, real), request)
     if not any(request.algorithms for request in requests.values()):
         raise ArgumentError(
             f"expected algorithms for {num_ranks} ranks among {', '.join(goal.patterns)}, got none",
@@ -49,8 +52,13 @@ def requests_for(goal: Goal, num_ranks: int, nodes: Sequence[int] = ()) -> list[
     return list(requests.values())
 
 
+def _manner_of(call: str, goal: Goal) -> Manner:
+    return Manner(work=goal.work) if calls.is_nonblocking(call) else PLAIN
+
+
 def real_size(call: str, size: int, num_ranks: int) -> int:
     """Return the next size that a call can have in the measuring program."""
+    call = calls.blocking(call)
     if call == "barrier":
         return 0
     element = element_bytes(call)

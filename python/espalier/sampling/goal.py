@@ -4,9 +4,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from espalier import _core
+from espalier.base import calls
 from espalier.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from espalier.sampling.work import Work
 
 DEFAULT_SIZES = (64, 512, 4096, 32768, 262144, 1048576, 4194304)
 # How much is done to find the fastest; the words are those of FFTW.
@@ -34,7 +39,8 @@ class Goal:
     """What to tune, how sure to be, and how much to do for it.
 
     With the effort `measure`, candidates are dropped early, and a size is left as soon as nothing
-    can be expected to be better by more than `good_enough`; 0.05 is 5 %.
+    can be expected to be better by more than `good_enough`; 0.05 is 5 %. With `work`, which is
+    done between start and completion, there may be nonblocking calls.
     """
 
     collectives: tuple[str, ...]
@@ -46,13 +52,11 @@ class Goal:
     seed: int = 1
     effort: str = MEASURE
     good_enough: float = GOOD_ENOUGH
+    work: Work | None = None
 
     def check(self) -> None:
         """Raise ArgumentError for what cannot be measured."""
-        known = _core.calls()
-        for name in self.collectives:
-            if name not in known:
-                raise ArgumentError(f"expected a collective of {', '.join(known)}, got '{name}'")
+        self._check_calls()
         for size in self.sizes:
             if not 1 <= size <= LARGEST_SIZE:
                 raise ArgumentError(f"expected sizes from 1 B to 1 GiB, got {size} B")
@@ -66,3 +70,11 @@ class Goal:
             raise ArgumentError(f"expected an effort of {', '.join(EFFORTS)}, got '{self.effort}'")
         if self.good_enough < 0:
             raise ArgumentError(f"expected good enough to be 0 or more, got {self.good_enough:g}")
+
+    def _check_calls(self) -> None:
+        known = _core.calls()
+        for name in self.collectives:
+            if self.work is not None:
+                calls.check(name, known)
+            elif name not in known:
+                raise ArgumentError(f"expected a collective of {', '.join(known)}, got '{name}'")

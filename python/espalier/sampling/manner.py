@@ -4,9 +4,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from espalier.base.unevenness import pairs_text, parts_text
+
+if TYPE_CHECKING:
+    from espalier.sampling.work import Work
 
 SUM = "sum"
 # Whose result depends on the order of ranks.
@@ -18,7 +21,8 @@ LARGEST_PART = 2**31 - 1
 class Manner:
     """Root (None: roots take turns), operator, in place, and sizes of parts (empty: equal).
 
-    `part_bytes` are those of each rank; `pair_bytes[i][j]` is what rank i sends to rank j.
+    `part_bytes` are those of each rank; `pair_bytes[i][j]` is what rank i sends to rank j. `work`
+    is done between start and completion of a nonblocking call.
     """
 
     root: int | None = None
@@ -26,6 +30,7 @@ class Manner:
     in_place: bool = False
     part_bytes: tuple[int, ...] = ()
     pair_bytes: tuple[tuple[int, ...], ...] = ()
+    work: Work | None = None
 
     @property
     def is_plain(self) -> bool:
@@ -49,6 +54,7 @@ class Manner:
             "in place" if self.in_place else "",
             parts_text(self.part_bytes),
             pairs_text(self.pair_bytes),
+            "" if self.work is None else self.work.text(),
         ]
         return ", ".join(filter(None, words))
 
@@ -65,6 +71,8 @@ class Manner:
             found["part_bytes"] = list(self.part_bytes)
         if self.pair_bytes:
             found["pair_bytes"] = [list(sent) for sent in self.pair_bytes]
+        if self.work is not None:
+            found["work"] = self.work.member()
         return found
 
 

@@ -38,7 +38,8 @@ class Effort:
     def usual_seconds(self, request: Request) -> float:
         """Return about how long a point takes: only to tell the time left."""
         num_candidates = len(request.algorithms) + request.has_native
-        call = _USUAL_LATENCY + request.bytes / _USUAL_BANDWIDTH
+        work = request.manner.work
+        call = _USUAL_LATENCY + request.bytes / _USUAL_BANDWIDTH + (work.seconds if work else 0.0)
         most = self.seconds_per_point * request.weight
         return min(most, num_candidates * self.max_repetitions * call)
 

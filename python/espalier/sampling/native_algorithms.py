@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from espalier import _core, installation
+from espalier.base import calls
 from espalier.errors import ArgumentError, MpiError, NotBuiltError
 from espalier.io.console import document
 from espalier.launch import libraries
@@ -109,9 +110,14 @@ def _ask(
 def with_native_algorithms(
     requests: Sequence[Request], menus: dict[str, Menu], most: int | None = None
 ) -> list[Request]:
-    """Return the requests with algorithms of the MPI library behind ours, at most so many each."""
+    """Return the requests with algorithms of the MPI library behind ours, at most so many each.
+
+    For nonblocking calls the MPI library has none.
+    """
     return [
-        replace(
+        one
+        if calls.is_nonblocking(one.collective)
+        else replace(
             one,
             algorithms=tuple(
                 dict.fromkeys(

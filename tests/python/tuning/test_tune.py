@@ -232,7 +232,7 @@ class TestBadInput:
         [
             (("--sizes", "x", *_LAUNCH), "expected a size"),
             (("--time-budget", "soon", *_LAUNCH), "expected a time"),
-            (("--collectives", "ialltoall", *_LAUNCH), "ialltoall"),
+            (("--collectives", "jalltoall", *_LAUNCH), "jalltoall"),
             (("--algorithms", "nope", *_LAUNCH), "nope"),
             (("--", "./app"), "expected a command with an MPI launcher"),
             (("--", "mpirun", "-n", "4", "--mystery", "3"), "put -- between"),
