@@ -226,7 +226,7 @@ def test_forced_algorithms_are_checked():
     )
     assert parse_force(["bcast=k_nomial[k=4,segments=8]"]) == "bcast=k_nomial[k=4,segments=8]"
     for entry, text in (
-        ("ialltoall=ring", "expected call=algorithm"),
+        ("jalltoall=ring", "expected call=algorithm"),
         ("allgather", "expected call=algorithm"),
         ("allgather=nope", "nope"),
         ("bcast=k_nomial[q=4]", "q"),
