@@ -54,4 +54,16 @@ int dispatch_start(Call const& call, MPI_Comm comm, MPI_Request* request, Native
                );
 }
 
+/// The same of a call that is initialised, to be started later.
+template <typename Call, typename Native>
+int dispatch_init(Call const& call, MPI_Comm comm, MPI_Request* request, Native&& native) {
+  plan::Session* const session =
+      OwnWork::is_going_on() ? nullptr : active_session.load(std::memory_order_acquire);
+  return session == nullptr
+             ? std::forward<Native>(native)()
+             : plan::serve_init(
+                   *session, call, comm, request, WatchingObserver(), std::forward<Native>(native)
+               );
+}
+
 }  // namespace espalier::shim

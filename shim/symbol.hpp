@@ -25,6 +25,14 @@ template <typename Function> void find_symbol(char const* name, Function*& funct
   set_function(find_address(name), function);
 }
 
+/// The same of one that may have another name.
+template <typename Function>
+void find_either(char const* name, char const* other_name, Function*& function) noexcept {
+  void* const address = look_for(name);
+  void* const other = address == nullptr ? look_for(other_name) : address;
+  set_function(other == nullptr ? find_address(name) : other, function);
+}
+
 /// The same of one that may be missing: then another function takes its place.
 template <typename Function>
 void find_symbol_or(char const* name, Function*& function, Function* other) noexcept {

@@ -221,13 +221,15 @@ def mend_rules(functions: list[Function]) -> str:
 
 
 def communicator_runs(functions: list[Function]) -> str:
-    """Return plan/communicators/communicator_runs.inc: run() and start() for each call."""
+    """Return plan/communicators/communicator_runs.inc: members of Communicator for each call."""
     lines: list[str] = []
     for function in _served(functions):
         call = f"{function.structure} const&"
         lines += [f"template int Communicator::run(Choice const&, {call}) noexcept;"]
         started = f"Choice const&, {call}, StartedCalls&, StartedCalls::Ending, MPI_Request&"
         lines += ["template int Communicator::", f"    start({started}) noexcept;"]
+        planned = f"Choice const&, {call}, StartedCalls const&, BoundCall&"
+        lines += ["template int Communicator::", f"    bind_planned({planned}) noexcept;"]
     return "\n".join([*HEAD, *lines, ""])
 
 

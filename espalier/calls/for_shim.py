@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from layout import COLUMNS, HEAD, header, listed, signature, source
-from table import begun, enlarged
+from table import begun, enlarged, planned
 
 if TYPE_CHECKING:
     from table import Argument, Function
@@ -24,10 +24,16 @@ def _intercepted(functions: list[Function]) -> list[Function]:
     return [*functions, *(begun(function) for function in functions if function.collective)]
 
 
+def _persistent(functions: list[Function]) -> list[Function]:
+    """Return the persistent forms of the calls that rules speak of."""
+    return [planned(function) for function in functions if function.collective]
+
+
 def _large(functions: list[Function]) -> list[Function]:
     """Return the forms with large counts of all calls that are intercepted."""
     rows = [enlarged(f) for f in functions if f.has_call and f.has_large_form]
-    return [*rows, *(begun(function) for function in rows if function.collective)]
+    begins = [begun(function) for function in rows if function.collective]
+    return [*rows, *begins, *_persistent(rows)]
 
 
 def declaration(argument: Argument) -> str:
@@ -66,7 +72,7 @@ def _called(begin: str, function: Function, end: str = ");", indent: int = 2) ->
 
 def forward_header(functions: list[Function]) -> str:
     """Return forward.hpp: the structure of pointers to the functions of the MPI library."""
-    functions = [*_intercepted(functions), *_large(functions)]
+    functions = [*_intercepted(functions), *_persistent(functions), *_large(functions)]
     body = ["/// The MPI library's own functions, found behind this library.", "struct Forward {"]
     for function in functions:
         body += listed(f"int (*{function.native})(", _parameters(function), ");", indent=2)
@@ -112,8 +118,16 @@ def _narrow(function: Function) -> list[str]:
     return [*lines, *listed(call, names, ");", indent=2), "}", ""]
 
 
+def _extension(name: str) -> str:
+    """Return the name of a persistent collective in libraries that had it before the standard."""
+    return name.replace("MPI_", "MPIX_", 1)
+
+
 def _found(function: Function) -> list[str]:
     pointer = [f'"P{function.name}"', f"forward.{function.native}"]
+    if function.is_planned and not function.is_large:
+        names = [f'"P{function.name}"', f'"P{_extension(function.name)}"', pointer[1]]
+        return listed("find_either(", names, ");", indent=2)
     if _can_be_narrowed(function):
         return listed("find_symbol_or(", [*pointer, f"narrow_{function.native}"], ");", indent=2)
     return listed("find_symbol(", pointer, ");", indent=2)
@@ -122,22 +136,23 @@ def _found(function: Function) -> list[str]:
 def forward_source(functions: list[Function]) -> str:
     """Return forward.cpp: each pointer starts at a function that finds all of them.
 
-    Not every MPI library has functions for large counts, so each of these finds itself, or what
-    stands in for it.
+    Not every MPI library has functions for large counts or persistent ones, so each of these finds
+    itself, or what stands in for it.
     """
     large = _large(functions)
+    alone = [*_persistent(functions), *large]
     functions = _intercepted(functions)
     body = ["namespace {", "", "void find_all() noexcept {"]
     body += [f'  find_symbol("P{f.name}", forward.{f.native});' for f in functions]
     body += ["}", ""]
     for function in large:
         body += _narrow(function) if _can_be_narrowed(function) else []
-    for function in [*functions, *large]:
+    for function in [*functions, *alone]:
         body += signature("int", f"first_{function.native}", _parameters(function), " {")
-        body += _found(function) if function.is_large else ["  find_all();"]
+        body += _found(function) if function in alone else ["  find_all();"]
         body += [*_called(f"return forward.{function.native}(", function), "}", ""]
     body += ["}  // namespace", "", "constinit Forward forward{"]
-    body += [f"    .{f.native} = first_{f.native}," for f in [*functions, *large]]
+    body += [f"    .{f.native} = first_{f.native}," for f in [*functions, *alone]]
     body += ["};"]
     includes = ['#include "shim/forward.hpp"', ""]
     includes += ['#include "shim/narrowing.hpp"', '#include "shim/symbol.hpp"']
@@ -147,7 +162,7 @@ def forward_source(functions: list[Function]) -> str:
 def serve_header(functions: list[Function]) -> str:
     """Return serve.hpp: what calls reach while a session is active."""
     body: list[str] = []
-    for function in [*_intercepted(functions), *_large(functions)]:
+    for function in [*_intercepted(functions), *_persistent(functions), *_large(functions)]:
         if function.has_call:
             body += signature("int", f"serve_{function.native}", _parameters(function), ";")
     return header(['#include "shim/handle.hpp"'], NAMESPACE, body)
@@ -160,6 +175,7 @@ def _serve(function: Function) -> list[str]:
     lines += signature("int", f"serve_{function.native}", _parameters(function), " {")
     structure = f"plan::{function.structure}"
     dispatch = "dispatch_start" if function.is_begun else "dispatch"
+    dispatch = "dispatch_init" if function.is_planned else dispatch
     handles = [_typed(a) for a in function.arguments if a.kind.name in ("comm", "request")]
     native = f"forward.{function.native}("
     if not function.own_arguments:
@@ -191,12 +207,18 @@ def serve_source(functions: list[Function]) -> str:
     return _serving(_intercepted(functions), [*own, *MPI, *includes])
 
 
+def persistent_serve_source(functions: list[Function]) -> str:
+    """Return persistent_serve.cpp: the same of persistent calls."""
+    return _serving(_persistent(functions), _serving_includes())
+
+
+def _serving_includes() -> list[str]:
+    return [*MPI, *(f'#include "shim/{name}.hpp"' for name in ("dispatch", "forward", "serve"))]
+
+
 def large_serve_source(functions: list[Function]) -> str:
     """Return large_serve.cpp: the same of calls with large counts."""
-    includes = ["dispatch", "forward", "serve"]
-    return _serving(
-        _large(functions), [*MPI, *(f'#include "shim/{name}.hpp"' for name in includes)]
-    )
+    return _serving(_large(functions), _serving_includes())
 
 
 def _serving(functions: list[Function], includes: list[str]) -> str:
@@ -233,8 +255,8 @@ def wrappers_source(functions: list[Function]) -> str:
     lines = [*HEAD]
     lines += ['#include "shim/communicators.hpp"', '#include "shim/completion.hpp"']
     lines += ['#include "shim/forward.hpp"']
-    lines += ['#include "shim/lifecycle.hpp"', '#include "shim/serve.hpp"']
-    lines += ['#include "shim/topology.hpp"', ""]
+    lines += ['#include "shim/lifecycle.hpp"', '#include "shim/persistent.hpp"']
+    lines += ['#include "shim/serve.hpp"', '#include "shim/topology.hpp"', ""]
     lines += _exported(functions)
     lines += ['}  // extern "C"', ""]
     return "\n".join(lines)
@@ -242,14 +264,35 @@ def wrappers_source(functions: list[Function]) -> str:
 
 def large_wrappers_source(functions: list[Function]) -> str:
     """Return large_wrappers.cpp: the same of every call with large counts."""
+    return _wrappers(_exported(_large(functions)))
+
+
+def persistent_wrappers_source(functions: list[Function]) -> str:
+    """Return persistent_wrappers.cpp: the same of every persistent call."""
+    return _wrappers(_exported(_persistent(functions)))
+
+
+def extension_wrappers_source(functions: list[Function]) -> str:
+    """Return extension_wrappers.cpp: MPIX_X and PMPIX_X of every persistent call."""
+    lines = _begin_exported()
+    for function in _persistent(functions):
+        for prefix in ("", "P"):
+            lines += _wrapper(function, prefix + _extension(function.name))
+    return _wrappers(lines)
+
+
+def _wrappers(body: list[str]) -> str:
     lines = [*HEAD, '#include "shim/forward.hpp"', '#include "shim/lifecycle.hpp"']
-    lines += ['#include "shim/serve.hpp"', "", *_exported(_large(functions))]
-    return "\n".join([*lines, '}  // extern "C"', ""])
+    return "\n".join([*lines, '#include "shim/serve.hpp"', "", *body, '}  // extern "C"', ""])
+
+
+def _begin_exported() -> list[str]:
+    lines = ['#define ESPALIER_EXPORTED __attribute__((visibility("default")))', ""]
+    return [*lines, "using espalier::shim::Handle;", "", 'extern "C" {', ""]
 
 
 def _exported(functions: list[Function]) -> list[str]:
-    lines = ['#define ESPALIER_EXPORTED __attribute__((visibility("default")))', ""]
-    lines += ["using espalier::shim::Handle;", "", 'extern "C" {', ""]
+    lines = _begin_exported()
     for function in functions:
         lines += _wrapper(function, function.name)
     lines += ["// A simulated program finds the simulator's own functions by these names."]
@@ -261,15 +304,18 @@ def _exported(functions: list[Function]) -> list[str]:
 
 def exports_map(functions: list[Function]) -> str:
     """Return exports.map: the only symbols that the library shows, see plan/progress."""
-    return _exports(_intercepted(functions))
+    persistent = _persistent(functions)
+    extensions = [_extension(function.name) for function in persistent]
+    return _exports([*_intercepted(functions), *persistent], extensions)
 
 
 def large_exports_map(functions: list[Function]) -> str:
     """Return large_exports.map: the same of a library that has the calls with large counts."""
-    return _exports([*_intercepted(functions), *_large(functions)])
+    return _exports([*_intercepted(functions), *_persistent(functions), *_large(functions)], [])
 
 
-def _exports(functions: list[Function]) -> str:
-    names = [name for f in functions for name in (f.name, f"P{f.name}")]
+def _exports(functions: list[Function], extensions: list[str]) -> str:
+    shown = [*(function.name for function in functions), *extensions]
+    names = [name for known in shown for name in (known, f"P{known}")]
     names.append("ucp_worker_progress")
     return "{\n  global:\n" + "".join(f"    {name};\n" for name in names) + "  local:\n    *;\n};\n"

@@ -65,7 +65,7 @@ class Function:
     at a new communicator, `collective` the collective of espalier/schedule that serves the call,
     `neighborhood` that of espalier/neighborhood. Exactly one of them is not empty. `form_of` and
     what follows are not of a row: the function of the row that this is another form of, see
-    `begun()` and `enlarged()`.
+    `begun()`, `planned()` and `enlarged()`.
     """
 
     name: str
@@ -79,6 +79,7 @@ class Function:
     rules: dict[str, str] = field(default_factory=dict)
     form_of: str = ""
     is_begun: bool = False
+    is_planned: bool = False
     is_large: bool = False
 
     @property
@@ -99,8 +100,9 @@ class Function:
 
     @property
     def own_arguments(self) -> tuple[Argument, ...]:
-        """Return all arguments but the communicator and the request."""
-        return tuple(a for a in self.arguments if a.kind.name not in ("comm", "request"))
+        """Return all arguments of the call itself: no communicator, no request and its info."""
+        others = ("comm", "request", "info") if self.is_planned else ("comm", "request")
+        return tuple(a for a in self.arguments if a.kind.name not in others)
 
     @property
     def has_large_form(self) -> bool:
@@ -108,6 +110,7 @@ class Function:
         return any(argument.kind.may_be_large for argument in self.arguments)
 
 
+INFO = Argument("info", Kind("info", "MPI_Info", "MPI_Info"), "always")
 REQUEST = Argument("request", Kind("request", "MPI_Request*", "MPI_Request*"), "always")
 
 
@@ -120,6 +123,18 @@ def begun(function: Function) -> Function:
         arguments=(*function.arguments, REQUEST),
         form_of=function.form_of or function.name,
         is_begun=True,
+    )
+
+
+def planned(function: Function) -> Function:
+    """Return the persistent form of a call as a function of its own."""
+    end = "_init_c" if function.is_large else "_init"
+    return replace(
+        function,
+        name=f"{function.name.removesuffix('_c')}{end}",
+        arguments=(*function.arguments, INFO, REQUEST),
+        form_of=function.form_of or function.name,
+        is_planned=True,
     )
 
 
@@ -187,7 +202,7 @@ def parse_function(row: dict[str, Any], kinds: dict[str, Kind]) -> Function:
             f"{name}: expected a list of arguments, got {type(row['arguments']).__name__}"
         )
     others = {key: value for key, value in row.items() if key not in ("name", "arguments")}
-    known = set(Function.__dataclass_fields__) - {"form_of", "is_begun", "is_large"}
+    known = set(Function.__dataclass_fields__) - {"form_of", "is_begun", "is_planned", "is_large"}
     for key in others:
         if key not in known:
             raise TableError(f"{name}: expected a key ({', '.join(sorted(known))}), got '{key}'")

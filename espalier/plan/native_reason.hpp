@@ -29,6 +29,7 @@ enum class NativeReason : std::uint8_t {
   refused_start,
   no_progress,
   devices,
+  no_agreement,
 };
 
 /// The texts of the reasons, in reports, in the order of the enumeration.
@@ -49,9 +50,12 @@ inline constexpr std::array native_reason_texts{
     "nonblocking, and the MPI library selects algorithms of blocking calls only",
     "nonblocking, and this MPI library does not let others make progress",
     "nonblocking, and buffers may be in device memory",
+    "persistent, and a rank cannot take part, needs more tags, or has no room for another request",
 };
 
-static_assert(native_reason_texts.size() == static_cast<std::size_t>(NativeReason::devices) + 1);
+static_assert(
+    native_reason_texts.size() == static_cast<std::size_t>(NativeReason::no_agreement) + 1
+);
 
 /// A table that decides so for any size, and its decision, for each reason.
 class NativeDecisions {

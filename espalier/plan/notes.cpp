@@ -32,9 +32,14 @@ bool Notes::is_first(std::string const& words) {
   return told_.insert(words).second;
 }
 
-void Notes::add(CommunicatorClass const& communicator, Recorder const& recorder, Form form) {
+void Notes::add(CommunicatorClass const& communicator, Recorder const& recorder, CountedForm form) {
   std::lock_guard const lock(mutex_);
   totals_.add(communicator, recorder, form);
+}
+
+void Notes::add(CommunicatorClass const& communicator, Recorder::Row const& counted, CountedForm form) {
+  std::lock_guard const lock(mutex_);
+  totals_.add(communicator, counted, form);
 }
 
 void Notes::add(CommunicatorClass const& communicator, NeighborRecorder const& recorder) {

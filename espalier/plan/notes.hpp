@@ -30,7 +30,9 @@ public:
   /// True the first time it is asked with these words, for what is told once and is no warning.
   bool is_first(std::string const& words);
   /// Calls on a communicator that ended.
-  void add(CommunicatorClass const& communicator, Recorder const& recorder, Form form);
+  void add(CommunicatorClass const& communicator, Recorder const& recorder, CountedForm form);
+  /// Starts of a persistent call that was freed.
+  void add(CommunicatorClass const& communicator, Recorder::Row const& counted, CountedForm form);
   void add(CommunicatorClass const& communicator, NeighborRecorder const& recorder);
   void add(OwnCommunicators const& made);
 

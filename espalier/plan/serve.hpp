@@ -20,6 +20,7 @@
 #include "espalier/plan/calls/own_parts.hpp"
 #include "espalier/plan/clock.hpp"
 #include "espalier/plan/communicators/communicator.hpp"
+#include "espalier/plan/communicators/planned_requests.hpp"
 #include "espalier/plan/failure.hpp"
 #include "espalier/plan/neighbors/neighbor_bytes.hpp"
 #include "espalier/plan/neighbors/neighbor_calls.hpp"
@@ -244,6 +245,76 @@ int serve_start(
   if (session.records() && decision != nullptr) {
     Recorder& recorder = decided.state->recorder_of_started();
     record({&recorder, decided.bytes, decision, Clock::now() - start}, *decided.state, call);
+  }
+  return code;
+}
+
+/// From now on counts the starts of a persistent request. One that could not be counted is no
+/// reason to fail.
+template <typename Call>
+void count_starts(
+    Session& session,
+    CallDecision const& decided,
+    profile::Decision const& decision,
+    Call const& call,
+    MPI_Request request
+) noexcept {
+  static_cast<void>(guard([&] {
+    State& state = *decided.state;
+    bool const is_regular = decided.decision != nullptr;
+    std::int64_t const own =
+        is_regular ? own_bytes(call, state.facts(), state.types()) : std::int64_t{0};
+    Recorder::Row row{
+        .call = Call::call,
+        .size_class = size_class(decided.bytes),
+        .decision = &decision,
+        .manner = manner_of(call),
+    };
+    PlannedRequests::count(
+        request,
+        {
+            .communicator = state.alike(),
+            .row = std::move(row),
+            .bytes = decided.bytes + own,
+            .notes = &session.notes(),
+        }
+    );
+    return MPI_SUCCESS;
+  }));
+}
+
+/// Makes a persistent request of a call on `comm`, collective as the initialisation. `native` makes
+/// one of the MPI library.
+/// @return as serve()
+template <typename Call, typename Observing, typename Native>
+int serve_init(
+    Session& session,
+    Call const& call,
+    MPI_Comm comm,
+    MPI_Request* request,
+    Observing&& observer,
+    Native&& native
+) {
+  CallDecision const decided = session.decide_start(call, comm);
+  if (decided.code != MPI_SUCCESS) {
+    return decided.code;
+  }
+  if (decided.state == nullptr) {
+    return std::forward<Native>(native)();
+  }
+  int code = Communicator::refused;
+  {
+    [[maybe_unused]] auto const own_work = observer.own_work();
+    code = session.plan(decided, call, comm, request);
+  }
+  profile::Decision const& decision = decided.decision != nullptr
+                                          ? session.carried_out(*decided.decision, code)
+                                          : session.after_refusal(code);
+  if (Communicator::is_refusal(code)) {
+    code = std::forward<Native>(native)();
+  }
+  if (session.records() && code == MPI_SUCCESS) {
+    count_starts(session, decided, decision, call, *request);
   }
   return code;
 }

@@ -8,12 +8,13 @@
 #include <chrono>
 #include <cstdint>
 #include <numeric>
-#include <type_traits>
 #include <utility>
 
+#include "espalier/mpi/handle_bits.hpp"
 #include "espalier/mpi/success.hpp"
 #include "espalier/mpi/world_ranks.hpp"
 #include "espalier/plan/clock.hpp"
+#include "espalier/plan/communicators/planned_requests.hpp"
 #include "espalier/plan/communicators/tuning_hint.hpp"
 #include "espalier/plan/native_algorithms/native_menu.hpp"
 #include "espalier/plan/neighbors/neighbor_topology.hpp"
@@ -49,19 +50,11 @@ constinit thread_local std::array<Recent, num_recent> recent{};
 [[gnu::tls_model("initial-exec")]] constinit thread_local std::array<Recent, num_recent> recent{};
 #endif
 
-template <typename Handle> std::uint64_t bits_of(Handle handle) noexcept {
-  if constexpr (std::is_pointer_v<Handle>) {
-    return reinterpret_cast<std::uintptr_t>(handle);
-  } else {
-    return static_cast<std::uint64_t>(handle);
-  }
-}
-
 /// The place of a communicator among the recent ones.
 Recent& recent_place(MPI_Comm comm) noexcept {
   static_assert(std::has_single_bit(num_recent));
   constexpr int shift = 64 - std::countr_zero(num_recent);
-  return recent[(bits_of(comm) * 0x9e3779b97f4a7c15U) >> shift];
+  return recent[(mpi::bits_of(comm) * 0x9e3779b97f4a7c15U) >> shift];
 }
 
 CommunicatorFacts facts_of_communicator(MPI_Comm comm) {
@@ -363,6 +356,8 @@ profile::Decision const& Session::after_refusal(int refusal) const noexcept {
     return native_.decision(NativeReason::refused_ownership);
   case Communicator::refused_waiting:
     return native_.decision(NativeReason::refused_waiting);
+  case Communicator::refused_agreement:
+    return native_.decision(NativeReason::no_agreement);
   default:
     return native_.decision(NativeReason::refused);
   }
@@ -528,6 +523,7 @@ profile::DecisionTable const& Session::table_for(profile::CallForm call, profile
 }
 
 void Session::finish() noexcept {
+  PlannedRequests::close();
   for (MPI_Comm const comm : {world_.comm, MPI_COMM_SELF}) {
     void* attribute = nullptr;
     int is_found = 0;
@@ -573,6 +569,7 @@ Totals Session::totals() const {
   for (auto const& state : states_) {
     state->report(totals);
   }
+  PlannedRequests::report(totals);
   return totals;
 }
 

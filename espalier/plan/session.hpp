@@ -20,6 +20,7 @@
 #include "espalier/plan/calls/calls.hpp"
 #include "espalier/plan/clock.hpp"
 #include "espalier/plan/communicators/contexts.hpp"
+#include "espalier/plan/communicators/planned_requests.hpp"
 #include "espalier/plan/communicators/started_calls.hpp"
 #include "espalier/plan/communicators/underway.hpp"
 #include "espalier/plan/devices/device_memory.hpp"
@@ -130,6 +131,16 @@ public:
   [[nodiscard]] IrregularRun
   start_irregular(State& state, Call const& call, MPI_Comm comm, MPI_Request& request) noexcept;
 
+  /// Makes a persistent request of a call that decide_start() decided, with a state. Collective
+  /// over comm, as the initialisation: ranks agree that all of them can, so any rank may be out of
+  /// the ordinary.
+  /// @param request  null: this rank cannot take part
+  /// @return MPI_SUCCESS, a refusal that is equal on all ranks, or a code that was delivered to the
+  ///     error handler of comm
+  template <typename Call>
+  [[nodiscard]] int
+  plan(CallDecision const& decided, Call const& call, MPI_Comm comm, MPI_Request* request) noexcept;
+
   /// Runs a call of which decide() says that it is irregular, see irregular.hpp. Collective over
   /// comm, as the call.
   template <typename Call>
@@ -208,6 +219,11 @@ private:
 
   static bool is_empty(State const& state, profile::Call call, std::int64_t bytes) noexcept {
     return bytes == 0 && profile::has_known_size(call) && !state.facts().is_intercommunicator;
+  }
+
+  /// Whether a call that is only started can be served at all. The same on all ranks.
+  [[nodiscard]] bool may_start(State const& state, profile::Call call) const noexcept {
+    return contexts_.starts() && state.table_of_started(call).chooses();
   }
 
   template <typename Call>
@@ -339,11 +355,7 @@ CallDecision Session::decide_start(Call const& call, MPI_Comm comm) noexcept {
   CallDecision decided;
   int const code = guard([&] {
     State* const state = find(comm);
-    if (state == nullptr) {
-      return MPI_SUCCESS;
-    }
-    bool const chooses = state->table_of_started(Call::call).chooses();
-    if (!records_ && !(contexts_.starts() && chooses)) {
+    if (state == nullptr || (!records_ && !may_start(*state, Call::call))) {
       return MPI_SUCCESS;
     }
     auto const bytes = result_bytes(call, *state);
@@ -383,6 +395,34 @@ template <typename Call>
 int Session::start(CallDecision const& decided, Call const& call, MPI_Request& request) noexcept {
   auto const& choice = decided.decision->choice;
   return choice ? start_choice(*decided.state, *choice, call, {}, request) : Communicator::refused;
+}
+
+template <typename Call>
+int Session::plan(
+    CallDecision const& decided, Call const& call, MPI_Comm comm, MPI_Request* request
+) noexcept {
+  State& state = *decided.state;
+  if (!may_start(state, Call::call)) {
+    return Communicator::refused;
+  }
+  int const code = guard([&] {
+    BoundCall bound;
+    int result = Communicator::refused_agreement;
+    if (decided.decision != nullptr && request != nullptr) {
+      auto const& choice = decided.decision->choice;
+      result = choice ? state.communicator().bind_planned(*choice, call, state.started(), bound)
+                      : Communicator::refused;
+    }
+    bool const takes_part = result == MPI_SUCCESS;
+    auto const slot = state.started().planned_slots().claim(comm, takes_part, decided.bytes);
+    if (!slot) {
+      return Communicator::is_refusal(result) ? result : Communicator::refused_agreement;
+    }
+    world_.follow_progress(Underway::poll);
+    *request = PlannedRequests::add(std::move(bound), state.shared_started(), *slot);
+    return MPI_SUCCESS;
+  });
+  return code == MPI_SUCCESS || Communicator::is_refusal(code) ? code : raise(comm, code);
 }
 
 template <typename Call>

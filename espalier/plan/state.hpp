@@ -71,6 +71,11 @@ public:
     return *started_;
   }
 
+  /// The same for whoever needs them longer.
+  [[nodiscard]] std::shared_ptr<StartedCalls> shared_started() {
+    return started().shared_from_this();
+  }
+
   [[nodiscard]] profile::DecisionTable const& table(profile::Call call) const noexcept {
     return *tables_.blocking[profile::index_of(call)];
   }
@@ -143,11 +148,11 @@ public:
   /// Adds what was counted to totals or notes.
   template <typename Sink> void report(Sink& sink) const {
     if (recorder_) {
-      sink.add(alike_, *recorder_, Form::blocking);
+      sink.add(alike_, *recorder_, CountedForm::blocking);
       sink.add(own_communicators());
     }
     if (recorder_of_started_) {
-      sink.add(alike_, *recorder_of_started_, Form::nonblocking);
+      sink.add(alike_, *recorder_of_started_, CountedForm::nonblocking);
     }
     if (neighbor_calls_) {
       sink.add(alike_, neighbor_calls_->recorder);

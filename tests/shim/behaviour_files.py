@@ -128,9 +128,16 @@ def case_symbols(context: Context) -> None:
     served = {row["name"] for row in table["functions"] if "collective" in row}
     large = {row["name"] for row in table["functions"] if "neighborhood" in row}
     large |= served - {"MPI_Barrier"}
-    large = {f"{name}_c" for name in large} if context.config["has_large_counts"] else set()
+    persistent = {f"{name}_init" for name in served}
+    if context.config["has_large_counts"]:
+        large = {f"{name}_c" for name in large}
+        persistent |= {f"{name}_init_c" for name in served - {"MPI_Barrier"}}
+    else:
+        large = set()
+    if context.vendor == "openmpi":
+        persistent |= {name.replace("MPI_", "MPIX_") for name in persistent}
     served |= {name for name in large if name.removesuffix("_c") in served}
-    names |= large | {f"MPI_I{name[4].lower()}{name[5:]}" for name in served}
+    names |= large | persistent | {f"MPI_I{name[4].lower()}{name[5:]}" for name in served}
     expected = names | {f"P{name}" for name in names}
     expected |= {"ucp_worker_progress"} if context.vendor == "mpich" else set()
     output = context.execute(["nm", "-D", "--defined-only", shim]).stdout

@@ -163,6 +163,27 @@ def case_leaks(context: Context) -> None:
     expect(not outcome.stderr.strip(), "no word about handles", outcome.stderr)
 
 
+def case_persistent(context: Context) -> None:
+    """Starts of persistent collectives are counted, with what they run, and nothing is left."""
+    outcome = context.launch(
+        context.program("mpi_shim_persistent"),
+        ESPALIER_FORCE=FORCE,
+        ESPALIER_STATISTICS=str(context.statistics),
+        OMPI_MCA_mpi_show_handle_leaks="1",
+    )
+    expect(outcome.code == 0, "exit code 0", outcome)
+    expect(not outcome.stderr.strip(), "no word about handles", outcome.stderr)
+    for report in context.reports():
+        rows = [row for row in report["calls"] if row["function"] == "MPI_Allreduce_init"]
+        on_all = [row for row in rows if row["num_ranks"] == NUM_RANKS]
+        expect(sum(row["count"] for row in on_all) == 450, "two of 200 starts, one of 50", rows)
+        choices = {row["algorithm"] for row in on_all}
+        expect(choices == {CHOICES["allreduce"]}, "served as the blocking call", choices)
+        alone = [row for row in rows if row["num_ranks"] == 1]
+        expect(all(row["reason"] == "one rank" for row in alone), "native on one rank", alone)
+        expect(sum(row["count"] for row in alone) in (0, 400), "native starts, too", alone)
+
+
 def case_operators(context: Context) -> None:
     """Operators that do not commute run only where their order is kept; statistics say why."""
     outcome = context.launch(

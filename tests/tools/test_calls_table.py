@@ -88,7 +88,23 @@ def test_a_library_without_large_counts_shows_no_function_for_them() -> None:
     files = texts_of(TABLE)
     assert "_c;" not in files["shim/exports.map"]
     assert "    PMPI_Iexscan_c;\n" in files["shim/large_exports.map"]
-    assert set(files["shim/exports.map"].split()) < set(files["shim/large_exports.map"].split())
+    small = {name for name in files["shim/exports.map"].split() if "MPIX_" not in name}
+    assert small < set(files["shim/large_exports.map"].split())
+
+
+def test_persistent_wrappers_have_the_names_of_the_standard_and_of_the_extension() -> None:
+    files = texts_of(TABLE)
+    body = files["shim/persistent_serve.cpp"].split("int serve_bcast_init(")[1].split("}\n\n")[0]
+    assert "return dispatch_init(" in body
+    assert "plan::BcastCall{" in body
+    assert ".info" not in body
+    assert "forward.bcast_init(buffer, count, datatype, root, comm, info, request)" in body
+    found = 'find_either("PMPI_Barrier_init", "PMPIX_Barrier_init", forward.barrier_init);'
+    assert found in files["shim/forward.cpp"]
+    assert "int PMPI_Scan_init(" in files["shim/persistent_wrappers.cpp"]
+    assert "int PMPIX_Scan_init(" in files["shim/extension_wrappers.cpp"]
+    assert "    PMPIX_Scan_init;\n" in files["shim/exports.map"]
+    assert "    PMPI_Scan_init_c;\n" in files["shim/large_exports.map"]
 
 
 def test_a_call_like_its_neighbours_is_one_row() -> None:

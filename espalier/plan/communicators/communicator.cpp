@@ -90,14 +90,7 @@ template <typename Call> int Communicator::run_staged(Choice const& choice, Call
   return code;
 }
 
-template <typename Call>
-int Communicator::bind_and_start(
-    Choice const& choice,
-    Call const& call,
-    StartedCalls& started,
-    StartedCalls::Ending ending,
-    MPI_Request& request
-) {
+template <typename Call> int Communicator::judge_start(Choice const& choice, Call const& call) {
   if (int const refusal = judge(choice, call); refusal != MPI_SUCCESS) {
     return refusal;
   }
@@ -112,19 +105,43 @@ int Communicator::bind_and_start(
       return refused_ownership;
     }
   }
+  return MPI_SUCCESS;
+}
+
+template <typename Call>
+std::optional<MpiExecutor> Communicator::make_started(
+    Choice const& choice, Call const& call, exec::MpiContext const& context
+) {
+  auto const* const program =
+      programs_.get(choice, Call::call, target_.num_ranks, root_of(call), target_.rank);
+  if (program == nullptr) {
+    return std::nullopt;
+  }
+  BindingTarget target = target_;
+  target.context = context;
+  target.context.ranks = target_.context.ranks;
+  return make_executor(call, target, *program);
+}
+
+template <typename Call>
+int Communicator::bind_and_start(
+    Choice const& choice,
+    Call const& call,
+    StartedCalls& started,
+    StartedCalls::Ending ending,
+    MPI_Request& request
+) {
+  if (int const refusal = judge_start(choice, call); refusal != MPI_SUCCESS) {
+    return refusal;
+  }
   Binding binding = bind(call, target_, types_);
   binding.key.choice = &choice;
   std::optional<MpiExecutor> executor = started.take(binding);
   if (!executor) {
-    auto const* const program =
-        programs_.get(choice, Call::call, target_.num_ranks, root_of(call), target_.rank);
-    if (program == nullptr) {
-      return refused;
-    }
-    BindingTarget target = target_;
-    target.context = started.context();
-    target.context.ranks = target_.context.ranks;
-    executor = make_executor(call, target, *program);
+    executor = make_started(choice, call, started.context());
+  }
+  if (!executor) {
+    return refused;
   }
   started.start(std::move(*executor), binding, std::move(ending), request);
   return MPI_SUCCESS;
@@ -193,6 +210,31 @@ int Communicator::start(
 ) noexcept {
   return take_part([&] { return bind_and_start(choice, call, started, std::move(ending), request); }
   );
+}
+
+template <typename Call>
+int Communicator::bind_planned(
+    Choice const& choice, Call const& call, StartedCalls const& started, BoundCall& bound
+) noexcept {
+  if (broken_code_ != MPI_SUCCESS) {
+    return broken_code_;
+  }
+  return guard([&] {
+    if (int const refusal = judge_start(choice, call); refusal != MPI_SUCCESS) {
+      return refusal;
+    }
+    Binding const binding = bind(call, target_, types_);
+    std::optional<MpiExecutor> executor = make_started(choice, call, started.planned_context());
+    if (!executor) {
+      return refused;
+    }
+    bound = {
+        .executor = std::make_unique<MpiExecutor>(std::move(*executor)),
+        .input = binding.input,
+        .output = binding.output,
+    };
+    return MPI_SUCCESS;
+  });
 }
 
 std::size_t Communicator::memory_bytes() const noexcept {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 
 #include <mpi.h>
 
@@ -11,6 +12,7 @@
 #include "espalier/plan/calls/named_types.hpp"
 #include "espalier/plan/communicators/executor_cache.hpp"
 #include "espalier/plan/communicators/native_groups.hpp"
+#include "espalier/plan/communicators/planned_call.hpp"
 #include "espalier/plan/communicators/started_calls.hpp"
 #include "espalier/plan/devices/device_memory.hpp"
 #include "espalier/plan/native_algorithms/selected_calls.hpp"
@@ -35,6 +37,7 @@ public:
   static constexpr int refused_waiting = -6;    ///< a started call has phases that wait natively
   static constexpr int refused_selection = -7;  ///< the MPI library cannot be told of it here
   static constexpr int refused_start = -8;      ///< an algorithm of the library for a started call
+  static constexpr int refused_agreement = -9;  ///< ranks do not agree on a persistent call
 
   [[nodiscard]] static constexpr bool is_refusal(int code) noexcept { return code < 0; }
 
@@ -78,6 +81,19 @@ public:
       MPI_Request& request
   ) noexcept;
 
+  /// Binds a call that is to be started any number of times. Local.
+  ///
+  /// @param started  the started calls of this communicator
+  /// @return MPI_SUCCESS, a refusal that is the same on all ranks, or a code of what this rank
+  ///     cannot do, of which no other rank knows; nothing was delivered to an error handler.
+  template <typename Call>
+  [[nodiscard]] int bind_planned(
+      algorithms::Choice const& choice,
+      Call const& call,
+      StartedCalls const& started,
+      BoundCall& bound
+  ) noexcept;
+
   [[nodiscard]] MPI_Comm user() const noexcept { return user_; }
 
   /// Local. This rank does not take part in a collective of the others, whose messages stay.
@@ -105,6 +121,13 @@ private:
       StartedCalls::Ending ending,
       MPI_Request& request
   );
+  /// Refusal of a call that is started and completed later, MPI_SUCCESS if there is none.
+  template <typename Call>
+  [[nodiscard]] int judge_start(algorithms::Choice const& choice, Call const& call);
+  /// An executor for it; none if the choice refuses.
+  template <typename Call>
+  [[nodiscard]] std::optional<exec::MpiExecutor>
+  make_started(algorithms::Choice const& choice, Call const& call, exec::MpiContext const& context);
   /// Runs the action, after which a rank that could not take part never does again.
   template <typename Action> int take_part(Action&& action) noexcept;
   /// Refusal of an operator, MPI_SUCCESS if there is none.

@@ -41,6 +41,7 @@ void Contexts::open(MPI_Comm all, bool starts) {
   has_parts_ = num_tags >= few_tags;
   if (starts && has_parts_) {
     require_success(make_private_comm(all, started_comm_), "MPI_Comm_create");
+    require_success(make_private_comm(all, planned_comm_), "MPI_Comm_create");
   }
   int const per_context = has_parts_ ? tags_per_context : few_tags_per_context;
   // At least that of MPI_COMM_WORLD, which then has fewer tags.
@@ -51,11 +52,10 @@ void Contexts::open(MPI_Comm all, bool starts) {
 }
 
 void Contexts::close() noexcept {
-  if (comm_ != MPI_COMM_NULL) {
-    PMPI_Comm_free(&comm_);
-  }
-  if (started_comm_ != MPI_COMM_NULL) {
-    PMPI_Comm_free(&started_comm_);
+  for (MPI_Comm* const comm : {&comm_, &started_comm_, &planned_comm_}) {
+    if (*comm != MPI_COMM_NULL) {
+      PMPI_Comm_free(comm);
+    }
   }
 }
 
@@ -144,6 +144,13 @@ Contexts::started_context(int number, std::span<int const> world_ranks) const no
   exec::MpiContext result = context(number, world_ranks);
   result.comm = started_comm_;
   result.num_own_tags = tags_per_slot;
+  return result;
+}
+
+exec::MpiContext Contexts::planned_context(int number) const noexcept {
+  exec::MpiContext result(planned_comm_);
+  result.first_tag = number * tags_per_context;
+  result.num_tags = tags_per_slot;
   return result;
 }
 

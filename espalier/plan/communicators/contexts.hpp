@@ -30,7 +30,8 @@ namespace espalier::plan {
 /// on it: all its messages were received by then.
 ///
 /// Messages of calls that were started and not completed travel on another communicator of ours,
-/// where each call of a context has a slot of its own for its tags, see StartedCalls.
+/// where each call of a context has a slot of its own for its tags, see StartedCalls. Those of
+/// persistent calls travel on a third one, see PlannedSlots.
 ///
 /// Different threads may claim numbers for different communicators at the same time.
 class Contexts {
@@ -44,6 +45,8 @@ public:
   /// Started calls of a communicator that send messages at the same time.
   static constexpr int num_slots = 64;
   static constexpr int tags_per_slot = 1 << 10;
+  /// Persistent calls that a communicator may have at a time.
+  static constexpr int num_planned_slots = tags_per_context / tags_per_slot;
   /// The number of MPI_COMM_WORLD.
   static constexpr int world = 0;
 
@@ -88,6 +91,9 @@ public:
   [[nodiscard]] exec::MpiContext
   started_context(int number, std::span<int const> world_ranks) const noexcept;
 
+  /// The context of persistent calls, with the first slot and without ranks. It has no other tags.
+  [[nodiscard]] exec::MpiContext planned_context(int number) const noexcept;
+
   /// A context with the part of one function.
   [[nodiscard]] static exec::MpiContext
   part(exec::MpiContext const& context, profile::Call call) noexcept;
@@ -100,6 +106,7 @@ private:
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   MPI_Comm started_comm_ = MPI_COMM_NULL;
+  MPI_Comm planned_comm_ = MPI_COMM_NULL;
   bool has_parts_ = true;  ///< false: functions share all tags of a context
   int num_contexts_ = 0;
   std::mutex mutex_;  ///< guards uses_

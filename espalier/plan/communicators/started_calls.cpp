@@ -114,7 +114,27 @@ private:
 };
 
 StartedCalls::StartedCalls(Contexts& contexts, int number) noexcept
-    : contexts_(&contexts), number_(number), context_(contexts.started_context(number, {})) {}
+    : contexts_(&contexts), number_(number), context_(contexts.started_context(number, {})),
+      planned_context_(contexts.planned_context(number)) {}
+
+void StartedCalls::enter_planned() noexcept {
+  if (!is_in_use()) {
+    contexts_->hold(number_);
+  }
+  ++num_planned_;
+}
+
+void StartedCalls::leave_planned(int slot, bool has_left_messages) noexcept {
+  --num_planned_;
+  if (has_left_messages) {
+    contexts_->retire(number_);
+    return;
+  }
+  planned_slots_.release(slot);
+  if (!is_in_use()) {
+    contexts_->let_go(number_);
+  }
+}
 
 std::optional<exec::MpiExecutor> StartedCalls::take(Binding const& binding) noexcept {
   if (!binding.may_stay) {
@@ -154,7 +174,7 @@ void StartedCalls::keep(
 }
 
 std::int64_t StartedCalls::enter() noexcept {
-  if (num_started_ == num_ended_) {
+  if (!is_in_use()) {
     contexts_->hold(number_);
   }
   return num_started_++;
@@ -176,7 +196,8 @@ void StartedCalls::leave(std::int64_t number, bool has_large_tags) noexcept {
   if (has_large_tags) {
     are_large_tags_taken_ = false;
   }
-  if (++num_ended_ == num_started_) {
+  ++num_ended_;
+  if (!is_in_use()) {
     contexts_->let_go(number_);
   }
 }

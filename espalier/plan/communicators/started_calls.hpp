@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// @file
-/// Nonblocking collectives on one communicator.
+/// Nonblocking and persistent collectives on one communicator.
 
 #pragma once
 
@@ -20,6 +20,7 @@
 #include "espalier/plan/calls/binding.hpp"
 #include "espalier/plan/communicators/contexts.hpp"
 #include "espalier/plan/communicators/executor_cache.hpp"
+#include "espalier/plan/communicators/planned_slots.hpp"
 
 namespace espalier::plan {
 
@@ -50,6 +51,19 @@ public:
   /// What executors are made for. Without the ranks of the communicator.
   [[nodiscard]] exec::MpiContext const& context() const noexcept { return context_; }
 
+  /// The same of persistent calls, which have a slot each, see PlannedSlots.
+  [[nodiscard]] exec::MpiContext const& planned_context() const noexcept {
+    return planned_context_;
+  }
+
+  [[nodiscard]] PlannedSlots& planned_slots() noexcept { return planned_slots_; }
+
+  /// Local, within a Turn. The context is not free as long as there is a persistent call.
+  void enter_planned() noexcept;
+  /// Local, within a Turn.
+  /// @param has_left_messages  in its slot
+  void leave_planned(int slot, bool has_left_messages) noexcept;
+
   /// An executor that is not in use, if there is one.
   [[nodiscard]] std::optional<exec::MpiExecutor> take(Binding const& binding) noexcept;
 
@@ -75,9 +89,16 @@ private:
   [[nodiscard]] bool may_begin(std::int64_t number, bool has_large_tags) noexcept;
   void leave(std::int64_t number, bool has_large_tags) noexcept;
 
+  [[nodiscard]] bool is_in_use() const noexcept {
+    return num_started_ != num_ended_ || num_planned_ > 0;
+  }
+
   Contexts* contexts_;
   int number_;
   exec::MpiContext context_;
+  exec::MpiContext planned_context_;
+  PlannedSlots planned_slots_;
+  std::int64_t num_planned_ = 0;
   ExecutorCache executors_;
   std::atomic<std::size_t> memory_bytes_{sizeof(StartedCalls)};  ///< that the cache had last
   std::array<bool, Contexts::num_slots> is_slot_taken_{};

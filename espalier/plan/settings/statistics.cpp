@@ -106,6 +106,17 @@ void OwnCommunicators::add(OwnCommunicators const& other) noexcept {
   seconds += other.seconds;
 }
 
+std::string function_name(profile::Call call, CountedForm form) {
+  switch (form) {
+  case CountedForm::nonblocking:
+    return profile::function_name({.call = call, .form = profile::Form::nonblocking});
+  case CountedForm::persistent:
+    return std::string(profile::function_name(call)) + "_init";
+  default:
+    return std::string(profile::function_name(call));
+  }
+}
+
 CommunicatorClass Totals::known(CommunicatorClass communicator) {
   if (ranks_.size() >= most_classes && !ranks_.contains(communicator.ranks)) {
     communicator.ranks.clear();
@@ -114,23 +125,33 @@ CommunicatorClass Totals::known(CommunicatorClass communicator) {
   return communicator;
 }
 
-void Totals::add(CommunicatorClass communicator, Recorder const& recorder, Form form) {
+void Totals::add(CommunicatorClass communicator, Recorder const& recorder, CountedForm form) {
   communicator = known(std::move(communicator));
   for (Recorder::Row const& counted : recorder.rows()) {
-    Key key{
-        .function = profile::function_name({.call = counted.call, .form = form}),
-        .communicator = communicator,
-        .size_class = counted.size_class,
-        .algorithm = algorithm_text(*counted.decision),
-        .reason = counted.decision->reason,
-    };
-    Row& row = rows_[std::move(key)];
-    row.counter.add(counted.counter);
-    row.manners[counted.manner].add(counted.counter);
-    if (counted.parts != nullptr && counted.counter.count > row.parts_count) {
-      row.parts = *counted.parts;
-      row.parts_count = counted.counter.count;
-    }
+    add_known(communicator, counted, form);
+  }
+}
+
+void Totals::add(CommunicatorClass communicator, Recorder::Row const& counted, CountedForm form) {
+  add_known(known(std::move(communicator)), counted, form);
+}
+
+void Totals::add_known(
+    CommunicatorClass const& communicator, Recorder::Row const& counted, CountedForm form
+) {
+  Key key{
+      .function = function_name(counted.call, form),
+      .communicator = communicator,
+      .size_class = counted.size_class,
+      .algorithm = algorithm_text(*counted.decision),
+      .reason = counted.decision->reason,
+  };
+  Row& row = rows_[std::move(key)];
+  row.counter.add(counted.counter);
+  row.manners[counted.manner].add(counted.counter);
+  if (counted.parts != nullptr && counted.counter.count > row.parts_count) {
+    row.parts = *counted.parts;
+    row.parts_count = counted.counter.count;
   }
 }
 

@@ -36,8 +36,12 @@ struct CommunicatorClass {
   friend auto operator<=>(CommunicatorClass const&, CommunicatorClass const&) = default;
 };
 
-/// How calls were made. Those that are nonblocking are counted with the time of their start.
-using profile::Form;
+/// How calls were made. Those that are nonblocking are counted with the time of their start, and
+/// persistent ones each time they are started.
+enum class CountedForm : std::uint8_t { blocking, nonblocking, persistent };
+
+/// `MPI_Allgather`, `MPI_Iallgather`, `MPI_Allgather_init`.
+[[nodiscard]] std::string function_name(profile::Call call, CountedForm form);
 
 /// Calls of a whole process, over all communicators it ever had.
 class Totals {
@@ -46,7 +50,8 @@ public:
   /// numbers of ranks and nodes are.
   static constexpr std::size_t most_classes = 64;
 
-  void add(CommunicatorClass communicator, Recorder const& recorder, Form form = Form::blocking);
+  void add(CommunicatorClass communicator, Recorder const& recorder, CountedForm form = Form::blocking);
+  void add(CommunicatorClass communicator, Recorder::Row const& counted, CountedForm form);
   void add(CommunicatorClass communicator, NeighborRecorder const& recorder);
 
   void add(OwnCommunicators const& made) noexcept { own_communicators_.add(made); }
@@ -78,6 +83,7 @@ public:
 private:
   /// The ranks are kept as long as there is room for them.
   [[nodiscard]] CommunicatorClass known(CommunicatorClass communicator);
+  void add_known(CommunicatorClass const& communicator, Recorder::Row const& counted, CountedForm form);
 
   std::map<Key, Row> rows_;
   std::set<std::string> ranks_;  ///< of the classes

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/plan/communicators/self_messages.hpp"
+
+#include <cstddef>
+
+#include "espalier/mpi/success.hpp"
+#include "espalier/plan/communicators/private_comm.hpp"
+#include "espalier/plan/failure.hpp"
+
+namespace espalier::plan {
+namespace {
+
+using mpi::require_success;
+
+constinit SelfMessages::OnError told_of_errors = nullptr;
+
+/// As for nonblocking collectives, errors are those of MPI_COMM_WORLD.
+void handle_error(MPI_Comm* /*comm*/, int* code, ...) {
+  told_of_errors();
+  raise(MPI_COMM_WORLD, *code);
+}
+
+}  // namespace
+
+void SelfMessages::open(OnError on_error) {
+  require_success(make_private_comm(MPI_COMM_SELF, comm_), "MPI_Comm_create");
+  told_of_errors = on_error;
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  require_success(
+      PMPI_Comm_create_errhandler(handle_error, &handler), "MPI_Comm_create_errhandler"
+  );
+  int const code = PMPI_Comm_set_errhandler(comm_, handler);
+  PMPI_Errhandler_free(&handler);
+  require_success(code, "MPI_Comm_set_errhandler");
+}
+
+int SelfMessages::take_tag() {
+  if (free_tags_.empty()) {
+    free_tags_.reserve(static_cast<std::size_t>(num_tags_) + 1);
+    return num_tags_++;
+  }
+  int const tag = free_tags_.back();
+  free_tags_.pop_back();
+  return tag;
+}
+
+SelfMessages::Receive SelfMessages::make(OnError on_error) {
+  if (comm_ == MPI_COMM_NULL) {
+    open(on_error);
+  }
+  Receive made;
+  made.tag = take_tag();
+  int const code = PMPI_Recv_init(nullptr, 0, MPI_BYTE, 0, made.tag, comm_, &made.request);
+  if (code != MPI_SUCCESS) {
+    release(made.tag);
+    require_success(code, "MPI_Recv_init");
+  }
+  return made;
+}
+
+void SelfMessages::complete(int tag, bool is_error) const noexcept {
+  char const nothing = 0;
+  PMPI_Send(&nothing, is_error ? 1 : 0, MPI_BYTE, 0, tag, comm_);
+}
+
+void SelfMessages::close() noexcept {
+  if (comm_ != MPI_COMM_NULL) {
+    PMPI_Comm_free(&comm_);
+  }
+}
+
+}  // namespace espalier::plan

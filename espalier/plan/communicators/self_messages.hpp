@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <vector>
+
+#include <mpi.h>
+
+namespace espalier::plan {
+
+/// Messages from this rank to itself, on a communicator of ours: each completes a receive, which
+/// the program has as the request of a persistent collective. Within a Turn.
+class SelfMessages {
+public:
+  /// Called with errors of the receives, after which the MPI library may have freed them.
+  using OnError = void (*)() noexcept;
+
+  /// A persistent receive with a tag of its own, inactive.
+  struct Receive {
+    MPI_Request request = MPI_REQUEST_NULL;
+    int tag = 0;
+  };
+
+  /// Makes the communicator first, if there is none. Local.
+  /// @throws Error mpi.
+  [[nodiscard]] Receive make(OnError on_error);
+
+  /// Completes a receive that was started: it is posted already, so nobody waits. With an error,
+  /// the message is one byte too long: that is an error of class MPI_ERR_TRUNCATE.
+  void complete(int tag, bool is_error) const noexcept;
+
+  /// Nothing is sent with a tag any more. The program, or whoever frees it, has the request.
+  void release(int tag) noexcept { free_tags_.push_back(tag); }
+
+  /// Local, before MPI_Finalize.
+  void close() noexcept;
+
+private:
+  void open(OnError on_error);
+  int take_tag();
+
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  std::vector<int> free_tags_;  ///< with room for all
+  int num_tags_ = 0;
+};
+
+}  // namespace espalier::plan
