@@ -58,7 +58,8 @@ bool can_follow_progress() noexcept {
   int level = MPI_THREAD_MULTIPLE;
   int is_there = 0;
   PMPI_Query_thread(&level);
-  PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &is_there, MPI_STATUS_IGNORE);
+  // On MPI_COMM_SELF it makes no progress.
+  PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &is_there, MPI_STATUS_IGNORE);
   return level < MPI_THREAD_MULTIPLE && was_called.load(std::memory_order_relaxed);
 }
 
