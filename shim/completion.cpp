@@ -4,7 +4,7 @@
 
 #include <mpi.h>
 
-#include "espalier/plan/communicators/underway.hpp"
+#include "espalier/plan/communicators/started_calls.hpp"
 #include "shim/forward.hpp"
 
 namespace espalier::shim {
@@ -25,15 +25,16 @@ wait_with_ours(int count, void* array_of_requests, void* array_of_statuses) {
     if (code != MPI_SUCCESS || is_complete != 0) {
       return code;
     }
-  } while (plan::Underway::is_any());
+  } while (plan::StartedCalls::is_any_incomplete());
   return forward.waitall(count, array_of_requests, array_of_statuses);
 }
 
 }  // namespace
 
 int waitall(int count, void* array_of_requests, void* array_of_statuses) {
-  return plan::Underway::is_any() ? wait_with_ours(count, array_of_requests, array_of_statuses)
-                                  : forward.waitall(count, array_of_requests, array_of_statuses);
+  return plan::StartedCalls::is_any_incomplete()
+             ? wait_with_ours(count, array_of_requests, array_of_statuses)
+             : forward.waitall(count, array_of_requests, array_of_statuses);
 }
 
 }  // namespace espalier::shim

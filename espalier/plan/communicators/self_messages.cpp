@@ -15,6 +15,21 @@ using mpi::require_success;
 
 constinit SelfMessages::OnError told_of_errors = nullptr;
 
+/// The tag of messages that complete no request of the program.
+constexpr int wake_tag = 0;
+
+/// Whoever waits in MPICH looks at its requests again only after one was destroyed somewhere. That
+/// of the program is complete, but not destroyed, so this destroys another one.
+void wake([[maybe_unused]] MPI_Comm comm) noexcept {
+#ifndef OPEN_MPI
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (PMPI_Irecv(nullptr, 0, MPI_BYTE, 0, wake_tag, comm, &request) == MPI_SUCCESS) {
+    PMPI_Request_free(&request);
+    PMPI_Send(nullptr, 0, MPI_BYTE, 0, wake_tag, comm);
+  }
+#endif
+}
+
 /// As for nonblocking collectives, errors are those of MPI_COMM_WORLD.
 void handle_error(MPI_Comm* /*comm*/, int* code, ...) {
   told_of_errors();
@@ -62,6 +77,7 @@ SelfMessages::Receive SelfMessages::make(OnError on_error) {
 void SelfMessages::complete(int tag, bool is_error) const noexcept {
   char const nothing = 0;
   PMPI_Send(&nothing, is_error ? 1 : 0, MPI_BYTE, 0, tag, comm_);
+  wake(comm_);
 }
 
 void SelfMessages::close() noexcept {

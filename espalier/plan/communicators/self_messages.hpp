@@ -41,7 +41,7 @@ private:
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   std::vector<int> free_tags_;  ///< with room for all
-  int num_tags_ = 0;
+  int num_tags_ = 1;            ///< the first one is no receive's
 };
 
 }  // namespace espalier::plan

@@ -39,6 +39,7 @@ public:
       mpi::require_success(code, "MPI_Grequest_start");
     }
     request = request_;
+    StartedCalls::num_incomplete.fetch_add(1, std::memory_order_relaxed);
     Turn const turn;
     number_ = calls_->enter();
     launch(input, output);
@@ -68,6 +69,7 @@ private:
     executor_.reset();
     calls_.reset();
     PMPI_Grequest_complete(request_);
+    StartedCalls::num_incomplete.fetch_sub(1, std::memory_order_relaxed);
     drop();
   }
 
@@ -112,6 +114,8 @@ private:
   int outcome_ = MPI_SUCCESS;
   std::atomic<int> num_owners_{2};
 };
+
+constinit std::atomic<int> StartedCalls::num_incomplete{0};
 
 StartedCalls::StartedCalls(Contexts& contexts, int number) noexcept
     : contexts_(&contexts), number_(number), context_(contexts.started_context(number, {})),

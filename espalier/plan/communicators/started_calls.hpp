@@ -73,6 +73,12 @@ public:
   void
   start(exec::MpiExecutor executor, Binding const& binding, Ending ending, MPI_Request& request);
 
+  /// Whether the request of any nonblocking call, on any communicator, is not complete. Local, at
+  /// any time.
+  [[nodiscard]] static bool is_any_incomplete() noexcept {
+    return num_incomplete.load(std::memory_order_relaxed) != 0;
+  }
+
   /// Lets go of executors that are not in use.
   void clear() noexcept;
 
@@ -92,6 +98,8 @@ private:
   [[nodiscard]] bool is_in_use() const noexcept {
     return num_started_ != num_ended_ || num_planned_ > 0;
   }
+
+  static constinit std::atomic<int> num_incomplete;
 
   Contexts* contexts_;
   int number_;
