@@ -37,7 +37,9 @@ void Notes::add(CommunicatorClass const& communicator, Recorder const& recorder,
   totals_.add(communicator, recorder, form);
 }
 
-void Notes::add(CommunicatorClass const& communicator, Recorder::Row const& counted, CountedForm form) {
+void Notes::add(
+    CommunicatorClass const& communicator, Recorder::Row const& counted, CountedForm form
+) {
   std::lock_guard const lock(mutex_);
   totals_.add(communicator, counted, form);
 }

@@ -363,7 +363,8 @@ CallDecision Session::decide_start(Call const& call, MPI_Comm comm) noexcept {
     if (bytes) {
       decision = &decision_of_start(*state, Call::call, *bytes);
     }
-    bool const is_served = bytes ? decision->choice.has_value() : chooses;
+    bool const is_served =
+        bytes ? decision->choice.has_value() : state->table_of_started(Call::call).chooses();
     if (is_served && !contexts_.starts()) {
       decision =
           &native_.decision(world_.has_devices ? NativeReason::devices : NativeReason::no_progress);

@@ -219,7 +219,7 @@ int Communicator::bind_planned(
   if (broken_code_ != MPI_SUCCESS) {
     return broken_code_;
   }
-  return guard([&] {
+  return guard([&]() -> int {
     if (int const refusal = judge_start(choice, call); refusal != MPI_SUCCESS) {
       return refusal;
     }

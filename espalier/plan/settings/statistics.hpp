@@ -50,7 +50,10 @@ public:
   /// numbers of ranks and nodes are.
   static constexpr std::size_t most_classes = 64;
 
-  void add(CommunicatorClass communicator, Recorder const& recorder, CountedForm form = Form::blocking);
+  void
+  add(CommunicatorClass communicator,
+      Recorder const& recorder,
+      CountedForm form = CountedForm::blocking);
   void add(CommunicatorClass communicator, Recorder::Row const& counted, CountedForm form);
   void add(CommunicatorClass communicator, NeighborRecorder const& recorder);
 
@@ -83,7 +86,8 @@ public:
 private:
   /// The ranks are kept as long as there is room for them.
   [[nodiscard]] CommunicatorClass known(CommunicatorClass communicator);
-  void add_known(CommunicatorClass const& communicator, Recorder::Row const& counted, CountedForm form);
+  void
+  add_known(CommunicatorClass const& communicator, Recorder::Row const& counted, CountedForm form);
 
   std::map<Key, Row> rows_;
   std::set<std::string> ranks_;  ///< of the classes
