@@ -17,7 +17,10 @@ namespace {
 using algorithms::Choice;
 using Values = std::vector<ControlVariable::Value>;
 
-constexpr std::string_view vendor = ESPALIER_MPI_VENDOR;
+/// Whether variables are those of MPICH: also of what runs by the standard ABI of MPI-5, where a
+/// library that is not MPICH has no variable of these names.
+constexpr bool asks_mpich = std::string_view(ESPALIER_MPI_VENDOR) == "mpich" ||
+                            std::string_view(ESPALIER_MPI_VENDOR) == "abi";
 /// What the library does unless it is told otherwise.
 constexpr std::array usual_names{std::string_view("ignore"), std::string_view("auto")};
 
@@ -52,7 +55,7 @@ std::string in_capitals(std::string_view text) {
 }
 
 std::string variable_of(profile::Call call) {
-  if (vendor == "mpich") {
+  if (asks_mpich) {
     return "MPIR_CVAR_" + in_capitals(profile::to_string(call)) + "_INTRA_ALGORITHM";
   }
   return "coll_tuned_" + std::string(profile::to_string(call)) + "_algorithm";
@@ -149,8 +152,8 @@ void add_parameters(
     if (parameter == tuned_parameters.end()) {
       continue;
     }
-    auto const found = vendor == "mpich" ? std::vector<ControlVariable const*>()
-                                         : variables_of(*parameter, algorithm, variables);
+    auto const found = asks_mpich ? std::vector<ControlVariable const*>()
+                                  : variables_of(*parameter, algorithm, variables);
     if (found.empty()) {
       order.problem = "the MPI library has no variable for " + key + " of " + algorithm;
       return;
@@ -187,7 +190,7 @@ NativeMenu native_menu(profile::Call call, ControlVariables& variables) {
     return menu;
   }
   for (TunedParameter const& parameter : tuned_parameters) {
-    if (vendor != "mpich" && !variables_of(parameter, name, variables).empty()) {
+    if (!asks_mpich && !variables_of(parameter, name, variables).empty()) {
       menu.parameters.push_back(parameter.name);
     }
   }
@@ -211,7 +214,7 @@ NativeOrder native_order(profile::Call call, Choice const& choice, ControlVariab
   }
   std::string const name = variable_of(call);
   order.settings.push_back({.variable = variables.find(name), .number = *number});
-  if (vendor == "mpich") {
+  if (asks_mpich) {
     add_mpich_settings(call, variables, order);
   } else {
     order.problem = openmpi_problem(variables);
@@ -233,7 +236,7 @@ std::string refuses_ranks(Choice const& choice, int num_ranks) {
 }
 
 bool selects_by_communicator() noexcept {
-  return vendor != "mpich";
+  return !asks_mpich;
 }
 
 }  // namespace espalier::plan
