@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 from pathlib import Path
@@ -17,6 +18,16 @@ if TYPE_CHECKING:
     from _pytest.tmpdir import TempPathFactory
 
 CONSUMER = Path(__file__).parent / "consumer"
+MPI = {"vendor": "openmpi", "version": "Open MPI v4.1.4"}
+RULE = {
+    "collective": "bcast",
+    "num_ranks": 4,
+    "num_nodes": 1,
+    "algorithm": "bcast/binomial",
+    "min_bytes": 1024,
+    "max_bytes": 65535,
+    "reason": "measured",
+}
 RUN = ("run", "--force", "allgather=ring", "--summary", "--", "mpirun.openmpi", "-n", "2")
 
 
@@ -201,3 +212,24 @@ def test_uninstalling_a_moved_prefix_leaves_what_others_installed(
         "lib",
         "lib/libother.so",
     ]
+
+
+def test_uninstalling_keeps_the_rules_of_an_administrator_and_says_so(
+    build: Path, run: Callable, tmp_path: Path
+) -> None:
+    installed = tmp_path / "installed"
+    run("cmake", "--install", build, "--prefix", installed)
+    profile = {"schema": "espalier-profile", "version": 1, "rules": [RULE], "mpi": MPI}
+    (tmp_path / "profile.json").write_text(json.dumps(profile), encoding="utf-8")
+    run(installed / "bin" / "espalier", "profile", "share", tmp_path / "profile.json")
+    printed = run(installed / "lib" / "espalier" / "uninstall.sh")
+    site = installed / "lib" / "espalier" / "site"
+    assert printed.endswith(f"in {site}; remove them by: rm -r '{site}'\n")
+    (file,) = (path for path in installed.rglob("*") if not path.is_dir())
+    assert file.parent == site
+    assert json.loads(file.read_text(encoding="utf-8"))["rules"]
+
+    run("cmake", "--install", build, "--prefix", installed)
+    file.unlink()
+    assert "except for" not in run(installed / "lib" / "espalier" / "uninstall.sh")
+    assert not installed.exists()
