@@ -9,10 +9,12 @@ import sys
 from pathlib import Path
 
 from behaviour_context import (
+    CHOICES,
     FORCE,
     NUM_RANKS,
     Context,
     expect,
+    expect_forced,
 )
 
 
@@ -57,6 +59,24 @@ def case_statistics_disk_full(context: Context) -> None:
     expect(outcome.code == 0, "exit code 0", outcome)
     expect(len(outcome.lines) == 1, "one line", outcome.stderr)
     expect("No space left on device" in outcome.lines[0], "the reason", outcome.lines[0])
+
+
+def case_without_sys(context: Context) -> None:
+    """A container that shows nothing of the machine in /sys: calls are served all the same."""
+    script = 'mount -t tmpfs none /sys && exec "$@"'
+    inside = ["unshare", "--mount", "--map-root-user", "sh", "-c", script, "sh"]
+    if context.execute([*inside, "true"]).code != 0:
+        print("skipped: mounting a file system is not permitted here")
+        return
+    program = context.program("mpi_shim_program")
+    plain = context.execute([*inside, *context.words(program, shim="")])
+    expect(plain.code == 0, "the plain program ends well", plain)
+    forced = {"ESPALIER_FORCE": FORCE, "ESPALIER_STATISTICS": str(context.statistics)}
+    for settings in ({}, forced):
+        outcome = context.execute([*inside, *context.words(program)], **settings)
+        expect(outcome.code == 0, "exit code 0", outcome)
+        expect(len(outcome.lines) <= 1, "one line at most", outcome.stderr)
+    expect_forced(context, outcome, dict.fromkeys(CHOICES, 1))
 
 
 def case_not_mpi(context: Context) -> None:

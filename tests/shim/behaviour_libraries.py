@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: T201 - cases of a script that prints
 """Which MPI library a process has, when it gets it, and programs that have none."""
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from behaviour_context import (
     Context,
     calls,
     expect,
+    expect_forced,
 )
 
 NATIVE = "(all calls are handed over to it)"
@@ -71,6 +73,23 @@ def case_opened_late(context: Context) -> None:
     for report in reports:
         expected = {"MPI_Allreduce": (1, CHOICES["allreduce"])}
         expect(calls(report) == expected, f"{expected}", report["calls"])
+
+
+def case_two_libraries(context: Context) -> None:
+    """A library of the program is linked with an MPI of another family, which it does not use."""
+    other = "mpich" if context.vendor == "openmpi" else "openmpi"
+    module = Path(str(context.config["module"]).replace(f"_{context.interface}.", f"_{other}."))
+    if not module.exists():
+        print(f"skipped: {module.name} is not built")
+        return
+    outcome = context.launch(
+        context.program("mpi_shim_program"),
+        shim=f"{context.config['shim']}:{module}",
+        ESPALIER_FORCE=FORCE,
+        ESPALIER_STATISTICS=str(context.statistics),
+    )
+    expect_forced(context, outcome, dict.fromkeys(CHOICES, 1))
+    expect(not outcome.lines, "silence", outcome.stderr)
 
 
 def case_expected_program_without_mpi(context: Context) -> None:
