@@ -13,6 +13,7 @@ test quick bench bench-peers bench-unprepared bench-regret bent: DEPENDENCIES :=
 demo: DEPENDENCIES := demo
 bench-programs: DEPENDENCIES := programs
 distributions mpis: DEPENDENCIES := distributions
+compilers: DEPENDENCIES := compilers
 
 .PHONY: help
 help: ## List the targets
@@ -64,6 +65,10 @@ quick: install-deps ## Debug build with warnings as errors, then the unit tests
 	@cmake --preset dev
 	@cmake --build --preset dev -j $(JOBS)
 	@ctest --preset dev -L unit -j $(JOBS)
+
+.PHONY: compilers
+compilers: install-deps ## Compile with the oldest gcc and clang, run the unit tests of each (COMPILERS="gcc-11")
+	@JOBS=$(JOBS) tools/try_compilers.sh $(COMPILERS)
 
 .PHONY: mpis
 mpis: build ## Install further MPI libraries in build/mpis, run the tests of the shim under them

@@ -33,7 +33,7 @@ endfunction()
 
 # unit_test(<name> SOURCES ... [DEPENDS ...] [TIMEOUT <s>] [LABELS ...] [ENVIRONMENT <VAR=value>])
 #
-# GoogleTest executable test_<name>; each of its tests becomes the ctest "<name>.<suite>.<test>" with
+# GoogleTest executable test_<name>, part of the target unit_tests; each of its tests becomes the ctest "<name>.<suite>.<test>" with
 # the label "unit" (plus LABELS), a time limit of 60 s, and a variable set if one is given. Tests with
 # a long limit are started first, so that none of them runs alone at the end.
 function(unit_test name)
@@ -57,6 +57,10 @@ function(unit_test name)
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(test_${name} PRIVATE ${dependencies} GTest::gtest_main)
   project_test_emulator(test_${name})
+  if(NOT TARGET unit_tests)
+    add_custom_target(unit_tests)
+  endif()
+  add_dependencies(unit_tests test_${name})
   gtest_discover_tests(
     test_${name}
     TEST_PREFIX "${name}."

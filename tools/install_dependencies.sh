@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Installs Debian packages, and a Python environment in .venv with the header of the standard ABI.
-# Usage: tools/install_dependencies.sh build|test|demo|programs|distributions
+# Usage: tools/install_dependencies.sh GROUP
 #   build          what compiling needs
 #   test           also what `make test` needs
 #   demo           what compiling needs, and the programs that `make demo` runs
 #   programs       also those of benchmarks/programs (about 600 MB)
 #   distributions  also what makes other systems for tests/distributions and tests/mpis
+#   compilers      what compiling needs, and the oldest compilers with what unit tests need
 # Does nothing, quickly, when everything is there. Where it cannot install packages, it says what is
 # missing and goes on: CMake says what cannot be built without them.
 
@@ -36,12 +37,16 @@ choose() {
         wanted+=(debootstrap)
       fi
       ;;
+    compilers) wanted+=(g++-11 clang-14 libgtest-dev librapidcheck-dev) ;;
     demo) wanted+=(iproute2 lammps gromacs hpcc ptscotch scotch) ;;
     programs)
       wanted+=(iproute2 lammps gromacs hpcc ptscotch scotch quantum-espresso)
       wanted+=(quantum-espresso-data cp2k python3-petsc4py python-petsc4py-doc)
       ;;
-    *) fail "expected build, test, demo, programs or distributions, got '$1'" ;;
+    *)
+      fail "expected build, test, demo, programs, distributions or compilers, \
+got '$1'"
+      ;;
   esac
 }
 

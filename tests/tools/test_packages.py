@@ -126,4 +126,4 @@ def test_without_cmake_it_says_where_to_get_it(copy: Path) -> None:
 def test_an_unknown_group_is_an_error(copy: Path) -> None:
     code, said = installed(copy, "nonsense", ["cmake", "ninja", "c++"])
     assert code == 1
-    assert "expected build, test, demo, programs or distributions, got 'nonsense'" in said
+    assert "distributions or compilers, got 'nonsense'" in said
