@@ -71,7 +71,8 @@ Choice::Choice(Algorithm const& algorithm, Arguments const& arguments)
       dealt_(arguments_.integers(common_keys::dealt)),
       own_arguments_(arguments_.without(common_keys::segments)
                          .without(common_keys::burst)
-                         .without(common_keys::dealt)) {}
+                         .without(common_keys::dealt)
+                         .without(common_keys::shared_memory)) {}
 
 Choice Choice::parse(std::string_view text) {
   std::size_t const slash = text.find('/');

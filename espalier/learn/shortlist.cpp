@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "espalier/algorithms/choices/choice_arguments.hpp"
 #include "espalier/algorithms/choices/rank_order.hpp"
 #include "espalier/base/error.hpp"
 #include "espalier/candidates/machine_variants.hpp"
@@ -173,6 +174,22 @@ std::vector<Proposal> shortlist(
   Situation const large = situation_of(call, num_bytes, place, stand_in.node_of_large());
   auto const ranking = ranked(candidates, small, large, deadline);
   return different(ranking, call, static_cast<int>(place.node_of_rank.size()), most);
+}
+
+std::vector<Proposal> with_shared_memory(std::vector<Proposal> const& proposals, bool only) {
+  std::size_t const most_doubled = proposals.size() > 1 ? 2 : 0;
+  std::vector<Proposal> result;
+  for (std::size_t i = 0; i < proposals.size(); ++i) {
+    std::optional<Choice> shared = algorithms::with_shared_memory(proposals[i].choice);
+    bool const is_added = shared && (only || i < most_doubled);
+    if (is_added) {
+      result.push_back({.choice = std::move(*shared), .seconds = proposals[i].seconds});
+    }
+    if (!is_added || !only) {
+      result.push_back(proposals[i]);
+    }
+  }
+  return result;
 }
 
 }  // namespace espalier::learn

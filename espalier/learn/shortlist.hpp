@@ -44,4 +44,12 @@ struct Place {
     std::chrono::steady_clock::duration limit
 );
 
+/// The same proposals for a communicator on one node, whose ranks share memory: before each of the
+/// first two the same choice with `shared_memory=1`, since small messages gain by it and large ones
+/// may lose. A single proposal, as for the few calls of a short program, is not doubled. The model
+/// says nothing of the difference.
+/// @param only  messages are never sent, so each proposal is one with `shared_memory=1`
+[[nodiscard]] std::vector<Proposal>
+with_shared_memory(std::vector<Proposal> const& proposals, bool only);
+
 }  // namespace espalier::learn

@@ -30,6 +30,8 @@ enum class NativeReason : std::uint8_t {
   no_progress,
   devices,
   no_agreement,
+  refused_memory,
+  refused_started_memory,
 };
 
 /// The texts of the reasons, in reports, in the order of the enumeration.
@@ -51,10 +53,12 @@ inline constexpr std::array native_reason_texts{
     "nonblocking, and this MPI library does not let others make progress",
     "nonblocking, and buffers may be in device memory",
     "persistent, and a rank cannot take part, needs more tags, or has no room for another request",
+    "the choice is for memory that ranks of a node share, and here they do not",
+    "nonblocking, and the choice is for memory that ranks of a node share",
 };
 
 static_assert(
-    native_reason_texts.size() == static_cast<std::size_t>(NativeReason::no_agreement) + 1
+    native_reason_texts.size() == static_cast<std::size_t>(NativeReason::refused_started_memory) + 1
 );
 
 /// A table that decides so for any size, and its decision, for each reason.

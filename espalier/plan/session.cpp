@@ -10,6 +10,8 @@
 #include <numeric>
 #include <utility>
 
+#include "espalier/algorithms/choices/choice_arguments.hpp"
+#include "espalier/algorithms/composed/native.hpp"
 #include "espalier/mpi/handle_bits.hpp"
 #include "espalier/mpi/success.hpp"
 #include "espalier/mpi/world_ranks.hpp"
@@ -163,25 +165,49 @@ std::string Session::refuses_native(profile::Call call, algorithms::Choice const
   return problems.empty() ? choice.text() + " was not asked for" : problems.front();
 }
 
+std::string Session::refuses(profile::Call call, algorithms::Choice const& choice) const {
+  if (algorithms::is_of_library(choice)) {
+    return refuses_native(call, choice);
+  }
+  bool const is_served = !algorithms::wants_shared_memory(choice) ||
+                         (node_ != nullptr && node_->serves(Contexts::world));
+  return is_served ? std::string()
+                   : native_reason_texts[static_cast<std::size_t>(NativeReason::refused_memory)];
+}
+
 void Session::share_memory() {
-  if (!settings_.shares_memory) {
+  if (!settings_.may_share_memory()) {
     return;
   }
-  // A rank inside a native phase would not go on with what others of its node wait for.
-  if (settings_.has_native_phases()) {
-    notes_.warn(
-        "ESPALIER_NODE: ranks do not share memory where the MPI library runs phases; they send "
-        "messages"
-    );
+  node_ = world_.node != nullptr ? world_.node : std::make_shared<exec::node::Node>(world_.comm);
+  if (learning_ && node_->serves(Contexts::world)) {
+    learning_->share_memory();
+  }
+  if (!node_->is_missing_somewhere()) {
     return;
   }
-  node_.emplace(world_.comm);
-  if (node_->is_missing_somewhere()) {
+  bool const is_for_all = settings_.node_memory == NodeMemory::on;
+  // Nobody asked for it if it would only have been tried.
+  if (is_for_all || settings_.has_shared_memory_choices()) {
+    std::string const instead =
+        is_for_all ? "they send messages" : "calls with shared_memory=1 are native";
     notes_.warn(
-        "ESPALIER_NODE: on some node the ranks cannot share memory; they send messages (they need "
-        "one process namespace, memory, and no limit on the size of files)"
+        "ESPALIER_NODE: on some node the ranks cannot share memory; " + instead +
+        " (they need one process namespace, memory, and no limit on the size of files)"
     );
   }
+}
+
+void Session::share_memory(State::Facts& facts) {
+  if (node_ == nullptr || !facts.context) {
+    return;
+  }
+  facts.group = node_->group(*facts.context, facts.world_ranks, facts.communicator.num_ranks);
+  facts.memory = {
+      .group = facts.group.get(),
+      .is_there = node_->serves(*facts.context),
+      .serves_all = settings_.node_memory == NodeMemory::on,
+  };
 }
 
 int Session::adopt(MPI_Comm comm) noexcept {
@@ -352,6 +378,10 @@ profile::Decision const& Session::after_refusal(int refusal) const noexcept {
     return native_.decision(NativeReason::refused_selection);
   case Communicator::refused_start:
     return native_.decision(NativeReason::refused_start);
+  case Communicator::refused_memory:
+    return native_.decision(NativeReason::refused_memory);
+  case Communicator::refused_started_memory:
+    return native_.decision(NativeReason::refused_started_memory);
   case Communicator::refused_ownership:
     return native_.decision(NativeReason::refused_ownership);
   case Communicator::refused_waiting:
@@ -447,9 +477,7 @@ State::Facts Session::facts_of(MPI_Comm comm) {
   if (facts.context && !is_same) {
     facts.world_ranks = std::move(ranks);
   }
-  if (facts.context && node_) {
-    facts.group = node_->group(*facts.context, facts.world_ranks, facts.communicator.num_ranks);
-  }
+  share_memory(facts);
   return facts;
 }
 

@@ -83,6 +83,9 @@ public:
     void (*follow_progress)(int (*poll)() noexcept) noexcept = nullptr;
     DeviceMemory devices{};    ///< of this rank
     bool has_devices = false;  ///< some rank has some; on all ranks alike
+    /// The memory of the nodes of `comm`, if other sessions use it, too; null: prepare() makes it
+    /// where it may be needed.
+    std::shared_ptr<exec::node::Node> node{};
   };
 
   /// Local. Settings must be equal on all ranks. Warnings of the settings are reported at once.
@@ -166,10 +169,9 @@ public:
   /// @param thinks_ahead  as Learning::think_ahead()
   [[nodiscard]] Learned learned(bool thinks_ahead);
 
-  /// Why an algorithm of the MPI library does not serve a call on world().comm; empty if it does.
-  /// The same on all ranks.
-  [[nodiscard]] std::string
-  refuses_native(profile::Call call, algorithms::Choice const& choice) const;
+  /// Why an algorithm of the MPI library, or a choice that asks for shared memory, does not serve a
+  /// call on world().comm; empty if it does, and for all other choices. The same on all ranks.
+  [[nodiscard]] std::string refuses(profile::Call call, algorithms::Choice const& choice) const;
 
   /// What is done after a refusal of Communicator::run().
   [[nodiscard]] profile::Decision const& after_refusal(int refusal) const noexcept;
@@ -249,8 +251,12 @@ private:
   static int on_delete(MPI_Comm comm, int keyval, void* attribute, void* session) noexcept;
   static int on_delete_context(MPI_Comm comm, int keyval, void* number, void* session) noexcept;
   [[nodiscard]] bool serves_any() const noexcept;
+  [[nodiscard]] std::string
+  refuses_native(profile::Call call, algorithms::Choice const& choice) const;
   /// Collective over MPI_COMM_WORLD.
   void share_memory();
+  /// Gives a communicator with a context its part of the memory, if there is some.
+  void share_memory(State::Facts& facts);
   /// Collective over MPI_COMM_WORLD.
   void select_native();
   void claim_context(MPI_Comm comm);
@@ -288,7 +294,7 @@ private:
   int context_keyval_ = MPI_KEYVAL_INVALID;
   int hint_keyval_ = MPI_KEYVAL_INVALID;  ///< its attribute is set where it is left alone
   Contexts contexts_;
-  std::optional<exec::node::Node> node_;  ///< none: every message is one of MPI
+  std::shared_ptr<exec::node::Node> node_;  ///< null: every message is one of MPI
   Library library_;
   NativeSelections native_selections_;
 

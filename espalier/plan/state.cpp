@@ -9,11 +9,6 @@
 namespace espalier::plan {
 namespace {
 
-exec::MpiContext with_group(exec::MpiContext context, exec::node::Group* group) {
-  context.group = group;
-  return context;
-}
-
 /// Besides that of the object itself.
 std::size_t memory_of(std::optional<Recorder> const& recorder) noexcept {
   return recorder ? recorder->memory_bytes() - sizeof(*recorder) : 0;
@@ -28,15 +23,13 @@ State::State(MPI_Comm comm, Facts facts, Contexts& contexts, MPI_Comm self)
       communicator_(
           comm,
           {
-              .context =
-                  context_
-                      ? with_group(contexts.context(*context_, world_ranks_), node_group_.get())
-                      : exec::MpiContext(),
+              .context = context_ ? contexts.context(*context_, world_ranks_) : exec::MpiContext(),
               .num_ranks = facts_.num_ranks,
               .rank = facts_.rank,
           }
       ),
       alike_(std::move(facts.alike)) {
+  communicator_.use(facts.memory);
   if (facts.records) {
     recorder_.emplace();
   }

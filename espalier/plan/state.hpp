@@ -45,7 +45,8 @@ public:
     std::vector<int> world_ranks;  ///< of all ranks; empty: they are the same
     std::optional<int> context;    ///< its number; none: no collective is served
     /// What shares memory with this rank; null: all messages are those of MPI.
-    std::unique_ptr<exec::node::Group> group{};
+    std::shared_ptr<exec::node::Group> group{};
+    SharedMemory memory{};  ///< with that group
     bool records = false;
     CommunicatorClass alike;  ///< for statistics, if it records
   };
@@ -179,7 +180,7 @@ private:
   std::vector<int> world_ranks_;
   std::optional<int> context_;
   Contexts* contexts_;
-  std::unique_ptr<exec::node::Group> node_group_;  ///< before executors, which use it
+  std::shared_ptr<exec::node::Group> node_group_;  ///< before executors, which use it
   NamedTypes types_;
   Trial trial_;
   std::optional<Learner> learner_;           ///< has choices that the next one points to

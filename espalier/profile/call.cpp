@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "espalier/algorithms/choices/choice_arguments.hpp"
 #include "espalier/algorithms/composed/native.hpp"
 #include "espalier/base/error.hpp"
 #include "espalier/base/names.hpp"
@@ -22,6 +23,10 @@ std::string refuses_start(algorithms::Choice const& choice) {
   if (algorithms::is_of_library(choice)) {
     return choice.text() + " is an algorithm of the MPI library, which selects them for blocking "
                            "calls only";
+  }
+  if (algorithms::wants_shared_memory(choice)) {
+    return choice.text() +
+           " is for memory that ranks of a node share, which blocking calls use only";
   }
   return choice.has_native_calls()
              ? choice.text() + " has native phases, which wait, and nonblocking calls do not"

@@ -8,10 +8,13 @@ import signal
 import time
 from pathlib import Path
 
-from behaviour_context import FORCE, Context, Outcome, expect
+from behaviour_context import CHOICES, FORCE, Context, Outcome, expect
 
 MEMORY = "/memfd:espalier-node"
 LINE = "espalier: ESPALIER_NODE: on some node the ranks cannot share memory"
+SHARED = "[shared_memory=1]"
+SOME_SHARE = FORCE.replace(CHOICES["allreduce"], CHOICES["allreduce"] + SHARED)
+IN_VAIN = "the choice is for memory that ranks of a node share, and here they do not"
 
 
 def _files() -> set[str]:
@@ -32,15 +35,80 @@ def _is_running(process: int) -> bool:
     return status.rpartition(")")[2].split()[0] not in ("Z", "X")
 
 
-def _run_without(context: Context, what: str, program: str = "mpi_shim_program") -> Outcome:
+def _run_without(
+    context: Context, what: str, program: str = "mpi_shim_program", **environment: str
+) -> Outcome:
     helper = str(context.config["without_memory"])
+    settings = {"ESPALIER_FORCE": FORCE, "ESPALIER_NODE": "on", **environment}
     return context.launch(
         context.program(program),
         shim=f"{context.config['shim']}:{helper}",
-        ESPALIER_FORCE=FORCE,
-        ESPALIER_NODE="on",
         WITHOUT=what,
+        **settings,
     )
+
+
+def _decided(context: Context) -> dict[str, tuple[str, str]]:
+    """Function -> (algorithm, reason), equal on all ranks."""
+    rows = [
+        {row["function"]: (row["algorithm"], row["reason"]) for row in report["calls"]}
+        for report in context.reports()
+    ]
+    expect(bool(rows) and all(row == rows[0] for row in rows), "equal decisions", rows)
+    return rows[0]
+
+
+def case_node_asked(context: Context) -> None:
+    """Some calls go through shared memory and others by messages, in one program."""
+    outcome = context.launch(
+        context.program("mpi_shim_program"),
+        ESPALIER_FORCE=SOME_SHARE,
+        ESPALIER_STATISTICS=str(context.statistics),
+    )
+    expect((outcome.code, outcome.lines) == (0, []), "a silent success", outcome)
+    found = {function: algorithm for function, (algorithm, _) in _decided(context).items()}
+    expect(found["MPI_Allreduce"] == f"{CHOICES['allreduce']}{SHARED}", "memory", found)
+    expect(found["MPI_Bcast"] == CHOICES["bcast"], "messages", found)
+
+
+def case_node_asked_in_vain(context: Context) -> None:
+    """What was chosen for shared memory is native without it, and rank 0 says so."""
+    outcome = _run_without(
+        context,
+        "memfd",
+        ESPALIER_FORCE=SOME_SHARE,
+        ESPALIER_NODE="auto",
+        ESPALIER_STATISTICS=str(context.statistics),
+    )
+    expect(outcome.code == 0, "right results", outcome)
+    expect(
+        len(outcome.lines) == 1
+        and outcome.lines[0].startswith(f"{LINE}; calls with shared_memory=1 are native"),
+        "one line",
+        outcome.lines,
+    )
+    found = _decided(context)
+    expect(found["MPI_Allreduce"] == ("native", IN_VAIN), "the native call", found)
+    expect(found["MPI_Bcast"][0] == CHOICES["bcast"], "messages", found)
+
+
+def case_node_not_asked(context: Context) -> None:
+    """No memory is made for choices that do not ask for it, nor if it is off."""
+    with_end = {"ESPALIER_LEARN": "off", "ESPALIER_NODE": "auto"}
+    outcome = _run_without(context, "end", **with_end)
+    expect((outcome.code, outcome.lines) == (0, []), "no memory", outcome)
+    outcome = _run_without(context, "end", ESPALIER_FORCE=SOME_SHARE, **with_end)
+    expect(outcome.code != 0, "memory, which ends the program here", outcome)
+    outcome = _run_without(
+        context,
+        "end",
+        ESPALIER_FORCE=SOME_SHARE,
+        ESPALIER_NODE="off",
+        ESPALIER_STATISTICS=str(context.statistics),
+    )
+    expect((outcome.code, outcome.lines) == (0, []), "no memory if it is off", outcome)
+    found = _decided(context)
+    expect(found["MPI_Allreduce"] == ("native", IN_VAIN), "the native call", found)
 
 
 def case_node_misspelt(context: Context) -> None:

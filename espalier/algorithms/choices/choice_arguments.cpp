@@ -40,6 +40,15 @@ constexpr Parameter dealt_parameter{
     .description = "number of nodes to which ranks were dealt in turn, or how many each takes",
 };
 
+constexpr Parameter shared_memory_parameter{
+    .name = common_keys::shared_memory,
+    .type = Parameter::Type::integer,
+    .fallback = "",
+    .minimum = 1,
+    .maximum = 1,
+    .description = "1: messages inside a node go through memory that its ranks share",
+};
+
 bool is_about_order(Collective collective) {
   return collective == Collective::scan || collective == Collective::exscan;
 }
@@ -56,6 +65,7 @@ std::vector<Parameter> parameters_of(Algorithm const& algorithm) {
   if (!is_about_order(algorithm.collective)) {
     parameters.push_back(dealt_parameter);
   }
+  parameters.push_back(shared_memory_parameter);
   return parameters;
 }
 
@@ -116,6 +126,13 @@ canonical_phase(Collective collective, Parameter const& parameter, Arguments con
             choice.text() + "'"
     );
   }
+  if (wants_shared_memory(choice)) {
+    throw Error(
+        ErrorCode::argument,
+        std::string(common_keys::shared_memory) + " is said of all phases at once, got it in " +
+            std::string(parameter.name) + "=" + std::string(given.text(parameter.name, {}))
+    );
+  }
   std::string const text = choice.text();
   return text.substr(text.find('/') + 1);
 }
@@ -148,7 +165,35 @@ canonical_value(Algorithm const& algorithm, Parameter const& parameter, Argument
   return {};
 }
 
+void check_native_phases(Algorithm const& algorithm, Arguments const& arguments) {
+  if (!arguments.has(common_keys::shared_memory)) {
+    return;
+  }
+  for (Parameter const& parameter : algorithm.parameters) {
+    if (takes_native(algorithm, parameter) && arguments.text(parameter.name, {}) == native_name) {
+      throw Error(
+          ErrorCode::argument,
+          std::string(common_keys::shared_memory) + " is not for phases of the MPI library, got " +
+              std::string(parameter.name) + "=" + std::string(native_name)
+      );
+    }
+  }
+}
+
 }  // namespace
+
+bool wants_shared_memory(Choice const& choice) {
+  return choice.arguments().has(common_keys::shared_memory);
+}
+
+std::optional<Choice> with_shared_memory(Choice const& choice) {
+  if (wants_shared_memory(choice) || choice.has_native_calls() || is_of_library(choice)) {
+    return std::nullopt;
+  }
+  Arguments arguments = choice.arguments();
+  arguments.set(common_keys::shared_memory, "1");
+  return Choice::parse(full_name(choice.algorithm()) + arguments.to_text());
+}
 
 std::string full_name(Algorithm const& algorithm) {
   return std::string(to_string(algorithm.collective)) + "/" + std::string(algorithm.name);
@@ -173,6 +218,7 @@ Arguments canonical(Algorithm const& algorithm, Arguments const& given) {
       result.set(parameter.name, canonical_value(algorithm, parameter, given));
     }
   }
+  check_native_phases(algorithm, result);
   return result;
 }
 

@@ -20,6 +20,8 @@ public:
     int rank = 0;       ///< in the numbering that whoever asks for links uses
     int on_node = 0;    ///< its number among the ranks of the node
     pid_t process = 0;  ///< 0: its memory cannot be read from here
+
+    friend bool operator==(Member const&, Member const&) = default;
   };
 
   /// @param members  by their number on the node; more than one
@@ -32,6 +34,8 @@ public:
       std::size_t own,
       bool shares_processors
   );
+
+  [[nodiscard]] std::vector<Member> const& members() const noexcept { return members_; }
 
   /// The link to a member, made on first use; null for this rank and for ranks of other nodes.
   [[nodiscard]] Link* link(int rank);

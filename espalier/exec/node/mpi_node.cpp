@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <sched.h>
 #include <unistd.h>
 #include <utility>
@@ -66,7 +67,7 @@ Node::Node(MPI_Comm all) {
     find_processors(local.get());
     find_processes(local.get());
   }
-  is_missing_somewhere_ = !all_of(all, segment_.has_value() || ranks_.size() == 1);
+  agree(all);
 }
 
 void Node::find_ranks(MPI_Comm all, MPI_Comm local) {
@@ -150,20 +151,24 @@ void Node::find_processes(MPI_Comm local) {
   }
 }
 
-std::unique_ptr<Group> Node::group(int context, std::span<int const> ranks, int num_ranks) const {
-  if (!segment_ || context >= segment_->shape().num_contexts) {
-    return nullptr;
-  }
+void Node::agree(MPI_Comm all) {
+  int const own = segment_ ? segment_->shape().num_contexts : 0;
+  num_contexts_ = ranks_.size() == 1 ? std::numeric_limits<int>::max() : own;
+  require_success(
+      PMPI_Allreduce(MPI_IN_PLACE, &num_contexts_, 1, MPI_INT, MPI_MIN, all), "MPI_Allreduce"
+  );
+  is_missing_somewhere_ = num_contexts_ == 0;
+}
+
+std::vector<Group::Member> Node::members(std::span<int const> ranks, int num_ranks) const {
   std::vector<int> sorted(ranks.begin(), ranks.end());
   std::ranges::sort(sorted);
   std::vector<Group::Member> members;
-  std::size_t own = 0;
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     int const rank = ranks_[i];
     bool const is_member =
         ranks.empty() ? rank < num_ranks : std::ranges::binary_search(sorted, rank);
     if (is_member) {
-      own = static_cast<int>(i) == own_ ? members.size() : own;
       members.push_back({
           .rank = rank,
           .on_node = static_cast<int>(i),
@@ -171,10 +176,28 @@ std::unique_ptr<Group> Node::group(int context, std::span<int const> ranks, int 
       });
     }
   }
-  if (members.size() < 2) {
+  return members;
+}
+
+std::shared_ptr<Group> Node::group(int context, std::span<int const> ranks, int num_ranks) {
+  if (!segment_ || context >= segment_->shape().num_contexts) {
     return nullptr;
   }
-  return std::make_unique<Group>(*segment_, context, std::move(members), own, shares_processors_);
+  std::vector<Group::Member> found = members(ranks, num_ranks);
+  if (found.size() < 2) {
+    return nullptr;
+  }
+  std::lock_guard const lock(mutex_);
+  std::weak_ptr<Group>& known = groups_[context];
+  if (auto held = known.lock(); held && held->members() == found) {
+    return held;
+  }
+  auto const own = std::ranges::find(found, own_, &Group::Member::on_node) - found.begin();
+  auto group = std::make_shared<Group>(
+      *segment_, context, std::move(found), static_cast<std::size_t>(own), shares_processors_
+  );
+  known = group;
+  return group;
 }
 
 }  // namespace espalier::exec::node

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "espalier/algorithms/catalog.hpp"
-#include "espalier/algorithms/composed/native.hpp"
 #include "espalier/base/error.hpp"
 
 namespace espalier::measure {
@@ -51,9 +50,7 @@ Contender::Contender(plan::Settings settings, plan::Session::World world)
 }
 
 std::string Contender::refuses(profile::CallForm call, std::string const& choice) const {
-  algorithms::Choice const parsed = algorithms::Choice::parse(choice);
-  bool const is_of_library = algorithms::is_of_library(parsed) && session_ != nullptr;
-  return is_of_library ? session_->refuses_native(call.call, parsed) : "";
+  return session_ ? session_->refuses(call.call, algorithms::Choice::parse(choice)) : "";
 }
 
 void Contender::finish() noexcept {
@@ -93,28 +90,42 @@ Contender const& Contenders::get(profile::CallForm call, std::string const& choi
   return contenders_.emplace(key, make(call, choice)).first->second;
 }
 
-Contender Contenders::make(profile::CallForm call, std::string const& choice) const {
+std::shared_ptr<exec::node::Node> Contenders::memory_for(plan::Settings const& settings) {
+  if (!settings.may_share_memory()) {
+    return nullptr;
+  }
+  if (node_ == nullptr) {
+    node_ = std::make_shared<exec::node::Node>(job_->comm);
+  }
+  return node_;
+}
+
+Contender Contenders::make(profile::CallForm call, std::string const& choice) {
   if (choice == "native") {
     return {};
   }
   if (is_profile(choice)) {
     return of_profile(profiles_.at(choice.substr(profile_prefix.size())));
   }
-  return {settings_for(call, choice), world({})};
+  plan::Settings settings = settings_for(call, choice);
+  plan::Session::World known = world(settings, {});
+  return {std::move(settings), std::move(known)};
 }
 
-plan::Session::World Contenders::world(std::vector<int> node_of_rank) const {
+plan::Session::World
+Contenders::world(plan::Settings const& settings, std::vector<int> node_of_rank) {
   return {
       .rank = job_->rank,
       .num_ranks = job_->num_ranks,
       .node_of_rank = std::move(node_of_rank),
       .comm = job_->comm,
       .follow_progress = follow_,
+      .node = memory_for(settings),
   };
 }
 
 /// A program would go on with native calls if a profile is of no use; here that is an error.
-Contender Contenders::of_profile(std::string const& path) const {
+Contender Contenders::of_profile(std::string const& path) {
   plan::SettingsText text = read_profile(*job_, path);
   text.profile = from_rank_0(*job_, text.profile);
   text.profile_problem = from_rank_0(*job_, text.profile_problem);
@@ -122,7 +133,8 @@ Contender Contenders::of_profile(std::string const& path) const {
   if (!settings.warnings.empty()) {
     throw Error(ErrorCode::format, settings.warnings.front());
   }
-  return {std::move(settings), world(node_of_rank_)};
+  plan::Session::World known = world(settings, node_of_rank_);
+  return {std::move(settings), std::move(known)};
 }
 
 void Contenders::finish() noexcept {

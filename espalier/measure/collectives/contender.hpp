@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "espalier/exec/node/mpi_node.hpp"
 #include "espalier/measure/collectives/measurement_plan.hpp"
 #include "espalier/measure/collectives/workload.hpp"
 #include "espalier/measure/common/job.hpp"
@@ -33,8 +34,7 @@ public:
     return session_ ? workload.run_ours(*session_, root) : Ran{.code = workload.run_native(root)};
   }
 
-  /// Why an algorithm of the MPI library would not run here, the same on all ranks; empty if it
-  /// would, and for all other choices.
+  /// As plan::Session::refuses(); empty for the native call.
   [[nodiscard]] std::string refuses(profile::CallForm call, std::string const& choice) const;
 
   /// Collective; before MPI_Finalize.
@@ -69,14 +69,19 @@ public:
   void finish() noexcept;
 
 private:
-  [[nodiscard]] Contender make(profile::CallForm call, std::string const& choice) const;
-  [[nodiscard]] Contender of_profile(std::string const& path) const;
-  [[nodiscard]] plan::Session::World world(std::vector<int> node_of_rank) const;
+  [[nodiscard]] Contender make(profile::CallForm call, std::string const& choice);
+  [[nodiscard]] Contender of_profile(std::string const& path);
+  /// What a session with these settings is told of the job.
+  [[nodiscard]] plan::Session::World
+  world(plan::Settings const& settings, std::vector<int> node_of_rank);
+  /// What all contenders share that may use it, made for the first of them; null for others.
+  [[nodiscard]] std::shared_ptr<exec::node::Node> memory_for(plan::Settings const& settings);
 
   Job const* job_;
   std::map<std::string, std::string> profiles_;
   FollowProgress follow_;
   std::vector<int> node_of_rank_;  ///< empty if no profile is measured
+  std::shared_ptr<exec::node::Node> node_;
   std::map<std::string, Contender> contenders_;
 };
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "espalier/algorithms/choices/choice_arguments.hpp"
 #include "espalier/algorithms/composed/native.hpp"
 #include "espalier/plan/calls/bindings.hpp"
 #include "espalier/plan/calls/calls.hpp"
@@ -48,6 +49,13 @@ template <typename Call> int Communicator::judge(Choice const& choice, Call cons
   return MPI_SUCCESS;
 }
 
+exec::node::Group* Communicator::group_for(Choice const& choice) const noexcept {
+  // A rank in a phase of the MPI library does not go on with what others of its node wait for.
+  bool const is_served =
+      algorithms::wants_shared_memory(choice) || (memory_.serves_all && !choice.has_native_calls());
+  return is_served ? memory_.group : nullptr;
+}
+
 template <typename Call> int Communicator::bind_and_run(Choice const& choice, Call const& call) {
   if (int const refusal = judge(choice, call); refusal != MPI_SUCCESS) {
     return refusal;
@@ -62,6 +70,9 @@ template <typename Call> int Communicator::bind_and_run(Choice const& choice, Ca
   if (choice.has_native_calls() && (groups_ == nullptr || !groups_->serve(choice))) {
     return refused_groups;
   }
+  if (algorithms::wants_shared_memory(choice) && !memory_.is_there) {
+    return refused_memory;
+  }
   auto const* const program =
       programs_.get(choice, Call::call, target_.num_ranks, root_of(call), target_.rank);
   if (program == nullptr) {
@@ -69,6 +80,7 @@ template <typename Call> int Communicator::bind_and_run(Choice const& choice, Ca
   }
   BindingTarget target = target_;
   target.context = Contexts::part(target_.context, Call::call);
+  target.context.group = group_for(choice);
   MpiExecutor executor = make_executor(call, target, *program);
   if (!binding.may_stay) {
     return executor.run(binding.input, binding.output);
@@ -99,6 +111,9 @@ template <typename Call> int Communicator::judge_start(Choice const& choice, Cal
   }
   if (choice.has_native_calls()) {
     return refused_waiting;
+  }
+  if (algorithms::wants_shared_memory(choice)) {
+    return refused_started_memory;
   }
   if constexpr (requires { call.op; }) {
     if (!is_predefined(call.op)) {

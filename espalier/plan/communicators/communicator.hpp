@@ -8,6 +8,7 @@
 #include <mpi.h>
 
 #include "espalier/algorithms/catalog.hpp"
+#include "espalier/exec/node/group.hpp"
 #include "espalier/plan/calls/binding.hpp"
 #include "espalier/plan/calls/named_types.hpp"
 #include "espalier/plan/communicators/executor_cache.hpp"
@@ -18,6 +19,14 @@
 #include "espalier/plan/native_algorithms/selected_calls.hpp"
 
 namespace espalier::plan {
+
+/// What choices may have of the memory that ranks of a node share. Equal on all ranks, except for
+/// the group.
+struct SharedMemory {
+  exec::node::Group* group = nullptr;  ///< null: this rank shares memory with no other one
+  bool is_there = false;               ///< choices that ask for it are served
+  bool serves_all = false;  ///< where ranks have a group; all but native phases, asked for or not
+};
 
 /// Runs chosen algorithms on one intracommunicator of a user, with everything that can be reused
 /// between calls: programs, bound executors. What the shim runs and what
@@ -38,6 +47,8 @@ public:
   static constexpr int refused_selection = -7;  ///< the MPI library cannot be told of it here
   static constexpr int refused_start = -8;      ///< an algorithm of the library for a started call
   static constexpr int refused_agreement = -9;  ///< ranks do not agree on a persistent call
+  static constexpr int refused_memory = -10;    ///< ranks of a node do not share memory here
+  static constexpr int refused_started_memory = -11;  ///< a started call cannot use that memory
 
   [[nodiscard]] static constexpr bool is_refusal(int code) noexcept { return code < 0; }
 
@@ -67,6 +78,9 @@ public:
 
   /// Before the first run, if there is any: `devices` must outlive the object.
   void use(DeviceMemory const& devices) noexcept { devices_ = &devices; }
+
+  /// Before the first run: the group must outlive the object.
+  void use(SharedMemory const& memory) noexcept { memory_ = memory; }
 
   /// Starts a call; the request is one of the MPI library. Local.
   ///
@@ -130,6 +144,8 @@ private:
   make_started(algorithms::Choice const& choice, Call const& call, exec::MpiContext const& context);
   /// Runs the action, after which a rank that could not take part never does again.
   template <typename Action> int take_part(Action&& action) noexcept;
+  /// How messages of a choice travel inside the node; null: by MPI.
+  [[nodiscard]] exec::node::Group* group_for(algorithms::Choice const& choice) const noexcept;
   /// Refusal of an operator, MPI_SUCCESS if there is none.
   template <typename Call>
   [[nodiscard]] int judge(algorithms::Choice const& choice, Call const& call);
@@ -139,6 +155,7 @@ private:
   NativeGroups const* groups_ = nullptr;     ///< null: there are none
   SelectedCalls const* selected_ = nullptr;  ///< the same
   DeviceMemory const* devices_ = nullptr;    ///< the same
+  SharedMemory memory_;
   int broken_code_ = MPI_SUCCESS;
   bool has_left_messages_ = false;
   NamedTypes types_;

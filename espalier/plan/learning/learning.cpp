@@ -83,7 +83,7 @@ int most_candidates(std::int64_t num_calls) {
 Learning::Learning(Settings const& settings, std::span<int const> node_of_rank)
     : allowance_(settings.learning->seconds, settings.learning->share),
       calls_before_check_(settings.profile ? learn::Race::soon : learn::Race::later),
-      node_of_rank_(node_of_rank), machine_(settings.machine) {
+      node_of_rank_(node_of_rank), machine_(settings.machine), node_memory_(settings.node_memory) {
   for (Trials const& trials : settings.trials) {
     earlier_[trials.kind] = trials;
   }
@@ -153,7 +153,12 @@ std::vector<learn::Proposal> Learning::propose(
     KindOfCalls const& kind, std::int64_t bytes, std::vector<int> const& world_ranks, int most
 ) {
   learn::Place const place = place_of(kind.shape.num_ranks, world_ranks);
-  return learn::shortlist(kind.call, static_cast<double>(bytes), place, most, longest_search);
+  auto proposals =
+      learn::shortlist(kind.call, static_cast<double>(bytes), place, most, longest_search);
+  if (!shares_memory_ || kind.shape.num_nodes > 1) {
+    return proposals;
+  }
+  return learn::with_shared_memory(proposals, node_memory_ == NodeMemory::on);
 }
 
 learn::Place Learning::place_of(int num_ranks, std::vector<int> const& world_ranks) {

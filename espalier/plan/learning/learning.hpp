@@ -39,6 +39,9 @@ public:
 
   void charge(double seconds) noexcept { allowance_.charge(seconds); }
 
+  /// Before anything is proposed: ranks of a node share memory, which is worth trying, too.
+  void share_memory() noexcept { shares_memory_ = true; }
+
   [[nodiscard]] LearningReport report() const;
 
   [[nodiscard]] Start start(KindOfCalls const& kind) const;
@@ -101,6 +104,8 @@ private:
   std::int64_t calls_before_check_;
   std::span<int const> node_of_rank_;
   MachineText machine_;
+  NodeMemory node_memory_;
+  bool shares_memory_ = false;
   std::map<KindOfCalls, Trials> earlier_;
   std::map<KindOfCalls, Turn> turns_;  ///< of earlier_
 

@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "espalier/algorithms/choices/choice_arguments.hpp"
 #include "espalier/algorithms/composed/native.hpp"
 #include "espalier/base/error.hpp"
 #include "espalier/machine/text/file.hpp"
@@ -220,6 +221,19 @@ void parse_mapping(SettingsText const& text, Settings& settings) {
   }
 }
 
+void parse_node(SettingsText const& text, Settings& settings) {
+  if (text.node == "off" || text.node == "on") {
+    settings.node_memory = text.node == "on" ? NodeMemory::on : NodeMemory::off;
+    return;
+  }
+  settings.node_memory = NodeMemory::automatic;
+  if (!text.node.empty() && text.node != "auto") {
+    settings.warnings.push_back(
+        "ESPALIER_NODE: expected auto, on or off, got '" + text.node + "'; taking auto"
+    );
+  }
+}
+
 void parse_machine(SettingsText const& text, Settings& settings) {
   try {
     if (!text.machine_problem.empty()) {
@@ -288,7 +302,7 @@ Settings Settings::parse(SettingsText const& text, std::string_view vendor) {
   }
   parse_mapping(text, settings);
   settings.balances_dims = is_second("ESPALIER_DIMS", text.dims, {"native", "balanced"}, settings);
-  settings.shares_memory = is_second("ESPALIER_NODE", text.node, {"off", "on"}, settings);
+  parse_node(text, settings);
   parse_machine(text, settings);
   parse_watch(text, settings);
   parse_learning(text, settings);
@@ -363,18 +377,46 @@ bool Settings::has_choices() const noexcept {
          });
 }
 
-bool Settings::has_native_phases() const {
-  auto const has_some = [](std::optional<algorithms::Choice> const& choice) {
-    return choice && choice->has_native_calls();
+namespace {
+
+/// Whether a predicate is true of a choice that is forced or has a rule.
+template <typename Predicate> bool any_choice(Settings const& settings, Predicate is_meant) {
+  auto const has_some = [&](std::optional<algorithms::Choice> const& choice) {
+    return choice && is_meant(*choice);
   };
-  auto const is_some = [&](std::optional<Forced> const& one) {
+  auto const is_some = [&](std::optional<Settings::Forced> const& one) {
     return one && has_some(one->choice);
   };
   auto const rules_have = [&](std::optional<profile::Profile> const& rules) {
     return rules && std::ranges::any_of(rules->rules(), has_some, &profile::Rule::choice);
   };
-  return !is_off && (std::ranges::any_of(forced, is_some) || rules_have(profile) ||
-                     rules_have(memory) || rules_have(site));
+  return !settings.is_off &&
+         (std::ranges::any_of(settings.forced, is_some) || rules_have(settings.profile) ||
+          rules_have(settings.memory) || rules_have(settings.site));
+}
+
+}  // namespace
+
+bool Settings::has_native_phases() const {
+  return any_choice(*this, [](algorithms::Choice const& choice) {
+    return choice.has_native_calls();
+  });
+}
+
+bool Settings::has_shared_memory_choices() const {
+  return any_choice(*this, algorithms::wants_shared_memory);
+}
+
+bool Settings::may_share_memory() const {
+  switch (node_memory) {
+  case NodeMemory::off:
+    return false;
+  case NodeMemory::automatic:
+    return learning.has_value() || has_shared_memory_choices();
+  case NodeMemory::on:
+    break;
+  }
+  return true;
 }
 
 std::vector<profile::Rule> Settings::learned_rules(profile::Shape shape) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,7 +43,7 @@ struct SettingsText {
   std::string site_path;        ///< of the site file; empty: there is none
   std::string site;             ///< content of the file
   std::string site_problem;     ///< why it is not used, empty if it is
-  std::string node;             ///< `on`, `off`; empty: `off`
+  std::string node;             ///< `auto`, `on`, `off`; empty: `auto`
   std::string watch;            ///< `30s`, `off`; empty: `off`
   std::string watch_board;      ///< name of the shared memory that rank 0 drew
 
@@ -58,6 +59,13 @@ struct SettingsText {
 struct LearningBound {
   double seconds = 0.05;  ///< in any case
   double share = 0.01;    ///< of the time of the program, if that is more
+};
+
+/// Which choices pass messages inside a node through memory that its ranks share.
+enum class NodeMemory : std::uint8_t {
+  off,        ///< none; those that ask for it are not served
+  automatic,  ///< those that ask for it
+  on,         ///< all of them
 };
 
 /// Settings, interpreted. The same text gives the same settings on every rank.
@@ -94,8 +102,7 @@ struct Settings {
   /// Whether MPI_Dims_create gives what mapping::balanced_dims() does.
   bool balances_dims = false;
   MachineText machine;
-  /// Whether messages between ranks of one node go through memory that they share.
-  bool shares_memory = false;
+  NodeMemory node_memory = NodeMemory::off;
   /// Waits that last longer than these nanoseconds are told; 0: nobody watches.
   watch::Time watch = 0;
   std::string watch_board;
@@ -141,6 +148,12 @@ struct Settings {
 
   /// True if a choice of some rule, or a forced one, has native phases.
   [[nodiscard]] bool has_native_phases() const;
+
+  /// True if a choice of some rule, or a forced one, asks for memory that ranks of a node share.
+  [[nodiscard]] bool has_shared_memory_choices() const;
+
+  /// True if some choice may be given that memory, also one that is only tried.
+  [[nodiscard]] bool may_share_memory() const;
 
   /// Rules for exactly this shape that programs learned, those of this user before those of the
   /// site; none where a profile was asked for.

@@ -118,12 +118,15 @@ def _dims(value: str) -> Finding:
 
 def _node(value: str) -> Finding:
     name = "ESPALIER_NODE"
-    if value not in ("", "on", "off"):
-        text = f"expected off or on, got '{value}'"
-        return Finding("settings", name, "problem", text, "it is off")
-    if value == "on":
-        return Finding("settings", name, "ok", "ranks of a node share memory")
-    return Finding("settings", name, "ok", "ranks of a node send messages")
+    texts = {
+        "auto": "ranks of a node share memory where that was faster",
+        "on": "ranks of a node share memory",
+        "off": "ranks of a node send messages",
+    }
+    if value and value not in texts:
+        text = f"expected auto, on or off, got '{value}'"
+        return Finding("settings", name, "problem", text, "it is auto")
+    return Finding("settings", name, "ok", texts[value or "auto"])
 
 
 def _watch(value: str) -> Finding:

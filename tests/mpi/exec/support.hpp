@@ -107,7 +107,7 @@ public:
 private:
   MPI_Comm comm_;
   std::optional<exec::node::Node> node_;
-  std::unique_ptr<exec::node::Group> group_;
+  std::shared_ptr<exec::node::Group> group_;
 };
 
 /// The datatype of one rank; num_per_unit of its elements have the signature of one unit.

@@ -125,17 +125,24 @@ TEST(Choice, SaysWhatIsValidWhenANameIsUnknown) {
 
 TEST(Choice, SaysWhatIsValidWhenAnArgumentIsWrong) {
   std::vector<std::pair<std::string, std::string>> const cases{
-      {"allgather/ring[k=2]", "allgather/ring takes dealt, got 'k'"},
-      {"allgather/ring[segments=2]", "allgather/ring takes dealt, got 'segments'"},
-      {"allgather/sparbit[k=2]", "allgather/sparbit takes batch, dealt, got 'k'"},
-      {"bcast/k_nomial[batch=2]", "bcast/k_nomial takes k, segments, burst, dealt, got 'batch'"},
+      {"allgather/ring[k=2]", "allgather/ring takes dealt, shared_memory, got 'k'"},
+      {"allgather/ring[segments=2]", "allgather/ring takes dealt, shared_memory, got 'segments'"},
+      {"allgather/sparbit[k=2]", "allgather/sparbit takes batch, dealt, shared_memory, got 'k'"},
+      {"bcast/k_nomial[batch=2]",
+       "bcast/k_nomial takes k, segments, burst, dealt, shared_memory, got 'batch'"},
       {"bcast/k_nomial[k=1]", "k must be at least 2, got 1"},
       {"bcast/k_nomial[k=two]", "k must be an integer below 2^31, got 'two'"},
       {"allgather/sparbit[batch=-1]", "batch must be at least 0, got -1"},
       {"bcast/chain[segments=0]", "segments must be at least 1, got 0"},
       {"bcast/chain[segments=65537]", "segments must be at most 65536, got 65537"},
+      {"allgather/ring[shared_memory=2]", "shared_memory must be at most 1, got 2"},
+      {"allgather/orthogonal[inner=ring[shared_memory=1]]",
+       "shared_memory is said of all phases at once, got it in inner=ring[shared_memory=1]"},
+      {"allgather/orthogonal[inner=native,shared_memory=1]",
+       "shared_memory is not for phases of the MPI library, got inner=native"},
       {"allgather/orthogonal[rows=4x0]", "rows must be at least 1, got 0"},
-      {"allgather/orthogonal[inner=ring[k=2]]", "allgather/ring takes dealt, got 'k'"},
+      {"allgather/orthogonal[inner=ring[k=2]]", "allgather/ring takes dealt, shared_memory, got 'k'"
+      },
   };
   for (auto const& [text, error] : cases) {
     EXPECT_EQ(parse_error(text), error) << text;

@@ -203,6 +203,43 @@ TEST(Shortlist, ProposesSomethingHoweverShortTheTime) {
   EXPECT_EQ(list.size(), 3);
 }
 
+Proposal proposed(std::string const& text, double seconds) {
+  return {.choice = Choice::parse(text), .seconds = seconds};
+}
+
+std::vector<std::string> shared(std::vector<Proposal> const& proposals, bool only) {
+  std::vector<std::string> texts;
+  for (Proposal const& proposal : with_shared_memory(proposals, only)) {
+    texts.push_back(proposal.choice.text());
+  }
+  return texts;
+}
+
+TEST(Shortlist, TriesSharedMemoryBesideTheBestTwo) {
+  std::vector<Proposal> const list{
+      proposed("bcast/chain", 1), proposed("bcast/binomial", 2), proposed("bcast/flat", 3)
+  };
+  EXPECT_EQ(
+      shared(list, false),
+      (std::vector<std::string>{
+          "bcast/chain[shared_memory=1]",
+          "bcast/chain",
+          "bcast/binomial[shared_memory=1]",
+          "bcast/binomial",
+          "bcast/flat",
+      })
+  );
+  EXPECT_EQ(with_shared_memory(list, false).at(2).seconds, 2) << "no model knows it";
+  EXPECT_EQ(shared({list.front()}, false), std::vector<std::string>{"bcast/chain"});
+}
+
+TEST(Shortlist, TriesNothingElseWhereAllShareMemory) {
+  EXPECT_EQ(
+      shared({proposed("bcast/chain", 1), proposed("bcast/flat", 2)}, true),
+      (std::vector<std::string>{"bcast/chain[shared_memory=1]", "bcast/flat[shared_memory=1]"})
+  );
+}
+
 TEST(Shortlist, RefusesNoRanksAndNoChoices) {
   EXPECT_THROW(static_cast<void>(shortlist(Call::bcast, 1, on_infiniband({}), 3, enough)), Error);
   EXPECT_THROW(

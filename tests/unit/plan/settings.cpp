@@ -255,16 +255,41 @@ TEST(Settings, UnknownWordsAreToldAndChangeNothing) {
   );
 }
 
-TEST(Settings, RanksOfANodeShareMemoryOnlyIfAskedTo) {
-  EXPECT_FALSE(Settings::parse({}, "openmpi").shares_memory);
-  EXPECT_FALSE(Settings::parse({.node = "off"}, "openmpi").shares_memory);
-  EXPECT_TRUE(Settings::parse({.node = "on"}, "openmpi").shares_memory);
-  EXPECT_FALSE(Settings::parse({.is_off = true, .node = "on"}, "openmpi").shares_memory);
+TEST(Settings, RanksOfANodeShareMemoryWhereAChoiceMayUseIt) {
+  Settings const plain = Settings::parse({}, "openmpi");
+  EXPECT_EQ(plain.node_memory, NodeMemory::automatic);
+  EXPECT_FALSE(plain.may_share_memory()) << "nobody would use it";
+  EXPECT_TRUE(Settings::parse({.learn = "on"}, "openmpi").may_share_memory());
+  EXPECT_FALSE(Settings::parse({.learn = "on", .node = "off"}, "openmpi").may_share_memory());
+  EXPECT_TRUE(Settings::parse({.node = "on"}, "openmpi").may_share_memory());
+  EXPECT_FALSE(Settings::parse({.is_off = true, .node = "on"}, "openmpi").may_share_memory());
+
+  std::string const force = "allgather=ring;barrier=dissemination[shared_memory=1]";
+  EXPECT_TRUE(Settings::parse({.force = force}, "openmpi").may_share_memory());
+  EXPECT_FALSE(Settings::parse({.force = force, .node = "off"}, "openmpi").may_share_memory());
+  EXPECT_FALSE(Settings::parse({.force = "allgather=ring"}, "openmpi").may_share_memory());
+}
+
+TEST(Settings, RulesMaySayThatRanksOfANodeShareMemory) {
+  std::string const profile = R"({"schema": "espalier-profile", "version": 1, "rules": [
+      {"collective": "allreduce", "num_ranks": 2, "num_nodes": 1, "min_bytes": 0,
+       "max_bytes": null, "algorithm": "allreduce/recursive_doubling[shared_memory=1]"}]})";
+  Settings const settings =
+      Settings::parse({.profile_path = "p.json", .profile = profile}, "openmpi");
+  EXPECT_EQ(settings.warnings, std::vector<std::string>{});
+  EXPECT_TRUE(settings.has_shared_memory_choices());
+  EXPECT_TRUE(settings.may_share_memory());
+}
+
+TEST(Settings, NodeMemoryIsAutoOnOrOff) {
+  EXPECT_EQ(Settings::parse({.node = "off"}, "openmpi").node_memory, NodeMemory::off);
+  EXPECT_EQ(Settings::parse({.node = "auto"}, "openmpi").node_memory, NodeMemory::automatic);
+  EXPECT_EQ(Settings::parse({.node = "on"}, "openmpi").node_memory, NodeMemory::on);
   Settings const wrong = Settings::parse({.node = "yes"}, "openmpi");
-  EXPECT_FALSE(wrong.shares_memory);
+  EXPECT_EQ(wrong.node_memory, NodeMemory::automatic);
   EXPECT_EQ(
       wrong.warnings,
-      std::vector<std::string>{"ESPALIER_NODE: expected off or on, got 'yes'; taking off"}
+      std::vector<std::string>{"ESPALIER_NODE: expected auto, on or off, got 'yes'; taking auto"}
   );
 }
 
