@@ -17,6 +17,7 @@
 
 #include "espalier/algorithms/catalog.hpp"
 #include "espalier/candidates/machine_variants.hpp"
+#include "espalier/candidates/memory_variants.hpp"
 #include "espalier/cost/forms/levels.hpp"
 #include "espalier/cost/ranking/ranking.hpp"
 #include "espalier/cost/ranking/shared_ranking.hpp"
@@ -172,12 +173,20 @@ std::vector<std::string> machine_variants(
 }
 
 std::vector<std::string> node_variants(
-    std::string_view collective, std::vector<int> const& node_of_rank, bool with_native_phases
+    std::string_view collective,
+    std::vector<int> const& node_of_rank,
+    bool with_native_phases,
+    bool with_shared_memory
 ) {
+  std::vector<Choice> choices = candidates::node_variants(
+      algorithms::parse_collective(collective), node_of_rank, native_phases(with_native_phases)
+  );
+  if (with_shared_memory) {
+    std::vector<Choice> const shared = candidates::memory_variants(choices, node_of_rank);
+    choices.insert(choices.end(), shared.begin(), shared.end());
+  }
   std::vector<std::string> result;
-  for (Choice const& choice : candidates::node_variants(
-           algorithms::parse_collective(collective), node_of_rank, native_phases(with_native_phases)
-       )) {
+  for (Choice const& choice : choices) {
     result.push_back(choice.text());
   }
   return result;
@@ -274,7 +283,8 @@ void bind_replay(nb::module_& module) {
       node_variants,
       nb::arg("collective"),
       nb::arg("node_of_rank"),
-      nb::arg("with_native_phases") = false
+      nb::arg("with_native_phases") = false,
+      nb::arg("with_shared_memory") = false
   );
   bind_model<cost::levels_time>(module, "levels_time");
   bind_model<cost::hockney_time>(module, "hockney_time");

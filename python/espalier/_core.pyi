@@ -366,12 +366,16 @@ def machine_variants(
     """
 
 def node_variants(
-    collective: str, node_of_rank: Sequence[int], with_native_phases: bool = False
+    collective: str,
+    node_of_rank: Sequence[int],
+    with_native_phases: bool = False,
+    with_shared_memory: bool = False,
 ) -> list[str]:
     """Return what is worth measuring where only the node of each rank is known.
 
-    These are variants(), some with groups that are the nodes, and some in the order of nodes;
-    phases of the MPI library are among them only if asked for.
+    These are variants(), some with groups that are the nodes, and some in the order of nodes. Only
+    if asked for, phases of the MPI library are among them, and `shared_memory=1` where ranks share
+    a node: all choices on one node, on several those whose groups are given.
     """
 
 def has_hwloc() -> bool:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+import os
 from typing import TYPE_CHECKING
 
 from espalier import _core
@@ -115,7 +116,12 @@ def _of_ranks(call: str, num_ranks: int) -> list[str]:
 
 
 def _of_nodes(call: str, nodes: tuple[int, ...]) -> list[str]:
-    return _core.node_variants(_core.collective_of(call), nodes, with_native_phases=True)
+    return _core.node_variants(
+        _core.collective_of(call),
+        nodes,
+        with_native_phases=True,
+        with_shared_memory=os.environ.get("ESPALIER_NODE") != "off",
+    )
 
 
 def _matching(

@@ -389,7 +389,8 @@ class TestCandidates:
         more = shaped.algorithms[len(plain.algorithms) :]
         assert "bcast/multi_lane[rows=4,split=binomial,lane=chain,join=bruck]" in more
         # Two algorithms have groups, and their phases six choices, beside those of the MPI library.
-        assert len([name for name in more if "native" not in name]) == 2 * 6
+        own = [name for name in more if "native" not in name and "shared_memory" not in name]
+        assert len(own) == 2 * 6
         assert "bcast/orthogonal[rows=4,inner=native,across=binomial]" in more
         assert not any(_core.call_refuses("gatherv", name, 8) for name in rooted.algorithms)
         trees = requests_for(Goal(("bcast",), (64,), ("orthogonal",)), 8, (0, 0, 2, 2, 4, 4, 6, 6))
@@ -398,10 +399,21 @@ class TestCandidates:
         )
 
     @pytest.mark.parametrize("nodes", [(), (0,) * 8, tuple(range(8))])
-    def test_one_node_and_ranks_alone_on_theirs_change_nothing(self, nodes):
+    def test_one_node_and_ranks_alone_on_theirs_change_nothing(self, nodes, monkeypatch):
+        monkeypatch.setenv("ESPALIER_NODE", "off")
         for call in ("bcast", "allreduce"):
             (request,) = requests_for(Goal((call,), (64,)), 8, nodes)
             assert list(request.algorithms) == candidates_for(call, 8, ())
+
+    def test_ranks_of_a_node_may_share_memory(self, monkeypatch):
+        monkeypatch.delenv("ESPALIER_NODE", raising=False)
+        (request,) = requests_for(Goal(("barrier",), (64,)), 2, (0, 0))
+        plain = candidates_for("barrier", 2, ())
+        assert list(request.algorithms[: len(plain)]) == plain
+        shared = request.algorithms[len(plain) :]
+        assert len(shared) == len(plain)
+        assert "barrier/dissemination[shared_memory=1]" in shared
+        assert all("shared_memory=1" in name for name in shared)
 
     def test_candidates_can_serve_the_call(self):
         assert "alltoall/bruck" in candidates_for("alltoall", 8, ())
