@@ -412,7 +412,7 @@ class TestCandidates:
         assert list(request.algorithms[: len(plain)]) == plain
         shared = request.algorithms[len(plain) :]
         assert len(shared) == len(plain)
-        assert "barrier/dissemination[shared_memory=1]" in shared
+        assert "barrier/recursive_doubling[shared_memory=1]" in shared
         assert all("shared_memory=1" in name for name in shared)
 
     def test_candidates_can_serve_the_call(self):

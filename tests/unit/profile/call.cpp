@@ -47,6 +47,7 @@ TEST(Call, RefusesInNonblockingCallsWhatTheLibraryRuns) {
   EXPECT_EQ(problem_of("allgather/ring"), "");
   EXPECT_NE(problem_of("allgather/native[algorithm=ring]").find("blocking calls only"), -1UL);
   EXPECT_NE(problem_of("allgather/orthogonal[rows=2,inner=native]").find("which wait"), -1UL);
+  EXPECT_NE(problem_of("allgather/ring[shared_memory=1]").find("ranks of a node share"), -1UL);
 }
 
 TEST(Call, StandsAtItsIndex) {
