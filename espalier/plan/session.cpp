@@ -7,6 +7,7 @@
 #include <bit>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <numeric>
 #include <utility>
 
@@ -175,8 +176,22 @@ std::string Session::refuses(profile::Call call, algorithms::Choice const& choic
                    : native_reason_texts[static_cast<std::size_t>(NativeReason::refused_memory)];
 }
 
-void Session::share_memory() {
+bool Session::wants_memory() const {
   if (!settings_.may_share_memory()) {
+    return false;
+  }
+  bool const is_asked_for =
+      settings_.node_memory == NodeMemory::on || settings_.has_shared_memory_choices();
+  // Learning tries it on communicators inside a node, which are few where there are several nodes,
+  // and its memory takes milliseconds of MPI_Init.
+  auto const& nodes = world_.node_of_rank;
+  bool const is_one_node =
+      std::ranges::adjacent_find(nodes, std::ranges::not_equal_to{}) == nodes.end();
+  return is_asked_for || is_one_node;
+}
+
+void Session::share_memory() {
+  if (!wants_memory()) {
     return;
   }
   node_ = world_.node != nullptr ? world_.node : std::make_shared<exec::node::Node>(world_.comm);

@@ -253,6 +253,7 @@ private:
   [[nodiscard]] bool serves_any() const noexcept;
   [[nodiscard]] std::string
   refuses_native(profile::Call call, algorithms::Choice const& choice) const;
+  [[nodiscard]] bool wants_memory() const;
   /// Collective over MPI_COMM_WORLD.
   void share_memory();
   /// Gives a communicator with a context its part of the memory, if there is some.
