@@ -3,9 +3,12 @@
 #include "shim/memory.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <numeric>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <vector>
@@ -13,6 +16,7 @@
 #include <mpi.h>
 
 #include "espalier/base/error.hpp"
+#include "espalier/base/field.hpp"
 #include "espalier/base/mpi_library.hpp"
 #include "espalier/machine/sources/kind_of_machine.hpp"
 #include "espalier/mpi/success.hpp"
@@ -52,9 +56,33 @@ std::string usual_path(std::string const& library_version) {
   return (folder / machine::learned_file_name(library_version)).string();
 }
 
+/// The last parts of the path of the program and of the first argument that is no option, which for
+/// interpreters is the program: `16 x gmx_mpi mdrun`.
+std::string program_name() {
+  constexpr std::size_t longest_name = 120;
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::string name;
+  std::string word;
+  std::getline(file, name, '\0');
+  name = fs::path(name).filename().string();
+  while (std::getline(file, word, '\0')) {
+    if (!word.empty() && word.front() != '-') {
+      name += " " + fs::path(word).filename().string();
+      break;
+    }
+  }
+  name.resize(std::min(name.size(), longest_name));
+  // Names of files need not be texts, as the memory is.
+  std::ranges::replace_if(name, [](char one) { return one < ' ' || one > '~'; }, '?');
+  int num_ranks = 1;
+  require_success(PMPI_Comm_size(MPI_COMM_WORLD, &num_ranks), "MPI_Comm_size");
+  return std::to_string(num_ranks) + " x " + name;
+}
+
 void write_learned(
-    std::string const& path, plan::Learned const& learned, std::string const& library_version
+    plan::Settings const& settings, plan::Learned const& learned, std::string const& library_version
 ) {
+  std::string const& path = settings.memory_path;
   std::error_code problem;  // the lock says what is wrong
   fs::create_directories(fs::path(path).parent_path(), problem);
   // A link stays, and what it names is written.
@@ -62,8 +90,9 @@ void write_learned(
   file = problem ? fs::path(path) : file;
   FileLock const lock(file);
   std::string const before = fs::exists(file) ? profile::read_text(path) : "";
-  std::string const after =
-      plan::with_learned(before, path, learned, family_of(library_version), library_version);
+  std::string const after = plan::with_learned(
+      before, path, learned, settings.program, family_of(library_version), library_version
+  );
   int const code = write_file(file.parent_path().string(), file.filename().string(), after);
   if (code != 0) {
     throw Error(ErrorCode::io, path + ": " + std::generic_category().message(code));
@@ -85,7 +114,7 @@ void write_or_complain(
     return;
   }
   try {
-    write_learned(session.settings().memory_path, learned, library_version);
+    write_learned(session.settings(), learned, library_version);
   } catch (Error const& error) {
     // Nobody asked for a file in the usual place, which some jobs cannot write to.
     if (!is_named && !session.settings().is_verbose) {
@@ -143,6 +172,7 @@ void read_memory(plan::SettingsText& text, std::string const& library_version) {
     return;
   }
   std::error_code problem;
+  text.program = program_name();
   is_named = !text.memory_path.empty();
   text.memory_path = text.memory_path.empty() ? usual_path(library_version)
                                               : fs::absolute(text.memory_path, problem).string();
@@ -150,7 +180,7 @@ void read_memory(plan::SettingsText& text, std::string const& library_version) {
     return;
   }
   try {
-    text.memory = profile::read_text(text.memory_path);
+    text.memory = parse_json(profile::read_text(text.memory_path), text.memory_path);
   } catch (Error const& error) {
     text.memory_problem = error.what();
   }

@@ -120,7 +120,10 @@ void check_overlaps(std::vector<Rule> const& rules, std::vector<Field> const& fi
 }  // namespace
 
 Profile Profile::parse(std::string_view text, std::string_view origin) {
-  nlohmann::json const document = parse_json(text, origin);
+  return from_json(parse_json(text, origin), origin);
+}
+
+Profile Profile::from_json(nlohmann::json const& document, std::string_view origin) {
   Field const file(document, std::string(origin));
   check_header(file);
   Profile profile;

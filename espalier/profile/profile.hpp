@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "espalier/algorithms/catalog.hpp"
 #include "espalier/profile/call.hpp"
 #include "espalier/profile/shape.hpp"
@@ -43,6 +45,7 @@ public:
   /// @param origin name of the file, for messages.
   /// @throws Error format, one line: where, what was expected, what was found.
   static Profile parse(std::string_view text, std::string_view origin);
+  static Profile from_json(nlohmann::json const& document, std::string_view origin);
 
   /// @throws Error io if the file cannot be read, otherwise as parse().
   static Profile read(std::string const& path);

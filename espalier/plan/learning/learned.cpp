@@ -12,6 +12,7 @@
 #include "espalier/base/error.hpp"
 #include "espalier/base/field.hpp"
 #include "espalier/learn/standings.hpp"
+#include "espalier/plan/learning/programs.hpp"
 #include "espalier/profile/profile.hpp"
 
 namespace espalier::plan {
@@ -40,12 +41,18 @@ Json parse(std::string_view document, std::string_view origin, std::string_view 
   return parse_json(document, origin);
 }
 
-void set_rule(Json& rules, Json const& rule) {
+/// Returns whether it is news that another algorithm is faster than the native call.
+bool set_rule(Json& rules, Json const& rule) {
+  auto const says_so = [&](Json const& old) {
+    return overlap(old, rule) && old.at("algorithm") == rule.at("algorithm");
+  };
+  bool const is_news = rule.at("algorithm") != "native" && std::ranges::none_of(rules, says_so);
   auto const kept = std::remove_if(rules.begin(), rules.end(), [&](Json const& old) {
     return overlap(old, rule);
   });
   rules.erase(kept, rules.end());
   rules.push_back(rule);
+  return is_news;
 }
 
 /// What the evidence of all runs says.
@@ -68,6 +75,21 @@ std::optional<Lesson> decide(Trials const& trials) {
       .seconds = standings.middle(*decision),
       .num_pairs = standings.most_pairs(),
   };
+}
+
+bool has_rule(Json const& rules, Trials const& trials) {
+  Json object;
+  set_members(object, trials.kind);
+  return std::ranges::any_of(rules, [&](Json const& rule) { return overlap(rule, object); });
+}
+
+/// Of the calls of a run for which there is no rule.
+double undecided_seconds(Json const& rules, std::vector<Trials> const& all) {
+  double seconds = 0;
+  for (Trials const& trials : all) {
+    seconds += has_rule(rules, trials) ? 0 : trials.stake();
+  }
+  return seconds;
 }
 
 /// The trials of earlier runs and of this one, those with most at stake first.
@@ -140,6 +162,7 @@ std::string with_learned(
     std::string_view document,
     std::string_view origin,
     Learned const& learned,
+    std::string_view program,
     std::string_view vendor,
     std::string_view library_version
 ) {
@@ -149,20 +172,19 @@ std::string with_learned(
           : parse(document, origin, vendor);
   profile["mpi"] = {{"vendor", vendor}, {"version", library_version}};
   Json& rules = profile.at("rules");
+  bool has_found = false;
   for (Lesson const& lesson : learned.lessons) {
-    set_rule(rules, rule_of(lesson));
+    has_found |= set_rule(rules, rule_of(lesson));
   }
   Json list = Json::array();
   for (Trials const& trials : joined_trials(trials_from_json(profile, origin), learned.trials)) {
-    Json const object = to_json(trials);
-    bool const has_rule =
-        std::ranges::any_of(rules, [&](Json const& rule) { return overlap(rule, object); });
-    if (auto const lesson = has_rule ? std::nullopt : decide(trials)) {
-      set_rule(rules, rule_of(*lesson));
+    if (auto const lesson = has_rule(rules, trials) ? std::nullopt : decide(trials)) {
+      has_found |= set_rule(rules, rule_of(*lesson));
     }
-    list.push_back(object);
+    list.push_back(to_json(trials));
   }
   profile["trials"] = std::move(list);
+  note_run(profile, program, has_found, undecided_seconds(rules, learned.trials));
   return profile.dump(1) + "\n";
 }
 

@@ -33,11 +33,13 @@ struct Learned {
 /// is added to that of earlier runs, and becomes a rule as soon as it suffices.
 /// @param document text of a profile; empty: there is none yet
 /// @param origin of it, for messages
+/// @param program  that learned it, as SettingsText::program
 /// @throws Error format if the document is no profile, or one of another MPI.
 [[nodiscard]] std::string with_learned(
     std::string_view document,
     std::string_view origin,
     Learned const& learned,
+    std::string_view program,
     std::string_view vendor,
     std::string_view library_version
 );

@@ -15,6 +15,7 @@
 #include "espalier/base/error.hpp"
 #include "espalier/machine/text/file.hpp"
 #include "espalier/neighborhood/catalog.hpp"
+#include "espalier/plan/learning/programs.hpp"
 #include "espalier/watch/duration.hpp"
 
 namespace espalier::plan {
@@ -157,14 +158,19 @@ void parse_memory(SettingsText const& text, std::string_view vendor, Settings& s
     if (!text.memory_problem.empty()) {
       throw Error(ErrorCode::io, text.memory_problem);
     }
-    if (!text.memory.empty()) {
-      profile::Profile memory = profile::Profile::parse(text.memory, text.memory_path);
+    if (!text.memory.is_null()) {
+      profile::Profile memory = profile::Profile::from_json(text.memory, text.memory_path);
       memory.require_vendor(vendor, text.memory_path, "another MPI learned it");
-      settings.trials =
-          trials_from_json(parse_json(text.memory, text.memory_path), text.memory_path);
+      settings.trials = trials_from_json(text.memory, text.memory_path);
+      double const part = share_of_bound(
+          runs_of(text.memory, text.program, text.memory_path), settings.learning->seconds
+      );
+      settings.learning->seconds *= part;
+      settings.learning->share *= part;
       settings.memory = std::move(memory);
     }
     settings.memory_path = text.memory_path;
+    settings.program = text.program;
   } catch (Error const& error) {
     settings.warnings.push_back(
         "ESPALIER_MEMORY: " + std::string(error.what()) +

@@ -38,8 +38,9 @@ struct SettingsText {
   std::string machine_problem;  ///< why the file could not be read, empty if it could
   std::string learn;            ///< `on`, `off`, `2%`; empty: `off`
   std::string memory_path;      ///< empty: nothing is remembered
-  std::string memory;           ///< content of the file
+  nlohmann::json memory;        ///< content of the file, parsed once for all ranks; null: none
   std::string memory_problem;   ///< why the file could not be read, empty if it could
+  std::string program;          ///< what the memory calls this program and its number of ranks
   std::string site_path;        ///< of the site file; empty: there is none
   std::string site;             ///< content of the file
   std::string site_problem;     ///< why it is not used, empty if it is
@@ -95,6 +96,7 @@ struct Settings {
   std::optional<profile::Profile> site;
   std::string site_path;
   std::string memory_path;  ///< where what is learned goes; empty: nowhere
+  std::string program;      ///< as in SettingsText
   /// Whether communicators with a topology are reordered where the program permits it.
   bool maps_topologies = false;
   /// Whether the first reordering of a process is told on standard error.

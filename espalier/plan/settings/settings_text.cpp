@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <utility>
+
 #include <nlohmann/json.hpp>
 
 #include "espalier/base/error.hpp"
@@ -27,8 +29,9 @@ std::string SettingsText::to_bytes() const {
       {"machine_problem", binary(machine_problem)},
       {"learn", binary(learn)},
       {"memory_path", binary(memory_path)},
-      {"memory", binary(memory)},
+      {"memory", memory},
       {"memory_problem", binary(memory_problem)},
+      {"program", binary(program)},
       {"site_path", binary(site_path)},
       {"site", binary(site)},
       {"site_problem", binary(site_problem)},
@@ -43,7 +46,7 @@ std::string SettingsText::to_bytes() const {
 
 SettingsText SettingsText::from_bytes(std::string_view bytes) {
   try {
-    nlohmann::json const document = nlohmann::json::from_cbor(bytes);
+    nlohmann::json document = nlohmann::json::from_cbor(bytes);
     auto const text = [&](char const* key) {
       auto const& binary = document.at(key).get_binary();
       return std::string(binary.begin(), binary.end());
@@ -63,8 +66,9 @@ SettingsText SettingsText::from_bytes(std::string_view bytes) {
         .machine_problem = text("machine_problem"),
         .learn = text("learn"),
         .memory_path = text("memory_path"),
-        .memory = text("memory"),
+        .memory = std::move(document.at("memory")),
         .memory_problem = text("memory_problem"),
+        .program = text("program"),
         .site_path = text("site_path"),
         .site = text("site"),
         .site_problem = text("site_problem"),

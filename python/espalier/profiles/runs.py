@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from espalier.profiles.profiles import Profile
 
-_NO_RUN = frozenset({"schema", "version", "rules", "runs", "trials"})
+_NO_RUN = frozenset({"schema", "version", "rules", "runs", "trials", "programs"})
 _TOLD = ("created", "espalier", "command", "machine", "mpi", "method")
 
 

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "espalier/base/error.hpp"
+#include "espalier/plan/learning/programs.hpp"
 #include "espalier/profile/decision.hpp"
 #include "espalier/profile/profile.hpp"
 
@@ -59,7 +60,7 @@ Trials trials(int num_wins, int num_pairs) {
 }
 
 std::string with(std::string const& document, Learned const& learned) {
-  return with_learned(document, "memory.json", learned, "mpich", "MPICH 4.0.2");
+  return with_learned(document, "memory.json", learned, "8 x app", "mpich", "MPICH 4.0.2");
 }
 
 std::string with(std::string const& document, std::vector<Lesson> const& lessons) {
@@ -136,7 +137,8 @@ TEST(Learned, ReplacesRulesWithoutALimit) {
 }
 
 TEST(Learned, LeavesAloneWhatIsNoProfileOfThisMpi) {
-  std::string const foreign = with_learned("", "memory.json", {}, "openmpi", "Open MPI 4.1.4");
+  std::string const foreign =
+      with_learned("", "memory.json", {}, "8 x app", "openmpi", "Open MPI 4.1.4");
   for (std::string const& document : {foreign, std::string("{"), std::string("{\"rules\": 1}")}) {
     EXPECT_THROW(static_cast<void>(with(document, {ring()})), Error) << document;
   }
@@ -236,6 +238,77 @@ TEST(Learned, RefusesTrialsThatAreNone) {
   EXPECT_NE(complaint("/trials/0/seconds", -1).find("seconds"), std::string::npos);
   EXPECT_NE(complaint("/trials/0/num_ranks", 0).find("num_ranks"), std::string::npos);
   EXPECT_NE(complaint("/trials", "none").find("trials"), std::string::npos);
+}
+
+RunsOfProgram runs_in(std::string const& document, char const* program) {
+  return runs_of(nlohmann::json::parse(document), program, "memory.json");
+}
+
+TEST(Learned, CountsTheRunsOfAProgramThatFoundNothing) {
+  std::string const first = with("", {native_barrier()});
+  EXPECT_EQ(runs_in(first, "8 x app").num_in_vain, 1);
+  EXPECT_EQ(runs_in(first, "16 x app").num_in_vain, 0);
+  EXPECT_EQ(runs_in(with(first, Learned{}), "8 x app").num_in_vain, 2);
+}
+
+TEST(Learned, CountsThemAnewWhenSomethingIsFound) {
+  std::string const vain = with("", {native_barrier()});
+  std::string const found = with(vain, {ring()});
+  EXPECT_EQ(runs_in(found, "8 x app").num_in_vain, 0);
+  std::string const again = with(found, {ring()});
+  EXPECT_EQ(runs_in(again, "8 x app").num_in_vain, 1) << "the same algorithm is no news";
+  Lesson other = ring();
+  other.algorithm = "allgather/bruck";
+  EXPECT_EQ(runs_in(with(again, {other}), "8 x app").num_in_vain, 0);
+}
+
+/// The evidence of several runs decides, not a lesson of one of them.
+TEST(Learned, CountsThemAnewWhenEvidenceSuffices) {
+  std::string const vain = with("", {native_barrier()});
+  RunsOfProgram const runs = runs_in(with(vain, Learned{.trials = {trials(9, 9)}}), "8 x app");
+  EXPECT_EQ(runs, (RunsOfProgram{.num_in_vain = 0, .seconds_at_stake = 0}));
+}
+
+TEST(Learned, KnowsWhatIsStillAtStake) {
+  Trials barriers = trials(1, 2);
+  barriers.kind = native_barrier().kind;
+  barriers.algorithms = {"barrier/dissemination"};
+  std::string const document = with("", Learned{.trials = {trials(1, 2), barriers}});
+  double const of_each = trials(1, 2).stake();
+  EXPECT_DOUBLE_EQ(runs_in(document, "8 x app").seconds_at_stake, 2 * of_each);
+  Learned const decided{.lessons = {native_barrier()}, .trials = {trials(1, 2), barriers}};
+  EXPECT_DOUBLE_EQ(runs_in(with(document, decided), "8 x app").seconds_at_stake, of_each);
+}
+
+TEST(Learned, KeepsTheProgramsThatRanLast) {
+  nlohmann::json document = nlohmann::json::object();
+  for (int i = 0; i < 102; ++i) {
+    note_run(document, std::to_string(i), false, 0.5);
+  }
+  EXPECT_EQ(document.at("programs").size(), 100);
+  EXPECT_EQ(runs_of(document, "1", "memory.json"), RunsOfProgram());
+  RunsOfProgram const kept{.num_in_vain = 1, .seconds_at_stake = 0.5};
+  EXPECT_EQ(runs_of(document, "2", "memory.json"), kept);
+}
+
+TEST(Learned, RefusesProgramsThatAreNone) {
+  for (char const* const text :
+       {R"({"programs": 1})",
+        R"({"programs": [{"program": "a", "runs_in_vain": 1}]})",
+        R"({"programs": [{"program": "a", "runs_in_vain": -1, "seconds_at_stake": 1}]})"}) {
+    EXPECT_THROW(static_cast<void>(runs_in(text, "a")), Error) << text;
+  }
+}
+
+TEST(Learned, RunsInVainCostLessAndLess) {
+  RunsOfProgram const first{.num_in_vain = 0, .seconds_at_stake = 0};
+  EXPECT_EQ(share_of_bound(first, 0.05), 1);
+  RunsOfProgram const little{.num_in_vain = 3, .seconds_at_stake = 0.05};
+  EXPECT_DOUBLE_EQ(share_of_bound(little, 0.05), 0.25);
+  RunsOfProgram const much{.num_in_vain = 9, .seconds_at_stake = 4.05};
+  EXPECT_DOUBLE_EQ(share_of_bound(much, 0.05), 0.9);
+  RunsOfProgram const nothing{.num_in_vain = 1, .seconds_at_stake = 0};
+  EXPECT_EQ(share_of_bound(nothing, 0.05), 0.1);
 }
 
 }  // namespace

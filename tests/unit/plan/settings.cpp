@@ -58,8 +58,9 @@ TEST(SettingsText, SurvivesTheBroadcast) {
       .machine_problem = "unreadable",
       .learn = "2%",
       .memory_path = "memory.json",
-      .memory = any_bytes,
+      .memory = {{"rules", {1, 2}}},
       .memory_problem = "unreadable",
+      .program = "16 x app",
       .site_path = "site.json",
       .site = any_bytes,
       .site_problem = "open to all",
@@ -73,7 +74,7 @@ TEST(SettingsText, SurvivesTheBroadcast) {
   EXPECT_THROW(static_cast<void>(SettingsText::from_bytes("")), Error);
 }
 
-Settings learning(std::string const& learn, std::string const& memory = "") {
+Settings learning(std::string const& learn, nlohmann::json const& memory = nullptr) {
   return Settings::parse(
       {.learn = learn, .memory_path = "memory.json", .memory = memory}, "openmpi"
   );
@@ -101,18 +102,34 @@ TEST(Settings, LearnOnlyIfAskedTo) {
 }
 
 TEST(Settings, WhatWasLearnedIsUsedOnItsShapeOnly) {
-  Settings const settings = learning("on", profile_text);
+  Settings const settings = learning("on", nlohmann::json::parse(profile_text));
   EXPECT_EQ(settings.memory_path, "memory.json");
   EXPECT_EQ(decided(settings, Call::bcast, 4), "bcast/binomial");
   EXPECT_EQ(decided(settings, Call::bcast, 5), "native") << "a profile would lend it";
   EXPECT_EQ(decided(with_profile(profile_text), Call::bcast, 5), "bcast/binomial");
 }
 
+TEST(Settings, ARunAfterRunsInVainMayLoseLess) {
+  auto memory = nlohmann::json::parse(profile_text);
+  memory["programs"] = {{{"program", "16 x app"}, {"runs_in_vain", 8}, {"seconds_at_stake", 0.1}}};
+  auto const bound_of = [&](char const* program) {
+    SettingsText const text{
+        .learn = "2%", .memory_path = "memory.json", .memory = memory, .program = program
+    };
+    return *Settings::parse(text, "openmpi").learning;
+  };
+  EXPECT_DOUBLE_EQ(bound_of("16 x app").seconds, 0.01);
+  EXPECT_DOUBLE_EQ(bound_of("16 x app").share, 0.004);
+  EXPECT_DOUBLE_EQ(bound_of("8 x app").seconds, 0.05);
+}
+
 TEST(Settings, AWrongMemoryIsLeftAlone) {
-  std::string foreign = profile_text;
-  foreign.replace(foreign.find("openmpi"), 7, "mpich");
-  for (std::string const& text : {foreign, std::string("{")}) {
-    Settings const settings = learning("on", text);
+  auto foreign = nlohmann::json::parse(profile_text);
+  foreign["mpi"]["vendor"] = "mpich";
+  auto strange = nlohmann::json::parse(profile_text);
+  strange["programs"] = {{{"program", "app"}}};
+  for (nlohmann::json const& memory : {foreign, strange, nlohmann::json(1)}) {
+    Settings const settings = learning("on", memory);
     EXPECT_FALSE(settings.memory);
     EXPECT_EQ(settings.memory_path, "") << "it would be overwritten";
     ASSERT_EQ(settings.warnings.size(), 1);
@@ -121,7 +138,7 @@ TEST(Settings, AWrongMemoryIsLeftAlone) {
   }
 }
 
-SettingsText with_site(std::string const& site, std::string const& memory = "") {
+SettingsText with_site(std::string const& site, nlohmann::json const& memory = nullptr) {
   return {
       .learn = "on",
       .memory_path = "memory.json",
@@ -148,9 +165,9 @@ TEST(Settings, RulesOfTheSiteServeWhereNothingWasLearned) {
 }
 
 TEST(Settings, OwnLessonsComeBeforeRulesOfTheSite) {
-  std::string own = profile_text;
-  own.replace(own.find("\"min_bytes\": 0"), 14, "\"min_bytes\": 500");
-  own.replace(own.find("null"), 4, "1000");
+  auto own = nlohmann::json::parse(profile_text);
+  own["rules"][0]["min_bytes"] = 500;
+  own["rules"][0]["max_bytes"] = 1000;
   Settings const settings = Settings::parse(with_site(with_algorithm("flat"), own), "openmpi");
   std::vector<std::string> warnings;
   auto const table = decide(settings, Call::bcast, {.num_ranks = 4, .num_nodes = 1}, warnings);
@@ -271,9 +288,11 @@ TEST(Settings, RanksOfANodeShareMemoryWhereAChoiceMayUseIt) {
 }
 
 TEST(Settings, RulesMaySayThatRanksOfANodeShareMemory) {
-  std::string const profile = R"({"schema": "espalier-profile", "version": 1, "rules": [
+  std::string const profile = R"({"schema": "espalier-profile", "version": 1,
+      "mpi": {"vendor": "openmpi", "version": "4.1.4"}, "rules": [
       {"collective": "allreduce", "num_ranks": 2, "num_nodes": 1, "min_bytes": 0,
-       "max_bytes": null, "algorithm": "allreduce/recursive_doubling[shared_memory=1]"}]})";
+       "max_bytes": null, "algorithm": "allreduce/recursive_doubling[shared_memory=1]",
+       "reason": "measured"}]})";
   Settings const settings =
       Settings::parse({.profile_path = "p.json", .profile = profile}, "openmpi");
   EXPECT_EQ(settings.warnings, std::vector<std::string>{});
