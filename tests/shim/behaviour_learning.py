@@ -8,12 +8,10 @@ import json
 import os
 import signal
 import time
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from behaviour_context import RULE, Context, Outcome, expect
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PROGRAM = "mpi_shim_learning"
 
@@ -139,6 +137,25 @@ def case_trials_of_several_communicators(context: Context) -> None:
             expect(pairs <= made, f"at most {made} pairs", (kind["collective"], one))
             found += pairs
     expect(found > 0, "pairs", memory.read_text(encoding="utf-8"))
+
+
+def case_runs_in_vain_cost_less(context: Context) -> None:
+    """A program in which nothing was found may lose less, and its runs are counted."""
+    memory = remembered(context)
+    name = f"2 x {Path(context.program(PROGRAM)).name} 3"
+    document = json.loads(memory.read_text(encoding="utf-8"))
+    document["programs"] = [{"program": name, "runs_in_vain": 9, "seconds_at_stake": 0.05}]
+    bounds = []
+    for text in (document, {**document, "programs": []}):
+        memory.write_text(json.dumps(text), encoding="utf-8")
+        outcome = learn(context, memory, 3, ESPALIER_STATISTICS=str(context.statistics))
+        expect((outcome.code, outcome.lines) == (0, []), "a silent success", outcome)
+        bounds.append(context.reports()[0]["learning"]["bound_seconds"])
+    expect(bounds[0] < bounds[1], "a lower bound", bounds)
+
+    learn(context, memory, 40)
+    programs = json.loads(memory.read_text(encoding="utf-8"))["programs"]
+    expect(programs[0]["program"] == name.removesuffix("3") + "40", "the program first", programs)
 
 
 def case_learning_by_default(context: Context) -> None:
