@@ -14,7 +14,6 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
-import rich.progress
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -23,6 +22,8 @@ from espalier.base import units
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    import rich.progress
 
 _WIDTH_WITHOUT_TERMINAL = 120
 _SECONDS_BEFORE_BAR = 2.0
@@ -162,6 +163,8 @@ class Progress:
             self._bar = None
 
     def _open(self) -> None:
+        import rich.progress  # noqa: PLC0415 - slow to import
+
         self._bar = rich.progress.Progress(
             rich.progress.TextColumn("{task.description}"),
             rich.progress.BarColumn(),

@@ -3,21 +3,13 @@
 
 from __future__ import annotations
 
-import functools
 import json
 from typing import TYPE_CHECKING, Any
 
-import jsonschema  # type: ignore[import-untyped]
-from referencing import Registry
-from referencing.retrieval import to_cached_resource
-
-from espalier import installation
 from espalier.errors import FileError, FormatError
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-_schemas = installation.package / "schemas"
 
 
 def read_text(path: Path) -> str:
@@ -28,28 +20,6 @@ def read_text(path: Path) -> str:
         raise FileError(f"{path}: expected a readable file, got '{error.strerror}'") from error
     except UnicodeDecodeError as error:
         raise FormatError(f"{path}: expected text, got a byte that is not UTF-8") from error
-
-
-def _schema_text(schema: str, version: int | str) -> str:
-    path = _schemas / f"{schema.removeprefix('espalier-')}-{version}.schema.json"
-    return path.read_text(encoding="utf-8")
-
-
-@to_cached_resource()
-def _referred(identifier: str) -> str:
-    """Return the text of the schema `urn:espalier:<name>:<version>` that another one refers to."""
-    name, version = identifier.removeprefix("urn:espalier:").split(":")
-    return _schema_text(name, version)
-
-
-registry: Registry[Any] = Registry(retrieve=_referred)  # type: ignore[call-arg]
-
-
-@functools.cache
-def validator(schema: str, version: int) -> jsonschema.protocols.Validator:
-    """Return what checks documents of the schema `espalier-<name>`."""
-    loaded: dict[str, Any] = json.loads(_schema_text(schema, version))
-    return jsonschema.Draft202012Validator(loaded, registry=registry)
 
 
 def parse(text: str, origin: str, schema: str, version: int) -> dict[str, Any]:
@@ -78,12 +48,11 @@ def parse(text: str, origin: str, schema: str, version: int) -> dict[str, Any]:
 
 
 def _validate(value: dict[str, Any], origin: str, schema: str, version: int) -> None:
-    errors = validator(schema, version).iter_errors(value)
-    error = jsonschema.exceptions.best_match(errors)
-    if error is not None:
-        place = error.json_path.removeprefix("$").removeprefix(".") or "the file"
-        message = " ".join(error.message.split())
-        raise FormatError(f"{origin}: {place}: {message if len(message) < 200 else message[:200]}")
+    from espalier.io import schemas  # noqa: PLC0415 - slow to import
+
+    problem = schemas.problem(value, schema, version)
+    if problem is not None:
+        raise FormatError(f"{origin}: {problem}")
 
 
 def read(path: Path, schema: str, version: int) -> dict[str, Any]:

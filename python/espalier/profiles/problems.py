@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from espalier import _core
 from espalier.errors import Error
-from espalier.io import documents
+from espalier.io import documents, schemas
 from espalier.io.console import document
 from espalier.profiles import profiles
 
@@ -82,7 +82,7 @@ def _of_schema(path: Path) -> Iterator[Problem]:
         return
     if not isinstance(value, dict) or value.get("schema") != profiles.schema:
         return
-    checker = documents.validator(profiles.schema, profiles.version)
+    checker = schemas.validator(profiles.schema, profiles.version)
     for error in sorted(checker.iter_errors(value), key=lambda one: one.json_path):
         place = error.json_path.removeprefix("$").removeprefix(".") or "the file"
         message = " ".join(error.message.split())[:_MOST_TEXT]

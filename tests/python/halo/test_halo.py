@@ -15,7 +15,7 @@ from places import repository
 
 from espalier import installation
 from espalier.halo import levels, measurement
-from espalier.io import documents
+from espalier.io import documents, schemas
 from espalier.launch.samples import SampleReader
 from espalier.report.halo import dims_text, halo_report
 
@@ -213,7 +213,7 @@ def test_program_writes_what_its_schema_says(write: Callable[[str], Path], tmp_p
         ended = cluster.run([str(program), "--plan", str(path), "--output", str(output)])
     assert ended.returncode == 0, ended.stderr
     lines = [json.loads(line) for line in output.read_text().splitlines()]
-    validator = documents.validator("espalier-halo-samples", 1)
+    validator = schemas.validator("espalier-halo-samples", 1)
     for line in lines:
         validator.validate(line)
     assert [line["kind"] for line in lines] == ["header", "case", "error", "point", "end"]

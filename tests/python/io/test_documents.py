@@ -11,7 +11,7 @@ import pytest
 from places import repository
 
 from espalier.errors import FormatError
-from espalier.io import documents
+from espalier.io import documents, schemas
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +33,7 @@ def references(part: Any) -> Iterator[str]:
 @pytest.mark.parametrize("path", SCHEMAS, ids=lambda path: path.name)
 def test_what_a_schema_refers_to_is_there(path: Any) -> None:
     schema = json.loads(path.read_text(encoding="utf-8"))
-    resolver = documents.registry.resolver(schema["$id"])
+    resolver = schemas.registry.resolver(schema["$id"])
     for reference in references(schema):
         # Raises an error if there is nothing.
         resolver.lookup(reference)
@@ -80,6 +80,6 @@ def test_programs_hold_whole_programs() -> None:
     program = {"schema": "espalier-program", "version": 1}
     whole = {"schema": "espalier-programs", "version": 1, "collective": "bcast", "num_ranks": 2}
     with pytest.raises(jsonschema.ValidationError, match="'num_ranks' is a required property"):
-        documents.validator("espalier-programs", 1).validate(
+        schemas.validator("espalier-programs", 1).validate(
             {**whole, "root": 0, "programs": [program]}
         )

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from espalier import installation
-from espalier.io import documents
+from espalier.io import schemas
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -78,7 +78,7 @@ def run(words: Sequence[str], seconds: float = 60.0) -> tuple[int, str]:
 def plan_with(*tests: dict[str, Any], **limits: Any) -> dict[str, Any]:
     head = {"schema": "espalier-probe-plan", "version": 1, "seed": 11, "seconds_per_set": 0.05}
     plan = {**head, "min_repetitions": 5, "max_repetitions": 50, **limits, "tests": list(tests)}
-    documents.validator("espalier-probe-plan", 1).validate(plan)
+    schemas.validator("espalier-probe-plan", 1).validate(plan)
     return plan
 
 
@@ -93,7 +93,7 @@ def lines_of(folder: Path) -> list[dict[str, Any]]:
     text = (folder / "samples.jsonl").read_text()
     assert text.endswith("\n")
     lines = [json.loads(line) for line in text.splitlines()]
-    validator = documents.validator("espalier-probe-samples", 1)
+    validator = schemas.validator("espalier-probe-samples", 1)
     for line in lines:
         validator.validate(line)
     return lines

@@ -10,7 +10,7 @@ from typing import Any
 import probe_data as data
 import pytest
 
-from espalier.io import documents
+from espalier.io import documents, schemas
 from espalier.probing.findings import analyse
 from espalier.probing.scan import scan
 
@@ -54,7 +54,7 @@ def _analysed(machine: data.FakeMachine) -> dict[str, Any]:
 
 
 def _check_machine(machine: dict[str, Any]) -> None:
-    documents.validator("espalier-machine", 1).validate(machine)
+    schemas.validator("espalier-machine", 1).validate(machine)
 
 
 def test_exact_times_give_the_configured_machine() -> None:
