@@ -371,7 +371,7 @@ int Session::end_trial(State& state, bool is_native, int code, MPI_Comm comm) no
     return code;
   }
   if (trial.is_timed) {
-    trial.contest->note_time(trial.start);
+    trial.contest->note_time(trial.start, *learning_);
     return code;
   }
   int const problem = guard([&] {

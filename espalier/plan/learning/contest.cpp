@@ -83,6 +83,7 @@ Contest::Contest(Kind const& kind, profile::Decision const& decision, Learning c
     race_ =
         learn::Race::taken(decision.is_shared ? learn::Race::soon : learning.calls_before_check());
     draw_by_kind();
+    saved_ = learning.saved(kind_of_calls(), decision.choice->text());
     own_.push_back({.reason = "learning: the native call, to check the rule for this call"});
     decisions_ = {&own_.back(), &decision};
     return;
@@ -104,7 +105,9 @@ void Contest::draw_by_kind() {
   race_.draw_by(call * static_cast<std::uint32_t>(num_size_classes) + size);
 }
 
-void Contest::note_time(Clock::time_point start) noexcept {
+void Contest::note_time(Clock::time_point start, Learning& learning) noexcept {
+  learning.gain(saved_);
+  num_calls_credited_ = num_calls();
   if (kind_.rank != 0 || num_calls() > num_calls_at_stake) {
     return;
   }
@@ -129,6 +132,7 @@ learn::Race::Words Contest::exchange(learn::Race::Words const& own) const {
 }
 
 void Contest::conclude(Clock::time_point start, bool was_refused, Learning& learning) {
+  credit(learning);
   bool const was_settled = race_.is_settled();
   Clock::time_point const trial_start = race_.ends_stretch() ? stretch_start_ : start;
   int const before = race_.standing();
@@ -147,10 +151,31 @@ void Contest::conclude(Clock::time_point start, bool was_refused, Learning& lear
     agreed = exchange(race_.words(learning.left()));
     learning.charge(race_.finish(agreed));
   }
+  note_what_calls_save();
   if (race_.wants_candidates()) {
     admit(agreed.allowance, learning);
   } else if (race_.is_settled() && (!was_settled || race_.standing() != before)) {
     note(learning);
+  }
+}
+
+/// Of the calls since the last one that was looked at. In stretches both sides take turns.
+void Contest::credit(Learning& learning) noexcept {
+  std::int64_t const calls = num_calls() - 1 - num_calls_credited_;
+  if (calls > 0 && !race_.ends_stretch()) {
+    learning.gain(static_cast<double>(calls) * saved_);
+  }
+  num_calls_credited_ = num_calls();
+}
+
+/// Trials of this run know it better than those of earlier ones.
+void Contest::note_what_calls_save() noexcept {
+  double const native = race_.seconds(learn::Race::native);
+  double const standing = race_.seconds(race_.standing());
+  if (race_.standing() == learn::Race::native) {
+    saved_ = 0;
+  } else if (native > 0 && standing > 0) {
+    saved_ = std::max(0.0, native - standing);
   }
 }
 

@@ -63,7 +63,7 @@ public:
   }
 
   /// The call that next() said is timed is over. Local.
-  void note_time(Clock::time_point start) noexcept;
+  void note_time(Clock::time_point start, Learning& learning) noexcept;
 
   /// The call that next() said is a trial is over on this rank, well or not. Collective over the
   /// communicator of the call: one native reduction of three numbers, and once a broadcast.
@@ -84,6 +84,8 @@ private:
 
   [[nodiscard]] learn::Race::Words exchange(learn::Race::Words const& own) const;
   void draw_by_kind();
+  void credit(Learning& learning) noexcept;
+  void note_what_calls_save() noexcept;
   void admit(double allowance, Learning& learning);
   void add(std::vector<std::string> const& algorithms);
   void note(Learning& learning) const;
@@ -101,10 +103,12 @@ private:
   learn::Pace pace_;
   Trials base_;                      ///< what the race goes on from, empty if it began by itself
   Clock::time_point stretch_start_;  ///< of the stretch underway
-  std::vector<std::string> algorithms_;              ///< of own_, if they were found by trials
-  std::int64_t num_calls_before_ = 0;                ///< the race began again after so many
-  double native_seconds_ = 0;                        ///< of the shortest call that was timed
-  std::deque<profile::Decision> own_;                ///< of candidates; their places do not change
+  std::vector<std::string> algorithms_;  ///< of own_, if they were found by trials
+  std::int64_t num_calls_before_ = 0;    ///< the race began again after so many
+  double native_seconds_ = 0;            ///< of the shortest call that was timed
+  double saved_ = 0;                     ///< seconds a call, by what runs, to the native call
+  std::int64_t num_calls_credited_ = 0;  ///< whose savings the allowance knows
+  std::deque<profile::Decision> own_;    ///< of candidates; their places do not change
   std::vector<profile::Decision const*> decisions_;  ///< of all candidates
 };
 

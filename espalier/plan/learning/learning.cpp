@@ -129,6 +129,21 @@ Learning::Start Learning::start(KindOfCalls const& kind) const {
   return start;
 }
 
+double Learning::saved(KindOfCalls const& kind, std::string const& algorithm) const {
+  auto const found = earlier_.find(kind);
+  if (found == earlier_.end()) {
+    return 0;
+  }
+  Trials const& trials = found->second;
+  auto const place = std::ranges::find(trials.algorithms, algorithm) - trials.algorithms.begin();
+  auto const candidate = static_cast<std::size_t>(place) + 1;
+  std::vector<learn::Record::Candidate> const& known = trials.record.candidates;
+  if (candidate >= known.size() || known[candidate].seconds <= 0) {
+    return 0;
+  }
+  return std::max(0.0, known.front().seconds - known[candidate].seconds);
+}
+
 /// Of the kind that is nearest in size, of those that were timed; rather of the same function.
 double Learning::error_of_model(KindOfCalls const& kind) const {
   constexpr double of_other_function = 5;  // as far as sizes of a ratio of 32

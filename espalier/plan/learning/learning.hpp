@@ -39,6 +39,12 @@ public:
 
   void charge(double seconds) noexcept { allowance_.charge(seconds); }
 
+  void gain(double seconds) noexcept { allowance_.gain(seconds); }
+
+  /// Seconds that a call saves with a choice, compared to the native call, as far as trials of
+  /// earlier runs say; 0 if it saves nothing or nobody knows.
+  [[nodiscard]] double saved(KindOfCalls const& kind, std::string const& algorithm) const;
+
   /// Before anything is proposed: ranks of a node share memory, which is worth trying, too.
   void share_memory() noexcept { shares_memory_ = true; }
 

@@ -105,7 +105,7 @@ struct MappingNote {
 /// What learning has cost a process, and what came of it.
 struct LearningReport {
   double lost_seconds = 0;   ///< in trials and for finding candidates
-  double bound_seconds = 0;  ///< that may be lost
+  double bound_seconds = 0;  ///< that may be lost, with half of what was gained
   int num_faster = 0;        ///< kinds of calls for which something faster was taken, seen here
   int num_native = 0;        ///< those for which the native call stays
 };
