@@ -413,7 +413,8 @@ int Session::plan(
   if (!may_start(state, Call::call)) {
     return Communicator::refused;
   }
-  int const code = guard([&] {
+  // MPI_SUCCESS is not an int in every MPI.
+  int const code = guard([&]() -> int {
     BoundCall bound;
     int result = Communicator::refused_agreement;
     if (decided.decision != nullptr && request != nullptr) {
