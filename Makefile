@@ -14,6 +14,7 @@ demo: DEPENDENCIES := demo
 bench-programs: DEPENDENCIES := programs
 distributions mpis: DEPENDENCIES := distributions
 compilers: DEPENDENCIES := compilers
+debian-package: DEPENDENCIES := debian-package
 
 .PHONY: help
 help: ## List the targets
@@ -48,6 +49,10 @@ uninstall: ## Remove what was installed last
 wheel: build ## Pack the Python wheel with CLI and libraries into build/dist
 	@.venv/bin/python packaging/wheel/make_wheel.py build/release build/dist
 
+.PHONY: debian-package
+debian-package: install-deps ## Make a Debian source package of the last commit, build it into build/dist
+	@tools/debian_package.sh
+
 .PHONY: demo
 demo: build ## Show on real programs what Espalier does to them
 	@tools/demo.sh
@@ -81,7 +86,7 @@ mpi-libraries: mpis ## Run everything under every MPI library, write docs/refere
 	@.venv/bin/python tools/mpi_matrix.py
 
 .PHONY: distributions
-distributions: build ## Install the wheel on minimal systems of Debian, run programs there (root, 15 min)
+distributions: build ## Install wheel and package on minimal systems of Debian, run programs there (root, 20 min)
 	@.venv/bin/python -m pytest -q tests/distributions
 
 .PHONY: bench

@@ -9,6 +9,7 @@
 #   programs       also those of benchmarks/programs (about 600 MB)
 #   distributions  also what makes other systems for tests/distributions and tests/mpis
 #   compilers      what compiling needs, and the oldest compilers with what unit tests need
+#   debian-package what compiling needs, and what makes a package of Debian
 # Does nothing, quickly, when everything is there. Where it cannot install packages, it says what is
 # missing and goes on: CMake says what cannot be built without them.
 
@@ -38,13 +39,18 @@ choose() {
       fi
       ;;
     compilers) wanted+=(g++-11 clang-14 libgtest-dev librapidcheck-dev) ;;
+    debian-package)
+      wanted+=(debhelper dpkg-dev lintian python3-attr python3-contourpy python3-cycler)
+      wanted+=(python3-dateutil python3-numpy python3-packaging python3-pil python3-pyparsing)
+      wanted+=(python3-rich python3-scipy python3-six python3-typing-extensions)
+      ;;
     demo) wanted+=(iproute2 lammps gromacs hpcc ptscotch scotch) ;;
     programs)
       wanted+=(iproute2 lammps gromacs hpcc ptscotch scotch quantum-espresso)
       wanted+=(quantum-espresso-data cp2k python3-petsc4py python-petsc4py-doc)
       ;;
     *)
-      fail "expected build, test, demo, programs, distributions or compilers, \
+      fail "expected build, test, demo, programs, distributions, compilers or debian-package, \
 got '$1'"
       ;;
   esac

@@ -49,10 +49,10 @@ class Machine:
     system: Chroot
     wheel: str
 
-    def run(self, *command: str, is_root: bool) -> str:
+    def run(self, *command: str, is_root: bool, seconds: float = 300) -> str:
         """Run a command; the test fails with its output."""
         try:
-            return self.system.run(*command, is_root=is_root)
+            return self.system.run(*command, is_root=is_root, seconds=seconds)
         except subprocess.CalledProcessError as error:
             pytest.fail(f"{' '.join(command)}: exit code {error.returncode}\n{error.output}")
 

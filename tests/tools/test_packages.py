@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 PACKAGES = repository / "cmake" / "Packages.cmake"
 INSTALL = repository / "tools" / "install_dependencies.sh"
+DEBIAN = repository / "packaging" / "debian"
 PAGE = repository / "docs" / "howto" / "install.md"
 ROWS = [
     line.split("|") for line in re.findall(r'^  "(.*\|.*)"$', PACKAGES.read_text(), re.MULTILINE)
@@ -63,6 +64,39 @@ def test_the_page_has_all_names() -> None:
     page = PAGE.read_text(encoding="utf-8")
     for part, lost, *names in ROWS:
         assert f"| {part} | {lost or 'everything'} | {' | '.join(names)} |" in page
+
+
+def packages_of(field: str) -> set[str]:
+    """Return the packages that a field of Debian's control file lists, without versions."""
+    control = (DEBIAN / "control").read_text(encoding="utf-8")
+    match = re.search(rf"^{field}:\n((?: .*\n)+)", control, re.MULTILINE)
+    assert match, field
+    return set(re.findall(r"^ ([a-z0-9][a-z0-9.+-]*)", match[1], re.MULTILINE))
+
+
+def test_what_a_package_of_debian_is_built_with_is_installed() -> None:
+    words = set(re.findall(r"[a-z0-9][a-z0-9.+-]*", INSTALL.read_text(encoding="utf-8")))
+    wanted = packages_of("Build-Depends") - {"debhelper-compat"} | {"debhelper"}
+    assert len(wanted) > 20
+    assert wanted - words == set()
+
+
+def test_a_package_of_debian_runs_with_the_python_packages_it_is_built_with() -> None:
+    needed = {name for name in packages_of("Depends") if name != "python3"}
+    assert "python3-numpy" in needed
+    assert needed == {
+        name
+        for name in packages_of("Build-Depends") - {"python3-dev", "python3-venv"}
+        if name.startswith("python3-")
+    }
+
+
+def test_a_package_of_debian_has_the_version_of_the_project() -> None:
+    project = (repository / "CMakeLists.txt").read_text(encoding="utf-8")
+    changelog = (DEBIAN / "changelog").read_text(encoding="utf-8")
+    version = re.search(r"^  VERSION ([0-9.]+)$", project, re.MULTILINE)
+    assert version
+    assert changelog.startswith(f"espalier ({version[1]}-")
 
 
 @pytest.fixture
@@ -126,4 +160,4 @@ def test_without_cmake_it_says_where_to_get_it(copy: Path) -> None:
 def test_an_unknown_group_is_an_error(copy: Path) -> None:
     code, said = installed(copy, "nonsense", ["cmake", "ninja", "c++"])
     assert code == 1
-    assert "distributions or compilers, got 'nonsense'" in said
+    assert "distributions, compilers or debian-package, got 'nonsense'" in said
