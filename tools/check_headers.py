@@ -11,6 +11,7 @@ Prints one line per problem, and the first complaint of the compiler; exit code 
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -53,6 +54,18 @@ def includers_of(files: list[Path], root: Path) -> dict[str, list[Path]]:
             # Public headers are also found as users find them.
             for known in (place, f"include/{name}"):
                 found.setdefault(known, []).append(file)
+    return found
+
+
+def included_by_commands(build: Path, root: Path) -> dict[str, list[Path]]:
+    """Return which sources are compiled behind a header that the command names."""
+    found: dict[str, list[Path]] = {}
+    for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
+        words = shlex.split(entry["command"])
+        for option, name in itertools.pairwise(words):
+            if option == "-include" and Path(name).is_relative_to(root):
+                header = Path(name).relative_to(root).as_posix()
+                found.setdefault(header, []).append(Path(entry["file"]))
     return found
 
 
@@ -106,6 +119,8 @@ def check(build: Path, root: Path) -> list[str]:
     proved = {first_include(source) for source in commands}
     unproved = [header for header in headers if header not in proved]
     includers = includers_of([*commands, *(root / header for header in headers)], root)
+    for header, sources in included_by_commands(build, root).items():
+        includers.setdefault(header, []).extend(sources)
 
     def problem_of(header: str) -> str:
         source = nearest_source(header, includers, commands, root)

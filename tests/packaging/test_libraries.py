@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 VENDORS = ("openmpi", "mpich")
 STANDARD = "abi"
-# Of the preload library: both names of MPI functions (shim/README.md says why both), and the
-# function by which MPICH tells it of its progress (espalier/plan/progress/progress_mpich.cpp).
-WRAPPER = re.compile(r"P?MPI_[A-Z]\w*|ucp_worker_progress")
+# Of the preload library: both names of MPI functions (shim/README.md says why both), also those
+# that persistent collectives have in Open MPI 4, and the function by which MPICH tells it of its
+# progress (espalier/plan/progress/progress_mpich.cpp).
+WRAPPER = re.compile(r"P?MPI_[A-Z]\w*|P?MPIX_[A-Z]\w*_init|ucp_worker_progress")
 INTERFACE = re.compile(r"MPIX_(Cart|Dims)_\w+|espalier_\w+")
 
 

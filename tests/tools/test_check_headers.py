@@ -70,6 +70,21 @@ def test_a_source_with_something_before_proves_nothing(root: Path, before: str) 
     assert len(problems(root)) == 1
 
 
+def test_headers_are_reached_by_commands(root: Path) -> None:
+    write(root, "forced.hpp", COMPLETE)
+    (problem,) = problems(root)
+    assert "espalier/base/forced.hpp: expected a source that includes it" in problem
+    commands = root / "build" / "compile_commands.json"
+    (entry,) = json.loads(commands.read_text(encoding="utf-8"))
+    entry["command"] += f" -include {root}/espalier/base/forced.hpp"
+    commands.write_text(json.dumps([entry]), encoding="utf-8")
+    assert problems(root) == []
+    write(root, "forced.hpp", INCOMPLETE)
+    assert any(
+        problem.startswith("espalier/base/forced.hpp: does not") for problem in problems(root)
+    )
+
+
 def test_headers_are_reached_over_others(root: Path) -> None:
     write(root, "name.hpp", '#include "inner.hpp"\n' + COMPLETE)
     write(root, "inner.hpp", INCOMPLETE)
