@@ -220,6 +220,30 @@ def trials(kind: dict[str, Any], seconds: float, *algorithms: str) -> dict[str, 
     }
 
 
+def case_gains_may_be_lost_again(context: Context) -> None:
+    """Calls that follow what was learned allow trials half of what they save."""
+    memory = remembered(context)
+    document = json.loads(memory.read_text(encoding="utf-8"))
+    shape = {"num_ranks": 2, "num_nodes": 1}
+    kind = {"collective": "allgather", **shape, "min_bytes": 2048, "max_bytes": 4095}
+    document["rules"].append({**kind, "algorithm": "allgather/ring", "reason": "learned"})
+    bounds = []
+    for saved in (0.0, 10.0):
+        known = trials(kind, 1e-4, "native", "allgather/ring")
+        known["candidates"][0]["seconds"] = 1.0 + saved
+        known["candidates"][1]["seconds"] = 1.0
+        memory.write_text(json.dumps({**document, "trials": [known]}), encoding="utf-8")
+        outcome = learn(context, memory, 3, ESPALIER_STATISTICS=str(context.statistics))
+        expect((outcome.code, outcome.lines) == (0, []), "a silent success", outcome)
+        (report, *_) = context.reports()
+        bounds.append(report["learning"]["bound_seconds"])
+    calls = sum(row["count"] for row in report["calls"] if row["algorithm"] == "allgather/ring")
+    expect(calls > 0, "calls that follow the rule", report["calls"])
+    # A share of the time of the program counts too, and it takes less than a second of that.
+    gained = bounds[1] - bounds[0]
+    expect(abs(gained - calls * 10.0 / 2) < 1, f"half of {calls} times 10 s", gained)
+
+
 def case_decided_calls_take_no_turn(context: Context) -> None:
     """What is tried first is what takes most time and has no rule yet."""
     memory = remembered(context)

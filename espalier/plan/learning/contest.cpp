@@ -106,8 +106,7 @@ void Contest::draw_by_kind() {
 }
 
 void Contest::note_time(Clock::time_point start, Learning& learning) noexcept {
-  learning.gain(saved_);
-  num_calls_credited_ = num_calls();
+  credit(num_calls(), learning);
   if (kind_.rank != 0 || num_calls() > num_calls_at_stake) {
     return;
   }
@@ -132,7 +131,7 @@ learn::Race::Words Contest::exchange(learn::Race::Words const& own) const {
 }
 
 void Contest::conclude(Clock::time_point start, bool was_refused, Learning& learning) {
-  credit(learning);
+  credit(num_calls() - 1, learning);
   bool const was_settled = race_.is_settled();
   Clock::time_point const trial_start = race_.ends_stretch() ? stretch_start_ : start;
   int const before = race_.standing();
@@ -159,9 +158,10 @@ void Contest::conclude(Clock::time_point start, bool was_refused, Learning& lear
   }
 }
 
-/// Of the calls since the last one that was looked at. In stretches both sides take turns.
-void Contest::credit(Learning& learning) noexcept {
-  std::int64_t const calls = num_calls() - 1 - num_calls_credited_;
+/// Of the calls since those that were looked at, up to one of this number: a trial is not among
+/// them. In stretches both sides take turns.
+void Contest::credit(std::int64_t last, Learning& learning) noexcept {
+  std::int64_t const calls = last - num_calls_credited_;
   if (calls > 0 && !race_.ends_stretch()) {
     learning.gain(static_cast<double>(calls) * saved_);
   }

@@ -84,7 +84,7 @@ private:
 
   [[nodiscard]] learn::Race::Words exchange(learn::Race::Words const& own) const;
   void draw_by_kind();
-  void credit(Learning& learning) noexcept;
+  void credit(std::int64_t last, Learning& learning) noexcept;
   void note_what_calls_save() noexcept;
   void admit(double allowance, Learning& learning);
   void add(std::vector<std::string> const& algorithms);
