@@ -36,9 +36,10 @@ bool overlap(Json const& rule, Json const& other) {
 }
 
 Json parse(std::string_view document, std::string_view origin, std::string_view vendor) {
-  profile::Profile::parse(document, origin)
+  Json parsed = parse_json(document, origin);
+  profile::Profile::from_json(parsed, origin)
       .require_vendor(vendor, origin, "name another file in ESPALIER_MEMORY");
-  return parse_json(document, origin);
+  return parsed;
 }
 
 /// Returns whether it is news that another algorithm is faster than the native call.

@@ -14,7 +14,7 @@ std::string SettingsText::to_bytes() const {
   auto const binary = [](std::string const& text) {
     return nlohmann::json::binary({text.begin(), text.end()});
   };
-  nlohmann::json const document = {
+  nlohmann::json document = {
       {"is_off", is_off},
       {"is_verbose", is_verbose},
       {"force", binary(force)},
@@ -29,7 +29,6 @@ std::string SettingsText::to_bytes() const {
       {"machine_problem", binary(machine_problem)},
       {"learn", binary(learn)},
       {"memory_path", binary(memory_path)},
-      {"memory", memory},
       {"memory_problem", binary(memory_problem)},
       {"program", binary(program)},
       {"site_path", binary(site_path)},
@@ -39,6 +38,7 @@ std::string SettingsText::to_bytes() const {
       {"watch", binary(watch)},
       {"watch_board", binary(watch_board)},
   };
+  document["memory"] = memory;  // large, and a list copies what it is made of
   std::string bytes;
   nlohmann::json::to_cbor(document, bytes);
   return bytes;
