@@ -29,19 +29,19 @@ COMMENTS = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 FIRST = re.compile(r'\s*#\s*include\s*"([^"]+)"')
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 
-# The words of a command and the folder it runs in, by source.
-Commands = dict[Path, tuple[list[str], str]]
+# The words of a command and the folder it runs in.
+Command = tuple[list[str], str]
+Commands = dict[Path, Command]
 
 
-def commands_of(build: Path, root: Path) -> Commands:
-    """Return how each source below a root is compiled; the first way, where there are several."""
-    found: Commands = {}
-    for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
-        source = Path(entry["file"])
-        is_ours = source.is_relative_to(root) and source.is_file()
-        if is_ours and source.suffix in SOURCES:
-            found.setdefault(source, (shlex.split(entry["command"]), entry["directory"]))
-    return found
+def commands_of(build: Path, root: Path) -> list[tuple[Path, Command]]:
+    """Return how each source below a root is compiled, and there may be several ways."""
+    entries = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
+    return [
+        (source, (shlex.split(entry["command"]), entry["directory"]))
+        for source, entry in ((Path(entry["file"]), entry) for entry in entries)
+        if source.is_relative_to(root) and source.is_file() and source.suffix in SOURCES
+    ]
 
 
 def includers_of(files: list[Path], root: Path) -> dict[str, list[Path]]:
@@ -57,15 +57,21 @@ def includers_of(files: list[Path], root: Path) -> dict[str, list[Path]]:
     return found
 
 
-def included_by_commands(build: Path, root: Path) -> dict[str, list[Path]]:
+def first_commands(all_commands: list[tuple[Path, Command]]) -> Commands:
+    """Return one way for each source, the first one."""
+    return dict(reversed(all_commands))
+
+
+def included_by_commands(
+    all_commands: list[tuple[Path, Command]], root: Path
+) -> dict[str, list[Path]]:
     """Return which sources are compiled behind a header that the command names."""
     found: dict[str, list[Path]] = {}
-    for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
-        words = shlex.split(entry["command"])
+    for source, (words, _) in all_commands:
         for option, name in itertools.pairwise(words):
             if option == "-include" and Path(name).is_relative_to(root):
                 header = Path(name).relative_to(root).as_posix()
-                found.setdefault(header, []).append(Path(entry["file"]))
+                found.setdefault(header, []).append(source)
     return found
 
 
@@ -99,7 +105,7 @@ def headers_of(root: Path) -> list[str]:
     return sorted(file.relative_to(root).as_posix() for file in files)
 
 
-def compile_alone(header: str, source: Path, command: tuple[list[str], str], root: Path) -> str:
+def compile_alone(header: str, source: Path, command: Command, root: Path) -> str:
     """Compile nothing but a header; return what the compiler complains of first."""
     words, folder = list(command[0]), command[1]
     for option in ("-o", "-c"):
@@ -114,12 +120,13 @@ def compile_alone(header: str, source: Path, command: tuple[list[str], str], roo
 
 def check(build: Path, root: Path) -> list[str]:
     """Return a line for each header of a repository that does not compile alone."""
-    commands = commands_of(build, root)
+    all_commands = commands_of(build, root)
+    commands = first_commands(all_commands)
     headers = headers_of(root)
     proved = {first_include(source) for source in commands}
     unproved = [header for header in headers if header not in proved]
     includers = includers_of([*commands, *(root / header for header in headers)], root)
-    for header, sources in included_by_commands(build, root).items():
+    for header, sources in included_by_commands(all_commands, root).items():
         includers.setdefault(header, []).extend(sources)
 
     def problem_of(header: str) -> str:

@@ -73,7 +73,7 @@ def sources_of(build: Path, root: Path) -> dict[str, str]:
     """Return the sources of the core that are compiled, each with the header it begins with."""
     sources = {
         source.relative_to(root).as_posix(): check_headers.first_include(source)
-        for source in check_headers.commands_of(build, root)
+        for source, _ in check_headers.commands_of(build, root)
     }
     return {source: sources[source] for source in sorted(sources) if source.startswith(FOLDERS)}
 
