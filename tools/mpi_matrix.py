@@ -49,11 +49,11 @@ class Language:
 
 C = Language("C", "mpi_shim_program", "mpi_shim_learning", "mpi_shim_topology")
 FORTRAN = [
-    Language(title, name, name, "")
-    for title, name in (
-        ("mpif.h", "fortran_mpif"),
-        ("use mpi", "fortran_use_mpi"),
-        ("use mpi_f08", "fortran_use_mpi_f08"),
+    Language(title, program, program, grid)
+    for title, program, grid in (
+        ("mpif.h", "fortran_mpif", "mpi_shim_grid_mpif"),
+        ("use mpi", "fortran_use_mpi", "mpi_shim_grid_mpi"),
+        ("use mpi_f08", "fortran_use_mpi_f08", "mpi_shim_grid_mpi_f08"),
     )
 ]
 
@@ -149,11 +149,9 @@ def statistics(bench: Bench) -> None:
 
 def mapping(bench: Bench) -> None:
     """Reorder grids and graphs on nodes that are only claimed; the program looks at the result."""
-    if not bench.language.grid:
-        raise CellError("no program of ours tests it")
     program = bench.binary(bench.language.grid)
     try:
-        bench.launch([program, "mapped"], {})
+        reports = bench.launch([program, "mapped"], {"ESPALIER_MAPPING": "quiet"})
     except CellError:
         off = mpi_runs.launcher_of(bench.member, {"ESPALIER_OFF": "1"})
         try:
@@ -161,6 +159,9 @@ def mapping(bench: Bench) -> None:
         except CellError as error:
             raise CellError(f"fails without Espalier, too ({error})") from None
         raise
+    notes = [note for report in reports for note in report["mappings"]]  # type: ignore[attr-defined]
+    if not any(note["function"] == "MPI_Cart_create" for note in notes):
+        raise CellError(f"expected a mapped grid in the statistics, found {notes}")
 
 
 def learn(bench: Bench) -> None:

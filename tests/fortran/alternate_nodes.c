@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// A program that is linked with this, and exports it, has ranks on two nodes in turn, for all of
+/// its libraries.
+
+#include <mpi.h>
+
+/// What MPI_Comm_split_type(MPI_COMM_TYPE_SHARED) does on such nodes.
+// NOLINTNEXTLINE(readability-identifier-naming)
+__attribute__((visibility("default"))) int
+PMPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* made) {
+  (void)type;
+  (void)info;
+  int rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return PMPI_Comm_split(comm, rank % 2, key, made);
+}
