@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdlib>
 #include <dlfcn.h>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -31,14 +32,27 @@ MpiLibrary find_library() {
   };
 }
 
-bool may_be_rank_zero() noexcept {
+namespace {
+
+/// What launchers say; nothing without one.
+std::optional<std::string_view> rank_by_launcher() noexcept {
   for (char const* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"}) {
     char const* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
     if (value != nullptr) {
-      return std::string_view(value) == "0";
+      return value;
     }
   }
-  return true;
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool may_be_rank_zero() noexcept {
+  return rank_by_launcher().value_or("0") == "0";
+}
+
+bool is_rank_zero() noexcept {
+  return rank_by_launcher() == "0";
 }
 
 }  // namespace espalier::shim

@@ -13,4 +13,7 @@ namespace espalier::shim {
 /// before, or without, MPI.
 [[nodiscard]] bool may_be_rank_zero() noexcept;
 
+/// True only if the launcher says that this is rank 0.
+[[nodiscard]] bool is_rank_zero() noexcept;
+
 }  // namespace espalier::shim

@@ -47,13 +47,25 @@ namespace {
 struct Program {
   std::unique_ptr<plan::Session> session;
   std::string library_version;
-  plan::Clock::time_point start = plan::Clock::now();
+  plan::Clock::time_point startup = plan::Clock::now();
+  plan::Clock::time_point start = startup;
   pid_t process = getpid();
   bool is_written = false;
 };
 
 /// Never destroyed: what runs at exit needs it, in whatever order.
 constinit Program* program = nullptr;
+
+double seconds_between(plan::Clock::time_point from, plan::Clock::time_point to) {
+  return std::chrono::duration<double>(to - from).count();
+}
+
+Times times_of(plan::ProcessReport const& process) {
+  return {
+      .startup_seconds = seconds_between(program->startup, program->start),
+      .seconds = process.seconds,
+  };
+}
 
 plan::ProcessReport report(bool is_finalized) {
   plan::Session const& session = *program->session;
@@ -62,7 +74,7 @@ plan::ProcessReport report(bool is_finalized) {
       .num_ranks = session.world().num_ranks,
       .vendor = std::string(family_of(program->library_version)),
       .library_version = program->library_version,
-      .seconds = std::chrono::duration<double>(plan::Clock::now() - program->start).count(),
+      .seconds = seconds_between(program->start, plan::Clock::now()),
       .is_finalized = is_finalized,
       .memory_bytes = session.memory_bytes(),
       .warnings = session.notes().warnings(),
@@ -121,7 +133,7 @@ void write_at_exit() noexcept {
     if (int const error_number = write_statistics(process); error_number != 0) {
       print_line(not_written("rank " + std::to_string(process.rank), error_number));
     }
-    remember_alone(*program->session, program->library_version);
+    remember_alone(*program->session, program->library_version, times_of(process));
     return MPI_SUCCESS;
   });
 }
@@ -141,6 +153,7 @@ void print_start(plan::Settings const& settings) {
         ", learning" + (settings.memory ? " from " + settings.memory_path + " on" : std::string());
     line += settings.site ? ", rules of the site in " + settings.site_path : "";
   }
+  line += settings.resting.empty() ? "" : ", resting, as " + settings.resting;
   for (profile::Call const call : profile::all_calls) {
     for (auto const form : {profile::Form::blocking, profile::Form::nonblocking}) {
       bool const is_blocking = form == profile::Form::blocking;
@@ -173,9 +186,10 @@ bool has_work(plan::Settings const& settings) {
          std::ranges::any_of(plan::all_neighbor_calls, may_choose);
 }
 
-void start_session() {
+/// @param read  what is known of the settings of rank 0
+void start_session(std::optional<plan::SettingsText> read) {
   plan::Settings settings = plan::Settings::parse(
-      share_settings(program->library_version), family_of(program->library_version)
+      share_settings(std::move(read), program->library_version), family_of(program->library_version)
   );
   bool const needs_nodes = settings.needs_nodes() || (settings.records() && counts_nodes());
   plan::Session::World world = describe_world(needs_nodes);
@@ -214,12 +228,13 @@ void start_session() {
 }
 
 /// The end of a successful MPI_Init.
+/// @param read  as in start_session()
 /// @return MPI_SUCCESS, or a code that was delivered to the error handler of MPI_COMM_WORLD.
-int start() noexcept {
+int start(std::optional<plan::SettingsText> read) noexcept {
   if (program != nullptr) {
     return MPI_SUCCESS;
   }
-  int const code = plan::guard([] {
+  int const code = plan::guard([&] {
     MpiLibrary const library = find_library();
     if (std::string const reason = why_native(library, ESPALIER_MPI_VENDOR); !reason.empty()) {
       if (may_be_rank_zero()) {
@@ -229,17 +244,28 @@ int start() noexcept {
     }
     find_pointer_constants(library.version);
     program = std::make_unique<Program>(Program{.library_version = library.version}).release();
-    start_session();
+    start_session(std::move(read));
     return MPI_SUCCESS;
   });
   return code == MPI_SUCCESS ? code : plan::raise(MPI_COMM_WORLD, code);
 }
 
-/// The beginning of MPI_Init. Local.
-void prepare_start() noexcept {
+/// The beginning of MPI_Init. Local. Rank 0 reads its settings while the other ranks start, too:
+/// later they would wait for it.
+/// @return what it read; nothing on ranks that are not rank 0 for sure
+std::optional<plan::SettingsText> prepare_start() noexcept {
   note_start_of_mpi();
   if (may_want_native_algorithms()) {
     plan::permit_native_algorithms();
+  }
+  if (!reads_ahead() || !is_rank_zero()) {
+    return std::nullopt;
+  }
+  try {
+    return read_settings(find_library().version);
+  } catch (...) {
+    // Read again at the end of MPI_Init, when it can be said what is wrong.
+    return std::nullopt;
   }
 }
 
@@ -247,7 +273,7 @@ void finish_session() {
   plan::Session& session = *program->session;
   // First, as its time is that of the program.
   plan::ProcessReport const process = report(true);
-  remember(session, program->library_version);
+  remember(session, program->library_version, times_of(process));
   if (!session.settings().statistics.empty()) {
     warn_if_not_written(write_statistics(process));
   }
@@ -260,15 +286,15 @@ void finish_session() {
 }  // namespace
 
 int init(int* argc, char*** argv) {
-  prepare_start();
+  auto read = prepare_start();
   int const code = forward.init(argc, argv);
-  return code == MPI_SUCCESS ? start() : code;
+  return code == MPI_SUCCESS ? start(std::move(read)) : code;
 }
 
 int init_thread(int* argc, char*** argv, int required, int* provided) {
-  prepare_start();
+  auto read = prepare_start();
   int const code = forward.init_thread(argc, argv, required, provided);
-  return code == MPI_SUCCESS ? start() : code;
+  return code == MPI_SUCCESS ? start(std::move(read)) : code;
 }
 
 int finalize() {

@@ -80,7 +80,10 @@ std::string program_name() {
 }
 
 void write_learned(
-    plan::Settings const& settings, plan::Learned const& learned, std::string const& library_version
+    plan::Settings const& settings,
+    plan::Learned const& learned,
+    plan::RunsOfProgram const& run,
+    std::string const& library_version
 ) {
   std::string const& path = settings.memory_path;
   std::error_code problem;  // the lock says what is wrong
@@ -91,7 +94,7 @@ void write_learned(
   FileLock const lock(file);
   std::string const before = fs::exists(file) ? profile::read_text(path) : "";
   std::string const after = plan::with_learned(
-      before, path, learned, settings.program, family_of(library_version), library_version
+      before, path, learned, settings.program, run, family_of(library_version), library_version
   );
   int const code = write_file(file.parent_path().string(), file.filename().string(), after);
   if (code != 0) {
@@ -108,13 +111,20 @@ bool is_worth_keeping(plan::Learned const& learned) {
 }
 
 void write_or_complain(
-    plan::Session const& session, plan::Learned const& learned, std::string const& library_version
+    plan::Session const& session,
+    plan::Learned const& learned,
+    std::string const& library_version,
+    Times const& times
 ) {
   if (!is_worth_keeping(learned)) {
     return;
   }
+  plan::RunsOfProgram const run{
+      .seconds = times.startup_seconds + times.seconds,
+      .cost_seconds = times.startup_seconds + session.learning()->report().lost_seconds,
+  };
   try {
-    write_learned(session.settings(), learned, library_version);
+    write_learned(session.settings(), learned, run, library_version);
   } catch (Error const& error) {
     // Nobody asked for a file in the usual place, which some jobs cannot write to.
     if (!is_named && !session.settings().is_verbose) {
@@ -172,7 +182,6 @@ void read_memory(plan::SettingsText& text, std::string const& library_version) {
     return;
   }
   std::error_code problem;
-  text.program = program_name();
   is_named = !text.memory_path.empty();
   text.memory_path = text.memory_path.empty() ? usual_path(library_version)
                                               : fs::absolute(text.memory_path, problem).string();
@@ -186,23 +195,31 @@ void read_memory(plan::SettingsText& text, std::string const& library_version) {
   }
 }
 
-void remember(plan::Session& session, std::string const& library_version) {
+void name_program(plan::SettingsText& text) {
+  if (!text.memory_path.empty()) {
+    text.program = program_name();
+  }
+}
+
+void remember(plan::Session& session, std::string const& library_version, Times const& times) {
   if (session.learning() == nullptr || session.settings().memory_path.empty()) {
     return;
   }
   plan::Session::World const& world = session.world();
   plan::Learned const learned = gather(session.learned(true), world.rank, world.num_ranks);
   if (world.rank == 0) {
-    write_or_complain(session, learned, library_version);
+    write_or_complain(session, learned, library_version, times);
   }
 }
 
-void remember_alone(plan::Session& session, std::string const& library_version) noexcept {
+void remember_alone(
+    plan::Session& session, std::string const& library_version, Times const& times
+) noexcept {
   static_cast<void>(plan::guard([&] {
     bool const is_writer = session.learning() != nullptr && session.world().rank == 0 &&
                            !session.settings().memory_path.empty();
     if (is_writer) {
-      write_or_complain(session, session.learned(false), library_version);
+      write_or_complain(session, session.learned(false), library_version, times);
     }
     return MPI_SUCCESS;
   }));

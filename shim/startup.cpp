@@ -3,8 +3,10 @@
 #include "shim/startup.hpp"
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <mpi.h>
@@ -42,6 +44,13 @@ void prepare_watch(plan::SettingsText& text) {
   }
 }
 
+/// By chance: at least 0, less than 1.
+double draw() {
+  constexpr auto range = 1'000'003;
+  auto const now = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<double>(std::chrono::nanoseconds(now).count() % range) / range;
+}
+
 /// A number that only the ranks of this node have: the smallest rank among them.
 int node_number() {
   MPI_Comm node = MPI_COMM_NULL;
@@ -57,16 +66,26 @@ int node_number() {
 
 }  // namespace
 
-plan::SettingsText share_settings(std::string const& library_version) {
+plan::SettingsText read_settings(std::string const& library_version) {
+  plan::SettingsText text = read_environment();
+  bool const learns = !text.learn.empty() && text.learn != "off" && text.learn != "0";
+  if (learns && !text.is_off) {
+    read_site(text, library_version);
+    read_memory(text, library_version);
+  }
+  return text;
+}
+
+plan::SettingsText
+share_settings(std::optional<plan::SettingsText> read, std::string const& library_version) {
   std::string bytes;
   if (world_rank() == 0) {
-    plan::SettingsText text = read_environment();
+    plan::SettingsText text = read ? std::move(*read) : read_settings(library_version);
     separate_spawned(text);
     prepare_watch(text);
-    bool const learns = !text.learn.empty() && text.learn != "off" && text.learn != "0";
-    if (learns && !text.is_off) {
-      read_site(text, library_version);
-      read_memory(text, library_version);
+    name_program(text);
+    if (may_rest()) {
+      text.rest(draw());
     }
     bytes = text.to_bytes();
   }
@@ -78,8 +97,7 @@ plan::SettingsText share_settings(std::string const& library_version) {
 }
 
 plan::Session::World describe_world(bool needs_nodes) {
-  plan::Session::World world;
-  world.rank = world_rank();
+  plan::Session::World world{.rank = world_rank(), .num_processors = num_processors()};
   require_success(PMPI_Comm_size(MPI_COMM_WORLD, &world.num_ranks), "MPI_Comm_size");
   if (needs_nodes) {
     int const number = node_number();

@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "espalier/plan/session.hpp"
@@ -13,9 +14,14 @@
 
 namespace espalier::shim {
 
+/// What rank 0 reads from its environment and from files. Local, also before MPI_Init.
+[[nodiscard]] plan::SettingsText read_settings(std::string const& library_version);
+
 /// Collective over MPI_COMM_WORLD: the settings of rank 0.
+/// @param read  what read_settings() said on rank 0, if it was asked already
 /// @throws Error mpi.
-[[nodiscard]] plan::SettingsText share_settings(std::string const& library_version);
+[[nodiscard]] plan::SettingsText
+share_settings(std::optional<plan::SettingsText> read, std::string const& library_version);
 
 /// Collective over MPI_COMM_WORLD.
 /// @param needs_nodes false: nodes are not asked for, which costs communication.

@@ -22,6 +22,17 @@ void separate_spawned(plan::SettingsText& text);
 /// shows what it was asked to.
 [[nodiscard]] bool learns_unasked() noexcept;
 
+/// Of this node; 0 in a simulation, where each rank has its own.
+[[nodiscard]] int num_processors() noexcept;
+
+/// Whether settings can be read before MPI_Init, by a process that knows its rank. False in a
+/// simulation, where all ranks are in one process.
+[[nodiscard]] bool reads_ahead() noexcept;
+
+/// Whether programs in which learning is in vain may rest from it, by chance. False in a
+/// simulation, where the same command gives the same times.
+[[nodiscard]] bool may_rest() noexcept;
+
 /// Whether statistics say on how many nodes communicators are, although it costs messages to know.
 /// False in a simulation, where whoever reads them knows the machine, and no time should be lost.
 [[nodiscard]] bool counts_nodes() noexcept;

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <string>
+#include <thread>
 #include <unistd.h>
 
 #include <mpi.h>
@@ -26,6 +27,18 @@ bool can_watch() noexcept {
 }
 
 bool learns_unasked() noexcept {
+  return true;
+}
+
+int num_processors() noexcept {
+  return static_cast<int>(std::thread::hardware_concurrency());
+}
+
+bool reads_ahead() noexcept {
+  return true;
+}
+
+bool may_rest() noexcept {
   return true;
 }
 

@@ -20,6 +20,18 @@ bool learns_unasked() noexcept {
   return false;
 }
 
+int num_processors() noexcept {
+  return 0;
+}
+
+bool reads_ahead() noexcept {
+  return false;
+}
+
+bool may_rest() noexcept {
+  return false;
+}
+
 bool counts_nodes() noexcept {
   return false;
 }

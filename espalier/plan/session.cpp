@@ -87,7 +87,7 @@ Session::Session(Settings settings, World world, Notes::Log log)
     tells_forms_apart_[profile::index_of(call)] = settings_.tells_forms_apart(call);
   }
   if (settings_.learning) {
-    learning_.emplace(settings_, world_.node_of_rank);
+    learning_.emplace(settings_, world_.node_of_rank, world_.num_processors);
   }
   require_success(
       PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &keyval_, this),

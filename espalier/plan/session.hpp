@@ -76,6 +76,7 @@ public:
     int num_ranks = 1;
     /// For each rank a number that ranks of one node share; empty: one node.
     std::vector<int> node_of_rank;
+    int num_processors = 0;  ///< of this node; 0: as many as it has ranks
     /// Measuring programs have one of their own. It must outlive finish().
     MPI_Comm comm = MPI_COMM_WORLD;
     /// Makes the MPI library call a function, which returns how much was done, wherever it waits or

@@ -98,7 +98,7 @@ public:
   [[nodiscard]] Learner& learner() { return learner_ ? *learner_ : make_learner(); }
 
   /// Notes what its communicator learned, before the state goes. Local.
-  void leave(Learning& learning) const {
+  void leave(Learning& learning) {
     if (learner_) {
       learner_->leave(learning);
     }

@@ -158,6 +158,35 @@ def case_runs_in_vain_cost_less(context: Context) -> None:
     expect(programs[0]["program"] == name.removesuffix("3") + "40", "the program first", programs)
 
 
+def case_program_rests(context: Context) -> None:
+    """A program in which learning was in vain makes native calls, unless its cost is asked for."""
+    memory = remembered(context)
+    name = f"2 x {Path(context.program(PROGRAM)).name} 3"
+    document = json.loads(memory.read_text(encoding="utf-8"))
+    # It would have learned in one of a million runs.
+    in_vain = {"runs_in_vain": 9, "seconds_at_stake": 0, "seconds": 1, "cost_seconds": 1e4}
+    document["programs"] = [{"program": name, **in_vain}]
+    memory.write_text(json.dumps(document), encoding="utf-8")
+    before = memory.read_bytes()
+
+    def lines_of(share: str) -> list[str]:
+        settings = {"ESPALIER_LEARN": share, "ESPALIER_MEMORY": str(memory)}
+        outcome = context.launch(
+            context.program(PROGRAM), "3", num_ranks=2, ESPALIER_VERBOSE="1", **settings
+        )
+        expect(outcome.code == 0, "exit code 0", outcome)
+        return outcome.lines
+
+    lines = lines_of("on")
+    reason = "learning took 10000000 ms of 1.00 s and found nothing faster in the last 9 runs"
+    expect(lines[0].endswith("resting, as " + reason), reason, lines)
+    expect(not any("learning lost" in line for line in lines), "no learning", lines)
+    expect(memory.read_bytes() == before, "the same memory", memory)
+    lines = lines_of("1%")
+    expect("resting" not in lines[0], "it learns as it was told", lines)
+    expect(any("learning lost" in line for line in lines), "what it cost", lines)
+
+
 def case_learning_by_default(context: Context) -> None:
     """A program that is only preloaded learns, and remembers in the usual place."""
     settings = {"XDG_STATE_HOME": str(context.folder), "ESPALIER_LEARN": ""}

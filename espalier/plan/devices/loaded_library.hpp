@@ -4,6 +4,9 @@
 
 #include <dlfcn.h>
 #include <initializer_list>
+#include <string_view>
+
+#include <link.h>
 
 namespace espalier::plan {
 
@@ -11,7 +14,11 @@ namespace espalier::plan {
 class LoadedLibrary {
 public:
   /// The first of these names that the process has.
+  /// @param names  of versions of one library
   explicit LoadedLibrary(std::initializer_list<char const*> names) noexcept {
+    if (!has_any(*names.begin())) {
+      return;
+    }
     for (char const* const name : names) {
       if (handle_ == nullptr) {
         handle_ = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
@@ -25,6 +32,18 @@ public:
   }
 
 private:
+  /// Whether any version is there. Most processes have none, and the dynamic linker would look
+  /// through all folders for each name.
+  [[nodiscard]] static bool has_any(std::string_view name) noexcept {
+    std::string_view start = name.substr(0, name.find(".so"));
+    auto const is_it = [](dl_phdr_info* library, std::size_t, void* wanted) {
+      std::string_view const path = library->dlpi_name != nullptr ? library->dlpi_name : "";
+      std::string_view const file = path.substr(path.rfind('/') + 1);
+      return file.starts_with(*static_cast<std::string_view const*>(wanted)) ? 1 : 0;
+    };
+    return dl_iterate_phdr(is_it, &start) != 0;
+  }
+
   void* handle_ = nullptr;
 };
 

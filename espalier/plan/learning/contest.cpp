@@ -236,7 +236,8 @@ void Contest::note(Learning& learning) const {
   });
 }
 
-void Contest::leave(Learning& learning) const {
+void Contest::leave(Learning& learning) {
+  credit(num_calls(), learning);
   bool const is_of_other = race_.is_settled() && race_.record().candidates.empty();
   if (kind_.rank != 0 || is_of_other) {
     return;

@@ -71,8 +71,8 @@ public:
   /// @throws Error mpi.
   void conclude(Clock::time_point start, bool was_refused, Learning& learning);
 
-  /// Notes what came to the trials, before this object goes. Local.
-  void leave(Learning& learning) const;
+  /// Notes what came to the trials, and what the last calls saved, before this object goes. Local.
+  void leave(Learning& learning);
 
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 

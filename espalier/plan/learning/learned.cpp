@@ -12,7 +12,6 @@
 #include "espalier/base/error.hpp"
 #include "espalier/base/field.hpp"
 #include "espalier/learn/standings.hpp"
-#include "espalier/plan/learning/programs.hpp"
 #include "espalier/profile/profile.hpp"
 
 namespace espalier::plan {
@@ -118,6 +117,7 @@ joined_trials(std::vector<Trials> const& earlier, std::vector<Trials> const& mor
 }  // namespace
 
 void Learned::add(Learned const& other) {
+  saved_seconds = std::max(saved_seconds, other.saved_seconds);
   lessons.insert(lessons.end(), other.lessons.begin(), other.lessons.end());
   for (Trials const& more : other.trials) {
     auto const found = std::ranges::find(trials, more.kind, &Trials::kind);
@@ -130,7 +130,11 @@ void Learned::add(Learned const& other) {
 }
 
 std::string to_bytes(Learned const& learned) {
-  Json document = {{"lessons", Json::array()}, {"trials", Json::array()}};
+  Json document = {
+      {"lessons", Json::array()},
+      {"trials", Json::array()},
+      {"saved_seconds", learned.saved_seconds},
+  };
   for (Lesson const& lesson : learned.lessons) {
     document["lessons"].push_back(to_json(lesson));
   }
@@ -145,7 +149,10 @@ std::string to_bytes(Learned const& learned) {
 Learned learned_from_bytes(std::string_view bytes) {
   try {
     Json const document = Json::from_cbor(bytes);
-    Learned learned{.trials = trials_from_json(document, "what another rank learned")};
+    Learned learned{
+        .trials = trials_from_json(document, "what another rank learned"),
+        .saved_seconds = document.at("saved_seconds").get<double>(),
+    };
     for (Json const& lesson : document.at("lessons")) {
       learned.lessons.push_back(lesson_from_json(Field(lesson, "what another rank learned")));
     }
@@ -164,6 +171,7 @@ std::string with_learned(
     std::string_view origin,
     Learned const& learned,
     std::string_view program,
+    RunsOfProgram run,
     std::string_view vendor,
     std::string_view library_version
 ) {
@@ -185,7 +193,9 @@ std::string with_learned(
     list.push_back(to_json(trials));
   }
   profile["trials"] = std::move(list);
-  note_run(profile, program, has_found, undecided_seconds(rules, learned.trials));
+  run.seconds_at_stake = undecided_seconds(rules, learned.trials);
+  run.saved_seconds = learned.saved_seconds;
+  note_run(profile, program, has_found, run);
   return profile.dump(1) + "\n";
 }
 

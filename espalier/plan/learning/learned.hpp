@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "espalier/plan/learning/lesson.hpp"
+#include "espalier/plan/learning/programs.hpp"
 #include "espalier/plan/learning/trials.hpp"
 
 namespace espalier::plan {
@@ -15,6 +16,7 @@ namespace espalier::plan {
 struct Learned {
   std::vector<Lesson> lessons;
   std::vector<Trials> trials;  ///< what came to the evidence in this run
+  double saved_seconds = 0;    ///< by what runs in place of native calls; of the rank with most
 
   [[nodiscard]] bool empty() const noexcept { return lessons.empty() && trials.empty(); }
 
@@ -34,12 +36,14 @@ struct Learned {
 /// @param document text of a profile; empty: there is none yet
 /// @param origin of it, for messages
 /// @param program  that learned it, as SettingsText::program
+/// @param run  its `seconds` and `cost_seconds`
 /// @throws Error format if the document is no profile, or one of another MPI.
 [[nodiscard]] std::string with_learned(
     std::string_view document,
     std::string_view origin,
     Learned const& learned,
     std::string_view program,
+    RunsOfProgram run,
     std::string_view vendor,
     std::string_view library_version
 );

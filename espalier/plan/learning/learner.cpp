@@ -22,7 +22,7 @@ Contest& Learner::make(
   return *place;
 }
 
-void Learner::leave(Learning& learning) const {
+void Learner::leave(Learning& learning) {
   for (auto const& row : contests_) {
     if (row == nullptr) {
       continue;

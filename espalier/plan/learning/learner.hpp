@@ -38,7 +38,7 @@ public:
   }
 
   /// Notes what came to the trials of all contests, before this object goes. Local.
-  void leave(Learning& learning) const;
+  void leave(Learning& learning);
 
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 

@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <functional>
 #include <limits>
-#include <thread>
 #include <utility>
 
 #include "espalier/learn/standings.hpp"
@@ -78,12 +77,22 @@ int most_candidates(std::int64_t num_calls) {
   return num_calls < several ? 2 : 3;
 }
 
+int most_ranks_on_a_node(std::span<int const> node_of_rank) {
+  std::map<int, int> num_ranks;
+  int most = 1;
+  for (int const node : node_of_rank) {
+    most = std::max(most, ++num_ranks[node]);
+  }
+  return most;
+}
+
 }  // namespace
 
-Learning::Learning(Settings const& settings, std::span<int const> node_of_rank)
+Learning::Learning(Settings const& settings, std::span<int const> node_of_rank, int num_processors)
     : allowance_(settings.learning->seconds, settings.learning->share),
       calls_before_check_(settings.profile ? learn::Race::soon : learn::Race::later),
-      node_of_rank_(node_of_rank), machine_(settings.machine), node_memory_(settings.node_memory) {
+      node_of_rank_(node_of_rank), machine_(settings.machine), node_memory_(settings.node_memory),
+      num_processors_(num_processors), most_ranks_(most_ranks_on_a_node(node_of_rank)) {
   for (Trials const& trials : settings.trials) {
     earlier_[trials.kind] = trials;
   }
@@ -202,17 +211,12 @@ void Learning::find_links() {
     between_nodes_ = described.link(described.node_level());
     within_node_ = described.link(described.num_levels() - 1);
   }
-  std::map<int, int> ranks_on_node;
-  int most_on_a_node = 1;
-  for (int const node : node_of_rank_) {
-    most_on_a_node = std::max(most_on_a_node, ++ranks_on_node[node]);
-  }
-  auto const num_processors = static_cast<int>(std::thread::hardware_concurrency());
   if (between_nodes_ == machine::Link{}) {
     between_nodes_ = machine::stock_link(machine::find_interconnect());
   }
   if (within_node_ == machine::Link{}) {
-    within_node_ = machine::stock_link_within_node(most_on_a_node, num_processors);
+    int const processors = num_processors_ > 0 ? num_processors_ : most_ranks_;
+    within_node_ = machine::stock_link_within_node(most_ranks_, processors);
   }
 }
 
@@ -298,7 +302,7 @@ void Learning::think_ahead() {
 
 Learned Learning::learned() const {
   std::lock_guard const lock(mutex_);
-  Learned learned;
+  Learned learned{.saved_seconds = allowance_.gained()};
   for (auto const& [kind, lesson] : lessons_) {
     learned.lessons.push_back(lesson);
   }

@@ -32,7 +32,8 @@ public:
 
   /// @param settings  of a program that learns
   /// @param node_of_rank  as Session::World::node_of_rank. Not copied.
-  Learning(Settings const& settings, std::span<int const> node_of_rank);
+  /// @param num_processors  of a node; 0: as many as it has ranks
+  Learning(Settings const& settings, std::span<int const> node_of_rank, int num_processors);
 
   /// Seconds that may still be lost here.
   [[nodiscard]] double left() const noexcept { return allowance_.left(elapsed()); }
@@ -111,6 +112,8 @@ private:
   std::span<int const> node_of_rank_;
   MachineText machine_;
   NodeMemory node_memory_;
+  int num_processors_;
+  int most_ranks_;  ///< on a node
   bool shares_memory_ = false;
   std::map<KindOfCalls, Trials> earlier_;
   std::map<KindOfCalls, Turn> turns_;  ///< of earlier_

@@ -311,6 +311,7 @@ Settings Settings::parse(SettingsText const& text, std::string_view vendor) {
   parse_node(text, settings);
   parse_machine(text, settings);
   parse_watch(text, settings);
+  settings.resting = text.resting;
   parse_learning(text, settings);
   parse_memory(text, vendor, settings);
   parse_site(text, vendor, settings);

@@ -41,12 +41,18 @@ struct SettingsText {
   nlohmann::json memory;        ///< content of the file, parsed once for all ranks; null: none
   std::string memory_problem;   ///< why the file could not be read, empty if it could
   std::string program;          ///< what the memory calls this program and its number of ranks
+  std::string resting;          ///< why this run does not learn by itself; empty: it may
   std::string site_path;        ///< of the site file; empty: there is none
   std::string site;             ///< content of the file
   std::string site_problem;     ///< why it is not used, empty if it is
   std::string node;             ///< `auto`, `on`, `off`; empty: `auto`
   std::string watch;            ///< `30s`, `off`; empty: `off`
   std::string watch_board;      ///< name of the shared memory that rank 0 drew
+
+  /// Learning ends for this run, and the memory is not used, if it has been in vain: see rests().
+  /// Only where nobody says what learning may cost, and where there are no other rules to check.
+  /// @param draw  as in rests()
+  void rest(double draw);
 
   /// One piece of bytes for a broadcast; from_bytes() is its inverse.
   [[nodiscard]] std::string to_bytes() const;
@@ -97,6 +103,7 @@ struct Settings {
   std::string site_path;
   std::string memory_path;  ///< where what is learned goes; empty: nowhere
   std::string program;      ///< as in SettingsText
+  std::string resting;      ///< as in SettingsText
   /// Whether communicators with a topology are reordered where the program permits it.
   bool maps_topologies = false;
   /// Whether the first reordering of a process is told on standard error.

@@ -2,12 +2,37 @@
 
 #include <utility>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "espalier/base/error.hpp"
+#include "espalier/plan/learning/programs.hpp"
 #include "espalier/plan/settings/settings.hpp"
 
 namespace espalier::plan {
+
+void SettingsText::rest(double draw) {
+  LearningBound const bound;
+  RunsOfProgram runs;
+  try {
+    runs = runs_of(memory, program, memory_path);
+  } catch (Error const&) {
+    return;  // said when the memory is interpreted
+  }
+  bool const is_on_its_own = learn == "on" && profile_path.empty() && site_path.empty();
+  if (!is_on_its_own || !rests(runs, bound.seconds, bound.share, draw)) {
+    return;
+  }
+  resting = fmt::format(
+      "learning took {:.0f} ms of {:.2f} s and found nothing faster in the last {}",
+      1e3 * runs.cost_seconds,
+      runs.seconds,
+      runs.num_in_vain == 1 ? "run" : fmt::format("{} runs", runs.num_in_vain)
+  );
+  learn = "off";
+  memory = {};
+  memory_path.clear();
+}
 
 std::string SettingsText::to_bytes() const {
   // Texts of the environment need not be UTF-8, so they travel as lists of bytes.
@@ -31,6 +56,7 @@ std::string SettingsText::to_bytes() const {
       {"memory_path", binary(memory_path)},
       {"memory_problem", binary(memory_problem)},
       {"program", binary(program)},
+      {"resting", binary(resting)},
       {"site_path", binary(site_path)},
       {"site", binary(site)},
       {"site_problem", binary(site_problem)},
@@ -69,6 +95,7 @@ SettingsText SettingsText::from_bytes(std::string_view bytes) {
         .memory = std::move(document.at("memory")),
         .memory_problem = text("memory_problem"),
         .program = text("program"),
+        .resting = text("resting"),
         .site_path = text("site_path"),
         .site = text("site"),
         .site_problem = text("site_problem"),

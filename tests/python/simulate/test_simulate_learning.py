@@ -79,7 +79,13 @@ def test_later_runs_begin_with_what_is_remembered(
     # To remember is no part of the program, but ranks that end early begin with it while others are
     # in their last call.
     assert first["simulated_seconds"] == pytest.approx(forgetful["simulated_seconds"], rel=1e-3)
-    (rule,) = json.loads(memory.read_text())["rules"]
+    document = json.loads(memory.read_text())
+    (rule,) = document["rules"]
+    # The calls after the last check count, too.
+    (run,) = document["programs"]
+    native, ours = (candidate["seconds"] for candidate in document["trials"][0]["candidates"][:2])
+    assert 0.5 * 250 * (native - ours) < run["saved_seconds"] < 300 * native
+    assert 0 < run["cost_seconds"] < run["seconds"]
     assert (rule["collective"], rule["num_ranks"], rule["num_nodes"]) == ("allgather", 16, 4)
     second = simulate("--learn", *_gather(300, *SLOW))
     assert second["simulated_seconds"] < first["simulated_seconds"]

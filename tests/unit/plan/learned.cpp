@@ -60,7 +60,7 @@ Trials trials(int num_wins, int num_pairs) {
 }
 
 std::string with(std::string const& document, Learned const& learned) {
-  return with_learned(document, "memory.json", learned, "8 x app", "mpich", "MPICH 4.0.2");
+  return with_learned(document, "memory.json", learned, "8 x app", {}, "mpich", "MPICH 4.0.2");
 }
 
 std::string with(std::string const& document, std::vector<Lesson> const& lessons) {
@@ -138,7 +138,7 @@ TEST(Learned, ReplacesRulesWithoutALimit) {
 
 TEST(Learned, LeavesAloneWhatIsNoProfileOfThisMpi) {
   std::string const foreign =
-      with_learned("", "memory.json", {}, "8 x app", "openmpi", "Open MPI 4.1.4");
+      with_learned("", "memory.json", {}, "8 x app", {}, "openmpi", "Open MPI 4.1.4");
   for (std::string const& document : {foreign, std::string("{"), std::string("{\"rules\": 1}")}) {
     EXPECT_THROW(static_cast<void>(with(document, {ring()})), Error) << document;
   }
@@ -283,7 +283,7 @@ TEST(Learned, KnowsWhatIsStillAtStake) {
 TEST(Learned, KeepsTheProgramsThatRanLast) {
   nlohmann::json document = nlohmann::json::object();
   for (int i = 0; i < 102; ++i) {
-    note_run(document, std::to_string(i), false, 0.5);
+    note_run(document, std::to_string(i), false, {.seconds_at_stake = 0.5});
   }
   EXPECT_EQ(document.at("programs").size(), 100);
   EXPECT_EQ(runs_of(document, "1", "memory.json"), RunsOfProgram());
@@ -291,10 +291,21 @@ TEST(Learned, KeepsTheProgramsThatRanLast) {
   EXPECT_EQ(runs_of(document, "2", "memory.json"), kept);
 }
 
+TEST(Learned, KnowsWhatTheLastRunCostAndSaved) {
+  RunsOfProgram const run{.seconds = 2, .cost_seconds = 0.1};
+  Learned learned{.lessons = {ring()}, .saved_seconds = 0.25};
+  learned.add(learned_from_bytes(to_bytes(Learned{.saved_seconds = 0.5})));
+  std::string const document =
+      with_learned("", "memory.json", learned, "8 x app", run, "mpich", "MPICH 4.0.2");
+  RunsOfProgram const kept{.seconds = 2, .cost_seconds = 0.1, .saved_seconds = 0.5};
+  EXPECT_EQ(runs_in(document, "8 x app"), kept);
+}
+
 TEST(Learned, RefusesProgramsThatAreNone) {
   for (char const* const text :
        {R"({"programs": 1})",
         R"({"programs": [{"program": "a", "runs_in_vain": 1}]})",
+        R"({"programs": [{"program": "a", "runs_in_vain": 1, "seconds_at_stake": 0, "seconds": "1"}]})",
         R"({"programs": [{"program": "a", "runs_in_vain": -1, "seconds_at_stake": 1}]})"}) {
     EXPECT_THROW(static_cast<void>(runs_in(text, "a")), Error) << text;
   }
@@ -309,6 +320,38 @@ TEST(Learned, RunsInVainCostLessAndLess) {
   EXPECT_DOUBLE_EQ(share_of_bound(much, 0.05), 0.9);
   RunsOfProgram const nothing{.num_in_vain = 1, .seconds_at_stake = 0};
   EXPECT_EQ(share_of_bound(nothing, 0.05), 0.1);
+}
+
+/// Of the last run of a program, 2 s long, in which trials cost 80 ms.
+RunsOfProgram in_vain() {
+  return {.num_in_vain = 3, .seconds_at_stake = 0.05, .seconds = 2, .cost_seconds = 0.08};
+}
+
+/// One of four runs loses 4 %, which is 1 % on the average.
+TEST(Learned, RestsSoOftenThatItKeepsToItsShare) {
+  EXPECT_FALSE(rests(in_vain(), 0.05, 0.01, 0.24));
+  EXPECT_TRUE(rests(in_vain(), 0.05, 0.01, 0.25));
+  EXPECT_FALSE(rests(in_vain(), 0.05, 0.02, 0.49)) << "more is allowed";
+  EXPECT_TRUE(rests(in_vain(), 0.05, 0, 0)) << "nothing is allowed";
+}
+
+TEST(Learned, RestsOnlyIfItIsInVainAndTakesLong) {
+  constexpr double draw = 0.99;
+  RunsOfProgram much_at_stake = in_vain();
+  much_at_stake.seconds_at_stake = 0.2;
+  EXPECT_FALSE(rests(much_at_stake, 0.05, 0.01, draw));
+  RunsOfProgram successful = in_vain();
+  successful.num_in_vain = 0;
+  EXPECT_FALSE(rests(successful, 0.05, 0.01, draw));
+  RunsOfProgram long_program = in_vain();
+  long_program.seconds = 9;
+  EXPECT_FALSE(rests(long_program, 0.05, 0.01, draw));
+  RunsOfProgram saves_more = in_vain();
+  saves_more.saved_seconds = 0.09;
+  EXPECT_FALSE(rests(saves_more, 0.05, 0.01, draw)) << "rules that were learned go on to help";
+  RunsOfProgram unknown = in_vain();
+  unknown.seconds = 0;
+  EXPECT_FALSE(rests(unknown, 0.05, 0, draw)) << "an older version wrote it";
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "espalier/base/error.hpp"
+#include "espalier/plan/learning/programs.hpp"
 
 namespace espalier::plan {
 namespace {
@@ -61,6 +62,7 @@ TEST(SettingsText, SurvivesTheBroadcast) {
       .memory = {{"rules", {1, 2}}},
       .memory_problem = "unreadable",
       .program = "16 x app",
+      .resting = "it was in vain",
       .site_path = "site.json",
       .site = any_bytes,
       .site_problem = "open to all",
@@ -72,6 +74,49 @@ TEST(SettingsText, SurvivesTheBroadcast) {
   EXPECT_EQ(SettingsText::from_bytes(SettingsText().to_bytes()), SettingsText());
   EXPECT_THROW(static_cast<void>(SettingsText::from_bytes("nonsense")), Error);
   EXPECT_THROW(static_cast<void>(SettingsText::from_bytes("")), Error);
+}
+
+/// What rank 0 read of a program whose last runs learned in vain.
+SettingsText in_vain() {
+  nlohmann::json memory = nlohmann::json::object();
+  note_run(
+      memory, "8 x app", false, {.seconds_at_stake = 0.01, .seconds = 2, .cost_seconds = 0.08}
+  );
+  return {.learn = "on", .memory_path = "memory.json", .memory = memory, .program = "8 x app"};
+}
+
+TEST(SettingsText, RestsFromLearningInVain) {
+  SettingsText text = in_vain();
+  text.rest(0.9);
+  EXPECT_EQ(text.resting, "learning took 80 ms of 2.00 s and found nothing faster in the last run");
+  EXPECT_EQ(text.learn, "off");
+  EXPECT_TRUE(text.memory.is_null());
+  EXPECT_TRUE(text.memory_path.empty());
+}
+
+TEST(SettingsText, RestsOnlyByChance) {
+  SettingsText text = in_vain();
+  text.rest(0.1);
+  EXPECT_EQ(text, in_vain());
+}
+
+/// Or where rules of others are to be checked, or where nothing says that it was in vain.
+TEST(SettingsText, DoesNotRestIfSomebodySaysWhatLearningMayCost) {
+  SettingsText share = in_vain();
+  share.learn = "1%";
+  SettingsText profile = in_vain();
+  profile.profile_path = "profile.json";
+  SettingsText site = in_vain();
+  site.site_path = "site.json";
+  SettingsText other = in_vain();
+  other.program = "9 x app";
+  SettingsText broken = in_vain();
+  broken.memory["programs"] = 1;
+  for (SettingsText const& text : {share, profile, site, other, broken, SettingsText()}) {
+    SettingsText after = text;
+    after.rest(0.9);
+    EXPECT_EQ(after, text);
+  }
 }
 
 Settings learning(std::string const& learn, nlohmann::json const& memory = nullptr) {
