@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Improve programs that nobody here wrote, on emulated hosts, and check that they compute the same.
 
-Usage: study.py [NAME ...] [--budget TIME] [--data FOLDER] [--results FOLDER]. It runs the programs
-of experiments.toml, or those that are named, one after the other. Each is improved by one command,
-and then it is only preloaded, again and again, without the profile. FOLDER/programs.json keeps what
-was found; benchmarks/pages.py writes the page about it. Needs root.
+Usage: study.py [NAME ...] [--budget TIME] [--data FOLDER] [--results FOLDER] [--only-preloaded]. It
+runs the programs of experiments.toml, or those that are named, one after the other. Each is
+improved by one command, and then it is only preloaded, again and again, without the profile.
+FOLDER/programs.json keeps what was found; benchmarks/pages.py writes the page about it. Needs root.
 """
 
 from __future__ import annotations
@@ -96,17 +96,9 @@ def improve(
     program: Mapping[str, Any], declared: Mapping[str, Any], budget: str, results: Path
 ) -> dict[str, Any]:
     """Improve a program, run it once more with and without the profile, and compare the results."""
-    cluster = declared["cluster"] | {key: program[key] for key in ("rate",) if key in program}
-    num_ranks = cluster["hosts"] * cluster["ranks_per_host"]
-    launcher = ["mpirun", "-n", str(num_ranks), "-x", "OMP_NUM_THREADS", *program.get("launch", ())]
-    folder = results / program["name"]
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    if "prepare" in program:
-        words = ["/bin/bash", "-euc", *filled([program["prepare"]])]
-        subprocess.run(words, cwd=folder, check=True, stdin=subprocess.DEVNULL)
-    place = Place(cluster, launcher, folder)
-    command = [*launcher, *filled(program["command"])]
+    place = prepared(program, declared, results)
+    folder = place.folder
+    command = [*place.launcher, *filled(program["command"])]
     options = ["-o", _PROFILE, "--store", "store.db", "--time-budget", budget]
     options += ["--repetitions", str(declared["improve"]["repetitions"]), "--json"]
     text = place.run([str(ESPALIER), "improve", *options, "--", *command], is_shown=True)
@@ -125,6 +117,29 @@ def improve(
     }
 
 
+def prepared(program: Mapping[str, Any], declared: Mapping[str, Any], results: Path) -> Place:
+    """Return a place with the inputs of a program, and nothing else."""
+    cluster = declared["cluster"] | {key: program[key] for key in ("rate",) if key in program}
+    num_ranks = cluster["hosts"] * cluster["ranks_per_host"]
+    launcher = ["mpirun", "-n", str(num_ranks), "-x", "OMP_NUM_THREADS", *program.get("launch", ())]
+    folder = results / program["name"]
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    if "prepare" in program:
+        words = ["/bin/bash", "-euc", *filled([program["prepare"]])]
+        subprocess.run(words, cwd=folder, check=True, stdin=subprocess.DEVNULL)
+    return Place(cluster, launcher, folder)
+
+
+def preload_again(
+    program: Mapping[str, Any], declared: Mapping[str, Any], known: Mapping[str, Any], results: Path
+) -> dict[str, Any]:
+    """Return what is known of a program, with new runs that are only preloaded."""
+    place = prepared(program, declared, results)
+    command = [*place.launcher, *filled(program["command"])]
+    return {**known, "preloaded": learn(place, command, repetitions_of(program, declared))}
+
+
 def repetitions_of(program: Mapping[str, Any], declared: Mapping[str, Any]) -> int:
     """Return how many runs of a program learn."""
     return int(program.get("learning_runs", declared["learn"]["runs"]))
@@ -137,13 +152,9 @@ def learn(place: Place, command: Sequence[str], num_runs: int) -> dict[str, list
         The seconds of whole runs: those that learn one after the other, and those of the native
         runs next to them.
     """
-    options = ["--learn", "--repetitions", str(num_runs), "--json"]
-    text = place.run([str(ESPALIER), "compare", *options, "--", *command], is_shown=True)
+    text = place.run([sys.executable, str(FOLDER / "turns.py"), str(num_runs), "--", *command])
     (place.folder / "learning.json").write_text(text, encoding="utf-8")
-    seconds: dict[str, list[float]] = {"plain": [], "espalier": [], "native": []}
-    for run in json.loads(text)["runs"]:
-        seconds[run["kind"]].append(run["seconds"])
-    return {"native_seconds": seconds["plain"], "seconds": seconds["espalier"]}
+    return dict(json.loads(text))
 
 
 def kept(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -151,13 +162,18 @@ def kept(document: Mapping[str, Any]) -> dict[str, Any]:
     return {name: document[name] for name in _KEPT}
 
 
-def record(data: Path, found: Mapping[str, Any]) -> None:
-    """Put what was found for a program in place of what was known of it."""
+def recorded(data: Path) -> dict[str, Any]:
+    """Return what is known of each program, by its name."""
     path = data / page.DATA
     known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
-    others = [one for one in known if one["name"] != found["name"]]
-    rows = sorted([*others, found], key=lambda one: str(one["name"]))
-    path.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    return {one["name"]: one for one in known}
+
+
+def record(data: Path, found: Mapping[str, Any]) -> None:
+    """Put what was found for a program in place of what was known of it."""
+    known = recorded(data) | {found["name"]: found}
+    rows = [known[name] for name in sorted(known)]
+    (data / page.DATA).write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
 
 
 def main() -> int:
@@ -169,6 +185,7 @@ def main() -> int:
     parser.add_argument("--budget", default=declared["improve"]["time_budget"])
     parser.add_argument("--data", type=Path, default=ROOT / "docs" / "benchmarks" / "data")
     parser.add_argument("--results", type=Path, default=ROOT / "build" / "programs")
+    parser.add_argument("--only-preloaded", action="store_true", help="keep what improve found")
     options = parser.parse_args()
     if unknown := set(options.names) - programs.keys():
         parser.error(f"expected names of {', '.join(programs)}, got {', '.join(sorted(unknown))}")
@@ -178,7 +195,11 @@ def main() -> int:
             continue
         start = time.monotonic()
         try:
-            found = improve(programs[name], declared, options.budget, options.results)
+            if options.only_preloaded:
+                known = recorded(options.data)[name]
+                found = preload_again(programs[name], declared, known, options.results)
+            else:
+                found = improve(programs[name], declared, options.budget, options.results)
         except subprocess.SubprocessError as error:
             print(f"{name}: {error}\n{getattr(error, 'stderr', None) or ''}", file=sys.stderr)  # noqa: T201
             is_good = False

@@ -17,6 +17,7 @@ sys.path[:0] = [str(FOLDER), str(repository / "benchmarks")]
 
 import equality  # noqa: E402
 import pages  # noqa: E402
+import turns  # noqa: E402
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -93,6 +94,19 @@ def test_a_program_that_lost_its_gain_is_not_called_faster(tmp_path: Path) -> No
     rows = json.loads(path.read_text())
     rows[0]["profile"] = None
     assert page.line_of(rows[0]).startswith(f"{rows[0]['name']}: native calls are kept")
+
+
+def test_kinds_of_runs_take_turns_after_one_that_warms_up() -> None:
+    runs: list[str] = []
+
+    def run(kind: str) -> float:
+        runs.append(kind)
+        return float(len(runs))
+
+    found = turns.in_turns(3, run)
+    native, ours = turns.NATIVE, turns.OURS
+    assert runs == [native, native, ours, ours, native, native, ours]
+    assert found == {native: [2, 5, 6], ours: [3, 4, 7]}
 
 
 def test_runs_that_learn_are_compared_with_native_runs_beside_them(tmp_path: Path) -> None:
