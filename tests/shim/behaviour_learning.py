@@ -165,7 +165,7 @@ def case_program_rests(context: Context) -> None:
     document = json.loads(memory.read_text(encoding="utf-8"))
     # It would have learned in one of a million runs.
     in_vain = {"runs_in_vain": 9, "seconds_at_stake": 0, "seconds": 1, "cost_seconds": 1e4}
-    document["programs"] = [{"program": name, **in_vain}]
+    document |= {"programs": [{"program": name, **in_vain}], "rules": []}
     memory.write_text(json.dumps(document), encoding="utf-8")
     before = memory.read_bytes()
 

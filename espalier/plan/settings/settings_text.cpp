@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <exception>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,16 +13,18 @@
 namespace espalier::plan {
 
 void SettingsText::rest(double draw) {
+  if (learn != "on" || !profile_path.empty() || !site_path.empty() || memory.is_null()) {
+    return;
+  }
   LearningBound const bound;
   RunsOfProgram runs;
   try {
     runs = runs_of(memory, program, memory_path);
-  } catch (Error const&) {
+    if (!rests(runs, bound.seconds, bound.share, draw) || !knows_what_rules_save(memory)) {
+      return;
+    }
+  } catch (std::exception const&) {
     return;  // said when the memory is interpreted
-  }
-  bool const is_on_its_own = learn == "on" && profile_path.empty() && site_path.empty();
-  if (!is_on_its_own || !rests(runs, bound.seconds, bound.share, draw)) {
-    return;
   }
   resting = fmt::format(
       "learning took {:.0f} ms of {:.2f} s and found nothing faster in the last {}",

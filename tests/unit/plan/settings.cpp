@@ -78,7 +78,7 @@ TEST(SettingsText, SurvivesTheBroadcast) {
 
 /// What rank 0 read of a program whose last runs learned in vain.
 SettingsText in_vain() {
-  nlohmann::json memory = nlohmann::json::object();
+  nlohmann::json memory = {{"rules", nlohmann::json::array()}};
   note_run(
       memory, "8 x app", false, {.seconds_at_stake = 0.01, .seconds = 2, .cost_seconds = 0.08}
   );
@@ -98,6 +98,28 @@ TEST(SettingsText, RestsOnlyByChance) {
   SettingsText text = in_vain();
   text.rest(0.1);
   EXPECT_EQ(text, in_vain());
+}
+
+/// Of the memory of such a program: with trials of the algorithm of its only rule.
+nlohmann::json with_rule(nlohmann::json memory, char const* algorithm, char const* tried) {
+  nlohmann::json const calls = {{"collective", "bcast"}, {"num_ranks", 8}, {"num_nodes", 2}};
+  memory["rules"] = {calls};
+  memory["rules"][0]["algorithm"] = algorithm;
+  memory["trials"] = {calls};
+  memory["trials"][0]["candidates"] = {{{"algorithm", "native"}}, {{"algorithm", tried}}};
+  return memory;
+}
+
+TEST(SettingsText, RestsOnlyIfItKnowsWhatRulesSave) {
+  nlohmann::json const memory = in_vain().memory;
+  EXPECT_TRUE(knows_what_rules_save(memory));
+  EXPECT_TRUE(knows_what_rules_save(with_rule(memory, "bcast/flat", "bcast/flat")));
+  EXPECT_TRUE(knows_what_rules_save(with_rule(memory, "native", "bcast/flat")));
+  SettingsText tuned = in_vain();
+  tuned.memory = with_rule(memory, "bcast/flat", "bcast/binomial");
+  SettingsText after = tuned;
+  after.rest(0.9);
+  EXPECT_EQ(after, tuned);
 }
 
 /// Or where rules of others are to be checked, or where nothing says that it was in vain.
