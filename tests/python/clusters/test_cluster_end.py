@@ -90,6 +90,26 @@ def is_starting() -> bool:
     return found is not None and (found.folder / "live").exists() and not found.is_ready
 
 
+def interrupted_start(number: signal.Signals) -> subprocess.Popen[str]:
+    """Start hosts, and send a signal while there are some of them: it holds until this is sure."""
+    for _ in range(10):
+        starting = start(*TO_START, 100)
+        assert wait_until(is_starting)
+        starting.send_signal(signal.SIGSTOP)
+        stat = Path(f"/proc/{starting.pid}/stat")
+        assert wait_until(lambda stat=stat: stat.read_text().rpartition(")")[2].split()[0] in "TZ")
+        is_early = is_starting()
+        if is_early:
+            starting.send_signal(number)
+        starting.send_signal(signal.SIGCONT)
+        if is_early:
+            return starting
+        # All hosts were there before this process was on a processor again.
+        finish(starting)
+        finish(start("down", "--name", NAME))
+    pytest.fail("hosts start too quickly to be interrupted")
+
+
 def is_running(seconds: int) -> bool:
     """Return whether there is a `sleep` of so many seconds."""
     return any(command(entry) == ["sleep", str(seconds)] for entry in Path("/proc").glob("[0-9]*"))
@@ -118,10 +138,7 @@ def test_a_killed_holder_takes_everything_with_it(cli: Callable) -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL, signal.SIGHUP])
 def test_a_start_that_is_interrupted_leaves_nothing(number: signal.Signals) -> None:
     before = folders()
-    starting = start(*TO_START, 100)
-    assert wait_until(is_starting)
-    starting.send_signal(number)
-    code, out, _ = finish(starting)
+    code, out, _ = finish(interrupted_start(number))
     assert code != 0
     assert "is up" not in out
     assert wait_until(lambda: folders() <= before)
