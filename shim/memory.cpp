@@ -17,7 +17,6 @@
 
 #include "espalier/base/error.hpp"
 #include "espalier/base/field.hpp"
-#include "espalier/base/mpi_library.hpp"
 #include "espalier/machine/sources/kind_of_machine.hpp"
 #include "espalier/mpi/success.hpp"
 #include "espalier/plan/failure.hpp"
@@ -93,9 +92,8 @@ void write_learned(
   file = problem ? fs::path(path) : file;
   FileLock const lock(file);
   std::string const before = fs::exists(file) ? profile::read_text(path) : "";
-  std::string const after = plan::with_learned(
-      before, path, learned, settings.program, run, family_of(library_version), library_version
-  );
+  std::string const after =
+      plan::with_learned(before, path, learned, settings.program, run, library_version);
   int const code = write_file(file.parent_path().string(), file.filename().string(), after);
   if (code != 0) {
     throw Error(ErrorCode::io, path + ": " + std::generic_category().message(code));

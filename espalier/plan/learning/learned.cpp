@@ -11,6 +11,7 @@
 
 #include "espalier/base/error.hpp"
 #include "espalier/base/field.hpp"
+#include "espalier/base/mpi_library.hpp"
 #include "espalier/learn/standings.hpp"
 #include "espalier/profile/profile.hpp"
 
@@ -81,6 +82,14 @@ bool has_rule(Json const& rules, Trials const& trials) {
   Json object;
   set_members(object, trials.kind);
   return std::ranges::any_of(rules, [&](Json const& rule) { return overlap(rule, object); });
+}
+
+/// Whether trials are of calls that a rule is for, and of what it says.
+bool have_tried(Json const& trials, Json const& rule) {
+  return overlap(rule, trials) &&
+         std::ranges::any_of(trials.at("candidates"), [&](Json const& candidate) {
+           return candidate.at("algorithm") == rule.at("algorithm");
+         });
 }
 
 /// Of the calls of a run for which there is no rule.
@@ -172,9 +181,9 @@ std::string with_learned(
     Learned const& learned,
     std::string_view program,
     RunsOfProgram run,
-    std::string_view vendor,
     std::string_view library_version
 ) {
+  std::string_view const vendor = family_of(library_version);
   Json profile =
       document.empty()
           ? Json{{"schema", profile::Profile::schema}, {"version", profile::Profile::version}, {"rules", Json::array()}}
@@ -197,6 +206,18 @@ std::string with_learned(
   run.saved_seconds = learned.saved_seconds;
   note_run(profile, program, has_found, run);
   return profile.dump(1) + "\n";
+}
+
+bool knows_what_rules_save(Json const& document) {
+  auto const is_known = [&](Json const& rule) {
+    return document.contains("trials") &&
+           std::ranges::any_of(document.at("trials"), [&](Json const& trials) {
+             return have_tried(trials, rule);
+           });
+  };
+  return std::ranges::all_of(document.at("rules"), [&](Json const& rule) {
+    return rule.at("algorithm") == "native" || is_known(rule);
+  });
 }
 
 }  // namespace espalier::plan

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "espalier/plan/learning/lesson.hpp"
 #include "espalier/plan/learning/programs.hpp"
 #include "espalier/plan/learning/trials.hpp"
@@ -37,6 +39,7 @@ struct Learned {
 /// @param origin of it, for messages
 /// @param program  that learned it, as SettingsText::program
 /// @param run  its `seconds` and `cost_seconds`
+/// @param library_version  of the MPI library, as short_version()
 /// @throws Error format if the document is no profile, or one of another MPI.
 [[nodiscard]] std::string with_learned(
     std::string_view document,
@@ -44,8 +47,12 @@ struct Learned {
     Learned const& learned,
     std::string_view program,
     RunsOfProgram run,
-    std::string_view vendor,
     std::string_view library_version
 );
+
+/// Whether all rules that run something else than the native call come from trials that it keeps.
+/// What others save is not known: somebody may have tuned or merged them.
+/// @param document  a profile
+[[nodiscard]] bool knows_what_rules_save(nlohmann::json const& document);
 
 }  // namespace espalier::plan

@@ -30,17 +30,6 @@ double number_or_zero(Field const& object, char const* key) {
   return object.has(key) ? object.at(key).number(0) : 0;
 }
 
-/// Whether trials are of calls that a rule is for, and of what it says.
-bool tried(Json const& trials, Json const& rule) {
-  auto const is_same = [&](char const* key) { return trials.at(key) == rule.at(key); };
-  if (!is_same("collective") || !is_same("num_ranks") || !is_same("num_nodes")) {
-    return false;
-  }
-  return std::ranges::any_of(trials.at("candidates"), [&](Json const& candidate) {
-    return candidate.at("algorithm") == rule.at("algorithm");
-  });
-}
-
 }  // namespace
 
 RunsOfProgram runs_of(Json const& document, std::string_view program, std::string_view origin) {
@@ -61,14 +50,6 @@ RunsOfProgram runs_of(Json const& document, std::string_view program, std::strin
     runs = one.at(name_key).text() == program ? found : runs;
   }
   return runs;
-}
-
-bool knows_what_rules_save(Json const& document) {
-  Json const all = document.value("trials", Json::array());
-  return std::ranges::all_of(document.at("rules"), [&](Json const& rule) {
-    return rule.at("algorithm") == "native" ||
-           std::ranges::any_of(all, [&](Json const& trials) { return tried(trials, rule); });
-  });
 }
 
 void note_run(Json& document, std::string_view program, bool has_found, RunsOfProgram const& run) {

@@ -27,10 +27,6 @@ struct RunsOfProgram {
 [[nodiscard]] RunsOfProgram
 runs_of(nlohmann::json const& document, std::string_view program, std::string_view origin);
 
-/// Whether all rules that run something else than the native call come from trials that it keeps.
-/// What others save is not known: somebody may have tuned or merged them.
-[[nodiscard]] bool knows_what_rules_save(nlohmann::json const& document);
-
 /// Counts one more run in vain, or begins anew.
 /// @param has_found  something faster was found in this run
 /// @param run  what is known of it; the runs in vain are counted here

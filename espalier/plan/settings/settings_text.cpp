@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "espalier/base/error.hpp"
+#include "espalier/plan/learning/learned.hpp"
 #include "espalier/plan/learning/programs.hpp"
 #include "espalier/plan/settings/settings.hpp"
 

@@ -60,7 +60,7 @@ Trials trials(int num_wins, int num_pairs) {
 }
 
 std::string with(std::string const& document, Learned const& learned) {
-  return with_learned(document, "memory.json", learned, "8 x app", {}, "mpich", "MPICH 4.0.2");
+  return with_learned(document, "memory.json", learned, "8 x app", {}, "MPICH 4.0.2");
 }
 
 std::string with(std::string const& document, std::vector<Lesson> const& lessons) {
@@ -137,8 +137,7 @@ TEST(Learned, ReplacesRulesWithoutALimit) {
 }
 
 TEST(Learned, LeavesAloneWhatIsNoProfileOfThisMpi) {
-  std::string const foreign =
-      with_learned("", "memory.json", {}, "8 x app", {}, "openmpi", "Open MPI 4.1.4");
+  std::string const foreign = with_learned("", "memory.json", {}, "8 x app", {}, "Open MPI 4.1.4");
   for (std::string const& document : {foreign, std::string("{"), std::string("{\"rules\": 1}")}) {
     EXPECT_THROW(static_cast<void>(with(document, {ring()})), Error) << document;
   }
@@ -296,7 +295,7 @@ TEST(Learned, KnowsWhatTheLastRunCostAndSaved) {
   Learned learned{.lessons = {ring()}, .saved_seconds = 0.25};
   learned.add(learned_from_bytes(to_bytes(Learned{.saved_seconds = 0.5})));
   std::string const document =
-      with_learned("", "memory.json", learned, "8 x app", run, "mpich", "MPICH 4.0.2");
+      with_learned("", "memory.json", learned, "8 x app", run, "MPICH 4.0.2");
   RunsOfProgram const kept{.seconds = 2, .cost_seconds = 0.1, .saved_seconds = 0.5};
   EXPECT_EQ(runs_in(document, "8 x app"), kept);
 }

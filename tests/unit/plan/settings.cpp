@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "espalier/base/error.hpp"
+#include "espalier/plan/learning/learned.hpp"
 #include "espalier/plan/learning/programs.hpp"
 
 namespace espalier::plan {
@@ -102,7 +103,9 @@ TEST(SettingsText, RestsOnlyByChance) {
 
 /// Of the memory of such a program: with trials of the algorithm of its only rule.
 nlohmann::json with_rule(nlohmann::json memory, char const* algorithm, char const* tried) {
-  nlohmann::json const calls = {{"collective", "bcast"}, {"num_ranks", 8}, {"num_nodes", 2}};
+  nlohmann::json calls = {{"collective", "bcast"}, {"num_ranks", 8}, {"num_nodes", 2}};
+  calls["min_bytes"] = 8;
+  calls["max_bytes"] = 15;
   memory["rules"] = {calls};
   memory["rules"][0]["algorithm"] = algorithm;
   memory["trials"] = {calls};
@@ -115,6 +118,10 @@ TEST(SettingsText, RestsOnlyIfItKnowsWhatRulesSave) {
   EXPECT_TRUE(knows_what_rules_save(memory));
   EXPECT_TRUE(knows_what_rules_save(with_rule(memory, "bcast/flat", "bcast/flat")));
   EXPECT_TRUE(knows_what_rules_save(with_rule(memory, "native", "bcast/flat")));
+  nlohmann::json other_sizes = with_rule(memory, "bcast/flat", "bcast/flat");
+  other_sizes["rules"][0]["min_bytes"] = 16;
+  other_sizes["rules"][0]["max_bytes"] = 31;
+  EXPECT_FALSE(knows_what_rules_save(other_sizes));
   SettingsText tuned = in_vain();
   tuned.memory = with_rule(memory, "bcast/flat", "bcast/binomial");
   SettingsText after = tuned;
