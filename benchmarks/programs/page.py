@@ -56,9 +56,14 @@ def summary(declared: Mapping[str, Any], data: Path) -> str:
 
 def read(declared: Mapping[str, Any], data: Path) -> list[dict[str, Any]]:
     """Return what is known of the programs, in the order in which they are declared."""
-    known = {one["name"]: one for one in json.loads((data / DATA).read_text(encoding="utf-8"))}
+    known = recorded(data)
     names = [program["name"] for program in declared["program"]]
     return [known[name] for name in names if name in known]
+
+
+def recorded(data: Path) -> dict[str, dict[str, Any]]:
+    """Return what is known of each program, by its name."""
+    return {one["name"]: one for one in json.loads((data / DATA).read_text(encoding="utf-8"))}
 
 
 def line_of(found: Mapping[str, Any]) -> str:

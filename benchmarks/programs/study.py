@@ -4,8 +4,9 @@
 
 Usage: study.py [NAME ...] [--budget TIME] [--data FOLDER] [--results FOLDER] [--only-preloaded]. It
 runs the programs of experiments.toml, or those that are named, one after the other. Each is
-improved by one command, and then it is only preloaded, again and again, without the profile.
-FOLDER/programs.json keeps what was found; benchmarks/pages.py writes the page about it. Needs root.
+improved by one command, and then it is only preloaded, again and again, without the profile;
+--only-preloaded leaves out the former, and keeps what was found by it. FOLDER/programs.json keeps
+what was found; benchmarks/pages.py writes the page about it. Needs root.
 """
 
 from __future__ import annotations
@@ -162,18 +163,13 @@ def kept(document: Mapping[str, Any]) -> dict[str, Any]:
     return {name: document[name] for name in _KEPT}
 
 
-def recorded(data: Path) -> dict[str, Any]:
-    """Return what is known of each program, by its name."""
-    path = data / page.DATA
-    known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
-    return {one["name"]: one for one in known}
-
-
 def record(data: Path, found: Mapping[str, Any]) -> None:
     """Put what was found for a program in place of what was known of it."""
-    known = recorded(data) | {found["name"]: found}
+    path = data / page.DATA
+    known = page.recorded(data) if path.exists() else {}
+    known[found["name"]] = found
     rows = [known[name] for name in sorted(known)]
-    (data / page.DATA).write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
 
 
 def main() -> int:
@@ -196,8 +192,10 @@ def main() -> int:
         start = time.monotonic()
         try:
             if options.only_preloaded:
-                known = recorded(options.data)[name]
-                found = preload_again(programs[name], declared, known, options.results)
+                known = page.recorded(options.data)
+                if name not in known:
+                    parser.error(f"{name}: not improved yet; leave out --only-preloaded")
+                found = preload_again(programs[name], declared, known[name], options.results)
             else:
                 found = improve(programs[name], declared, options.budget, options.results)
         except subprocess.SubprocessError as error:
