@@ -66,12 +66,12 @@ typedef struct espalier_cart_options {
 /** What crosses one level of the hardware, before (in the order of comm_old) and after. */
 typedef struct espalier_cart_level {
   char name[ESPALIER_NAME_LEN]; /**< node, package, .. */
-  int num_groups;
-  double cost;         /**< of a unit of data */
+  int num_groups;               /**< of the level, in the whole communicator */
+  double cost;                  /**< of a unit of data */
   double total_before; /**< weights of directed messages whose ends first differ at this level */
-  double total_after;
+  double total_after;  /**< the same, in the new order */
   double worst_before; /**< those that leave the group that most leaves */
-  double worst_after;
+  double worst_after;  /**< the same, in the new order */
 } espalier_cart_level;
 
 /**

@@ -5,12 +5,14 @@
  * Process grids of Espalier: a communicator mapped onto the hardware, the communicators of its
  * lines (rows, columns, ..), and collectives along all dimensions at once.
  *
+ * @code
  *     int const dims[] = {8, 12};
  *     int const roots[] = {0, 0};
  *     espalier_grid* grid = NULL;
  *     espalier_grid_create(MPI_COMM_WORLD, 2, dims, NULL, NULL, &grid);
  *     espalier_grid_bcast(grid, buffers, counts, types, roots);
  *     espalier_grid_free(&grid);
+ * @endcode
  *
  * Dimension i has ranks that differ in coordinate i only: in two dimensions the columns are
  * dimension 0, the rows dimension 1. Collectives take one argument for each dimension, roots are

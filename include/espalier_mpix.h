@@ -16,11 +16,13 @@
  *
  * Keys of `info`, all optional and equal on all ranks; others are ignored:
  *
+ * @verbatim
  *     espalier_factorization  greedy (default): one level after the other, outermost first
  *                             joint: all levels at once, for the least sum over levels of
  *                             cost * data sent
  *     espalier_level_costs    costs of a unit of data at each level, outermost first, separated by
  *                             commas: "1,0.125"; for joint, default 1, 1/8, 1/64 ..
+ * @endverbatim
  */
 
 #ifndef ESPALIER_MPIX_H

@@ -9,6 +9,7 @@
  * in the place of the communicator. Blocks of absent neighbours, beyond an open border, are not
  * touched.
  *
+ * @code
  *     int const offsets[] = {-1, -1,  -1, 0,  -1, 1,  0, -1,  0, 1,  1, -1,  1, 0,  1, 1};
  *     espalier_neighborhood* all8 = NULL;
  *     espalier_request* halo = NULL;
@@ -22,6 +23,7 @@
  *     }
  *     espalier_request_free(&halo);
  *     espalier_neighborhood_free(&all8);
+ * @endcode
  *
  * Algorithms: "direct" (each block by itself), "combining" (dimension by dimension: a 3^d-point
  * stencil needs 2 d messages instead of 3^d - 1; stencils on a grid only), "node_aware" (one

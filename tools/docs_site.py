@@ -15,12 +15,27 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "python"))
 
 import site_figures  # noqa: E402
+import site_headers  # noqa: E402
 import site_pages  # noqa: E402
 import site_reference  # noqa: E402
 from espalier.cli.app import app  # noqa: E402
 
 # Pages that are made here, by the shelf of docs/README.md on which they stand.
-GENERATED = {"Reference": ["docs/reference/command_line.md", "docs/reference/file_formats.md"]}
+_REFERENCE = "docs/reference"
+GENERATED = {
+    "Reference": [
+        f"{_REFERENCE}/{name}.md"
+        for name in (
+            "command_line",
+            "file_formats",
+            "c_interface",
+            "fortran_interface",
+            "python_interface",
+        )
+    ]
+}
+FORTRAN = ("espalier.f90", "espalier_mpix.f90")
+PYTHON = {"espalier.mpi": "Grids on communicators of mpi4py", "espalier.errors": "Errors"}
 
 
 def stage(folder: Path) -> list[str]:
@@ -35,16 +50,26 @@ def stage(folder: Path) -> list[str]:
         if path.is_file() and site_pages.is_data(name):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, folder / name)
-    command_line, formats = (folder / page for page in GENERATED["Reference"])
-    _write(command_line, site_reference.command_line_page(app))
-    schemas = ROOT / "python" / "espalier" / "schemas"
-    _write(formats, site_reference.formats_page(schemas))
+    for page, text in zip(GENERATED["Reference"], _reference(folder), strict=True):
+        _write(folder / page, text)
     _write(folder / "index.md", site_pages.contents(ROOT, GENERATED))
     site_figures.draw(folder)
     drawn = {path.relative_to(folder).as_posix() for path in folder.rglob("figures/*.svg")}
     return [
         *(f"{name}: a page shows it, but nothing draws it" for name in sorted(wanted - drawn)),
         *(f"{name}: drawn, but no page shows it" for name in sorted(drawn - wanted)),
+    ]
+
+
+def _reference(folder: Path) -> list[str]:
+    """Return the pages of reference that are made from the code, in the order of GENERATED."""
+    modules = ROOT / "espalier" / "capi" / "fortran"
+    return [
+        site_reference.command_line_page(app),
+        site_reference.formats_page(ROOT / "python" / "espalier" / "schemas"),
+        site_headers.c_page(site_headers.stage_headers(ROOT / "include", folder / "include")),
+        site_headers.fortran_page([modules / name for name in FORTRAN]),
+        site_headers.python_page(PYTHON),
     ]
 
 

@@ -24,7 +24,7 @@ FIGURE = re.compile(
     re.MULTILINE,
 )
 _INDEX = "docs/README.md"
-_NOT_SHOWN = re.compile(r"^\.|^changelog\.d/|^benchmarks/(?:.*/)?page\.md$")
+_NOT_SHOWN = re.compile(r"^\.|^changelog\.d/|^benchmarks/(?:.*/)?page\.md$|\.in\.md$")
 _SHELF = re.compile(r"^## (?P<title>.+)$", re.MULTILINE)
 
 
@@ -92,8 +92,14 @@ def _pages_in(text: str) -> list[str]:
     return [resolved(_INDEX, target) for target in targets if target.endswith(".md")]
 
 
+def _first_screen(root: Path) -> str:
+    """Return what stands in README before its first section."""
+    text = staged(root, "README.md", (root / "README.md").read_text(encoding="utf-8"))
+    return text.split("\n## ", maxsplit=1)[0] + "\n"
+
+
 def contents(root: Path, generated: dict[str, list[str]]) -> str:
-    """Return the first page of the site: every page, by shelf.
+    """Return the first page of the site: the first screen of README, and every page, by shelf.
 
     Args:
         root: of the repository.
@@ -105,7 +111,7 @@ def contents(root: Path, generated: dict[str, list[str]]) -> str:
     found += [(title, own + generated.get(title, [])) for title, own in shelves(text)]
     listed = {page for _, own in found for page in own}
     found.append(("The code, folder by folder", [page for page in pages if page not in listed]))
-    return "# Espalier\n" + "".join(
+    return _first_screen(root) + "".join(
         "\n".join(["", "```{toctree}", ":maxdepth: 1", f":caption: {title}", "", *own, "```", ""])
         for title, own in found
     )
