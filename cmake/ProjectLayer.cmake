@@ -57,6 +57,20 @@ function(project_self_contained target)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:espalier_older_c_library>)
 endfunction()
 
+# project_batches(<target>)
+#
+# Several sources of a target make one compilation, which reads the headers once. This takes a third
+# of the time, and is what users build; presets of developers compile each source alone, and so do
+# the layers of simulated machines (cmake/Smpi.cmake). A source whose unnamed namespace has a name of
+# another one is set SKIP_UNITY_BUILD_INCLUSION.
+function(project_batches target)
+  if(ESPALIER_WITH_BATCHES)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
+    # Names of one source are not in the way of another one; compiled alone, all are checked.
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-shadow>)
+  endif()
+endfunction()
+
 # project_resolve_dependencies(<out> <vendor> <dependency>...)
 #
 # Turns names of layers into targets: an MPI layer becomes espalier_<name>_<vendor>, any other layer
@@ -109,30 +123,26 @@ function(project_library target sources headers dependencies)
   target_link_libraries(${target} ${scope} ${dependencies})
 endfunction()
 
-# project_layer(<name> [SOURCES ...] [HEADERS ...] [DEPENDS ...])
+# project_layer(<name> [SOURCES ...] [HEADERS ...] [DEPENDS ...] [PRECOMPILED ...])
 #
 # A layer that knows no MPI: library espalier_<name>, alias espalier::<name>. Headers are included
 # by their path from the root of the repository. Without SOURCES the layer is headers only. DEPENDS
-# names layers or existing targets; all of them are visible to users of the layer.
+# names layers or existing targets; all of them are visible to users of the layer. PRECOMPILED names
+# headers that nearly all sources include, where all have the same unnamed functions: these sources
+# make no batches, the headers are compiled ahead.
 function(project_layer name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;HEADERS;DEPENDS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;HEADERS;DEPENDS;PRECOMPILED")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "project_layer(${name}): unexpected ${arg_UNPARSED_ARGUMENTS}")
   endif()
   project_resolve_dependencies(dependencies "" ${arg_DEPENDS})
   project_library(espalier_${name} "${arg_SOURCES}" "${arg_HEADERS}" "${dependencies}")
-  add_library(espalier::${name} ALIAS espalier_${name})
-endfunction()
-
-# project_batches(<target> <interface>)
-#
-# The sources of MPI layers are compiled once for each interface. For MPIs each is compiled alone; for
-# the standard ABI several make one compilation, which reads the headers once: 15 steps in place of
-# 62. A source whose unnamed namespace has a name of another one is set SKIP_UNITY_BUILD_INCLUSION.
-function(project_batches target interface)
-  if(ESPALIER_WITH_BATCHES AND interface STREQUAL "abi")
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+  if(arg_PRECOMPILED AND ESPALIER_WITH_BATCHES)
+    target_precompile_headers(espalier_${name} PRIVATE ${arg_PRECOMPILED})
+  elseif(arg_SOURCES)
+    project_batches(espalier_${name})
   endif()
+  add_library(espalier::${name} ALIAS espalier_${name})
 endfunction()
 
 # project_mpi_layer(<name> [PRELOADED] [SOURCES ...] [HEADERS ...] [DEPENDS ...])
@@ -158,7 +168,7 @@ function(project_mpi_layer name)
       "espalier_mpi_${vendor};${dependencies}"
     )
     if(arg_SOURCES)
-      project_batches(espalier_${name}_${vendor} ${vendor})
+      project_batches(espalier_${name}_${vendor})
     endif()
   endforeach()
   if(ESPALIER_WITH_MPI)

@@ -18,6 +18,7 @@
 #include <nlohmann/json.hpp>
 
 #include "espalier/algorithms/composed/native.hpp"
+#include "espalier/base/json_text.hpp"
 #include "espalier/schedule/json.hpp"
 #include "espalier/schedule/text.hpp"
 
@@ -204,7 +205,7 @@ void bind_catalog(nb::module_& module) {
   module.def(
       "program_json",
       [](std::string_view text, int num_ranks, int root, int rank) {
-        return schedule::to_json(program(text, num_ranks, root, rank)).dump();
+        return json_text(schedule::to_json(program(text, num_ranks, root, rank)));
       },
       nb::arg("text"),
       nb::arg("num_ranks"),

@@ -19,6 +19,7 @@
 #include <nlohmann/json.hpp>
 
 #include "espalier/base/field.hpp"
+#include "espalier/base/json_text.hpp"
 #include "espalier/machine/sources/hwloc.hpp"
 #include "espalier/machine/sources/launcher.hpp"
 #include "espalier/machine/sources/sysfs.hpp"
@@ -106,7 +107,7 @@ contradictions(std::string_view text, std::string_view origin, std::string_view 
 
 void bind_discovery(nb::module_& module) {
   module.def("has_hwloc", machine::has_hwloc);
-  module.def("node_tree_json", [] { return machine::to_json(tree_here()).dump(); });
+  module.def("node_tree_json", [] { return json_text(machine::to_json(tree_here())); });
   module.def("launcher", launcher, nb::arg("environment"));
   module.def(
       "discovery_json",

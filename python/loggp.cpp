@@ -37,7 +37,7 @@ void check_call(cost::NodeCall const& call, int k) {
 }
 
 /// One of the closed forms with a radix, by the name of its collective.
-double closed_form(
+double loggp_time(
     std::string_view name,
     Parameters const& parameters,
     std::array<int, 2> nodes,
@@ -99,7 +99,7 @@ double tree_time(
 void bind_loggp(nb::module_& module) {
   module.def(
       "loggp_time",
-      closed_form,
+      loggp_time,
       nb::arg("collective"),
       nb::arg("machine"),
       nb::arg("nodes"),

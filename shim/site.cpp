@@ -11,9 +11,8 @@
 #include <system_error>
 #include <unistd.h>
 
-#include <fmt/format.h>
-
 #include "espalier/base/error.hpp"
+#include "espalier/base/format.hpp"
 #include "espalier/machine/sources/kind_of_machine.hpp"
 
 namespace espalier::shim {
@@ -65,7 +64,7 @@ void require_trusted(fs::path const& path, struct stat const& file, fs::path con
   if ((file.st_mode & S_IWOTH) != 0) {
     fail(
         path,
-        fmt::format(
+        formatted(
             "expected a file that not everybody can write, got mode {:o}", file.st_mode & 07777
         )
     );
@@ -79,7 +78,7 @@ void require_trusted(fs::path const& path, struct stat const& file, fs::path con
   if (!is_trusted) {
     fail(
         path,
-        fmt::format(
+        formatted(
             "expected a file of root or of the owner of {}, got one of user {}",
             library.string(),
             file.st_uid

@@ -19,6 +19,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -72,8 +73,8 @@ def can_compare(root: Path) -> bool:
 def sources_of(build: Path, root: Path) -> dict[str, str]:
     """Return the sources of the core that are compiled, each with the header it begins with."""
     sources = {
-        source.relative_to(root).as_posix(): check_headers.first_include(source)
-        for source, _ in check_headers.commands_of(build, root)
+        command.source.relative_to(root).as_posix(): check_headers.first_include(command.source)
+        for command in check_headers.commands_of(build, root)
     }
     return {source: sources[source] for source in sorted(sources) if source.startswith(FOLDERS)}
 
@@ -83,9 +84,16 @@ def concerned(sources: dict[str, str], changed: Lines) -> list[str]:
     return [source for source, header in sources.items() if {source, header} & changed.keys()]
 
 
-def findings_in(source: str, build: Path, root: Path, changed: Lines | None = None) -> str:
-    """Return what clang-tidy finds in a source, and in its headers; in changed lines if given."""
-    command = ["clang-tidy", "-p", str(build), "--quiet", source]
+def findings_in(source: str, commands: Path, root: Path, changed: Lines | None = None) -> str:
+    """Return what clang-tidy finds in a source, and in its headers; in changed lines if given.
+
+    Arguments:
+        source: Its path from the root.
+        commands: A folder with compile_commands.json, in which each source stands for itself.
+        root: That of the repository.
+        changed: Lines in which findings count; all if there is none.
+    """
+    command = ["clang-tidy", "-p", str(commands), "--quiet", source]
     command.append("--extra-arg=-Wno-unknown-warning-option")
     if changed is not None:
         lines = [{"name": file, "lines": runs} for file, runs in changed.items()]
@@ -128,9 +136,12 @@ def main(words: list[str] | None = None) -> int:
         return 0
     changed = None if options.all else changed_since(options.since or "origin/main", root)
     chosen = list(sources) if changed is None else concerned(sources, changed)
-    findings, left = check(
-        chosen, options.seconds, lambda source: findings_in(source, build, root, changed)
-    )
+    with tempfile.TemporaryDirectory() as name:
+        commands = Path(name)
+        check_headers.write_commands(check_headers.commands_of(build, root), commands)
+        findings, left = check(
+            chosen, options.seconds, lambda source: findings_in(source, commands, root, changed)
+        )
     print("\n".join(findings) or f"tidy: {len(chosen) - len(left)} files ok")
     if left:
         print(f"tidy: no time for {len(left)} files: {' '.join(left)}")

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <string>
 
+#include "espalier/mapping/index.hpp"
 #include "espalier/mapping/search/portfolio.hpp"
 
 namespace espalier::mapping {
@@ -17,10 +18,6 @@ std::string text_of(double number) {
   bool const is_whole = std::round(number) == number && std::abs(number) < 1e15;
   std::snprintf(buffer.data(), buffer.size(), is_whole ? "%.0f" : "%.6g", number);
   return buffer.data();
-}
-
-std::size_t at(int number) {
-  return static_cast<std::size_t>(number);
 }
 
 /// The outermost level with several groups whose cut a mapping changes; without any, the outermost

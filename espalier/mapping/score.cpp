@@ -12,9 +12,6 @@
 namespace espalier::mapping {
 namespace {
 
-/// Sums of the same weights in different orders differ by less than this part of them.
-constexpr double rounding = 1e-9;
-
 void check(Graph const& graph, Places const& places, std::span<int const> rank_at) {
   if (graph.num_vertices() != places.num_ranks()) {
     throw Error(

@@ -19,6 +19,9 @@ struct Cut {
   friend bool operator==(Cut const&, Cut const&) = default;
 };
 
+/// Sums of the same weights in different orders differ by less than this part of them.
+inline constexpr double rounding = 1e-9;
+
 /// How good a mapping is; less is better.
 struct Score {
   std::vector<Cut> cuts;  ///< of each level of the places

@@ -2,9 +2,8 @@
 
 #include "espalier/neighborhood/catalog.hpp"
 
-#include <fmt/format.h>
-
 #include "espalier/base/error.hpp"
+#include "espalier/base/format.hpp"
 #include "espalier/base/names.hpp"
 
 namespace espalier::neighborhood {
@@ -25,7 +24,7 @@ std::string refuses_sizes(Request const& request) {
 std::string refuses_nodes(Request const& request) {
   auto const expected = static_cast<std::size_t>(request.neighborhood.num_ranks());
   if (!request.node_of_rank.empty() && request.node_of_rank.size() != expected) {
-    return fmt::format(
+    return formatted(
         "expected the node of each of {} ranks, got {}", expected, request.node_of_rank.size()
     );
   }
@@ -35,7 +34,7 @@ std::string refuses_nodes(Request const& request) {
 }  // namespace
 
 std::string full_name(Algorithm const& algorithm) {
-  return fmt::format("{}/{}", to_string(algorithm.collective), algorithm.name);
+  return formatted("{}/{}", to_string(algorithm.collective), algorithm.name);
 }
 
 Algorithm const& find(std::string_view full_name) {
@@ -44,16 +43,16 @@ Algorithm const& find(std::string_view full_name) {
       return *algorithm;
     }
   }
-  throw Error(ErrorCode::argument, fmt::format("expected one of {}, got '{}'", names(), full_name));
+  throw Error(ErrorCode::argument, formatted("expected one of {}, got '{}'", names(), full_name));
 }
 
 Algorithm const& find(Collective collective, std::string_view name) {
-  return find(fmt::format("{}/{}", to_string(collective), name));
+  return find(formatted("{}/{}", to_string(collective), name));
 }
 
 std::string refuses(Algorithm const& algorithm, Request const& request) {
   if (algorithm.collective != request.collective) {
-    return fmt::format("serves {}, got {}", full_name(algorithm), to_string(request.collective));
+    return formatted("serves {}, got {}", full_name(algorithm), to_string(request.collective));
   }
   for (auto const reason : {refuses_sizes, refuses_nodes, algorithm.refuses}) {
     if (std::string text = reason(request); !text.empty()) {

@@ -8,9 +8,8 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "espalier/base/error.hpp"
+#include "espalier/base/format.hpp"
 #include "espalier/neighborhood/catalog.hpp"
 #include "espalier/neighborhood/load.hpp"
 
@@ -61,7 +60,7 @@ bool can_serve(Algorithm const& algorithm, Request const& request) {
 
 void check_not_negative(char const* what, double value) {
   if (!(value >= 0)) {
-    throw Error(ErrorCode::argument, fmt::format("expected {} of at least 0, got {}", what, value));
+    throw Error(ErrorCode::argument, formatted("expected {} of at least 0, got {}", what, value));
   }
 }
 

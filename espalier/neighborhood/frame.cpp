@@ -7,9 +7,8 @@
 #include <limits>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "espalier/base/error.hpp"
+#include "espalier/base/format.hpp"
 
 namespace espalier::neighborhood {
 namespace {
@@ -39,7 +38,7 @@ int label(Request const& request, int sender, int k) {
   if (own + sender > std::numeric_limits<int>::max()) {
     throw Error(
         ErrorCode::unsupported,
-        fmt::format(
+        formatted(
             "expected fewer than 2^31 labels, got edge {} of {} ranks: use blocks of one size",
             k,
             request.neighborhood.num_ranks()

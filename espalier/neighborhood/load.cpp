@@ -17,7 +17,7 @@ using schedule::Operation;
 using schedule::RankProgram;
 
 /// What one rank does in a round, by direction: sent, received.
-struct Deeds {
+struct RoundDeeds {
   Load across[2];
   Load inside[2];
 };
@@ -34,7 +34,7 @@ public:
   explicit LoadCount(Request const& request) : node_of_rank_(request.node_of_rank) {}
 
   void add(RankProgram const& program) {
-    std::map<int, Deeds> rounds;
+    std::map<int, RoundDeeds> rounds;
     for (Operation const& operation : program.operations) {
       if (operation.peer >= 0) {
         add(program, operation, rounds[operation.round]);
@@ -55,7 +55,7 @@ public:
   }
 
 private:
-  void add(RankProgram const& program, Operation const& operation, Deeds& deeds) {
+  void add(RankProgram const& program, Operation const& operation, RoundDeeds& deeds) {
     std::int64_t const blocks = schedule::num_blocks(program.slots(operation));
     bool const is_sent = operation.kind == Kind::send;
     bool const is_inside =

@@ -6,9 +6,8 @@
 #include <cstddef>
 #include <numeric>
 
-#include <fmt/format.h>
-
 #include "espalier/base/error.hpp"
+#include "espalier/base/format.hpp"
 
 namespace espalier::neighborhood {
 namespace {
@@ -27,7 +26,7 @@ std::vector<int> by_peer(std::vector<int> const& peers) {
 [[noreturn]] void throw_one_sided(int from, int to) {
   throw Error(
       ErrorCode::argument,
-      fmt::format(
+      formatted(
           "expected rank {} to list {} as often among its destinations as rank {} lists {} among "
           "its sources; got another number of edges",
           from,

@@ -7,9 +7,8 @@
 #include <string>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "espalier/base/error.hpp"
+#include "espalier/base/format.hpp"
 #include "espalier/base/integer.hpp"
 #include "espalier/neighborhood/matching.hpp"
 
@@ -63,7 +62,7 @@ void check_offset(std::vector<int> const& offset, int num_dimensions) {
   if (static_cast<int>(offset.size()) != num_dimensions) {
     throw Error(
         ErrorCode::argument,
-        fmt::format(
+        formatted(
             "expected offsets with an entry for each of {} dimensions, got {}",
             num_dimensions,
             offset.size()
@@ -73,7 +72,7 @@ void check_offset(std::vector<int> const& offset, int num_dimensions) {
   for (int const way : offset) {
     if (way < -farthest || way > farthest) {
       throw Error(
-          ErrorCode::argument, fmt::format("expected offsets up to {}, got {}", farthest, way)
+          ErrorCode::argument, formatted("expected offsets up to {}, got {}", farthest, way)
       );
     }
   }
@@ -83,7 +82,7 @@ void check_peer(int peer, int num_ranks) {
   if (peer < -1 || peer >= num_ranks) {
     throw Error(
         ErrorCode::argument,
-        fmt::format("expected neighbours in 0 .. {}, or -1 for none, got {}", num_ranks - 1, peer)
+        formatted("expected neighbours in 0 .. {}, or -1 for none, got {}", num_ranks - 1, peer)
     );
   }
 }
@@ -149,7 +148,7 @@ Neighborhood Neighborhood::of_lists(
   if (sources.size() != destinations.size()) {
     throw Error(
         ErrorCode::argument,
-        fmt::format(
+        formatted(
             "expected sources and destinations of as many ranks, got {} and {}",
             sources.size(),
             destinations.size()
@@ -174,7 +173,7 @@ Neighborhood
 Neighborhood::of_one_rank(int num_ranks, int rank, std::vector<End> in, std::vector<End> out) {
   if (rank < 0 || rank >= num_ranks) {
     throw Error(
-        ErrorCode::argument, fmt::format("expected a rank in 0 .. {}, got {}", num_ranks - 1, rank)
+        ErrorCode::argument, formatted("expected a rank in 0 .. {}, got {}", num_ranks - 1, rank)
     );
   }
   for (auto const* const ends : {&in, &out}) {
@@ -192,13 +191,13 @@ Neighborhood::of_one_rank(int num_ranks, int rank, std::vector<End> in, std::vec
 std::size_t Neighborhood::place_of(int rank) const {
   if (rank < 0 || rank >= num_ranks_) {
     throw Error(
-        ErrorCode::argument, fmt::format("expected a rank in 0 .. {}, got {}", num_ranks_ - 1, rank)
+        ErrorCode::argument, formatted("expected a rank in 0 .. {}, got {}", num_ranks_ - 1, rank)
     );
   }
   if (only_rank_ && rank != *only_rank_) {
     throw Error(
         ErrorCode::argument,
-        fmt::format("expected rank {}, whose neighbours alone are known, got {}", *only_rank_, rank)
+        formatted("expected rank {}, whose neighbours alone are known, got {}", *only_rank_, rank)
     );
   }
   return only_rank_ ? 0 : static_cast<std::size_t>(rank);

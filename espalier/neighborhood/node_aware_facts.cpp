@@ -16,7 +16,7 @@ namespace espalier::neighborhood {
 namespace {
 
 /// What one rank does: collecting, exchange between nodes, handing out.
-struct Deeds {
+struct RankDeeds {
   std::array<std::int64_t, 3> sent{};
   std::array<std::int64_t, 3> received{};
   std::int64_t messages = 0;
@@ -40,7 +40,7 @@ public:
   }
 
 private:
-  Deeds& of(int rank) { return deeds_[static_cast<std::size_t>(rank)]; }
+  RankDeeds& of(int rank) { return deeds_[static_cast<std::size_t>(rank)]; }
 
   void move(std::size_t step, int from, int to, std::int64_t num_blocks) {
     of(from).sent[step] += num_blocks;
@@ -119,7 +119,7 @@ private:
   [[nodiscard]] Facts facts() const {
     Facts result;
     std::array<std::int64_t, 3> most{};
-    for (Deeds const& deeds : deeds_) {
+    for (RankDeeds const& deeds : deeds_) {
       result.messages = std::max(result.messages, deeds.messages);
       result.blocks = std::max(result.blocks, deeds.sent[0] + deeds.sent[1] + deeds.sent[2]);
       result.scratch = std::max<std::int64_t>(result.scratch, std::ssize(deeds.kept));
@@ -135,7 +135,7 @@ private:
 
   NodeTraffic traffic_;
   int num_ranks_;
-  std::vector<Deeds> deeds_;
+  std::vector<RankDeeds> deeds_;
 };
 
 }  // namespace

@@ -4,13 +4,10 @@
 
 #include <algorithm>
 #include <iterator>
-#include <limits>
 #include <utility>
 
 namespace espalier::profile {
 namespace {
-
-constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 
 struct Candidate {
   Rule const* rule;
@@ -57,7 +54,7 @@ std::vector<std::int64_t> starts(std::vector<Candidate> const& candidates) {
   std::vector<std::int64_t> result{0};
   for (Candidate const& candidate : candidates) {
     result.push_back(candidate.rule->min_bytes);
-    if (candidate.rule->max_bytes != no_limit) {
+    if (candidate.rule->max_bytes != Rule::no_limit) {
       result.push_back(candidate.rule->max_bytes + 1);
     }
   }
@@ -133,7 +130,7 @@ nearest_shape(std::span<Rule const> rules, Shape shape, std::optional<CallForm> 
 }
 
 DecisionTable::DecisionTable(Decision decision) {
-  append(no_limit, std::move(decision));
+  append(Rule::no_limit, std::move(decision));
 }
 
 DecisionTable::DecisionTable(std::span<Rule const> rules, CallForm call, Shape shape) {
@@ -141,7 +138,7 @@ DecisionTable::DecisionTable(std::span<Rule const> rules, CallForm call, Shape s
   std::vector<std::int64_t> const first = starts(usable);
   Decision const otherwise = uncovered(rules, call, shape);
   for (std::size_t i = 0; i < first.size(); ++i) {
-    std::int64_t const last = i + 1 < first.size() ? first[i + 1] - 1 : no_limit;
+    std::int64_t const last = i + 1 < first.size() ? first[i + 1] - 1 : Rule::no_limit;
     append(last, decide(usable, shape, first[i], otherwise));
   }
 }

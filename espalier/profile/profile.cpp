@@ -19,8 +19,6 @@
 namespace espalier::profile {
 namespace {
 
-constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
-
 void check_header(Field const& file) {
   Field const schema = file.at("schema");
   if (schema.text() != Profile::schema) {
@@ -70,8 +68,8 @@ Rule parse_rule(Field const& field) {
   rule.shape.placement = placement_in_file(field);
   rule.min_bytes = field.at("min_bytes").integer(0);
   Field const max_bytes = field.at("max_bytes");
-  rule.max_bytes = max_bytes.is_null() ? no_limit : max_bytes.integer(rule.min_bytes);
-  if (!has_known_size(rule.call) && (rule.min_bytes != 0 || rule.max_bytes != no_limit)) {
+  rule.max_bytes = max_bytes.is_null() ? Rule::no_limit : max_bytes.integer(rule.min_bytes);
+  if (!has_known_size(rule.call) && (rule.min_bytes != 0 || rule.max_bytes != Rule::no_limit)) {
     field.fail(
         "min_bytes 0 and max_bytes null: not all ranks know the size of a " +
             std::string(to_string(rule.call)),

@@ -20,12 +20,14 @@ namespace espalier::profile {
 
 /// "Use this algorithm for results of min_bytes .. max_bytes on this shape."
 struct Rule {
+  static constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
+
   Call call = Call::allgather;
   Form form = Form::blocking;
   Shape shape;
   std::int64_t min_bytes = 0;
-  std::int64_t max_bytes = std::numeric_limits<std::int64_t>::max();  ///< inclusive
-  std::optional<algorithms::Choice> choice;                           ///< none: the native call
+  std::int64_t max_bytes = no_limit;         ///< inclusive
+  std::optional<algorithms::Choice> choice;  ///< none: the native call
   std::string reason;
   bool is_shared = false;  ///< by the site with all users; not in the file
 

@@ -45,7 +45,8 @@ std::string_view to_string(Placement placement) noexcept {
 }
 
 std::optional<Placement> parse_placement(std::string_view text) noexcept {
-  auto const* const found = std::ranges::find(placements, text, to_string);
+  auto const name_of = [](Placement placement) { return to_string(placement); };
+  auto const* const found = std::ranges::find(placements, text, name_of);
   return found == placements.end() || text.empty() ? std::nullopt : std::optional(*found);
 }
 

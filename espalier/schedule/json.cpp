@@ -11,10 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "espalier/base/error.hpp"
+#include "espalier/base/format.hpp"
+#include "espalier/base/json_text.hpp"
 #include "espalier/schedule/text.hpp"
 
 namespace espalier::schedule {
@@ -37,12 +38,12 @@ constexpr std::array native_collectives{
 };
 
 [[noreturn]] void reject(std::string const& where, std::string const& expected, json const& found) {
-  std::string text = found.dump();
+  std::string text = json_text(found);
   if (constexpr std::size_t longest = 60; text.size() > longest) {
     text = text.substr(0, longest) + "...";
   }
   throw Error(
-      ErrorCode::format, fmt::format("program: {} must be {}, got {}", where, expected, text)
+      ErrorCode::format, formatted("program: {} must be {}, got {}", where, expected, text)
   );
 }
 
@@ -65,7 +66,7 @@ public:
   [[nodiscard]] bool has(std::string const& key) const { return value_.contains(key); }
 
   [[nodiscard]] int integer(std::int64_t low, std::int64_t high) const {
-    auto const expected = fmt::format("an integer in {} .. {}", low, high);
+    auto const expected = formatted("an integer in {} .. {}", low, high);
     bool const is_huge = value_.is_number_unsigned() &&
                          value_.get<std::uint64_t>() > static_cast<std::uint64_t>(largest);
     if (!value_.is_number_integer() || is_huge || value_.get<std::int64_t>() < low ||
@@ -89,7 +90,7 @@ public:
     }
     std::vector<Reader> result;
     for (std::size_t i = 0; i < value_.size(); ++i) {
-      result.emplace_back(value_[i], fmt::format("{}[{}]", where_, i));
+      result.emplace_back(value_[i], formatted("{}[{}]", where_, i));
     }
     return result;
   }
@@ -109,7 +110,7 @@ public:
 
   void require_string(std::string_view expected) const {
     if (!value_.is_string() || value_.get_ref<std::string const&>() != expected) {
-      reject(where_, fmt::format("'{}'", expected), value_);
+      reject(where_, formatted("'{}'", expected), value_);
     }
   }
 
@@ -297,7 +298,7 @@ RankProgram from_json(nlohmann::json const& document) {
   if (version > program_schema_version) {
     throw Error(
         ErrorCode::format,
-        fmt::format(
+        formatted(
             "program: version must be at most {}, got {}; use a newer espalier",
             program_schema_version,
             version

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include <fmt/format.h>
+#include "espalier/base/format.hpp"
 
 namespace espalier::schedule {
 namespace {
@@ -29,13 +29,13 @@ std::string contribution_to_text(RankProgram const& program, Operation const& op
 std::string what(RankProgram const& program, Operation const& operation) {
   switch (operation.kind) {
   case Kind::send:
-    return fmt::format("send to {}", operation.peer);
+    return formatted("send to {}", operation.peer);
   case Kind::recv:
-    return fmt::format("recv from {}", operation.peer);
+    return formatted("recv from {}", operation.peer);
   case Kind::native: {
     NativeCall const& call = program.native_call(operation);
-    std::string const root = has_root(call.collective) ? fmt::format(" root {}", call.root) : "";
-    return fmt::format(
+    std::string const root = has_root(call.collective) ? formatted(" root {}", call.root) : "";
+    return formatted(
         "native {}{} among {} of {} into",
         to_string(call.collective),
         root,
@@ -45,7 +45,7 @@ std::string what(RankProgram const& program, Operation const& operation) {
   }
   case Kind::copy:
   case Kind::reduce:
-    return fmt::format(
+    return formatted(
         "{} {} into",
         to_string(operation.kind),
         slots_to_text(program.frame, program.sources(operation))
@@ -58,13 +58,13 @@ std::string what(RankProgram const& program, Operation const& operation) {
 std::string conditions(RankProgram const& program, Operation const& operation) {
   std::string text;
   if (operation.tag != 0 && operation.kind != Kind::native) {
-    text += fmt::format(" tag {}", operation.tag);
+    text += formatted(" tag {}", operation.tag);
   }
   if (operation.after != 0) {
-    text += fmt::format(" after {}", operation.after);
+    text += formatted(" after {}", operation.after);
   }
   if (operation.after_sends != 0) {
-    text += fmt::format(" after sends {}", operation.after_sends);
+    text += formatted(" after sends {}", operation.after_sends);
   }
   if (operation.waits.size() > 0) {
     text += " waits " + runs_to_text(program.waits(operation));
@@ -73,12 +73,12 @@ std::string conditions(RankProgram const& program, Operation const& operation) {
 }
 
 std::string counted(int number, std::string_view noun) {
-  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+  return formatted("{} {}{}", number, noun, number == 1 ? "" : "s");
 }
 
 std::string head(RankProgram const& program) {
   Frame const& frame = program.frame;
-  std::string text = fmt::format("rank {} of {}: ", program.rank, frame.num_ranks);
+  std::string text = formatted("rank {} of {}: ", program.rank, frame.num_ranks);
   if (int const input = frame.num_blocks(Buffer::input); input > 0) {
     text += counted(input, "input block") + ", ";
   }
@@ -129,9 +129,9 @@ std::string runs_to_text(std::span<int const> numbers) {
       ++last;
     }
     text += text.empty() ? "" : ",";
-    text += fmt::format("{}", numbers[i]);
+    text += formatted("{}", numbers[i]);
     if (last > i) {
-      text += fmt::format("{}{}", last > i + 1 ? "-" : ",", numbers[last]);
+      text += formatted("{}{}", last > i + 1 ? "-" : ",", numbers[last]);
     }
     i = last + 1;
   }
@@ -139,7 +139,7 @@ std::string runs_to_text(std::span<int const> numbers) {
 }
 
 std::string to_text(RankProgram const& program, Operation const& operation) {
-  return fmt::format(
+  return formatted(
       "round {} {} {}{}",
       operation.round,
       what(program, operation),
@@ -151,10 +151,10 @@ std::string to_text(RankProgram const& program, Operation const& operation) {
 }
 
 std::string to_text(RankProgram const& program) {
-  auto const digits = fmt::formatted_size("{}", program.operations.size());
+  auto const digits = std::to_string(program.operations.size()).size();
   std::string text = head(program);
   for (std::size_t i = 0; i < program.operations.size(); ++i) {
-    text += fmt::format("{:>{}}  {}\n", i, digits, to_text(program, program.operations[i]));
+    text += formatted("{:>{}}  {}\n", i, digits, to_text(program, program.operations[i]));
   }
   return text;
 }

@@ -7,8 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <fmt/format.h>
-
+#include "espalier/base/format.hpp"
 #include "espalier/schedule/text.hpp"
 
 namespace espalier::verify {
@@ -129,7 +128,7 @@ private:
         .rule = ProverRule::postcondition,
         .rank = rank,
         .operation = -1,
-        .text = fmt::format(
+        .text = formatted(
             "must not end before every rank has begun, does not wait for ranks {}",
             schedule::runs_to_text(missing)
         ),

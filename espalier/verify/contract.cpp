@@ -4,9 +4,8 @@
 
 #include <cstddef>
 
-#include <fmt/format.h>
-
 #include "espalier/base/error.hpp"
+#include "espalier/base/format.hpp"
 
 namespace espalier::verify {
 namespace {
@@ -95,16 +94,14 @@ int Contract::num_operands(int rank) const noexcept {
 
 void Contract::check() const {
   if (num_ranks < 1) {
-    throw Error(
-        ErrorCode::argument, fmt::format("num_ranks must be at least 1, got {}", num_ranks)
-    );
+    throw Error(ErrorCode::argument, formatted("num_ranks must be at least 1, got {}", num_ranks));
   }
   auto const expected = static_cast<std::size_t>(num_ranks);
   if (exchange != nullptr &&
       (exchange->inputs.size() != expected || exchange->outputs.size() != expected)) {
     throw Error(
         ErrorCode::argument,
-        fmt::format(
+        formatted(
             "expected an exchange of {} ranks, got inputs of {} and outputs of {}",
             num_ranks,
             exchange->inputs.size(),
@@ -114,7 +111,7 @@ void Contract::check() const {
   }
   if (root < 0 || root >= num_ranks) {
     throw Error(
-        ErrorCode::argument, fmt::format("root must be in 0 .. {}, got {}", num_ranks - 1, root)
+        ErrorCode::argument, formatted("root must be in 0 .. {}, got {}", num_ranks - 1, root)
     );
   }
 }

@@ -10,9 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "espalier/base/error.hpp"
+#include "espalier/base/format.hpp"
 #include "espalier/schedule/text.hpp"
 #include "espalier/verify/execution.hpp"
 #include "espalier/verify/matching.hpp"
@@ -68,8 +67,7 @@ std::string to_text(Holding const& holding) {
   if (blocks.empty()) {
     return "-";
   }
-  return holding.size() <= 10 ? fmt::format("{}", fmt::join(blocks, ""))
-                              : schedule::runs_to_text(blocks);
+  return holding.size() <= 10 ? joined(blocks, "") : schedule::runs_to_text(blocks);
 }
 
 Row row_of(std::string label, std::vector<Holding> const& holdings) {
@@ -82,16 +80,16 @@ Row row_of(std::string label, std::vector<Holding> const& holdings) {
 
 /// `blocks held, p = 4, root = 1, k=3` and the names of the ranks.
 Row head(std::string_view what, Choice const& choice, int num_ranks, int root) {
-  std::string label = fmt::format("{}, p = {}", what, num_ranks);
+  std::string label = formatted("{}, p = {}", what, num_ranks);
   if (root != 0) {
-    label += fmt::format(", root = {}", root);
+    label += formatted(", root = {}", root);
   }
   if (std::string const arguments = choice.arguments().to_text(); !arguments.empty()) {
     label += ", " + arguments.substr(1, arguments.size() - 2);
   }
   Row row{label};
   for (int rank = 0; rank < num_ranks; ++rank) {
-    row.push_back(fmt::format("rank {}", rank));
+    row.push_back(formatted("rank {}", rank));
   }
   return row;
 }
@@ -122,7 +120,7 @@ public:
         blocks.push_back(values_.label_of(carried[i]));
       }
       text += blocks_to_text(blocks);
-      text += contract_.reduces() ? fmt::format("({})", ranks_to_text(ranks)) : "";
+      text += contract_.reduces() ? formatted("({})", ranks_to_text(ranks)) : "";
     }
     return text;
   }
@@ -143,9 +141,9 @@ private:
     int const p = contract_.num_ranks;
     std::vector<std::string> pairs;
     for (int const block : blocks) {
-      pairs.push_back(fmt::format("{}{}{}", block / p, p <= 10 ? "" : ">", block % p));
+      pairs.push_back(formatted("{}{}{}", block / p, p <= 10 ? "" : ">", block % p));
     }
-    return fmt::format("{}", fmt::join(pairs, ","));
+    return joined(pairs, ",");
   }
 
   [[nodiscard]] std::string ranks_to_text(std::vector<int> const& ranks) const {
@@ -154,7 +152,7 @@ private:
 
   /// Without separators if all numbers below `end` have one digit.
   static std::string short_text(std::vector<int> const& numbers, int end) {
-    return end <= 10 ? fmt::format("{}", fmt::join(numbers, "")) : schedule::runs_to_text(numbers);
+    return end <= 10 ? joined(numbers, "") : schedule::runs_to_text(numbers);
   }
 
   Values const& values_;
@@ -179,7 +177,7 @@ std::string draw_holdings(Choice const& choice, int num_ranks, int root) {
     for (std::size_t rank = 0; rank < programs.size(); ++rank) {
       add_round(programs[rank], round, holdings[rank]);
     }
-    rows.push_back(row_of(fmt::format("after round {}", round), holdings));
+    rows.push_back(row_of(formatted("after round {}", round), holdings));
   }
   return table_text(rows);
 }
@@ -202,7 +200,7 @@ std::string draw_messages(Choice const& choice, int num_ranks, int root) {
         );
         messages.push_back(
             {.round = operation.round,
-             .text = fmt::format(
+             .text = formatted(
                  "round {}: {} -> {} {{{}}}\n",
                  operation.round,
                  program.rank,
@@ -252,10 +250,10 @@ std::string draw_sent(Choice const& choice, int num_ranks, int root) {
   for (Sent const& sent : sent_messages(choice, num_ranks, root)) {
     while (static_cast<int>(rows.size()) <= sent.round + 1) {
       rows.emplace_back(rows.front().size());
-      rows.back().front() = fmt::format("round {}", rows.size() - 2);
+      rows.back().front() = formatted("round {}", rows.size() - 2);
     }
     std::string& cell = rows.back()[static_cast<std::size_t>(sent.sender) + 1];
-    cell += fmt::format(
+    cell += formatted(
         "{}{}{}{}",
         cell.empty() ? "" : " ",
         sent.receiver,

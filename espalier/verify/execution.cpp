@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
-
+#include "espalier/base/format.hpp"
 #include "espalier/schedule/text.hpp"
 
 namespace espalier::verify {
@@ -189,7 +188,7 @@ private:
       if (state(reference) != State::started || ++num_named > most_named) {
         continue;
       }
-      text += fmt::format(
+      text += formatted(
           "{}rank {} waits for rank {} in operation {} ({})",
           text.empty() ? "" : ", ",
           reference.rank,
@@ -199,7 +198,7 @@ private:
       );
     }
     if (num_named > most_named) {
-      text += fmt::format(", and {} more", num_named - most_named);
+      text += formatted(", and {} more", num_named - most_named);
     }
     auto const first = std::ranges::find_if(circle, [&](OperationReference reference) {
       return state(reference) == State::started;

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
-
+#include "espalier/base/format.hpp"
 #include "espalier/schedule/text.hpp"
 #include "espalier/verify/cells.hpp"
 #include "espalier/verify/ordering.hpp"
@@ -103,7 +102,7 @@ private:
     std::string const by = cell.last_writer == at_start
                                ? "has its value from the start"
                                : "was written by " + written(cell.last_writer);
-    report(ProverRule::written_twice, fmt::format("{} {}", named(buffer, block), by));
+    report(ProverRule::written_twice, formatted("{} {}", named(buffer, block), by));
   }
 
   void update(Cell& cell, Buffer buffer, int block) {
@@ -118,7 +117,7 @@ private:
       if (!ordering_.is_before(reader, index_)) {
         report(
             ProverRule::unordered,
-            fmt::format(
+            formatted(
                 "writes {}, does not wait for its reader, {}", named(buffer, block), written(reader)
             )
         );
@@ -131,7 +130,7 @@ private:
   /// The block has a value, and had it before this operation may start.
   bool requires_value(Cell const& cell, Buffer buffer, int block) {
     if (cell.last_writer == nobody) {
-      report(ProverRule::not_held, fmt::format("{} has no value yet", named(buffer, block)));
+      report(ProverRule::not_held, formatted("{} has no value yet", named(buffer, block)));
       return false;
     }
     return follows_writer(cell, buffer, block);
@@ -141,7 +140,7 @@ private:
     if (cell.last_writer >= 0 && !ordering_.is_before(cell.last_writer, index_)) {
       report(
           ProverRule::unordered,
-          fmt::format(
+          formatted(
               "touches {}, does not wait for its writer, {}",
               named(buffer, block),
               written(cell.last_writer)
@@ -153,11 +152,11 @@ private:
   }
 
   static std::string named(Buffer buffer, int block) {
-    return fmt::format("{} {}", to_string(buffer), block);
+    return formatted("{} {}", to_string(buffer), block);
   }
 
   [[nodiscard]] std::string written(int operation) const {
-    return fmt::format(
+    return formatted(
         "operation {} ({})",
         operation,
         to_text(program_, program_.operations[static_cast<std::size_t>(operation)])
@@ -169,7 +168,7 @@ private:
         .rule = rule,
         .rank = program_.rank,
         .operation = index_,
-        .text = fmt::format(
+        .text = formatted(
             "{}: {}", to_text(program_, program_.operations[static_cast<std::size_t>(index_)]), text
         ),
     };

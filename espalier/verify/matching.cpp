@@ -8,8 +8,7 @@
 #include <string>
 #include <utility>
 
-#include <fmt/format.h>
-
+#include "espalier/base/format.hpp"
 #include "espalier/schedule/text.hpp"
 
 namespace espalier::verify {
@@ -21,7 +20,7 @@ using schedule::Operation;
 using schedule::RankProgram;
 
 /// One end of a message, with what decides about its partner.
-struct End {
+struct MessageEnd {
   int sender = 0;
   int tag = 0;
   int operation = 0;  ///< in the program of whoever owns this end
@@ -30,8 +29,8 @@ struct End {
   [[nodiscard]] std::pair<int, int> key() const noexcept { return {sender, tag}; }
 };
 
-void sort_by_key(std::vector<End>& ends) {
-  auto const is_less = [](End const& a, End const& b) { return a.key() < b.key(); };
+void sort_by_key(std::vector<MessageEnd>& ends) {
+  auto const is_less = [](MessageEnd const& a, MessageEnd const& b) { return a.key() < b.key(); };
   if (!std::ranges::is_sorted(ends, is_less)) {
     std::ranges::stable_sort(ends, is_less);
   }
@@ -68,8 +67,8 @@ private:
     }
   }
 
-  [[nodiscard]] std::vector<End> receives_of(int receiver) const {
-    std::vector<End> ends;
+  [[nodiscard]] std::vector<MessageEnd> receives_of(int receiver) const {
+    std::vector<MessageEnd> ends;
     int index = 0;
     for (Operation const& operation : all_.program(receiver).operations) {
       if (operation.kind == Kind::recv) {
@@ -81,8 +80,8 @@ private:
   }
 
   void match_receiver(int receiver) {
-    std::vector<End>& sends = sent_to_[static_cast<std::size_t>(receiver)];
-    std::vector<End> receives = receives_of(receiver);
+    std::vector<MessageEnd>& sends = sent_to_[static_cast<std::size_t>(receiver)];
+    std::vector<MessageEnd> receives = receives_of(receiver);
     sort_by_key(sends);
     sort_by_key(receives);
     for (std::size_t i = 0; !matching_.violation; ++i) {
@@ -107,7 +106,7 @@ private:
   }
 
   /// Message i and the one before it, if they have the same key, must start in program order.
-  void check_order(std::vector<End> const& ends, std::size_t i, int rank) {
+  void check_order(std::vector<MessageEnd> const& ends, std::size_t i, int rank) {
     if (i == 0 || ends[i].key() != ends[i - 1].key() || matching_.violation) {
       return;
     }
@@ -118,7 +117,7 @@ private:
       report(
           ProverRule::tag_reuse,
           later,
-          fmt::format("has the same tag as {}, and nothing keeps their order", described(earlier))
+          formatted("has the same tag as {}, and nothing keeps their order", described(earlier))
       );
     }
   }
@@ -137,7 +136,7 @@ private:
       report(
           ProverRule::size,
           receive,
-          fmt::format(
+          formatted(
               "expects blocks with the labels {}, but rank {} sends those with {} in {}",
               schedule::runs_to_text(received_sizes_),
               send.rank,
@@ -163,7 +162,7 @@ private:
     report(
         ProverRule::unmatched,
         reference,
-        fmt::format(
+        formatted(
             "rank {} has no {} for it",
             operation.peer,
             operation.kind == Kind::send ? "receive" : "send"
@@ -176,12 +175,12 @@ private:
         .rule = rule,
         .rank = reference.rank,
         .operation = reference.operation,
-        .text = fmt::format("{}: {}", to_text(all_.program(reference.rank), all_[reference]), text),
+        .text = formatted("{}: {}", to_text(all_.program(reference.rank), all_[reference]), text),
     };
   }
 
   [[nodiscard]] std::string described(OperationReference reference) const {
-    return fmt::format(
+    return formatted(
         "operation {} ({})",
         reference.operation,
         to_text(all_.program(reference.rank), all_[reference])
@@ -191,7 +190,7 @@ private:
   AllOperations const& all_;
   bool has_equal_blocks_;
   Matching matching_;
-  std::vector<std::vector<End>> sent_to_;
+  std::vector<std::vector<MessageEnd>> sent_to_;
   std::vector<int> sent_sizes_;
   std::vector<int> received_sizes_;
 };

@@ -10,8 +10,7 @@
 #include <tuple>
 #include <utility>
 
-#include <fmt/format.h>
-
+#include "espalier/base/format.hpp"
 #include "espalier/schedule/native_calls.hpp"
 #include "espalier/schedule/text.hpp"
 
@@ -43,7 +42,7 @@ public:
       return fail("must be made by this rank and others, each of them once");
     }
     if (call.root < 0 || call.root >= size) {
-      return fail(fmt::format("the root must be one of {} members, got {}", size, call.root));
+      return fail(formatted("the root must be one of {} members, got {}", size, call.root));
     }
     if (!waits_for_all()) {
       return fail("must wait for everything before it");
@@ -51,7 +50,7 @@ public:
     schedule::NativeParts const parts = schedule::parts_of(call);
     if (!can_be_dealt(program_.slots(operation_), parts.results) ||
         !can_be_dealt(program_.sources(operation_), parts.sources)) {
-      return fail(fmt::format("must have as many blocks for each of {} members", size));
+      return fail(formatted("must have as many blocks for each of {} members", size));
     }
     return std::nullopt;
   }
@@ -80,7 +79,7 @@ private:
         .rule = ProverRule::bounds,
         .rank = program_.rank,
         .operation = index_,
-        .text = fmt::format("a native call: {}", text),
+        .text = formatted("a native call: {}", text),
     };
   }
 
@@ -106,7 +105,7 @@ std::optional<Violation> check_members(CallCounts const& counts) {
             .rule = ProverRule::unmatched,
             .rank = member,
             .operation = -1,
-            .text = fmt::format(
+            .text = formatted(
                 "must make the native {} among {} {} times as rank {} does, got {}",
                 schedule::to_string(collective),
                 schedule::runs_to_text(members),

@@ -11,9 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "espalier/base/error.hpp"
+#include "espalier/base/format.hpp"
 #include "espalier/verify/execution.hpp"
 #include "espalier/verify/matching.hpp"
 #include "espalier/verify/neighborhood.hpp"
@@ -38,8 +37,8 @@ std::vector<std::string> names_of(Request const& request, Exchange const& exchan
     for (std::size_t k = 0; k < values.size(); ++k) {
       if (values[k] >= 0) {
         names[static_cast<std::size_t>(values[k])] =
-            is_alltoall ? fmt::format("{}{}{}", rank, p <= 10 ? "" : ">", out[k].peer)
-                        : fmt::format("{}", rank);
+            is_alltoall ? formatted("{}{}{}", rank, p <= 10 ? "" : ">", out[k].peer)
+                        : formatted("{}", rank);
       }
     }
   }
@@ -67,7 +66,7 @@ Messages messages_of(Request const& request, std::vector<RankProgram> const& pro
       blocks.push_back(names[static_cast<std::size_t>(value)]);
     }
     messages[{operation.round, reference.rank, reference.operation}] =
-        fmt::format("{}:{}", operation.peer, fmt::join(blocks, ","));
+        formatted("{}:{}", operation.peer, joined(blocks, ","));
   });
   std::ignore = execute(all, match_messages(all, contract.has_equal_blocks), values);
   return messages;
@@ -82,7 +81,7 @@ std::vector<int> ranks_to_draw(std::span<int const> ranks, int num_ranks) {
   for (int const rank : result) {
     if (rank < 0 || rank >= num_ranks) {
       throw Error(
-          ErrorCode::argument, fmt::format("expected ranks in 0 .. {}, got {}", num_ranks - 1, rank)
+          ErrorCode::argument, formatted("expected ranks in 0 .. {}, got {}", num_ranks - 1, rank)
       );
     }
   }
@@ -103,13 +102,13 @@ std::string draw_sent(
     );
   }
   std::vector<int> const drawn = ranks_to_draw(ranks, request.neighborhood.num_ranks());
-  std::vector<Row> rows{{fmt::format("sent, p = {}", request.neighborhood.num_ranks())}};
+  std::vector<Row> rows{{formatted("sent, p = {}", request.neighborhood.num_ranks())}};
   for (int const rank : drawn) {
-    rows.front().push_back(fmt::format("rank {}", rank));
+    rows.front().push_back(formatted("rank {}", rank));
   }
   for (int round = 0; round < verdict.facts.rounds; ++round) {
     rows.emplace_back(drawn.size() + 1);
-    rows.back().front() = fmt::format("round {}", round);
+    rows.back().front() = formatted("round {}", round);
   }
   for (auto const& [key, text] : messages_of(request, programs)) {
     auto const [round, sender, position] = key;

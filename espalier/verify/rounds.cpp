@@ -9,8 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
-
+#include "espalier/base/format.hpp"
 #include "espalier/schedule/text.hpp"
 
 namespace espalier::verify {
@@ -25,7 +24,7 @@ Violation broken(AllOperations const& all, OperationReference reference, std::st
       .rule = ProverRule::facts,
       .rank = reference.rank,
       .operation = reference.operation,
-      .text = fmt::format("{}: {}", to_text(all.program(reference.rank), all[reference]), why),
+      .text = formatted("{}: {}", to_text(all.program(reference.rank), all[reference]), why),
   };
 }
 
@@ -69,9 +68,7 @@ std::optional<Violation> check_rank(AllOperations const& all, Matching const& ma
     if (operation.peer >= 0) {
       if (operation.round <= last) {
         return broken(
-            all,
-            reference,
-            fmt::format("must be in a later round than {}, for which it waits", last)
+            all, reference, formatted("must be in a later round than {}, for which it waits", last)
         );
       }
       OperationReference const other{
@@ -79,7 +76,7 @@ std::optional<Violation> check_rank(AllOperations const& all, Matching const& ma
       };
       if (all[other].round != operation.round) {
         return broken(
-            all, reference, fmt::format("is in round {} on rank {}", all[other].round, other.rank)
+            all, reference, formatted("is in round {} on rank {}", all[other].round, other.rank)
         );
       }
     }
@@ -166,9 +163,9 @@ namespace {
 
 std::string to_text(algorithms::Facts const& facts) {
   auto const counted = [](std::optional<std::int64_t> number) {
-    return number ? fmt::format("{}", *number) : "any";
+    return number ? formatted("{}", *number) : "any";
   };
-  return fmt::format(
+  return formatted(
       "{} rounds, {} messages, {} blocks, {} scratch blocks, volume {}, reductions {}",
       facts.rounds,
       facts.messages,
@@ -191,7 +188,7 @@ std::optional<Violation> check_facts(algorithms::Facts promised, algorithms::Fac
       .rule = ProverRule::facts,
       .rank = -1,
       .operation = -1,
-      .text = fmt::format("the algorithm promises {}, got {}", to_text(promised), to_text(counted)),
+      .text = formatted("the algorithm promises {}, got {}", to_text(promised), to_text(counted)),
   };
 }
 

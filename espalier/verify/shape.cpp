@@ -10,8 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
+#include "espalier/base/format.hpp"
 #include "espalier/schedule/text.hpp"
 
 namespace espalier::verify {
@@ -57,9 +56,9 @@ private:
     }
     return fail(
         ProverRule::bounds,
-        low == high  ? fmt::format("{} must be {}, got {}", what, low, value)
-        : high < low ? fmt::format("{}: no value is valid here, got {}", what, value)
-                     : fmt::format("{} must be in {} .. {}, got {}", what, low, high, value)
+        low == high  ? formatted("{} must be {}, got {}", what, low, value)
+        : high < low ? formatted("{}: no value is valid here, got {}", what, value)
+                     : formatted("{} must be in {} .. {}, got {}", what, low, high, value)
     );
   }
 
@@ -144,7 +143,7 @@ private:
       if (frame_.like(Buffer::input, i) != label) {
         return fail(
             ProverRule::size,
-            fmt::format(
+            formatted(
                 "input {} must have label {}, got {}", i, label, frame_.like(Buffer::input, i)
             )
         );
@@ -194,7 +193,7 @@ private:
       if (slot.buffer != slots.front().buffer) {
         return fail(
             ProverRule::bounds,
-            fmt::format(
+            formatted(
                 "slots of an operation must lie in one buffer, got {} and {}",
                 to_string(slots.front().buffer),
                 to_string(slot.buffer)
@@ -208,8 +207,7 @@ private:
   bool message_fits(Operation const& operation) {
     if (operation.peer == program_.rank) {
       return fail(
-          ProverRule::bounds,
-          fmt::format("peer must be another rank, got {} itself", operation.peer)
+          ProverRule::bounds, formatted("peer must be another rank, got {} itself", operation.peer)
       );
     }
     return inside("peer", operation.peer, 0, frame_.num_ranks - 1) &&
@@ -233,7 +231,7 @@ private:
     }
     return fail(
         ProverRule::size,
-        fmt::format(
+        formatted(
             "sources must have the labels {}, got {}: {}",
             schedule::runs_to_text(to),
             schedule::runs_to_text(from),
@@ -273,7 +271,7 @@ private:
     return missing < 0 ||
            fail(
                ProverRule::bounds,
-               fmt::format(
+               formatted(
                    "output {} is no memory of this rank: {}", missing, to_text(program_, operation)
                )
            );

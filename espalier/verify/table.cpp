@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include <fmt/format.h>
+#include "espalier/base/format.hpp"
 
 namespace espalier::verify {
 
@@ -19,7 +19,7 @@ std::string table_text(std::vector<Row> const& rows) {
   std::string text;
   for (Row const& row : rows) {
     for (std::size_t i = 0; i + 1 < row.size(); ++i) {
-      text += fmt::format("{:<{}}", row[i], widths[i]);
+      text += formatted("{:<{}}", row[i], widths[i]);
     }
     text += row.back() + "\n";
   }

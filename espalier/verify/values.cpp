@@ -6,9 +6,8 @@
 #include <limits>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "espalier/base/error.hpp"
+#include "espalier/base/format.hpp"
 #include "espalier/schedule/text.hpp"
 
 namespace espalier::verify {
@@ -32,7 +31,7 @@ Values::Values(AllOperations const& all, Contract const& contract)
   if (num_leaves > std::numeric_limits<std::int32_t>::max() / 2) {
     throw Error(
         ErrorCode::unsupported,
-        fmt::format("expected at most 2^30 contributions, got {}: use fewer blocks", num_leaves)
+        formatted("expected at most 2^30 contributions, got {}: use fewer blocks", num_leaves)
     );
   }
   num_leaves_ = static_cast<std::int32_t>(num_leaves);
@@ -148,7 +147,7 @@ std::optional<Violation> Values::judge_block(int rank, int block) {
         .rule = ProverRule::postcondition,
         .rank = rank,
         .operation = -1,
-        .text = fmt::format(
+        .text = formatted(
             "output {} must hold {} of block {} at the end, got {}",
             block,
             contract_.reduces() ? "the sum" : "the data",
@@ -190,7 +189,7 @@ std::optional<Violation> Values::judge_sum(int rank, int block, std::int32_t val
       .rule = is_complete ? ProverRule::operand_order : ProverRule::contribution,
       .rank = rank,
       .operation = -1,
-      .text = fmt::format(
+      .text = formatted(
           "output {} must combine ranks 0-{} {} at the end, got {}{}",
           block,
           expected - 1,
@@ -223,7 +222,7 @@ std::optional<Violation> Values::judge_agreement() const {
             .rule = ProverRule::same_result,
             .rank = rank,
             .operation = -1,
-            .text = fmt::format(
+            .text = formatted(
                 "output {} must be combined as on rank 0 to have the same bits, got other operands "
                 "or brackets",
                 block
@@ -259,11 +258,11 @@ std::string Values::described(std::int32_t value) const {
     return "nothing";
   }
   if (!contract_.reduces()) {
-    return is_leaf(value) ? fmt::format("the data of block {}", value) : "a sum";
+    return is_leaf(value) ? formatted("the data of block {}", value) : "a sum";
   }
   std::vector<int> const operands = contributors(value);
   bool const is_cut = static_cast<int>(operands.size()) > all_.num_ranks();
-  return fmt::format("ranks {}{}", schedule::runs_to_text(operands), is_cut ? " ..." : "");
+  return formatted("ranks {}{}", schedule::runs_to_text(operands), is_cut ? " ..." : "");
 }
 
 }  // namespace espalier::verify

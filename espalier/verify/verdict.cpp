@@ -2,7 +2,7 @@
 
 #include "espalier/verify/verdict.hpp"
 
-#include <fmt/format.h>
+#include "espalier/base/format.hpp"
 
 namespace espalier::verify {
 
@@ -45,12 +45,12 @@ std::string_view to_string(ProverRule rule) noexcept {
 std::string to_string(Violation const& violation) {
   std::string reference;
   if (violation.rank >= 0) {
-    reference = fmt::format(" rank {}", violation.rank);
+    reference = formatted(" rank {}", violation.rank);
   }
   if (violation.operation >= 0) {
-    reference += fmt::format(", operation {}", violation.operation);
+    reference += formatted(", operation {}", violation.operation);
   }
-  return fmt::format(
+  return formatted(
       "{}:{}{} {}",
       to_string(violation.rule),
       reference,

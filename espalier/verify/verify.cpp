@@ -8,9 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "espalier/base/error.hpp"
+#include "espalier/base/format.hpp"
 #include "espalier/base/integer.hpp"
 #include "espalier/schedule/text.hpp"
 #include "espalier/schedule/transforms.hpp"
@@ -41,7 +40,7 @@ std::optional<Violation> check_agreement(std::span<RankProgram const> programs) 
           .rule = ProverRule::bounds,
           .rank = program.rank,
           .operation = -1,
-          .text = fmt::format("must have {} output blocks as rank 0 has, got {}", expected, found),
+          .text = formatted("must have {} output blocks as rank 0 has, got {}", expected, found),
       };
     }
   }
@@ -89,9 +88,8 @@ std::optional<Violation> check_pieces(int promised, RankProgram const& program) 
         .rule = ProverRule::facts,
         .rank = -1,
         .operation = -1,
-        .text = fmt::format(
-            "the algorithm promises to cut the message into {}, got {}", promised, found
-        ),
+        .text =
+            formatted("the algorithm promises to cut the message into {}, got {}", promised, found),
     };
   }
   return std::nullopt;
@@ -180,7 +178,7 @@ Verdict verify(std::span<RankProgram const> programs, Contract const& contract) 
   if (programs.size() != static_cast<std::size_t>(contract.num_ranks)) {
     throw Error(
         ErrorCode::argument,
-        fmt::format(
+        formatted(
             "expected a program for each of {} ranks, got {}", contract.num_ranks, programs.size()
         )
     );

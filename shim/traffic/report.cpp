@@ -8,6 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "espalier/base/json_text.hpp"
+
 namespace espalier::shim::traffic {
 namespace {
 
@@ -50,7 +52,7 @@ to_json(Sender const& sender, Amounts const& amounts, double seconds, bool is_fi
       {"outside", to_json(amounts.outside())},
       {"kinds", std::move(kinds)},
   };
-  return document.dump() + "\n";
+  return json_text(document) + "\n";
 }
 
 }  // namespace espalier::shim::traffic

@@ -37,7 +37,7 @@ def write(root: Path, name: str, text: str) -> None:
 
 
 def problems(root: Path) -> list[str]:
-    return check_headers.check(root / "build", root)
+    return check_headers.check([root / "build"], root)
 
 
 def test_a_complete_header_is_accepted(root: Path) -> None:
@@ -99,3 +99,54 @@ def test_a_header_that_nobody_includes_is_reported(root: Path) -> None:
     assert problems(root) == [
         f"{place}: expected a source that includes it, directly or not, found none"
     ]
+
+
+def batch(root: Path, *, include: str = "") -> None:
+    """Let the build compile the source in a batch."""
+    source = root / "espalier" / "base" / "name.cpp"
+    file = root / "build" / "CMakeFiles" / "base.dir" / "Unity" / "unity_0_cxx.cxx"
+    file.parent.mkdir(parents=True)
+    file.write_text(f'#include "{source}"\n', encoding="utf-8")
+    command = f"c++ -I{root} {include} -DEXPECTED -o unity_0.o -c {file}"
+    entry = {"directory": str(root), "file": str(file), "command": command}
+    (root / "build" / "compile_commands.json").write_text(json.dumps([entry]), encoding="utf-8")
+
+
+def test_a_source_in_a_batch_proves_nothing(root: Path) -> None:
+    write(root, "name.cpp", '#include "espalier/base/name.hpp"\n')
+    batch(root)
+    assert problems(root) == []
+    write(root, "name.hpp", INCOMPLETE)
+    (problem,) = problems(root)
+    assert problem.startswith("espalier/base/name.hpp: does not compile alone\n")
+
+
+def test_a_build_without_batches_proves_what_another_one_does_not(root: Path) -> None:
+    write(root, "name.cpp", '#include "espalier/base/name.hpp"\n')
+    write(root, "name.hpp", INCOMPLETE)
+    alone = root / "alone"
+    alone.mkdir()
+    (root / "build" / "compile_commands.json").rename(alone / "compile_commands.json")
+    batch(root)
+    assert len(problems(root)) == 1
+    assert check_headers.check([root / "build", alone], root) == []
+
+
+def test_precompiled_headers_prove_nothing(root: Path) -> None:
+    write(root, "name.cpp", '#include "espalier/base/name.hpp"\n')
+    write(root, "name.hpp", INCOMPLETE)
+    commands = root / "build" / "compile_commands.json"
+    text = commands.read_text(encoding="utf-8")
+    (root / "build" / "cmake_pch.hxx").write_text("#include <string>\n", encoding="utf-8")
+    option = f"-include {root}/build/cmake_pch.hxx"
+    commands.write_text(text.replace("-DEXPECTED", f"{option} -DEXPECTED"), encoding="utf-8")
+    assert len(problems(root)) == 1
+
+
+def test_commands_are_written_for_each_source_of_a_batch(root: Path) -> None:
+    batch(root)
+    check_headers.write_commands(check_headers.commands_of(root / "build", root), root)
+    (entry,) = json.loads((root / "compile_commands.json").read_text(encoding="utf-8"))
+    source = str(root / "espalier" / "base" / "name.cpp")
+    assert entry["file"] == source
+    assert entry["command"].endswith(f"-c {source}")

@@ -13,6 +13,8 @@
 #include <nlohmann/json.hpp>
 
 #include "espalier/base/error.hpp"
+#include "espalier/base/field.hpp"
+#include "espalier/base/json_text.hpp"
 #include "espalier/machine/sources/launcher.hpp"
 #include "espalier/machine/sources/slurm.hpp"
 #include "espalier/machine/sources/sysfs.hpp"
@@ -58,11 +60,6 @@ int shared_group(MPI_Comm comm, int rank, std::optional<int> color) {
   return lowest;
 }
 
-/// Names may hold any bytes.
-std::string dump(json const& value) {
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
 /// FNV-1a of 64 bits.
 std::string key_of(std::string const& text) {
   std::uint64_t hash = 0xcbf29ce484222325;
@@ -94,7 +91,7 @@ std::string tree_text(Surroundings const& surroundings, RankView& view) {
     return "";
   }
   try {
-    return dump(to_json(surroundings.read_tree()));
+    return json_text(to_json(surroundings.read_tree()));
   } catch (std::exception const& error) {
     add_warning(view, std::string("the processors of its node cannot be read: ") + error.what());
     return "";
@@ -126,7 +123,9 @@ std::map<std::string, NodeTree> gather_trees(
   std::map<std::string, NodeTree> trees;
   for (std::size_t rank = 0; rank < views.size(); ++rank) {
     if (is_owner[rank] != 0) {
-      trees.emplace(views[rank].tree, node_tree_from_json(json::parse(texts[rank])));
+      trees.emplace(
+          views[rank].tree, node_tree_from_json(parse_json(texts[rank], "the tree of a node"))
+      );
     }
   }
   return trees;
@@ -169,8 +168,8 @@ std::optional<JobView> observe_at_root(MPI_Comm original, Surroundings const& su
   view.tree = tree.empty() ? "" : key_of(tree);
 
   JobView job{.ranks = {}, .trees = {}, .is_simulated = surroundings.is_simulated};
-  for (std::string const& text : comm.at_root(dump(to_json(view)))) {
-    job.ranks.push_back(rank_view_from_json(json::parse(text)));
+  for (std::string const& text : comm.at_root(json_text(to_json(view)))) {
+    job.ranks.push_back(rank_view_from_json(parse_json(text, "the view of a rank")));
   }
   job.trees = gather_trees(comm, job.ranks, tree);
   return comm.rank() == 0 ? std::optional(std::move(job)) : std::nullopt;
@@ -179,7 +178,9 @@ std::optional<JobView> observe_at_root(MPI_Comm original, Surroundings const& su
 JobView observe(MPI_Comm comm, Surroundings const& surroundings) {
   std::optional<JobView> const job = observe_at_root(comm, surroundings);
   OwnCommunicator const own = OwnCommunicator::duplicate(comm);
-  return job_view_from_json(json::parse(own.from_root(job ? dump(to_json(*job)) : std::string())));
+  return job_view_from_json(parse_json(
+      own.from_root(job ? json_text(to_json(*job)) : std::string()), "the view of rank 0"
+  ));
 }
 
 }  // namespace espalier::machine

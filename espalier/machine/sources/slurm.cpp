@@ -32,7 +32,7 @@ Variable const* first_of(Environment const& environment, std::initializer_list<c
   return nullptr;
 }
 
-[[noreturn]] void refuse(Variable const& variable, std::string const& text) {
+[[noreturn]] void refuse_variable(Variable const& variable, std::string const& text) {
   throw Error(ErrorCode::format, variable.first + ": " + text);
 }
 
@@ -40,7 +40,7 @@ std::vector<std::string> hosts_of(Variable const& variable) {
   try {
     return expand_hosts(variable.second);
   } catch (Error const& error) {
-    refuse(variable, error.what());
+    refuse_variable(variable, error.what());
   }
 }
 
@@ -53,10 +53,10 @@ std::vector<int> counts_of(Variable const* variable, std::size_t num_nodes) {
   try {
     counts = expand_counts(variable->second);
   } catch (Error const& error) {
-    refuse(*variable, error.what());
+    refuse_variable(*variable, error.what());
   }
   if (counts.size() != num_nodes) {
-    refuse(
+    refuse_variable(
         *variable,
         "expected a number for each of " + std::to_string(num_nodes) + " nodes, got " +
             std::to_string(counts.size()) + " ('" + variable->second + "')"
@@ -156,7 +156,7 @@ std::optional<SlurmJob> slurm_job(Environment const& environment) {
   if (tasks != nullptr && tasks->first == "SLURM_NTASKS_PER_NODE") {
     auto const number = natural(tasks->second);
     if (!number) {
-      refuse(*tasks, "expected a number, got '" + tasks->second + "'");
+      refuse_variable(*tasks, "expected a number, got '" + tasks->second + "'");
     }
     job.tasks_per_node.assign(job.nodes.size(), *number);
   } else {

@@ -8,6 +8,9 @@
 
 namespace espalier::machine {
 
+/// The exponent of ten of microseconds, for scaled().
+inline constexpr int micro = -6;
+
 /// value * 10^exponent, computed on the first 15 decimal digits of a finite value: 300 ns and 0.3
 /// us are the same number of seconds, and what is written in another unit is read back unchanged.
 [[nodiscard]] double scaled(double value, int exponent);

@@ -18,9 +18,6 @@
 namespace espalier::machine {
 namespace {
 
-constexpr int micro = -6;
-constexpr std::int64_t any_size = std::numeric_limits<std::int64_t>::max();
-
 void check_header(Field const& file) {
   Field const schema = file.at("schema");
   if (schema.text() != MachineFile::schema) {
@@ -89,7 +86,7 @@ Link read_link(Field const& level) {
   link.shared_channels = read_positive(object, "shared_channels", Link::unlimited);
   link.full_duplex = !object.has("full_duplex") || object.at("full_duplex").boolean();
   bool const is_limited = object.has("eager_bytes") && !object.at("eager_bytes").is_null();
-  link.eager_bytes = is_limited ? object.at("eager_bytes").integer(0) : any_size;
+  link.eager_bytes = is_limited ? object.at("eager_bytes").integer(0) : Link::any_size;
   link.rendezvous_latency = read_time(object, "rendezvous_latency_us");
   return link;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "espalier/base/json_text.hpp"
 #include "espalier/machine/text/decimal.hpp"
 #include "espalier/machine/text/file.hpp"
 #include "espalier/machine/tree/counts.hpp"
@@ -12,9 +13,6 @@ namespace espalier::machine {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr int micro = -6;
-constexpr std::int64_t any_size = std::numeric_limits<std::int64_t>::max();
 
 Json time_of(double seconds) {
   return scaled(seconds, -micro);
@@ -38,7 +36,7 @@ Json json_of(Link const& link) {
       {"channels", limit_of(link.channels)},
       {"shared_channels", limit_of(link.shared_channels)},
       {"full_duplex", link.full_duplex},
-      {"eager_bytes", link.eager_bytes == any_size ? Json() : Json(link.eager_bytes)},
+      {"eager_bytes", link.eager_bytes == Link::any_size ? Json() : Json(link.eager_bytes)},
       {"rendezvous_latency_us", time_of(link.rendezvous_latency)},
   };
 }
@@ -70,13 +68,13 @@ Json json_of(Speed const& speed) {
 
 /// A member on a line of its own.
 std::string member(std::string_view key, Json const& value) {
-  return ",\n  \"" + std::string(key) + "\": " + value.dump();
+  return ",\n  \"" + std::string(key) + "\": " + json_text(value);
 }
 
 std::string levels_text(Machine const& machine) {
   std::string text;
   for (Counts const& level : counts_of(machine)) {
-    text += (text.empty() ? "\n    " : ",\n    ") + json_of(level).dump();
+    text += (text.empty() ? "\n    " : ",\n    ") + json_text(json_of(level));
   }
   return ",\n  \"levels\": [" + text + "\n  ]";
 }

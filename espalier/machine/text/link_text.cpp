@@ -16,7 +16,6 @@
 namespace espalier::machine {
 namespace {
 
-constexpr std::int64_t any_size = std::numeric_limits<std::int64_t>::max();
 constexpr std::string_view unlimited = "unlimited";
 
 /// What a key sets, its value, and the whole `key=value` for complaints.
@@ -58,7 +57,7 @@ double parse_channels(Setting const& setting) {
 
 std::int64_t parse_size(Setting const& setting) {
   if (setting.value == unlimited) {
-    return any_size;
+    return Link::any_size;
   }
   std::optional<std::int64_t> const size = parse_bytes(setting.value);
   if (!size) {
@@ -198,7 +197,7 @@ void append_channels(std::string& text, std::string_view key, double channels) {
 }
 
 void append_size(std::string& text, std::string_view key, std::int64_t size) {
-  if (size == any_size) {
+  if (size == Link::any_size) {
     return;
   }
   append(text, key, bytes_text(size));

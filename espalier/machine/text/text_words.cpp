@@ -24,9 +24,9 @@ bool is_short_form(std::string_view run) {
 }
 
 /// Reads one text from left to right.
-class Reader {
+class WordReader {
 public:
-  explicit Reader(std::string_view text) : text_(text) {}
+  explicit WordReader(std::string_view text) : text_(text) {}
 
   std::vector<std::vector<Word>> read() {
     while (!rest_is_empty()) {
@@ -137,7 +137,7 @@ private:
 }  // namespace
 
 std::vector<std::vector<Word>> words_of(std::string_view text) {
-  return Reader(text).read();
+  return WordReader(text).read();
 }
 
 }  // namespace espalier::machine

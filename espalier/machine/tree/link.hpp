@@ -16,6 +16,7 @@ namespace espalier::machine {
 /// latency + overhead_send + overhead_receive, his beta is per_byte.
 struct Link {
   static constexpr double unlimited = std::numeric_limits<double>::infinity();
+  static constexpr std::int64_t any_size = std::numeric_limits<std::int64_t>::max();
 
   double latency = 0;
   double overhead_send = 0;
@@ -31,7 +32,7 @@ struct Link {
   /// True if what leaves and what enters an object does not share channels.
   bool full_duplex = true;
   /// Larger messages wait until they are received, and cost `rendezvous_latency` more.
-  std::int64_t eager_bytes = std::numeric_limits<std::int64_t>::max();
+  std::int64_t eager_bytes = any_size;
   double rendezvous_latency = 0;
 
   [[nodiscard]] double alpha() const noexcept { return latency + overhead_send + overhead_receive; }

@@ -13,7 +13,7 @@
 namespace espalier::mapping {
 namespace {
 
-std::string to_text(std::vector<int> const& extents) {
+std::string extents_text(std::vector<int> const& extents) {
   std::string text;
   for (int const extent : extents) {
     text += (text.empty() ? "" : "x") + std::to_string(extent);
@@ -29,14 +29,15 @@ void check(std::vector<int> const& extents) {
   for (int const extent : extents) {
     if (extent < 1) {
       throw Error(
-          ErrorCode::argument, "expected extents of at least 1 of a grid, got " + to_text(extents)
+          ErrorCode::argument,
+          "expected extents of at least 1 of a grid, got " + extents_text(extents)
       );
     }
     product *= extent;
     if (product > std::numeric_limits<int>::max()) {
       throw Error(
           ErrorCode::argument,
-          "expected a grid of at most 2^31 - 1 positions, got " + to_text(extents)
+          "expected a grid of at most 2^31 - 1 positions, got " + extents_text(extents)
       );
     }
   }

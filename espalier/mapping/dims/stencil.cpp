@@ -22,7 +22,7 @@ using Neighbor = Stencil::Neighbor;
 /// More offsets than a full stencil of any grid in use has.
 constexpr std::int64_t most_neighbors = 100'000;
 
-std::string to_text(std::vector<int> const& offset) {
+std::string offset_text(std::vector<int> const& offset) {
   std::string text;
   for (int const entry : offset) {
     text += (text.empty() ? "" : ",") + std::to_string(entry);
@@ -35,19 +35,20 @@ void check_neighbor(int num_dimensions, Neighbor const& neighbor) {
     throw Error(
         ErrorCode::argument,
         "expected offsets of " + std::to_string(num_dimensions) + " dimensions, got " +
-            to_text(neighbor.offset)
+            offset_text(neighbor.offset)
     );
   }
   if (std::ranges::all_of(neighbor.offset, [](int entry) { return entry == 0; })) {
     throw Error(
         ErrorCode::argument,
-        "expected offsets to other processes, got " + to_text(neighbor.offset) + "; leave it out"
+        "expected offsets to other processes, got " + offset_text(neighbor.offset) +
+            "; leave it out"
     );
   }
   if (!std::isfinite(neighbor.weight) || neighbor.weight <= 0) {
     throw Error(
         ErrorCode::argument,
-        "expected a weight above 0 of offset " + to_text(neighbor.offset) + ", got " +
+        "expected a weight above 0 of offset " + offset_text(neighbor.offset) + ", got " +
             std::to_string(neighbor.weight) + "; leave out what is not sent"
     );
   }
@@ -162,7 +163,7 @@ Stencil::Stencil(int num_dimensions, std::vector<Neighbor> neighbors)
     if (!offsets.insert(neighbor.offset).second) {
       throw Error(
           ErrorCode::argument,
-          "expected every offset once, got " + mapping::to_text(neighbor.offset) +
+          "expected every offset once, got " + offset_text(neighbor.offset) +
               " twice; add their weights up"
       );
     }
@@ -250,7 +251,7 @@ std::string Stencil::to_text() const {
   }
   std::string text;
   for (Neighbor const& neighbor : neighbors_) {
-    text += (text.empty() ? "" : " ") + mapping::to_text(neighbor.offset);
+    text += (text.empty() ? "" : " ") + offset_text(neighbor.offset);
     text += neighbor.weight == 1 ? "" : ":" + machine::digits_of(neighbor.weight);
   }
   return text;

@@ -6,15 +6,13 @@
 #include <cmath>
 #include <numeric>
 
+#include "espalier/mapping/index.hpp"
+
 namespace espalier::mapping {
 namespace {
 
 /// Swaps in a row that may make things worse before they get better.
 constexpr int most_uphill = 12;
-
-std::size_t at(int number) {
-  return static_cast<std::size_t>(number);
-}
 
 }  // namespace
 

@@ -6,13 +6,13 @@
 #include <cstddef>
 #include <utility>
 
+#include "espalier/mapping/index.hpp"
+#include "espalier/mapping/score.hpp"
 #include "espalier/mapping/splitting/growing.hpp"
 
 namespace espalier::mapping {
 namespace {
 
-/// Sums of weights that differ by less than this part of them are equal.
-constexpr double rounding = 1e-9;
 /// Rounds over the groups that changed; most gains come in the first two.
 constexpr int most_passes = 16;
 /// Regions without success in a row after which all is said to be good: for each group.
@@ -20,10 +20,6 @@ constexpr int patience = 12;
 /// How often the groups of a parent are grown anew all together.
 constexpr int attempts = 2;
 constexpr std::size_t largest_region = 6;
-
-std::size_t at(int number) {
-  return static_cast<std::size_t>(number);
-}
 
 }  // namespace
 

@@ -8,15 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "espalier/mapping/index.hpp"
 #include "espalier/mapping/score.hpp"
 #include "espalier/mapping/search/level_search.hpp"
 
 namespace espalier::mapping {
 namespace {
-
-std::size_t at(int number) {
-  return static_cast<std::size_t>(number);
-}
 
 std::vector<int> groups_at(Places const& places, int level, RankVector const& rank_at) {
   std::vector<int> groups;

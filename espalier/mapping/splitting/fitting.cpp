@@ -9,13 +9,10 @@
 #include <utility>
 
 #include "espalier/base/error.hpp"
+#include "espalier/mapping/index.hpp"
 
 namespace espalier::mapping {
 namespace {
-
-std::size_t at(int number) {
-  return static_cast<std::size_t>(number);
-}
 
 class Fitting {
 public:

@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include "espalier/mapping/index.hpp"
+
 namespace espalier::mapping {
 namespace {
-
-std::size_t at(int number) {
-  return static_cast<std::size_t>(number);
-}
 
 /// The last vertex of a search in breadth, of those equally far the one with fewest neighbors.
 int farthest(Graph const& graph, int start, std::vector<bool>& is_met) {

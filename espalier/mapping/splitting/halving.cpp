@@ -11,6 +11,7 @@
 #include <span>
 #include <utility>
 
+#include "espalier/mapping/index.hpp"
 #include "espalier/mapping/splitting/growing.hpp"
 
 namespace espalier::mapping {
@@ -18,11 +19,7 @@ namespace {
 
 /// Graphs of so few vertices are halved as they are.
 constexpr int few_vertices = 120;
-constexpr int most_passes = 6;
-
-std::size_t at(int number) {
-  return static_cast<std::size_t>(number);
-}
+constexpr int most_refinements = 6;
 
 /// A graph whose vertices stand for several ones.
 struct Coarse {
@@ -89,7 +86,7 @@ public:
   }
 
   std::vector<int> run() {
-    for (int pass = 1; pass <= most_passes && improve(pass); ++pass) {
+    for (int pass = 1; pass <= most_refinements && improve(pass); ++pass) {
     }
     return std::move(half_);
   }

@@ -4,12 +4,10 @@
 
 #include <numeric>
 
+#include "espalier/mapping/index.hpp"
+
 namespace espalier::mapping {
 namespace {
-
-std::size_t at(int number) {
-  return static_cast<std::size_t>(number);
-}
 
 /// All edges turned round; rows come out ascending.
 Graph transposed(Graph const& graph) {

@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "espalier/base/json_text.hpp"
 #include "espalier/plan/native_algorithms/native_menu.hpp"
 #include "espalier/profile/call.hpp"
 
@@ -42,7 +43,7 @@ int print_native_algorithms(char const* num_ranks) noexcept {
     for (profile::Call const call : profile::all_calls) {
       calls.push_back(described(call, number, variables));
     }
-    std::printf("%s\n", Json{{"vendor", ESPALIER_MPI_VENDOR}, {"calls", calls}}.dump().c_str());
+    std::printf("%s\n", json_text(Json{{"vendor", ESPALIER_MPI_VENDOR}, {"calls", calls}}).c_str());
     return 0;
   } catch (std::exception const& error) {
     std::fprintf(stderr, "espalier-measure: %s\n", error.what());

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "espalier/base/json_text.hpp"
 #include "espalier/measure/common/job_line.hpp"
 
 namespace espalier::measure {
@@ -41,7 +42,7 @@ Json head_of(char const* kind, std::size_t index, PointRequest const& point) {
 }  // namespace
 
 void SampleFile::write_header(Job const& job, double clock_resolution_us) {
-  lines_.write(job_line(job, "espalier-samples", clock_resolution_us).dump());
+  lines_.write(json_text(job_line(job, "espalier-samples", clock_resolution_us)));
 }
 
 void SampleFile::write_point(
@@ -58,7 +59,7 @@ void SampleFile::write_point(
     line["decided"] = decided;
   }
   line["samples_us"] = times_of(samples, names);
-  lines_.write(line.dump());
+  lines_.write(json_text(line));
 }
 
 void SampleFile::write_spread(
@@ -70,7 +71,7 @@ void SampleFile::write_spread(
   Json line = head_of("spread", index, point);
   line["fastest_us"] = times_of(spread.fastest, names);
   line["mean_us"] = times_of(spread.mean, names);
-  lines_.write(line.dump());
+  lines_.write(json_text(line));
 }
 
 void SampleFile::write_error(
@@ -84,7 +85,7 @@ void SampleFile::write_error(
   line["algorithm"] = choice;
   line["reason"] = reason;
   line["text"] = text;
-  lines_.write(line.dump());
+  lines_.write(json_text(line));
 }
 
 void SampleFile::write_creation(
@@ -96,11 +97,11 @@ void SampleFile::write_creation(
       {"split_us", list_of(split_us)},
       {"group_us", list_of(group_us)},
   };
-  lines_.write(line.dump());
+  lines_.write(json_text(line));
 }
 
 void SampleFile::write_end(std::size_t num_points_left) {
-  lines_.write(Json{{"kind", "end"}, {"points_left", num_points_left}}.dump());
+  lines_.write(json_text(Json{{"kind", "end"}, {"points_left", num_points_left}}));
 }
 
 }  // namespace espalier::measure

@@ -17,18 +17,18 @@ constexpr int tag_combine = 2;
 /// Counts of MPI are int.
 constexpr std::size_t largest_piece = std::size_t{1} << 30U;
 
-struct Position {
+struct Member {
   int rank = 0;
   int size = 1;
 
-  explicit Position(MPI_Comm comm) {
+  explicit Member(MPI_Comm comm) {
     PMPI_Comm_rank(comm, &rank);
     PMPI_Comm_size(comm, &size);
   }
 };
 
 void broadcast_piece(void* data, int num_bytes, int root, MPI_Comm comm) {
-  Position const self(comm);
+  Member const self(comm);
   auto const rank_at = [&](int place) { return (place + root) % self.size; };
   int const place = (self.rank - root + self.size) % self.size;
   auto const all = static_cast<int>(std::bit_ceil(static_cast<unsigned>(self.size)));
@@ -61,7 +61,7 @@ void broadcast(void* data, std::size_t num_bytes, int root, MPI_Comm comm) {
 }
 
 void combine(void* data, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-  Position const self(comm);
+  Member const self(comm);
   int element_bytes = 0;
   mpi::require_success(PMPI_Type_size(type, &element_bytes), "MPI_Type_size");
   std::vector<std::byte> part(

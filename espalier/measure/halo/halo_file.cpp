@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "espalier/base/json_text.hpp"
 #include "espalier/measure/common/job_line.hpp"
 
 namespace espalier::measure {
@@ -51,7 +52,7 @@ void HaloFile::write_header(
 ) {
   Json line = job_line(job, "espalier-halo-samples", clock_resolution_us);
   line["places"] = levels_of(places);
-  lines_.write(line.dump());
+  lines_.write(json_text(line));
 }
 
 void HaloFile::write_case(CasePlace const& place, GridCommunicator const& comm) {
@@ -63,7 +64,7 @@ void HaloFile::write_case(CasePlace const& place, GridCommunicator const& comm) 
       {"ranks", comm.ranks()},
       {"creation_us", to_nanoseconds(comm.creation_us())},
   };
-  lines_.write(line.dump());
+  lines_.write(json_text(line));
 }
 
 void HaloFile::write_point(
@@ -84,7 +85,7 @@ void HaloFile::write_point(
       {"exchanges_per_sample", exchanges_per_sample},
       {"cases", list},
   };
-  lines_.write(line.dump());
+  lines_.write(json_text(line));
 }
 
 void HaloFile::write_error(
@@ -98,11 +99,11 @@ void HaloFile::write_error(
       {"reason", reason},
       {"text", text},
   };
-  lines_.write(line.dump());
+  lines_.write(json_text(line));
 }
 
 void HaloFile::write_end(std::size_t num_points_left) {
-  lines_.write(Json{{"kind", "end"}, {"points_left", num_points_left}}.dump());
+  lines_.write(json_text(Json{{"kind", "end"}, {"points_left", num_points_left}}));
 }
 
 }  // namespace espalier::measure

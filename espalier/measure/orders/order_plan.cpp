@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "espalier/base/field.hpp"
+#include "espalier/base/json_text.hpp"
 #include "espalier/measure/common/plan_fields.hpp"
 
 namespace espalier::measure {
@@ -67,8 +68,9 @@ OrderPlan OrderPlan::parse(std::string_view text, std::string_view origin) {
     root.at("orders").fail("at least one order", "none");
   }
   static_cast<void>(root.at("measurement"));
-  plan.measurement =
-      MeasurementPlan::parse(file.at("measurement").dump(), std::string(origin) + ": measurement");
+  plan.measurement = MeasurementPlan::parse(
+      json_text(file.at("measurement")), std::string(origin) + ": measurement"
+  );
   for (PointRequest const& point : plan.measurement.points) {
     if (!goes_by_tree(point.call) || point.form != profile::Form::blocking) {
       root.at("measurement")

@@ -14,6 +14,7 @@
 
 #include <mpi.h>
 
+#include "espalier/base/json_text.hpp"
 #include "espalier/measure/probe/core_speed.hpp"
 #include "espalier/measure/probe/cpu_list.hpp"
 #include "espalier/measure/probe/surroundings.hpp"
@@ -92,7 +93,7 @@ std::string describe_rank(Job const& job) {
       {"online", online},
       {"environment", launcher_environment()},
   };
-  return entry.dump(-1, ' ', true, Json::error_handler_t::replace);
+  return json_text(entry);
 }
 
 /// Texts of all ranks on rank 0.
@@ -132,7 +133,7 @@ Json entries(std::vector<std::string> const& texts) {
   Json ranks = Json::array();
   std::map<int, int> number_of_node;
   for (std::string const& text : texts) {
-    Json entry = Json::parse(text);
+    Json entry = parse_ordered_json(text);
     int const next = static_cast<int>(number_of_node.size());
     entry["node"] = number_of_node.try_emplace(entry["node"].get<int>(), next).first->second;
     ranks.push_back(std::move(entry));
@@ -170,9 +171,9 @@ std::string header_line(Job const& job) {
       {"is_simulated", is_simulated()},
       {"cores", cores()},
       {"ranks", entries(texts)},
-      {"job", view.empty() ? Json() : Json::parse(view)},
+      {"job", view.empty() ? Json() : parse_ordered_json(view)},
   };
-  return line.dump(-1, ' ', true, Json::error_handler_t::replace);
+  return json_text(line);
 }
 
 }  // namespace espalier::measure::probe

@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "espalier/base/json_text.hpp"
 #include "espalier/measure/probe/moments.hpp"
 
 namespace espalier::measure::probe {
@@ -78,11 +79,11 @@ std::string result_line(ProbePlan const& plan, Step const& step, Course const& c
       {"sd_us", rounded(slowest.sd)},
       {"median_us", rounded(slowest.median)},
   };
-  return line.dump();
+  return json_text(line);
 }
 
 std::string end_line(std::size_t sets_left) {
-  return Json{{"kind", "end"}, {"complete", sets_left == 0}, {"sets_left", sets_left}}.dump();
+  return json_text(Json{{"kind", "end"}, {"complete", sets_left == 0}, {"sets_left", sets_left}});
 }
 
 }  // namespace espalier::measure::probe

@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "espalier/base/json_text.hpp"
 #include "espalier/machine/job/job_view.hpp"
 #include "espalier/machine/job/mpi_discovery.hpp"
 #include "espalier/machine/sources/environment.hpp"
@@ -116,8 +117,7 @@ std::string host_name() {
 
 std::string job_view(Job const& job) {
   auto const here = machine::Surroundings::here(machine::environment_of(environ));
-  return machine::to_json(machine::observe(job.comm, here))
-      .dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  return json_text(machine::to_json(machine::observe(job.comm, here)));
 }
 
 std::vector<int> allowed_cpus() {

@@ -11,6 +11,7 @@
 
 #include "espalier/base/error.hpp"
 #include "espalier/base/field.hpp"
+#include "espalier/base/json_text.hpp"
 #include "espalier/base/mpi_library.hpp"
 #include "espalier/learn/standings.hpp"
 #include "espalier/profile/profile.hpp"
@@ -205,7 +206,7 @@ std::string with_learned(
   run.seconds_at_stake = undecided_seconds(rules, learned.trials);
   run.saved_seconds = learned.saved_seconds;
   note_run(profile, program, has_found, run);
-  return profile.dump(1) + "\n";
+  return json_text(profile, 1) + "\n";
 }
 
 bool knows_what_rules_save(Json const& document) {

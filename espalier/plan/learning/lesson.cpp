@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include <fmt/format.h>
+#include "espalier/base/format.hpp"
 
 namespace espalier::plan {
 namespace {
@@ -12,12 +12,12 @@ namespace {
 using Json = nlohmann::json;
 
 std::string reason_of(Lesson const& lesson) {
-  std::string const times = fmt::format(
+  std::string const times = formatted(
       "native {:.4g} us, {} pairs of calls", lesson.native_seconds * 1e6, lesson.num_pairs
   );
   return lesson.algorithm == "native"
              ? "learned while a program ran: nothing that was tried is faster than " + times
-             : fmt::format(
+             : formatted(
                    "learned while a program ran: {:.3g} times as fast, {:.4g} us for {}",
                    lesson.native_seconds / lesson.seconds,
                    lesson.seconds * 1e6,

@@ -101,7 +101,7 @@ std::vector<ControlVariable::Value> values_of(MPI_T_enum enumeration, std::strin
 }
 
 /// 0 for what is no number that this knows.
-std::size_t size_of(MPI_Datatype type) noexcept {
+std::size_t bytes_of(MPI_Datatype type) noexcept {
   if (type == MPI_INT || type == MPI_UNSIGNED) {
     return sizeof(int);
   }
@@ -184,8 +184,8 @@ public:
     MPI_T_cvar_handle handle = nullptr;
     int count = 0;
     require_tool_success(PMPI_T_cvar_handle_alloc(index, nullptr, &handle, &count), name);
-    auto storage = std::make_unique<HandledNumber const>(name, handle, size_of(known.type));
-    if (size_of(known.type) == 0 || count != 1) {
+    auto storage = std::make_unique<HandledNumber const>(name, handle, bytes_of(known.type));
+    if (bytes_of(known.type) == 0 || count != 1) {
       return std::nullopt;
     }
     ControlVariable::Description description{

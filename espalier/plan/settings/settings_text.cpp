@@ -3,10 +3,10 @@
 #include <exception>
 #include <utility>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "espalier/base/error.hpp"
+#include "espalier/base/format.hpp"
 #include "espalier/plan/learning/learned.hpp"
 #include "espalier/plan/learning/programs.hpp"
 #include "espalier/plan/settings/settings.hpp"
@@ -27,11 +27,11 @@ void SettingsText::rest(double draw) {
   } catch (std::exception const&) {
     return;  // said when the memory is interpreted
   }
-  resting = fmt::format(
+  resting = formatted(
       "learning took {:.0f} ms of {:.2f} s and found nothing faster in the last {}",
       1e3 * runs.cost_seconds,
       runs.seconds,
-      runs.num_in_vain == 1 ? "run" : fmt::format("{} runs", runs.num_in_vain)
+      runs.num_in_vain == 1 ? "run" : formatted("{} runs", runs.num_in_vain)
   );
   learn = "off";
   memory = {};

@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "espalier/base/json_text.hpp"
 #include "espalier/neighborhood/catalog.hpp"
 
 namespace espalier::plan {
@@ -203,8 +204,7 @@ std::string statistics_json(ProcessReport const& report, Totals const& totals) {
         {"num_native", report.learning->num_native},
     };
   }
-  // Texts of the environment may be anything; a file that is not UTF-8 would be no JSON.
-  return document.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return json_text(document, 1) + "\n";
 }
 
 std::string statistics_table(ProcessReport const& report, Totals const& totals) {
