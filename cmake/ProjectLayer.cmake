@@ -59,10 +59,10 @@ endfunction()
 
 # project_batches(<target>)
 #
-# Several sources of a target make one compilation, which reads the headers once. This takes a third
-# of the time, and is what users build; presets of developers compile each source alone, and so do
-# the layers of simulated machines (cmake/Smpi.cmake). A source whose unnamed namespace has a name of
-# another one is set SKIP_UNITY_BUILD_INCLUSION.
+# Several sources of a target make one compilation, which reads the headers once. This is what users
+# build; presets of developers compile each source alone, and so do the layers of simulated machines
+# (cmake/Smpi.cmake). A source whose unnamed namespace has a name of another one is set
+# SKIP_UNITY_BUILD_INCLUSION.
 function(project_batches target)
   if(ESPALIER_WITH_BATCHES)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
