@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Installs MPI libraries of the Python registry into build/mpis, each in an environment of its own,
-# beside those of the system; and, where root may make them, those of Debian 13 in a system of theirs. Nothing of them is part of Espalier: Intel MPI comes under the Intel
-# Simplified Software License, the others under BSD licences. Does nothing if they are there.
+# beside those of the system; and, where root may make them, those of Debian 13 in a system of theirs.
+# Nothing of them is part of Espalier: Intel MPI comes under the Intel Simplified Software License, the
+# others under BSD licences. Does nothing if they are there.
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <limits>
 #include <optional>
 #include <utility>
 
+#include "espalier/base/format.hpp"
 #include "espalier/base/names.hpp"
 #include "espalier/plan/native_algorithms/described_values.hpp"
 
@@ -45,6 +47,9 @@ constexpr std::array rivals{
     std::string_view("xhc"),
     std::string_view("acoll"),
 };
+
+/// Open MPI takes no higher one.
+constexpr int highest_priority = 100;
 
 std::string in_capitals(std::string_view text) {
   std::string result(text);
@@ -96,27 +101,45 @@ std::vector<ControlVariable const*> variables_of(
   return found;
 }
 
-/// Why Open MPI would not look at variables; empty if it does.
-std::string openmpi_problem(ControlVariables& variables) {
-  ControlVariable const* const dynamic = variables.find("coll_tuned_use_dynamic_rules");
-  ControlVariable const* const own = variables.find("coll_tuned_priority");
-  if (dynamic == nullptr || own == nullptr) {
-    return "the component coll/tuned of Open MPI is not in use";
-  }
-  if (dynamic->read() == 0) {
-    return "Open MPI selects algorithms only if OMPI_MCA_coll_tuned_use_dynamic_rules=1 is set "
-           "before MPI_Init";
-  }
+/// The highest priority of a component that may serve a collective in place of coll/tuned, and its
+/// name; no name if there is none.
+std::pair<int, std::string_view> strongest_rival(ControlVariables& variables) {
+  std::pair<int, std::string_view> strongest{std::numeric_limits<int>::min(), {}};
   for (std::string_view const rival : rivals) {
     std::string const prefix = "coll_" + std::string(rival);
     ControlVariable const* const priority = variables.find(prefix + "_priority");
     ControlVariable const* const enabled = variables.find(prefix + "_enable");
-    bool const is_enabled = enabled == nullptr || enabled->read() != 0;
-    if (priority != nullptr && is_enabled && priority->read() > own->read()) {
-      return "the component coll/" + std::string(rival) + " of Open MPI comes before coll/tuned";
+    if (priority != nullptr && (enabled == nullptr || enabled->read() != 0)) {
+      strongest = std::max(strongest, {priority->read(), rival});
     }
   }
-  return {};
+  return strongest;
+}
+
+/// Adds what lets coll/tuned serve the communicator that is made. Open MPI 5 has coll/han before
+/// it.
+void add_openmpi_settings(ControlVariables& variables, NativeOrder& order) {
+  ControlVariable const* const dynamic = variables.find("coll_tuned_use_dynamic_rules");
+  ControlVariable const* const own = variables.find("coll_tuned_priority");
+  if (dynamic == nullptr || own == nullptr) {
+    order.problem = "the component coll/tuned of Open MPI is not in use";
+    return;
+  }
+  if (dynamic->read() == 0) {
+    order.problem = "Open MPI selects algorithms only if OMPI_MCA_coll_tuned_use_dynamic_rules=1 "
+                    "is set before MPI_Init";
+    return;
+  }
+  auto const [priority, rival] = strongest_rival(variables);
+  if (rival.empty() || priority < own->read()) {
+    return;
+  }
+  if (own->is_writable() && priority < highest_priority) {
+    order.settings.push_back({.variable = own, .number = priority + 1});
+  } else {
+    order.problem =
+        "the component coll/" + std::string(rival) + " of Open MPI comes before coll/tuned";
+  }
 }
 
 /// Adds what makes MPICH run its own algorithms on the communicator as a whole, and take another
@@ -155,7 +178,7 @@ void add_parameters(
     auto const found = asks_mpich ? std::vector<ControlVariable const*>()
                                   : variables_of(*parameter, algorithm, variables);
     if (found.empty()) {
-      order.problem = "the MPI library has no variable for " + key + " of " + algorithm;
+      order.problem = formatted("the MPI library has no variable for {} of {}", key, algorithm);
       return;
     }
     for (ControlVariable const* const variable : found) {
@@ -217,7 +240,7 @@ NativeOrder native_order(profile::Call call, Choice const& choice, ControlVariab
   if (asks_mpich) {
     add_mpich_settings(call, variables, order);
   } else {
-    order.problem = openmpi_problem(variables);
+    add_openmpi_settings(variables, order);
   }
   if (order.problem.empty()) {
     add_parameters(choice, name, variables, order);
