@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 PAGE = ROOT / "docs" / "reference" / "mpi_libraries.md"
 _SECONDS = 60
 _NUM_RANKS = 3
+_LONGEST = 110
 FORCED = {
     "MPI_Allgather": "allgather/ring",
     "MPI_Allreduce": "allreduce/recursive_doubling",
@@ -56,6 +57,15 @@ FORTRAN = [
         ("use mpi_f08", "fortran_use_mpi_f08", "mpi_shim_grid_mpi_f08"),
     )
 ]
+
+
+def telling_line(output: str) -> str:
+    """Return the line of what a failed program printed that says most of the reason, shortened."""
+    here = output.replace(f"{BUILD}/", "")
+    lines = [line.strip("= |") for line in here.splitlines() if re.search("[a-z]", line)]
+    reasons = [line for line in lines if re.search(r"error|cannot|not found", line, re.IGNORECASE)]
+    line = next(iter(reasons or lines[-1:]), "nothing printed")
+    return line if len(line) <= _LONGEST else line[:_LONGEST].rsplit(" ", maxsplit=1)[0] + " ..."
 
 
 class CellError(Exception):
@@ -95,8 +105,7 @@ class Bench:
         except subprocess.TimeoutExpired:
             raise CellError(f"no end within {_SECONDS} s") from None
         if done.returncode != 0:
-            last = done.stdout.strip().splitlines()[-1:] or ["nothing printed"]
-            raise CellError(f"exit code {done.returncode}: {last[0][:120]}")
+            raise CellError(f"exit code {done.returncode}: {telling_line(done.stdout)}")
         return done.stdout
 
     def launch(
