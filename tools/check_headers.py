@@ -30,7 +30,7 @@ COMMENTS = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 FIRST = re.compile(r'\s*#\s*include\s*"([^"]+)"')
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 
-# What CMake has read before the first line of a source, and names its batches after.
+# How CMake names headers that it compiles ahead, and the folders of its batches.
 PRECOMPILED = "cmake_pch.h"
 BATCHES = "Unity"
 

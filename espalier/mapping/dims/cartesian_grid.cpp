@@ -8,18 +8,11 @@
 #include <utility>
 
 #include "espalier/base/error.hpp"
+#include "espalier/base/format.hpp"
 #include "espalier/base/integer.hpp"
 
 namespace espalier::mapping {
 namespace {
-
-std::string extents_text(std::vector<int> const& extents) {
-  std::string text;
-  for (int const extent : extents) {
-    text += (text.empty() ? "" : "x") + std::to_string(extent);
-  }
-  return text;
-}
 
 void check(std::vector<int> const& extents) {
   if (extents.empty()) {
@@ -30,14 +23,14 @@ void check(std::vector<int> const& extents) {
     if (extent < 1) {
       throw Error(
           ErrorCode::argument,
-          "expected extents of at least 1 of a grid, got " + extents_text(extents)
+          "expected extents of at least 1 of a grid, got " + joined(extents, "x")
       );
     }
     product *= extent;
     if (product > std::numeric_limits<int>::max()) {
       throw Error(
           ErrorCode::argument,
-          "expected a grid of at most 2^31 - 1 positions, got " + extents_text(extents)
+          "expected a grid of at most 2^31 - 1 positions, got " + joined(extents, "x")
       );
     }
   }

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "espalier/base/error.hpp"
+#include "espalier/base/format.hpp"
 #include "espalier/machine/text/decimal.hpp"
 
 namespace espalier::mapping {
@@ -23,11 +24,7 @@ using Neighbor = Stencil::Neighbor;
 constexpr std::int64_t most_neighbors = 100'000;
 
 std::string offset_text(std::vector<int> const& offset) {
-  std::string text;
-  for (int const entry : offset) {
-    text += (text.empty() ? "" : ",") + std::to_string(entry);
-  }
-  return "(" + text + ")";
+  return "(" + joined(offset, ",") + ")";
 }
 
 void check_neighbor(int num_dimensions, Neighbor const& neighbor) {
