@@ -62,11 +62,15 @@ endfunction()
 # Several sources of a target make one compilation, which reads the headers once. This is what users
 # build; presets of developers compile each source alone, and so do the layers of simulated machines
 # (cmake/Smpi.cmake). A source whose unnamed namespace has a name of another one is set
-# SKIP_UNITY_BUILD_INCLUSION. What every call of a program runs through makes no batches: in them,
-# the compiler inlines less, and a nonblocking call took 50 instructions more.
+# SKIP_UNITY_BUILD_INCLUSION. GCC inlines less in a large compilation; where it begins to do so is
+# moved, so that what every call of a program runs through costs as little as if compiled alone.
 function(project_batches target)
   if(ESPALIER_WITH_BATCHES)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
+    target_compile_options(
+      ${target}
+      PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=large-unit-insns=1000000>
+    )
     # Names of one source are not in the way of another one; compiled alone, all are checked.
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-shadow>)
   endif()
@@ -130,9 +134,9 @@ endfunction()
 # by their path from the root of the repository. Without SOURCES the layer is headers only. DEPENDS
 # names layers or existing targets; all of them are visible to users of the layer. PRECOMPILED names
 # headers that nearly all sources include, where all have the same unnamed functions: these sources
-# make no batches, the headers are compiled ahead. Nor do those of a layer that is HOT.
+# make no batches, the headers are compiled ahead.
 function(project_layer name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "HOT" "" "SOURCES;HEADERS;DEPENDS;PRECOMPILED")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;HEADERS;DEPENDS;PRECOMPILED")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "project_layer(${name}): unexpected ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -140,19 +144,19 @@ function(project_layer name)
   project_library(espalier_${name} "${arg_SOURCES}" "${arg_HEADERS}" "${dependencies}")
   if(arg_PRECOMPILED AND ESPALIER_WITH_BATCHES)
     target_precompile_headers(espalier_${name} PRIVATE ${arg_PRECOMPILED})
-  elseif(arg_SOURCES AND NOT arg_HOT)
+  elseif(arg_SOURCES)
     project_batches(espalier_${name})
   endif()
   add_library(espalier::${name} ALIAS espalier_${name})
 endfunction()
 
-# project_mpi_layer(<name> [PRELOADED] [HOT] [SOURCES ...] [HEADERS ...] [DEPENDS ...])
+# project_mpi_layer(<name> [PRELOADED] [SOURCES ...] [HEADERS ...] [DEPENDS ...])
 #
 # A layer that includes <mpi.h>: library espalier_<name>_<vendor> for every MPI found. What the preload
 # library consists of is PRELOADED: it is built for the standard ABI, too. Does nothing when
-# ESPALIER_WITH_MPI is off. A layer that is HOT makes batches for the standard ABI only.
+# ESPALIER_WITH_MPI is off.
 function(project_mpi_layer name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "PRELOADED;HOT" "" "SOURCES;HEADERS;DEPENDS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "PRELOADED" "" "SOURCES;HEADERS;DEPENDS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "project_mpi_layer(${name}): unexpected ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -168,7 +172,7 @@ function(project_mpi_layer name)
       "${arg_HEADERS}"
       "espalier_mpi_${vendor};${dependencies}"
     )
-    if(arg_SOURCES AND (NOT arg_HOT OR vendor STREQUAL "abi"))
+    if(arg_SOURCES)
       project_batches(espalier_${name}_${vendor})
     endif()
   endforeach()

@@ -39,8 +39,9 @@ private:
 [[nodiscard]] int code_of_exception() noexcept;
 
 /// The one place where exceptions end: runs the action, which returns an MPI code, and turns what
-/// it throws into one.
-template <typename Action> int guard(Action&& action) noexcept {
+/// it throws into one. Every call of a program runs through it, so no limit of the compiler decides
+/// whether it is a call.
+template <typename Action> [[gnu::always_inline]] inline int guard(Action&& action) noexcept {
   try {
     return std::forward<Action>(action)();
   } catch (...) {

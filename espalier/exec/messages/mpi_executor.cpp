@@ -25,7 +25,7 @@ public:
         scratch_(run_.program.scratch_bytes),
         packed_(packing_ ? spec.output.layout.num_elements() : 0), dataflow_(run_.program) {}
 
-  int run(void const* input, void* output) noexcept {
+  [[gnu::always_inline]] int run(void const* input, void* output) noexcept {
     if (first_error_ != MPI_SUCCESS) {
       return first_error_;
     }
@@ -152,7 +152,9 @@ private:
   }
 
   /// The program works on bytes; the elements of the user are packed before or unpacked after.
-  template <typename Waits> int run_packed(Bases const& user, MpiTransfer const& packing) noexcept {
+  /// A call of its own: what it keeps in registers, runs without packing would have to save.
+  template <typename Waits>
+  [[gnu::noinline]] int run_packed(Bases const& user, MpiTransfer const& packing) noexcept {
     if (packs_first_) {
       transfer(user, packing);
     }
