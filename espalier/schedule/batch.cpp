@@ -83,6 +83,11 @@ private:
             program_.native_call(operation), message.slots, program_.sources(operation)
         );
         break;
+      case Kind::put:  // batch() refuses this and what follows
+      case Kind::get:
+      case Kind::signal:
+      case Kind::await:
+        break;
       }
     }
     messages_.clear();

@@ -72,6 +72,37 @@ Builder& Builder::recv_signal(int peer) {
   return *this;
 }
 
+Builder&
+Builder::put(int peer, std::span<Slot const> slots, std::span<Slot const> sources, int counter) {
+  append(Kind::put, peer, {}, {});
+  Range const remote = store_remote(slots);
+  Range const own = store(sources);
+  Operation& operation = program_.operations.back();
+  operation.slots = remote;
+  operation.sources = own;
+  operation.tag = counter;
+  return *this;
+}
+
+Builder& Builder::get(int peer, std::span<Slot const> slots, std::span<Slot const> sources) {
+  append(Kind::get, peer, slots, {});
+  program_.operations.back().sources = store_remote(sources);
+  return *this;
+}
+
+Builder& Builder::signal(int peer, int counter) {
+  append(Kind::signal, peer, {}, {});
+  program_.operations.back().tag = counter;
+  return *this;
+}
+
+Builder& Builder::await(int counter, int arrivals) {
+  append(Kind::await, -1, {}, {});
+  program_.operations.back().tag = counter;
+  program_.operations.back().arrivals = arrivals;
+  return *this;
+}
+
 Builder& Builder::repeat(
     Operation const& operation, std::span<Slot const> slots, std::span<Slot const> sources
 ) {
@@ -149,6 +180,10 @@ Range Builder::store(std::span<Slot const> slots) {
     }
   }
   return {.begin = begin, .end = static_cast<int>(pool.size())};
+}
+
+Range Builder::store_remote(std::span<Slot const> slots) {
+  return add_slots(program_, slots);
 }
 
 }  // namespace espalier::schedule

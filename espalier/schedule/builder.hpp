@@ -52,6 +52,25 @@ public:
   Builder& send_signal(int peer);
   Builder& recv_signal(int peer);
 
+  /// Writes slots in the memory of the peer, which must not wrap, and then raises its counter.
+  Builder& put(int peer, Slot slot, Slot source, int counter = no_counter) {
+    return put(peer, {&slot, 1}, {&source, 1}, counter);
+  }
+
+  Builder&
+  put(int peer, std::span<Slot const> slots, std::span<Slot const> sources, int counter = no_counter
+  );
+
+  /// Writes slots with what stands in the memory of the peer, where nothing wraps.
+  Builder& get(int peer, Slot slot, Slot source) { return get(peer, {&slot, 1}, {&source, 1}); }
+
+  Builder& get(int peer, std::span<Slot const> slots, std::span<Slot const> sources);
+
+  /// Raises a counter of the peer.
+  Builder& signal(int peer, int counter);
+  /// Complete when the own counter was raised so often.
+  Builder& await(int counter, int arrivals = 1);
+
   /// An operation of another program, with its kind, peer, round and waits, on these blocks. The
   /// round going on becomes that of the operation, if it is later.
   Builder&
@@ -89,6 +108,7 @@ private:
   void append(Kind kind, int peer, std::span<Slot const> slots, std::span<Slot const> sources);
   [[nodiscard]] Slot wrapped(Slot slot) const;
   Range store(std::span<Slot const> slots);
+  Range store_remote(std::span<Slot const> slots);
 
   RankProgram program_;
   int round_ = 0;

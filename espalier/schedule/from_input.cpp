@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "espalier/schedule/preconditions.hpp"
 #include "espalier/schedule/transforms.hpp"
 
 namespace espalier::schedule {
@@ -201,6 +202,7 @@ Range append(std::vector<Slot>& pool, std::vector<Slot> const& slots) {
 }  // namespace
 
 RankProgram from_input(RankProgram program, Collective collective, int root) {
+  require_messages(program, "from_input");
   if (collective == Collective::alltoall || collective == Collective::barrier ||
       collective == Collective::bcast) {
     return program;

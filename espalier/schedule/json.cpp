@@ -132,6 +132,25 @@ json slots_to_json(std::span<Slot const> slots) {
   return result;
 }
 
+/// A put that raises no counter has none, and so has a get.
+bool has_tag(Operation const& operation) {
+  switch (operation.kind) {
+  case Kind::send:
+  case Kind::recv:
+  case Kind::signal:
+  case Kind::await:
+    return true;
+  case Kind::put:
+    return operation.tag != no_counter;
+  case Kind::copy:
+  case Kind::reduce:
+  case Kind::native:
+  case Kind::get:
+    return false;
+  }
+  return false;
+}
+
 json operation_to_json(RankProgram const& program, Operation const& operation) {
   json result{
       {"kind", to_string(operation.kind)},
@@ -144,7 +163,12 @@ json operation_to_json(RankProgram const& program, Operation const& operation) {
   }
   if (operation.peer >= 0) {
     result["peer"] = operation.peer;
+  }
+  if (has_tag(operation)) {
     result["tag"] = operation.tag;
+  }
+  if (operation.kind == Kind::await) {
+    result["arrivals"] = operation.arrivals;
   }
   if (operation.sources.size() > 0) {
     result["sources"] = slots_to_json(program.sources(operation));
@@ -197,29 +221,59 @@ private:
   void add(Reader const& from) {
     auto const index = static_cast<int>(program_.operations.size());
     Operation operation{
-        .kind = from.member("kind").one_of(
-            std::array{Kind::send, Kind::recv, Kind::copy, Kind::reduce, Kind::native}
-        ),
+        .kind = from.member("kind").one_of(std::array{
+            Kind::send,
+            Kind::recv,
+            Kind::copy,
+            Kind::reduce,
+            Kind::native,
+            Kind::put,
+            Kind::get,
+            Kind::signal,
+            Kind::await,
+        }),
         .round = from.member("round").integer(0, largest),
         .after = from.member("after").integer(0, index),
     };
-    bool const is_message = operation.kind == Kind::send || operation.kind == Kind::recv;
-    bool const is_native = operation.kind == Kind::native;
-    operation.slots = read_slots(from.member("slots"), is_message || is_native ? 0 : 1);
-    if (is_native) {
+    read_blocks(from, operation);
+    if (operation.kind == Kind::native) {
       read_native_call(from, operation);
-    } else if (is_message) {
-      operation.peer = from.member("peer").integer(0, program_.frame.num_ranks - 1);
-      operation.tag = from.member("tag").integer(0, largest);
-      operation.sources = {.begin = operation.slots.end, .end = operation.slots.end};
-    } else {
-      operation.sources = read_slots(from.member("sources"), 1);
+    } else if (operation.kind != Kind::copy && operation.kind != Kind::reduce) {
+      read_partner(from, operation);
     }
     if (from.has("after_sends")) {
       operation.after_sends = from.member("after_sends").integer(0, index);
     }
     operation.waits = read_waits(from, index);
     program_.operations.push_back(operation);
+  }
+
+  void read_blocks(Reader const& from, Operation& operation) {
+    Kind const kind = operation.kind;
+    bool const must_write =
+        kind == Kind::copy || kind == Kind::reduce || kind == Kind::put || kind == Kind::get;
+    operation.slots =
+        read_slots(from.member("slots"), must_write ? 1 : 0, schedule::has_remote_slots(kind));
+    if (must_write || (kind == Kind::native && from.has("sources"))) {
+      operation.sources = read_slots(from.member("sources"), 1, schedule::has_remote_sources(kind));
+    } else {
+      operation.sources = {.begin = operation.slots.end, .end = operation.slots.end};
+    }
+  }
+
+  /// The other rank and the tag, or what is awaited.
+  void read_partner(Reader const& from, Operation& operation) {
+    if (operation.kind == Kind::await) {
+      operation.arrivals = from.member("arrivals").integer(1, largest);
+    } else {
+      operation.peer = from.member("peer").integer(0, program_.frame.num_ranks - 1);
+    }
+    bool const may_lack_tag = operation.kind == Kind::put || operation.kind == Kind::get;
+    if (!may_lack_tag || from.has("tag")) {
+      operation.tag = from.member("tag").integer(0, largest);
+    } else if (operation.kind == Kind::put) {
+      operation.tag = no_counter;
+    }
   }
 
   void read_native_call(Reader const& from, Operation& operation) {
@@ -230,14 +284,10 @@ private:
         .root = from.member("root").integer(0, program_.frame.num_ranks - 1),
         .members = members.integers(0, program_.frame.num_ranks - 1),
     });
-    if (from.has("sources")) {
-      operation.sources = read_slots(from.member("sources"), 1);
-    } else {
-      operation.sources = {.begin = operation.slots.end, .end = operation.slots.end};
-    }
   }
 
-  Range read_slots(Reader const& from, std::size_t at_least) {
+  /// How large buffers of a peer are is not known here.
+  Range read_slots(Reader const& from, std::size_t at_least, bool is_remote) {
     auto const begin = static_cast<int>(program_.slot_pool.size());
     for (Reader const& entry : from.entries(at_least)) {
       Slot slot{
@@ -245,7 +295,7 @@ private:
               std::array{Buffer::input, Buffer::output, Buffer::scratch}
           ),
       };
-      int const size = program_.frame.num_blocks(slot.buffer);
+      std::int64_t const size = is_remote ? largest : program_.frame.num_blocks(slot.buffer);
       slot.first = entry.member("first").integer(0, size - 1);
       slot.num_blocks = entry.member("num_blocks").integer(1, size);
       slot.stride = entry.member("stride").integer(0, size - 1);

@@ -10,7 +10,21 @@
 
 namespace espalier::schedule {
 
+void require_messages(RankProgram const& program, char const* needed_by) {
+  auto const found = std::ranges::find_if(program.operations, [](Operation const& operation) {
+    return is_one_sided(operation.kind);
+  });
+  if (found != program.operations.end()) {
+    throw Error(
+        ErrorCode::unsupported,
+        std::string(needed_by) +
+            " needs a program of messages, got a one-sided one: " + to_text(program, *found)
+    );
+  }
+}
+
 void require_rounds(RankProgram const& program, char const* transform) {
+  require_messages(program, transform);
   if (program.is_dataflow()) {
     throw Error(
         ErrorCode::unsupported,

@@ -6,7 +6,10 @@
 
 namespace espalier::schedule {
 
-/// @throws Error unsupported, naming the transform, if it is a dataflow program.
+/// @throws Error unsupported, naming who needs it, if some operation is one-sided.
+void require_messages(RankProgram const& program, char const* needed_by);
+
+/// @throws Error unsupported, naming the transform, if it is a dataflow program or one-sided.
 void require_rounds(RankProgram const& program, char const* transform);
 
 /// @throws Error unsupported, naming the transform, unless the operation sends or receives output

@@ -13,6 +13,10 @@ std::span<Element const> view(std::vector<Element> const& pool, Range range) noe
   return {pool.data() + range.begin, static_cast<std::size_t>(range.size())};
 }
 
+bool starts_message(Kind kind) noexcept {
+  return kind == Kind::send || kind == Kind::put || kind == Kind::get || kind == Kind::signal;
+}
+
 }  // namespace
 
 int Frame::num_blocks(Buffer buffer) const noexcept {
@@ -68,14 +72,30 @@ int RankProgram::num_rounds() const noexcept {
   return last + 1;
 }
 
+bool RankProgram::is_one_sided() const noexcept {
+  return std::ranges::any_of(operations, [](Operation const& operation) {
+    return schedule::is_one_sided(operation.kind);
+  });
+}
+
+int RankProgram::num_counters() const noexcept {
+  int result = 0;
+  for (Operation const& operation : operations) {
+    if (operation.kind == Kind::await) {
+      result = std::max(result, operation.tag + 1);
+    }
+  }
+  return result;
+}
+
 int RankProgram::num_messages_sent() const noexcept {
-  return static_cast<int>(std::ranges::count(operations, Kind::send, &Operation::kind));
+  return static_cast<int>(std::ranges::count_if(operations, starts_message, &Operation::kind));
 }
 
 std::int64_t RankProgram::num_blocks_sent() const noexcept {
   std::int64_t total = 0;
   for (Operation const& operation : operations) {
-    if (operation.kind == Kind::send) {
+    if (starts_message(operation.kind)) {
       total += num_blocks(slots(operation));
     }
   }

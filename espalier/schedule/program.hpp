@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// @file
-/// The schedule of one rank: what it sends, receives, copies and reduces, on which blocks, and
-/// what each operation waits for. DESIGN.md has the IR on one page.
+/// The schedule of one rank: what it sends, receives, puts, gets, copies and reduces, on which
+/// blocks, and what each operation waits for. DESIGN.md has the IR on one page.
 
 #pragma once
 
@@ -25,6 +25,8 @@ enum class Buffer : std::uint8_t {
 
 /// Blocks first, first + stride, ... (num_blocks of them), all modulo the size of the buffer.
 /// One slot describes a run that wraps, or the comb of blocks that sparbit sends.
+///
+/// In the memory of a peer nothing wraps: how large its buffers are is not known here.
 struct Slot {
   Buffer buffer = Buffer::output;
   int first = 0;
@@ -40,7 +42,26 @@ enum class Kind : std::uint8_t {
   copy,    ///< write slots with sources
   reduce,  ///< slots = sources (op) slots: sources is the left operand, slots the right
   native,  ///< a collective of the MPI library: contributes sources, its results are slots
+  put,     ///< write slots of the peer with sources, then raise a counter of the peer
+  get,     ///< write slots with sources of the peer
+  signal,  ///< raise a counter of the peer
+  await,   ///< go on when an own counter was raised so often
 };
+
+/// Whether an operation acts on the memory of a peer that does nothing for it, or awaits that.
+[[nodiscard]] constexpr bool is_one_sided(Kind kind) noexcept {
+  return kind == Kind::put || kind == Kind::get || kind == Kind::signal || kind == Kind::await;
+}
+
+/// Whether slots of the operation lie in the memory of the peer.
+[[nodiscard]] constexpr bool has_remote_slots(Kind kind) noexcept {
+  return kind == Kind::put;
+}
+
+/// The same for its sources.
+[[nodiscard]] constexpr bool has_remote_sources(Kind kind) noexcept {
+  return kind == Kind::get;
+}
 
 /// Positions [begin, end) in one of the program's arrays.
 struct Range {
@@ -66,28 +87,41 @@ struct NativeCall {
   friend bool operator==(NativeCall const&, NativeCall const&) = default;
 };
 
+/// Tag of a put that raises no counter.
+inline constexpr int no_counter = -1;
+
 /// One step of a program.
 ///
-/// It may start when all writes (recv, copy, reduce) among operations [0, after), all sends among
-/// operations [0, after_sends) and all operations in `waits` are complete. Operations that may
-/// start are started in program order.
+/// It may start when all writes (recv, copy, reduce, get, await) among operations [0, after), all
+/// sends (also put and signal) among operations [0, after_sends) and all operations in `waits` are
+/// complete. Operations that may start are started in program order.
 ///
 /// A send or receive without slots is a signal: a message without data that is always sent.
+///
+/// A put is complete when its sources may be written again. When its data are in the memory of the
+/// peer is known only to who awaits the counter that it then raises: two puts, or a put and a
+/// signal behind it, may overtake each other. A counter is zero at the start and has one awaited
+/// number, which is how often it is raised in all: a flag is a counter awaited at 1.
 ///
 /// A native call waits for all operations before it, and everything behind it waits for the call:
 /// it may hold its rank until all members are there.
 struct Operation {
   Kind kind = Kind::send;
-  int peer = -1;  ///< send, recv: the other rank; others: -1
-  int tag = 0;    ///< messages between two ranks match by tag, then in order; native: which call
-  int round = 0;  ///< for counting, costs and drawings; execution does not look at it
+  int peer = -1;  ///< send, recv, put, get, signal: the other rank; others: -1
+  /// Messages between two ranks match by tag, then in order; native: which call; put, signal: the
+  /// counter of the peer that is raised; await: the own counter.
+  int tag = 0;
+  int arrivals = 0;  ///< await: how often the counter must have been raised
+  int round = 0;     ///< for counting, costs and drawings; execution does not look at it
   int after = 0;
   int after_sends = 0;
   Range slots{};    ///< all in one buffer
-  Range sources{};  ///< copy, reduce: as many blocks as slots; native: any; all in one buffer
+  Range sources{};  ///< copy, reduce, put, get: as many blocks as slots; native: any; one buffer
   Range waits{};    ///< into the program's waits: indices of earlier operations
 
-  [[nodiscard]] bool writes() const noexcept { return kind != Kind::send; }
+  [[nodiscard]] bool writes() const noexcept {
+    return kind != Kind::send && kind != Kind::put && kind != Kind::signal;
+  }
 
   /// Whether `after` or `after_sends` make this operation wait for operation `index`, `other`.
   [[nodiscard]] bool waits_by_position(Operation const& other, int index) const noexcept {
@@ -141,8 +175,15 @@ struct RankProgram {
 
   [[nodiscard]] bool has_native_calls() const noexcept { return !native_calls.empty(); }
 
+  /// Whether some operation is one-sided.
+  [[nodiscard]] bool is_one_sided() const noexcept;
+  /// Counters of this rank are numbered below this.
+  [[nodiscard]] int num_counters() const noexcept;
+
   [[nodiscard]] int num_rounds() const noexcept;
+  /// Messages that this rank starts: a get is one, too.
   [[nodiscard]] int num_messages_sent() const noexcept;
+  /// Blocks that these messages move.
   [[nodiscard]] std::int64_t num_blocks_sent() const noexcept;
   /// Memory this program holds.
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
@@ -168,6 +209,16 @@ void for_each_block(Frame const& frame, std::span<Slot const> slots, Visitor&& v
       if (block >= size) {
         block -= size;
       }
+    }
+  }
+}
+
+/// The same for slots in the memory of a peer.
+template <typename Visitor>
+void for_each_remote_block(std::span<Slot const> slots, Visitor&& visit) {
+  for (Slot const& slot : slots) {
+    for (int i = 0; i < slot.num_blocks; ++i) {
+      visit(slot.buffer, slot.first + i * slot.stride);
     }
   }
 }

@@ -20,13 +20,26 @@ std::string slots_to_text(Frame const& frame, std::span<Slot const> slots) {
   return to_string(slots.front().buffer) + " " + runs_to_text(blocks);
 }
 
+/// Blocks in the memory of the peer: `output 0-3,7 of 2`.
+std::string remote_to_text(std::span<Slot const> slots, int peer) {
+  std::vector<int> blocks;
+  for_each_remote_block(slots, [&](Buffer /*buffer*/, int block) { blocks.push_back(block); });
+  return formatted(
+      "{} {} of {}",
+      slots.empty() ? "nothing" : to_string(slots.front().buffer),
+      runs_to_text(blocks),
+      peer
+  );
+}
+
 /// Nothing where a member of a native call contributes nothing.
 std::string contribution_to_text(RankProgram const& program, Operation const& operation) {
   auto const sources = program.sources(operation);
   return sources.empty() ? "nothing" : slots_to_text(program.frame, sources);
 }
 
-std::string what(RankProgram const& program, Operation const& operation) {
+/// What an operation does, up to the blocks that it writes or sends.
+std::string verb(RankProgram const& program, Operation const& operation) {
   switch (operation.kind) {
   case Kind::send:
     return formatted("send to {}", operation.peer);
@@ -50,16 +63,53 @@ std::string what(RankProgram const& program, Operation const& operation) {
         to_string(operation.kind),
         slots_to_text(program.frame, program.sources(operation))
     );
+  case Kind::put:
+    return formatted("put {} into", slots_to_text(program.frame, program.sources(operation)));
+  case Kind::get:
+    return formatted("get {} into", remote_to_text(program.sources(operation), operation.peer));
+  case Kind::signal:
+    return formatted("signal to {}", operation.peer);
+  case Kind::await:
+    return formatted("await counter {} at {}", operation.tag, operation.arrivals);
   }
   return {};
 }
 
+/// The blocks that an operation writes or sends.
+std::string object(RankProgram const& program, Operation const& operation) {
+  switch (operation.kind) {
+  case Kind::put:
+    return " " + remote_to_text(program.slots(operation), operation.peer);
+  case Kind::signal:
+  case Kind::await:
+    return {};
+  case Kind::native:
+    if (operation.slots.size() == 0) {
+      return " nothing";
+    }
+    [[fallthrough]];
+  default:
+    return " " + slots_to_text(program.frame, program.slots(operation));
+  }
+}
+
+/// Which counter of the peer is raised, or the tag of a message that has one.
+std::string tag_to_text(Operation const& operation) {
+  switch (operation.kind) {
+  case Kind::native:
+  case Kind::await:
+    return {};
+  case Kind::put:
+  case Kind::signal:
+    return operation.tag == no_counter ? "" : formatted(" raises {}", operation.tag);
+  default:
+    return operation.tag == 0 ? "" : formatted(" tag {}", operation.tag);
+  }
+}
+
 /// What the operation waits for, and its tag where it has one.
 std::string conditions(RankProgram const& program, Operation const& operation) {
-  std::string text;
-  if (operation.tag != 0 && operation.kind != Kind::native) {
-    text += formatted(" tag {}", operation.tag);
-  }
+  std::string text = tag_to_text(operation);
   if (operation.after != 0) {
     text += formatted(" after {}", operation.after);
   }
@@ -105,6 +155,14 @@ std::string to_string(Kind kind) {
     return "reduce";
   case Kind::native:
     return "native";
+  case Kind::put:
+    return "put";
+  case Kind::get:
+    return "get";
+  case Kind::signal:
+    return "signal";
+  case Kind::await:
+    return "await";
   }
   return "unknown";
 }
@@ -140,12 +198,10 @@ std::string runs_to_text(std::span<int const> numbers) {
 
 std::string to_text(RankProgram const& program, Operation const& operation) {
   return formatted(
-      "round {} {} {}{}",
+      "round {} {}{}{}",
       operation.round,
-      what(program, operation),
-      operation.kind == Kind::native && operation.slots.size() == 0
-          ? "nothing"
-          : slots_to_text(program.frame, program.slots(operation)),
+      verb(program, operation),
+      object(program, operation),
       conditions(program, operation)
   );
 }

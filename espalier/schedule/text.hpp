@@ -18,6 +18,12 @@ namespace espalier::schedule {
 ///     0  round 0 recv from 0 output 0
 ///     1  round 0 send to 2 output 1
 ///     2  round 1 recv from 0 output 3 after 2
+///
+/// One-sided operations name memory of the peer as `output 0 of 2`, and counters:
+///
+///     0  round 0 signal to 2 raises 1
+///     1  round 0 await counter 0 at 2
+///     2  round 1 put output 0 into output 0 of 2 raises 0 after 2
 [[nodiscard]] std::string to_text(RankProgram const& program);
 
 /// One operation on one line, without its number: `round 1 recv from 0 output 3 after 2`.

@@ -51,9 +51,11 @@ private:
     rank_.resize(std::max(rank_.size(), round + 1));
     switch (operation.kind) {
     case Kind::send:
+    case Kind::put:
       rank_[round].sent += num_blocks;
       break;
     case Kind::recv:
+    case Kind::get:
       rank_[round].received += num_blocks;
       break;
     case Kind::reduce:
@@ -61,6 +63,8 @@ private:
       break;
     case Kind::native:  // has a stand-in
     case Kind::copy:
+    case Kind::signal:
+    case Kind::await:
       break;
     }
   }

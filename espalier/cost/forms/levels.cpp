@@ -8,6 +8,7 @@
 
 #include "espalier/algorithms/composed/native.hpp"
 #include "espalier/cost/forms/count.hpp"
+#include "espalier/schedule/preconditions.hpp"
 
 namespace espalier::cost {
 namespace {
@@ -36,6 +37,7 @@ double LevelTime::Busy::seconds() const noexcept {
 }
 
 void LevelTime::add(RankProgram const& program) {
+  schedule::require_messages(program, "the time by levels");
   rank_.assign(num_busy_rounds(program), {});
   for (Operation const& operation : program.operations) {
     add(rank_[static_cast<std::size_t>(operation.round)], program, operation);

@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "espalier/algorithms/composed/native.hpp"
+#include "espalier/schedule/preconditions.hpp"
 
 namespace espalier::cost {
 
@@ -25,6 +26,7 @@ void add_traffic(
   auto const num_rounds = static_cast<std::size_t>(program.num_rounds());
   rounds.resize(std::max(rounds.size(), num_rounds), Crossings(num_levels));
   int const from = core_of[static_cast<std::size_t>(program.rank)];
+  schedule::require_messages(program, "the traffic");
   for (schedule::Operation const& operation : program.operations) {
     if (operation.kind != schedule::Kind::send) {
       continue;

@@ -134,7 +134,11 @@ void Engine::start(std::int32_t step, double now) {
     break;
   case Kind::copy:
   case Kind::reduce:
-  case Kind::native:  // Steps::add() refuses it
+  case Kind::native:  // Steps::add() refuses this and what follows
+  case Kind::put:
+  case Kind::get:
+  case Kind::signal:
+  case Kind::await:
     compute(step, now);
     break;
   }

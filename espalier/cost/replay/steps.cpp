@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "espalier/base/error.hpp"
+#include "espalier/schedule/preconditions.hpp"
 
 namespace espalier::cost {
 namespace {
@@ -32,6 +33,7 @@ void Steps::add(RankProgram const& program) {
   if (program.has_native_calls()) {
     refuse("a program of messages", "one with native calls: use a stand-in");
   }
+  schedule::require_messages(program, "the replay");
   std::int64_t const end = std::int64_t{size()} + std::ssize(program.operations);
   if (end > std::numeric_limits<std::int32_t>::max()) {
     throw Error(

@@ -2,12 +2,11 @@
 
 #include "espalier/exec/memory/binding.hpp"
 
-#include <algorithm>
 #include <string>
 
 #include "espalier/base/error.hpp"
-#include "espalier/base/integer.hpp"
 #include "espalier/schedule/native_calls.hpp"
+#include "espalier/schedule/preconditions.hpp"
 
 namespace espalier::exec {
 namespace {
@@ -19,74 +18,19 @@ using schedule::Range;
 using schedule::RankProgram;
 using schedule::Slot;
 
-constexpr std::int64_t scratch_alignment_bytes = 64;
-
 template <typename Element>
 std::span<Element const> view(std::vector<Element> const& pool, Range range) noexcept {
   return {pool.data() + range.begin, static_cast<std::size_t>(range.size())};
 }
 
-void require_same_blocks(char const* what, int expected, int found) {
-  if (expected != found) {
-    throw Error(
-        ErrorCode::argument,
-        std::string("the layout of the ") + what + " must have " + std::to_string(expected) +
-            " blocks as the program has, got " + std::to_string(found)
-    );
-  }
-}
-
-/// Puts blocks into memory one after another.
-class Packer {
-public:
-  Packer(std::int64_t extent_bytes, Footprint footprint)
-      : extent_bytes_(extent_bytes), footprint_(footprint) {
-    if (footprint_.num_bytes == 0) {
-      footprint_.num_bytes = extent_bytes;
-    }
-    is_array_ =
-        footprint_.first_byte >= 0 && footprint_.first_byte + footprint_.num_bytes <= extent_bytes;
-  }
-
-  /// The next block. Elements that stay inside their extent follow each other as in an array, so
-  /// that adjacent blocks are one run; the others are kept apart.
-  Extent place(std::int64_t num_elements) {
-    if (num_elements == 0 || is_array_) {
-      Extent const extent{.offset_bytes = end_, .num_elements = num_elements};
-      end_ += num_elements * extent_bytes_;
-      return extent;
-    }
-    // With a negative extent the last element lies lowest.
-    std::int64_t const reach = (num_elements - 1) * extent_bytes_;
-    std::int64_t const lowest = footprint_.first_byte + std::min<std::int64_t>(reach, 0);
-    std::int64_t const span = footprint_.num_bytes + std::max(reach, -reach);
-    Extent const extent{.offset_bytes = end_ - lowest, .num_elements = num_elements};
-    end_ += aligned(span);
-    return extent;
-  }
-
-  [[nodiscard]] std::int64_t num_bytes() const noexcept { return aligned(end_); }
-
-private:
-  static std::int64_t aligned(std::int64_t num_bytes) noexcept {
-    return scratch_alignment_bytes * ceil_div(num_bytes, scratch_alignment_bytes);
-  }
-
-  std::int64_t extent_bytes_;
-  Footprint footprint_;
-  bool is_array_ = true;
-  std::int64_t end_ = 0;
-};
-
 class Binder {
 public:
-  Binder(RankProgram const& program, Layout const& output, BindOptions const& options)
-      : program_(program), output_(output), options_(options) {
-    require_same_blocks("output", program.frame.num_output_blocks, output.num_blocks());
+  /// @param places_of  Of peers; null for a program of messages.
+  Binder(RankProgram const& program, Places const& own, PlacesOf const* places_of)
+      : program_(program), own_(own), places_of_(places_of) {
     result_.rank = program.rank;
-    result_.element_extent_bytes = output.element_extent_bytes();
-    place_input();
-    place_scratch();
+    result_.element_extent_bytes = own.element_extent_bytes(Buffer::output);
+    result_.scratch_bytes = own.scratch_bytes();
   }
 
   BoundProgram run() {
@@ -104,72 +48,6 @@ public:
   }
 
 private:
-  void place_scratch() {
-    Packer packer(extent_of(Buffer::scratch), options_.scratch.footprint);
-    std::vector<int> const& like = program_.frame.scratch_like;
-    std::span<std::int64_t const> const sizes = options_.scratch_sizes;
-    if (!sizes.empty()) {
-      require_same_blocks(
-          "scratch memory", static_cast<int>(like.size()), static_cast<int>(sizes.size())
-      );
-    }
-    for (std::size_t i = 0; i < like.size(); ++i) {
-      scratch_.push_back(packer.place(sizes.empty() ? size_of(like[i]) : sizes[i]));
-    }
-    result_.scratch_bytes = packer.num_bytes();
-  }
-
-  /// Elements of a scratch block.
-  [[nodiscard]] std::int64_t size_of(int label) const {
-    Layout const& output = options_.output_sizes != nullptr ? *options_.output_sizes : output_;
-    if (program_.frame.output_like.empty()) {
-      if (!output.has_place(label)) {
-        throw_unknown("block " + std::to_string(label));
-      }
-      return output.block(label).num_elements;
-    }
-    int const num_ranks = program_.frame.num_ranks;
-    int const from = label / num_ranks;
-    int const to = label % num_ranks;
-    if (output.is_uniform() || to == program_.rank) {
-      return output.block(from).num_elements;
-    }
-    if (from != program_.rank) {
-      throw_unknown("the block from rank " + std::to_string(from) + " to " + std::to_string(to));
-    }
-    Layout const* const input =
-        options_.input_sizes != nullptr ? options_.input_sizes : options_.input;
-    // Without an input both directions have the same sizes, as MPI_IN_PLACE says.
-    return (input != nullptr ? *input : output).block(to).num_elements;
-  }
-
-  [[noreturn]] void throw_unknown(std::string const& block) const {
-    throw Error(
-        ErrorCode::unsupported,
-        "rank " + std::to_string(program_.rank) + " must know the size of what it keeps, but not " +
-            "that of " + block +
-            ": use an algorithm that hands blocks to their ranks directly, or blocks of one size"
-    );
-  }
-
-  void place_input() {
-    std::vector<int> const& like = program_.frame.input_like;
-    if (options_.input != nullptr) {
-      require_same_blocks("input", static_cast<int>(like.size()), options_.input->num_blocks());
-    }
-    std::int64_t offset_bytes = 0;
-    for (std::size_t i = 0; i < like.size(); ++i) {
-      Extent extent{.offset_bytes = offset_bytes};
-      if (options_.input != nullptr) {
-        extent = options_.input->block(static_cast<int>(i));
-      } else {
-        extent.num_elements = size_of(like[i]);
-      }
-      input_.push_back(extent);
-      offset_bytes += extent.num_elements * output_.element_extent_bytes();
-    }
-  }
-
   BoundOperation bound(Operation const& operation) {
     auto const slots = program_.slots(operation);
     auto const sources = program_.sources(operation);
@@ -179,18 +57,47 @@ private:
         .source = sources.empty() ? Buffer::output : sources.front().buffer,
         .peer = operation.peer,
         .tag = operation.tag,
+        .arrivals = operation.arrivals,
         .round = operation.round,
         .after = operation.after,
         .after_sends = operation.after_sends,
-        .is_signal = operation.kind == Kind::native || (operation.peer >= 0 && slots.empty()),
+        .is_signal = is_signal(operation),
         .waits = operation.waits,
     };
-    result.pieces = store(slots, extent_of(result.buffer));
-    result.sources = store(sources, extent_of(result.source));
+    result.pieces = schedule::has_remote_slots(operation.kind)
+                        ? store_remote(slots, places_of(operation.peer))
+                        : store(slots, own_.element_extent_bytes(result.buffer));
+    result.sources = schedule::has_remote_sources(operation.kind)
+                         ? store_remote(sources, places_of(operation.peer))
+                         : store(sources, own_.element_extent_bytes(result.source));
     for (Piece const& piece : result_.pieces(result)) {
       result.num_elements += piece.num_repeats * piece.num_elements;
     }
     return result;
+  }
+
+  static bool is_signal(Operation const& operation) {
+    bool const is_without_data = operation.peer >= 0 && operation.slots.size() == 0;
+    bool const raises = operation.kind == Kind::put && operation.tag != schedule::no_counter;
+    return operation.kind == Kind::native || operation.kind == Kind::await || is_without_data ||
+           raises;
+  }
+
+  [[nodiscard]] Places const& places_of(int peer) const {
+    Places const& places = (*places_of_)(peer);
+    for (Buffer const buffer : {Buffer::input, Buffer::output, Buffer::scratch}) {
+      std::int64_t const found = places.element_extent_bytes(buffer);
+      if (found != result_.element_extent_bytes) {
+        throw Error(
+            ErrorCode::argument,
+            "one-sided programs need elements of one extent on all ranks, got " +
+                std::to_string(result_.element_extent_bytes) + " bytes on rank " +
+                std::to_string(program_.rank) + " and " + std::to_string(found) + " on rank " +
+                std::to_string(peer)
+        );
+      }
+    }
+    return places;
   }
 
   [[nodiscard]] BoundCall bound_call(Operation const& operation) const {
@@ -212,56 +119,39 @@ private:
       if (number++ % each == 0) {
         sizes.push_back(0);
       }
-      sizes.back() += place_of(buffer, block).num_elements;
+      sizes.back() += own_(buffer, block).num_elements;
     });
     return sizes;
-  }
-
-  [[nodiscard]] std::int64_t extent_of(Buffer buffer) const {
-    if (buffer == Buffer::input && options_.input != nullptr) {
-      return options_.input->element_extent_bytes();
-    }
-    if (buffer == Buffer::scratch && options_.scratch.extent_bytes != 0) {
-      return options_.scratch.extent_bytes;
-    }
-    return output_.element_extent_bytes();
   }
 
   Range store(std::span<Slot const> slots, std::int64_t extent_bytes) {
     auto const begin = result_.piece_pool.size();
     schedule::for_each_block(program_.frame, slots, [&](Buffer buffer, int block) {
-      append_piece(result_.piece_pool, begin, place_of(buffer, block), extent_bytes);
+      append_piece(result_.piece_pool, begin, own_(buffer, block), extent_bytes);
     });
+    return stored_from(begin);
+  }
+
+  Range store_remote(std::span<Slot const> slots, Places const& places) {
+    auto const begin = result_.piece_pool.size();
+    schedule::for_each_remote_block(slots, [&](Buffer buffer, int block) {
+      append_piece(
+          result_.piece_pool, begin, places(buffer, block), places.element_extent_bytes(buffer)
+      );
+    });
+    return stored_from(begin);
+  }
+
+  [[nodiscard]] Range stored_from(std::size_t begin) const {
     return {
         .begin = static_cast<int>(begin),
         .end = static_cast<int>(result_.piece_pool.size()),
     };
   }
 
-  [[nodiscard]] Extent place_of(Buffer buffer, int block) const {
-    switch (buffer) {
-    case Buffer::input:
-      return input_[static_cast<std::size_t>(block)];
-    case Buffer::output:
-      break;
-    case Buffer::scratch:
-      return scratch_[static_cast<std::size_t>(block)];
-    }
-    if (!output_.has_place(block)) {
-      throw Error(
-          ErrorCode::unsupported,
-          "a program may only touch output blocks that have memory, but on rank " +
-              std::to_string(program_.rank) + " it touches block " + std::to_string(block)
-      );
-    }
-    return output_.block(block);
-  }
-
   RankProgram const& program_;
-  Layout const& output_;
-  BindOptions const& options_;
-  std::vector<Extent> input_;
-  std::vector<Extent> scratch_;
+  Places const& own_;
+  PlacesOf const* places_of_;
   BoundProgram result_;
 };
 
@@ -285,7 +175,13 @@ std::size_t BoundProgram::memory_bytes() const noexcept {
 }
 
 BoundProgram bind(RankProgram const& program, Layout const& output, BindOptions const& options) {
-  return Binder(program, output, options).run();
+  schedule::require_messages(program, "binding to the memory of one rank");
+  Places const own(program.frame, program.rank, output, options);
+  return Binder(program, own, nullptr).run();
+}
+
+BoundProgram bind_one_sided(RankProgram const& program, PlacesOf const& places_of) {
+  return Binder(program, places_of(program.rank), &places_of).run();
 }
 
 void append_piece(

@@ -7,10 +7,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
-#include "espalier/exec/memory/layout.hpp"
+#include "espalier/exec/memory/places.hpp"
 #include "espalier/schedule/program.hpp"
 
 namespace espalier::exec {
@@ -29,14 +30,17 @@ struct Piece {
 /// An operation of the program with the same index.
 struct BoundOperation {
   schedule::Kind kind = schedule::Kind::send;
-  schedule::Buffer buffer = schedule::Buffer::output;  ///< of the pieces
-  schedule::Buffer source = schedule::Buffer::output;  ///< copy, reduce: of the source pieces
+  schedule::Buffer buffer = schedule::Buffer::output;  ///< of the pieces; put: of the peer
+  schedule::Buffer source = schedule::Buffer::output;  ///< of the source pieces; get: of the peer
   int peer = -1;
   int tag = 0;
-  int round = 0;  ///< of the program; execution does not look at it
+  int arrivals = 0;  ///< of what awaits a counter
+  int round = 0;     ///< of the program; execution does not look at it
   int after = 0;
   int after_sends = 0;
-  bool is_signal = false;  ///< a message without data that is always sent, or a native call
+  /// Not done by moving data alone: a message without data that is always sent, a native call, a
+  /// put that raises a counter, or what awaits one.
+  bool is_signal = false;
   schedule::Range pieces{};
   schedule::Range sources{};
   schedule::Range waits{};
@@ -53,31 +57,6 @@ struct BoundCall {
   schedule::NativeCall call;
   std::vector<std::int64_t> sources;
   std::vector<std::int64_t> results;
-};
-
-/// What an element covers beyond its extent, for types with gaps or lower bounds.
-struct Footprint {
-  std::int64_t first_byte = 0;  ///< of one element, relative to its address: the true lower bound
-  std::int64_t num_bytes = 0;   ///< from there to the last byte: the true extent; 0: the extent
-};
-
-/// Elements of the scratch memory.
-struct ScratchElements {
-  std::int64_t extent_bytes = 0;  ///< 0: as in the output
-  Footprint footprint{};
-};
-
-struct BindOptions {
-  /// Places of the input blocks; null: packed, in elements of the output.
-  Layout const* input = nullptr;
-  /// Sizes of the output blocks in scratch elements; null: the elements are those of the output.
-  Layout const* output_sizes = nullptr;
-  /// Sizes of the input blocks in scratch elements; null: the elements are those of the input.
-  Layout const* input_sizes = nullptr;
-  ScratchElements scratch{};
-  /// Elements of each scratch block; empty: as many as the label says. Needed where labels say
-  /// nothing of sizes: in a neighborhood the two ends of an edge alone know how large its block is.
-  std::span<std::int64_t const> scratch_sizes{};
 };
 
 /// Plain data, immutable once made.
@@ -102,14 +81,20 @@ struct BoundProgram {
 };
 
 /// Binds a program to memory in O(blocks that this rank touches).
-///
-/// A scratch block has the size of its label: that of the output block; in an alltoall that of a
-/// block which this rank sends or receives, or of all blocks where they are equal.
-/// @throws Error argument if a layout has another number of blocks than the program; unsupported
-///     if the program touches an output block that has no place, or has a scratch block of a size
-///     that this rank cannot know.
+/// @throws Error as Places; unsupported if the program is one-sided, or touches an output block
+/// that
+///     has no place.
 [[nodiscard]] BoundProgram
 bind(schedule::RankProgram const& program, Layout const& output, BindOptions const& options = {});
+
+/// Where the blocks of a rank lie.
+using PlacesOf = std::function<Places const&(int rank)>;
+
+/// The same for a one-sided program: pieces in the memory of a peer are relative to the buffers of
+/// that peer. Asks for the places of this rank and of its peers, all in elements of one extent.
+/// @throws Error as bind; argument if elements differ.
+[[nodiscard]] BoundProgram
+bind_one_sided(schedule::RankProgram const& program, PlacesOf const& places_of);
 
 /// Adds a run of elements, merging it with the last piece when it is adjacent or continues a
 /// stride.

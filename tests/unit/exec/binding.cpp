@@ -2,7 +2,9 @@
 
 #include "espalier/exec/memory/binding.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -226,6 +228,52 @@ TEST(Binding, RankOfAnAlltoallKnowsTheSizesOfWhatItSendsAndReceives) {
 
 TEST(Binding, NeedsALayoutOfTheSameNumberOfBlocks) {
   EXPECT_THROW(static_cast<void>(bind(one_send(4, blocks(0)), Layout::uniform(3, 1, 1))), Error);
+}
+
+RankProgram one_put(int rank) {
+  Builder builder({.num_ranks = 2, .num_output_blocks = 3, .scratch_like = {0}}, rank);
+  builder.put(1 - rank, blocks(1, 2), blocks(0, 2), 0).await(0);
+  return std::move(builder).finish();
+}
+
+/// Executors of messages bind in this way, and cannot put.
+TEST(Binding, RefusesAOneSidedProgram) {
+  try {
+    static_cast<void>(bind(one_put(0), Layout::uniform(3, 1, 1)));
+    FAIL() << "expected an error";
+  } catch (Error const& error) {
+    EXPECT_EQ(error.code(), ErrorCode::unsupported);
+    EXPECT_NE(std::string(error.what()).find("got a one-sided one"), std::string::npos)
+        << error.what();
+  }
+}
+
+TEST(Binding, PlacesAPutInTheMemoryOfThePeer) {
+  Layout const near = Layout::uniform(3, 4, 2);
+  Layout const far = Layout::of({{0, 4, 0}, {100, 4, 0}, {200, 4, 0}}, 2);
+  RankProgram const program = one_put(0);
+  std::vector<Places> const places{{program.frame, 0, near}, {program.frame, 1, far}};
+  BoundProgram const bound = bind_one_sided(program, [&](int rank) -> Places const& {
+    return places[static_cast<std::size_t>(rank)];
+  });
+  EXPECT_EQ(bound.sources(bound.operations[0])[0], (Piece{.num_elements = 8}));
+  EXPECT_EQ(
+      bound.pieces(bound.operations[0])[0],
+      (Piece{.offset_bytes = 100, .num_elements = 4, .num_repeats = 2, .stride_bytes = 100})
+  );
+  EXPECT_EQ(bound.operations[1].arrivals, 1);
+  EXPECT_TRUE(bound.operations[1].is_signal);
+}
+
+TEST(Binding, RefusesPeersWithOtherElements) {
+  Layout const near = Layout::uniform(3, 4, 2);
+  Layout const far = Layout::uniform(3, 2, 4);
+  RankProgram const program = one_put(0);
+  std::vector<Places> const places{{program.frame, 0, near}, {program.frame, 1, far}};
+  auto const places_of = [&](int rank) -> Places const& {
+    return places[static_cast<std::size_t>(rank)];
+  };
+  EXPECT_THROW(static_cast<void>(bind_one_sided(program, places_of)), Error);
 }
 
 TEST(Binding, CostsWhatTheRankTouches) {

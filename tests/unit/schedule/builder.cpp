@@ -138,5 +138,34 @@ TEST(ForEachBlock, VisitsRunsThatWrapAndCombs) {
   EXPECT_EQ(num_blocks(slots), 6);
 }
 
+TEST(Builder, CountsOneSidedOperations) {
+  Builder builder(frame_of(4), 0);
+  builder.signal(1, 0).await(2, 3).next_round().put(1, blocks(0, 2), blocks(1, 2), 1);
+  builder.get(1, blocks(3), blocks(0)).next_round().copy(blocks(2), blocks(3));
+  RankProgram const program = std::move(builder).finish();
+  EXPECT_TRUE(program.is_one_sided());
+  EXPECT_EQ(program.num_counters(), 3);
+  EXPECT_EQ(program.num_messages_sent(), 3);
+  EXPECT_EQ(program.num_blocks_sent(), 3);
+  EXPECT_EQ(program.num_rounds(), 2);
+  // An await and a get are waited for as writes are, a signal and a put are not.
+  std::vector<int> awaited;
+  for_each_wait(program, program.operations[4], [&](int i) { awaited.push_back(i); });
+  EXPECT_EQ(awaited, (std::vector{1, 3}));
+}
+
+TEST(Builder, LeavesSlotsOfAPeerAsTheyAre) {
+  Builder builder(frame_of(4), 0);
+  Slot const far{.buffer = Buffer::output, .first = 9, .num_blocks = 2, .stride = 6};
+  RankProgram const program = std::move(builder.put(1, far, blocks(0, 2))).finish();
+  EXPECT_EQ(program.slots(program.operations[0])[0], far);
+  EXPECT_EQ(program.operations[0].tag, no_counter);
+  std::vector<int> visited;
+  for_each_remote_block(program.slots(program.operations[0]), [&](Buffer, int block) {
+    visited.push_back(block);
+  });
+  EXPECT_EQ(visited, (std::vector{9, 15}));
+}
+
 }  // namespace
 }  // namespace espalier::schedule

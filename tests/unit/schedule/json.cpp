@@ -31,6 +31,27 @@ TEST(ProgramJson, GivesTheSameProgramBack) {
   EXPECT_EQ(from_json(json::parse(to_json(sample()).dump())), sample());
 }
 
+/// Slots in the memory of rank 2 may be larger than any buffer of rank 1.
+RankProgram one_sided_sample() {
+  Builder builder(
+      {.num_ranks = 4, .num_output_blocks = 2, .input_like = {}, .scratch_like = {1}}, 1
+  );
+  Slot const far{.buffer = Buffer::scratch, .first = 7, .num_blocks = 2, .stride = 5};
+  builder.signal(2, 3).await(0, 2).next_round();
+  builder.put(2, far, blocks(0, 2), 1).put(2, blocks(0), blocks(1)).get(2, blocks(0, 2), far);
+  return std::move(builder).finish();
+}
+
+TEST(ProgramJson, GivesTheSameOneSidedProgramBack) {
+  EXPECT_EQ(from_json(json::parse(to_json(one_sided_sample()).dump())), one_sided_sample());
+}
+
+TEST(ProgramJson, RefusesAnAwaitOfNothing) {
+  json document = to_json(one_sided_sample());
+  document["operations"][1]["arrivals"] = 0;
+  EXPECT_THROW(static_cast<void>(from_json(document)), Error);
+}
+
 TEST(ProgramJson, NamesSchemaAndVersion) {
   json const document = to_json(sample());
   EXPECT_EQ(document.at("schema"), "espalier-program");
@@ -78,8 +99,10 @@ std::vector<Damage> damages() {
       {"label", "/scratch_like/0", 10, "scratch_like[0] must be an integer in 0 .. 9, got 10"},
       {"operations", "/operations", 3, "operations must be an array, got 3"},
       {"operation", "/operations/1", 3, "operations[1] must be an object, got 3"},
-      {"kind", "/operations/1/kind", "wait", "one of send, recv, copy, reduce, native, got \"wait\""
-      },
+      {"kind",
+       "/operations/1/kind",
+       "wait",
+       "one of send, recv, copy, reduce, native, put, get, signal, await, got \"wait\""},
       {"no_kind", "/operations/1/kind", nullptr, "operations[1] must be an object with 'kind'"},
       {"peer", "/operations/1/peer", 4, "operations[1].peer must be an integer in 0 .. 3, got 4"},
       {"tag", "/operations/1/tag", -1, "operations[1].tag must be an integer in 0 .."},

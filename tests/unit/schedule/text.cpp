@@ -27,6 +27,24 @@ TEST(ProgramText, HasOneLineForEachOperation) {
   );
 }
 
+TEST(ProgramText, NamesMemoryOfPeersAndCounters) {
+  Builder builder(
+      {.num_ranks = 4, .num_output_blocks = 2, .input_like = {}, .scratch_like = {}}, 1
+  );
+  Slot const far{.buffer = Buffer::scratch, .first = 7, .num_blocks = 2, .stride = 5};
+  builder.signal(2, 3).await(0, 2).next_round();
+  builder.put(2, far, blocks(0, 2), 1).put(2, blocks(0), blocks(1)).get(2, blocks(0, 2), far);
+  EXPECT_EQ(
+      to_text(std::move(builder).finish()),
+      "rank 1 of 4: 2 output blocks, 2 rounds\n"
+      "0  round 0 signal to 2 raises 3\n"
+      "1  round 0 await counter 0 at 2\n"
+      "2  round 1 put output 0,1 into scratch 7,12 of 2 raises 1 after 2\n"
+      "3  round 1 put output 1 into output 0 of 2 after 2\n"
+      "4  round 1 get scratch 7,12 of 2 into output 0,1 after 2\n"
+  );
+}
+
 TEST(ProgramText, ShowsTagsAndWaitsOfDataflow) {
   Builder builder(
       {.num_ranks = 3, .num_output_blocks = 1, .input_like = {}, .scratch_like = {}}, 1
