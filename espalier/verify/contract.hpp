@@ -7,6 +7,7 @@
 
 #include "espalier/schedule/collective.hpp"
 #include "espalier/schedule/program.hpp"
+#include "espalier/schedule/synchronization.hpp"
 
 namespace espalier::verify {
 
@@ -37,6 +38,8 @@ struct Contract {
   /// Not null: what is moved, instead of what the collective says, which then is alltoall. Ranks
   /// may have different numbers of blocks, and labels stand for sizes only.
   Exchange const* exchange = nullptr;
+  /// One-sided schedules: when buffers may be touched.
+  schedule::Synchronization synchronization{};
 
   [[nodiscard]] bool has_input() const noexcept;
 

@@ -153,15 +153,35 @@ private:
   }
 
   bool operation_fits(Operation const& operation) {
-    bool const is_message = operation.kind == Kind::send || operation.kind == Kind::recv;
     return range_fits("slots", operation.slots, program_.slot_pool.size()) &&
            range_fits("sources", operation.sources, program_.slot_pool.size()) &&
            range_fits("waits", operation.waits, program_.wait_pool.size()) &&
-           inside("number of slots", operation.slots.size(), is_message ? 0 : 1, unlimited) &&
            inside("round", operation.round, 0, unlimited) && waits_fit(operation) &&
-           slots_fit(program_.slots(operation)) && slots_fit(program_.sources(operation)) &&
-           (is_message ? message_fits(operation) : local_fits(operation)) &&
-           leaves_input(operation) && writes_own_memory(operation);
+           (schedule::has_remote_slots(operation.kind) || slots_fit(program_.slots(operation))) &&
+           (schedule::has_remote_sources(operation.kind) || slots_fit(program_.sources(operation))
+           ) &&
+           kind_fits(operation) && leaves_input(operation) && writes_own_memory(operation);
+  }
+
+  bool kind_fits(Operation const& operation) {
+    int const num_slots = operation.slots.size();
+    switch (operation.kind) {
+    case Kind::send:
+    case Kind::recv:
+      return message_fits(operation);
+    case Kind::copy:
+    case Kind::reduce:
+    case Kind::native:
+      return inside("number of slots", num_slots, 1, unlimited) && local_fits(operation);
+    case Kind::put:
+    case Kind::get:
+      return inside("number of slots", num_slots, 1, unlimited) && transfer_fits(operation);
+    case Kind::signal:
+      return inside("number of slots", num_slots, 0, 0) && message_fits(operation);
+    case Kind::await:
+      return await_fits(operation);
+    }
+    return false;
   }
 
   bool range_fits(std::string_view what, Range range, std::size_t pool_size) {
@@ -205,13 +225,34 @@ private:
   }
 
   bool message_fits(Operation const& operation) {
+    return peer_fits(operation) && inside("tag", operation.tag, 0, unlimited) &&
+           inside("number of source slots", operation.sources.size(), 0, 0);
+  }
+
+  bool peer_fits(Operation const& operation) {
     if (operation.peer == program_.rank) {
       return fail(
           ProverRule::bounds, formatted("peer must be another rank, got {} itself", operation.peer)
       );
     }
-    return inside("peer", operation.peer, 0, frame_.num_ranks - 1) &&
-           inside("tag", operation.tag, 0, unlimited) &&
+    return inside("peer", operation.peer, 0, frame_.num_ranks - 1);
+  }
+
+  /// What stands in the memory of the peer is looked at where all programs are known.
+  bool transfer_fits(Operation const& operation) {
+    std::int64_t const num_blocks = schedule::num_blocks(program_.slots(operation));
+    std::int64_t const num_sources = schedule::num_blocks(program_.sources(operation));
+    bool const is_put = operation.kind == Kind::put;
+    return peer_fits(operation) &&
+           inside("number of source blocks", num_sources, num_blocks, num_blocks) &&
+           inside("counter", operation.tag, is_put ? schedule::no_counter : 0, unlimited);
+  }
+
+  bool await_fits(Operation const& operation) {
+    return inside("peer of an await", operation.peer, -1, -1) &&
+           inside("counter", operation.tag, 0, unlimited) &&
+           inside("number of arrivals", operation.arrivals, 1, unlimited) &&
+           inside("number of slots", operation.slots.size(), 0, 0) &&
            inside("number of source slots", operation.sources.size(), 0, 0);
   }
 

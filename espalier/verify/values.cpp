@@ -71,9 +71,45 @@ void Values::cells(OperationReference reference, Range range, std::vector<std::s
   });
 }
 
+void Values::cells_of_peer(
+    OperationReference reference, Range range, std::vector<std::size_t>& result
+) const {
+  RankProgram const& program = all_.program(reference.rank);
+  int const peer = all_[reference].peer;
+  Frame const& frame = all_.program(peer).frame;
+  std::size_t const first = first_cell_[static_cast<std::size_t>(peer)];
+  std::span const slots(
+      program.slot_pool.data() + range.begin, static_cast<std::size_t>(range.size())
+  );
+  result.clear();
+  schedule::for_each_remote_block(slots, [&](Buffer buffer, int block) {
+    result.push_back(first + static_cast<std::size_t>(cell_of(frame, buffer, block)));
+  });
+}
+
 void Values::transfer(OperationReference send, OperationReference receive) {
   cells(send, all_[send].slots, from_);
   cells(receive, all_[receive].slots, to_);
+  move(send);
+}
+
+void Values::apply_one_sided(OperationReference reference) {
+  Operation const& operation = all_[reference];
+  from_.clear();
+  to_.clear();
+  if (operation.kind == Kind::put) {
+    cells(reference, operation.sources, from_);
+    cells_of_peer(reference, operation.slots, to_);
+  } else if (operation.kind == Kind::get) {
+    cells_of_peer(reference, operation.sources, from_);
+    cells(reference, operation.slots, to_);
+  }
+  if (operation.kind != Kind::await) {
+    move(reference);
+  }
+}
+
+void Values::move(OperationReference observed) {
   for (std::size_t i = 0; i < from_.size(); ++i) {
     values_[to_[i]] = values_[from_[i]];
   }
@@ -82,7 +118,7 @@ void Values::transfer(OperationReference send, OperationReference receive) {
     std::ranges::transform(from_, std::back_inserter(carried), [&](std::size_t cell) {
       return values_[cell];
     });
-    observer_(send, carried);
+    observer_(observed, carried);
   }
 }
 

@@ -31,6 +31,8 @@ public:
   void transfer(OperationReference send, OperationReference receive);
   /// Carries out a copy or reduce.
   void apply(OperationReference reference);
+  /// Carries out a one-sided operation.
+  void apply_one_sided(OperationReference reference);
 
   /// Called with the values that a message carries, when it is sent.
   void observe(std::function<void(OperationReference, std::vector<std::int32_t> const&)> observer) {
@@ -56,6 +58,10 @@ private:
   [[nodiscard]] std::int32_t output(int rank, int block) const;
   void cells(OperationReference reference, schedule::Range range, std::vector<std::size_t>& result)
       const;
+  void cells_of_peer(
+      OperationReference reference, schedule::Range range, std::vector<std::size_t>& result
+  ) const;
+  void move(OperationReference observed);
   [[nodiscard]] std::int32_t combine(std::int32_t left, std::int32_t right);
 
   [[nodiscard]] bool is_leaf(std::int32_t value) const noexcept { return value < num_leaves_; }

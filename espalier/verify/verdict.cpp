@@ -24,8 +24,14 @@ std::string_view to_string(ProverRule rule) noexcept {
     return "tag_reuse";
   case ProverRule::unmatched:
     return "unmatched";
+  case ProverRule::arrivals:
+    return "arrivals";
   case ProverRule::deadlock:
     return "deadlock";
+  case ProverRule::too_early:
+    return "too_early";
+  case ProverRule::too_late:
+    return "too_late";
   case ProverRule::contribution:
     return "contribution";
   case ProverRule::operand_order:

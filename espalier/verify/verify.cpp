@@ -19,6 +19,8 @@
 #include "espalier/verify/hazards.hpp"
 #include "espalier/verify/matching.hpp"
 #include "espalier/verify/native_calls.hpp"
+#include "espalier/verify/one_sided.hpp"
+#include "espalier/verify/one_sided_rounds.hpp"
 #include "espalier/verify/rounds.hpp"
 #include "espalier/verify/shape.hpp"
 #include "espalier/verify/values.hpp"
@@ -173,6 +175,23 @@ static Verdict verify_native(std::span<RankProgram const> programs, Contract con
   return verdict;
 }
 
+/// What each rank does is right only in view of what others do in its memory.
+static Verdict verify_one_sided(std::span<RankProgram const> programs, Contract const& contract) {
+  int rank = 0;
+  for (RankProgram const& program : programs) {
+    if (auto violation = check_shape(program, contract, rank++)) {
+      return {.violation = std::move(violation), .facts = {}};
+    }
+  }
+  if (contract.exchange == nullptr) {
+    if (auto violation = check_agreement(programs)) {
+      return {.violation = std::move(violation), .facts = {}};
+    }
+  }
+  AllOperations const all(programs);
+  return {.violation = check_one_sided(all, contract), .facts = count_one_sided(all)};
+}
+
 Verdict verify(std::span<RankProgram const> programs, Contract const& contract) {
   contract.check();
   if (programs.size() != static_cast<std::size_t>(contract.num_ranks)) {
@@ -185,6 +204,9 @@ Verdict verify(std::span<RankProgram const> programs, Contract const& contract) 
   }
   if (have_native_calls(programs)) {
     return verify_native(programs, contract);
+  }
+  if (are_one_sided(programs)) {
+    return verify_one_sided(programs, contract);
   }
   if (auto violation = check_ranks(programs, contract)) {
     return {.violation = std::move(violation), .facts = {}};
