@@ -53,6 +53,11 @@ enum class Kind : std::uint8_t {
   return kind == Kind::put || kind == Kind::get || kind == Kind::signal || kind == Kind::await;
 }
 
+/// Whether `after` waits for an operation, which may write own memory, and not `after_sends`.
+[[nodiscard]] constexpr bool writes(Kind kind) noexcept {
+  return kind != Kind::send && kind != Kind::put && kind != Kind::signal;
+}
+
 /// Whether slots of the operation lie in the memory of the peer.
 [[nodiscard]] constexpr bool has_remote_slots(Kind kind) noexcept {
   return kind == Kind::put;
@@ -119,9 +124,7 @@ struct Operation {
   Range sources{};  ///< copy, reduce, put, get: as many blocks as slots; native: any; one buffer
   Range waits{};    ///< into the program's waits: indices of earlier operations
 
-  [[nodiscard]] bool writes() const noexcept {
-    return kind != Kind::send && kind != Kind::put && kind != Kind::signal;
-  }
+  [[nodiscard]] bool writes() const noexcept { return schedule::writes(kind); }
 
   /// Whether `after` or `after_sends` make this operation wait for operation `index`, `other`.
   [[nodiscard]] bool waits_by_position(Operation const& other, int index) const noexcept {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
-#include <cstring>
 #include <deque>
 #include <exception>
 #include <map>
@@ -16,6 +15,8 @@
 #include <utility>
 
 #include "espalier/base/error.hpp"
+#include "espalier/exec/threads/byte_runs.hpp"
+#include "espalier/exec/threads/program_progress.hpp"
 
 namespace espalier::exec {
 namespace {
@@ -26,7 +27,7 @@ using Clock = std::chrono::steady_clock;
 
 /// Runs of bytes; they belong to the sender in rendezvous mode, to the message otherwise.
 struct Message {
-  std::vector<std::pair<std::byte const*, std::size_t>> runs;
+  SourceRuns runs;
   std::vector<std::byte> copied;
   std::int64_t num_bytes = 0;
   int source = -1;
@@ -80,30 +81,6 @@ struct World {
   std::exception_ptr first_failure;
 };
 
-/// Copies between two lists of runs that hold equally many bytes.
-class RunWriter {
-public:
-  explicit RunWriter(std::vector<std::pair<std::byte*, std::size_t>> runs)
-      : runs_(std::move(runs)) {}
-
-  void write(std::byte const* from, std::size_t num_bytes) {
-    while (num_bytes > 0) {
-      auto& [to, room] = runs_[next_];
-      std::size_t const now = std::min(num_bytes, room);
-      std::memcpy(to, from, now);
-      from += now;
-      num_bytes -= now;
-      to += now;
-      room -= now;
-      next_ += room == 0 ? 1 : 0;
-    }
-  }
-
-private:
-  std::vector<std::pair<std::byte*, std::size_t>> runs_;
-  std::size_t next_ = 0;
-};
-
 /// The thread of one rank.
 class Runner {
 public:
@@ -111,15 +88,15 @@ public:
       : world_(world), rank_(rank), program_(rank.program), number_(number),
         inbox_(world.inboxes[static_cast<std::size_t>(number)]),
         scratch_(static_cast<std::size_t>(program_.scratch_bytes)),
-        is_started_(program_.operations.size()), is_complete_(program_.operations.size()) {}
+        progress_(program_) {}
 
   void run() {
     while (!world_.is_stopped) {
       std::uint64_t const seen = num_changes();
-      bool moved = start_what_may_start();
+      bool moved = progress_.start_what_may_start([this](std::size_t i) { start(i); });
       moved = receive() || moved;
       moved = finish_sends() || moved;
-      if (num_complete_ == program_.operations.size()) {
+      if (progress_.is_all_complete()) {
         return;
       }
       if (!moved && !wait_for_change(seen)) {
@@ -148,73 +125,32 @@ private:
     });
   }
 
-  /// Programs in rounds start in program order; the order of a dataflow program has gaps.
-  bool start_what_may_start() {
-    bool any = false;
-    for (std::size_t i = first_not_started_; i < program_.operations.size(); ++i) {
-      if (!is_started_[i] && may_start(i)) {
-        is_started_[i] = true;
-        start(i);
-        any = true;
-      } else if (!is_started_[i] && !program_.is_dataflow()) {
-        break;
-      }
-      if (i == first_not_started_ && is_started_[i]) {
-        ++first_not_started_;
-      }
-    }
-    return any;
-  }
-
-  bool may_start(std::size_t i) {
-    skip_complete(num_written_, [](Kind kind) { return kind == Kind::send; });
-    skip_complete(num_sent_, [](Kind kind) { return kind != Kind::send; });
-    return static_cast<std::size_t>(operation(i).after) <= num_written_ &&
-           static_cast<std::size_t>(operation(i).after_sends) <= num_sent_ &&
-           std::ranges::all_of(program_.waits(operation(i)), [&](int other) {
-             return is_complete_[static_cast<std::size_t>(other)];
-           });
-  }
-
-  /// Moves on to the first operation that is neither complete nor ignored.
-  template <typename Ignored> void skip_complete(std::size_t& end, Ignored&& is_ignored) const {
-    while (end < program_.operations.size() &&
-           (is_complete_[end] || is_ignored(operation(end).kind))) {
-      ++end;
-    }
-  }
-
   void start(std::size_t i) {
     BoundOperation const& op = operation(i);
     if (op.is_empty()) {
-      complete(i);
+      progress_.complete(i);
     } else if (op.kind == Kind::send) {
       send(i);
     } else if (op.kind == Kind::recv) {
       open_receives_.push_back(i);
     } else {
       op.kind == Kind::copy ? copy(op) : reduce(op);
-      complete(i);
+      progress_.complete(i);
     }
-  }
-
-  void complete(std::size_t i) {
-    is_complete_[i] = true;
-    ++num_complete_;
   }
 
   void send(std::size_t i) {
     BoundOperation const& op = operation(i);
     auto message = std::make_shared<Message>();
     message->source = number_;
-    message->runs = source_runs(op.buffer, program_.pieces(op));
+    message->runs = sources_of(op.buffer, program_.pieces(op));
     message->num_bytes = num_bytes(op.num_elements);
     if (world_.options.mode == SendMode::buffered) {
       for (auto const& [data, size] : message->runs) {
         message->copied.insert(message->copied.end(), data, data + size);
       }
       message->runs = {{message->copied.data(), message->copied.size()}};
-      complete(i);
+      progress_.complete(i);
     } else {
       open_sends_.emplace_back(i, message);
     }
@@ -228,13 +164,10 @@ private:
       BoundOperation const& op = operation(found.receive);
       Message& message = *found.message;
       require_size(found.receive, message.num_bytes);
-      RunWriter writer(destination_runs(op.buffer, program_.pieces(op)));
-      for (auto const& [data, size] : message.runs) {
-        writer.write(data, size);
-      }
+      copy_runs(message.runs, destinations_of(op));
       Inbox& sender = world_.inboxes[static_cast<std::size_t>(message.source)];
       sender.change([&] { message.is_taken = true; });
-      complete(found.receive);
+      progress_.complete(found.receive);
     }
     return !matched.empty();
   }
@@ -265,69 +198,41 @@ private:
     std::lock_guard const lock(inbox_.mutex);
     return std::erase_if(open_sends_, [&](auto const& open) {
              if (open.second->is_taken) {
-               complete(open.first);
+               progress_.complete(open.first);
              }
              return open.second->is_taken;
            }) > 0;
   }
 
   void copy(BoundOperation const& op) {
-    RunWriter writer(destination_runs(op.buffer, program_.pieces(op)));
-    for (auto const& [data, size] : source_runs(op.source, program_.sources(op))) {
-      writer.write(data, size);
-    }
+    copy_runs(sources_of(op.source, program_.sources(op)), destinations_of(op));
   }
 
   void reduce(BoundOperation const& op) {
     if (!world_.options.combine) {
       throw Error(ErrorCode::argument, "the program reduces: ThreadOptions::combine must be given");
     }
-    auto const destinations = destination_runs(op.buffer, program_.pieces(op));
-    std::size_t next = 0;
-    std::size_t done = 0;
-    for (auto [source, size] : source_runs(op.source, program_.sources(op))) {
-      while (size > 0) {
-        auto const& [destination, room] = destinations[next];
-        std::size_t const now = std::min(size, room - done);
-        world_.options.combine(
-            source,
-            destination + done,
-            static_cast<std::int64_t>(now) / program_.element_extent_bytes
-        );
-        source += now;
-        size -= now;
-        done += now;
-        if (done == room) {
-          ++next;
-          done = 0;
-        }
-      }
-    }
+    combine_runs(
+        sources_of(op.source, program_.sources(op)),
+        destinations_of(op),
+        world_.options.combine,
+        program_.element_extent_bytes
+    );
   }
 
   [[nodiscard]] std::int64_t num_bytes(std::int64_t num_elements) const {
     return num_elements * program_.element_extent_bytes;
   }
 
-  std::vector<std::pair<std::byte const*, std::size_t>>
-  source_runs(Buffer buffer, std::span<Piece const> pieces) {
+  SourceRuns sources_of(Buffer buffer, std::span<Piece const> pieces) {
     std::byte const* const base = buffer == Buffer::input ? rank_.input : writable(buffer);
-    std::vector<std::pair<std::byte const*, std::size_t>> runs;
-    for_each_run(pieces, [&](std::int64_t offset_bytes, std::int64_t num_elements) {
-      runs.emplace_back(base + offset_bytes, static_cast<std::size_t>(num_bytes(num_elements)));
-    });
-    return runs;
+    return source_runs(base, pieces, program_.element_extent_bytes);
   }
 
-  std::vector<std::pair<std::byte*, std::size_t>>
-  destination_runs(Buffer buffer, std::span<Piece const> pieces) {
-    std::vector<std::pair<std::byte*, std::size_t>> runs;
-    for_each_run(pieces, [&](std::int64_t offset_bytes, std::int64_t num_elements) {
-      runs.emplace_back(
-          writable(buffer) + offset_bytes, static_cast<std::size_t>(num_bytes(num_elements))
-      );
-    });
-    return runs;
+  DestinationRuns destinations_of(BoundOperation const& op) {
+    return destination_runs(
+        writable(op.buffer), program_.pieces(op), program_.element_extent_bytes
+    );
   }
 
   std::byte* writable(Buffer buffer) {
@@ -360,7 +265,7 @@ private:
     } else if (!open_sends_.empty()) {
       text += describe(open_sends_.front().first);
     } else {
-      text += "the start of operation " + std::to_string(first_not_started_);
+      text += "the start of operation " + std::to_string(progress_.first_not_started());
     }
     world_.waiting[static_cast<std::size_t>(number_)] = std::move(text);
     if (!world_.is_stopped.exchange(true)) {
@@ -374,14 +279,9 @@ private:
   int number_;
   Inbox& inbox_;
   std::vector<std::byte> scratch_;
-  std::vector<bool> is_started_;
-  std::vector<bool> is_complete_;
+  ProgramProgress progress_;
   std::vector<std::size_t> open_receives_;
   std::vector<std::pair<std::size_t, std::shared_ptr<Message>>> open_sends_;
-  std::size_t first_not_started_ = 0;
-  std::size_t num_written_ = 0;  ///< operations up to here write nothing any more
-  std::size_t num_sent_ = 0;     ///< operations up to here send nothing any more
-  std::size_t num_complete_ = 0;
 };
 
 void run_rank(World& world, ThreadRank const& rank, int number) {
