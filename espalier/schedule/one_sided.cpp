@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/schedule/one_sided.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "espalier/base/error.hpp"
+#include "espalier/base/integer.hpp"
+#include "espalier/schedule/one_sided_plan.hpp"
+
+namespace espalier::schedule {
+namespace {
+
+constexpr int nothing = -1;  ///< as an operation to wait for
+
+/// Writes the operations of the result, each with the list of those that it waits for.
+class DataflowWriter {
+public:
+  DataflowWriter(Frame frame, int rank) {
+    program_.frame = std::move(frame);
+    program_.rank = rank;
+  }
+
+  /// @param slots, sources  In own memory, unless the kind says otherwise.
+  int add(
+      Operation operation,
+      std::vector<Slot> const& slots,
+      std::vector<Slot> const& sources,
+      std::vector<int> const& waits
+  ) {
+    operation.slots = store(slots, has_remote_slots(operation.kind));
+    operation.sources = store(sources, has_remote_sources(operation.kind));
+    operation.waits = store(waits);
+    program_.operations.push_back(operation);
+    return size() - 1;
+  }
+
+  int add(Operation const& operation, std::vector<int> const& waits) {
+    return add(operation, {}, {}, waits);
+  }
+
+  /// Behind everything so far.
+  int add_last(Operation operation) {
+    operation.after = size();
+    operation.after_sends = size();
+    return add(operation, {});
+  }
+
+  [[nodiscard]] int size() const noexcept { return static_cast<int>(program_.operations.size()); }
+
+  [[nodiscard]] RankProgram finish() && { return std::move(program_); }
+
+private:
+  Range store(std::vector<Slot> slots, bool is_remote) {
+    for (Slot& slot : slots) {
+      if (!is_remote && slot.num_blocks == 1) {
+        slot.stride = program_.frame.num_blocks(slot.buffer) > 1 ? 1 : 0;
+      }
+    }
+    return add_slots(program_, slots);
+  }
+
+  Range store(std::vector<int> waits) {
+    std::ranges::sort(waits);
+    auto const repeated = std::ranges::unique(waits);
+    waits.erase(repeated.begin(), repeated.end());
+    auto const begin = static_cast<int>(program_.wait_pool.size());
+    program_.wait_pool.insert(program_.wait_pool.end(), waits.begin(), waits.end());
+    return {.begin = begin, .end = static_cast<int>(program_.wait_pool.size())};
+  }
+
+  RankProgram program_;
+};
+
+/// One rank.
+class OneSidedTransform {
+public:
+  OneSidedTransform(
+      int rank, OneSidedForm const& form, Survey const& found, ProgramOf const& program_of
+  )
+      : rank_(rank), form_(form), survey_(found), layout_(layout_of(form, found)),
+        program_of_(program_of), plan_(plan_one_sided(program_of(rank), form, layout_)),
+        writer_(plan_.frame, rank) {}
+
+  RankProgram run() {
+    enter();
+    for (index_ = 0; index_ < num_operations(); ++index_) {
+      add(operation(index_), planned(index_));
+    }
+    leave();
+    return std::move(writer_).finish();
+  }
+
+private:
+  [[nodiscard]] int num_operations() const noexcept {
+    return static_cast<int>(plan_.program.operations.size());
+  }
+
+  [[nodiscard]] Operation const& operation(int index) const {
+    return plan_.program.operations[static_cast<std::size_t>(index)];
+  }
+
+  [[nodiscard]] PlannedOperation const& planned(int index) const {
+    return plan_.operations[static_cast<std::size_t>(index)];
+  }
+
+  RankPlan const& plan_of(int peer) {
+    auto found = plans_.find(peer);
+    if (found == plans_.end()) {
+      found = plans_.emplace(peer, plan_one_sided(program_of_(peer), form_, layout_)).first;
+    }
+    return found->second;
+  }
+
+  /// The other end of the message that is the operation `index_`.
+  PlannedOperation const& partner(Operation const& own) {
+    bool const sends = own.kind == Kind::send;
+    RankPlan const& peer = plan_of(own.peer);
+    std::vector<int> const& mine =
+        (sends ? plan_.sends_to : plan_.receives_from).at(own.peer);
+    auto const number = static_cast<std::size_t>(std::ranges::find(mine, index_) - mine.begin());
+    auto const& theirs = sends ? peer.receives_from : peer.sends_to;
+    auto const of_this_rank = theirs.find(rank_);
+    if (of_this_rank == theirs.end() || of_this_rank->second.size() <= number) {
+      throw Error(
+          ErrorCode::argument,
+          "one_sided needs programs that fit together, but rank " + std::to_string(own.peer) +
+              " has no message for operation " + std::to_string(index_) + " of rank " +
+              std::to_string(rank_)
+      );
+    }
+    return peer.operations[static_cast<std::size_t>(of_this_rank->second[number])];
+  }
+
+  /// The round of the result for the given step of a message.
+  [[nodiscard]] int round(Operation const& own, int step) const noexcept {
+    return layout_.num_entry_rounds + own.round * layout_.rounds_per_round + step;
+  }
+
+  [[nodiscard]] int last_step() const noexcept { return layout_.rounds_per_round - 1; }
+
+  /// In which step of a round it is known that a message is there.
+  [[nodiscard]] int step_of_arrival() const noexcept {
+    return form_.mechanism == Mechanism::rendezvous ? 0 : last_step();
+  }
+
+  void enter() {
+    if (layout_.enters_by_barrier) {
+      entry_ = add_barrier(0, 0);
+    } else if (layout_.enters_by_tree) {
+      enter_by_tree();
+    }
+  }
+
+  /// Arrivals go up the tree in which the data come down.
+  void enter_by_tree() {
+    int num_children = 0;
+    int first_round = survey_.num_rounds;
+    for (auto const& [child, sends] : plan_.sends_to) {
+      ++num_children;
+      first_round = std::min(first_round, operation(sends.front()).round);
+    }
+    if (num_children > 0) {
+      entry_.push_back(writer_.add(
+          {.kind = Kind::await,
+           .tag = 0,
+           .arrivals = num_children,
+           .round = survey_.num_rounds - 1 - first_round},
+          {}
+      ));
+    }
+    for (auto const& [parent, receives] : plan_.receives_from) {
+      int const own_round = operation(receives.front()).round;
+      writer_.add(
+          {.kind = Kind::signal,
+           .peer = parent,
+           .tag = 0,
+           .round = survey_.num_rounds - 1 - own_round},
+          entry_
+      );
+      // That all have entered is known when the data come.
+      entry_.clear();
+    }
+  }
+
+  void leave() {
+    int const first_round =
+        layout_.num_entry_rounds + survey_.num_rounds * layout_.rounds_per_round;
+    if (layout_.leaves_by_barrier) {
+      add_barrier(layout_.num_entry_counters, first_round);
+    } else if (layout_.leaves_by_tree) {
+      leave_by_tree(layout_.num_entry_counters, first_round);
+    }
+  }
+
+  /// The release goes down the tree in which the data came up.
+  void leave_by_tree(int counter, int first_round) {
+    auto const round_of = [&](int index) {
+      return first_round + survey_.num_rounds - 1 - operation(index).round;
+    };
+    for (auto const& [parent, sends] : plan_.sends_to) {
+      writer_.add_last(
+          {.kind = Kind::await, .tag = counter, .arrivals = 1, .round = round_of(sends.front())}
+      );
+    }
+    Operation release{.kind = Kind::signal, .tag = counter};
+    int const end = writer_.size();
+    for (auto const& [child, receives] : plan_.receives_from) {
+      release.peer = child;
+      release.round = round_of(receives.front());
+      release.after = end;
+      release.after_sends = end;
+      writer_.add(release, {});
+    }
+  }
+
+  /// Signals over growing distances, behind everything so far. All have come this far when all
+  /// the awaits are complete, which are returned.
+  std::vector<int> add_barrier(int first_counter, int first_round) {
+    int const p = survey_.num_ranks;
+    std::vector<int> awaits;
+    int step = 0;
+    for (std::int64_t distance = 1; distance < p; distance *= 2, ++step) {
+      Operation next{.tag = first_counter + step, .round = first_round + step};
+      next.kind = Kind::signal;
+      next.peer = wrap(rank_ + distance, p);
+      writer_.add_last(next);
+      next.kind = Kind::await;
+      next.peer = -1;
+      next.arrivals = 1;
+      awaits.push_back(writer_.add(next, {}));
+    }
+    return awaits;
+  }
+
+  void add(Operation const& own, PlannedOperation const& plan) {
+    int done = nothing;
+    switch (own.kind) {
+    case Kind::send:
+      done = plan.slots.empty()                             ? add_signal(own)
+             : form_.mechanism == Mechanism::rendezvous ? add_offer(own, plan)
+                                                            : add_put(own, plan);
+      break;
+    case Kind::recv:
+      done = form_.mechanism == Mechanism::rendezvous && !plan.slots.empty()
+                 ? add_get(own, plan)
+                 : add_arrival(own, plan);
+      break;
+    default:
+      done = writer_.add(
+          {.kind = own.kind, .round = round(own, last_step())}, plan.slots, plan.sources, waits(own)
+      );
+      break;
+    }
+    done_.push_back(done);
+  }
+
+  int add_signal(Operation const& own) {
+    return writer_.add(
+        {.kind = Kind::signal,
+         .peer = own.peer,
+         .tag = partner(own).counter,
+         .round = round(own, step_of_arrival())},
+        waits(own)
+    );
+  }
+
+  int add_put(Operation const& own, PlannedOperation const& plan) {
+    PlannedOperation const& receive = partner(own);
+    std::vector<int> awaited = waits(own);
+    if (receive.says_ready) {
+      awaited.push_back(add_await(own, plan.counter, 0));
+    }
+    return writer_.add(
+        {.kind = Kind::put,
+         .peer = own.peer,
+         .tag = receive.counter,
+         .round = round(own, last_step())},
+        as_remote(plan_of(own.peer), receive.landing),
+        plan.slots,
+        awaited
+    );
+  }
+
+  /// The receiver gets the data; what waits for this send waits until it has them.
+  int add_offer(Operation const& own, PlannedOperation const& plan) {
+    int const offer = add_signal(own);
+    return plan.awaits_done ? add_await(own, plan.counter, 2) : offer;
+  }
+
+  int add_await(Operation const& own, int counter, int step) {
+    return writer_.add(
+        {.kind = Kind::await, .tag = counter, .arrivals = 1, .round = round(own, step)}, {}
+    );
+  }
+
+  int add_arrival(Operation const& own, PlannedOperation const& plan) {
+    std::vector<int> awaited = waits(own);
+    if (plan.says_ready) {
+      writer_.add(
+          {.kind = Kind::signal,
+           .peer = own.peer,
+           .tag = partner(own).counter,
+           .round = round(own, 0)},
+          plan.ready_at_once ? std::vector<int>{} : awaited
+      );
+    }
+    group_.push_back(index_);
+    group_waits_.insert(group_waits_.end(), awaited.begin(), awaited.end());
+    return plan.is_last_arrival ? end_group(own, plan) : nothing;
+  }
+
+  /// All receives that share a counter are there together.
+  int end_group(Operation const& own, PlannedOperation const& plan) {
+    int const arrived = writer_.add(
+        {.kind = Kind::await,
+         .tag = plan.counter,
+         .arrivals = plan.num_arrivals,
+         .round = round(own, step_of_arrival())},
+        std::exchange(group_waits_, {})
+    );
+    int done = arrived;
+    for (int const member : std::exchange(group_, {})) {
+      PlannedOperation const& received = planned(member);
+      done = received.is_copied
+                 ? writer_.add(
+                       {.kind = Kind::copy, .round = round(own, last_step())},
+                       received.slots,
+                       received.landing,
+                       {arrived}
+                   )
+                 : arrived;
+      if (member < index_) {
+        done_[static_cast<std::size_t>(member)] = done;
+      }
+    }
+    return done;
+  }
+
+  int add_get(Operation const& own, PlannedOperation const& plan) {
+    PlannedOperation const& send = partner(own);
+    std::vector<int> awaited = waits(own);
+    awaited.push_back(add_await(own, plan.counter, step_of_arrival()));
+    int const got = writer_.add(
+        {.kind = Kind::get, .peer = own.peer, .round = round(own, 1)},
+        plan.slots,
+        as_remote(plan_of(own.peer), send.slots),
+        awaited
+    );
+    if (send.awaits_done) {
+      writer_.add(
+          {.kind = Kind::signal, .peer = own.peer, .tag = send.counter, .round = round(own, 2)},
+          {got}
+      );
+    }
+    return got;
+  }
+
+  /// The same blocks without wrapping.
+  static std::vector<Slot> as_remote(RankPlan const& peer, std::vector<Slot> const& slots) {
+    std::vector<int> blocks;
+    for_each_block(peer.frame, slots, [&](Buffer /*buffer*/, int block) {
+      blocks.push_back(block);
+    });
+    return slots_of(slots.front().buffer, blocks);
+  }
+
+  /// What an operation waited for before, as few as possible: a write for which another one waits
+  /// need not be named.
+  [[nodiscard]] std::vector<int> waits(Operation const& own) const {
+    int first_write = 0;
+    int first_send = 0;
+    for (int i = 0; i < own.after; ++i) {
+      if (operation(i).writes()) {
+        first_write = std::max(first_write, operation(i).after);
+        first_send = std::max(first_send, operation(i).after_sends);
+      }
+    }
+    std::vector<int> awaited;
+    for (int i = first_write; i < own.after; ++i) {
+      if (operation(i).writes()) {
+        awaited.push_back(done_[static_cast<std::size_t>(i)]);
+      }
+    }
+    for (int i = first_send; i < own.after_sends; ++i) {
+      if (!operation(i).writes()) {
+        awaited.push_back(done_[static_cast<std::size_t>(i)]);
+      }
+    }
+    return awaited.empty() ? entry(own) : awaited;
+  }
+
+  /// What tells an operation that waits for nothing else that it may begin.
+  [[nodiscard]] std::vector<int> entry(Operation const& own) const {
+    bool const begins_with_data = layout_.enters_by_tree && entry_.empty();
+    return begins_with_data && own.kind != Kind::recv ? std::vector{done_.front()} : entry_;
+  }
+
+  int rank_;
+  OneSidedForm form_;
+  Survey survey_;
+  OneSidedLayout layout_;
+  ProgramOf const& program_of_;
+  RankPlan plan_;
+  std::map<int, RankPlan> plans_;  ///< of peers
+  DataflowWriter writer_;
+  std::vector<int> entry_;  ///< when these are complete, all have entered if the mode wants it
+  int index_ = 0;        ///< in the program of messages
+  /// Of each operation so far: what is complete in the result when that was complete.
+  std::vector<int> done_;
+  std::vector<int> group_;  ///< receives that share a counter, so far
+  std::vector<int> group_waits_;
+};
+
+}  // namespace
+
+RankProgram
+one_sided(int rank, OneSidedForm const& form, Survey const& found, ProgramOf const& program_of) {
+  if (std::string const reason = refusal(form); !reason.empty()) {
+    throw Error(ErrorCode::unsupported, reason);
+  }
+  return OneSidedTransform(rank, form, found, program_of).run();
+}
+
+}  // namespace espalier::schedule

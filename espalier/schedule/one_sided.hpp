@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// One-sided programs from programs of messages: any schedule in rounds, for each synchronization
+/// mode and in each of the ways in which [nishtala2009] moves data.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "espalier/schedule/program.hpp"
+#include "espalier/schedule/synchronization.hpp"
+
+namespace espalier::schedule {
+
+/// Who knows the addresses of user buffers.
+enum class AddressMode : std::uint8_t {
+  single,  ///< every rank knows those of all ranks
+  local,   ///< every rank knows its own
+};
+
+/// How the data of a message move.
+enum class Mechanism : std::uint8_t {
+  /// A put straight into the blocks of the receiver, which raises a counter of its own. The
+  /// receiver says that it is ready first if the mode, or an earlier use of the blocks, wants it.
+  signaling_put,
+  /// A put into scratch memory of the receiver, one place for each message, which copies them.
+  eager,
+  /// The sender says that the data are ready, and the receiver gets them. It says that it has them
+  /// if the mode, or what the sender writes next, wants it.
+  rendezvous,
+  /// Puts, of which those that the receiver awaits together raise one counter. Where addresses are
+  /// not known they go into scratch memory.
+  counting_put,
+};
+
+inline constexpr std::array all_address_modes{AddressMode::single, AddressMode::local};
+inline constexpr std::array all_mechanisms{
+    Mechanism::signaling_put, Mechanism::eager, Mechanism::rendezvous, Mechanism::counting_put
+};
+
+[[nodiscard]] std::string_view to_string(AddressMode addresses) noexcept;
+[[nodiscard]] std::string_view to_string(Mechanism mechanism) noexcept;
+
+/// What a one-sided program is made for. Equal on all ranks.
+struct OneSidedForm {
+  Synchronization mode{};
+  AddressMode addresses = AddressMode::single;
+  Mechanism mechanism = Mechanism::signaling_put;
+
+  friend bool operator==(OneSidedForm const&, OneSidedForm const&) = default;
+};
+
+/// Empty if the form is legal, otherwise the reason: what puts data where the user wants them needs
+/// to know where that is.
+[[nodiscard]] std::string refusal(OneSidedForm const& form);
+
+/// The program of messages of a rank.
+using ProgramOf = std::function<RankProgram(int rank)>;
+
+/// Where the data of a schedule flow.
+enum class Flow : std::uint8_t {
+  down,   ///< in a tree from one rank to all: each other rank begins with its only receive
+  up,     ///< in a tree from all ranks to one: each other rank ends with its only send
+  other,  ///< anything else
+};
+
+/// What has to be known of all programs: a few words that one rank can find and tell all others.
+struct Survey {
+  int num_ranks = 1;
+  int num_rounds = 0;
+  Flow flow = Flow::other;
+  bool moves_data = false;          ///< false: a barrier
+  bool lands_on_used_blocks = false;  ///< some rank receives where it had something else before
+  bool waits_for_sends = false;     ///< some rank writes again what it has sent
+
+  friend bool operator==(Survey const&, Survey const&) = default;
+};
+
+/// Looks at the programs of all ranks.
+/// @throws Error unsupported as one_sided() does.
+[[nodiscard]] Survey survey(int num_ranks, ProgramOf const& program_of);
+
+/// The one-sided program of a rank; asks for its program of messages and for those of its peers.
+///
+/// - Every message becomes what the mechanism says; received scratch blocks get a place for each
+///   message, so that the senders to one rank need not wait for each other.
+/// - IN_ALLSYNC: where data flow down, that all have entered goes up the same tree first. Otherwise
+///   signals in a dissemination barrier say it.
+/// - OUT_ALLSYNC: where data flow up, that they are there goes down the same tree last. Otherwise a
+///   dissemination barrier follows.
+/// - Rounds of the result are counted as messages follow each other: a message that needs a signal
+///   before it has two.
+///
+/// The program is one of dataflow, and an operation waits for what it waited for before and for its
+/// own signals: a slow child does not hold up the others.
+/// @throws Error unsupported if the form is refused, or a program is one-sided, a dataflow program
+///     or has native calls.
+[[nodiscard]] RankProgram one_sided(
+    int rank, OneSidedForm const& form, Survey const& found, ProgramOf const& program_of
+);
+
+}  // namespace espalier::schedule

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// Schedules of the catalog as one-sided programs, in every form that is legal.
+
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "espalier/algorithms/catalog.hpp"
+#include "espalier/schedule/one_sided.hpp"
+#include "espalier/schedule/transforms.hpp"
+
+namespace espalier::test {
+
+/// Rooted collectives on all trees, and the others flat, by dissemination and by doubling.
+inline std::vector<char const*> one_sided_choices() {
+  return {
+      "bcast/flat",
+      "bcast/chain",
+      "bcast/binomial",
+      "bcast/k_nomial[k=4]",
+      "bcast/k_ary[k=2]",
+      "bcast/k_ary[k=8]",
+      "bcast/fork",
+      "scatter/flat",
+      "scatter/binomial",
+      "scatter/k_nomial[k=4]",
+      "scatter/k_ary[k=2]",
+      "gather/flat",
+      "gather/binomial",
+      "gather/k_nomial[k=4]",
+      "gather/k_ary[k=2]",
+      "reduce/flat",
+      "reduce/chain",
+      "reduce/binomial",
+      "reduce/k_nomial[k=4]",
+      "reduce/k_ary[k=2]",
+      "reduce/in_order_binary",
+      "allgather/flat",
+      "allgather/ring",
+      "allgather/bruck",
+      "allgather/recursive_doubling",
+      "alltoall/linear",
+      "alltoall/pairwise",
+      "alltoall/bruck[k=2]",
+      "alltoall/bruck[k=4]",
+      "allreduce/recursive_doubling",
+      "allreduce/ring",
+      "barrier/dissemination[k=2]",
+      "barrier/dissemination[k=4]",
+      "barrier/k_nomial",
+      "barrier/recursive_doubling",
+  };
+}
+
+/// All nine modes, all mechanisms and both address modes, without those that are refused.
+inline std::vector<schedule::OneSidedForm> one_sided_forms() {
+  std::vector<schedule::OneSidedForm> forms;
+  for (schedule::Synchronization const mode : schedule::all_synchronizations()) {
+    for (schedule::AddressMode const addresses : schedule::all_address_modes) {
+      for (schedule::Mechanism const mechanism : schedule::all_mechanisms) {
+        schedule::OneSidedForm const form{mode, addresses, mechanism};
+        if (refusal(form).empty()) {
+          forms.push_back(form);
+        }
+      }
+    }
+  }
+  return forms;
+}
+
+/// In place, and with a separate input where the collective has both.
+inline std::vector<bool> places(schedule::Collective collective) {
+  bool const has_both = collective != schedule::Collective::barrier &&
+                        collective != schedule::Collective::bcast &&
+                        collective != schedule::Collective::alltoall;
+  return has_both ? std::vector{true, false} : std::vector{true};
+}
+
+/// The programs of messages of one choice, to be made one-sided.
+class OneSidedCase {
+public:
+  OneSidedCase(algorithms::Choice const& choice, int num_ranks, int root, bool is_in_place) {
+    for (int rank = 0; rank < num_ranks; ++rank) {
+      messages_.push_back(choice.generate(num_ranks, root, rank));
+      if (!is_in_place) {
+        messages_.back() =
+            schedule::from_input(std::move(messages_.back()), choice.collective(), root);
+      }
+    }
+    survey_ = schedule::survey(num_ranks, program_of());
+  }
+
+  [[nodiscard]] schedule::Survey const& survey() const noexcept { return survey_; }
+
+  [[nodiscard]] std::vector<schedule::RankProgram>
+  programs(schedule::OneSidedForm const& form) const {
+    std::vector<schedule::RankProgram> result;
+    for (int rank = 0; rank < static_cast<int>(messages_.size()); ++rank) {
+      result.push_back(schedule::one_sided(rank, form, survey_, program_of()));
+    }
+    return result;
+  }
+
+private:
+  [[nodiscard]] schedule::ProgramOf program_of() const {
+    return [this](int rank) { return messages_[static_cast<std::size_t>(rank)]; };
+  }
+
+  std::vector<schedule::RankProgram> messages_;
+  schedule::Survey survey_;
+};
+
+inline std::string name_of(
+    algorithms::Choice const& choice,
+    int num_ranks,
+    int root,
+    bool is_in_place,
+    schedule::OneSidedForm const& form
+) {
+  return choice.text() + " p = " + std::to_string(num_ranks) + ", root = " + std::to_string(root) +
+         (is_in_place ? ", in place, " : ", from input, ") + to_string(form.mode) + " " +
+         std::string(to_string(form.addresses)) + " " + std::string(to_string(form.mechanism));
+}
+
+/// bcast/k_ary[k=2] as bcast_k_ary_k_2.
+inline std::string name_of_choice(testing::TestParamInfo<char const*> const& tested) {
+  std::string name;
+  for (char const letter : std::string(tested.param)) {
+    bool const is_word = std::isalnum(static_cast<unsigned char>(letter)) != 0;
+    if (is_word || (!name.empty() && name.back() != '_' && letter != ']')) {
+      name += is_word ? letter : '_';
+    }
+  }
+  return name;
+}
+
+}  // namespace espalier::test
