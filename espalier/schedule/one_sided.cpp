@@ -121,8 +121,7 @@ private:
   PlannedOperation const& partner(Operation const& own) {
     bool const sends = own.kind == Kind::send;
     RankPlan const& peer = plan_of(own.peer);
-    std::vector<int> const& mine =
-        (sends ? plan_.sends_to : plan_.receives_from).at(own.peer);
+    std::vector<int> const& mine = (sends ? plan_.sends_to : plan_.receives_from).at(own.peer);
     auto const number = static_cast<std::size_t>(std::ranges::find(mine, index_) - mine.begin());
     auto const& theirs = sends ? peer.receives_from : peer.sends_to;
     auto const of_this_rank = theirs.find(rank_);
@@ -242,9 +241,9 @@ private:
     int done = nothing;
     switch (own.kind) {
     case Kind::send:
-      done = plan.slots.empty()                             ? add_signal(own)
+      done = plan.slots.empty()                         ? add_signal(own)
              : form_.mechanism == Mechanism::rendezvous ? add_offer(own, plan)
-                                                            : add_put(own, plan);
+                                                        : add_put(own, plan);
       break;
     case Kind::recv:
       done = form_.mechanism == Mechanism::rendezvous && !plan.slots.empty()
@@ -274,7 +273,7 @@ private:
     PlannedOperation const& receive = partner(own);
     std::vector<int> awaited = waits(own);
     if (receive.says_ready) {
-      awaited.push_back(add_await(own, plan.counter, 0));
+      awaited.push_back(add_await(plan.counter, 0));
     }
     return writer_.add(
         {.kind = Kind::put,
@@ -290,12 +289,12 @@ private:
   /// The receiver gets the data; what waits for this send waits until it has them.
   int add_offer(Operation const& own, PlannedOperation const& plan) {
     int const offer = add_signal(own);
-    return plan.awaits_done ? add_await(own, plan.counter, 2) : offer;
+    return plan.awaits_done ? add_await(plan.counter, round(own, 2)) : offer;
   }
 
-  int add_await(Operation const& own, int counter, int step) {
+  int add_await(int counter, int round_of_raise) {
     return writer_.add(
-        {.kind = Kind::await, .tag = counter, .arrivals = 1, .round = round(own, step)}, {}
+        {.kind = Kind::await, .tag = counter, .arrivals = 1, .round = round_of_raise}, {}
     );
   }
 
@@ -303,11 +302,7 @@ private:
     std::vector<int> awaited = waits(own);
     if (plan.says_ready) {
       writer_.add(
-          {.kind = Kind::signal,
-           .peer = own.peer,
-           .tag = partner(own).counter,
-           .round = round(own, 0)},
-          plan.ready_at_once ? std::vector<int>{} : awaited
+          {.kind = Kind::signal, .peer = own.peer, .tag = partner(own).counter, .round = 0}, {}
       );
     }
     group_.push_back(index_);
@@ -317,24 +312,27 @@ private:
 
   /// All receives that share a counter are there together.
   int end_group(Operation const& own, PlannedOperation const& plan) {
+    int last_round = 0;
+    for (int const member : group_) {
+      last_round = std::max(last_round, round(operation(member), step_of_arrival()));
+    }
     int const arrived = writer_.add(
         {.kind = Kind::await,
          .tag = plan.counter,
          .arrivals = plan.num_arrivals,
-         .round = round(own, step_of_arrival())},
+         .round = last_round},
         std::exchange(group_waits_, {})
     );
     int done = arrived;
     for (int const member : std::exchange(group_, {})) {
       PlannedOperation const& received = planned(member);
-      done = received.is_copied
-                 ? writer_.add(
-                       {.kind = Kind::copy, .round = round(own, last_step())},
-                       received.slots,
-                       received.landing,
-                       {arrived}
-                   )
-                 : arrived;
+      done = received.is_copied ? writer_.add(
+                                      {.kind = Kind::copy, .round = round(own, last_step())},
+                                      received.slots,
+                                      received.landing,
+                                      {arrived}
+                                  )
+                                : arrived;
       if (member < index_) {
         done_[static_cast<std::size_t>(member)] = done;
       }
@@ -345,7 +343,7 @@ private:
   int add_get(Operation const& own, PlannedOperation const& plan) {
     PlannedOperation const& send = partner(own);
     std::vector<int> awaited = waits(own);
-    awaited.push_back(add_await(own, plan.counter, step_of_arrival()));
+    awaited.push_back(add_await(plan.counter, round(own, step_of_arrival())));
     int const got = writer_.add(
         {.kind = Kind::get, .peer = own.peer, .round = round(own, 1)},
         plan.slots,
@@ -410,7 +408,7 @@ private:
   std::map<int, RankPlan> plans_;  ///< of peers
   DataflowWriter writer_;
   std::vector<int> entry_;  ///< when these are complete, all have entered if the mode wants it
-  int index_ = 0;        ///< in the program of messages
+  int index_ = 0;           ///< in the program of messages
   /// Of each operation so far: what is complete in the result when that was complete.
   std::vector<int> done_;
   std::vector<int> group_;  ///< receives that share a counter, so far

@@ -26,7 +26,9 @@ enum class AddressMode : std::uint8_t {
 /// How the data of a message move.
 enum class Mechanism : std::uint8_t {
   /// A put straight into the blocks of the receiver, which raises a counter of its own. The
-  /// receiver says that it is ready first if the mode, or an earlier use of the blocks, wants it.
+  /// receiver says that it has entered if the mode wants it. Blocks that it has used before, as
+  /// only
+  /// reductions do, have a place in scratch memory for each message.
   signaling_put,
   /// A put into scratch memory of the receiver, one place for each message, which copies them.
   eager,
@@ -62,21 +64,17 @@ struct OneSidedForm {
 /// The program of messages of a rank.
 using ProgramOf = std::function<RankProgram(int rank)>;
 
-/// Where the data of a schedule flow.
-enum class Flow : std::uint8_t {
-  down,   ///< in a tree from one rank to all: each other rank begins with its only receive
-  up,     ///< in a tree from all ranks to one: each other rank ends with its only send
-  other,  ///< anything else
-};
-
 /// What has to be known of all programs: a few words that one rank can find and tell all others.
 struct Survey {
   int num_ranks = 1;
   int num_rounds = 0;
-  Flow flow = Flow::other;
-  bool moves_data = false;          ///< false: a barrier
-  bool lands_on_used_blocks = false;  ///< some rank receives where it had something else before
-  bool waits_for_sends = false;     ///< some rank writes again what it has sent
+  /// Data flow in a tree from one rank to all: each other rank begins with its only receive.
+  bool flows_down = false;
+  /// Data flow in a tree from all ranks to one: each other rank ends with its only send. A chain
+  /// flows both ways.
+  bool flows_up = false;
+  bool moves_data = false;       ///< false: a barrier
+  bool waits_for_sends = false;  ///< some rank writes again what it has sent
 
   friend bool operator==(Survey const&, Survey const&) = default;
 };
@@ -93,15 +91,14 @@ struct Survey {
 ///   signals in a dissemination barrier say it.
 /// - OUT_ALLSYNC: where data flow up, that they are there goes down the same tree last. Otherwise a
 ///   dissemination barrier follows.
-/// - Rounds of the result are counted as messages follow each other: a message that needs a signal
-///   before it has two.
+/// - Rounds of the result are counted as messages follow each other: that receivers have entered is
+///   one round before all others, and a round of rendezvous is two or three.
 ///
 /// The program is one of dataflow, and an operation waits for what it waited for before and for its
 /// own signals: a slow child does not hold up the others.
 /// @throws Error unsupported if the form is refused, or a program is one-sided, a dataflow program
 ///     or has native calls.
-[[nodiscard]] RankProgram one_sided(
-    int rank, OneSidedForm const& form, Survey const& found, ProgramOf const& program_of
-);
+[[nodiscard]] RankProgram
+one_sided(int rank, OneSidedForm const& form, Survey const& found, ProgramOf const& program_of);
 
 }  // namespace espalier::schedule

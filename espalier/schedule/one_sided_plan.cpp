@@ -47,8 +47,14 @@ private:
 class Planner {
 public:
   Planner(RankProgram program, OneSidedForm const& form, OneSidedLayout const& layout)
-      : form_(form), plan_{.program = std::move(program), .frame = {}, .operations = {},
-                           .sends_to = {}, .receives_from = {}},
+      : form_(form),
+        plan_{
+            .program = std::move(program),
+            .frame = {},
+            .operations = {},
+            .sends_to = {},
+            .receives_from = {}
+        },
         next_counter_(layout.num_entry_counters + layout.num_leave_counters),
         touched_(plan_.program.frame) {
     plan_.frame = plan_.program.frame;
@@ -108,18 +114,16 @@ private:
       return;
     }
     result.slots = renamed(slots);
-    if (goes_through_scratch()) {
+    if (goes_through_scratch() || touched_.any(slots)) {
       result.landing = new_scratch(slots);
       result.is_copied = true;
-      return;
+    } else {
+      result.landing = result.slots;
+      result.says_ready = form_.mode.in == Sync::mysync;
     }
-    result.landing = result.slots;
-    bool const is_used = touched_.any(slots);
-    result.says_ready = is_used || form_.mode.in == Sync::mysync;
-    result.ready_at_once = !is_used;
   }
 
-  /// Receives of a round, of which no operation awaits some without the others, share a counter.
+  /// Receives of which no operation awaits some without the others share a counter.
   void assign_arrival(int index, PlannedOperation& result) {
     result.is_last_arrival = true;
     result.num_arrivals = 1;
@@ -137,13 +141,9 @@ private:
 
   [[nodiscard]] bool are_awaited_together(int earlier, int later) const {
     auto const& operations = plan_.program.operations;
-    auto const at = [&](int i) -> Operation const& {
-      return operations[static_cast<std::size_t>(i)];
-    };
-    return at(earlier).round == at(later).round &&
-           std::ranges::none_of(operations, [&](Operation const& operation) {
-             return operation.after > earlier && operation.after <= later;
-           });
+    return std::ranges::none_of(operations, [&](Operation const& operation) {
+      return operation.after > earlier && operation.after <= later;
+    });
   }
 
   /// Whether a get from the memory of this rank must have ended before it goes on, or leaves.
@@ -207,13 +207,13 @@ OneSidedLayout layout_of(OneSidedForm const& form, Survey const& found) {
   bool const has_modes = found.moves_data && found.num_ranks > 1;
   int const num_barrier_rounds = ceil_log2(found.num_ranks);
   if (has_modes && form.mode.in == Sync::allsync) {
-    layout.enters_by_tree = found.flow == Flow::down;
+    layout.enters_by_tree = found.flows_down;
     layout.enters_by_barrier = !layout.enters_by_tree;
     layout.num_entry_rounds = layout.enters_by_tree ? found.num_rounds : num_barrier_rounds;
     layout.num_entry_counters = layout.enters_by_tree ? 1 : num_barrier_rounds;
   }
   if (has_modes && form.mode.out == Sync::allsync) {
-    layout.leaves_by_tree = found.flow == Flow::up;
+    layout.leaves_by_tree = found.flows_up;
     layout.leaves_by_barrier = !layout.leaves_by_tree;
     layout.num_leave_counters = layout.leaves_by_tree ? 1 : num_barrier_rounds;
   }
@@ -223,9 +223,8 @@ OneSidedLayout layout_of(OneSidedForm const& form, Survey const& found) {
   if (found.moves_data && form.mechanism == Mechanism::rendezvous) {
     bool const says_done = form.mode.out == Sync::mysync || found.waits_for_sends;
     layout.rounds_per_round = says_done ? 3 : 2;
-  } else if (found.moves_data && puts_to_user) {
-    bool const says_ready = form.mode.in == Sync::mysync || found.lands_on_used_blocks;
-    layout.rounds_per_round = says_ready ? 2 : 1;
+  } else if (found.moves_data && puts_to_user && form.mode.in == Sync::mysync) {
+    layout.num_entry_rounds = 1;
   }
   return layout;
 }
@@ -237,7 +236,8 @@ std::vector<Slot> slots_of(Buffer buffer, std::span<int const> blocks) {
     if (!begins && slots.back().num_blocks == 1) {
       slots.back().stride = block - slots.back().first;
       slots.back().num_blocks = 2;
-    } else if (!begins && block == slots.back().first + slots.back().stride * slots.back().num_blocks) {
+    } else if (!begins &&
+               block == slots.back().first + slots.back().stride * slots.back().num_blocks) {
       ++slots.back().num_blocks;
     } else {
       slots.push_back({.buffer = buffer, .first = block});
@@ -253,19 +253,6 @@ bool are_user_blocks(std::span<Slot const> slots) noexcept {
 RankPlan
 plan_one_sided(RankProgram program, OneSidedForm const& form, OneSidedLayout const& layout) {
   return Planner(std::move(program), form, layout).run();
-}
-
-bool lands_on_used_blocks(RankProgram const& program) {
-  Touched touched(program.frame);
-  for (Operation const& operation : program.operations) {
-    auto const slots = program.slots(operation);
-    if (operation.kind == Kind::recv && are_user_blocks(slots) && touched.any(slots)) {
-      return true;
-    }
-    touched.add(program.sources(operation));
-    touched.add(slots);
-  }
-  return false;
 }
 
 }  // namespace espalier::schedule

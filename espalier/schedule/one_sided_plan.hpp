@@ -17,7 +17,7 @@ namespace espalier::schedule {
 
 /// Numbers that follow from the form and the survey alone.
 struct OneSidedLayout {
-  int num_entry_rounds = 0;    ///< before the first message
+  int num_entry_rounds = 0;    ///< before the first message: who has entered
   int rounds_per_round = 1;    ///< for each round of messages
   int num_entry_counters = 0;  ///< of a rank: these come first
   int num_leave_counters = 0;  ///< then these, then those of messages
@@ -41,12 +41,11 @@ struct PlannedOperation {
   std::vector<Slot> sources;  ///< the same
   std::vector<Slot> landing;  ///< receives: where the data arrive; empty for signals
   bool is_copied = false;     ///< receives: from the landing to the slots
-  bool says_ready = false;    ///< receives: before the sender may put
-  bool ready_at_once = false;  ///< it says so as soon as the rank has entered
+  bool says_ready = false;    ///< receives: that the rank has entered, before the sender may put
   bool awaits_done = false;   ///< sends of a rendezvous: the receiver says when it has the data
   /// Receives: the counter that says of the arrival. Sends: the one that says ready or done.
   int counter = no_counter;
-  int num_arrivals = 0;  ///< receives: at that counter in all
+  int num_arrivals = 0;          ///< receives: at that counter in all
   bool is_last_arrival = false;  ///< receives: in program order of those with this counter
 };
 
@@ -54,14 +53,11 @@ struct RankPlan {
   RankProgram program;  ///< of messages
   Frame frame;          ///< of the result
   std::vector<PlannedOperation> operations;
-  std::map<int, std::vector<int>> sends_to;        ///< operations by peer, in program order
+  std::map<int, std::vector<int>> sends_to;  ///< operations by peer, in program order
   std::map<int, std::vector<int>> receives_from;
 };
 
 [[nodiscard]] RankPlan
 plan_one_sided(RankProgram program, OneSidedForm const& form, OneSidedLayout const& layout);
-
-/// Whether some receive writes user blocks that an earlier operation has touched.
-[[nodiscard]] bool lands_on_used_blocks(RankProgram const& program);
 
 }  // namespace espalier::schedule

@@ -6,7 +6,6 @@
 
 #include "espalier/base/error.hpp"
 #include "espalier/schedule/one_sided.hpp"
-#include "espalier/schedule/one_sided_plan.hpp"
 #include "espalier/schedule/preconditions.hpp"
 
 namespace espalier::schedule {
@@ -41,7 +40,6 @@ public:
     require_two_sided(program);
     survey_.num_rounds = std::max(survey_.num_rounds, program.num_rounds());
     survey_.moves_data = survey_.moves_data || program.num_blocks_sent() > 0;
-    survey_.lands_on_used_blocks = survey_.lands_on_used_blocks || lands_on_used_blocks(program);
     for (Operation const& operation : program.operations) {
       survey_.waits_for_sends = survey_.waits_for_sends || operation.after_sends > 0;
     }
@@ -54,11 +52,8 @@ public:
   /// With one message for each rank but one, a schedule that ends is a tree.
   [[nodiscard]] Survey finish() {
     int const num_others = survey_.num_ranks - 1;
-    if (num_down_ == num_others && num_without_receive_ == 1) {
-      survey_.flow = Flow::down;
-    } else if (num_up_ == num_others && num_without_send_ == 1) {
-      survey_.flow = Flow::up;
-    }
+    survey_.flows_down = num_down_ == num_others && num_without_receive_ == 1;
+    survey_.flows_up = num_up_ == num_others && num_without_send_ == 1;
     return survey_;
   }
 

@@ -94,8 +94,8 @@ private:
 
   [[nodiscard]] std::string described_hang() const {
     constexpr int most_named = 4;
-    std::string text = "the schedule must end within " +
-                       std::to_string(options.time_limit.count()) + " ms, but ";
+    std::string text =
+        "the schedule must end within " + std::to_string(options.time_limit.count()) + " ms, but ";
     int num_named = 0;
     for (std::string const& what : waiting) {
       if (!what.empty() && num_named < most_named) {
@@ -182,9 +182,7 @@ private:
     case Kind::send:
     case Kind::recv:
     case Kind::native:
-      throw Error(
-          ErrorCode::argument, "a one-sided schedule has no messages and no native calls"
-      );
+      throw Error(ErrorCode::argument, "a one-sided schedule has no messages and no native calls");
     }
     progress_.complete(i);
   }
@@ -258,7 +256,14 @@ private:
 
   /// False when the time is over or another rank has failed.
   bool wait() {
-    std::this_thread::yield();
+    // With more threads than cores, who only yields keeps those away that could raise a counter.
+    constexpr int yields_before_sleep = 4;
+    constexpr std::chrono::microseconds sleep{20};
+    if (++num_waits_ % (yields_before_sleep + 1) == 0) {
+      std::this_thread::sleep_for(sleep);
+    } else {
+      std::this_thread::yield();
+    }
     if (!shared_.is_stopped && Clock::now() < shared_.deadline) {
       return true;
     }
@@ -274,8 +279,8 @@ private:
     }
     BoundOperation const& op = operation(open_awaits_.front());
     return who + "counter " + std::to_string(op.tag) + " to reach " + std::to_string(op.arrivals) +
-           ", which is " + std::to_string(shared_.counter(rank_, op.tag).load()) + " in operation " +
-           std::to_string(open_awaits_.front());
+           ", which is " + std::to_string(shared_.counter(rank_, op.tag).load()) +
+           " in operation " + std::to_string(open_awaits_.front());
   }
 
   SharedMemory& shared_;
@@ -284,6 +289,7 @@ private:
   ProgramProgress progress_;
   std::vector<std::size_t> open_awaits_;
   std::vector<Packet> on_the_way_;
+  std::uint64_t num_waits_ = 0;
 };
 
 void run_rank(SharedMemory& shared, int rank) {
