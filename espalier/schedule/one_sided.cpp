@@ -11,71 +11,13 @@
 
 #include "espalier/base/error.hpp"
 #include "espalier/base/integer.hpp"
+#include "espalier/schedule/dataflow_writer.hpp"
 #include "espalier/schedule/one_sided_plan.hpp"
 
 namespace espalier::schedule {
 namespace {
 
-constexpr int nothing = -1;  ///< as an operation to wait for
-
-/// Writes the operations of the result, each with the list of those that it waits for.
-class DataflowWriter {
-public:
-  DataflowWriter(Frame frame, int rank) {
-    program_.frame = std::move(frame);
-    program_.rank = rank;
-  }
-
-  /// @param slots, sources  In own memory, unless the kind says otherwise.
-  int add(
-      Operation operation,
-      std::vector<Slot> const& slots,
-      std::vector<Slot> const& sources,
-      std::vector<int> const& waits
-  ) {
-    operation.slots = store(slots, has_remote_slots(operation.kind));
-    operation.sources = store(sources, has_remote_sources(operation.kind));
-    operation.waits = store(waits);
-    program_.operations.push_back(operation);
-    return size() - 1;
-  }
-
-  int add(Operation const& operation, std::vector<int> const& waits) {
-    return add(operation, {}, {}, waits);
-  }
-
-  /// Behind everything so far.
-  int add_last(Operation operation) {
-    operation.after = size();
-    operation.after_sends = size();
-    return add(operation, {});
-  }
-
-  [[nodiscard]] int size() const noexcept { return static_cast<int>(program_.operations.size()); }
-
-  [[nodiscard]] RankProgram finish() && { return std::move(program_); }
-
-private:
-  Range store(std::vector<Slot> slots, bool is_remote) {
-    for (Slot& slot : slots) {
-      if (!is_remote && slot.num_blocks == 1) {
-        slot.stride = program_.frame.num_blocks(slot.buffer) > 1 ? 1 : 0;
-      }
-    }
-    return add_slots(program_, slots);
-  }
-
-  Range store(std::vector<int> waits) {
-    std::ranges::sort(waits);
-    auto const repeated = std::ranges::unique(waits);
-    waits.erase(repeated.begin(), repeated.end());
-    auto const begin = static_cast<int>(program_.wait_pool.size());
-    program_.wait_pool.insert(program_.wait_pool.end(), waits.begin(), waits.end());
-    return {.begin = begin, .end = static_cast<int>(program_.wait_pool.size())};
-  }
-
-  RankProgram program_;
-};
+constexpr int nothing = -1;  ///< as an operation of the result
 
 /// One rank.
 class OneSidedTransform {

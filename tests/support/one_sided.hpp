@@ -101,8 +101,8 @@ public:
 
   [[nodiscard]] schedule::Survey const& survey() const noexcept { return survey_; }
 
-  [[nodiscard]] std::vector<schedule::RankProgram>
-  programs(schedule::OneSidedForm const& form) const {
+  [[nodiscard]] std::vector<schedule::RankProgram> programs(schedule::OneSidedForm const& form
+  ) const {
     std::vector<schedule::RankProgram> result;
     for (int rank = 0; rank < static_cast<int>(messages_.size()); ++rank) {
       result.push_back(schedule::one_sided(rank, form, survey_, program_of()));

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "espalier/schedule/preconditions.hpp"
 #include "espalier/schedule/transforms.hpp"
 
 namespace espalier::exec {
@@ -23,6 +24,7 @@ using schedule::RankProgram;
 using schedule::Slot;
 
 template <typename Visitor> void for_each_list(RankProgram const& program, Visitor&& visit) {
+  schedule::require_messages(program, "a call of MPI");
   for (Operation const& operation : program.operations) {
     visit(program.slots(operation));
     visit(program.sources(operation));

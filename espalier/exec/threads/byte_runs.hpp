@@ -20,8 +20,8 @@ using SourceRuns = std::vector<std::pair<std::byte const*, std::size_t>>;
 using DestinationRuns = std::vector<std::pair<std::byte*, std::size_t>>;
 
 /// destination = source (op) destination on num_elements elements.
-using Combine = std::function<
-    void(std::byte const* source, std::byte* destination, std::int64_t num_elements)>;
+using Combine =
+    std::function<void(std::byte const* source, std::byte* destination, std::int64_t num_elements)>;
 
 /// The runs of pieces, whose offsets count from `base`.
 [[nodiscard]] SourceRuns

@@ -87,8 +87,7 @@ public:
   Runner(World& world, ThreadRank const& rank, int number)
       : world_(world), rank_(rank), program_(rank.program), number_(number),
         inbox_(world.inboxes[static_cast<std::size_t>(number)]),
-        scratch_(static_cast<std::size_t>(program_.scratch_bytes)),
-        progress_(program_) {}
+        scratch_(static_cast<std::size_t>(program_.scratch_bytes)), progress_(program_) {}
 
   void run() {
     while (!world_.is_stopped) {

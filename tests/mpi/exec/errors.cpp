@@ -13,6 +13,7 @@
 #include "espalier/algorithms/catalog.hpp"
 #include "espalier/base/error.hpp"
 #include "espalier/schedule/builder.hpp"
+#include "espalier/schedule/one_sided.hpp"
 #include "espalier/schedule/transforms.hpp"
 #include "tests/mpi/exec/support.hpp"
 
@@ -71,6 +72,17 @@ void check_contribution_of_another_size(Checks& checks, MPI_Comm comm) {
     ));
   });
   checks.expect(code == ErrorCode::argument, "contribution of another size");
+}
+
+/// Messages cannot write the memory of a peer.
+void check_one_sided_program(Checks& checks, MPI_Comm comm) {
+  auto const choice = Choice::parse("bcast/flat");
+  auto const program_of = [&](int of_rank) { return choice.generate(2, 0, of_rank); };
+  auto const program = schedule::one_sided(rank, {}, schedule::survey(2, program_of), program_of);
+  ErrorCode const code = code_of([&] {
+    static_cast<void>(exec::bcast_executor(program, comm, {.type = MPI_BYTE, .count = 8}, 0));
+  });
+  checks.expect(code == ErrorCode::unsupported, "one-sided program");
 }
 
 void check_reduction(Checks& checks, MPI_Comm comm) {
@@ -144,6 +156,7 @@ int run() {
   check_truncated_message(checks, "bcast/chain[segments=8]", 1'000'000);
   MPI_Comm comm = private_comm();
   check_contribution_of_another_size(checks, comm);
+  check_one_sided_program(checks, comm);
   check_reduction(checks, comm);
   check_alltoallv(checks, comm);
   check_unknown_sizes(checks, comm);
