@@ -6,14 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <sched.h>
 #include <unistd.h>
 #include <utility>
 
-#include "espalier/base/error.hpp"
+#include "espalier/exec/node/mpi_shared_memory.hpp"
 #include "espalier/exec/node/single_copy.hpp"
-#include "espalier/exec/node/waiting.hpp"
-#include "espalier/machine/sources/cgroup.hpp"
 #include "espalier/mpi/own_communicator.hpp"
 #include "espalier/mpi/success.hpp"
 
@@ -30,12 +27,6 @@ constexpr bool is_simulated = true;
 constexpr bool is_simulated = false;
 #endif
 
-bool all_of(MPI_Comm comm, bool is_true) {
-  int value = is_true ? 1 : 0;
-  require_success(PMPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
-  return value != 0;
-}
-
 OwnCommunicator split_by_node(MPI_Comm all) {
   MPI_Comm local = MPI_COMM_NULL;
   require_success(
@@ -43,14 +34,6 @@ OwnCommunicator split_by_node(MPI_Comm all) {
       "MPI_Comm_split_type"
   );
   return OwnCommunicator(local);
-}
-
-double quota_of_node() {
-  try {
-    return machine::read_confinement().cpu_quota;
-  } catch (Error const&) {
-    return 0;  // What cannot be read limits nobody that we know of.
-  }
 }
 
 }  // namespace
@@ -64,7 +47,7 @@ Node::Node(MPI_Comm all) {
   find_ranks(all, local.get());
   if (ranks_.size() > 1) {
     share(local.get());
-    find_processors(local.get());
+    shares_processors_ = share_processors(local.get());
     find_processes(local.get());
   }
   agree(all);
@@ -81,42 +64,14 @@ void Node::find_ranks(MPI_Comm all, MPI_Comm local) {
   );
 }
 
-/// The first rank makes the memory, the others open it, and each makes its own area exist. What one
-/// of them cannot have nobody has.
 void Node::share(MPI_Comm local) {
   SegmentShape const shape = SegmentShape::of(static_cast<int>(ranks_.size()));
-  Segment::Address address;
-  if (own_ == 0) {
-    segment_ = Segment::create(shape);
-    address = segment_ ? segment_->address() : address;
-  }
-  require_success(
-      PMPI_Bcast(&address, static_cast<int>(sizeof address), MPI_BYTE, 0, local), "MPI_Bcast"
+  auto memory = share_memory(
+      local, shape.num_bytes(), {.begin = shape.area_begin(own_), .num_bytes = shape.area_bytes()}
   );
-  if (own_ != 0) {
-    segment_ = Segment::open(shape, address);
+  if (memory) {
+    segment_.emplace(shape, std::move(*memory));
   }
-  bool const is_there = segment_ && segment_->back(own_);
-  if (!all_of(local, is_there)) {
-    segment_.reset();
-  } else {
-    segment_->close_file();
-  }
-}
-
-void Node::find_processors(MPI_Comm local) {
-  cpu_set_t own{};
-  if (sched_getaffinity(0, sizeof own, &own) != 0) {
-    CPU_ZERO(&own);  // More processors than the set has room for: nobody shares one.
-    CPU_SET(static_cast<std::size_t>(own_) % CPU_SETSIZE, &own);
-  }
-  std::vector<cpu_set_t> may_use(ranks_.size());
-  constexpr int set_bytes = sizeof(cpu_set_t);
-  require_success(
-      PMPI_Allgather(&own, set_bytes, MPI_BYTE, may_use.data(), set_bytes, MPI_BYTE, local),
-      "MPI_Allgather"
-  );
-  shares_processors_ = node::shares_processors(may_use, quota_of_node());
 }
 
 /// Each rank tries to read a number of each other one; what one of them may not nobody does.
@@ -144,7 +99,7 @@ void Node::find_processes(MPI_Comm local) {
     return read_memory(static_cast<pid_t>(sample.process), address, &found, sizeof found) &&
            found == sample.value;
   });
-  if (all_of(local, may_read)) {
+  if (is_true_on_all(local, may_read)) {
     for (Sample const& sample : samples) {
       processes_.push_back(static_cast<pid_t>(sample.process));
     }

@@ -46,7 +46,6 @@ public:
 private:
   void find_ranks(MPI_Comm all, MPI_Comm local);
   void share(MPI_Comm local);
-  void find_processors(MPI_Comm local);
   void find_processes(MPI_Comm local);
   void agree(MPI_Comm all);
   [[nodiscard]] std::vector<Group::Member> members(std::span<int const> ranks, int num_ranks) const;

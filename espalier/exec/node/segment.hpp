@@ -3,11 +3,10 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <sys/types.h>
+#include <utility>
 
 #include "espalier/exec/node/channel.hpp"
+#include "espalier/exec/node/shared_memory.hpp"
 
 namespace espalier::exec::node {
 
@@ -40,49 +39,20 @@ struct ChannelKey {
   int num_members = 0;  ///< of the communicator on this node
 };
 
-/// Shared memory of the ranks of one node. It has no name in any file system: the kernel removes it
-/// when the last process that has it mapped ends, in whatever way.
+/// Shared memory of the ranks of one node, as a shape divides it.
 class Segment {
 public:
-  /// Where another process finds the memory.
-  struct Address {
-    std::int64_t process = -1;  ///< -1: there is none
-    std::int64_t file = -1;
-    std::uint64_t device = 0;
-    std::uint64_t inode = 0;
-  };
-
-  Segment() = default;
-  Segment(Segment&& other) noexcept;
-  Segment& operator=(Segment&& other) noexcept;
-  Segment(Segment const&) = delete;
-  Segment& operator=(Segment const&) = delete;
-  ~Segment();
-
-  /// On one rank. None if there is no such memory.
-  static std::optional<Segment> create(SegmentShape shape) noexcept;
-  /// On another rank. None if the address means nothing here (another process namespace), or
-  /// something else.
-  static std::optional<Segment> open(SegmentShape shape, Address const& address) noexcept;
-
-  [[nodiscard]] Address address() const noexcept;
-
-  /// Makes the area of a rank exist, near this processor: later nothing can be missing.
-  [[nodiscard]] bool back(int rank) noexcept;
-
-  /// The file is not needed any longer: every rank has it open, or nobody will use it.
-  void close_file() noexcept;
+  /// @param memory  of shape.num_bytes()
+  Segment(SegmentShape shape, SharedMemory memory) noexcept
+      : shape_(shape), memory_(std::move(memory)) {}
 
   [[nodiscard]] SegmentShape const& shape() const noexcept { return shape_; }
 
   [[nodiscard]] ChannelPlace place(ChannelKey const& key) const noexcept;
 
 private:
-  static std::optional<Segment> map(SegmentShape shape, int file) noexcept;
-
   SegmentShape shape_;
-  int file_ = -1;
-  std::byte* memory_ = nullptr;
+  SharedMemory memory_;
 };
 
 }  // namespace espalier::exec::node

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <csignal>
+#include <optional>
 #include <set>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -19,11 +20,16 @@
 namespace espalier::exec::node {
 namespace {
 
+std::optional<Segment> make_segment(SegmentShape shape) {
+  auto memory = SharedMemory::create(shape.num_bytes());
+  return memory ? std::optional<Segment>(std::in_place, shape, std::move(*memory)) : std::nullopt;
+}
+
 TEST(NodeSegment, PlacesOfChannelsDoNotOverlap) {
   for (int const num_ranks : {2, 3, 5, 8, 64, 256}) {
     SegmentShape const shape = SegmentShape::of(num_ranks);
     ASSERT_GT(shape.num_contexts, 1);
-    auto const segment = Segment::create(shape);
+    auto const segment = make_segment(shape);
     ASSERT_TRUE(segment);
     std::set<std::pair<std::byte*, std::byte*>> ranges;
     for (int const context : {0, shape.num_contexts - 1}) {
@@ -50,40 +56,42 @@ TEST(NodeSegment, PlacesOfChannelsDoNotOverlap) {
 
 TEST(NodeSegment, SoManyRanksThatFragmentsAreTinyHaveNone) {
   EXPECT_EQ(SegmentShape::of(257).num_contexts, 0);
-  EXPECT_FALSE(Segment::create(SegmentShape::of(257)));
+  EXPECT_FALSE(make_segment(SegmentShape::of(257)));
 }
 
 TEST(NodeSegment, AnotherProcessSharesIt) {
   SegmentShape const shape = SegmentShape::of(2);
-  auto segment = Segment::create(shape);
-  ASSERT_TRUE(segment && segment->back(0) && segment->back(1));
+  auto memory = SharedMemory::create(shape.num_bytes());
+  ASSERT_TRUE(memory && memory->back(shape.area_begin(1), shape.area_bytes()));
   ChannelKey const key{.context = 0, .from = 1, .to = 0, .from_member = 1, .num_members = 2};
-  Segment::Address const address = segment->address();
+  SharedMemory::Address const address = memory->address();
+  Segment const segment(shape, std::move(*memory));
   pid_t const child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    auto const opened = Segment::open(shape, address);
+    auto opened = SharedMemory::open(shape.num_bytes(), address);
     if (opened) {
-      opened->place(key).channel->consumed.store(42, std::memory_order_release);
+      Segment(shape, std::move(*opened))
+          .place(key)
+          .channel->consumed.store(42, std::memory_order_release);
     }
     _exit(opened ? 0 : 1);
   }
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
-  EXPECT_EQ(segment->place(key).channel->consumed.load(std::memory_order_acquire), 42U);
+  EXPECT_EQ(segment.place(key).channel->consumed.load(std::memory_order_acquire), 42U);
 }
 
 TEST(NodeSegment, AnAddressThatMeansSomethingElseIsRefused) {
-  SegmentShape const shape = SegmentShape::of(2);
-  auto const segment = Segment::create(shape);
-  ASSERT_TRUE(segment);
-  Segment::Address address = segment->address();
-  EXPECT_TRUE(Segment::open(shape, address));
-  EXPECT_FALSE(Segment::open(SegmentShape::of(3), address));
-  EXPECT_FALSE(Segment::open(shape, {}));
+  auto const memory = SharedMemory::create(8192);
+  ASSERT_TRUE(memory);
+  SharedMemory::Address address = memory->address();
+  EXPECT_TRUE(SharedMemory::open(8192, address));
+  EXPECT_FALSE(SharedMemory::open(8193, address));
+  EXPECT_FALSE(SharedMemory::open(8192, {}));
   ++address.inode;
-  EXPECT_FALSE(Segment::open(shape, address));
+  EXPECT_FALSE(SharedMemory::open(8192, address));
 }
 
 TEST(NodeSegment, ALimitOnFilesIsNoticedAndNotASignal) {
@@ -92,7 +100,7 @@ TEST(NodeSegment, ALimitOnFilesIsNoticedAndNotASignal) {
   if (child == 0) {
     rlimit const limit{.rlim_cur = 4096, .rlim_max = 4096};
     setrlimit(RLIMIT_FSIZE, &limit);
-    _exit(Segment::create(SegmentShape::of(2)) ? 1 : 0);
+    _exit(SharedMemory::create(8192) ? 1 : 0);
   }
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
