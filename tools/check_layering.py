@@ -30,6 +30,7 @@ DEPENDS: dict[str, set[str]] = {
     "neighborhood": {"algorithms", "mapping", "schedule"},
     "verify": {"algorithms", "neighborhood", "schedule"},
     "exec": {"machine", "mapping", "mpi", "schedule", "watch"},
+    "onesided": {"base", "exec", "mpi"},
     "profile": {"algorithms", "base"},
     "learn": {"algorithms", "candidates", "cost", "machine", "profile"},
     "plan": {"algorithms", "exec", "learn", "neighborhood", "profile", "verify", "watch"},
@@ -47,6 +48,7 @@ MPI_ALLOWED = (
     "espalier/machine/job/mpi_",
     "espalier/measure/",
     "espalier/mpi/",
+    "espalier/onesided/mpi/mpi_",
     "espalier/plan/",
     "espalier/simulation/smpi_",
     "shim/",
@@ -62,7 +64,8 @@ MPI_ALLOWED = (
     "tests/support/",
 )
 MPI_HEADER = re.compile(
-    r"mpi\.h|mpif\.h|espalier/(mpi/|exec/((collectives|messages)/|node/mpi_)|machine/job/mpi_).*"
+    r"mpi\.h|mpif\.h|espalier/(mpi/|exec/((collectives|messages)/|node/mpi_)|machine/job/mpi_"
+    r"|onesided/mpi/mpi_).*"
 )
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 SUFFIXES = {".c", ".h", ".cpp", ".hpp", ".in"}
