@@ -19,19 +19,6 @@ std::uint64_t Conduit::segment_bytes(int rank) const {
   return segment_bytes_[static_cast<std::size_t>(rank)];
 }
 
-/// Polls until a condition holds. Every wait of every conduit is here.
-template <typename Condition> void Conduit::wait_until(Condition&& is_true) {
-  exec::node::Patience patience(shares_processors_);
-  while (!is_true()) {
-    do_poll();
-    bool is_time = false;
-    patience.pause([&is_time] { is_time = true; });
-    if (is_time) {
-      look_around();
-    }
-  }
-}
-
 Handle Conduit::start_put(Remote to, void const* from, std::size_t num_bytes) {
   check_transfer("put", to, from, num_bytes);
   return {*this, num_bytes == 0 ? complete : do_put(to, from, num_bytes)};

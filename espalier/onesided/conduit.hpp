@@ -102,6 +102,19 @@ public:
   /// Runs handlers of messages that are there, and moves what is on the way. Never waits.
   void poll();
 
+  /// Polls until a condition holds that others make true: every wait is of this form.
+  template <typename Condition> void wait_until(Condition&& is_true) {
+    exec::node::Patience patience(shares_processors_);
+    while (!is_true()) {
+      do_poll();
+      bool is_time = false;
+      patience.pause([&is_time] { is_time = true; });
+      if (is_time) {
+        look_around();
+      }
+    }
+  }
+
   /// First half of a barrier. It orders what was over before it; it waits for nothing.
   void notify();
   /// Second half: whether all ranks have notified. Polls.
@@ -160,7 +173,6 @@ private:
   /// @throws Error if it would wait for ever.
   virtual void look_around() = 0;
 
-  template <typename Condition> void wait_until(Condition&& is_true);
   void check_outside_handler() const;
   void check_rank(int rank) const;
   void check_range(char const* action, Remote remote, std::uint64_t num_bytes) const;

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "espalier/verify/verify.hpp"
+#include "tests/support/choice_name.hpp"
 #include "tests/support/one_sided.hpp"
 
 namespace espalier::verify {

@@ -18,6 +18,7 @@
 
 #include "espalier/exec/threads/one_sided_executor.hpp"
 #include "espalier/verify/verify.hpp"
+#include "tests/support/choice_name.hpp"
 #include "tests/support/one_sided.hpp"
 
 namespace espalier::exec {

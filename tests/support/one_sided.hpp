@@ -7,12 +7,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <gtest/gtest.h>
 
 #include "espalier/algorithms/catalog.hpp"
 #include "espalier/schedule/one_sided.hpp"
@@ -129,18 +126,6 @@ inline std::string name_of(
   return choice.text() + " p = " + std::to_string(num_ranks) + ", root = " + std::to_string(root) +
          (is_in_place ? ", in place, " : ", from input, ") + to_string(form.mode) + " " +
          std::string(to_string(form.addresses)) + " " + std::string(to_string(form.mechanism));
-}
-
-/// bcast/k_ary[k=2] as bcast_k_ary_k_2.
-inline std::string name_of_choice(testing::TestParamInfo<char const*> const& tested) {
-  std::string name;
-  for (char const letter : std::string(tested.param)) {
-    bool const is_word = std::isalnum(static_cast<unsigned char>(letter)) != 0;
-    if (is_word || (!name.empty() && name.back() != '_' && letter != ']')) {
-      name += is_word ? letter : '_';
-    }
-  }
-  return name;
 }
 
 }  // namespace espalier::test

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -40,6 +41,13 @@ public:
   void complete(std::size_t i) {
     is_complete_[i] = true;
     ++num_complete_;
+  }
+
+  /// Begins again.
+  void reset() {
+    std::fill(is_started_.begin(), is_started_.end(), false);
+    std::fill(is_complete_.begin(), is_complete_.end(), false);
+    first_not_started_ = num_written_ = num_sent_ = num_complete_ = 0;
   }
 
   [[nodiscard]] bool is_all_complete() const noexcept {

@@ -45,7 +45,8 @@ std::vector<Case> cases() {
         message_cases(),
         barrier_cases(),
         error_cases(),
-        random_cases()}) {
+        random_cases(),
+        collective_cases()}) {
     all.insert(all.end(), list.begin(), list.end());
   }
   return all;

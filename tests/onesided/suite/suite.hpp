@@ -90,6 +90,7 @@ std::vector<Case> message_cases();
 std::vector<Case> barrier_cases();
 std::vector<Case> error_cases();
 std::vector<Case> random_cases();
+std::vector<Case> collective_cases();
 
 /// All of them.
 std::vector<Case> cases();

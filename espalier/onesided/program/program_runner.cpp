@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/onesided/program/program_runner.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "espalier/base/error.hpp"
+
+namespace espalier::onesided {
+
+using exec::BoundOperation;
+using schedule::Buffer;
+using schedule::Kind;
+
+ProgramRunner::ProgramRunner(
+    Conduit& conduit,
+    exec::BoundProgram program,
+    std::vector<SharedPlaces> places,
+    exec::Combine combine
+)
+    : conduit_(conduit), program_(std::move(program)), places_(std::move(places)),
+      combine_(std::move(combine)), moves_(program_), progress_(program_), handles_(moves_.size()) {
+  check_operations();
+  transfers_.reserve(program_.operations.size());
+  awaits_.reserve(program_.operations.size());
+}
+
+void ProgramRunner::check_operations() const {
+  if (places_.size() != static_cast<std::size_t>(conduit_.num_ranks())) {
+    throw Error(
+        ErrorCode::argument,
+        "a one-sided program needs the places of all " + std::to_string(conduit_.num_ranks()) +
+            " ranks of its conduit, got " + std::to_string(places_.size())
+    );
+  }
+  for (BoundOperation const& operation : program_.operations) {
+    bool const is_local = operation.kind == Kind::copy || operation.kind == Kind::reduce;
+    if (!is_local && !schedule::is_one_sided(operation.kind)) {
+      throw Error(
+          ErrorCode::argument,
+          "a conduit runs one-sided programs, and this one has messages or native calls; make it "
+          "one-sided first"
+      );
+    }
+    if (operation.kind == Kind::reduce && !combine_) {
+      throw Error(ErrorCode::argument, "the program reduces, so it needs what combines elements");
+    }
+  }
+}
+
+void ProgramRunner::start(UserBuffers const& buffers) {
+  if (is_underway_) {
+    throw Error(ErrorCode::argument, "a run of this program is underway; finish it first");
+  }
+  buffers_ = buffers;
+  progress_.reset();
+  ++num_runs_;
+  is_underway_ = true;
+  advance();
+}
+
+bool ProgramRunner::progress() {
+  if (is_underway_) {
+    conduit_.poll();
+    advance();
+  }
+  return !is_underway_;
+}
+
+void ProgramRunner::finish() {
+  conduit_.wait_until([this] { return !is_underway_ || advance(); });
+}
+
+/// Goes on until nothing changes any more. True when the run is over.
+bool ProgramRunner::advance() {
+  bool has_moved = true;
+  while (has_moved) {
+    has_moved = progress_.start_what_may_start([this](std::size_t index) { begin(index); });
+    has_moved = finish_transfers() || has_moved;
+    has_moved = finish_awaits() || has_moved;
+  }
+  is_underway_ = !progress_.is_all_complete();
+  return !is_underway_;
+}
+
+void ProgramRunner::begin(std::size_t index) {
+  BoundOperation const& operation = program_.operations[index];
+  switch (operation.kind) {
+  case Kind::await:
+    awaits_.push_back(index);
+    return;
+  case Kind::put:
+    begin_put(index);
+    return;
+  case Kind::get:
+    begin_get(index);
+    return;
+  case Kind::signal:
+    raise(operation);
+    break;
+  default:
+    do_local(operation, moves_.of(index));
+    break;
+  }
+  progress_.complete(index);
+}
+
+/// Adjacent data and the counter go together. Of several runs the counter is raised when the last
+/// one has landed, which only their handles tell.
+void ProgramRunner::begin_put(std::size_t index) {
+  BoundOperation const& operation = program_.operations[index];
+  schedule::Range const moves = moves_.of(index);
+  std::byte const* const from = readable(operation.source);
+  bool const raises = operation.tag != schedule::no_counter;
+  for (int i = moves.begin; i < moves.end; ++i) {
+    Move const& move = moves_[i];
+    Remote const to = remote(operation.peer, operation.buffer, move.to);
+    Handle& handle = handles_[static_cast<std::size_t>(i)];
+    if (raises && moves.size() == 1) {
+      Raise const raise{.offset = counter_at(operation.peer, operation.tag)};
+      handle = conduit_.start_put_raising(to, from + move.from, move.num_bytes, raise);
+    } else {
+      handle = conduit_.start_put(to, from + move.from, move.num_bytes);
+    }
+  }
+  transfers_.push_back(index);
+}
+
+void ProgramRunner::begin_get(std::size_t index) {
+  BoundOperation const& operation = program_.operations[index];
+  schedule::Range const moves = moves_.of(index);
+  std::byte* const to = writable(operation.buffer);
+  for (int i = moves.begin; i < moves.end; ++i) {
+    Move const& move = moves_[i];
+    handles_[static_cast<std::size_t>(i)] = conduit_.start_get(
+        to + move.to, remote(operation.peer, operation.source, move.from), move.num_bytes
+    );
+  }
+  transfers_.push_back(index);
+}
+
+void ProgramRunner::do_local(BoundOperation const& operation, schedule::Range moves) {
+  for (int i = moves.begin; i < moves.end; ++i) {
+    Move const& move = moves_[i];
+    std::byte const* const from = readable(operation.source) + move.from;
+    std::byte* const to = writable(operation.buffer) + move.to;
+    if (operation.kind == Kind::reduce) {
+      auto const num_bytes = static_cast<std::int64_t>(move.num_bytes);
+      combine_(from, to, num_bytes / program_.element_extent_bytes);
+    } else {
+      std::memcpy(to, from, move.num_bytes);
+    }
+  }
+}
+
+void ProgramRunner::raise(BoundOperation const& operation) {
+  conduit_.signal({
+      .rank = operation.peer,
+      .offset = counter_at(operation.peer, operation.tag),
+  });
+}
+
+bool ProgramRunner::finish_transfers() {
+  return std::erase_if(transfers_, [this](std::size_t index) {
+           schedule::Range const moves = moves_.of(index);
+           if (!is_over(moves)) {
+             return false;
+           }
+           BoundOperation const& operation = program_.operations[index];
+           bool const raises = operation.kind == Kind::put && moves.size() != 1 &&
+                               operation.tag != schedule::no_counter;
+           if (raises) {
+             raise(operation);
+           }
+           progress_.complete(index);
+           return true;
+         }) > 0;
+}
+
+bool ProgramRunner::is_over(schedule::Range moves) {
+  bool all = true;
+  for (int i = moves.begin; i < moves.end; ++i) {
+    Handle& handle = handles_[static_cast<std::size_t>(i)];
+    all = (!handle.is_open() || conduit_.test(handle)) && all;
+  }
+  return all;
+}
+
+bool ProgramRunner::finish_awaits() {
+  return std::erase_if(awaits_, [this](std::size_t index) {
+           BoundOperation const& operation = program_.operations[index];
+           auto const expected = num_runs_ * static_cast<std::uint64_t>(operation.arrivals);
+           if (conduit_.counter(counter_at(conduit_.rank(), operation.tag)) < expected) {
+             return false;
+           }
+           progress_.complete(index);
+           return true;
+         }) > 0;
+}
+
+std::byte const* ProgramRunner::readable(Buffer buffer) const {
+  return buffer == Buffer::input ? buffers_.input : writable(buffer);
+}
+
+std::byte* ProgramRunner::writable(Buffer buffer) const {
+  if (buffer == Buffer::output) {
+    return buffers_.output;
+  }
+  std::uint64_t const scratch = places_[static_cast<std::size_t>(conduit_.rank())].scratch;
+  return conduit_.segment().data() + scratch;
+}
+
+Remote ProgramRunner::remote(int rank, Buffer buffer, std::int64_t offset) const {
+  SharedPlaces const& peer = places_[static_cast<std::size_t>(rank)];
+  std::uint64_t const begin = buffer == Buffer::input    ? peer.input
+                              : buffer == Buffer::output ? peer.output
+                                                         : peer.scratch;
+  return {.rank = rank, .offset = begin + static_cast<std::uint64_t>(offset)};
+}
+
+std::uint64_t ProgramRunner::counter_at(int rank, int counter) const {
+  return places_[static_cast<std::size_t>(rank)].counters +
+         static_cast<std::uint64_t>(counter) * counter_bytes;
+}
+
+}  // namespace espalier::onesided
