@@ -107,11 +107,11 @@ public:
     return result;
   }
 
-private:
   [[nodiscard]] schedule::ProgramOf program_of() const {
     return [this](int rank) { return messages_[static_cast<std::size_t>(rank)]; };
   }
 
+private:
   std::vector<schedule::RankProgram> messages_;
   schedule::Survey survey_;
 };

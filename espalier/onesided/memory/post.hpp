@@ -15,13 +15,12 @@
 #include <cstdint>
 
 #include "espalier/exec/node/flow.hpp"
+#include "espalier/onesided/lines.hpp"
 #include "espalier/onesided/message.hpp"
 
 namespace espalier::onesided {
 
 using Flag = std::atomic<std::uint32_t>;
-
-inline constexpr std::size_t line_bytes = 64;
 
 /// One message, with the flag that gives it from its writer to its reader (exec/node/flow).
 struct alignas(line_bytes) PostLine {

@@ -15,27 +15,30 @@ using exec::BoundOperation;
 using schedule::Buffer;
 using schedule::Kind;
 
+namespace {
+
+bool reaches_users(BoundOperation const& operation) {
+  return (operation.kind == Kind::put && operation.buffer != Buffer::scratch) ||
+         (operation.kind == Kind::get && operation.source != Buffer::scratch);
+}
+
+}  // namespace
+
 ProgramRunner::ProgramRunner(
     Conduit& conduit,
-    exec::BoundProgram program,
-    std::vector<SharedPlaces> places,
+    std::span<int const> members,
+    exec::BoundProgram const& program,
     exec::Combine combine
 )
-    : conduit_(conduit), program_(std::move(program)), places_(std::move(places)),
-      combine_(std::move(combine)), moves_(program_), progress_(program_), handles_(moves_.size()) {
+    : conduit_(conduit), members_(members), program_(program), combine_(std::move(combine)),
+      moves_(program_), progress_(program_), handles_(moves_.size()) {
   check_operations();
+  needs_places_ = std::ranges::any_of(program_.operations, reaches_users);
   transfers_.reserve(program_.operations.size());
   awaits_.reserve(program_.operations.size());
 }
 
 void ProgramRunner::check_operations() const {
-  if (places_.size() != static_cast<std::size_t>(conduit_.num_ranks())) {
-    throw Error(
-        ErrorCode::argument,
-        "a one-sided program needs the places of all " + std::to_string(conduit_.num_ranks()) +
-            " ranks of its conduit, got " + std::to_string(places_.size())
-    );
-  }
   for (BoundOperation const& operation : program_.operations) {
     bool const is_local = operation.kind == Kind::copy || operation.kind == Kind::reduce;
     if (!is_local && !schedule::is_one_sided(operation.kind)) {
@@ -51,31 +54,35 @@ void ProgramRunner::check_operations() const {
   }
 }
 
-void ProgramRunner::start(UserBuffers const& buffers) {
+void ProgramRunner::start(UserBuffers const& own, std::span<UserPlaces const> all, RunPlaces run) {
   if (is_underway_) {
     throw Error(ErrorCode::argument, "a run of this program is underway; finish it first");
   }
-  buffers_ = buffers;
+  if (needs_places_ && all.size() != members_.size()) {
+    throw Error(
+        ErrorCode::argument,
+        "the program reaches user buffers of others, so it needs the places of all " +
+            std::to_string(members_.size()) + " ranks, got " + std::to_string(all.size())
+    );
+  }
+  own_ = own;
+  all_ = all;
+  run_ = run;
   progress_.reset();
-  ++num_runs_;
   is_underway_ = true;
-  advance();
+  move_on();
 }
 
-bool ProgramRunner::progress() {
-  if (is_underway_) {
-    conduit_.poll();
-    advance();
-  }
-  return !is_underway_;
+bool ProgramRunner::advance() {
+  return !is_underway_ || move_on();
 }
 
 void ProgramRunner::finish() {
-  conduit_.wait_until([this] { return !is_underway_ || advance(); });
+  conduit_.wait_until([this] { return advance(); });
 }
 
 /// Goes on until nothing changes any more. True when the run is over.
-bool ProgramRunner::advance() {
+bool ProgramRunner::move_on() {
   bool has_moved = true;
   while (has_moved) {
     has_moved = progress_.start_what_may_start([this](std::size_t index) { begin(index); });
@@ -120,7 +127,7 @@ void ProgramRunner::begin_put(std::size_t index) {
     Remote const to = remote(operation.peer, operation.buffer, move.to);
     Handle& handle = handles_[static_cast<std::size_t>(i)];
     if (raises && moves.size() == 1) {
-      Raise const raise{.offset = counter_at(operation.peer, operation.tag)};
+      Raise const raise{.offset = counter_at(operation.tag)};
       handle = conduit_.start_put_raising(to, from + move.from, move.num_bytes, raise);
     } else {
       handle = conduit_.start_put(to, from + move.from, move.num_bytes);
@@ -158,8 +165,8 @@ void ProgramRunner::do_local(BoundOperation const& operation, schedule::Range mo
 
 void ProgramRunner::raise(BoundOperation const& operation) {
   conduit_.signal({
-      .rank = operation.peer,
-      .offset = counter_at(operation.peer, operation.tag),
+      .rank = members_[static_cast<std::size_t>(operation.peer)],
+      .offset = counter_at(operation.tag),
   });
 }
 
@@ -192,8 +199,8 @@ bool ProgramRunner::is_over(schedule::Range moves) {
 bool ProgramRunner::finish_awaits() {
   return std::erase_if(awaits_, [this](std::size_t index) {
            BoundOperation const& operation = program_.operations[index];
-           auto const expected = num_runs_ * static_cast<std::uint64_t>(operation.arrivals);
-           if (conduit_.counter(counter_at(conduit_.rank(), operation.tag)) < expected) {
+           auto const expected = static_cast<std::uint64_t>(operation.arrivals);
+           if (conduit_.counter(counter_at(operation.tag)) < expected) {
              return false;
            }
            progress_.complete(index);
@@ -202,28 +209,23 @@ bool ProgramRunner::finish_awaits() {
 }
 
 std::byte const* ProgramRunner::readable(Buffer buffer) const {
-  return buffer == Buffer::input ? buffers_.input : writable(buffer);
+  return buffer == Buffer::input ? own_.input : writable(buffer);
 }
 
 std::byte* ProgramRunner::writable(Buffer buffer) const {
-  if (buffer == Buffer::output) {
-    return buffers_.output;
-  }
-  std::uint64_t const scratch = places_[static_cast<std::size_t>(conduit_.rank())].scratch;
-  return conduit_.segment().data() + scratch;
+  return buffer == Buffer::output ? own_.output : conduit_.segment().data() + run_.scratch;
 }
 
 Remote ProgramRunner::remote(int rank, Buffer buffer, std::int64_t offset) const {
-  SharedPlaces const& peer = places_[static_cast<std::size_t>(rank)];
-  std::uint64_t const begin = buffer == Buffer::input    ? peer.input
-                              : buffer == Buffer::output ? peer.output
-                                                         : peer.scratch;
-  return {.rank = rank, .offset = begin + static_cast<std::uint64_t>(offset)};
+  auto const peer = static_cast<std::size_t>(rank);
+  std::uint64_t const begin = buffer == Buffer::scratch ? run_.scratch
+                              : buffer == Buffer::input ? all_[peer].input
+                                                        : all_[peer].output;
+  return {.rank = members_[peer], .offset = begin + static_cast<std::uint64_t>(offset)};
 }
 
-std::uint64_t ProgramRunner::counter_at(int rank, int counter) const {
-  return places_[static_cast<std::size_t>(rank)].counters +
-         static_cast<std::uint64_t>(counter) * counter_bytes;
+std::uint64_t ProgramRunner::counter_at(int counter) const {
+  return run_.counters + static_cast<std::uint64_t>(counter) * counter_bytes;
 }
 
 }  // namespace espalier::onesided

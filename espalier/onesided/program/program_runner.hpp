@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "espalier/exec/memory/binding.hpp"
@@ -18,11 +19,14 @@
 
 namespace espalier::onesided {
 
-/// Where a rank keeps what others reach, as offsets in its segment. A program that knows no
-/// addresses of others (schedule::AddressMode::local) reaches scratch and counters only.
-struct SharedPlaces {
+/// Where the buffers of the user of a rank lie in its segment.
+struct UserPlaces {
   std::uint64_t input = 0;
   std::uint64_t output = 0;
+};
+
+/// Where scratch memory and counters of a run lie in the segments of all ranks.
+struct RunPlaces {
   std::uint64_t scratch = 0;   ///< BoundProgram::scratch_bytes of it
   std::uint64_t counters = 0;  ///< RankProgram::num_counters() times counter_bytes
 };
@@ -34,21 +38,17 @@ struct UserBuffers {
 };
 
 /// The program of one rank, made once and run any number of times.
-///
-/// Counters are not reset: run n waits until they have been raised n times as often as the program
-/// says. So one run must be over on all ranks that raise them before the next one begins on any,
-/// as an allsync mode with a barrier between makes sure, or a place of its own for each run.
 class ProgramRunner {
 public:
-  /// Refers to the conduit. The counters are those that no run has used.
+  /// Refers to the conduit and to the members.
+  /// @param members  the rank on the conduit of each rank of the program
   /// @param program  made by exec::bind_one_sided()
-  /// @param places   by rank; those of ranks that the program does not reach may be anything
   /// @param combine  needed if the program reduces
   /// @throws Error argument if a program has messages or native calls, or reduces without `combine`
   ProgramRunner(
       Conduit& conduit,
-      exec::BoundProgram program,
-      std::vector<SharedPlaces> places,
+      std::span<int const> members,
+      exec::BoundProgram const& program,
       exec::Combine combine = {}
   );
   ProgramRunner(ProgramRunner const&) = delete;
@@ -58,21 +58,20 @@ public:
   ~ProgramRunner() = default;
 
   /// Begins a run, and starts what may start. Allocates nothing.
+  /// @param all  by rank of the program, until the run is over; empty if the program knows no
+  ///     addresses of others (schedule::AddressMode::local)
+  /// @param run  counters that are 0 on all ranks when the first of them begins; they are left
+  ///     raised
   /// @throws Error argument if a run is underway; what the conduit throws.
-  void start(UserBuffers const& buffers);
-  /// Moves the run on without waiting for anybody; polls the conduit. True when it is over.
-  bool progress();
+  void start(UserBuffers const& own, std::span<UserPlaces const> all, RunPlaces run);
+  /// Moves the run on without polling the conduit, and waits for nobody. True when it is over.
+  bool advance();
   /// Waits until the run is over.
   void finish();
 
-  void run(UserBuffers const& buffers) {
-    start(buffers);
-    finish();
-  }
-
 private:
   void check_operations() const;
-  bool advance();
+  bool move_on();
   void begin(std::size_t index);
   void begin_put(std::size_t index);
   void begin_get(std::size_t index);
@@ -85,17 +84,19 @@ private:
   [[nodiscard]] std::byte const* readable(schedule::Buffer buffer) const;
   [[nodiscard]] std::byte* writable(schedule::Buffer buffer) const;
   [[nodiscard]] Remote remote(int rank, schedule::Buffer buffer, std::int64_t offset) const;
-  [[nodiscard]] std::uint64_t counter_at(int rank, int counter) const;
+  [[nodiscard]] std::uint64_t counter_at(int counter) const;
 
   Conduit& conduit_;
+  std::span<int const> members_;
   exec::BoundProgram const program_;
-  std::vector<SharedPlaces> const places_;
   exec::Combine const combine_;
   ProgramMoves const moves_;
   exec::ProgramProgress progress_;
-  UserBuffers buffers_;
-  std::uint64_t num_runs_ = 0;
+  UserBuffers own_;
+  std::span<UserPlaces const> all_;
+  RunPlaces run_;
   bool is_underway_ = false;
+  bool needs_places_ = false;
   std::vector<Handle> handles_;         ///< by move
   std::vector<std::size_t> transfers_;  ///< puts and gets that are underway
   std::vector<std::size_t> awaits_;     ///< that have started

@@ -2,12 +2,9 @@
 
 /// Collectives: schedules of the catalog as one-sided programs, in every form that is legal.
 
-#include <algorithm>
 #include <array>
-#include <functional>
-#include <optional>
 
-#include "espalier/onesided/program/program_runner.hpp"
+#include "espalier/onesided/team/team.hpp"
 #include "espalier/verify/verify.hpp"
 #include "tests/onesided/suite/suite.hpp"
 #include "tests/support/one_sided.hpp"
@@ -17,7 +14,6 @@ namespace {
 
 using algorithms::Choice;
 using exec::Layout;
-using exec::Places;
 using schedule::Buffer;
 using schedule::OneSidedForm;
 using schedule::RankProgram;
@@ -25,14 +21,11 @@ using schedule::RankProgram;
 using Element = std::int64_t;
 
 constexpr std::uint64_t segment_size = std::uint64_t{1} << 21U;
-constexpr std::uint64_t input_at = 64;
-constexpr std::uint64_t output_at = 1U << 17U;
-constexpr std::uint64_t scratch_at = 1U << 18U;
-/// Each program has counters of its own from here on.
-constexpr std::uint64_t counters_at = std::uint64_t{1} << 20U;
+constexpr Region scratch{.offset = 64, .num_bytes = std::uint64_t{1} << 18U};
+/// User buffers of collectives that are underway at the same time.
+constexpr std::uint64_t users_at = std::uint64_t{1} << 19U;
+constexpr std::uint64_t user_bytes = 1U << 14U;
 constexpr int num_elements = 3;  ///< of a block
-/// Every so many programs run twice, as their counters are not reset.
-constexpr int programs_per_second_run = 4;
 
 /// What a rank contributes to an element of a block. Each run has other numbers.
 Element contribution(int run, int rank, int label, int element) {
@@ -51,19 +44,40 @@ void add(std::byte const* source, std::byte* destination, std::int64_t count) {
   }
 }
 
-/// The user buffers of a rank, in its segment.
-class RankBuffers {
+/// A collective of the members of a team, with everything that its result depends on.
+class Tested {
 public:
-  RankBuffers(Conduit& conduit, RankProgram const& program, verify::Contract const& contract)
-      : segment_(conduit.segment()), rank_(conduit.rank()), frame_(program.frame),
-        contract_(contract) {}
-
-  [[nodiscard]] UserBuffers pointers() const {
-    return {.input = segment_.data() + input_at, .output = segment_.data() + output_at};
+  Tested(Choice const& choice, Team const& team, OneSidedForm const& form)
+      : root_(has_root(choice.collective()) ? team.num_ranks() / 2 : 0),
+        is_in_place_(test::places(choice.collective()).size() == 1),
+        schedules_(choice, team.num_ranks(), root_, is_in_place_),
+        contract_(verify::contract_for(choice, team.num_ranks(), root_)), rank_(team.rank()),
+        name_(test::name_of(choice, team.num_ranks(), root_, is_in_place_, form)) {
+    contract_.is_in_place = is_in_place_;
+    contract_.synchronization = form.mode;
+    auto const programs = schedules_.programs(form);
+    frame_ = programs[static_cast<std::size_t>(rank_)].frame;
+    std::vector<Layout> layouts;
+    for (RankProgram const& program : programs) {
+      int const blocks = program.frame.num_output_blocks;
+      layouts.push_back(Layout::uniform(blocks, blocks == 0 ? 0 : num_elements, sizeof(Element)));
+    }
+    planned_ = std::make_shared<PlannedCollective const>(
+        team.num_ranks(),
+        rank_,
+        schedules_.program_of(),
+        form,
+        [&](int rank) -> Layout const& { return layouts[static_cast<std::size_t>(rank)]; },
+        add
+    );
   }
 
-  void fill(int run) {
-    for_each_element([&](Buffer buffer, int block, int element, std::byte* at) {
+  [[nodiscard]] std::shared_ptr<PlannedCollective const> const& planned() const { return planned_; }
+
+  [[nodiscard]] std::string const& name() const { return name_; }
+
+  void fill(UserBuffers const& buffers, int run) const {
+    for_each_element(buffers, [&](Buffer buffer, int block, int element, std::byte* at) {
       bool const is_mine = contract_.holds_at_start(frame_, rank_, buffer, block);
       int const who = contract_.reduces() ? rank_ : 0;
       Element const value =
@@ -72,10 +86,10 @@ public:
     });
   }
 
-  [[nodiscard]] int num_wrong(int run) {
+  [[nodiscard]] int num_wrong(UserBuffers const& buffers, int run) const {
     int wrong = 0;
     schedule::BlockRun const promised = contract_.promised(frame_, rank_);
-    for_each_element([&](Buffer buffer, int block, int element, std::byte const* at) {
+    for_each_element(buffers, [&](Buffer buffer, int block, int element, std::byte const* at) {
       if (buffer == Buffer::output && promised.contains(block)) {
         Element found = 0;
         std::memcpy(&found, at, sizeof found);
@@ -95,9 +109,10 @@ private:
     return sum;
   }
 
-  template <typename Visitor> void for_each_element(Visitor const& visit) {
+  template <typename Visitor>
+  void for_each_element(UserBuffers const& buffers, Visitor const& visit) const {
     for (Buffer const buffer : {Buffer::input, Buffer::output}) {
-      std::byte* at = segment_.data() + (buffer == Buffer::input ? input_at : output_at);
+      std::byte* at = buffer == Buffer::input ? buffers.output - user_bytes : buffers.output;
       for (int block = 0; block < frame_.num_blocks(buffer); ++block) {
         for (int element = 0; element < num_elements; ++element, at += sizeof(Element)) {
           visit(buffer, block, element, at);
@@ -106,29 +121,39 @@ private:
     }
   }
 
-  std::span<std::byte> segment_;
+  int root_;
+  bool is_in_place_;
+  test::OneSidedCase schedules_;
+  verify::Contract contract_;
   int rank_;
-  schedule::Frame const& frame_;
-  verify::Contract const& contract_;
+  std::string name_;
+  schedule::Frame frame_;
+  std::shared_ptr<PlannedCollective const> planned_;
 };
 
-/// A program bound to the segments of all ranks, which lie alike.
-exec::BoundProgram bound(std::vector<RankProgram> const& programs, int rank) {
-  std::vector<Layout> layouts;
-  std::vector<Places> places;
-  layouts.reserve(programs.size());
-  for (RankProgram const& program : programs) {
-    int const blocks = program.frame.num_output_blocks;
-    layouts.push_back(Layout::uniform(blocks, blocks == 0 ? 0 : num_elements, sizeof(Element)));
-    places.emplace_back(program.frame, program.rank, layouts.back());
-  }
-  return exec::bind_one_sided(
-      programs[static_cast<std::size_t>(rank)],
-      [&](int of) -> Places const& { return places[static_cast<std::size_t>(of)]; }
-  );
+/// Input and output of the collective with this number, one behind the other.
+UserPlaces places_of(int number) {
+  std::uint64_t const input = users_at + static_cast<std::uint64_t>(2 * number) * user_bytes;
+  return {.input = input, .output = input + user_bytes};
 }
 
-/// Every schedule of a list, in every form.
+UserBuffers buffers_of(Conduit& conduit, int number) {
+  UserPlaces const places = places_of(number);
+  return {
+      .input = conduit.segment().data() + places.input,
+      .output = conduit.segment().data() + places.output,
+  };
+}
+
+std::vector<int> all_ranks(Conduit const& conduit) {
+  std::vector<int> ranks;
+  for (int rank = 0; rank < conduit.num_ranks(); ++rank) {
+    ranks.push_back(rank);
+  }
+  return ranks;
+}
+
+/// Every schedule of a list in every form, one after another.
 template <std::size_t size> class Programs : public Work {
 protected:
   explicit Programs(std::array<char const*, size> const& choices) : choices_(choices) {}
@@ -137,82 +162,30 @@ private:
   [[nodiscard]] std::uint64_t segment_bytes(int /*rank*/) const override { return segment_size; }
 
   void run(Conduit& conduit, Checks& checks) override {
+    Team team(conduit, all_ranks(conduit), scratch);
+    std::vector<UserPlaces> const places(team.members().size(), places_of(0));
+    UserBuffers const buffers = buffers_of(conduit, 0);
     for (char const* const text : choices_) {
-      auto const choice = Choice::parse(text);
-      int const p = conduit.num_ranks();
-      int const root = has_root(choice.collective()) ? p / 2 : 0;
-      if (choice.refuses(p, root).empty()) {
-        run_choice(conduit, checks, choice, root);
+      for (OneSidedForm const& form : test::one_sided_forms()) {
+        Tested const tested(Choice::parse(text), team, form);
+        tested.fill(buffers, 1);
+        conduit.barrier();
+        Ticket ticket = team.start(tested.planned(), buffers, places);
+        team.wait(ticket);
+        conduit.barrier();
+        checks.expect(tested.num_wrong(buffers, 1) == 0, "wrong elements: " + tested.name());
       }
     }
   }
 
-  void run_choice(Conduit& conduit, Checks& checks, Choice const& choice, int root) {
-    bool const is_in_place = test::places(choice.collective()).size() == 1;
-    test::OneSidedCase const the(choice, conduit.num_ranks(), root, is_in_place);
-    verify::Contract contract = verify::contract_for(choice, conduit.num_ranks(), root);
-    contract.is_in_place = is_in_place;
-    for (OneSidedForm const& form : test::one_sided_forms()) {
-      contract.synchronization = form.mode;
-      int const num_wrong = run_programs(conduit, the.programs(form), contract);
-      checks.expect(
-          num_wrong == 0,
-          std::to_string(num_wrong) + " wrong elements: " +
-              test::name_of(choice, conduit.num_ranks(), root, is_in_place, form)
-      );
-    }
-  }
-
-  /// The number of wrong elements of this rank. A barrier keeps runs apart, as programs without
-  /// synchronization need it.
-  int run_programs(
-      Conduit& conduit, std::vector<RankProgram> const& programs, verify::Contract const& contract
-  ) {
-    RankProgram const& own = programs[static_cast<std::size_t>(conduit.rank())];
-    RankBuffers buffers(conduit, own, contract);
-    ProgramRunner runner(conduit, bound(programs, conduit.rank()), next_places(programs), add);
-    int const num_runs = ++num_programs_ % programs_per_second_run == 0 ? 2 : 1;
-    int num_wrong = 0;
-    for (int run = 0; run < num_runs; ++run) {
-      buffers.fill(run);
-      conduit.barrier();
-      runner.run(buffers.pointers());
-      conduit.barrier();
-      num_wrong += buffers.num_wrong(run);
-    }
-    return num_wrong;
-  }
-
-  /// Counters that no program has used.
-  std::vector<SharedPlaces> next_places(std::vector<RankProgram> const& programs) {
-    SharedPlaces const all{
-        .input = input_at,
-        .output = output_at,
-        .scratch = scratch_at,
-        .counters = counters_at + num_counters_ * counter_bytes,
-    };
-    int most = 0;
-    for (RankProgram const& program : programs) {
-      most = std::max(most, program.num_counters());
-    }
-    num_counters_ += static_cast<std::uint64_t>(most);
-    return std::vector<SharedPlaces>(programs.size(), all);
-  }
-
   std::array<char const*, size> choices_;
-  std::uint64_t num_counters_ = 0;
-  int num_programs_ = 0;
 };
 
 class Rooted final : public Programs<4> {
 public:
   Rooted()
-      : Programs({
-            "bcast/k_nomial[k=4]",
-            "scatter/binomial",
-            "gather/k_ary[k=2]",
-            "reduce/binomial",
-        }) {}
+      : Programs({"bcast/k_nomial[k=4]", "scatter/binomial", "gather/k_ary[k=2]", "reduce/binomial"}
+        ) {}
 };
 
 class Unrooted final : public Programs<4> {
@@ -220,28 +193,139 @@ public:
   Unrooted()
       : Programs({
             "allgather/bruck",
-            "allreduce/recursive_doubling",
+            "allreduce/ring",
             "alltoall/linear",
             "barrier/dissemination[k=2]",
         }) {}
 };
 
-/// What the runner refuses.
-class Refused final : public Work {
+constexpr OneSidedForm own_buffers{
+    .mode = {.in = schedule::Sync::mysync, .out = schedule::Sync::mysync},
+    .addresses = schedule::AddressMode::single,
+    .mechanism = schedule::Mechanism::signaling_put,
+};
+
+/// Many collectives are underway, in scratch space for a few of them. Ranks come late, and complete
+/// them in other orders than they started them.
+class ManyUnderway final : public Work {
+  [[nodiscard]] std::uint64_t segment_bytes(int /*rank*/) const override { return segment_size; }
+
   void run(Conduit& conduit, Checks& checks) override {
-    int const p = conduit.num_ranks();
-    auto const messages = Choice::parse("bcast/binomial").generate(p, 0, conduit.rank());
-    Layout const output = Layout::uniform(messages.frame.num_output_blocks, 1, sizeof(Element));
-    auto const make = [&](std::size_t num_places) {
-      std::vector<SharedPlaces> places(num_places);
-      ProgramRunner runner(conduit, exec::bind(messages, output), std::move(places));
-    };
-    auto const all = static_cast<std::size_t>(p);
-    checks.expect_error([&] { make(all + 1); }, {"places of all", std::to_string(all + 1)});
-    if (p > 1) {
-      checks.expect_error([&] { make(all); }, {"has messages"});
+    constexpr int num_underway = 24;
+    Team team(conduit, all_ranks(conduit), {.offset = 64, .num_bytes = 8192});
+    std::vector<Tested> kinds;
+    for (char const* const text :
+         {"bcast/binomial", "allreduce/ring", "allgather/bruck", "reduce/k_nomial[k=4]"}) {
+      kinds.emplace_back(Choice::parse(text), team, own_buffers);
+    }
+    std::vector<std::vector<UserPlaces>> places;
+    for (int number = 0; number < num_underway; ++number) {
+      places.emplace_back(team.members().size(), places_of(number));
+    }
+    for (int run = 0; run < 3; ++run) {
+      std::vector<Ticket> tickets;
+      for (int number = 0; number < num_underway; ++number) {
+        UserBuffers const buffers = buffers_of(conduit, number);
+        Tested const& tested = kinds[static_cast<std::size_t>(number) % kinds.size()];
+        tested.fill(buffers, run * num_underway + number);
+        if ((number + conduit.rank()) % 5 == 0) {
+          std::this_thread::yield();
+        }
+        tickets.push_back(
+            team.start(tested.planned(), buffers, places[static_cast<std::size_t>(number)])
+        );
+      }
+      for (int i = 0; i < num_underway; ++i) {
+        int const number = conduit.rank() % 2 == 0 ? i : num_underway - 1 - i;
+        team.wait(tickets[static_cast<std::size_t>(number)]);
+        Tested const& tested = kinds[static_cast<std::size_t>(number) % kinds.size()];
+        int const wrong =
+            tested.num_wrong(buffers_of(conduit, number), run * num_underway + number);
+        checks.expect(wrong == 0, "wrong elements: " + tested.name());
+      }
     }
     conduit.barrier();
+  }
+};
+
+/// Two teams of every other rank work at the same time, in the opposite order of ranks.
+class TwoTeams final : public Work {
+  [[nodiscard]] std::uint64_t segment_bytes(int /*rank*/) const override { return segment_size; }
+
+  void run(Conduit& conduit, Checks& checks) override {
+    std::vector<int> members;
+    for (int rank = conduit.num_ranks() - 1; rank >= 0; --rank) {
+      if (rank % 2 == conduit.rank() % 2) {
+        members.push_back(rank);
+      }
+    }
+    Team team(conduit, members, scratch);
+    checks.expect(team.conduit_rank(team.rank()) == conduit.rank(), "ranks are translated");
+    std::vector<UserPlaces> const places(members.size(), places_of(0));
+    UserBuffers const buffers = buffers_of(conduit, 0);
+    Tested const tested(Choice::parse("allreduce/ring"), team, own_buffers);
+    for (int run = 0; run < 20; ++run) {
+      int const number = run * 2 + conduit.rank() % 2;
+      tested.fill(buffers, number);
+      Ticket ticket = team.start(tested.planned(), buffers, places);
+      while (!team.test(ticket)) {
+        std::this_thread::yield();
+      }
+      checks.expect(tested.num_wrong(buffers, number) == 0, "wrong elements: " + tested.name());
+    }
+    conduit.barrier();
+  }
+};
+
+/// What teams and runners refuse; the team goes on.
+class Refused final : public Work {
+  [[nodiscard]] std::uint64_t segment_bytes(int /*rank*/) const override { return segment_size; }
+
+  void run(Conduit& conduit, Checks& checks) override {
+    int const p = conduit.num_ranks();
+    checks.expect_error([&] { Team(conduit, {0, 0}, scratch); }, {"twice a member"});
+    checks.expect_error([&] { Team(conduit, {p}, scratch); }, {"ranks of its conduit"});
+    checks.expect_error(
+        [&] { Team(conduit, all_ranks(conduit), {.offset = 64, .num_bytes = 100}); },
+        {"scratch space of at least", "100 bytes"}
+    );
+    if (p > 1) {
+      int const other = conduit.rank() == 0 ? 1 : 0;
+      checks.expect_error([&] { Team(conduit, {other}, scratch); }, {"no member"});
+      refuse_messages(conduit, checks);
+    }
+    Team team(conduit, all_ranks(conduit), {.offset = 64, .num_bytes = 320});
+    use_wrongly(conduit, team, checks);
+    conduit.barrier();
+  }
+
+  static void refuse_messages(Conduit& conduit, Checks& checks) {
+    auto const messages =
+        Choice::parse("bcast/binomial").generate(conduit.num_ranks(), 0, conduit.rank());
+    Layout const output = Layout::uniform(messages.frame.num_output_blocks, 1, sizeof(Element));
+    auto const members = all_ranks(conduit);
+    checks.expect_error(
+        [&] { ProgramRunner(conduit, members, exec::bind(messages, output)); }, {"has messages"}
+    );
+  }
+
+  static void use_wrongly(Conduit& conduit, Team& team, Checks& checks) {
+    UserBuffers const buffers = buffers_of(conduit, 0);
+    std::vector<UserPlaces> const places(team.members().size(), places_of(0));
+    OneSidedForm eager = own_buffers;
+    eager.mechanism = schedule::Mechanism::eager;
+    if (team.num_ranks() > 4) {
+      Tested const large(Choice::parse("alltoall/linear"), team, eager);
+      checks.expect_error(
+          [&] { static_cast<void>(team.start(large.planned(), buffers, places)); },
+          {"bytes for counters and", "larger region"}
+      );
+    }
+    Tested const barrier(Choice::parse("barrier/dissemination[k=2]"), team, own_buffers);
+    Ticket ticket = team.start(barrier.planned(), buffers, {});
+    team.wait(ticket);
+    checks.expect_error([&] { team.wait(ticket); }, {"expected a ticket"});
+    checks.expect_error([&] { static_cast<void>(team.conduit_rank(-1)); }, {"has no rank -1"});
   }
 };
 
@@ -251,7 +335,9 @@ std::vector<Case> collective_cases() {
   return {
       {"rooted_collectives", make<Rooted>},
       {"other_collectives", make<Unrooted>},
-      {"refused_programs", make<Refused>},
+      {"many_underway", make<ManyUnderway>},
+      {"two_teams", make<TwoTeams>},
+      {"refused_collectives", make<Refused>},
   };
 }
 

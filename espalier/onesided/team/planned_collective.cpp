@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/onesided/team/planned_collective.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "espalier/exec/memory/places.hpp"
+
+namespace espalier::onesided {
+
+using exec::Places;
+using schedule::RankProgram;
+
+PlannedCollective::PlannedCollective(
+    int num_ranks,
+    int rank,
+    schedule::ProgramOf const& program_of,
+    schedule::OneSidedForm const& form,
+    LayoutOf const& layout_of,
+    exec::Combine combine
+)
+    : num_ranks_(num_ranks), combine_(std::move(combine)) {
+  schedule::Survey const found = schedule::survey(num_ranks, program_of);
+  std::vector<RankProgram> programs;
+  std::vector<Places> places;
+  for (int of = 0; of < num_ranks; ++of) {
+    programs.push_back(schedule::one_sided(of, form, found, program_of));
+    RankProgram const& made = programs.back();
+    places.emplace_back(made.frame, of, layout_of(of));
+    auto const counters = static_cast<std::uint64_t>(made.num_counters());
+    auto const scratch = static_cast<std::uint64_t>(places.back().scratch_bytes());
+    need_.num_counters = std::max(need_.num_counters, counters);
+    need_.scratch_bytes = std::max(need_.scratch_bytes, scratch);
+  }
+  program_ =
+      exec::bind_one_sided(programs[static_cast<std::size_t>(rank)], [&](int of) -> Places const& {
+        return places[static_cast<std::size_t>(of)];
+      });
+}
+
+}  // namespace espalier::onesided

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/onesided/team/team.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "espalier/base/error.hpp"
+
+namespace espalier::onesided {
+namespace {
+
+/// @throws Error argument if members are not ranks of the conduit, each once.
+void check_members(Conduit const& conduit, std::vector<int> members) {
+  std::ranges::sort(members);
+  auto const repeated = std::ranges::adjacent_find(members);
+  if (repeated != members.end()) {
+    throw Error(
+        ErrorCode::argument, "rank " + std::to_string(*repeated) + " is twice a member of a team"
+    );
+  }
+  bool const exist =
+      !members.empty() && members.front() >= 0 && members.back() < conduit.num_ranks();
+  if (!exist) {
+    throw Error(
+        ErrorCode::argument,
+        "expected members of a team to be ranks of its conduit, 0 .. " +
+            std::to_string(conduit.num_ranks() - 1)
+    );
+  }
+}
+
+int rank_among(Conduit const& conduit, std::vector<int> const& members) {
+  check_members(conduit, members);
+  auto const found = std::ranges::find(members, conduit.rank());
+  if (found == members.end()) {
+    throw Error(
+        ErrorCode::argument,
+        "rank " + std::to_string(conduit.rank()) + " uses a team of which it is no member"
+    );
+  }
+  return static_cast<int>(found - members.begin());
+}
+
+}  // namespace
+
+Team::Team(Conduit& conduit, std::vector<int> members, Region scratch)
+    : conduit_(conduit), members_(std::move(members)), rank_(rank_among(conduit, members_)),
+      scratch_(conduit, members_, rank_, scratch) {}
+
+int Team::conduit_rank(int rank) const {
+  if (rank < 0 || rank >= num_ranks()) {
+    throw Error(
+        ErrorCode::argument,
+        "a team of " + std::to_string(num_ranks()) + " has no rank " + std::to_string(rank)
+    );
+  }
+  return members_[static_cast<std::size_t>(rank)];
+}
+
+Ticket Team::start(
+    std::shared_ptr<PlannedCollective const> const& collective,
+    UserBuffers const& own,
+    std::span<UserPlaces const> all
+) {
+  if (collective->num_ranks() != num_ranks()) {
+    throw Error(
+        ErrorCode::argument,
+        "the collective was planned for " + std::to_string(collective->num_ranks()) +
+            " ranks, and the team has " + std::to_string(num_ranks())
+    );
+  }
+  Lease const lease = scratch_.lease(collective->need());
+  Run& run = run_for(collective);
+  run.lease = lease;
+  run.own = own;
+  run.all = all;
+  run.number = ++num_started_;
+  run.stage = Stage::held;
+  Ticket const ticket(static_cast<std::size_t>(&run - runs_.data()), run.number);
+  move_on();
+  return ticket;
+}
+
+/// One that ran the same before, or else any that is free.
+Team::Run& Team::run_for(std::shared_ptr<PlannedCollective const> const& collective) {
+  auto const is_unused = [](Run const& run) { return run.stage == Stage::unused; };
+  auto found = std::ranges::find_if(runs_, [&](Run const& run) {
+    return is_unused(run) && run.collective == collective;
+  });
+  if (found != runs_.end()) {
+    return *found;
+  }
+  found = std::ranges::find_if(runs_, is_unused);
+  Run& run = found == runs_.end() ? runs_.emplace_back() : *found;
+  run.collective = collective;
+  run.runner = std::make_unique<ProgramRunner>(
+      conduit_, members_, collective->program(), collective->combine()
+  );
+  return run;
+}
+
+Team::Run& Team::run_of(Ticket const& ticket) {
+  bool const is_known = ticket.number_ != 0 && ticket.slot_ < runs_.size() &&
+                        runs_[ticket.slot_].number == ticket.number_ &&
+                        runs_[ticket.slot_].stage != Stage::unused;
+  if (!is_known) {
+    throw Error(
+        ErrorCode::argument,
+        "expected a ticket of a collective that this team started and that was not waited for yet"
+    );
+  }
+  return runs_[ticket.slot_];
+}
+
+bool Team::test(Ticket& ticket) {
+  Run& run = run_of(ticket);
+  progress();
+  if (run.stage != Stage::over) {
+    return false;
+  }
+  run.stage = Stage::unused;
+  ticket = {};
+  return true;
+}
+
+void Team::wait(Ticket& ticket) {
+  Run& run = run_of(ticket);
+  conduit_.wait_until([&] {
+    move_on();
+    return run.stage == Stage::over;
+  });
+  run.stage = Stage::unused;
+  ticket = {};
+}
+
+void Team::progress() {
+  conduit_.poll();
+  move_on();
+}
+
+void Team::move_on() {
+  scratch_.progress();
+  for (Run& run : runs_) {
+    move_on(run);
+  }
+}
+
+void Team::move_on(Run& run) {
+  if (run.stage == Stage::held && scratch_.is_free(run.lease)) {
+    run.stage = Stage::underway;
+    run.runner->start(run.own, run.all, run.lease.places);
+  }
+  if (run.stage == Stage::underway && run.runner->advance()) {
+    run.stage = Stage::over;
+    scratch_.give_back(run.lease);
+  }
+}
+
+}  // namespace espalier::onesided
