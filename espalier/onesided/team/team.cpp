@@ -71,9 +71,8 @@ Ticket Team::start(
             " ranks, and the team has " + std::to_string(num_ranks())
     );
   }
-  Lease const lease = scratch_.lease(collective->need());
   Run& run = run_for(collective);
-  run.lease = lease;
+  run.lease = scratch_.lease(collective->need());
   run.own = own;
   run.all = all;
   run.number = ++num_started_;
