@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// Times one-sided communication beside that of the MPI library, in turns:
+/// `onesided_times <node or rma> <samples> <most bytes>`. Rank 0 prints a line of JSON for each
+/// comparison and size, with the medians of both, and the median and quartiles of ours / theirs.
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <mpi.h>
+
+#include "espalier/algorithms/catalog.hpp"
+#include "espalier/onesided/mpi/mpi_node_conduit.hpp"
+#include "espalier/onesided/mpi/mpi_rma_conduit.hpp"
+#include "espalier/onesided/team/team.hpp"
+
+namespace espalier::benchmarks {
+namespace {
+
+using onesided::Conduit;
+using onesided::Handle;
+using onesided::PlannedCollective;
+using onesided::Team;
+using onesided::Ticket;
+using onesided::UserBuffers;
+using onesided::UserPlaces;
+using schedule::OneSidedForm;
+using schedule::Sync;
+
+using Action = std::function<void()>;
+
+constexpr int num_in_flight = 16;
+constexpr onesided::Region scratch{.offset = 0, .num_bytes = std::uint64_t{1} << 20U};
+constexpr std::uint64_t output_at = scratch.num_bytes;
+
+struct Compared {
+  std::string what;
+  std::string theirs;
+  std::uint64_t num_bytes = 0;
+  int num_calls = 1;  ///< of one action: times are those of one call
+};
+
+/// Microseconds of one call, on the slowest rank.
+double sample(Action const& action, int num_actions, int num_calls) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  double const start = MPI_Wtime();
+  for (int i = 0; i < num_actions; ++i) {
+    action();
+  }
+  double time = (MPI_Wtime() - start) * 1e6 / num_actions / num_calls;
+  MPI_Allreduce(MPI_IN_PLACE, &time, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return time;
+}
+
+double quantile(std::vector<double> values, double q) {
+  std::ranges::sort(values);
+  return values[static_cast<std::size_t>(q * static_cast<double>(values.size() - 1) + 0.5)];
+}
+
+class Stopwatch {
+public:
+  explicit Stopwatch(int num_samples) : num_samples_(num_samples) {}
+
+  void compare(Compared const& what, Action const& ours, Action const& theirs) const {
+    constexpr int warm_up = 3;
+    int const num_actions = std::max(2, (what.num_bytes <= 4096 ? 200 : 40) / what.num_calls);
+    std::vector<double> our_times;
+    std::vector<double> their_times;
+    std::vector<double> ratios;
+    for (int i = -warm_up; i < num_samples_; ++i) {
+      double first = sample(i % 2 == 0 ? ours : theirs, num_actions, what.num_calls);
+      double second = sample(i % 2 == 0 ? theirs : ours, num_actions, what.num_calls);
+      if (i % 2 != 0) {
+        std::swap(first, second);
+      }
+      if (i >= 0) {
+        our_times.push_back(first);
+        their_times.push_back(second);
+        ratios.push_back(first / second);
+      }
+    }
+    print(what, quantile(our_times, 0.5), quantile(their_times, 0.5), ratios);
+  }
+
+private:
+  static void
+  print(Compared const& what, double ours, double theirs, std::vector<double> const& ratios) {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) {
+      std::printf(
+          "{\"what\": \"%s\", \"theirs\": \"%s\", \"bytes\": %llu, \"ours_us\": %.4f, "
+          "\"theirs_us\": %.4f, \"ratio\": %.3f, \"ratio_low\": %.3f, \"ratio_high\": %.3f}\n",
+          what.what.c_str(),
+          what.theirs.c_str(),
+          static_cast<unsigned long long>(what.num_bytes),
+          ours,
+          theirs,
+          quantile(ratios, 0.5),
+          quantile(ratios, 0.25),
+          quantile(ratios, 0.75)
+      );
+      std::fflush(stdout);
+    }
+  }
+
+  int num_samples_;
+};
+
+/// A window of MPI beside the conduit.
+class Window {
+public:
+  explicit Window(std::uint64_t num_bytes) {
+    MPI_Win_allocate(
+        static_cast<MPI_Aint>(num_bytes),
+        1,
+        MPI_INFO_NULL,
+        MPI_COMM_WORLD,
+        static_cast<void*>(&memory_),
+        &window_
+    );
+    MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
+  }
+
+  Window(Window const&) = delete;
+  Window& operator=(Window const&) = delete;
+  Window(Window&&) = delete;
+  Window& operator=(Window&&) = delete;
+
+  ~Window() {
+    MPI_Win_unlock_all(window_);
+    MPI_Win_free(&window_);
+  }
+
+  void put(int rank, void const* from, int num_bytes) const {
+    MPI_Put(from, num_bytes, MPI_BYTE, rank, 0, num_bytes, MPI_BYTE, window_);
+  }
+
+  void flush(int rank) const { MPI_Win_flush(rank, window_); }
+
+private:
+  void* memory_ = nullptr;
+  MPI_Win window_ = MPI_WIN_NULL;
+};
+
+/// Rank 0 writes to rank 1, which is in MPI or in the conduit meanwhile.
+class Puts {
+public:
+  Puts(Conduit& conduit, Stopwatch const& watch, std::uint64_t most_bytes)
+      : conduit_(conduit), watch_(watch), window_(most_bytes), data_(most_bytes) {}
+
+  void compare_all(std::uint64_t num_bytes) {
+    auto const count = static_cast<int>(num_bytes);
+    Action const put = alone([this, num_bytes] {
+      conduit_.put({.rank = 1, .offset = output_at}, data_.data(), num_bytes);
+    });
+    Action const flood = alone([this, num_bytes] {
+      for (int i = 0; i < num_in_flight; ++i) {
+        conduit_.post_put({.rank = 1, .offset = output_at}, data_.data(), num_bytes);
+      }
+      conduit_.fence();
+    });
+    watch_.compare({"put and ack", "MPI_Send and ack", num_bytes}, put, [this, count] {
+      send(count, 1);
+    });
+    Action const mpi_put = alone([this, count] {
+      window_.put(1, data_.data(), count);
+      window_.flush(1);
+    });
+    watch_.compare({"put and ack", "MPI_Put and flush", num_bytes}, put, mpi_put);
+    watch_.compare({"flood of puts", "MPI_Isend", num_bytes, num_in_flight}, flood, [this, count] {
+      send(count, num_in_flight);
+    });
+    Action const mpi_flood = alone([this, count] {
+      for (int i = 0; i < num_in_flight; ++i) {
+        window_.put(1, data_.data(), count);
+      }
+      window_.flush(1);
+    });
+    watch_.compare({"flood of puts", "MPI_Put", num_bytes, num_in_flight}, flood, mpi_flood);
+  }
+
+private:
+  /// Rank 0 acts; the others enter the next barrier of the stopwatch.
+  Action alone(Action action) {
+    return [this, action = std::move(action)] {
+      if (conduit_.rank() == 0) {
+        action();
+      }
+    };
+  }
+
+  /// So many messages from rank 0 to rank 1, which answers when it has them all.
+  void send(int num_bytes, int num_messages) {
+    std::vector<MPI_Request> requests(static_cast<std::size_t>(num_messages), MPI_REQUEST_NULL);
+    for (MPI_Request& request : requests) {
+      if (conduit_.rank() == 0) {
+        MPI_Isend(data_.data(), num_bytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &request);
+      } else if (conduit_.rank() == 1) {
+        MPI_Irecv(data_.data(), num_bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &request);
+      }
+    }
+    MPI_Waitall(num_messages, requests.data(), MPI_STATUSES_IGNORE);
+    if (conduit_.rank() == 0) {
+      MPI_Recv(nullptr, 0, MPI_BYTE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (conduit_.rank() == 1) {
+      MPI_Send(nullptr, 0, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
+    }
+  }
+
+  Conduit& conduit_;
+  Stopwatch const& watch_;
+  Window window_;
+  std::vector<std::byte> data_;
+};
+
+/// Broadcasts from rank 0 by a binomial tree of signaling puts.
+class Broadcasts {
+public:
+  Broadcasts(Conduit& conduit, Stopwatch const& watch)
+      : conduit_(conduit), watch_(watch), team_(conduit, all(conduit), scratch),
+        places_(team_.members().size(), UserPlaces{.output = output_at}) {}
+
+  void compare_all(std::uint64_t num_bytes) {
+    auto const strict = planned(num_bytes, Sync::allsync);
+    auto const loose = planned(num_bytes, Sync::nosync);
+    void* const data = buffers().output;
+    auto const count = static_cast<int>(num_bytes);
+    watch_.compare(
+        {"strict broadcast", "MPI_Bcast and MPI_Barrier", num_bytes},
+        [&] { run(strict); },
+        [&] {
+          MPI_Bcast(data, count, MPI_BYTE, 0, MPI_COMM_WORLD);
+          MPI_Barrier(MPI_COMM_WORLD);
+        }
+    );
+    watch_.compare(
+        {"loose broadcast", "MPI_Bcast", num_bytes},
+        [&] { run(loose); },
+        [&] { MPI_Bcast(data, count, MPI_BYTE, 0, MPI_COMM_WORLD); }
+    );
+    watch_.compare(
+        {"broadcasts underway", "MPI_Ibcast", num_bytes, num_in_flight},
+        [&] { run_many(loose); },
+        [&] {
+          std::vector<MPI_Request> requests(num_in_flight);
+          for (MPI_Request& request : requests) {
+            MPI_Ibcast(data, count, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
+          }
+          MPI_Waitall(num_in_flight, requests.data(), MPI_STATUSES_IGNORE);
+        }
+    );
+  }
+
+private:
+  using Planned = std::shared_ptr<PlannedCollective const>;
+
+  static std::vector<int> all(Conduit const& conduit) {
+    std::vector<int> ranks;
+    for (int rank = 0; rank < conduit.num_ranks(); ++rank) {
+      ranks.push_back(rank);
+    }
+    return ranks;
+  }
+
+  [[nodiscard]] UserBuffers buffers() const {
+    return {.input = nullptr, .output = conduit_.segment().data() + output_at};
+  }
+
+  [[nodiscard]] Planned planned(std::uint64_t num_bytes, Sync sync) const {
+    auto const choice = algorithms::Choice::parse("bcast/binomial");
+    int const p = team_.num_ranks();
+    OneSidedForm const form{.mode = {.in = sync, .out = sync}};
+    auto const layout = exec::Layout::uniform(1, static_cast<std::int64_t>(num_bytes), 1);
+    return std::make_shared<PlannedCollective const>(
+        p,
+        team_.rank(),
+        [&](int rank) { return choice.generate(p, 0, rank); },
+        form,
+        [&](int /*rank*/) -> exec::Layout const& { return layout; }
+    );
+  }
+
+  void run(Planned const& planned) {
+    Ticket ticket = team_.start(planned, buffers(), places_);
+    team_.wait(ticket);
+  }
+
+  void run_many(Planned const& planned) {
+    tickets_.clear();
+    for (int i = 0; i < num_in_flight; ++i) {
+      tickets_.push_back(team_.start(planned, buffers(), places_));
+    }
+    for (Ticket& ticket : tickets_) {
+      team_.wait(ticket);
+    }
+  }
+
+  Conduit& conduit_;
+  Stopwatch const& watch_;
+  Team team_;
+  std::vector<UserPlaces> places_;
+  std::vector<Ticket> tickets_;
+};
+
+int measure(std::string_view conduit_name, int num_samples, std::uint64_t most_bytes) {
+  auto const attach = conduit_name == "node" ? onesided::attach_node : onesided::attach_rma;
+  auto const conduit = attach(MPI_COMM_WORLD, output_at + most_bytes, {});
+  Stopwatch const watch(num_samples);
+  if (conduit->num_ranks() > 1) {
+    Puts puts(*conduit, watch, most_bytes);
+    for (std::uint64_t num_bytes = 8; num_bytes <= most_bytes; num_bytes *= 8) {
+      puts.compare_all(num_bytes);
+    }
+  }
+  Broadcasts broadcasts(*conduit, watch);
+  for (std::uint64_t num_bytes = 8; num_bytes <= most_bytes; num_bytes *= 8) {
+    broadcasts.compare_all(num_bytes);
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace espalier::benchmarks
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int code = 2;
+  bool const is_right = argc == 4 && std::atoi(argv[2]) > 0 && std::atoi(argv[3]) >= 8;
+  if (is_right) {
+    auto const most_bytes = static_cast<std::uint64_t>(std::atoi(argv[3]));
+    code = espalier::benchmarks::measure(argv[1], std::atoi(argv[2]), most_bytes);
+  } else {
+    std::fprintf(stderr, "usage: onesided_times <node or rma> <samples> <most bytes, from 8>\n");
+  }
+  MPI_Finalize();
+  return code;
+}
