@@ -153,7 +153,9 @@ std::vector<int> all_ranks(Conduit const& conduit) {
   return ranks;
 }
 
-/// Every schedule of a list in every form, one after another.
+/// Schedules of a list in every form, one after another. Few ranks run all of them. More ranks take
+/// turns waiting for processors, so each form is then that of one schedule, another one for another
+/// number of ranks.
 template <std::size_t size> class Programs : public Work {
 protected:
   explicit Programs(std::array<char const*, size> const& choices) : choices_(choices) {}
@@ -162,20 +164,29 @@ private:
   [[nodiscard]] std::uint64_t segment_bytes(int /*rank*/) const override { return segment_size; }
 
   void run(Conduit& conduit, Checks& checks) override {
+    constexpr std::size_t few_ranks = 3;
+    auto const p = static_cast<std::size_t>(conduit.num_ranks());
     Team team(conduit, all_ranks(conduit), scratch);
+    std::size_t number = p;
+    for (OneSidedForm const& form : test::one_sided_forms()) {
+      for (std::size_t i = 0; i < size; ++i) {
+        if (p <= few_ranks || number % size == i) {
+          run_one(conduit, checks, team, Tested(Choice::parse(choices_[i]), team, form));
+        }
+      }
+      ++number;
+    }
+  }
+
+  static void run_one(Conduit& conduit, Checks& checks, Team& team, Tested const& tested) {
     std::vector<UserPlaces> const places(team.members().size(), places_of(0));
     UserBuffers const buffers = buffers_of(conduit, 0);
-    for (char const* const text : choices_) {
-      for (OneSidedForm const& form : test::one_sided_forms()) {
-        Tested const tested(Choice::parse(text), team, form);
-        tested.fill(buffers, 1);
-        conduit.barrier();
-        Ticket ticket = team.start(tested.planned(), buffers, places);
-        team.wait(ticket);
-        conduit.barrier();
-        checks.expect(tested.num_wrong(buffers, 1) == 0, "wrong elements: " + tested.name());
-      }
-    }
+    tested.fill(buffers, 1);
+    conduit.barrier();
+    Ticket ticket = team.start(tested.planned(), buffers, places);
+    team.wait(ticket);
+    conduit.barrier();
+    checks.expect(tested.num_wrong(buffers, 1) == 0, "wrong elements: " + tested.name());
   }
 
   std::array<char const*, size> choices_;
