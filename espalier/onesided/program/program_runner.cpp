@@ -17,6 +17,10 @@ using schedule::Kind;
 
 namespace {
 
+bool raises_counter(BoundOperation const& put) {
+  return put.tag != schedule::no_counter;
+}
+
 bool reaches_users(BoundOperation const& operation) {
   return (operation.kind == Kind::put && operation.buffer != Buffer::scratch) ||
          (operation.kind == Kind::get && operation.source != Buffer::scratch);
@@ -121,12 +125,11 @@ void ProgramRunner::begin_put(std::size_t index) {
   BoundOperation const& operation = program_.operations[index];
   schedule::Range const moves = moves_.of(index);
   std::byte const* const from = readable(operation.source);
-  bool const raises = operation.tag != schedule::no_counter;
   for (int i = moves.begin; i < moves.end; ++i) {
     Move const& move = moves_[i];
     Remote const to = remote(operation.peer, operation.buffer, move.to);
     Handle& handle = handles_[static_cast<std::size_t>(i)];
-    if (raises && moves.size() == 1) {
+    if (raises_counter(operation) && moves.size() == 1) {
       Raise const raise{.offset = counter_at(operation.tag)};
       handle = conduit_.start_put_raising(to, from + move.from, move.num_bytes, raise);
     } else {
@@ -177,9 +180,7 @@ bool ProgramRunner::finish_transfers() {
              return false;
            }
            BoundOperation const& operation = program_.operations[index];
-           bool const raises = operation.kind == Kind::put && moves.size() != 1 &&
-                               operation.tag != schedule::no_counter;
-           if (raises) {
+           if (operation.kind == Kind::put && moves.size() != 1 && raises_counter(operation)) {
              raise(operation);
            }
            progress_.complete(index);

@@ -21,11 +21,16 @@ PlannedCollective::PlannedCollective(
     exec::Combine combine
 )
     : num_ranks_(num_ranks), combine_(std::move(combine)) {
-  schedule::Survey const found = schedule::survey(num_ranks, program_of);
+  std::vector<RankProgram> messages;
+  for (int of = 0; of < num_ranks; ++of) {
+    messages.push_back(program_of(of));
+  }
+  auto const kept = [&](int of) { return messages[static_cast<std::size_t>(of)]; };
+  schedule::Survey const found = schedule::survey(num_ranks, kept);
   std::vector<RankProgram> programs;
   std::vector<Places> places;
   for (int of = 0; of < num_ranks; ++of) {
-    programs.push_back(schedule::one_sided(of, form, found, program_of));
+    programs.push_back(schedule::one_sided(of, form, found, kept));
     RankProgram const& made = programs.back();
     places.emplace_back(made.frame, of, layout_of(of));
     auto const counters = static_cast<std::uint64_t>(made.num_counters());

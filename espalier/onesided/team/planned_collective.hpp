@@ -21,7 +21,7 @@ using LayoutOf = std::function<exec::Layout const&(int rank)>;
 /// and types, and what it needs of scratch space. Equal on all ranks but for the rank.
 class PlannedCollective {
 public:
-  /// Asks for the programs of all ranks, as what all need of scratch space has to be known.
+  /// Asks for the program of each rank once, as what all need of scratch space has to be known.
   /// @param program_of  programs of messages, in rounds
   /// @param combine     needed if the collective reduces
   /// @throws Error as schedule::one_sided(), exec::bind_one_sided() and ProgramRunner.

@@ -22,7 +22,7 @@ ScratchSpace::ScratchSpace(Conduit& conduit, std::span<int const> members, int r
   while (std::size_t{1} << num_steps_ < members.size()) {
     ++num_steps_;
   }
-  std::uint64_t const drain = whole_lines(num_steps_ * counter_bytes);
+  std::uint64_t const drain = drain_bytes();
   std::uint64_t const least = drain + 4 * line_bytes;
   if (region.offset % line_bytes != 0 || region.num_bytes < least) {
     throw Error(
@@ -58,8 +58,8 @@ Lease ScratchSpace::lease(ScratchNeed need) {
     used_ = {};
     num_leases_.push_back(0);
   }
-  std::uint64_t const half = region_.offset + whole_lines(num_steps_ * counter_bytes) +
-                             generation_ % 2 * (room_.counters + room_.scratch);
+  std::uint64_t const half =
+      region_.offset + drain_bytes() + generation_ % 2 * (room_.counters + room_.scratch);
   Lease const lease{
       .places =
           {.scratch = half + room_.counters + used_.scratch, .counters = half + used_.counters},
@@ -110,6 +110,10 @@ bool ScratchSpace::advance_drain() {
     has_signalled_ = false;
   }
   return true;
+}
+
+std::uint64_t ScratchSpace::drain_bytes() const noexcept {
+  return whole_lines(num_steps_ * counter_bytes);
 }
 
 std::uint64_t ScratchSpace::counter_of_step(std::size_t step) const noexcept {

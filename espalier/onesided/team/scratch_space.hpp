@@ -69,6 +69,8 @@ private:
   };
 
   bool advance_drain();
+  /// Counters of the dissemination barrier, before both halves.
+  [[nodiscard]] std::uint64_t drain_bytes() const noexcept;
   [[nodiscard]] std::uint64_t counter_of_step(std::size_t step) const noexcept;
 
   Conduit& conduit_;
