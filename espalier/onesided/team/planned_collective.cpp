@@ -22,6 +22,7 @@ PlannedCollective::PlannedCollective(
 )
     : num_ranks_(num_ranks), combine_(std::move(combine)) {
   std::vector<RankProgram> messages;
+  messages.reserve(static_cast<std::size_t>(num_ranks));
   for (int of = 0; of < num_ranks; ++of) {
     messages.push_back(program_of(of));
   }
