@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/**
+ * @file
+ * One-sided communication of Espalier: puts, gets and counters between segments of memory, and
+ * collectives of teams that say when they touch whose buffers.
+ *
+ * A conduit joins the processes of a communicator. Each has a segment that the others reach by rank
+ * and offset. A team is some of them; its collectives are planned once and started any number of
+ * times, many at the same time. All functions of a conduit and of its teams are called by one
+ * thread at a time.
+ *
+ * @code
+ *     espalier_conduit* conduit = NULL;
+ *     espalier_team* team = NULL;
+ *     espalier_request* step = NULL;
+ *     espalier_onesided_options strict = ESPALIER_ONESIDED_OPTIONS_INIT;
+ *     espalier_conduit_attach(MPI_COMM_WORLD, n * sizeof(double), NULL, &conduit);
+ *     espalier_team_create(conduit, MPI_COMM_WORLD, 0, &team);
+ *     double* x = espalier_conduit_segment(conduit);
+ *     espalier_team_bcast_init(x, n, MPI_DOUBLE, 0, team, &strict, &step);
+ *     espalier_request_start(step);
+ *     compute_something_else();
+ *     espalier_request_wait(step);
+ *     espalier_request_free(&step);
+ *     espalier_team_free(&team);
+ *     espalier_conduit_detach(&conduit);
+ * @endcode
+ *
+ * Progress: every function that waits, espalier_conduit_poll() and espalier_request_test() move on
+ * what is under way. Nothing moves by itself; a process that computes for long polls now and then.
+ *
+ * Unless said otherwise functions return MPI_SUCCESS or an MPI error code that was given to the
+ * error handler of the communicator of the conduit or team: MPI_ERR_ARG for arguments that cannot
+ * be right, before anything has happened; MPI_ERR_NO_MEM; MPI_ERR_OTHER for what cannot be served,
+ * as a node's memory between nodes. espalier_error_text() says more about the last one.
+ */
+
+#ifndef ESPALIER_ONESIDED_H
+#define ESPALIER_ONESIDED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <espalier_neighbor.h> /* espalier_request and its functions */
+
+#include <mpi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Processes with segments that all of them reach. */
+typedef struct espalier_conduit espalier_conduit;
+
+/** Some processes of a conduit that run collectives together. */
+typedef struct espalier_team espalier_team;
+
+/** One put or get that was started. Waited for once. */
+typedef struct espalier_transfer {
+  uint64_t opaque[3];
+} espalier_transfer;
+
+/** A place in the segment of a process. */
+typedef struct espalier_remote {
+  int rank;        /**< of the conduit */
+  uint64_t offset; /**< bytes from the beginning of its segment */
+} espalier_remote;
+
+/**
+ * How to attach. Initialise with ESPALIER_CONDUIT_OPTIONS_INIT. Equal on all ranks.
+ */
+typedef struct espalier_conduit_options {
+  size_t size;            /**< sizeof(espalier_conduit_options): later versions may add fields */
+  unsigned flags;         /**< must be 0 */
+  char const* transport;  /**< "node" (memory that the processes share), "rma" (MPI-3 one-sided
+                               communication); NULL: "node" if all processes are on one node */
+  uint64_t scratch_bytes; /**< beside each segment, for all teams; 0: 4 MiB */
+} espalier_conduit_options;
+
+#define ESPALIER_CONDUIT_OPTIONS_INIT {sizeof(espalier_conduit_options), 0, 0, 0}
+
+/**
+ * Make a conduit of the processes of a communicator. Collective over comm, which may be freed
+ * afterwards.
+ *
+ * @param segment_bytes  What others reach of this process, zero at first; may differ between ranks.
+ * @param options        NULL for defaults.
+ * @param conduit        [out] To be detached before MPI_Finalize().
+ */
+int espalier_conduit_attach(
+    MPI_Comm comm,
+    uint64_t segment_bytes,
+    espalier_conduit_options const* options,
+    espalier_conduit** conduit
+);
+
+/**
+ * End a conduit; its teams must have been freed. Collective over its processes.
+ *
+ * @param conduit [inout] NULL afterwards.
+ */
+int espalier_conduit_detach(espalier_conduit** conduit);
+
+/** The rank of this process. Not collective; -1 for NULL. */
+int espalier_conduit_rank(espalier_conduit const* conduit);
+/** The number of processes. Not collective; 0 for NULL. */
+int espalier_conduit_size(espalier_conduit const* conduit);
+/** "node" or "rma". Not collective; "" for NULL. */
+char const* espalier_conduit_transport(espalier_conduit const* conduit);
+/** The segment of this process, aligned to cache lines. Not collective; NULL for NULL. */
+void* espalier_conduit_segment(espalier_conduit const* conduit);
+/** Bytes of the segment of a process. Not collective. */
+int espalier_conduit_segment_bytes(espalier_conduit const* conduit, int rank, uint64_t* num_bytes);
+
+/** Write to a segment, and wait until the data is there. Not collective. */
+int espalier_put(
+    void const* from, uint64_t num_bytes, espalier_remote to, espalier_conduit* conduit
+);
+/** Read from a segment, and wait until the data is here. Not collective. */
+int espalier_get(void* to, uint64_t num_bytes, espalier_remote from, espalier_conduit* conduit);
+/**
+ * Write, and add to a counter of the same process after that: who sees the counter sees the data.
+ * Returns when `from` may be written again. Not collective.
+ *
+ * @param counter  Offset of 8 bytes in the segment, a multiple of 8; counts modulo 2^64.
+ */
+int espalier_put_signal(
+    void const* from,
+    uint64_t num_bytes,
+    espalier_remote to,
+    uint64_t counter,
+    uint64_t amount,
+    espalier_conduit* conduit
+);
+
+/** The same without waiting; `from` must stay, and `to` must not be used, until the transfer is
+    over. Not collective. */
+int espalier_start_put(
+    void const* from,
+    uint64_t num_bytes,
+    espalier_remote to,
+    espalier_conduit* conduit,
+    espalier_transfer* transfer
+);
+int espalier_start_get(
+    void* to,
+    uint64_t num_bytes,
+    espalier_remote from,
+    espalier_conduit* conduit,
+    espalier_transfer* transfer
+);
+/** Whether a transfer is over, as after espalier_put() or espalier_get(). If so it is used up. */
+int espalier_transfer_test(
+    espalier_conduit* conduit, espalier_transfer* transfer, int* is_complete
+);
+/** Wait until a transfer is over; it is used up. MPI_ERR_ARG for one that was used up before. */
+int espalier_transfer_wait(espalier_conduit* conduit, espalier_transfer* transfer);
+/** Wait until `from` of a put may be written again; the transfer goes on. */
+int espalier_transfer_wait_local(espalier_conduit* conduit, espalier_transfer* transfer);
+
+/** The same with implicit completion: over at the next espalier_fence(). Not collective. */
+int espalier_post_put(
+    void const* from, uint64_t num_bytes, espalier_remote to, espalier_conduit* conduit
+);
+int espalier_post_get(
+    void* to, uint64_t num_bytes, espalier_remote from, espalier_conduit* conduit
+);
+/** Wait for all that was posted. Not collective. */
+int espalier_fence(espalier_conduit* conduit);
+
+/** Add to a counter of a process, in no order with puts that are not over. Not collective. */
+int espalier_signal(espalier_remote counter, uint64_t amount, espalier_conduit* conduit);
+/** The value of a counter of this process. Does not poll. */
+int espalier_counter(espalier_conduit* conduit, uint64_t offset, uint64_t* value);
+/** Wait until a counter of this process is at least that. Not collective. */
+int espalier_await(espalier_conduit* conduit, uint64_t offset, uint64_t at_least);
+
+/** Move on what is under way. Never waits; not collective. */
+int espalier_conduit_poll(espalier_conduit* conduit);
+/** A barrier of all processes in two halves: notify does not wait. Orders what was over before. */
+int espalier_conduit_notify(espalier_conduit* conduit);
+int espalier_conduit_try_barrier(espalier_conduit* conduit, int* is_complete);
+int espalier_conduit_barrier(espalier_conduit* conduit);
+
+/**
+ * A team of the processes of a communicator, with its ranks; all are processes of the conduit. So
+ * MPI_Comm_split, MPI_Comm_split_type and groups make teams. Collective over comm, which must not
+ * be freed before the team. Members that are in several teams make them in the same order.
+ *
+ * @param scratch_bytes  Of the conduit's, for this team alone, the same on all members; 0: an
+ *                       eighth. A collective that needs more than half of it is refused.
+ * @param team           [out] To be freed before the conduit is detached.
+ */
+int espalier_team_create(
+    espalier_conduit* conduit, MPI_Comm comm, uint64_t scratch_bytes, espalier_team** team
+);
+/**
+ * Free a team; its requests must have been freed before. Collective over its members.
+ *
+ * @param team [inout] NULL afterwards.
+ */
+int espalier_team_free(espalier_team** team);
+
+/** The rank of this process in the team. Not collective; -1 for NULL. */
+int espalier_team_rank(espalier_team const* team);
+/** The number of members. Not collective; 0 for NULL. */
+int espalier_team_size(espalier_team const* team);
+/** The rank on the conduit of a rank of the team. Not collective. */
+int espalier_team_conduit_rank(espalier_team const* team, int rank, int* conduit_rank);
+
+/** When a collective may begin and end to touch buffers. */
+typedef enum espalier_sync {
+  ESPALIER_ALLSYNC = 0, /**< in: after all members have started it; out: until the first is over */
+  ESPALIER_MYSYNC = 1,  /**< in: a member's buffers after this member has started it; out: until it
+                             is over on this member. What MPI promises. */
+  ESPALIER_NOSYNC = 2   /**< in: after the first member has started it; out: until it is over on the
+                             last member */
+} espalier_sync;
+
+/** Who knows where buffers are. */
+typedef enum espalier_addresses {
+  ESPALIER_ADDRESSES_SYMMETRIC = 0, /**< in segments, at the same offset on all members; but input
+                                         of the root, or output of the root, at the root alone */
+  ESPALIER_ADDRESSES_LOCAL = 1      /**< anywhere; nobody knows those of others */
+} espalier_addresses;
+
+/**
+ * What a collective promises, and how to choose among algorithms. Initialise with
+ * ESPALIER_ONESIDED_OPTIONS_INIT: strict, symmetric, chosen. Equal on all members.
+ */
+typedef struct espalier_onesided_options {
+  size_t size;    /**< sizeof(espalier_onesided_options): later versions may add fields */
+  unsigned flags; /**< must be 0 */
+  espalier_sync in;
+  espalier_sync out;
+  espalier_addresses addresses;
+  char const* algorithm; /**< as `espalier list` names it: "bcast/binomial"; NULL: chosen */
+  char const* mechanism; /**< how data move: "signaling_put", "eager", "rendezvous" or
+                              "counting_put"; NULL: chosen */
+} espalier_onesided_options;
+
+#define ESPALIER_ONESIDED_OPTIONS_INIT                                                             \
+  {sizeof(espalier_onesided_options),                                                              \
+   0,                                                                                              \
+   ESPALIER_ALLSYNC,                                                                               \
+   ESPALIER_ALLSYNC,                                                                               \
+   ESPALIER_ADDRESSES_SYMMETRIC,                                                                   \
+   0,                                                                                              \
+   0}
+
+/**
+ * Plan a collective of a team. Arguments are those of MPI; counts, types, root, op and options are
+ * equal on all members, types are contiguous (MPI_ERR_TYPE otherwise), and MPI_IN_PLACE is not
+ * taken. Buffers that count nowhere on this member may be NULL.
+ *
+ * Collective over the team, as requests are started in the same order on all members; planning
+ * itself waits for nobody. Started by espalier_request_start(), which waits for nobody; completed
+ * by espalier_request_test() or espalier_request_wait(), in any order, or by espalier_team_fence().
+ *
+ * @param options NULL for strict, symmetric and chosen.
+ * @param request [out] To be freed by espalier_request_free() when it is not under way.
+ */
+int espalier_team_bcast_init(
+    void* buffer,
+    int count,
+    MPI_Datatype datatype,
+    int root,
+    espalier_team* team,
+    espalier_onesided_options const* options,
+    espalier_request** request
+);
+int espalier_team_scatter_init(
+    void const* sendbuf,
+    void* recvbuf,
+    int count,
+    MPI_Datatype datatype,
+    int root,
+    espalier_team* team,
+    espalier_onesided_options const* options,
+    espalier_request** request
+);
+int espalier_team_gather_init(
+    void const* sendbuf,
+    void* recvbuf,
+    int count,
+    MPI_Datatype datatype,
+    int root,
+    espalier_team* team,
+    espalier_onesided_options const* options,
+    espalier_request** request
+);
+int espalier_team_reduce_init(
+    void const* sendbuf,
+    void* recvbuf,
+    int count,
+    MPI_Datatype datatype,
+    MPI_Op op,
+    int root,
+    espalier_team* team,
+    espalier_onesided_options const* options,
+    espalier_request** request
+);
+int espalier_team_allreduce_init(
+    void const* sendbuf,
+    void* recvbuf,
+    int count,
+    MPI_Datatype datatype,
+    MPI_Op op,
+    espalier_team* team,
+    espalier_onesided_options const* options,
+    espalier_request** request
+);
+int espalier_team_allgather_init(
+    void const* sendbuf,
+    void* recvbuf,
+    int count,
+    MPI_Datatype datatype,
+    espalier_team* team,
+    espalier_onesided_options const* options,
+    espalier_request** request
+);
+int espalier_team_alltoall_init(
+    void const* sendbuf,
+    void* recvbuf,
+    int count,
+    MPI_Datatype datatype,
+    espalier_team* team,
+    espalier_onesided_options const* options,
+    espalier_request** request
+);
+int espalier_team_barrier_init(
+    espalier_team* team, espalier_onesided_options const* options, espalier_request** request
+);
+
+/** Wait for all collectives of this team that this member has started. Not collective. */
+int espalier_team_fence(espalier_team* team);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
