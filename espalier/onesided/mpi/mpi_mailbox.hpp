@@ -35,13 +35,17 @@ struct MailHeader {
 
 static_assert(sizeof(MailHeader) == 64);
 
-/// Mail of one rank by MPI messages, in bounded memory at both ends: a buffer is in use until a
-/// rank has begun to receive what is in it (synchronous sends), and messages that no receive was
-/// posted for wait at their sender, but for those that MPI keeps: at most num_buffers from each
-/// rank.
+/// Mail of one rank by MPI messages, in bounded memory at both ends. A rank may have num_buffers
+/// requests on the way to each other one: who takes them gives that back by an empty message for
+/// each half of them, so that mail itself is never acknowledged. Messages that no receive was
+/// posted for are kept by MPI, at most num_buffers requests of each rank and as many replies.
+///
+///     requests 1 .. 8      ---->
+///                          <----  empty: 8 more may follow
 ///
 /// Requests and replies have buffers of their own, so that who waits to send a request can always
-/// receive replies.
+/// receive replies. What was given back travels with the replies, in their order: whoever may send
+/// a request again has taken the replies before, and so they are bounded as requests are.
 class MpiMailbox {
 public:
   static constexpr std::size_t num_buffers = 16;
@@ -57,13 +61,17 @@ public:
   /// Gives receives back to MPI. Nothing may be on the way.
   ~MpiMailbox();
 
-  /// @throws Error mpi, as do all that follow.
-  [[nodiscard]] bool has_room(bool is_reply);
+  /// Whether a request to a rank can be sent. @throws Error mpi, as do all that follow.
+  [[nodiscard]] bool has_room_for_request(int rank);
+  /// Whether a reply to whoever wants one can be sent.
+  [[nodiscard]] bool has_room_for_reply();
   /// Where there is room. `payload` may be written again afterwards.
   void send(int rank, bool is_reply, MailHeader const& header, std::span<std::byte const> payload);
 
-  /// Whether nothing that was sent waits for its receiver.
-  [[nodiscard]] bool is_empty();
+  /// This rank sends no more. Collective, but waits for nobody.
+  void close();
+  /// Whether all ranks have closed, and this one has taken all that they had sent to it.
+  [[nodiscard]] bool has_ended();
 
   /// Mail in its buffer, which is posted for more with the object.
   class Taken {
@@ -111,16 +119,33 @@ private:
     std::array<MPI_Request, num_buffers> sends{};
     std::array<MPI_Request, num_buffers> receives{};
     std::array<int, num_buffers> indices{};
-    std::vector<std::size_t> free_sends;
-    std::size_t next = 0;  ///< receive that gets the next message
+    std::vector<std::size_t> free_sends;  ///< buffers whose message has left them
+    std::size_t next = 0;                 ///< receive that gets the next message
+  };
+
+  /// What is known of another rank.
+  struct Peer {
+    std::uint64_t num_sent = 0;             ///< messages to it, of any kind
+    std::size_t num_allowed = num_buffers;  ///< requests to it
+    std::size_t num_taken = 0;              ///< requests from it that were not given back
   };
 
   [[nodiscard]] Side& side(bool is_reply) noexcept { return is_reply ? replies_ : requests_; }
 
   int post(Side& side, std::size_t index) noexcept;
   void reclaim(Side& side);
+  [[nodiscard]] bool has_buffer(Side& side);
+  void repost(Side& side) noexcept;
+  void give_back(int source) noexcept;
 
   MPI_Comm comm_;
+  std::vector<Peer> peers_;
+  std::uint64_t num_taken_ = 0;  ///< messages, of any kind
+  int failure_ = MPI_SUCCESS;    ///< of what could not throw
+  bool is_closed_ = false;
+  std::vector<std::uint64_t> sent_by_rank_;  ///< for close()
+  std::uint64_t num_expected_ = 0;
+  MPI_Request closing_ = MPI_REQUEST_NULL;
   Side requests_;
   Side replies_;
 };

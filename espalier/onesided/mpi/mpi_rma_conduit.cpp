@@ -150,7 +150,7 @@ private:
   void leave_to_fence(Slot slot) noexcept override { dropped_.push_back(slot); }
 
   bool try_signal(Remote counter, std::uint64_t amount) override {
-    if (!mailbox_.has_room(false)) {
+    if (!mailbox_.has_room_for_request(counter.rank)) {
       return false;
     }
     mail_signal(counter, amount);
@@ -164,7 +164,9 @@ private:
   }
 
   bool try_send(Outgoing const& outgoing) override {
-    if (!mailbox_.has_room(outgoing.is_reply)) {
+    bool const has_room = outgoing.is_reply ? mailbox_.has_room_for_reply()
+                                            : mailbox_.has_room_for_request(outgoing.rank);
+    if (!has_room) {
       return false;
     }
     MailHeader header{
@@ -206,7 +208,7 @@ private:
       std::erase_if(raising_, [this](Slot slot) { return advance(operations_[slot]); });
     }
     for (std::size_t i = 0; i < 2 * MpiMailbox::num_buffers; ++i) {
-      MpiMailbox::Taken const taken = mailbox_.take(!mailbox_.has_room(true));
+      MpiMailbox::Taken const taken = mailbox_.take(!mailbox_.has_room_for_reply());
       if (!taken.is_there()) {
         return;
       }
@@ -297,10 +299,11 @@ private:
       is_over = is_there(operation);
     } else if (operation.stage == Stage::get) {
       is_over = is_requested(operation);
-    } else if (operation.stage == Stage::raise && mailbox_.has_room(false)) {
+    } else if (operation.stage == Stage::raise &&
+               mailbox_.has_room_for_request(operation.to.rank)) {
       mail_signal({operation.to.rank, operation.raise.offset}, operation.raise.amount);
       is_over = true;
-    } else if (operation.stage == Stage::mail && mailbox_.has_room(false)) {
+    } else if (operation.stage == Stage::mail && mailbox_.has_room_for_request(operation.to.rank)) {
       mail_put(operation);
       is_over = true;
     }
@@ -336,8 +339,8 @@ private:
 
   void free_slot(Slot slot) { free_.push_back(slot); }
 
-  /// All that this rank began is over, then all that the others did. Meanwhile mail is taken, as
-  /// others wait for that, but not opened.
+  /// All that this rank began is over, then all that the others did, then all mail is there.
+  /// Meanwhile mail is taken, as others wait for that, but not opened.
   void detach() {
     while (!raising_.empty()) {
       std::erase_if(raising_, [this](Slot slot) { return advance(operations_[slot]); });
@@ -349,11 +352,12 @@ private:
       }
     }
     window_.flush_all();
-    while (!mailbox_.is_empty()) {
-      discard_mail();
-    }
     do_notify();
     while (!has_passed()) {
+      discard_mail();
+    }
+    mailbox_.close();
+    while (!mailbox_.has_ended()) {
       discard_mail();
     }
   }
