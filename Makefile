@@ -10,6 +10,7 @@ JOBS := $(shell nproc)
 # Groups of packages (tools/install_dependencies.sh) for targets that need more than a build.
 DEPENDENCIES := build
 test quick bench bench-peers bench-unprepared bench-regret bent: DEPENDENCIES := test
+standard-abi wheel: DEPENDENCIES := standard-abi
 demo: DEPENDENCIES := demo
 bench-programs: DEPENDENCIES := programs
 distributions mpis: DEPENDENCIES := distributions
@@ -29,6 +30,9 @@ build: install-deps ## Build what is used: preload libraries, programs, Python m
 	@cmake --preset release
 	@cmake --build --preset release -j $(JOBS)
 	@echo "built; try: bin/espalier --help"
+
+.PHONY: standard-abi
+standard-abi: build ## Build also the preload library for programs of the standard ABI of MPI-5
 
 .PHONY: simulator
 simulator: build ## Build also what runs on simulated machines (SimGrid): espalier simulate, peers

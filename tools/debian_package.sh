@@ -59,7 +59,7 @@ fetch_wheels() {
   rm -rf "$wheels" "$environment"
   mkdir -p "$wheels"
   if [[ ! -f .venv/include/mpi_abi.h ]]; then
-    fail "expected .venv/include/mpi_abi.h, found none; 'make build' fetches it"
+    fail "expected .venv/include/mpi_abi.h, found none; 'make standard-abi' fetches it"
   fi
   cp .venv/include/mpi_abi.h "$wheels/"
   requirements >"$folder/requirements.txt"

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Installs Debian packages, and a Python environment in .venv with the header of the standard ABI.
+# Installs Debian packages, and a Python environment in .venv.
 # Usage: tools/install_dependencies.sh GROUP
 #   build          what compiling needs
-#   test           also what `make test` needs
+#   standard-abi   also the header of the standard ABI of MPI-5
+#   test           all this, and what `make test` needs
 #   demo           what compiling needs, and the programs that `make demo` runs
 #   programs       also those of benchmarks/programs (about 600 MB)
-#   distributions  also what makes other systems for tests/distributions and tests/mpis
+#   distributions  as test, and what makes other systems for tests/distributions and tests/mpis
 #   compilers      what compiling needs, and the oldest compilers with what unit tests need
-#   debian-package what compiling needs, and what makes a package of Debian
+#   debian-package as standard-abi, and what makes a package of Debian
 # Does nothing, quickly, when everything is there. Where it cannot install packages, it says what is
 # missing and goes on: CMake says what cannot be built without them.
 
@@ -30,7 +31,7 @@ choose() {
     libfmt-dev nlohmann-json3-dev python3-venv python3-dev hwloc libhwloc-dev libscotch-dev
   )
   case $1 in
-    build) ;;
+    build | standard-abi) ;;
     test | distributions)
       wanted+=(libgtest-dev libbenchmark-dev librapidcheck-dev valgrind)
       wanted+=(iproute2 lammps gromacs)
@@ -50,8 +51,8 @@ choose() {
       wanted+=(quantum-espresso-data cp2k python3-petsc4py python-petsc4py-doc)
       ;;
     *)
-      fail "expected build, test, demo, programs, distributions, compilers or debian-package, \
-got '$1'"
+      fail "expected build, standard-abi, test, demo, programs, distributions, compilers or \
+debian-package, got '$1'"
       ;;
   esac
 }
@@ -198,4 +199,6 @@ choose "${1:-}"
 install_packages
 check_tools
 install_python
-install_standard_header
+case $1 in
+  standard-abi | test | distributions | debian-package) install_standard_header ;;
+esac

@@ -25,4 +25,14 @@ nlohmann::ordered_json parse_ordered_json(std::string_view text) {
   return nlohmann::ordered_json::parse(text);
 }
 
+std::string json_bytes(nlohmann::json const& value) {
+  std::string bytes;
+  nlohmann::json::to_cbor(value, bytes);
+  return bytes;
+}
+
+nlohmann::json parse_json_bytes(std::string_view bytes) {
+  return nlohmann::json::from_cbor(bytes);
+}
+
 }  // namespace espalier

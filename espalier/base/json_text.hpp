@@ -19,4 +19,9 @@ namespace espalier {
 /// @throws nlohmann::json::parse_error
 [[nodiscard]] nlohmann::ordered_json parse_ordered_json(std::string_view text);
 
+/// As bytes for another rank (CBOR).
+[[nodiscard]] std::string json_bytes(nlohmann::json const& value);
+/// @throws nlohmann::json::parse_error
+[[nodiscard]] nlohmann::json parse_json_bytes(std::string_view bytes);
+
 }  // namespace espalier

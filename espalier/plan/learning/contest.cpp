@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "espalier/base/json_text.hpp"
 #include "espalier/mpi/broadcast.hpp"
 #include "espalier/mpi/success.hpp"
 
@@ -28,19 +29,16 @@ struct Proposals {
   double seconds = 0;     ///< that it took to find them
 
   [[nodiscard]] std::string to_bytes() const {
-    nlohmann::json const document = {
+    return json_bytes({
         {"trials", {to_json(trials)}},
         {"is_known", is_known},
         {"is_fresh", is_fresh},
         {"seconds", seconds},
-    };
-    std::string bytes;
-    nlohmann::json::to_cbor(document, bytes);
-    return bytes;
+    });
   }
 
   static Proposals from_bytes(std::string const& bytes) {
-    nlohmann::json const document = nlohmann::json::from_cbor(bytes);
+    nlohmann::json const document = parse_json_bytes(bytes);
     return {
         .trials = trials_from_json(document, "what rank 0 proposes").at(0),
         .is_known = document.at("is_known").get<bool>(),

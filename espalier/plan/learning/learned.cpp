@@ -151,14 +151,12 @@ std::string to_bytes(Learned const& learned) {
   for (Trials const& trials : learned.trials) {
     document["trials"].push_back(to_json(trials));
   }
-  std::string bytes;
-  Json::to_cbor(document, bytes);
-  return bytes;
+  return json_bytes(document);
 }
 
 Learned learned_from_bytes(std::string_view bytes) {
   try {
-    Json const document = Json::from_cbor(bytes);
+    Json const document = parse_json_bytes(bytes);
     Learned learned{
         .trials = trials_from_json(document, "what another rank learned"),
         .saved_seconds = document.at("saved_seconds").get<double>(),

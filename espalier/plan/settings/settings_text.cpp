@@ -7,6 +7,7 @@
 
 #include "espalier/base/error.hpp"
 #include "espalier/base/format.hpp"
+#include "espalier/base/json_text.hpp"
 #include "espalier/plan/learning/learned.hpp"
 #include "espalier/plan/learning/programs.hpp"
 #include "espalier/plan/settings/settings.hpp"
@@ -69,14 +70,12 @@ std::string SettingsText::to_bytes() const {
       {"watch_board", binary(watch_board)},
   };
   document["memory"] = memory;  // large, and a list copies what it is made of
-  std::string bytes;
-  nlohmann::json::to_cbor(document, bytes);
-  return bytes;
+  return json_bytes(document);
 }
 
 SettingsText SettingsText::from_bytes(std::string_view bytes) {
   try {
-    nlohmann::json document = nlohmann::json::from_cbor(bytes);
+    nlohmann::json document = parse_json_bytes(bytes);
     auto const text = [&](char const* key) {
       auto const& binary = document.at(key).get_binary();
       return std::string(binary.begin(), binary.end());

@@ -81,9 +81,13 @@ def _measurement(vendor: str) -> Finding:
 
 
 def parts() -> Iterator[Finding]:
-    """Look at the compiled module, and at shim and measurement program of each MPI."""
+    """Look at the compiled module, and at shim and measurement program of each MPI.
+
+    The library of the standard ABI is made on demand, and few need it.
+    """
     yield core()
     for vendor in installation.vendors:
         yield _shim(vendor, f"install {vendor} with its headers, then run make build")
         yield _measurement(vendor)
-    yield _shim(programs.STANDARD, "put mpi_abi.h of MPICH 5 where CMake finds it, then make build")
+    if installation.shim_library(programs.STANDARD) is not None:
+        yield _shim(programs.STANDARD, "run make standard-abi")

@@ -129,7 +129,7 @@ def find_target(words: Sequence[str], vendor: str | None, *, or_native: bool = F
     if library is None:
         advice = "run make build on a machine with this MPI"
         if preloaded == programs.STANDARD:
-            advice = "make build needs mpi_abi.h for it, as docs/howto/install.md says"
+            advice = "make standard-abi builds it, and wheels have it"
         raise NotBuiltError(
             f"expected libespalier-{preloaded}.so, found none in"
             f" {installation.build_folder() or installation.package}",
