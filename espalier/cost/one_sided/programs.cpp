@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/cost/one_sided/programs.hpp"
+
+#include <cstddef>
+
+namespace espalier::cost {
+
+using schedule::RankProgram;
+
+std::vector<RankProgram>
+message_programs(algorithms::Choice const& choice, int num_ranks, int root) {
+  std::vector<RankProgram> programs;
+  for (int rank = 0; rank < num_ranks; ++rank) {
+    programs.push_back(choice.generate(num_ranks, root, rank));
+  }
+  return programs;
+}
+
+std::vector<RankProgram>
+one_sided_programs(std::vector<RankProgram> const& messages, schedule::OneSidedForm const& form) {
+  auto const num_ranks = static_cast<int>(messages.size());
+  schedule::ProgramOf const program_of = [&](int rank) {
+    return messages[static_cast<std::size_t>(rank)];
+  };
+  schedule::Survey const found = schedule::survey(num_ranks, program_of);
+  std::vector<RankProgram> programs;
+  for (int rank = 0; rank < num_ranks; ++rank) {
+    programs.push_back(schedule::one_sided(rank, form, found, program_of));
+  }
+  return programs;
+}
+
+}  // namespace espalier::cost
