@@ -19,15 +19,21 @@ namespace {
 
 constexpr int nothing = -1;  ///< as an operation of the result
 
+/// By rank, as far as they were asked for.
+using Plans = std::map<int, RankPlan>;
+
 /// One rank.
 class OneSidedTransform {
 public:
   OneSidedTransform(
-      int rank, OneSidedForm const& form, Survey const& found, ProgramOf const& program_of
+      int rank,
+      OneSidedForm const& form,
+      Survey const& found,
+      ProgramOf const& program_of,
+      Plans& plans
   )
       : rank_(rank), form_(form), survey_(found), layout_(layout_of(form, found)),
-        program_of_(program_of), plan_(plan_one_sided(program_of(rank), form, layout_)),
-        writer_(plan_.frame, rank) {}
+        program_of_(program_of), plans_(plans), plan_(plan_of(rank)), writer_(plan_.frame, rank) {}
 
   RankProgram run() {
     enter();
@@ -51,10 +57,10 @@ private:
     return plan_.operations[static_cast<std::size_t>(index)];
   }
 
-  RankPlan const& plan_of(int peer) {
-    auto found = plans_.find(peer);
+  RankPlan const& plan_of(int rank) {
+    auto found = plans_.find(rank);
     if (found == plans_.end()) {
-      found = plans_.emplace(peer, plan_one_sided(program_of_(peer), form_, layout_)).first;
+      found = plans_.emplace(rank, plan_one_sided(program_of_(rank), form_, layout_)).first;
     }
     return found->second;
   }
@@ -346,8 +352,8 @@ private:
   Survey survey_;
   OneSidedLayout layout_;
   ProgramOf const& program_of_;
-  RankPlan plan_;
-  std::map<int, RankPlan> plans_;  ///< of peers
+  Plans& plans_;
+  RankPlan const& plan_;
   DataflowWriter writer_;
   std::vector<int> entry_;  ///< when these are complete, all have entered if the mode wants it
   int index_ = 0;           ///< in the program of messages
@@ -357,14 +363,30 @@ private:
   std::vector<int> group_waits_;
 };
 
+void require_legal(OneSidedForm const& form) {
+  if (std::string const reason = refusal(form); !reason.empty()) {
+    throw Error(ErrorCode::unsupported, reason);
+  }
+}
+
 }  // namespace
 
 RankProgram
 one_sided(int rank, OneSidedForm const& form, Survey const& found, ProgramOf const& program_of) {
-  if (std::string const reason = refusal(form); !reason.empty()) {
-    throw Error(ErrorCode::unsupported, reason);
+  require_legal(form);
+  Plans plans;
+  return OneSidedTransform(rank, form, found, program_of, plans).run();
+}
+
+std::vector<RankProgram>
+one_sided(OneSidedForm const& form, Survey const& found, ProgramOf const& program_of) {
+  require_legal(form);
+  Plans plans;
+  std::vector<RankProgram> programs;
+  for (int rank = 0; rank < found.num_ranks; ++rank) {
+    programs.push_back(OneSidedTransform(rank, form, found, program_of, plans).run());
   }
-  return OneSidedTransform(rank, form, found, program_of).run();
+  return programs;
 }
 
 }  // namespace espalier::schedule

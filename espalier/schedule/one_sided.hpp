@@ -11,6 +11,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "espalier/schedule/program.hpp"
 #include "espalier/schedule/synchronization.hpp"
@@ -79,6 +80,9 @@ struct Survey {
   friend bool operator==(Survey const&, Survey const&) = default;
 };
 
+/// Whether a program is one of messages in rounds, without native calls.
+[[nodiscard]] bool can_be_one_sided(RankProgram const& program) noexcept;
+
 /// Looks at the programs of all ranks.
 /// @throws Error unsupported as one_sided() does.
 [[nodiscard]] Survey survey(int num_ranks, ProgramOf const& program_of);
@@ -100,5 +104,9 @@ struct Survey {
 ///     or has native calls.
 [[nodiscard]] RankProgram
 one_sided(int rank, OneSidedForm const& form, Survey const& found, ProgramOf const& program_of);
+
+/// Those of all ranks. What peers have to know of each other is found once, not once for each peer.
+[[nodiscard]] std::vector<RankProgram>
+one_sided(OneSidedForm const& form, Survey const& found, ProgramOf const& program_of);
 
 }  // namespace espalier::schedule

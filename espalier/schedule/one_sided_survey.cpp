@@ -60,7 +60,7 @@ public:
 private:
   static void require_two_sided(RankProgram const& program) {
     require_rounds(program, "one_sided");
-    if (program.has_native_calls()) {
+    if (!can_be_one_sided(program)) {
       throw Error(
           ErrorCode::unsupported,
           "one_sided needs a program of messages, got one with native calls: write them out first"
@@ -76,6 +76,10 @@ private:
 };
 
 }  // namespace
+
+bool can_be_one_sided(RankProgram const& program) noexcept {
+  return !program.is_one_sided() && !program.is_dataflow() && !program.has_native_calls();
+}
 
 std::string_view to_string(AddressMode addresses) noexcept {
   switch (addresses) {

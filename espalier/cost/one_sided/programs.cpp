@@ -23,12 +23,7 @@ one_sided_programs(std::vector<RankProgram> const& messages, schedule::OneSidedF
   schedule::ProgramOf const program_of = [&](int rank) {
     return messages[static_cast<std::size_t>(rank)];
   };
-  schedule::Survey const found = schedule::survey(num_ranks, program_of);
-  std::vector<RankProgram> programs;
-  for (int rank = 0; rank < num_ranks; ++rank) {
-    programs.push_back(schedule::one_sided(rank, form, found, program_of));
-  }
-  return programs;
+  return schedule::one_sided(form, schedule::survey(num_ranks, program_of), program_of);
 }
 
 }  // namespace espalier::cost
