@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "python/core.hpp"
@@ -73,7 +74,7 @@ FormTexts texts_of_form(OneSidedForm const& form) {
   };
 }
 
-/// Calls of the same collective, with a barrier behind each if one is named.
+/// Calls of the same collective, with a barrier behind or before each if one is named.
 std::vector<double> call_times(
     std::string const& choice,
     int num_ranks,
@@ -82,7 +83,8 @@ std::vector<double> call_times(
     OneSidedParameters const& machine,
     int num_calls,
     bool are_together,
-    std::string const& barrier
+    std::string const& barrier,
+    bool is_barrier_first
 ) {
   nb::gil_scoped_release const released;
   auto const programs_of = [&](std::string const& text, OneSidedForm const& wanted) {
@@ -101,6 +103,9 @@ std::vector<double> call_times(
     calls.push_back({.programs = programs, .sizes = num_bytes, .begin = begin});
     if (!barriers.empty()) {
       calls.push_back({.programs = barriers, .sizes = 0.0});
+      if (is_barrier_first) {
+        std::swap(calls.back(), calls[calls.size() - 2]);
+      }
     }
   }
   cost::OneSidedTimes const times = cost::replay_calls(calls, one_sided_machine_of(machine));
@@ -208,7 +213,8 @@ void bind_one_sided(nb::module_& module) {
       nb::arg("machine"),
       nb::arg("num_calls") = 1,
       nb::arg("are_together") = false,
-      nb::arg("barrier") = ""
+      nb::arg("barrier") = "",
+      nb::arg("is_barrier_first") = false
   );
   module.def(
       "one_sided_answered_message",

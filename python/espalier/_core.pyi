@@ -321,6 +321,61 @@ def loggp_tree_time(
     With parts a message has num_bytes for each node below it, otherwise num_bytes.
     """
 
+def one_sided_call_times(
+    choice: str,
+    num_ranks: int,
+    num_bytes: float,
+    form: tuple[str, str, str],
+    machine: tuple[float, float, float, float, float, float, float],
+    num_calls: int = 1,
+    are_together: bool = False,
+    barrier: str = "",
+    is_barrier_first: bool = False,
+) -> list[float]:
+    """Return when each call and each barrier was over on all ranks, and when everything was.
+
+    The machine is latency, overhead, gap and time per byte, as of loggp_time(); the overhead of a
+    message at its target; and the time per byte that is copied and that is combined. The form is
+    mode, addresses and mechanism; the calls follow each other, or are underway together, with a
+    barrier of this name behind or before each. See cost/one_sided/calls.hpp for the rules.
+    """
+
+def one_sided_answered_message(
+    num_bytes: float,
+    form: tuple[str, str, str],
+    machine: tuple[float, float, float, float, float, float, float],
+) -> float:
+    """Return the time of a message and of one without data as its answer."""
+
+def one_sided_get(
+    num_bytes: float, machine: tuple[float, float, float, float, float, float, float]
+) -> float:
+    """Return the time of a get."""
+
+def one_sided_flood(
+    num_peers: int,
+    num_messages: int,
+    num_bytes: float,
+    form: tuple[str, str, str],
+    machine: tuple[float, float, float, float, float, float, float],
+) -> float:
+    """Return the time until messages from one rank, all started at once, have reached its peers."""
+
+def one_sided_ranking(
+    collective: str,
+    num_ranks: int,
+    num_bytes: float,
+    mode_and_addresses: tuple[str, str],
+    machine: tuple[float, float, float, float, float, float, float],
+    limits: tuple[float, float],
+    is_exhaustive: bool = False,
+) -> list[tuple[str, tuple[str, str, str], float]]:
+    """Return the candidates of a request with form and time, the fastest first.
+
+    Limits are the largest eager message and the scratch memory of a rank, in bytes. Exhaustive:
+    every candidate is replayed, not only those that planning is limited to.
+    """
+
 def best(
     candidates: list[str],
     num_ranks: int,

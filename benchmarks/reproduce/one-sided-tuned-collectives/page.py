@@ -7,6 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import model_search as search
+import put_figures
+import put_results as put
+import put_statements
+import put_times
 import radix_candidates as candidates
 import radix_results as results
 from simulated_times import date_of, read_times, table
@@ -21,6 +25,18 @@ if TYPE_CHECKING:
     from simulated_times import Time
 
 _STUDY = "one-sided-tuned-collectives"
+_PUT_STUDY = "one-sided-puts"
+_HOW = ("blocking", "together")
+_PEER_MANNERS = {
+    "strict": "strict",
+    "MPI strict": "MPI, strict",
+    "flags": "ALLSYNC flags",
+    "loose": "loose",
+    "MPI loose": "MPI, loose",
+}
+_MECHANISMS = {name: name.replace("_", " ") for name in ("signaling_put", "eager", "rendezvous")}
+_MESSAGES = {name: name for name in ("put", "get", "MPI")}
+_FLOODS = {name: name for name in ("put", "MPI")}
 _TEMPLATE = Path(__file__).with_suffix(".md")
 
 
@@ -43,7 +59,26 @@ def text(declared: Mapping[str, Any], data: Path) -> str:
         model_table=model_table(declared, times),
         search_table=search_table(declared, times),
         improvement_table=improvement_table(declared, times),
+        **put_tables(declared, data),
     )
+
+
+def put_tables(declared: Mapping[str, Any], data: Path) -> dict[str, str]:
+    """Return what the page says of one-sided programs."""
+    times = put.PutTimes(put_times.read_times(data / f"{_PUT_STUDY}.csv"))
+    in_flight = [f"{mode} {how}" for mode in ("loose", "own", "strict") for how in _HOW]
+    return {
+        "put_date": date_of(data, _PUT_STUDY),
+        "statement_table": put_statements.statement_table(times),
+        "put_improvement_table": put.improvement_table(times, declared["published"]["table_5_2"]),
+        "peer_table": put.manner_table(times, "peers", _PEER_MANNERS),
+        "mechanism_table": put.manner_table(times, "mechanisms", _MECHANISMS),
+        "underway_table": put.manner_table(times, "underway", {one: one for one in in_flight}),
+        "answered_table": put.manner_table(times, "answered", _MESSAGES),
+        "flood_table": put.manner_table(times, "flood", _FLOODS),
+        "pass_table": put.pass_table(times),
+        "planning_table": put.planning_table(times),
+    }
 
 
 def draw(declared: Mapping[str, Any], data: Path, folder: Path) -> None:
@@ -51,6 +86,8 @@ def draw(declared: Mapping[str, Any], data: Path, folder: Path) -> None:
     times = read_times(data / f"{_STUDY}.csv")
     draw_radices(declared, times, folder / "nishtala-radices.svg")
     draw_searches(declared, times, folder / "nishtala-search.svg")
+    puts = put.PutTimes(put_times.read_times(data / f"{_PUT_STUDY}.csv"))
+    put_figures.draw(puts, folder / "nishtala-puts.svg")
 
 
 def cases(

@@ -75,7 +75,7 @@ def test_every_figure_that_a_page_names_is_drawn(tmp_path: Path) -> None:
         for path in pages.PAGES.glob("*.md")
         for name in re.findall(r"^\*Figure `figures/([^`]+)`", path.read_text(), re.MULTILINE)
     }
-    assert len(shown) == 16
+    assert len(shown) == 17
     assert {path.name for path in tmp_path.iterdir()} == shown
 
 

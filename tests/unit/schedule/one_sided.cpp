@@ -2,6 +2,7 @@
 
 #include "espalier/schedule/one_sided.hpp"
 
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -157,6 +158,26 @@ TEST(OneSidedPlan, MakesSlotsThatDoNotWrap) {
           {Buffer::output, 2, 1, 1},
       })
   );
+}
+
+TEST(OneSided, OfAllRanksIsThatOfEach) {
+  for (Mechanism const mechanism : all_mechanisms) {
+    OneSidedForm const form{
+        .mode = {.in = Sync::allsync, .out = Sync::mysync}, .mechanism = mechanism
+    };
+    Survey const found = survey(p, chain);
+    std::vector<RankProgram> const all = one_sided(form, found, chain);
+    ASSERT_EQ(all.size(), static_cast<std::size_t>(p));
+    for (int rank = 0; rank < p; ++rank) {
+      EXPECT_EQ(all[static_cast<std::size_t>(rank)], one_sided(rank, form, found, chain));
+    }
+  }
+}
+
+TEST(OneSided, IsForProgramsOfMessagesInRounds) {
+  EXPECT_TRUE(can_be_one_sided(chain(0)));
+  EXPECT_FALSE(can_be_one_sided(one_sided({}, survey(p, chain), chain).front()));
+  EXPECT_FALSE(can_be_one_sided(segment(chain(1), {.num_segments = 2})));
 }
 
 }  // namespace
