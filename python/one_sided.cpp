@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "espalier/algorithms/catalog.hpp"
@@ -33,6 +35,11 @@ using schedule::RankProgram;
 /// Latency, overhead, gap, time per byte; overhead at the target; time per copied and per combined
 /// byte.
 using OneSidedParameters = std::array<double, 7>;
+/// How many calls, whether they are underway together, a barrier at each or none, and whether it is
+/// before them.
+using CallOrder = std::tuple<int, bool, std::string, bool>;
+/// Bytes of the largest eager message and of scratch memory; whether planning is without limits.
+using RequestLimits = std::tuple<double, double, bool>;
 /// Mode, addresses, mechanism.
 using FormTexts = std::array<std::string, 3>;
 
@@ -81,11 +88,9 @@ std::vector<double> call_times(
     double num_bytes,
     FormTexts const& form,
     OneSidedParameters const& machine,
-    int num_calls,
-    bool are_together,
-    std::string const& barrier,
-    bool is_barrier_first
+    CallOrder const& calls_in_order
 ) {
+  auto const& [num_calls, are_together, barrier, is_barrier_first] = calls_in_order;
   nb::gil_scoped_release const released;
   auto const programs_of = [&](std::string const& text, OneSidedForm const& wanted) {
     return cost::one_sided_programs(
@@ -157,7 +162,7 @@ cost::OneSidedRequest one_sided_request_of(
     double num_bytes,
     std::string_view mode,
     std::string_view addresses,
-    std::array<double, 2> const& limits
+    RequestLimits const& limits
 ) {
   return {
       .collective = algorithms::parse_collective(collective),
@@ -165,8 +170,8 @@ cost::OneSidedRequest one_sided_request_of(
       .num_bytes = num_bytes,
       .mode = schedule::parse_synchronization(mode),
       .addresses = value_named(schedule::all_address_modes, addresses),
-      .largest_medium = limits[0],
-      .scratch_bytes = limits[1],
+      .largest_medium = std::get<0>(limits),
+      .scratch_bytes = std::get<1>(limits),
   };
 }
 
@@ -176,14 +181,13 @@ nb::list one_sided_ranking(
     double num_bytes,
     std::array<std::string, 2> const& mode_and_addresses,
     OneSidedParameters const& machine,
-    std::array<double, 2> const& limits,
-    bool is_exhaustive
+    RequestLimits const& limits
 ) {
   cost::OneSidedRequest const request = one_sided_request_of(
       collective, num_ranks, num_bytes, mode_and_addresses[0], mode_and_addresses[1], limits
   );
   cost::PlanningLimits planning;
-  if (is_exhaustive) {
+  if (std::get<2>(limits)) {
     planning = cost::PlanningLimits::none();
   }
   std::vector<cost::RankedOneSided> ranked;
@@ -211,10 +215,7 @@ void bind_one_sided(nb::module_& module) {
       nb::arg("num_bytes"),
       nb::arg("form"),
       nb::arg("machine"),
-      nb::arg("num_calls") = 1,
-      nb::arg("are_together") = false,
-      nb::arg("barrier") = "",
-      nb::arg("is_barrier_first") = false
+      nb::arg("calls") = CallOrder(1, false, "", false)
   );
   module.def(
       "one_sided_answered_message",
@@ -241,8 +242,7 @@ void bind_one_sided(nb::module_& module) {
       nb::arg("num_bytes"),
       nb::arg("mode_and_addresses"),
       nb::arg("machine"),
-      nb::arg("limits"),
-      nb::arg("is_exhaustive") = false
+      nb::arg("limits")
   );
 }
 

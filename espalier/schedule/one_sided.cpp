@@ -383,6 +383,7 @@ one_sided(OneSidedForm const& form, Survey const& found, ProgramOf const& progra
   require_legal(form);
   Plans plans;
   std::vector<RankProgram> programs;
+  programs.reserve(static_cast<std::size_t>(found.num_ranks));
   for (int rank = 0; rank < found.num_ranks; ++rank) {
     programs.push_back(OneSidedTransform(rank, form, found, program_of, plans).run());
   }

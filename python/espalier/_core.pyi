@@ -327,17 +327,15 @@ def one_sided_call_times(
     num_bytes: float,
     form: tuple[str, str, str],
     machine: tuple[float, float, float, float, float, float, float],
-    num_calls: int = 1,
-    are_together: bool = False,
-    barrier: str = "",
-    is_barrier_first: bool = False,
+    calls: tuple[int, bool, str, bool] = (1, False, "", False),
 ) -> list[float]:
     """Return when each call and each barrier was over on all ranks, and when everything was.
 
     The machine is latency, overhead, gap and time per byte, as of loggp_time(); the overhead of a
     message at its target; and the time per byte that is copied and that is combined. The form is
-    mode, addresses and mechanism; the calls follow each other, or are underway together, with a
-    barrier of this name behind or before each. See cost/one_sided/calls.hpp for the rules.
+    mode, addresses and mechanism. Of calls it is said how many there are, whether they are underway
+    together or follow each other, which barrier is at each, if any, and whether it comes before
+    the call. See cost/one_sided/calls.hpp for the rules.
     """
 
 def one_sided_answered_message(
@@ -367,12 +365,11 @@ def one_sided_ranking(
     num_bytes: float,
     mode_and_addresses: tuple[str, str],
     machine: tuple[float, float, float, float, float, float, float],
-    limits: tuple[float, float],
-    is_exhaustive: bool = False,
+    limits: tuple[float, float, bool],
 ) -> list[tuple[str, tuple[str, str, str], float]]:
     """Return the candidates of a request with form and time, the fastest first.
 
-    Limits are the largest eager message and the scratch memory of a rank, in bytes. Exhaustive:
+    Limits are the largest eager message and the scratch memory of a rank, in bytes, and whether
     every candidate is replayed, not only those that planning is limited to.
     """
 

@@ -188,7 +188,7 @@ def planning_times(declared: Mapping[str, Any], network: Network) -> Iterator[Pu
                 for is_exhaustive in (False, True):
                     choice, form, us = _core.one_sided_ranking(
                         *(operation, given["ranks"], num_bytes, mode),
-                        *(network.puts, limits, is_exhaustive),
+                        *(network.puts, (*limits, is_exhaustive)),
                     )[0]
                     name = f"{choice} by {form[2].replace('_', ' ')}"
                     manner = f"{text} {'all' if is_exhaustive else 'planned'}"

@@ -84,10 +84,7 @@ def mean_us(
         float(num_bytes * parts),
         form,
         machine,
-        calls.number,
-        calls.are_together,
-        calls.barrier,
-        calls.is_barrier_first,
+        (calls.number, calls.are_together, calls.barrier, calls.is_barrier_first),
     )
     return ends[-1] / calls.number
 

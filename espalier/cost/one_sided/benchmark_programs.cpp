@@ -48,6 +48,7 @@ std::vector<RankProgram> flood(int num_peers, int num_messages) {
     builders[static_cast<std::size_t>(peer)].recv(0, blocks(message));
   }
   std::vector<RankProgram> programs;
+  programs.reserve(builders.size());
   for (Builder& builder : builders) {
     programs.push_back(std::move(builder).finish());
   }

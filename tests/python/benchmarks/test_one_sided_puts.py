@@ -39,8 +39,8 @@ def test_puts_without_synchronization_take_what_the_evaluator_says() -> None:
 def test_a_barrier_is_before_or_behind_each_call() -> None:
     def ends(*, first: bool) -> list[float]:
         return _core.one_sided_call_times(
-            *("bcast/binomial", 8, 8.0, LOOSE, NETWORK.puts, 2, False),
-            *("barrier/dissemination", first),
+            *("bcast/binomial", 8, 8.0, LOOSE, NETWORK.puts),
+            (2, False, "barrier/dissemination", first),
         )
 
     # Each of two calls, each of two barriers, and everything.
@@ -76,18 +76,22 @@ def test_messages_take_what_their_rules_say() -> None:
 
 
 def test_rankings_keep_limits_and_refuse_what_cannot_be() -> None:
-    def mechanisms(limits: tuple[float, float]) -> set[str]:
+    def mechanisms(limits: tuple[float, float, bool]) -> set[str]:
         mode = (puts.STRICT, "local")
         ranking = _core.one_sided_ranking("bcast", 8, 8192.0, mode, NETWORK.puts, limits)
         assert [entry[2] for entry in ranking] == sorted(entry[2] for entry in ranking)
         return {entry[1][2] for entry in ranking}
 
-    assert "eager" in mechanisms((math.inf, math.inf))
-    assert mechanisms((0.0, 0.0)) == {"rendezvous"}
+    assert "eager" in mechanisms((math.inf, math.inf, False))
+    assert mechanisms((0.0, 0.0, True)) == {"rendezvous"}
     with pytest.raises(ArgumentError, match="single, local"):
-        _core.one_sided_ranking("bcast", 8, 8.0, (puts.LOOSE, "none"), NETWORK.puts, (1.0, 1.0))
+        _core.one_sided_ranking(
+            "bcast", 8, 8.0, (puts.LOOSE, "none"), NETWORK.puts, (1.0, 1.0, False)
+        )
     with pytest.raises(UnsupportedError, match="serves reduce"):
-        _core.one_sided_ranking("reduce", 8, 8.0, (puts.LOOSE, "local"), NETWORK.puts, (0.0, 0.0))
+        _core.one_sided_ranking(
+            "reduce", 8, 8.0, (puts.LOOSE, "local"), NETWORK.puts, (0.0, 0.0, False)
+        )
 
 
 def test_tables_come_back_as_they_were_written(tmp_path: Path) -> None:

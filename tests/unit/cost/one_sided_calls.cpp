@@ -38,6 +38,7 @@ Builder builder(int num_ranks, int rank) {
 
 std::vector<RankProgram> finished(std::vector<Builder> const& builders) {
   std::vector<RankProgram> programs;
+  programs.reserve(builders.size());
   for (Builder builder : builders) {
     programs.push_back(std::move(builder).finish());
   }
@@ -175,7 +176,7 @@ class SeveralCalls : public testing::Test {
 protected:
   /// When ranks have left each call.
   std::vector<Times> left(Begin begin, int num_calls = 3) {
-    std::vector<RankProgram> const own = finished(builders_);
+    std::vector<RankProgram> const own = finished(builders);
     std::vector<OneSidedCall> const calls(
         static_cast<std::size_t>(num_calls),
         {.programs = own, .sizes = double{num_blocks}, .begin = begin}
@@ -183,7 +184,7 @@ protected:
     return replay_calls(calls, plain).left;
   }
 
-  std::vector<Builder> builders_{builder(2, 0).put(1, blocks(0), blocks(0), 0), awaiting(2, 1)};
+  std::vector<Builder> builders{builder(2, 0).put(1, blocks(0), blocks(0), 0), awaiting(2, 1)};
 };
 
 TEST_F(SeveralCalls, FollowEachOtherAtEachRank) {
@@ -196,7 +197,7 @@ TEST_F(SeveralCalls, ThatAreUnderwayTogetherHideTheirOverheads) {
 
 /// The answer to a call makes its rank wait; other calls need not wait for it.
 TEST_F(SeveralCalls, ThatAreUnderwayTogetherHideLatencies) {
-  builders_ = {
+  builders = {
       builder(2, 0).put(1, blocks(0), blocks(0), 0).await(0),
       builder(2, 1).await(0).next_round().signal(0, 0)
   };
@@ -205,7 +206,7 @@ TEST_F(SeveralCalls, ThatAreUnderwayTogetherHideLatencies) {
 }
 
 TEST_F(SeveralCalls, WaitForAllThatWasStartedBefore) {
-  std::vector<RankProgram> const own = finished(builders_);
+  std::vector<RankProgram> const own = finished(builders);
   std::vector<RankProgram> const waits =
       finished({builder(2, 0).get(1, blocks(0), blocks(0)), builder(2, 1)});
   std::vector<OneSidedCall> const calls{

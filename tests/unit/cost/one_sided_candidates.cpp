@@ -91,7 +91,7 @@ TEST_P(CandidatesOf, AreRankedAlmostAsWellWithinTheLimitsOfPlanning) {
     for (Sync const sync : {Sync::nosync, Sync::allsync}) {
       OneSidedRequest const request{
           .collective = GetParam(),
-          .num_ranks = 24,
+          .num_ranks = 13,
           .num_bytes = num_bytes,
           .mode = {.in = sync, .out = sync}
       };

@@ -81,18 +81,18 @@ protected:
   static constexpr int p = 27;
   static constexpr double tiny = 1e-9;
 
-  double pass_ = time("bcast/" + GetParam(), p, 0, {});
-  std::vector<RankProgram> barrier_ = programs("barrier/" + GetParam(), p);
+  double pass = time("bcast/" + GetParam(), p, 0, {});
+  std::vector<RankProgram> barrier = programs("barrier/" + GetParam(), p);
 };
 
 TEST_P(PassesOfATree, AreTwoForABarrier) {
-  EXPECT_NEAR(time(barrier_, 0), 2 * pass_, tiny);
+  EXPECT_NEAR(time(barrier, 0), 2 * pass, tiny);
 }
 
 TEST_P(PassesOfATree, AreTwoIfABroadcastFindsOutThatAllHaveEntered) {
   double const fused = time("bcast/" + GetParam(), p, 0, mode(Sync::allsync, Sync::nosync));
-  EXPECT_NEAR(fused, 2 * pass_, tiny);
-  EXPECT_GT(in_turn(barrier_, programs("bcast/" + GetParam(), p)), fused + 1);
+  EXPECT_NEAR(fused, 2 * pass, tiny);
+  EXPECT_GT(in_turn(barrier, programs("bcast/" + GetParam(), p)), fused + 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(
