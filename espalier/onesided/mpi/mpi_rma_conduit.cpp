@@ -21,6 +21,7 @@
 #include "espalier/onesided/mpi/mpi_attachment.hpp"
 #include "espalier/onesided/mpi/mpi_mailbox.hpp"
 #include "espalier/onesided/mpi/mpi_window.hpp"
+#include "espalier/onesided/operations.hpp"
 
 namespace espalier::onesided {
 namespace {
@@ -82,21 +83,21 @@ public:
 
 private:
   Slot do_put(Remote to, void const* from, std::size_t num_bytes) override {
-    Slot const slot = take_slot({.stage = Stage::put, .to = to});
+    Slot const slot = operations_.take({.stage = Stage::put, .to = to});
     operations_[slot].request = window_.put(to, from, num_bytes);
     operations_[slot].number = window_.started(to.rank);
     return slot;
   }
 
   Slot do_get(void* to, Remote from, std::size_t num_bytes) override {
-    Slot const slot = take_slot({.stage = Stage::get, .to = from});
+    Slot const slot = operations_.take({.stage = Stage::get, .to = from});
     operations_[slot].request = window_.get(to, from, num_bytes);
     return slot;
   }
 
   Slot do_put_raising(Remote to, void const* from, std::size_t num_bytes, Raise raise) override {
     bool const is_small = num_bytes <= MpiMailbox::payload_bytes;
-    Slot const slot = take_slot({
+    Slot const slot = operations_.take({
         .stage = is_small ? Stage::mail : Stage::far_put,
         .to = to,
         .from = from,
@@ -109,10 +110,10 @@ private:
       operation.number = window_.started(to.rank);
     }
     if (advance(operation)) {
-      free_slot(slot);
+      operations_.free(slot);
       return complete;
     }
-    raising_.push_back(slot);
+    operations_.push(slot);
     return slot;
   }
 
@@ -125,8 +126,7 @@ private:
   }
 
   bool try_fence() override {
-    std::erase_if(dropped_, [this](Slot slot) { return is_over(slot); });
-    if (!dropped_.empty()) {
+    if (!operations_.end_dropped([this](Slot slot) { return is_over(slot); })) {
       return false;
     }
     window_.flush_all();
@@ -142,12 +142,11 @@ private:
     if (!advance(operations_[slot])) {
       return false;
     }
-    std::erase(raising_, slot);
-    free_slot(slot);
+    operations_.free(slot);
     return true;
   }
 
-  void leave_to_fence(Slot slot) noexcept override { dropped_.push_back(slot); }
+  void leave_to_fence(Slot slot) noexcept override { operations_.drop(slot); }
 
   bool try_signal(Remote counter, std::uint64_t amount) override {
     if (!mailbox_.has_room_for_request(counter.rank)) {
@@ -204,9 +203,7 @@ private:
   /// Takes as much mail as there are buffers, so that nobody who polls stays in it for ever. A
   /// request is taken only where there is room for its reply; replies always.
   void do_poll() override {
-    if (!raising_.empty()) [[unlikely]] {
-      std::erase_if(raising_, [this](Slot slot) { return advance(operations_[slot]); });
-    }
+    push_on();
     for (std::size_t i = 0; i < 2 * MpiMailbox::num_buffers; ++i) {
       MpiMailbox::Taken const taken = mailbox_.take(!mailbox_.has_room_for_reply());
       if (!taken.is_there()) {
@@ -325,25 +322,15 @@ private:
     );
   }
 
-  /// Allocates only if more operations are underway than ever before.
-  Slot take_slot(Operation const& operation) {
-    if (free_.empty()) {
-      free_.push_back(static_cast<Slot>(operations_.size()));
-      operations_.emplace_back();
-    }
-    Slot const slot = free_.back();
-    free_.pop_back();
-    operations_[slot] = operation;
-    return slot;
+  /// Puts that raise go on without being asked for. Whether all of them are over.
+  bool push_on() {
+    return operations_.push_on([this](Operation& operation) { return advance(operation); });
   }
-
-  void free_slot(Slot slot) { free_.push_back(slot); }
 
   /// All that this rank began is over, then all that the others did, then all mail is there.
   /// Meanwhile mail is taken, as others wait for that, but not opened.
   void detach() {
-    while (!raising_.empty()) {
-      std::erase_if(raising_, [this](Slot slot) { return advance(operations_[slot]); });
+    while (!push_on()) {
       discard_mail();
     }
     for (Operation& operation : operations_) {
@@ -372,10 +359,7 @@ private:
   MpiWindow& window_;
   MpiMailbox& mailbox_;
   MPI_Request barrier_ = MPI_REQUEST_NULL;
-  std::vector<Operation> operations_;
-  std::vector<Slot> free_;
-  std::vector<Slot> raising_;  ///< slots of puts that raise, and are not over
-  std::vector<Slot> dropped_;  ///< slots that a fence frees
+  Operations<Operation> operations_;
 };
 
 }  // namespace
