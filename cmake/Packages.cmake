@@ -13,6 +13,7 @@ set(
   "Fortran|the interfaces for Fortran|gfortran|gcc-gfortran|gcc-fortran|gcc-fortran|gcc"
   "hwloc|nodes are described by the kernel alone|libhwloc-dev|hwloc-devel|hwloc-devel|hwloc|hwloc"
   "Scotch|mappings of graphs have one algorithm less|libscotch-dev|scotch-devel|scotch-devel|scotch|scotch"
+  "UCX|the one-sided conduit over networks that UCX knows|libucx-dev|ucx-devel|libucp-devel|openucx|ucx"
   "SimGrid|programs on simulated machines|libsimgrid-dev|simgrid-devel|-|simgrid|simgrid"
   "GoogleTest|tests|libgtest-dev|gtest-devel|gtest|gtest|googletest"
 )

@@ -49,6 +49,9 @@ MPI_ALLOWED = (
     "espalier/measure/",
     "espalier/mpi/",
     "espalier/onesided/mpi/mpi_",
+    "espalier/onesided/ucx/ucx_conduit",
+    "espalier/onesided/ucx/ucx_exchange",
+    "espalier/onesided/ucx/ucx_resources",
     "espalier/plan/",
     "espalier/simulation/smpi_",
     "shim/",
@@ -65,7 +68,7 @@ MPI_ALLOWED = (
 )
 MPI_HEADER = re.compile(
     r"mpi\.h|mpif\.h|espalier/(mpi/|exec/((collectives|messages)/|node/mpi_)|machine/job/mpi_"
-    r"|onesided/mpi/mpi_).*"
+    r"|onesided/mpi/mpi_|onesided/ucx/ucx_(conduit|exchange|resources)).*"
 )
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 SUFFIXES = {".c", ".h", ".cpp", ".hpp", ".in"}

@@ -33,7 +33,7 @@ choose() {
   case $1 in
     build | standard-abi) ;;
     test | distributions)
-      wanted+=(libgtest-dev libbenchmark-dev librapidcheck-dev valgrind)
+      wanted+=(libgtest-dev libbenchmark-dev librapidcheck-dev libucx-dev valgrind)
       wanted+=(iproute2 lammps gromacs)
       if [[ $1 == distributions ]]; then
         wanted+=(debootstrap)

@@ -11,21 +11,11 @@
 
 #include <mpi.h>
 
-#include "espalier/onesided/mpi/mpi_node_conduit.hpp"
-#include "espalier/onesided/mpi/mpi_rma_conduit.hpp"
+#include "tests/mpi/onesided/named_conduits.hpp"
 #include "tests/onesided/suite/suite.hpp"
 
 namespace espalier::onesided {
 namespace {
-
-using Attach = std::unique_ptr<Conduit> (*)(MPI_Comm, std::uint64_t, std::vector<Handler>);
-
-Attach attach_named(std::string_view name) {
-  if (name == "node") {
-    return attach_node;
-  }
-  return name == "rma" ? attach_rma : nullptr;
-}
 
 int rank_of_world() {
   int rank = 0;
@@ -55,7 +45,7 @@ long run(suite::Case const& one, Attach attach) {
 int run_all(std::vector<std::string> const& arguments) {
   Attach const attach = arguments.empty() ? nullptr : attach_named(arguments.front());
   if (attach == nullptr) {
-    std::fprintf(stderr, "expected the name of a conduit\n");
+    std::fprintf(stderr, "expected the name of a conduit that this build has\n");
     return 2;
   }
   long counts[2] = {0, 0};
