@@ -2,8 +2,9 @@
 
 /// @file
 /// Times one-sided communication beside that of the MPI library, in turns:
-/// `onesided_times <node or rma> <samples> <most bytes>`. Rank 0 prints a line of JSON for each
-/// comparison and size, with the medians of both, and the median and quartiles of ours / theirs.
+/// `onesided_times <node, rma or ucx> <samples> <most bytes>`. Rank 0 prints a line of JSON for
+/// each comparison and size, with the medians of both, and the median and quartiles of ours /
+/// theirs. The exit code is 3 for a conduit that this build lacks.
 
 #include <algorithm>
 #include <cstdio>
@@ -20,6 +21,9 @@
 #include "espalier/onesided/mpi/mpi_node_conduit.hpp"
 #include "espalier/onesided/mpi/mpi_rma_conduit.hpp"
 #include "espalier/onesided/team/team.hpp"
+#ifdef ESPALIER_HAS_UCX
+#include "espalier/onesided/ucx/ucx_conduit.hpp"
+#endif
 
 namespace espalier::benchmarks {
 namespace {
@@ -47,14 +51,24 @@ struct Compared {
   int num_calls = 1;  ///< of one action: times are those of one call
 };
 
+/// A barrier of MPI in which ranks poll: puts of others may need that.
+void meet(Conduit& conduit) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibarrier(MPI_COMM_WORLD, &request);
+  for (int is_over = 0; is_over == 0; MPI_Test(&request, &is_over, MPI_STATUS_IGNORE)) {
+    conduit.poll();
+  }
+}
+
 /// Microseconds of one call, on the slowest rank.
-double sample(Action const& action, int num_actions, int num_calls) {
-  MPI_Barrier(MPI_COMM_WORLD);
+double sample(Conduit& conduit, Action const& action, int num_actions, int num_calls) {
+  meet(conduit);
   double const start = MPI_Wtime();
   for (int i = 0; i < num_actions; ++i) {
     action();
   }
   double time = (MPI_Wtime() - start) * 1e6 / num_actions / num_calls;
+  meet(conduit);
   MPI_Allreduce(MPI_IN_PLACE, &time, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   return time;
 }
@@ -66,7 +80,7 @@ double quantile(std::vector<double> values, double q) {
 
 class Stopwatch {
 public:
-  explicit Stopwatch(int num_samples) : num_samples_(num_samples) {}
+  Stopwatch(Conduit& conduit, int num_samples) : conduit_(conduit), num_samples_(num_samples) {}
 
   void compare(Compared const& what, Action const& ours, Action const& theirs) const {
     constexpr int warm_up = 3;
@@ -75,8 +89,8 @@ public:
     std::vector<double> their_times;
     std::vector<double> ratios;
     for (int i = -warm_up; i < num_samples_; ++i) {
-      double first = sample(i % 2 == 0 ? ours : theirs, num_actions, what.num_calls);
-      double second = sample(i % 2 == 0 ? theirs : ours, num_actions, what.num_calls);
+      double first = sample(conduit_, i % 2 == 0 ? ours : theirs, num_actions, what.num_calls);
+      double second = sample(conduit_, i % 2 == 0 ? theirs : ours, num_actions, what.num_calls);
       if (i % 2 != 0) {
         std::swap(first, second);
       }
@@ -111,6 +125,7 @@ private:
     }
   }
 
+  Conduit& conduit_;
   int num_samples_;
 };
 
@@ -150,7 +165,7 @@ private:
   MPI_Win window_ = MPI_WIN_NULL;
 };
 
-/// Rank 0 writes to rank 1, which is in MPI or in the conduit meanwhile.
+/// Rank 0 writes to rank 1, which polls meanwhile, in MPI and in the conduit.
 class Puts {
 public:
   Puts(Conduit& conduit, Stopwatch const& watch, std::uint64_t most_bytes)
@@ -188,7 +203,7 @@ public:
   }
 
 private:
-  /// Rank 0 acts; the others enter the next barrier of the stopwatch.
+  /// Rank 0 acts; the others poll until the stopwatch lets them go on.
   Action alone(Action action) {
     return [this, action = std::move(action)] {
       if (conduit_.rank() == 0) {
@@ -310,10 +325,29 @@ private:
   std::vector<Ticket> tickets_;
 };
 
+/// Null if this build has no such conduit.
+std::unique_ptr<Conduit> attach(std::string_view name, std::uint64_t segment_bytes) {
+  if (name == "node") {
+    return onesided::attach_node(MPI_COMM_WORLD, segment_bytes, {});
+  }
+  if (name == "rma") {
+    return onesided::attach_rma(MPI_COMM_WORLD, segment_bytes, {});
+  }
+#ifdef ESPALIER_HAS_UCX
+  if (name == "ucx") {
+    return onesided::attach_ucx(MPI_COMM_WORLD, segment_bytes, {});
+  }
+#endif
+  return nullptr;
+}
+
 int measure(std::string_view conduit_name, int num_samples, std::uint64_t most_bytes) {
-  auto const attach = conduit_name == "node" ? onesided::attach_node : onesided::attach_rma;
-  auto const conduit = attach(MPI_COMM_WORLD, output_at + most_bytes, {});
-  Stopwatch const watch(num_samples);
+  constexpr int no_such_conduit = 3;
+  auto const conduit = attach(conduit_name, output_at + most_bytes);
+  if (!conduit) {
+    return no_such_conduit;
+  }
+  Stopwatch const watch(*conduit, num_samples);
   if (conduit->num_ranks() > 1) {
     Puts puts(*conduit, watch, most_bytes);
     for (std::uint64_t num_bytes = 8; num_bytes <= most_bytes; num_bytes *= 8) {
@@ -338,7 +372,7 @@ int main(int argc, char** argv) {
     auto const most_bytes = static_cast<std::uint64_t>(std::atoi(argv[3]));
     code = espalier::benchmarks::measure(argv[1], std::atoi(argv[2]), most_bytes);
   } else {
-    std::fprintf(stderr, "usage: onesided_times <node or rma> <samples> <most bytes, from 8>\n");
+    std::fprintf(stderr, "usage: onesided_times <conduit> <samples> <most bytes, from 8>\n");
   }
   MPI_Finalize();
   return code;
