@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// @file
-/// Puts, gets and atomic additions of UCX (ucx_transfers), and active messages (ucx_mailbox).
-/// Source: [nishtala2009], section 3.
+/// Puts, gets and atomic additions of UCX (ucx_transfers), and active messages (ucx_mailbox). A
+/// small put that raises goes as one of these to where a put, a flush and an addition would take
+/// longer. Source: [nishtala2009], section 3.
 
 #include "espalier/onesided/ucx/ucx_conduit.hpp"
 
@@ -58,7 +59,26 @@ private:
   }
 
   Slot do_put_raising(Remote to, void const* from, std::size_t num_bytes, Raise raise) override {
+    if (num_bytes <= UcxOutbox::payload_bytes && resources_->peer(to.rank).is_far() &&
+        mailbox_.has_room(to.rank, false)) {
+      mail_put(to, {static_cast<std::byte const*>(from), num_bytes}, raise);
+      return complete;
+    }
     return transfers_.put_raising(to, from, num_bytes, raise);
+  }
+
+  void mail_put(Remote to, std::span<std::byte const> data, Raise raise) {
+    mailbox_.send(
+        to.rank,
+        false,
+        {
+            .kind = UcxMailKind::raising_put,
+            .num_bytes = data.size(),
+            .offset = to.offset,
+            .arguments = {raise.offset, raise.amount},
+        },
+        data
+    );
   }
 
   void do_post_put(Remote to, void const* from, std::size_t num_bytes) override {
@@ -140,8 +160,14 @@ private:
 
   void open(UcxMailbox::Taken const& taken) {
     UcxMailHeader const& header = taken.header();
-    if (header.kind == UcxMailKind::for_segment && header.num_bytes > 0) {
+    bool const is_for_segment =
+        header.kind == UcxMailKind::for_segment || header.kind == UcxMailKind::raising_put;
+    if (is_for_segment && header.num_bytes > 0) {
       std::memcpy(own_segment() + header.offset, taken.payload(), header.num_bytes);
+    }
+    if (header.kind == UcxMailKind::raising_put) {
+      raise_own(header.arguments[0], header.arguments[1]);
+      return;
     }
     bool const is_here = header.kind == UcxMailKind::here;
     deliver({
@@ -153,6 +179,13 @@ private:
     });
   }
 
+  /// By UCX, as other additions to this counter are, which may be those of a network adapter.
+  void raise_own(std::uint64_t offset, std::uint64_t amount) {
+    while (!transfers_.try_add({rank(), offset}, amount)) {
+      worker_.progress();
+    }
+  }
+
   void do_notify() override {
     barrier_.notify();
     (void)has_passed();
@@ -160,7 +193,7 @@ private:
 
   bool has_passed() override {
     auto const counter_of = [this](int rank, std::uint64_t counter) {
-      return UcxSegment::counters_behind(segment_bytes(rank)) + counter * counter_bytes;
+      return UcxSegment::counter_behind(segment_bytes(rank), counter);
     };
     return barrier_.advance(
         [&](int rank, std::uint64_t counter) {
@@ -206,7 +239,7 @@ std::unique_ptr<Conduit> attach_ucx(
   int const rank = own.rank();
   std::vector<std::uint64_t> sizes = exchange_sizes(own.get(), segment_bytes, handlers.size());
   bool const shares_processors = exec::node::share_processors(ranks_of_node(own.get()).get());
-  auto resources = std::make_unique<UcxResources>(std::move(own), segment_bytes, watch);
+  auto resources = std::make_unique<UcxResources>(std::move(own), sizes, watch);
   UcxConduit::Attached attached{
       .rank = rank,
       .segment_bytes = std::move(sizes),

@@ -11,11 +11,12 @@
 
 namespace espalier::onesided {
 
-/// Where the payload of a message is.
+/// What a message is for, and where its payload is.
 enum class UcxMailKind : std::uint8_t {
   here,         ///< beside the header, for the handler
-  for_segment,  ///< beside the header, for the segment
-  landed        ///< in the segment
+  for_segment,  ///< beside the header, for the segment and the handler
+  landed,       ///< in the segment, for the handler
+  raising_put   ///< beside the header, for the segment; counter and amount are arguments
 };
 
 /// The header of every active message.

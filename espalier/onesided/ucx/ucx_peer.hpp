@@ -55,6 +55,12 @@ public:
   /// one serves all that was started before it.
   [[nodiscard]] bool has_landed(std::uint64_t number);
 
+  /// Whether what is started there takes its time, as far as is known: one message is then less
+  /// than a put, a flush and an addition.
+  [[nodiscard]] bool is_far() const noexcept { return is_far_; }
+
+  void set_far(bool is_far) noexcept { is_far_ = is_far; }
+
   /// Begins to close the connection. Nothing else may follow, and nothing may be underway.
   void close();
 
@@ -67,6 +73,7 @@ private:
   std::uint64_t base_;
   ucp_ep_h endpoint_ = nullptr;
   ucp_rkey_h key_ = nullptr;
+  bool is_far_ = true;
   std::uint64_t started_ = 0;
   std::uint64_t flushing_ = 0;  ///< what the flush that is underway will have ended
   std::uint64_t flushed_ = 0;

@@ -35,11 +35,13 @@ template <typename Action> void run_on_all(MPI_Comm comm, Action&& action) {
 
 }  // namespace
 
-UcxResources::UcxResources(mpi::OwnCommunicator comm, std::uint64_t segment_bytes, UcxWatch watch)
+UcxResources::UcxResources(
+    mpi::OwnCommunicator comm, std::vector<std::uint64_t> const& segment_bytes, UcxWatch watch
+)
     : comm_(std::move(comm)) {
   UcxContact own;
   run_on_all(comm_.get(), [&] {
-    open_worker(segment_bytes);
+    open_worker(segment_bytes[static_cast<std::size_t>(comm_.rank())]);
     own = {
         .base = reinterpret_cast<std::uintptr_t>(segment_->memory()),
         .address = worker_->address(),
@@ -47,12 +49,14 @@ UcxResources::UcxResources(mpi::OwnCommunicator comm, std::uint64_t segment_byte
     };
   });
   std::vector<UcxContact> const contacts = exchange_contacts(comm_.get(), own);
-  std::vector<bool> is_watched = find_neighbors(comm_.get());
-  is_watched.flip();
-  if (watch == UcxWatch::all_ranks) {
-    is_watched.assign(is_watched.size(), true);
+  std::vector<bool> const is_neighbor = find_neighbors(comm_.get());
+  std::vector<bool> is_watched(contacts.size(), true);
+  if (watch == UcxWatch::other_nodes) {
+    is_watched = is_neighbor;
+    is_watched.flip();
   }
   run_on_all(comm_.get(), [&] { open_peers(contacts, is_watched); });
+  run_on_all(comm_.get(), [&] { connect(segment_bytes, is_neighbor); });
 }
 
 void UcxResources::open_worker(std::uint64_t segment_bytes) {
@@ -70,6 +74,46 @@ void UcxResources::open_peers(
     );
   }
   mailbox_->connect(peers_);
+}
+
+/// Whoever is done goes on until all are: connecting takes both ends.
+void UcxResources::connect(
+    std::vector<std::uint64_t> const& segment_bytes, std::vector<bool> const& is_neighbor
+) {
+  std::optional<Error> failure;
+  try {
+    try_puts(segment_bytes, is_neighbor);
+  } catch (Error const& error) {
+    failure = error;
+  }
+  wait_for_all();
+  if (failure) {
+    throw *failure;
+  }
+}
+
+/// A put to a neighbor that has landed when it was started, other than the first one, which had to
+/// connect, says that the neighbor is reached through memory.
+void UcxResources::try_puts(
+    std::vector<std::uint64_t> const& segment_bytes, std::vector<bool> const& is_neighbor
+) {
+  std::uint64_t const nothing = 0;
+  for (std::size_t rank = 0; rank < peers_.size(); ++rank) {
+    if (!is_neighbor[rank]) {
+      continue;
+    }
+    UcxPeer& peer = *peers_[rank];
+    std::uint64_t const place =
+        UcxSegment::counter_behind(segment_bytes[rank], UcxSegment::tried_counter);
+    for (int i = 0; i < 2; ++i) {
+      UcxRequest request = peer.put(place, &nothing, sizeof nothing);
+      peer.set_far(!peer.has_landed(peer.started()));
+      while (!peer.has_landed(peer.started()) || !request.is_over()) {
+        worker_->progress();
+        worker_->require_no_failure();
+      }
+    }
+  }
 }
 
 /// Two times: nobody closes what others still need, and nobody leaves while others close.

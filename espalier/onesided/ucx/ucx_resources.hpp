@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include <mpi.h>
 
@@ -19,8 +20,11 @@ namespace espalier::onesided {
 class UcxResources {
 public:
   /// Collective over comm. What one rank cannot have nobody gets.
+  /// @param segment_bytes  by rank
   /// @throws Error, on all ranks.
-  UcxResources(mpi::OwnCommunicator comm, std::uint64_t segment_bytes, UcxWatch watch);
+  UcxResources(
+      mpi::OwnCommunicator comm, std::vector<std::uint64_t> const& segment_bytes, UcxWatch watch
+  );
 
   [[nodiscard]] MPI_Comm comm() const noexcept { return comm_.get(); }
 
@@ -32,6 +36,8 @@ public:
 
   [[nodiscard]] UcxPeers& peers() noexcept { return peers_; }
 
+  [[nodiscard]] UcxPeer& peer(int rank) noexcept { return *peers_[static_cast<std::size_t>(rank)]; }
+
   /// Waits for all ranks, and closes all connections. Collective; nothing may be underway.
   /// @throws Error mpi.
   void close();
@@ -39,6 +45,10 @@ public:
 private:
   void open_worker(std::uint64_t segment_bytes);
   void open_peers(std::vector<UcxContact> const& contacts, std::vector<bool> const& is_watched);
+  void
+  connect(std::vector<std::uint64_t> const& segment_bytes, std::vector<bool> const& is_neighbor);
+  void
+  try_puts(std::vector<std::uint64_t> const& segment_bytes, std::vector<bool> const& is_neighbor);
   void wait_for_all();
 
   mpi::OwnCommunicator comm_;

@@ -20,12 +20,13 @@ std::byte* address_of(ucp_mem_h mapped) {
 
 }  // namespace
 
-std::uint64_t UcxSegment::counters_behind(std::uint64_t segment_bytes) noexcept {
-  return whole_lines(segment_bytes);
+std::uint64_t
+UcxSegment::counter_behind(std::uint64_t segment_bytes, std::uint64_t counter) noexcept {
+  return whole_lines(segment_bytes) + counter * counter_bytes;
 }
 
 UcxSegment::UcxSegment(ucp_context_h context, std::uint64_t segment_bytes) : context_(context) {
-  std::uint64_t const num_bytes = counters_behind(segment_bytes) + num_counters * counter_bytes;
+  std::uint64_t const num_bytes = counter_behind(segment_bytes, num_counters);
   ucp_mem_map_params_t parameters{};
   parameters.field_mask = UCP_MEM_MAP_PARAM_FIELD_LENGTH | UCP_MEM_MAP_PARAM_FIELD_FLAGS;
   parameters.length = num_bytes;
