@@ -33,7 +33,10 @@ PlannedCollective::PlannedCollective(
   for (int of = 0; of < num_ranks; ++of) {
     programs.push_back(schedule::one_sided(of, form, found, kept));
     RankProgram const& made = programs.back();
-    places.emplace_back(made.frame, of, layout_of(of));
+    OutputBlocks const output = layout_of(of);
+    places.emplace_back(
+        made.frame, of, output.layout(), exec::BindOptions{.output_sizes = output.sizes()}
+    );
     auto const counters = static_cast<std::uint64_t>(made.num_counters());
     auto const scratch = static_cast<std::uint64_t>(places.back().scratch_bytes());
     need_.num_counters = std::max(need_.num_counters, counters);

@@ -14,8 +14,26 @@
 
 namespace espalier::onesided {
 
-/// The layout of the output of a rank.
-using LayoutOf = std::function<exec::Layout const&(int rank)>;
+/// Where the output of a rank lies; refers to layouts.
+class OutputBlocks {
+public:
+  /// Implicit: most ranks have memory for all blocks, and that says how large they are.
+  /// @param sizes  Of all blocks, where some have no memory: a rank that forwards them keeps them
+  ///     in scratch memory. Null: as the layout says.
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  OutputBlocks(exec::Layout const& layout, exec::Layout const* sizes = nullptr) noexcept
+      : layout_(&layout), sizes_(sizes) {}
+
+  [[nodiscard]] exec::Layout const& layout() const noexcept { return *layout_; }
+
+  [[nodiscard]] exec::Layout const* sizes() const noexcept { return sizes_; }
+
+private:
+  exec::Layout const* layout_;
+  exec::Layout const* sizes_;
+};
+
+using LayoutOf = std::function<OutputBlocks(int rank)>;
 
 /// A collective that a rank can start any number of times: its one-sided program, bound to blocks
 /// and types, and what it needs of scratch space. Equal on all ranks but for the rank.

@@ -37,20 +37,29 @@ ScratchSpace::ScratchSpace(Conduit& conduit, std::span<int const> members, int r
   room_.scratch = half - room_.counters;
 }
 
-Lease ScratchSpace::lease(ScratchNeed need) {
-  ScratchBytes const wanted{
+ScratchSpace::ScratchBytes ScratchSpace::bytes_of(ScratchNeed need) noexcept {
+  return {
       .counters = whole_lines(need.num_counters * counter_bytes),
       .scratch = whole_lines(need.scratch_bytes),
   };
-  if (wanted.counters > room_.counters || wanted.scratch > room_.scratch) {
-    throw Error(
-        ErrorCode::argument,
-        "the collective needs " + std::to_string(wanted.counters) + " bytes for counters and " +
-            std::to_string(wanted.scratch) + " bytes of scratch memory, and one may have " +
-            std::to_string(room_.counters) + " and " + std::to_string(room_.scratch) +
-            "; give the team a larger region"
-    );
+}
+
+std::string ScratchSpace::refusal(ScratchNeed need) const {
+  ScratchBytes const wanted = bytes_of(need);
+  if (wanted.counters <= room_.counters && wanted.scratch <= room_.scratch) {
+    return {};
   }
+  return "the collective needs " + std::to_string(wanted.counters) + " bytes for counters and " +
+         std::to_string(wanted.scratch) + " bytes of scratch memory, and one may have " +
+         std::to_string(room_.counters) + " and " + std::to_string(room_.scratch) +
+         "; give the team a larger region";
+}
+
+Lease ScratchSpace::lease(ScratchNeed need) {
+  if (std::string const reason = refusal(need); !reason.empty()) {
+    throw Error(ErrorCode::argument, reason);
+  }
+  ScratchBytes const wanted = bytes_of(need);
   bool const is_full = used_.counters + wanted.counters > room_.counters ||
                        used_.scratch + wanted.scratch > room_.scratch;
   if (is_full) {
@@ -90,6 +99,14 @@ void ScratchSpace::progress() {
     num_leases_.pop_front();
     step_ = 0;
   }
+}
+
+/// The last generation drains when one after it begins, as any other does. Its signals are the last
+/// ones that come to this rank, and it awaits all of them.
+void ScratchSpace::close() {
+  is_closing_ = true;
+  ++generation_;
+  num_leases_.push_back(0);
 }
 
 /// True when all ranks have said that the oldest generation is over for them. One rank raises the

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <deque>
 #include <span>
+#include <string>
 
 #include "espalier/onesided/conduit.hpp"
 #include "espalier/onesided/program/program_runner.hpp"
@@ -53,7 +54,9 @@ public:
   /// @throws Error argument if the region has no room for all of that.
   ScratchSpace(Conduit& conduit, std::span<int const> members, int rank, Region region);
 
-  /// The next part. @throws Error argument if it is larger than a half has room.
+  /// Empty if there can be a part like that, otherwise why not. Equal on all ranks.
+  [[nodiscard]] std::string refusal(ScratchNeed need) const;
+  /// The next part. @throws Error argument if it is refused.
   Lease lease(ScratchNeed need);
   /// Whether the part may be used now.
   [[nodiscard]] bool is_free(Lease const& lease) const noexcept;
@@ -62,12 +65,22 @@ public:
   /// Moves on what says that generations are over. Does not wait.
   void progress();
 
+  /// There will be no more parts, and all were given back. Once.
+  void close();
+
+  /// Whether all ranks have closed their space, and nothing will come into that of this rank any
+  /// more. progress() moves it on.
+  [[nodiscard]] bool is_closed() const noexcept {
+    return is_closing_ && num_drained_ == generation_;
+  }
+
 private:
   struct ScratchBytes {
     std::uint64_t counters = 0;
     std::uint64_t scratch = 0;
   };
 
+  [[nodiscard]] static ScratchBytes bytes_of(ScratchNeed need) noexcept;
   bool advance_drain();
   /// Counters of the dissemination barrier, before both halves.
   [[nodiscard]] std::uint64_t drain_bytes() const noexcept;
@@ -85,6 +98,7 @@ private:
   std::deque<int> num_leases_{0};  ///< not given back, of each generation that is not drained
   std::size_t step_ = 0;           ///< of the drain that is underway
   bool has_signalled_ = false;     ///< in this step
+  bool is_closing_ = false;
 };
 
 }  // namespace espalier::onesided

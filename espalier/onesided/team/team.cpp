@@ -134,6 +134,19 @@ void Team::wait(Ticket& ticket) {
   ticket = {};
 }
 
+void Team::close() {
+  auto const is_open = [](Run const& run) {
+    return run.stage == Stage::held || run.stage == Stage::underway;
+  };
+  if (std::ranges::any_of(runs_, is_open)) {
+    throw Error(
+        ErrorCode::argument, "expected a team of which nothing is underway, wait for it first"
+    );
+  }
+  scratch_.close();
+  move_on();
+}
+
 void Team::progress() {
   conduit_.poll();
   move_on();

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "espalier/onesided/conduit.hpp"
@@ -75,6 +76,22 @@ public:
   void wait(Ticket& ticket);
   /// Moves on what can go on. Does not wait.
   void progress();
+  /// The same without polling the conduit.
+  void move_on();
+
+  /// Empty if there is scratch space for the collective, otherwise why not. Equal on all members.
+  [[nodiscard]] std::string refusal(PlannedCollective const& collective) const {
+    return scratch_.refusal(collective.need());
+  }
+
+  /// This rank starts nothing more. Once.
+  /// @throws Error argument if a collective is underway.
+  void close();
+
+  /// Whether all members have closed the team, and nothing will be written to the scratch region of
+  /// this rank any more: then it may become that of another team, when it is zero. Progress moves
+  /// it on.
+  [[nodiscard]] bool is_closed() const noexcept { return scratch_.is_closed(); }
 
 private:
   enum class Stage : std::uint8_t { unused, held, underway, over };
@@ -92,7 +109,6 @@ private:
 
   Run& run_for(std::shared_ptr<PlannedCollective const> const& collective);
   Run& run_of(Ticket const& ticket);
-  void move_on();
   void move_on(Run& run);
 
   Conduit& conduit_;
