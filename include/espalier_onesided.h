@@ -28,12 +28,18 @@
  * @endcode
  *
  * Progress: every function that waits, espalier_conduit_poll() and espalier_request_test() move on
- * what is under way. Nothing moves by itself; a process that computes for long polls now and then.
+ * what is under way on the conduit and on all of its teams. Nothing moves by itself; a process that
+ * computes for long polls now and then. One that waits in MPI itself moves nothing on, so it must
+ * not wait there for what others do only after a collective or transfer that needs it.
  *
  * Unless said otherwise functions return MPI_SUCCESS or an MPI error code that was given to the
- * error handler of the communicator of the conduit or team: MPI_ERR_ARG for arguments that cannot
- * be right, before anything has happened; MPI_ERR_NO_MEM; MPI_ERR_OTHER for what cannot be served,
- * as a node's memory between nodes. espalier_error_text() says more about the last one.
+ * error handler of the communicator of the conduit or team (of a conduit: the handler that it had
+ * when the conduit was attached; of handles that are NULL: that of MPI_COMM_SELF). Of arguments
+ * that cannot be right the class is MPI_ERR_ARG, or MPI_ERR_BUFFER, _COMM, _COUNT, _OP, _REQUEST,
+ * _ROOT or _TYPE where that says it; then nothing has happened, and all goes on. MPI_ERR_NO_MEM:
+ * memory or scratch space does not suffice; MPI_ERR_OTHER: it cannot be served, as a node's memory
+ * between nodes. MPI_Error_string() and espalier_last_error() of espalier.h say what was expected
+ * and found.
  */
 
 #ifndef ESPALIER_ONESIDED_H
@@ -75,7 +81,7 @@ typedef struct espalier_conduit_options {
   unsigned flags;         /**< must be 0 */
   char const* transport;  /**< "node" (memory that the processes share), "rma" (MPI-3 one-sided
                                communication); NULL: "node" if all processes are on one node */
-  uint64_t scratch_bytes; /**< beside each segment, for all teams; 0: 4 MiB */
+  uint64_t scratch_bytes; /**< beside each segment, for all teams, in units of 4 KiB; 0: 4 MiB */
 } espalier_conduit_options;
 
 #define ESPALIER_CONDUIT_OPTIONS_INIT {sizeof(espalier_conduit_options), 0, 0, 0}
@@ -186,17 +192,21 @@ int espalier_conduit_barrier(espalier_conduit* conduit);
 /**
  * A team of the processes of a communicator, with its ranks; all are processes of the conduit. So
  * MPI_Comm_split, MPI_Comm_split_type and groups make teams. Collective over comm, which must not
- * be freed before the team. Members that are in several teams make them in the same order.
+ * be freed before the team. Members that are in several teams make them in the same order. What is
+ * under way goes on meanwhile.
  *
  * @param scratch_bytes  Of the conduit's, for this team alone, the same on all members; 0: an
- *                       eighth. A collective that needs more than half of it is refused.
+ *                       eighth. A collective that needs more than half of it is refused. It is free
+ *                       again after the team: MPI_ERR_NO_MEM, on all members, if it is not free on
+ *                       all of them.
  * @param team           [out] To be freed before the conduit is detached.
  */
 int espalier_team_create(
     espalier_conduit* conduit, MPI_Comm comm, uint64_t scratch_bytes, espalier_team** team
 );
 /**
- * Free a team; its requests must have been freed before. Collective over its members.
+ * Free a team; its requests must have been freed before. Collective over its members, for all of
+ * which it waits; what is under way in other teams goes on meanwhile.
  *
  * @param team [inout] NULL afterwards.
  */
@@ -220,8 +230,9 @@ typedef enum espalier_sync {
 
 /** Who knows where buffers are. */
 typedef enum espalier_addresses {
-  ESPALIER_ADDRESSES_SYMMETRIC = 0, /**< in segments, at the same offset on all members; but input
-                                         of the root, or output of the root, at the root alone */
+  ESPALIER_ADDRESSES_SYMMETRIC = 0, /**< in segments, at the same offset on all members. Each names
+                                         its own address there, also where only the root has such a
+                                         buffer: then others need no memory there */
   ESPALIER_ADDRESSES_LOCAL = 1      /**< anywhere; nobody knows those of others */
 } espalier_addresses;
 
@@ -235,9 +246,10 @@ typedef struct espalier_onesided_options {
   espalier_sync in;
   espalier_sync out;
   espalier_addresses addresses;
-  char const* algorithm; /**< as `espalier list` names it: "bcast/binomial"; NULL: chosen */
-  char const* mechanism; /**< how data move: "signaling_put", "eager", "rendezvous" or
-                              "counting_put"; NULL: chosen */
+  char const* algorithm; /**< as `espalier list` names it: "bcast/binomial"; NULL: chosen. The error
+                              of one that cannot serve lists those that can */
+  char const* mechanism; /**< how data move: "signaling_put", "rendezvous" (both with symmetric
+                              addresses only), "eager" or "counting_put"; NULL: chosen */
 } espalier_onesided_options;
 
 #define ESPALIER_ONESIDED_OPTIONS_INIT                                                             \
@@ -252,11 +264,13 @@ typedef struct espalier_onesided_options {
 /**
  * Plan a collective of a team. Arguments are those of MPI; counts, types, root, op and options are
  * equal on all members, types are contiguous (MPI_ERR_TYPE otherwise), and MPI_IN_PLACE is not
- * taken. Buffers that count nowhere on this member may be NULL.
+ * taken. With local addresses, buffers that count nowhere on this member may be NULL, and what
+ * travels passes through scratch space. Type and op of a reduction stay until the request is freed.
  *
  * Collective over the team, as requests are started in the same order on all members; planning
- * itself waits for nobody. Started by espalier_request_start(), which waits for nobody; completed
- * by espalier_request_test() or espalier_request_wait(), in any order, or by espalier_team_fence().
+ * itself waits for nobody, and members may plan in any order. Started by espalier_request_start(),
+ * which waits for nobody; completed by espalier_request_test() or espalier_request_wait(), in any
+ * order, or by espalier_team_fence(). Several may be under way, each with buffers of its own.
  *
  * @param options NULL for strict, symmetric and chosen.
  * @param request [out] To be freed by espalier_request_free() when it is not under way.
@@ -333,8 +347,17 @@ int espalier_team_barrier_init(
     espalier_team* team, espalier_onesided_options const* options, espalier_request** request
 );
 
-/** Wait for all collectives of this team that this member has started. Not collective. */
+/** Wait for all collectives of this team that this member has started; their requests are complete
+    then. Not collective. */
 int espalier_team_fence(espalier_team* team);
+
+/**
+ * The mechanism that a collective of a team was planned with, as espalier_request_algorithm() says
+ * the algorithm. Not collective.
+ *
+ * @return Lives as long as the request; "" for NULL and for collectives of neighborhoods.
+ */
+char const* espalier_request_mechanism(espalier_request const* request);
 
 #ifdef __cplusplus
 }

@@ -34,7 +34,7 @@ DEPENDS: dict[str, set[str]] = {
     "profile": {"algorithms", "base"},
     "learn": {"algorithms", "candidates", "cost", "machine", "profile"},
     "plan": {"algorithms", "exec", "learn", "neighborhood", "profile", "verify", "watch"},
-    "capi": {"plan", "mapping", "profile"},
+    "capi": {"plan", "mapping", "onesided", "profile"},
     "measure": {"capi", "exec", "plan", "algorithms", "machine", "mapping", "profile"},
     "shim": {"plan", "watch"},
     "python": {"candidates", "cost", "machine", "mapping", "measure", "plan"},

@@ -10,6 +10,7 @@
 
 #include "espalier/base/error.hpp"
 #include "espalier/capi/neighbor_objects.hpp"
+#include "espalier/capi/neighbor_request.hpp"
 #include "espalier/neighborhood/catalog.hpp"
 
 namespace {
@@ -100,13 +101,12 @@ int make(espalier_neighborhood* self, Call const& call, espalier_request** reque
       return code;
     }
     Algorithm const& algorithm = chosen(*self, call);
-    *request = new espalier_request{
-        .neighborhood = self,
-        .planned = self->neighbors.plan(algorithm, call),
-        .algorithm = espalier::neighborhood::full_name(algorithm),
-        .input = call.sendbuf,
-        .output = call.recvbuf,
-    };
+    *request = new espalier::capi::NeighborRequest(
+        *self,
+        self->neighbors.plan(algorithm, call),
+        espalier::neighborhood::full_name(algorithm),
+        {.input = call.sendbuf, .output = call.recvbuf}
+    );
     return MPI_SUCCESS;
   });
 }

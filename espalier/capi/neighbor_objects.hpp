@@ -16,7 +16,6 @@
 #include <mpi.h>
 
 #include "espalier/neighborhood/choice.hpp"
-#include "espalier/plan/communicators/underway.hpp"
 #include "espalier/plan/failure.hpp"
 #include "espalier/plan/neighbors/neighbors.hpp"
 
@@ -43,15 +42,6 @@ struct espalier_neighborhood {
   espalier::plan::Neighbors neighbors;
   espalier::capi::NeighborOptions options;
   std::array<espalier::capi::LastChoice, espalier::plan::num_neighbor_calls> last{};
-};
-
-struct espalier_request {
-  espalier_neighborhood* neighborhood;
-  espalier::plan::PlannedNeighbors planned;
-  std::string algorithm;
-  void const* input;
-  void* output;
-  espalier::plan::Underway underway{planned.executor};
 };
 
 namespace espalier::capi {

@@ -17,7 +17,7 @@
 namespace espalier::capi {
 namespace {
 
-[[noreturn]] void fail(std::string const& text) {
+[[noreturn]] void reject(std::string const& text) {
   throw Error(ErrorCode::argument, text);
 }
 
@@ -37,13 +37,13 @@ NeighborOptions read(espalier_neighbor_options const* given) {
     return options;
   }
   if (given->size != sizeof(espalier_neighbor_options) || given->flags != 0) {
-    fail("expected options set by ESPALIER_NEIGHBOR_OPTIONS_INIT with flags 0");
+    reject("expected options set by ESPALIER_NEIGHBOR_OPTIONS_INIT with flags 0");
   }
   bool const is_number = given->latency_us >= 0 && given->bandwidth_gib_s >= 0 &&
                          given->latency_us <= std::numeric_limits<double>::max() &&
                          given->bandwidth_gib_s <= std::numeric_limits<double>::max();
   if (!is_number) {
-    fail("expected a latency and a bandwidth that are finite and not negative");
+    reject("expected a latency and a bandwidth that are finite and not negative");
   }
   if (given->algorithm != nullptr) {
     options.algorithm = given->algorithm;

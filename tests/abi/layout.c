@@ -6,6 +6,7 @@
 
 #include "espalier.h"
 #include "espalier_mpix.h"
+#include "espalier_onesided.h"
 
 #define HOLDS(name, condition) typedef char name[(condition) ? 1 : -1]
 
@@ -27,6 +28,21 @@ HOLDS(level_num_groups, offsetof(espalier_cart_level, num_groups) == 64);
 HOLDS(level_cost, offsetof(espalier_cart_level, cost) == 72);
 HOLDS(level_total_before, offsetof(espalier_cart_level, total_before) == 80);
 HOLDS(level_worst_after, offsetof(espalier_cart_level, worst_after) == 104);
+
+HOLDS(transfer_size, sizeof(espalier_transfer) == 24);
+HOLDS(remote_size, sizeof(espalier_remote) == 16);
+HOLDS(remote_offset, offsetof(espalier_remote, offset) == 8);
+HOLDS(conduit_options_size, sizeof(espalier_conduit_options) == 32);
+HOLDS(conduit_options_transport, offsetof(espalier_conduit_options, transport) == 16);
+HOLDS(conduit_options_scratch, offsetof(espalier_conduit_options, scratch_bytes) == 24);
+HOLDS(onesided_options_size, sizeof(espalier_onesided_options) == 40);
+HOLDS(onesided_options_in, offsetof(espalier_onesided_options, in) == 12);
+HOLDS(onesided_options_out, offsetof(espalier_onesided_options, out) == 16);
+HOLDS(onesided_options_addresses, offsetof(espalier_onesided_options, addresses) == 20);
+HOLDS(onesided_options_algorithm, offsetof(espalier_onesided_options, algorithm) == 24);
+HOLDS(onesided_options_mechanism, offsetof(espalier_onesided_options, mechanism) == 32);
+HOLDS(sync_numbers, ESPALIER_ALLSYNC == 0 && ESPALIER_MYSYNC == 1 && ESPALIER_NOSYNC == 2);
+HOLDS(addresses_numbers, ESPALIER_ADDRESSES_SYMMETRIC == 0 && ESPALIER_ADDRESSES_LOCAL == 1);
 
 /* What the initialiser says is the size a program was compiled with. */
 int espalier_abi_is_initialised(void);

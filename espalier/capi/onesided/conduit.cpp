@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// Conduits of espalier_onesided.h: attached and detached, what they are, progress and barriers.
+
+#include <limits>
+
+#include "espalier/base/error.hpp"
+#include "espalier/base/format.hpp"
+#include "espalier/capi/agreement.hpp"
+#include "espalier/capi/onesided/conduit_object.hpp"
+#include "espalier/onesided/mpi/mpi_node_conduit.hpp"
+#include "espalier/onesided/mpi/mpi_rma_conduit.hpp"
+
+namespace {
+
+using espalier::Error;
+using espalier::ErrorCode;
+using espalier::formatted;
+using espalier::capi::ConduitOptions;
+using espalier::mpi::OwnCommunicator;
+using espalier::onesided::Conduit;
+
+std::unique_ptr<Conduit>
+attach(std::string const& transport, MPI_Comm comm, std::uint64_t num_bytes) {
+  return transport == "node" ? espalier::onesided::attach_node(comm, num_bytes, {})
+                             : espalier::onesided::attach_rma(comm, num_bytes, {});
+}
+
+void check_segment_bytes(std::uint64_t num_bytes, ConduitOptions const& options) {
+  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max() / 4;
+  if (num_bytes > most - options.scratch_bytes) {
+    throw Error(
+        ErrorCode::argument,
+        formatted(
+            "expected segment_bytes and scratch_bytes of at most {} together, got {} and {}",
+            most,
+            num_bytes,
+            options.scratch_bytes
+        )
+    );
+  }
+}
+
+void check_freed(espalier_conduit const& conduit) {
+  if (!conduit.teams.empty()) {
+    throw Error(
+        ErrorCode::argument,
+        formatted(
+            "expected a conduit whose teams were freed, got one with {} of them",
+            conduit.teams.size()
+        )
+    );
+  }
+}
+
+}  // namespace
+
+espalier_conduit::espalier_conduit(
+    MPI_Comm comm, OwnCommunicator own, std::uint64_t segment_bytes, ConduitOptions const& options
+)
+    : transport(espalier::capi::transport_for(own, options.transport)),
+      parts(options.scratch_bytes),
+      conduit(attach(transport, own.get(), parts.num_bytes() + segment_bytes)),
+      places(*conduit, parts.num_bytes()), handler(std::move(own), comm) {}
+
+using espalier::capi::on;
+using espalier::capi::read;
+
+extern "C" {
+
+int espalier_conduit_attach(
+    MPI_Comm comm,
+    uint64_t segment_bytes,
+    espalier_conduit_options const* options,
+    espalier_conduit** conduit
+) {
+  return on(comm, [&] {
+    OwnCommunicator own = OwnCommunicator::duplicate(comm);
+    ConduitOptions known;
+    espalier::capi::agree(own, [&] {
+      espalier::capi::check_pointer(conduit, "conduit");
+      *conduit = nullptr;
+      known = read(options);
+      check_segment_bytes(segment_bytes, known);
+      return fingerprint(known);
+    });
+    *conduit = new espalier_conduit(comm, std::move(own), segment_bytes, known);
+  });
+}
+
+int espalier_conduit_detach(espalier_conduit** conduit) {
+  return on(
+      conduit == nullptr ? static_cast<espalier_conduit*>(nullptr) : *conduit,
+      [&](espalier_conduit& self) {
+        check_freed(self);
+        delete *conduit;
+        *conduit = nullptr;
+      }
+  );
+}
+
+int espalier_conduit_rank(espalier_conduit const* conduit) {
+  return conduit == nullptr ? -1 : conduit->conduit->rank();
+}
+
+int espalier_conduit_size(espalier_conduit const* conduit) {
+  return conduit == nullptr ? 0 : conduit->conduit->num_ranks();
+}
+
+char const* espalier_conduit_transport(espalier_conduit const* conduit) {
+  return conduit == nullptr ? "" : conduit->transport.c_str();
+}
+
+void* espalier_conduit_segment(espalier_conduit const* conduit) {
+  return conduit == nullptr ? nullptr : conduit->places.begin();
+}
+
+int espalier_conduit_segment_bytes(espalier_conduit const* conduit, int rank, uint64_t* num_bytes) {
+  return on(conduit, [&](espalier_conduit const& self) {
+    espalier::capi::check_pointer(num_bytes, "num_bytes");
+    *num_bytes = self.places.num_bytes(rank);
+  });
+}
+
+int espalier_conduit_poll(espalier_conduit* conduit) {
+  return on(conduit, [](espalier_conduit& self) {
+    self.conduit->poll();
+    self.move_on();
+  });
+}
+
+int espalier_conduit_notify(espalier_conduit* conduit) {
+  return on(conduit, [](espalier_conduit& self) { self.conduit->notify(); });
+}
+
+int espalier_conduit_try_barrier(espalier_conduit* conduit, int* is_complete) {
+  return on(conduit, [&](espalier_conduit& self) {
+    espalier::capi::check_pointer(is_complete, "is_complete");
+    self.move_on();
+    *is_complete = self.conduit->try_barrier() ? 1 : 0;
+  });
+}
+
+int espalier_conduit_barrier(espalier_conduit* conduit) {
+  return on(conduit, [](espalier_conduit& self) {
+    self.conduit->notify();
+    self.wait([&] { return self.conduit->try_barrier(); });
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// The object behind the handle of a conduit, of espalier_onesided.h.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "include/espalier_onesided.h"
+
+#include <mpi.h>
+
+#include "espalier/capi/barrier.hpp"
+#include "espalier/capi/onesided/conduit_options.hpp"
+#include "espalier/capi/onesided/kept_handler.hpp"
+#include "espalier/capi/onesided/scratch_parts.hpp"
+#include "espalier/capi/onesided/segment_places.hpp"
+#include "espalier/capi/onesided/transfer_table.hpp"
+#include "espalier/onesided/conduit.hpp"
+#include "espalier/onesided/team/team.hpp"
+#include "espalier/plan/failure.hpp"
+
+/// What a program has of one conduit.
+struct espalier_conduit {
+  /// Collective over own, a duplicate of comm.
+  /// @throws Error as onesided::attach_node() and attach_rma().
+  espalier_conduit(
+      MPI_Comm comm,
+      espalier::mpi::OwnCommunicator own,
+      std::uint64_t segment_bytes,
+      espalier::capi::ConduitOptions const& options
+  );
+
+  /// Moves on all teams, and with `poll` of the conduit all that is underway.
+  void move_on() {
+    for (espalier::onesided::Team* const team : teams) {
+      team->move_on();
+    }
+  }
+
+  /// Waits for something that other ranks do; meanwhile everything goes on.
+  template <typename Condition> void wait(Condition&& is_true) {
+    conduit->wait_until([&] {
+      move_on();
+      return is_true();
+    });
+  }
+
+  std::string transport;
+  espalier::capi::ScratchParts parts;
+  std::unique_ptr<espalier::onesided::Conduit> conduit;
+  espalier::capi::SegmentPlaces places;
+  espalier::capi::TransferTable transfers;
+  std::vector<espalier::onesided::Team*> teams;  ///< that were not freed
+  espalier::capi::KeptHandler handler;
+};
+
+namespace espalier::capi {
+
+/// The action on the conduit; what it throws is delivered to the handler of its communicator.
+template <typename Conduit, typename Action>
+  requires std::is_same_v<std::remove_const_t<Conduit>, espalier_conduit>
+int on(Conduit* conduit, Action&& action) noexcept {
+  if (conduit == nullptr) {
+    return plan::raise(MPI_COMM_SELF, MPI_ERR_ARG);
+  }
+  int const code = plan::guard([&] {
+    remembering([&] { std::forward<Action>(action)(*conduit); });
+    return MPI_SUCCESS;
+  });
+  return code == MPI_SUCCESS ? code : plan::raise(conduit->handler.comm(), code);
+}
+
+}  // namespace espalier::capi

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/capi/onesided/safe_choice.hpp"
+
+#include <string_view>
+
+namespace espalier::capi {
+namespace {
+
+using algorithms::Choice;
+using schedule::AddressMode;
+using schedule::Collective;
+using schedule::Mechanism;
+using schedule::OperandOrder;
+using schedule::Sync;
+
+using Names = std::vector<std::string_view>;
+
+/// Up to here a block costs less to be sent or copied once more than another message.
+constexpr std::int64_t small_bytes = 8192;
+/// The same for many blocks in each message of an alltoall.
+constexpr std::int64_t tiny_bytes = 256;
+
+Names names_for(Collective collective, std::int64_t block_bytes) {
+  bool const is_small = block_bytes <= small_bytes;
+  switch (collective) {
+  case Collective::barrier:
+    return {"dissemination[k=2]"};
+  case Collective::bcast:
+    return is_small ? Names{"k_nomial[k=4]", "binomial"} : Names{"k_ary[k=2]", "chain"};
+  case Collective::scatter:
+  case Collective::gather:
+    return is_small ? Names{"k_nomial[k=4]", "binomial", "flat"} : Names{"flat", "binomial"};
+  case Collective::reduce:
+    return is_small ? Names{"k_nomial[k=4]", "in_order_binary", "binomial", "chain"}
+                    : Names{"k_ary[k=2]", "in_order_binary", "chain"};
+  case Collective::allreduce:
+    return is_small ? Names{"recursive_doubling", "in_order", "ring"}
+                    : Names{"ring", "in_order", "recursive_doubling"};
+  case Collective::allgather:
+    return is_small ? Names{"bruck", "ring"} : Names{"ring", "bruck"};
+  case Collective::alltoall:
+    return block_bytes <= tiny_bytes ? Names{"bruck[k=2]", "pairwise", "linear"}
+                                     : Names{"pairwise", "linear", "bruck[k=2]"};
+  default:
+    return {};
+  }
+}
+
+std::vector<Mechanism> mechanisms_for(SafeRequest const& request) {
+  using enum Mechanism;
+  bool const is_small = request.block_bytes <= small_bytes;
+  if (request.addresses == AddressMode::local) {
+    return {eager, counting_put};
+  }
+  return request.mode.in == Sync::mysync && is_small
+             ? std::vector{eager, signaling_put, counting_put, rendezvous}
+             : std::vector{signaling_put, counting_put, rendezvous, eager};
+}
+
+}  // namespace
+
+std::string refusal(Mechanism mechanism, SafeRequest const& request) {
+  bool const is_local = request.addresses == AddressMode::local;
+  if (is_local && mechanism == Mechanism::rendezvous) {
+    return "rendezvous fetches data from segments, at addresses that all ranks know: with local "
+           "addresses take eager or counting_put";
+  }
+  if (is_local && mechanism == Mechanism::signaling_put) {
+    return "signaling_put puts data into segments, at addresses that all ranks know: with local "
+           "addresses take eager or counting_put";
+  }
+  return schedule::refusal({request.mode, request.addresses, mechanism});
+}
+
+bool serves(Choice const& choice, SafeRequest const& request) {
+  bool const is_in_rounds = !choice.has_native_calls() && choice.num_segments() == 1;
+  if (!is_in_rounds || !choice.refuses(request.num_ranks, request.root).empty()) {
+    return false;
+  }
+  return !request.needs_rank_order ||
+         choice.order(request.num_ranks, request.root) != OperandOrder::any;
+}
+
+std::vector<SafeChoice> safe_choices(SafeRequest const& request) {
+  std::vector<SafeChoice> result;
+  for (Mechanism const mechanism : mechanisms_for(request)) {
+    for (std::string_view const name : names_for(request.collective, request.block_bytes)) {
+      Choice const choice = Choice::parse(request.collective, name);
+      if (serves(choice, request)) {
+        result.push_back({.choice = choice, .mechanism = mechanism});
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace espalier::capi

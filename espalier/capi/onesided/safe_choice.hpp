@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// What a collective of a team is planned with where nothing is named and nothing was measured.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "espalier/algorithms/catalog.hpp"
+#include "espalier/schedule/one_sided.hpp"
+
+namespace espalier::capi {
+
+/// What may decide: equal on all members.
+struct SafeRequest {
+  schedule::Collective collective = schedule::Collective::barrier;
+  int num_ranks = 1;
+  int root = 0;
+  std::int64_t block_bytes = 0;  ///< what one rank contributes, or gets, of a part
+  bool needs_rank_order = false;
+  schedule::Synchronization mode{};
+  schedule::AddressMode addresses = schedule::AddressMode::single;
+};
+
+struct SafeChoice {
+  algorithms::Choice choice;
+  schedule::Mechanism mechanism;
+
+  friend bool operator==(SafeChoice const&, SafeChoice const&) = default;
+};
+
+/// All that is tried, best first; later ones serve where the scratch space of earlier ones does not
+/// suffice, or where a caller names a part of it. All are legal, and there always is one.
+///
+/// After [nishtala2009], 5.2 to 5.4 and 6.1:
+/// - rooted collectives take k-nomial trees with k = 4 for small blocks, which is best nearly
+///   everywhere, and binary trees for large ones, whose ranks have little to send each; parts that
+///   are large go to their ranks at once;
+/// - other collectives take few rounds for small blocks and move nothing twice for large ones;
+/// - data go straight to where they belong if that is known (signaling puts); but where a receiver
+///   would first have to say that it has entered, a small block is kept for it meanwhile, and so
+///   are all blocks where its address is not known (eager).
+[[nodiscard]] std::vector<SafeChoice> safe_choices(SafeRequest const& request);
+
+/// Empty if a mechanism can serve, otherwise why not and what can. Buffers of programs that nobody
+/// knows may lie outside of segments, where nobody reaches them.
+[[nodiscard]] std::string refusal(schedule::Mechanism mechanism, SafeRequest const& request);
+
+/// Whether a choice can serve: the number of ranks, the root, the order of operands.
+[[nodiscard]] bool serves(algorithms::Choice const& choice, SafeRequest const& request);
+
+}  // namespace espalier::capi

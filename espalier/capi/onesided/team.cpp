@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// Teams of espalier_onesided.h: made and freed, who is in them, and the end of all they started.
+
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "espalier/base/error.hpp"
+#include "espalier/base/format.hpp"
+#include "espalier/capi/arguments.hpp"
+#include "espalier/capi/onesided/team_members.hpp"
+#include "espalier/capi/onesided/team_object.hpp"
+#include "espalier/capi/onesided/team_request.hpp"
+
+namespace {
+
+using espalier::Error;
+using espalier::ErrorCode;
+using espalier::formatted;
+using espalier::onesided::Region;
+
+/// Of the scratch space of a conduit, where a team asks for nothing else.
+constexpr std::uint64_t usual_share = 8;
+
+espalier_team* make_team(
+    espalier_conduit& conduit,
+    MPI_Comm comm,
+    std::uint64_t scratch_bytes,
+    std::string const& problem
+) {
+  std::vector<int> members = espalier::capi::members_of(conduit, comm);
+  std::uint64_t const num_bytes =
+      scratch_bytes == 0 ? conduit.parts.num_bytes() / usual_share : scratch_bytes;
+  Region const part = espalier::capi::take_scratch(conduit, comm, num_bytes, problem);
+  auto made = std::make_unique<espalier_team>(conduit, comm, std::move(members), part);
+  conduit.teams.push_back(&made->team);
+  return made.release();
+}
+
+void check_freed(espalier_team const& team) {
+  if (!team.requests.empty()) {
+    throw Error(
+        ErrorCode::argument,
+        formatted(
+            "expected a team whose requests were freed, got one with {} of them",
+            team.requests.size()
+        )
+    );
+  }
+}
+
+/// Afterwards nothing is written to the scratch space of this rank any more, and it is zero again.
+void close(espalier_team& self) {
+  self.team.close();
+  espalier_conduit& conduit = *self.conduit;
+  conduit.wait([&] { return self.team.is_closed(); });
+  std::memset(conduit.conduit->segment().data() + self.part.offset, 0, self.part.num_bytes);
+  conduit.parts.give_back(self.part);
+  std::erase(conduit.teams, &self.team);
+}
+
+}  // namespace
+
+using espalier::capi::check_pointer;
+using espalier::capi::on;
+
+extern "C" {
+
+int espalier_team_create(
+    espalier_conduit* conduit, MPI_Comm comm, uint64_t scratch_bytes, espalier_team** team
+) {
+  return on(comm, [&] {
+    check_pointer(conduit, "conduit");
+    std::string const problem =
+        team == nullptr ? "expected a place for the team, got a null pointer" : "";
+    espalier_team* const made = make_team(*conduit, comm, scratch_bytes, problem);
+    *team = made;
+  });
+}
+
+int espalier_team_free(espalier_team** team) {
+  return on(
+      team == nullptr ? static_cast<espalier_team*>(nullptr) : *team,
+      [&](espalier_team& self) {
+        check_freed(self);
+        close(self);
+        delete *team;
+        *team = nullptr;
+      }
+  );
+}
+
+int espalier_team_rank(espalier_team const* team) {
+  return team == nullptr ? -1 : team->team.rank();
+}
+
+int espalier_team_size(espalier_team const* team) {
+  return team == nullptr ? 0 : team->team.num_ranks();
+}
+
+int espalier_team_conduit_rank(espalier_team const* team, int rank, int* conduit_rank) {
+  return on(team, [&](espalier_team const& self) {
+    check_pointer(conduit_rank, "conduit_rank");
+    *conduit_rank = self.team.conduit_rank(rank);
+  });
+}
+
+int espalier_team_fence(espalier_team* team) {
+  return on(team, [](espalier_team& self) {
+    for (espalier::capi::TeamRequest* const request : self.requests) {
+      request->wait();
+    }
+  });
+}
+
+}  // extern "C"

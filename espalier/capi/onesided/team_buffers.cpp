@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/capi/onesided/team_buffers.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "espalier/base/error.hpp"
+#include "espalier/base/format.hpp"
+#include "espalier/plan/failure.hpp"
+
+namespace espalier::capi {
+namespace {
+
+using onesided::UserPlaces;
+using plan::ClassError;
+using schedule::AddressMode;
+using schedule::Collective;
+
+/// One buffer of a call, and how many blocks of it there are.
+struct Buffer {
+  char const* name;
+  void const* address;
+  std::int64_t blocks_of_root;
+  std::int64_t blocks_of_others;
+
+  [[nodiscard]] std::uint64_t bytes(bool is_root, TeamElements const& elements) const noexcept {
+    std::int64_t const blocks = is_root ? blocks_of_root : blocks_of_others;
+    return static_cast<std::uint64_t>(blocks * elements.block_bytes());
+  }
+};
+
+Buffer input_of(TeamCall const& call, std::int64_t p) {
+  switch (call.collective) {
+  case Collective::scatter:
+    return {"sendbuf", call.sendbuf, p, 0};
+  case Collective::alltoall:
+    return {"sendbuf", call.sendbuf, p, p};
+  case Collective::bcast:
+  case Collective::barrier:
+    return {"sendbuf", nullptr, 0, 0};
+  default:
+    return {"sendbuf", call.sendbuf, 1, 1};
+  }
+}
+
+Buffer output_of(TeamCall const& call, std::int64_t p) {
+  switch (call.collective) {
+  case Collective::gather:
+    return {"recvbuf", call.recvbuf, p, 0};
+  case Collective::reduce:
+    return {"recvbuf", call.recvbuf, 1, 0};
+  case Collective::allgather:
+  case Collective::alltoall:
+    return {"recvbuf", call.recvbuf, p, p};
+  case Collective::bcast:
+    return {"buffer", call.recvbuf, 1, 1};
+  case Collective::barrier:
+    return {"recvbuf", nullptr, 0, 0};
+  default:
+    return {"recvbuf", call.recvbuf, 1, 1};
+  }
+}
+
+/// The addresses of one call, seen from one member.
+class Addresses {
+public:
+  Addresses(espalier_team const& team, TeamCall const& call, TeamElements const& elements)
+      : team_(&team), call_(&call), elements_(&elements),
+        input_(input_of(call, team.team.num_ranks())),
+        output_(output_of(call, team.team.num_ranks())) {}
+
+  void check_own() const {
+    check_own(input_);
+    check_own(output_);
+    bool const is_root = team_->team.rank() == call_->root;
+    bool const are_both_used =
+        input_.bytes(is_root, *elements_) > 0 && output_.bytes(is_root, *elements_) > 0;
+    if (are_both_used && input_.address == output_.address) {
+      throw ClassError(
+          MPI_ERR_BUFFER, "expected two buffers, got sendbuf and recvbuf at one address"
+      );
+    }
+  }
+
+  /// Places that are the same on all members.
+  [[nodiscard]] UserPlaces places() const {
+    return {.input = place_of(input_), .output = place_of(output_)};
+  }
+
+private:
+  void check_own(Buffer const& buffer) const {
+    if (buffer.address == MPI_IN_PLACE) {
+      throw ClassError(
+          MPI_ERR_BUFFER, formatted("expected an address of {}, got MPI_IN_PLACE", buffer.name)
+      );
+    }
+    bool const is_root = team_->team.rank() == call_->root;
+    std::uint64_t const num_bytes = buffer.bytes(is_root, *elements_);
+    if (num_bytes > 0 && buffer.address == nullptr) {
+      throw ClassError(
+          MPI_ERR_BUFFER,
+          formatted(
+              "expected {} to be an address of {} bytes, got a null pointer", buffer.name, num_bytes
+          )
+      );
+    }
+  }
+
+  /// Anything where no member has a byte of the buffer.
+  [[nodiscard]] std::uint64_t place_of(Buffer const& buffer) const {
+    SegmentPlaces const& places = team_->conduit->places;
+    std::uint64_t const offset = reinterpret_cast<std::uintptr_t>(buffer.address) -
+                                 reinterpret_cast<std::uintptr_t>(places.begin());
+    for (int rank = 0; rank < team_->team.num_ranks(); ++rank) {
+      std::uint64_t const num_bytes = buffer.bytes(rank == call_->root, *elements_);
+      std::uint64_t const size = places.num_bytes(team_->team.conduit_rank(rank));
+      if (num_bytes > 0 && (offset > size || num_bytes > size - offset)) {
+        throw_outside(buffer, rank, num_bytes);
+      }
+    }
+    return places.on_conduit(offset);
+  }
+
+  [[noreturn]] void throw_outside(Buffer const& buffer, int rank, std::uint64_t num_bytes) const {
+    SegmentPlaces const& places = team_->conduit->places;
+    int const on_conduit = team_->team.conduit_rank(rank);
+    auto const offset = reinterpret_cast<std::intptr_t>(buffer.address) -
+                        reinterpret_cast<std::intptr_t>(places.begin());
+    std::string const where =
+        buffer.address == nullptr ? "a null pointer" : formatted("offset {}", offset);
+    throw Error(
+        ErrorCode::argument,
+        formatted(
+            "expected {} of {} bytes inside the segment of rank {} of the team, which is rank {} "
+            "of the conduit and has {} bytes, got {}: symmetric addresses lie in segments, at the "
+            "same offset on all members; take ESPALIER_ADDRESSES_LOCAL for others",
+            buffer.name,
+            num_bytes,
+            rank,
+            on_conduit,
+            places.num_bytes(on_conduit),
+            where
+        )
+    );
+  }
+
+  espalier_team const* team_;
+  TeamCall const* call_;
+  TeamElements const* elements_;
+  Buffer input_;
+  Buffer output_;
+};
+
+}  // namespace
+
+TeamBuffers buffers_of(
+    espalier_team const& team,
+    TeamCall const& call,
+    TeamElements const& elements,
+    AddressMode addresses
+) {
+  Addresses const seen(team, call, elements);
+  seen.check_own();
+  TeamBuffers result{
+      .own =
+          {
+              .input = static_cast<std::byte const*>(call.sendbuf),
+              .output = static_cast<std::byte*>(call.recvbuf),
+          },
+  };
+  if (addresses == AddressMode::single) {
+    result.all.assign(static_cast<std::size_t>(team.team.num_ranks()), seen.places());
+  }
+  return result;
+}
+
+}  // namespace espalier::capi

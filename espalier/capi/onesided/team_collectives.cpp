@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// The collectives of espalier_onesided.h.
+
+#include <utility>
+
+#include "espalier/capi/arguments.hpp"
+#include "espalier/capi/onesided/team_buffers.hpp"
+#include "espalier/capi/onesided/team_object.hpp"
+#include "espalier/capi/onesided/team_planner.hpp"
+#include "espalier/capi/onesided/team_request.hpp"
+
+namespace {
+
+using espalier::capi::TeamCall;
+using espalier::schedule::AddressMode;
+using espalier::schedule::Collective;
+
+int make_request(
+    espalier_team* team,
+    TeamCall const& call,
+    espalier_onesided_options const* given,
+    espalier_request** request
+) noexcept {
+  return espalier::capi::on(team, [&](espalier_team& self) {
+    espalier::capi::check_pointer(request, "request");
+    *request = nullptr;
+    espalier::capi::TeamOptions options = espalier::capi::read(given);
+    if (call.collective == Collective::barrier) {
+      // No address is asked for.
+      options.addresses = AddressMode::single;
+    }
+    auto const elements = espalier::capi::check(call, self.team.num_ranks());
+    auto buffers = espalier::capi::buffers_of(self, call, elements, options.addresses);
+    auto plan = espalier::capi::plan_for(self.team, call, elements, options);
+    *request = new espalier::capi::TeamRequest(self, std::move(plan), std::move(buffers));
+  });
+}
+
+}  // namespace
+
+extern "C" {
+
+int espalier_team_bcast_init(
+    void* buffer,
+    int count,
+    MPI_Datatype datatype,
+    int root,
+    espalier_team* team,
+    espalier_onesided_options const* options,
+    espalier_request** request
+) {
+  TeamCall const call{
+      .collective = Collective::bcast,
+      .recvbuf = buffer,
+      .count = count,
+      .datatype = datatype,
+      .root = root,
+  };
+  return make_request(team, call, options, request);
+}
+
+int espalier_team_scatter_init(
+    void const* sendbuf,
+    void* recvbuf,
+    int count,
+    MPI_Datatype datatype,
+    int root,
+    espalier_team* team,
+    espalier_onesided_options const* options,
+    espalier_request** request
+) {
+  TeamCall const call{
+      .collective = Collective::scatter,
+      .sendbuf = sendbuf,
+      .recvbuf = recvbuf,
+      .count = count,
+      .datatype = datatype,
+      .root = root,
+  };
+  return make_request(team, call, options, request);
+}
+
+int espalier_team_gather_init(
+    void const* sendbuf,
+    void* recvbuf,
+    int count,
+    MPI_Datatype datatype,
+    int root,
+    espalier_team* team,
+    espalier_onesided_options const* options,
+    espalier_request** request
+) {
+  TeamCall const call{
+      .collective = Collective::gather,
+      .sendbuf = sendbuf,
+      .recvbuf = recvbuf,
+      .count = count,
+      .datatype = datatype,
+      .root = root,
+  };
+  return make_request(team, call, options, request);
+}
+
+int espalier_team_reduce_init(
+    void const* sendbuf,
+    void* recvbuf,
+    int count,
+    MPI_Datatype datatype,
+    MPI_Op op,
+    int root,
+    espalier_team* team,
+    espalier_onesided_options const* options,
+    espalier_request** request
+) {
+  TeamCall const call{
+      .collective = Collective::reduce,
+      .sendbuf = sendbuf,
+      .recvbuf = recvbuf,
+      .count = count,
+      .datatype = datatype,
+      .op = op,
+      .root = root,
+  };
+  return make_request(team, call, options, request);
+}
+
+int espalier_team_allreduce_init(
+    void const* sendbuf,
+    void* recvbuf,
+    int count,
+    MPI_Datatype datatype,
+    MPI_Op op,
+    espalier_team* team,
+    espalier_onesided_options const* options,
+    espalier_request** request
+) {
+  TeamCall const call{
+      .collective = Collective::allreduce,
+      .sendbuf = sendbuf,
+      .recvbuf = recvbuf,
+      .count = count,
+      .datatype = datatype,
+      .op = op,
+  };
+  return make_request(team, call, options, request);
+}
+
+int espalier_team_allgather_init(
+    void const* sendbuf,
+    void* recvbuf,
+    int count,
+    MPI_Datatype datatype,
+    espalier_team* team,
+    espalier_onesided_options const* options,
+    espalier_request** request
+) {
+  TeamCall const call{
+      .collective = Collective::allgather,
+      .sendbuf = sendbuf,
+      .recvbuf = recvbuf,
+      .count = count,
+      .datatype = datatype,
+  };
+  return make_request(team, call, options, request);
+}
+
+int espalier_team_alltoall_init(
+    void const* sendbuf,
+    void* recvbuf,
+    int count,
+    MPI_Datatype datatype,
+    espalier_team* team,
+    espalier_onesided_options const* options,
+    espalier_request** request
+) {
+  TeamCall const call{
+      .collective = Collective::alltoall,
+      .sendbuf = sendbuf,
+      .recvbuf = recvbuf,
+      .count = count,
+      .datatype = datatype,
+  };
+  return make_request(team, call, options, request);
+}
+
+int espalier_team_barrier_init(
+    espalier_team* team, espalier_onesided_options const* options, espalier_request** request
+) {
+  return make_request(team, {.collective = Collective::barrier}, options, request);
+}
+
+char const* espalier_request_mechanism(espalier_request const* request) {
+  return request == nullptr ? "" : request->mechanism().c_str();
+}
+
+}  // extern "C"

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// The object behind the handle of a team, of espalier_onesided.h.
+
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "include/espalier_onesided.h"
+
+#include <mpi.h>
+
+#include "espalier/capi/barrier.hpp"
+#include "espalier/capi/onesided/conduit_object.hpp"
+#include "espalier/onesided/team/team.hpp"
+
+namespace espalier::capi {
+
+class TeamRequest;
+
+}  // namespace espalier::capi
+
+struct espalier_team {
+  espalier_team(
+      espalier_conduit& of,
+      MPI_Comm comm,
+      std::vector<int> members,
+      espalier::onesided::Region scratch
+  )
+      : conduit(&of), user(comm), part(scratch), team(*of.conduit, std::move(members), scratch) {}
+
+  espalier_conduit* conduit;
+  MPI_Comm user;
+  espalier::onesided::Region part;  ///< of the scratch space of the conduit
+  espalier::onesided::Team team;
+  std::vector<espalier::capi::TeamRequest*> requests{};  ///< that were not freed
+};
+
+namespace espalier::capi {
+
+/// The action on the team; what it throws is delivered to the handler of its communicator.
+template <typename Team, typename Action>
+  requires std::is_same_v<std::remove_const_t<Team>, espalier_team>
+int on(Team* team, Action&& action) noexcept {
+  if (team == nullptr) {
+    return plan::raise(MPI_COMM_SELF, MPI_ERR_ARG);
+  }
+  MPI_Comm const user = team->user;
+  int const code = plan::guard([&] {
+    remembering([&] { std::forward<Action>(action)(*team); });
+    return MPI_SUCCESS;
+  });
+  return code == MPI_SUCCESS ? code : plan::raise(user, code);
+}
+
+}  // namespace espalier::capi

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/capi/onesided/team_options.hpp"
+
+#include <string_view>
+#include <vector>
+
+#include "espalier/base/error.hpp"
+#include "espalier/base/format.hpp"
+
+namespace espalier::capi {
+namespace {
+
+using schedule::AddressMode;
+using schedule::Mechanism;
+using schedule::Sync;
+
+[[noreturn]] void refuse_options(std::string const& text) {
+  throw Error(ErrorCode::argument, text);
+}
+
+Sync sync_of(espalier_sync given, char const* field) {
+  switch (static_cast<int>(given)) {
+  case ESPALIER_ALLSYNC:
+    return Sync::allsync;
+  case ESPALIER_MYSYNC:
+    return Sync::mysync;
+  case ESPALIER_NOSYNC:
+    return Sync::nosync;
+  default:
+    refuse_options(
+        formatted("expected {} to be an espalier_sync, got {}", field, static_cast<int>(given))
+    );
+  }
+}
+
+AddressMode addresses_of(espalier_addresses given) {
+  switch (static_cast<int>(given)) {
+  case ESPALIER_ADDRESSES_SYMMETRIC:
+    return AddressMode::single;
+  case ESPALIER_ADDRESSES_LOCAL:
+    return AddressMode::local;
+  default:
+    refuse_options(
+        formatted("expected addresses to be an espalier_addresses, got {}", static_cast<int>(given))
+    );
+  }
+}
+
+Mechanism mechanism_named(std::string_view name) {
+  for (Mechanism const mechanism : schedule::all_mechanisms) {
+    if (schedule::to_string(mechanism) == name) {
+      return mechanism;
+    }
+  }
+  refuse_options(
+      formatted("expected one of the mechanisms {}, got '{}'", names_of_mechanisms(), name)
+  );
+}
+
+}  // namespace
+
+std::string names_of_mechanisms() {
+  std::vector<std::string_view> names;
+  for (Mechanism const mechanism : schedule::all_mechanisms) {
+    names.push_back(schedule::to_string(mechanism));
+  }
+  return joined(names, ", ");
+}
+
+TeamOptions read(espalier_onesided_options const* given) {
+  TeamOptions options;
+  if (given == nullptr) {
+    return options;
+  }
+  if (given->size != sizeof(espalier_onesided_options) || given->flags != 0) {
+    refuse_options("expected options set by ESPALIER_ONESIDED_OPTIONS_INIT with flags 0");
+  }
+  options.mode = {.in = sync_of(given->in, "in"), .out = sync_of(given->out, "out")};
+  options.addresses = addresses_of(given->addresses);
+  if (given->algorithm != nullptr) {
+    options.algorithm = given->algorithm;
+  }
+  if (given->mechanism != nullptr) {
+    options.mechanism = mechanism_named(given->mechanism);
+  }
+  return options;
+}
+
+}  // namespace espalier::capi

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "include/espalier_onesided.h"
+
+#include "espalier/schedule/one_sided.hpp"
+
+namespace espalier::capi {
+
+/// espalier_onesided_options, checked and copied.
+struct TeamOptions {
+  schedule::Synchronization mode{.in = schedule::Sync::allsync, .out = schedule::Sync::allsync};
+  schedule::AddressMode addresses = schedule::AddressMode::single;
+  std::string algorithm;                           ///< empty: chosen
+  std::optional<schedule::Mechanism> mechanism{};  ///< none: chosen
+};
+
+/// Local. @throws Error argument.
+[[nodiscard]] TeamOptions read(espalier_onesided_options const* given);
+
+/// The names of mechanisms, in the order of the enumeration.
+[[nodiscard]] std::string names_of_mechanisms();
+
+}  // namespace espalier::capi

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/capi/onesided/team_planner.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "espalier/base/error.hpp"
+#include "espalier/base/format.hpp"
+#include "espalier/capi/onesided/safe_choice.hpp"
+#include "espalier/capi/onesided/team_layouts.hpp"
+#include "espalier/exec/memory/private_memory.hpp"
+#include "espalier/mpi/success.hpp"
+
+namespace espalier::capi {
+namespace {
+
+using algorithms::Choice;
+using onesided::PlannedCollective;
+using schedule::Mechanism;
+
+exec::Combine combine_of(TeamCall const& call) {
+  if (!schedule::reduces(call.collective)) {
+    return {};
+  }
+  return [op = call.op, type = call.datatype](
+             std::byte const* source, std::byte* destination, std::int64_t num_elements
+         ) {
+    // A call has no more elements than an int counts.
+    mpi::require_success(
+        PMPI_Reduce_local(source, destination, static_cast<int>(num_elements), type, op),
+        "MPI_Reduce_local"
+    );
+  };
+}
+
+/// Algorithms that can serve a request.
+std::string names_of_algorithms(SafeRequest const& request) {
+  std::vector<std::string> names;
+  for (algorithms::Algorithm const* const algorithm : algorithms::catalog()) {
+    if (algorithm->collective != request.collective) {
+      continue;
+    }
+    Choice const choice = Choice::parse(request.collective, algorithm->name);
+    if (serves(choice, request)) {
+      names.push_back(choice.text());
+    }
+  }
+  return joined(names, ", ");
+}
+
+[[noreturn]] void refuse(std::string const& reason, SafeRequest const& request) {
+  throw Error(
+      ErrorCode::argument,
+      formatted("{}; these can serve: {}", reason, names_of_algorithms(request))
+  );
+}
+
+std::string reason_against(Choice const& choice, SafeRequest const& request) {
+  if (choice.collective() != request.collective) {
+    return formatted(
+        "expected an algorithm of {}, got {}",
+        schedule::to_string(request.collective),
+        choice.text()
+    );
+  }
+  if (choice.has_native_calls()) {
+    return choice.text() + " calls collectives of the MPI library, which no conduit has";
+  }
+  if (choice.num_segments() > 1) {
+    return choice.text() + " is cut into segments, which one-sided collectives are not";
+  }
+  std::string const reason = choice.refuses(request.num_ranks, request.root);
+  if (!reason.empty()) {
+    return choice.text() + ": " + reason;
+  }
+  return choice.text() + " may swap operands, and the operator is not commutative";
+}
+
+Choice named(std::string_view text, SafeRequest const& request) {
+  Choice choice = Choice::parse(text);
+  if (choice.collective() != request.collective || !serves(choice, request)) {
+    refuse(reason_against(choice, request), request);
+  }
+  return choice;
+}
+
+void require_legal(Mechanism mechanism, SafeRequest const& request) {
+  if (std::string const reason = refusal(mechanism, request); !reason.empty()) {
+    throw Error(ErrorCode::argument, reason);
+  }
+}
+
+/// What to try: what is chosen, with what is named in its place.
+std::vector<SafeChoice> candidates(SafeRequest const& request, TeamOptions const& options) {
+  std::vector<SafeChoice> result;
+  for (SafeChoice candidate : safe_choices(request)) {
+    if (!options.algorithm.empty()) {
+      candidate.choice = named(options.algorithm, request);
+    }
+    candidate.mechanism = options.mechanism.value_or(candidate.mechanism);
+    require_legal(candidate.mechanism, request);
+    if (std::ranges::find(result, candidate) == result.end()) {
+      result.push_back(candidate);
+    }
+  }
+  return result;
+}
+
+/// Plans one collective of a team in different ways.
+class Planner {
+public:
+  Planner(
+      onesided::Team const& team,
+      TeamCall const& call,
+      TeamElements const& elements,
+      SafeRequest const& request
+  )
+      : team_(&team), call_(&call), elements_(&elements), request_(&request) {}
+
+  [[nodiscard]] std::shared_ptr<PlannedCollective const> plan(SafeChoice const& safe) const {
+    int const num_ranks = request_->num_ranks;
+    auto const program_of = [&](int rank) {
+      return exec::as_called(
+          safe.choice.generate(num_ranks, request_->root, rank),
+          request_->collective,
+          request_->root,
+          false
+      );
+    };
+    int const num_blocks = program_of(team_->rank()).frame.num_output_blocks;
+    TeamLayouts const layouts(*call_, *elements_, num_ranks, num_blocks);
+    return std::make_shared<PlannedCollective const>(
+        num_ranks,
+        team_->rank(),
+        program_of,
+        schedule::OneSidedForm{request_->mode, request_->addresses, safe.mechanism},
+        [&](int rank) { return layouts.of(rank); },
+        combine_of(*call_)
+    );
+  }
+
+private:
+  onesided::Team const* team_;
+  TeamCall const* call_;
+  TeamElements const* elements_;
+  SafeRequest const* request_;
+};
+
+SafeRequest request_of(
+    onesided::Team const& team,
+    TeamCall const& call,
+    TeamElements const& elements,
+    TeamOptions const& options
+) {
+  return {
+      .collective = call.collective,
+      .num_ranks = team.num_ranks(),
+      .root = call.root,
+      .block_bytes = elements.block_bytes(),
+      .needs_rank_order = elements.needs_rank_order,
+      .mode = options.mode,
+      .addresses = options.addresses,
+  };
+}
+
+}  // namespace
+
+TeamPlan plan_for(
+    onesided::Team const& team,
+    TeamCall const& call,
+    TeamElements const& elements,
+    TeamOptions const& options
+) {
+  SafeRequest const request = request_of(team, call, elements, options);
+  Planner const planner(team, call, elements, request);
+  std::string reason;
+  for (SafeChoice const& candidate : candidates(request, options)) {
+    TeamPlan made{
+        .algorithm = candidate.choice.text(),
+        .mechanism = candidate.mechanism,
+        .collective = planner.plan(candidate),
+    };
+    reason = team.refusal(*made.collective);
+    if (reason.empty()) {
+      return made;
+    }
+  }
+  throw Error(ErrorCode::no_memory, reason);
+}
+
+}  // namespace espalier::capi

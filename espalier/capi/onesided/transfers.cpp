@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// Puts, gets and counters of espalier_onesided.h.
+
+#include <utility>
+
+#include "espalier/capi/arguments.hpp"
+#include "espalier/capi/onesided/conduit_object.hpp"
+
+namespace {
+
+using espalier::capi::check_pointer;
+using espalier::onesided::Handle;
+using espalier::onesided::Raise;
+
+/// Until it is over, as its blocking form.
+void finish(espalier_conduit& conduit, Handle handle) {
+  conduit.wait([&] { return conduit.conduit->test(handle); });
+}
+
+}  // namespace
+
+using espalier::capi::on;
+
+extern "C" {
+
+int espalier_put(
+    void const* from, uint64_t num_bytes, espalier_remote to, espalier_conduit* conduit
+) {
+  return on(conduit, [&](espalier_conduit& self) {
+    finish(
+        self, self.conduit->start_put(self.places.remote("put", to, num_bytes), from, num_bytes)
+    );
+  });
+}
+
+int espalier_get(void* to, uint64_t num_bytes, espalier_remote from, espalier_conduit* conduit) {
+  return on(conduit, [&](espalier_conduit& self) {
+    finish(
+        self, self.conduit->start_get(to, self.places.remote("get", from, num_bytes), num_bytes)
+    );
+  });
+}
+
+int espalier_put_signal(
+    void const* from,
+    uint64_t num_bytes,
+    espalier_remote to,
+    uint64_t counter,
+    uint64_t amount,
+    espalier_conduit* conduit
+) {
+  return on(conduit, [&](espalier_conduit& self) {
+    auto const place = self.places.remote("put", to, num_bytes);
+    auto const raised = self.places.counter({.rank = to.rank, .offset = counter});
+    Raise const raise{.offset = raised.offset, .amount = amount};
+    finish(self, self.conduit->start_put_raising(place, from, num_bytes, raise));
+  });
+}
+
+int espalier_start_put(
+    void const* from,
+    uint64_t num_bytes,
+    espalier_remote to,
+    espalier_conduit* conduit,
+    espalier_transfer* transfer
+) {
+  return on(conduit, [&](espalier_conduit& self) {
+    check_pointer(transfer, "transfer");
+    auto const place = self.places.remote("put", to, num_bytes);
+    *transfer = self.transfers.add(self.conduit->start_put(place, from, num_bytes));
+  });
+}
+
+int espalier_start_get(
+    void* to,
+    uint64_t num_bytes,
+    espalier_remote from,
+    espalier_conduit* conduit,
+    espalier_transfer* transfer
+) {
+  return on(conduit, [&](espalier_conduit& self) {
+    check_pointer(transfer, "transfer");
+    auto const place = self.places.remote("get", from, num_bytes);
+    *transfer = self.transfers.add(self.conduit->start_get(to, place, num_bytes));
+  });
+}
+
+int espalier_transfer_test(
+    espalier_conduit* conduit, espalier_transfer* transfer, int* is_complete
+) {
+  return on(conduit, [&](espalier_conduit& self) {
+    check_pointer(transfer, "transfer");
+    check_pointer(is_complete, "is_complete");
+    bool const is_over = self.conduit->test(self.transfers.at(*transfer));
+    if (is_over) {
+      self.transfers.remove(*transfer);
+    }
+    *is_complete = is_over ? 1 : 0;
+  });
+}
+
+int espalier_transfer_wait(espalier_conduit* conduit, espalier_transfer* transfer) {
+  return on(conduit, [&](espalier_conduit& self) {
+    check_pointer(transfer, "transfer");
+    Handle& handle = self.transfers.at(*transfer);
+    self.wait([&] { return self.conduit->test(handle); });
+    self.transfers.remove(*transfer);
+  });
+}
+
+int espalier_transfer_wait_local(espalier_conduit* conduit, espalier_transfer* transfer) {
+  return on(conduit, [&](espalier_conduit& self) {
+    check_pointer(transfer, "transfer");
+    Handle& handle = self.transfers.at(*transfer);
+    self.wait([&] { return self.conduit->test_local(handle); });
+  });
+}
+
+int espalier_post_put(
+    void const* from, uint64_t num_bytes, espalier_remote to, espalier_conduit* conduit
+) {
+  return on(conduit, [&](espalier_conduit& self) {
+    self.conduit->post_put(self.places.remote("put", to, num_bytes), from, num_bytes);
+  });
+}
+
+int espalier_post_get(
+    void* to, uint64_t num_bytes, espalier_remote from, espalier_conduit* conduit
+) {
+  return on(conduit, [&](espalier_conduit& self) {
+    self.conduit->post_get(to, self.places.remote("get", from, num_bytes), num_bytes);
+  });
+}
+
+int espalier_fence(espalier_conduit* conduit) {
+  return on(conduit, [](espalier_conduit& self) { self.conduit->fence(); });
+}
+
+int espalier_signal(espalier_remote counter, uint64_t amount, espalier_conduit* conduit) {
+  return on(conduit, [&](espalier_conduit& self) {
+    self.conduit->signal(self.places.counter(counter), amount);
+  });
+}
+
+int espalier_counter(espalier_conduit* conduit, uint64_t offset, uint64_t* value) {
+  return on(conduit, [&](espalier_conduit& self) {
+    check_pointer(value, "value");
+    auto const place = self.places.counter({.rank = self.conduit->rank(), .offset = offset});
+    *value = self.conduit->counter(place.offset);
+  });
+}
+
+int espalier_await(espalier_conduit* conduit, uint64_t offset, uint64_t at_least) {
+  return on(conduit, [&](espalier_conduit& self) {
+    auto const place = self.places.counter({.rank = self.conduit->rank(), .offset = offset});
+    self.wait([&] { return self.conduit->counter(place.offset) >= at_least; });
+  });
+}
+
+}  // extern "C"

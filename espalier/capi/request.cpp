@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// Functions of requests, whatever was planned.
+
+#include "espalier/capi/request.hpp"
+
+#include <mpi.h>
+
+using espalier::capi::on;
+using espalier::plan::ClassError;
+using espalier::plan::raise;
+
+extern "C" {
+
+int espalier_request_start(espalier_request* request) {
+  return on(request, [](espalier_request& self) {
+    if (self.is_active()) {
+      throw ClassError(
+          MPI_ERR_REQUEST, "expected a request that is not under way, got one that was started"
+      );
+    }
+    return self.start();
+  });
+}
+
+int espalier_request_test(espalier_request* request, int* is_complete) {
+  if (request != nullptr && is_complete == nullptr) {
+    return raise(MPI_COMM_SELF, MPI_ERR_ARG);
+  }
+  return on(request, [&](espalier_request& self) {
+    bool is_done = false;
+    int const code = self.test(is_done);
+    *is_complete = is_done ? 1 : 0;
+    return code;
+  });
+}
+
+int espalier_request_wait(espalier_request* request) {
+  return on(request, [](espalier_request& self) { return self.wait(); });
+}
+
+char const* espalier_request_algorithm(espalier_request const* request) {
+  return request == nullptr ? "" : request->algorithm().c_str();
+}
+
+int espalier_request_free(espalier_request** request) {
+  if (request == nullptr || *request == nullptr) {
+    return raise(MPI_COMM_SELF, MPI_ERR_REQUEST);
+  }
+  return on(*request, [&](espalier_request& self) {
+    if (self.is_active()) {
+      throw ClassError(
+          MPI_ERR_REQUEST, "expected a request that is not under way, wait for it first"
+      );
+    }
+    delete *request;
+    *request = nullptr;
+    return MPI_SUCCESS;
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// Every collective of a team, in all modes, with both kinds of addresses, by every mechanism, over
+/// both transports, against what MPI itself says.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "include/espalier.h"
+#include "include/espalier_onesided.h"
+
+#include <mpi.h>
+
+#include "tests/mpi/capi/onesided_support.hpp"
+
+namespace {
+
+using namespace espalier::test;
+
+constexpr std::array syncs{ESPALIER_ALLSYNC, ESPALIER_MYSYNC, ESPALIER_NOSYNC};
+constexpr std::array addresses{ESPALIER_ADDRESSES_SYMMETRIC, ESPALIER_ADDRESSES_LOCAL};
+constexpr std::array<char const*, 5> mechanisms{
+    nullptr, "signaling_put", "eager", "rendezvous", "counting_put"
+};
+
+constexpr std::uint64_t region_bytes = std::uint64_t{1} << 18U;
+constexpr int guard = -77;
+
+/// Pairs of numbers are maps x -> a x + b, applied one after another: their order matters.
+void combine_in_order(void* left, void* right, int* length, MPI_Datatype*) {
+  auto const* const a = static_cast<std::int32_t const*>(left);
+  auto* const b = static_cast<std::int32_t*>(right);
+  for (int i = 0; i + 1 < *length * 2; i += 2) {
+    auto const ax = static_cast<std::uint32_t>(a[i]);
+    auto const ab = static_cast<std::uint32_t>(a[i + 1]);
+    auto const bx = static_cast<std::uint32_t>(b[i]);
+    auto const bb = static_cast<std::uint32_t>(b[i + 1]);
+    b[i] = static_cast<std::int32_t>(bx * ax);
+    b[i + 1] = static_cast<std::int32_t>(bx * ab + bb);
+  }
+}
+
+/// What is called, with numbers of 32 bits: `width` of them are an element.
+struct Case {
+  std::string name;
+  int count = 1;
+  int width = 1;
+  int root = 0;
+  MPI_Datatype type = MPI_INT32_T;
+  MPI_Op op = MPI_SUM;
+};
+
+/// How many blocks a rank gives and gets.
+struct Blocks {
+  int in = 1;
+  int out = 1;
+};
+
+Blocks blocks_of(Case const& one, int rank, int p) {
+  bool const is_root = rank == one.root;
+  if (one.name == "scatter") {
+    return {.in = is_root ? p : 0, .out = 1};
+  }
+  if (one.name == "gather" || one.name == "reduce") {
+    int const all = one.name == "gather" ? p : 1;
+    return {.in = 1, .out = is_root ? all : 0};
+  }
+  if (one.name == "allgather") {
+    return {.in = 1, .out = p};
+  }
+  return one.name == "alltoall" ? Blocks{.in = p, .out = p} : Blocks{};
+}
+
+int plan(
+    Case const& one,
+    std::int32_t* in,
+    std::int32_t* out,
+    espalier_team* team,
+    espalier_onesided_options const* options,
+    espalier_request** request
+) {
+  int const n = one.count;
+  if (one.name == "bcast") {
+    return espalier_team_bcast_init(out, n, one.type, one.root, team, options, request);
+  }
+  if (one.name == "scatter") {
+    return espalier_team_scatter_init(in, out, n, one.type, one.root, team, options, request);
+  }
+  if (one.name == "gather") {
+    return espalier_team_gather_init(in, out, n, one.type, one.root, team, options, request);
+  }
+  if (one.name == "reduce") {
+    return espalier_team_reduce_init(
+        in, out, n, one.type, one.op, one.root, team, options, request
+    );
+  }
+  if (one.name == "allreduce") {
+    return espalier_team_allreduce_init(in, out, n, one.type, one.op, team, options, request);
+  }
+  if (one.name == "allgather") {
+    return espalier_team_allgather_init(in, out, n, one.type, team, options, request);
+  }
+  if (one.name == "alltoall") {
+    return espalier_team_alltoall_init(in, out, n, one.type, team, options, request);
+  }
+  return espalier_team_barrier_init(team, options, request);
+}
+
+void run_by_mpi(Case const& one, std::int32_t* in, std::int32_t* out, MPI_Comm comm) {
+  int const n = one.count;
+  MPI_Datatype const type = one.type;
+  if (one.name == "bcast") {
+    PMPI_Bcast(out, n, type, one.root, comm);
+  } else if (one.name == "scatter") {
+    PMPI_Scatter(in, n, type, out, n, type, one.root, comm);
+  } else if (one.name == "gather") {
+    PMPI_Gather(in, n, type, out, n, type, one.root, comm);
+  } else if (one.name == "reduce") {
+    PMPI_Reduce(in, out, n, type, one.op, one.root, comm);
+  } else if (one.name == "allreduce") {
+    PMPI_Allreduce(in, out, n, type, one.op, comm);
+  } else if (one.name == "allgather") {
+    PMPI_Allgather(in, n, type, out, n, type, comm);
+  } else if (one.name == "alltoall") {
+    PMPI_Alltoall(in, n, type, out, n, type, comm);
+  }
+}
+
+/// Numbers that a rank begins with, other ones in each run.
+void fill(std::vector<std::int32_t>& numbers, int rank, int run) {
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    auto const place = static_cast<std::uint32_t>(i + 1);
+    auto const who = static_cast<std::uint32_t>(rank * 131 + run * 17 + 3);
+    numbers[i] = static_cast<std::int32_t>(place * who * 2654435761U);
+  }
+}
+
+/// One collective with given options on a team, twice, beside that of MPI.
+class Comparison {
+public:
+  Comparison(Checks& checks, World const& world, MPI_Comm comm, espalier_team* team)
+      : checks_(&checks), world_(&world), comm_(comm), team_(team) {}
+
+  void run(Case const& one, espalier_onesided_options const& options) {
+    int const rank = test_rank(comm_);
+    int const p = test_size(comm_);
+    Blocks const blocks = blocks_of(one, rank, p);
+    auto const numbers = static_cast<std::size_t>(one.count) * static_cast<std::size_t>(one.width);
+    num_in_ = numbers * static_cast<std::size_t>(blocks.in);
+    num_out_ = numbers * static_cast<std::size_t>(blocks.out);
+    bool const is_local = options.addresses == ESPALIER_ADDRESSES_LOCAL;
+    prepare(is_local);
+    std::string const what = name_of(one, options);
+    espalier_request* request = nullptr;
+    int const code = plan(one, in_, out_, team_, &options, &request);
+    if (code != MPI_SUCCESS) {
+      checks_->expect(false, what + ": " + text_of(code));
+      return;
+    }
+    for (int round = 0; round < 2; ++round) {
+      run_once(one, request, what, round);
+    }
+    checks_->expect(espalier_request_free(&request) == MPI_SUCCESS, what + ": free");
+  }
+
+private:
+  static std::string name_of(Case const& one, espalier_onesided_options const& options) {
+    return one.name + " of " + std::to_string(one.count) + ", root " + std::to_string(one.root) +
+           ", in " + std::to_string(options.in) + ", out " + std::to_string(options.out) +
+           ", addresses " + std::to_string(options.addresses) + ", " +
+           (options.mechanism == nullptr ? "chosen" : options.mechanism) + ", " +
+           (options.algorithm == nullptr ? "chosen" : options.algorithm);
+  }
+
+  /// Buffers in the segment, or anywhere: then those that count nowhere are null.
+  void prepare(bool is_local) {
+    private_in_.assign(num_in_ + 1, guard);
+    private_out_.assign(num_out_ + 1, guard);
+    auto* const segment = static_cast<std::byte*>(espalier_conduit_segment(world_->conduit));
+    in_ = reinterpret_cast<std::int32_t*>(segment + 64);
+    out_ = reinterpret_cast<std::int32_t*>(segment + region_bytes);
+    if (is_local) {
+      in_ = num_in_ > 0 ? private_in_.data() : nullptr;
+      out_ = num_out_ > 0 ? private_out_.data() : nullptr;
+    }
+  }
+
+  /// Loose modes promise nothing about the buffers of others, so all ranks are ready before and
+  /// look only after all are through.
+  void run_once(Case const& one, espalier_request* request, std::string const& what, int round) {
+    std::vector<std::int32_t> in(num_in_);
+    std::vector<std::int32_t> expected(num_out_ + 1);
+    int const rank = test_rank(comm_);
+    fill(in, rank, round);
+    fill(expected, rank, round + 7);
+    expected.back() = guard;
+    if (in_ != nullptr && num_in_ > 0) {
+      std::ranges::copy(in, in_);
+    }
+    if (out_ != nullptr) {
+      std::ranges::copy(expected, out_);
+    }
+    PMPI_Barrier(comm_);
+    checks_->expect(espalier_request_start(request) == MPI_SUCCESS, what + ": start");
+    checks_->expect(espalier_request_wait(request) == MPI_SUCCESS, what + ": wait");
+    finish_all();
+    run_by_mpi(one, in.data(), expected.data(), comm_);
+    bool const is_right = out_ == nullptr || std::equal(expected.begin(), expected.end(), out_);
+    checks_->expect(is_right, what + ": data");
+    bool const is_kept = in_ == nullptr || num_in_ == 0 || std::equal(in.begin(), in.end(), in_);
+    checks_->expect(is_kept, what + ": the input is untouched");
+  }
+
+  /// A barrier, in which others move on as well.
+  void finish_all() {
+    MPI_Request request = MPI_REQUEST_NULL;
+    PMPI_Ibarrier(comm_, &request);
+    int is_over = 0;
+    while (is_over == 0) {
+      espalier_conduit_poll(world_->conduit);
+      PMPI_Test(&request, &is_over, MPI_STATUS_IGNORE);
+    }
+  }
+
+  Checks* checks_;
+  World const* world_;
+  MPI_Comm comm_;
+  espalier_team* team_;
+  std::size_t num_in_ = 0;
+  std::size_t num_out_ = 0;
+  std::vector<std::int32_t> private_in_;
+  std::vector<std::int32_t> private_out_;
+  std::int32_t* in_ = nullptr;
+  std::int32_t* out_ = nullptr;
+};
+
+std::vector<Case> cases(int p, MPI_Datatype pairs, MPI_Op in_order) {
+  std::vector<Case> all;
+  int const last = p - 1;
+  for (std::string const name : {"bcast", "scatter", "gather", "reduce"}) {
+    all.push_back({.name = name, .count = 5, .root = p / 2});
+  }
+  for (std::string const name : {"allreduce", "allgather", "alltoall", "barrier"}) {
+    all.push_back({.name = name, .count = 5});
+  }
+  all.push_back(
+      {.name = "reduce", .count = 3, .width = 2, .root = last, .type = pairs, .op = in_order}
+  );
+  all.push_back({.name = "allreduce", .count = 3, .width = 2, .type = pairs, .op = in_order});
+  return all;
+}
+
+/// Mode, addresses and mechanism, which take turns where there are many ranks: each of them meets
+/// each of the collectives then, and not all combinations do.
+void compare_forms(Checks& checks, Comparison& comparison, std::vector<Case> const& all, int p) {
+  constexpr int few_ranks = 3;
+  std::size_t number = 0;
+  for (espalier_sync const in : syncs) {
+    for (espalier_sync const out : syncs) {
+      for (espalier_addresses const where : addresses) {
+        for (Case const& one : all) {
+          ++number;
+          for (std::size_t i = 0; i < mechanisms.size(); ++i) {
+            bool const is_turn = p <= few_ranks || number % mechanisms.size() == i;
+            std::string_view const name = mechanisms[i] == nullptr ? "" : mechanisms[i];
+            bool const is_legal = where == ESPALIER_ADDRESSES_SYMMETRIC ||
+                                  (name != "signaling_put" && name != "rendezvous");
+            if (is_turn && is_legal) {
+              espalier_onesided_options options = ESPALIER_ONESIDED_OPTIONS_INIT;
+              options.in = in;
+              options.out = out;
+              options.addresses = where;
+              options.mechanism = mechanisms[i];
+              comparison.run(one, options);
+            }
+          }
+        }
+      }
+    }
+  }
+  checks.expect(number > 0, "forms were compared");
+}
+
+/// Sizes at which other algorithms are chosen, and none at all.
+void compare_sizes(Comparison& comparison, std::vector<Case> const& all) {
+  for (espalier_addresses const where : addresses) {
+    for (int const count : {0, 1, 100, 1500}) {
+      for (Case one : all) {
+        one.count = count;
+        espalier_onesided_options options = ESPALIER_ONESIDED_OPTIONS_INIT;
+        options.addresses = where;
+        comparison.run(one, options);
+      }
+    }
+  }
+}
+
+void compare_named(Comparison& comparison) {
+  espalier_onesided_options options = ESPALIER_ONESIDED_OPTIONS_INIT;
+  for (char const* const name :
+       {"bcast/chain",
+        "bcast/k_ary[k=2]",
+        "scatter/binomial",
+        "gather/k_ary[k=2]",
+        "reduce/in_order_binary",
+        "allreduce/ring",
+        "allreduce/reduce_scatter_allgather",
+        "allgather/ring",
+        "alltoall/linear",
+        "bcast/scatter_allgather"}) {
+    std::string const text = name;
+    options.algorithm = name;
+    comparison.run({.name = text.substr(0, text.find('/')), .count = 11}, options);
+  }
+}
+
+void compare_all(Checks& checks, char const* transport) {
+  World const world(checks, 2 * region_bytes, transport);
+  espalier_team* team = nullptr;
+  int const code = espalier_team_create(world.conduit, MPI_COMM_WORLD, 1U << 20U, &team);
+  checks.expect(code == MPI_SUCCESS, "a team: " + text_of(code));
+  MPI_Datatype pairs = MPI_DATATYPE_NULL;
+  PMPI_Type_contiguous(2, MPI_INT32_T, &pairs);
+  PMPI_Type_commit(&pairs);
+  MPI_Op in_order = MPI_OP_NULL;
+  PMPI_Op_create(combine_in_order, 0, &in_order);
+  int const p = test_size(MPI_COMM_WORLD);
+  std::vector<Case> const all = cases(p, pairs, in_order);
+  Comparison comparison(checks, world, MPI_COMM_WORLD, team);
+  compare_forms(checks, comparison, all, p);
+  compare_sizes(comparison, all);
+  compare_named(comparison);
+  checks.expect(espalier_team_free(&team) == MPI_SUCCESS, "free the team");
+  PMPI_Op_free(&in_order);
+  PMPI_Type_free(&pairs);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  Checks checks;
+  for (char const* const transport : transports()) {
+    compare_all(checks, transport);
+  }
+  int const code = checks.finish();
+  MPI_Finalize();
+  return code;
+}
