@@ -2,6 +2,7 @@
 
 #include "espalier/capi/onesided/team_options.hpp"
 
+#include <cstring>
 #include <string_view>
 #include <vector>
 
@@ -19,8 +20,17 @@ using schedule::Sync;
   throw Error(ErrorCode::argument, text);
 }
 
-Sync sync_of(espalier_sync given, char const* field) {
-  switch (static_cast<int>(given)) {
+/// Whatever a program has stored there.
+template <typename Enumeration> int number_of(Enumeration const& given) noexcept {
+  static_assert(sizeof(Enumeration) == sizeof(int));
+  int number = 0;
+  std::memcpy(&number, &given, sizeof number);
+  return number;
+}
+
+Sync sync_of(espalier_sync const& given, char const* field) {
+  int const number = number_of(given);
+  switch (number) {
   case ESPALIER_ALLSYNC:
     return Sync::allsync;
   case ESPALIER_MYSYNC:
@@ -28,22 +38,19 @@ Sync sync_of(espalier_sync given, char const* field) {
   case ESPALIER_NOSYNC:
     return Sync::nosync;
   default:
-    refuse_options(
-        formatted("expected {} to be an espalier_sync, got {}", field, static_cast<int>(given))
-    );
+    refuse_options(formatted("expected {} to be an espalier_sync, got {}", field, number));
   }
 }
 
-AddressMode addresses_of(espalier_addresses given) {
-  switch (static_cast<int>(given)) {
+AddressMode addresses_of(espalier_addresses const& given) {
+  int const number = number_of(given);
+  switch (number) {
   case ESPALIER_ADDRESSES_SYMMETRIC:
     return AddressMode::single;
   case ESPALIER_ADDRESSES_LOCAL:
     return AddressMode::local;
   default:
-    refuse_options(
-        formatted("expected addresses to be an espalier_addresses, got {}", static_cast<int>(given))
-    );
+    refuse_options(formatted("expected addresses to be an espalier_addresses, got {}", number));
   }
 }
 

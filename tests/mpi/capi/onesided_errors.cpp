@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// What is wrong with calls of espalier_onesided.h reaches the error handler of the program, with
+/// the class of MPI and a text that says it, and nothing is lost by it.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "include/espalier_onesided.h"
+
+#include <mpi.h>
+
+#include "tests/mpi/capi/onesided_support.hpp"
+
+namespace {
+
+using namespace espalier::test;
+
+int num_handled = 0;
+
+void count_error(MPI_Comm*, int*, ...) {
+  ++num_handled;
+}
+
+/// What is said of wrong calls.
+class Errors {
+public:
+  explicit Errors(Checks& checks) : checks_(&checks) {}
+
+  /// The code has the class, a handler heard of it once, and the text has this in it; nothing where
+  /// there is no text.
+  void expect(int code, int error_class, std::string const& part, std::string const& what) {
+    int found = MPI_SUCCESS;
+    PMPI_Error_class(code, &found);
+    checks_->expect(found == error_class, what + ": class " + std::to_string(found));
+    checks_->expect(num_handled == 1, what + ": handled " + std::to_string(num_handled));
+    std::string const text = last_text();
+    checks_->expect(part.empty() || text.find(part) != std::string::npos, what + ": " + text);
+    num_handled = 0;
+  }
+
+private:
+  Checks* checks_;
+};
+
+constexpr std::uint64_t segment_bytes = 4096;
+
+espalier_remote at(int rank, std::uint64_t offset) {
+  return {.rank = rank, .offset = offset};
+}
+
+void attach_wrongly(Errors& errors, Checks& checks, MPI_Comm comm) {
+  espalier_conduit* made = nullptr;
+  espalier_conduit_options options = ESPALIER_CONDUIT_OPTIONS_INIT;
+  auto const attach = [&](MPI_Comm on, std::uint64_t num_bytes) {
+    return espalier_conduit_attach(on, num_bytes, &options, &made);
+  };
+  options.transport = "telepathy";
+  errors.expect(attach(comm, 64), MPI_ERR_ARG, "node or rma, got 'telepathy'", "a transport");
+  options = ESPALIER_CONDUIT_OPTIONS_INIT;
+  options.flags = 1;
+  errors.expect(attach(comm, 64), MPI_ERR_ARG, "flags 0", "flags");
+  options = ESPALIER_CONDUIT_OPTIONS_INIT;
+  options.size = 1;
+  errors.expect(attach(comm, 64), MPI_ERR_ARG, "ESPALIER_CONDUIT_OPTIONS_INIT", "a size");
+  options = ESPALIER_CONDUIT_OPTIONS_INIT;
+  errors.expect(attach(comm, ~std::uint64_t{0}), MPI_ERR_ARG, "segment_bytes", "a huge segment");
+  options.scratch_bytes = ~std::uint64_t{0};
+  errors.expect(attach(comm, 64), MPI_ERR_ARG, "scratch_bytes", "huge scratch space");
+  options = ESPALIER_CONDUIT_OPTIONS_INIT;
+  errors.expect(
+      espalier_conduit_attach(comm, 64, &options, nullptr), MPI_ERR_ARG, "conduit", "no place"
+  );
+  int const p = test_size(comm);
+  if (p > 1) {
+    options.scratch_bytes = test_rank(comm) == 0 ? 1U << 16U : 1U << 17U;
+    errors.expect(attach(comm, 64), MPI_ERR_ARG, "equal arguments", "different options");
+    options = ESPALIER_CONDUIT_OPTIONS_INIT;
+    options.flags = test_rank(comm) == 0 ? 1 : 0;
+    errors.expect(attach(comm, 64), MPI_ERR_ARG, "", "one wrong rank is heard of by all");
+  }
+  checks.expect(made == nullptr, "nothing is made of what is wrong");
+}
+
+void transfer_wrongly(Errors& errors, espalier_conduit* conduit, int p) {
+  std::array<std::uint64_t, 4> data{};
+  auto const put = [&](espalier_remote to, std::uint64_t num_bytes) {
+    return espalier_put(data.data(), num_bytes, to, conduit);
+  };
+  errors.expect(put(at(p, 0), 8), MPI_ERR_ARG, "expected a rank in 0 .. ", "a rank too large");
+  errors.expect(put(at(-1, 0), 8), MPI_ERR_ARG, "got -1", "a rank below 0");
+  errors.expect(
+      put(at(0, segment_bytes - 7), 8),
+      MPI_ERR_ARG,
+      "segment of rank 0, which has 4096 bytes, got 8 bytes at offset 4089",
+      "beyond the end"
+  );
+  errors.expect(put(at(0, ~std::uint64_t{0}), 8), MPI_ERR_ARG, "offset 1844", "an offset of -1");
+  errors.expect(put(at(0, 8), ~std::uint64_t{0}), MPI_ERR_ARG, "bytes at offset 8", "huge");
+  errors.expect(espalier_put(nullptr, 8, at(0, 0), conduit), MPI_ERR_ARG, "null", "no source");
+  errors.expect(espalier_get(nullptr, 8, at(0, 0), conduit), MPI_ERR_ARG, "null", "no target");
+  errors.expect(espalier_put(data.data(), 8, at(0, 0), nullptr), MPI_ERR_ARG, "", "no conduit");
+  errors.expect(
+      espalier_put_signal(data.data(), 8, at(0, 0), 12, 1, conduit),
+      MPI_ERR_ARG,
+      "multiple of 8 bytes, got offset 12 in the segment of rank 0",
+      "a misaligned counter"
+  );
+  errors.expect(
+      espalier_signal(at(0, segment_bytes), 1, conduit), MPI_ERR_ARG, "counter inside", "outside"
+  );
+  std::uint64_t value = 0;
+  errors.expect(espalier_counter(conduit, 4, &value), MPI_ERR_ARG, "multiple of 8", "misaligned");
+  errors.expect(espalier_counter(conduit, 0, nullptr), MPI_ERR_ARG, "value", "no place");
+  errors.expect(espalier_await(conduit, 8192, 1), MPI_ERR_ARG, "counter inside", "outside");
+  errors.expect(espalier_post_get(data.data(), 8, at(p, 0), conduit), MPI_ERR_ARG, "rank", "rank");
+}
+
+void complete_wrongly(Errors& errors, Checks& checks, espalier_conduit* conduit) {
+  std::uint64_t data = 1;
+  espalier_transfer transfer{};
+  int is_complete = 0;
+  errors.expect(
+      espalier_transfer_wait(conduit, &transfer), MPI_ERR_ARG, "began nothing here", "none"
+  );
+  checks.expect(
+      espalier_start_put(&data, 8, at(0, 1024), conduit, &transfer) == MPI_SUCCESS, "start"
+  );
+  espalier_conduit* other = nullptr;
+  checks.expect(espalier_conduit_attach(MPI_COMM_SELF, 64, nullptr, &other) == 0, "another one");
+  errors.expect(
+      espalier_transfer_wait(other, &transfer), MPI_ERR_ARG, "began nothing here", "a foreign one"
+  );
+  checks.expect(espalier_conduit_detach(&other) == MPI_SUCCESS, "detach");
+  espalier_transfer const copy = transfer;
+  checks.expect(espalier_transfer_wait(conduit, &transfer) == MPI_SUCCESS, "wait");
+  errors.expect(espalier_transfer_wait(conduit, &transfer), MPI_ERR_ARG, "used up", "wait again");
+  espalier_transfer stale = copy;
+  errors.expect(
+      espalier_transfer_test(conduit, &stale, &is_complete), MPI_ERR_ARG, "used up", "a copy"
+  );
+  errors.expect(espalier_transfer_wait(conduit, nullptr), MPI_ERR_ARG, "transfer", "no transfer");
+  errors.expect(
+      espalier_start_put(&data, 8, at(0, 0), conduit, nullptr), MPI_ERR_ARG, "transfer", "no place"
+  );
+}
+
+void meet_wrongly(Errors& errors, Checks& checks, espalier_conduit* conduit) {
+  int is_complete = 0;
+  errors.expect(
+      espalier_conduit_try_barrier(conduit, &is_complete), MPI_ERR_ARG, "notify()", "try first"
+  );
+  checks.expect(espalier_conduit_notify(conduit) == MPI_SUCCESS, "notify");
+  errors.expect(espalier_conduit_notify(conduit), MPI_ERR_ARG, "try_barrier()", "notify twice");
+  while (is_complete == 0) {
+    checks.expect(espalier_conduit_try_barrier(conduit, &is_complete) == MPI_SUCCESS, "try");
+  }
+}
+
+void make_wrong_teams(Errors& errors, Checks& checks, espalier_conduit* conduit, MPI_Comm comm) {
+  espalier_team* team = nullptr;
+  int const p = test_size(comm);
+  auto const create = [&](MPI_Comm of, std::uint64_t scratch_bytes) {
+    return espalier_team_create(conduit, of, scratch_bytes, &team);
+  };
+  errors.expect(
+      espalier_team_create(nullptr, comm, 0, &team), MPI_ERR_ARG, "conduit", "no conduit"
+  );
+  errors.expect(
+      espalier_team_create(conduit, comm, 0, nullptr), MPI_ERR_ARG, "null pointer", "no place"
+  );
+  errors.expect(create(comm, 1U << 30U), MPI_ERR_NO_MEM, "scratch_bytes", "too much scratch");
+  if (p > 1) {
+    std::uint64_t const different = test_rank(comm) == 0 ? 4096 : 8192;
+    errors.expect(create(comm, different), MPI_ERR_ARG, "equal scratch_bytes", "different sizes");
+    espalier_conduit* few = nullptr;
+    checks.expect(espalier_conduit_attach(MPI_COMM_SELF, 64, nullptr, &few) == 0, "a small one");
+    errors.expect(
+        espalier_team_create(few, comm, 0, &team), MPI_ERR_ARG, "all on the conduit", "strangers"
+    );
+    checks.expect(espalier_conduit_detach(&few) == MPI_SUCCESS, "detach");
+  }
+  checks.expect(team == nullptr, "nothing is made of what is wrong");
+  checks.expect(espalier_team_rank(nullptr) == -1, "rank of no team");
+  checks.expect(espalier_team_size(nullptr) == 0, "size of no team");
+}
+
+/// A team, and where its buffers are.
+struct Users {
+  espalier_team* team;
+  std::int32_t* in;
+  std::int32_t* out;
+};
+
+void plan_wrongly(Errors& errors, Checks& checks, Users const& users) {
+  espalier_request* request = nullptr;
+  espalier_onesided_options options = ESPALIER_ONESIDED_OPTIONS_INIT;
+  MPI_Datatype vector = MPI_DATATYPE_NULL;
+  PMPI_Type_vector(2, 1, 2, MPI_INT32_T, &vector);
+  PMPI_Type_commit(&vector);
+  auto const bcast = [&](void* buffer, int count, MPI_Datatype type, int root) {
+    return espalier_team_bcast_init(buffer, count, type, root, users.team, &options, &request);
+  };
+  auto const reduce = [&](MPI_Datatype type, MPI_Op op) {
+    return espalier_team_allreduce_init(
+        users.in, users.out, 2, type, op, users.team, &options, &request
+    );
+  };
+  int const p = espalier_team_size(users.team);
+  errors.expect(bcast(users.in, -1, MPI_INT, 0), MPI_ERR_COUNT, "got -1", "a count below 0");
+  errors.expect(bcast(users.in, 1, MPI_INT, p), MPI_ERR_ROOT, "expected a root", "a root");
+  errors.expect(bcast(users.in, 1, MPI_DATATYPE_NULL, 0), MPI_ERR_TYPE, "datatype", "no type");
+  errors.expect(bcast(users.in, 1, vector, 0), MPI_ERR_TYPE, "contiguous", "a type with gaps");
+  errors.expect(bcast(nullptr, 1, MPI_INT, 0), MPI_ERR_BUFFER, "null pointer", "no buffer");
+  errors.expect(bcast(MPI_IN_PLACE, 1, MPI_INT, 0), MPI_ERR_BUFFER, "IN_PLACE", "in place");
+  errors.expect(reduce(MPI_INT, MPI_OP_NULL), MPI_ERR_OP, "operator", "no operator");
+  errors.expect(reduce(MPI_FLOAT, MPI_BAND), MPI_ERR_OP, "MPI defines", "bits of floats");
+  std::int32_t elsewhere[4] = {};
+  errors.expect(
+      bcast(elsewhere, 4, MPI_INT, 0), MPI_ERR_ARG, "buffer of 16 bytes inside", "elsewhere"
+  );
+  errors.expect(
+      bcast(users.in, static_cast<int>(segment_bytes), MPI_INT, 0),
+      MPI_ERR_ARG,
+      "has 4096 bytes, got offset 64",
+      "too long for the segment"
+  );
+  errors.expect(
+      espalier_team_allgather_init(users.in, users.in, 1, MPI_INT, users.team, &options, &request),
+      MPI_ERR_BUFFER,
+      "one address",
+      "one buffer for two"
+  );
+  errors.expect(
+      espalier_team_bcast_init(users.in, 1, MPI_INT, 0, nullptr, &options, &request),
+      MPI_ERR_ARG,
+      "",
+      "no team"
+  );
+  errors.expect(
+      espalier_team_bcast_init(users.in, 1, MPI_INT, 0, users.team, &options, nullptr),
+      MPI_ERR_ARG,
+      "request",
+      "no place for the request"
+  );
+  PMPI_Type_free(&vector);
+  checks.expect(request == nullptr, "nothing is planned of what is wrong");
+}
+
+/// What a program in C may store there.
+void store(int number, void* enumeration) {
+  std::memcpy(enumeration, &number, sizeof number);
+}
+
+void choose_wrongly(Errors& errors, Users const& users) {
+  espalier_request* request = nullptr;
+  espalier_onesided_options options = ESPALIER_ONESIDED_OPTIONS_INIT;
+  auto const bcast = [&] {
+    return espalier_team_bcast_init(users.in, 1, MPI_INT, 0, users.team, &options, &request);
+  };
+  options.algorithm = "bcast/telepathy";
+  errors.expect(bcast(), MPI_ERR_ARG, "binomial", "no such algorithm");
+  options.algorithm = "reduce/binomial";
+  errors.expect(bcast(), MPI_ERR_ARG, "these can serve: ", "of another collective");
+  options.algorithm = "bcast/chain[segments=4]";
+  errors.expect(bcast(), MPI_ERR_ARG, "bcast/binomial", "in segments");
+  options = ESPALIER_ONESIDED_OPTIONS_INIT;
+  options.mechanism = "telepathy";
+  errors.expect(bcast(), MPI_ERR_ARG, "signaling_put, eager, rendezvous", "no such mechanism");
+  options = ESPALIER_ONESIDED_OPTIONS_INIT;
+  options.addresses = ESPALIER_ADDRESSES_LOCAL;
+  options.mechanism = "signaling_put";
+  errors.expect(bcast(), MPI_ERR_ARG, "eager or counting_put", "puts to where nobody knows");
+  options.mechanism = "rendezvous";
+  errors.expect(bcast(), MPI_ERR_ARG, "eager or counting_put", "gets from where nobody knows");
+  options = ESPALIER_ONESIDED_OPTIONS_INIT;
+  options.flags = 2;
+  errors.expect(bcast(), MPI_ERR_ARG, "flags 0", "flags");
+  options = ESPALIER_ONESIDED_OPTIONS_INIT;
+  store(3, &options.in);
+  errors.expect(bcast(), MPI_ERR_ARG, "expected in to be", "a mode");
+  options = ESPALIER_ONESIDED_OPTIONS_INIT;
+  store(3, &options.addresses);
+  errors.expect(bcast(), MPI_ERR_ARG, "expected addresses to be", "addresses");
+}
+
+/// Data of local addresses pass through scratch space, of which there is too little.
+void exhaust_scratch(Errors& errors, Users const& users) {
+  int const p = espalier_team_size(users.team);
+  if (p == 1) {
+    return;
+  }
+  std::vector<char> large(1U << 16U);
+  espalier_request* request = nullptr;
+  espalier_onesided_options options = ESPALIER_ONESIDED_OPTIONS_INIT;
+  options.addresses = ESPALIER_ADDRESSES_LOCAL;
+  errors.expect(
+      espalier_team_bcast_init(large.data(), 1 << 16, MPI_CHAR, 0, users.team, &options, &request),
+      MPI_ERR_NO_MEM,
+      "larger region",
+      "too little scratch space"
+  );
+}
+
+/// Afterwards everything works.
+void use_requests(Errors& errors, Checks& checks, Users const& users, espalier_conduit* conduit) {
+  espalier_request* request = nullptr;
+  espalier_team* team = users.team;
+  int code = espalier_team_allreduce_init(
+      users.in, users.out, 1, MPI_INT32_T, MPI_SUM, team, nullptr, &request
+  );
+  checks.expect(code == MPI_SUCCESS, "plan: " + text_of(code));
+  errors.expect(espalier_team_free(&team), MPI_ERR_ARG, "1 of them", "a team with a request");
+  errors.expect(espalier_conduit_detach(&conduit), MPI_ERR_ARG, "1 of them", "with a team");
+  users.in[0] = 1;
+  for (int round = 0; round < 2; ++round) {
+    users.out[0] = 0;
+    checks.expect(espalier_conduit_barrier(conduit) == MPI_SUCCESS, "barrier");
+    checks.expect(espalier_request_start(request) == MPI_SUCCESS, "start");
+    errors.expect(espalier_request_start(request), MPI_ERR_REQUEST, "not under way", "again");
+    errors.expect(espalier_request_free(&request), MPI_ERR_REQUEST, "under way", "free");
+    code = espalier_request_wait(request);
+    checks.expect(code == MPI_SUCCESS, "wait: " + text_of(code));
+    checks.expect(users.out[0] == espalier_team_size(team), "data after what went wrong");
+    checks.expect(espalier_request_wait(request) == MPI_SUCCESS, "wait for what is complete");
+  }
+  checks.expect(espalier_request_free(&request) == MPI_SUCCESS, "free");
+  int rank = 0;
+  errors.expect(
+      espalier_team_conduit_rank(team, -1, &rank), MPI_ERR_ARG, "no rank -1", "a rank of a team"
+  );
+}
+
+void check_transport(
+    Errors& errors, Checks& checks, char const* transport, MPI_Errhandler handler
+) {
+  // The conduit remembers the handler of a communicator that is gone.
+  MPI_Comm comm = private_comm();
+  PMPI_Comm_set_errhandler(comm, handler);
+  espalier_conduit_options options = ESPALIER_CONDUIT_OPTIONS_INIT;
+  options.transport = transport;
+  espalier_conduit* conduit = nullptr;
+  int const code = espalier_conduit_attach(comm, segment_bytes, &options, &conduit);
+  checks.expect(code == MPI_SUCCESS, std::string(transport) + ": " + text_of(code));
+  MPI_Comm members = private_comm();
+  PMPI_Comm_set_errhandler(members, handler);
+  PMPI_Comm_free(&comm);
+  transfer_wrongly(errors, conduit, test_size(MPI_COMM_WORLD));
+  complete_wrongly(errors, checks, conduit);
+  meet_wrongly(errors, checks, conduit);
+  make_wrong_teams(errors, checks, conduit, members);
+  espalier_team* team = nullptr;
+  checks.expect(espalier_team_create(conduit, members, 1U << 15U, &team) == 0, "a team");
+  auto* const segment = static_cast<std::byte*>(espalier_conduit_segment(conduit));
+  Users const users{
+      .team = team,
+      .in = reinterpret_cast<std::int32_t*>(segment + 64),
+      .out = reinterpret_cast<std::int32_t*>(segment + 2048),
+  };
+  plan_wrongly(errors, checks, users);
+  choose_wrongly(errors, users);
+  exhaust_scratch(errors, users);
+  use_requests(errors, checks, users, conduit);
+  checks.expect(espalier_team_free(&team) == MPI_SUCCESS, "free the team");
+  checks.expect(espalier_conduit_detach(&conduit) == MPI_SUCCESS, "detach");
+  errors.expect(espalier_conduit_detach(&conduit), MPI_ERR_ARG, "", "detach again");
+  errors.expect(espalier_team_free(&team), MPI_ERR_ARG, "", "free again");
+  PMPI_Comm_free(&members);
+  checks.expect(num_handled == 0, "no error without one");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  Checks checks;
+  Errors errors(checks);
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  PMPI_Comm_create_errhandler(count_error, &handler);
+  PMPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
+  MPI_Comm comm = private_comm();
+  PMPI_Comm_set_errhandler(comm, handler);
+  attach_wrongly(errors, checks, comm);
+  PMPI_Comm_free(&comm);
+  for (char const* const transport : transports()) {
+    check_transport(errors, checks, transport, handler);
+  }
+  PMPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+  PMPI_Errhandler_free(&handler);
+  int const code = checks.finish();
+  MPI_Finalize();
+  return code;
+}

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// Teams of espalier_onesided.h: overlapping, with many collectives underway at the same time, made
+/// while others work, and made again from the scratch space of those that were freed.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "include/espalier_onesided.h"
+
+#include <mpi.h>
+
+#include "tests/mpi/capi/onesided_support.hpp"
+
+namespace {
+
+using namespace espalier::test;
+
+constexpr std::uint64_t segment_bytes = std::uint64_t{1} << 18U;
+
+/// A communicator of MPI_Comm_split, and the team of it.
+class SplitTeam {
+public:
+  SplitTeam(
+      Checks& checks,
+      World const& world,
+      int color,
+      int key = 0,
+      std::uint64_t scratch_bytes = std::uint64_t{1} << 16U
+  )
+      : checks_(&checks) {
+    PMPI_Comm_split(MPI_COMM_WORLD, color, key, &comm_);
+    int const code = espalier_team_create(world.conduit, comm_, scratch_bytes, &team);
+    checks.expect(code == MPI_SUCCESS, "a team: " + text_of(code));
+    checks.expect(espalier_team_rank(team) == test_rank(comm_), "rank in a team");
+    checks.expect(espalier_team_size(team) == test_size(comm_), "size of a team");
+    int found = -1;
+    espalier_team_conduit_rank(team, test_rank(comm_), &found);
+    checks.expect(found == test_rank(MPI_COMM_WORLD), "rank of this process on the conduit");
+  }
+
+  SplitTeam(SplitTeam const&) = delete;
+  SplitTeam& operator=(SplitTeam const&) = delete;
+  SplitTeam(SplitTeam&&) = delete;
+  SplitTeam& operator=(SplitTeam&&) = delete;
+
+  ~SplitTeam() {
+    int const code = espalier_team_free(&team);
+    checks_->expect(code == MPI_SUCCESS && team == nullptr, "free a team: " + text_of(code));
+    PMPI_Comm_free(&comm_);
+  }
+
+  espalier_team* team = nullptr;
+
+private:
+  Checks* checks_;
+  MPI_Comm comm_ = MPI_COMM_NULL;
+};
+
+/// A sum of numbers of the members, anywhere in memory.
+class Sum {
+public:
+  Sum(Checks& checks, espalier_team* team, espalier_sync sync) : checks_(&checks), team_(team) {
+    espalier_onesided_options options = ESPALIER_ONESIDED_OPTIONS_INIT;
+    options.in = sync;
+    options.out = sync;
+    options.addresses = ESPALIER_ADDRESSES_LOCAL;
+    int const code = espalier_team_allreduce_init(
+        in_.data(), out_.data(), size, MPI_INT64_T, MPI_SUM, team, &options, &request
+    );
+    checks.expect(code == MPI_SUCCESS, "plan a sum: " + text_of(code));
+  }
+
+  Sum(Sum const&) = delete;
+  Sum& operator=(Sum const&) = delete;
+  Sum(Sum&&) = delete;
+  Sum& operator=(Sum&&) = delete;
+
+  ~Sum() { checks_->expect(espalier_request_free(&request) == MPI_SUCCESS, "free a sum"); }
+
+  void start(std::int64_t use) {
+    use_ = use;
+    for (std::size_t i = 0; i < size; ++i) {
+      in_[i] = contribution(espalier_team_rank(team_), i);
+      out_[i] = -1;
+    }
+    checks_->expect(espalier_request_start(request) == MPI_SUCCESS, "start a sum");
+  }
+
+  void check() {
+    bool is_right = true;
+    for (std::size_t i = 0; i < size; ++i) {
+      std::int64_t expected = 0;
+      for (int rank = 0; rank < espalier_team_size(team_); ++rank) {
+        expected += contribution(rank, i);
+      }
+      is_right = is_right && out_[i] == expected;
+    }
+    checks_->expect(is_right, "a sum");
+  }
+
+  void wait() {
+    checks_->expect(espalier_request_wait(request) == MPI_SUCCESS, "wait for a sum");
+    check();
+  }
+
+  espalier_request* request = nullptr;
+
+private:
+  static constexpr int size = 11;
+
+  [[nodiscard]] std::int64_t contribution(int rank, std::size_t place) const {
+    return (rank + 1) * 1009 + use_ * 7919 + static_cast<std::int64_t>(place);
+  }
+
+  Checks* checks_;
+  espalier_team* team_;
+  std::int64_t use_ = 0;
+  std::vector<std::int64_t> in_ = std::vector<std::int64_t>(size);
+  std::vector<std::int64_t> out_ = std::vector<std::int64_t>(size);
+};
+
+/// Rows, columns and all in the reverse order: sums of all of them are underway at the same time.
+void overlap(Checks& checks, World const& world) {
+  int const rank = test_rank(MPI_COMM_WORLD);
+  SplitTeam const row(checks, world, rank / 3);
+  SplitTeam const column(checks, world, rank % 3);
+  SplitTeam const all(checks, world, 0, -rank);
+  Sum in_row(checks, row.team, ESPALIER_MYSYNC);
+  Sum in_column(checks, column.team, ESPALIER_ALLSYNC);
+  Sum in_all(checks, all.team, ESPALIER_MYSYNC);
+  for (int round = 0; round < 20; ++round) {
+    in_all.start(round);
+    in_row.start(round + 1);
+    in_column.start(round + 2);
+    in_column.wait();
+    in_row.wait();
+    in_all.wait();
+  }
+}
+
+/// More than the scratch space of a team holds at once; half of the ranks wait in reverse.
+void fly_many(Checks& checks, World const& world) {
+  constexpr std::size_t num_underway = 40;
+  SplitTeam const all(checks, world, 0, 0, 8192);
+  std::vector<std::unique_ptr<Sum>> sums;
+  for (std::size_t i = 0; i < num_underway; ++i) {
+    sums.push_back(std::make_unique<Sum>(checks, all.team, ESPALIER_MYSYNC));
+  }
+  for (int round = 0; round < 3; ++round) {
+    for (std::size_t i = 0; i < num_underway; ++i) {
+      sums[i]->start(static_cast<std::int64_t>(i) + round);
+    }
+    for (std::size_t i = 0; i < num_underway; ++i) {
+      bool const is_forward = test_rank(MPI_COMM_WORLD) % 2 == 0;
+      sums[is_forward ? i : num_underway - 1 - i]->wait();
+    }
+  }
+}
+
+void fence(Checks& checks, World const& world) {
+  SplitTeam const all(checks, world, 0);
+  Sum first(checks, all.team, ESPALIER_MYSYNC);
+  Sum second(checks, all.team, ESPALIER_ALLSYNC);
+  first.start(1);
+  second.start(2);
+  checks.expect(espalier_team_fence(all.team) == MPI_SUCCESS, "fence");
+  int is_complete = 0;
+  checks.expect(espalier_request_test(first.request, &is_complete) == MPI_SUCCESS, "test");
+  checks.expect(is_complete != 0, "complete after a fence");
+  first.check();
+  second.check();
+  checks.expect(espalier_team_fence(all.team) == MPI_SUCCESS, "fence of nothing");
+}
+
+void test_until_complete(Checks& checks, World const& world) {
+  SplitTeam const all(checks, world, 0);
+  Sum sum(checks, all.team, ESPALIER_ALLSYNC);
+  sum.start(5);
+  int is_complete = 0;
+  while (is_complete == 0) {
+    checks.expect(espalier_request_test(sum.request, &is_complete) == MPI_SUCCESS, "test");
+  }
+  sum.check();
+  std::string const name = espalier_request_algorithm(sum.request);
+  checks.expect(name.starts_with("allreduce/"), "the algorithm is told: " + name);
+  std::string const mechanism = espalier_request_mechanism(sum.request);
+  checks.expect(mechanism == "eager", "the mechanism is told: " + mechanism);
+}
+
+/// Whoever makes or frees a team, or waits for a counter, moves on what the last rank waits for
+/// before it does the same.
+void make_meanwhile(Checks& checks, World const& world) {
+  int const rank = test_rank(MPI_COMM_WORLD);
+  int const last = test_size(MPI_COMM_WORLD) - 1;
+  SplitTeam const all(checks, world, 0);
+  Sum sum(checks, all.team, ESPALIER_ALLSYNC);
+  auto const wait_on = [&](bool is_mine) {
+    if (is_mine) {
+      sum.wait();
+    }
+  };
+  espalier_team* later = nullptr;
+  sum.start(9);
+  wait_on(rank == last);
+  int code = espalier_team_create(world.conduit, MPI_COMM_WORLD, 0, &later);
+  checks.expect(code == MPI_SUCCESS, "make a team meanwhile: " + text_of(code));
+  wait_on(rank != last);
+  sum.start(10);
+  wait_on(rank == last);
+  if (rank == last) {
+    espalier_signal({.rank = 0, .offset = 0}, 1, world.conduit);
+  }
+  if (rank == 0) {
+    checks.expect(espalier_await(world.conduit, 0, 1) == MPI_SUCCESS, "await meanwhile");
+  }
+  wait_on(rank != last);
+  sum.start(11);
+  wait_on(rank == last);
+  code = espalier_team_free(&later);
+  checks.expect(code == MPI_SUCCESS, "free a team meanwhile: " + text_of(code));
+  wait_on(rank != last);
+}
+
+/// Scratch space comes back: teams are made from it again and again, in other sizes.
+void make_again(Checks& checks, World const& world) {
+  int const rank = test_rank(MPI_COMM_WORLD);
+  for (int i = 0; i < 30; ++i) {
+    std::uint64_t const scratch_bytes = std::uint64_t{4096} << static_cast<unsigned>(i % 10);
+    SplitTeam const half(checks, world, rank % 2, i, scratch_bytes);
+    SplitTeam const all(checks, world, 0, -rank * i, scratch_bytes / 2);
+    Sum in_half(checks, half.team, ESPALIER_MYSYNC);
+    Sum in_all(checks, all.team, ESPALIER_MYSYNC);
+    for (int round = 0; round < 3; ++round) {
+      in_half.start(round);
+      in_all.start(round);
+      in_all.wait();
+      in_half.wait();
+    }
+  }
+}
+
+/// All of the scratch space goes to teams, then none is left, on all members alike.
+void exhaust(Checks& checks, World const& world) {
+  std::vector<espalier_team*> teams;
+  espalier_team* team = nullptr;
+  while (espalier_team_create(world.conduit, MPI_COMM_WORLD, 1U << 20U, &team) == MPI_SUCCESS) {
+    teams.push_back(team);
+    team = nullptr;
+  }
+  checks.expect(teams.size() == 4, "teams: " + std::to_string(teams.size()));
+  checks.expect(team == nullptr, "no team is left over");
+  std::string const text = last_text();
+  checks.expect(text.find("scratch_bytes") != std::string::npos, "what is missing: " + text);
+  for (espalier_team*& each : teams) {
+    checks.expect(espalier_team_free(&each) == MPI_SUCCESS, "free a team");
+  }
+  SplitTeam const all(checks, world, 0, 0, std::uint64_t{4} << 20U);
+  Sum sum(checks, all.team, ESPALIER_ALLSYNC);
+  sum.start(3);
+  sum.wait();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  Checks checks;
+  for (char const* const transport : transports()) {
+    World const world(checks, segment_bytes, transport);
+    overlap(checks, world);
+    fly_many(checks, world);
+    fence(checks, world);
+    test_until_complete(checks, world);
+    make_meanwhile(checks, world);
+    make_again(checks, world);
+    exhaust(checks, world);
+  }
+  int const code = checks.finish();
+  MPI_Finalize();
+  return code;
+}
