@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/**
+ * @file
+ * espalier_onesided.h for C++20: handles that free themselves, spans, exceptions. Header only; what
+ * calls mean, and which of them are collective, is told there.
+ *
+ * @code
+ *     espalier::Conduit conduit(MPI_COMM_WORLD, n * sizeof(double));
+ *     espalier::Team team(conduit, MPI_COMM_WORLD);
+ *     std::span<double> x = conduit.segment<double>();
+ *     espalier::Request step = team.bcast(x.data(), {n, MPI_DOUBLE}, 0);
+ *     step.start();
+ *     compute_something_else();
+ *     step.wait();
+ * @endcode
+ *
+ * Errors are thrown where the error handler of the communicator returns, as MPI_ERRORS_RETURN does.
+ * A destructor cannot throw: what it ends must be in a state to be ended (requests not under way,
+ * teams without requests, conduits without teams), which is the case where objects are destroyed in
+ * the reverse order of their construction. All must end before MPI_Finalize().
+ */
+
+#ifndef ESPALIER_ONESIDED_HPP
+#define ESPALIER_ONESIDED_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include <espalier.h>
+#include <espalier_onesided.h>
+
+#include <mpi.h>
+
+namespace espalier {
+
+/** What a function of the C interface returned, and what it said. */
+class OnesidedError : public std::runtime_error {
+public:
+  OnesidedError(int code, std::string const& text) : std::runtime_error(text), code_(code) {}
+
+  /** MPI error code. */
+  [[nodiscard]] int code() const noexcept { return code_; }
+
+  /** MPI error class, as MPI_ERR_ARG. */
+  [[nodiscard]] int error_class() const noexcept {
+    int found = MPI_ERR_UNKNOWN;
+    MPI_Error_class(code_, &found);
+    return found;
+  }
+
+private:
+  int code_;
+};
+
+/** @throws OnesidedError unless the code is MPI_SUCCESS. */
+inline void require_success(int code) {
+  if (code != MPI_SUCCESS) {
+    std::string text(static_cast<std::size_t>(espalier_last_error(nullptr, 0)) + 1, '\0');
+    espalier_last_error(text.data(), static_cast<int>(text.size()));
+    text.pop_back();
+    throw OnesidedError(code, text);
+  }
+}
+
+/** A handle with an end. */
+template <typename Object, int (*end)(Object**)> class Owned {
+public:
+  Owned() = default;
+
+  Owned(Owned&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+
+  Owned& operator=(Owned&& other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+
+  Owned(Owned const&) = delete;
+  Owned& operator=(Owned const&) = delete;
+
+  ~Owned() {
+    if (object_ != nullptr) {
+      end(&object_);
+    }
+  }
+
+  /** For functions of the C interface. */
+  [[nodiscard]] Object* get() const noexcept { return object_; }
+
+  /** Ends it before the destructor does, and says what is wrong. */
+  void reset() {
+    if (object_ != nullptr) {
+      require_success(end(&object_));
+    }
+  }
+
+protected:
+  Object** place() noexcept { return &object_; }
+
+private:
+  Object* object_ = nullptr;
+};
+
+/** A planned collective. */
+class Request : public Owned<espalier_request, espalier_request_free> {
+public:
+  void start() { require_success(espalier_request_start(get())); }
+
+  [[nodiscard]] bool test() {
+    int is_complete = 0;
+    require_success(espalier_request_test(get(), &is_complete));
+    return is_complete != 0;
+  }
+
+  void wait() { require_success(espalier_request_wait(get())); }
+
+  [[nodiscard]] std::string algorithm() const { return espalier_request_algorithm(get()); }
+
+  [[nodiscard]] std::string mechanism() const { return espalier_request_mechanism(get()); }
+
+private:
+  friend class Team;
+};
+
+/** A put or get that was started. Whoever drops it does not wait for it. */
+class Transfer {
+public:
+  [[nodiscard]] bool test() {
+    int is_complete = 0;
+    require_success(espalier_transfer_test(conduit_, &transfer_, &is_complete));
+    return is_complete != 0;
+  }
+
+  void wait() { require_success(espalier_transfer_wait(conduit_, &transfer_)); }
+
+  void wait_local() { require_success(espalier_transfer_wait_local(conduit_, &transfer_)); }
+
+private:
+  friend class Conduit;
+
+  espalier_conduit* conduit_ = nullptr;
+  espalier_transfer transfer_{};
+};
+
+/** A place in the segment of a rank. */
+using Remote = espalier_remote;
+
+class Conduit : public Owned<espalier_conduit, espalier_conduit_detach> {
+public:
+  Conduit(
+      MPI_Comm comm, std::uint64_t segment_bytes, espalier_conduit_options const* options = nullptr
+  ) {
+    require_success(espalier_conduit_attach(comm, segment_bytes, options, place()));
+  }
+
+  [[nodiscard]] int rank() const noexcept { return espalier_conduit_rank(get()); }
+
+  [[nodiscard]] int size() const noexcept { return espalier_conduit_size(get()); }
+
+  [[nodiscard]] std::string transport() const { return espalier_conduit_transport(get()); }
+
+  [[nodiscard]] std::uint64_t segment_bytes(int rank) const {
+    std::uint64_t num_bytes = 0;
+    require_success(espalier_conduit_segment_bytes(get(), rank, &num_bytes));
+    return num_bytes;
+  }
+
+  /** The segment of this process; bytes at its end that are no whole element are left out. */
+  template <typename Element = std::byte> [[nodiscard]] std::span<Element> segment() const {
+    auto* const begin = static_cast<Element*>(espalier_conduit_segment(get()));
+    return {begin, static_cast<std::size_t>(segment_bytes(rank())) / sizeof(Element)};
+  }
+
+  template <typename Element, std::size_t size> void put(std::span<Element, size> from, Remote to) {
+    require_success(espalier_put(from.data(), from.size_bytes(), to, get()));
+  }
+
+  template <typename Element, std::size_t size> void get(std::span<Element, size> to, Remote from) {
+    require_success(espalier_get(to.data(), to.size_bytes(), from, get()));
+  }
+
+  template <typename Element, std::size_t size>
+  void put_signal(
+      std::span<Element, size> from, Remote to, std::uint64_t counter, std::uint64_t amount = 1
+  ) {
+    require_success(espalier_put_signal(from.data(), from.size_bytes(), to, counter, amount, get())
+    );
+  }
+
+  template <typename Element, std::size_t size>
+  [[nodiscard]] Transfer start_put(std::span<Element, size> from, Remote to) {
+    Transfer started = transfer();
+    require_success(
+        espalier_start_put(from.data(), from.size_bytes(), to, get(), &started.transfer_)
+    );
+    return started;
+  }
+
+  template <typename Element, std::size_t size>
+  [[nodiscard]] Transfer start_get(std::span<Element, size> to, Remote from) {
+    Transfer started = transfer();
+    require_success(espalier_start_get(to.data(), to.size_bytes(), from, get(), &started.transfer_)
+    );
+    return started;
+  }
+
+  template <typename Element, std::size_t size>
+  void post_put(std::span<Element, size> from, Remote to) {
+    require_success(espalier_post_put(from.data(), from.size_bytes(), to, get()));
+  }
+
+  template <typename Element, std::size_t size>
+  void post_get(std::span<Element, size> to, Remote from) {
+    require_success(espalier_post_get(to.data(), to.size_bytes(), from, get()));
+  }
+
+  void fence() { require_success(espalier_fence(get())); }
+
+  void signal(Remote counter, std::uint64_t amount = 1) {
+    require_success(espalier_signal(counter, amount, get()));
+  }
+
+  [[nodiscard]] std::uint64_t counter(std::uint64_t offset) const {
+    std::uint64_t value = 0;
+    require_success(espalier_counter(get(), offset, &value));
+    return value;
+  }
+
+  void await(std::uint64_t offset, std::uint64_t at_least) {
+    require_success(espalier_await(get(), offset, at_least));
+  }
+
+  void poll() { require_success(espalier_conduit_poll(get())); }
+
+  void notify() { require_success(espalier_conduit_notify(get())); }
+
+  [[nodiscard]] bool try_barrier() {
+    int is_complete = 0;
+    require_success(espalier_conduit_try_barrier(get(), &is_complete));
+    return is_complete != 0;
+  }
+
+  void barrier() { require_success(espalier_conduit_barrier(get())); }
+
+  using Owned::get;
+
+private:
+  [[nodiscard]] Transfer transfer() const noexcept {
+    Transfer result;
+    result.conduit_ = get();
+    return result;
+  }
+};
+
+/** NULL: strict, symmetric, chosen. */
+using TeamOptions = espalier_onesided_options const*;
+
+inline espalier_onesided_options team_options(
+    espalier_sync in, espalier_sync out, espalier_addresses addresses = ESPALIER_ADDRESSES_SYMMETRIC
+) {
+  espalier_onesided_options options = ESPALIER_ONESIDED_OPTIONS_INIT;
+  options.in = in;
+  options.out = out;
+  options.addresses = addresses;
+  return options;
+}
+
+/** What a block consists of. */
+struct Elements {
+  int count;
+  MPI_Datatype type;
+};
+
+class Team : public Owned<espalier_team, espalier_team_free> {
+public:
+  Team(Conduit& conduit, MPI_Comm comm, std::uint64_t scratch_bytes = 0) {
+    require_success(espalier_team_create(conduit.get(), comm, scratch_bytes, place()));
+  }
+
+  [[nodiscard]] int rank() const noexcept { return espalier_team_rank(get()); }
+
+  [[nodiscard]] int size() const noexcept { return espalier_team_size(get()); }
+
+  [[nodiscard]] int conduit_rank(int rank) const {
+    int found = -1;
+    require_success(espalier_team_conduit_rank(get(), rank, &found));
+    return found;
+  }
+
+  [[nodiscard]] Request
+  bcast(void* buffer, Elements each, int root, TeamOptions options = nullptr) {
+    return plan(espalier_team_bcast_init, options, buffer, each.count, each.type, root);
+  }
+
+  [[nodiscard]] Request
+  scatter(void const* from, void* to, Elements each, int root, TeamOptions options = nullptr) {
+    return plan(espalier_team_scatter_init, options, from, to, each.count, each.type, root);
+  }
+
+  [[nodiscard]] Request
+  gather(void const* from, void* to, Elements each, int root, TeamOptions options = nullptr) {
+    return plan(espalier_team_gather_init, options, from, to, each.count, each.type, root);
+  }
+
+  [[nodiscard]] Request reduce(
+      void const* from, void* to, Elements each, MPI_Op op, int root, TeamOptions options = nullptr
+  ) {
+    return plan(espalier_team_reduce_init, options, from, to, each.count, each.type, op, root);
+  }
+
+  [[nodiscard]] Request
+  allreduce(void const* from, void* to, Elements each, MPI_Op op, TeamOptions options = nullptr) {
+    return plan(espalier_team_allreduce_init, options, from, to, each.count, each.type, op);
+  }
+
+  [[nodiscard]] Request
+  allgather(void const* from, void* to, Elements each, TeamOptions options = nullptr) {
+    return plan(espalier_team_allgather_init, options, from, to, each.count, each.type);
+  }
+
+  [[nodiscard]] Request
+  alltoall(void const* from, void* to, Elements each, TeamOptions options = nullptr) {
+    return plan(espalier_team_alltoall_init, options, from, to, each.count, each.type);
+  }
+
+  [[nodiscard]] Request barrier(TeamOptions options = nullptr) {
+    return plan(espalier_team_barrier_init, options);
+  }
+
+  void fence() { require_success(espalier_team_fence(get())); }
+
+private:
+  template <typename Init, typename... Arguments>
+  [[nodiscard]] Request plan(Init init, TeamOptions options, Arguments... arguments) {
+    Request request;
+    require_success(init(arguments..., get(), options, request.place()));
+    return request;
+  }
+};
+
+}  // namespace espalier
+
+#endif

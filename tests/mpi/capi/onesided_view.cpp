@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// The C++ view, espalier_onesided.hpp: what it hands on, and what it throws.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "include/espalier_onesided.hpp"
+
+#include <mpi.h>
+
+#include "tests/mpi/capi/onesided_support.hpp"
+
+namespace {
+
+using namespace espalier::test;
+using espalier::Conduit;
+using espalier::Elements;
+using espalier::Request;
+using espalier::Team;
+
+constexpr std::uint64_t counter_at = 0;
+constexpr std::uint64_t in_at = 8;
+constexpr std::uint64_t out_at = 264;
+constexpr std::uint64_t segment_bytes = 1000;
+
+void transfer(Checks& checks, Conduit& conduit) {
+  int const next = (conduit.rank() + 1) % conduit.size();
+  int const previous = (conduit.rank() + conduit.size() - 1) % conduit.size();
+  std::array<std::int64_t, 2> const own{conduit.rank(), 7};
+  std::array<std::int64_t, 2> found{};
+  checks.expect(conduit.segment_bytes(next) == segment_bytes, "bytes of a segment");
+  checks.expect(conduit.segment<std::int64_t>().size() == 125, "elements of a segment");
+  conduit.put(std::span(own), {next, in_at});
+  conduit.barrier();
+  conduit.get(std::span(found), {next, in_at});
+  checks.expect(found == own, "what was put");
+  conduit.barrier();
+  espalier::Transfer put = conduit.start_put(std::span(own), {next, out_at});
+  put.wait_local();
+  put.wait();
+  espalier::Transfer get = conduit.start_get(std::span(found).first(1), {next, out_at + 8});
+  while (!get.test()) {
+    conduit.poll();
+  }
+  checks.expect(found[0] == 7, "what was fetched");
+  conduit.post_get(std::span(found), {next, out_at});
+  conduit.fence();
+  checks.expect(found == own, "what was posted");
+  conduit.put_signal(std::span(own), {next, in_at}, counter_at, 2);
+  conduit.signal({next, counter_at});
+  conduit.await(counter_at, 3);
+  checks.expect(conduit.counter(counter_at) == 3, "the counter counts");
+  checks.expect(conduit.segment<std::int64_t>()[1] == previous, "data before the counter");
+  conduit.notify();
+  while (!conduit.try_barrier()) {
+    conduit.poll();
+  }
+}
+
+void collect(Checks& checks, Conduit& conduit, Team& team) {
+  auto* const in = &conduit.segment<std::int64_t>()[in_at / 8];
+  auto* const out = &conduit.segment<std::int64_t>()[out_at / 8];
+  auto const p = static_cast<std::size_t>(team.size());
+  Elements const one{1, MPI_INT64_T};
+  auto const run = [&](Request request, std::size_t place, std::int64_t expected) {
+    conduit.barrier();
+    request.start();
+    request.wait();
+    checks.expect(out[place] == expected, request.algorithm() + " by " + request.mechanism());
+  };
+  for (std::size_t i = 0; i < p; ++i) {
+    in[i] = team.rank() * 10 + static_cast<std::int64_t>(i);
+    out[i] = -1;
+  }
+  int const last = team.size() - 1;
+  std::int64_t const sum = 10 * static_cast<std::int64_t>(last) * team.size() / 2;
+  run(team.scatter(in, out, one, last), 0, last * 10 + team.rank());
+  run(team.gather(in, out, one, 0), p - 1, team.rank() == 0 ? last * 10 : out[p - 1]);
+  run(team.allgather(in, out, one), p - 1, last * 10);
+  run(team.alltoall(in, out, one), p - 1, last * 10 + team.rank());
+  run(team.allreduce(in, out, one, MPI_SUM), 0, sum);
+  run(team.reduce(in, out, one, MPI_SUM, 0), 0, sum);
+  run(team.bcast(out, one, 0), 0, sum);
+  run(team.barrier(), 0, sum);
+}
+
+void misuse(Checks& checks, Conduit& conduit, Team& team) {
+  std::int64_t value = 0;
+  try {
+    conduit.put(std::span(&value, 1), {0, segment_bytes});
+    checks.expect(false, "a put outside of the segment is refused");
+  } catch (espalier::OnesidedError const& error) {
+    checks.expect(error.error_class() == MPI_ERR_ARG, "the class of an error");
+    std::string const text = error.what();
+    checks.expect(text.find("8 bytes at offset 1000") != std::string::npos, text);
+  }
+  auto const loose = espalier::team_options(ESPALIER_NOSYNC, ESPALIER_NOSYNC);
+  Request first = team.barrier(&loose);
+  Request second;
+  second = std::move(first);
+  second.start();
+  second.wait();
+  team.fence();
+  checks.expect(first.get() == nullptr && second.get() != nullptr, "a request moves");
+}
+
+void use(Checks& checks, char const* transport) {
+  espalier_conduit_options options = ESPALIER_CONDUIT_OPTIONS_INIT;
+  options.transport = transport;
+  Conduit conduit(MPI_COMM_WORLD, segment_bytes, &options);
+  checks.expect(conduit.transport() == transport, "the transport");
+  Team team(conduit, MPI_COMM_WORLD);
+  checks.expect(team.conduit_rank(team.rank()) == conduit.rank(), "rank on the conduit");
+  transfer(checks, conduit);
+  collect(checks, conduit, team);
+  misuse(checks, conduit, team);
+  team.reset();
+  checks.expect(team.get() == nullptr, "freed");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  Checks checks;
+  for (char const* const transport : transports()) {
+    use(checks, transport);
+  }
+  int const code = checks.finish();
+  MPI_Finalize();
+  return code;
+}
