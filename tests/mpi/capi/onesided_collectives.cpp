@@ -142,7 +142,7 @@ void fill(std::vector<std::int32_t>& numbers, int rank, int run) {
   }
 }
 
-/// One collective with given options on a team, twice, beside that of MPI.
+/// One collective with given options on a team, beside that of MPI.
 class Comparison {
 public:
   Comparison(Checks& checks, World const& world, MPI_Comm comm, espalier_team* team)
@@ -164,7 +164,9 @@ public:
       checks_->expect(false, what + ": " + text_of(code));
       return;
     }
-    for (int round = 0; round < 2; ++round) {
+    // More ranks than processors take turns waiting.
+    int const num_rounds = p <= 2 ? 2 : 1;
+    for (int round = 0; round < num_rounds; ++round) {
       run_once(one, request, what, round);
     }
     checks_->expect(espalier_request_free(&request) == MPI_SUCCESS, what + ": free");
@@ -207,26 +209,15 @@ private:
     if (out_ != nullptr) {
       std::ranges::copy(expected, out_);
     }
-    PMPI_Barrier(comm_);
+    espalier_conduit_barrier(world_->conduit);
     checks_->expect(espalier_request_start(request) == MPI_SUCCESS, what + ": start");
     checks_->expect(espalier_request_wait(request) == MPI_SUCCESS, what + ": wait");
-    finish_all();
+    espalier_conduit_barrier(world_->conduit);
     run_by_mpi(one, in.data(), expected.data(), comm_);
     bool const is_right = out_ == nullptr || std::equal(expected.begin(), expected.end(), out_);
     checks_->expect(is_right, what + ": data");
     bool const is_kept = in_ == nullptr || num_in_ == 0 || std::equal(in.begin(), in.end(), in_);
     checks_->expect(is_kept, what + ": the input is untouched");
-  }
-
-  /// A barrier, in which others move on as well.
-  void finish_all() {
-    MPI_Request request = MPI_REQUEST_NULL;
-    PMPI_Ibarrier(comm_, &request);
-    int is_over = 0;
-    while (is_over == 0) {
-      espalier_conduit_poll(world_->conduit);
-      PMPI_Test(&request, &is_over, MPI_STATUS_IGNORE);
-    }
   }
 
   Checks* checks_;

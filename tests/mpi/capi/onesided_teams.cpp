@@ -132,7 +132,7 @@ void overlap(Checks& checks, World const& world) {
   Sum in_row(checks, row.team, ESPALIER_MYSYNC);
   Sum in_column(checks, column.team, ESPALIER_ALLSYNC);
   Sum in_all(checks, all.team, ESPALIER_MYSYNC);
-  for (int round = 0; round < 20; ++round) {
+  for (int round = 0; round < 8; ++round) {
     in_all.start(round);
     in_row.start(round + 1);
     in_column.start(round + 2);
@@ -228,8 +228,8 @@ void make_meanwhile(Checks& checks, World const& world) {
 /// Scratch space comes back: teams are made from it again and again, in other sizes.
 void make_again(Checks& checks, World const& world) {
   int const rank = test_rank(MPI_COMM_WORLD);
-  for (int i = 0; i < 30; ++i) {
-    std::uint64_t const scratch_bytes = std::uint64_t{4096} << static_cast<unsigned>(i % 10);
+  for (int i = 0; i < 12; ++i) {
+    std::uint64_t const scratch_bytes = std::uint64_t{4096} << static_cast<unsigned>(i % 9);
     SplitTeam const half(checks, world, rank % 2, i, scratch_bytes);
     SplitTeam const all(checks, world, 0, -rank * i, scratch_bytes / 2);
     Sum in_half(checks, half.team, ESPALIER_MYSYNC);
