@@ -64,7 +64,7 @@ typedef struct espalier_team espalier_team;
 
 /** One put or get that was started. Waited for once. */
 typedef struct espalier_transfer {
-  uint64_t opaque[3];
+  uint64_t opaque[3]; /**< of the library; a copy stands for the same transfer */
 } espalier_transfer;
 
 /** A place in the segment of a process. */
@@ -140,8 +140,8 @@ int espalier_put_signal(
     espalier_conduit* conduit
 );
 
-/** The same without waiting; `from` must stay, and `to` must not be used, until the transfer is
-    over. Not collective. */
+/** As espalier_put() without waiting; `from` must stay until the transfer is over, or until
+    espalier_transfer_wait_local(). Not collective. */
 int espalier_start_put(
     void const* from,
     uint64_t num_bytes,
@@ -149,6 +149,7 @@ int espalier_start_put(
     espalier_conduit* conduit,
     espalier_transfer* transfer
 );
+/** As espalier_start_put(): `to` must not be used until the transfer is over. Not collective. */
 int espalier_start_get(
     void* to,
     uint64_t num_bytes,
@@ -165,10 +166,12 @@ int espalier_transfer_wait(espalier_conduit* conduit, espalier_transfer* transfe
 /** Wait until `from` of a put may be written again; the transfer goes on. */
 int espalier_transfer_wait_local(espalier_conduit* conduit, espalier_transfer* transfer);
 
-/** The same with implicit completion: over at the next espalier_fence(). Not collective. */
+/** As espalier_put() with implicit completion: over at the next espalier_fence(). Not collective.
+ */
 int espalier_post_put(
     void const* from, uint64_t num_bytes, espalier_remote to, espalier_conduit* conduit
 );
+/** As espalier_get(), over at the next espalier_fence(). Not collective. */
 int espalier_post_get(
     void* to, uint64_t num_bytes, espalier_remote from, espalier_conduit* conduit
 );
@@ -184,9 +187,11 @@ int espalier_await(espalier_conduit* conduit, uint64_t offset, uint64_t at_least
 
 /** Move on what is under way. Never waits; not collective. */
 int espalier_conduit_poll(espalier_conduit* conduit);
-/** A barrier of all processes in two halves: notify does not wait. Orders what was over before. */
+/** The first half of a barrier of all processes, which orders what was over before. Never waits. */
 int espalier_conduit_notify(espalier_conduit* conduit);
+/** The second half: whether all processes have notified. Never waits. */
 int espalier_conduit_try_barrier(espalier_conduit* conduit, int* is_complete);
+/** Both halves. Collective over the processes of the conduit. */
 int espalier_conduit_barrier(espalier_conduit* conduit);
 
 /**
@@ -241,11 +246,11 @@ typedef enum espalier_addresses {
  * ESPALIER_ONESIDED_OPTIONS_INIT: strict, symmetric, chosen. Equal on all members.
  */
 typedef struct espalier_onesided_options {
-  size_t size;    /**< sizeof(espalier_onesided_options): later versions may add fields */
-  unsigned flags; /**< must be 0 */
-  espalier_sync in;
-  espalier_sync out;
-  espalier_addresses addresses;
+  size_t size;       /**< sizeof(espalier_onesided_options): later versions may add fields */
+  unsigned flags;    /**< must be 0 */
+  espalier_sync in;  /**< when it may begin to touch buffers */
+  espalier_sync out; /**< until when it may */
+  espalier_addresses addresses; /**< who knows where buffers are */
   char const* algorithm; /**< as `espalier list` names it: "bcast/binomial"; NULL: chosen. The error
                               of one that cannot serve lists those that can */
   char const* mechanism; /**< how data move: "signaling_put", "rendezvous" (both with symmetric
@@ -284,6 +289,7 @@ int espalier_team_bcast_init(
     espalier_onesided_options const* options,
     espalier_request** request
 );
+/** Block i of the root goes to member i. As espalier_team_bcast_init(). */
 int espalier_team_scatter_init(
     void const* sendbuf,
     void* recvbuf,
@@ -294,6 +300,7 @@ int espalier_team_scatter_init(
     espalier_onesided_options const* options,
     espalier_request** request
 );
+/** The block of member i becomes block i of the root. As espalier_team_bcast_init(). */
 int espalier_team_gather_init(
     void const* sendbuf,
     void* recvbuf,
@@ -304,6 +311,8 @@ int espalier_team_gather_init(
     espalier_onesided_options const* options,
     espalier_request** request
 );
+/** The root gets what the operator makes of the blocks of all members. As
+ * espalier_team_bcast_init(). */
 int espalier_team_reduce_init(
     void const* sendbuf,
     void* recvbuf,
@@ -315,6 +324,8 @@ int espalier_team_reduce_init(
     espalier_onesided_options const* options,
     espalier_request** request
 );
+/** Every member gets what the operator makes of the blocks of all. As espalier_team_bcast_init().
+ */
 int espalier_team_allreduce_init(
     void const* sendbuf,
     void* recvbuf,
@@ -325,6 +336,7 @@ int espalier_team_allreduce_init(
     espalier_onesided_options const* options,
     espalier_request** request
 );
+/** The block of member i becomes block i of all members. As espalier_team_bcast_init(). */
 int espalier_team_allgather_init(
     void const* sendbuf,
     void* recvbuf,
@@ -334,6 +346,7 @@ int espalier_team_allgather_init(
     espalier_onesided_options const* options,
     espalier_request** request
 );
+/** Block j of member i becomes block i of member j. As espalier_team_bcast_init(). */
 int espalier_team_alltoall_init(
     void const* sendbuf,
     void* recvbuf,
@@ -343,6 +356,8 @@ int espalier_team_alltoall_init(
     espalier_onesided_options const* options,
     espalier_request** request
 );
+/** No member is through before all have started; options say nothing about buffers. As
+ * espalier_team_bcast_init(). */
 int espalier_team_barrier_init(
     espalier_team* team, espalier_onesided_options const* options, espalier_request** request
 );
