@@ -101,8 +101,10 @@ FLOORS = Floors(
         "espalier": {"errors", "installation"},
         "_core": set(),
         "__main__": {"cli"},
+        # What calls the library of the C interface.
+        "api": {"errors", "installation"},
         # What programs import.
-        "mpi": {"errors", "installation"},
+        "mpi": {"api"},
     },
 )
 

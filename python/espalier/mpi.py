@@ -11,18 +11,16 @@ matter, and none means that all count the same.
 from __future__ import annotations
 
 import ctypes
-import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from espalier import installation
-from espalier.errors import ArgumentError, MpiError, NotBuiltError, UnsupportedError
+from espalier import api
+from espalier.errors import ArgumentError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _NAME_LEN = 64
-_VENDORS = {"Open MPI": "openmpi", "MPICH": "mpich"}
 
 
 class _CLevel(ctypes.Structure):
@@ -60,44 +58,6 @@ class Report:
     levels: tuple[Level, ...]
 
 
-def _mpi() -> Any:
-    try:
-        from mpi4py import MPI  # noqa: PLC0415 - the rest of the package does without
-    except ImportError as error:
-        raise MpiError(
-            "expected mpi4py, found none", "install it for the MPI of this job: pip install mpi4py"
-        ) from error
-    return MPI
-
-
-@functools.cache
-def _library() -> ctypes.CDLL:
-    """Return the library of the MPI that mpi4py has loaded."""
-    version = _mpi().Get_library_version()
-    vendor = next((name for text, name in _VENDORS.items() if version.startswith(text)), None)
-    if vendor is None:
-        raise UnsupportedError(f"expected {' or '.join(_VENDORS)}, got '{version.splitlines()[0]}'")
-    path = installation.api_library(vendor)
-    if path is None:
-        raise NotBuiltError(
-            f"expected libespalier-api-{vendor}.so, found none",
-            f"build it: cmake --build build/release --target espalier_api_{vendor}",
-        )
-    return ctypes.CDLL(str(path))
-
-
-def _check(code: int) -> None:
-    """Raise what the last call of the library said, unless it succeeded."""
-    if code == 0:
-        return
-    text = ctypes.create_string_buffer(1024)
-    _library().espalier_last_error(text, len(text))
-    mpi = _mpi()
-    wrong = {mpi.ERR_ARG, mpi.ERR_DIMS, mpi.ERR_COMM, mpi.ERR_TOPOLOGY, mpi.ERR_INFO_VALUE}
-    kind = ArgumentError if mpi.Get_error_class(code) in wrong else MpiError
-    raise kind(text.value.decode())
-
-
 def _ints(values: Sequence[int]) -> ctypes.Array[ctypes.c_int]:
     return (ctypes.c_int * len(values))(*values)
 
@@ -118,11 +78,11 @@ def _wraps(periods: Sequence[bool] | None, count: int) -> ctypes.Array[ctypes.c_
 
 
 def _info(info: Any) -> int:
-    return int((_mpi().INFO_NULL if info is None else info).py2f())
+    return int((api.mpi().INFO_NULL if info is None else info).py2f())
 
 
 def _communicator(handle: ctypes.c_int) -> Any:
-    mpi = _mpi()
+    mpi = api.mpi()
     comm = mpi.Comm.f2py(handle.value)
     return mpi.Cartcomm(comm) if comm != mpi.COMM_NULL else mpi.COMM_NULL
 
@@ -153,8 +113,8 @@ def cart_weighted_create(
     """
     count = len(dims)
     made = ctypes.c_int()
-    _check(
-        _library().espalier_f_cart_weighted_create(
+    api.check(
+        api.library().espalier_f_cart_weighted_create(
             comm.py2f(),
             count,
             _doubles(weights, count, "weights"),
@@ -178,8 +138,8 @@ def cart_ml_create_from_types(
     """Do the same with the levels that MPI_Comm_split_type makes, outermost first."""
     count = len(dims)
     made = ctypes.c_int()
-    _check(
-        _library().espalier_f_cart_ml_create_from_types(
+    api.check(
+        api.library().espalier_f_cart_ml_create_from_types(
             comm.py2f(),
             count,
             _doubles(weights, count, "weights"),
@@ -204,8 +164,8 @@ def cart_ml_create_from_comms(
     """Do the same with levels that the program has split itself, the first one with all ranks."""
     count = len(dims)
     made = ctypes.c_int()
-    _check(
-        _library().espalier_f_cart_ml_create_from_comms(
+    api.check(
+        api.library().espalier_f_cart_ml_create_from_comms(
             len(level_comms),
             _ints([comm.py2f() for comm in level_comms]),
             count,
@@ -234,8 +194,8 @@ def cart_ml_create(
     if any(len(levels) != num_levels for levels in dims_ml):
         raise ArgumentError(f"expected dims_ml with {num_levels} levels in each dimension")
     made = ctypes.c_int()
-    _check(
-        _library().espalier_f_cart_ml_create(
+    api.check(
+        api.library().espalier_f_cart_ml_create(
             comm.py2f(),
             count,
             _wraps(periods, count),
@@ -260,8 +220,8 @@ def dims_ml_create(
     for size in sizes:
         num_ranks *= size
     rows = _ints([0] * (num_dimensions * len(sizes)))
-    _check(
-        _library().espalier_f_dims_ml_create(
+    api.check(
+        api.library().espalier_f_dims_ml_create(
             num_ranks,
             num_dimensions,
             _doubles(weights, num_dimensions, "weights"),
@@ -280,8 +240,8 @@ def dims_weighted_create(
 ) -> list[int]:
     """Return extents with the least sum of `dims[i] * weights[i]`; entries of 0 are chosen."""
     extents = _ints(dims)
-    _check(
-        _library().espalier_f_dims_weighted_create(
+    api.check(
+        api.library().espalier_f_dims_weighted_create(
             num_ranks,
             len(dims),
             _doubles(weights, len(dims), "weights"),
@@ -327,8 +287,8 @@ def cart_create(  # noqa: PLR0913 - the options of espalier_cart_create
     if any(len(offset) != count for offset in offsets):
         raise ArgumentError(f"expected offsets of {count} dimensions")
     made = ctypes.c_int()
-    _check(
-        _library().espalier_f_cart_create(
+    api.check(
+        api.library().espalier_f_cart_create(
             comm.py2f(),
             count,
             _ints(dims),
@@ -354,8 +314,8 @@ def cart_report(comm: Any) -> Report:
     levels = (_CLevel * 32)()
     num_levels = ctypes.c_int()
     algorithm = ctypes.create_string_buffer(_NAME_LEN)
-    _check(
-        _library().espalier_f_cart_report(
+    api.check(
+        api.library().espalier_f_cart_report(
             comm.py2f(), len(levels), levels, ctypes.byref(num_levels), algorithm
         )
     )
