@@ -81,6 +81,7 @@ FLOORS = Floors(
         "peers": {"tuning"},
         "improvement": {"compare", "maps", "probing", "tuning"},
         "report": {"catalog", "maps", "probing", "profiles"},
+        "onesided": {"api"},
         "cli": {
             "doctor",
             "exports",
@@ -103,7 +104,7 @@ FLOORS = Floors(
         "__main__": {"cli"},
         # What calls the library of the C interface.
         "api": {"errors", "installation"},
-        # What programs import.
+        # What programs import, as they do the package onesided.
         "mpi": {"api"},
     },
 )

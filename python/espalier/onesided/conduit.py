@@ -1,0 +1,345 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Processes with segments that all of them reach."""
+
+from __future__ import annotations
+
+import ctypes
+import warnings
+from typing import TYPE_CHECKING, Any, Protocol
+
+from espalier import api
+from espalier.errors import ArgumentError, MpiError
+from espalier.onesided import arguments, endings
+from espalier.onesided.functions import (
+    ConduitOptions,
+    Remote,
+    TransferState,
+    ask,
+    call,
+    handle,
+)
+from espalier.onesided.segment import Segment
+from espalier.onesided.transfer import Transfer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import TracebackType
+
+    import numpy.typing as npt
+    from mpi4py import MPI
+
+
+class _Team(Protocol):
+    """What has to end before its conduit."""
+
+    def free(self) -> None: ...
+
+
+# Conduits that were not detached; a name that goes out of scope must not end what others use.
+_attached: set[Conduit] = set()
+
+
+class Conduit:
+    """The processes of a communicator, each with a segment that the others reach.
+
+    A `with` block detaches it at its end. It does not if the block ends by an exception, since
+    others may never come; `detach()` still can.
+
+    Arrays of the segment may be used as long as they exist, until MPI is finalized. If there is one
+    when the conduit is detached, on any process, then nobody communicates any more, but the memory
+    stays; see `detach()`.
+    """
+
+    def __init__(
+        self,
+        comm: MPI.Intracomm,
+        segment_bytes: int,
+        *,
+        transport: str | None = None,
+        scratch_bytes: int = 0,
+    ) -> None:
+        """Attach. Collective over `comm`, which may be freed afterwards.
+
+        Args:
+            comm: an intracommunicator of mpi4py.
+            segment_bytes: what others reach of this process, zero at first; may differ between
+                processes.
+            transport: `node` (memory that the processes share), `rma` (MPI-3 one-sided
+                communication), or None: `node` if all processes are on one node. Equal on all.
+            scratch_bytes: beside each segment, for all teams; 0 for 4 MiB. Equal on all.
+
+        Raises:
+            ArgumentError: arguments that cannot be.
+            OutOfMemoryError: the segments do not fit.
+            MpiError: mpi4py is missing, a call of MPI failed, or the transport cannot serve these
+                processes.
+        """
+        options = ConduitOptions(
+            size=ctypes.sizeof(ConduitOptions),
+            flags=0,
+            transport=None if transport is None else transport.encode(),
+            scratch_bytes=arguments.number(scratch_bytes, "scratch_bytes"),
+        )
+        num_bytes = arguments.number(segment_bytes, "segment_bytes")
+        made = ctypes.c_void_p()
+        call("conduit_attach", handle(comm), num_bytes, ctypes.byref(options), ctypes.byref(made))
+        self._handle = made
+        self._segment = Segment(ask("conduit_segment", made) or 0, num_bytes)
+        self._comm = comm.Dup()
+        self._is_ended = False
+        self._teams: list[_Team] = []
+        self._underway: set[Transfer] = set()
+        self._posted: list[npt.NDArray[Any]] = []
+        self._rank: int = ask("conduit_rank", made)
+        self._size: int = ask("conduit_size", made)
+        self._transport: str = ask("conduit_transport", made).decode()
+        _attached.add(self)
+
+    def __enter__(self) -> Conduit:
+        """Return the conduit itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Detach, unless the block ended by an exception."""
+        if kind is None:
+            self.detach()
+
+    @property
+    def rank(self) -> int:
+        """The rank of this process."""
+        return self._rank
+
+    @property
+    def size(self) -> int:
+        """The number of processes."""
+        return self._size
+
+    @property
+    def transport(self) -> str:
+        """`node` or `rma`."""
+        return self._transport
+
+    @property
+    def is_released(self) -> bool:
+        """Whether it was detached and its memory was given back."""
+        return self._handle.value is None
+
+    def detach(self) -> None:
+        """End the conduit. Collective over its processes; waits for all of them.
+
+        Waits for what this process has started, and frees the teams. The memory is given back
+        unless arrays of a segment are in use on any process. Then it stays on all processes, so
+        that these arrays may be used further as memory of their process alone: until all processes
+        call this function again when there are none, or until MPI is finalized. A
+        `ResourceWarning` says so. Nothing happens if the memory was given back before.
+
+        Raises:
+            MpiError: MPI was finalized before.
+        """
+        if self.is_released:
+            return
+        if api.mpi().Is_finalized():
+            raise MpiError("expected detach() before MPI is finalized, got it afterwards")
+        if not self._is_ended:
+            self._end()
+        num_users = self._comm.allreduce(int(self._segment.has_arrays()))
+        if num_users == 0:
+            endings.cancel(self._release)
+            self._release()
+            return
+        if self in _attached:
+            _attached.remove(self)
+            endings.put_off(self._release)
+        warnings.warn(
+            f"arrays of segments are in use on {num_users} of {self._size} processes, so that "
+            "their memory stays; delete them before the conduit is detached",
+            ResourceWarning,
+            stacklevel=2,
+        )
+
+    def _release(self) -> None:
+        """Give back the memory of all processes. Collective."""
+        call("conduit_detach", ctypes.byref(self._handle))
+        self._comm.Free()
+        _attached.discard(self)
+
+    def _end(self) -> None:
+        """Complete what this process has begun, and wait until nobody uses segments of others."""
+        for transfer in list(self._underway):
+            transfer.wait()
+        self.fence()
+        for team in list(self._teams):
+            team.free()
+        self.barrier()
+        self._is_ended = True
+
+    def _live(self) -> ctypes.c_void_p:
+        """Return the handle of a conduit that is attached."""
+        if self._is_ended:
+            raise ArgumentError("expected a conduit that is attached, got one that was detached")
+        return self._handle
+
+    def _remote(self, rank: int, offset: int) -> Remote:
+        return Remote(
+            arguments.number(rank, "rank", self._size), arguments.number(offset, "offset")
+        )
+
+    def array(
+        self, shape: int | Sequence[int], dtype: npt.DTypeLike = float, offset: int = 0
+    ) -> npt.NDArray[Any]:
+        """Return an array that is part of the own segment, in C order. Not collective.
+
+        Args:
+            shape: the extents, or the length of one dimension.
+            dtype: of the elements; anything but Python objects.
+            offset: bytes from the beginning of the segment, a multiple of the alignment of `dtype`.
+
+        Raises:
+            ArgumentError: it would not lie in the segment.
+        """
+        self._live()
+        return self._segment.array(shape, dtype, offset)
+
+    def offset(self, array: npt.NDArray[Any]) -> int:
+        """Return how many bytes of the own segment stand before an array of it. Not collective."""
+        self._live()
+        address = arguments.contiguous(array, "array")
+        return self._segment.offset(address, array.nbytes, "array")
+
+    def segment_bytes(self, rank: int | None = None) -> int:
+        """Return the bytes of the segment of a process, by default of this one. Not collective."""
+        number = self._rank if rank is None else arguments.number(rank, "rank", self._size)
+        found = ctypes.c_uint64()
+        call("conduit_segment_bytes", self._live(), number, ctypes.byref(found))
+        return found.value
+
+    def put(self, array: npt.NDArray[Any], rank: int, offset: int) -> None:
+        """Write the bytes of an array to a segment, and wait until they are there.
+
+        Not collective.
+
+        Args:
+            array: contiguous, in the own segment or anywhere else.
+            rank: whose segment.
+            offset: bytes from its beginning.
+
+        Raises:
+            ArgumentError: it would not lie in the segment of that process.
+        """
+        conduit, address = self._live(), arguments.contiguous(array, "array")
+        call("put", address, array.nbytes, self._remote(rank, offset), conduit)
+
+    def get(self, array: npt.NDArray[Any], rank: int, offset: int) -> None:
+        """Fill an array with the bytes of a segment, and wait until they are here.
+
+        Not collective; arguments are those of `put()`.
+        """
+        conduit, address = self._live(), arguments.contiguous(array, "array", is_written=True)
+        call("get", address, array.nbytes, self._remote(rank, offset), conduit)
+
+    def start_put(self, array: npt.NDArray[Any], rank: int, offset: int) -> Transfer:
+        """Put without waiting: the array must not be written until the transfer is over.
+
+        Not collective.
+        """
+        address = arguments.contiguous(array, "array")
+        return self._start("start_put", array, address, self._remote(rank, offset))
+
+    def start_get(self, array: npt.NDArray[Any], rank: int, offset: int) -> Transfer:
+        """Get without waiting: the array must not be used until the transfer is over.
+
+        Not collective.
+        """
+        address = arguments.contiguous(array, "array", is_written=True)
+        return self._start("start_get", array, address, self._remote(rank, offset))
+
+    def _start(self, name: str, array: npt.NDArray[Any], address: int, remote: Remote) -> Transfer:
+        conduit, state = self._live(), TransferState()
+        call(name, address, array.nbytes, remote, conduit, ctypes.byref(state))
+        return Transfer(conduit, state, array, self._underway)
+
+    def post_put(self, array: npt.NDArray[Any], rank: int, offset: int) -> None:
+        """Put; it is over, and the array may be written again, at the next `fence()`.
+
+        Not collective.
+        """
+        conduit, address = self._live(), arguments.contiguous(array, "array")
+        call("post_put", address, array.nbytes, self._remote(rank, offset), conduit)
+        self._posted.append(array)
+
+    def post_get(self, array: npt.NDArray[Any], rank: int, offset: int) -> None:
+        """Get; it is over at the next `fence()`. Not collective."""
+        conduit, address = self._live(), arguments.contiguous(array, "array", is_written=True)
+        call("post_get", address, array.nbytes, self._remote(rank, offset), conduit)
+        self._posted.append(array)
+
+    def fence(self) -> None:
+        """Wait for all that this process has posted. Not collective."""
+        call("fence", self._live())
+        self._posted.clear()
+
+    def put_signal(
+        self, array: npt.NDArray[Any], rank: int, offset: int, *, counter: int, amount: int = 1
+    ) -> None:
+        """Put, and add to a counter of the same process after that.
+
+        Who sees the counter sees the data. Returns when the array may be written again. Not
+        collective.
+
+        Args:
+            array: contiguous, in the own segment or anywhere else.
+            rank: whose segment.
+            offset: bytes from its beginning.
+            counter: the offset of 8 bytes in the same segment, a multiple of 8.
+            amount: what is added, modulo 2^64.
+        """
+        conduit, address = self._live(), arguments.contiguous(array, "array")
+        where = arguments.number(counter, "counter")
+        added = arguments.number(amount, "amount")
+        call("put_signal", address, array.nbytes, self._remote(rank, offset), where, added, conduit)
+
+    def signal(self, rank: int, counter: int, amount: int = 1) -> None:
+        """Add to a counter of a process, in no order with puts that are not over.
+
+        Not collective.
+        """
+        added = arguments.number(amount, "amount")
+        call("signal", self._remote(rank, counter), added, self._live())
+
+    def counter(self, counter: int) -> int:
+        """Return the value of a counter of this process. Does not poll; not collective."""
+        found = ctypes.c_uint64()
+        where = arguments.number(counter, "counter")
+        call("counter", self._live(), where, ctypes.byref(found))
+        return found.value
+
+    def await_counter(self, counter: int, at_least: int) -> None:
+        """Wait until a counter of this process is at least that. Not collective."""
+        where = arguments.number(counter, "counter")
+        call("await", self._live(), where, arguments.number(at_least, "at_least"))
+
+    def poll(self) -> None:
+        """Move on what is under way. Never waits; not collective."""
+        call("conduit_poll", self._live())
+
+    def notify(self) -> None:
+        """Begin a barrier of all processes, without waiting; `try_barrier()` ends it.
+
+        The barrier orders what was over before it.
+        """
+        call("conduit_notify", self._live())
+
+    def try_barrier(self) -> bool:
+        """Tell whether all processes have called `notify()`; if so the barrier is over."""
+        is_over = ctypes.c_int()
+        call("conduit_try_barrier", self._live(), ctypes.byref(is_over))
+        return bool(is_over.value)
+
+    def barrier(self) -> None:
+        """Wait until all processes are here. Collective."""
+        call("conduit_barrier", self._live())

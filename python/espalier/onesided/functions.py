@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The functions and structures of `espalier_onesided.h` as ctypes has them."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from ctypes import POINTER, c_char_p, c_int, c_size_t, c_uint, c_uint64, c_void_p
+from typing import Any, ClassVar
+
+from espalier import api
+from espalier.errors import NotBuiltError
+
+
+class Remote(ctypes.Structure):
+    """espalier_remote."""
+
+    _fields_: ClassVar = [("rank", c_int), ("offset", c_uint64)]
+
+
+class TransferState(ctypes.Structure):
+    """espalier_transfer."""
+
+    _fields_: ClassVar = [("opaque", c_uint64 * 3)]
+
+
+class ConduitOptions(ctypes.Structure):
+    """espalier_conduit_options."""
+
+    _fields_: ClassVar = [
+        ("size", c_size_t),
+        ("flags", c_uint),
+        ("transport", c_char_p),
+        ("scratch_bytes", c_uint64),
+    ]
+
+
+class OnesidedOptions(ctypes.Structure):
+    """espalier_onesided_options."""
+
+    _fields_: ClassVar = [
+        ("size", c_size_t),
+        ("flags", c_uint),
+        ("in", c_int),
+        ("out", c_int),
+        ("addresses", c_int),
+        ("algorithm", c_char_p),
+        ("mechanism", c_char_p),
+    ]
+
+
+def _handle_type() -> type[Any]:
+    """Return what a handle of this MPI is in C: a number under MPICH, a pointer under Open MPI."""
+    mpi = api.mpi()
+    return c_int if mpi._sizeof(mpi.Comm) == ctypes.sizeof(c_int) else c_void_p
+
+
+def handle(thing: Any) -> Any:
+    """Return the handle of C of a communicator, datatype or operator of mpi4py."""
+    return _handle_type().from_address(api.mpi()._addressof(thing))
+
+
+def _transfer_functions() -> dict[str, tuple[Any, ...]]:
+    started = (c_void_p, c_uint64, Remote, c_void_p)
+    transfer = (c_void_p, POINTER(TransferState))
+    signal = (c_void_p, c_uint64, Remote, c_uint64, c_uint64, c_void_p)
+    return {
+        "put": started,
+        "get": started,
+        "put_signal": signal,
+        "start_put": (*started, POINTER(TransferState)),
+        "start_get": (*started, POINTER(TransferState)),
+        "transfer_test": (*transfer, POINTER(c_int)),
+        "transfer_wait": transfer,
+        "transfer_wait_local": transfer,
+        "post_put": started,
+        "post_get": started,
+        "fence": (c_void_p,),
+        "signal": (Remote, c_uint64, c_void_p),
+        "counter": (c_void_p, c_uint64, POINTER(c_uint64)),
+        "await": (c_void_p, c_uint64, c_uint64),
+    }
+
+
+def _conduit_functions(comm: Any) -> dict[str, tuple[Any, ...]]:
+    return {
+        "conduit_attach": (comm, c_uint64, POINTER(ConduitOptions), POINTER(c_void_p)),
+        "conduit_detach": (POINTER(c_void_p),),
+        "conduit_rank": (c_void_p,),
+        "conduit_size": (c_void_p,),
+        "conduit_transport": (c_void_p,),
+        "conduit_segment": (c_void_p,),
+        "conduit_segment_bytes": (c_void_p, c_int, POINTER(c_uint64)),
+        "conduit_poll": (c_void_p,),
+        "conduit_notify": (c_void_p,),
+        "conduit_try_barrier": (c_void_p, POINTER(c_int)),
+        "conduit_barrier": (c_void_p,),
+    }
+
+
+def _team_functions(mpi_handle: Any) -> dict[str, tuple[Any, ...]]:
+    planned = (c_void_p, POINTER(OnesidedOptions), POINTER(c_void_p))
+    elements = (c_int, mpi_handle)
+    two = (c_void_p, c_void_p, *elements)
+    return {
+        "team_create": (c_void_p, mpi_handle, c_uint64, POINTER(c_void_p)),
+        "team_free": (POINTER(c_void_p),),
+        "team_rank": (c_void_p,),
+        "team_size": (c_void_p,),
+        "team_conduit_rank": (c_void_p, c_int, POINTER(c_int)),
+        "team_bcast_init": (c_void_p, *elements, c_int, *planned),
+        "team_scatter_init": (*two, c_int, *planned),
+        "team_gather_init": (*two, c_int, *planned),
+        "team_reduce_init": (*two, mpi_handle, c_int, *planned),
+        "team_allreduce_init": (*two, mpi_handle, *planned),
+        "team_allgather_init": (*two, *planned),
+        "team_alltoall_init": (*two, *planned),
+        "team_barrier_init": planned,
+        "team_fence": (c_void_p,),
+    }
+
+
+_REQUEST = {
+    "request_start": (c_void_p,),
+    "request_test": (c_void_p, POINTER(c_int)),
+    "request_wait": (c_void_p,),
+    "request_algorithm": (c_void_p,),
+    "request_mechanism": (c_void_p,),
+    "request_free": (POINTER(c_void_p),),
+}
+_RESULTS = {
+    "conduit_transport": c_char_p,
+    "conduit_segment": c_void_p,
+    "request_algorithm": c_char_p,
+    "request_mechanism": c_char_p,
+}
+
+
+@functools.cache
+def _declared() -> dict[str, Any]:
+    """Return the functions by their names without `espalier_`, with their types."""
+    library = api.library()
+    mpi_handle = _handle_type()
+    arguments = {
+        **_conduit_functions(mpi_handle),
+        **_transfer_functions(),
+        **_team_functions(mpi_handle),
+        **_REQUEST,
+    }
+    found = {}
+    for name, types in arguments.items():
+        try:
+            function = getattr(library, f"espalier_{name}")
+        except AttributeError as error:
+            raise NotBuiltError(
+                f"expected espalier_{name} in {library._name}, found none",
+                "build the library of this version",
+            ) from error
+        function.argtypes = types
+        function.restype = _RESULTS.get(name, c_int)
+        found[name] = function
+    return found
+
+
+def ask(name: str, *arguments: Any) -> Any:
+    """Call a function that returns what it is asked for."""
+    return _declared()[name](*arguments)
+
+
+def call(name: str, *arguments: Any) -> None:
+    """Call a function that returns a code, and raise what it says unless it succeeded."""
+    api.check(_declared()[name](*arguments))

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a collective promises about buffers, and how to choose among algorithms."""
+
+from __future__ import annotations
+
+import ctypes
+import enum
+from typing import TypedDict
+
+from espalier.errors import ArgumentError
+from espalier.onesided.functions import OnesidedOptions
+
+
+class Sync(enum.IntEnum):
+    """When a collective may begin to touch buffers (`sync_in`), and until when (`sync_out`)."""
+
+    ALLSYNC = 0
+    """In: after all members have started it. Out: until it is over on the first member, which so
+    may read what others got, and write what others gave."""
+    MYSYNC = 1
+    """In: buffers of a member after this member has started it. Out: until it is over on this
+    member. What MPI promises."""
+    NOSYNC = 2
+    """In: after the first member has started it, so before that all buffers have to be ready. Out:
+    until it is over on the last member; a barrier or counter has to tell that."""
+
+
+class Addresses(enum.IntEnum):
+    """Who knows where buffers are."""
+
+    SYMMETRIC = 0
+    """In segments, at the same offset on all members. Input or output that only the root has lies
+    in its segment, at any offset."""
+    LOCAL = 1
+    """Anywhere; nobody knows those of others."""
+
+
+class Modes(TypedDict, total=False):
+    """Keywords of all collectives, equal on all members; what is left out is strict and chosen."""
+
+    sync_in: Sync
+    """`ALLSYNC` if it is left out."""
+    sync_out: Sync
+    """`ALLSYNC` if it is left out."""
+    addresses: Addresses
+    """`SYMMETRIC` if it is left out."""
+    algorithm: str
+    """As `espalier list` names it: `bcast/binomial`."""
+    mechanism: str
+    """How data move: `signaling_put` or `rendezvous` (both with symmetric addresses only), `eager`
+    or `counting_put`. Chosen if it is left out, as the algorithm."""
+
+
+def options(
+    *,
+    sync_in: Sync = Sync.ALLSYNC,
+    sync_out: Sync = Sync.ALLSYNC,
+    addresses: Addresses = Addresses.SYMMETRIC,
+    algorithm: str = "",
+    mechanism: str = "",
+) -> OnesidedOptions:
+    """Return the options of C; pass the keywords of `Modes`."""
+    found = OnesidedOptions(size=ctypes.sizeof(OnesidedOptions), flags=0)
+    setattr(found, "in", _member(Sync, sync_in, "sync_in"))
+    found.out = _member(Sync, sync_out, "sync_out")
+    found.addresses = _member(Addresses, addresses, "addresses")
+    found.algorithm = algorithm.encode() or None
+    found.mechanism = mechanism.encode() or None
+    return found
+
+
+def _member(kind: type[enum.IntEnum], value: enum.IntEnum, name: str) -> int:
+    if not isinstance(value, kind):
+        members = ", ".join(f"{kind.__name__}.{member.name}" for member in kind)
+        raise ArgumentError(f"expected one of {members} as {name}, got {value!r}")
+    return int(value)

@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Some processes of a conduit that run collectives together."""
+
+from __future__ import annotations
+
+import ctypes
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from espalier import api
+from espalier.errors import ArgumentError
+from espalier.onesided import arguments, modes
+from espalier.onesided.buffers import Buffer, contents
+from espalier.onesided.functions import ask, call, handle
+from espalier.onesided.modes import Addresses
+from espalier.onesided.request import Request, started
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import TracebackType
+    from typing import Unpack
+
+    import numpy.typing as npt
+    from mpi4py import MPI
+
+    from espalier.onesided.buffers import Place
+    from espalier.onesided.conduit import Conduit
+    from espalier.onesided.modes import Modes
+
+    Array = npt.NDArray[Any]
+
+
+class Team:
+    """The processes of a communicator, with its ranks; all are processes of the conduit.
+
+    Each collective exists twice: `bcast_init()` plans a `Request` that is started any number of
+    times, and `bcast()` plans and starts one that frees itself when it is over. Both are collective
+    over the team, in the same order on all members, and wait for nobody. Drop a request, and it
+    goes on; `fence()` waits for it.
+
+    The keywords of all collectives are those of `Modes`. By default they are strict, and buffers
+    are symmetric: arrays of the segment, at the same offset on all members. Types are those that
+    mpi4py finds for NumPy arrays, equal on all members, as are counts, root, op and modes.
+
+    Where only the root has a buffer, other members pass None if addresses are local. If they are
+    symmetric they say where it is, by the offset in bytes or an array of their own segment there.
+    """
+
+    def __init__(self, conduit: Conduit, comm: MPI.Intracomm, *, scratch_bytes: int = 0) -> None:
+        """Make a team. Collective over `comm`, which must not be freed before the team.
+
+        Members that are in several teams make them in the same order.
+
+        Args:
+            conduit: it frees the team when it is detached.
+            comm: an intracommunicator of mpi4py, as `Split()` makes it.
+            scratch_bytes: of those of the conduit, for this team alone, equal on all members; 0 for
+                an eighth. A collective that needs more than half of it is refused.
+
+        Raises:
+            ArgumentError: processes that the conduit does not have, or scratch space that it does
+                not have any more.
+        """
+        made = ctypes.c_void_p()
+        num_bytes = arguments.number(scratch_bytes, "scratch_bytes")
+        call("team_create", conduit._live(), handle(comm), num_bytes, ctypes.byref(made))
+        self._handle = made
+        self._conduit = conduit
+        self._comm = comm
+        self._requests: weakref.WeakSet[Request] = weakref.WeakSet()
+        self._underway: set[Request] = set()
+        self._rank: int = ask("team_rank", made)
+        self._size: int = ask("team_size", made)
+        conduit._teams.append(self)
+
+    def __enter__(self) -> Team:
+        """Return the team itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Free it, unless the block ended by an exception."""
+        if kind is None:
+            self.free()
+
+    @property
+    def rank(self) -> int:
+        """The rank of this process in the team."""
+        return self._rank
+
+    @property
+    def size(self) -> int:
+        """The number of members."""
+        return self._size
+
+    def conduit_rank(self, rank: int) -> int:
+        """Return the rank on the conduit of a rank of the team. Not collective."""
+        found = ctypes.c_int()
+        number = arguments.number(rank, "rank", self._size)
+        call("team_conduit_rank", self._live(), number, ctypes.byref(found))
+        return found.value
+
+    def free(self) -> None:
+        """Wait for what is under way, and free the team and its requests.
+
+        Collective over the team; nothing happens if it was freed before.
+        """
+        if self._handle.value is None:
+            return
+        self.fence()
+        for request in list(self._requests):
+            request.free()
+        call("team_free", ctypes.byref(self._handle))
+        self._conduit._teams.remove(self)
+
+    def fence(self) -> None:
+        """Wait for all collectives of the team that this process has started. Not collective."""
+        call("team_fence", self._live())
+        for request in list(self._underway):
+            request.wait()
+
+    def bcast_init(self, array: Array, root: int = 0, **keywords: Unpack[Modes]) -> Request:
+        """Plan a broadcast: the array of the root is copied to those of all other members.
+
+        Raises:
+            ArgumentError: arrays or options that cannot be.
+            MpiError: no algorithm or mechanism can serve it so.
+        """
+        root = arguments.number(root, "root", self._size)
+        buffer = Buffer("array", array, is_written=self._rank != root)
+        return self._plan("bcast", [buffer], root, keywords=keywords)
+
+    def scatter_init(
+        self, send: Place, recv: Array, root: int = 0, **keywords: Unpack[Modes]
+    ) -> Request:
+        """Plan a scatter: member i gets part i of `send`, which only the root needs."""
+        root = arguments.number(root, "root", self._size)
+        buffers = [
+            Buffer("send", send, num_parts=self._size, counts=self._rank == root),
+            Buffer("recv", recv, is_written=True),
+        ]
+        return self._plan("scatter", buffers, root, keywords=keywords)
+
+    def gather_init(
+        self, send: Array, recv: Place, root: int = 0, **keywords: Unpack[Modes]
+    ) -> Request:
+        """Plan a gather: part i of `recv`, which only the root needs, comes from member i."""
+        root = arguments.number(root, "root", self._size)
+        is_root = self._rank == root
+        buffers = [
+            Buffer("send", send),
+            Buffer("recv", recv, num_parts=self._size, is_written=True, counts=is_root),
+        ]
+        return self._plan("gather", buffers, root, keywords=keywords)
+
+    def reduce_init(
+        self,
+        send: Array,
+        recv: Place,
+        op: MPI.Op | None = None,
+        root: int = 0,
+        **keywords: Unpack[Modes],
+    ) -> Request:
+        """Plan a reduction to `recv`, which only the root needs; op is `MPI.SUM` by default."""
+        op = api.mpi().SUM if op is None else op
+        root = arguments.number(root, "root", self._size)
+        buffers = [
+            Buffer("send", send),
+            Buffer("recv", recv, is_written=True, counts=self._rank == root),
+        ]
+        return self._plan("reduce", buffers, handle(op), root, keywords=keywords, kept=op)
+
+    def allreduce_init(
+        self, send: Array, recv: Array, op: MPI.Op | None = None, **keywords: Unpack[Modes]
+    ) -> Request:
+        """Plan a reduction whose result all members get; op is `MPI.SUM` by default."""
+        op = api.mpi().SUM if op is None else op
+        buffers = [Buffer("send", send), Buffer("recv", recv, is_written=True)]
+        return self._plan("allreduce", buffers, handle(op), keywords=keywords, kept=op)
+
+    def allgather_init(self, send: Array, recv: Array, **keywords: Unpack[Modes]) -> Request:
+        """Plan a gather to all: part i of `recv` of all members comes from member i."""
+        buffers = [
+            Buffer("send", send),
+            Buffer("recv", recv, num_parts=self._size, is_written=True),
+        ]
+        return self._plan("allgather", buffers, keywords=keywords)
+
+    def alltoall_init(self, send: Array, recv: Array, **keywords: Unpack[Modes]) -> Request:
+        """Plan an exchange: part i of `recv` of member j is part j of `send` of member i."""
+        buffers = [
+            Buffer("send", send, num_parts=self._size),
+            Buffer("recv", recv, num_parts=self._size, is_written=True),
+        ]
+        return self._plan("alltoall", buffers, keywords=keywords)
+
+    def barrier_init(self, **keywords: Unpack[Modes]) -> Request:
+        """Plan a barrier of the team."""
+        return self._plan("barrier", [], keywords=keywords)
+
+    def bcast(self, array: Array, root: int = 0, **keywords: Unpack[Modes]) -> Request:
+        """Plan and start a broadcast, see `bcast_init()`."""
+        return started(self.bcast_init(array, root, **keywords))
+
+    def scatter(
+        self,
+        send: Place,
+        recv: Array,
+        root: int = 0,
+        **keywords: Unpack[Modes],
+    ) -> Request:
+        """Plan and start a scatter, see `scatter_init()`."""
+        return started(self.scatter_init(send, recv, root, **keywords))
+
+    def gather(
+        self,
+        send: Array,
+        recv: Place,
+        root: int = 0,
+        **keywords: Unpack[Modes],
+    ) -> Request:
+        """Plan and start a gather, see `gather_init()`."""
+        return started(self.gather_init(send, recv, root, **keywords))
+
+    def reduce(
+        self,
+        send: Array,
+        recv: Place,
+        op: MPI.Op | None = None,
+        root: int = 0,
+        **keywords: Unpack[Modes],
+    ) -> Request:
+        """Plan and start a reduction, see `reduce_init()`."""
+        return started(self.reduce_init(send, recv, op, root, **keywords))
+
+    def allreduce(
+        self,
+        send: Array,
+        recv: Array,
+        op: MPI.Op | None = None,
+        **keywords: Unpack[Modes],
+    ) -> Request:
+        """Plan and start a reduction to all, see `allreduce_init()`."""
+        return started(self.allreduce_init(send, recv, op, **keywords))
+
+    def allgather(self, send: Array, recv: Array, **keywords: Unpack[Modes]) -> Request:
+        """Plan and start a gather to all, see `allgather_init()`."""
+        return started(self.allgather_init(send, recv, **keywords))
+
+    def alltoall(self, send: Array, recv: Array, **keywords: Unpack[Modes]) -> Request:
+        """Plan and start an exchange, see `alltoall_init()`."""
+        return started(self.alltoall_init(send, recv, **keywords))
+
+    def barrier(self, **keywords: Unpack[Modes]) -> Request:
+        """Plan and start a barrier of the team, see `barrier_init()`."""
+        return started(self.barrier_init(**keywords))
+
+    def _live(self) -> ctypes.c_void_p:
+        """Return the handle of a team that was not freed."""
+        if self._handle.value is None:
+            raise ArgumentError("expected a team, got one that was freed")
+        return self._handle
+
+    def _plan(
+        self, name: str, buffers: Sequence[Buffer], *rest: Any, keywords: Modes, kept: object = None
+    ) -> Request:
+        """Plan a collective; `rest` is what stands in C between the datatype and the team."""
+        team = self._live()
+        options = modes.options(**keywords)
+        made = ctypes.c_void_p()
+        given: tuple[Any, ...] = ()
+        if buffers:
+            is_local = options.addresses == Addresses.LOCAL
+            found = contents(buffers, None if is_local else self._conduit._segment)
+            given = (*found.addresses, found.count, handle(found.datatype))
+        call(f"team_{name}_init", *given, *rest, team, ctypes.byref(options), ctypes.byref(made))
+        request = Request(made, (*(buffer.given for buffer in buffers), kept), self._underway)
+        self._requests.add(request)
+        return request

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run by test_onesided.py on several ranks: what is refused, and that all goes on after that.
+
+Usage: onesided_errors_program.py node|rma
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from mpi4py import MPI
+
+from espalier.errors import ArgumentError, Error, OutOfMemoryError
+from espalier.onesided import Addresses, Conduit, Sync, Team
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from espalier.onesided import Modes
+
+world = MPI.COMM_WORLD
+SEGMENT = 1 << 12
+LOCAL: Modes = {"addresses": Addresses.LOCAL}
+
+
+def refuse(text: str, call: Callable[[], object], kind: type[Error] = ArgumentError) -> None:
+    with pytest.raises(kind, match=text):
+        call()
+
+
+def check_attaching(transport: str) -> None:
+    refuse("whole number as segment_bytes", lambda: Conduit(world, 1.5))
+    refuse("segment_bytes in .*, got -1", lambda: Conduit(world, -1))
+    refuse("scratch_bytes in .*, got -1", lambda: Conduit(world, 8, scratch_bytes=-1))
+    refuse("carrier", lambda: Conduit(world, 8, transport="carrier"))
+    refuse("got MPI_COMM_NULL", lambda: Conduit(MPI.COMM_NULL, 8, transport=transport))
+
+
+def check_arrays(conduit: Conduit) -> None:
+    numbers = np.zeros((4, 4))
+    for call in (conduit.put, conduit.get, conduit.start_put, conduit.start_get):
+        refuse("NumPy array as array, got list", lambda call=call: call([1.0], 0, 0))
+        refuse("contiguous array", lambda call=call: call(numbers[:, 1], 0, 0))
+        refuse("Python objects", lambda call=call: call(np.zeros(1, object), 0, 0))
+        refuse(r"rank in \[0, \d\), got -1", lambda call=call: call(numbers, -1, 0))
+        refuse("rank in", lambda call=call: call(numbers, 2**32, 0))
+        refuse("rank in", lambda call=call: call(numbers, conduit.size, 0))
+        refuse("offset in .*, got -8", lambda call=call: call(numbers, 0, -8))
+        refuse("whole number as offset", lambda call=call: call(numbers, 0, "0"))
+        refuse("inside the segment of rank 0", lambda call=call: call(numbers, 0, SEGMENT - 120))
+        refuse("inside the segment of rank 0", lambda call=call: call(numbers, 0, 2**64 - 8))
+    frozen = np.zeros(4)
+    frozen.flags.writeable = False
+    conduit.put(frozen, conduit.rank, 0)
+    for call in (conduit.get, conduit.start_get, conduit.post_get):
+        refuse("may be written as array", lambda call=call: call(frozen, 0, 0))
+    refuse("a put inside the segment", lambda: conduit.post_put(numbers, 0, SEGMENT - 120))
+    refuse("a get inside the segment", lambda: conduit.post_get(numbers, 0, SEGMENT - 120))
+    conduit.fence()
+    refuse("of the own segment as array", lambda: conduit.offset(numbers))
+    refuse("inside a segment", lambda: conduit.array(SEGMENT))
+    refuse("rank in", lambda: conduit.segment_bytes(conduit.size))
+
+
+def check_counters(conduit: Conduit) -> None:
+    one = np.zeros(1)
+    refuse("multiple of 8 bytes, got offset 12", lambda: conduit.put_signal(one, 0, 0, counter=12))
+    refuse("a counter inside", lambda: conduit.put_signal(one, 0, 0, counter=SEGMENT))
+    refuse("a put inside", lambda: conduit.put_signal(one, 0, SEGMENT, counter=0))
+    refuse("amount in", lambda: conduit.put_signal(one, 0, 0, counter=8, amount=-1))
+    refuse("multiple of 8 bytes, got offset 4", lambda: conduit.signal(0, 4))
+    refuse("amount in", lambda: conduit.signal(0, 8, 2**64))
+    refuse("a counter inside", lambda: conduit.counter(SEGMENT))
+    refuse("multiple of 8 bytes, got offset 1", lambda: conduit.counter(1))
+    refuse("multiple of 8 bytes", lambda: conduit.await_counter(SEGMENT - 4, 0))
+    refuse("at_least in", lambda: conduit.await_counter(0, -1))
+
+
+def check_buffers(team: Team, conduit: Conduit) -> None:
+    p = team.size
+    x, y = conduit.array(8), conduit.array(8, offset=64)
+    elsewhere = np.zeros(8)
+    refuse("of the own segment as array", lambda: team.bcast(elsewhere))
+    refuse("of the own segment as recv", lambda: team.allreduce(x, elsewhere))
+    refuse("of the own segment as send", lambda: team.allreduce_init(elsewhere, x))
+    refuse("NumPy array as array, got list", lambda: team.bcast([1], **LOCAL))
+    refuse("NumPy array as array, got NoneType", lambda: team.bcast(None, **LOCAL))
+    refuse("contiguous array as array", lambda: team.bcast(np.zeros((3, 4))[:, 0], **LOCAL))
+    for dtype in ("M8[s]", ">f8", "U4", [("key", int)]):
+        wrong = np.zeros(4, np.dtype(dtype))
+        refuse("expected a type that MPI has for array", lambda w=wrong: team.bcast(w, **LOCAL))
+    frozen = np.zeros(8)
+    frozen.flags.writeable = False
+    refuse("may be written as recv", lambda: team.allreduce(elsewhere, frozen, **LOCAL))
+    refuse(
+        "expected 8 elements of float64 as recv, to fit send, got 7",
+        lambda: team.allreduce(x, y[:7]),
+    )
+    refuse("got 16 of float32", lambda: team.allreduce(x, y.view(np.float32)))
+    refuse("that do not overlap", lambda: team.allreduce(x, x))
+    refuse("that do not overlap", lambda: team.allgather(x[:1], conduit.array(p)))
+    refuse(
+        f"expected {8 * p} elements",
+        lambda: team.allgather(elsewhere, np.zeros(8 * p + 1), **LOCAL),
+    )
+    if p > 1:
+        odd = np.zeros(p + 1)
+        refuse(f"multiple of {p} elements as send", lambda: team.alltoall(odd, odd.copy(), **LOCAL))
+    is_root = team.rank == 0
+    if is_root:
+        refuse("NumPy array as send", lambda: team.scatter(None, x))
+        refuse("NumPy array as recv", lambda: team.gather(x, None))
+        refuse("NumPy array as recv", lambda: team.reduce(x, None))
+    else:
+        refuse("where send of the root is in its segment", lambda: team.scatter(None, x))
+        refuse("where recv of the root is", lambda: team.gather(x, None))
+        refuse("of the own segment as recv", lambda: team.reduce(x, elsewhere))
+        refuse("recv in .*, got -8", lambda: team.reduce(x, -8))
+
+
+def check_modes(team: Team, conduit: Conduit) -> None:
+    x, y = conduit.array(8), conduit.array(8, offset=64)
+    for root in (-1, team.size, 2**32):
+        refuse("root in", lambda root=root: team.bcast(x, root))
+    refuse("expected one of Sync.ALLSYNC, .* as sync_in", lambda: team.bcast(x, sync_in=1))
+    refuse("as sync_out", lambda: team.bcast(x, sync_out=Addresses.LOCAL))
+    refuse("as addresses", lambda: team.bcast(x, addresses=Sync.MYSYNC))
+    with pytest.raises(TypeError, match="sync_inn"):
+        team.bcast(x, sync_inn=Sync.NOSYNC)  # type: ignore[call-arg]
+    refuse("no_such", lambda: team.bcast(x, algorithm="bcast/no_such"))
+    refuse("pigeon", lambda: team.bcast(x, mechanism="pigeon"))
+    refuse("rendezvous", lambda: team.bcast(np.zeros(8), mechanism="rendezvous", **LOCAL), Error)
+    refuse("these can serve: bcast/", lambda: team.bcast(x, algorithm="allgather/ring"))
+    refuse("operator that reduces", lambda: team.allreduce(x, y, MPI.OP_NULL))
+    # Bits of a floating-point number have no bitwise and.
+    refuse("MPI defines for the datatype", lambda: team.allreduce(x, y, MPI.BAND))
+    refuse("rank in", lambda: team.conduit_rank(team.size))
+
+
+def check_requests(team: Team, conduit: Conduit) -> None:
+    request = team.bcast_init(conduit.array(8))
+    request.wait()
+    assert request.test()
+    request.start()
+    refuse("not under way, got one that is", request.start)
+    refuse("that is over, got one under way", request.free)
+    request.wait()
+    request.free()
+    request.free()
+    refuse("one that was freed", request.start)
+    once = team.bcast(conduit.array(8))
+    once.wait()
+    refuse("one that was freed", once.start)
+
+
+def check_scratch(conduit: Conduit) -> None:
+    """A team has bounded space for what cannot go to its buffers directly."""
+    with Team(conduit, world, scratch_bytes=4096) as team:
+        send, recv = np.zeros(1 << 16), np.zeros(team.size << 16)
+        if team.size > 1:
+            refuse("scratch", lambda: team.allgather(send, recv, **LOCAL), OutOfMemoryError)
+    huge = 1 << 40
+    refuse("scratch", lambda: Team(conduit, world, scratch_bytes=huge), OutOfMemoryError)
+    refuse("got MPI_COMM_NULL", lambda: Team(conduit, MPI.COMM_NULL))
+
+
+def check_all_goes_on(team: Team, conduit: Conduit) -> None:
+    x = conduit.array(8)
+    x[:] = team.rank
+    conduit.barrier()
+    team.bcast(x, team.size - 1).wait()
+    assert (x == team.size - 1).all()
+
+
+def check_after_the_end(team: Team, conduit: Conduit, request: object) -> None:
+    one = np.zeros(1)
+    detached = "one that was detached"
+    refuse(detached, lambda: conduit.array(1))
+    refuse(detached, lambda: conduit.offset(one))
+    refuse(detached, conduit.segment_bytes)
+    for call in (
+        conduit.put,
+        conduit.get,
+        conduit.start_put,
+        conduit.start_get,
+        conduit.post_put,
+        conduit.post_get,
+    ):
+        refuse(detached, lambda call=call: call(one, 0, 0))
+    refuse(detached, lambda: conduit.put_signal(one, 0, 0, counter=8))
+    refuse(detached, lambda: conduit.signal(0, 8))
+    refuse(detached, lambda: conduit.counter(8))
+    refuse(detached, lambda: conduit.await_counter(8, 0))
+    for call in (conduit.fence, conduit.poll, conduit.notify, conduit.try_barrier, conduit.barrier):
+        refuse(detached, call)
+    refuse(detached, lambda: Team(conduit, world))
+    refuse("a team, got one that was freed", lambda: team.bcast(one, **LOCAL))
+    refuse("a team, got one that was freed", team.fence)
+    refuse("one that was freed", request.start)
+    conduit.detach()
+    team.free()
+
+
+def main() -> None:
+    transport = sys.argv[1]
+    check_attaching(transport)
+    with Conduit(world, SEGMENT, transport=transport) as conduit:
+        team = Team(conduit, world)
+        check_arrays(conduit)
+        check_counters(conduit)
+        check_buffers(team, conduit)
+        check_modes(team, conduit)
+        check_requests(team, conduit)
+        check_scratch(conduit)
+        check_all_goes_on(team, conduit)
+        request = team.barrier_init()
+        transfer = conduit.start_put(np.zeros(1), 0, 1024)
+    check_after_the_end(team, conduit, request)
+    refuse("one that was over", transfer.wait)
+    if world.rank == 0:
+        sys.stdout.write("ok\n")
+
+
+if __name__ == "__main__":
+    main()
