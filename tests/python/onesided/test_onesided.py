@@ -33,6 +33,12 @@ def test_programs(
     assert run(vendor, num_ranks, path, tmp_path, transport) == "ok\n"
 
 
+def test_the_example_prints_what_its_page_says(tmp_path: Path) -> None:
+    folder = repository / "examples" / "05_onesided"
+    expected = (folder / "expected.txt").read_text(encoding="utf-8")
+    assert run("openmpi", 4, folder / "onesided.py", tmp_path) == expected
+
+
 def test_without_mpi4py_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "mpi4py", None)
     with pytest.raises(MpiError, match="pip install mpi4py"):
