@@ -34,8 +34,21 @@ GENERATED = {
         )
     ]
 }
-FORTRAN = ("espalier.f90", "espalier_mpix.f90")
-PYTHON = {"espalier.mpi": "Grids on communicators of mpi4py", "espalier.errors": "Errors"}
+FORTRAN = (
+    "espalier.f90",
+    "espalier_mpix.f90",
+    "espalier_onesided.f90",
+    "espalier_onesided_conduit.f90",
+    "espalier_onesided_segment.f90",
+    "espalier_onesided_transfer.f90",
+    "espalier_onesided_team.f90",
+    "espalier_onesided_collectives.f90",
+)
+PYTHON = {
+    "espalier.mpi": "Grids on communicators of mpi4py",
+    "espalier.onesided": "One-sided communication for mpi4py and NumPy",
+    "espalier.errors": "Errors",
+}
 
 
 def stage(folder: Path) -> list[str]:

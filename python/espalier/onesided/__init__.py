@@ -2,7 +2,7 @@
 """One-sided communication and collectives of teams, for programs that use mpi4py and NumPy.
 
 The functions are those of `espalier_onesided.h`. A conduit joins the processes of a communicator,
-each of which has a segment that the others reach by rank and offset; a team is some of them.
+each of which has a segment that the others reach by rank and offset; a team is some of them::
 
     with Conduit(MPI.COMM_WORLD, 8 * n) as conduit:
         x = conduit.array(n)
@@ -15,7 +15,8 @@ each of which has a segment that the others reach by rank and offset; a team is 
 Offsets and sizes of segments are bytes, counts of collectives are elements. Arrays are contiguous
 (in C or in Fortran order). One thread at a time calls a conduit, its teams and what they returned.
 Nothing moves by itself: functions that wait, `Conduit.poll()` and `Request.test()` move on what is
-under way.
+under way on the conduit and on all of its teams. A process that waits in MPI itself moves nothing
+on.
 """
 
 from espalier.onesided.conduit import Conduit

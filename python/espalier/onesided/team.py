@@ -18,10 +18,10 @@ from espalier.onesided.request import Request, started
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import TracebackType
-    from typing import Unpack
 
     import numpy.typing as npt
     from mpi4py import MPI
+    from typing_extensions import Unpack
 
     from espalier.onesided.buffers import Place
     from espalier.onesided.conduit import Conduit

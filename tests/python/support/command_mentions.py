@@ -353,9 +353,10 @@ def shim_variables() -> frozenset[str]:
 
 @functools.cache
 def _other_names() -> frozenset[str]:
-    """Return the variables that other parts read, macros, and what CMake sets or asks for."""
+    """Return the variables that other parts read, macros, constants, and what CMake sets."""
     places = [
         (("include/*.h", "tests/**/*.cpp"), r"#\s*(?:define|ifdef|ifndef)\s+(ESPALIER_\w+)"),
+        (("include/*.h",), r"^  (ESPALIER_\w+) = \d+"),
         (("espalier/**/*.cpp",), r'\bvariable\("(ESPALIER_\w+)"'),
         (("shim/**/*.cpp",), r'\bgetenv\("(ESPALIER_\w+)"'),
         (("espalier/**/exports.map",), r"^(ESPALIER_\w+) \{"),

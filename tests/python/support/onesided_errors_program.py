@@ -129,7 +129,7 @@ def check_modes(team: Team, conduit: Conduit) -> None:
     refuse("as sync_out", lambda: team.bcast(x, sync_out=Addresses.LOCAL))
     refuse("as addresses", lambda: team.bcast(x, addresses=Sync.MYSYNC))
     with pytest.raises(TypeError, match="sync_inn"):
-        team.bcast(x, sync_inn=Sync.NOSYNC)  # type: ignore[call-arg]
+        team.bcast(x, sync_inn=Sync.NOSYNC)
     refuse("no_such", lambda: team.bcast(x, algorithm="bcast/no_such"))
     refuse("pigeon", lambda: team.bcast(x, mechanism="pigeon"))
     refuse("rendezvous", lambda: team.bcast(np.zeros(8), mechanism="rendezvous", **LOCAL), Error)

@@ -125,7 +125,7 @@ def check_alltoall(team: Team, conduit: Conduit, modes: Modes, n: int) -> None:
 
 def check_modes(team: Team, conduit: Conduit) -> None:
     for modes in MODES:
-        for n in (1, 7, 100):
+        for n in (1, 33):
             for check in (check_bcast, check_scatter_and_gather, check_reductions, check_alltoall):
                 conduit.barrier()
                 check(team, conduit, modes, n)
