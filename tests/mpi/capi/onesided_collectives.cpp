@@ -18,6 +18,7 @@
 
 #include <mpi.h>
 
+#include "espalier/capi/onesided/safe_choice.hpp"
 #include "tests/mpi/capi/onesided_support.hpp"
 
 namespace {
@@ -344,12 +345,54 @@ void compare_all(Checks& checks, char const* transport) {
   PMPI_Type_free(&pairs);
 }
 
+/// The rule has an answer for every team, and each of its answers is legal.
+void check_choices(Checks& checks, espalier::capi::SafeRequest request) {
+  using namespace espalier::schedule;
+  for (AddressMode const where : all_address_modes) {
+    for (std::int64_t const block_bytes : {1, 1 << 20}) {
+      for (bool const is_ordered : {false, true}) {
+        request.addresses = where;
+        request.block_bytes = block_bytes;
+        request.needs_rank_order = is_ordered && reduces(request.collective);
+        auto const choices = espalier::capi::safe_choices(request);
+        std::string const what = std::string(to_string(request.collective)) + " of " +
+                                 std::to_string(request.num_ranks) + " ranks";
+        checks.expect(!choices.empty(), what + ": there is a choice");
+        for (auto const& [choice, mechanism] : choices) {
+          bool const is_legal = espalier::capi::serves(choice, request) &&
+                                espalier::capi::refusal(mechanism, request).empty();
+          checks.expect(is_legal, what + ": " + choice.text() + " is legal");
+        }
+      }
+    }
+  }
+}
+
+void check_choices(Checks& checks) {
+  using enum espalier::schedule::Collective;
+  for (auto const collective :
+       {barrier, bcast, scatter, gather, reduce, allreduce, allgather, alltoall}) {
+    for (int p = 1; p <= 33; ++p) {
+      bool const has_root = espalier::schedule::has_root(collective);
+      for (auto const mode : espalier::schedule::all_synchronizations()) {
+        check_choices(
+            checks,
+            {.collective = collective, .num_ranks = p, .root = has_root ? p - 1 : 0, .mode = mode}
+        );
+      }
+    }
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   Checks checks;
+  if (test_size(MPI_COMM_WORLD) == 1) {
+    check_choices(checks);
+  }
   for (char const* const transport : transports()) {
     compare_all(checks, transport);
   }
