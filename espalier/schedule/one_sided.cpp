@@ -145,7 +145,8 @@ private:
     }
   }
 
-  /// The release goes down the tree in which the data came up.
+  /// The release goes down the tree in which the data came up: first to whose data came last, as
+  /// most ranks wait below it.
   void leave_by_tree(int counter, int first_round) {
     auto const round_of = [&](int index) {
       return first_round + survey_.num_rounds - 1 - operation(index).round;
@@ -157,9 +158,14 @@ private:
     }
     Operation release{.kind = Kind::signal, .tag = counter};
     int const end = writer_.size();
+    std::vector<std::pair<int, int>> children;  // and the round in which they are released
     for (auto const& [child, receives] : plan_.receives_from) {
+      children.emplace_back(round_of(receives.front()), child);
+    }
+    std::ranges::sort(children);
+    for (auto const& [round, child] : children) {
       release.peer = child;
-      release.round = round_of(receives.front());
+      release.round = round;
       release.after = end;
       release.after_sends = end;
       writer_.add(release, {});

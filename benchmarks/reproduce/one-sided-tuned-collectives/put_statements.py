@@ -89,8 +89,7 @@ def passes(times: PutTimes) -> Statement:
         "two passes instead of three: 33 % fewer",
         ours,
         verdict(whole=min(saved.values()) >= 30, part=max(saved.values()) > 0),
-        "passes apart overlap, because leaves enter the next one early; and the release of a "
-        "reduction serves children by rank, so that heavy subtrees wait for light ones",
+        "passes apart overlap, because leaves enter the next one early",
     )
 
 

@@ -28,11 +28,10 @@ PlannedCollective::PlannedCollective(
   }
   auto const kept = [&](int of) { return messages[static_cast<std::size_t>(of)]; };
   schedule::Survey const found = schedule::survey(num_ranks, kept);
-  std::vector<RankProgram> programs;
+  std::vector<RankProgram> const programs = schedule::one_sided(form, found, kept);
   std::vector<Places> places;
   for (int of = 0; of < num_ranks; ++of) {
-    programs.push_back(schedule::one_sided(of, form, found, kept));
-    RankProgram const& made = programs.back();
+    RankProgram const& made = programs[static_cast<std::size_t>(of)];
     OutputBlocks const output = layout_of(of);
     places.emplace_back(
         made.frame, of, output.layout(), exec::BindOptions{.output_sizes = output.sizes()}
