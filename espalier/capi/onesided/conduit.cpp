@@ -79,7 +79,7 @@ int espalier_conduit_attach(
     OwnCommunicator own = OwnCommunicator::duplicate(comm);
     ConduitOptions known;
     espalier::capi::agree(own, [&] {
-      espalier::capi::check_pointer(conduit, "conduit");
+      espalier::capi::check_pointer(static_cast<void const*>(conduit), "conduit");
       *conduit = nullptr;
       known = read(options);
       check_segment_bytes(segment_bytes, known);

@@ -163,13 +163,9 @@ TeamBuffers buffers_of(
 ) {
   Addresses const seen(team, call, elements);
   seen.check_own();
-  TeamBuffers result{
-      .own =
-          {
-              .input = static_cast<std::byte const*>(call.sendbuf),
-              .output = static_cast<std::byte*>(call.recvbuf),
-          },
-  };
+  TeamBuffers result;
+  result.own.input = static_cast<std::byte const*>(call.sendbuf);
+  result.own.output = static_cast<std::byte*>(call.recvbuf);
   if (addresses == AddressMode::single) {
     result.all.assign(static_cast<std::size_t>(team.team.num_ranks()), seen.places());
   }

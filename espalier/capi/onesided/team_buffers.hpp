@@ -14,7 +14,7 @@ namespace espalier::capi {
 /// Where the buffers of a collective are.
 struct TeamBuffers {
   onesided::UserBuffers own;
-  std::vector<onesided::UserPlaces> all{};  ///< by rank; empty where nobody knows those of others
+  std::vector<onesided::UserPlaces> all;  ///< by rank; empty where nobody knows those of others
 };
 
 /// Checks addresses. Those that all members know have to be right on all members, which each of

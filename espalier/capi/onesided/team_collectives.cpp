@@ -24,7 +24,7 @@ int make_request(
     espalier_request** request
 ) noexcept {
   return espalier::capi::on(team, [&](espalier_team& self) {
-    espalier::capi::check_pointer(request, "request");
+    espalier::capi::check_pointer(static_cast<void const*>(request), "request");
     *request = nullptr;
     espalier::capi::TeamOptions options = espalier::capi::read(given);
     if (call.collective == Collective::barrier) {

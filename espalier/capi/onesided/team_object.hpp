@@ -37,7 +37,7 @@ struct espalier_team {
   MPI_Comm user;
   espalier::onesided::Region part;  ///< of the scratch space of the conduit
   espalier::onesided::Team team;
-  std::vector<espalier::capi::TeamRequest*> requests{};  ///< that were not freed
+  std::vector<espalier::capi::TeamRequest*> requests;  ///< that were not freed
 };
 
 namespace espalier::capi {

@@ -69,6 +69,7 @@ Mechanism mechanism_named(std::string_view name) {
 
 std::string names_of_mechanisms() {
   std::vector<std::string_view> names;
+  names.reserve(schedule::all_mechanisms.size());
   for (Mechanism const mechanism : schedule::all_mechanisms) {
     names.push_back(schedule::to_string(mechanism));
   }

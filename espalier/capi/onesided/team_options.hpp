@@ -15,8 +15,8 @@ namespace espalier::capi {
 struct TeamOptions {
   schedule::Synchronization mode{.in = schedule::Sync::allsync, .out = schedule::Sync::allsync};
   schedule::AddressMode addresses = schedule::AddressMode::single;
-  std::string algorithm;                           ///< empty: chosen
-  std::optional<schedule::Mechanism> mechanism{};  ///< none: chosen
+  std::string algorithm;                         ///< empty: chosen
+  std::optional<schedule::Mechanism> mechanism;  ///< none: chosen
 };
 
 /// Local. @throws Error argument.
