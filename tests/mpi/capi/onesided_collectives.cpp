@@ -8,12 +8,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "include/espalier.h"
 #include "include/espalier_onesided.h"
 
 #include <mpi.h>
@@ -276,7 +274,8 @@ std::vector<espalier_onesided_options> forms() {
   return all;
 }
 
-void compare_forms(Comparison& comparison, std::vector<Case> const& all, int p) {
+void compare_forms(Comparison& comparison, std::vector<Case> const& all) {
+  int const p = test_size(MPI_COMM_WORLD);
   std::size_t number = 0;
   for (espalier_onesided_options options : forms()) {
     for (Case const& one : all) {
@@ -334,10 +333,9 @@ void compare_all(Checks& checks, char const* transport) {
   PMPI_Type_commit(&pairs);
   MPI_Op in_order = MPI_OP_NULL;
   PMPI_Op_create(combine_in_order, 0, &in_order);
-  int const p = test_size(MPI_COMM_WORLD);
-  std::vector<Case> const all = cases(p, pairs, in_order);
+  std::vector<Case> const all = cases(test_size(MPI_COMM_WORLD), pairs, in_order);
   Comparison comparison(checks, world, MPI_COMM_WORLD, team);
-  compare_forms(comparison, all, p);
+  compare_forms(comparison, all);
   compare_sizes(comparison, all);
   compare_named(comparison);
   checks.expect(espalier_team_free(&team) == MPI_SUCCESS, "free the team");
