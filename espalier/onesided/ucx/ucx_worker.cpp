@@ -52,7 +52,7 @@ UcxWorker::UcxWorker() : context_(make_context()), worker_(make_worker(context_.
         ErrorCode::unsupported,
         formatted(
             "expected a network whose messages have headers of {} bytes, got {} bytes; "
-            "ESPALIER_UCX_TLS chooses another one",
+            "UCX_TLS names others, for this conduit alone with ESPALIER_ before it",
             header_bytes,
             found
         )
