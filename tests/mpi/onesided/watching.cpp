@@ -15,11 +15,11 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   using espalier::onesided::UcxWatch;
   auto conduit = espalier::onesided::attach_ucx(MPI_COMM_WORLD, 64, {}, UcxWatch::all_ranks);
-  conduit->barrier();
-  if (conduit->rank() == conduit->num_ranks() - 1) {
-    _exit(0);
-  }
   try {
+    conduit->barrier();
+    if (conduit->rank() == conduit->num_ranks() - 1) {
+      _exit(0);  // perhaps before the others have left the barrier
+    }
     conduit->await(0, 1);
   } catch (espalier::Error const& error) {
     conduit.reset();
