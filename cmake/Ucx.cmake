@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Looks for libucp, the protocols of UCX: imported target espalier_ucx if it is there, whose users have
-# the definition ESPALIER_HAS_UCX. Without it everything builds but the conduit over it. Only programs
-# that ask for that conduit link it.
+# Looks for the headers of libucp, the protocols of UCX: imported target espalier_ucx if they are there,
+# whose users have the definition ESPALIER_HAS_UCX. Without them everything builds but the conduit over
+# UCX. The library is opened by programs that ask for that conduit, so nothing is linked with it.
 
 option(
   ESPALIER_WITH_UCX
@@ -18,7 +18,12 @@ if(ESPALIER_WITH_UCX AND ESPALIER_WITH_MPI AND NOT TARGET espalier_ucx)
   endif()
   if(TARGET PkgConfig::ESPALIER_UCX)
     add_library(espalier_ucx INTERFACE IMPORTED GLOBAL)
-    target_link_libraries(espalier_ucx INTERFACE PkgConfig::ESPALIER_UCX)
+    target_include_directories(
+      espalier_ucx
+      SYSTEM
+      INTERFACE $<TARGET_PROPERTY:PkgConfig::ESPALIER_UCX,INTERFACE_INCLUDE_DIRECTORIES>
+    )
+    target_link_libraries(espalier_ucx INTERFACE ${CMAKE_DL_LIBS})
     target_compile_definitions(espalier_ucx INTERFACE ESPALIER_HAS_UCX)
     message(STATUS "UCX: ${ESPALIER_UCX_VERSION}")
   else()

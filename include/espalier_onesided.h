@@ -80,7 +80,8 @@ typedef struct espalier_conduit_options {
   size_t size;            /**< sizeof(espalier_conduit_options): later versions may add fields */
   unsigned flags;         /**< must be 0 */
   char const* transport;  /**< "node" (memory that the processes share), "rma" (MPI-3 one-sided
-                               communication); NULL: "node" if all processes are on one node */
+                               communication), "ucx" (networks that UCX knows, if the library was
+                               built with it); NULL: "node" if all are on one node, else "rma" */
   uint64_t scratch_bytes; /**< beside each segment, for all teams, in units of 4 KiB; 0: 4 MiB */
 } espalier_conduit_options;
 
@@ -112,7 +113,7 @@ int espalier_conduit_detach(espalier_conduit** conduit);
 int espalier_conduit_rank(espalier_conduit const* conduit);
 /** The number of processes. Not collective; 0 for NULL. */
 int espalier_conduit_size(espalier_conduit const* conduit);
-/** "node" or "rma". Not collective; "" for NULL. */
+/** "node", "rma" or "ucx". Not collective; "" for NULL. */
 char const* espalier_conduit_transport(espalier_conduit const* conduit);
 /** The segment of this process, aligned to cache lines. Not collective; NULL for NULL. */
 void* espalier_conduit_segment(espalier_conduit const* conduit);

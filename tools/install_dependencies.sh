@@ -29,11 +29,12 @@ choose() {
     build-essential cmake ninja-build ccache gfortran pkgconf
     openmpi-bin libopenmpi-dev mpich libmpich-dev libsimgrid-dev
     libfmt-dev nlohmann-json3-dev python3-venv python3-dev hwloc libhwloc-dev libscotch-dev
+    libucx-dev
   )
   case $1 in
     build | standard-abi) ;;
     test | distributions)
-      wanted+=(libgtest-dev libbenchmark-dev librapidcheck-dev libucx-dev valgrind)
+      wanted+=(libgtest-dev libbenchmark-dev librapidcheck-dev valgrind)
       wanted+=(iproute2 lammps gromacs)
       if [[ $1 == distributions ]]; then
         wanted+=(debootstrap)

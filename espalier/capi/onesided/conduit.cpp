@@ -9,8 +9,7 @@
 #include "espalier/base/format.hpp"
 #include "espalier/capi/agreement.hpp"
 #include "espalier/capi/onesided/conduit_object.hpp"
-#include "espalier/onesided/mpi/mpi_node_conduit.hpp"
-#include "espalier/onesided/mpi/mpi_rma_conduit.hpp"
+#include "espalier/capi/onesided/transports.hpp"
 
 namespace {
 
@@ -20,12 +19,6 @@ using espalier::formatted;
 using espalier::capi::ConduitOptions;
 using espalier::mpi::OwnCommunicator;
 using espalier::onesided::Conduit;
-
-std::unique_ptr<Conduit>
-attach(std::string const& transport, MPI_Comm comm, std::uint64_t num_bytes) {
-  return transport == "node" ? espalier::onesided::attach_node(comm, num_bytes, {})
-                             : espalier::onesided::attach_rma(comm, num_bytes, {});
-}
 
 void check_segment_bytes(std::uint64_t num_bytes, ConduitOptions const& options) {
   constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max() / 4;
@@ -59,9 +52,11 @@ void check_freed(espalier_conduit const& conduit) {
 espalier_conduit::espalier_conduit(
     MPI_Comm comm, OwnCommunicator own, std::uint64_t segment_bytes, ConduitOptions const& options
 )
-    : transport(espalier::capi::transport_for(own, options.transport)),
+    : transport(
+          options.transport != nullptr ? *options.transport : espalier::capi::usual_transport(own)
+      ),
       parts(options.scratch_bytes),
-      conduit(attach(transport, own.get(), parts.num_bytes() + segment_bytes)),
+      conduit(transport.attach(own.get(), parts.num_bytes() + segment_bytes)),
       places(*conduit, parts.num_bytes()), handler(std::move(own), comm) {}
 
 using espalier::capi::on;
@@ -109,7 +104,7 @@ int espalier_conduit_size(espalier_conduit const* conduit) {
 }
 
 char const* espalier_conduit_transport(espalier_conduit const* conduit) {
-  return conduit == nullptr ? "" : conduit->transport.c_str();
+  return conduit == nullptr ? "" : conduit->transport.name.data();
 }
 
 void* espalier_conduit_segment(espalier_conduit const* conduit) {

@@ -22,6 +22,7 @@
 #include "espalier/capi/onesided/scratch_parts.hpp"
 #include "espalier/capi/onesided/segment_places.hpp"
 #include "espalier/capi/onesided/transfer_table.hpp"
+#include "espalier/capi/onesided/transports.hpp"
 #include "espalier/onesided/conduit.hpp"
 #include "espalier/onesided/team/team.hpp"
 #include "espalier/plan/failure.hpp"
@@ -52,7 +53,7 @@ struct espalier_conduit {
     });
   }
 
-  std::string transport;
+  espalier::capi::Transport const& transport;
   espalier::capi::ScratchParts parts;
   std::unique_ptr<espalier::onesided::Conduit> conduit;
   espalier::capi::SegmentPlaces places;

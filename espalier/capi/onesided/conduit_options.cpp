@@ -3,11 +3,10 @@
 #include "espalier/capi/onesided/conduit_options.hpp"
 
 #include <limits>
+#include <string>
 
 #include "espalier/base/error.hpp"
 #include "espalier/base/format.hpp"
-#include "espalier/exec/node/mpi_shared_memory.hpp"
-#include "espalier/onesided/mpi/mpi_attachment.hpp"
 
 namespace espalier::capi {
 namespace {
@@ -29,12 +28,7 @@ ConduitOptions read(espalier_conduit_options const* given) {
     refuse_conduit_options("expected options set by ESPALIER_CONDUIT_OPTIONS_INIT with flags 0");
   }
   if (given->transport != nullptr) {
-    options.transport = given->transport;
-    if (options.transport != "node" && options.transport != "rma") {
-      refuse_conduit_options(
-          formatted("expected transport node or rma, got '{}'", options.transport)
-      );
-    }
+    options.transport = &transport_named(given->transport);
   }
   if (given->scratch_bytes != 0) {
     options.scratch_bytes = given->scratch_bytes;
@@ -49,17 +43,9 @@ ConduitOptions read(espalier_conduit_options const* given) {
 
 Fingerprint fingerprint(ConduitOptions const& options) {
   Fingerprint result;
-  result.add(options.transport);
+  result.add(options.transport == nullptr ? "" : std::string(options.transport->name));
   result.add(std::to_string(options.scratch_bytes));
   return result;
-}
-
-std::string transport_for(mpi::OwnCommunicator const& own, std::string const& named) {
-  if (!named.empty()) {
-    return named;
-  }
-  bool const is_near = onesided::ranks_of_node(own.get()).size() == own.size();
-  return exec::node::is_true_on_all(own.get(), is_near) ? "node" : "rma";
 }
 
 }  // namespace espalier::capi

@@ -3,12 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "include/espalier_onesided.h"
 
 #include "espalier/capi/arguments.hpp"
-#include "espalier/mpi/own_communicator.hpp"
+#include "espalier/capi/onesided/transports.hpp"
 
 namespace espalier::capi {
 
@@ -16,7 +15,7 @@ namespace espalier::capi {
 struct ConduitOptions {
   static constexpr std::uint64_t default_scratch_bytes = std::uint64_t{4} << 20U;
 
-  std::string transport;  ///< "node", "rma"; empty: by where the ranks are
+  Transport const* transport = nullptr;  ///< null: by where the ranks are
   std::uint64_t scratch_bytes = default_scratch_bytes;
 };
 
@@ -25,9 +24,5 @@ struct ConduitOptions {
 
 /// What has to be equal on all ranks.
 [[nodiscard]] Fingerprint fingerprint(ConduitOptions const& options);
-
-/// The transport that is named, or the one that all ranks can use. Collective.
-/// @throws Error mpi.
-[[nodiscard]] std::string transport_for(mpi::OwnCommunicator const& own, std::string const& named);
 
 }  // namespace espalier::capi

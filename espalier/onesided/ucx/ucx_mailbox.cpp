@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "espalier/onesided/ucx/ucx_library.hpp"
 #include "espalier/onesided/ucx/ucx_request.hpp"
 
 namespace espalier::onesided {
@@ -27,7 +28,7 @@ void set_handler(ucp_worker_h worker, unsigned id, ucp_am_recv_callback_t callba
   parameters.cb = callback;
   parameters.arg = self;
   require_ucx(
-      ucp_worker_set_am_recv_handler(worker, &parameters), "ucp_worker_set_am_recv_handler"
+      ucx().ucp_worker_set_am_recv_handler(worker, &parameters), "ucp_worker_set_am_recv_handler"
   );
 }
 
@@ -49,7 +50,7 @@ UcxMailbox::~UcxMailbox() {
   for (UcxRing* const ring : {&requests_, &replies_}) {
     while (!ring->is_empty()) {
       if (UcxMail const mail = ring->pop(); mail.payload != nullptr) {
-        ucp_am_data_release(worker_.get(), mail.payload);
+        ucx().ucp_am_data_release(worker_.get(), mail.payload);
       }
     }
   }
@@ -132,7 +133,7 @@ UcxMailbox::Taken::Taken(UcxMailbox& mailbox)
 
 UcxMailbox::Taken::~Taken() {
   if (mail_.payload != nullptr) {
-    ucp_am_data_release(mailbox_.worker_.get(), mail_.payload);
+    ucx().ucp_am_data_release(mailbox_.worker_.get(), mail_.payload);
   }
   Account& account = mailbox_.accounts_[mail_.header.source];
   if (is_reply_) {

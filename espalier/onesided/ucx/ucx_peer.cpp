@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "espalier/onesided/remote.hpp"
+#include "espalier/onesided/ucx/ucx_library.hpp"
 
 namespace espalier::onesided {
 namespace {
@@ -23,7 +24,7 @@ ucp_ep_h make_endpoint(UcxWorker& worker, UcxContact const& contact, int const* 
     parameters.err_handler = worker.watch(*watched);
   }
   ucp_ep_h endpoint = nullptr;
-  require_ucx(ucp_ep_create(worker.get(), &parameters, &endpoint), "ucp_ep_create");
+  require_ucx(ucx().ucp_ep_create(worker.get(), &parameters, &endpoint), "ucp_ep_create");
   return endpoint;
 }
 
@@ -31,25 +32,25 @@ ucp_ep_h make_endpoint(UcxWorker& worker, UcxContact const& contact, int const* 
 
 UcxPeer::UcxPeer(UcxWorker& worker, int rank, UcxContact const& contact, bool is_watched)
     : base_(contact.base), endpoint_(make_endpoint(worker, contact, is_watched ? &rank : nullptr)) {
-  require_ucx(ucp_ep_rkey_unpack(endpoint_, contact.key.data(), &key_), "ucp_ep_rkey_unpack");
+  require_ucx(ucx().ucp_ep_rkey_unpack(endpoint_, contact.key.data(), &key_), "ucp_ep_rkey_unpack");
 }
 
 UcxPeer::~UcxPeer() {
   if (key_ != nullptr) {
-    ucp_rkey_destroy(key_);
+    ucx().ucp_rkey_destroy(key_);
   }
 }
 
 UcxRequest UcxPeer::put(std::uint64_t offset, void const* from, std::size_t num_bytes) {
   UcxRequest request(
-      ucp_put_nbx(endpoint_, from, num_bytes, base_ + offset, key_, &plain), "ucp_put_nbx"
+      ucx().ucp_put_nbx(endpoint_, from, num_bytes, base_ + offset, key_, &plain), "ucp_put_nbx"
   );
   ++started_;
   return request;
 }
 
 UcxRequest UcxPeer::get(void* to, std::uint64_t offset, std::size_t num_bytes) {
-  return {ucp_get_nbx(endpoint_, to, num_bytes, base_ + offset, key_, &plain), "ucp_get_nbx"};
+  return {ucx().ucp_get_nbx(endpoint_, to, num_bytes, base_ + offset, key_, &plain), "ucp_get_nbx"};
 }
 
 void UcxPeer::post_get(void* to, std::uint64_t offset, std::size_t num_bytes) {
@@ -62,7 +63,9 @@ UcxRequest UcxPeer::add(std::uint64_t offset, std::uint64_t const* amount) {
   parameters.op_attr_mask = UCP_OP_ATTR_FIELD_DATATYPE;
   parameters.datatype = ucp_dt_make_contig(counter_bytes);
   return {
-      ucp_atomic_op_nbx(endpoint_, UCP_ATOMIC_OP_ADD, amount, 1, base_ + offset, key_, &parameters),
+      ucx().ucp_atomic_op_nbx(
+          endpoint_, UCP_ATOMIC_OP_ADD, amount, 1, base_ + offset, key_, &parameters
+      ),
       "ucp_atomic_op_nbx"
   };
 }
@@ -73,7 +76,7 @@ UcxPeer::send(unsigned id, std::span<std::byte const> header, std::span<std::byt
   parameters.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
   parameters.flags = UCP_AM_SEND_FLAG_EAGER;
   return {
-      ucp_am_send_nbx(
+      ucx().ucp_am_send_nbx(
           endpoint_, id, header.data(), header.size(), payload.data(), payload.size(), &parameters
       ),
       "ucp_am_send_nbx"
@@ -82,7 +85,7 @@ UcxPeer::send(unsigned id, std::span<std::byte const> header, std::span<std::byt
 
 bool UcxPeer::has_landed(std::uint64_t number) {
   if (flushed_ < number && is_flushed() && flushed_ < number) {
-    flush_ = UcxRequest(ucp_ep_flush_nbx(endpoint_, &plain), "ucp_ep_flush_nbx");
+    flush_ = UcxRequest(ucx().ucp_ep_flush_nbx(endpoint_, &plain), "ucp_ep_flush_nbx");
     flushing_ = started_;
     (void)is_flushed();
   }
@@ -98,8 +101,8 @@ bool UcxPeer::is_flushed() {
 }
 
 void UcxPeer::close() {
-  ucp_rkey_destroy(std::exchange(key_, nullptr));
-  flush_ = UcxRequest(ucp_ep_close_nbx(endpoint_, &plain), "ucp_ep_close_nbx");
+  ucx().ucp_rkey_destroy(std::exchange(key_, nullptr));
+  flush_ = UcxRequest(ucx().ucp_ep_close_nbx(endpoint_, &plain), "ucp_ep_close_nbx");
 }
 
 }  // namespace espalier::onesided

@@ -3,6 +3,7 @@
 #include "espalier/onesided/ucx/ucx_request.hpp"
 
 #include "espalier/base/format.hpp"
+#include "espalier/onesided/ucx/ucx_library.hpp"
 
 namespace espalier::onesided {
 
@@ -13,7 +14,7 @@ Error ucx_error(ucs_status_t status, std::string const& what) {
   } else if (status == UCS_ERR_UNSUPPORTED || status == UCS_ERR_NO_DEVICE) {
     code = ErrorCode::unsupported;
   }
-  return {code, formatted("{} failed: {}", what, ucs_status_string(status))};
+  return {code, formatted("{} failed: {}", what, ucx().ucs_status_string(status))};
 }
 
 void require_ucx(ucs_status_t status, char const* call) {
@@ -31,19 +32,19 @@ UcxRequest::UcxRequest(ucs_status_ptr_t returned, char const* call) : call_(call
 
 UcxRequest::~UcxRequest() {
   if (request_ != nullptr) {
-    ucp_request_free(request_);
+    ucx().ucp_request_free(request_);
   }
 }
 
 bool UcxRequest::has_ended() noexcept {
-  if (request_ != nullptr && ucp_request_check_status(request_) != UCS_INPROGRESS) {
-    ucp_request_free(std::exchange(request_, nullptr));
+  if (request_ != nullptr && ucx().ucp_request_check_status(request_) != UCS_INPROGRESS) {
+    ucx().ucp_request_free(std::exchange(request_, nullptr));
   }
   return request_ == nullptr;
 }
 
 bool UcxRequest::ask() {
-  ucs_status_t const status = ucp_request_check_status(request_);
+  ucs_status_t const status = ucx().ucp_request_check_status(request_);
   if (!has_ended()) {
     return false;
   }

@@ -10,6 +10,7 @@
 #include "espalier/exec/node/mpi_shared_memory.hpp"
 #include "espalier/mpi/success.hpp"
 #include "espalier/onesided/ucx/ucx_exchange.hpp"
+#include "espalier/onesided/ucx/ucx_library.hpp"
 
 namespace espalier::onesided {
 namespace {
@@ -60,6 +61,7 @@ UcxResources::UcxResources(
 }
 
 void UcxResources::open_worker(std::uint64_t segment_bytes) {
+  load_ucx();
   worker_.emplace();
   segment_.emplace(worker_->context(), segment_bytes);
   mailbox_.emplace(*worker_, comm_.rank(), comm_.size());

@@ -13,14 +13,15 @@ constexpr char const* prefix_of_settings = "ESPALIER";
 
 ucp_context_h make_context() {
   ucp_config_t* config = nullptr;
-  require_ucx(ucp_config_read(prefix_of_settings, nullptr, &config), "ucp_config_read");
+  require_ucx(ucx().ucp_config_read(prefix_of_settings, nullptr, &config), "ucp_config_read");
   ucp_params_t parameters{};
   parameters.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_NAME;
   parameters.features = UCP_FEATURE_RMA | UCP_FEATURE_AMO64 | UCP_FEATURE_AM;
   parameters.name = "espalier";
   ucp_context_h context = nullptr;
-  ucs_status_t const status = ucp_init(&parameters, config, &context);
-  ucp_config_release(config);
+  ucs_status_t const status =
+      ucx().ucp_init_version(UCP_API_MAJOR, UCP_API_MINOR, &parameters, config, &context);
+  ucx().ucp_config_release(config);
   require_ucx(status, "ucp_init");
   return context;
 }
@@ -32,14 +33,14 @@ ucp_worker_h make_worker(ucp_context_h context) {
   parameters.thread_mode = UCS_THREAD_MODE_SINGLE;
   parameters.am_alignment = line_bytes;
   ucp_worker_h worker = nullptr;
-  require_ucx(ucp_worker_create(context, &parameters, &worker), "ucp_worker_create");
+  require_ucx(ucx().ucp_worker_create(context, &parameters, &worker), "ucp_worker_create");
   return worker;
 }
 
 std::size_t largest_header(ucp_worker_h worker) {
   ucp_worker_attr_t attributes{};
   attributes.field_mask = UCP_WORKER_ATTR_FIELD_MAX_AM_HEADER;
-  require_ucx(ucp_worker_query(worker, &attributes), "ucp_worker_query");
+  require_ucx(ucx().ucp_worker_query(worker, &attributes), "ucp_worker_query");
   return attributes.max_am_header;
 }
 
@@ -63,10 +64,10 @@ UcxWorker::UcxWorker() : context_(make_context()), worker_(make_worker(context_.
 std::vector<std::byte> UcxWorker::address() const {
   ucp_address_t* address = nullptr;
   std::size_t num_bytes = 0;
-  require_ucx(ucp_worker_get_address(get(), &address, &num_bytes), "ucp_worker_get_address");
+  require_ucx(ucx().ucp_worker_get_address(get(), &address, &num_bytes), "ucp_worker_get_address");
   auto const* const bytes = reinterpret_cast<std::byte const*>(address);
   std::vector<std::byte> copy(bytes, bytes + num_bytes);
-  ucp_worker_release_address(get(), address);
+  ucx().ucp_worker_release_address(get(), address);
   return copy;
 }
 

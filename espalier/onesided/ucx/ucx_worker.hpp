@@ -13,6 +13,7 @@
 #include <ucp/api/ucp.h>
 
 #include "espalier/base/error.hpp"
+#include "espalier/onesided/ucx/ucx_library.hpp"
 
 namespace espalier::onesided {
 
@@ -40,7 +41,7 @@ public:
   [[nodiscard]] std::vector<std::byte> address() const;
 
   /// Moves what is underway, and takes what arrived. Never waits.
-  void progress() noexcept { ucp_worker_progress(worker_.get()); }
+  void progress() noexcept { ucx().ucp_worker_progress(worker_.get()); }
 
   /// For an endpoint to a rank: its failure becomes one of the worker.
   [[nodiscard]] ucp_err_handler_t watch(int rank);
@@ -58,12 +59,14 @@ public:
   }
 
 private:
-  template <auto release> struct Release {
-    template <typename Handle> void operator()(Handle* handle) const noexcept { release(handle); }
+  template <auto End> struct Ender {
+    template <typename Handle> void operator()(Handle* handle) const noexcept {
+      (ucx().*End)(handle);
+    }
   };
 
-  template <typename Handle, auto release>
-  using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, Release<release>>;
+  template <typename Handle, auto End>
+  using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, Ender<End>>;
 
   struct Watch {
     UcxWorker* worker;
@@ -74,8 +77,8 @@ private:
 
   std::deque<Watch> watches_;  ///< which UCX points to
   std::optional<Error> failure_;
-  Owned<ucp_context_h, ucp_cleanup> context_;
-  Owned<ucp_worker_h, ucp_worker_destroy> worker_;
+  Owned<ucp_context_h, &UcxLibrary::ucp_cleanup> context_;
+  Owned<ucp_worker_h, &UcxLibrary::ucp_worker_destroy> worker_;
 };
 
 }  // namespace espalier::onesided

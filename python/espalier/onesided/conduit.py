@@ -65,7 +65,8 @@ class Conduit:
             segment_bytes: what others reach of this process, zero at first; may differ between
                 processes.
             transport: `node` (memory that the processes share), `rma` (MPI-3 one-sided
-                communication), or None: `node` if all processes are on one node. Equal on all.
+                communication), `ucx` (networks that UCX knows, if Espalier was built with it), or
+                None: `node` if all processes are on one node, else `rma`. Equal on all.
             scratch_bytes: beside each segment, for all teams; 0 for 4 MiB. Equal on all.
 
         Raises:
@@ -121,7 +122,7 @@ class Conduit:
 
     @property
     def transport(self) -> str:
-        """`node` or `rma`."""
+        """`node`, `rma` or `ucx`."""
         return self._transport
 
     @property

@@ -61,7 +61,7 @@ void attach_wrongly(Errors& errors, Checks& checks, MPI_Comm comm) {
     return espalier_conduit_attach(on, num_bytes, &options, &made);
   };
   options.transport = "telepathy";
-  errors.expect(attach(comm, 64), MPI_ERR_ARG, "node or rma, got 'telepathy'", "a transport");
+  errors.expect(attach(comm, 64), MPI_ERR_ARG, "a transport of node, rma", "a transport");
   options = ESPALIER_CONDUIT_OPTIONS_INIT;
   options.flags = 1;
   errors.expect(attach(comm, 64), MPI_ERR_ARG, "flags 0", "flags");

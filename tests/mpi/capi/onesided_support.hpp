@@ -28,7 +28,13 @@ inline std::vector<char const*> transports() {
   if (is_mpich && test_size(MPI_COMM_WORLD) > few_ranks) {
     return {"node"};
   }
-  return {"node", "rma"};
+  return {
+      "node",
+      "rma",
+#ifdef ESPALIER_HAS_UCX
+      "ucx",
+#endif
+  };
 }
 
 /// What the library says of its last error.
