@@ -5,14 +5,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
-#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "espalier/base/error.hpp"
 #include "espalier/exec/memory/unwrap.hpp"
-#include "espalier/mpi/success.hpp"
+#include "espalier/mpi/unused_tag.hpp"
 
 namespace espalier::exec {
 namespace {
@@ -230,14 +229,8 @@ private:
 
 }  // namespace
 
-int largest_tag() {
-  int const* value = nullptr;
-  int is_found = 0;
-  mpi::require_success(
-      PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, reinterpret_cast<void*>(&value), &is_found),
-      "MPI_Comm_get_attr"
-  );
-  return is_found != 0 ? *value : std::numeric_limits<std::int16_t>::max();
+int largest_tag() noexcept {
+  return mpi::unused_tag() - 1;
 }
 
 MpiProgram bind_mpi(RankProgram const& program, MpiSpec const& spec) {

@@ -9,9 +9,8 @@
 
 namespace espalier::exec {
 
-/// The largest tag, the same for all communicators; only MPI_COMM_WORLD says so under every MPI.
-/// @throws Error mpi.
-[[nodiscard]] int largest_tag();
+/// The largest tag that a message may have, the same for all communicators.
+[[nodiscard]] int largest_tag() noexcept;
 
 /// Binds a program to the memory and datatypes of a call. Own handles of the datatypes of the user
 /// are kept in the result.

@@ -2,11 +2,13 @@
 
 #include "espalier/exec/node/mpi_near_run.hpp"
 
+#include "espalier/mpi/unused_tag.hpp"
+
 namespace espalier::exec::node {
 
 void NearRun::serve_mpi(MPI_Comm comm) noexcept {
   int is_there = 0;
-  PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &is_there, MPI_STATUS_IGNORE);
+  PMPI_Iprobe(MPI_ANY_SOURCE, mpi::unused_tag(), comm, &is_there, MPI_STATUS_IGNORE);
 }
 
 void NearRun::wait_open(MPI_Comm comm, int request) noexcept {

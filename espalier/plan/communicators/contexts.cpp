@@ -22,7 +22,7 @@ constexpr int max_rounds = 256;
 constexpr int rounds_of_a_chase = 4;
 
 /// Fewer tags than this make too few contexts with a part for each function.
-constexpr std::int64_t few_tags = std::int64_t{1} << 27;
+constexpr std::int64_t few_tags = (std::int64_t{1} << 27) - 1;  // the last one is not used
 constexpr int few_tags_per_context = 1 << 14;
 
 /// Any number below a limit, hardly ever the same in two threads at a time.

@@ -4,7 +4,6 @@
 /// What the MPI executor does when something is wrong. Two ranks.
 
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -130,18 +129,17 @@ void check_tags(Checks& checks, MPI_Comm comm) {
   void* limit = nullptr;
   int is_found = 0;
   PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, static_cast<void*>(&limit), &is_found);
-  program.operations.back().tag = *static_cast<int*>(limit);
+  // The last one is never used.
+  program.operations.back().tag = *static_cast<int*>(limit) - 1;
   ErrorCode const largest = code_of([&] {
     static_cast<void>(exec::bcast_executor(program, comm, {.type = MPI_INT, .count = 1}, 0));
   });
   checks.expect(largest == ErrorCode{}, "the largest tag");
-  if (*static_cast<int*>(limit) < std::numeric_limits<int>::max()) {
-    ++program.operations.back().tag;
-    ErrorCode const code = code_of([&] {
-      static_cast<void>(exec::bcast_executor(program, comm, {.type = MPI_INT, .count = 1}, 0));
-    });
-    checks.expect(code == ErrorCode::unsupported, "a tag beyond the largest");
-  }
+  ++program.operations.back().tag;
+  ErrorCode const code = code_of([&] {
+    static_cast<void>(exec::bcast_executor(program, comm, {.type = MPI_INT, .count = 1}, 0));
+  });
+  checks.expect(code == ErrorCode::unsupported, "a tag beyond the largest");
 }
 
 int run() {
