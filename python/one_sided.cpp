@@ -17,7 +17,6 @@
 #include <nanobind/stl/vector.h>
 
 #include "espalier/algorithms/catalog.hpp"
-#include "espalier/base/error.hpp"
 #include "espalier/cost/one_sided/benchmark_programs.hpp"
 #include "espalier/cost/one_sided/calls.hpp"
 #include "espalier/cost/one_sided/candidates.hpp"
@@ -51,25 +50,11 @@ cost::OneSidedMachine one_sided_machine_of(OneSidedParameters const& given) {
   };
 }
 
-/// The value with this name.
-template <typename Values> auto value_named(Values const& values, std::string_view text) {
-  std::string names;
-  for (auto const value : values) {
-    if (schedule::to_string(value) == text) {
-      return value;
-    }
-    names += (names.empty() ? "" : ", ") + std::string(schedule::to_string(value));
-  }
-  throw Error(
-      ErrorCode::argument, "expected one of " + names + ", got '" + std::string(text) + "'"
-  );
-}
-
 OneSidedForm one_sided_form_of(FormTexts const& texts) {
   return {
       .mode = schedule::parse_synchronization(texts[0]),
-      .addresses = value_named(schedule::all_address_modes, texts[1]),
-      .mechanism = value_named(schedule::all_mechanisms, texts[2])
+      .addresses = schedule::parse_address_mode(texts[1]),
+      .mechanism = schedule::parse_mechanism(texts[2])
   };
 }
 
@@ -169,7 +154,7 @@ cost::OneSidedRequest one_sided_request_of(
       .num_ranks = num_ranks,
       .num_bytes = num_bytes,
       .mode = schedule::parse_synchronization(mode),
-      .addresses = value_named(schedule::all_address_modes, addresses),
+      .addresses = schedule::parse_address_mode(addresses),
       .largest_medium = std::get<0>(limits),
       .scratch_bytes = std::get<1>(limits),
   };

@@ -48,6 +48,9 @@ inline constexpr std::array all_mechanisms{
 
 [[nodiscard]] std::string_view to_string(AddressMode addresses) noexcept;
 [[nodiscard]] std::string_view to_string(Mechanism mechanism) noexcept;
+/// @throws Error argument with the valid names, as does the next one.
+[[nodiscard]] AddressMode parse_address_mode(std::string_view text);
+[[nodiscard]] Mechanism parse_mechanism(std::string_view text);
 
 /// What a one-sided program is made for. Equal on all ranks.
 struct OneSidedForm {

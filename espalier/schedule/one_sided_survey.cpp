@@ -2,14 +2,31 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "espalier/base/error.hpp"
+#include "espalier/base/names.hpp"
 #include "espalier/schedule/one_sided.hpp"
 #include "espalier/schedule/preconditions.hpp"
 
 namespace espalier::schedule {
 namespace {
+
+/// @throws Error argument with the valid names.
+template <typename Values>
+auto parse_named(Values const& values, std::string const& what, std::string_view text) {
+  auto const name_of = [](auto value) { return to_string(value); };
+  if (auto const found = find_named(values, text, name_of)) {
+    return *found;
+  }
+  throw Error(
+      ErrorCode::argument,
+      "expected one of the " + what + " " + list_names(values, name_of) + ", got '" +
+          std::string(text) + "'"
+  );
+}
 
 int count(RankProgram const& program, Kind kind) {
   return static_cast<int>(std::ranges::count(program.operations, kind, &Operation::kind));
@@ -103,6 +120,14 @@ std::string_view to_string(Mechanism mechanism) noexcept {
     return "counting_put";
   }
   return "unknown";
+}
+
+AddressMode parse_address_mode(std::string_view text) {
+  return parse_named(all_address_modes, "address modes", text);
+}
+
+Mechanism parse_mechanism(std::string_view text) {
+  return parse_named(all_mechanisms, "mechanisms", text);
 }
 
 std::string refusal(OneSidedForm const& form) {

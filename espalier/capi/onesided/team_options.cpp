@@ -3,8 +3,7 @@
 #include "espalier/capi/onesided/team_options.hpp"
 
 #include <cstring>
-#include <string_view>
-#include <vector>
+#include <string>
 
 #include "espalier/base/error.hpp"
 #include "espalier/base/format.hpp"
@@ -13,7 +12,6 @@ namespace espalier::capi {
 namespace {
 
 using schedule::AddressMode;
-using schedule::Mechanism;
 using schedule::Sync;
 
 [[noreturn]] void refuse_options(std::string const& text) {
@@ -54,27 +52,7 @@ AddressMode addresses_of(espalier_addresses const& given) {
   }
 }
 
-Mechanism mechanism_named(std::string_view name) {
-  for (Mechanism const mechanism : schedule::all_mechanisms) {
-    if (schedule::to_string(mechanism) == name) {
-      return mechanism;
-    }
-  }
-  refuse_options(
-      formatted("expected one of the mechanisms {}, got '{}'", names_of_mechanisms(), name)
-  );
-}
-
 }  // namespace
-
-std::string names_of_mechanisms() {
-  std::vector<std::string_view> names;
-  names.reserve(schedule::all_mechanisms.size());
-  for (Mechanism const mechanism : schedule::all_mechanisms) {
-    names.push_back(schedule::to_string(mechanism));
-  }
-  return joined(names, ", ");
-}
 
 TeamOptions read(espalier_onesided_options const* given) {
   TeamOptions options;
@@ -90,7 +68,7 @@ TeamOptions read(espalier_onesided_options const* given) {
     options.algorithm = given->algorithm;
   }
   if (given->mechanism != nullptr) {
-    options.mechanism = mechanism_named(given->mechanism);
+    options.mechanism = schedule::parse_mechanism(given->mechanism);
   }
   return options;
 }

@@ -22,7 +22,4 @@ struct TeamOptions {
 /// Local. @throws Error argument.
 [[nodiscard]] TeamOptions read(espalier_onesided_options const* given);
 
-/// The names of mechanisms, in the order of the enumeration.
-[[nodiscard]] std::string names_of_mechanisms();
-
 }  // namespace espalier::capi

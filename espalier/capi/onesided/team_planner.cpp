@@ -3,6 +3,7 @@
 #include "espalier/capi/onesided/team_planner.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -94,13 +95,17 @@ void require_legal(Mechanism mechanism, SafeRequest const& request) {
 
 /// What to try: what is chosen, with what is named in its place.
 std::vector<SafeChoice> candidates(SafeRequest const& request, TeamOptions const& options) {
+  std::optional<Choice> choice;
+  if (!options.algorithm.empty()) {
+    choice = named(options.algorithm, request);
+  }
+  if (options.mechanism) {
+    require_legal(*options.mechanism, request);
+  }
   std::vector<SafeChoice> result;
   for (SafeChoice candidate : safe_choices(request)) {
-    if (!options.algorithm.empty()) {
-      candidate.choice = named(options.algorithm, request);
-    }
+    candidate.choice = choice.value_or(candidate.choice);
     candidate.mechanism = options.mechanism.value_or(candidate.mechanism);
-    require_legal(candidate.mechanism, request);
     if (std::ranges::find(result, candidate) == result.end()) {
       result.push_back(candidate);
     }
