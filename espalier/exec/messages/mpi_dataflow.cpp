@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "espalier/mpi/progress.hpp"
+
 namespace espalier::exec {
 namespace {
 
@@ -134,7 +136,7 @@ int DataflowRun::finish_mixed(MpiRun& run, Bases const& bases, MpiDataflow const
     if (code != MPI_SUCCESS || near_.size() < num_near || num_active_ < num_far) {
       return code;
     }
-    patience.pause([&run] { node::NearRun::serve_mpi(run.comm); });
+    patience.pause([&run] { mpi::make_progress(run.comm); });
   }
 }
 

@@ -2,14 +2,9 @@
 
 #include "espalier/exec/node/mpi_near_run.hpp"
 
-#include "espalier/mpi/unused_tag.hpp"
+#include "espalier/mpi/progress.hpp"
 
 namespace espalier::exec::node {
-
-void NearRun::serve_mpi(MPI_Comm comm) noexcept {
-  int is_there = 0;
-  PMPI_Iprobe(MPI_ANY_SOURCE, mpi::unused_tag(), comm, &is_there, MPI_STATUS_IGNORE);
-}
 
 void NearRun::wait_open(MPI_Comm comm, int request) noexcept {
   Request& waited = requests_[static_cast<std::size_t>(request)];
@@ -24,7 +19,7 @@ void NearRun::wait_open(MPI_Comm comm, int request) noexcept {
     if (!is_alone) {
       group_->progress();
     }
-    patience.pause([comm] { serve_mpi(comm); });
+    patience.pause([comm] { mpi::make_progress(comm); });
   }
 }
 
@@ -40,7 +35,7 @@ int NearRun::wait_far(MPI_Comm comm, MPI_Request& request) noexcept {
       return PMPI_Wait(&request, MPI_STATUS_IGNORE);
     }
     group_->progress();
-    patience.pause([comm] { serve_mpi(comm); });
+    patience.pause([comm] { mpi::make_progress(comm); });
   }
 }
 

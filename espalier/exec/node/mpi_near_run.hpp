@@ -84,9 +84,6 @@ public:
 
   [[nodiscard]] Patience patience() const noexcept { return Patience(group_->shares_processors()); }
 
-  /// A look at MPI, which lets it send and receive.
-  static void serve_mpi(MPI_Comm comm) noexcept;
-
   /// Leaves nothing of this run in the links.
   void abandon() noexcept;
 

@@ -16,15 +16,10 @@ namespace {
 /// Requests for which a rank may send more at once.
 constexpr std::size_t num_given_back = MpiMailbox::num_buffers / 2;
 
-std::size_t num_ranks_of(MPI_Comm comm) {
-  int num_ranks = 0;
-  require_success(PMPI_Comm_size(comm, &num_ranks), "MPI_Comm_size");
-  return static_cast<std::size_t>(num_ranks);
-}
-
 }  // namespace
 
-MpiMailbox::MpiMailbox(MPI_Comm comm) : comm_(comm), peers_(num_ranks_of(comm)) {
+MpiMailbox::MpiMailbox(mpi::OwnCommunicator const& comm)
+    : comm_(comm.get()), peers_(static_cast<std::size_t>(comm.size())) {
   replies_.tag = 1;
   for (Side* const side : {&requests_, &replies_}) {
     side->sends.fill(MPI_REQUEST_NULL);

@@ -10,6 +10,7 @@
 
 #include <mpi.h>
 
+#include "espalier/mpi/own_communicator.hpp"
 #include "espalier/onesided/message.hpp"
 
 namespace espalier::onesided {
@@ -53,7 +54,7 @@ public:
   static constexpr std::size_t payload_bytes = 3968;
 
   /// @param comm  of which only this object uses point-to-point messages; must outlive it
-  explicit MpiMailbox(MPI_Comm comm);
+  explicit MpiMailbox(mpi::OwnCommunicator const& comm);
   MpiMailbox(MpiMailbox const&) = delete;
   MpiMailbox& operator=(MpiMailbox const&) = delete;
   MpiMailbox(MpiMailbox&&) = delete;

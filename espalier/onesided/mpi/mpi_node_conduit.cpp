@@ -9,6 +9,7 @@
 #include "espalier/base/format.hpp"
 #include "espalier/exec/node/mpi_shared_memory.hpp"
 #include "espalier/mpi/own_communicator.hpp"
+#include "espalier/mpi/progress.hpp"
 #include "espalier/onesided/memory/memory_conduit.hpp"
 #include "espalier/onesided/mpi/mpi_attachment.hpp"
 
@@ -69,10 +70,7 @@ public:
 
 private:
   /// Lets MPI notice that the job is to end, and send what others wait for.
-  void look_around() override {
-    int is_there = 0;
-    PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_.get(), &is_there, MPI_STATUS_IGNORE);
-  }
+  void look_around() override { mpi::make_progress(comm_.get()); }
 
   SharedMemory memory_;
   OwnCommunicator comm_;

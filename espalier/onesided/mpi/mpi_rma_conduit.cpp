@@ -52,8 +52,7 @@ struct Operation {
 /// What a conduit holds of MPI, in the order in which it is made.
 struct Resources {
   Resources(MPI_Comm all, std::uint64_t segment_bytes)
-      : comm(OwnCommunicator::duplicate(all)), window(comm.get(), segment_bytes),
-        mailbox(comm.get()) {}
+      : comm(OwnCommunicator::duplicate(all)), window(comm.get(), segment_bytes), mailbox(comm) {}
 
   OwnCommunicator comm;
   MpiWindow window;

@@ -15,6 +15,7 @@
 
 #include "espalier/base/error.hpp"
 #include "espalier/exec/node/mpi_shared_memory.hpp"
+#include "espalier/mpi/progress.hpp"
 #include "espalier/mpi/success.hpp"
 #include "espalier/onesided/mpi/mpi_attachment.hpp"
 #include "espalier/onesided/ucx/ucx_barrier.hpp"
@@ -205,11 +206,7 @@ private:
 
   /// Lets MPI notice that the job is to end, and send what others wait for.
   void look_around() override {
-    int is_there = 0;
-    mpi::require_success(
-        PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, resources_->comm(), &is_there, MPI_STATUS_IGNORE),
-        "MPI_Iprobe"
-    );
+    mpi::require_success(mpi::make_progress(resources_->comm()), "MPI_Iprobe");
   }
 
   /// All that this rank began is over, then all that the others did. Handlers are not run.

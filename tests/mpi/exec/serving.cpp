@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// @file
-/// Waits inside a node let MPI go on, also where a message has come that nobody has asked for yet.
-/// MPICH 4.0 does not go on in an MPI_Iprobe that finds one.
+/// make_progress(), which waits inside a node call, lets MPI go on also where a message has come
+/// that nobody has asked for yet. MPICH 4.0 does not go on in an MPI_Iprobe that finds one.
 
 #include <atomic>
 #include <chrono>
@@ -11,8 +11,8 @@
 
 #include <mpi.h>
 
-#include "espalier/exec/node/mpi_near_run.hpp"
 #include "espalier/mpi/own_communicator.hpp"
+#include "espalier/mpi/progress.hpp"
 #include "tests/mpi/exec/support.hpp"
 
 namespace espalier::test {
@@ -33,7 +33,7 @@ void send_both(MPI_Comm served, MPI_Comm other) {
   PMPI_Send(&late_value, 1, MPI_INT, 1, late_tag, other);
 }
 
-/// Whether the late message comes while nothing but serve_mpi() is called.
+/// Whether the late message comes while nothing but make_progress() is called.
 bool comes(MPI_Comm served, MPI_Comm other) {
   int value = 0;
   MPI_Request late = MPI_REQUEST_NULL;
@@ -43,7 +43,7 @@ bool comes(MPI_Comm served, MPI_Comm other) {
   auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
   std::atomic_ref<int> const seen(value);
   while (seen.load() != late_value && std::chrono::steady_clock::now() < end) {
-    exec::node::NearRun::serve_mpi(served);
+    mpi::make_progress(served);
     sched_yield();
   }
   bool const result = seen.load() == late_value;
