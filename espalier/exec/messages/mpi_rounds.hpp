@@ -30,9 +30,10 @@ struct PlainWaits {
   }
 };
 
-/// Waits of a run with messages inside the node, which the watch is told of, too.
+/// Waits of a run with messages inside the node, which the watch is told of, too. None of them
+/// leaves the processor to MPI while a message of the node needs this rank to go on.
 struct NearWaits {
-  static constexpr bool has_own_receive = false;
+  static constexpr bool has_own_receive = true;
   static constexpr bool has_near_messages = true;
 
   [[gnu::always_inline]] bool
@@ -40,6 +41,17 @@ struct NearWaits {
     for (int i = step.request + num_complete; i < step.request + step.num_requests; ++i) {
       run.teller.wait_at(run.program, i);
       run.wait_for_any_kind(i);
+    }
+    return true;
+  }
+
+  bool for_message(MpiRun& run, Bases const& bases, MpiStep const& step) const noexcept {
+    run.teller.wait_at(run.program, step.request);
+    if (run.near.is_idle()) {
+      run.note(run.perform(bases, step, step.request));
+    } else {
+      run.start_receive(bases, step);
+      run.finish_receive();
     }
     return true;
   }
@@ -78,13 +90,10 @@ public:
 
   /// A receive that would be waited for at once: here it has the last request.
   bool for_message(MpiRun& run, Bases const& bases, MpiStep const& step) noexcept {
-    auto const spare = static_cast<int>(run.requests.size()) - 1;
     if (!is_receiving_) {
-      MpiStep receive = step;
-      receive.action = MpiStep::Action::recv;
-      run.note(run.perform(bases, receive, spare));
+      run.start_receive(bases, step);
     }
-    bool const is_done = test(run, spare, 1);
+    bool const is_done = test(run, run.last_request(), 1);
     is_receiving_ = !is_done;
     return is_done;
   }
@@ -96,7 +105,7 @@ public:
   void finish_step(MpiRun& run, MpiStep const& step) noexcept {
     if (is_receiving_) {
       run.teller.wait_at(run.program, step.request);
-      run.note(PMPI_Wait(&run.requests.back(), MPI_STATUS_IGNORE));
+      run.finish_receive();
     } else if (run.near.has_messages()) {
       NearWaits{}.for_requests(run, step, num_complete_);
     } else {

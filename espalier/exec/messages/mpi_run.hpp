@@ -81,6 +81,21 @@ struct MpiRun {
     }
   }
 
+  [[nodiscard]] int last_request() const noexcept { return static_cast<int>(requests.size()) - 1; }
+
+  /// Starts a recv_now, with the last request.
+  void start_receive(Bases const& bases, MpiStep const& step) noexcept {
+    MpiStep receive = step;
+    receive.action = MpiStep::Action::recv;
+    note(perform(bases, receive, last_request()));
+  }
+
+  /// Waits for what start_receive() started.
+  void finish_receive() noexcept {
+    MPI_Request& open = requests.back();
+    note(near.has_messages() ? near.wait_far(comm, open) : PMPI_Wait(&open, MPI_STATUS_IGNORE));
+  }
+
   /// Leaves no request behind. A message that cannot be cancelled gets some time to complete and is
   /// then left to MPI.
   void abandon() noexcept;

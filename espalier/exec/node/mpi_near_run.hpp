@@ -40,6 +40,9 @@ public:
     return requests_[static_cast<std::size_t>(request)].is_open;
   }
 
+  /// Whether nothing of this node waits for this rank to go on.
+  [[nodiscard]] bool is_idle() const noexcept { return group_->is_idle(); }
+
   struct Message {
     void* memory = nullptr;
     std::int64_t num_bytes = 0;
