@@ -18,12 +18,8 @@
 #include <mpi.h>
 
 #include "espalier/algorithms/catalog.hpp"
-#include "espalier/onesided/mpi/mpi_node_conduit.hpp"
-#include "espalier/onesided/mpi/mpi_rma_conduit.hpp"
+#include "espalier/capi/onesided/transports.hpp"
 #include "espalier/onesided/team/team.hpp"
-#ifdef ESPALIER_HAS_UCX
-#include "espalier/onesided/ucx/ucx_conduit.hpp"
-#endif
 
 namespace espalier::benchmarks {
 namespace {
@@ -325,28 +321,13 @@ private:
   std::vector<Ticket> tickets_;
 };
 
-/// Null if this build has no such conduit.
-std::unique_ptr<Conduit> attach(std::string_view name, std::uint64_t segment_bytes) {
-  if (name == "node") {
-    return onesided::attach_node(MPI_COMM_WORLD, segment_bytes, {});
-  }
-  if (name == "rma") {
-    return onesided::attach_rma(MPI_COMM_WORLD, segment_bytes, {});
-  }
-#ifdef ESPALIER_HAS_UCX
-  if (name == "ucx") {
-    return onesided::attach_ucx(MPI_COMM_WORLD, segment_bytes, {});
-  }
-#endif
-  return nullptr;
-}
-
 int measure(std::string_view conduit_name, int num_samples, std::uint64_t most_bytes) {
   constexpr int no_such_conduit = 3;
-  auto const conduit = attach(conduit_name, output_at + most_bytes);
-  if (!conduit) {
+  capi::Transport const* const transport = capi::find_transport(conduit_name);
+  if (transport == nullptr) {
     return no_such_conduit;
   }
+  auto const conduit = transport->attach(MPI_COMM_WORLD, output_at + most_bytes, {});
   Stopwatch const watch(*conduit, num_samples);
   if (conduit->num_ranks() > 1) {
     Puts puts(*conduit, watch, most_bytes);

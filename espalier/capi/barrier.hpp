@@ -26,20 +26,28 @@ template <typename Action> void remembering(Action&& action) {
   }
 }
 
+/// Runs an action, which returns a code. What it throws or returns is returned, and delivered to
+/// the error handler of a communicator, which is asked for only if something failed.
+template <typename User, typename Action> int delivering(User&& user, Action&& action) noexcept {
+  int const code = plan::guard([&] {
+    int result = MPI_SUCCESS;
+    remembering([&] { result = std::forward<Action>(action)(); });
+    return result;
+  });
+  return code == MPI_SUCCESS ? code : plan::raise(std::forward<User>(user)(), code);
+}
+
 /// Every exported function that has a communicator is this: what the action throws is delivered to
 /// the error handler of the communicator, and returned.
 template <typename Action> int on(MPI_Comm comm, Action&& action) noexcept {
-  int const code = plan::guard([&] {
-    remembering([&] {
-      check_intracommunicator(comm);
-      std::forward<Action>(action)();
-    });
-    return MPI_SUCCESS;
-  });
-  if (code == MPI_SUCCESS) {
-    return code;
-  }
-  return plan::raise(comm == MPI_COMM_NULL ? MPI_COMM_WORLD : comm, code);
+  return delivering(
+      [&] { return comm == MPI_COMM_NULL ? MPI_COMM_WORLD : comm; },
+      [&] {
+        check_intracommunicator(comm);
+        std::forward<Action>(action)();
+        return MPI_SUCCESS;
+      }
+  );
 }
 
 }  // namespace espalier::capi

@@ -53,12 +53,9 @@ template <typename Action> int on(espalier_request* request, Action&& action) no
   if (request == nullptr) {
     return plan::raise(MPI_COMM_SELF, MPI_ERR_REQUEST);
   }
-  int const code = plan::guard([&] {
-    int result = MPI_SUCCESS;
-    remembering([&] { result = std::forward<Action>(action)(*request); });
-    return result;
-  });
-  return code == MPI_SUCCESS ? code : plan::raise(request->user(), code);
+  return delivering(
+      [&] { return request->user(); }, [&] { return std::forward<Action>(action)(*request); }
+  );
 }
 
 }  // namespace espalier::capi

@@ -18,7 +18,6 @@ using espalier::ErrorCode;
 using espalier::formatted;
 using espalier::capi::ConduitOptions;
 using espalier::mpi::OwnCommunicator;
-using espalier::onesided::Conduit;
 
 void check_segment_bytes(std::uint64_t num_bytes, ConduitOptions const& options) {
   constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max() / 4;
@@ -56,7 +55,7 @@ espalier_conduit::espalier_conduit(
           options.transport != nullptr ? *options.transport : espalier::capi::usual_transport(own)
       ),
       parts(options.scratch_bytes),
-      conduit(transport.attach(own.get(), parts.num_bytes() + segment_bytes)),
+      conduit(transport.attach(own.get(), parts.num_bytes() + segment_bytes, {})),
       places(*conduit, parts.num_bytes()), handler(std::move(own), comm) {}
 
 using espalier::capi::on;

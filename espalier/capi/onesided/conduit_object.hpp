@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -71,11 +70,13 @@ int on(Conduit* conduit, Action&& action) noexcept {
   if (conduit == nullptr) {
     return plan::raise(MPI_COMM_SELF, MPI_ERR_ARG);
   }
-  int const code = plan::guard([&] {
-    remembering([&] { std::forward<Action>(action)(*conduit); });
-    return MPI_SUCCESS;
-  });
-  return code == MPI_SUCCESS ? code : plan::raise(conduit->handler.comm(), code);
+  return delivering(
+      [&] { return conduit->handler.comm(); },
+      [&] {
+        std::forward<Action>(action)(*conduit);
+        return MPI_SUCCESS;
+      }
+  );
 }
 
 }  // namespace espalier::capi

@@ -4,52 +4,16 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <numeric>
 #include <string>
 
 #include "espalier/base/error.hpp"
 #include "espalier/base/format.hpp"
 #include "espalier/mpi/own_communicator.hpp"
 #include "espalier/mpi/success.hpp"
+#include "espalier/mpi/world_ranks.hpp"
 
 namespace espalier::capi {
 namespace {
-
-/// The group of a communicator, freed with the object.
-class Group {
-public:
-  explicit Group(MPI_Comm comm) {
-    mpi::require_success(PMPI_Comm_group(comm, &group_), "MPI_Comm_group");
-  }
-
-  Group(Group const&) = delete;
-  Group& operator=(Group const&) = delete;
-  Group(Group&&) = delete;
-  Group& operator=(Group&&) = delete;
-
-  ~Group() { PMPI_Group_free(&group_); }
-
-  [[nodiscard]] int size() const {
-    int size = 0;
-    mpi::require_success(PMPI_Group_size(group_, &size), "MPI_Group_size");
-    return size;
-  }
-
-  /// The rank in another group of each rank of this one, or MPI_UNDEFINED.
-  [[nodiscard]] std::vector<int> ranks_in(Group const& other) const {
-    std::vector<int> own(static_cast<std::size_t>(size()));
-    std::iota(own.begin(), own.end(), 0);
-    std::vector<int> theirs(own.size());
-    mpi::require_success(
-        PMPI_Group_translate_ranks(group_, size(), own.data(), other.group_, theirs.data()),
-        "MPI_Group_translate_ranks"
-    );
-    return theirs;
-  }
-
-private:
-  MPI_Group group_ = MPI_GROUP_NULL;
-};
 
 /// A wait in the MPI library would hold up collectives for which other ranks may wait.
 void finish_request(espalier_conduit& conduit, MPI_Request& request) {
@@ -103,7 +67,7 @@ Joined join(espalier_conduit& conduit, MPI_Comm comm, Joined mine) {
 }  // namespace
 
 std::vector<int> members_of(espalier_conduit const& conduit, MPI_Comm comm) {
-  std::vector<int> members = Group(comm).ranks_in(Group(conduit.handler.comm()));
+  std::vector<int> members = mpi::world_ranks(comm, conduit.handler.comm());
   auto const stranger = std::ranges::find(members, MPI_UNDEFINED);
   if (stranger != members.end()) {
     throw Error(

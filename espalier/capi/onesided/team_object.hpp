@@ -49,12 +49,13 @@ int on(Team* team, Action&& action) noexcept {
   if (team == nullptr) {
     return plan::raise(MPI_COMM_SELF, MPI_ERR_ARG);
   }
-  MPI_Comm const user = team->user;
-  int const code = plan::guard([&] {
-    remembering([&] { std::forward<Action>(action)(*team); });
-    return MPI_SUCCESS;
-  });
-  return code == MPI_SUCCESS ? code : plan::raise(user, code);
+  return delivering(
+      [&] { return team->user; },
+      [&] {
+        std::forward<Action>(action)(*team);
+        return MPI_SUCCESS;
+      }
+  );
 }
 
 }  // namespace espalier::capi

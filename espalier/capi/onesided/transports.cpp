@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <vector>
+#include <utility>
 
 #include "espalier/base/error.hpp"
 #include "espalier/base/format.hpp"
+#include "espalier/base/names.hpp"
 #include "espalier/exec/node/mpi_shared_memory.hpp"
 #include "espalier/onesided/mpi/mpi_attachment.hpp"
 #include "espalier/onesided/mpi/mpi_node_conduit.hpp"
@@ -20,40 +21,32 @@ namespace espalier::capi {
 namespace {
 
 constexpr std::array known{
-    Transport{
-        .name = "node",
-        .attach = [](MPI_Comm comm, std::uint64_t segment_bytes
-                  ) { return onesided::attach_node(comm, segment_bytes, {}); },
-    },
-    Transport{
-        .name = "rma",
-        .attach = [](MPI_Comm comm, std::uint64_t segment_bytes
-                  ) { return onesided::attach_rma(comm, segment_bytes, {}); },
-    },
+    Transport{.name = "node", .attach = onesided::attach_node},
+    Transport{.name = "rma", .attach = onesided::attach_rma},
 #ifdef ESPALIER_HAS_UCX
     Transport{
         .name = "ucx",
-        .attach = [](MPI_Comm comm, std::uint64_t segment_bytes
-                  ) { return onesided::attach_ucx(comm, segment_bytes, {}); },
+        .attach =
+            [](MPI_Comm comm, std::uint64_t segment_bytes, std::vector<onesided::Handler> handlers
+            ) { return onesided::attach_ucx(comm, segment_bytes, std::move(handlers)); },
     },
 #endif
 };
 
 }  // namespace
 
-Transport const& transport_named(std::string_view name) {
+Transport const* find_transport(std::string_view name) noexcept {
   auto const* const found = std::ranges::find(known, name, &Transport::name);
-  if (found != known.end()) {
+  return found == known.end() ? nullptr : found;
+}
+
+Transport const& transport_named(std::string_view name) {
+  if (Transport const* const found = find_transport(name)) {
     return *found;
-  }
-  std::vector<std::string> names;
-  names.reserve(known.size());
-  for (Transport const& transport : known) {
-    names.emplace_back(transport.name);
   }
   throw Error(
       ErrorCode::argument,
-      formatted("expected a transport of {}, got '{}'", joined(names, ", "), name)
+      formatted("expected a transport of {}, got '{}'", list_names(known, &Transport::name), name)
   );
 }
 

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <string_view>
+#include <vector>
 
 #include <mpi.h>
 
@@ -17,11 +17,16 @@ namespace espalier::capi {
 /// How processes of a conduit communicate, by the name that programs give it.
 struct Transport {
   std::string_view name;
-  /// Without handlers. Collective. @throws Error as onesided::attach_node() and its like.
-  std::unique_ptr<onesided::Conduit> (*attach)(MPI_Comm comm, std::uint64_t segment_bytes);
+  /// Collective. @throws Error as onesided::attach_node() and its like.
+  std::unique_ptr<onesided::Conduit> (*attach)(
+      MPI_Comm comm, std::uint64_t segment_bytes, std::vector<onesided::Handler> handlers
+  );
 };
 
-/// Lives as long as the process. @throws Error argument with the names that this build knows.
+/// Lives as long as the process. Null if this build has none with this name.
+[[nodiscard]] Transport const* find_transport(std::string_view name) noexcept;
+
+/// The same. @throws Error argument with the names that this build knows.
 [[nodiscard]] Transport const& transport_named(std::string_view name);
 
 /// What all ranks can use: the memory of a node if all are on one, otherwise MPI. Collective.
