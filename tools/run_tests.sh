@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Runs every test stage, also after a failed one, and ends with one line that counts the tests.
+# Runs every test stage, also after a failed one. At the end it names each test that failed, with the
+# end of what it printed, and counts the tests in one line.
 # Usage: tools/run_tests.sh [stage...]     stages: checks asan tsan release nompi python
 
 set -euo pipefail
@@ -92,22 +93,6 @@ run_stage() {
   echo "== $stage: $verdict in $((SECONDS - start)) s"
 }
 
-summarise() {
-  .venv/bin/python - "$results" <<'PYTHON'
-import pathlib
-import sys
-import xml.etree.ElementTree as ElementTree
-
-total = failed = skipped = 0
-for path in sorted(pathlib.Path(sys.argv[1]).glob("*.xml")):
-    for suite in ElementTree.parse(path).iter("testsuite"):
-        total += int(suite.get("tests", 0))
-        failed += int(suite.get("failures", 0)) + int(suite.get("errors", 0))
-        skipped += int(suite.get("skipped", 0)) + int(suite.get("disabled", 0))
-print(f"{total - failed - skipped} passed, {failed} failed, {skipped} skipped")
-PYTHON
-}
-
 stages=("$@")
 if [[ ${#stages[@]} -eq 0 ]]; then
   stages=(checks asan tsan release nompi python)
@@ -125,7 +110,7 @@ for stage in "${stages[@]}"; do
   run_stage "$stage"
 done
 
-counts=$(summarise)
+counts=$(.venv/bin/python tools/summarise_tests.py "$results")
 if [[ ${#failed_stages[@]} -gt 0 ]]; then
   echo "FAILED (stages: ${failed_stages[*]}) after $SECONDS s: $counts"
   exit 1
