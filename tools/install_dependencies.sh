@@ -3,8 +3,8 @@
 #
 # Installs Debian packages, and a Python environment in .venv.
 # Usage: tools/install_dependencies.sh GROUP
-#   build          what compiling needs
-#   standard-abi   also the header of the standard ABI of MPI-5
+#   build          what compiling needs, and an MPI library where there is none
+#   standard-abi   the same for both MPI libraries of Debian, and the header of the standard ABI
 #   test           all this, and what `make test` needs
 #   demo           what compiling needs, and the programs that `make demo` runs
 #   programs       also those of benchmarks/programs (about 600 MB)
@@ -26,8 +26,7 @@ fail() {
 # may be missing.
 choose() {
   wanted=(
-    build-essential cmake ninja-build ccache gfortran pkgconf
-    openmpi-bin libopenmpi-dev mpich libmpich-dev libsimgrid-dev
+    build-essential cmake ninja-build ccache gfortran pkgconf libsimgrid-dev
     libfmt-dev nlohmann-json3-dev python3-venv python3-dev hwloc libhwloc-dev libscotch-dev
     libucx-dev
   )
@@ -55,6 +54,20 @@ choose() {
       fail "expected build, standard-abi, test, demo, programs, distributions, compilers or \
 debian-package, got '$1'"
       ;;
+  esac
+}
+
+# choose_mpis <group>: adds the MPI libraries to `wanted`. A build is for those that are there, and does
+# not bring another one to somebody's machine; Debian's programs use Open MPI.
+choose_mpis() {
+  case $1 in
+    build | compilers)
+      if ! command -v mpicc >/dev/null; then
+        wanted+=(openmpi-bin libopenmpi-dev)
+      fi
+      ;;
+    demo | programs) wanted+=(openmpi-bin libopenmpi-dev) ;;
+    *) wanted+=(openmpi-bin libopenmpi-dev mpich libmpich-dev) ;;
   esac
 }
 
@@ -197,6 +210,7 @@ PYTHON
 }
 
 choose "${1:-}"
+choose_mpis "$1"
 install_packages
 check_tools
 install_python

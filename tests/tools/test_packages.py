@@ -151,6 +151,25 @@ def test_without_apt_it_names_the_packages_and_goes_on(copy: Path) -> None:
     assert "python environment: up to date" in said
 
 
+@pytest.mark.parametrize(
+    ("group", "tools", "wanted"),
+    [
+        ("build", [], {"libopenmpi-dev"}),
+        ("build", ["mpicc"], set()),
+        ("compilers", ["mpicc"], set()),
+        ("demo", ["mpicc"], {"libopenmpi-dev"}),
+        ("standard-abi", ["mpicc"], {"libopenmpi-dev", "libmpich-dev"}),
+        ("test", [], {"libopenmpi-dev", "libmpich-dev"}),
+    ],
+)
+def test_a_build_is_for_the_mpi_that_is_there(
+    copy: Path, group: str, tools: list[str], wanted: set[str]
+) -> None:
+    code, said = installed(copy, group, ["cmake", "ninja", "c++", *tools])
+    assert code == 0, said
+    assert {"libopenmpi-dev", "libmpich-dev"} & set(said.split()) == wanted
+
+
 def test_without_cmake_it_says_where_to_get_it(copy: Path) -> None:
     code, said = installed(copy, "build", ["ninja", "c++"])
     assert code == 1
