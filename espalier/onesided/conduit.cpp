@@ -69,6 +69,12 @@ void Conduit::fence() {
   wait_until([&] { return try_fence(); });
 }
 
+bool Conduit::test_fence() {
+  check_outside_handler();
+  do_poll();
+  return try_fence();
+}
+
 bool Conduit::test_local(Handle& handle) {
   check_open(handle);
   if (handle.slot_ == complete) {

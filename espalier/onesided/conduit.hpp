@@ -66,6 +66,8 @@ public:
   void post_get(void* to, Remote from, std::size_t num_bytes);
   /// Waits for all that was posted, and for what dropped handles had started.
   void fence();
+  /// Whether a fence would not wait. Polls.
+  [[nodiscard]] bool test_fence();
 
   /// Whether `from` of a put may be written again. The handle stays open.
   [[nodiscard]] bool test_local(Handle& handle);

@@ -135,7 +135,9 @@ int espalier_post_get(
 }
 
 int espalier_fence(espalier_conduit* conduit) {
-  return on(conduit, [](espalier_conduit& self) { self.conduit->fence(); });
+  return on(conduit, [](espalier_conduit& self) {
+    self.wait([&] { return self.conduit->test_fence(); });
+  });
 }
 
 int espalier_signal(espalier_remote counter, uint64_t amount, espalier_conduit* conduit) {

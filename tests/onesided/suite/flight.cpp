@@ -130,7 +130,7 @@ class Dropped final : public Flight {
       Handle dropped = conduit.start_get(to, place(conduit, conduit.rank(), i), slot_bytes);
       dropped = Handle();
     }
-    conduit.fence();
+    conduit.wait_until([&] { return conduit.test_fence(); });
     checks.expect(back == data, "a fence completes what dropped handles began");
     conduit.barrier();
     check_own(conduit, checks);
