@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "espalier/mpi/success.hpp"
+#include "espalier/mpi/attribute.hpp"
 
 namespace espalier::capi {
 namespace {
@@ -18,15 +18,8 @@ int delete_record(MPI_Comm, int, void* value, void*) {
 }
 
 /// Made once, and kept until MPI ends.
-int keyval() {
-  static int const made = [] {
-    int key = MPI_KEYVAL_INVALID;
-    mpi::require_success(
-        PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_record, &key, nullptr),
-        "MPI_Comm_create_keyval"
-    );
-    return key;
-  }();
+mpi::Attribute const& record_attribute() {
+  static mpi::Attribute const made(delete_record);
   return made;
 }
 
@@ -64,17 +57,12 @@ MappingRecord from_root(mpi::OwnCommunicator const& own, MappingRecord const& re
 
 void attach(MPI_Comm comm, MappingRecord record) {
   auto owner = std::make_unique<MappingRecord>(std::move(record));
-  mpi::require_success(PMPI_Comm_set_attr(comm, keyval(), owner.get()), "MPI_Comm_set_attr");
+  record_attribute().set(comm, owner.get());
   (void)owner.release();  // the attribute's
 }
 
 MappingRecord const* find_record(MPI_Comm comm) {
-  void* value = nullptr;
-  int is_there = 0;
-  mpi::require_success(
-      PMPI_Comm_get_attr(comm, keyval(), static_cast<void*>(&value), &is_there), "MPI_Comm_get_attr"
-  );
-  return is_there != 0 ? static_cast<MappingRecord const*>(value) : nullptr;
+  return static_cast<MappingRecord const*>(record_attribute().of(comm).value_or(nullptr));
 }
 
 }  // namespace espalier::capi

@@ -24,7 +24,7 @@
 #include "espalier/plan/failure.hpp"
 #include "espalier/plan/neighbors/neighbor_bytes.hpp"
 #include "espalier/plan/neighbors/neighbor_calls.hpp"
-#include "espalier/plan/session.hpp"
+#include "espalier/plan/session_calls.hpp"
 #include "espalier/plan/settings/recorder.hpp"
 #include "espalier/profile/decision.hpp"
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <numeric>
@@ -14,22 +13,14 @@
 #include "espalier/algorithms/choices/choice_arguments.hpp"
 #include "espalier/algorithms/composed/native.hpp"
 #include "espalier/mpi/handle_bits.hpp"
-#include "espalier/mpi/success.hpp"
 #include "espalier/mpi/world_ranks.hpp"
 #include "espalier/plan/clock.hpp"
 #include "espalier/plan/communicators/planned_requests.hpp"
-#include "espalier/plan/communicators/tuning_hint.hpp"
+#include "espalier/plan/failure.hpp"
 #include "espalier/plan/native_algorithms/native_menu.hpp"
-#include "espalier/plan/neighbors/neighbor_topology.hpp"
-#include "espalier/plan/settings/rank_ranges.hpp"
 
 namespace espalier::plan {
 namespace {
-
-using mpi::require_success;
-
-/// What statistics say of the ranks of a communicator; more would not be read.
-constexpr std::size_t most_characters_of_ranks = 256;
 
 /// Counts states that ended, in all sessions: a remembered state is valid as long as none ended
 /// since. MPI may give the handle of a freed communicator to the next one.
@@ -60,26 +51,13 @@ Recent& recent_place(MPI_Comm comm) noexcept {
   return recent[(mpi::bits_of(comm) * 0x9e3779b97f4a7c15U) >> shift];
 }
 
-CommunicatorFacts facts_of_communicator(MPI_Comm comm) {
-  CommunicatorFacts facts;
-  int is_inter = 0;
-  require_success(PMPI_Comm_test_inter(comm, &is_inter), "MPI_Comm_test_inter");
-  require_success(PMPI_Comm_size(comm, &facts.num_ranks), "MPI_Comm_size");
-  require_success(PMPI_Comm_rank(comm, &facts.rank), "MPI_Comm_rank");
-  facts.is_intercommunicator = is_inter != 0;
-  facts.num_sources = facts.num_ranks;
-  if (facts.is_intercommunicator) {
-    require_success(PMPI_Comm_remote_size(comm, &facts.num_sources), "MPI_Comm_remote_size");
-  }
-  return facts;
-}
-
 }  // namespace
 
 Session::Session(Settings settings, World world, Notes::Log log)
     : settings_(std::move(settings)), world_(std::move(world)), records_(settings_.records()),
       needs_native_(settings_.has_native_phases() || !settings_.wanted_native().empty()),
-      looks_at_all_(records_ || settings_.learning.has_value()), notes_(std::move(log)) {
+      looks_at_all_(records_ || settings_.learning.has_value()), state_(on_delete, this),
+      notes_(std::move(log)), tables_(settings_, notes_) {
   for (profile::Call const call : profile::all_calls) {
     may_choose_[profile::index_of(call)] = settings_.may_choose(call);
     may_choose_started_[profile::index_of(call)] =
@@ -89,20 +67,6 @@ Session::Session(Settings settings, World world, Notes::Log log)
   if (settings_.learning) {
     learning_.emplace(settings_, world_.node_of_rank, world_.num_processors);
   }
-  require_success(
-      PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &keyval_, this),
-      "MPI_Comm_create_keyval"
-  );
-  require_success(
-      PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete_context, &context_keyval_, this),
-      "MPI_Comm_create_keyval"
-  );
-  require_success(
-      PMPI_Comm_create_keyval(
-          MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &hint_keyval_, nullptr
-      ),
-      "MPI_Comm_create_keyval"
-  );
   for (std::string const& line : settings_.warnings) {
     notes_.warn(line);
   }
@@ -115,12 +79,6 @@ Session::~Session() {
 
 int Session::on_delete(MPI_Comm, int, void* attribute, void* session) noexcept {
   static_cast<Session*>(session)->release(static_cast<State*>(attribute));
-  return MPI_SUCCESS;
-}
-
-int Session::on_delete_context(MPI_Comm, int, void* number, void* session) noexcept {
-  auto const value = static_cast<int>(reinterpret_cast<std::intptr_t>(number));
-  static_cast<Session*>(session)->contexts_.release(value);
   return MPI_SUCCESS;
 }
 
@@ -140,7 +98,7 @@ void Session::prepare() {
   share_memory();
   std::vector<int> ranks(static_cast<std::size_t>(world_.num_ranks));
   std::iota(ranks.begin(), ranks.end(), 0);
-  if (auto const complaint = complaint_about_shape(settings_, shape_of(std::move(ranks)))) {
+  if (auto const complaint = complaint_about_shape(settings_, world_.shape_of(std::move(ranks)))) {
     notes_.warn(*complaint);
   }
   select_native();
@@ -225,121 +183,6 @@ void Session::share_memory(State::Facts& facts) {
   };
 }
 
-int Session::adopt(MPI_Comm comm) noexcept {
-  if (comm == MPI_COMM_NULL || !contexts_.is_open()) {
-    return MPI_SUCCESS;
-  }
-  int const code = guard([&] {
-    CommunicatorFacts const facts = facts_of_communicator(comm);
-    if (facts.is_intercommunicator || !is_within_world(comm)) {
-      return MPI_SUCCESS;
-    }
-    if (facts.num_ranks > 1 && !context_of(comm)) {
-      claim_context(comm);
-      make_native(comm);
-    }
-    make_neighbors(comm);
-    return MPI_SUCCESS;
-  });
-  return code == MPI_SUCCESS ? code : raise(comm, code);
-}
-
-int Session::heed(MPI_Comm comm, MPI_Info info) noexcept {
-  if (comm == MPI_COMM_NULL || !contexts_.is_open()) {
-    return MPI_SUCCESS;
-  }
-  int const code = guard([&] {
-    CommunicatorFacts const facts = facts_of_communicator(comm);
-    if (facts.is_intercommunicator || facts.num_ranks == 1 || !is_within_world(comm)) {
-      return MPI_SUCCESS;
-    }
-    AgreedHint const agreed = agreed_hint(comm, info);
-    if (!agreed.complaint.empty()) {
-      notes_.warn(agreed.complaint);
-    }
-    if (agreed.hint == TuningHint::none) {
-      return MPI_SUCCESS;
-    }
-    void* const value = agreed.hint == TuningHint::leave ? this : nullptr;
-    require_success(PMPI_Comm_set_attr(comm, hint_keyval_, value), "MPI_Comm_set_attr");
-    if (State* const state = find(comm)) {
-      state->set_tables(facts_of(comm).tables);
-    }
-    return MPI_SUCCESS;
-  });
-  return code == MPI_SUCCESS ? code : raise(comm, code);
-}
-
-bool Session::is_left_alone(MPI_Comm comm) const {
-  void* value = nullptr;
-  int is_found = 0;
-  require_success(
-      PMPI_Comm_get_attr(comm, hint_keyval_, reinterpret_cast<void*>(&value), &is_found),
-      "MPI_Comm_get_attr"
-  );
-  return is_found != 0 && value != nullptr;
-}
-
-void Session::claim_context(MPI_Comm comm) {
-  Clock::time_point const start = Clock::now();
-  std::optional<int> const number = contexts_.claim(comm);
-  if (number) {
-    set_context(comm, *number);
-  }
-  std::chrono::duration<double> const elapsed = Clock::now() - start;
-  notes_.add(OwnCommunicators{.count = 1, .seconds = elapsed.count()});
-}
-
-void Session::set_context(MPI_Comm comm, int number) {
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): MPI keeps pointers.
-  void* const value = reinterpret_cast<void*>(static_cast<std::intptr_t>(number));
-  require_success(PMPI_Comm_set_attr(comm, context_keyval_, value), "MPI_Comm_set_attr");
-}
-
-std::optional<int> Session::context_of(MPI_Comm comm) const {
-  if (!contexts_.is_open()) {
-    return std::nullopt;
-  }
-  if (comm == world_.comm) {
-    return Contexts::world;
-  }
-  void* value = nullptr;
-  int is_found = 0;
-  require_success(
-      PMPI_Comm_get_attr(comm, context_keyval_, reinterpret_cast<void*>(&value), &is_found),
-      "MPI_Comm_get_attr"
-  );
-  return is_found != 0 ? std::optional(static_cast<int>(reinterpret_cast<std::intptr_t>(value)))
-                       : std::nullopt;
-}
-
-/// Native phases and algorithms have communicators of their own, made here since none is made in a
-/// collective.
-void Session::make_native(MPI_Comm comm) {
-  if (needs_native_) {
-    find(comm)->make_native(native_selections_);
-  }
-}
-
-/// Neighborhood collectives have a communicator of their own, made here since none is made in them.
-void Session::make_neighbors(MPI_Comm comm) {
-  auto const may_choose = [&](NeighborCall call) { return settings_.may_choose(call); };
-  if (std::ranges::none_of(all_neighbor_calls, may_choose) || !has_neighbors(comm)) {
-    return;
-  }
-  try {
-    find(comm)->neighbors().prepare();
-  } catch (Error const& error) {
-    if (error.code() != ErrorCode::mpi) {
-      throw;
-    }
-    // MPI makes communicators on all ranks or on none.
-    notes_.warn(
-        std::string("neighborhood collectives stay native on a communicator: ") + error.what()
-    );
-  }
-}
-
 profile::Decision const* Session::contest(
     State& state, profile::Call call, std::int64_t bytes, profile::Decision const& decision
 ) {
@@ -420,13 +263,11 @@ State* Session::find(MPI_Comm comm) {
 // Apart from what every call does, as its registers would have to be saved there.
 [[gnu::noinline]] State* Session::find_attribute(MPI_Comm comm) {
   std::uint64_t const ended = num_ended.load(std::memory_order_acquire);
-  void* attribute = nullptr;
-  int is_found = 0;
-  if (PMPI_Comm_get_attr(comm, keyval_, reinterpret_cast<void*>(&attribute), &is_found) !=
-      MPI_SUCCESS) {
+  std::optional<void*> attribute;
+  if (state_.find(comm, attribute) != MPI_SUCCESS) {
     return nullptr;
   }
-  State* const state = is_found != 0 ? static_cast<State*>(attribute) : create(comm);
+  State* const state = attribute ? static_cast<State*>(*attribute) : create(comm);
   recent_place(comm) = {.session = this, .state = state, .comm = comm, .ended = ended};
   return state;
 }
@@ -441,9 +282,11 @@ State* Session::create(MPI_Comm comm) {
     std::lock_guard const lock(mutex_);
     states_.push_back(std::move(state));
   }
-  if (int const code = PMPI_Comm_set_attr(comm, keyval_, address); code != MPI_SUCCESS) {
+  try {
+    state_.set(comm, address);
+  } catch (Error const&) {
     release(address);
-    require_success(code, "MPI_Comm_set_attr");
+    throw;
   }
   return address;
 }
@@ -481,11 +324,11 @@ State::Facts Session::facts_of(MPI_Comm comm) {
   std::vector<int> ranks;
   if (!facts.communicator.is_intercommunicator && facts.communicator.num_ranks > 1) {
     ranks = mpi::world_ranks(comm, world_.comm);
-    facts.context = context_of(comm);
+    facts.context = contexts_.of(comm);
   }
   facts.tables = tables_for(comm, facts, ranks);
   if (records_) {
-    facts.alike = class_of(facts.communicator, ranks);
+    facts.alike = world_.class_of(facts.communicator, ranks);
   }
   bool const is_same = ranks.empty() || (ranks.front() == 0 && std::ranges::is_sorted(ranks) &&
                                          ranks.back() + 1 == facts.communicator.num_ranks);
@@ -494,16 +337,6 @@ State::Facts Session::facts_of(MPI_Comm comm) {
   }
   share_memory(facts);
   return facts;
-}
-
-CommunicatorClass
-Session::class_of(CommunicatorFacts const& facts, std::vector<int> const& ranks) const {
-  CommunicatorClass alike{.num_ranks = facts.num_ranks};
-  if (!ranks.empty() && std::ranges::find(ranks, MPI_UNDEFINED) == ranks.end()) {
-    alike.num_nodes = world_.node_of_rank.empty() ? 0 : shape_of(ranks).num_nodes;
-    alike.ranks = rank_ranges(ranks, most_characters_of_ranks);
-  }
-  return alike;
 }
 
 State::Tables
@@ -520,59 +353,25 @@ Session::tables_for(MPI_Comm comm, State::Facts& facts, std::vector<int> const& 
   } else if (is_left_alone(comm)) {
     tables.fill(&native_.table(NativeReason::left_alone));
   } else {
-    facts.shape = shape_of(ranks);
+    facts.shape = world_.shape_of(ranks);
     for (profile::Call const call : profile::all_calls) {
       auto const index = profile::index_of(call);
-      tables.blocking[index] = &table_for({.call = call}, facts.shape);
+      tables.blocking[index] = &tables_.find({.call = call}, facts.shape);
       tables.nonblocking[index] =
           tells_forms_apart_[index]
-              ? &table_for({.call = call, .form = profile::Form::nonblocking}, facts.shape)
+              ? &tables_.find({.call = call, .form = profile::Form::nonblocking}, facts.shape)
               : tables.blocking[index];
     }
   }
   return tables;
 }
 
-profile::Shape Session::shape_of(std::vector<int> ranks) const {
-  profile::Shape shape{.num_ranks = static_cast<int>(ranks.size())};
-  if (world_.node_of_rank.empty()) {
-    return shape;
-  }
-  for (int& rank : ranks) {
-    rank = world_.node_of_rank[static_cast<std::size_t>(rank)];
-  }
-  shape.placement = profile::placement_of(ranks);
-  std::ranges::sort(ranks);
-  shape.num_nodes = static_cast<int>(ranks.size() - std::ranges::unique(ranks).size());
-  return shape;
-}
-
-profile::DecisionTable const& Session::table_for(profile::CallForm call, profile::Shape shape) {
-  std::vector<std::string> warnings;
-  profile::DecisionTable const* table = nullptr;
-  {
-    std::lock_guard const lock(mutex_);
-    TableKey const key{call.call, call.form, shape.num_ranks, shape.num_nodes, shape.placement};
-    auto found = tables_.find(key);
-    if (found == tables_.end()) {
-      found = tables_.emplace(key, plan::decide(settings_, call, shape, warnings)).first;
-    }
-    table = &found->second;
-  }
-  for (std::string const& line : warnings) {
-    notes_.warn(line);
-  }
-  return *table;
-}
-
 void Session::finish() noexcept {
   PlannedRequests::close();
   for (MPI_Comm const comm : {world_.comm, MPI_COMM_SELF}) {
-    void* attribute = nullptr;
-    int is_found = 0;
-    PMPI_Comm_get_attr(comm, keyval_, reinterpret_cast<void*>(&attribute), &is_found);
-    if (is_found != 0) {
-      PMPI_Comm_delete_attr(comm, keyval_);
+    std::optional<void*> attribute;
+    if (state_.find(comm, attribute) == MPI_SUCCESS && attribute) {
+      state_.remove(comm);
     }
   }
   // Communicators that the user did not free: nothing collective may be done for them now. They may
@@ -580,12 +379,11 @@ void Session::finish() noexcept {
   while (!states_.empty()) {
     State* const state = states_.back().get();
     state->abandon();
-    PMPI_Comm_delete_attr(state->communicator().user(), keyval_);
+    state_.remove(state->communicator().user());
     release(state);
   }
-  PMPI_Comm_free_keyval(&keyval_);
-  PMPI_Comm_free_keyval(&context_keyval_);
-  PMPI_Comm_free_keyval(&hint_keyval_);
+  state_.free();
+  hint_.free();
   node_.reset();
   native_selections_.close();
   contexts_.close();
@@ -618,19 +416,12 @@ Totals Session::totals() const {
 
 std::size_t Session::memory_bytes() const {
   std::lock_guard const lock(mutex_);
-  std::size_t total = sizeof(*this) + world_.node_of_rank.capacity() * sizeof(int);
-  for (auto const& [key, table] : tables_) {
-    total += sizeof(key) + table.memory_bytes();
-  }
+  std::size_t total =
+      sizeof(*this) + world_.node_of_rank.capacity() * sizeof(int) + tables_.memory_bytes();
   for (auto const& state : states_) {
     total += state->memory_bytes();
   }
   return total;
-}
-
-bool is_within_world(MPI_Comm comm) {
-  std::vector<int> const ranks = mpi::world_ranks(comm);
-  return std::ranges::find(ranks, MPI_UNDEFINED) == ranks.end();
 }
 
 }  // namespace espalier::plan

@@ -5,29 +5,22 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include <mpi.h>
 
-#include "espalier/base/error.hpp"
 #include "espalier/exec/node/mpi_node.hpp"
+#include "espalier/mpi/attribute.hpp"
 #include "espalier/plan/calls/calls.hpp"
-#include "espalier/plan/clock.hpp"
 #include "espalier/plan/communicators/contexts.hpp"
-#include "espalier/plan/communicators/planned_requests.hpp"
 #include "espalier/plan/communicators/started_calls.hpp"
-#include "espalier/plan/communicators/underway.hpp"
-#include "espalier/plan/devices/device_memory.hpp"
-#include "espalier/plan/failure.hpp"
+#include "espalier/plan/decision_tables.hpp"
 #include "espalier/plan/irregular/irregular.hpp"
 #include "espalier/plan/irregular/library.hpp"
-#include "espalier/plan/irregular/mend.hpp"
 #include "espalier/plan/learning/learning.hpp"
 #include "espalier/plan/native_algorithms/native_selections.hpp"
 #include "espalier/plan/native_reason.hpp"
@@ -35,8 +28,8 @@
 #include "espalier/plan/settings/settings.hpp"
 #include "espalier/plan/settings/statistics.hpp"
 #include "espalier/plan/state.hpp"
+#include "espalier/plan/world.hpp"
 #include "espalier/profile/decision.hpp"
-#include "espalier/watch/beacon.hpp"
 
 namespace espalier::plan {
 
@@ -69,25 +62,7 @@ struct NeighborDecision {
 /// MPI_Finalize. Different threads may decide for different communicators at the same time.
 class Session {
 public:
-  /// All ranks that have this session, and facts of them. What is said here of MPI_COMM_WORLD is
-  /// meant of `comm`.
-  struct World {
-    int rank = 0;
-    int num_ranks = 1;
-    /// For each rank a number that ranks of one node share; empty: one node.
-    std::vector<int> node_of_rank;
-    int num_processors = 0;  ///< of this node; 0: as many as it has ranks
-    /// Measuring programs have one of their own. It must outlive finish().
-    MPI_Comm comm = MPI_COMM_WORLD;
-    /// Makes the MPI library call a function, which returns how much was done, wherever it waits or
-    /// polls; null: it cannot, and nonblocking calls are native. On all ranks or on none.
-    void (*follow_progress)(int (*poll)() noexcept) noexcept = nullptr;
-    DeviceMemory devices{};    ///< of this rank
-    bool has_devices = false;  ///< some rank has some; on all ranks alike
-    /// The memory of the nodes of `comm`, if other sessions use it, too; null: prepare() makes it
-    /// where it may be needed.
-    std::shared_ptr<exec::node::Node> node{};
-  };
+  using World = plan::World;
 
   /// Local. Settings must be equal on all ranks. Warnings of the settings are reported at once.
   /// @throws Error mpi.
@@ -245,14 +220,11 @@ private:
   [[nodiscard]] profile::Decision const*
   contest(State& state, profile::Call call, std::int64_t bytes, profile::Decision const& decision);
 
-  using TableKey = std::tuple<profile::Call, profile::Form, int, int, profile::Placement>;
-
   /// What serves the call, null if that is the native one. Collective.
   [[nodiscard]] neighborhood::Algorithm const*
   choose(NeighborCall call, State& state, MPI_Comm comm);
 
   static int on_delete(MPI_Comm comm, int keyval, void* attribute, void* session) noexcept;
-  static int on_delete_context(MPI_Comm comm, int keyval, void* number, void* session) noexcept;
   [[nodiscard]] bool serves_any() const noexcept;
   [[nodiscard]] std::string
   refuses_native(profile::Call call, algorithms::Choice const& choice) const;
@@ -263,10 +235,7 @@ private:
   void share_memory(State::Facts& facts);
   /// Collective over MPI_COMM_WORLD.
   void select_native();
-  void claim_context(MPI_Comm comm);
-  void set_context(MPI_Comm comm, int number);
-  /// None if adopt() was not called, or there was none left.
-  [[nodiscard]] std::optional<int> context_of(MPI_Comm comm) const;
+  void give_context(MPI_Comm comm);
   void make_native(MPI_Comm comm);
   void make_neighbors(MPI_Comm comm);
   /// Whether the program wants the communicator to be native.
@@ -277,14 +246,9 @@ private:
   State* create(MPI_Comm comm);
   void release(State* state) noexcept;
   [[nodiscard]] State::Facts facts_of(MPI_Comm comm);
-  [[nodiscard]] CommunicatorClass
-  class_of(CommunicatorFacts const& facts, std::vector<int> const& ranks) const;
   /// Sets the shape, too, where decisions depend on it.
   [[nodiscard]] State::Tables
   tables_for(MPI_Comm comm, State::Facts& facts, std::vector<int> const& ranks);
-  profile::DecisionTable const& table_for(profile::CallForm call, profile::Shape shape);
-  /// Of a communicator with these ranks of MPI_COMM_WORLD, in its order.
-  [[nodiscard]] profile::Shape shape_of(std::vector<int> ranks) const;
 
   Settings settings_;
   World world_;
@@ -294,9 +258,8 @@ private:
   std::array<bool, profile::num_calls> may_choose_{};
   std::array<bool, profile::num_calls> may_choose_started_{};  ///< of nonblocking calls
   std::array<bool, profile::num_calls> tells_forms_apart_{};
-  int keyval_ = MPI_KEYVAL_INVALID;
-  int context_keyval_ = MPI_KEYVAL_INVALID;
-  int hint_keyval_ = MPI_KEYVAL_INVALID;  ///< its attribute is set where it is left alone
+  mpi::Attribute state_;  ///< of each communicator that was asked for it
+  mpi::Attribute hint_;   ///< a null pointer where the program no longer wants to be left alone
   Contexts contexts_;
   std::shared_ptr<exec::node::Node> node_;  ///< null: every message is one of MPI
   Library library_;
@@ -306,203 +269,10 @@ private:
   Notes notes_;
   std::optional<Learning> learning_;
 
+  DecisionTables tables_;
+
   mutable std::mutex mutex_;  ///< guards what follows
-  std::map<TableKey, profile::DecisionTable> tables_;
   std::vector<std::unique_ptr<State>> states_;
 };
-
-/// Whether all ranks of an intracommunicator are ranks of MPI_COMM_WORLD: only they have the same
-/// settings. The same on all of them.
-/// @throws Error mpi.
-[[nodiscard]] bool is_within_world(MPI_Comm comm);
-
-template <typename Call>
-std::optional<std::int64_t> Session::result_bytes(Call const& call, State& state) {
-  try {
-    return call.bytes(state.facts(), state.types());
-  } catch (Error const&) {
-    return std::nullopt;
-  }
-}
-
-template <typename Call> CallDecision Session::decide(Call const& call, MPI_Comm comm) noexcept {
-  if (comm == MPI_COMM_NULL || (!looks_at_all_ && !may_choose_[profile::index_of(Call::call)])) {
-    return {};
-  }
-  CallDecision decided;
-  int const code = guard([&] {
-    State* const state = find(comm);
-    if (state == nullptr) {
-      return MPI_SUCCESS;
-    }
-    profile::DecisionTable const& table = state->table(Call::call);
-    if (!looks_at_all_ && !table.chooses()) {
-      return MPI_SUCCESS;
-    }
-    if (auto const bytes = result_bytes(call, *state)) {
-      profile::Decision const& decision = decision_at(*state, Call::call, *bytes);
-      decided = {.state = state, .decision = &decision, .bytes = *bytes};
-      if (learns()) [[unlikely]] {
-        decided.decision = contest(*state, Call::call, *bytes, decision);
-      }
-    } else if (table.chooses() || learns()) {
-      decided = {.state = state};
-    }
-    return MPI_SUCCESS;
-  });
-  if (code != MPI_SUCCESS) {
-    decided.code = raise(comm, code);
-  }
-  return decided;
-}
-
-template <typename Call>
-inline CallDecision Session::decide_start(Call const& call, MPI_Comm comm) noexcept {
-  bool const may_choose = may_choose_started_[profile::index_of(Call::call)];
-  if (comm == MPI_COMM_NULL || (!records_ && !may_choose)) {
-    return {};
-  }
-  CallDecision decided;
-  int const code = guard([&]() __attribute__((always_inline)) {
-    State* const state = find(comm);
-    if (state == nullptr || (!records_ && !may_start(*state, Call::call))) {
-      return MPI_SUCCESS;
-    }
-    auto const bytes = result_bytes(call, *state);
-    profile::Decision const* decision = nullptr;
-    if (bytes) {
-      decision = &decision_of_start(*state, Call::call, *bytes);
-    }
-    bool const is_served =
-        bytes ? decision->choice.has_value() : state->table_of_started(Call::call).chooses();
-    if (is_served && !contexts_.starts()) {
-      decision =
-          &native_.decision(world_.has_devices ? NativeReason::devices : NativeReason::no_progress);
-    }
-    if (is_served || bytes) {
-      decided = {.state = state, .decision = decision, .bytes = bytes.value_or(0)};
-    }
-    return MPI_SUCCESS;
-  });
-  if (code != MPI_SUCCESS) {
-    decided.code = raise(comm, code);
-  }
-  return decided;
-}
-
-template <typename Call>
-int Session::start_choice(
-    State& state,
-    algorithms::Choice const& choice,
-    Call const& call,
-    StartedCalls::Ending ending,
-    MPI_Request& request
-) noexcept {
-  world_.follow_progress(Underway::poll);
-  return state.communicator().start(choice, call, state.started(), std::move(ending), request);
-}
-
-template <typename Call>
-int Session::start(CallDecision const& decided, Call const& call, MPI_Request& request) noexcept {
-  auto const& choice = decided.decision->choice;
-  return choice ? start_choice(*decided.state, *choice, call, {}, request) : Communicator::refused;
-}
-
-template <typename Call>
-int Session::plan(
-    CallDecision const& decided, Call const& call, MPI_Comm comm, MPI_Request* request
-) noexcept {
-  State& state = *decided.state;
-  if (!may_start(state, Call::call)) {
-    return Communicator::refused;
-  }
-  // MPI_SUCCESS is not an int in every MPI.
-  int const code = guard([&]() -> int {
-    BoundCall bound;
-    int result = Communicator::refused_agreement;
-    if (decided.decision != nullptr && request != nullptr) {
-      auto const& choice = decided.decision->choice;
-      result = choice ? state.communicator().bind_planned(*choice, call, state.started(), bound)
-                      : Communicator::refused;
-    }
-    bool const takes_part = result == MPI_SUCCESS;
-    auto const slot = state.started().planned_slots().claim(comm, takes_part, decided.bytes);
-    if (!slot) {
-      return Communicator::is_refusal(result) ? result : Communicator::refused_agreement;
-    }
-    world_.follow_progress(Underway::poll);
-    *request = PlannedRequests::add(std::move(bound), state.shared_started(), *slot);
-    return MPI_SUCCESS;
-  });
-  return code == MPI_SUCCESS || Communicator::is_refusal(code) ? code : raise(comm, code);
-}
-
-template <typename Call>
-IrregularRun Session::start_irregular(
-    State& state, Call const& call, MPI_Comm comm, MPI_Request& request
-) noexcept {
-  IrregularRun run;
-  int const code = guard([&] {
-    auto const mended = std::make_shared<Mended<Call>>(mend(call, state.facts(), library_));
-    run.bytes = mended->bytes;
-    run.decision = &decision_of_start(state, Call::call, mended->bytes);
-    if (!run.decision->choice) {
-      run.code = Communicator::refused;
-      return MPI_SUCCESS;
-    }
-    if (mended->first) {
-      mended->add(unpack(mended->first->data, mended->first->place));
-    }
-    auto const ending = [mended] {
-      if (mended->last) {
-        mended->add(unpack(mended->last->data, mended->last->place));
-      }
-      return mended->code;
-    };
-    run.code = start_choice(state, *run.decision->choice, mended->call, ending, request);
-    return MPI_SUCCESS;
-  });
-  if (code != MPI_SUCCESS) {
-    state.communicator().leave_messages();
-    run.code = raise(comm, code);
-  }
-  return run;
-}
-
-template <typename Call>
-IrregularRun Session::run_irregular(State& state, Call const& call, MPI_Comm comm) noexcept {
-  IrregularRun run;
-  int const code = guard([&] {
-    Mended<Call> mended = mend(call, state.facts(), library_);
-    run.bytes = mended.bytes;
-    run.decision = &decision_at(state, Call::call, mended.bytes);
-    if (learns()) {
-      run.decision = contest(state, Call::call, mended.bytes, *run.decision);
-    }
-    if (!run.decision->choice) {
-      run.code = Communicator::refused;
-      return MPI_SUCCESS;
-    }
-    if (mended.first) {
-      mended.add(unpack(mended.first->data, mended.first->place));
-    }
-    if (watch::Beacon* const beacon = watch::current_beacon()) {
-      beacon->set_algorithm(run.decision->choice->text());
-    }
-    run.code = state.communicator().run(*run.decision->choice, mended.call);
-    if (run.code == MPI_SUCCESS) {
-      if (mended.last) {
-        mended.add(unpack(mended.last->data, mended.last->place));
-      }
-      run.code = mended.code == MPI_SUCCESS ? MPI_SUCCESS : raise(comm, mended.code);
-    }
-    return MPI_SUCCESS;
-  });
-  if (code != MPI_SUCCESS) {
-    state.communicator().leave_messages();
-    run.code = raise(comm, code);
-  }
-  return run;
-}
 
 }  // namespace espalier::plan

@@ -34,7 +34,15 @@ int draw(int limit) noexcept {
 
 }  // namespace
 
+int Contexts::on_delete(MPI_Comm, int, void* number, void* contexts) noexcept {
+  auto const value = static_cast<int>(reinterpret_cast<std::intptr_t>(number));
+  static_cast<Contexts*>(contexts)->release(value);
+  return MPI_SUCCESS;
+}
+
 void Contexts::open(MPI_Comm all, bool starts) {
+  all_ = all;
+  numbers_.emplace(on_delete, this);
   require_success(make_private_comm(all, comm_), "MPI_Comm_create");
   std::int64_t const num_tags = std::int64_t{exec::largest_tag()} + 1;
   // SimGrid has a million tags: there functions share those of a context.
@@ -52,6 +60,9 @@ void Contexts::open(MPI_Comm all, bool starts) {
 }
 
 void Contexts::close() noexcept {
+  if (numbers_) {
+    numbers_->free();
+  }
   for (MPI_Comm* const comm : {&comm_, &started_comm_, &planned_comm_}) {
     if (*comm != MPI_COMM_NULL) {
       PMPI_Comm_free(comm);
@@ -92,6 +103,25 @@ std::optional<int> Contexts::claim(MPI_Comm comm) {
     least = round > 0 && begins_anew ? proposals[2] : largest % num_contexts_;
   }
   return std::nullopt;
+}
+
+void Contexts::give(MPI_Comm comm) {
+  if (std::optional<int> const number = claim(comm)) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): MPI keeps pointers.
+    numbers_->set(comm, reinterpret_cast<void*>(static_cast<std::intptr_t>(*number)));
+  }
+}
+
+std::optional<int> Contexts::of(MPI_Comm comm) const {
+  if (!is_open()) {
+    return std::nullopt;
+  }
+  if (comm == all_) {
+    return world;
+  }
+  std::optional<void*> const kept = numbers_->of(comm);
+  return kept ? std::optional(static_cast<int>(reinterpret_cast<std::intptr_t>(*kept)))
+              : std::nullopt;
 }
 
 void Contexts::release(int number) noexcept {

@@ -11,6 +11,7 @@
 #include <mpi.h>
 
 #include "espalier/exec/messages/mpi_context.hpp"
+#include "espalier/mpi/attribute.hpp"
 #include "espalier/profile/call.hpp"
 
 namespace espalier::plan {
@@ -70,8 +71,15 @@ public:
   /// Whether calls can be started.
   [[nodiscard]] bool starts() const noexcept { return started_comm_ != MPI_COMM_NULL; }
 
-  /// A number for an intracommunicator of ranks of MPI_COMM_WORLD; none, on all ranks, if there is
-  /// none left. Collective over comm.
+  /// Gives an intracommunicator of ranks of MPI_COMM_WORLD a number until it is freed; it gets
+  /// none, on all ranks, if there is none left. Collective over comm.
+  /// @throws Error mpi.
+  void give(MPI_Comm comm);
+  /// What a communicator was given; that of all ranks has `world`. None before open().
+  /// @throws Error mpi.
+  [[nodiscard]] std::optional<int> of(MPI_Comm comm) const;
+
+  /// A number for such a communicator, which does not know it. Collective over comm.
   /// @throws Error mpi.
   [[nodiscard]] std::optional<int> claim(MPI_Comm comm);
   /// Local. The communicator exists no longer. A number that is held is free when it is not.
@@ -101,9 +109,12 @@ public:
 private:
   enum class Use : std::uint8_t { free, used, held, held_and_released, retired };
 
+  static int on_delete(MPI_Comm comm, int keyval, void* number, void* contexts) noexcept;
   /// The smallest free number from `least` on becomes used; num_contexts_ if there is none.
   int take(int least);
 
+  MPI_Comm all_ = MPI_COMM_NULL;  ///< of open()
+  std::optional<mpi::Attribute> numbers_;
   MPI_Comm comm_ = MPI_COMM_NULL;
   MPI_Comm started_comm_ = MPI_COMM_NULL;
   MPI_Comm planned_comm_ = MPI_COMM_NULL;

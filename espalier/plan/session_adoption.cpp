@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// What a session does with a communicator that the program just made.
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+
+#include "espalier/base/error.hpp"
+#include "espalier/plan/clock.hpp"
+#include "espalier/plan/communicators/tuning_hint.hpp"
+#include "espalier/plan/failure.hpp"
+#include "espalier/plan/neighbors/neighbor_topology.hpp"
+#include "espalier/plan/session.hpp"
+
+namespace espalier::plan {
+
+int Session::adopt(MPI_Comm comm) noexcept {
+  if (comm == MPI_COMM_NULL || !contexts_.is_open()) {
+    return MPI_SUCCESS;
+  }
+  int const code = guard([&] {
+    CommunicatorFacts const facts = facts_of_communicator(comm);
+    if (facts.is_intercommunicator || !is_within_world(comm)) {
+      return MPI_SUCCESS;
+    }
+    if (facts.num_ranks > 1 && !contexts_.of(comm)) {
+      give_context(comm);
+      make_native(comm);
+    }
+    make_neighbors(comm);
+    return MPI_SUCCESS;
+  });
+  return code == MPI_SUCCESS ? code : raise(comm, code);
+}
+
+int Session::heed(MPI_Comm comm, MPI_Info info) noexcept {
+  if (comm == MPI_COMM_NULL || !contexts_.is_open()) {
+    return MPI_SUCCESS;
+  }
+  int const code = guard([&] {
+    CommunicatorFacts const facts = facts_of_communicator(comm);
+    if (facts.is_intercommunicator || facts.num_ranks == 1 || !is_within_world(comm)) {
+      return MPI_SUCCESS;
+    }
+    AgreedHint const agreed = agreed_hint(comm, info);
+    if (!agreed.complaint.empty()) {
+      notes_.warn(agreed.complaint);
+    }
+    if (agreed.hint == TuningHint::none) {
+      return MPI_SUCCESS;
+    }
+    void* const value = agreed.hint == TuningHint::leave ? this : nullptr;
+    hint_.set(comm, value);
+    if (State* const state = find(comm)) {
+      state->set_tables(facts_of(comm).tables);
+    }
+    return MPI_SUCCESS;
+  });
+  return code == MPI_SUCCESS ? code : raise(comm, code);
+}
+
+bool Session::is_left_alone(MPI_Comm comm) const {
+  return hint_.of(comm).value_or(nullptr) != nullptr;
+}
+
+void Session::give_context(MPI_Comm comm) {
+  Clock::time_point const start = Clock::now();
+  contexts_.give(comm);
+  std::chrono::duration<double> const elapsed = Clock::now() - start;
+  notes_.add(OwnCommunicators{.count = 1, .seconds = elapsed.count()});
+}
+
+/// Native phases and algorithms have communicators of their own, made here since none is made in a
+/// collective.
+void Session::make_native(MPI_Comm comm) {
+  if (needs_native_) {
+    find(comm)->make_native(native_selections_);
+  }
+}
+
+/// Neighborhood collectives have a communicator of their own, made here since none is made in them.
+void Session::make_neighbors(MPI_Comm comm) {
+  auto const may_choose = [&](NeighborCall call) { return settings_.may_choose(call); };
+  if (std::ranges::none_of(all_neighbor_calls, may_choose) || !has_neighbors(comm)) {
+    return;
+  }
+  try {
+    find(comm)->neighbors().prepare();
+  } catch (Error const& error) {
+    if (error.code() != ErrorCode::mpi) {
+      throw;
+    }
+    // MPI makes communicators on all ranks or on none.
+    notes_.warn(
+        std::string("neighborhood collectives stay native on a communicator: ") + error.what()
+    );
+  }
+}
+
+}  // namespace espalier::plan

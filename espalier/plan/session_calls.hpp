@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// What a session does with each kind of call: the templates of Session, for those who make calls.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <mpi.h>
+
+#include "espalier/base/error.hpp"
+#include "espalier/plan/communicators/planned_requests.hpp"
+#include "espalier/plan/communicators/underway.hpp"
+#include "espalier/plan/failure.hpp"
+#include "espalier/plan/irregular/mend.hpp"
+#include "espalier/plan/session.hpp"
+#include "espalier/watch/beacon.hpp"
+
+namespace espalier::plan {
+
+template <typename Call>
+std::optional<std::int64_t> Session::result_bytes(Call const& call, State& state) {
+  try {
+    return call.bytes(state.facts(), state.types());
+  } catch (Error const&) {
+    return std::nullopt;
+  }
+}
+
+template <typename Call> CallDecision Session::decide(Call const& call, MPI_Comm comm) noexcept {
+  if (comm == MPI_COMM_NULL || (!looks_at_all_ && !may_choose_[profile::index_of(Call::call)])) {
+    return {};
+  }
+  CallDecision decided;
+  int const code = guard([&] {
+    State* const state = find(comm);
+    if (state == nullptr) {
+      return MPI_SUCCESS;
+    }
+    profile::DecisionTable const& table = state->table(Call::call);
+    if (!looks_at_all_ && !table.chooses()) {
+      return MPI_SUCCESS;
+    }
+    if (auto const bytes = result_bytes(call, *state)) {
+      profile::Decision const& decision = decision_at(*state, Call::call, *bytes);
+      decided = {.state = state, .decision = &decision, .bytes = *bytes};
+      if (learns()) [[unlikely]] {
+        decided.decision = contest(*state, Call::call, *bytes, decision);
+      }
+    } else if (table.chooses() || learns()) {
+      decided = {.state = state};
+    }
+    return MPI_SUCCESS;
+  });
+  if (code != MPI_SUCCESS) {
+    decided.code = raise(comm, code);
+  }
+  return decided;
+}
+
+template <typename Call>
+inline CallDecision Session::decide_start(Call const& call, MPI_Comm comm) noexcept {
+  bool const may_choose = may_choose_started_[profile::index_of(Call::call)];
+  if (comm == MPI_COMM_NULL || (!records_ && !may_choose)) {
+    return {};
+  }
+  CallDecision decided;
+  int const code = guard([&]() __attribute__((always_inline)) {
+    State* const state = find(comm);
+    if (state == nullptr || (!records_ && !may_start(*state, Call::call))) {
+      return MPI_SUCCESS;
+    }
+    auto const bytes = result_bytes(call, *state);
+    profile::Decision const* decision = nullptr;
+    if (bytes) {
+      decision = &decision_of_start(*state, Call::call, *bytes);
+    }
+    bool const is_served =
+        bytes ? decision->choice.has_value() : state->table_of_started(Call::call).chooses();
+    if (is_served && !contexts_.starts()) {
+      decision =
+          &native_.decision(world_.has_devices ? NativeReason::devices : NativeReason::no_progress);
+    }
+    if (is_served || bytes) {
+      decided = {.state = state, .decision = decision, .bytes = bytes.value_or(0)};
+    }
+    return MPI_SUCCESS;
+  });
+  if (code != MPI_SUCCESS) {
+    decided.code = raise(comm, code);
+  }
+  return decided;
+}
+
+template <typename Call>
+int Session::start_choice(
+    State& state,
+    algorithms::Choice const& choice,
+    Call const& call,
+    StartedCalls::Ending ending,
+    MPI_Request& request
+) noexcept {
+  world_.follow_progress(Underway::poll);
+  return state.communicator().start(choice, call, state.started(), std::move(ending), request);
+}
+
+template <typename Call>
+int Session::start(CallDecision const& decided, Call const& call, MPI_Request& request) noexcept {
+  auto const& choice = decided.decision->choice;
+  return choice ? start_choice(*decided.state, *choice, call, {}, request) : Communicator::refused;
+}
+
+template <typename Call>
+int Session::plan(
+    CallDecision const& decided, Call const& call, MPI_Comm comm, MPI_Request* request
+) noexcept {
+  State& state = *decided.state;
+  if (!may_start(state, Call::call)) {
+    return Communicator::refused;
+  }
+  // MPI_SUCCESS is not an int in every MPI.
+  int const code = guard([&]() -> int {
+    BoundCall bound;
+    int result = Communicator::refused_agreement;
+    if (decided.decision != nullptr && request != nullptr) {
+      auto const& choice = decided.decision->choice;
+      result = choice ? state.communicator().bind_planned(*choice, call, state.started(), bound)
+                      : Communicator::refused;
+    }
+    bool const takes_part = result == MPI_SUCCESS;
+    auto const slot = state.started().planned_slots().claim(comm, takes_part, decided.bytes);
+    if (!slot) {
+      return Communicator::is_refusal(result) ? result : Communicator::refused_agreement;
+    }
+    world_.follow_progress(Underway::poll);
+    *request = PlannedRequests::add(std::move(bound), state.shared_started(), *slot);
+    return MPI_SUCCESS;
+  });
+  return code == MPI_SUCCESS || Communicator::is_refusal(code) ? code : raise(comm, code);
+}
+
+template <typename Call>
+IrregularRun Session::start_irregular(
+    State& state, Call const& call, MPI_Comm comm, MPI_Request& request
+) noexcept {
+  IrregularRun run;
+  int const code = guard([&] {
+    auto const mended = std::make_shared<Mended<Call>>(mend(call, state.facts(), library_));
+    run.bytes = mended->bytes;
+    run.decision = &decision_of_start(state, Call::call, mended->bytes);
+    if (!run.decision->choice) {
+      run.code = Communicator::refused;
+      return MPI_SUCCESS;
+    }
+    if (mended->first) {
+      mended->add(unpack(mended->first->data, mended->first->place));
+    }
+    auto const ending = [mended] {
+      if (mended->last) {
+        mended->add(unpack(mended->last->data, mended->last->place));
+      }
+      return mended->code;
+    };
+    run.code = start_choice(state, *run.decision->choice, mended->call, ending, request);
+    return MPI_SUCCESS;
+  });
+  if (code != MPI_SUCCESS) {
+    state.communicator().leave_messages();
+    run.code = raise(comm, code);
+  }
+  return run;
+}
+
+template <typename Call>
+IrregularRun Session::run_irregular(State& state, Call const& call, MPI_Comm comm) noexcept {
+  IrregularRun run;
+  int const code = guard([&] {
+    Mended<Call> mended = mend(call, state.facts(), library_);
+    run.bytes = mended.bytes;
+    run.decision = &decision_at(state, Call::call, mended.bytes);
+    if (learns()) {
+      run.decision = contest(state, Call::call, mended.bytes, *run.decision);
+    }
+    if (!run.decision->choice) {
+      run.code = Communicator::refused;
+      return MPI_SUCCESS;
+    }
+    if (mended.first) {
+      mended.add(unpack(mended.first->data, mended.first->place));
+    }
+    if (watch::Beacon* const beacon = watch::current_beacon()) {
+      beacon->set_algorithm(run.decision->choice->text());
+    }
+    run.code = state.communicator().run(*run.decision->choice, mended.call);
+    if (run.code == MPI_SUCCESS) {
+      if (mended.last) {
+        mended.add(unpack(mended.last->data, mended.last->place));
+      }
+      run.code = mended.code == MPI_SUCCESS ? MPI_SUCCESS : raise(comm, mended.code);
+    }
+    return MPI_SUCCESS;
+  });
+  if (code != MPI_SUCCESS) {
+    state.communicator().leave_messages();
+    run.code = raise(comm, code);
+  }
+  return run;
+}
+
+}  // namespace espalier::plan
