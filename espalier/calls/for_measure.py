@@ -5,10 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from for_plan import passed
 from for_profile import enumerator
-from layout import header, listed, signature
-from table import begun
+from layout import header, listed
 
 if TYPE_CHECKING:
     from table import Argument, Function
@@ -51,19 +49,3 @@ def filled_call(functions: list[Function]) -> str:
     includes = ['#include "espalier/measure/collectives/call_parts.hpp"']
     includes += ['#include "espalier/plan/calls/calls.hpp"', '#include "espalier/profile/call.hpp"']
     return header(includes, "espalier::measure", body)
-
-
-def native_start(functions: list[Function]) -> str:
-    """Return measure/collectives/native_start.hpp: each call as the MPI library starts it."""
-    body = ["// Calls without large counts. MPI_SUCCESS or the code of an error.", ""]
-    for function in functions:
-        if function.collective:
-            unused = "" if function.own_arguments else "[[maybe_unused]] "
-            parameters = [f"{unused}plan::{function.structure} const& call", "MPI_Comm comm"]
-            parameters.append("MPI_Request& request")
-            names = [passed(argument) for argument in function.arguments]
-            body += signature("inline int", "start_native", parameters, " noexcept {")
-            begin = f"return P{begun(function).name}("
-            body += [*listed(begin, [*names, "&request"], ");", indent=2), "}", ""]
-    includes = ["#include <mpi.h>", "", '#include "espalier/plan/calls/calls.hpp"']
-    return header(includes, "espalier::measure", body[:-1])

@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from for_profile import enumerator
-from layout import HEAD, header, listed, signature, source
-from table import enlarged
+from layout import COLUMNS, HEAD, header, listed, signature, source
+from table import begun, enlarged
 
 if TYPE_CHECKING:
     from table import Argument, Function
@@ -130,6 +130,21 @@ def native_calls(functions: list[Function]) -> str:
     return header(includes, "espalier::plan", body[:-1])
 
 
+def native_starts(functions: list[Function]) -> str:
+    """Return plan/calls/native_starts.hpp: each call as the MPI library starts it."""
+    body = ["// Calls without large counts. MPI_SUCCESS or the code of an error.", ""]
+    for function in _served(functions):
+        unused = "" if function.own_arguments else "[[maybe_unused]] "
+        parameters = [f"{unused}{function.structure} const& call", "MPI_Comm comm"]
+        parameters.append("MPI_Request& request")
+        names = [passed(argument) for argument in function.arguments]
+        body += signature("inline int", "start_native", parameters, " noexcept {")
+        begin = f"return P{begun(function).name}("
+        body += [*listed(begin, [*names, "&request"], ");", indent=2), "}", ""]
+    includes = [*MPI, '#include "espalier/plan/calls/calls.hpp"']
+    return header(includes, "espalier::plan", body[:-1])
+
+
 def _bind(function: Function, end: str) -> list[str]:
     parameters = [f"{function.structure} const& call", *BINDING, "NamedTypes& types"]
     return signature("Binding", "bind", parameters, end)
@@ -228,8 +243,11 @@ def communicator_runs(functions: list[Function]) -> str:
         lines += [f"template int Communicator::run(Choice const&, {call}) noexcept;"]
         started = f"Choice const&, {call}, StartedCalls&, StartedCalls::Ending, MPI_Request&"
         lines += ["template int Communicator::", f"    start({started}) noexcept;"]
-        planned = f"Choice const&, {call}, StartedCalls const&, BoundCall&"
-        lines += ["template int Communicator::", f"    bind_planned({planned}) noexcept;"]
+        planned = f"bind_planned(Choice const&, {call}, PlannedFor const&, BoundCall&);"
+        if len(f"Communicator::{planned}") <= COLUMNS:
+            lines += ["template int", f"Communicator::{planned}"]
+        else:
+            lines += ["template int Communicator::", f"    {planned}"]
     return "\n".join([*HEAD, *lines, ""])
 
 

@@ -225,30 +225,7 @@ int Session::end_trial(State& state, bool is_native, int code, MPI_Comm comm) no
 }
 
 profile::Decision const& Session::after_refusal(int refusal) const noexcept {
-  switch (refusal) {
-  case Communicator::refused_operator:
-    return native_.decision(NativeReason::refused_operator);
-  case Communicator::refused_order:
-    return native_.decision(NativeReason::refused_order);
-  case Communicator::refused_groups:
-    return native_.decision(NativeReason::no_groups);
-  case Communicator::refused_selection:
-    return native_.decision(NativeReason::refused_selection);
-  case Communicator::refused_start:
-    return native_.decision(NativeReason::refused_start);
-  case Communicator::refused_memory:
-    return native_.decision(NativeReason::refused_memory);
-  case Communicator::refused_started_memory:
-    return native_.decision(NativeReason::refused_started_memory);
-  case Communicator::refused_ownership:
-    return native_.decision(NativeReason::refused_ownership);
-  case Communicator::refused_waiting:
-    return native_.decision(NativeReason::refused_waiting);
-  case Communicator::refused_agreement:
-    return native_.decision(NativeReason::no_agreement);
-  default:
-    return native_.decision(NativeReason::refused);
-  }
+  return native_.decision(Communicator::reason_of(refusal));
 }
 
 State* Session::find(MPI_Comm comm) {

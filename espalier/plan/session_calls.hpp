@@ -128,8 +128,11 @@ int Session::plan(
     int result = Communicator::refused_agreement;
     if (decided.decision != nullptr && request != nullptr) {
       auto const& choice = decided.decision->choice;
-      result = choice ? state.communicator().bind_planned(*choice, call, state.started(), bound)
+      PlannedFor const what{.context = state.started().planned_context()};
+      result = guard([&]() -> int {
+        return choice ? state.communicator().bind_planned(*choice, call, what, bound)
                       : Communicator::refused;
+      });
     }
     bool const takes_part = result == MPI_SUCCESS;
     auto const slot = state.started().planned_slots().claim(comm, takes_part, decided.bytes);

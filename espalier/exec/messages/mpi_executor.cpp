@@ -3,12 +3,14 @@
 #include "espalier/exec/messages/mpi_executor.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "espalier/exec/messages/mpi_binding.hpp"
 #include "espalier/exec/messages/mpi_dataflow.hpp"
+#include "espalier/exec/messages/mpi_datatype.hpp"
 #include "espalier/exec/messages/mpi_memory.hpp"
 #include "espalier/exec/messages/mpi_rounds.hpp"
 #include "espalier/exec/messages/mpi_run.hpp"
@@ -101,6 +103,17 @@ public:
 
   [[nodiscard]] bool is_broken() const noexcept { return first_error_ != MPI_SUCCESS; }
 
+  [[nodiscard]] RunCost cost() const {
+    RunCost result{.scratch_bytes = run_.program.scratch_bytes};
+    for (MpiStep const& step : run_.program.steps) {
+      bool const is_sent =
+          step.action == MpiStep::Action::send || step.action == MpiStep::Action::put;
+      result.num_messages += is_sent ? 1 : 0;
+      result.num_bytes += is_sent ? bytes_of(step) : 0;
+    }
+    return result;
+  }
+
   [[nodiscard]] std::size_t memory_bytes() const noexcept {
     return sizeof(*this) + run_.program.memory_bytes() + scratch_.num_bytes() +
            packed_.num_bytes() + run_.near.memory_bytes() +
@@ -119,6 +132,12 @@ private:
         .requests = std::move(run.requests),
         .near = node::NearRun(group, num_requests),
     };
+  }
+
+  /// Of a message.
+  static std::int64_t bytes_of(MpiStep const& step) {
+    return step.is_near() ? step.num_bytes
+                          : step.region.count * describe(step.region.type).size_bytes;
   }
 
   /// A run whose waits are told: code of its own, so that nobody pays who is not watched.
@@ -234,6 +253,10 @@ bool MpiExecutor::has_tag_below(int limit) const noexcept {
 
 bool MpiExecutor::is_broken() const noexcept {
   return implementation_->is_broken();
+}
+
+RunCost MpiExecutor::cost() const {
+  return implementation_->cost();
 }
 
 std::size_t MpiExecutor::memory_bytes() const noexcept {

@@ -67,6 +67,13 @@ struct MpiSpec {
   Packed packed{};
 };
 
+/// What one run costs a rank.
+struct RunCost {
+  std::int64_t num_messages = 0;  ///< that it sends to other ranks
+  std::int64_t num_bytes = 0;     ///< in these messages
+  std::int64_t scratch_bytes = 0;
+};
+
 /// One collective of one rank, ready to run any number of times on different buffers.
 ///
 /// Everything is made by the constructor: run() allocates nothing and takes no lock. Collectives
@@ -113,6 +120,9 @@ public:
   [[nodiscard]] bool has_tag_below(int limit) const noexcept;
 
   [[nodiscard]] bool is_broken() const noexcept;
+  /// Counted from what is bound. Local.
+  /// @throws Error mpi.
+  [[nodiscard]] RunCost cost() const;
   /// Memory held, including scratch and packing buffers, without what MPI keeps for datatypes.
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 

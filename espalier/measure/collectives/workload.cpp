@@ -14,9 +14,9 @@
 #include "espalier/base/integer.hpp"
 #include "espalier/measure/collectives/call_parts.hpp"
 #include "espalier/measure/collectives/filled_call.hpp"
-#include "espalier/measure/collectives/native_start.hpp"
 #include "espalier/measure/common/clock.hpp"
 #include "espalier/measure/common/contents.hpp"
+#include "espalier/plan/calls/native_starts.hpp"
 #include "espalier/plan/serve.hpp"
 #include "espalier/schedule/collective.hpp"
 

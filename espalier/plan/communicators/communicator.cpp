@@ -102,7 +102,10 @@ template <typename Call> int Communicator::run_staged(Choice const& choice, Call
   return code;
 }
 
-template <typename Call> int Communicator::judge_start(Choice const& choice, Call const& call) {
+template <typename Call>
+int Communicator::judge_start(
+    Choice const& choice, Call const& call, [[maybe_unused]] bool keeps_operator
+) {
   if (int const refusal = judge(choice, call); refusal != MPI_SUCCESS) {
     return refusal;
   }
@@ -116,7 +119,7 @@ template <typename Call> int Communicator::judge_start(Choice const& choice, Cal
     return refused_started_memory;
   }
   if constexpr (requires { call.op; }) {
-    if (!is_predefined(call.op)) {
+    if (!keeps_operator && !is_predefined(call.op)) {
       return refused_ownership;
     }
   }
@@ -229,27 +232,52 @@ int Communicator::start(
 
 template <typename Call>
 int Communicator::bind_planned(
-    Choice const& choice, Call const& call, StartedCalls const& started, BoundCall& bound
-) noexcept {
+    Choice const& choice, Call const& call, PlannedFor const& what, BoundCall& bound
+) {
   if (broken_code_ != MPI_SUCCESS) {
-    return broken_code_;
+    throw LibraryError(broken_code_);
   }
-  return guard([&]() -> int {
-    if (int const refusal = judge_start(choice, call); refusal != MPI_SUCCESS) {
-      return refusal;
-    }
-    Binding const binding = bind(call, target_, types_);
-    std::optional<MpiExecutor> executor = make_started(choice, call, started.planned_context());
-    if (!executor) {
-      return refused;
-    }
-    bound = {
-        .executor = std::make_unique<MpiExecutor>(std::move(*executor)),
-        .input = binding.input,
-        .output = binding.output,
-    };
-    return MPI_SUCCESS;
-  });
+  if (int const refusal = judge_start(choice, call, what.keeps_operator); refusal != MPI_SUCCESS) {
+    return refusal;
+  }
+  Binding const binding = bind(call, target_, types_);
+  std::optional<MpiExecutor> executor = make_started(choice, call, what.context);
+  if (!executor) {
+    return refused;
+  }
+  bound = {
+      .executor = std::make_unique<MpiExecutor>(std::move(*executor)),
+      .input = binding.input,
+      .output = binding.output,
+  };
+  return MPI_SUCCESS;
+}
+
+NativeReason Communicator::reason_of(int refusal) noexcept {
+  switch (refusal) {
+  case refused_operator:
+    return NativeReason::refused_operator;
+  case refused_order:
+    return NativeReason::refused_order;
+  case refused_groups:
+    return NativeReason::no_groups;
+  case refused_selection:
+    return NativeReason::refused_selection;
+  case refused_start:
+    return NativeReason::refused_start;
+  case refused_memory:
+    return NativeReason::refused_memory;
+  case refused_started_memory:
+    return NativeReason::refused_started_memory;
+  case refused_ownership:
+    return NativeReason::refused_ownership;
+  case refused_waiting:
+    return NativeReason::refused_waiting;
+  case refused_agreement:
+    return NativeReason::no_agreement;
+  default:
+    return NativeReason::refused;
+  }
 }
 
 std::size_t Communicator::memory_bytes() const noexcept {

@@ -17,6 +17,7 @@
 #include "espalier/plan/communicators/started_calls.hpp"
 #include "espalier/plan/devices/device_memory.hpp"
 #include "espalier/plan/native_algorithms/selected_calls.hpp"
+#include "espalier/plan/native_reason.hpp"
 
 namespace espalier::plan {
 
@@ -26,6 +27,12 @@ struct SharedMemory {
   exec::node::Group* group = nullptr;  ///< null: this rank shares memory with no other one
   bool is_there = false;               ///< choices that ask for it are served
   bool serves_all = false;  ///< where ranks have a group; all but native phases, asked for or not
+};
+
+/// For what a call is bound that is started any number of times.
+struct PlannedFor {
+  exec::MpiContext context{};  ///< its messages meet no others; ranks are those of the communicator
+  bool keeps_operator = false;  ///< an operator of the program lasts as long as the bound call
 };
 
 /// Runs chosen algorithms on one intracommunicator of a user, with everything that can be reused
@@ -51,6 +58,9 @@ public:
   static constexpr int refused_started_memory = -11;  ///< a started call cannot use that memory
 
   [[nodiscard]] static constexpr bool is_refusal(int code) noexcept { return code < 0; }
+
+  /// The reason for the native call that a refusal is.
+  [[nodiscard]] static NativeReason reason_of(int refusal) noexcept;
 
   /// Local. `user` must outlive the object.
   /// @param target  its context is one that no other communicator of these ranks has
@@ -97,16 +107,12 @@ public:
 
   /// Binds a call that is to be started any number of times. Local.
   ///
-  /// @param started  the started calls of this communicator
-  /// @return MPI_SUCCESS, a refusal that is the same on all ranks, or a code of what this rank
-  ///     cannot do, of which no other rank knows; nothing was delivered to an error handler.
+  /// @return MPI_SUCCESS, or a refusal that is the same on all ranks.
+  /// @throws Error for what this rank cannot do, of which no other rank knows.
   template <typename Call>
   [[nodiscard]] int bind_planned(
-      algorithms::Choice const& choice,
-      Call const& call,
-      StartedCalls const& started,
-      BoundCall& bound
-  ) noexcept;
+      algorithms::Choice const& choice, Call const& call, PlannedFor const& what, BoundCall& bound
+  );
 
   [[nodiscard]] MPI_Comm user() const noexcept { return user_; }
 
@@ -137,7 +143,8 @@ private:
   );
   /// Refusal of a call that is started and completed later, MPI_SUCCESS if there is none.
   template <typename Call>
-  [[nodiscard]] int judge_start(algorithms::Choice const& choice, Call const& call);
+  [[nodiscard]] int
+  judge_start(algorithms::Choice const& choice, Call const& call, bool keeps_operator = false);
   /// An executor for it; none if the choice refuses.
   template <typename Call>
   [[nodiscard]] std::optional<exec::MpiExecutor>
