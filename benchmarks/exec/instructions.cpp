@@ -2,20 +2,26 @@
 
 /// @file
 /// One rank of an allgather on 8 ranks, with messages that complete at once: under callgrind it
-/// shows the instructions that the executor, or code written by hand, adds to those of MPI.
+/// shows the instructions that the executor, a planned collective of the C interface, or code
+/// written by hand, adds to those of MPI.
 ///
-/// Usage: instructions <schedule|direct> <ring|bruck|sparbit> <num_calls>
+/// Usage: instructions <schedule|planned|direct> <ring|bruck|sparbit> <num_calls>
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "include/espalier_planned.h"
 
 #include <mpi.h>
 
 #include "benchmarks/exec/direct.hpp"
 #include "espalier/algorithms/catalog.hpp"
+#include "espalier/capi/planned/requests.hpp"
 #include "espalier/exec/collectives/mpi_collectives.hpp"
 
 // These stand for those of the MPI library; what they cost is not counted.
@@ -84,6 +90,16 @@ counted_schedule(exec::MpiExecutor& executor, Buffers& buffers, int num_calls) {
 }
 
 /// Callgrind counts from here on.
+[[gnu::noinline]] int counted_planned(espalier_request* request, int num_calls) {
+  int code = MPI_SUCCESS;
+  for (int i = 0; i < num_calls && code == MPI_SUCCESS; ++i) {
+    code = espalier_request_start(request);
+    code = code == MPI_SUCCESS ? espalier_request_wait(request) : code;
+  }
+  return code;
+}
+
+/// Callgrind counts from here on.
 [[gnu::noinline]] void counted_direct(Direct& direct, std::string const& algorithm, int num_calls) {
   Buffers buffers;
   auto const call = algorithm == "ring"    ? &Direct::ring
@@ -96,12 +112,33 @@ counted_schedule(exec::MpiExecutor& executor, Buffers& buffers, int num_calls) {
 
 namespace {
 
+/// Made without an initialisation, which other ranks would have to take part in.
+int run_planned(std::string const& algorithm, int num_calls) {
+  Buffers buffers;
+  capi::PlannedParts parts{
+      .user = std::make_shared<capi::UserCommunicator>(),
+      .algorithm = algorithm,
+      .explanation = {},
+      .seat = capi::Seat(nullptr, 0),
+  };
+  plan::BoundCall bound{
+      .executor = std::make_unique<exec::MpiExecutor>(make_executor(algorithm)),
+      .input = buffers.input.data(),
+      .output = buffers.output.data(),
+  };
+  capi::ScheduledCollective request(std::move(parts), std::move(bound));
+  return counted_planned(&request, num_calls) == MPI_SUCCESS ? 0 : 1;
+}
+
 int run(std::string const& kind, std::string const& algorithm, int num_calls) {
   if (kind == "schedule") {
     exec::MpiExecutor executor = make_executor(algorithm);
     Buffers buffers;
     counted_schedule(executor, buffers, num_calls);
     return executor.is_broken() ? 1 : 0;
+  }
+  if (kind == "planned") {
+    return run_planned(algorithm, num_calls);
   }
   Direct direct(MPI_COMM_WORLD, block_bytes);
   counted_direct(direct, algorithm, num_calls);
@@ -114,7 +151,7 @@ int run(std::string const& kind, std::string const& algorithm, int num_calls) {
 int main(int argc, char** argv) {
   if (argc != 4) {
     std::fprintf(
-        stderr, "usage: instructions <schedule|direct> <ring|bruck|sparbit> <num_calls>\n"
+        stderr, "usage: instructions <schedule|planned|direct> <ring|bruck|sparbit> <num_calls>\n"
     );
     return 2;
   }

@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import for_capi
 import for_measure
 import for_plan
 import for_profile
@@ -40,6 +41,8 @@ FILES: dict[str, Callable[[list[Function]], str]] = {
     "espalier/plan/communicators/communicator_runs.inc": for_plan.communicator_runs,
     "espalier/plan/neighbors/neighbor_structures.hpp": for_plan.neighbor_structures,
     "espalier/plan/neighbors/neighbor_runs.inc": for_plan.neighbor_runs,
+    "espalier/capi/planned/kept_calls.hpp": for_capi.kept_calls,
+    "espalier/capi/planned/planned_functions.cpp": for_capi.planned_functions,
     "espalier/measure/collectives/filled_call.hpp": for_measure.filled_call,
     "shim/forward.hpp": for_shim.forward_header,
     "shim/forward.cpp": for_shim.forward_source,

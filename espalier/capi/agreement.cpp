@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <new>
 #include <string>
 
 #include <mpi.h>
@@ -29,6 +30,8 @@ Finding run(std::function<Fingerprint()> const& check) {
     return {.mpi_class = error.mpi_class(), .text = error.what()};
   } catch (Error const& error) {
     return {.mpi_class = MPI_ERR_ARG, .text = error.what()};
+  } catch (std::bad_alloc const&) {
+    return {.mpi_class = MPI_ERR_NO_MEM, .text = "there is no memory left"};
   }
 }
 

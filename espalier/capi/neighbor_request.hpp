@@ -8,6 +8,7 @@
 #include <mpi.h>
 
 #include "espalier/capi/neighbor_objects.hpp"
+#include "espalier/capi/planned/explanation.hpp"
 #include "espalier/capi/request.hpp"
 #include "espalier/plan/communicators/underway.hpp"
 #include "espalier/plan/neighbors/neighbors.hpp"
@@ -42,6 +43,10 @@ public:
   [[nodiscard]] bool is_active() const noexcept override { return underway_.is_active(); }
 
   [[nodiscard]] MPI_Comm user() const noexcept override { return neighborhood_->neighbors.user(); }
+
+  [[nodiscard]] std::string explain() const override {
+    return algorithm() + "\n" + text_of(planned_.executor.cost());
+  }
 
 private:
   espalier_neighborhood* neighborhood_;

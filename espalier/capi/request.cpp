@@ -5,11 +5,21 @@
 
 #include "espalier/capi/request.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <string>
+
+#include "include/espalier_planned.h"
+
 #include <mpi.h>
 
 using espalier::capi::on;
 using espalier::plan::ClassError;
 using espalier::plan::raise;
+
+std::string espalier_request::explain() const {
+  return algorithm_ + (mechanism_.empty() ? std::string() : ", by " + mechanism_);
+}
 
 extern "C" {
 
@@ -42,6 +52,22 @@ int espalier_request_wait(espalier_request* request) {
 
 char const* espalier_request_algorithm(espalier_request const* request) {
   return request == nullptr ? "" : request->algorithm().c_str();
+}
+
+int espalier_explain(espalier_request const* request, char text[], int len) {
+  std::string found;
+  int const code = espalier::plan::guard([&] {
+    found = request == nullptr ? std::string() : request->explain();
+    return MPI_SUCCESS;
+  });
+  if (code != MPI_SUCCESS) {
+    return 0;
+  }
+  if (text != nullptr && len > 0) {
+    auto const size = std::min(found.size(), static_cast<std::size_t>(len) - 1);
+    *std::copy_n(found.begin(), size, text) = '\0';
+  }
+  return static_cast<int>(found.size());
 }
 
 int espalier_request_free(espalier_request** request) {

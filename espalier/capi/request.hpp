@@ -37,6 +37,9 @@ struct espalier_request {
   /// The communicator whose error handler hears of what fails.
   [[nodiscard]] virtual MPI_Comm user() const noexcept = 0;
 
+  /// What espalier_explain() says; by itself, what was planned.
+  [[nodiscard]] virtual std::string explain() const;
+
   [[nodiscard]] std::string const& algorithm() const noexcept { return algorithm_; }
 
   [[nodiscard]] std::string const& mechanism() const noexcept { return mechanism_; }

@@ -29,6 +29,10 @@ HOLDS(level_cost, offsetof(espalier_cart_level, cost) == 72);
 HOLDS(level_total_before, offsetof(espalier_cart_level, total_before) == 80);
 HOLDS(level_worst_after, offsetof(espalier_cart_level, worst_after) == 104);
 
+HOLDS(planned_options_size, sizeof(espalier_planned_options) == 24);
+HOLDS(planned_options_flags, offsetof(espalier_planned_options, flags) == 8);
+HOLDS(planned_options_algorithm, offsetof(espalier_planned_options, algorithm) == 16);
+
 HOLDS(transfer_size, sizeof(espalier_transfer) == 24);
 HOLDS(remote_size, sizeof(espalier_remote) == 16);
 HOLDS(remote_offset, offsetof(espalier_remote, offset) == 8);

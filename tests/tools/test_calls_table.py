@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import for_capi
 import generate
 import pytest
 from forms import forms_of
@@ -165,6 +166,14 @@ def test_files_that_did_not_change_keep_their_time(tmp_path: Path) -> None:
     assert exports.stat().st_mtime_ns == before
     generate.write_all(functions[1:], tmp_path)
     assert "MPI_Init;" not in exports.read_text(encoding="utf-8")
+
+
+def test_the_header_declares_the_planned_form_of_every_collective() -> None:
+    header = (ROOT / "include" / "espalier_planned.h").read_text(encoding="utf-8")
+    served = [function for function in parse_table(TABLE) if function.collective]
+    assert header.count("_init(\n    ") == len(served)
+    for function in served:
+        assert f"\n{for_capi.declaration(function)}\n" in header
 
 
 @pytest.mark.skipif(not CLANG_FORMAT, reason="needs clang-format")

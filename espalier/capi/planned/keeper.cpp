@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/capi/planned/keeper.hpp"
+
+#include "espalier/mpi/success.hpp"
+
+namespace espalier::capi {
+namespace {
+
+bool is_named(MPI_Datatype type) {
+  int num_integers = 0;
+  int num_addresses = 0;
+  int num_types = 0;
+  int combiner = MPI_COMBINER_NAMED;
+  mpi::require_success(
+      PMPI_Type_get_envelope(type, &num_integers, &num_addresses, &num_types, &combiner),
+      "MPI_Type_get_envelope"
+  );
+  return combiner == MPI_COMBINER_NAMED;
+}
+
+}  // namespace
+
+void Keeper::keep(exec::Integers& list, int size) {
+  if (list == nullptr) {
+    return;
+  }
+  auto const* const first = static_cast<int const*>(list.data());
+  list = numbers_.emplace_back(first, first + size).data();
+}
+
+void Keeper::keep(MPI_Datatype& type) {
+  if (type != MPI_DATATYPE_NULL && !is_named(type)) {
+    type = types_.emplace_back(exec::MpiType::duplicate(type)).get();
+  }
+}
+
+void Keeper::keep(MPI_Datatype const*& types, int size) {
+  if (types == nullptr) {
+    return;
+  }
+  auto& copies = lists_of_types_.emplace_back(types, types + size);
+  for (MPI_Datatype& type : copies) {
+    keep(type);
+  }
+  types = copies.data();
+}
+
+}  // namespace espalier::capi

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "include/espalier_planned.h"
+
+#include <mpi.h>
+
+#include "espalier/capi/agreement.hpp"
+#include "espalier/capi/arguments.hpp"
+#include "espalier/capi/planned/kept_calls.hpp"
+#include "espalier/capi/planned/requests.hpp"
+#include "espalier/capi/planned/seats.hpp"
+#include "espalier/capi/planned/ways.hpp"
+#include "espalier/capi/request.hpp"
+#include "espalier/plan/calls/calls.hpp"
+#include "espalier/plan/calls/communicator_facts.hpp"
+#include "espalier/plan/calls/named_types.hpp"
+#include "espalier/plan/communicators/communicator.hpp"
+#include "espalier/plan/irregular/mend.hpp"
+
+namespace espalier::capi {
+
+/// espalier_planned_options, checked; the algorithm is empty if none is named.
+/// @throws plan::ClassError.
+[[nodiscard]] std::string algorithm_in(espalier_planned_options const* options);
+
+/// Makes the requests of one communicator of the program, on which it hangs as an attribute.
+class Planner {
+public:
+  /// Collective over comm when it is asked for the first time, later local.
+  /// @throws Error mpi.
+  [[nodiscard]] static Planner& of(MPI_Comm comm);
+
+  /// Collective over the communicator.
+  /// @throws plan::ClassError of the same class on all ranks if one of them gives wrong arguments
+  ///     or they differ; Error mpi.
+  template <typename Call>
+  void plan(Call const& call, espalier_planned_options const* options, espalier_request** request);
+
+private:
+  explicit Planner(MPI_Comm comm);
+  static int on_delete(MPI_Comm comm, int keyval, void* planner, void* state) noexcept;
+  static int keyval();
+
+  /// What will run: a way, and the executor where it is not the MPI library's.
+  struct Draft {
+    WantedCall wanted{};
+    Way way{};
+    plan::BoundCall bound{};
+  };
+
+  /// @throws plan::ClassError, Error.
+  template <typename Call>
+  Draft draft(Call const& call, std::string_view algorithm, Seat const& seat);
+  template <typename Call> [[nodiscard]] std::int64_t regular_bytes(Call const& call);
+  [[nodiscard]] Way way_for(WantedCall const& wanted, std::string_view algorithm);
+  [[nodiscard]] PlannedParts parts_of(Draft const& draft, Seat seat) const;
+
+  std::shared_ptr<UserCommunicator> user_;
+  Seats seats_;
+  plan::CommunicatorFacts facts_;
+  plan::NamedTypes types_;
+  Ways ways_;
+  plan::Communicator communicator_;
+};
+
+/// What of a draft is equal on all ranks.
+[[nodiscard]] Fingerprint fingerprint_of(WantedCall const& wanted, Way const& way);
+
+template <typename Call> std::int64_t Planner::regular_bytes(Call const& call) {
+  if (auto const bytes = call.bytes(facts_, types_)) {
+    return *bytes;
+  }
+  // Says what is wrong if it is wrong under every MPI.
+  plan::Library const not_asked;
+  static_cast<void>(plan::mend(call, facts_, not_asked));
+  throw plan::ClassError(
+      MPI_ERR_ARG,
+      "expected arguments as the MPI standard has them, got buffers that overlap, null types or "
+      "types that were not committed, or an own part of different sizes at its ends"
+  );
+}
+
+template <typename Call>
+Planner::Draft Planner::draft(Call const& call, std::string_view algorithm, Seat const& seat) {
+  Draft draft{.wanted = {.call = Call::call, .bytes = regular_bytes(call)}};
+  if constexpr (requires { call.root; }) {
+    draft.wanted.root = call.root;
+  }
+  draft.way = way_for(draft.wanted, algorithm);
+  if (draft.way.choice == nullptr) {
+    return draft;
+  }
+  plan::PlannedFor const what{.context = seat.context(), .keeps_operator = true};
+  int const refusal = communicator_.bind_planned(*draft.way.choice, call, what, draft.bound);
+  if (refusal != MPI_SUCCESS) {
+    auto const reason = static_cast<std::size_t>(plan::Communicator::reason_of(refusal));
+    draft.way = ways_.refused(draft.wanted, draft.way, plan::native_reason_texts[reason]);
+  }
+  return draft;
+}
+
+template <typename Call>
+void Planner::plan(
+    Call const& call, espalier_planned_options const* options, espalier_request** request
+) {
+  Seat seat = seats_.take();
+  Draft made;
+  agree(seats_.own(), [&] {
+    check_pointer(static_cast<void const*>(request), "request");
+    made = draft(call, algorithm_in(options), seat);
+    return fingerprint_of(made.wanted, made.way);
+  });
+  bool const is_ours = made.way.choice != nullptr;
+  PlannedParts parts = parts_of(made, std::move(seat));
+  if (is_ours) {
+    *request = new ScheduledCollective(std::move(parts), std::move(made.bound));
+    return;
+  }
+  Keeper keeper;
+  Call const lasting = kept(call, facts_, keeper);
+  *request = new NativeCollectiveOf<Call>(std::move(parts), lasting, std::move(keeper));
+}
+
+}  // namespace espalier::capi

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/capi/planned/seats.hpp"
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include "espalier/mpi/success.hpp"
+#include "espalier/mpi/unused_tag.hpp"
+#include "espalier/plan/communicators/private_comm.hpp"
+#include "espalier/plan/communicators/underway.hpp"
+
+namespace espalier::capi {
+
+using mpi::OwnCommunicator;
+using plan::PlannedSlots;
+
+struct Lane {
+  OwnCommunicator comm;
+  PlannedSlots slots{};
+  std::array<std::optional<OwnCommunicator>, PlannedSlots::most> native{};  ///< by slot
+};
+
+namespace {
+
+OwnCommunicator like(MPI_Comm user) {
+  MPI_Comm made = MPI_COMM_NULL;
+  mpi::require_success(plan::make_private_comm(user, made), "MPI_Comm_create");
+  return OwnCommunicator(made);
+}
+
+std::shared_ptr<Lane> make_lane(MPI_Comm user) {
+  return std::make_shared<Lane>(Lane{.comm = like(user)});
+}
+
+}  // namespace
+
+Seat::Seat(std::shared_ptr<Lane> lane, int slot) noexcept : lane_(std::move(lane)), slot_(slot) {}
+
+Seat::~Seat() {
+  if (lane_ != nullptr) {
+    plan::Underway::Turn const turn;
+    lane_->slots.release(slot_);
+  }
+}
+
+exec::MpiContext Seat::context() const noexcept {
+  exec::MpiContext result(lane_->comm.get());
+  result.num_tags = mpi::unused_tag() / PlannedSlots::most;
+  result.first_tag = slot_ * result.num_tags;
+  return result;
+}
+
+MPI_Comm Seat::native_comm() {
+  auto& comm = lane_->native[static_cast<std::size_t>(slot_)];
+  if (!comm) {
+    comm.emplace(like(lane_->comm.get()));
+  }
+  return comm->get();
+}
+
+Seats::Seats(MPI_Comm user) : lanes_{make_lane(user)} {}
+
+OwnCommunicator const& Seats::own() const noexcept {
+  return lanes_.front()->comm;
+}
+
+Seat Seats::take() {
+  for (auto const& lane : lanes_) {
+    if (auto const slot = lane->slots.claim(lane->comm.get(), true, 0)) {
+      return {lane, *slot};
+    }
+  }
+  auto const& lane = lanes_.emplace_back(make_lane(own().get()));
+  return {lane, lane->slots.claim(lane->comm.get(), true, 0).value()};
+}
+
+}  // namespace espalier::capi

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// Calls of every collective for tests of planned ones: the same arguments for the planned and for
+/// the native call, with results in memory of their own.
+
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "include/espalier_planned.h"
+
+#include <mpi.h>
+
+#include "espalier/profile/call.hpp"
+
+namespace espalier::test {
+
+/// What a call is made of, beside its buffers.
+struct JobShape {
+  MPI_Comm comm = MPI_COMM_WORLD;
+  int num_elements = 1;  ///< of a block
+  int root = 0;
+  MPI_Op op = MPI_SUM;
+  MPI_Datatype type = MPI_INT;
+  int extent = 1;  ///< ints from one element to the next
+  bool is_in_place = false;
+};
+
+/// One call on memory of its own.
+class Job {
+public:
+  Job(profile::Call call, JobShape const& shape) : call_(call), shape_(shape) {
+    PMPI_Comm_size(shape.comm, &num_ranks_);
+    PMPI_Comm_rank(shape.comm, &rank_);
+    make_lists();
+    auto const num_ints =
+        static_cast<std::size_t>(3 * (num_ranks_ + 1) * std::max(shape.num_elements, 1)) *
+        static_cast<std::size_t>(shape.extent);
+    for (auto* const memory : {&input_, &output_, &expected_}) {
+      memory->assign(num_ints, 0);
+    }
+  }
+
+  /// Other data in each round, also where results go.
+  void fill(int round) {
+    for (std::size_t i = 0; i < input_.size(); ++i) {
+      int const salt = static_cast<int>(i) + 31 * rank_ + 7 * round;
+      input_[i] = salt % 97;
+      output_[i] = expected_[i] = (3 * salt) % 89;
+    }
+  }
+
+  /// Collective, by the MPI library.
+  int run_natively() {
+    return with_arguments(expected_.data(), [](auto native, auto, auto... arguments) {
+      return native(arguments...);
+    });
+  }
+
+  int plan(espalier_planned_options const* options, espalier_request** request) {
+    return with_arguments(output_.data(), [&](auto, auto init, auto... arguments) {
+      return init(arguments..., options, request);
+    });
+  }
+
+  /// Lists of counts and types may be gone once a request was made.
+  void forget_lists() {
+    for (auto* const list : {&counts_, &places_, &sent_counts_, &sent_places_, &sent_bytes_}) {
+      std::ranges::fill(*list, -1);
+    }
+    for (auto* const list : {&received_counts_, &received_places_, &received_bytes_}) {
+      std::ranges::fill(*list, -1);
+    }
+    std::ranges::fill(types_, MPI_DATATYPE_NULL);
+  }
+
+  void make_lists() {
+    counts_.clear();
+    places_.clear();
+    sent_counts_.clear();
+    received_counts_.clear();
+    int const n = shape_.num_elements;
+    for (int i = 0; i < num_ranks_; ++i) {
+      counts_.push_back(n * (i % 3));
+      sent_counts_.push_back(n * ((rank_ + 2 * i) % 3));
+      received_counts_.push_back(n * ((i + 2 * rank_) % 3));
+    }
+    places_ = places(counts_, 1);
+    sent_places_ = places(sent_counts_, 1);
+    received_places_ = places(received_counts_, 1);
+    int const element_bytes = shape_.extent * static_cast<int>(sizeof(int));
+    sent_bytes_ = places(sent_counts_, element_bytes);
+    received_bytes_ = places(received_counts_, element_bytes);
+    types_.assign(static_cast<std::size_t>(num_ranks_), shape_.type);
+  }
+
+  [[nodiscard]] bool is_right() const { return output_ == expected_; }
+
+  [[nodiscard]] profile::Call call() const { return call_; }
+
+  [[nodiscard]] JobShape const& shape() const { return shape_; }
+
+private:
+  static std::vector<int> places(std::vector<int> const& counts, int scale) {
+    std::vector<int> result;
+    int next = 0;
+    for (int const count : counts) {
+      result.push_back(next * scale);
+      next += count;
+    }
+    return result;
+  }
+
+  /// Calls `use` with the native function, the planned one, and their common arguments.
+  template <typename Use> int with_arguments(int* result, Use const& use) {
+    using profile::Call;
+    auto const [comm, n, root, op, type, extent, is_in_place] = shape_;
+    auto const own = static_cast<std::size_t>(rank_);
+    bool const is_root = rank_ == root;
+    void const* const in = is_in_place ? MPI_IN_PLACE : static_cast<void const*>(input_.data());
+    void const* const at_root = is_root ? in : input_.data();
+    void* const out = result;
+    void* const from_root = is_root && is_in_place ? MPI_IN_PLACE : out;
+    switch (call_) {
+    case Call::allgather:
+      return use(PMPI_Allgather, espalier_allgather_init, in, n, type, out, n, type, comm);
+    case Call::allgatherv:
+      return use(
+          PMPI_Allgatherv,
+          espalier_allgatherv_init,
+          in,
+          counts_[own],
+          type,
+          out,
+          counts_.data(),
+          places_.data(),
+          type,
+          comm
+      );
+    case Call::allreduce:
+      return use(PMPI_Allreduce, espalier_allreduce_init, in, out, n, type, op, comm);
+    case Call::alltoall:
+      return use(PMPI_Alltoall, espalier_alltoall_init, in, n, type, out, n, type, comm);
+    case Call::alltoallv:
+      return use(
+          PMPI_Alltoallv,
+          espalier_alltoallv_init,
+          in,
+          sent_counts_.data(),
+          sent_places_.data(),
+          type,
+          out,
+          received_counts_.data(),
+          received_places_.data(),
+          type,
+          comm
+      );
+    case Call::alltoallw:
+      return use(
+          PMPI_Alltoallw,
+          espalier_alltoallw_init,
+          in,
+          sent_counts_.data(),
+          sent_bytes_.data(),
+          types_.data(),
+          out,
+          received_counts_.data(),
+          received_bytes_.data(),
+          types_.data(),
+          comm
+      );
+    case Call::barrier:
+      return use(PMPI_Barrier, espalier_barrier_init, comm);
+    case Call::bcast:
+      return use(PMPI_Bcast, espalier_bcast_init, out, n, type, root, comm);
+    case Call::exscan:
+      return use(PMPI_Exscan, espalier_exscan_init, in, out, n, type, op, comm);
+    case Call::gather:
+      return use(PMPI_Gather, espalier_gather_init, at_root, n, type, out, n, type, root, comm);
+    case Call::gatherv:
+      return use(
+          PMPI_Gatherv,
+          espalier_gatherv_init,
+          at_root,
+          counts_[own],
+          type,
+          out,
+          counts_.data(),
+          places_.data(),
+          type,
+          root,
+          comm
+      );
+    case Call::reduce:
+      return use(PMPI_Reduce, espalier_reduce_init, at_root, out, n, type, op, root, comm);
+    case Call::reduce_scatter:
+      return use(
+          PMPI_Reduce_scatter, espalier_reduce_scatter_init, in, out, counts_.data(), type, op, comm
+      );
+    case Call::reduce_scatter_block:
+      return use(
+          PMPI_Reduce_scatter_block, espalier_reduce_scatter_block_init, in, out, n, type, op, comm
+      );
+    case Call::scan:
+      return use(PMPI_Scan, espalier_scan_init, in, out, n, type, op, comm);
+    case Call::scatter:
+      return use(
+          PMPI_Scatter,
+          espalier_scatter_init,
+          static_cast<void const*>(input_.data()),
+          n,
+          type,
+          from_root,
+          n,
+          type,
+          root,
+          comm
+      );
+    case Call::scatterv:
+      return use(
+          PMPI_Scatterv,
+          espalier_scatterv_init,
+          static_cast<void const*>(input_.data()),
+          counts_.data(),
+          places_.data(),
+          type,
+          from_root,
+          counts_[own],
+          type,
+          root,
+          comm
+      );
+    }
+    return MPI_ERR_INTERN;
+  }
+
+  profile::Call call_;
+  JobShape shape_;
+  int num_ranks_ = 1;
+  int rank_ = 0;
+  std::vector<int> input_;
+  std::vector<int> output_;
+  std::vector<int> expected_;
+  std::vector<int> counts_;  ///< of blocks that all ranks know
+  std::vector<int> places_;
+  std::vector<int> sent_counts_;  ///< of an alltoallv and alltoallw
+  std::vector<int> sent_places_;
+  std::vector<int> sent_bytes_;
+  std::vector<int> received_counts_;
+  std::vector<int> received_places_;
+  std::vector<int> received_bytes_;
+  std::vector<MPI_Datatype> types_;
+};
+
+}  // namespace espalier::test
