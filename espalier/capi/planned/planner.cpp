@@ -2,7 +2,7 @@
 
 #include "espalier/capi/planned/planner.hpp"
 
-#include <array>
+#include <cstdint>
 #include <vector>
 
 #include "espalier/capi/planned/explanation.hpp"
@@ -23,11 +23,13 @@ plan::CommunicatorFacts facts_of(mpi::OwnCommunicator const& own) {
 /// Where the planner of a communicator that the program never frees goes: MPI_Finalize deletes the
 /// attributes of MPI_COMM_SELF first, while communicators can be freed.
 int end_with_mpi(MPI_Comm, int, void* keyval, void*) noexcept {
-  int const key = static_cast<int>(reinterpret_cast<std::intptr_t>(keyval));
+  int key = static_cast<int>(reinterpret_cast<std::intptr_t>(keyval));
   void* value = nullptr;
   int is_found = 0;
   PMPI_Comm_get_attr(MPI_COMM_WORLD, key, static_cast<void*>(&value), &is_found);
-  return is_found == 0 ? MPI_SUCCESS : PMPI_Comm_delete_attr(MPI_COMM_WORLD, key);
+  int const code = is_found == 0 ? MPI_SUCCESS : PMPI_Comm_delete_attr(MPI_COMM_WORLD, key);
+  PMPI_Comm_free_keyval(&key);
+  return code;
 }
 
 void watch_end(int keyval) {

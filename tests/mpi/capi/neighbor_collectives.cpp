@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "include/espalier_neighbor.h"
+#include "include/espalier_planned.h"
 
 #include <mpi.h>
 
@@ -109,6 +110,10 @@ void check_persistent(
   if (request == nullptr) {
     return;
   }
+  char text[256] = "";
+  int const length = espalier_explain(request, text, static_cast<int>(sizeof text));
+  std::string const begin = std::string(espalier_request_algorithm(request)) + "\nthis rank sends ";
+  checks.expect(std::string(text).rfind(begin, 0) == 0 && length > 0, what + ": says " + text);
   espalier::test::Buffer const untouched = job.output;
   for (int i = 0; i < 3; ++i) {
     job.output = untouched;

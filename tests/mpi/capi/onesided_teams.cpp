@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "include/espalier_onesided.h"
+#include "include/espalier_planned.h"
 
 #include <mpi.h>
 
@@ -189,6 +190,9 @@ void test_until_complete(Checks& checks, World const& world) {
   checks.expect(name.starts_with("allreduce/"), "the algorithm is told: " + name);
   std::string const mechanism = espalier_request_mechanism(sum.request);
   checks.expect(mechanism == "eager", "the mechanism is told: " + mechanism);
+  char text[256] = "";
+  espalier_explain(sum.request, text, static_cast<int>(sizeof text));
+  checks.expect(text == name + ", by " + mechanism, std::string("explained as ") + text);
 }
 
 /// Whoever makes or frees a team, or waits for a counter, moves on what the last rank waits for
