@@ -3,6 +3,7 @@
 #include "espalier/capi/planned/planner.hpp"
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "espalier/capi/planned/explanation.hpp"
@@ -26,7 +27,7 @@ int end_with_mpi(MPI_Comm, int, void* keyval, void*) noexcept {
   int key = static_cast<int>(reinterpret_cast<std::intptr_t>(keyval));
   void* value = nullptr;
   int is_found = 0;
-  PMPI_Comm_get_attr(MPI_COMM_WORLD, key, static_cast<void*>(&value), &is_found);
+  PMPI_Comm_get_attr(MPI_COMM_WORLD, key, reinterpret_cast<void*>(&value), &is_found);
   int const code = is_found == 0 ? MPI_SUCCESS : PMPI_Comm_delete_attr(MPI_COMM_WORLD, key);
   PMPI_Comm_free_keyval(&key);
   return code;
@@ -102,7 +103,8 @@ Planner& Planner::of(MPI_Comm comm) {
   void* value = nullptr;
   int is_found = 0;
   require_success(
-      PMPI_Comm_get_attr(comm, keyval(), static_cast<void*>(&value), &is_found), "MPI_Comm_get_attr"
+      PMPI_Comm_get_attr(comm, keyval(), reinterpret_cast<void*>(&value), &is_found),
+      "MPI_Comm_get_attr"
   );
   if (is_found != 0) {
     return *static_cast<Planner*>(value);

@@ -115,7 +115,7 @@ void Planner::plan(
   Seat seat = seats_.take();
   Draft made;
   agree(seats_.own(), [&] {
-    check_pointer(static_cast<void const*>(request), "request");
+    check_pointer(reinterpret_cast<void const*>(request), "request");
     made = draft(call, algorithm_in(options), seat);
     return fingerprint_of(made.wanted, made.way);
   });

@@ -26,7 +26,7 @@ namespace espalier::capi {
 struct Way {
   algorithms::Choice const* choice = nullptr;  ///< null: the MPI library's own collective
   bool is_named = false;                       ///< by the program: there is no other way
-  std::string why{};
+  std::string why;
 };
 
 /// What ways depend on besides the communicator.

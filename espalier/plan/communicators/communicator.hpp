@@ -31,7 +31,7 @@ struct SharedMemory {
 
 /// For what a call is bound that is started any number of times.
 struct PlannedFor {
-  exec::MpiContext context{};  ///< its messages meet no others; ranks are those of the communicator
+  exec::MpiContext context;  ///< its messages meet no others; ranks are those of the communicator
   bool keeps_operator = false;  ///< an operator of the program lasts as long as the bound call
 };
 
