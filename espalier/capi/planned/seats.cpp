@@ -74,7 +74,8 @@ Seat Seats::take() {
     }
   }
   auto const& lane = lanes_.emplace_back(make_lane(own().get()));
-  return {lane, lane->slots.claim(lane->comm.get(), true, 0).value()};
+  // A new lane is free on all ranks.
+  return {lane, lane->slots.claim(lane->comm.get(), true, 0).value_or(0)};
 }
 
 }  // namespace espalier::capi
