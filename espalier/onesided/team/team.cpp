@@ -82,17 +82,23 @@ Ticket Team::start(
   return ticket;
 }
 
-/// One that ran the same before, or else any that is free.
+/// One that ran the same before. Else a new one, or if there are many that which has been unused
+/// for longest: collectives that take turns keep their runners.
 Team::Run& Team::run_for(std::shared_ptr<PlannedCollective const> const& collective) {
-  auto const is_unused = [](Run const& run) { return run.stage == Stage::unused; };
-  auto found = std::ranges::find_if(runs_, [&](Run const& run) {
-    return is_unused(run) && run.collective == collective;
-  });
-  if (found != runs_.end()) {
-    return *found;
+  Run* oldest = nullptr;
+  for (Run& run : runs_) {
+    if (run.stage != Stage::unused) {
+      continue;
+    }
+    if (run.collective == collective) {
+      return run;
+    }
+    if (oldest == nullptr || run.number < oldest->number) {
+      oldest = &run;
+    }
   }
-  found = std::ranges::find_if(runs_, is_unused);
-  Run& run = found == runs_.end() ? runs_.emplace_back() : *found;
+  bool const is_new = oldest == nullptr || runs_.size() < most_kept;
+  Run& run = is_new ? runs_.emplace_back() : *oldest;
   run.collective = collective;
   run.runner = std::make_unique<ProgramRunner>(
       conduit_, members_, collective->program(), collective->combine()

@@ -96,6 +96,9 @@ public:
 private:
   enum class Stage : std::uint8_t { unused, held, underway, over };
 
+  /// So many runs are looked at in each poll, and keep memory, though they are unused.
+  static constexpr std::size_t most_kept = 16;
+
   /// A run of a collective. Its runner stays for the next run of the same collective.
   struct Run {
     std::shared_ptr<PlannedCollective const> collective;
