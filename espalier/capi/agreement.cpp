@@ -38,11 +38,21 @@ Finding run(std::function<Fingerprint()> const& check) {
 }  // namespace
 
 void agree(mpi::OwnCommunicator const& own, std::function<Fingerprint()> const& check) {
+  agree(
+      [&](std::span<std::int64_t, 3> words) {
+        mpi::require_success(
+            PMPI_Allreduce(MPI_IN_PLACE, words.data(), 3, MPI_INT64_T, MPI_MAX, own.get()),
+            "MPI_Allreduce"
+        );
+      },
+      check
+  );
+}
+
+void agree(TakeLargest const& take_largest, std::function<Fingerprint()> const& check) {
   Finding const mine = run(check);
   std::array<std::int64_t, 3> all{mine.mpi_class, mine.fingerprint, -mine.fingerprint};
-  mpi::require_success(
-      PMPI_Allreduce(MPI_IN_PLACE, all.data(), 3, MPI_INT64_T, MPI_MAX, own.get()), "MPI_Allreduce"
-  );
+  take_largest(all);
   if (all[0] != MPI_SUCCESS) {
     throw plan::ClassError(
         static_cast<int>(all[0]),

@@ -2,7 +2,9 @@
 
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <span>
 
 #include "espalier/capi/arguments.hpp"
 #include "espalier/mpi/own_communicator.hpp"
@@ -13,5 +15,11 @@ namespace espalier::capi {
 /// same class, and so they do if fingerprints differ: no rank is left waiting for one that gave up.
 /// @throws plan::ClassError, Error.
 void agree(mpi::OwnCommunicator const& own, std::function<Fingerprint()> const& check);
+
+/// Replaces each word by the largest one of all ranks. Collective.
+using TakeLargest = std::function<void(std::span<std::int64_t, 3> words)>;
+
+/// The same by another way to ask all ranks.
+void agree(TakeLargest const& take_largest, std::function<Fingerprint()> const& check);
 
 }  // namespace espalier::capi

@@ -44,6 +44,13 @@ struct espalier_request {
 
   [[nodiscard]] std::string const& mechanism() const noexcept { return mechanism_; }
 
+protected:
+  /// From now on something else runs.
+  void rename(std::string algorithm, std::string mechanism) {
+    algorithm_ = std::move(algorithm);
+    mechanism_ = std::move(mechanism);
+  }
+
 private:
   std::string algorithm_;
   std::string mechanism_;

@@ -45,6 +45,11 @@ HOLDS(onesided_options_out, offsetof(espalier_onesided_options, out) == 16);
 HOLDS(onesided_options_addresses, offsetof(espalier_onesided_options, addresses) == 20);
 HOLDS(onesided_options_algorithm, offsetof(espalier_onesided_options, algorithm) == 24);
 HOLDS(onesided_options_mechanism, offsetof(espalier_onesided_options, mechanism) == 32);
+HOLDS(tuning_options_size, sizeof(espalier_tuning_options) == 40);
+HOLDS(tuning_options_flags, offsetof(espalier_tuning_options, flags) == 8);
+HOLDS(tuning_options_seconds, offsetof(espalier_tuning_options, seconds) == 16);
+HOLDS(tuning_options_meanwhile, offsetof(espalier_tuning_options, meanwhile) == 24);
+HOLDS(tuning_options_context, offsetof(espalier_tuning_options, context) == 32);
 HOLDS(sync_numbers, ESPALIER_ALLSYNC == 0 && ESPALIER_MYSYNC == 1 && ESPALIER_NOSYNC == 2);
 HOLDS(addresses_numbers, ESPALIER_ADDRESSES_SYMMETRIC == 0 && ESPALIER_ADDRESSES_LOCAL == 1);
 

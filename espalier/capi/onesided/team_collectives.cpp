@@ -33,8 +33,8 @@ int make_request(
     }
     auto const elements = espalier::capi::check(call, self.team.num_ranks());
     auto buffers = espalier::capi::buffers_of(self, call, elements, options.addresses);
-    auto plan = espalier::capi::plan_for(self.team, call, elements, options);
-    *request = new espalier::capi::TeamRequest(self, std::move(plan), std::move(buffers));
+    espalier::capi::TeamPlanner const planner(self.team, call, elements, options);
+    *request = new espalier::capi::TeamRequest(self, planner, std::move(buffers));
   });
 }
 
@@ -189,10 +189,6 @@ int espalier_team_barrier_init(
     espalier_team* team, espalier_onesided_options const* options, espalier_request** request
 ) {
   return make_request(team, {.collective = Collective::barrier}, options, request);
-}
-
-char const* espalier_request_mechanism(espalier_request const* request) {
-  return request == nullptr ? "" : request->mechanism().c_str();
 }
 
 }  // extern "C"

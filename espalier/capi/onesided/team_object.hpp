@@ -5,7 +5,7 @@
 
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -15,6 +15,7 @@
 #include <mpi.h>
 
 #include "espalier/capi/barrier.hpp"
+#include "espalier/capi/onesided/choices/team_memory.hpp"
 #include "espalier/capi/onesided/conduit_object.hpp"
 #include "espalier/onesided/team/team.hpp"
 
@@ -38,6 +39,10 @@ struct espalier_team {
   espalier::onesided::Region part;  ///< of the scratch space of the conduit
   espalier::onesided::Team team;
   std::vector<espalier::capi::TeamRequest*> requests;  ///< that were not freed
+  espalier::capi::TeamMemory memory;
+  /// The sum of the fingerprints of all requests that were planned, in whatever order: if it is
+  /// equal on all members, then what they have planned is.
+  std::uint64_t planned = 0;
 };
 
 namespace espalier::capi {

@@ -2,14 +2,12 @@
 
 #include "espalier/capi/onesided/team_planner.hpp"
 
-#include <algorithm>
-#include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "espalier/base/error.hpp"
 #include "espalier/base/format.hpp"
-#include "espalier/capi/onesided/safe_choice.hpp"
 #include "espalier/capi/onesided/team_layouts.hpp"
 #include "espalier/exec/memory/private_memory.hpp"
 #include "espalier/mpi/success.hpp"
@@ -93,65 +91,31 @@ void require_legal(Mechanism mechanism, SafeRequest const& request) {
   }
 }
 
-/// What to try: what is chosen, with what is named in its place.
-std::vector<SafeChoice> candidates(SafeRequest const& request, TeamOptions const& options) {
-  std::optional<Choice> choice;
+NamedParts named_parts(SafeRequest const& request, TeamOptions const& options) {
+  NamedParts result;
   if (!options.algorithm.empty()) {
-    choice = named(options.algorithm, request);
+    result.algorithm = named(options.algorithm, request);
   }
   if (options.mechanism) {
     require_legal(*options.mechanism, request);
-  }
-  std::vector<SafeChoice> result;
-  for (SafeChoice candidate : safe_choices(request)) {
-    candidate.choice = choice.value_or(candidate.choice);
-    candidate.mechanism = options.mechanism.value_or(candidate.mechanism);
-    if (std::ranges::find(result, candidate) == result.end()) {
-      result.push_back(candidate);
-    }
+    result.mechanism = options.mechanism;
   }
   return result;
 }
 
-/// Plans one collective of a team in different ways.
-class Planner {
-public:
-  Planner(
-      onesided::Team const& team,
-      TeamCall const& call,
-      TeamElements const& elements,
-      SafeRequest const& request
-  )
-      : team_(&team), call_(&call), elements_(&elements), request_(&request) {}
-
-  [[nodiscard]] std::shared_ptr<PlannedCollective const> plan(SafeChoice const& safe) const {
-    int const num_ranks = request_->num_ranks;
-    auto const program_of = [&](int rank) {
-      return exec::as_called(
-          safe.choice.generate(num_ranks, request_->root, rank),
-          request_->collective,
-          request_->root,
-          false
-      );
-    };
-    int const num_blocks = program_of(team_->rank()).frame.num_output_blocks;
-    TeamLayouts const layouts(*call_, *elements_, num_ranks, num_blocks);
-    return std::make_shared<PlannedCollective const>(
-        num_ranks,
-        team_->rank(),
-        program_of,
-        schedule::OneSidedForm{request_->mode, request_->addresses, safe.mechanism},
-        [&](int rank) { return layouts.of(rank); },
-        combine_of(*call_)
-    );
+/// What to try, best first.
+std::vector<OriginalChoice>
+choices(SafeRequest const& request, NamedParts const& named, TeamMemory const& memory) {
+  std::vector<OriginalChoice> result;
+  if (!named.is_all()) {
+    result = memory.recall(request, named);
   }
-
-private:
-  onesided::Team const* team_;
-  TeamCall const* call_;
-  TeamElements const* elements_;
-  SafeRequest const* request_;
-};
+  Origin const origin = named.is_all() ? Origin::named : Origin::rule;
+  for (SafeChoice& choice : safe_choices(request, named)) {
+    result.push_back({.choice = std::move(choice), .origin = origin});
+  }
+  return result;
+}
 
 SafeRequest request_of(
     onesided::Team const& team,
@@ -172,27 +136,61 @@ SafeRequest request_of(
 
 }  // namespace
 
-TeamPlan plan_for(
+TeamPlanner::TeamPlanner(
     onesided::Team const& team,
     TeamCall const& call,
     TeamElements const& elements,
     TeamOptions const& options
-) {
-  SafeRequest const request = request_of(team, call, elements, options);
-  Planner const planner(team, call, elements, request);
+)
+    : team_(&team), call_(call), elements_(elements),
+      request_(request_of(team, call, elements, options)), named_(named_parts(request_, options)) {}
+
+std::string TeamPlanner::text() const {
+  return formatted(
+      "{} {} of {} bytes, {}, {} {}, by {} {}",
+      schedule::to_string(request_.collective),
+      request_.root,
+      request_.block_bytes,
+      request_.needs_rank_order ? "in order" : "in any order",
+      schedule::to_string(request_.mode),
+      schedule::to_string(request_.addresses),
+      named_.algorithm ? named_.algorithm->text() : "any",
+      named_.mechanism ? schedule::to_string(*named_.mechanism) : "any"
+  );
+}
+
+TeamPlan TeamPlanner::plan(TeamMemory const& memory) const {
   std::string reason;
-  for (SafeChoice const& candidate : candidates(request, options)) {
-    TeamPlan made{
-        .algorithm = candidate.choice.text(),
-        .mechanism = candidate.mechanism,
-        .collective = planner.plan(candidate),
-    };
-    reason = team.refusal(*made.collective);
+  for (auto& [choice, origin] : choices(request_, named_, memory)) {
+    auto planned = collective(choice);
+    reason = team_->refusal(*planned);
     if (reason.empty()) {
-      return made;
+      return {.choice = std::move(choice), .origin = origin, .collective = std::move(planned)};
     }
   }
   throw Error(ErrorCode::no_memory, reason);
+}
+
+std::shared_ptr<PlannedCollective const> TeamPlanner::collective(SafeChoice const& choice) const {
+  int const num_ranks = request_.num_ranks;
+  auto const program_of = [&](int rank) {
+    return exec::as_called(
+        choice.choice.generate(num_ranks, request_.root, rank),
+        request_.collective,
+        request_.root,
+        false
+    );
+  };
+  int const num_blocks = program_of(team_->rank()).frame.num_output_blocks;
+  TeamLayouts const layouts(call_, elements_, num_ranks, num_blocks);
+  return std::make_shared<PlannedCollective const>(
+      num_ranks,
+      team_->rank(),
+      program_of,
+      schedule::OneSidedForm{request_.mode, request_.addresses, choice.mechanism},
+      [&](int rank) { return layouts.of(rank); },
+      combine_of(call_)
+  );
 }
 
 }  // namespace espalier::capi

@@ -5,30 +5,55 @@
 #include <memory>
 #include <string>
 
+#include "espalier/capi/onesided/choices/safe_choice.hpp"
+#include "espalier/capi/onesided/choices/team_memory.hpp"
 #include "espalier/capi/onesided/team_call.hpp"
 #include "espalier/capi/onesided/team_options.hpp"
 #include "espalier/onesided/team/planned_collective.hpp"
 #include "espalier/onesided/team/team.hpp"
-#include "espalier/schedule/one_sided.hpp"
 
 namespace espalier::capi {
 
 /// A collective of a team, and what it was planned with.
 struct TeamPlan {
-  std::string algorithm;
-  schedule::Mechanism mechanism = schedule::Mechanism::signaling_put;
+  SafeChoice choice;
+  Origin origin = Origin::rule;
   std::shared_ptr<onesided::PlannedCollective const> collective;
 };
 
-/// Plans a collective with what the options name, and chooses the rest. Waits for nobody; equal on
-/// all members.
-/// @throws Error argument if what is named cannot serve, with what can; no_memory if the scratch
-///     space of the team does not suffice for any choice.
-[[nodiscard]] TeamPlan plan_for(
-    onesided::Team const& team,
-    TeamCall const& call,
-    TeamElements const& elements,
-    TeamOptions const& options
-);
+/// Plans one collective of a team, in different ways. Waits for nobody; equal on all members.
+class TeamPlanner {
+public:
+  /// Refers to the team.
+  /// @throws Error argument if what the options name cannot serve, with what can.
+  TeamPlanner(
+      onesided::Team const& team,
+      TeamCall const& call,
+      TeamElements const& elements,
+      TeamOptions const& options
+  );
+
+  [[nodiscard]] SafeRequest const& request() const noexcept { return request_; }
+
+  [[nodiscard]] NamedParts const& named() const noexcept { return named_; }
+
+  /// All that members have to agree on, in words.
+  [[nodiscard]] std::string text() const;
+
+  /// Plans with what the options name. The rest is what the team remembers, or else the rule's.
+  /// @throws Error no_memory if the scratch space of the team does not suffice for any choice.
+  [[nodiscard]] TeamPlan plan(TeamMemory const& memory) const;
+
+  /// Plans with a choice that serves.
+  [[nodiscard]] std::shared_ptr<onesided::PlannedCollective const>
+  collective(SafeChoice const& choice) const;
+
+private:
+  onesided::Team const* team_;
+  TeamCall call_;
+  TeamElements elements_;
+  SafeRequest request_;
+  NamedParts named_;
+};
 
 }  // namespace espalier::capi

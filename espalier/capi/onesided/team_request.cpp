@@ -2,15 +2,24 @@
 
 #include "espalier/capi/onesided/team_request.hpp"
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 
+#include "espalier/capi/agreement.hpp"
+#include "espalier/capi/onesided/team_exchange.hpp"
+#include "espalier/capi/onesided/team_tuner.hpp"
+#include "espalier/plan/failure.hpp"
+
 namespace espalier::capi {
 
-TeamRequest::TeamRequest(espalier_team& team, TeamPlan plan, TeamBuffers buffers)
-    : espalier_request(std::move(plan.algorithm), std::string(schedule::to_string(plan.mechanism))),
-      team_(&team), collective_(std::move(plan.collective)), buffers_(std::move(buffers)) {
+TeamRequest::TeamRequest(espalier_team& team, TeamPlanner const& planner, TeamBuffers buffers)
+    : espalier_request({}), team_(&team), planner_(planner), plan_(planner.plan(team.memory)),
+      buffers_(std::move(buffers)) {
+  take_names();
   team_->requests.push_back(this);
+  team_->planned += static_cast<std::uint64_t>(fingerprint().value());
 }
 
 TeamRequest::~TeamRequest() {
@@ -18,7 +27,7 @@ TeamRequest::~TeamRequest() {
 }
 
 int TeamRequest::start() {
-  ticket_ = team_->team.start(collective_, buffers_.own, buffers_.all);
+  ticket_ = team_->team.start(plan_.collective, buffers_.own, buffers_.all);
   is_active_ = true;
   return MPI_SUCCESS;
 }
@@ -36,6 +45,48 @@ int TeamRequest::wait() {
     team_->conduit->wait([this] { return look(); });
   }
   return MPI_SUCCESS;
+}
+
+void TeamRequest::tune(espalier_tuning_options const* given) {
+  TeamExchange exchange(*team_);
+  TuningOptions options;
+  agree(
+      [&](TeamExchange::Words words) { exchange.take_largest(words); },
+      [&] {
+        options = checked(given);
+        Fingerprint known = fingerprint();
+        known.add(std::span(&options.seconds, 1));
+        known.add(std::to_string(team_->planned));
+        return known;
+      }
+  );
+  if (plan_.origin == Origin::named) {
+    return;
+  }
+  plan_ = TeamTuner(*team_, planner_, buffers_, options, exchange).run(plan_);
+  take_names();
+  if (plan_.origin == Origin::tuned) {
+    team_->memory.remember(planner_.request(), planner_.named(), plan_.choice);
+  }
+}
+
+TuningOptions TeamRequest::checked(espalier_tuning_options const* options) const {
+  if (is_active_) {
+    throw plan::ClassError(
+        MPI_ERR_REQUEST, "expected a request that is not under way, got one that was started"
+    );
+  }
+  return read(options);
+}
+
+Fingerprint TeamRequest::fingerprint() const {
+  Fingerprint result;
+  result.add(planner_.text());
+  return result;
+}
+
+void TeamRequest::take_names() {
+  rename(plan_.choice.choice.text(), std::string(schedule::to_string(plan_.choice.mechanism)));
 }
 
 bool TeamRequest::look() {

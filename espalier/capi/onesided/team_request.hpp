@@ -2,13 +2,13 @@
 
 #pragma once
 
-#include <memory>
-
 #include <mpi.h>
 
+#include "espalier/capi/arguments.hpp"
 #include "espalier/capi/onesided/team_buffers.hpp"
 #include "espalier/capi/onesided/team_object.hpp"
 #include "espalier/capi/onesided/team_planner.hpp"
+#include "espalier/capi/onesided/tuning_options.hpp"
 #include "espalier/capi/request.hpp"
 #include "espalier/onesided/team/team.hpp"
 
@@ -18,7 +18,7 @@ namespace espalier::capi {
 class TeamRequest final : public espalier_request {
 public:
   /// Refers to the team, which knows of it until its end.
-  TeamRequest(espalier_team& team, TeamPlan plan, TeamBuffers buffers);
+  TeamRequest(espalier_team& team, TeamPlanner const& planner, TeamBuffers buffers);
   TeamRequest(TeamRequest const&) = delete;
   TeamRequest& operator=(TeamRequest const&) = delete;
   TeamRequest(TeamRequest&&) = delete;
@@ -29,6 +29,13 @@ public:
   int test(bool& is_complete) override;
   int wait() override;
 
+  /// Takes what turns out to be fastest from now on, and lets the team remember it. Collective;
+  /// what is wrong on one member, or not equal on all, is an error on all of them.
+  /// @throws plan::ClassError, Error.
+  void tune(espalier_tuning_options const* options);
+
+  [[nodiscard]] Origin origin() const noexcept { return plan_.origin; }
+
   [[nodiscard]] bool is_active() const noexcept override { return is_active_; }
 
   [[nodiscard]] MPI_Comm user() const noexcept override { return team_->user; }
@@ -36,9 +43,13 @@ public:
 private:
   /// Whether it is complete, without polling.
   bool look();
+  [[nodiscard]] TuningOptions checked(espalier_tuning_options const* options) const;
+  [[nodiscard]] Fingerprint fingerprint() const;
+  void take_names();
 
   espalier_team* team_;
-  std::shared_ptr<onesided::PlannedCollective const> collective_;
+  TeamPlanner planner_;
+  TeamPlan plan_;
   TeamBuffers buffers_;
   onesided::Ticket ticket_;
   bool is_active_ = false;

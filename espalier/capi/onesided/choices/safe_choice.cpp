@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/capi/onesided/safe_choice.hpp"
+#include "espalier/capi/onesided/choices/safe_choice.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 namespace espalier::capi {
@@ -47,7 +48,9 @@ Names names_for(Collective collective, std::int64_t block_bytes) {
   }
 }
 
-std::vector<Mechanism> mechanisms_for(SafeRequest const& request) {
+}  // namespace
+
+std::vector<Mechanism> legal_mechanisms(SafeRequest const& request) {
   using enum Mechanism;
   bool const is_small = request.block_bytes <= small_bytes;
   if (request.addresses == AddressMode::local) {
@@ -57,8 +60,6 @@ std::vector<Mechanism> mechanisms_for(SafeRequest const& request) {
              ? std::vector{eager, signaling_put, counting_put, rendezvous}
              : std::vector{signaling_put, counting_put, rendezvous, eager};
 }
-
-}  // namespace
 
 std::string refusal(Mechanism mechanism, SafeRequest const& request) {
   bool const is_local = request.addresses == AddressMode::local;
@@ -84,12 +85,24 @@ bool serves(Choice const& choice, SafeRequest const& request) {
 
 std::vector<SafeChoice> safe_choices(SafeRequest const& request) {
   std::vector<SafeChoice> result;
-  for (Mechanism const mechanism : mechanisms_for(request)) {
+  for (Mechanism const mechanism : legal_mechanisms(request)) {
     for (std::string_view const name : names_for(request.collective, request.block_bytes)) {
       Choice const choice = Choice::parse(request.collective, name);
       if (serves(choice, request)) {
         result.push_back({.choice = choice, .mechanism = mechanism});
       }
+    }
+  }
+  return result;
+}
+
+std::vector<SafeChoice> safe_choices(SafeRequest const& request, NamedParts const& named) {
+  std::vector<SafeChoice> result;
+  for (SafeChoice candidate : safe_choices(request)) {
+    candidate.choice = named.algorithm.value_or(candidate.choice);
+    candidate.mechanism = named.mechanism.value_or(candidate.mechanism);
+    if (std::ranges::find(result, candidate) == result.end()) {
+      result.push_back(candidate);
     }
   }
   return result;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,18 @@ struct SafeRequest {
   bool needs_rank_order = false;
   schedule::Synchronization mode{};
   schedule::AddressMode addresses = schedule::AddressMode::single;
+
+  friend bool operator==(SafeRequest const&, SafeRequest const&) = default;
+};
+
+/// What a caller names of a choice: it is in place of what would be chosen.
+struct NamedParts {
+  std::optional<algorithms::Choice> algorithm{};
+  std::optional<schedule::Mechanism> mechanism{};
+
+  [[nodiscard]] bool is_all() const noexcept { return algorithm && mechanism; }
+
+  friend bool operator==(NamedParts const&, NamedParts const&) = default;
 };
 
 struct SafeChoice {
@@ -44,6 +57,13 @@ struct SafeChoice {
 ///   would first have to say that it has entered, a small block is kept for it meanwhile, and so
 ///   are all blocks where its address is not known (eager).
 [[nodiscard]] std::vector<SafeChoice> safe_choices(SafeRequest const& request);
+
+/// The same with what is named, which serves, in place of what is chosen; each of them once.
+[[nodiscard]] std::vector<SafeChoice>
+safe_choices(SafeRequest const& request, NamedParts const& named);
+
+/// The legal mechanisms, best first.
+[[nodiscard]] std::vector<schedule::Mechanism> legal_mechanisms(SafeRequest const& request);
 
 /// Empty if a mechanism can serve, otherwise why not and what can. Buffers of programs that nobody
 /// knows may lie outside of segments, where nobody reaches them.

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/capi/onesided/team_tuner.hpp"
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+
+#include "espalier/capi/onesided/choices/every_choice.hpp"
+#include "espalier/learn/tournament.hpp"
+#include "espalier/plan/clock.hpp"
+
+namespace espalier::capi {
+namespace {
+
+using learn::Tournament;
+using plan::Clock;
+
+std::int64_t nanoseconds_since(Clock::time_point begin) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
+}
+
+double seconds_of(std::int64_t nanoseconds) noexcept {
+  return static_cast<double>(nanoseconds) * 1e-9;
+}
+
+}  // namespace
+
+TeamTuner::TeamTuner(
+    espalier_team& team,
+    TeamPlanner const& planner,
+    TeamBuffers const& buffers,
+    TuningOptions const& options,
+    TeamExchange& exchange
+)
+    : team_(&team), planner_(&planner), buffers_(&buffers), options_(&options),
+      exchange_(&exchange) {}
+
+TeamPlan TeamTuner::run(TeamPlan const& current) {
+  Clock::time_point const begin = Clock::now();
+  std::vector<Candidate> all = candidates(current);
+  Tournament tournament(static_cast<int>(all.size()), options_->seconds);
+  while (!tournament.is_over()) {
+    Candidate& candidate = all[static_cast<std::size_t>(tournament.next())];
+    if (!can_run(candidate)) {
+      tournament.refuse();
+      continue;
+    }
+    std::int64_t const own = trial(candidate);
+    std::array<std::int64_t, TeamExchange::num_words> words{own, nanoseconds_since(begin)};
+    exchange_->take_largest(words);
+    tournament.note(seconds_of(words[0]), seconds_of(words[1]));
+  }
+  if (!tournament.is_decided()) {
+    return current;
+  }
+  Candidate& winner = all[static_cast<std::size_t>(tournament.winner())];
+  return {
+      .choice = std::move(winner.choice),
+      .origin = Origin::tuned,
+      .collective = std::move(winner.collective),
+  };
+}
+
+std::vector<TeamTuner::Candidate> TeamTuner::candidates(TeamPlan const& current) const {
+  std::vector<Candidate> all{{.choice = current.choice, .collective = current.collective}};
+  for (SafeChoice& choice : every_choice(planner_->request(), planner_->named())) {
+    if (choice != current.choice) {
+      all.push_back({.choice = std::move(choice), .collective = nullptr});
+    }
+  }
+  return all;
+}
+
+bool TeamTuner::can_run(Candidate& candidate) const {
+  if (candidate.collective == nullptr) {
+    auto planned = planner_->collective(candidate.choice);
+    if (!team_->team.refusal(*planned).empty()) {
+      return false;
+    }
+    candidate.collective = std::move(planned);
+  }
+  return true;
+}
+
+std::int64_t TeamTuner::trial(Candidate const& candidate) const {
+  Clock::time_point const begin = Clock::now();
+  onesided::Ticket ticket = team_->team.start(candidate.collective, buffers_->own, buffers_->all);
+  if (options_->meanwhile != nullptr) {
+    options_->meanwhile(options_->context);
+  }
+  team_->conduit->wait([&] { return team_->team.test(ticket); });
+  return nanoseconds_since(begin);
+}
+
+}  // namespace espalier::capi

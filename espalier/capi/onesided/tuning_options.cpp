@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/capi/onesided/tuning_options.hpp"
+
+#include <cmath>
+
+#include "espalier/base/error.hpp"
+#include "espalier/base/format.hpp"
+
+namespace espalier::capi {
+
+TuningOptions read(espalier_tuning_options const* given) {
+  TuningOptions options;
+  if (given == nullptr) {
+    return options;
+  }
+  if (given->size != sizeof(espalier_tuning_options) || given->flags != 0) {
+    throw Error(
+        ErrorCode::argument, "expected options set by ESPALIER_TUNING_OPTIONS_INIT with flags 0"
+    );
+  }
+  if (!std::isfinite(given->seconds) || given->seconds < 0) {
+    throw Error(
+        ErrorCode::argument,
+        formatted(
+            "expected seconds above 0 that a tuning may take, or 0 for {}, got {}",
+            TuningOptions::usual_seconds,
+            given->seconds
+        )
+    );
+  }
+  if (given->seconds > 0) {
+    options.seconds = given->seconds;
+  }
+  options.meanwhile = given->meanwhile;
+  options.context = given->context;
+  return options;
+}
+
+}  // namespace espalier::capi

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/capi/onesided/choices/every_choice.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "espalier/schedule/one_sided.hpp"
+
+namespace espalier::capi {
+namespace {
+
+using algorithms::Choice;
+using schedule::AddressMode;
+using schedule::Collective;
+using schedule::Mechanism;
+
+std::vector<SafeRequest> requests() {
+  using enum Collective;
+  std::vector<SafeRequest> all;
+  for (Collective const collective :
+       {barrier, bcast, scatter, gather, reduce, allreduce, allgather, alltoall}) {
+    for (int const num_ranks : {1, 2, 3, 5, 8}) {
+      for (AddressMode const addresses : schedule::all_address_modes) {
+        SafeRequest request{
+            .collective = collective,
+            .num_ranks = num_ranks,
+            .root = schedule::has_root(collective) ? num_ranks / 2 : 0,
+            .block_bytes = 1000,
+            .addresses = addresses,
+        };
+        all.push_back(request);
+        request.needs_rank_order = schedule::reduces(collective);
+        all.push_back(request);
+      }
+    }
+  }
+  return all;
+}
+
+std::string text_of(SafeChoice const& choice) {
+  return choice.choice.text() + " by " + std::string(schedule::to_string(choice.mechanism));
+}
+
+TEST(EveryChoice, IsLegalAndThereOnce) {
+  for (SafeRequest const& request : requests()) {
+    std::set<std::string> seen;
+    for (SafeChoice const& choice : every_choice(request, {})) {
+      EXPECT_TRUE(serves(choice.choice, request)) << text_of(choice);
+      EXPECT_EQ(refusal(choice.mechanism, request), "") << text_of(choice);
+      EXPECT_TRUE(seen.insert(text_of(choice)).second) << text_of(choice);
+    }
+  }
+}
+
+std::vector<schedule::RankProgram> programs_of(Choice const& choice, SafeRequest const& request) {
+  std::vector<schedule::RankProgram> result;
+  for (int rank = 0; rank < request.num_ranks; ++rank) {
+    result.push_back(choice.generate(request.num_ranks, request.root, rank));
+  }
+  return result;
+}
+
+TEST(EveryChoice, IsWhateverAServingVariantDoesByEachLegalMechanism) {
+  for (SafeRequest const& request : requests()) {
+    std::vector<SafeChoice> const all = every_choice(request, {});
+    std::vector<std::vector<schedule::RankProgram>> programs_of_all;
+    for (SafeChoice const& choice : all) {
+      programs_of_all.push_back(programs_of(choice.choice, request));
+    }
+    for (Choice const& choice : algorithms::variants(request.collective, request.num_ranks)) {
+      if (!serves(choice, request)) {
+        continue;
+      }
+      auto const programs = programs_of(choice, request);
+      std::set<Mechanism> found;
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        if (programs_of_all[i] == programs) {
+          EXPECT_TRUE(found.insert(all[i].mechanism).second)
+              << text_of(all[i]) << " is there twice";
+        }
+      }
+      auto const is_expected = [&](Mechanism mechanism) {
+        return refusal(mechanism, request).empty() &&
+               (request.collective != Collective::barrier || mechanism == all.front().mechanism);
+      };
+      for (Mechanism const mechanism : schedule::all_mechanisms) {
+        EXPECT_EQ(found.contains(mechanism), is_expected(mechanism)) << choice.text();
+      }
+    }
+  }
+}
+
+TEST(EveryChoice, IsThereOnceForManyRanksToo) {
+  SafeRequest const request{.collective = Collective::bcast, .num_ranks = 20, .block_bytes = 8};
+  std::set<std::string> seen;
+  for (SafeChoice const& choice : every_choice(request, {})) {
+    EXPECT_TRUE(seen.insert(text_of(choice)).second) << text_of(choice);
+  }
+  for (Choice const& choice : algorithms::variants(Collective::bcast, 20)) {
+    if (serves(choice, request)) {
+      EXPECT_TRUE(seen.contains(text_of({.choice = choice, .mechanism = Mechanism::eager})));
+    }
+  }
+}
+
+TEST(EveryChoice, BeginsWithTheRule) {
+  for (SafeRequest const& request : requests()) {
+    std::vector<SafeChoice> const rule = safe_choices(request);
+    EXPECT_EQ(every_choice(request, {}).front(), rule.front());
+  }
+}
+
+TEST(EveryChoice, SeesEachAlgorithmBeforeTheSecondVariantOfAny) {
+  SafeRequest const request{.collective = Collective::bcast, .num_ranks = 12};
+  std::size_t const num_of_rule = safe_choices(request).size();
+  std::vector<SafeChoice> const all = every_choice(request, {});
+  std::set<std::string_view> seen;
+  std::set<std::string_view> algorithms;
+  for (SafeChoice const& choice : all) {
+    algorithms.insert(choice.choice.algorithm().name);
+  }
+  for (std::size_t i = 0; i < num_of_rule + algorithms.size(); ++i) {
+    seen.insert(all[i].choice.algorithm().name);
+  }
+  EXPECT_EQ(seen, algorithms);
+}
+
+TEST(EveryChoice, CanBeOneSided) {
+  for (SafeRequest const& request : requests()) {
+    for (SafeChoice const& choice : every_choice(request, {})) {
+      for (schedule::RankProgram const& program : programs_of(choice.choice, request)) {
+        EXPECT_TRUE(schedule::can_be_one_sided(program)) << text_of(choice);
+      }
+    }
+  }
+}
+
+TEST(EveryChoice, KeepsToWhatIsNamed) {
+  SafeRequest const request{.collective = Collective::bcast, .num_ranks = 6, .block_bytes = 8};
+  Choice const named = Choice::parse("bcast/k_ary[k=5]");
+  for (SafeChoice const& choice : every_choice(request, {.algorithm = named})) {
+    EXPECT_EQ(choice.choice, named);
+  }
+  EXPECT_EQ(every_choice(request, {.algorithm = named}).size(), schedule::all_mechanisms.size());
+  for (SafeChoice const& choice : every_choice(request, {.mechanism = Mechanism::rendezvous})) {
+    EXPECT_EQ(choice.mechanism, Mechanism::rendezvous);
+  }
+  NamedParts const both{.algorithm = named, .mechanism = Mechanism::eager};
+  std::vector<SafeChoice> const only{{.choice = named, .mechanism = Mechanism::eager}};
+  EXPECT_EQ(every_choice(request, both), only);
+}
+
+}  // namespace
+}  // namespace espalier::capi
