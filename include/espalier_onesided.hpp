@@ -26,9 +26,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <espalier.h>
@@ -122,8 +124,49 @@ public:
 
   [[nodiscard]] std::string mechanism() const { return espalier_request_mechanism(get()); }
 
+  [[nodiscard]] std::string origin() const { return espalier_request_origin(get()); }
+
+  void tune(espalier_tuning_options const& options) {
+    require_success(espalier_request_tune(get(), &options));
+  }
+
+  /** @param seconds 0: as many as the C interface takes. */
+  void tune(double seconds = 0) { tune(with(seconds)); }
+
+  /** The same with something that is called between start and wait of each run, as `meanwhile()`.
+   * If it throws, it is not called again, and what it threw is thrown at the end. */
+  template <typename Meanwhile> void tune(double seconds, Meanwhile&& meanwhile) {
+    struct Call {
+      std::remove_reference_t<Meanwhile>* meanwhile;
+      std::exception_ptr thrown;
+    } call{&meanwhile, nullptr};
+
+    espalier_tuning_options options = with(seconds);
+    options.context = &call;
+    options.meanwhile = [](void* context) {
+      auto* const self = static_cast<Call*>(context);
+      try {
+        if (!self->thrown) {
+          (*self->meanwhile)();
+        }
+      } catch (...) {
+        self->thrown = std::current_exception();
+      }
+    };
+    tune(options);
+    if (call.thrown) {
+      std::rethrow_exception(call.thrown);
+    }
+  }
+
 private:
   friend class Team;
+
+  static espalier_tuning_options with(double seconds) noexcept {
+    espalier_tuning_options options = ESPALIER_TUNING_OPTIONS_INIT;
+    options.seconds = seconds;
+    return options;
+  }
 };
 
 /** A put or get that was started. Whoever drops it does not wait for it. */

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -90,6 +91,38 @@ void collect(Checks& checks, Conduit& conduit, Team& team) {
   run(team.barrier(), 0, sum);
 }
 
+void tune(Checks& checks, Conduit& conduit, Team& team) {
+  auto* const out = &conduit.segment<std::int64_t>()[out_at / 8];
+  espalier_onesided_options options = ESPALIER_ONESIDED_OPTIONS_INIT;
+  options.algorithm = "bcast/binomial";
+  Request request = team.bcast(out, {2, MPI_INT64_T}, 0, &options);
+  checks.expect(request.origin() == "rule", "an origin: " + request.origin());
+  request.tune(100);
+  checks.expect(request.origin() == "tuned", "another origin: " + request.origin());
+  int num_calls = 0;
+  request.tune(0.01, [&] {
+    ++num_calls;
+    conduit.poll();
+  });
+  checks.expect(num_calls > 0, "what runs meanwhile is called");
+  num_calls = 0;
+  try {
+    request.tune(0.01, [&] {
+      ++num_calls;
+      throw std::runtime_error("enough");
+    });
+    checks.expect(false, "what is thrown meanwhile is thrown");
+  } catch (std::runtime_error const& error) {
+    checks.expect(std::string(error.what()) == "enough", error.what());
+  }
+  checks.expect(num_calls == 1, "what throws is called once");
+  out[0] = team.rank() == 0 ? 17 : 0;
+  conduit.barrier();
+  request.start();
+  request.wait();
+  checks.expect(out[0] == 17, "data after tuning by " + request.algorithm());
+}
+
 void misuse(Checks& checks, Conduit& conduit, Team& team) {
   std::int64_t value = 0;
   try {
@@ -119,6 +152,7 @@ void use(Checks& checks, char const* transport) {
   checks.expect(team.conduit_rank(team.rank()) == conduit.rank(), "rank on the conduit");
   transfer(checks, conduit);
   collect(checks, conduit, team);
+  tune(checks, conduit, team);
   misuse(checks, conduit, team);
   team.reset();
   checks.expect(team.get() == nullptr, "freed");
