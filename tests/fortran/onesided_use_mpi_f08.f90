@@ -2,7 +2,8 @@
 
 ! The module espalier_onesided with handles of mpi_f08: every procedure, and what is refused.
 program onesided_use_mpi_f08
-  use, intrinsic :: iso_c_binding, only: c_f_pointer, c_int64_t, c_ptr, c_sizeof
+  use, intrinsic :: iso_c_binding, only: c_double, c_f_pointer, c_funloc, c_int, c_int64_t, c_loc, &
+    c_ptr, c_sizeof
   use mpi_f08
   use espalier_onesided
   implicit none
@@ -197,6 +198,7 @@ contains
     call check_symmetric_scatter()
     call check_local()
     call check_refused_plans()
+    call check_tuning()
     call espalier_team_free(team)
   end subroutine
 
@@ -227,6 +229,34 @@ contains
       call require(all(x == step), 'bcast')
     end do
     call espalier_request_free(request)
+  end subroutine
+
+  subroutine check_tuning()
+    integer, pointer :: x(:)
+    integer(c_int), target, volatile :: num_calls
+    type(espalier_request) :: request
+    character(len=16) :: origin
+    integer :: code
+    call espalier_conduit_segment(conduit, x, num_elements=int(n, c_int64_t))
+    x = rank
+    num_calls = 0
+    call espalier_team_bcast_init(x, n, MPI_INTEGER, 0, team, request)
+    call espalier_request_origin(request, origin)
+    call require(origin == 'rule', 'request_origin')
+    call espalier_request_tune(request, code, espalier_tuning_options(seconds=-1))
+    call require(is_wrong(code), 'seconds below 0 are refused')
+    call espalier_request_tune(request, options=espalier_tuning_options(seconds=0.01_c_double, &
+      meanwhile=c_funloc(count_call), context=c_loc(num_calls)))
+    call require(num_calls > 0, 'what runs meanwhile is called')
+    call require(all(x == 0), 'request_tune')
+    call espalier_request_free(request)
+  end subroutine
+
+  subroutine count_call(context) bind(C)
+    type(c_ptr), value :: context
+    integer(c_int), pointer :: num_calls
+    call c_f_pointer(context, num_calls)
+    num_calls = num_calls + 1
   end subroutine
 
   subroutine check_loose_bcast()

@@ -7,8 +7,8 @@
 module espalier_onesided
   use espalier_onesided_types, only: espalier_conduit, espalier_conduit_options, &
     espalier_onesided_options, espalier_remote, espalier_request, espalier_team, &
-    espalier_transfer, ESPALIER_ADDRESSES_LOCAL, ESPALIER_ADDRESSES_SYMMETRIC, &
-    ESPALIER_ALLSYNC, ESPALIER_MYSYNC, ESPALIER_NOSYNC
+    espalier_transfer, espalier_tuning_options, ESPALIER_ADDRESSES_LOCAL, &
+    ESPALIER_ADDRESSES_SYMMETRIC, ESPALIER_ALLSYNC, ESPALIER_MYSYNC, ESPALIER_NOSYNC
   use espalier_onesided_conduit
   use espalier_onesided_segment
   use espalier_onesided_transfer

@@ -10,7 +10,8 @@ module espalier_onesided_team
   public :: espalier_team_create, espalier_team_free, espalier_team_rank, espalier_team_size
   public :: espalier_team_conduit_rank, espalier_team_fence, espalier_request_start
   public :: espalier_request_test, espalier_request_wait, espalier_request_algorithm
-  public :: espalier_request_mechanism, espalier_request_free
+  public :: espalier_request_mechanism, espalier_request_origin, espalier_request_tune
+  public :: espalier_request_free
 
   interface espalier_team_create
     module procedure team_create, team_create_f08
@@ -54,6 +55,14 @@ module espalier_onesided_team
 
   interface espalier_request_mechanism
     module procedure request_mechanism
+  end interface
+
+  interface espalier_request_origin
+    module procedure request_origin
+  end interface
+
+  interface espalier_request_tune
+    module procedure request_tune
   end interface
 
   interface espalier_request_free
@@ -124,6 +133,17 @@ module espalier_onesided_team
       import :: c_ptr
       type(c_ptr), value :: request
       type(c_ptr) :: text
+    end function
+    function c_request_origin(request) bind(C, name='espalier_request_origin') result(text)
+      import :: c_ptr
+      type(c_ptr), value :: request
+      type(c_ptr) :: text
+    end function
+    function c_request_tune(request, options) bind(C, name='espalier_request_tune') result(code)
+      import :: c_int, c_ptr, c_tuning_options
+      type(c_ptr), value :: request
+      type(c_tuning_options), intent(in) :: options
+      integer(c_int) :: code
     end function
     function c_request_free(made) bind(C, name='espalier_request_free') result(code)
       import :: c_int, c_ptr
@@ -232,6 +252,21 @@ contains
     type(espalier_request), intent(in) :: request
     character(len=*), intent(out) :: text
     call from_c(c_request_mechanism(request%handle), text)
+  end subroutine
+
+  subroutine request_origin(request, text)
+    type(espalier_request), intent(in) :: request
+    character(len=*), intent(out) :: text
+    call from_c(c_request_origin(request%handle), text)
+  end subroutine
+
+  subroutine request_tune(request, ierror, options)
+    type(espalier_request), intent(in) :: request
+    integer, intent(out), optional :: ierror
+    type(espalier_tuning_options), intent(in), optional :: options
+    integer :: code
+    code = c_request_tune(request%handle, to_tuning_options(options))
+    if (present(ierror)) ierror = code
   end subroutine
 
   subroutine request_free(request, ierror)

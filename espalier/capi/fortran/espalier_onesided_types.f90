@@ -2,14 +2,14 @@
 
 ! What the modules of espalier_onesided.h share: its structures, and what Fortran hands to C.
 module espalier_onesided_types
-  use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_f_pointer, c_int, c_int64_t, &
-    c_loc, c_null_char, c_null_ptr, c_ptr, c_size_t, c_sizeof
+  use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_double, c_f_pointer, c_funptr, &
+    c_int, c_int64_t, c_loc, c_null_char, c_null_funptr, c_null_ptr, c_ptr, c_size_t, c_sizeof
   implicit none
   private
   public :: espalier_conduit, espalier_conduit_options, espalier_onesided_options, espalier_remote
-  public :: espalier_request, espalier_team, espalier_transfer
-  public :: c_options, c_texts
-  public :: address_of, from_c, name_len, to_c, to_options
+  public :: espalier_request, espalier_team, espalier_transfer, espalier_tuning_options
+  public :: c_options, c_texts, c_tuning_options
+  public :: address_of, from_c, name_len, to_c, to_options, to_tuning_options
 
   integer, parameter :: name_len = 64
 
@@ -55,6 +55,22 @@ module espalier_onesided_types
     character(len=name_len) :: mechanism = ''
   end type
 
+  ! meanwhile: c_funloc of a subroutine with bind(C) and one argument, type(c_ptr), value: context.
+  type :: espalier_tuning_options
+    real(c_double) :: seconds = 0
+    type(c_funptr) :: meanwhile = c_null_funptr
+    type(c_ptr) :: context = c_null_ptr
+  end type
+
+  ! espalier_tuning_options of C.
+  type, bind(C) :: c_tuning_options
+    integer(c_size_t) :: size = 0
+    integer(c_int) :: flags = 0
+    real(c_double) :: seconds = 0
+    type(c_funptr) :: meanwhile = c_null_funptr
+    type(c_ptr) :: context = c_null_ptr
+  end type
+
   ! espalier_onesided_options of C.
   type, bind(C) :: c_options
     integer(c_size_t) :: size = 0
@@ -83,6 +99,17 @@ contains
     found%addresses = wanted%addresses
     found%algorithm = to_c(wanted%algorithm, texts%algorithm)
     found%mechanism = to_c(wanted%mechanism, texts%mechanism)
+  end function
+
+  function to_tuning_options(options) result(found)
+    type(espalier_tuning_options), intent(in), optional :: options
+    type(espalier_tuning_options) :: wanted
+    type(c_tuning_options) :: found
+    if (present(options)) wanted = options
+    found%size = c_sizeof(found)
+    found%seconds = wanted%seconds
+    found%meanwhile = wanted%meanwhile
+    found%context = wanted%context
   end function
 
   ! Where a buffer is. C refuses a null pointer: a section with gaps would be copied on its way, and
