@@ -5,7 +5,17 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from ctypes import POINTER, c_char_p, c_int, c_size_t, c_uint, c_uint64, c_void_p
+from ctypes import (
+    CFUNCTYPE,
+    POINTER,
+    c_char_p,
+    c_double,
+    c_int,
+    c_size_t,
+    c_uint,
+    c_uint64,
+    c_void_p,
+)
 from typing import Any, ClassVar
 
 from espalier import api
@@ -46,6 +56,21 @@ class OnesidedOptions(ctypes.Structure):
         ("addresses", c_int),
         ("algorithm", c_char_p),
         ("mechanism", c_char_p),
+    ]
+
+
+Meanwhile = CFUNCTYPE(None, c_void_p)
+
+
+class TuningOptions(ctypes.Structure):
+    """espalier_tuning_options."""
+
+    _fields_: ClassVar = [
+        ("size", c_size_t),
+        ("flags", c_uint),
+        ("seconds", c_double),
+        ("meanwhile", Meanwhile),
+        ("context", c_void_p),
     ]
 
 
@@ -126,6 +151,8 @@ _REQUEST = {
     "request_wait": (c_void_p,),
     "request_algorithm": (c_void_p,),
     "request_mechanism": (c_void_p,),
+    "request_origin": (c_void_p,),
+    "request_tune": (c_void_p, POINTER(TuningOptions)),
     "request_free": (POINTER(c_void_p),),
 }
 _RESULTS = {
@@ -133,6 +160,7 @@ _RESULTS = {
     "conduit_segment": c_void_p,
     "request_algorithm": c_char_p,
     "request_mechanism": c_char_p,
+    "request_origin": c_char_p,
 }
 
 

@@ -5,10 +5,39 @@ from __future__ import annotations
 
 import ctypes
 import weakref
+from typing import TYPE_CHECKING
 
 from espalier import api
 from espalier.errors import ArgumentError, Error
-from espalier.onesided.functions import ask, call
+from espalier.onesided.functions import Meanwhile, TuningOptions, ask, call
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class _Caught:
+    """A function as C calls it. What it raises is kept: C goes on, and does not call it again."""
+
+    def __init__(self, function: Callable[[], object]) -> None:
+        self.raised: BaseException | None = None
+        self._function = function
+
+    def run(self, _context: object) -> None:
+        """Call it."""
+        if self.raised is None:
+            try:
+                self._function()
+            except BaseException as error:
+                self.raised = error
+
+    def reraise(self) -> None:
+        """Raise what was raised; nothing refers to itself then, so that arrays are freed."""
+        error, self.raised = self.raised, None
+        if error is not None:
+            try:
+                raise error
+            finally:
+                del error
 
 
 def _free(handle: ctypes.c_void_p) -> None:
@@ -39,8 +68,7 @@ class Request:
         self._kept = kept
         self._underway = underway
         self._is_once = False
-        self._algorithm: str = ask("request_algorithm", handle).decode()
-        self._mechanism: str = ask("request_mechanism", handle).decode()
+        self._look_at_names()
         self._finalizer = weakref.finalize(self, _free, handle)
         self._finalizer.atexit = False
 
@@ -53,6 +81,15 @@ class Request:
     def mechanism(self) -> str:
         """How data move: `signaling_put`, `eager`, `rendezvous` or `counting_put`."""
         return self._mechanism
+
+    @property
+    def origin(self) -> str:
+        """Where algorithm and mechanism came from.
+
+        `named`, `tuned` (measured for this request or an equal one), `nearest` (measured for a near
+        one), or `rule`.
+        """
+        return self._origin
 
     @property
     def is_underway(self) -> bool:
@@ -71,6 +108,32 @@ class Request:
             raise ArgumentError("expected a request that is not under way, got one that is")
         call("request_start", self._handle)
         self._underway.add(self)
+
+    def tune(self, seconds: float = 0.0, meanwhile: Callable[[], object] | None = None) -> None:
+        """Measure what runs this request fastest; it runs that from now on. Collective.
+
+        What ran before stays unless another one is clearly faster, and also if time is too short.
+        Equal and near collectives that the team plans later take what was found. Arrays are used as
+        they are: what is read is kept, what is written is overwritten. All members have planned the
+        same collectives before.
+
+        Args:
+            seconds: that it may take; 0 for 0.2. Equal on all members.
+            meanwhile: called between start and wait of each run, so that what is tuned is what the
+                program does. If it raises, it is not called again, and that is raised in the end.
+
+        Raises:
+            ArgumentError: it is under way on a member, or was freed, or members differ.
+        """
+        if self._handle.value is None:
+            raise ArgumentError("expected a request, got one that was freed")
+        options = TuningOptions(ctypes.sizeof(TuningOptions), 0, seconds)
+        caught = _Caught(meanwhile or (lambda: None))
+        if meanwhile is not None:
+            options.meanwhile = Meanwhile(caught.run)
+        call("request_tune", self._handle, ctypes.byref(options))
+        self._look_at_names()
+        caught.reraise()
 
     def start_once(self) -> None:
         """Begin, and free it when it is over, also if it cannot be begun."""
@@ -110,6 +173,11 @@ class Request:
             raise ArgumentError("expected a request that is over, got one under way", "wait for it")
         self._finalizer()
         self._kept = ()
+
+    def _look_at_names(self) -> None:
+        self._algorithm: str = ask("request_algorithm", self._handle).decode()
+        self._mechanism: str = ask("request_mechanism", self._handle).decode()
+        self._origin: str = ask("request_origin", self._handle).decode()
 
     def _end(self) -> None:
         self._underway.discard(self)

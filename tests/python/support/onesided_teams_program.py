@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from mpi4py import MPI
 
+from espalier.errors import ArgumentError
 from espalier.onesided import Addresses, Conduit, Sync, Team
 
 if TYPE_CHECKING:
@@ -232,6 +233,47 @@ def check_split(conduit: Conduit) -> None:
     part.Free()
 
 
+def check_tuning(team: Team, conduit: Conduit) -> None:
+    array = conduit.array(4, np.int64)
+    request = team.bcast_init(array, 0, algorithm="bcast/binomial")
+    assert request.origin == "rule"
+    calls = []
+    request.tune(0.01, meanwhile=lambda: calls.append(1))
+    assert calls
+    assert len(set(world.allgather(len(calls)))) == 1
+    assert len(set(world.allgather((request.algorithm, request.mechanism, request.origin)))) == 1
+    array[:] = team.rank + 7
+    conduit.barrier()
+    complete(request, conduit)
+    assert (array == 7).all()
+    check_tuning_that_fails(request)
+    request.tune(100)
+    assert request.origin == "tuned"
+    assert team.bcast_init(array[:2], 0, algorithm="bcast/binomial").origin == "nearest"
+
+
+def check_tuning_that_fails(request: Request) -> None:
+    calls = []
+
+    def fail() -> None:
+        calls.append(1)
+        raise KeyError("enough")
+
+    try:
+        request.tune(0.01, meanwhile=fail)
+    except KeyError:
+        pass
+    else:
+        raise AssertionError("expected what the function raised")
+    assert len(calls) == 1
+    try:
+        request.tune(-1)
+    except ArgumentError:
+        pass
+    else:
+        raise AssertionError("expected seconds below 0 to be refused")
+
+
 def main() -> None:
     with Conduit(world, SEGMENT, transport=sys.argv[1]) as conduit:
         team = Team(conduit, world)
@@ -240,6 +282,7 @@ def main() -> None:
         check_choices(team, conduit)
         check_types(team, conduit)
         check_own_operators(team, conduit)
+        check_tuning(team, conduit)
         check_split(conduit)
     assert conduit.is_released
     if world.rank == 0:
