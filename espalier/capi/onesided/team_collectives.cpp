@@ -3,6 +3,7 @@
 /// @file
 /// The collectives of espalier_onesided.h.
 
+#include <memory>
 #include <utility>
 
 #include "espalier/capi/arguments.hpp"
@@ -34,7 +35,8 @@ int make_request(
     auto const elements = espalier::capi::check(call, self.team.num_ranks());
     auto buffers = espalier::capi::buffers_of(self, call, elements, options.addresses);
     espalier::capi::TeamPlanner const planner(self.team, call, elements, options);
-    *request = new espalier::capi::TeamRequest(self, planner, std::move(buffers));
+    *request =
+        std::make_unique<espalier::capi::TeamRequest>(self, planner, std::move(buffers)).release();
   });
 }
 

@@ -61,6 +61,7 @@ TEST(EveryChoice, IsLegalAndThereOnce) {
 
 std::vector<schedule::RankProgram> programs_of(Choice const& choice, SafeRequest const& request) {
   std::vector<schedule::RankProgram> result;
+  result.reserve(static_cast<std::size_t>(request.num_ranks));
   for (int rank = 0; rank < request.num_ranks; ++rank) {
     result.push_back(choice.generate(request.num_ranks, request.root, rank));
   }
@@ -71,6 +72,7 @@ TEST(EveryChoice, IsWhateverAServingVariantDoesByEachLegalMechanism) {
   for (SafeRequest const& request : requests()) {
     std::vector<SafeChoice> const all = every_choice(request, {});
     std::vector<std::vector<schedule::RankProgram>> programs_of_all;
+    programs_of_all.reserve(all.size());
     for (SafeChoice const& choice : all) {
       programs_of_all.push_back(programs_of(choice.choice, request));
     }

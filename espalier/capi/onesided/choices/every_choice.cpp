@@ -39,6 +39,7 @@ private:
 
   bool has_new_programs(Choice const& choice) {
     std::vector<schedule::RankProgram> programs;
+    programs.reserve(static_cast<std::size_t>(request_->num_ranks));
     for (int rank = 0; rank < request_->num_ranks; ++rank) {
       programs.push_back(choice.generate(request_->num_ranks, request_->root, rank));
     }

@@ -30,8 +30,8 @@ struct SafeRequest {
 
 /// What a caller names of a choice: it is in place of what would be chosen.
 struct NamedParts {
-  std::optional<algorithms::Choice> algorithm{};
-  std::optional<schedule::Mechanism> mechanism{};
+  std::optional<algorithms::Choice> algorithm = std::nullopt;
+  std::optional<schedule::Mechanism> mechanism = std::nullopt;
 
   [[nodiscard]] bool is_all() const noexcept { return algorithm && mechanism; }
 
