@@ -373,8 +373,8 @@ int espalier_team_fence(espalier_team* team);
 typedef struct espalier_tuning_options {
   size_t size;    /**< sizeof(espalier_tuning_options): later versions may add fields */
   unsigned flags; /**< must be 0 */
-  double seconds; /**< that it may take: the run during which they are over is the last one; 0: 0.2.
-                       Equal on all members */
+  double seconds; /**< that it may take: the trial during which they are over is the last one; 0:
+                       0.2. Equal on all members */
   void (*meanwhile)(void* context); /**< called by this member between start and wait of each run,
                                          so that what is tuned is what the program does; it returns,
                                          and uses neither this request nor its buffers; NULL:
@@ -387,8 +387,8 @@ typedef struct espalier_tuning_options {
 /**
  * Measure what runs a request of a team fastest, which it runs from then on: all algorithms and
  * mechanisms that can serve, within what its options name. What it ran before stays unless another
- * one is clearly faster, by at least 3 % in runs that take turns. A run takes as long as on the
- * member where it takes longest.
+ * one is clearly faster, by at least 3 % in trials that take turns. A trial is one run, or up to 8
+ * in a row where no mode is ESPALIER_NOSYNC, on the member where it takes longest.
  *
  * The team remembers. Of collectives that it plans afterwards, equal ones take what was found, and
  * near ones too, if it can serve: those that differ by the size of a block, by a factor of at most

@@ -2,6 +2,7 @@
 
 #include "espalier/capi/onesided/team_tuner.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -49,6 +50,9 @@ TeamPlan TeamTuner::run(TeamPlan const& current) {
     std::int64_t const own = trial(candidate);
     std::array<std::int64_t, TeamExchange::num_words> words{own, nanoseconds_since(begin)};
     exchange_->take_largest(words);
+    if (tournament.num_runs() == 0) {
+      num_runs_ = length_for(words[0]);
+    }
     tournament.note(seconds_of(words[0]), seconds_of(words[1]));
   }
   if (!tournament.is_decided()) {
@@ -85,12 +89,28 @@ bool TeamTuner::can_run(Candidate& candidate) const {
 
 std::int64_t TeamTuner::trial(Candidate const& candidate) const {
   Clock::time_point const begin = Clock::now();
+  for (int run = 0; run < num_runs_; ++run) {
+    run_once(candidate);
+  }
+  return nanoseconds_since(begin) / num_runs_;
+}
+
+void TeamTuner::run_once(Candidate const& candidate) const {
   onesided::Ticket ticket = team_->team.start(candidate.collective, buffers_->own, buffers_->all);
   if (options_->meanwhile != nullptr) {
     options_->meanwhile(options_->context);
   }
   team_->conduit->wait([&] { return team_->team.test(ticket); });
-  return nanoseconds_since(begin);
+}
+
+/// The first trial warms up, so that its run takes longer than those that come.
+int TeamTuner::length_for(std::int64_t run) const {
+  schedule::Synchronization const mode = planner_->request().mode;
+  if (mode.in == schedule::Sync::nosync || mode.out == schedule::Sync::nosync) {
+    return 1;
+  }
+  double const fitting = options_->seconds / (most_trials * seconds_of(run));
+  return static_cast<int>(std::clamp(fitting, 1.0, static_cast<double>(most_runs)));
 }
 
 }  // namespace espalier::capi

@@ -16,12 +16,17 @@ namespace espalier::capi {
 
 /// Finds out by trials what runs a request fastest, as learn::Tournament says.
 ///
-///     member 0   exchange | start, meanwhile, wait |        exchange | start, ...
-///     member 1   exchange | start, meanwhile, wait | waits  exchange | start, ...
+///     member 0   exchange | run, run, ... run |        exchange | run, ...
+///     member 1   exchange | run, run, ... run | waits  exchange | run, ...
 ///
-/// A trial takes as long as on the member where it takes longest. The exchange that tells it, and
-/// the longest time since the beginning, is also what lets all members begin the next trial
-/// together. So the tournaments of all members are equal.
+/// A trial is a few runs in a row, as in the loop of a program, where members may run ahead of each
+/// other: a tree whose root need not wait for anybody may be slow from end to end, and serve a loop
+/// best. Where the mode leaves it to the program that members meet between two runs, and where runs
+/// take long, it is one run.
+///
+/// It takes as long as on the member where it takes longest. The exchange that tells it, and the
+/// longest time since the beginning, is also what lets all members begin the next trial together.
+/// So the tournaments of all members are equal.
 class TeamTuner {
 public:
   /// Refers to all of these.
@@ -40,6 +45,10 @@ public:
   [[nodiscard]] TeamPlan run(TeamPlan const& current);
 
 private:
+  static constexpr int most_runs = 8;
+  /// Trials, at least, that the time suffices for.
+  static constexpr int most_trials = 400;
+
   struct Candidate {
     SafeChoice choice;
     std::shared_ptr<onesided::PlannedCollective const> collective;
@@ -48,14 +57,18 @@ private:
   [[nodiscard]] std::vector<Candidate> candidates(TeamPlan const& current) const;
   /// Plans it, unless that was done. False if there is no scratch space for it.
   [[nodiscard]] bool can_run(Candidate& candidate) const;
-  /// @return nanoseconds of this member.
+  /// @return nanoseconds of a run, on this member.
   [[nodiscard]] std::int64_t trial(Candidate const& candidate) const;
+  void run_once(Candidate const& candidate) const;
+  /// @param run  nanoseconds, of the slowest member
+  [[nodiscard]] int length_for(std::int64_t run) const;
 
   espalier_team* team_;
   TeamPlanner const* planner_;
   TeamBuffers const* buffers_;
   TuningOptions const* options_;
   TeamExchange* exchange_;
+  int num_runs_ = 1;  ///< of a trial
 };
 
 }  // namespace espalier::capi

@@ -26,6 +26,8 @@ using namespace espalier::test;
 constexpr std::uint64_t region_bytes = std::uint64_t{1} << 18U;
 /// Long enough to try something, and short for many tests.
 constexpr double moment = 0.01;
+/// Enough for trials of several runs in a row.
+constexpr double a_while = 0.2;
 /// Nothing takes so long to decide.
 constexpr double ages = 100;
 
@@ -100,7 +102,7 @@ void compare(Members& members, Case const& one, espalier_onesided_options const&
   espalier_request* const request = members.planned(one, options);
   std::string const what = one.name + ", in " + std::to_string(options.in) + ", addresses " +
                            std::to_string(options.addresses);
-  espalier_tuning_options const tuning = within(moment);
+  espalier_tuning_options const tuning = within(one.name == "allreduce" ? a_while : moment);
   espalier_conduit_barrier(members.world.conduit);
   int const code = espalier_request_tune(request, &tuning);
   checks.expect(code == MPI_SUCCESS, what + ": " + text_of(code));
@@ -150,9 +152,11 @@ std::string origin_of(Members& members, Case const& one, espalier_onesided_optio
   return origin;
 }
 
-/// Of the mechanisms of one algorithm where ranks share processors, as all of them take seconds.
+/// By trials of one run each; where ranks share processors, of the mechanisms of one algorithm
+/// only, as all of them take long.
 espalier_onesided_options decided_soon() {
   espalier_onesided_options options = ESPALIER_ONESIDED_OPTIONS_INIT;
+  options.in = options.out = ESPALIER_NOSYNC;
   options.algorithm = test_size(MPI_COMM_WORLD) > 2 ? "gather/flat" : nullptr;
   return options;
 }
@@ -179,7 +183,7 @@ void remember(Members& members) {
   expect({.name = "gather", .count = 50}, "nearest", "half as much");
   expect({.name = "gather", .count = 201}, "rule", "more");
   expect({.name = "gather", .count = 49}, "rule", "less");
-  options.out = ESPALIER_NOSYNC;
+  options.out = ESPALIER_MYSYNC;
   expect(gather, "rule", "another mode");
   options.addresses = ESPALIER_ADDRESSES_LOCAL;
   expect(gather, "rule", "other addresses");
@@ -195,6 +199,7 @@ void remember(Members& members) {
 void keep_names(Members& members) {
   Checks& checks = *members.checks;
   espalier_onesided_options options = ESPALIER_ONESIDED_OPTIONS_INIT;
+  options.in = options.out = ESPALIER_NOSYNC;
   Case const gather{.name = "gather", .count = 3};
   espalier_tuning_options const tuning = within(ages);
   options.mechanism = "rendezvous";

@@ -94,6 +94,7 @@ void collect(Checks& checks, Conduit& conduit, Team& team) {
 void tune(Checks& checks, Conduit& conduit, Team& team) {
   auto* const out = &conduit.segment<std::int64_t>()[out_at / 8];
   espalier_onesided_options options = ESPALIER_ONESIDED_OPTIONS_INIT;
+  options.in = options.out = ESPALIER_NOSYNC;
   options.algorithm = "bcast/binomial";
   Request request = team.bcast(out, {2, MPI_INT64_T}, 0, &options);
   checks.expect(request.origin() == "rule", "an origin: " + request.origin());
@@ -120,6 +121,7 @@ void tune(Checks& checks, Conduit& conduit, Team& team) {
   conduit.barrier();
   request.start();
   request.wait();
+  conduit.barrier();
   checks.expect(out[0] == 17, "data after tuning by " + request.algorithm());
 }
 

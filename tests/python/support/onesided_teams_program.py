@@ -235,7 +235,12 @@ def check_split(conduit: Conduit) -> None:
 
 def check_tuning(team: Team, conduit: Conduit) -> None:
     array = conduit.array(4, np.int64)
-    request = team.bcast_init(array, 0, algorithm="bcast/binomial")
+    modes: Modes = {
+        "sync_in": Sync.NOSYNC,
+        "sync_out": Sync.NOSYNC,
+        "algorithm": "bcast/binomial",
+    }
+    request = team.bcast_init(array, 0, **modes)
     assert request.origin == "rule"
     calls = []
     request.tune(0.01, meanwhile=lambda: calls.append(1))
@@ -249,7 +254,7 @@ def check_tuning(team: Team, conduit: Conduit) -> None:
     check_tuning_that_fails(request)
     request.tune(100)
     assert request.origin == "tuned"
-    assert team.bcast_init(array[:2], 0, algorithm="bcast/binomial").origin == "nearest"
+    assert team.bcast_init(array[:2], 0, **modes).origin == "nearest"
 
 
 def check_tuning_that_fails(request: Request) -> None:
