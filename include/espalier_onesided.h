@@ -378,8 +378,8 @@ typedef struct espalier_tuning_options {
   void (*meanwhile)(void* context); /**< called by this member between start and wait of each run,
                                          so that what is tuned is what the program does; it returns,
                                          and uses neither this request nor its buffers; NULL:
-                                         nothing. May differ between members, as may: */
-  void* context;
+                                         nothing. May differ between members */
+  void* context;                    /**< what it is given; may differ, too */
 } espalier_tuning_options;
 
 #define ESPALIER_TUNING_OPTIONS_INIT {sizeof(espalier_tuning_options), 0, 0, 0, 0}
