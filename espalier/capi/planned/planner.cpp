@@ -2,18 +2,17 @@
 
 #include "espalier/capi/planned/planner.hpp"
 
-#include <cstdint>
+#include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "espalier/capi/planned/explanation.hpp"
-#include "espalier/mpi/success.hpp"
 #include "espalier/plan/failure.hpp"
 
 namespace espalier::capi {
 namespace {
 
-using mpi::require_success;
 using plan::ClassError;
 
 plan::CommunicatorFacts facts_of(mpi::OwnCommunicator const& own) {
@@ -23,27 +22,20 @@ plan::CommunicatorFacts facts_of(mpi::OwnCommunicator const& own) {
 
 /// Where the planner of a communicator that the program never frees goes: MPI_Finalize deletes the
 /// attributes of MPI_COMM_SELF first, while communicators can be freed.
-int end_with_mpi(MPI_Comm, int, void* keyval, void*) noexcept {
-  int key = static_cast<int>(reinterpret_cast<std::intptr_t>(keyval));
-  void* value = nullptr;
-  int is_found = 0;
-  PMPI_Comm_get_attr(MPI_COMM_WORLD, key, reinterpret_cast<void*>(&value), &is_found);
-  int const code = is_found == 0 ? MPI_SUCCESS : PMPI_Comm_delete_attr(MPI_COMM_WORLD, key);
-  PMPI_Comm_free_keyval(&key);
-  return code;
+int end_with_mpi(MPI_Comm, int, void* attribute, void*) noexcept {
+  auto& planners = *static_cast<mpi::Attribute*>(attribute);
+  std::optional<void*> planner;
+  if (planners.find(MPI_COMM_WORLD, planner) == MPI_SUCCESS && planner) {
+    planners.remove(MPI_COMM_WORLD);
+  }
+  planners.free();
+  return MPI_SUCCESS;
 }
 
-void watch_end(int keyval) {
-  int key = MPI_KEYVAL_INVALID;
-  require_success(
-      PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_with_mpi, &key, nullptr),
-      "MPI_Comm_create_keyval"
-  );
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): MPI keeps pointers.
-  void* const value = reinterpret_cast<void*>(static_cast<std::intptr_t>(keyval));
-  require_success(PMPI_Comm_set_attr(MPI_COMM_SELF, key, value), "MPI_Comm_set_attr");
-  // It lives until the attribute is deleted.
-  require_success(PMPI_Comm_free_keyval(&key), "MPI_Comm_free_keyval");
+void watch_end(mpi::Attribute& planners) {
+  mpi::Attribute end(end_with_mpi);
+  end.set(MPI_COMM_SELF, &planners);
+  end.free();  // MPI keeps it until it is deleted.
 }
 
 }  // namespace
@@ -75,16 +67,10 @@ int Planner::on_delete(MPI_Comm, int, void* planner, void*) noexcept {
 }
 
 /// Made once, and kept until MPI ends.
-int Planner::keyval() {
-  static int const made = [] {
-    int key = MPI_KEYVAL_INVALID;
-    require_success(
-        PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &key, nullptr),
-        "MPI_Comm_create_keyval"
-    );
-    watch_end(key);
-    return key;
-  }();
+mpi::Attribute const& Planner::attribute() {
+  static mpi::Attribute made(on_delete);
+  static std::once_flag watched;
+  std::call_once(watched, [] { watch_end(made); });
   return made;
 }
 
@@ -100,17 +86,11 @@ Planner::Planner(MPI_Comm comm)
                                                            ) {}
 
 Planner& Planner::of(MPI_Comm comm) {
-  void* value = nullptr;
-  int is_found = 0;
-  require_success(
-      PMPI_Comm_get_attr(comm, keyval(), reinterpret_cast<void*>(&value), &is_found),
-      "MPI_Comm_get_attr"
-  );
-  if (is_found != 0) {
-    return *static_cast<Planner*>(value);
+  if (std::optional<void*> const planner = attribute().of(comm)) {
+    return *static_cast<Planner*>(*planner);
   }
   std::unique_ptr<Planner> made(new Planner(comm));
-  require_success(PMPI_Comm_set_attr(comm, keyval(), made.get()), "MPI_Comm_set_attr");
+  attribute().set(comm, made.get());
   return *made.release();  // the attribute's
 }
 

@@ -20,6 +20,7 @@
 #include "espalier/capi/planned/seats.hpp"
 #include "espalier/capi/planned/ways.hpp"
 #include "espalier/capi/request.hpp"
+#include "espalier/mpi/attribute.hpp"
 #include "espalier/plan/calls/calls.hpp"
 #include "espalier/plan/calls/communicator_facts.hpp"
 #include "espalier/plan/calls/named_types.hpp"
@@ -48,7 +49,7 @@ public:
 private:
   explicit Planner(MPI_Comm comm);
   static int on_delete(MPI_Comm comm, int keyval, void* planner, void* state) noexcept;
-  static int keyval();
+  static mpi::Attribute const& attribute();
 
   /// What will run: a way, and the executor where it is not the MPI library's.
   struct Draft {
