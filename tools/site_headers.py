@@ -28,7 +28,7 @@ _COMMENT = re.compile(r"^ *!.*\n", re.MULTILINE)
 
 
 def staged_header(text: str) -> str:
-    """Return a header without its guard, its includes first, and comments before members."""
+    """Return a header with a guard of one line, its includes first, comments before members."""
 
     def turned(match: re.Match[str]) -> str:
         comment = " ".join(match["text"].split())
@@ -38,7 +38,7 @@ def staged_header(text: str) -> str:
     if num_guards:
         unguarded = unguarded.rstrip().removesuffix("#endif")
     included = "".join(_INCLUDE.findall(unguarded))
-    return included + _MEMBER.sub(turned, _INCLUDE.sub("", unguarded))
+    return "#pragma once\n" + included + _MEMBER.sub(turned, _INCLUDE.sub("", unguarded))
 
 
 def stage_headers(include: Path, folder: Path) -> list[str]:

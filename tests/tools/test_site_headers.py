@@ -19,13 +19,15 @@ HEADERS = sorted((ROOT / "include").glob("*.h"))
 def test_comments_stand_before_members() -> None:
     text = "struct s {\n  int a; /**< first,\n              and more */\n  int b;\n};\n"
     assert site_headers.staged_header(text) == (
-        "struct s {\n  /** first, and more */\n  int a;\n  int b;\n};\n"
+        "#pragma once\nstruct s {\n  /** first, and more */\n  int a;\n  int b;\n};\n"
     )
 
 
 def test_the_comment_of_the_file_is_on_nothing_else() -> None:
     text = "/** @file */\n#ifndef NAME_H\n#define NAME_H\n#include <mpi.h>\nint f(void);\n#endif\n"
-    assert site_headers.staged_header(text) == "#include <mpi.h>\n/** @file */\nint f(void);\n"
+    assert site_headers.staged_header(text) == (
+        "#pragma once\n#include <mpi.h>\n/** @file */\nint f(void);\n"
+    )
 
 
 @pytest.mark.parametrize("header", HEADERS, ids=lambda path: path.name)
