@@ -22,7 +22,7 @@ std::optional<void*> Attribute::of(MPI_Comm comm) const {
 int Attribute::find(MPI_Comm comm, std::optional<void*>& value) const noexcept {
   void* found = nullptr;
   int is_found = 0;
-  int const code = PMPI_Comm_get_attr(comm, key_, static_cast<void*>(&found), &is_found);
+  int const code = PMPI_Comm_get_attr(comm, key_, reinterpret_cast<void*>(&found), &is_found);
   if (code == MPI_SUCCESS && is_found != 0) {
     value = found;
   }

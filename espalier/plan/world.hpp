@@ -28,11 +28,11 @@ struct World {
   /// Makes the MPI library call a function, which returns how much was done, wherever it waits or
   /// polls; null: it cannot, and nonblocking calls are native. On all ranks or on none.
   void (*follow_progress)(int (*poll)() noexcept) noexcept = nullptr;
-  DeviceMemory devices{};    ///< of this rank
+  DeviceMemory devices;      ///< of this rank
   bool has_devices = false;  ///< some rank has some; on all ranks alike
   /// The memory of the nodes of `comm`, if other sessions use it, too; null: Session::prepare()
   /// makes it where it may be needed.
-  std::shared_ptr<exec::node::Node> node{};
+  std::shared_ptr<exec::node::Node> node;
 
   /// Of a communicator with these ranks, in its order.
   [[nodiscard]] profile::Shape shape_of(std::vector<int> ranks) const;

@@ -98,15 +98,16 @@ def case_memory_serves_the_next_run(context: Context) -> None:
 
 
 def case_undecided_trials_go_on(context: Context) -> None:
-    """A run that ends before anything is decided leaves trials, and the next one adds to them."""
+    """A run that ends before anything is decided leaves trials, and later ones add to them."""
     memory = context.folder / "memory.json"
-    rounds = []
-    for _ in range(2):
+    rounds: list[int] = []
+    # On a busy machine a run may lose all that it may lose before it ends a round.
+    while len(rounds) < 6 and (len(rounds) < 2 or rounds[-1] <= rounds[0]):
         outcome = learn(context, memory, 40)
         expect((outcome.code, outcome.lines) == (0, []), "a silent success", outcome)
         trials = json.loads(memory.read_text(encoding="utf-8"))["trials"]
         rounds.append(sum(one["num_rounds"] for one in trials))
-    expect(0 < rounds[0] < rounds[1], "more rounds in the second run", rounds)
+    expect(0 < rounds[0] < rounds[-1], "more rounds in a later run", rounds)
     expect(
         max(len(one["candidates"]) for one in trials) > 2, "several candidates of a kind", trials
     )
