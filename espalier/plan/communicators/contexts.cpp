@@ -42,7 +42,7 @@ int Contexts::on_delete(MPI_Comm, int, void* number, void* contexts) noexcept {
 
 void Contexts::open(MPI_Comm all, bool starts) {
   all_ = all;
-  numbers_.emplace(on_delete, this);
+  numbers_ = std::make_unique<mpi::Attribute>(on_delete, this);
   require_success(make_private_comm(all, comm_), "MPI_Comm_create");
   std::int64_t const num_tags = std::int64_t{exec::largest_tag()} + 1;
   // SimGrid has a million tags: there functions share those of a context.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -113,8 +114,8 @@ private:
   /// The smallest free number from `least` on becomes used; num_contexts_ if there is none.
   int take(int least);
 
-  MPI_Comm all_ = MPI_COMM_NULL;  ///< of open()
-  std::optional<mpi::Attribute> numbers_;
+  MPI_Comm all_ = MPI_COMM_NULL;             ///< of open()
+  std::unique_ptr<mpi::Attribute> numbers_;  ///< from open() on
   MPI_Comm comm_ = MPI_COMM_NULL;
   MPI_Comm started_comm_ = MPI_COMM_NULL;
   MPI_Comm planned_comm_ = MPI_COMM_NULL;
