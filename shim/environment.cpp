@@ -10,7 +10,6 @@
 
 #include "espalier/base/error.hpp"
 #include "espalier/plan/topologies/machine_text.hpp"
-#include "espalier/profile/profile.hpp"
 #include "shim/surroundings.hpp"
 
 namespace espalier::shim {
@@ -83,13 +82,7 @@ plan::SettingsText read_environment() {
   if (!text.statistics.empty()) {
     text.statistics = absolute(text.statistics);
   }
-  if (!text.profile_path.empty() && !text.is_off) {
-    try {
-      text.profile = profile::read_text(text.profile_path);
-    } catch (Error const& error) {
-      text.profile_problem = error.what();
-    }
-  }
+  text.read_profile();
   return text;
 }
 

@@ -9,6 +9,8 @@
 
 #include "include/espalier.h"
 
+#include "espalier/capi/copied_text.hpp"
+
 namespace espalier::capi {
 namespace {
 
@@ -43,10 +45,5 @@ void check_intracommunicator(MPI_Comm comm) {
 }  // namespace espalier::capi
 
 extern "C" int espalier_last_error(char text[], int len) {
-  std::string_view const kept(espalier::capi::last_error.data());
-  if (text != nullptr && len > 0) {
-    auto const size = std::min(kept.size(), static_cast<std::size_t>(len) - 1);
-    *std::copy_n(kept.begin(), size, text) = '\0';
-  }
-  return static_cast<int>(kept.size());
+  return espalier::capi::copied_text(espalier::capi::last_error.data(), text, len);
 }

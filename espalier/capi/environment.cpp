@@ -5,9 +5,6 @@
 #include <cstdlib>
 #include <string>
 
-#include "espalier/base/error.hpp"
-#include "espalier/profile/profile.hpp"
-
 namespace espalier::capi {
 namespace {
 
@@ -32,13 +29,7 @@ plan::SettingsText settings_of_collectives() {
       .force = variable("ESPALIER_FORCE"),
       .profile_path = variable("ESPALIER_PROFILE"),
   };
-  if (!text.profile_path.empty() && !text.is_off) {
-    try {
-      text.profile = profile::read_text(text.profile_path);
-    } catch (Error const& error) {
-      text.profile_problem = error.what();
-    }
-  }
+  text.read_profile();
   return text;
 }
 

@@ -5,13 +5,13 @@
 
 #include "espalier/capi/request.hpp"
 
-#include <algorithm>
-#include <cstddef>
 #include <string>
 
 #include "include/espalier_planned.h"
 
 #include <mpi.h>
+
+#include "espalier/capi/copied_text.hpp"
 
 using espalier::capi::on;
 using espalier::plan::ClassError;
@@ -63,11 +63,7 @@ int espalier_explain(espalier_request const* request, char text[], int len) {
   if (code != MPI_SUCCESS) {
     return 0;
   }
-  if (text != nullptr && len > 0) {
-    auto const size = std::min(found.size(), static_cast<std::size_t>(len) - 1);
-    *std::copy_n(found.begin(), size, text) = '\0';
-  }
-  return static_cast<int>(found.size());
+  return espalier::capi::copied_text(found, text, len);
 }
 
 int espalier_request_free(espalier_request** request) {

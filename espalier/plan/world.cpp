@@ -20,17 +20,13 @@ constexpr std::size_t most_characters_of_ranks = 256;
 }  // namespace
 
 profile::Shape World::shape_of(std::vector<int> ranks) const {
-  profile::Shape shape{.num_ranks = static_cast<int>(ranks.size())};
   if (node_of_rank.empty()) {
-    return shape;
+    return {.num_ranks = static_cast<int>(ranks.size())};
   }
   for (int& one : ranks) {
     one = node_of_rank[static_cast<std::size_t>(one)];
   }
-  shape.placement = profile::placement_of(ranks);
-  std::ranges::sort(ranks);
-  shape.num_nodes = static_cast<int>(ranks.size() - std::ranges::unique(ranks).size());
-  return shape;
+  return profile::shape_of(ranks);
 }
 
 CommunicatorClass

@@ -7,12 +7,10 @@
 #include <cstddef>
 #include <vector>
 
+#include "espalier/base/counted.hpp"
+
 namespace espalier::profile {
 namespace {
-
-std::string plural(int number, std::string const& noun) {
-  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
-}
 
 constexpr std::array placements{
     Placement::any, Placement::block, Placement::cyclic, Placement::other
@@ -73,10 +71,18 @@ bool Shape::covers(Shape needed) const noexcept {
          is_compatible(placement, needed.placement);
 }
 
+Shape shape_of(std::span<int const> node_of_rank) {
+  return {
+      .num_ranks = static_cast<int>(node_of_rank.size()),
+      .num_nodes = static_cast<int>(num_different(node_of_rank)),
+      .placement = placement_of(node_of_rank),
+  };
+}
+
 std::string Shape::text() const {
   std::string const placed =
       placement == Placement::any ? "" : " (" + std::string(to_string(placement)) + ")";
-  return plural(num_ranks, "rank") + " on " + plural(num_nodes, "node") + placed;
+  return counted(num_ranks, "rank") + " on " + counted(num_nodes, "node") + placed;
 }
 
 Distance::Ratio::Ratio(int a, int b) noexcept : larger(std::max(a, b)), smaller(std::min(a, b)) {}

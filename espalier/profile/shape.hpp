@@ -44,6 +44,9 @@ struct Shape {
   [[nodiscard]] std::string text() const;
 };
 
+/// Of ranks on these nodes, numbered as in placement_of().
+[[nodiscard]] Shape shape_of(std::span<int const> node_of_rank);
+
 /// How far a shape is from the one that is needed: by placement, then by nodes, then by ranks, as
 /// ratios. Of two that are equally far the smaller shape comes first, and one for this placement
 /// before one for any. Compared exactly, so all ranks agree.

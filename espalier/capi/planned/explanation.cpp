@@ -2,16 +2,9 @@
 
 #include "espalier/capi/planned/explanation.hpp"
 
-#include <cstdint>
+#include "espalier/base/counted.hpp"
 
 namespace espalier::capi {
-namespace {
-
-std::string counted(std::int64_t number, std::string const& noun) {
-  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
-}
-
-}  // namespace
 
 std::string text_of(exec::RunCost const& cost, int num_rounds) {
   std::string const rounds = num_rounds > 0 ? " in " + counted(num_rounds, "round") : "";

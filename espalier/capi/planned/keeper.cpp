@@ -2,24 +2,7 @@
 
 #include "espalier/capi/planned/keeper.hpp"
 
-#include "espalier/mpi/success.hpp"
-
 namespace espalier::capi {
-namespace {
-
-bool is_named(MPI_Datatype type) {
-  int num_integers = 0;
-  int num_addresses = 0;
-  int num_types = 0;
-  int combiner = MPI_COMBINER_NAMED;
-  mpi::require_success(
-      PMPI_Type_get_envelope(type, &num_integers, &num_addresses, &num_types, &combiner),
-      "MPI_Type_get_envelope"
-  );
-  return combiner == MPI_COMBINER_NAMED;
-}
-
-}  // namespace
 
 void Keeper::keep(exec::Integers& list, int size) {
   if (list == nullptr) {
@@ -30,7 +13,7 @@ void Keeper::keep(exec::Integers& list, int size) {
 }
 
 void Keeper::keep(MPI_Datatype& type) {
-  if (type != MPI_DATATYPE_NULL && !is_named(type)) {
+  if (type != MPI_DATATYPE_NULL) {
     type = types_.emplace_back(exec::MpiType::duplicate(type)).get();
   }
 }

@@ -9,16 +9,12 @@
 
 #include "espalier/capi/planned/explanation.hpp"
 #include "espalier/plan/failure.hpp"
+#include "espalier/plan/world.hpp"
 
 namespace espalier::capi {
 namespace {
 
 using plan::ClassError;
-
-plan::CommunicatorFacts facts_of(mpi::OwnCommunicator const& own) {
-  int const num_ranks = own.size();
-  return {.num_ranks = num_ranks, .num_sources = num_ranks, .rank = own.rank()};
-}
 
 /// Where the planner of a communicator that the program never frees goes: MPI_Finalize deletes the
 /// attributes of MPI_COMM_SELF first, while communicators can be freed.
@@ -76,14 +72,15 @@ mpi::Attribute const& Planner::attribute() {
 
 Planner::Planner(MPI_Comm comm)
     : user_(std::make_shared<UserCommunicator>(UserCommunicator{.comm = comm})), seats_(comm),
-      facts_(facts_of(seats_.own())), ways_(seats_.own()), communicator_(
-                                                               comm,
-                                                               plan::BindingTarget{
-                                                                   .context = seats_.own().get(),
-                                                                   .num_ranks = facts_.num_ranks,
-                                                                   .rank = facts_.rank,
-                                                               }
-                                                           ) {}
+      facts_(plan::facts_of_communicator(comm)), ways_(seats_.own()),
+      communicator_(
+          comm,
+          plan::BindingTarget{
+              .context = seats_.own().get(),
+              .num_ranks = facts_.num_ranks,
+              .rank = facts_.rank,
+          }
+      ) {}
 
 Planner& Planner::of(MPI_Comm comm) {
   if (std::optional<void*> const planner = attribute().of(comm)) {

@@ -43,15 +43,10 @@ plan::Settings shared_settings(mpi::OwnCommunicator const& own) {
 
 /// Collective if decisions depend on where ranks are.
 profile::Shape shape_of(mpi::OwnCommunicator const& own, bool needs_nodes) {
-  profile::Shape shape{.num_ranks = own.size()};
   if (!needs_nodes) {
-    return shape;
+    return {.num_ranks = own.size()};
   }
-  std::vector<int> nodes = plan::nodes_of_ranks(own.get());
-  shape.placement = profile::placement_of(nodes);
-  std::ranges::sort(nodes);
-  shape.num_nodes = static_cast<int>(nodes.size() - std::ranges::unique(nodes).size());
-  return shape;
+  return profile::shape_of(plan::nodes_of_ranks(own.get()));
 }
 
 CallForm started(profile::Call call) noexcept {

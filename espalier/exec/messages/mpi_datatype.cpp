@@ -261,8 +261,12 @@ TypeShape describe(MPI_Datatype type) {
   return shape;
 }
 
+bool is_named(MPI_Datatype type) {
+  return combiner_of(type) == MPI_COMBINER_NAMED;
+}
+
 MpiType MpiType::duplicate(MPI_Datatype type) {
-  if (combiner_of(type) == MPI_COMBINER_NAMED) {
+  if (is_named(type)) {
     return {type, false};
   }
   // Not MPI_Type_dup, which calls the copy functions of the user's attributes.

@@ -28,6 +28,10 @@ struct TypeShape {
 /// @throws Error mpi.
 [[nodiscard]] TypeShape describe(MPI_Datatype type);
 
+/// Whether a type is one of MPI's own, which nobody frees.
+/// @throws Error mpi.
+[[nodiscard]] bool is_named(MPI_Datatype type);
+
 /// A datatype, freed with the object unless it is a predefined one. Must end before MPI_Finalize.
 class MpiType {
 public:

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "espalier/base/counted.hpp"
 #include "espalier/machine/job/discovery.hpp"
 #include "espalier/machine/text/phrases.hpp"
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "espalier/base/counted.hpp"
 #include "espalier/machine/job/findings.hpp"
 #include "espalier/machine/text/phrases.hpp"
 #include "espalier/machine/text/text.hpp"

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "espalier/base/counted.hpp"
 #include "espalier/machine/job/findings.hpp"
 #include "espalier/machine/text/phrases.hpp"
 

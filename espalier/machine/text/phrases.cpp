@@ -9,10 +9,6 @@
 
 namespace espalier::machine {
 
-std::string counted(long number, std::string const& noun) {
-  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
-}
-
 std::string ranks_text(std::vector<int> const& ranks, std::size_t num_ranks) {
   if (ranks.size() == num_ranks && num_ranks > 1) {
     return "all " + std::to_string(num_ranks) + " ranks";

@@ -7,9 +7,6 @@
 
 namespace espalier::machine {
 
-/// `1 core`, `2 cores`.
-[[nodiscard]] std::string counted(long number, std::string const& noun);
-
 /// `rank 3`, `ranks 0-3,8`, or `all 8 ranks`.
 [[nodiscard]] std::string ranks_text(std::vector<int> const& ranks, std::size_t num_ranks);
 

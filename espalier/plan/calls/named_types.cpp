@@ -7,36 +7,10 @@
 
 #include "espalier/base/error.hpp"
 #include "espalier/exec/messages/mpi_datatype.hpp"
-#include "espalier/mpi/large_counts.hpp"
-#include "espalier/mpi/success.hpp"
 #include "espalier/plan/irregular/library.hpp"
 
 namespace espalier::plan {
 namespace {
-
-bool is_named(MPI_Datatype type) {
-#if MPI_VERSION >= 4
-  // Of types that were made with large counts, the other function says nothing.
-  if (mpi::has_large_counts()) {
-    MPI_Count number = 0;
-    int kind = 0;
-    mpi::require_success(
-        PMPI_Type_get_envelope_c(type, &number, &number, &number, &number, &kind),
-        "MPI_Type_get_envelope_c"
-    );
-    return kind == MPI_COMBINER_NAMED;
-  }
-#endif
-  int num_integers = 0;
-  int num_addresses = 0;
-  int num_types = 0;
-  int combiner = 0;
-  mpi::require_success(
-      PMPI_Type_get_envelope(type, &num_integers, &num_addresses, &num_types, &combiner),
-      "MPI_Type_get_envelope"
-  );
-  return combiner == MPI_COMBINER_NAMED;
-}
 
 struct KnownOperand {
   MPI_Datatype type;
@@ -120,7 +94,7 @@ TypeFacts NamedTypes::facts(MPI_Datatype type) {
 [[gnu::noinline]] TypeFacts NamedTypes::ask(MPI_Datatype type) {
   exec::TypeShape const shape = exec::describe(type);
   TypeFacts facts{.size_bytes = shape.size_bytes, .is_gapless = shape.is_gapless};
-  if (is_named(type)) {
+  if (exec::is_named(type)) {
     facts.is_named = true;
     facts.operand = operand_of(type);
     entries_[next_] = {.type = type, .facts = facts};

@@ -49,6 +49,10 @@ struct SettingsText {
   std::string watch;            ///< `30s`, `off`; empty: `off`
   std::string watch_board;      ///< name of the shared memory that rank 0 drew
 
+  /// Reads the file at `profile_path`, unless Espalier is off. What is wrong with it becomes
+  /// `profile_problem`.
+  void read_profile();
+
   /// Learning ends for this run, and the memory is not used, if it has been in vain: see rests().
   /// Only where nobody says what learning may cost, and where there are no other rules to check.
   /// @param draw  as in rests()

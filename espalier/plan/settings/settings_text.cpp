@@ -11,8 +11,20 @@
 #include "espalier/plan/learning/learned.hpp"
 #include "espalier/plan/learning/programs.hpp"
 #include "espalier/plan/settings/settings.hpp"
+#include "espalier/profile/profile.hpp"
 
 namespace espalier::plan {
+
+void SettingsText::read_profile() {
+  if (profile_path.empty() || is_off) {
+    return;
+  }
+  try {
+    profile = profile::read_text(profile_path);
+  } catch (Error const& error) {
+    profile_problem = error.what();
+  }
+}
 
 void SettingsText::rest(double draw) {
   if (learn != "on" || !profile_path.empty() || !site_path.empty() || memory.is_null()) {
