@@ -6,8 +6,6 @@
 
 #include <array>
 #include <cstdio>
-#include <cstdlib>
-#include <new>
 #include <string>
 #include <vector>
 
@@ -17,28 +15,7 @@
 #include <mpi.h>
 
 #include "tests/mpi/capi/neighbor_blocks.hpp"
-
-namespace {
-
-long num_allocations = 0;
-
-}  // namespace
-
-void* operator new(std::size_t size) {
-  ++num_allocations;
-  if (void* const memory = std::malloc(size == 0 ? 1 : size)) {
-    return memory;
-  }
-  throw std::bad_alloc();
-}
-
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-
-void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
+#include "tests/mpi/counted_allocations.hpp"
 
 namespace {
 

@@ -6,8 +6,6 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdlib>
-#include <new>
 #include <string>
 #include <vector>
 
@@ -18,29 +16,8 @@
 #include "espalier/algorithms/catalog.hpp"
 #include "espalier/profile/call.hpp"
 #include "tests/mpi/capi/planned_jobs.hpp"
+#include "tests/mpi/counted_allocations.hpp"
 #include "tests/mpi/exec/support.hpp"
-
-namespace {
-
-long num_allocations = 0;
-
-}  // namespace
-
-void* operator new(std::size_t size) {
-  ++num_allocations;
-  if (void* const memory = std::malloc(size == 0 ? 1 : size)) {
-    return memory;
-  }
-  throw std::bad_alloc();
-}
-
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-
-void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
 
 namespace {
 

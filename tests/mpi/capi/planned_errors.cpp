@@ -14,24 +14,15 @@
 
 #include "espalier/algorithms/catalog.hpp"
 #include "espalier/profile/call.hpp"
+#include "tests/mpi/capi/handled_errors.hpp"
 #include "tests/mpi/exec/support.hpp"
 
 namespace {
 
 using espalier::test::Checks;
+using espalier::test::count_error;
+using espalier::test::num_handled;
 using espalier::test::run_under_mpi;
-
-int num_handled = 0;
-
-void count_error(MPI_Comm*, int*, ...) {
-  ++num_handled;
-}
-
-int class_of(int code) {
-  int error_class = MPI_SUCCESS;
-  PMPI_Error_class(code, &error_class);
-  return error_class;
-}
 
 std::string last_error() {
   std::array<char, 1024> text{};
@@ -41,10 +32,8 @@ std::string last_error() {
 
 /// The code has the class, a handler heard of it once, and the text says so.
 void expect_error(Checks& checks, int code, int error_class, std::string const& text) {
-  checks.expect(class_of(code) == error_class, text + ": class " + std::to_string(class_of(code)));
-  checks.expect(num_handled == 1, text + ": handler called " + std::to_string(num_handled));
   checks.expect(last_error().find(text) != std::string::npos, text + ", got " + last_error());
-  num_handled = 0;
+  expect_handled(checks, code, error_class, text);
 }
 
 struct World {
