@@ -31,27 +31,32 @@ double stake_on_any_share(int num_wins, int num_pairs) noexcept {
 
 }  // namespace
 
-Evidence Evidence::of(int num_wins, int num_pairs) {
-  if (num_wins < 0 || num_wins > num_pairs || num_pairs > most_pairs) {
+Evidence Evidence::of(int num_wins, int num_pairs, int num_clear_wins) {
+  bool const is_possible = 0 <= num_clear_wins && num_clear_wins <= num_wins &&
+                           num_wins <= num_pairs && num_pairs <= most_pairs;
+  if (!is_possible) {
     throw Error(
         ErrorCode::argument,
         "expected at most " + std::to_string(most_pairs) +
-            " pairs and no more wins than pairs, got " + std::to_string(num_wins) + " of " +
-            std::to_string(num_pairs)
+            " pairs, no more wins than pairs, and no more clear wins than wins, got " +
+            std::to_string(num_wins) + " of " + std::to_string(num_pairs) + " and " +
+            std::to_string(num_clear_wins) + " clear wins"
     );
   }
   Evidence evidence;
   evidence.num_wins_ = num_wins;
   evidence.num_pairs_ = num_pairs;
+  evidence.num_clear_wins_ = num_clear_wins;
   return evidence;
 }
 
-void Evidence::add(double seconds, double seconds_of_other) noexcept {
+void Evidence::add(double seconds, double seconds_of_other, bool is_steady) noexcept {
   if (seconds == seconds_of_other || num_pairs_ == most_pairs) {
     return;
   }
   ++num_pairs_;
   num_wins_ += seconds < seconds_of_other ? 1 : 0;
+  num_clear_wins_ += is_steady && 2 * seconds <= seconds_of_other ? 1 : 0;
 }
 
 Evidence Evidence::with(Evidence const& more) const noexcept {
@@ -59,6 +64,7 @@ Evidence Evidence::with(Evidence const& more) const noexcept {
   if (num_pairs_ + more.num_pairs_ <= most_pairs) {
     both.num_wins_ += more.num_wins_;
     both.num_pairs_ += more.num_pairs_;
+    both.num_clear_wins_ += more.num_clear_wins_;
   }
   return both;
 }
@@ -67,7 +73,13 @@ Evidence Evidence::without(Evidence const& earlier) const noexcept {
   Evidence later = *this;
   later.num_wins_ -= earlier.num_wins_;
   later.num_pairs_ -= earlier.num_pairs_;
+  later.num_clear_wins_ -= earlier.num_clear_wins_;
   return later;
+}
+
+double Evidence::of_clearly_faster() const noexcept {
+  constexpr int log2_of_pairs_to_one = 3;
+  return num_clear_wins_ == num_pairs_ ? std::ldexp(1.0, log2_of_pairs_to_one * num_pairs_) : 0.0;
 }
 
 double Evidence::stake(int num_wins, int num_pairs) noexcept {

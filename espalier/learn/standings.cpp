@@ -101,7 +101,7 @@ void Standings::finish_round(std::span<double const> seconds) {
 
 void Standings::judge(Entry& entry, double seconds, double native_seconds, double leader_seconds)
     const {
-  entry.against_native.add(seconds, native_seconds);
+  entry.against_native.add(seconds, native_seconds, is_long());
   bool const is_bad = seconds > hopeless * native_seconds;
   entry.num_bad_rounds += is_bad && entry.num_bad_rounds == num_rounds_ ? 1 : 0;
   if (leader_seconds > 0) {
@@ -154,8 +154,17 @@ std::optional<int> Standings::decision() const {
 }
 
 bool Standings::is_faster(int candidate) const {
-  return entry(candidate).against_native.of_faster() >= stake_to_take &&
-         middle(candidate) <= (1 - least_gain) * middle(native);
+  bool const is_sure =
+      entry(candidate).against_native.of_faster() >= stake_to_take || is_clearly_faster(candidate);
+  return is_sure && middle(candidate) <= (1 - least_gain) * middle(native);
+}
+
+/// Also beside all times of the native call that are known, so that one that was disturbed makes
+/// no clear win.
+bool Standings::is_clearly_faster(int candidate) const {
+  std::vector<double> const& of_native = entry(native).times;
+  return entry(candidate).against_native.of_clearly_faster() >= stake_to_take_clearly &&
+         !of_native.empty() && 2 * worst(candidate) <= *std::ranges::min_element(of_native);
 }
 
 int Standings::most_pairs() const {

@@ -19,6 +19,8 @@ public:
   static constexpr int native = 0;
   /// How large a stake of Evidence has to be before another candidate is taken.
   static constexpr double stake_to_take = 20;
+  /// The same of clear wins, which are one more chance to err.
+  static constexpr double stake_to_take_clearly = 40;
   /// A candidate is not taken for less: what serves it has a price in every call.
   static constexpr double least_gain = 0.03;
 
@@ -75,7 +77,8 @@ public:
   /// What a candidate may take at worst, as far as one can tell.
   [[nodiscard]] double worst(int candidate) const;
 
-  /// The native call takes so long that a trial need not save time.
+  /// The native call takes so long that a trial need not save time, and that what disturbs single
+  /// calls is small beside it.
   [[nodiscard]] bool is_long() const;
 
   /// Of times of a candidate and the native call that were compared.
@@ -105,6 +108,7 @@ private:
   /// The times of a round.
   /// @param leader_seconds  0: there is none to compare with
   void judge(Entry& entry, double seconds, double native_seconds, double leader_seconds) const;
+  [[nodiscard]] bool is_clearly_faster(int candidate) const;
   std::vector<Entry> entries_{1};
   double known_error_ = 0;
   int num_rounds_ = 0;  ///< that counted, also in earlier races

@@ -28,19 +28,28 @@ Json to_json(Candidate const& candidate, std::string const& algorithm) {
       {"seconds", candidate.seconds},
       {"seconds_in_round", candidate.in_round},
       {"wins_and_pairs", to_json(candidate.against_native)},
+      {"clear_wins", candidate.against_native.num_clear_wins()},
       {"wins_and_pairs_with_leader", to_json(candidate.against_leader)},
       {"is_out", candidate.is_out},
       {"may_run", candidate.may_run},
   };
 }
 
-learn::Evidence parse_evidence(Field const& field) {
+learn::Evidence parse_evidence(Field const& field, int num_clear_wins) {
   std::vector<Field> const numbers = field.elements();
   if (numbers.size() != 2) {
     field.fail("two numbers: wins and pairs");
   }
   auto const num_pairs = static_cast<int>(numbers[1].integer(0, learn::Evidence::most_pairs));
-  return learn::Evidence::of(static_cast<int>(numbers[0].integer(0, num_pairs)), num_pairs);
+  auto const num_wins = static_cast<int>(numbers[0].integer(num_clear_wins, num_pairs));
+  return learn::Evidence::of(num_wins, num_pairs, num_clear_wins);
+}
+
+/// Files of earlier versions do not count them.
+int parse_clear_wins(Field const& candidate) {
+  return candidate.has("clear_wins")
+             ? static_cast<int>(candidate.at("clear_wins").integer(0, learn::Evidence::most_pairs))
+             : 0;
 }
 
 Candidate parse_candidate(Field const& field) {
@@ -48,8 +57,8 @@ Candidate parse_candidate(Field const& field) {
       .predicted = field.at("predicted_seconds").number(0),
       .seconds = field.at("seconds").number(0),
       .in_round = field.at("seconds_in_round").number(0),
-      .against_native = parse_evidence(field.at("wins_and_pairs")),
-      .against_leader = parse_evidence(field.at("wins_and_pairs_with_leader")),
+      .against_native = parse_evidence(field.at("wins_and_pairs"), parse_clear_wins(field)),
+      .against_leader = parse_evidence(field.at("wins_and_pairs_with_leader"), 0),
       .is_out = field.at("is_out").boolean(),
       .may_run = field.at("may_run").boolean(),
   };

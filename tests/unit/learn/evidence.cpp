@@ -61,6 +61,19 @@ TEST(Evidence, EqualTimesSayNothing) {
   EXPECT_EQ(evidence, evidence_of(4, 1));
 }
 
+TEST(Evidence, OfClearWinsGrowsEightfoldUntilOneIsNotClear) {
+  Evidence evidence;
+  EXPECT_EQ(evidence.of_clearly_faster(), 1);
+  evidence.add(1, 2, true);
+  evidence.add(1, 5, true);
+  EXPECT_EQ(evidence.of_clearly_faster(), 64);
+  EXPECT_EQ(evidence.num_clear_wins(), 2);
+  evidence.add(1, 1.9, true);
+  EXPECT_EQ(evidence.of_clearly_faster(), 0);
+  EXPECT_EQ(evidence.num_wins(), 3);
+  EXPECT_EQ(evidence_of(3, 0).num_clear_wins(), 0) << "times that are not steady";
+}
+
 TEST(Evidence, StaysFiniteAndStopsCounting) {
   Evidence const evidence = evidence_of(1000, 0);
   EXPECT_EQ(evidence.num_pairs(), Evidence::most_pairs);

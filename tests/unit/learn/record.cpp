@@ -51,11 +51,23 @@ TEST(Record, CountsNoMoreThanAnEvidenceDoes) {
   EXPECT_EQ(all.candidates[1].against_native, Evidence::of(50, 59));
 }
 
+TEST(Record, KeepsClearWins) {
+  auto const record_with = [](int num_clear_wins) {
+    Record record = record_of(3, 4);
+    record.candidates[1].against_native = Evidence::of(3, 4, num_clear_wins);
+    return record;
+  };
+  Record const all = joined(record_with(2), record_with(1));
+  EXPECT_EQ(all.candidates[1].against_native, Evidence::of(6, 8, 3));
+  EXPECT_EQ(since(all, record_with(2)), record_with(1));
+}
+
 TEST(Evidence, IsMadeOfWinsAndPairs) {
   EXPECT_EQ(Evidence::of(2, 3).num_wins(), 2);
   EXPECT_EQ(Evidence::of(2, 3).num_pairs(), 3);
   EXPECT_THROW(static_cast<void>(Evidence::of(3, 2)), Error);
   EXPECT_THROW(static_cast<void>(Evidence::of(-1, 2)), Error);
+  EXPECT_THROW(static_cast<void>(Evidence::of(1, 2, 2)), Error);
   EXPECT_THROW(static_cast<void>(Evidence::of(1, Evidence::most_pairs + 1)), Error);
 }
 

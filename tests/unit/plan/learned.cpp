@@ -41,7 +41,7 @@ Lesson native_barrier() {
 
 /// A candidate that won so many pairs, each in a round of its own.
 Trials trials(int num_wins, int num_pairs) {
-  learn::Evidence const evidence = learn::Evidence::of(num_wins, num_pairs);
+  learn::Evidence const evidence = learn::Evidence::of(num_wins, num_pairs, num_wins / 2);
   return {
       .kind = allgathers(),
       .num_calls = 2,
@@ -233,6 +233,9 @@ TEST(Learned, RefusesTrialsThatAreNone) {
   );
   EXPECT_NE(
       complaint("/trials/0/candidates/1/wins_and_pairs", {3}).find("two numbers"), std::string::npos
+  );
+  EXPECT_NE(
+      complaint("/trials/0/candidates/1/clear_wins", -1).find("clear_wins"), std::string::npos
   );
   EXPECT_NE(complaint("/trials/0/seconds", -1).find("seconds"), std::string::npos);
   EXPECT_NE(complaint("/trials/0/num_ranks", 0).find("num_ranks"), std::string::npos);
