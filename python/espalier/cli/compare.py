@@ -27,7 +27,9 @@ class Repetitions:
     ] = 7
     time_budget: Annotated[
         str | None,
-        typer.Option("--time-budget", metavar="TIME", help="Begin no block that ends later."),
+        typer.Option(
+            "--time-budget", metavar="TIME", help="Begin no block but the first that ends later."
+        ),
     ] = None
     timeout: Annotated[
         str | None,

@@ -60,7 +60,7 @@ def compare(question: Question) -> Answer:
     results = Results()
     cause: BaseException | None = None
     num_runs = 1 + len(KINDS) * question.design.repetitions
-    with progress("comparing", num_runs) as bar:
+    with progress("comparing", num_runs, most_seconds=question.design.seconds) as bar:
         is_first = True
 
         def on_run(what: str) -> None:

@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from espalier.base import units
 from espalier.errors import Error, FormatError
 from espalier.io.console import say
 from espalier.launch import diagnosis, preload, processes, runs, traffic
@@ -131,6 +132,7 @@ def experiment(
         FailedRunError: the program fails even without Espalier, or before anything is known.
     """
     runner = Runner(target, design)
+    start = time.monotonic()
     on_run("warm-up, not counted")
     warm_up = runner.run(PLAIN, -1)
     if isinstance(warm_up, Failure):
@@ -141,11 +143,12 @@ def experiment(
         )
     results.warm_up_seconds = warm_up.seconds
     runner.set_timeout(warm_up.seconds)
-    start = time.monotonic()
+    _say_if_too_short(design, (1 + len(KINDS)) * warm_up.seconds)
+    first_block = time.monotonic()
     for block, order in enumerate(orders(design.repetitions, design.seed)):
-        needed = (time.monotonic() - start) / block if block else len(KINDS) * warm_up.seconds
-        left = None if design.seconds is None else design.seconds - (time.monotonic() - start)
-        if left is not None and block and needed > left:
+        now = time.monotonic()
+        needed = (now - first_block) / block if block else 0.0
+        if design.seconds is not None and block and now + needed > start + design.seconds:
             results.is_out_of_time = True
             return
         for kind in order:
@@ -155,6 +158,16 @@ def experiment(
                 results.failure = outcome
                 return
             results.runs.append(outcome)
+
+
+def _say_if_too_short(design: Design, seconds: float) -> None:
+    if design.seconds is not None and seconds > design.seconds:
+        say(
+            f"note: the first block ends after about {units.time_text(seconds)}, the time budget is"
+            f" {units.time_text(design.seconds)}; it is made all the same, but nothing is"
+            " significant with less than 6 blocks: use a shorter input, or give more with"
+            " --time-budget"
+        )
 
 
 class Runner:

@@ -283,6 +283,14 @@ class TestCommand:
         assert 1 <= document["num_blocks"] < 10
         assert "time" in [one["name"] for one in document["warnings"]]
 
+    def test_a_block_that_takes_longer_than_the_time_is_announced(
+        self, cli, monkeypatch, profile_file
+    ):
+        monkeypatch.setenv("FAKE_SECONDS", "0.2")
+        result = self.compare(cli, profile_file, "--time-budget", "0.3s", "--json")
+        assert "the time budget is 300 ms; it is made all the same" in result.err
+        assert result.document()["num_blocks"] == 1
+
     def test_input_from_a_file_is_given_to_every_run(self, fake, profile_file, tmp_path):
         (tmp_path / "input").write_text("three\nlines\nhere\n")
         fake.script("counter", 'wc -l >>"$FAKE_LINES"; solver </dev/null')
