@@ -26,148 +26,18 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <span>
-#include <stdexcept>
 #include <string>
-#include <type_traits>
-#include <utility>
 
-#include <espalier.h>
+#include "espalier_request.hpp"
 #include <espalier_onesided.h>
 
 #include <mpi.h>
 
 namespace espalier {
 
-/** What a function of the C interface returned, and what it said. */
-class OnesidedError : public std::runtime_error {
-public:
-  OnesidedError(int code, std::string const& text) : std::runtime_error(text), code_(code) {}
-
-  /** MPI error code. */
-  [[nodiscard]] int code() const noexcept { return code_; }
-
-  /** MPI error class, as MPI_ERR_ARG. */
-  [[nodiscard]] int error_class() const noexcept {
-    int found = MPI_ERR_UNKNOWN;
-    MPI_Error_class(code_, &found);
-    return found;
-  }
-
-private:
-  int code_;
-};
-
-/** @throws OnesidedError unless the code is MPI_SUCCESS. */
-inline void require_success(int code) {
-  if (code != MPI_SUCCESS) {
-    std::string text(static_cast<std::size_t>(espalier_last_error(nullptr, 0)) + 1, '\0');
-    espalier_last_error(text.data(), static_cast<int>(text.size()));
-    text.pop_back();
-    throw OnesidedError(code, text);
-  }
-}
-
-/** A handle with an end. */
-template <typename Object, int (*end)(Object**)> class Owned {
-public:
-  Owned() = default;
-
-  Owned(Owned&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
-
-  Owned& operator=(Owned&& other) noexcept {
-    std::swap(object_, other.object_);
-    return *this;
-  }
-
-  Owned(Owned const&) = delete;
-  Owned& operator=(Owned const&) = delete;
-
-  ~Owned() {
-    if (object_ != nullptr) {
-      end(&object_);
-    }
-  }
-
-  /** For functions of the C interface. */
-  [[nodiscard]] Object* get() const noexcept { return object_; }
-
-  /** Ends it before the destructor does, and says what is wrong. */
-  void reset() {
-    if (object_ != nullptr) {
-      require_success(end(&object_));
-    }
-  }
-
-protected:
-  Object** place() noexcept { return &object_; }
-
-private:
-  Object* object_ = nullptr;
-};
-
-/** A planned collective. */
-class Request : public Owned<espalier_request, espalier_request_free> {
-public:
-  void start() { require_success(espalier_request_start(get())); }
-
-  [[nodiscard]] bool test() {
-    int is_complete = 0;
-    require_success(espalier_request_test(get(), &is_complete));
-    return is_complete != 0;
-  }
-
-  void wait() { require_success(espalier_request_wait(get())); }
-
-  [[nodiscard]] std::string algorithm() const { return espalier_request_algorithm(get()); }
-
-  [[nodiscard]] std::string mechanism() const { return espalier_request_mechanism(get()); }
-
-  [[nodiscard]] std::string origin() const { return espalier_request_origin(get()); }
-
-  void tune(espalier_tuning_options const& options) {
-    require_success(espalier_request_tune(get(), &options));
-  }
-
-  /** @param seconds 0: as many as the C interface takes. */
-  void tune(double seconds = 0) { tune(with(seconds)); }
-
-  /** The same with something that is called between start and wait of each run, as `meanwhile()`.
-   * If it throws, it is not called again, and what it threw is thrown at the end. */
-  template <typename Meanwhile> void tune(double seconds, Meanwhile&& meanwhile) {
-    struct Call {
-      std::remove_reference_t<Meanwhile>* meanwhile;
-      std::exception_ptr thrown;
-    } call{&meanwhile, nullptr};
-
-    espalier_tuning_options options = with(seconds);
-    options.context = &call;
-    options.meanwhile = [](void* context) {
-      auto* const self = static_cast<Call*>(context);
-      try {
-        if (!self->thrown) {
-          (*self->meanwhile)();
-        }
-      } catch (...) {
-        self->thrown = std::current_exception();
-      }
-    };
-    tune(options);
-    if (call.thrown) {
-      std::rethrow_exception(call.thrown);
-    }
-  }
-
-private:
-  friend class Team;
-
-  static espalier_tuning_options with(double seconds) noexcept {
-    espalier_tuning_options options = ESPALIER_TUNING_OPTIONS_INIT;
-    options.seconds = seconds;
-    return options;
-  }
-};
+/** What all errors are, see espalier_request.hpp. */
+using OnesidedError = CallError;
 
 /** A put or get that was started. Whoever drops it does not wait for it. */
 class Transfer {
@@ -379,9 +249,7 @@ public:
 private:
   template <typename Init, typename... Arguments>
   [[nodiscard]] Request plan(Init init, TeamOptions options, Arguments... arguments) {
-    Request request;
-    require_success(init(arguments..., get(), options, request.place()));
-    return request;
+    return Request::planned(init, arguments..., get(), options);
   }
 };
 

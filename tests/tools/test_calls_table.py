@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import for_capi
+import for_cpp
 import generate
 import pytest
 from forms import forms_of
@@ -174,6 +175,14 @@ def test_the_header_declares_the_planned_form_of_every_collective() -> None:
     assert header.count("_init(\n    ") == len(served)
     for function in served:
         assert f"\n{for_capi.declaration(function)}\n" in header
+
+
+def test_the_header_of_cpp_plans_every_collective() -> None:
+    header = (ROOT / "include" / "espalier_planned.hpp").read_text(encoding="utf-8")
+    served = [function for function in parse_table(TABLE) if function.collective]
+    assert header.count("Request::planned(") == len(served)
+    for function in served:
+        assert f"\n{for_cpp.view(function)}\n" in header
 
 
 @pytest.mark.skipif(not CLANG_FORMAT, reason="needs clang-format")

@@ -19,6 +19,27 @@
 
 namespace espalier::test {
 
+/// The functions under test, by the names of calls.
+struct PlannedFunctions {
+  static constexpr auto allgather = espalier_allgather_init;
+  static constexpr auto allgatherv = espalier_allgatherv_init;
+  static constexpr auto allreduce = espalier_allreduce_init;
+  static constexpr auto alltoall = espalier_alltoall_init;
+  static constexpr auto alltoallv = espalier_alltoallv_init;
+  static constexpr auto alltoallw = espalier_alltoallw_init;
+  static constexpr auto barrier = espalier_barrier_init;
+  static constexpr auto bcast = espalier_bcast_init;
+  static constexpr auto exscan = espalier_exscan_init;
+  static constexpr auto gather = espalier_gather_init;
+  static constexpr auto gatherv = espalier_gatherv_init;
+  static constexpr auto reduce = espalier_reduce_init;
+  static constexpr auto reduce_scatter = espalier_reduce_scatter_init;
+  static constexpr auto reduce_scatter_block = espalier_reduce_scatter_block_init;
+  static constexpr auto scan = espalier_scan_init;
+  static constexpr auto scatter = espalier_scatter_init;
+  static constexpr auto scatterv = espalier_scatterv_init;
+};
+
 /// What a call is made of, beside its buffers.
 struct JobShape {
   MPI_Comm comm = MPI_COMM_WORLD;
@@ -56,14 +77,20 @@ public:
 
   /// Collective, by the MPI library.
   int run_natively() {
-    return with_arguments(expected_.data(), [](auto native, auto, auto... arguments) {
-      return native(arguments...);
-    });
+    auto const run = [](auto native, auto, auto... arguments) { return native(arguments...); };
+    return with_arguments<PlannedFunctions>(expected_.data(), run);
   }
 
   int plan(espalier_planned_options const* options, espalier_request** request) {
-    return with_arguments(output_.data(), [&](auto, auto init, auto... arguments) {
+    return plan_by<PlannedFunctions>([&](auto init, auto... arguments) {
       return init(arguments..., options, request);
+    });
+  }
+
+  /// Calls `use` with the function of the call and its arguments, and returns what that returns.
+  template <typename Functions, typename Use> int plan_by(Use const& use) {
+    return with_arguments<Functions>(output_.data(), [&](auto, auto init, auto... arguments) {
+      return use(init, arguments...);
     });
   }
 
@@ -116,7 +143,7 @@ private:
   }
 
   /// Calls `use` with the native function, the planned one, and their common arguments.
-  template <typename Use> int with_arguments(int* result, Use const& use) {
+  template <typename Functions, typename Use> int with_arguments(int* result, Use const& use) {
     using profile::Call;
     auto const [comm, n, root, op, type, extent, is_in_place] = shape_;
     auto const own = static_cast<std::size_t>(rank_);
@@ -127,11 +154,11 @@ private:
     void* const from_root = is_root && is_in_place ? MPI_IN_PLACE : out;
     switch (call_) {
     case Call::allgather:
-      return use(PMPI_Allgather, espalier_allgather_init, in, n, type, out, n, type, comm);
+      return use(PMPI_Allgather, Functions::allgather, in, n, type, out, n, type, comm);
     case Call::allgatherv:
       return use(
           PMPI_Allgatherv,
-          espalier_allgatherv_init,
+          Functions::allgatherv,
           in,
           counts_[own],
           type,
@@ -142,13 +169,13 @@ private:
           comm
       );
     case Call::allreduce:
-      return use(PMPI_Allreduce, espalier_allreduce_init, in, out, n, type, op, comm);
+      return use(PMPI_Allreduce, Functions::allreduce, in, out, n, type, op, comm);
     case Call::alltoall:
-      return use(PMPI_Alltoall, espalier_alltoall_init, in, n, type, out, n, type, comm);
+      return use(PMPI_Alltoall, Functions::alltoall, in, n, type, out, n, type, comm);
     case Call::alltoallv:
       return use(
           PMPI_Alltoallv,
-          espalier_alltoallv_init,
+          Functions::alltoallv,
           in,
           sent_counts_.data(),
           sent_places_.data(),
@@ -162,7 +189,7 @@ private:
     case Call::alltoallw:
       return use(
           PMPI_Alltoallw,
-          espalier_alltoallw_init,
+          Functions::alltoallw,
           in,
           sent_counts_.data(),
           sent_bytes_.data(),
@@ -174,17 +201,17 @@ private:
           comm
       );
     case Call::barrier:
-      return use(PMPI_Barrier, espalier_barrier_init, comm);
+      return use(PMPI_Barrier, Functions::barrier, comm);
     case Call::bcast:
-      return use(PMPI_Bcast, espalier_bcast_init, out, n, type, root, comm);
+      return use(PMPI_Bcast, Functions::bcast, out, n, type, root, comm);
     case Call::exscan:
-      return use(PMPI_Exscan, espalier_exscan_init, in, out, n, type, op, comm);
+      return use(PMPI_Exscan, Functions::exscan, in, out, n, type, op, comm);
     case Call::gather:
-      return use(PMPI_Gather, espalier_gather_init, at_root, n, type, out, n, type, root, comm);
+      return use(PMPI_Gather, Functions::gather, at_root, n, type, out, n, type, root, comm);
     case Call::gatherv:
       return use(
           PMPI_Gatherv,
-          espalier_gatherv_init,
+          Functions::gatherv,
           at_root,
           counts_[own],
           type,
@@ -196,21 +223,21 @@ private:
           comm
       );
     case Call::reduce:
-      return use(PMPI_Reduce, espalier_reduce_init, at_root, out, n, type, op, root, comm);
+      return use(PMPI_Reduce, Functions::reduce, at_root, out, n, type, op, root, comm);
     case Call::reduce_scatter:
       return use(
-          PMPI_Reduce_scatter, espalier_reduce_scatter_init, in, out, counts_.data(), type, op, comm
+          PMPI_Reduce_scatter, Functions::reduce_scatter, in, out, counts_.data(), type, op, comm
       );
     case Call::reduce_scatter_block:
       return use(
-          PMPI_Reduce_scatter_block, espalier_reduce_scatter_block_init, in, out, n, type, op, comm
+          PMPI_Reduce_scatter_block, Functions::reduce_scatter_block, in, out, n, type, op, comm
       );
     case Call::scan:
-      return use(PMPI_Scan, espalier_scan_init, in, out, n, type, op, comm);
+      return use(PMPI_Scan, Functions::scan, in, out, n, type, op, comm);
     case Call::scatter:
       return use(
           PMPI_Scatter,
-          espalier_scatter_init,
+          Functions::scatter,
           static_cast<void const*>(input_.data()),
           n,
           type,
@@ -223,7 +250,7 @@ private:
     case Call::scatterv:
       return use(
           PMPI_Scatterv,
-          espalier_scatterv_init,
+          Functions::scatterv,
           static_cast<void const*>(input_.data()),
           counts_.data(),
           places_.data(),
