@@ -13,6 +13,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "python"))
+sys.path.insert(0, str(ROOT / "espalier" / "calls"))
+
+import for_fortran  # noqa: E402
+import table  # noqa: E402
 
 import site_figures  # noqa: E402
 import site_headers  # noqa: E402
@@ -43,12 +47,23 @@ FORTRAN = (
     "espalier_onesided_transfer.f90",
     "espalier_onesided_team.f90",
     "espalier_onesided_collectives.f90",
+    "espalier_planned.f90",
+    "espalier_requests.f90",
 )
 PYTHON = {
     "espalier.mpi": "Grids on communicators of mpi4py",
     "espalier.onesided": "One-sided communication for mpi4py and NumPy",
     "espalier.errors": "Errors",
 }
+
+
+def fortran_modules(folder: Path) -> list[Path]:
+    """Return the modules that are shown; what the table of calls gives is written to a folder."""
+    sources = ROOT / "espalier"
+    planned = folder / "espalier_planned_collectives.f90"
+    calls = table.read_table(sources / "calls" / "functions.json")
+    _write(planned, for_fortran.planned_module(calls))
+    return [*(sources / "capi" / "fortran" / name for name in FORTRAN), planned]
 
 
 def stage(folder: Path) -> list[str]:
@@ -76,12 +91,11 @@ def stage(folder: Path) -> list[str]:
 
 def _reference(folder: Path) -> list[str]:
     """Return the pages of reference that are made from the code, in the order of GENERATED."""
-    modules = ROOT / "espalier" / "capi" / "fortran"
     return [
         site_reference.command_line_page(app),
         site_reference.formats_page(ROOT / "python" / "espalier" / "schemas"),
         site_headers.c_page(site_headers.stage_headers(ROOT / "include", folder / "include")),
-        site_headers.fortran_page([modules / name for name in FORTRAN]),
+        site_headers.fortran_page(fortran_modules(folder / "fortran")),
         site_headers.python_page(PYTHON),
     ]
 

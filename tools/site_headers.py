@@ -114,6 +114,8 @@ def _declared(text: str, procedure: str, name: str) -> str:
     arguments = re.sub(r"\s*&\s*", " ", match["arguments"])
     body = re.sub(r" *&\n *", " ", _COMMENT.sub("", match["body"]))
     declarations = [
-        line.strip() for line in body.splitlines() if "intent(" in line and "::" in line
+        line.strip()
+        for line in body.splitlines()
+        if "::" in line and ("intent(" in line or "asynchronous" in line)
     ]
     return "\n".join([f"call {name}({arguments})", *(f"  {line}" for line in declarations)])

@@ -17,6 +17,7 @@ from table import Function, TableError, parse_table
 
 CLANG_FORMAT = shutil.which("clang-format") or ""
 ROOT = Path(__file__).parents[2]
+FORMATTED = [name for name in generate.FILES if not name.endswith((".map", ".f90"))]
 TABLE = (ROOT / "espalier" / "calls" / "functions.json").read_text(encoding="utf-8")
 
 
@@ -177,6 +178,23 @@ def test_the_header_declares_the_planned_form_of_every_collective() -> None:
         assert f"\n{for_capi.declaration(function)}\n" in header
 
 
+def test_the_fortran_module_plans_every_collective_with_both_kinds_of_handles() -> None:
+    text = texts_of(TABLE)["espalier/capi/fortran/espalier_planned_collectives.f90"]
+    served = [function for function in parse_table(TABLE) if function.collective]
+    for function in served:
+        name = f"{function.native}_init"
+        assert f"  public :: espalier_{name}\n" in text
+        assert text.count(f"    module procedure {name}, {name}_f08\n") == 1
+        assert text.count(f"code = c_{name}(") == 2
+    assert max(map(len, text.splitlines())) <= 100
+
+
+def test_lists_of_types_that_do_not_count_are_not_read() -> None:
+    text = texts_of(TABLE)["espalier/capi/planned/foreign_functions.cpp"]
+    assert ".sendtypes = sendbuf == MPI_IN_PLACE ? nullptr : lists.of(sendtypes)," in text
+    assert ".recvtypes = lists.of(recvtypes)\n" in text
+
+
 def test_the_header_of_cpp_plans_every_collective() -> None:
     header = (ROOT / "include" / "espalier_planned.hpp").read_text(encoding="utf-8")
     served = [function for function in parse_table(TABLE) if function.collective]
@@ -186,7 +204,7 @@ def test_the_header_of_cpp_plans_every_collective() -> None:
 
 
 @pytest.mark.skipif(not CLANG_FORMAT, reason="needs clang-format")
-@pytest.mark.parametrize("name", [name for name in generate.FILES if not name.endswith(".map")])
+@pytest.mark.parametrize("name", FORMATTED)
 def test_generated_files_are_formatted(name: str, tmp_path: Path) -> None:
     file = tmp_path / Path(name).name
     text = texts_of(TABLE)[name]

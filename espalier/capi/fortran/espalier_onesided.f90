@@ -14,6 +14,7 @@ module espalier_onesided
   use espalier_onesided_transfer
   use espalier_onesided_team
   use espalier_onesided_collectives
+  use espalier_requests
   implicit none
   public
 end module espalier_onesided

@@ -22,7 +22,7 @@ int plan_collective(
   if (request != nullptr) {
     *request = nullptr;
   }
-  return on(comm, [&] { Planner::of(comm).plan(call, options, request); });
+  return on(comm, [&] { Planner::of(comm).plan(call, {.options = options, .request = request}); });
 }
 
 }  // namespace espalier::capi

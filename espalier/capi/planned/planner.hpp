@@ -33,6 +33,15 @@ namespace espalier::capi {
 /// @throws plan::ClassError.
 [[nodiscard]] std::string algorithm_in(espalier_planned_options const* options);
 
+/// What a program wants besides the call itself.
+struct PlanOrder {
+  espalier_planned_options const* options = nullptr;
+  espalier_request** request = nullptr;
+  /// What the interface of another language found wrong with the arguments of this rank, which
+  /// are not looked at then; null if nothing.
+  char const* complaint = nullptr;
+};
+
 /// Makes the requests of one communicator of the program, on which it hangs as an attribute.
 class Planner {
 public:
@@ -43,8 +52,9 @@ public:
   /// Collective over the communicator.
   /// @throws plan::ClassError of the same class on all ranks if one of them gives wrong arguments
   ///     or they differ; Error mpi.
-  template <typename Call>
-  void plan(Call const& call, espalier_planned_options const* options, espalier_request** request);
+  template <typename Call> void plan(Call const& call, PlanOrder const& order);
+
+  [[nodiscard]] int num_ranks() const noexcept { return facts_.num_ranks; }
 
 private:
   explicit Planner(MPI_Comm comm);
@@ -109,26 +119,26 @@ Planner::Draft Planner::draft(Call const& call, std::string_view algorithm, Seat
   return draft;
 }
 
-template <typename Call>
-void Planner::plan(
-    Call const& call, espalier_planned_options const* options, espalier_request** request
-) {
+template <typename Call> void Planner::plan(Call const& call, PlanOrder const& order) {
   Seat seat = seats_.take();
   Draft made;
   agree(seats_.own(), [&] {
-    check_pointer(reinterpret_cast<void const*>(request), "request");
-    made = draft(call, algorithm_in(options), seat);
+    if (order.complaint != nullptr) {
+      throw plan::ClassError(MPI_ERR_ARG, order.complaint);
+    }
+    check_pointer(reinterpret_cast<void const*>(order.request), "request");
+    made = draft(call, algorithm_in(order.options), seat);
     return fingerprint_of(made.wanted, made.way);
   });
   bool const is_ours = made.way.choice != nullptr;
   PlannedParts parts = parts_of(made, std::move(seat));
   if (is_ours) {
-    *request = new ScheduledCollective(std::move(parts), std::move(made.bound));
+    *order.request = new ScheduledCollective(std::move(parts), std::move(made.bound));
     return;
   }
   Keeper keeper;
   Call const lasting = kept(call, facts_, keeper);
-  *request = new NativeCollectiveOf<Call>(std::move(parts), lasting, std::move(keeper));
+  *order.request = new NativeCollectiveOf<Call>(std::move(parts), lasting, std::move(keeper));
 }
 
 }  // namespace espalier::capi

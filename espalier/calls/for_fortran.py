@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Fortran module with planned collectives: handles of `mpi` and of `mpi_f08` for each call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from table import Argument, Function
+
+COLUMNS = 100
+HANDLES = {"datatype": "MPI_Datatype", "datatypes": "MPI_Datatype", "operator": "MPI_Op"}
+HANDLES["comm"] = "MPI_Comm"
+BUFFERS = ("input", "output")
+LISTS = ("counts", "displacements")
+
+HEAD = """\
+! SPDX-License-Identifier: Apache-2.0
+
+! Collectives of espalier_planned.h; the module espalier_planned has all of it.
+! Made by espalier/calls/generate.py from espalier/calls/functions.json.
+module espalier_planned_collectives
+  use, intrinsic :: iso_c_binding, only: c_int, c_loc, c_ptr
+  use espalier_onesided_types, only: espalier_request
+  use espalier_planned_types
+  use mpi_f08, only: MPI_Comm, MPI_Datatype, MPI_Op
+  implicit none
+  private
+"""
+
+
+def _wrapped(begin: str, words: list[str], end: str) -> list[str]:
+    """Return `begin` words `end`, with commas, in lines that go on behind an ampersand."""
+    indent = " " * (len(begin) - len(begin.lstrip()) + 2)
+    lines, line = [], begin
+    for i, word in enumerate(words):
+        piece = word + (end if i == len(words) - 1 else ", ")
+        if len(line + piece.rstrip()) + 2 > COLUMNS:
+            lines.append(line.rstrip() + " &")
+            line = indent
+        line += piece
+    return [*lines, line if words else begin + end]
+
+
+def _names(function: Function) -> list[str]:
+    return [argument.name for argument in function.arguments]
+
+
+def _c_declaration(argument: Argument) -> str:
+    kind = argument.kind.name
+    if kind in (*BUFFERS, "datatypes"):
+        return f"type(c_ptr), value :: {argument.name}"
+    if kind in LISTS:
+        return f"integer(c_int), intent(in) :: {argument.name}(*)"
+    return f"integer(c_int), value :: {argument.name}"
+
+
+def _c_interface(function: Function) -> Iterator[str]:
+    name = f"{function.native}_init"
+    words = [*_names(function), "options", "complaint", "made"]
+    yield from _wrapped(f"    function c_{name}(", words, ") &")
+    yield f"        bind(C, name='espalier_f_{name}') result(code)"
+    yield "      import :: c_int, c_planned_options, c_ptr"
+    for argument in function.arguments:
+        yield f"      {_c_declaration(argument)}"
+    yield "      type(c_planned_options), intent(in) :: options"
+    yield "      type(c_ptr), value :: complaint"
+    yield "      type(c_ptr), intent(inout) :: made"
+    yield "      integer(c_int) :: code"
+    yield "    end function"
+
+
+def _declaration(argument: Argument, *, is_f08: bool) -> str:
+    kind, name = argument.kind.name, argument.name
+    if kind in BUFFERS:
+        # No intent for what is written: it may be MPI_IN_PLACE or MPI_BOTTOM.
+        intent = "intent(in), " if kind == "input" else ""
+        return f"type(*), dimension(..), {intent}target, asynchronous :: {name}"
+    integer = f"type({HANDLES[kind]})" if is_f08 and kind in HANDLES else "integer"
+    if kind == "datatypes":
+        return f"{integer}, intent(in), target :: {name}(*)"
+    return f"{integer}, intent(in) :: {name}{'(*)' if kind in LISTS else ''}"
+
+
+def _passed(argument: Argument, *, is_f08: bool) -> str:
+    kind, name = argument.kind.name, argument.name
+    if kind in BUFFERS:
+        return f"{name}_at"
+    if kind == "datatypes":
+        return f"c_loc({name})"
+    return f"{name}%MPI_VAL" if is_f08 and kind in HANDLES else name
+
+
+def _procedure(function: Function, *, is_f08: bool) -> Iterator[str]:
+    name = f"{function.native}_init{'_f08' if is_f08 else ''}"
+    words = [*_names(function), "request", "ierror", "options"]
+    yield from _wrapped(f"  subroutine {name}(", words, ")")
+    for argument in function.arguments:
+        yield f"    {_declaration(argument, is_f08=is_f08)}"
+    yield "    type(espalier_request), intent(inout) :: request"
+    yield "    integer, intent(out), optional :: ierror"
+    yield "    type(espalier_planned_options), intent(in), optional :: options"
+    yield "    type(planned_texts), target :: texts"
+    buffers = [a.name for a in function.arguments if a.kind.name in BUFFERS]
+    yield f"    type(c_ptr) :: {', '.join([*(f'{buffer}_at' for buffer in buffers), 'complaint'])}"
+    yield "    integer :: code"
+    for buffer in buffers:
+        yield f"    {buffer}_at = place_of({buffer}, '{buffer}', texts)"
+    yield "    complaint = complaint_of(texts)"
+    words = [_passed(argument, is_f08=is_f08) for argument in function.arguments]
+    words += ["to_planned_options(options, texts)", "complaint", "request%handle"]
+    yield from _wrapped(f"    code = c_{function.native}_init(", words, ")")
+    yield "    if (present(ierror)) ierror = code"
+    yield "  end subroutine"
+
+
+def planned_module(functions: list[Function]) -> str:
+    """Return capi/fortran/espalier_planned_collectives.f90."""
+    served = [function for function in functions if function.collective]
+    lines = [HEAD.rstrip()]
+    lines += [f"  public :: espalier_{function.native}_init" for function in served]
+    for function in served:
+        name = f"{function.native}_init"
+        lines += ["", f"  interface espalier_{name}"]
+        lines += [f"    module procedure {name}, {name}_f08", "  end interface"]
+    lines += ["", "  interface"]
+    lines += [line for function in served for line in _c_interface(function)]
+    lines += ["  end interface", "", "contains"]
+    for function in served:
+        for is_f08 in (False, True):
+            lines += ["", *_procedure(function, is_f08=is_f08)]
+    return "\n".join([*lines, "", "end module espalier_planned_collectives", ""])
