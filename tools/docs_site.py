@@ -53,6 +53,7 @@ FORTRAN = (
 PYTHON = {
     "espalier.mpi": "Grids on communicators of mpi4py",
     "espalier.onesided": "One-sided communication for mpi4py and NumPy",
+    "espalier.planned": "Planned collectives for mpi4py and NumPy",
     "espalier.errors": "Errors",
 }
 

@@ -82,6 +82,7 @@ FLOORS = Floors(
         "improvement": {"compare", "maps", "probing", "tuning"},
         "report": {"catalog", "maps", "probing", "profiles"},
         "onesided": {"api"},
+        "planned": {"onesided"},
         "cli": {
             "doctor",
             "exports",

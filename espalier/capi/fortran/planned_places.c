@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* What C has in the place of the variables MPI_IN_PLACE and MPI_BOTTOM of Fortran. It is part of the
-   library of the modules, so that libespalier-api-<vendor> shows nothing of it. */
+/* What C has in the place of the variables MPI_IN_PLACE and MPI_BOTTOM of Fortran. It is part of
+   the library of the modules, so that libespalier-api-<vendor> shows nothing of it. */
 
 #include <mpi.h>
 

@@ -33,9 +33,9 @@ private:
   std::list<std::vector<MPI_Datatype>> lists_;
 };
 
-/// What every function espalier_f_<collective>_init() is: what Fortran and Python call, with handles
-/// of Fortran, which are numbers in every MPI. What their interface finds wrong with an argument is
-/// a complaint here, so that other ranks, for which nothing is wrong, give up as well.
+/// What every function espalier_f_<collective>_init() is: what Fortran and Python call, with
+/// handles of Fortran, which are numbers in every MPI. What their interface finds wrong with an
+/// argument is a complaint here, so that other ranks, for which nothing is wrong, give up as well.
 ///
 /// @param make_call  gives the arguments, with lists of DatatypeLists; not asked if something is
 ///     wrong

@@ -154,6 +154,7 @@ _REQUEST = {
     "request_origin": (c_void_p,),
     "request_tune": (c_void_p, POINTER(TuningOptions)),
     "request_free": (POINTER(c_void_p),),
+    "explain": (c_void_p, c_char_p, c_int),
 }
 _RESULTS = {
     "conduit_transport": c_char_p,

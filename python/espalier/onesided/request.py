@@ -46,12 +46,13 @@ def _free(handle: ctypes.c_void_p) -> None:
 
 
 class Request:
-    """A collective with fixed arguments; made by a `Team`.
+    """A collective with fixed arguments; made by a `Team`, or by functions of `espalier.planned`.
 
-    It keeps its arrays, and its team keeps it while it is under way. `start()` is called in the
-    same order by all members, `test()` and `wait()` in any. Requests of `Team.bcast()` and the
-    other functions without `_init` are started and free themselves when they are over; others are
-    freed by `free()`, with the team, or when nobody has them any more.
+    It keeps its arrays, and is kept itself while it is under way. Members of a team call `start()`
+    in the same order, `test()` and `wait()` in any; ranks of a communicator all of them in any.
+    Requests of `Team.bcast()` and the other functions without `_init` are started and free
+    themselves when they are over; others are freed by `free()`, with the team, or when nobody has
+    them any more. `mechanism`, `origin` and `tune()` are of teams only.
     """
 
     def __init__(
@@ -90,6 +91,16 @@ class Request:
         one), or `rule`.
         """
         return self._origin
+
+    def explain(self) -> str:
+        """Return lines for people: what was planned, why, and what this rank sends in one run.
+
+        Empty if it was freed. Not collective.
+        """
+        length = ask("explain", self._handle, None, 0)
+        text = ctypes.create_string_buffer(length + 1)
+        ask("explain", self._handle, text, len(text))
+        return text.value.decode()
 
     @property
     def is_underway(self) -> bool:

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A collective is planned on all ranks or on none, whatever is wrong on one of them."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from espalier import api
+from espalier.errors import ArgumentError
+from espalier.onesided.request import Request
+from espalier.planned import functions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mpi4py import MPI
+
+    from espalier.planned.functions import Value
+
+# Requests are kept while they are under way, and their arrays with them.
+_underway: set[Request] = set()
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """The communicator of a call, as this rank sees it."""
+
+    rank: int
+    size: int
+
+
+@dataclass(frozen=True)
+class Call:
+    """What is handed to C, and what has to live as long as the request."""
+
+    values: tuple[Value, ...]
+    kept: tuple[object, ...] = ()
+
+
+def _ranks(comm: MPI.Intracomm) -> Ranks:
+    if comm == api.mpi().COMM_NULL or comm.Is_inter():
+        raise ArgumentError("expected an intracommunicator of mpi4py, got another one")
+    return Ranks(comm.Get_rank(), comm.Get_size())
+
+
+def plan(
+    name: str, comm: MPI.Intracomm, algorithm: str, call_of: Callable[[Ranks], Call]
+) -> Request:
+    """Plan a collective. Collective over `comm`.
+
+    Args:
+        name: of the collective, as C has it.
+        comm: an intracommunicator.
+        algorithm: empty if the program names none.
+        call_of: checks the arrays of this rank. What it finds wrong is told to the other ranks.
+    """
+    ranks = _ranks(comm)
+    complaint = None
+    try:
+        call = call_of(ranks)
+    except ArgumentError as error:
+        call, complaint = Call(functions.nothing(name)), str(error).encode()
+    options = functions.PlannedOptions(
+        size=ctypes.sizeof(functions.PlannedOptions),
+        flags=0,
+        algorithm=algorithm.encode() or None,
+    )
+    made = ctypes.c_void_p()
+    init: Any = functions.init(name)
+    code = init(*call.values, comm.py2f(), ctypes.byref(options), complaint, ctypes.byref(made))
+    api.check(code)
+    return Request(made, call.kept, _underway)
