@@ -36,12 +36,9 @@ int NativeCollective::look(bool& is_complete) noexcept {
 }
 
 int NativeCollective::test(bool& is_complete) {
-  is_complete = true;
-  if (!is_active_) {
-    return MPI_SUCCESS;
-  }
   Underway::poll();
-  return look(is_complete);
+  is_complete = true;
+  return is_active_ ? look(is_complete) : MPI_SUCCESS;
 }
 
 // While collectives of ours are underway, others may wait for what only we move on.

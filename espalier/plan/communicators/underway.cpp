@@ -115,6 +115,7 @@ int Underway::start(void const* input, void* output) noexcept {
 int Underway::test(bool& is_complete) noexcept {
   is_complete = true;
   if (!is_active_) {
+    poll();
     return MPI_SUCCESS;
   }
   Turn const turn;

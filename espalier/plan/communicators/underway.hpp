@@ -32,7 +32,7 @@ public:
 
   /// Local. @return MPI_SUCCESS or a code, as all that follow; after an error it is not active.
   int start(void const* input, void* output) noexcept;
-  /// Local. `is_complete` also if it is not active.
+  /// Moves all that is underway on. Local. `is_complete` also if it is not active.
   int test(bool& is_complete) noexcept;
   int wait() noexcept;
 

@@ -259,6 +259,46 @@ void check_overlap(Checks& checks, MPI_Comm comm) {
   }
 }
 
+/// Ranks wait for a message that rank 0 sends only when its collective is over, which needs them:
+/// they test another request meanwhile, which moves on all, though it was not started itself.
+void check_progress(Checks& checks, MPI_Comm comm, char const* other_algorithm) {
+  constexpr int tag = 7;
+  int sum = 1;
+  int token = -1;
+  espalier_planned_options options = ESPALIER_PLANNED_OPTIONS_INIT;
+  options.algorithm = "ring";
+  espalier_request* total = nullptr;
+  espalier_request* other = nullptr;
+  checks.expect(
+      espalier_allreduce_init(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM, comm, &options, &total) ==
+          MPI_SUCCESS,
+      "progress: init: " + last_error()
+  );
+  options.algorithm = other_algorithm;
+  checks.expect(espalier_barrier_init(comm, &options, &other) == MPI_SUCCESS, "progress: barrier");
+  espalier_request_start(total);
+  if (rank_in(comm) == 0) {
+    espalier_request_wait(total);
+    for (int rank = 1; rank < size_of(comm); ++rank) {
+      PMPI_Send(&sum, 1, MPI_INT, rank, tag, comm);
+    }
+  } else {
+    MPI_Request receive = MPI_REQUEST_NULL;
+    PMPI_Irecv(&token, 1, MPI_INT, 0, tag, comm, &receive);
+    int has_arrived = 0;
+    int is_complete = 0;
+    while (has_arrived == 0) {
+      PMPI_Test(&receive, &has_arrived, MPI_STATUS_IGNORE);
+      espalier_request_test(other, &is_complete);
+    }
+    checks.expect(token == size_of(comm), "progress: what rank 0 sent");
+  }
+  espalier_request_wait(total);
+  checks.expect(sum == size_of(comm), "progress: sum");
+  espalier_request_free(&total);
+  espalier_request_free(&other);
+}
+
 /// More requests than a lane has slots, and a communicator that is freed before them.
 void check_many(Checks& checks) {
   MPI_Comm comm = MPI_COMM_NULL;
@@ -297,6 +337,8 @@ int run() {
       check_catalog(checks, makings, comm, call);
     }
     check_overlap(checks, comm);
+    check_progress(checks, comm, "native");
+    check_progress(checks, comm, "dissemination");
   }
   check_many(checks);
   PMPI_Comm_free(&comm);
