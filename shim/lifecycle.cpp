@@ -17,6 +17,7 @@
 
 #include "espalier/base/mpi_library.hpp"
 #include "espalier/base/version.hpp"
+#include "espalier/base/whole_file.hpp"
 #include "espalier/neighborhood/catalog.hpp"
 #include "espalier/plan/clock.hpp"
 #include "espalier/plan/failure.hpp"

@@ -17,12 +17,13 @@
 
 #include "espalier/base/error.hpp"
 #include "espalier/base/field.hpp"
+#include "espalier/base/file_lock.hpp"
+#include "espalier/base/whole_file.hpp"
 #include "espalier/machine/sources/kind_of_machine.hpp"
 #include "espalier/mpi/success.hpp"
 #include "espalier/plan/failure.hpp"
 #include "espalier/plan/learning/learned.hpp"
 #include "espalier/profile/profile.hpp"
-#include "shim/file_lock.hpp"
 #include "shim/report.hpp"
 
 namespace espalier::shim {
@@ -35,20 +36,14 @@ using mpi::require_success;
 /// Whether the user named the file. On rank 0, which reads and writes it.
 constinit bool is_named = false;
 
-fs::path state_folder() {
-  // NOLINTBEGIN(concurrency-mt-unsafe): in MPI_Init
-  char const* const state = std::getenv("XDG_STATE_HOME");
-  char const* const home = std::getenv("HOME");
-  // NOLINTEND(concurrency-mt-unsafe)
-  if (state != nullptr && *state != '\0') {
-    return fs::path(state) / "espalier";
-  }
-  return home != nullptr && *home != '\0' ? fs::path(home) / ".local/state/espalier" : fs::path();
+fs::path folder_of_user() {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): in MPI_Init
+  return state_folder(std::getenv("XDG_STATE_HOME"), std::getenv("HOME"));
 }
 
 /// Empty if there is no place for it.
 std::string usual_path(std::string const& library_version) {
-  fs::path const folder = state_folder();
+  fs::path const folder = folder_of_user();
   if (folder.empty()) {
     return "";
   }

@@ -2,56 +2,12 @@
 
 #include "shim/report.hpp"
 
-#include <cerrno>
 #include <cstdio>
-#include <filesystem>
-#include <system_error>
-#include <unistd.h>
 
 namespace espalier::shim {
-namespace {
-
-/// errno, which some failures leave at 0.
-int error_number() noexcept {
-  return errno == 0 ? EIO : errno;
-}
-
-int write_text(std::string const& path, std::string const& text) noexcept {
-  errno = 0;
-  std::FILE* const file = std::fopen(path.c_str(), "wb");
-  if (file == nullptr) {
-    return error_number();
-  }
-  bool const is_written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  int const problem = is_written ? 0 : error_number();
-  if (std::fclose(file) != 0 && problem == 0) {
-    return error_number();
-  }
-  return problem;
-}
-
-}  // namespace
 
 void print_line(std::string const& line) noexcept {
   std::fprintf(stderr, "espalier: %s\n", line.c_str());
-}
-
-int write_file(std::string const& folder, std::string const& name, std::string const& text) {
-  std::error_code problem;
-  std::filesystem::create_directories(folder, problem);
-  if (problem) {
-    return problem.value();
-  }
-  std::string const path = folder + "/" + name;
-  std::string const temporary = path + ".part-" + std::to_string(getpid());
-  int code = write_text(temporary, text);
-  if (code == 0 && std::rename(temporary.c_str(), path.c_str()) != 0) {
-    code = error_number();
-  }
-  if (code != 0) {
-    std::remove(temporary.c_str());
-  }
-  return code;
 }
 
 }  // namespace espalier::shim

@@ -15,6 +15,7 @@
 #include <mpi.h>
 
 #include "espalier/base/mpi_library.hpp"
+#include "espalier/base/whole_file.hpp"
 #include "espalier/mpi/success.hpp"
 #include "shim/library.hpp"
 #include "shim/report.hpp"

@@ -2,7 +2,6 @@
 
 #pragma once
 
-#include <cstddef>
 #include <span>
 
 namespace espalier::measure::probe {
@@ -19,10 +18,5 @@ struct Moments {
 
 /// @param values at least two
 [[nodiscard]] Moments moments_of(std::span<double const> values);
-
-/// Quantile 0.975 of Student's distribution, for the two-sided 95 % interval; off by 0.13 % at
-/// most (at 3 degrees of freedom).
-/// @param degrees_of_freedom at least 1
-[[nodiscard]] double student_quantile(std::size_t degrees_of_freedom) noexcept;
 
 }  // namespace espalier::measure::probe

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "espalier/base/student.hpp"
 #include "espalier/measure/probe/cpu_list.hpp"
 #include "espalier/measure/probe/moments.hpp"
 #include "espalier/measure/probe/result_line.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "shim/file_lock.hpp"
+#include "espalier/base/file_lock.hpp"
 
 #include <cerrno>
 #include <chrono>
@@ -14,7 +14,7 @@
 
 #include "espalier/base/error.hpp"
 
-namespace espalier::shim {
+namespace espalier {
 namespace {
 
 constexpr int num_tries = 100;
@@ -74,4 +74,4 @@ FileLock::~FileLock() {
   close(descriptor_);
 }
 
-}  // namespace espalier::shim
+}  // namespace espalier

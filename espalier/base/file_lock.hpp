@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-namespace espalier::shim {
+namespace espalier {
 
 /// While one lives, nobody else changes a file: neither another program of ours nor the command
 /// line (`locked` in python/espalier/io/output_files.py), which locks the same file beside it.
@@ -25,4 +25,4 @@ private:
   int descriptor_;
 };
 
-}  // namespace espalier::shim
+}  // namespace espalier
