@@ -17,6 +17,7 @@
 #include "espalier/base/error.hpp"
 #include "espalier/machine/text/file.hpp"
 #include "espalier/mapping/orders/binomial_steps.hpp"
+#include "espalier/mapping/orders/distances.hpp"
 #include "espalier/mapping/orders/node_orders.hpp"
 #include "espalier/mapping/orders/rank_vector.hpp"
 #include "espalier/mapping/orders/rtt_matrix.hpp"
@@ -112,39 +113,20 @@ Rows rows_of(RttMatrix const& matrix) {
   return rows;
 }
 
-/// The first level in which cores of ranks differ; the last one if none do.
-int level_of_groups(machine::Machine const& machine, Ranks const& core_of) {
-  int level = machine.num_levels() - 1;
-  for (int const core : core_of) {
-    level = std::min(level, machine.crossing(core_of.front(), core));
-  }
-  return level;
-}
-
-bool has_times(machine::Machine const& machine) {
-  for (int level = 0; level < machine.num_levels(); ++level) {
-    if (machine.link(level).alpha() > 0 || machine.link(level).beta() > 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
 nb::dict
 machine_distances(std::string_view text, std::string_view placement, int num_ranks, double bytes) {
   machine::MachineFile const file = machine::read_file(text);
   machine::Machine const& machine = file.machine;
   Ranks const core_of = cores_of_ranks(file, placement, num_ranks);
-  int const level = level_of_groups(machine, core_of);
-  machine::Link const& across = machine.link(level);
-  bool const is_last = level + 1 == machine.num_levels();
+  int const level = mapping::level_of_groups(machine, core_of);
+  mapping::Channels const channels = mapping::channels_of(machine, level);
   nb::dict result;
   result["rtt"] = rows_of(RttMatrix::of_machine(machine, core_of, bytes));
-  result["has_times"] = has_times(machine);
+  result["has_times"] = mapping::has_times(machine);
   result["group_of_rank"] = mapping::groups_of(machine, core_of);
   result["group_level"] = machine.name(level);
-  result["across"] = std::min(across.channels, across.shared_channels);
-  result["inside"] = is_last ? machine::Link::unlimited : machine.link(level + 1).shared_channels;
+  result["across"] = channels.across;
+  result["inside"] = channels.inside;
   return result;
 }
 

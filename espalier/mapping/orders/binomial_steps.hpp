@@ -26,6 +26,8 @@ struct Channels {
   static constexpr double unlimited = std::numeric_limits<double>::infinity();
   double across = unlimited;  ///< out of, and into, one group from others
   double inside = unlimited;  ///< inside one group
+
+  friend bool operator==(Channels const&, Channels const&) = default;
 };
 
 /// Which blocks travel.
