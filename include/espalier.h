@@ -15,6 +15,7 @@
 
 #include "espalier_grid.h"
 #include "espalier_neighbor.h"
+#include "espalier_order.h"
 #include "espalier_planned.h"
 
 #include <mpi.h>

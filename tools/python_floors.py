@@ -107,6 +107,7 @@ FLOORS = Floors(
         "api": {"errors", "installation"},
         # What programs import, as they do the package onesided.
         "mpi": {"api"},
+        "reordering": {"api"},
     },
 )
 

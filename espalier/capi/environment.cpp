@@ -2,15 +2,35 @@
 
 #include "espalier/capi/environment.hpp"
 
+#include <array>
+#include <cstddef>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
+#include <system_error>
+
+#include <mpi.h>
+
+#include "espalier/base/mpi_library.hpp"
+#include "espalier/base/whole_file.hpp"
+#include "espalier/machine/sources/kind_of_machine.hpp"
+#include "espalier/mpi/success.hpp"
 
 namespace espalier::capi {
 namespace {
 
+namespace fs = std::filesystem;
+
 std::string variable(char const* name) {
   char const* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
   return value == nullptr ? std::string() : std::string(value);
+}
+
+std::string library_version() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  mpi::require_success(PMPI_Get_library_version(text.data(), &length), "MPI_Get_library_version");
+  return {text.data(), static_cast<std::size_t>(length)};
 }
 
 }  // namespace
@@ -20,6 +40,36 @@ plan::MachineText described_machine() {
   plan::MachineText machine = plan::machine_text_of(std::getenv("ESPALIER_MACHINE"));
   machine.misfit = plan::MachineText::Misfit::error;
   return machine;
+}
+
+plan::MachineText described_machine(std::string const& named) {
+  if (named.empty()) {
+    return described_machine();
+  }
+  plan::MachineText machine = plan::machine_text_of(named.c_str());
+  machine.misfit = plan::MachineText::Misfit::error;
+  return machine;
+}
+
+plan::CostsFile distances_file(std::string const& named) {
+  std::string const memory = variable("ESPALIER_MEMORY");
+  std::string const library = library_version();
+  bool const is_off = named == "off" || (named.empty() && memory == "off");
+  if (is_off || family_of(library) == "smpi") {
+    return {};
+  }
+  if (!named.empty()) {
+    std::error_code problem;
+    return {.path = fs::absolute(named, problem).string()};
+  }
+  fs::path const folder =
+      memory.empty() ? state_folder(variable("XDG_STATE_HOME").c_str(), variable("HOME").c_str())
+                     : fs::absolute(memory).parent_path();
+  return folder.empty()
+             ? plan::CostsFile{}
+             : plan::CostsFile{
+                   .path = (folder / ("distances-" + machine::learned_file_name(library))).string()
+               };
 }
 
 plan::SettingsText settings_of_collectives() {

@@ -2,6 +2,9 @@
 
 #pragma once
 
+#include <string>
+
+#include "espalier/plan/orders/tree_order.hpp"
 #include "espalier/plan/settings/settings.hpp"
 #include "espalier/plan/topologies/places.hpp"
 
@@ -11,6 +14,16 @@ namespace espalier::capi {
 
 /// ESPALIER_MACHINE: the text of a machine, or the path of a file that holds it.
 [[nodiscard]] plan::MachineText described_machine();
+/// The same unless a program names one itself.
+[[nodiscard]] plan::MachineText described_machine(std::string const& named);
+
+/// Where measured distances are kept.
+/// @param named a path, "off", or empty for a file in the folder of ESPALIER_MEMORY, without that
+/// in
+///     the folder of the user's state, named after the MPI and the kind of machine; none if
+///     ESPALIER_MEMORY is "off", or the machine is simulated
+/// @throws Error mpi.
+[[nodiscard]] plan::CostsFile distances_file(std::string const& named);
 
 /// What decides for collectives that name no algorithm, as under the preload library: ESPALIER_OFF,
 /// ESPALIER_FORCE, and ESPALIER_PROFILE with the content of the file.

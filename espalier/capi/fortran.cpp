@@ -5,6 +5,7 @@
 /// which are numbers in every MPI. The Fortran modules turn logicals into int and rows into
 /// columns.
 
+#include <cstddef>
 #include <vector>
 
 #include "include/espalier.h"
@@ -15,16 +16,16 @@
 namespace {
 
 /// Writes the handle of Fortran that belongs to one of C.
-class CartHandle {
+class CommHandle {
 public:
-  explicit CartHandle(MPI_Fint* handle) : handle_(handle) {}
+  explicit CommHandle(MPI_Fint* handle) : handle_(handle) {}
 
-  CartHandle(CartHandle const&) = delete;
-  CartHandle& operator=(CartHandle const&) = delete;
-  CartHandle(CartHandle&&) = delete;
-  CartHandle& operator=(CartHandle&&) = delete;
+  CommHandle(CommHandle const&) = delete;
+  CommHandle& operator=(CommHandle const&) = delete;
+  CommHandle(CommHandle&&) = delete;
+  CommHandle& operator=(CommHandle&&) = delete;
 
-  ~CartHandle() { *handle_ = PMPI_Comm_c2f(comm_); }
+  ~CommHandle() { *handle_ = PMPI_Comm_c2f(comm_); }
 
   [[nodiscard]] MPI_Comm* get() noexcept { return &comm_; }
 
@@ -51,7 +52,7 @@ int espalier_f_cart_weighted_create(
     int* dims,
     MPI_Fint* comm_cart
 ) {
-  CartHandle cart(comm_cart);
+  CommHandle cart(comm_cart);
   return MPIX_Cart_weighted_create(
       PMPI_Comm_f2c(comm_old),
       ndims,
@@ -74,7 +75,7 @@ int espalier_f_cart_ml_create_from_types(
     int* dims,
     MPI_Fint* comm_cart
 ) {
-  CartHandle cart(comm_cart);
+  CommHandle cart(comm_cart);
   return MPIX_Cart_ml_create_from_types(
       PMPI_Comm_f2c(comm_old),
       ndims,
@@ -98,7 +99,7 @@ int espalier_f_cart_ml_create_from_comms(
     int* dims,
     MPI_Fint* comm_cart
 ) {
-  CartHandle cart(comm_cart);
+  CommHandle cart(comm_cart);
   std::vector<MPI_Comm> comms;
   for (int level = 0; level < nlevels; ++level) {
     comms.push_back(PMPI_Comm_f2c(level_comms[level]));
@@ -125,7 +126,7 @@ int espalier_f_cart_ml_create(
     int* dims,
     MPI_Fint* comm_cart
 ) {
-  CartHandle cart(comm_cart);
+  CommHandle cart(comm_cart);
   return MPIX_Cart_ml_create(
       PMPI_Comm_f2c(comm_old),
       ndims,
@@ -174,7 +175,7 @@ int espalier_f_cart_create(
     char const* algorithm,
     MPI_Fint* comm_cart
 ) {
-  CartHandle cart(comm_cart);
+  CommHandle cart(comm_cart);
   espalier_cart_options options = ESPALIER_CART_OPTIONS_INIT;
   options.num_neighbors = num_neighbors;
   options.offsets = offsets;
@@ -193,6 +194,40 @@ int espalier_f_cart_report(
     char* algorithm
 ) {
   return espalier_cart_report(PMPI_Comm_f2c(comm_cart), max_levels, levels, num_levels, algorithm);
+}
+
+int espalier_f_order_create(
+    MPI_Fint comm,
+    char const* collective,
+    int root,
+    std::size_t bytes,
+    espalier_order_options const* options,
+    MPI_Fint* newcomm,
+    espalier_order_report* report
+) {
+  CommHandle made(newcomm);
+  return espalier_order_create(
+      PMPI_Comm_f2c(comm), collective, root, bytes, options, made.get(), report
+  );
+}
+
+int espalier_f_order_ranks(MPI_Fint comm, MPI_Fint newcomm, int* ranks) {
+  return espalier_order_ranks(PMPI_Comm_f2c(comm), PMPI_Comm_f2c(newcomm), ranks);
+}
+
+int espalier_f_order_steps(
+    MPI_Fint comm,
+    char const* collective,
+    std::size_t bytes,
+    int num_calls,
+    int max_steps,
+    double* mean_us,
+    double* sd_us,
+    int* num_steps
+) {
+  return espalier_order_steps(
+      PMPI_Comm_f2c(comm), collective, bytes, num_calls, max_steps, mean_us, sd_us, num_steps
+  );
 }
 
 }  // extern "C"

@@ -29,6 +29,22 @@ HOLDS(level_cost, offsetof(espalier_cart_level, cost) == 72);
 HOLDS(level_total_before, offsetof(espalier_cart_level, total_before) == 80);
 HOLDS(level_worst_after, offsetof(espalier_cart_level, worst_after) == 104);
 
+HOLDS(order_options_size, sizeof(espalier_order_options) == 48);
+HOLDS(order_options_flags, offsetof(espalier_order_options, flags) == 8);
+HOLDS(order_options_num_trial_calls, offsetof(espalier_order_options, num_trial_calls) == 12);
+HOLDS(order_options_order, offsetof(espalier_order_options, order) == 16);
+HOLDS(order_options_machine, offsetof(espalier_order_options, machine) == 24);
+HOLDS(order_options_memory, offsetof(espalier_order_options, memory) == 32);
+HOLDS(order_options_measure_seconds, offsetof(espalier_order_options, measure_seconds) == 40);
+HOLDS(order_name_len, ESPALIER_ORDER_NAME_LEN == 32);
+HOLDS(order_report_size, sizeof(espalier_order_report) == 144);
+HOLDS(order_report_source, offsetof(espalier_order_report, source) == 32);
+HOLDS(order_report_channels, offsetof(espalier_order_report, channels_across) == 40);
+HOLDS(order_report_num_pairs, offsetof(espalier_order_report, num_pairs) == 56);
+HOLDS(order_report_standard_us, offsetof(espalier_order_report, standard_us) == 64);
+HOLDS(order_report_num_calls_to_pay, offsetof(espalier_order_report, num_calls_to_pay) == 136);
+HOLDS(order_sources, ESPALIER_ORDER_MEASURED == 0 && ESPALIER_ORDER_DESCRIBED == 2);
+
 HOLDS(planned_options_size, sizeof(espalier_planned_options) == 24);
 HOLDS(planned_options_flags, offsetof(espalier_planned_options, flags) == 8);
 HOLDS(planned_options_algorithm, offsetof(espalier_planned_options, algorithm) == 16);

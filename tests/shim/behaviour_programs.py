@@ -68,6 +68,26 @@ def case_fortran_large(context: Context) -> None:
         expect(calls(report) == expected, f"{expected}", report["calls"])
 
 
+def case_order_at_run_time(context: Context) -> None:
+    """A communicator of espalier_order_create is one of the program, served in every collective."""
+    outcome = context.launch(
+        context.program("mpi_order_create"),
+        ESPALIER_FORCE=FORCE,
+        ESPALIER_STATISTICS=str(context.statistics),
+    )
+    expect(outcome.code == 0, "exit code 0", outcome)
+    # The program makes these calls on reordered communicators only.
+    names = ("allgather", "gather", "reduce", "scatter")
+    expected = {f"MPI_{call.capitalize()}": CHOICES[call] for call in names}
+    for report in context.reports():
+        served = {
+            row["function"]: row["algorithm"]
+            for row in report["calls"]
+            if row["function"] in expected
+        }
+        expect(served == expected, f"{expected}", report["calls"])
+
+
 def case_large_counts(context: Context) -> None:
     """A rule of a profile holds for a call with large counts, which is counted with the others."""
     outcome = context.launch(

@@ -20,29 +20,46 @@ using mpi::OwnCommunicator;
 
 using mapping::Places;
 
-FoundPlaces without_description(machine::Discovery const& found) {
-  return {.places = mapping::places_of(found.machine, found.core_of_rank)};
+FoundSeats without_description(machine::Discovery const& found) {
+  return {.seated = {.machine = found.machine, .core_of_rank = found.core_of_rank}};
 }
 
-FoundPlaces combine(machine::JobView const& job, MachineText const& described) {
+FoundSeats combine(machine::JobView const& job, MachineText const& described) {
   machine::Discovery const found = machine::discover(job);
   if (described.text.empty()) {
     return without_description(found);
   }
   try {
     machine::MachineFile const file = machine::read_file(described.text, described.origin);
-    SeatedRanks const seated = complete(found, file);
-    return {.places = mapping::places_of(seated.machine, seated.core_of_rank)};
+    return {.seated = complete(found, file)};
   } catch (Error const& error) {
     if (described.misfit == MachineText::Misfit::error) {
       throw Error(error.code(), described.origin + ": " + error.what());
     }
-    FoundPlaces result = without_description(found);
+    FoundSeats result = without_description(found);
     result.warnings.push_back(
         described.origin + ": " + error.what() + "; using what the job shows of its machine"
     );
     return result;
   }
+}
+
+FoundPlaces places_of_seats(FoundSeats found) {
+  return {
+      .places = mapping::places_of(found.seated.machine, found.seated.core_of_rank),
+      .warnings = std::move(found.warnings),
+  };
+}
+
+/// What rank 0 makes of all that the ranks see; nothing on the others. Collective.
+template <typename Result, typename Make>
+std::optional<Result> at_root(MPI_Comm comm, Make const& make) {
+  OwnCommunicator const own = OwnCommunicator::duplicate(comm);
+  std::optional<machine::JobView> const job =
+      machine::observe_at_root(comm, machine::Surroundings::by_kernel());
+  std::optional<Result> result;
+  own.run_at_root([&] { result = make(*job); });
+  return result;
 }
 
 /// Levels as numbers: of each level the groups of all ranks.
@@ -81,13 +98,16 @@ Places places_from(std::string_view names, std::vector<int> const& groups, int n
 
 }  // namespace
 
+std::optional<FoundSeats> find_seats_at_root(MPI_Comm comm, MachineText const& described) {
+  return at_root<FoundSeats>(comm, [&](machine::JobView const& job) {
+    return combine(job, described);
+  });
+}
+
 std::optional<FoundPlaces> find_places_at_root(MPI_Comm comm, MachineText const& described) {
-  OwnCommunicator const own = OwnCommunicator::duplicate(comm);
-  std::optional<machine::JobView> const job =
-      machine::observe_at_root(comm, machine::Surroundings::by_kernel());
-  std::optional<FoundPlaces> result;
-  own.run_at_root([&] { result = combine(*job, described); });
-  return result;
+  return at_root<FoundPlaces>(comm, [&](machine::JobView const& job) {
+    return places_of_seats(combine(job, described));
+  });
 }
 
 FoundPlaces find_places(MPI_Comm comm, MachineText const& described) {

@@ -12,6 +12,7 @@
 #include <mpi.h>
 
 #include "espalier/mapping/places.hpp"
+#include "espalier/plan/topologies/described_machine.hpp"
 #include "espalier/plan/topologies/machine_text.hpp"
 
 namespace espalier::plan {
@@ -19,6 +20,12 @@ namespace espalier::plan {
 struct FoundPlaces {
   mapping::Places places;
   std::vector<std::string> warnings{};  ///< what was not believed, and why; on rank 0 only
+};
+
+/// Where ranks run as a machine, whose links say what the description does.
+struct FoundSeats {
+  SeatedRanks seated;
+  std::vector<std::string> warnings{};  ///< as above
 };
 
 /// Nodes are groups that share memory. Levels inside nodes are used as far as every rank is bound
@@ -36,5 +43,9 @@ struct FoundPlaces {
 /// The same, known on rank 0 only: the others hold nothing that grows with the number of ranks.
 [[nodiscard]] std::optional<FoundPlaces>
 find_places_at_root(MPI_Comm comm, MachineText const& described = {});
+
+/// The same as a machine with its links.
+[[nodiscard]] std::optional<FoundSeats>
+find_seats_at_root(MPI_Comm comm, MachineText const& described = {});
 
 }  // namespace espalier::plan

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/plan/orders/round_trips.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include "espalier/base/error.hpp"
+#include "espalier/base/median.hpp"
+#include "espalier/mpi/success.hpp"
+
+namespace espalier::plan {
+namespace {
+
+using mapping::RankPair;
+using mpi::require_success;
+
+constexpr int task_tag = 1;
+constexpr int count_tag = 2;
+constexpr int message_tag = 3;
+constexpr int result_tag = 4;
+
+/// @return whether there was room.
+bool resize(std::vector<std::byte>& memory, std::int64_t bytes) {
+  try {
+    memory.resize(static_cast<std::size_t>(bytes));
+    return true;
+  } catch (std::bad_alloc const&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+RoundTrips::RoundTrips(mpi::OwnCommunicator const& own, std::int64_t bytes) : own_(&own) {
+  int is_missing = resize(outgoing_, bytes) && resize(incoming_, bytes) ? 0 : 1;
+  require_success(
+      PMPI_Allreduce(MPI_IN_PLACE, &is_missing, 1, MPI_INT, MPI_MAX, own.get()), "MPI_Allreduce"
+  );
+  if (is_missing != 0) {
+    throw Error(
+        ErrorCode::no_memory,
+        "expected room for two messages of " + std::to_string(bytes) +
+            " bytes on every rank, to measure how long they take; give smaller ones"
+    );
+  }
+}
+
+std::vector<double>
+RoundTrips::measure(std::span<RankPair const> pairs, Repetitions const& repetitions) {
+  Task own{.peer = -1, .is_first = 0, .count = 0, .most = 0, .share_us = 0};
+  for (RankPair const& pair : pairs) {
+    for (int const rank : {pair.from, pair.to}) {
+      bool const is_first = rank == pair.from;
+      Task const task{
+          .peer = is_first ? pair.to : pair.from,
+          .is_first = is_first ? 1 : 0,
+          .count = repetitions.count,
+          .most = repetitions.most,
+          .share_us = repetitions.share_us,
+      };
+      if (rank == 0) {
+        own = task;
+      } else {
+        send_task(rank, task);
+      }
+    }
+  }
+  double const own_us = own.peer >= 0 ? take_part(own) : 0;
+  std::vector<double> times;
+  for (RankPair const& pair : pairs) {
+    double us = own_us;
+    if (pair.from != 0) {
+      require_success(
+          PMPI_Recv(&us, 1, MPI_DOUBLE, pair.from, result_tag, own_->get(), MPI_STATUS_IGNORE),
+          "MPI_Recv"
+      );
+    }
+    times.push_back(us);
+  }
+  return times;
+}
+
+void RoundTrips::stop() {
+  for (int rank = 1; rank < own_->size(); ++rank) {
+    send_task(rank, {.peer = -1, .is_first = 0, .count = 0, .most = 0, .share_us = 0});
+  }
+}
+
+void RoundTrips::serve() {
+  for (;;) {
+    Task task{};
+    require_success(
+        PMPI_Recv(&task, sizeof task, MPI_BYTE, 0, task_tag, own_->get(), MPI_STATUS_IGNORE),
+        "MPI_Recv"
+    );
+    if (task.peer < 0) {
+      return;
+    }
+    double const us = take_part(task);
+    if (task.is_first != 0) {
+      require_success(PMPI_Send(&us, 1, MPI_DOUBLE, 0, result_tag, own_->get()), "MPI_Send");
+    }
+  }
+}
+
+void RoundTrips::send_task(int rank, Task const& task) {
+  require_success(PMPI_Send(&task, sizeof task, MPI_BYTE, rank, task_tag, own_->get()), "MPI_Send");
+}
+
+/// @return the median round trip, at the first end.
+double RoundTrips::take_part(Task const& task) {
+  if (task.is_first == 0) {
+    receive_message(task.peer);
+    send_message(task.peer);
+    int count = 0;
+    require_success(
+        PMPI_Recv(&count, 1, MPI_INT, task.peer, count_tag, own_->get(), MPI_STATUS_IGNORE),
+        "MPI_Recv"
+    );
+    for (int i = 0; i < count; ++i) {
+      receive_message(task.peer);
+      send_message(task.peer);
+    }
+    return 0;
+  }
+  double const first_us = std::max(round_trip_us(task.peer), 1e-3);
+  double const fitting = std::clamp(task.share_us / first_us, 1.0, static_cast<double>(task.most));
+  int const count = task.count > 0 ? task.count : static_cast<int>(fitting);
+  require_success(PMPI_Send(&count, 1, MPI_INT, task.peer, count_tag, own_->get()), "MPI_Send");
+  std::vector<double> times;
+  for (int i = 0; i < count; ++i) {
+    times.push_back(std::max(round_trip_us(task.peer), 1e-3));
+  }
+  return median_of(std::move(times));
+}
+
+void RoundTrips::send_message(int peer) {
+  require_success(
+      PMPI_Send(
+          outgoing_.data(),
+          static_cast<int>(outgoing_.size()),
+          MPI_BYTE,
+          peer,
+          message_tag,
+          own_->get()
+      ),
+      "MPI_Send"
+  );
+}
+
+void RoundTrips::receive_message(int peer) {
+  require_success(
+      PMPI_Recv(
+          incoming_.data(),
+          static_cast<int>(incoming_.size()),
+          MPI_BYTE,
+          peer,
+          message_tag,
+          own_->get(),
+          MPI_STATUS_IGNORE
+      ),
+      "MPI_Recv"
+  );
+}
+
+double RoundTrips::round_trip_us(int peer) {
+  double const start = PMPI_Wtime();
+  send_message(peer);
+  receive_message(peer);
+  return (PMPI_Wtime() - start) * 1e6;
+}
+
+}  // namespace espalier::plan
