@@ -46,8 +46,8 @@ typedef struct espalier_order_options {
   size_t size;         /**< sizeof(espalier_order_options): later versions may add fields */
   unsigned flags;      /**< must be 0 */
   int num_trial_calls; /**< of MPI's own collective that are timed in both orders, after one that is
-                            not; the order of comm is kept unless the new one is faster. Default 0:
-                            none, the model decides */
+                            not; the order of comm is kept unless the new one is 2 % faster. Default
+                            0: none, the model decides */
   char const* order;   /**< "standard", "fef" (fastest edge first), "cao" (channel aware),
                             "cao_published", "random", "smp", "round_robin" or "folded"; default
                             "best": of standard, fef and cao the fastest by the model */

@@ -32,6 +32,9 @@ namespace {
 
 using mpi::OwnCommunicator;
 
+/// Another order must take less than this part of the time.
+constexpr double most_of_standard = 0.98;
+
 double now_us() {
   return PMPI_Wtime() * 1e6;
 }
@@ -45,18 +48,18 @@ public:
     report_.model_chosen_us = found_.chosen.chosen_us;
   }
 
-  /// The communicator in the order that was found, or in the standard one if a trial shows that
-  /// nothing is gained.
+  /// The communicator in the order that was found, or in the standard one unless a trial shows that
+  /// something is gained. Two communicators of one order differ by noise only: that is not tried.
   MPI_Comm make() {
     OwnCommunicator made(create());
-    if (call_->num_trial_calls > 0 && own_->size() > 1) {
+    if (call_->num_trial_calls > 0 && found_.chosen.ranks != standard()) {
       double const start = now_us();
       plan::TrialTimes const times = try_tree_order(*own_, made.get(), trial());
       trial_us_ = now_us() - start;
       found_.chosen.standard_us = times.standard_us;
       found_.chosen.chosen_us = times.ordered_us;
       report_.num_trial_calls = call_->num_trial_calls;
-      if (found_.chosen.name != "standard" && times.ordered_us >= times.standard_us) {
+      if (times.ordered_us > most_of_standard * times.standard_us) {
         made = OwnCommunicator(MPI_COMM_NULL);
         keep_standard();
         made = OwnCommunicator(create());
@@ -128,9 +131,13 @@ private:
     return made;
   }
 
+  [[nodiscard]] mapping::RankVector standard() const {
+    return mapping::standard_order(own_->size(), call_->root);
+  }
+
   void keep_standard() {
     found_.chosen.name = "standard";
-    found_.chosen.ranks = mapping::standard_order(own_->size(), call_->root);
+    found_.chosen.ranks = standard();
     found_.chosen.chosen_us = found_.chosen.standard_us;
   }
 
