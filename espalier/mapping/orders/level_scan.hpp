@@ -47,9 +47,9 @@ struct LevelPairs {
 /// Times in microseconds of the pairs of a level that were measured, by kind.
 using LevelTimes = std::array<std::vector<double>, 4>;
 
-/// Whether both groups are distinct: the double test at 5 %, and at least 2 % between the means. A
-/// group of which there are no two pairs is not tested; where none can be, nothing is distinct
-/// unless there is nothing inside either of them.
+/// Whether both groups are distinct: the double test of logarithms at 5 %, and means that differ by
+/// 2 %. A group of which there are no two pairs is not tested; where none can be, nothing is
+/// distinct unless there is nothing inside either of them.
 [[nodiscard]] bool is_distinct(LevelTimes const& times);
 
 /// Times of each level and inside, with the outermost distinct level; channels are not set.
@@ -59,7 +59,7 @@ level_costs(int num_levels, std::span<LevelPairs const> pairs, std::span<LevelTi
 
 /// The largest number of messages at once of which the slowest keeps three quarters of the
 /// bandwidth of one; unlimited if all that were tried do.
-/// @param slowest_us round trip of the slowest pair, of 1, 2, .. pairs at the same time.
+/// @param slowest_us time of the slowest message, of 1, 2, .. at the same time in one direction.
 [[nodiscard]] double channels_by_slowest(std::span<double const> slowest_us);
 
 }  // namespace espalier::mapping

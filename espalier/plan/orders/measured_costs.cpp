@@ -71,13 +71,15 @@ measure_levels(RoundTrips& trips, std::span<LevelPairs const> levels, Budget& bu
   return times;
 }
 
-/// Round trips of the slowest of 1, 2, .. pairs at once, until they have lost more than a quarter.
+/// Messages one way, with empty answers, of the slowest of 1, 2, .. pairs at once, until they have
+/// lost more than a quarter.
 std::vector<double>
 slowest_at_once(RoundTrips& trips, std::vector<RankPair> const& pairs, int repetitions) {
   std::vector<double> slowest;
   std::size_t const most = std::min<std::size_t>(pairs.size(), most_at_once);
   for (std::size_t count = 1; count <= most; ++count) {
-    auto const times = trips.measure(std::span(pairs.data(), count), {.count = repetitions});
+    auto const times =
+        trips.measure(std::span(pairs.data(), count), {.count = repetitions, .is_one_way = true});
     slowest.push_back(std::ranges::max(times));
     if (!std::isinf(mapping::channels_by_slowest(slowest))) {
       break;

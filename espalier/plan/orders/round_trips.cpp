@@ -6,7 +6,6 @@
 #include <new>
 
 #include "espalier/base/error.hpp"
-#include "espalier/base/median.hpp"
 #include "espalier/mpi/success.hpp"
 
 namespace espalier::plan {
@@ -48,7 +47,7 @@ RoundTrips::RoundTrips(mpi::OwnCommunicator const& own, std::int64_t bytes) : ow
 
 std::vector<double>
 RoundTrips::measure(std::span<RankPair const> pairs, Repetitions const& repetitions) {
-  Task own{.peer = -1, .is_first = 0, .count = 0, .most = 0, .share_us = 0};
+  Task own = nothing;
   for (RankPair const& pair : pairs) {
     for (int const rank : {pair.from, pair.to}) {
       bool const is_first = rank == pair.from;
@@ -57,6 +56,7 @@ RoundTrips::measure(std::span<RankPair const> pairs, Repetitions const& repetiti
           .is_first = is_first ? 1 : 0,
           .count = repetitions.count,
           .most = repetitions.most,
+          .is_one_way = repetitions.is_one_way ? 1 : 0,
           .share_us = repetitions.share_us,
       };
       if (rank == 0) {
@@ -83,7 +83,7 @@ RoundTrips::measure(std::span<RankPair const> pairs, Repetitions const& repetiti
 
 void RoundTrips::stop() {
   for (int rank = 1; rank < own_->size(); ++rank) {
-    send_task(rank, {.peer = -1, .is_first = 0, .count = 0, .most = 0, .share_us = 0});
+    send_task(rank, nothing);
   }
 }
 
@@ -110,64 +110,58 @@ void RoundTrips::send_task(int rank, Task const& task) {
 
 /// @return the median round trip, at the first end.
 double RoundTrips::take_part(Task const& task) {
+  std::size_t const answer_bytes = task.is_one_way != 0 ? 0 : outgoing_.size();
   if (task.is_first == 0) {
-    receive_message(task.peer);
-    send_message(task.peer);
+    answer(task.peer, answer_bytes);
     int count = 0;
     require_success(
         PMPI_Recv(&count, 1, MPI_INT, task.peer, count_tag, own_->get(), MPI_STATUS_IGNORE),
         "MPI_Recv"
     );
     for (int i = 0; i < count; ++i) {
-      receive_message(task.peer);
-      send_message(task.peer);
+      answer(task.peer, answer_bytes);
     }
     return 0;
   }
-  double const first_us = std::max(round_trip_us(task.peer), 1e-3);
+  double const first_us = std::max(round_trip_us(task.peer, answer_bytes), 1e-3);
   double const fitting = std::clamp(task.share_us / first_us, 1.0, static_cast<double>(task.most));
   int const count = task.count > 0 ? task.count : static_cast<int>(fitting);
   require_success(PMPI_Send(&count, 1, MPI_INT, task.peer, count_tag, own_->get()), "MPI_Send");
   std::vector<double> times;
   for (int i = 0; i < count; ++i) {
-    times.push_back(std::max(round_trip_us(task.peer), 1e-3));
+    times.push_back(std::max(round_trip_us(task.peer, answer_bytes), 1e-3));
   }
-  return median_of(std::move(times));
+  // Few round trips of a rank that shares its processor take far too long, and none too little.
+  auto const middle = times.begin() + (count - 1) / 2;
+  std::ranges::nth_element(times, middle);
+  return *middle;
 }
 
-void RoundTrips::send_message(int peer) {
+void RoundTrips::send_message(int peer, std::size_t bytes) {
+  int const count = static_cast<int>(bytes);
   require_success(
-      PMPI_Send(
-          outgoing_.data(),
-          static_cast<int>(outgoing_.size()),
-          MPI_BYTE,
-          peer,
-          message_tag,
-          own_->get()
-      ),
-      "MPI_Send"
+      PMPI_Send(outgoing_.data(), count, MPI_BYTE, peer, message_tag, own_->get()), "MPI_Send"
   );
 }
 
-void RoundTrips::receive_message(int peer) {
+void RoundTrips::receive_message(int peer, std::size_t bytes) {
+  std::byte* const place = incoming_.data();
+  int const count = static_cast<int>(bytes);
   require_success(
-      PMPI_Recv(
-          incoming_.data(),
-          static_cast<int>(incoming_.size()),
-          MPI_BYTE,
-          peer,
-          message_tag,
-          own_->get(),
-          MPI_STATUS_IGNORE
-      ),
+      PMPI_Recv(place, count, MPI_BYTE, peer, message_tag, own_->get(), MPI_STATUS_IGNORE),
       "MPI_Recv"
   );
 }
 
-double RoundTrips::round_trip_us(int peer) {
+void RoundTrips::answer(int peer, std::size_t answer_bytes) {
+  receive_message(peer, incoming_.size());
+  send_message(peer, answer_bytes);
+}
+
+double RoundTrips::round_trip_us(int peer, std::size_t answer_bytes) {
   double const start = PMPI_Wtime();
-  send_message(peer);
-  receive_message(peer);
+  send_message(peer, outgoing_.size());
+  receive_message(peer, answer_bytes);
   return (PMPI_Wtime() - start) * 1e6;
 }
 

@@ -32,10 +32,13 @@ public:
     int count = 0;        ///< 0: as the next two say
     double share_us = 0;  ///< as often as fits into this time, by the first round trip
     int most = 9;
+    /// The answer is empty: pairs at once then load one direction only, as a step of a tree does.
+    /// Full answers of one pair would pass in the gaps of another.
+    bool is_one_way = false;
   };
 
-  /// Median round trip of each pair in microseconds. On rank 0, while the others serve; each rank
-  /// is in one pair at most.
+  /// Median round trip of each pair in microseconds, the shorter one of two. On rank 0, while the
+  /// others serve; each rank is in one pair at most.
   /// @throws Error mpi.
   [[nodiscard]] std::vector<double>
   measure(std::span<mapping::RankPair const> pairs, Repetitions const& repetitions);
@@ -53,14 +56,20 @@ private:
     int is_first;
     int count;
     int most;
+    int is_one_way;
     double share_us;
+  };
+
+  static constexpr Task nothing{
+      .peer = -1, .is_first = 0, .count = 0, .most = 0, .is_one_way = 0, .share_us = 0
   };
 
   void send_task(int rank, Task const& task);
   double take_part(Task const& task);
-  void send_message(int peer);
-  void receive_message(int peer);
-  double round_trip_us(int peer);
+  void send_message(int peer, std::size_t bytes);
+  void receive_message(int peer, std::size_t bytes);
+  void answer(int peer, std::size_t answer_bytes);
+  double round_trip_us(int peer, std::size_t answer_bytes);
 
   mpi::OwnCommunicator const* own_;
   std::vector<std::byte> outgoing_;
