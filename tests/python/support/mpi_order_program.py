@@ -28,7 +28,7 @@ def main() -> None:
         assert comm.allgather(world.rank) == ranks
         assert comm.scatter(ranks if comm.rank == 0 else None) == world.rank
         assert report.source == "measured"
-        assert report.num_trial_calls == 2
+        assert report.num_trial_calls in (0, 2)
         assert report.order in ("standard", "fef", "cao")
         assert report.standard_us >= report.chosen_us > 0
         assert report.num_calls_to_pay > 0
