@@ -13,6 +13,7 @@
 
 #include "espalier/profile/call.hpp"
 #include "espalier/profile/decision.hpp"
+#include "espalier/profile/neighbor_choice.hpp"
 
 namespace nb = nanobind;
 
@@ -29,7 +30,7 @@ nb::dict check_profile(std::string_view text, std::string_view origin) {
 
 nb::dict describe(profile::Decision const& decision) {
   nb::dict result;
-  result["algorithm"] = decision.choice ? decision.choice->text() : std::string("native");
+  result["algorithm"] = decision.algorithm_text();
   result["reason"] = decision.reason;
   result["rule"] = decision.rule < 0 ? nb::none() : nb::object(nb::int_(decision.rule));
   result["borrowed"] = decision.is_borrowed;
@@ -42,15 +43,19 @@ nb::list decide(
     int num_ranks,
     int num_nodes,
     nb::sequence const& bytes,
-    std::string_view placement
+    std::string_view placement,
+    std::string_view topology,
+    int max_neighbors
 ) {
   profile::Profile const profile = profile::Profile::parse(text, "profile");
   profile::DecisionTable const table(
       profile.rules(),
-      profile::parse_call_form(collective),
+      profile::parse_rule_call(collective),
       {.num_ranks = num_ranks,
        .num_nodes = num_nodes,
-       .placement = profile::parse_placement(placement).value_or(profile::Placement::any)}
+       .placement = profile::parse_placement(placement).value_or(profile::Placement::any),
+       .topology = profile::parse_topology(topology).value_or(profile::Topology::none),
+       .max_neighbors = max_neighbors}
   );
   nb::list result;
   for (nb::handle const size : bytes) {
@@ -71,6 +76,23 @@ nb::list calls() {
   return result;
 }
 
+nb::list neighbor_calls() {
+  nb::list result;
+  for (profile::Call const call : profile::neighbor_calls) {
+    result.append(profile::to_string(call));
+  }
+  return result;
+}
+
+/// @param algorithm  with the name of its collective before it, or without
+void check_neighbor_choice(std::string_view call, std::string const& algorithm) {
+  profile::Call const one = profile::parse_rule_call(call).call;
+  std::string const prefix =
+      std::string(neighborhood::to_string(profile::neighbor_collective_of(one))) + "/";
+  std::string const name = algorithm.find('/') == std::string::npos ? prefix + algorithm : algorithm;
+  static_cast<void>(profile::parse_neighbor_choice(one, name));
+}
+
 std::string_view collective_of(std::string_view call) {
   return algorithms::to_string(profile::collective_of(profile::parse_call_form(call).call));
 }
@@ -89,6 +111,10 @@ std::string call_refuses(std::string_view call, std::string_view choice, int num
 
 void bind_profile(nb::module_& module) {
   module.def("calls", calls);
+  module.def("neighbor_calls", neighbor_calls);
+  module.def(
+      "check_neighbor_choice", check_neighbor_choice, nb::arg("call"), nb::arg("algorithm")
+  );
   module.def("collective_of", collective_of, nb::arg("call"));
   module.def("has_known_size", has_known_size, nb::arg("call"));
   module.def(
@@ -103,7 +129,9 @@ void bind_profile(nb::module_& module) {
       nb::arg("num_ranks"),
       nb::arg("num_nodes"),
       nb::arg("bytes"),
-      nb::arg("placement") = ""
+      nb::arg("placement") = "",
+      nb::arg("topology") = "",
+      nb::arg("max_neighbors") = 0
   );
   module.def("placement_of", placement_of, nb::arg("node_of_rank"));
 }

@@ -18,7 +18,6 @@
 #include "espalier/base/mpi_library.hpp"
 #include "espalier/base/version.hpp"
 #include "espalier/base/whole_file.hpp"
-#include "espalier/neighborhood/catalog.hpp"
 #include "espalier/plan/clock.hpp"
 #include "espalier/plan/failure.hpp"
 #include "espalier/plan/native_algorithms/permission.hpp"
@@ -166,9 +165,8 @@ void print_start(plan::Settings const& settings) {
     }
   }
   for (plan::NeighborCall const call : plan::all_neighbor_calls) {
-    if (auto const* const algorithm = settings.forced_neighbors[plan::index_of(call)]) {
-      line += ", " + std::string(plan::to_string(call)) + " forced to " +
-              neighborhood::full_name(*algorithm);
+    if (auto const& forced = settings.forced_neighbors[plan::index_of(call)]) {
+      line += ", " + std::string(plan::to_string(call)) + " forced to " + forced->algorithm_text();
     }
   }
   if (settings.watches()) {

@@ -31,7 +31,7 @@ DEPENDS: dict[str, set[str]] = {
     "verify": {"algorithms", "neighborhood", "schedule"},
     "exec": {"machine", "mapping", "mpi", "schedule", "watch"},
     "onesided": {"base", "exec", "mpi"},
-    "profile": {"algorithms", "base"},
+    "profile": {"algorithms", "base", "neighborhood"},
     "learn": {"algorithms", "candidates", "cost", "machine", "profile"},
     "plan": {"algorithms", "exec", "learn", "neighborhood", "profile", "verify", "watch"},
     "capi": {"plan", "mapping", "onesided", "profile"},

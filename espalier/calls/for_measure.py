@@ -45,7 +45,7 @@ def filled_call(functions: list[Function]) -> str:
             parts = [_part(argument) for argument in function.own_arguments]
             body += [f"  case profile::Call::{enumerator(function)}:"]
             body += listed(f"return plan::{function.structure}{{", parts, "};", indent=4)
-    body += ["  }", "  return plan::BarrierCall{};", "}"]
+    body += ["  default:", "    break;", "  }", "  return plan::BarrierCall{};", "}"]
     includes = ['#include "espalier/measure/collectives/call_parts.hpp"']
     includes += ['#include "espalier/plan/calls/calls.hpp"', '#include "espalier/profile/call.hpp"']
     return header(includes, "espalier::measure", body)

@@ -36,20 +36,23 @@ def _all(array: str, name: str, functions: list[Function]) -> list[str]:
 def call_list(functions: list[Function]) -> str:
     """Return profile/call_list.hpp: the calls that rules speak of."""
     rows = [function for function in functions if function.collective]
-    body = _enumeration(
-        "Call",
-        [
-            "/// An MPI function that rules speak of. Several calls can share the algorithms of",
-            "/// one collective.",
-        ],
-        rows,
-    )
-    body += _all("all_calls", "Call", rows)
-    body += [f"inline constexpr std::array<CallFacts, {len(rows)}> call_facts{{{{"]
+    neighbors = [function for function in functions if function.neighborhood]
+    body = ["/// An MPI function that rules speak of. Several calls can share the algorithms of one"]
+    body += ["/// collective. Those of neighborhoods come last.", "enum class Call : std::uint8_t {"]
+    body += [*[f"  {function.native}," for function in (*rows, *neighbors)], "};", ""]
+    for array, some in (("all_calls", rows), ("neighbor_calls", neighbors)):
+        body += ["/// In the order of the enumeration."]
+        body += [f"inline constexpr std::array {array}{{"]
+        body += [*[f"    Call::{function.native}," for function in some], "};", ""]
+    num_rows = len(rows) + len(neighbors)
+    body += [f"inline constexpr std::array<CallFacts, {num_rows}> call_facts{{{{"]
     for function in rows:
         body += _facts(function, f"schedule::Collective::{function.collective}")
+    for function in neighbors:
+        body += _facts(function, f"neighborhood::Collective::{function.neighborhood}")
     body += ["}};"]
     includes = ["#include <array>", "#include <cstdint>", ""]
+    includes += ['#include "espalier/neighborhood/algorithm.hpp"']
     includes += ['#include "espalier/profile/call_facts.hpp"']
     includes += ['#include "espalier/schedule/collective.hpp"']
     return header(includes, "espalier::profile", body)

@@ -13,7 +13,15 @@ DecisionTables::find(profile::CallForm call, profile::Shape const& shape) {
   profile::DecisionTable const* table = nullptr;
   {
     std::lock_guard const lock(mutex_);
-    Key const key{call.call, call.form, shape.num_ranks, shape.num_nodes, shape.placement};
+    Key const key{
+        call.call,
+        call.form,
+        shape.num_ranks,
+        shape.num_nodes,
+        shape.placement,
+        shape.topology,
+        shape.max_neighbors,
+    };
     auto found = tables_.find(key);
     if (found == tables_.end()) {
       found = tables_.emplace(key, decide(*settings_, call, shape, warnings)).first;

@@ -28,7 +28,8 @@ public:
   [[nodiscard]] std::size_t memory_bytes() const;
 
 private:
-  using Key = std::tuple<profile::Call, profile::Form, int, int, profile::Placement>;
+  using Key = std::
+      tuple<profile::Call, profile::Form, int, int, profile::Placement, profile::Topology, int>;
 
   Settings const* settings_;
   Notes* notes_;

@@ -32,6 +32,9 @@ enum class NativeReason : std::uint8_t {
   no_agreement,
   refused_memory,
   refused_started_memory,
+  no_neighborhood,
+  refused_neighborhood,
+  other_pairing,
 };
 
 /// The texts of the reasons, in reports, in the order of the enumeration.
@@ -55,10 +58,13 @@ inline constexpr std::array native_reason_texts{
     "persistent, and a rank cannot take part, needs more tags, or has no room for another request",
     "the choice is for memory that ranks of a node share, and here they do not",
     "nonblocking, and the choice is for memory that ranks of a node share",
+    "not all ranks know the neighbours of all: no topology, too many edges, or device memory",
+    "the algorithm does not serve such a neighborhood",
+    "the MPI library may pair or place blocks otherwise than the standard here",
 };
 
 static_assert(
-    native_reason_texts.size() == static_cast<std::size_t>(NativeReason::refused_started_memory) + 1
+    native_reason_texts.size() == static_cast<std::size_t>(NativeReason::other_pairing) + 1
 );
 
 /// A table that decides so for any size, and its decision, for each reason.

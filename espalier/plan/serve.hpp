@@ -324,17 +324,19 @@ int serve_init(
 template <AnyNeighborCall Call>
 int run_neighbors(NeighborDecision const& decided, Call const& call, MPI_Comm comm) {
   int const code = guard([&] {
-    decided.neighbors->prepare();
-    int const wrong = misuse(call, decided.neighbors->degrees());
-    return wrong == MPI_SUCCESS ? decided.neighbors->run(*decided.algorithm, call) : wrong;
+    Neighbors& neighbors = decided.state->neighbors();
+    neighbors.prepare();
+    int const wrong = misuse(call, neighbors.degrees());
+    return wrong == MPI_SUCCESS ? neighbors.run(*decided.algorithm(), call) : wrong;
   });
   return code == MPI_SUCCESS ? code : raise(comm, code);
 }
 
 template <AnyNeighborCall Call, typename Observing>
-NeighborDecision decide_neighbors(Session& session, MPI_Comm comm, Observing&& observer) {
+NeighborDecision
+decide_neighbors(Session& session, Call const& call, MPI_Comm comm, Observing&& observer) {
   [[maybe_unused]] auto const own_work = observer.own_work();
-  return session.decide(Call::neighbor_call, comm);
+  return session.decide(call, comm);
 }
 
 /// Counts a neighborhood call with what this rank sent.
@@ -345,7 +347,12 @@ void record_neighbors(
   static_cast<void>(guard([&] {
     State::NeighborCalls& calls = decided.state->neighbor_calls();
     std::int64_t const bytes = sent_bytes(call, calls.destinations, decided.state->types());
-    calls.recorder.record(Call::neighbor_call, decided.algorithm, bytes, elapsed.count());
+    calls.recorder.record(
+        Call::neighbor_call,
+        decided.block_bytes,
+        *decided.decision,
+        {.count = 1, .bytes = bytes, .seconds = elapsed.count()}
+    );
     return MPI_SUCCESS;
   }));
 }
@@ -355,27 +362,31 @@ template <AnyNeighborCall Call, typename Observing, typename Native>
 int serve(
     Session& session, Call const& call, MPI_Comm comm, Observing&& observer, Native&& native
 ) {
-  NeighborDecision const decided = decide_neighbors<Call>(session, comm, observer);
+  NeighborDecision const decided = decide_neighbors(session, call, comm, observer);
   if (decided.code != MPI_SUCCESS) {
     return decided.code;
   }
-  bool const is_counted = session.records() && decided.state != nullptr;
+  if (decided.state == nullptr) {
+    return std::forward<Native>(native)();
+  }
+  bool const is_counted = session.records();
+  bool const is_native = decided.algorithm() == nullptr;
   Clock::time_point const start = is_counted ? Clock::now() : Clock::time_point{};
   int code = MPI_SUCCESS;
   {
-    auto watched = observer.begin(decided.state, Call::neighbor_call, decided.algorithm);
-    if (decided.neighbors != nullptr) {
-      [[maybe_unused]] auto const own_work = observer.own_work();
-      code = run_neighbors(decided, call, comm);
-    } else {
+    auto watched = observer.begin(decided.state, Call::neighbor_call, decided.algorithm());
+    if (is_native) {
       watched.hand_over();
       code = std::forward<Native>(native)();
+    } else {
+      [[maybe_unused]] auto const own_work = observer.own_work();
+      code = run_neighbors(decided, call, comm);
     }
   }
   if (is_counted && code == MPI_SUCCESS) {
     record_neighbors(decided, call, Clock::now() - start);
   }
-  return code;
+  return end_call(session, *decided.state, is_native, code, comm, observer);
 }
 
 }  // namespace espalier::plan

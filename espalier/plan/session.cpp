@@ -64,6 +64,11 @@ Session::Session(Settings settings, World world, Notes::Log log)
         settings_.may_choose({.call = call, .form = profile::Form::nonblocking});
     tells_forms_apart_[profile::index_of(call)] = settings_.tells_forms_apart(call);
   }
+  for (NeighborCall const call : all_neighbor_calls) {
+    if (auto const& forced = settings_.forced_neighbors[index_of(call)]) {
+      forced_neighbors_[index_of(call)].emplace(*forced);
+    }
+  }
   if (settings_.learning) {
     learning_.emplace(settings_, world_.node_of_rank, world_.num_processors);
   }
@@ -186,7 +191,7 @@ void Session::share_memory(State::Facts& facts) {
 profile::Decision const* Session::contest(
     State& state, profile::Call call, std::int64_t bytes, profile::Decision const& decision
 ) {
-  bool const is_contested = decision.is_open || (decision.rule >= 0 && decision.choice);
+  bool const is_contested = decision.is_open || (decision.rule >= 0 && !decision.is_native());
   if (!is_contested) {
     state.trial() = {};
     return &decision;
@@ -203,7 +208,7 @@ profile::Decision const* Session::contest(
       .contest = &contest,
       .start = start,
       .is_timed = turn.is_timed,
-      .has_choice = turn.decision->choice.has_value(),
+      .has_choice = !turn.decision->is_native(),
   };
   return turn.decision;
 }

@@ -52,10 +52,17 @@ struct IrregularRun {
 
 /// What to do with one neighborhood call.
 struct NeighborDecision {
-  Neighbors* neighbors = nullptr;  ///< null: the native call
-  neighborhood::Algorithm const* algorithm = nullptr;
-  int code = MPI_SUCCESS;  ///< as in CallDecision
-  State* state = nullptr;  ///< of the communicator, if it records or a choice is there
+  /// Null: the native call, and nothing is recorded.
+  State* state = nullptr;
+  /// Null without a state. One that does not serve the communicator is replaced already.
+  profile::Decision const* decision = nullptr;
+  std::int64_t block_bytes = 0;  ///< 0 where not all ranks know it
+  int code = MPI_SUCCESS;        ///< as in CallDecision
+
+  /// Null: the native call.
+  [[nodiscard]] neighborhood::Algorithm const* algorithm() const noexcept {
+    return decision == nullptr ? nullptr : decision->neighbors;
+  }
 };
 
 /// All that one MPI process (one MPI_COMM_WORLD) decides and remembers, between MPI_Init and
@@ -127,8 +134,10 @@ public:
   template <typename Call>
   [[nodiscard]] IrregularRun run_irregular(State& state, Call const& call, MPI_Comm comm) noexcept;
 
-  /// Collective over comm when it decides for a call on comm the first time, later local.
-  [[nodiscard]] NeighborDecision decide(NeighborCall call, MPI_Comm comm) noexcept;
+  /// The same of a neighborhood call. Where ESPALIER_FORCE names an algorithm, collective over comm
+  /// when it decides for a call on comm the first time; otherwise local.
+  template <AnyNeighborCall Call>
+  [[nodiscard]] NeighborDecision decide(Call const& call, MPI_Comm comm) noexcept;
 
   [[nodiscard]] bool learns() const noexcept { return learning_.has_value(); }
 
@@ -220,9 +229,29 @@ private:
   [[nodiscard]] profile::Decision const*
   contest(State& state, profile::Call call, std::int64_t bytes, profile::Decision const& decision);
 
-  /// What serves the call, null if that is the native one. Collective.
-  [[nodiscard]] neighborhood::Algorithm const*
-  choose(NeighborCall call, State& state, MPI_Comm comm);
+  [[nodiscard]] bool may_choose(NeighborCall call) const noexcept {
+    return settings_.may_choose(call) && !world_.has_devices;
+  }
+
+  /// What decides for a call. Collective the first time if an algorithm is forced.
+  [[nodiscard]] profile::DecisionTable const&
+  table(NeighborCall call, State& state, MPI_Comm comm);
+  [[nodiscard]] profile::DecisionTable const&
+  find_table(NeighborCall call, State& state, MPI_Comm comm);
+  [[nodiscard]] profile::DecisionTable const&
+  find_forced(NeighborCall call, State& state, MPI_Comm comm);
+  /// For blocks of a size, 0 if not all ranks know it; of no data if they do.
+  [[nodiscard]] profile::Decision const& decision_at(
+      NeighborCall call,
+      State& state,
+      profile::DecisionTable const& table,
+      std::int64_t block_bytes
+  );
+  /// The decision, or the one for the native call if its algorithm does not serve the communicator.
+  [[nodiscard]] profile::Decision const&
+  served(NeighborCall call, State& state, profile::Decision const& decision);
+  /// Makes known what rules and learning need. Collective over a communicator that was just made.
+  void survey_neighbors(MPI_Comm comm);
 
   static int on_delete(MPI_Comm comm, int keyval, void* attribute, void* session) noexcept;
   [[nodiscard]] bool serves_any() const noexcept;
@@ -270,6 +299,7 @@ private:
   std::optional<Learning> learning_;
 
   DecisionTables tables_;
+  std::array<std::optional<profile::DecisionTable>, num_neighbor_calls> forced_neighbors_;
 
   mutable std::mutex mutex_;  ///< guards what follows
   std::vector<std::unique_ptr<State>> states_;

@@ -80,10 +80,22 @@ void Session::make_native(MPI_Comm comm) {
   }
 }
 
-/// Neighborhood collectives have a communicator of their own, made here since none is made in them.
+/// What neighborhood collectives need is found here, as nothing is agreed on in them; where they are
+/// forced they have a communicator of their own, also on what rules leave alone.
 void Session::make_neighbors(MPI_Comm comm) {
-  auto const may_choose = [&](NeighborCall call) { return settings_.may_choose(call); };
+  auto const may_choose = [&](NeighborCall call) { return this->may_choose(call); };
+  auto const is_forced = [&](NeighborCall call) {
+    return may_choose(call) && forced_neighbors_[index_of(call)].has_value();
+  };
   if (std::ranges::none_of(all_neighbor_calls, may_choose) || !has_neighbors(comm)) {
+    return;
+  }
+  if (!std::ranges::all_of(all_neighbor_calls, [&](NeighborCall call) {
+        return is_forced(call) || !may_choose(call);
+      })) {
+    survey_neighbors(comm);
+  }
+  if (std::ranges::none_of(all_neighbor_calls, is_forced)) {
     return;
   }
   try {

@@ -17,6 +17,7 @@
 #include "espalier/plan/communicators/underway.hpp"
 #include "espalier/plan/failure.hpp"
 #include "espalier/plan/irregular/mend.hpp"
+#include "espalier/plan/neighbors/neighbor_bytes.hpp"
 #include "espalier/plan/session.hpp"
 #include "espalier/watch/beacon.hpp"
 
@@ -53,6 +54,40 @@ template <typename Call> CallDecision Session::decide(Call const& call, MPI_Comm
       }
     } else if (table.chooses() || learns()) {
       decided = {.state = state};
+    }
+    return MPI_SUCCESS;
+  });
+  if (code != MPI_SUCCESS) {
+    decided.code = raise(comm, code);
+  }
+  return decided;
+}
+
+template <AnyNeighborCall Call>
+NeighborDecision Session::decide(Call const& call, MPI_Comm comm) noexcept {
+  constexpr NeighborCall which = Call::neighbor_call;
+  if (comm == MPI_COMM_NULL || (!records_ && !may_choose(which))) {
+    return {};
+  }
+  NeighborDecision decided;
+  int const code = guard([&] {
+    State* const state = find(comm);
+    if (state == nullptr) {
+      return MPI_SUCCESS;
+    }
+    profile::DecisionTable const& table = this->table(which, *state, comm);
+    bool const is_known = state->neighbor_class().has_value();
+    bool const is_right =
+        is_known && misuse(call, state->neighbors().degrees()) == MPI_SUCCESS;
+    if (is_right && profile::has_known_size(rule_call(which), state->neighbor_shape())) {
+      decided.block_bytes = plan::block_bytes(call, state->neighbors().sends(), state->types());
+    }
+    decided.state = state;
+    decided.decision = &decision_at(which, *state, table, decided.block_bytes);
+    if (learns() && is_right) {
+      decided.decision =
+          contest(*state, rule_call(which), decided.block_bytes, *decided.decision);
+      decided.decision = &served(which, *state, *decided.decision);
     }
     return MPI_SUCCESS;
   });

@@ -78,12 +78,28 @@ void State::make_native(NativeSelections const& selections) {
 }
 
 Learner& State::make_learner() {
-  return learner_.emplace(Contest::Kind{
+  Learner& learner = learner_.emplace(Contest::Kind{
       .comm = communicator_.user(),
       .rank = facts_.rank,
       .shape = shape_,
       .world_ranks = &world_ranks_,
   });
+  if (neighbor_class_) {
+    learner.use(neighbor_shape(), neighbors());
+  }
+  return learner;
+}
+
+void State::take(PreparedNeighbors prepared, NeighborClass const& found) {
+  neighbors().take(std::move(prepared));
+  neighbor_class_ = found;
+}
+
+profile::Shape State::neighbor_shape() const noexcept {
+  profile::Shape shape = shape_;
+  shape.topology = neighbor_class_->topology;
+  shape.max_neighbors = neighbor_class_->max_neighbors;
+  return shape;
 }
 
 Neighbors& State::neighbors() {

@@ -15,6 +15,7 @@
 #include "espalier/plan/communicators/communicator.hpp"
 #include "espalier/plan/communicators/contexts.hpp"
 #include "espalier/plan/learning/learner.hpp"
+#include "espalier/plan/neighbors/neighbor_class.hpp"
 #include "espalier/plan/neighbors/neighbors.hpp"
 #include "espalier/plan/settings/statistics.hpp"
 #include "espalier/plan/watched.hpp"
@@ -92,7 +93,10 @@ public:
   void make_native(NativeSelections const& selections);
 
   /// From now on other tables decide. No call may be underway.
-  void set_tables(Tables const& tables) noexcept { tables_ = tables; }
+  void set_tables(Tables const& tables) noexcept {
+    tables_ = tables;
+    neighbor_tables_.fill(nullptr);
+  }
 
   /// Made on first use. Local.
   [[nodiscard]] Learner& learner() { return learner_ ? *learner_ : make_learner(); }
@@ -117,11 +121,27 @@ public:
   /// What neighborhood collectives need, made on first use. Local.
   [[nodiscard]] Neighbors& neighbors();
 
-  /// What serves a neighborhood call, null for the native one; none if that is not decided yet.
-  [[nodiscard]] std::optional<neighborhood::Algorithm const*>& neighbor_choice(NeighborCall call
-  ) noexcept {
-    return neighbor_choices_[index_of(call)];
+  /// From now on neighbors() needs no communicator, and rules may speak of its calls. Before its
+  /// first call. The same on all ranks. @throws Error mpi.
+  void take(PreparedNeighbors prepared, NeighborClass const& found);
+
+  /// None before take().
+  [[nodiscard]] std::optional<NeighborClass> const& neighbor_class() const noexcept {
+    return neighbor_class_;
   }
+
+  /// With the neighborhood, after take().
+  [[nodiscard]] profile::Shape neighbor_shape() const noexcept;
+
+  /// What decides for a neighborhood call; null if that is not known yet. Not owned.
+  [[nodiscard]] profile::DecisionTable const*& neighbor_table(NeighborCall call) noexcept {
+    return neighbor_tables_[index_of(call)];
+  }
+
+  [[nodiscard]] profile::Shape const& shape() const noexcept { return shape_; }
+
+  /// As Facts::world_ranks.
+  [[nodiscard]] std::vector<int> const& world_ranks() const noexcept { return world_ranks_; }
 
   /// Lets go of what hangs in MPI, see Communicator::abandon(). Local.
   void abandon() noexcept;
@@ -189,7 +209,8 @@ private:
   Communicator communicator_;
   std::shared_ptr<StartedCalls> started_;
   std::unique_ptr<Neighbors> neighbors_;
-  std::array<std::optional<neighborhood::Algorithm const*>, num_neighbor_calls> neighbor_choices_{};
+  std::optional<NeighborClass> neighbor_class_;
+  std::array<profile::DecisionTable const*, num_neighbor_calls> neighbor_tables_{};
   CommunicatorClass alike_;
   std::optional<Recorder> recorder_;
   std::optional<Recorder> recorder_of_started_;

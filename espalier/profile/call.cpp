@@ -96,4 +96,18 @@ CallForm parse_call_form(std::string_view text) {
   return {.call = parse_call(text), .form = Form::blocking};
 }
 
+CallForm parse_rule_call(std::string_view text) {
+  if (auto const call = find_named(neighbor_calls, text, name_of)) {
+    return {.call = *call, .form = Form::blocking};
+  }
+  try {
+    return parse_call_form(text);
+  } catch (Error const& error) {
+    throw Error(
+        ErrorCode::argument,
+        std::string(error.what()) + "; or one of " + list_names(neighbor_calls, name_of)
+    );
+  }
+}
+
 }  // namespace espalier::profile

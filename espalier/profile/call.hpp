@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "espalier/algorithms/catalog.hpp"
 #include "espalier/profile/call_facts.hpp"
@@ -13,7 +14,10 @@
 
 namespace espalier::profile {
 
+/// Of those that algorithms of the catalog serve, which is what most arrays over calls are for.
 inline constexpr std::size_t num_calls = all_calls.size();
+/// With those of neighborhoods.
+inline constexpr std::size_t num_rule_calls = call_facts.size();
 
 /// Whether the MPI function returns when the call is complete, or when it is started.
 enum class Form : std::uint8_t { blocking, nonblocking };
@@ -50,9 +54,18 @@ struct CallForm {
 /// `MPI_Allgather`, `MPI_Iallgather`.
 [[nodiscard]] std::string function_name(CallForm one);
 
-/// The collective whose algorithms serve the call.
+[[nodiscard]] constexpr bool is_neighborhood(Call call) noexcept {
+  return index_of(call) >= num_calls;
+}
+
+/// The collective whose algorithms serve a call that is no neighborhood's.
 [[nodiscard]] constexpr algorithms::Collective collective_of(Call call) noexcept {
-  return facts_of(call).collective;
+  return std::get<algorithms::Collective>(facts_of(call).collective);
+}
+
+/// The same of a neighborhood's.
+[[nodiscard]] constexpr neighborhood::Collective neighbor_collective_of(Call call) noexcept {
+  return std::get<neighborhood::Collective>(facts_of(call).collective);
 }
 
 /// False if rules cannot depend on the size of the result: a barrier has none, and of calls with
@@ -79,5 +92,8 @@ refuses(CallForm one, algorithms::Choice const& choice, int num_ranks, int root)
 
 /// As to_string() writes it. @throws Error argument with the valid names.
 [[nodiscard]] CallForm parse_call_form(std::string_view text);
+
+/// The same of a call that rules can be for: also one of neighborhoods, which are blocking.
+[[nodiscard]] CallForm parse_rule_call(std::string_view text);
 
 }  // namespace espalier::profile

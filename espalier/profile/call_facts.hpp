@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <string_view>
+#include <variant>
 
+#include "espalier/neighborhood/algorithm.hpp"
 #include "espalier/schedule/collective.hpp"
 
 namespace espalier::profile {
@@ -21,7 +23,8 @@ enum class BlockSizes : std::uint8_t {
 struct CallFacts {
   std::string_view text;      ///< `allgatherv`, as in profiles and settings
   std::string_view function;  ///< `MPI_Allgatherv`
-  schedule::Collective collective;
+  /// Whose algorithms serve it.
+  std::variant<schedule::Collective, neighborhood::Collective> collective;
   BlockSizes block_sizes;
 };
 

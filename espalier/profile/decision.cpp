@@ -6,6 +6,9 @@
 #include <iterator>
 #include <utility>
 
+#include "espalier/neighborhood/catalog.hpp"
+#include "espalier/profile/neighbor_choice.hpp"
+
 namespace espalier::profile {
 namespace {
 
@@ -68,6 +71,7 @@ Decision decision_of(Candidate const& candidate, Shape shape) {
   Rule const& rule = *candidate.rule;
   Decision decision{
       .choice = rule.choice,
+      .neighbors = rule.neighbors,
       .reason = rule.is_shared ? "rule of the site"
                                : "profile rule " + std::to_string(candidate.position),
       .rule = candidate.position,
@@ -121,12 +125,32 @@ std::optional<Shape>
 nearest_shape(std::span<Rule const> rules, Shape shape, std::optional<CallForm> call) {
   std::optional<Shape> nearest;
   for (Rule const& rule : rules) {
-    bool const is_meant = !call || rule.is_for(*call);
+    bool const is_meant = call ? rule.is_for(*call) : !is_neighborhood(rule.call);
     if (is_meant && (!nearest || Distance(rule.shape, shape) < Distance(*nearest, shape))) {
       nearest = rule.shape;
     }
   }
   return nearest;
+}
+
+std::string Decision::algorithm_text() const {
+  if (neighbors != nullptr) {
+    return neighborhood::full_name(*neighbors);
+  }
+  return choice ? choice->text() : "native";
+}
+
+Decision decision_named(Call call, std::string_view algorithm, std::string reason) {
+  Decision decision{.reason = std::move(reason)};
+  if (algorithm == "native") {
+    return decision;
+  }
+  if (is_neighborhood(call)) {
+    decision.neighbors = &parse_neighbor_choice(call, algorithm);
+  } else {
+    decision.choice = algorithms::Choice::parse(algorithm);
+  }
+  return decision;
 }
 
 DecisionTable::DecisionTable(Decision decision) {
@@ -148,7 +172,7 @@ void DecisionTable::append(std::int64_t last_bytes, Decision decision) {
     last_bytes_.back() = last_bytes;
     return;
   }
-  chooses_ = chooses_ || decision.choice.has_value();
+  chooses_ = chooses_ || !decision.is_native();
   last_bytes_.push_back(last_bytes);
   decisions_.push_back(std::move(decision));
 }

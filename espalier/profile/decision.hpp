@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "espalier/algorithms/catalog.hpp"
@@ -16,15 +17,26 @@ namespace espalier::profile {
 
 /// What to do with a call, and why.
 struct Decision {
-  std::optional<algorithms::Choice> choice;  ///< none: the native call
+  std::optional<algorithms::Choice> choice;  ///< none: the native call, unless there are neighbors
+  /// Of a neighborhood collective, which has no choice; null: the native call.
+  neighborhood::Algorithm const* neighbors = nullptr;
   std::string reason;
   int rule = -1;             ///< position in Profile::rules(), -1 if no rule applies
   bool is_borrowed = false;  ///< the rule was made for another shape
   bool is_shared = false;    ///< the rule is one of the site
   bool is_open = false;      ///< nobody decided: the native call for want of a rule
 
+  [[nodiscard]] bool is_native() const noexcept { return !choice && neighbors == nullptr; }
+
+  /// `native`, or the algorithm as files name it.
+  [[nodiscard]] std::string algorithm_text() const;
+
   friend bool operator==(Decision const&, Decision const&) = default;
 };
+
+/// A decision for such calls that algorithm_text() names.
+/// @throws Error argument if there is no such algorithm, or it does not serve the call.
+[[nodiscard]] Decision decision_named(Call call, std::string_view algorithm, std::string reason);
 
 /// The rules of one call in one form for one shape, resolved: every size has exactly one decision.
 class DecisionTable {
@@ -67,7 +79,8 @@ private:
 /// Those that were made for exactly this shape.
 [[nodiscard]] std::vector<Rule> rules_of_shape(std::span<Rule const> rules, Shape shape);
 
-/// The shape of the nearest rules, of those for one call or of all; none if there are no rules.
+/// The shape of the nearest rules, of those for one call or of all that are for no neighborhood;
+/// none if there are no rules.
 [[nodiscard]] std::optional<Shape> nearest_shape(
     std::span<Rule const> rules, Shape shape, std::optional<CallForm> call = std::nullopt
 );

@@ -15,6 +15,7 @@
 #include "espalier/base/error.hpp"
 #include "espalier/base/field.hpp"
 #include "espalier/profile/call_in_file.hpp"
+#include "espalier/profile/neighbor_choice.hpp"
 
 namespace espalier::profile {
 namespace {
@@ -57,26 +58,39 @@ std::optional<algorithms::Choice> parse_choice(Field const& field, CallForm one,
   return choice;
 }
 
+neighborhood::Algorithm const* parse_neighbors(Field const& field, Call call) {
+  std::string const text = field.text();
+  if (text == "native") {
+    return nullptr;
+  }
+  try {
+    return &parse_neighbor_choice(call, text);
+  } catch (Error const& error) {
+    field.fail("native or an algorithm of this version", "\"" + text + "\" (" + error.what() + ")");
+  }
+}
+
 Rule parse_rule(Field const& field) {
-  constexpr std::int64_t most = std::numeric_limits<int>::max();
   Rule rule;
-  CallForm const one = call_form_in_file(field.at("collective"));
+  CallForm const one = rule_call_in_file(field.at("collective"));
   rule.call = one.call;
   rule.form = one.form;
-  rule.shape.num_ranks = static_cast<int>(field.at("num_ranks").integer(1, most));
-  rule.shape.num_nodes = static_cast<int>(field.at("num_nodes").integer(1, rule.shape.num_ranks));
-  rule.shape.placement = placement_in_file(field);
+  rule.shape = shape_in_file(field, rule.call);
   rule.min_bytes = field.at("min_bytes").integer(0);
   Field const max_bytes = field.at("max_bytes");
   rule.max_bytes = max_bytes.is_null() ? Rule::no_limit : max_bytes.integer(rule.min_bytes);
-  if (!has_known_size(rule.call) && (rule.min_bytes != 0 || rule.max_bytes != Rule::no_limit)) {
+  if (!has_known_size(rule.call, rule.shape) && (rule.min_bytes != 0 || rule.max_bytes != Rule::no_limit)) {
     field.fail(
         "min_bytes 0 and max_bytes null: not all ranks know the size of a " +
             std::string(to_string(rule.call)),
         "limits"
     );
   }
-  rule.choice = parse_choice(field.at("algorithm"), one, rule.shape.num_ranks);
+  if (is_neighborhood(rule.call)) {
+    rule.neighbors = parse_neighbors(field.at("algorithm"), rule.call);
+  } else {
+    rule.choice = parse_choice(field.at("algorithm"), one, rule.shape.num_ranks);
+  }
   rule.reason = field.at("reason").text();
   return rule;
 }
@@ -88,6 +102,8 @@ auto order_of(Rule const& rule) {
       rule.shape.num_ranks,
       rule.shape.num_nodes,
       rule.shape.placement,
+      rule.shape.topology,
+      rule.shape.max_neighbors,
       rule.min_bytes,
       rule.max_bytes
   );

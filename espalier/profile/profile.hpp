@@ -18,6 +18,12 @@
 
 namespace espalier::profile {
 
+/// Whether rules for such calls can depend on the size: that of the result, or of a block between
+/// two neighbours.
+[[nodiscard]] constexpr bool has_known_size(Call call, Shape const& shape) noexcept {
+  return has_known_size(call) && shape.topology != Topology::disconnected;
+}
+
 /// "Use this algorithm for results of min_bytes .. max_bytes on this shape."
 struct Rule {
   static constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
@@ -27,9 +33,13 @@ struct Rule {
   Shape shape;
   std::int64_t min_bytes = 0;
   std::int64_t max_bytes = no_limit;         ///< inclusive
-  std::optional<algorithms::Choice> choice;  ///< none: the native call
+  std::optional<algorithms::Choice> choice;  ///< none: the native call, unless there are neighbors
+  /// Of a rule for neighborhoods, which has no choice; null: the native call.
+  neighborhood::Algorithm const* neighbors = nullptr;
   std::string reason;
   bool is_shared = false;  ///< by the site with all users; not in the file
+
+  [[nodiscard]] bool is_native() const noexcept { return !choice && neighbors == nullptr; }
 
   /// Whether a call may follow it: one that is nonblocking also follows rules of blocking calls,
   /// where no rule of its own covers it.

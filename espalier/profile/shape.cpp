@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <vector>
 
@@ -16,8 +17,14 @@ constexpr std::array placements{
     Placement::any, Placement::block, Placement::cyclic, Placement::other
 };
 
+constexpr std::array topologies{Topology::grid, Topology::graph, Topology::disconnected};
+
 bool is_compatible(Placement one, Placement other) noexcept {
   return one == other || one == Placement::any || other == Placement::any;
+}
+
+bool has_same_neighborhood(Shape const& one, Shape const& other) noexcept {
+  return one.topology == other.topology && one.max_neighbors == other.max_neighbors;
 }
 
 std::size_t num_different(std::span<int const> numbers) {
@@ -48,6 +55,30 @@ std::optional<Placement> parse_placement(std::string_view text) noexcept {
   return found == placements.end() || text.empty() ? std::nullopt : std::optional(*found);
 }
 
+std::string_view to_string(Topology topology) noexcept {
+  switch (topology) {
+  case Topology::grid:
+    return "grid";
+  case Topology::graph:
+    return "graph";
+  case Topology::disconnected:
+    return "disconnected";
+  case Topology::none:
+    break;
+  }
+  return "";
+}
+
+std::optional<Topology> parse_topology(std::string_view text) noexcept {
+  auto const name_of = [](Topology topology) { return to_string(topology); };
+  auto const* const found = std::ranges::find(topologies, text, name_of);
+  return found == topologies.end() ? std::nullopt : std::optional(*found);
+}
+
+int neighbor_class(int most_edges) noexcept {
+  return static_cast<int>(std::bit_ceil(static_cast<unsigned>(std::max(most_edges, 1))));
+}
+
 Placement placement_of(std::span<int const> node_of_rank) {
   std::size_t const num_nodes = num_different(node_of_rank);
   if (num_nodes <= 1 || num_nodes == node_of_rank.size()) {
@@ -68,7 +99,7 @@ Placement placement_of(std::span<int const> node_of_rank) {
 
 bool Shape::covers(Shape needed) const noexcept {
   return num_ranks == needed.num_ranks && num_nodes == needed.num_nodes &&
-         is_compatible(placement, needed.placement);
+         is_compatible(placement, needed.placement) && has_same_neighborhood(*this, needed);
 }
 
 Shape shape_of(std::span<int const> node_of_rank) {
@@ -82,19 +113,25 @@ Shape shape_of(std::span<int const> node_of_rank) {
 std::string Shape::text() const {
   std::string const placed =
       placement == Placement::any ? "" : " (" + std::string(to_string(placement)) + ")";
-  return counted(num_ranks, "rank") + " on " + counted(num_nodes, "node") + placed;
+  std::string const neighbors = topology == Topology::none
+                                    ? ""
+                                    : ", " + std::string(to_string(topology)) + " of up to " +
+                                          counted(max_neighbors, "neighbour");
+  return counted(num_ranks, "rank") + " on " + counted(num_nodes, "node") + placed + neighbors;
 }
 
 Distance::Ratio::Ratio(int a, int b) noexcept : larger(std::max(a, b)), smaller(std::min(a, b)) {}
 
 Distance::Distance(Shape from, Shape needed) noexcept
-    : is_placed_otherwise_(!is_compatible(from.placement, needed.placement)),
+    : is_of_another_kind_(
+          !is_compatible(from.placement, needed.placement) || !has_same_neighborhood(from, needed)
+      ),
       nodes_(from.num_nodes, needed.num_nodes), ranks_(from.num_ranks, needed.num_ranks),
       num_nodes_(from.num_nodes), num_ranks_(from.num_ranks),
       is_for_any_(from.placement == Placement::any) {}
 
 bool Distance::is_borrowable() const noexcept {
-  return !is_placed_otherwise_ && nodes_.larger == nodes_.smaller &&
+  return !is_of_another_kind_ && nodes_.larger == nodes_.smaller &&
          ranks_.larger <= max_borrowing_factor * ranks_.smaller;
 }
 

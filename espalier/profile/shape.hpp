@@ -29,18 +29,39 @@ enum class Placement : std::uint8_t {
 /// @param node_of_rank  numbers that say which ranks are on one node
 [[nodiscard]] Placement placement_of(std::span<int const> node_of_rank);
 
+/// What neighborhood the ranks of a communicator have.
+enum class Topology : std::uint8_t {
+  none,   ///< of rules for other collectives, and of what they are for
+  grid,   ///< Cartesian, of which all ranks know everything
+  graph,  ///< edges join all ranks, so that all know the size of equal blocks
+  /// A graph in several parts, or with ranks without neighbours: what one part knows of the size of
+  /// its blocks another one does not, so that rules do not depend on it.
+  disconnected,
+};
+
+/// `grid`, as in profiles; empty for none.
+[[nodiscard]] std::string_view to_string(Topology topology) noexcept;
+/// Nothing for another text.
+[[nodiscard]] std::optional<Topology> parse_topology(std::string_view text) noexcept;
+
+/// Neighborhoods are told apart by the edges of the rank that has most, in or out: by the smallest
+/// power of two that is no less.
+[[nodiscard]] int neighbor_class(int most_edges) noexcept;
+
 /// What rules are made for: a communicator of so many ranks on so many nodes.
 struct Shape {
   int num_ranks = 1;
   int num_nodes = 1;
   Placement placement = Placement::any;
+  Topology topology = Topology::none;
+  int max_neighbors = 0;  ///< as neighbor_class(); 0 without a topology
 
   friend bool operator==(Shape const&, Shape const&) = default;
 
   /// Whether a rule for this shape was made for such a communicator.
   [[nodiscard]] bool covers(Shape needed) const noexcept;
 
-  /// Such as "4 ranks on 1 node", "8 ranks on 2 nodes (cyclic)".
+  /// Such as "4 ranks on 1 node", "8 ranks on 2 nodes (cyclic), grid of up to 4 neighbours".
   [[nodiscard]] std::string text() const;
 };
 
@@ -59,7 +80,7 @@ public:
   Distance(Shape from, Shape needed) noexcept;
 
   /// Whether rules are borrowed over this distance: from as many nodes, within the factor, and not
-  /// from another placement. What else was tried, and lost more often:
+  /// from another placement or neighborhood. What else was tried, and lost more often:
   /// docs/benchmarks/borrowing.md.
   [[nodiscard]] bool is_borrowable() const noexcept;
 
@@ -80,7 +101,7 @@ private:
     friend bool operator==(Ratio const& a, Ratio const& b) noexcept { return (a <=> b) == 0; }
   };
 
-  bool is_placed_otherwise_;
+  bool is_of_another_kind_;  ///< of placement or neighborhood
   Ratio nodes_;
   Ratio ranks_;
   int num_nodes_;

@@ -478,7 +478,13 @@ def verify_programs(
     """
 
 def calls() -> list[str]:
-    """Return the blocking MPI calls that profiles speak of."""
+    """Return the blocking MPI calls that profiles speak of, but for those of neighborhoods."""
+
+def neighbor_calls() -> list[str]:
+    """Return the neighborhood collectives that profiles speak of."""
+
+def check_neighbor_choice(call: str, algorithm: str) -> None:
+    """Raise an Error unless there is such an algorithm, and it can serve a neighborhood call."""
 
 def collective_of(call: str) -> str:
     """Return the collective whose algorithms serve a call."""
@@ -512,6 +518,8 @@ def decide(
     num_nodes: int,
     bytes: Sequence[int],  # noqa: A002
     placement: str = "",
+    topology: str = "",
+    max_neighbors: int = 0,
 ) -> list[Decision]:
     """Return what a preloaded program would do for each size of the result."""
 

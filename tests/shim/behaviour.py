@@ -22,6 +22,7 @@ import behaviour_learning
 import behaviour_libraries
 import behaviour_manners
 import behaviour_native
+import behaviour_neighbors
 import behaviour_node
 import behaviour_programs
 import behaviour_settings
@@ -38,6 +39,7 @@ MODULES = (
     behaviour_libraries,
     behaviour_manners,
     behaviour_native,
+    behaviour_neighbors,
     behaviour_node,
     behaviour_programs,
     behaviour_settings,

@@ -185,7 +185,7 @@ exec::MpiContext Contexts::planned_context(int number) const noexcept {
 }
 
 exec::MpiContext Contexts::part(exec::MpiContext const& context, profile::Call call) noexcept {
-  static_assert(tags_of_all + profile::num_calls * tags_per_call <= tags_per_context);
+  static_assert(tags_of_all + profile::num_rule_calls * tags_per_call <= tags_per_context);
   exec::MpiContext result = context;
   result.first_own_tag += static_cast<int>(profile::index_of(call)) * tags_per_call;
   return result;

@@ -13,6 +13,8 @@
 #include "espalier/base/json_text.hpp"
 #include "espalier/mpi/broadcast.hpp"
 #include "espalier/mpi/success.hpp"
+#include "espalier/neighborhood/catalog.hpp"
+#include "espalier/plan/neighbors/neighbors.hpp"
 
 namespace espalier::plan {
 namespace {
@@ -48,8 +50,23 @@ struct Proposals {
   }
 };
 
-Proposals propose(Contest::Kind const& contest, Learning& learning) {
+/// Candidates that nobody has tried, the best by the model first.
+void add_fresh(Contest::Kind const& contest, Learning& learning, Trials& trials) {
   constexpr int most_proposals = 3;
+  if (contest.neighbors != nullptr) {
+    for (NeighborProposal const& proposal :
+         contest.neighbors->propose(contest.call, contest.bytes, learning.links())) {
+      trials.add(neighborhood::full_name(*proposal.algorithm), proposal.seconds);
+    }
+    return;
+  }
+  for (learn::Proposal const& proposal :
+       learning.propose(trials.kind, contest.bytes, *contest.world_ranks, most_proposals)) {
+    trials.add(proposal.choice.text(), proposal.seconds);
+  }
+}
+
+Proposals propose(Contest::Kind const& contest, Learning& learning) {
   Clock::time_point const start = Clock::now();
   KindOfCalls const kind = kind_of(contest.call, contest.shape, contest.bytes);
   Proposals proposals{.trials = {.kind = kind}};
@@ -63,10 +80,7 @@ Proposals propose(Contest::Kind const& contest, Learning& learning) {
     proposals.trials = *trials;
   } else {
     proposals.is_fresh = true;
-    for (learn::Proposal const& proposal :
-         learning.propose(kind, contest.bytes, *contest.world_ranks, most_proposals)) {
-      proposals.trials.add(proposal.choice.text(), proposal.seconds);
-    }
+    add_fresh(contest, learning, proposals.trials);
   }
   proposals.seconds = seconds_since(start);
   return proposals;
@@ -76,12 +90,12 @@ Proposals propose(Contest::Kind const& contest, Learning& learning) {
 
 Contest::Contest(Kind const& kind, profile::Decision const& decision, Learning const& learning)
     : kind_(kind) {
-  if (decision.choice) {
+  if (!decision.is_native()) {
     // Programs of other users checked a rule of the site, if any did.
     race_ =
         learn::Race::taken(decision.is_shared ? learn::Race::soon : learning.calls_before_check());
     draw_by_kind();
-    saved_ = learning.saved(kind_of_calls(), decision.choice->text());
+    saved_ = learning.saved(kind_of_calls(), decision.algorithm_text());
     own_.push_back({.reason = "learning: the native call, to check the rule for this call"});
     decisions_ = {&own_.back(), &decision};
     return;
@@ -207,9 +221,7 @@ void Contest::admit(double allowance, Learning& learning) {
 
 void Contest::add(std::vector<std::string> const& algorithms) {
   for (std::string const& text : algorithms) {
-    own_.push_back(
-        {.choice = algorithms::Choice::parse(text), .reason = "learning: tried or taken here"}
-    );
+    own_.push_back(profile::decision_named(kind_.call, text, "learning: tried or taken here"));
     decisions_.push_back(&own_.back());
   }
   algorithms_ = algorithms;
@@ -224,10 +236,9 @@ void Contest::note(Learning& learning) const {
   if (kind_.rank != 0 || is_undecided || race_.num_pairs() == 0) {
     return;
   }
-  auto const& choice = decisions_[static_cast<std::size_t>(standing)]->choice;
   learning.note({
       .kind = kind_of_calls(),
-      .algorithm = choice ? choice->text() : "native",
+      .algorithm = decisions_[static_cast<std::size_t>(standing)]->algorithm_text(),
       .native_seconds = race_.seconds(native),
       .seconds = race_.seconds(standing),
       .num_pairs = race_.num_pairs(),

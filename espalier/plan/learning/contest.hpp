@@ -18,6 +18,8 @@
 
 namespace espalier::plan {
 
+class Neighbors;
+
 /// A race on one communicator, with what its candidates run.
 class Contest {
 public:
@@ -29,6 +31,7 @@ public:
     profile::Shape shape;
     std::int64_t bytes = 0;                         ///< of the first call
     std::vector<int> const* world_ranks = nullptr;  ///< as State::Facts::world_ranks
+    Neighbors* neighbors = nullptr;                 ///< of a neighborhood collective
   };
 
   /// What a call runs.

@@ -3,26 +3,32 @@
 #include "espalier/plan/learning/kind_of_calls.hpp"
 
 #include <cstddef>
-#include <limits>
 #include <string>
 #include <tuple>
 
 #include "espalier/plan/settings/statistics.hpp"
 #include "espalier/profile/call_in_file.hpp"
+#include "espalier/profile/profile.hpp"
 
 namespace espalier::plan {
 
 bool operator<(KindOfCalls const& left, KindOfCalls const& right) noexcept {
   auto const order = [](KindOfCalls const& kind) {
     return std::tuple(
-        kind.call, kind.shape.num_ranks, kind.shape.num_nodes, kind.shape.placement, kind.min_bytes
+        kind.call,
+        kind.shape.num_ranks,
+        kind.shape.num_nodes,
+        kind.shape.placement,
+        kind.shape.topology,
+        kind.shape.max_neighbors,
+        kind.min_bytes
     );
   };
   return order(left) < order(right);
 }
 
 KindOfCalls kind_of(profile::Call call, profile::Shape shape, std::int64_t bytes) noexcept {
-  if (!profile::has_known_size(call)) {
+  if (!profile::has_known_size(call, shape)) {
     return {.call = call, .shape = shape};
   }
   std::size_t const size = size_class(bytes);
@@ -41,16 +47,17 @@ void set_members(nlohmann::json& object, KindOfCalls const& kind) {
   if (kind.shape.placement != profile::Placement::any) {
     object["placement"] = profile::to_string(kind.shape.placement);
   }
+  if (kind.shape.topology != profile::Topology::none) {
+    object["topology"] = profile::to_string(kind.shape.topology);
+    object["max_neighbors"] = kind.shape.max_neighbors;
+  }
   object["min_bytes"] = kind.min_bytes;
   object["max_bytes"] = kind.max_bytes ? nlohmann::json(*kind.max_bytes) : nlohmann::json();
 }
 
 KindOfCalls kind_from_members(Field const& object) {
-  constexpr std::int64_t most = std::numeric_limits<int>::max();
-  KindOfCalls kind{.call = profile::call_in_file(object.at("collective"))};
-  kind.shape.num_ranks = static_cast<int>(object.at("num_ranks").integer(1, most));
-  kind.shape.num_nodes = static_cast<int>(object.at("num_nodes").integer(1, kind.shape.num_ranks));
-  kind.shape.placement = profile::placement_in_file(object);
+  KindOfCalls kind{.call = profile::blocking_rule_call_in_file(object.at("collective"))};
+  kind.shape = profile::shape_in_file(object, kind.call);
   kind.min_bytes = object.at("min_bytes").integer(0);
   if (Field const max_bytes = object.at("max_bytes"); !max_bytes.is_null()) {
     kind.max_bytes = max_bytes.integer(kind.min_bytes);

@@ -31,7 +31,7 @@ struct KindOfCalls {
 kind_of(profile::Call call, profile::Shape shape, std::int64_t bytes) noexcept;
 
 /// Sets the members that rules have, too: collective, num_ranks, num_nodes, placement unless it is
-/// any, min_bytes, max_bytes.
+/// any, topology and max_neighbors if it has a neighborhood, min_bytes, max_bytes.
 void set_members(nlohmann::json& object, KindOfCalls const& kind);
 /// @throws Error format
 [[nodiscard]] KindOfCalls kind_from_members(Field const& object);

@@ -29,7 +29,9 @@ bool overlap(Json const& rule, Json const& other) {
   bool const is_same = rule.at("collective") == other.at("collective") &&
                        rule.at("num_ranks") == other.at("num_ranks") &&
                        rule.at("num_nodes") == other.at("num_nodes") &&
-                       rule.value("placement", "") == other.value("placement", "");
+                       rule.value("placement", "") == other.value("placement", "") &&
+                       rule.value("topology", "") == other.value("topology", "") &&
+                       rule.value("max_neighbors", 0) == other.value("max_neighbors", 0);
   auto const begins_within = [](Json const& inner, Json const& outer) {
     return outer.at("max_bytes").is_null() || inner.at("min_bytes") <= outer.at("max_bytes");
   };

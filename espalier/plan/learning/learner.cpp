@@ -17,6 +17,10 @@ Contest& Learner::make(
   Contest::Kind kind = kind_;
   kind.call = call;
   kind.bytes = bytes;
+  if (profile::is_neighborhood(call)) {
+    kind.shape = neighbor_shape_;
+    kind.neighbors = neighbors_;
+  }
   std::unique_ptr<Contest>& place = (*row)[size_class(bytes)];
   place = std::make_unique<Contest>(kind, decision, learning);
   return *place;

@@ -20,6 +20,14 @@ public:
   /// @param kind  what all of them have in common
   explicit Learner(Contest::Kind const& kind) : kind_(kind) {}
 
+  /// Before the first contest of a neighborhood collective.
+  /// @param shape  with the neighborhood
+  /// @param neighbors  must outlive this object
+  void use(profile::Shape shape, Neighbors& neighbors) noexcept {
+    neighbor_shape_ = shape;
+    neighbors_ = &neighbors;
+  }
+
   /// The contest of a call, made with its first call.
   /// @param decision  what rules or their absence say. Must outlive this object.
   [[nodiscard]] Contest& contest(
@@ -53,7 +61,9 @@ private:
   );
 
   Contest::Kind kind_;
-  std::array<std::unique_ptr<OfSizes>, profile::num_calls> contests_;
+  profile::Shape neighbor_shape_;
+  Neighbors* neighbors_ = nullptr;
+  std::array<std::unique_ptr<OfSizes>, profile::num_rule_calls> contests_;
 };
 
 }  // namespace espalier::plan

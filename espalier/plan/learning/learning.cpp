@@ -36,8 +36,11 @@ constexpr double shortest_thought = 0.001;  ///< also of who has nothing left: o
 /// Of the seconds of an exchange, where nobody measured one.
 constexpr double usual_exchange = 1e-4;
 
+/// In calls of neighborhoods a block goes to each neighbour.
 bool carries_much_data(KindOfCalls const& kind) {
-  return !profile::has_known_size(kind.call) || kind.min_bytes >= much_data;
+  std::int64_t const num_blocks = std::max(kind.shape.max_neighbors, 1);
+  return !profile::has_known_size(kind.call, kind.shape) ||
+         kind.min_bytes >= much_data / num_blocks;
 }
 
 /// Rounds until most races are decided.
@@ -194,14 +197,19 @@ learn::Place Learning::place_of(int num_ranks, std::vector<int> const& world_ran
         node_of_rank_.empty() ? 0 : node_of_rank_[static_cast<std::size_t>(world_rank)]
     );
   }
+  neighborhood::Links const found = links();
+  place.between_nodes = found.across;
+  place.within_node = found.inside;
+  return place;
+}
+
+neighborhood::Links Learning::links() {
   std::lock_guard const lock(mutex_);
   if (!has_links_) {
     find_links();
     has_links_ = true;
   }
-  place.between_nodes = between_nodes_;
-  place.within_node = within_node_;
-  return place;
+  return {.across = between_nodes_, .inside = within_node_};
 }
 
 /// Of the described machine; what it does not say, or if none is, what is usual for such parts.
@@ -275,7 +283,9 @@ void Learning::think_ahead() {
     bool const is_known = !noted.trials.record.candidates.empty() ||
                           (before != earlier_.end() && !before->second.record.candidates.empty()) ||
                           lessons_.contains(kind);
-    if (!is_known && noted.trials.stake() >= least_stake) {
+    // Who is whose neighbour is known in calls only.
+    bool const is_neighborhood = profile::is_neighborhood(kind.call);
+    if (!is_known && !is_neighborhood && noted.trials.stake() >= least_stake) {
       open.push_back(&noted);
     }
   }

@@ -12,6 +12,7 @@
 #include "espalier/learn/allowance.hpp"
 #include "espalier/learn/race.hpp"
 #include "espalier/learn/shortlist.hpp"
+#include "espalier/neighborhood/choice.hpp"
 #include "espalier/plan/clock.hpp"
 #include "espalier/plan/learning/learned.hpp"
 #include "espalier/plan/settings/settings.hpp"
@@ -63,6 +64,9 @@ public:
   [[nodiscard]] std::vector<learn::Proposal> propose(
       KindOfCalls const& kind, std::int64_t bytes, std::vector<int> const& world_ranks, int most
   );
+
+  /// What messages cost on this machine, as far as it is described or usual.
+  [[nodiscard]] neighborhood::Links links();
 
   /// What follows is known on one rank of a communicator.
   /// @{

@@ -10,6 +10,7 @@
 #include "espalier/algorithms/catalog.hpp"
 #include "espalier/base/error.hpp"
 #include "espalier/base/field.hpp"
+#include "espalier/profile/neighbor_choice.hpp"
 
 namespace espalier::plan {
 namespace {
@@ -64,15 +65,24 @@ Candidate parse_candidate(Field const& field) {
   };
 }
 
+/// Why a program of this version cannot run it for such calls; empty if it can.
+std::string refuses(KindOfCalls const& kind, std::string const& text) {
+  if (profile::is_neighborhood(kind.call)) {
+    static_cast<void>(profile::parse_neighbor_choice(kind.call, text));
+    return {};
+  }
+  auto const choice = algorithms::Choice::parse(text);
+  return choice.collective() != profile::collective_of(kind.call)
+             ? "it is of another collective"
+             : profile::refuses(kind.call, choice, kind.shape.num_ranks, 0);
+}
+
 /// An algorithm of this version that serves the call.
 std::string parse_algorithm(Field const& field, KindOfCalls const& kind) {
   std::string text = field.text();
   std::string reason;
   try {
-    auto const choice = algorithms::Choice::parse(text);
-    reason = choice.collective() != profile::collective_of(kind.call)
-                 ? "it is of another collective"
-                 : profile::refuses(kind.call, choice, kind.shape.num_ranks, 0);
+    reason = refuses(kind, text);
   } catch (Error const& error) {
     reason = error.what();
   }

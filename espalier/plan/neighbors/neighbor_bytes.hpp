@@ -32,4 +32,16 @@ std::int64_t sent_bytes(Call const& call, std::span<int const> destinations, Nam
   return bytes;
 }
 
+/// Bytes of a block between two neighbours, as rules have them: of one that this rank sends, or if
+/// it sends none, of one that it receives. 0 of calls with blocks of many sizes.
+/// @throws Error mpi.
+template <AnyNeighborCall Call>
+std::int64_t block_bytes(Call const& call, bool sends, NamedTypes& types) {
+  if constexpr (has_equal_blocks(Call::neighbor_call)) {
+    return sends ? bytes_of(call.sendcount, call.sendtype, types)
+                 : bytes_of(call.recvcount, call.recvtype, types);
+  }
+  return 0;
+}
+
 }  // namespace espalier::plan

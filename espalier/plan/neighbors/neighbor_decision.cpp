@@ -3,58 +3,147 @@
 /// @file
 /// What a session does with neighborhood collectives.
 
+#include <algorithm>
 #include <string>
+#include <utility>
 
+#include "espalier/base/error.hpp"
+#include "espalier/mpi/success.hpp"
 #include "espalier/neighborhood/catalog.hpp"
-#include "espalier/plan/failure.hpp"
+#include "espalier/plan/neighbors/library_pairing.hpp"
 #include "espalier/plan/neighbors/neighbor_topology.hpp"
 #include "espalier/plan/session.hpp"
 
 namespace espalier::plan {
+namespace {
 
-neighborhood::Algorithm const* Session::choose(NeighborCall call, State& state, MPI_Comm comm) {
-  // What they need is made with the communicator, see Session::adopt().
-  if (!has_neighbors(comm) || !state.neighbors().is_prepared()) {
-    return nullptr;
+/// Nodes of the ranks of a communicator, in their order.
+std::vector<int> nodes_of(World const& world, std::vector<int> const& world_ranks, int num_ranks) {
+  std::vector<int> nodes;
+  for (int rank = 0; rank < num_ranks; ++rank) {
+    auto const index = static_cast<std::size_t>(rank);
+    auto const place =
+        world_ranks.empty() ? index : static_cast<std::size_t>(world_ranks[index]);
+    nodes.push_back(world.node_of_rank.empty() ? 0 : world.node_of_rank[place]);
   }
-  neighborhood::Algorithm const& algorithm = *settings_.forced_neighbors[index_of(call)];
+  return nodes;
+}
+
+/// Whether some rank of a communicator has memory that the processor must not touch. Collective.
+bool has_devices_somewhere(World const& world, MPI_Comm comm) {
+  int found = world.devices.is_present() ? 1 : 0;
+  mpi::require_success(
+      PMPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_MAX, comm), "MPI_Allreduce"
+  );
+  return found != 0;
+}
+
+}  // namespace
+
+profile::DecisionTable const& Session::table(NeighborCall call, State& state, MPI_Comm comm) {
+  profile::DecisionTable const*& known = state.neighbor_table(call);
+  if (known == nullptr) [[unlikely]] {
+    known = &find_table(call, state, comm);
+  }
+  return *known;
+}
+
+profile::DecisionTable const& Session::find_table(NeighborCall call, State& state, MPI_Comm comm) {
+  if (forced_neighbors_[index_of(call)]) {
+    return find_forced(call, state, comm);
+  }
+  if (state.facts().num_ranks == 1) {
+    return native_.table(NativeReason::one_rank);
+  }
+  if (is_left_alone(comm)) {
+    return native_.table(NativeReason::left_alone);
+  }
+  if (!may_choose(call)) {
+    return tables_.find({.call = rule_call(call)}, state.shape());
+  }
+  if (!state.neighbor_class()) {
+    return native_.table(NativeReason::no_neighborhood);
+  }
+  return pairs_as_library(call, state.neighbor_class()->has_repeated_edges)
+             ? tables_.find({.call = rule_call(call)}, state.neighbor_shape())
+             : native_.table(NativeReason::other_pairing);
+}
+
+profile::DecisionTable const& Session::find_forced(NeighborCall call, State& state, MPI_Comm comm) {
+  profile::DecisionTable const& forced = *forced_neighbors_[index_of(call)];
+  if (!forced.chooses()) {
+    return forced;
+  }
+  // What they need is made with the communicator, see Session::adopt().
+  if (!may_choose(call) || !has_neighbors(comm) || !state.neighbors().is_prepared()) {
+    return native_.table(NativeReason::no_neighborhood);
+  }
+  neighborhood::Algorithm const& algorithm = *forced.decisions().front().neighbors;
   std::string const reason = state.neighbors().refuses(algorithm, call, false);
   if (reason.empty()) {
-    return &algorithm;
+    return forced;
   }
   notes_.warn(
       "ESPALIER_FORCE: " + std::string(to_string(call)) + ": " + reason +
       "; using the native call on such communicators"
   );
-  return nullptr;
+  return native_.table(NativeReason::refused_neighborhood);
 }
 
-NeighborDecision Session::decide(NeighborCall call, MPI_Comm comm) noexcept {
-  bool const may_choose = settings_.may_choose(call) && !world_.has_devices;
-  if (comm == MPI_COMM_NULL || (!may_choose && !records_)) {
-    return {};
+profile::Decision const& Session::decision_at(
+    NeighborCall call,
+    State& state,
+    profile::DecisionTable const& table,
+    std::int64_t block_bytes
+) {
+  bool const is_forced = forced_neighbors_[index_of(call)].has_value();
+  bool const is_empty = block_bytes == 0 && state.neighbor_class() &&
+                        profile::has_known_size(rule_call(call), state.neighbor_shape());
+  return is_empty && !is_forced ? native_.decision(NativeReason::no_data)
+                                : served(call, state, table.at(block_bytes));
+}
+
+profile::Decision const&
+Session::served(NeighborCall call, State& state, profile::Decision const& decision) {
+  bool const is_forced = forced_neighbors_[index_of(call)].has_value();
+  if (decision.neighbors == nullptr || is_forced ||
+      state.neighbors().serves(*decision.neighbors, call)) {
+    return decision;
   }
-  NeighborDecision decided;
-  int const code = guard([&] {
-    State* const state = find(comm);
-    decided.state = state;
-    if (state == nullptr || !may_choose) {
-      return MPI_SUCCESS;
-    }
-    auto& choice = state->neighbor_choice(call);
-    if (!choice) {
-      choice = choose(call, *state, comm);
-    }
-    if (*choice != nullptr) {
-      decided.neighbors = &state->neighbors();
-      decided.algorithm = *choice;
-    }
-    return MPI_SUCCESS;
-  });
-  if (code != MPI_SUCCESS) {
-    decided.code = raise(comm, code);
+  if (settings_.profile && decision.rule >= 0) {
+    notes_.warn(
+        std::string(to_string(call)) + ": " +
+        state.neighbors().refuses(*decision.neighbors, call, false) + " (" + decision.reason +
+        "); using the native call on such communicators"
+    );
   }
-  return decided;
+  return native_.decision(NativeReason::refused_neighborhood);
+}
+
+void Session::survey_neighbors(MPI_Comm comm) {
+  State& state = *find(comm);
+  CommunicatorFacts const& facts = state.facts();
+  if (facts.num_ranks == 1 || !state.context() || is_left_alone(comm)) {
+    return;
+  }
+  // Where only learning may choose, nobody has agreed on devices yet.
+  if (!settings_.has_choices() && has_devices_somewhere(world_, comm)) {
+    return;
+  }
+  auto neighborhood = shared_neighborhood_of(comm);
+  if (!neighborhood) {
+    return;
+  }
+  NeighborClass const found = class_of(*neighborhood);
+  state.take(
+      {
+          .neighborhood = std::move(*neighborhood),
+          .node_of_rank = nodes_of(world_, state.world_ranks(), facts.num_ranks),
+          .context = contexts_.context(*state.context(), state.world_ranks()),
+          .knows_sizes = found.topology != profile::Topology::disconnected,
+      },
+      found
+  );
 }
 
 }  // namespace espalier::plan

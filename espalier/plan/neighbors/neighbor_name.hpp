@@ -8,7 +8,7 @@
 
 #include "espalier/neighborhood/algorithm.hpp"
 #include "espalier/plan/neighbors/neighbor_list.hpp"
-#include "espalier/profile/call_facts.hpp"
+#include "espalier/profile/call.hpp"
 
 namespace espalier::plan {
 
@@ -30,6 +30,11 @@ inline constexpr std::size_t num_neighbor_calls = all_neighbor_calls.size();
 /// `MPI_Neighbor_alltoallv`.
 [[nodiscard]] constexpr std::string_view function_name(NeighborCall call) noexcept {
   return facts_of(call).function;
+}
+
+/// The same call as rules name it.
+[[nodiscard]] constexpr profile::Call rule_call(NeighborCall call) noexcept {
+  return profile::neighbor_calls[index_of(call)];
 }
 
 /// None if the text names no such call.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -156,6 +157,12 @@ std::vector<int> peers_of(std::vector<End> const& ends) {
   return peers;
 }
 
+/// With -1 for MPI_PROC_NULL.
+std::vector<int> without_null(std::vector<int> peers) {
+  std::ranges::replace(peers, MPI_PROC_NULL, -1);
+  return peers;
+}
+
 /// The list of every rank. Collective.
 std::vector<std::vector<int>> gathered(std::vector<int> const& own, MPI_Comm comm) {
   auto const num_ranks = static_cast<std::size_t>(size_of(comm));
@@ -181,6 +188,48 @@ std::vector<std::vector<int>> gathered(std::vector<int> const& own, MPI_Comm com
     lists.emplace_back(begin, begin + sizes[rank]);
   }
   return lists;
+}
+
+/// None if an edge has one end only, as every rank sees.
+std::optional<Neighborhood> of_lists(
+    std::vector<std::vector<int>> const& sources, std::vector<std::vector<int>> const& destinations
+) {
+  try {
+    return Neighborhood::of_lists(sources, destinations);
+  } catch (Error const& error) {
+    if (error.code() != ErrorCode::argument) {
+      throw;
+    }
+    return std::nullopt;
+  }
+}
+
+std::optional<Neighborhood> shared_neighborhood_of_graph(MPI_Comm comm) {
+  std::vector<std::vector<int>> neighbors;
+  std::size_t num_edges = 0;
+  for (int rank = 0; rank < size_of(comm); ++rank) {
+    neighbors.push_back(graph_neighbors(comm, rank));
+    num_edges += 2 * neighbors.back().size();
+    if (num_edges > most_shared_edges) {
+      return std::nullopt;
+    }
+  }
+  return of_lists(neighbors, neighbors);
+}
+
+std::optional<Neighborhood> shared_neighborhood_of_dist_graph(MPI_Comm comm) {
+  Lists const lists = lists_of(comm);
+  std::int64_t num_edges =
+      static_cast<std::int64_t>(lists.sources.size() + lists.destinations.size());
+  require_success(
+      PMPI_Allreduce(MPI_IN_PLACE, &num_edges, 1, MPI_INT64_T, MPI_SUM, comm), "MPI_Allreduce"
+  );
+  if (num_edges > static_cast<std::int64_t>(most_shared_edges)) {
+    return std::nullopt;
+  }
+  auto const sources = gathered(without_null(lists.sources), comm);
+  auto const destinations = gathered(without_null(lists.destinations), comm);
+  return of_lists(sources, destinations);
 }
 
 }  // namespace
@@ -222,8 +271,7 @@ std::vector<int> destinations_of(MPI_Comm comm) {
   default:
     peers = lists_of(comm).destinations;
   }
-  std::ranges::replace(peers, MPI_PROC_NULL, -1);
-  return peers;
+  return without_null(std::move(peers));
 }
 
 mapping::CartesianGrid grid_of(MPI_Comm comm) {
@@ -238,6 +286,17 @@ mapping::CartesianGrid grid_of(MPI_Comm comm) {
       "MPI_Cart_get"
   );
   return mapping::CartesianGrid(std::move(extents), {periods.begin(), periods.end()});
+}
+
+std::optional<Neighborhood> shared_neighborhood_of(MPI_Comm comm) {
+  switch (topology_of(comm)) {
+  case MPI_CART:
+    return Neighborhood::of_cartesian(grid_of(comm));
+  case MPI_GRAPH:
+    return shared_neighborhood_of_graph(comm);
+  default:
+    return shared_neighborhood_of_dist_graph(comm);
+  }
 }
 
 Neighborhood neighborhood_of(MPI_Comm user, MPI_Comm private_comm) {

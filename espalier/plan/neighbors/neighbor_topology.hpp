@@ -5,6 +5,8 @@
 
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <vector>
 
 #include <mpi.h>
@@ -31,6 +33,17 @@ namespace espalier::plan {
 /// The grid of a Cartesian communicator. Local.
 /// @throws Error mpi, argument for a grid without dimensions.
 [[nodiscard]] mapping::CartesianGrid grid_of(MPI_Comm comm);
+
+/// Edges that all ranks may know, in and out: 2 MiB on each.
+inline constexpr std::size_t most_shared_edges = std::size_t{1} << 17U;
+
+/// The neighborhood of a communicator with the edges of all ranks, the same on all of them; none if
+/// it has more than most_shared_edges, or edges with one end only. On a grid these are not stored,
+/// and may be any number.
+///
+/// Local on grids and graphs; collective over the communicator on a distributed graph.
+/// @throws Error mpi.
+[[nodiscard]] std::optional<neighborhood::Neighborhood> shared_neighborhood_of(MPI_Comm comm);
 
 /// The neighborhood of a communicator, of which every rank knows what it needs to send to its
 /// neighbours itself: on a distributed graph its own edges only.

@@ -3,12 +3,14 @@
 #include "espalier/plan/neighbors/neighbors.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <utility>
 
 #include "espalier/exec/collectives/mpi_neighbor.hpp"
 #include "espalier/mpi/success.hpp"
 #include "espalier/neighborhood/catalog.hpp"
+#include "espalier/plan/communicators/contexts.hpp"
 #include "espalier/plan/communicators/private_comm.hpp"
 #include "espalier/plan/communicators/underway.hpp"
 #include "espalier/plan/neighbors/neighbor_topology.hpp"
@@ -49,6 +51,7 @@ Neighbors::~Neighbors() {
 void Neighbors::abandon() noexcept {
   executors_.clear();
   comm_ = MPI_COMM_NULL;
+  context_ = {};
 }
 
 void Neighbors::prepare() {
@@ -63,10 +66,30 @@ void Neighbors::prepare() {
   if (!neighborhood_) {
     neighborhood_ = neighborhood_of(user_, comm_);
   }
-  degrees_ = {
-      .in = static_cast<int>(neighborhood_->in_edges(rank_).size()),
-      .out = static_cast<int>(neighborhood_->out_edges(rank_).size()),
-  };
+  count_edges();
+}
+
+void Neighbors::take(PreparedNeighbors prepared) {
+  require_success(PMPI_Comm_rank(user_, &rank_), "MPI_Comm_rank");
+  num_ranks_ = prepared.neighborhood.num_ranks();
+  neighborhood_ = std::move(prepared.neighborhood);
+  nodes_ = std::move(prepared.node_of_rank);
+  context_ = prepared.context;
+  knows_sizes_ = prepared.knows_sizes;
+  count_edges();
+}
+
+void Neighbors::count_edges() {
+  auto const in = neighborhood_->in_edges(rank_);
+  auto const out = neighborhood_->out_edges(rank_);
+  auto const is_there = [](neighborhood::End const& end) { return !end.is_absent(); };
+  degrees_ = {.in = static_cast<int>(in.size()), .out = static_cast<int>(out.size())};
+  sends_ = std::ranges::any_of(out, is_there);
+}
+
+exec::MpiContext Neighbors::context(NeighborCall call) const noexcept {
+  return comm_ != MPI_COMM_NULL ? exec::MpiContext(comm_)
+                                : Contexts::part(context_, rule_call(call));
 }
 
 std::span<int const> Neighbors::nodes() {
@@ -101,12 +124,55 @@ neighborhood::Request Neighbors::request(Algorithm const& algorithm, bool has_eq
 
 std::string
 Neighbors::refuses(Algorithm const& algorithm, NeighborCall call, bool exchanges_sizes) {
-  if (algorithm.forwards && !has_equal_blocks(call) && !exchanges_sizes) {
+  bool const knows_sizes = knows_sizes_ && has_equal_blocks(call);
+  if (algorithm.forwards && !knows_sizes && !exchanges_sizes) {
     return neighborhood::full_name(algorithm) +
            " forwards blocks, whose sizes only their ends know";
   }
   learn_for(algorithm);
   return neighborhood::refuses(algorithm, request(algorithm, has_equal_blocks(call)));
+}
+
+bool Neighbors::serves(Algorithm const& algorithm, NeighborCall call) {
+  auto const found = std::ranges::find_if(served_, [&](Served const& one) {
+    return one.algorithm == &algorithm && one.call == call;
+  });
+  if (found != served_.end()) {
+    return found->is_served;
+  }
+  bool const is_served = refuses(algorithm, call, false).empty();
+  served_.push_back({.algorithm = &algorithm, .call = call, .is_served = is_served});
+  return is_served;
+}
+
+double
+Neighbors::predicted(Algorithm const& algorithm, neighborhood::Links const& links, double bytes) {
+  constexpr int most_ranks = 512;
+  if (num_ranks_ <= most_ranks) {
+    return neighborhood::line(algorithm, request(algorithm, knows_sizes_), links).seconds(bytes);
+  }
+  double const num_messages = std::max(degrees_.in, degrees_.out);
+  return num_messages * (links.across.alpha() + links.across.beta() * bytes);
+}
+
+std::vector<NeighborProposal> Neighbors::propose(
+    profile::Call call, std::int64_t block_bytes, neighborhood::Links const& links
+) {
+  NeighborCall const own_call = *parse_neighbor_call(profile::to_string(call));
+  bool const is_one_node =
+      std::ranges::adjacent_find(nodes_, std::ranges::not_equal_to{}) == nodes_.end();
+  std::vector<NeighborProposal> proposals;
+  for (Algorithm const* const algorithm : neighborhood::catalog()) {
+    bool const is_meant = algorithm->collective == collective_of(own_call);
+    // Nothing leaves the node.
+    bool const is_in_vain = is_one_node && algorithm->name == "node_aware";
+    if (is_meant && !is_in_vain && serves(*algorithm, own_call)) {
+      double const seconds = predicted(*algorithm, links, static_cast<double>(block_bytes));
+      proposals.push_back({.algorithm = algorithm, .seconds = seconds});
+    }
+  }
+  std::ranges::stable_sort(proposals, {}, &NeighborProposal::seconds);
+  return proposals;
 }
 
 RankProgram const& Neighbors::program(Algorithm const& algorithm, bool has_equal_blocks) {
@@ -135,10 +201,14 @@ Neighbors::bound(Algorithm const& algorithm, RankProgram const& program, Call co
   if constexpr (has_equal_blocks(Call::neighbor_call)) {
     std::ranges::fill(scratch, block_bytes(sent_bytes, received));
   } else if (algorithm.forwards) {
-    scratch = exec::scratch_sizes(program, comm_, sent_bytes);
+    scratch = exec::scratch_sizes(program, context(Call::neighbor_call), sent_bytes);
   }
   return exec::neighbor_executor(
-      program, comm_, std::move(sent), std::move(received), std::move(scratch)
+      program,
+      context(Call::neighbor_call),
+      std::move(sent),
+      std::move(received),
+      std::move(scratch)
   );
 }
 

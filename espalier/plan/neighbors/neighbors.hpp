@@ -14,6 +14,7 @@
 
 #include "espalier/exec/messages/mpi_executor.hpp"
 #include "espalier/neighborhood/algorithm.hpp"
+#include "espalier/neighborhood/choice.hpp"
 #include "espalier/neighborhood/neighborhood.hpp"
 #include "espalier/plan/calls/named_types.hpp"
 #include "espalier/plan/communicators/executor_cache.hpp"
@@ -26,6 +27,20 @@ namespace espalier::plan {
 struct PlannedNeighbors {
   neighborhood::Algorithm const* algorithm;
   exec::MpiExecutor executor;
+};
+
+/// An algorithm that is worth a trial, and how long a model says it takes.
+struct NeighborProposal {
+  neighborhood::Algorithm const* algorithm = nullptr;
+  double seconds = 0;
+};
+
+/// What neighborhood collectives of a communicator need, known before their first call.
+struct PreparedNeighbors {
+  neighborhood::Neighborhood neighborhood;  ///< with the edges of all ranks
+  std::vector<int> node_of_rank;            ///< any number for each node
+  exec::MpiContext context;                 ///< of the communicator; each function has its part
+  bool knows_sizes = false;                 ///< all ranks know the size of equal blocks
 };
 
 /// Runs neighborhood collectives on one communicator of a user, with everything that can be reused
@@ -51,9 +66,22 @@ public:
   /// @throws Error mpi, argument as neighborhood_of().
   void prepare();
 
+  /// In place of prepare(): no communicator is made, and everything that follows is local but what
+  /// plan() and typical_bytes() do. The same on all ranks. @throws Error mpi.
+  void take(PreparedNeighbors prepared);
+
   [[nodiscard]] bool is_prepared() const noexcept {
-    return comm_ != MPI_COMM_NULL && neighborhood_.has_value();
+    return neighborhood_.has_value() && (comm_ != MPI_COMM_NULL || context_.comm != MPI_COMM_NULL);
   }
+
+  /// Whether run() can run it, as refuses() says; after take().
+  [[nodiscard]] bool serves(neighborhood::Algorithm const& algorithm, NeighborCall call);
+
+  /// The algorithms that serve the call, the best first; after take(). Local, and asked of one
+  /// rank. Beyond a few hundred ranks all get the time of a message for each neighbour.
+  /// @param block_bytes  of one block
+  [[nodiscard]] std::vector<NeighborProposal>
+  propose(profile::Call call, std::int64_t block_bytes, neighborhood::Links const& links);
 
   /// Why an algorithm cannot serve a call, empty if it can; the same on all ranks. Algorithms that
   /// forward blocks serve blocks of different sizes only where these are exchanged, in plan().
@@ -85,6 +113,9 @@ public:
 
   [[nodiscard]] Degrees degrees() const noexcept { return degrees_; }
 
+  /// Whether a neighbour is there that this rank sends to.
+  [[nodiscard]] bool sends() const noexcept { return sends_; }
+
   [[nodiscard]] MPI_Comm user() const noexcept { return user_; }
 
   /// What calls made, and how long that took.
@@ -106,6 +137,10 @@ private:
     schedule::RankProgram program;
   };
 
+  [[nodiscard]] double
+  predicted(neighborhood::Algorithm const& algorithm, neighborhood::Links const& links, double bytes);
+  [[nodiscard]] exec::MpiContext context(NeighborCall call) const noexcept;
+  void count_edges();
   /// Makes all known that the algorithm looks at. Collective the first time.
   void learn_for(neighborhood::Algorithm const& algorithm);
   [[nodiscard]] neighborhood::Request
@@ -121,13 +156,24 @@ private:
 
   MPI_Comm user_;
   MPI_Comm comm_ = MPI_COMM_NULL;
+  exec::MpiContext context_;  ///< if there is one, comm_ is none
+  bool knows_sizes_ = true;
   OwnCommunicators own_communicators_;
   int rank_ = 0;
   int num_ranks_ = 1;
   int num_planned_ = 0;
   Degrees degrees_{};
+  bool sends_ = false;
   std::optional<neighborhood::Neighborhood> neighborhood_;
   std::vector<int> nodes_;
+  /// What serves() found out.
+  struct Served {
+    neighborhood::Algorithm const* algorithm;
+    NeighborCall call;
+    bool is_served;
+  };
+
+  std::vector<Served> served_;
   NamedTypes types_;
   std::vector<std::unique_ptr<Program>> programs_;
   ExecutorCache executors_;

@@ -5,16 +5,21 @@
 namespace espalier::plan {
 
 void NeighborRecorder::record(
-    NeighborCall call, neighborhood::Algorithm const* algorithm, std::int64_t bytes, double seconds
+    NeighborCall call,
+    std::int64_t block_bytes,
+    profile::Decision const& decision,
+    Counter const& one
 ) {
-  Counter const one{.count = 1, .bytes = bytes, .seconds = seconds};
+  std::size_t const position = size_class(block_bytes);
   for (Row& row : rows_) {
-    if (row.call == call && row.algorithm == algorithm) {
+    if (row.call == call && row.size_class == position && row.decision == &decision) {
       row.counter.add(one);
       return;
     }
   }
-  rows_.push_back({.call = call, .algorithm = algorithm, .counter = one});
+  rows_.push_back(
+      {.call = call, .size_class = position, .decision = &decision, .counter = one}
+  );
 }
 
 }  // namespace espalier::plan

@@ -6,28 +6,30 @@
 #include <cstdint>
 #include <vector>
 
-#include "espalier/neighborhood/algorithm.hpp"
 #include "espalier/plan/neighbors/neighbor_name.hpp"
 #include "espalier/plan/settings/recorder.hpp"
+#include "espalier/profile/decision.hpp"
 
 namespace espalier::plan {
 
-/// Neighborhood calls on one communicator. Used by one thread at a time; allocates only when a call
-/// and an algorithm come together for the first time.
+/// Neighborhood calls on one communicator. Used by one thread at a time; allocates only when a
+/// call, a size class and a decision come together for the first time.
 class NeighborRecorder {
 public:
   struct Row {
     NeighborCall call;
-    neighborhood::Algorithm const* algorithm;  ///< null: the native call
+    std::size_t size_class;             ///< of a block, where all ranks know it; else 0
+    profile::Decision const* decision;  ///< not owned
     Counter counter{};
   };
 
-  /// @param bytes that this rank sent to all of its neighbours
+  /// @param block_bytes  as rules have it; 0 where not all ranks know it
+  /// @param one  call, with the bytes that this rank sent to all of its neighbours
   void record(
       NeighborCall call,
-      neighborhood::Algorithm const* algorithm,
-      std::int64_t bytes,
-      double seconds
+      std::int64_t block_bytes,
+      profile::Decision const& decision,
+      Counter const& one
   );
 
   [[nodiscard]] std::vector<Row> const& rows() const noexcept { return rows_; }

@@ -49,13 +49,16 @@ Settings::Forced parse_forced(profile::CallForm call, std::string_view text, Set
 }
 
 /// `combining` and `neighbor_alltoall/combining` are the same here.
-neighborhood::Algorithm const* parse_neighbor(NeighborCall call, std::string_view text) {
+profile::Decision parse_neighbor(NeighborCall call, std::string_view text) {
   neighborhood::Collective const collective = collective_of(call);
   std::string const prefix = std::string(neighborhood::to_string(collective)) + "/";
   if (text.starts_with(prefix)) {
     text.remove_prefix(prefix.size());
   }
-  return text == "native" ? nullptr : &neighborhood::find(collective, text);
+  return {
+      .neighbors = text == "native" ? nullptr : &neighborhood::find(collective, text),
+      .reason = "forced by ESPALIER_FORCE",
+  };
 }
 
 void parse_forced(std::string_view name, std::string_view text, Settings& settings) {
@@ -322,8 +325,16 @@ namespace {
 
 bool has_choice(std::optional<profile::Profile> const& profile, profile::CallForm call) noexcept {
   return profile && std::ranges::any_of(profile->rules(), [&](profile::Rule const& rule) {
-           return rule.is_for(call) && rule.choice;
+           return rule.is_for(call) && !rule.is_native();
          });
+}
+
+/// Without what is learned.
+bool has_choice(Settings const& settings, NeighborCall call) noexcept {
+  if (auto const& forced = settings.forced_neighbors[index_of(call)]) {
+    return !forced->is_native();
+  }
+  return has_choice(settings.profile, {.call = rule_call(call)});
 }
 
 bool has_rule_of_its_own(
@@ -349,6 +360,9 @@ template <typename Predicate> bool is_any_call(Predicate is_so) {
 }  // namespace
 
 Settings::Forced const* Settings::forced_for(profile::CallForm call) const noexcept {
+  if (profile::is_neighborhood(call.call)) {
+    return nullptr;
+  }
   auto const& own = forced_nonblocking[profile::index_of(call.call)];
   auto const& blocking = forced[profile::index_of(call.call)];
   if (call.form == profile::Form::nonblocking && own) {
@@ -367,6 +381,11 @@ bool Settings::may_choose(profile::CallForm call) const noexcept {
   return learning.has_value() || has_choice(profile, call);
 }
 
+bool Settings::may_choose(NeighborCall call) const noexcept {
+  bool const learns = learning && !forced_neighbors[index_of(call)];
+  return !is_off && (learns || has_choice(*this, call));
+}
+
 bool Settings::tells_forms_apart(profile::Call call) const noexcept {
   profile::CallForm const nonblocking{.call = call, .form = profile::Form::nonblocking};
   bool const is_forced = forced_nonblocking[profile::index_of(call)].has_value();
@@ -375,8 +394,9 @@ bool Settings::tells_forms_apart(profile::Call call) const noexcept {
 }
 
 bool Settings::has_choices() const noexcept {
-  bool const has_neighbors =
-      std::ranges::any_of(all_neighbor_calls, [&](NeighborCall call) { return may_choose(call); });
+  bool const has_neighbors = std::ranges::any_of(all_neighbor_calls, [&](NeighborCall call) {
+    return !is_off && has_choice(*this, call);
+  });
   return has_neighbors || is_any_call([&](profile::CallForm call) {
            Forced const* const entry = forced_for(call);
            return entry != nullptr ? entry->choice.has_value()
@@ -472,9 +492,13 @@ std::vector<WantedNative> Settings::wanted_native() const {
 }
 
 bool Settings::needs_nodes() const noexcept {
-  return is_any_call([&](profile::CallForm call) {
-    return forced_for(call) == nullptr && may_choose(call);
-  });
+  auto const has_rules = [&](NeighborCall call) {
+    return !forced_neighbors[index_of(call)] && may_choose(call);
+  };
+  return std::ranges::any_of(all_neighbor_calls, has_rules) ||
+         is_any_call([&](profile::CallForm call) {
+           return forced_for(call) == nullptr && may_choose(call);
+         });
 }
 
 profile::DecisionTable decide(

@@ -93,8 +93,8 @@ struct Settings {
   using ForcedCalls = std::array<std::optional<Forced>, profile::num_calls>;
   ForcedCalls forced;
   ForcedCalls forced_nonblocking;  ///< what it says of nonblocking calls alone
-  /// What ESPALIER_FORCE says of neighborhood collectives; null: the native call.
-  std::array<neighborhood::Algorithm const*, num_neighbor_calls> forced_neighbors{};
+  /// What it says of neighborhood collectives.
+  std::array<std::optional<profile::Decision>, num_neighbor_calls> forced_neighbors;
   std::optional<profile::Profile> profile;
   std::string profile_path;
   /// None: nothing is tried while the program runs.
@@ -133,7 +133,7 @@ struct Settings {
     return !is_off && (is_verbose || !statistics.empty() || watches());
   }
 
-  /// What ESPALIER_FORCE says of a call, null if nothing. What it says of a blocking call also
+  /// What ESPALIER_FORCE says of a call that is no neighborhood's, null if nothing. What it says of a blocking call also
   /// holds for the nonblocking one, of which it says nothing by itself.
   [[nodiscard]] Forced const* forced_for(profile::CallForm call) const noexcept;
 
@@ -147,9 +147,7 @@ struct Settings {
   /// True if its nonblocking form may have other decisions than the blocking one.
   [[nodiscard]] bool tells_forms_apart(profile::Call call) const noexcept;
 
-  [[nodiscard]] bool may_choose(NeighborCall call) const noexcept {
-    return !is_off && forced_neighbors[index_of(call)] != nullptr;
-  }
+  [[nodiscard]] bool may_choose(NeighborCall call) const noexcept;
 
   /// True if a rule or a forced choice may decide for some call, without anything that is learned.
   [[nodiscard]] bool has_choices() const noexcept;

@@ -10,14 +10,9 @@
 #include <nlohmann/json.hpp>
 
 #include "espalier/base/json_text.hpp"
-#include "espalier/neighborhood/catalog.hpp"
 
 namespace espalier::plan {
 namespace {
-
-std::string algorithm_text(profile::Decision const& decision) {
-  return decision.choice ? decision.choice->text() : "native";
-}
 
 nlohmann::ordered_json to_json(MappingNote const& note) {
   return {
@@ -144,7 +139,7 @@ void Totals::add_known(
       .function = function_name(counted.call, form),
       .communicator = communicator,
       .size_class = counted.size_class,
-      .algorithm = algorithm_text(*counted.decision),
+      .algorithm = counted.decision->algorithm_text(),
       .reason = counted.decision->reason,
   };
   Row& row = rows_[std::move(key)];
@@ -159,14 +154,12 @@ void Totals::add_known(
 void Totals::add(CommunicatorClass communicator, NeighborRecorder const& recorder) {
   communicator = known(std::move(communicator));
   for (NeighborRecorder::Row const& counted : recorder.rows()) {
-    bool const is_native = counted.algorithm == nullptr;
     Key key{
         .function = std::string(function_name(counted.call)),
         .communicator = communicator,
-        .size_class = 0,
-        .algorithm = is_native ? "native" : neighborhood::full_name(*counted.algorithm),
-        .reason =
-            is_native ? "no algorithm is forced that can serve it" : "forced by ESPALIER_FORCE",
+        .size_class = counted.size_class,
+        .algorithm = counted.decision->algorithm_text(),
+        .reason = counted.decision->reason,
     };
     rows_[std::move(key)].counter.add(counted.counter);
   }

@@ -71,8 +71,12 @@ def _force(value: str) -> Finding:
 
     for item in filter(None, value.split(";")):
         call, equals, algorithm = item.partition("=")
+        if equals and call.strip() in _core.neighbor_calls():
+            if algorithm.strip() != "native":
+                _core.check_neighbor_choice(call.strip(), algorithm.strip())
+            continue
         if not equals or call.strip() not in calls.in_all_forms(_core.calls()):
-            known = ", ".join(_core.calls())
+            known = ", ".join([*_core.calls(), *_core.neighbor_calls()])
             text = f"expected call=algorithm with a call of {known}, got '{item}'"
             return Finding("settings", "ESPALIER_FORCE", "problem", text, "it would be ignored")
         if algorithm.strip() != "native":

@@ -91,9 +91,9 @@ def translate(
             f" {' and '.join(map(str, known)) or 'none'}",
             "choose another number with --nodes",
         )
-    started = [
+    others = [
         _left_out(profile, call, shape, equivalents)
-        for call in map(calls.nonblocking, _core.calls())
+        for call in (*map(calls.nonblocking, _core.calls()), *_core.neighbor_calls())
         for shape in _own_shapes(profile, call)
         if num_nodes in (None, shape.num_nodes)
     ]
@@ -102,7 +102,7 @@ def translate(
         _ruled(profile, call, shape, equivalents)
         for call, row in wanted.items()
         for shape in sorted(row, key=lambda one: one.num_ranks)
-    ] + started
+    ] + others
 
 
 def _own_shapes(profile: Profile, call: str) -> list[Shape]:
@@ -111,8 +111,9 @@ def _own_shapes(profile: Profile, call: str) -> list[Shape]:
 
 
 def _left_out(profile: Profile, call: str, shape: Shape, equivalents: Equivalents) -> Ruled:
-    """Return what the profile has for nonblocking calls, of which no rule of a library speaks."""
-    reason = f"rules of {equivalents.library} are for blocking calls"
+    """Return what the profile has for calls of which no rule of a library speaks."""
+    kind = "blocking calls" if calls.is_nonblocking(call) else "calls that are no neighborhood's"
+    reason = f"rules of {equivalents.library} are for {kind}"
     return Ruled(
         call,
         shape,

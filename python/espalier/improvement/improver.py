@@ -392,7 +392,8 @@ def _rewrite(
     shapes = findings.tunings if only is None else {only}
 
     def is_mine(rule: Rule) -> bool:
-        return Shape(rule["num_ranks"], rule["num_nodes"]) in shapes
+        is_tuned = "topology" not in rule
+        return is_tuned and Shape(rule["num_ranks"], rule["num_nodes"]) in shapes
 
     with locked(path):
         profile = profiles.read(path).document

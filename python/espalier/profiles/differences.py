@@ -64,8 +64,8 @@ def _about(profile: Profile) -> dict[str, Any]:
     return {"profile": str(profile.path), **runs.told(profile.document)}
 
 
-def _order(part: Part) -> tuple[int, int, str, str]:
-    return *part[1].numbers, part[1].placement, part[0]
+def _order(part: Part) -> tuple[tuple[int, int, str, str, int], str]:
+    return part[1].order, part[0]
 
 
 def _of_part(part: Part, first: Profile, second: Profile) -> Iterator[dict[str, Any]]:

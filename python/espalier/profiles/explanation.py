@@ -32,7 +32,7 @@ class Question:
 
     def check(self) -> None:
         """Raise ArgumentError for what no call can be."""
-        if self.call is not None:
+        if self.call is not None and self.call not in _core.neighbor_calls():
             calls.check(self.call, _core.calls())
         if self.num_ranks is not None and self.num_ranks < 1:
             raise ArgumentError(f"the number of ranks must be at least 1, got {self.num_ranks}")
@@ -49,7 +49,8 @@ class Question:
 def _spoken_of(profile: Profile) -> list[str]:
     """Return the calls that rules name; nonblocking ones without rules follow the others."""
     named = {rule["collective"] for rule in profile.rules}
-    return [call for call in calls.in_all_forms(_core.calls()) if call in named]
+    known = [*calls.in_all_forms(_core.calls()), *_core.neighbor_calls()]
+    return [call for call in known if call in named]
 
 
 def _shapes(profile: Profile, call: str, question: Question) -> list[Shape]:
@@ -58,7 +59,7 @@ def _shapes(profile: Profile, call: str, question: Question) -> list[Shape]:
         return known
     if question.num_nodes is not None:
         asked = Shape(question.num_ranks, question.num_nodes)
-        return [shape for shape in known if shape.covers(asked)] or [asked]
+        return [shape for shape in known if shape.numbers == asked.numbers] or [asked]
     same = [shape for shape in known if shape.num_ranks == question.num_ranks]
     return same or [Shape(question.num_ranks, 1)]
 

@@ -166,7 +166,7 @@ def _joined(
     )
 
 
-def order_of(rule: Mapping[str, Any]) -> tuple[str, int, int, str, int]:
+def order_of(rule: Mapping[str, Any]) -> tuple[str, tuple[int, int, str, str, int], int]:
     """Return the key by which the rules of a profile are sorted."""
     call, shape = part_of(rule)
-    return call, *shape.numbers, shape.placement, rule["min_bytes"]
+    return call, shape.order, rule["min_bytes"]

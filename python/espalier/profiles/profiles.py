@@ -26,39 +26,74 @@ version = 1
 class Shape:
     """A communicator of so many ranks on so many nodes.
 
-    How its ranks lie on these is `block`, `cyclic` or `other`; empty if it does not matter.
+    How its ranks lie on these is `block`, `cyclic` or `other`; empty if it does not matter. Rules
+    for neighborhood collectives are also for a topology (`grid`, `graph` or `disconnected`) whose
+    ranks have at most so many neighbours, a power of two; others for none.
     """
 
     num_ranks: int
     num_nodes: int
     placement: str = ""
+    topology: str = ""
+    max_neighbors: int = 0
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> Shape:
         """Return the shape that a rule, or an entry of another document, is about."""
-        return cls(entry["num_ranks"], entry["num_nodes"], entry.get("placement", ""))
+        return cls(
+            entry["num_ranks"],
+            entry["num_nodes"],
+            entry.get("placement", ""),
+            entry.get("topology", ""),
+            entry.get("max_neighbors", 0),
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return the members of rules and of other documents."""
         placed = {"placement": self.placement} if self.placement else {}
-        return {"num_ranks": self.num_ranks, "num_nodes": self.num_nodes, **placed}
+        topology = {"topology": self.topology, "max_neighbors": self.max_neighbors}
+        return {
+            "num_ranks": self.num_ranks,
+            "num_nodes": self.num_nodes,
+            **placed,
+            **(topology if self.topology else {}),
+        }
 
     def covers(self, needed: Shape) -> bool:
         """Return whether rules for this shape were made for such a communicator."""
         is_alike = "" in (self.placement, needed.placement) or self.placement == needed.placement
-        return self.numbers == needed.numbers and is_alike
+        return self.numbers == needed.numbers and is_alike and self.around == needed.around
 
     @property
     def numbers(self) -> tuple[int, int]:
         """Return ranks and nodes."""
         return self.num_ranks, self.num_nodes
 
+    @property
+    def around(self) -> tuple[str, int]:
+        """Return the topology and its largest number of neighbours."""
+        return self.topology, self.max_neighbors
+
+    @property
+    def order(self) -> tuple[int, int, str, str, int]:
+        """Return the key by which shapes are sorted."""
+        return *self.numbers, self.placement, *self.around
+
     def text(self) -> str:
-        """Return `8 ranks on 2 nodes`, or `8 ranks on 2 nodes (cyclic)`."""
+        """Return `8 ranks on 2 nodes`, or `8 ranks on 2 nodes (cyclic)`, or with a topology."""
         ranks = "rank" if self.num_ranks == 1 else "ranks"
         nodes = "node" if self.num_nodes == 1 else "nodes"
         placed = f" ({self.placement})" if self.placement else ""
-        return f"{self.num_ranks} {ranks} on {self.num_nodes} {nodes}{placed}"
+        near = neighbors_text(self.to_json())
+        return f"{self.num_ranks} {ranks} on {self.num_nodes} {nodes}{placed}{near}"
+
+
+def neighbors_text(entry: Mapping[str, Any]) -> str:
+    """Return `, grid of up to 4 neighbours` for what has a topology, else nothing."""
+    if not entry.get("topology"):
+        return ""
+    most = entry["max_neighbors"]
+    return f", {entry['topology']} of up to {most} neighbour{'s' if most != 1 else ''}"
 
 
 # What rules are decided for: a call and a shape.
@@ -87,7 +122,7 @@ class Profile:
     def decide(self, call: str, shape: Shape, sizes: list[int]) -> list[Decision]:
         """Return what a preloaded program would do for results of these sizes."""
         return _core.decide(
-            self.text, call, shape.num_ranks, shape.num_nodes, sizes, shape.placement
+            self.text, call, *shape.numbers, sizes, shape.placement, *shape.around
         )
 
     def decisions(self, call: str, shape: Shape) -> Iterator[tuple[int, int | None, Decision]]:

@@ -16,6 +16,7 @@ from espalier.base.units import (
     time_text,
 )
 from espalier.io.console import make_console, make_table
+from espalier.profiles.profiles import neighbors_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,7 +31,8 @@ def shape_text(entry: Mapping[str, Any]) -> str:
     ranks = f"{entry['num_ranks']} rank{'s' if entry['num_ranks'] != 1 else ''}"
     nodes = entry.get("num_nodes", 1)
     placed = f" ({entry['placement']})" if entry.get("placement") else ""
-    return ranks if nodes == 1 else f"{ranks} on {nodes} nodes{placed}"
+    near = neighbors_text(entry)
+    return f"{ranks}{near}" if nodes == 1 else f"{ranks} on {nodes} nodes{placed}{near}"
 
 
 def _print_head(console: Console, explanation: Mapping[str, Any]) -> None:

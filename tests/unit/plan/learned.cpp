@@ -356,5 +356,53 @@ TEST(Learned, RestsOnlyIfItIsInVainAndTakesLong) {
   EXPECT_FALSE(rests(unknown, 0.05, 0, draw)) << "an older version wrote it";
 }
 
+Trials exchanges(int max_neighbors) {
+  Trials one = trials(3, 4);
+  profile::Shape const shape{
+      .num_ranks = 8,
+      .num_nodes = 2,
+      .topology = profile::Topology::grid,
+      .max_neighbors = max_neighbors,
+  };
+  one.kind = kind_of(profile::Call::neighbor_alltoall, shape, 1500);
+  one.algorithms = {"neighbor_alltoall/node_aware"};
+  return one;
+}
+
+TEST(Learned, OfNeighborhoodsIsKeptApartByTheirClass) {
+  Lesson lesson = ring();
+  lesson.kind = exchanges(4).kind;
+  lesson.algorithm = "neighbor_alltoall/combining";
+  Learned const learned{.lessons = {ring(), lesson}, .trials = {exchanges(4), exchanges(8)}};
+  EXPECT_EQ(learned_from_bytes(to_bytes(learned)), learned);
+
+  std::string const document = with("", learned);
+  EXPECT_EQ(trials_in(document).size(), 2U);
+  profile::Profile const profile = profile::Profile::parse(document, "memory.json");
+  ASSERT_EQ(profile.rules().size(), 2U);
+  EXPECT_EQ(profile.rules()[1].shape.max_neighbors, 4);
+  EXPECT_EQ(profile.rules()[1].neighbors->name, "combining");
+
+  Lesson other = lesson;
+  other.kind = exchanges(8).kind;
+  EXPECT_EQ(profile::Profile::parse(with(document, {other}), "m").rules().size(), 3U);
+}
+
+TEST(Learned, OfDisconnectedNeighborhoodsIsForAllSizes) {
+  profile::Shape shape{.num_ranks = 4, .topology = profile::Topology::disconnected};
+  shape.max_neighbors = 2;
+  KindOfCalls const kind = kind_of(profile::Call::neighbor_alltoall, shape, 1500);
+  EXPECT_EQ(kind.min_bytes, 0);
+  EXPECT_FALSE(kind.max_bytes.has_value());
+}
+
+TEST(Learned, TrialsOfNeighborhoodsHaveAlgorithmsThatServeThem) {
+  Trials wrong = exchanges(4);
+  wrong.algorithms = {"allgather/ring"};
+  EXPECT_THROW(
+      static_cast<void>(learned_from_bytes(to_bytes(Learned{.trials = {wrong}}))), Error
+  );
+}
+
 }  // namespace
 }  // namespace espalier::plan

@@ -588,5 +588,35 @@ TEST(ComplaintAboutShape, IsSilentWhereRulesAreNearOrNothingIsAsked) {
   EXPECT_FALSE(complaint_about_shape(forced("bcast=flat"), {.num_ranks = 9, .num_nodes = 1}));
 }
 
+TEST(Settings, ForceNamesAlgorithmsOfNeighborhoods) {
+  Settings const settings = forced("neighbor_alltoall=combining;neighbor_allgather=native");
+  EXPECT_TRUE(settings.may_choose(NeighborCall::alltoall));
+  EXPECT_FALSE(settings.may_choose(NeighborCall::allgather));
+  EXPECT_FALSE(settings.may_choose(NeighborCall::alltoallv));
+  EXPECT_TRUE(settings.has_choices());
+  EXPECT_FALSE(settings.needs_nodes());
+}
+
+TEST(Settings, NeighborhoodsFollowRulesAndLearn) {
+  std::string const text =
+      R"({"schema": "espalier-profile", "version": 1, "mpi": {"vendor": "openmpi"}, "rules": [
+          {"collective": "neighbor_alltoall", "num_ranks": 4, "num_nodes": 1, "min_bytes": 0,
+           "max_bytes": null, "topology": "grid", "max_neighbors": 4,
+           "algorithm": "neighbor_alltoall/direct", "reason": "measured"}]})";
+  Settings const ruled = with_profile(text);
+  EXPECT_EQ(ruled.warnings.size(), 0U);
+  EXPECT_TRUE(ruled.may_choose(NeighborCall::alltoall));
+  EXPECT_FALSE(ruled.may_choose(NeighborCall::allgather));
+  EXPECT_TRUE(ruled.has_choices());
+  EXPECT_TRUE(ruled.needs_nodes());
+  EXPECT_EQ(complaint_about_shape(ruled, {.num_ranks = 4, .num_nodes = 1}), std::nullopt);
+
+  Settings const learning =
+      Settings::parse({.force = "neighbor_allgather=native", .learn = "on"}, "openmpi");
+  EXPECT_TRUE(learning.may_choose(NeighborCall::alltoall));
+  EXPECT_FALSE(learning.may_choose(NeighborCall::allgather));
+  EXPECT_FALSE(learning.has_choices());
+}
+
 }  // namespace
 }  // namespace espalier::plan

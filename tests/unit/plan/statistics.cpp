@@ -137,16 +137,24 @@ TEST(Totals, KeepsThePartsOfTheMannerWithMostCalls) {
 
 TEST(Totals, CountsNeighborhoodCallsByWhatRan) {
   NeighborRecorder recorder;
-  neighborhood::Algorithm const& direct = neighborhood::find("neighbor_alltoall/direct");
-  recorder.record(NeighborCall::alltoall, nullptr, 100, 1.0);
-  recorder.record(NeighborCall::alltoall, nullptr, 200, 2.0);
-  recorder.record(NeighborCall::alltoall, &direct, 50, 0.5);
+  profile::Decision const native{.reason = "no profile"};
+  profile::Decision const direct{
+      .neighbors = &neighborhood::find("neighbor_alltoall/direct"), .reason = "learning"
+  };
+  auto const record = [&](profile::Decision const& decision, Counter const& one) {
+    recorder.record(NeighborCall::alltoall, 25, decision, one);
+  };
+  record(native, {.count = 1, .bytes = 100, .seconds = 1.0});
+  record(native, {.count = 1, .bytes = 200, .seconds = 2.0});
+  record(direct, {.count = 1, .bytes = 50, .seconds = 0.5});
   Totals totals;
   totals.add({.num_ranks = 4, .num_nodes = 1, .ranks = "0-3"}, recorder);
   ASSERT_EQ(totals.rows().size(), 2U);
   auto const& [key, row] = *totals.rows().begin();
   EXPECT_EQ(key.function, "MPI_Neighbor_alltoall");
   EXPECT_EQ(key.algorithm, "native");
+  EXPECT_EQ(key.reason, "no profile");
+  EXPECT_EQ(min_bytes_of(key.size_class), 16);
   EXPECT_EQ(row.counter.bytes, 300);
   EXPECT_EQ(totals.rows().rbegin()->first.algorithm, "neighbor_alltoall/direct");
 }

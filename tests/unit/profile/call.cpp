@@ -54,6 +54,9 @@ TEST(Call, StandsAtItsIndex) {
   for (std::size_t i = 0; i < num_calls; ++i) {
     EXPECT_EQ(index_of(all_calls[i]), i);
   }
+  for (std::size_t i = num_calls; i < num_rule_calls; ++i) {
+    EXPECT_EQ(index_of(neighbor_calls[i - num_calls]), i);
+  }
 }
 
 TEST(Call, RefusesAlgorithmsOfOtherCollectives) {
@@ -77,6 +80,21 @@ TEST(Call, RefusesToForwardBlocksOfUnknownSize) {
   EXPECT_EQ(problem(Call::gatherv, "gather/flat"), "");
   // Nobody stands between the root and two others.
   EXPECT_EQ(problem(Call::gatherv, "gather/binomial", 3), "");
+}
+
+TEST(Call, RulesAreForNeighborhoodsToo) {
+  for (Call const call : neighbor_calls) {
+    EXPECT_TRUE(is_neighborhood(call));
+    EXPECT_EQ(parse_rule_call(to_string(call)), CallForm{.call = call});
+    EXPECT_TRUE(function_name(call).starts_with("MPI_Neighbor_"));
+    EXPECT_THROW(static_cast<void>(parse_call_form(to_string(call))), Error);
+  }
+  EXPECT_FALSE(is_neighborhood(Call::scatterv));
+  EXPECT_EQ(parse_rule_call("ibcast").form, Form::nonblocking);
+  EXPECT_EQ(
+      neighbor_collective_of(Call::neighbor_alltoallw), neighborhood::Collective::neighbor_alltoall
+  );
+  EXPECT_THROW(static_cast<void>(parse_rule_call("ineighbor_alltoall")), Error);
 }
 
 }  // namespace

@@ -9,6 +9,9 @@
 
 #include <gtest/gtest.h>
 
+#include "espalier/base/error.hpp"
+#include "espalier/neighborhood/catalog.hpp"
+
 namespace espalier::profile {
 namespace {
 
@@ -234,6 +237,49 @@ TEST(Lookup, GivesTheDecisionOfTheTable) {
   EXPECT_TRUE(lookup(profile, Call::bcast, 2, 1, 8).choice);
   EXPECT_FALSE(lookup(profile, Call::bcast, 2, 1, 7).choice);
   EXPECT_FALSE(lookup(profile, Call::allgather, 2, 1, 8).choice);
+}
+
+Shape grid_of(int max_neighbors, int num_ranks = 8) {
+  return {
+      .num_ranks = num_ranks,
+      .num_nodes = 1,
+      .topology = Topology::grid,
+      .max_neighbors = max_neighbors,
+  };
+}
+
+TEST(DecisionTable, TellsNeighborhoodsApart) {
+  Rule combining{.call = Call::neighbor_alltoall, .shape = grid_of(4), .reason = "r"};
+  combining.neighbors = &neighborhood::find("neighbor_alltoall/combining");
+  std::vector<Rule> const rules{combining};
+  auto const decided = [&](Shape shape) {
+    return DecisionTable(rules, Call::neighbor_alltoall, shape).at(8).algorithm_text();
+  };
+  Shape graph = grid_of(4);
+  graph.topology = Topology::graph;
+  EXPECT_EQ(decided(grid_of(4)), "neighbor_alltoall/combining");
+  EXPECT_EQ(decided(grid_of(4, 16)), "neighbor_alltoall/combining");
+  EXPECT_EQ(decided(grid_of(4, 32)), "native");
+  EXPECT_EQ(decided(grid_of(8)), "native");
+  EXPECT_EQ(decided(graph), "native");
+  EXPECT_TRUE(DecisionTable(rules, Call::neighbor_alltoall, grid_of(4)).chooses());
+  EXPECT_FALSE(DecisionTable(rules, Call::neighbor_alltoallv, grid_of(4)).chooses());
+}
+
+TEST(NearestShape, LeavesNeighborhoodsOutUnlessAskedFor) {
+  std::vector<Rule> const rules{{.call = Call::neighbor_alltoall, .shape = grid_of(4)}};
+  EXPECT_EQ(nearest_shape(rules, {8, 1}), std::nullopt);
+  EXPECT_EQ(nearest_shape(rules, {8, 1}, CallForm{.call = Call::neighbor_alltoall}), grid_of(4));
+}
+
+TEST(Decision, IsReadFromItsText) {
+  for (char const* const text : {"native", "neighbor_allgather/direct"}) {
+    EXPECT_EQ(decision_named(Call::neighbor_allgatherv, text, "r").algorithm_text(), text);
+  }
+  EXPECT_EQ(decision_named(Call::bcast, "bcast/flat", "r").algorithm_text(), "bcast/flat");
+  EXPECT_THROW(
+      static_cast<void>(decision_named(Call::neighbor_allgatherv, "bcast/flat", "r")), Error
+  );
 }
 
 }  // namespace

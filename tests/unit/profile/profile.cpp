@@ -222,5 +222,65 @@ TEST(Profile, SaysWhyAFileCannotBeRead) {
   EXPECT_THROW(static_cast<void>(Profile::read("/")), Error);
 }
 
+/// A rule for a neighborhood collective, with some of its members.
+std::string neighbor_rule(std::string const& members, std::string const& call = "alltoall") {
+  return R"({"collective": "neighbor_)" + call +
+         R"(", "num_ranks": 8, "num_nodes": 2, "min_bytes": 0, "max_bytes": null, "reason": "r", )" +
+         members + "}";
+}
+
+TEST(Profile, ReadsRulesForNeighborhoods) {
+  Profile const profile = Profile::parse(
+      profile_with(
+          neighbor_rule(
+              R"("topology": "grid", "max_neighbors": 4, "algorithm": "neighbor_alltoall/combining")"
+          ) +
+          "," +
+          neighbor_rule(R"("topology": "graph", "max_neighbors": 16, "algorithm": "native")")
+      ),
+      "p.json"
+  );
+  ASSERT_EQ(profile.rules().size(), 2U);
+  Rule const& grid = profile.rules()[0];
+  EXPECT_EQ(grid.call, Call::neighbor_alltoall);
+  EXPECT_EQ(grid.shape.text(), "8 ranks on 2 nodes, grid of up to 4 neighbours");
+  ASSERT_NE(grid.neighbors, nullptr);
+  EXPECT_EQ(grid.neighbors->name, "combining");
+  EXPECT_FALSE(grid.is_native());
+  EXPECT_TRUE(profile.rules()[1].is_native());
+}
+
+TEST(Profile, ComplainsAboutRulesForNeighborhoods) {
+  struct Case {
+    std::string rule;
+    std::string part;
+  };
+
+  std::string const grid = R"("topology": "grid", "max_neighbors": 4, )";
+  std::string const direct = R"("algorithm": "neighbor_alltoall/direct")";
+  std::vector<Case> const cases{
+      {neighbor_rule(direct), "topology"},
+      {neighbor_rule(R"("topology": "torus", "max_neighbors": 4, )" + direct), "grid, graph or"},
+      {neighbor_rule(R"("topology": "grid", )" + direct), "max_neighbors"},
+      {neighbor_rule(R"("topology": "grid", "max_neighbors": 6, )" + direct), "a power of two"},
+      {neighbor_rule(grid + R"("algorithm": "neighbor_allgather/direct")"), "neighbor_alltoall"},
+      {neighbor_rule(grid + R"("algorithm": "alltoall/bruck")"), "an algorithm of this version"},
+      {neighbor_rule(grid + R"("algorithm": "neighbor_alltoall/combining")", "alltoallv"),
+       "whose sizes only their ends know"},
+      {replaced(
+           neighbor_rule(R"("topology": "disconnected", "max_neighbors": 4, )" + direct),
+           R"("min_bytes": 0)",
+           R"("min_bytes": 8)"
+       ),
+       "min_bytes 0 and max_bytes null"},
+      {replaced(rule("0", "null"), R"("num_nodes": 1)", R"("num_nodes": 1, "max_neighbors": 4)"),
+       "neighborhood collectives only"},
+  };
+  for (Case const& one : cases) {
+    std::string const found = complaint(profile_with(one.rule));
+    EXPECT_NE(found.find(one.part), std::string::npos) << one.rule << " -> '" << found << "'";
+  }
+}
+
 }  // namespace
 }  // namespace espalier::profile

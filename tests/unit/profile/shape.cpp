@@ -73,5 +73,20 @@ TEST(Shape, WithoutAPlacementCoversAllOfThem) {
   EXPECT_EQ(any.text(), "8 ranks on 2 nodes");
 }
 
+TEST(Shape, ClassesOfNeighborsArePowersOfTwo) {
+  std::vector<int> found;
+  for (int const most_edges : {0, 1, 2, 3, 4, 6, 26}) {
+    found.push_back(neighbor_class(most_edges));
+  }
+  EXPECT_EQ(found, (std::vector<int>{1, 1, 2, 4, 4, 8, 32}));
+}
+
+TEST(Shape, TopologiesHaveNames) {
+  for (Topology const one : {Topology::grid, Topology::graph, Topology::disconnected}) {
+    EXPECT_EQ(parse_topology(to_string(one)), one);
+  }
+  EXPECT_EQ(parse_topology(""), std::nullopt);
+}
+
 }  // namespace
 }  // namespace espalier::profile

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Neighborhood collectives: what rules and learning make of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from behaviour_context import NUM_RANKS, Context, expect
+from behaviour_learning import rules_of
+
+PROGRAM = "mpi_shim_neighbor_learning"
+# Of a line of three ranks.
+GRID = {
+    "collective": "neighbor_alltoall",
+    "num_ranks": NUM_RANKS,
+    "num_nodes": 1,
+    "topology": "grid",
+    "max_neighbors": 2,
+    "min_bytes": 0,
+    "max_bytes": None,
+    "algorithm": "neighbor_alltoall/combining",
+    "reason": "measured",
+}
+
+
+def rows(context: Context, function: str = "MPI_Neighbor_alltoall") -> list[dict[str, Any]]:
+    """Return what statistics of all ranks say of a function."""
+    reports = context.reports()
+    expect(len(reports) > 1, "a file for each rank", reports)
+    return [row for one in reports for row in one["calls"] if row["function"] == function]
+
+
+def case_neighbor_rule(context: Context) -> None:
+    """A rule of a profile is followed where it is for the neighborhood, with its reason."""
+    outcome = context.launch(
+        context.program("mpi_shim_manners"),
+        ESPALIER_PROFILE=context.profile(rules=[GRID]),
+        ESPALIER_STATISTICS=str(context.statistics),
+    )
+    expect((outcome.code, outcome.lines) == (0, []), "a silent success", outcome)
+    found = rows(context)
+    names = [(row["algorithm"], row["count"], row["max_bytes"]) for row in found]
+    expect(names == [("neighbor_alltoall/combining", 2, 7)] * NUM_RANKS, "the rule", found)
+    expect(all(row["reason"] == "profile rule 0: measured" for row in found), "why", found)
+    others = rows(context, "MPI_Neighbor_allgather")
+    expect({row["algorithm"] for row in others} == {"native"}, "no rule", others)
+
+
+def case_neighbor_rule_refused(context: Context) -> None:
+    """Where the algorithm cannot serve, the call is native on all ranks, with one line."""
+    graph = {**GRID, "topology": "graph"}
+    outcome = context.launch(
+        *(context.program(PROGRAM), "2"),
+        ESPALIER_PROFILE=context.profile(rules=[graph]),
+        ESPALIER_STATISTICS=str(context.statistics),
+    )
+    expect(outcome.code == 0, "exit code 0", outcome)
+    expect(len(outcome.lines) == 1, "one line", outcome.lines)
+    expect("got a graph (profile rule 0: measured)" in outcome.lines[0], "why", outcome.lines)
+    found = rows(context)
+    expect({row["algorithm"] for row in found} == {"native"}, "native", found)
+    expect(any("does not serve" in row["reason"] for row in found), "the reason", found)
+
+
+def case_neighbors_are_learned(context: Context) -> None:
+    """What is faster than a slow native call runs, is remembered, and serves the next run."""
+    memory = context.folder / "memory.json"
+    settings = {
+        "shim": f"{context.config['shim']}:{context.config['slow_neighbors']}",
+        "ESPALIER_LEARN": "50%",
+        "ESPALIER_MEMORY": str(memory),
+        "ESPALIER_STATISTICS": str(context.statistics),
+    }
+    learned: list[dict[str, Any]] = []
+    for _ in range(5):
+        outcome = context.launch(*(context.program(PROGRAM), "150"), num_ranks=2, **settings)
+        expect((outcome.code, outcome.lines) == (0, []), "a silent success", outcome)
+        learned = [rule for rule in known(memory) if rule["algorithm"] != "native"]
+        if learned:
+            break
+    expect(len(learned) > 0, "something faster", memory.exists())
+    expect(all(one["max_neighbors"] >= 1 for one in learned), "the neighborhood", learned)
+
+    outcome = context.launch(*(context.program(PROGRAM), "2"), num_ranks=2, **settings)
+    expect((outcome.code, outcome.lines) == (0, []), "a silent success", outcome)
+    used = {
+        row["algorithm"] for row in rows(context) if "learned while a program ran" in row["reason"]
+    }
+    expect(used & {one["algorithm"] for one in learned} != set(), "it serves", (used, learned))
+
+
+def known(memory: Path) -> list[dict[str, Any]]:
+    """Return what was learned of the call that is slow."""
+    every = rules_of(memory) if memory.exists() else []
+    return [rule for rule in every if rule["collective"] == "neighbor_alltoall"]
+
+
+def case_neighbors_forced_native(context: Context) -> None:
+    """What is forced to be native is not tried."""
+    outcome = context.launch(
+        *(context.program(PROGRAM), "60"),
+        num_ranks=2,
+        ESPALIER_LEARN="50%",
+        ESPALIER_MEMORY="off",
+        ESPALIER_FORCE="neighbor_alltoall=native",
+        ESPALIER_STATISTICS=str(context.statistics),
+    )
+    expect((outcome.code, outcome.lines) == (0, []), "a silent success", outcome)
+    found = {(row["algorithm"], row["reason"]) for row in rows(context)}
+    expect(found == {("native", "forced by ESPALIER_FORCE")}, "native", found)

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// What MPI libraries are known to do wrong in neighborhood collectives, for tests that compare
+/// their results with an oracle.
+///
+/// Open MPI 4.1.4 agrees with the oracle everywhere. MPICH 4.0.2 does not where several edges join
+/// the same two ranks, or a rank with itself: in MPI_Neighbor_alltoallv on rings of one or two
+/// ranks what is sent to -1 arrives as what comes from -1, unlike in its MPI_Neighbor_alltoall.
+/// Other differences of its native calls (the order in which repeated edges of graphs are paired,
+/// MPI_Neighbor_alltoallw on sparse graphs) are not explained; where they are native, those cases
+/// are left out.
+
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include <mpi.h>
+
+#include "tests/mpi/capi/neighbor_blocks.hpp"
+
+namespace espalier::test {
+
+/// Whether several edges join the same two ranks somewhere. Collective.
+inline bool has_multiple_edges(Topology const& topology) {
+  std::vector<int> sources;
+  for (Origin const& origin : topology.in) {
+    if (origin.rank >= 0) {
+      sources.push_back(origin.rank);
+    }
+  }
+  std::ranges::sort(sources);
+  int found = std::ranges::adjacent_find(sources) != sources.end() ? 1 : 0;
+  PMPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_MAX, topology.comm);
+  return found != 0;
+}
+
+/// What the MPI library does not do by the standard.
+inline bool is_known_to_fail([[maybe_unused]] Kind kind, [[maybe_unused]] bool has_multiple) {
+#ifdef MPICH_VERSION
+  bool const is_uneven = kind == Kind::alltoallv || kind == Kind::alltoallw;
+  return is_uneven || (has_multiple && !is_allgather(kind));
+#else
+  return false;
+#endif
+}
+
+}  // namespace espalier::test
