@@ -89,7 +89,8 @@ void check_neighbor_choice(std::string_view call, std::string const& algorithm) 
   profile::Call const one = profile::parse_rule_call(call).call;
   std::string const prefix =
       std::string(neighborhood::to_string(profile::neighbor_collective_of(one))) + "/";
-  std::string const name = algorithm.find('/') == std::string::npos ? prefix + algorithm : algorithm;
+  std::string const name =
+      algorithm.find('/') == std::string::npos ? prefix + algorithm : algorithm;
   static_cast<void>(profile::parse_neighbor_choice(one, name));
 }
 
@@ -112,9 +113,7 @@ std::string call_refuses(std::string_view call, std::string_view choice, int num
 void bind_profile(nb::module_& module) {
   module.def("calls", calls);
   module.def("neighbor_calls", neighbor_calls);
-  module.def(
-      "check_neighbor_choice", check_neighbor_choice, nb::arg("call"), nb::arg("algorithm")
-  );
+  module.def("check_neighbor_choice", check_neighbor_choice, nb::arg("call"), nb::arg("algorithm"));
   module.def("collective_of", collective_of, nb::arg("call"));
   module.def("has_known_size", has_known_size, nb::arg("call"));
   module.def(

@@ -37,8 +37,13 @@ def call_list(functions: list[Function]) -> str:
     """Return profile/call_list.hpp: the calls that rules speak of."""
     rows = [function for function in functions if function.collective]
     neighbors = [function for function in functions if function.neighborhood]
-    body = ["/// An MPI function that rules speak of. Several calls can share the algorithms of one"]
-    body += ["/// collective. Those of neighborhoods come last.", "enum class Call : std::uint8_t {"]
+    body = [
+        "/// An MPI function that rules speak of. Several calls can share the algorithms of one"
+    ]
+    body += [
+        "/// collective. Those of neighborhoods come last.",
+        "enum class Call : std::uint8_t {",
+    ]
     body += [*[f"  {function.native}," for function in (*rows, *neighbors)], "};", ""]
     for array, some in (("all_calls", rows), ("neighbor_calls", neighbors)):
         body += ["/// In the order of the enumeration."]

@@ -234,18 +234,14 @@ private:
   }
 
   /// What decides for a call. Collective the first time if an algorithm is forced.
-  [[nodiscard]] profile::DecisionTable const&
-  table(NeighborCall call, State& state, MPI_Comm comm);
+  [[nodiscard]] profile::DecisionTable const& table(NeighborCall call, State& state, MPI_Comm comm);
   [[nodiscard]] profile::DecisionTable const&
   find_table(NeighborCall call, State& state, MPI_Comm comm);
   [[nodiscard]] profile::DecisionTable const&
   find_forced(NeighborCall call, State& state, MPI_Comm comm);
   /// For blocks of a size, 0 if not all ranks know it; of no data if they do.
   [[nodiscard]] profile::Decision const& decision_at(
-      NeighborCall call,
-      State& state,
-      profile::DecisionTable const& table,
-      std::int64_t block_bytes
+      NeighborCall call, State& state, profile::DecisionTable const& table, std::int64_t block_bytes
   );
   /// The decision, or the one for the native call if its algorithm does not serve the communicator.
   [[nodiscard]] profile::Decision const&

@@ -80,8 +80,8 @@ void Session::make_native(MPI_Comm comm) {
   }
 }
 
-/// What neighborhood collectives need is found here, as nothing is agreed on in them; where they are
-/// forced they have a communicator of their own, also on what rules leave alone.
+/// What neighborhood collectives need is found here, as nothing is agreed on in them; where they
+/// are forced they have a communicator of their own, also on what rules leave alone.
 void Session::make_neighbors(MPI_Comm comm) {
   auto const may_choose = [&](NeighborCall call) { return this->may_choose(call); };
   auto const is_forced = [&](NeighborCall call) {

@@ -77,16 +77,14 @@ NeighborDecision Session::decide(Call const& call, MPI_Comm comm) noexcept {
     }
     profile::DecisionTable const& table = this->table(which, *state, comm);
     bool const is_known = state->neighbor_class().has_value();
-    bool const is_right =
-        is_known && misuse(call, state->neighbors().degrees()) == MPI_SUCCESS;
+    bool const is_right = is_known && misuse(call, state->neighbors().degrees()) == MPI_SUCCESS;
     if (is_right && profile::has_known_size(rule_call(which), state->neighbor_shape())) {
       decided.block_bytes = plan::block_bytes(call, state->neighbors().sends(), state->types());
     }
     decided.state = state;
     decided.decision = &decision_at(which, *state, table, decided.block_bytes);
     if (learns() && is_right) {
-      decided.decision =
-          contest(*state, rule_call(which), decided.block_bytes, *decided.decision);
+      decided.decision = contest(*state, rule_call(which), decided.block_bytes, *decided.decision);
       decided.decision = &served(which, *state, *decided.decision);
     }
     return MPI_SUCCESS;

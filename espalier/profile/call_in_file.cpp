@@ -25,7 +25,8 @@ void set_neighborhood(Field const& object, Call call, Shape& shape) {
   if (!is_neighborhood(call)) {
     if (object.has("topology") || object.has("max_neighbors")) {
       object.fail(
-          "topology and max_neighbors with neighborhood collectives only", std::string(to_string(call))
+          "topology and max_neighbors with neighborhood collectives only",
+          std::string(to_string(call))
       );
     }
     return;

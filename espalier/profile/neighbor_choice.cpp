@@ -22,7 +22,8 @@ std::string refuses(Call call, neighborhood::Algorithm const& algorithm) {
            neighborhood::full_name(algorithm) + "'";
   }
   if (algorithm.forwards && facts_of(call).block_sizes != BlockSizes::equal) {
-    return neighborhood::full_name(algorithm) + " forwards blocks, whose sizes only their ends know";
+    return neighborhood::full_name(algorithm) +
+           " forwards blocks, whose sizes only their ends know";
   }
   return {};
 }

@@ -79,7 +79,8 @@ Rule parse_rule(Field const& field) {
   rule.min_bytes = field.at("min_bytes").integer(0);
   Field const max_bytes = field.at("max_bytes");
   rule.max_bytes = max_bytes.is_null() ? Rule::no_limit : max_bytes.integer(rule.min_bytes);
-  if (!has_known_size(rule.call, rule.shape) && (rule.min_bytes != 0 || rule.max_bytes != Rule::no_limit)) {
+  if (!has_known_size(rule.call, rule.shape) &&
+      (rule.min_bytes != 0 || rule.max_bytes != Rule::no_limit)) {
     field.fail(
         "min_bytes 0 and max_bytes null: not all ranks know the size of a " +
             std::string(to_string(rule.call)),

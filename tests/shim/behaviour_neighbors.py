@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from behaviour_context import NUM_RANKS, Context, expect
 from behaviour_learning import rules_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 PROGRAM = "mpi_shim_neighbor_learning"
 # Of a line of three ranks.

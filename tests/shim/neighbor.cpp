@@ -6,13 +6,14 @@
 ///
 /// Usage: shim_neighbor [native]. With `native` some or all calls are left to the MPI library.
 
+#include "tests/shim/neighbor.hpp"
+
 #include <cstdlib>
 #include <string>
 
 #include <mpi.h>
 
 #include "tests/mpi/capi/neighbor_blocks.hpp"
-#include "tests/shim/neighbor.hpp"
 #include "tests/shim/support.hpp"
 
 namespace {

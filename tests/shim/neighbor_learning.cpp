@@ -42,8 +42,8 @@ void repeat(Checks& checks, Topology const& topology, int num_calls) {
         usleep(300);
       }
       jobs[i].output = untouched[i];
-      std::string const what = topology.name + " job " + std::to_string(i) + " call " +
-                               std::to_string(call);
+      std::string const what =
+          topology.name + " job " + std::to_string(i) + " call " + std::to_string(call);
       checks.expect(jobs[i].native(topology.comm) == MPI_SUCCESS, what + ": code");
       checks.expect(jobs[i].is_right(), what + ": data");
     }

@@ -76,8 +76,8 @@ NeighborClass class_of_graph(Neighborhood const& graph) {
     std::vector<End> const out = graph.out_edges(rank);
     std::vector<int> const peers = peers_of(out);
     most = std::max({most, out.size(), graph.in_edges(rank).size()});
-    bool const is_repeated = std::ranges::adjacent_find(peers) != peers.end() ||
-                             std::ranges::binary_search(peers, rank);
+    bool const is_repeated =
+        std::ranges::adjacent_find(peers) != peers.end() || std::ranges::binary_search(peers, rank);
     found.has_repeated_edges = found.has_repeated_edges || is_repeated;
     for (int const peer : peers) {
       parts.join(rank, peer);

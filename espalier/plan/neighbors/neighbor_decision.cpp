@@ -22,8 +22,7 @@ std::vector<int> nodes_of(World const& world, std::vector<int> const& world_rank
   std::vector<int> nodes;
   for (int rank = 0; rank < num_ranks; ++rank) {
     auto const index = static_cast<std::size_t>(rank);
-    auto const place =
-        world_ranks.empty() ? index : static_cast<std::size_t>(world_ranks[index]);
+    auto const place = world_ranks.empty() ? index : static_cast<std::size_t>(world_ranks[index]);
     nodes.push_back(world.node_of_rank.empty() ? 0 : world.node_of_rank[place]);
   }
   return nodes;
@@ -91,10 +90,7 @@ profile::DecisionTable const& Session::find_forced(NeighborCall call, State& sta
 }
 
 profile::Decision const& Session::decision_at(
-    NeighborCall call,
-    State& state,
-    profile::DecisionTable const& table,
-    std::int64_t block_bytes
+    NeighborCall call, State& state, profile::DecisionTable const& table, std::int64_t block_bytes
 ) {
   bool const is_forced = forced_neighbors_[index_of(call)].has_value();
   bool const is_empty = block_bytes == 0 && state.neighbor_class() &&

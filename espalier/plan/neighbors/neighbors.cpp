@@ -155,9 +155,8 @@ Neighbors::predicted(Algorithm const& algorithm, neighborhood::Links const& link
   return num_messages * (links.across.alpha() + links.across.beta() * bytes);
 }
 
-std::vector<NeighborProposal> Neighbors::propose(
-    profile::Call call, std::int64_t block_bytes, neighborhood::Links const& links
-) {
+std::vector<NeighborProposal>
+Neighbors::propose(profile::Call call, std::int64_t block_bytes, neighborhood::Links const& links) {
   NeighborCall const own_call = *parse_neighbor_call(profile::to_string(call));
   bool const is_one_node =
       std::ranges::adjacent_find(nodes_, std::ranges::not_equal_to{}) == nodes_.end();

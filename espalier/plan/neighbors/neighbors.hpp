@@ -137,8 +137,9 @@ private:
     schedule::RankProgram program;
   };
 
-  [[nodiscard]] double
-  predicted(neighborhood::Algorithm const& algorithm, neighborhood::Links const& links, double bytes);
+  [[nodiscard]] double predicted(
+      neighborhood::Algorithm const& algorithm, neighborhood::Links const& links, double bytes
+  );
   [[nodiscard]] exec::MpiContext context(NeighborCall call) const noexcept;
   void count_edges();
   /// Makes all known that the algorithm looks at. Collective the first time.
@@ -166,6 +167,7 @@ private:
   bool sends_ = false;
   std::optional<neighborhood::Neighborhood> neighborhood_;
   std::vector<int> nodes_;
+
   /// What serves() found out.
   struct Served {
     neighborhood::Algorithm const* algorithm;

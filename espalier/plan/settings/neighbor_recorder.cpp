@@ -17,9 +17,7 @@ void NeighborRecorder::record(
       return;
     }
   }
-  rows_.push_back(
-      {.call = call, .size_class = position, .decision = &decision, .counter = one}
-  );
+  rows_.push_back({.call = call, .size_class = position, .decision = &decision, .counter = one});
 }
 
 }  // namespace espalier::plan

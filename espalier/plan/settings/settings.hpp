@@ -133,8 +133,8 @@ struct Settings {
     return !is_off && (is_verbose || !statistics.empty() || watches());
   }
 
-  /// What ESPALIER_FORCE says of a call that is no neighborhood's, null if nothing. What it says of a blocking call also
-  /// holds for the nonblocking one, of which it says nothing by itself.
+  /// What ESPALIER_FORCE says of a call that is no neighborhood's, null if nothing. What it says of
+  /// a blocking call also holds for the nonblocking one, of which it says nothing by itself.
   [[nodiscard]] Forced const* forced_for(profile::CallForm call) const noexcept;
 
   /// True if some communicator may have a decision other than the native call.

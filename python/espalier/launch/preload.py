@@ -168,9 +168,14 @@ def parse_force(entries: Sequence[str]) -> str:
     parts = [part for entry in entries for part in entry.split(";") if part]
     for part in parts:
         call, equals, choice = part.partition("=")
+        if equals and call in _core.neighbor_calls():
+            if choice != NATIVE:
+                _core.check_neighbor_choice(call, choice)
+            continue
         if not equals or call not in calls.in_all_forms(_core.calls()):
+            known = ", ".join([*_core.calls(), *_core.neighbor_calls()])
             raise ArgumentError(
-                f"expected call=algorithm with a call of {', '.join(_core.calls())}, got '{part}'",
+                f"expected call=algorithm with a call of {known}, got '{part}'",
                 "as in --force allgather=bruck",
             )
         if choice != NATIVE:

@@ -121,9 +121,7 @@ class Profile:
 
     def decide(self, call: str, shape: Shape, sizes: list[int]) -> list[Decision]:
         """Return what a preloaded program would do for results of these sizes."""
-        return _core.decide(
-            self.text, call, *shape.numbers, sizes, shape.placement, *shape.around
-        )
+        return _core.decide(self.text, call, *shape.numbers, sizes, shape.placement, *shape.around)
 
     def decisions(self, call: str, shape: Shape) -> Iterator[tuple[int, int | None, Decision]]:
         """Yield first and last size (None: no limit) and decision, rising, all sizes covered."""

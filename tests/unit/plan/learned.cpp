@@ -399,9 +399,7 @@ TEST(Learned, OfDisconnectedNeighborhoodsIsForAllSizes) {
 TEST(Learned, TrialsOfNeighborhoodsHaveAlgorithmsThatServeThem) {
   Trials wrong = exchanges(4);
   wrong.algorithms = {"allgather/ring"};
-  EXPECT_THROW(
-      static_cast<void>(learned_from_bytes(to_bytes(Learned{.trials = {wrong}}))), Error
-  );
+  EXPECT_THROW(static_cast<void>(learned_from_bytes(to_bytes(Learned{.trials = {wrong}}))), Error);
 }
 
 }  // namespace

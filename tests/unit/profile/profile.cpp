@@ -235,8 +235,7 @@ TEST(Profile, ReadsRulesForNeighborhoods) {
           neighbor_rule(
               R"("topology": "grid", "max_neighbors": 4, "algorithm": "neighbor_alltoall/combining")"
           ) +
-          "," +
-          neighbor_rule(R"("topology": "graph", "max_neighbors": 16, "algorithm": "native")")
+          "," + neighbor_rule(R"("topology": "graph", "max_neighbors": 16, "algorithm": "native")")
       ),
       "p.json"
   );
