@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "espalier/base/environment.hpp"
 #include "espalier/base/error.hpp"
 #include "espalier/plan/topologies/machine_text.hpp"
 #include "shim/surroundings.hpp"
@@ -15,14 +16,8 @@
 namespace espalier::shim {
 namespace {
 
-/// Read before the program starts threads, or while they wait for MPI_Init.
-std::string variable(char const* name) {
-  char const* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
-  return value == nullptr ? std::string() : std::string(value);
-}
-
 bool is_set(char const* name) {
-  std::string const value = variable(name);
+  std::string const value = environment_variable(name);
   return !value.empty() && value != "0";
 }
 
@@ -33,12 +28,12 @@ std::string absolute(std::string const& path) {
 }
 
 std::string learning_asked_for() {
-  std::string value = variable("ESPALIER_LEARN");
+  std::string value = environment_variable("ESPALIER_LEARN");
   return value.empty() && learns_unasked() ? "on" : value;
 }
 
 void read_machine(plan::SettingsText& text) {
-  std::string const value = variable("ESPALIER_MACHINE");
+  std::string const value = environment_variable("ESPALIER_MACHINE");
   text.machine_origin = "ESPALIER_MACHINE";
   try {
     plan::MachineText machine = plan::machine_text_of(value.c_str());
@@ -52,11 +47,11 @@ void read_machine(plan::SettingsText& text) {
 }  // namespace
 
 bool may_want_native_algorithms() noexcept {
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): as in variable().
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): before the program starts threads.
   char const* const force = std::getenv("ESPALIER_FORCE");
   bool const is_forced =
       force != nullptr && std::string_view(force).find("native[") != std::string_view::npos;
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): as in variable().
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): before the program starts threads.
   char const* const profile = std::getenv("ESPALIER_PROFILE");
   bool const has_profile = profile != nullptr && *profile != '\0';
   return is_forced || has_profile;
@@ -66,15 +61,15 @@ plan::SettingsText read_environment() {
   plan::SettingsText text{
       .is_off = is_set("ESPALIER_OFF"),
       .is_verbose = is_set("ESPALIER_VERBOSE"),
-      .force = variable("ESPALIER_FORCE"),
-      .statistics = variable("ESPALIER_STATISTICS"),
-      .profile_path = variable("ESPALIER_PROFILE"),
-      .mapping = variable("ESPALIER_MAPPING"),
-      .dims = variable("ESPALIER_DIMS"),
+      .force = environment_variable("ESPALIER_FORCE"),
+      .statistics = environment_variable("ESPALIER_STATISTICS"),
+      .profile_path = environment_variable("ESPALIER_PROFILE"),
+      .mapping = environment_variable("ESPALIER_MAPPING"),
+      .dims = environment_variable("ESPALIER_DIMS"),
       .learn = learning_asked_for(),
-      .memory_path = variable("ESPALIER_MEMORY"),
-      .node = variable("ESPALIER_NODE"),
-      .watch = variable("ESPALIER_WATCH"),
+      .memory_path = environment_variable("ESPALIER_MEMORY"),
+      .node = environment_variable("ESPALIER_NODE"),
+      .watch = environment_variable("ESPALIER_WATCH"),
   };
   if (!text.is_off) {
     read_machine(text);

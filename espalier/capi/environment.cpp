@@ -11,6 +11,7 @@
 
 #include <mpi.h>
 
+#include "espalier/base/environment.hpp"
 #include "espalier/base/mpi_library.hpp"
 #include "espalier/base/whole_file.hpp"
 #include "espalier/machine/sources/kind_of_machine.hpp"
@@ -20,11 +21,6 @@ namespace espalier::capi {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string variable(char const* name) {
-  char const* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
-  return value == nullptr ? std::string() : std::string(value);
-}
 
 std::string library_version() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
@@ -52,7 +48,7 @@ plan::MachineText described_machine(std::string const& named) {
 }
 
 plan::CostsFile distances_file(std::string const& named) {
-  std::string const memory = variable("ESPALIER_MEMORY");
+  std::string const memory = environment_variable("ESPALIER_MEMORY");
   std::string const library = library_version();
   bool const is_off = named == "off" || (named.empty() && memory == "off");
   if (is_off || family_of(library) == "smpi") {
@@ -62,9 +58,11 @@ plan::CostsFile distances_file(std::string const& named) {
     std::error_code problem;
     return {.path = fs::absolute(named, problem).string()};
   }
-  fs::path const folder =
-      memory.empty() ? state_folder(variable("XDG_STATE_HOME").c_str(), variable("HOME").c_str())
-                     : fs::absolute(memory).parent_path();
+  fs::path const folder = memory.empty() ? state_folder(
+                                               environment_variable("XDG_STATE_HOME").c_str(),
+                                               environment_variable("HOME").c_str()
+                                           )
+                                         : fs::absolute(memory).parent_path();
   return folder.empty()
              ? plan::CostsFile{}
              : plan::CostsFile{
@@ -73,11 +71,11 @@ plan::CostsFile distances_file(std::string const& named) {
 }
 
 plan::SettingsText settings_of_collectives() {
-  std::string const off = variable("ESPALIER_OFF");
+  std::string const off = environment_variable("ESPALIER_OFF");
   plan::SettingsText text{
       .is_off = !off.empty() && off != "0",
-      .force = variable("ESPALIER_FORCE"),
-      .profile_path = variable("ESPALIER_PROFILE"),
+      .force = environment_variable("ESPALIER_FORCE"),
+      .profile_path = environment_variable("ESPALIER_PROFILE"),
   };
   text.read_profile();
   return text;
