@@ -196,6 +196,7 @@ int espalier_f_cart_report(
   return espalier_cart_report(PMPI_Comm_f2c(comm_cart), max_levels, levels, num_levels, algorithm);
 }
 
+// NOLINTNEXTLINE(readability-function-size): as programs call it
 int espalier_f_order_create(
     MPI_Fint comm,
     char const* collective,
@@ -215,6 +216,7 @@ int espalier_f_order_ranks(MPI_Fint comm, MPI_Fint newcomm, int* ranks) {
   return espalier_order_ranks(PMPI_Comm_f2c(comm), PMPI_Comm_f2c(newcomm), ranks);
 }
 
+// NOLINTNEXTLINE(readability-function-size): as programs call it
 int espalier_f_order_steps(
     MPI_Fint comm,
     char const* collective,

@@ -155,7 +155,7 @@ void create(
   OwnCommunicator const own = OwnCommunicator::duplicate(comm);
   OrderCall call;
   agree(own, [&] {
-    check_pointer(static_cast<void const*>(newcomm), "newcomm");
+    check_pointer(static_cast<void const*>(static_cast<void*>(newcomm)), "newcomm");
     call = checked(arguments, own.size());
     return call.fingerprint();
   });
@@ -244,6 +244,7 @@ void steps(MPI_Comm comm, StepArguments const& arguments) {
 
 extern "C" {
 
+// NOLINTNEXTLINE(readability-function-size): as programs call it
 int espalier_order_create(
     MPI_Comm comm,
     char const* collective,
@@ -262,6 +263,7 @@ int espalier_order_ranks(MPI_Comm comm, MPI_Comm newcomm, int ranks[]) {
   return espalier::capi::on(comm, [&] { espalier::capi::ranks_of(comm, newcomm, ranks); });
 }
 
+// NOLINTNEXTLINE(readability-function-size): as programs call it
 int espalier_order_steps(
     MPI_Comm comm,
     char const* collective,

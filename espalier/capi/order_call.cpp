@@ -75,6 +75,8 @@ OrderCall checked(OrderArguments const& arguments, int num_ranks) {
       .collective = checked_collective(arguments.collective),
       .root = arguments.root,
       .bytes = checked_bytes(arguments.bytes),
+      .machine = "",
+      .memory = "",
   };
   if (call.root < 0 || call.root >= num_ranks) {
     throw ClassError(

@@ -22,8 +22,8 @@ struct OrderCall {
   int root = 0;
   std::int64_t bytes = 0;
   std::string order = "best";
-  std::string machine{};  ///< empty: the variable
-  std::string memory{};   ///< empty: the usual file; "off"
+  std::string machine;  ///< empty: the variable
+  std::string memory;   ///< empty: the usual file; "off"
   double measure_seconds = 0.1;
   int num_trial_calls = 0;
 

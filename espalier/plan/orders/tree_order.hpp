@@ -18,7 +18,7 @@ namespace espalier::plan {
 
 /// Where what was measured is kept between runs.
 struct CostsFile {
-  std::string path{};  ///< empty: nowhere
+  std::string path;  ///< empty: nowhere
 };
 
 struct TreeOrderRequest {
@@ -54,7 +54,7 @@ struct TreeOrder {
   CostsSource source = CostsSource::measured;
   int num_pairs = 0;  ///< that were measured
   TreeOrderOverhead overhead{};
-  std::string warning{};  ///< of the file, on rank 0
+  std::string warning;  ///< of the file, on rank 0
 
   /// Calls after which the order has saved what it took, and this; infinity if it saves nothing.
   [[nodiscard]] double num_calls_to_pay(double trial_us = 0) const noexcept;

@@ -21,7 +21,7 @@ using mpi::OwnCommunicator;
 using mapping::Places;
 
 FoundSeats without_description(machine::Discovery const& found) {
-  return {.seated = {.machine = found.machine, .core_of_rank = found.core_of_rank}};
+  return {.seated = {.machine = found.machine, .core_of_rank = found.core_of_rank}, .warnings = {}};
 }
 
 FoundSeats combine(machine::JobView const& job, MachineText const& described) {
@@ -31,7 +31,7 @@ FoundSeats combine(machine::JobView const& job, MachineText const& described) {
   }
   try {
     machine::MachineFile const file = machine::read_file(described.text, described.origin);
-    return {.seated = complete(found, file)};
+    return {.seated = complete(found, file), .warnings = {}};
   } catch (Error const& error) {
     if (described.misfit == MachineText::Misfit::error) {
       throw Error(error.code(), described.origin + ": " + error.what());

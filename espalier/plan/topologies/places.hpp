@@ -25,7 +25,7 @@ struct FoundPlaces {
 /// Where ranks run as a machine, whose links say what the description does.
 struct FoundSeats {
   SeatedRanks seated;
-  std::vector<std::string> warnings{};  ///< as above
+  std::vector<std::string> warnings;  ///< as above
 };
 
 /// Nodes are groups that share memory. Levels inside nodes are used as far as every rank is bound
