@@ -59,12 +59,12 @@ struct CallForm {
 }
 
 /// The collective whose algorithms serve a call that is no neighborhood's.
-[[nodiscard]] constexpr algorithms::Collective collective_of(Call call) noexcept {
+[[nodiscard]] constexpr algorithms::Collective collective_of(Call call) {
   return std::get<algorithms::Collective>(facts_of(call).collective);
 }
 
 /// The same of a neighborhood's.
-[[nodiscard]] constexpr neighborhood::Collective neighbor_collective_of(Call call) noexcept {
+[[nodiscard]] constexpr neighborhood::Collective neighbor_collective_of(Call call) {
   return std::get<neighborhood::Collective>(facts_of(call).collective);
 }
 
