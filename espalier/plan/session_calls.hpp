@@ -79,7 +79,7 @@ NeighborDecision Session::decide(Call const& call, MPI_Comm comm) noexcept {
     bool const is_known = state->neighbor_class().has_value();
     bool const is_right = is_known && misuse(call, state->neighbors().degrees()) == MPI_SUCCESS;
     if (is_right && profile::has_known_size(rule_call(which), state->neighbor_shape())) {
-      decided.block_bytes = plan::block_bytes(call, state->neighbors().sends(), state->types());
+      decided.block_bytes = plan::block_bytes(call, state->neighbors(), state->types());
     }
     decided.state = state;
     decided.decision = &decision_at(which, *state, table, decided.block_bytes);

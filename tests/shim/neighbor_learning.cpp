@@ -3,7 +3,7 @@
 /// @file
 /// Neighborhood collectives many times over, on grids and graphs and with late ranks: whatever is
 /// tried meanwhile, each result is right. Some ranks have no neighbours, and ranks that no edges
-/// join may have blocks of other sizes: they cannot know what others do.
+/// join may have blocks of other sizes: they cannot know what others do. Neither do two ranks.
 ///
 /// Usage: neighbor_learning [num_calls]
 
@@ -107,6 +107,28 @@ void repeat_on_rings(Checks& checks, int num_rings, int num_calls) {
   MPI_Comm_free(&comm);
 }
 
+/// Of two ranks each may send a block of another size, and still they decide alike.
+void repeat_with_two_sizes(Checks& checks, int num_calls) {
+  int const rank = test_rank(MPI_COMM_WORLD);
+  int const other = 1 - rank;
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Dist_graph_create_adjacent(
+      MPI_COMM_WORLD, 1, &other, MPI_UNWEIGHTED, 1, &other, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm
+  );
+  auto const count_of = [](int sender) { return sender == 0 ? 3 : 5000; };
+  std::vector<int> const block(static_cast<std::size_t>(count_of(rank)), rank);
+  std::vector<int> received(static_cast<std::size_t>(count_of(other)));
+  for (int call = 0; call < num_calls; ++call) {
+    std::ranges::fill(received, -1);
+    MPI_Neighbor_alltoall(
+        block.data(), count_of(rank), MPI_INT, received.data(), count_of(other), MPI_INT, comm
+    );
+    bool const is_right = std::ranges::all_of(received, [&](int value) { return value == other; });
+    checks.expect(is_right, "two sizes: call " + std::to_string(call));
+  }
+  MPI_Comm_free(&comm);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -125,6 +147,9 @@ int main(int argc, char** argv) {
   }
   for (int num_rings = 1; num_rings <= 2; ++num_rings) {
     repeat_on_rings(checks, num_rings, 2 * num_calls);
+  }
+  if (test_size(MPI_COMM_WORLD) == 2) {
+    repeat_with_two_sizes(checks, 2 * num_calls);
   }
   int const code = checks.finish();
   MPI_Finalize();

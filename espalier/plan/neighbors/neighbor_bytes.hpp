@@ -2,12 +2,14 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "espalier/plan/calls/own_bytes.hpp"
 #include "espalier/plan/neighbors/neighbor_calls.hpp"
+#include "espalier/plan/neighbors/neighbors.hpp"
 
 namespace espalier::plan {
 
@@ -32,16 +34,25 @@ std::int64_t sent_bytes(Call const& call, std::span<int const> destinations, Nam
   return bytes;
 }
 
-/// Bytes of a block between two neighbours, as rules have them: of one that this rank sends, or if
-/// it sends none, of one that it receives. 0 of calls with blocks of many sizes.
+/// Bytes of a block between two neighbours, as rules have them: of the larger one of those that
+/// this rank sends and receives. 0 of calls with blocks of many sizes.
+///
+/// By the standard, what a rank sends is as large as what any other one receives. So all blocks of
+/// three ranks and more are equal, but two ranks may send each other blocks of different sizes; the
+/// larger one is the same on both.
 /// @throws Error mpi.
 template <AnyNeighborCall Call>
-std::int64_t block_bytes(Call const& call, bool sends, NamedTypes& types) {
+std::int64_t block_bytes(Call const& call, Neighbors const& neighbors, NamedTypes& types) {
+  std::int64_t bytes = 0;
   if constexpr (has_equal_blocks(Call::neighbor_call)) {
-    return sends ? bytes_of(call.sendcount, call.sendtype, types)
-                 : bytes_of(call.recvcount, call.recvtype, types);
+    if (neighbors.sends()) {
+      bytes = bytes_of(call.sendcount, call.sendtype, types);
+    }
+    if (neighbors.receives()) {
+      bytes = std::max(bytes, bytes_of(call.recvcount, call.recvtype, types));
+    }
   }
-  return 0;
+  return bytes;
 }
 
 }  // namespace espalier::plan

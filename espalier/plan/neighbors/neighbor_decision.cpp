@@ -136,7 +136,8 @@ void Session::survey_neighbors(MPI_Comm comm) {
           .neighborhood = std::move(*neighborhood),
           .node_of_rank = nodes_of(world_, state.world_ranks(), facts.num_ranks),
           .context = contexts_.context(*state.context(), state.world_ranks()),
-          .knows_sizes = found.topology != profile::Topology::disconnected,
+          // Of two ranks each may send another size: see block_bytes().
+          .knows_sizes = facts.num_ranks > 2 && found.topology != profile::Topology::disconnected,
       },
       found
   );

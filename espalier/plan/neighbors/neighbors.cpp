@@ -85,6 +85,7 @@ void Neighbors::count_edges() {
   auto const is_there = [](neighborhood::End const& end) { return !end.is_absent(); };
   degrees_ = {.in = static_cast<int>(in.size()), .out = static_cast<int>(out.size())};
   sends_ = std::ranges::any_of(out, is_there);
+  receives_ = std::ranges::any_of(in, is_there);
 }
 
 exec::MpiContext Neighbors::context(NeighborCall call) const noexcept {

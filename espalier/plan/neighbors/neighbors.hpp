@@ -116,6 +116,9 @@ public:
   /// Whether a neighbour is there that this rank sends to.
   [[nodiscard]] bool sends() const noexcept { return sends_; }
 
+  /// Whether a neighbour is there that sends to this rank.
+  [[nodiscard]] bool receives() const noexcept { return receives_; }
+
   [[nodiscard]] MPI_Comm user() const noexcept { return user_; }
 
   /// What calls made, and how long that took.
@@ -165,6 +168,7 @@ private:
   int num_planned_ = 0;
   Degrees degrees_{};
   bool sends_ = false;
+  bool receives_ = false;
   std::optional<neighborhood::Neighborhood> neighborhood_;
   std::vector<int> nodes_;
 
