@@ -16,12 +16,17 @@ from espalier.base.units import bytes_text
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-STUDY = "programs"
-DATA = "programs.json"
+# The place of the table that README has; the others are this machine as it is.
+HOSTS = "hosts"
 _TEMPLATE = Path(__file__).with_suffix(".md")
 _TITLES = [
     *("program", "time without", "improved", "only preloaded: first run", "last runs"),
     *("in collectives", "results"),
+]
+# On one node the first run says nothing: learning can gain less there than runs differ.
+_TITLES_ON_NODE = [
+    *("program", "time without", "improved", "only preloaded: all runs", "last runs"),
+    *("in collectives", "most time in", "results"),
 ]
 # How many runs of a program that is only preloaded are the last ones.
 _NUM_LAST = 3
@@ -33,37 +38,71 @@ _MOST_CALLS = 4
 
 def text(declared: Mapping[str, Any], data: Path) -> str:
     """Return the page."""
-    rows = read(declared, data)
-    cluster = declared["cluster"]
+    rows = read(declared, data, HOSTS)
+    hosts = declared["place"][HOSTS]
     return _TEMPLATE.read_text(encoding="utf-8").format(
-        date=date_of(data, STUDY),
-        num_hosts=cluster["hosts"],
-        ranks_per_host=cluster["ranks_per_host"],
-        rate=cluster["rate"],
+        date=date_of(data, study_of(HOSTS)),
+        num_hosts=hosts["hosts"],
+        ranks_per_host=hosts["ranks_per_host"],
+        rate=hosts["rate"],
         mpi=rows[0]["mpi"]["version"],
         repetitions=declared["improve"]["repetitions"],
-        learning_runs=declared["learn"]["runs"],
+        learning_runs=hosts["learning_runs"],
         num_last=_NUM_LAST,
         summary=summary(declared, data),
+        nodes="\n".join(_node(declared, data, name) for name in _nodes(declared)),
         programs="\n".join(_section(declared, row) for row in rows),
+        files=", ".join(_link(data, name) for name in declared["place"]),
     )
 
 
 def summary(declared: Mapping[str, Any], data: Path) -> str:
     """Return the table that README has, too."""
-    return table(_TITLES, [_row(declared, one) for one in read(declared, data)])
+    return table(_TITLES, [_row(declared, one) for one in read(declared, data, HOSTS)])
 
 
-def read(declared: Mapping[str, Any], data: Path) -> list[dict[str, Any]]:
+def _nodes(declared: Mapping[str, Any]) -> list[str]:
+    return [name for name, place in declared["place"].items() if "hosts" not in place]
+
+
+def _node(declared: Mapping[str, Any], data: Path, name: str) -> str:
+    """Return what was found on this machine as it is."""
+    place = declared["place"][name]
+    rows = [_row_on_node(declared, one) for one in read(declared, data, name)]
+    start = " ".join(["mpirun", "-n", str(place["ranks"]), *place["launch"]])
+    how = (
+        f"`{start}`, measured on {date_of(data, study_of(name))}. `improve` had a time budget of"
+        f" {place['time_budget']}."
+    )
+    return f"### {place['title']}\n{how}\n\n{table(_TITLES_ON_NODE, rows)}"
+
+
+def _link(data: Path, place: str) -> str:
+    name = path_of(data, place).name
+    return f"[data/{name}](data/{name})"
+
+
+def read(declared: Mapping[str, Any], data: Path, place: str) -> list[dict[str, Any]]:
     """Return what is known of the programs, in the order in which they are declared."""
-    known = recorded(data)
+    known = recorded(data, place)
     names = [program["name"] for program in declared["program"]]
     return [known[name] for name in names if name in known]
 
 
-def recorded(data: Path) -> dict[str, dict[str, Any]]:
-    """Return what is known of each program, by its name."""
-    return {one["name"]: one for one in json.loads((data / DATA).read_text(encoding="utf-8"))}
+def study_of(place: str) -> str:
+    """Return the name under which the data of a place and their date are kept."""
+    return "programs" if place == HOSTS else f"programs-{place}"
+
+
+def path_of(data: Path, place: str) -> Path:
+    """Return the file that keeps what is known of the programs in a place."""
+    return data / f"{study_of(place)}.json"
+
+
+def recorded(data: Path, place: str) -> dict[str, dict[str, Any]]:
+    """Return what is known of each program in a place, by its name."""
+    rows = json.loads(path_of(data, place).read_text(encoding="utf-8"))
+    return {one["name"]: one for one in rows}
 
 
 def line_of(found: Mapping[str, Any]) -> str:
@@ -78,6 +117,19 @@ def _row(declared: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
     seconds, gain = _gain(found)
     share = f"{100 * found['collective_share']:.0f} %"
     return [title, seconds, gain, _first(found), _last(found), share, _results(found)]
+
+
+def _row_on_node(declared: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
+    title, seconds, gain, _, last, share, results = _row(declared, found)
+    return [title, seconds, gain, _all(found), last, share, _most(found), results]
+
+
+def _most(found: Mapping[str, Any]) -> str:
+    """Return the call on which most time is spent, and what runs it."""
+    if not found["calls"]:
+        return "-"
+    name, ranks, size, number, share, _, runs = _call(found["calls"][0])
+    return f"{name}, {ranks} ranks, {size}, {number} times: {share}, {runs}"
 
 
 def _gain(found: Mapping[str, Any]) -> tuple[str, str]:
@@ -108,17 +160,22 @@ def _last(found: Mapping[str, Any]) -> str:
     return f"{median(ratios):.2f}x ({min(ratios):.2f} .. {max(ratios):.2f})"
 
 
+def _all(found: Mapping[str, Any]) -> str:
+    """Return native / ours of all runs that are only preloaded."""
+    runs = found["preloaded"]
+    ratio = signed_rank_ratio(runs["native_seconds"], runs["seconds"])
+    return _interval({"value": ratio.value, "low": ratio.low, "high": ratio.high})
+
+
 def _runs(found: Mapping[str, Any]) -> str:
     """Return a line with all runs of a program that is only preloaded."""
     runs = found["preloaded"]
-    all_runs = signed_rank_ratio(runs["native_seconds"], runs["seconds"])
     ours, native = (
         " ".join(f"{one:.2f}" for one in runs[kind]) for kind in ("seconds", "native_seconds")
     )
-    ratio = {"value": all_runs.value, "low": all_runs.low, "high": all_runs.high}
     return (
         f"Only preloaded, in s, one run after the other: {ours}; native runs in turns with them:"
-        f" {native}; all together {_interval(ratio)}."
+        f" {native}; all together {_all(found)}."
     )
 
 

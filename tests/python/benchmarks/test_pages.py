@@ -53,6 +53,8 @@ def test_a_page_that_was_edited_is_found(copy: Path) -> None:
         ("scale", "scale-simulated.csv", r"(?<=,)[\d.]+$", "1"),
         ("sparbit", "sparbit.json", "104 s", "105 s"),
         ("programs", "programs.json", r'(?<="collective_share": )[\d.]+', "0.01"),
+        ("programs", "programs-cores.json", r'(?<="collective_share": )[\d.]+', "0.99"),
+        ("programs", "programs-shared-cores.json", r'(?<="share": )[\d.]+', "0.99"),
         ("unprepared", "unprepared.json", r'(?<="second": )\[\[[^"]+\]\]', str([[9] * 7] * 3)),
         ("peers", "peers.json", r'(?<="ratios": \{"profile": )[\d.]+', "99"),
     ],

@@ -6,7 +6,8 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import tomllib
@@ -17,10 +18,9 @@ sys.path[:0] = [str(FOLDER), str(repository / "benchmarks")]
 
 import equality  # noqa: E402
 import pages  # noqa: E402
+import place  # noqa: E402
+import study  # noqa: E402
 import turns  # noqa: E402
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 DECLARED: dict[str, Any] = tomllib.loads((FOLDER / "experiments.toml").read_text())
 DATA = repository / "docs" / "benchmarks" / "data"
@@ -65,21 +65,92 @@ class TestEquality:
         assert not equality.compared(program, found[0], found[2])["equal"]
 
 
+PLACES: dict[str, dict[str, Any]] = DECLARED["place"]
+NODES = {name: one for name, one in PLACES.items() if "hosts" not in one}
+
+
 class TestDeclaration:
+    @pytest.mark.parametrize("there", PLACES.values(), ids=PLACES)
     @pytest.mark.parametrize("program", DECLARED["program"], ids=lambda one: one["name"])
-    def test_every_program_shows_a_result(self, program: dict[str, Any]) -> None:
+    def test_every_program_shows_a_result(
+        self, program: dict[str, Any], there: dict[str, Any]
+    ) -> None:
+        program = place.program_in(program, there)
         assert ("same" in program) != ("figures" in program)
         assert {"title", "what", "needs", "command"} <= program.keys()
 
     def test_inputs_are_there(self) -> None:
-        words = [word for program in DECLARED["program"] for word in program["command"]]
-        files = [word.format(here=FOLDER) for word in words if "{here}" in word]
-        assert files
-        assert [path for path in files if not (repository / path).is_file()] == []
+        commands = [
+            place.program_in(program, there)["command"]
+            for program in DECLARED["program"]
+            for there in PLACES.values()
+        ]
+        words = [word for command in commands for word in command if "{here}" in word]
+        assert words
+        files = [place.filled(word, 1) for word in words]
+        assert [path for path in files if not Path(path).is_file()] == []
 
     def test_names_are_different(self) -> None:
         names = [program["name"] for program in DECLARED["program"]]
         assert len(set(names)) == len(names)
+
+    def test_a_node_needs_no_hosts(self) -> None:
+        assert len(NODES) == len(PLACES) - 1
+        assert {one["ranks"] for one in NODES.values()} == {2, 4}
+
+
+class TestPlace:
+    @pytest.mark.parametrize(
+        ("num_ranks", "grid"), [(1, "1x1"), (2, "1x2"), (4, "2x2"), (6, "2x3"), (16, "4x4")]
+    )
+    def test_ranks_are_a_grid_close_to_a_square(self, num_ranks: int, grid: str) -> None:
+        assert place.filled("{rows}x{columns}", num_ranks) == grid
+
+    def test_input_may_be_another_on_a_node(self) -> None:
+        program = {"name": "p", "what": "short", "on_node": {"what": "long"}}
+        assert place.program_in(program, PLACES["hosts"])["what"] == "short"
+        assert place.program_in(program, PLACES["cores"])["what"] == "long"
+
+    def test_a_program_starts_with_the_options_of_the_place_and_its_own(
+        self, tmp_path: Path
+    ) -> None:
+        program = {"launch": ["-x", "DIR=d"], "command": ["app", "{columns}"]}
+        there = place.Place({"ranks": 4, "launch": ["--oversubscribe"]}, tmp_path)
+        start = ["mpirun", "-n", "4", "-x", "OMP_NUM_THREADS", "--oversubscribe", "-x", "DIR=d"]
+        assert there.command(program) == [*start, "app", "2"]
+
+    def test_on_a_node_commands_run_as_they_are_and_learn_in_their_folder(
+        self, tmp_path: Path
+    ) -> None:
+        there = place.Place(PLACES["cores"], tmp_path)
+        words = ["/bin/sh", "-c", 'printf %s "$OMP_NUM_THREADS $XDG_STATE_HOME $PWD"']
+        assert there.run(words) == f"1 {tmp_path / 'state'} {tmp_path}"
+
+    def test_on_hosts_the_cluster_runs_commands(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        shows = tmp_path / "shows"
+        shows.write_text('#!/bin/sh\necho "$@"\n')
+        shows.chmod(0o755)
+        monkeypatch.setattr(place, "ESPALIER", shows)
+        there = place.Place({"hosts": 3, "ranks_per_host": 2, "rate": "1gbit"}, tmp_path)
+        words = "cluster run --hosts 3 --ranks-per-host 2 --rate 1gbit -- app x"
+        assert there.run(["app", "x"]).split() == words.split()
+
+    def test_only_hosts_have_links_with_a_rate_of_the_program(self, tmp_path: Path) -> None:
+        program = {"name": "p", "rate": "1gbit", "prepare": "echo {columns} >input"}
+        on_hosts = study.prepared(program, PLACES["hosts"], tmp_path)
+        assert on_hosts.declared["rate"] == "1gbit"
+        assert (on_hosts.folder / "input").read_text() == "4\n"
+        assert "rate" not in study.prepared(program, PLACES["cores"], tmp_path).declared
+
+    def test_each_place_keeps_data_of_its_own(self, tmp_path: Path) -> None:
+        page = pages.module_of(FOLDER)
+        for name in PLACES:
+            study.record(tmp_path, name, {"name": "p", "seconds": 1})
+            study.record(tmp_path, name, {"name": "p", "place": name})
+        for name in PLACES:
+            assert page.recorded(tmp_path, name) == {"p": {"name": "p", "place": name}}
 
 
 def test_readme_has_the_table() -> None:
@@ -90,7 +161,7 @@ def test_readme_has_the_table() -> None:
 def test_a_program_that_lost_its_gain_is_not_called_faster(tmp_path: Path) -> None:
     page = pages.module_of(FOLDER)
     shutil.copytree(DATA, tmp_path / "data")
-    path = tmp_path / "data" / page.DATA
+    path = page.path_of(tmp_path / "data", page.HOSTS)
     rows = json.loads(path.read_text())
     rows[0]["profile"] = None
     assert page.line_of(rows[0]).startswith(f"{rows[0]['name']}: native calls are kept")
@@ -111,12 +182,12 @@ def test_kinds_of_runs_take_turns_after_one_that_warms_up() -> None:
 
 def test_runs_that_learn_are_compared_with_native_runs_beside_them(tmp_path: Path) -> None:
     page = pages.module_of(FOLDER)
-    row = json.loads((DATA / page.DATA).read_text())[0]
+    row = json.loads(page.path_of(DATA, page.HOSTS).read_text())[0]
     row["preloaded"] = {
         "native_seconds": [2.0, 2.0, 3.0, 6.0, 4.0],
         "seconds": [4.0, 2.0, 2.0, 2.0, 2.0],
     }
-    (tmp_path / page.DATA).write_text(json.dumps([row]))
+    page.path_of(tmp_path, page.HOSTS).write_text(json.dumps([row]))
     # The median of native runs is 3 s.
     assert "| 0.75x | 2.00x (1.50 .. 3.00) |" in page.summary(DECLARED, tmp_path)
     assert page.line_of(row).endswith("last runs 2.00x (1.50 .. 3.00)")
