@@ -152,6 +152,15 @@ candidates::NativePhases native_phases(bool are_wanted) {
   return are_wanted ? candidates::NativePhases::with : candidates::NativePhases::without;
 }
 
+std::vector<std::string> texts_of(std::vector<Choice> const& choices) {
+  std::vector<std::string> result;
+  result.reserve(choices.size());
+  for (Choice const& choice : choices) {
+    result.push_back(choice.text());
+  }
+  return result;
+}
+
 std::vector<std::string> machine_variants(
     std::string_view collective,
     int num_ranks,
@@ -160,36 +169,30 @@ std::vector<std::string> machine_variants(
     bool with_native_phases
 ) {
   cost::Setting const setting = setting_of(machine_text, placement, num_ranks);
-  std::vector<std::string> result;
-  for (Choice const& choice : candidates::machine_variants(
-           algorithms::parse_collective(collective),
-           setting.machine,
-           setting.core_of,
-           native_phases(with_native_phases)
-       )) {
-    result.push_back(choice.text());
-  }
-  return result;
+  return texts_of(candidates::machine_variants(
+      algorithms::parse_collective(collective),
+      setting.machine,
+      setting.core_of,
+      native_phases(with_native_phases)
+  ));
 }
 
 std::vector<std::string> node_variants(
-    std::string_view collective,
-    std::vector<int> const& node_of_rank,
-    bool with_native_phases,
-    bool with_shared_memory
+    std::string_view collective, std::vector<int> const& node_of_rank, bool with_native_phases
 ) {
-  std::vector<Choice> choices = candidates::node_variants(
+  return texts_of(candidates::node_variants(
       algorithms::parse_collective(collective), node_of_rank, native_phases(with_native_phases)
-  );
-  if (with_shared_memory) {
-    std::vector<Choice> const shared = candidates::memory_variants(choices, node_of_rank);
-    choices.insert(choices.end(), shared.begin(), shared.end());
+  ));
+}
+
+std::vector<std::string>
+memory_variants(std::vector<std::string> const& texts, std::vector<int> const& node_of_rank) {
+  std::vector<Choice> choices;
+  choices.reserve(texts.size());
+  for (std::string const& text : texts) {
+    choices.push_back(Choice::parse(text));
   }
-  std::vector<std::string> result;
-  for (Choice const& choice : choices) {
-    result.push_back(choice.text());
-  }
-  return result;
+  return texts_of(candidates::memory_variants(choices, node_of_rank));
 }
 
 using Model = double (*)(Choice const&, int, cost::Setting const&, double);
@@ -283,9 +286,9 @@ void bind_replay(nb::module_& module) {
       node_variants,
       nb::arg("collective"),
       nb::arg("node_of_rank"),
-      nb::arg("with_native_phases") = false,
-      nb::arg("with_shared_memory") = false
+      nb::arg("with_native_phases") = false
   );
+  module.def("memory_variants", memory_variants, nb::arg("choices"), nb::arg("node_of_rank"));
   bind_model<cost::levels_time>(module, "levels_time");
   bind_model<cost::hockney_time>(module, "hockney_time");
 }

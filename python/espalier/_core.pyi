@@ -418,16 +418,19 @@ def machine_variants(
     """
 
 def node_variants(
-    collective: str,
-    node_of_rank: Sequence[int],
-    with_native_phases: bool = False,
-    with_shared_memory: bool = False,
+    collective: str, node_of_rank: Sequence[int], with_native_phases: bool = False
 ) -> list[str]:
     """Return what is worth measuring where only the node of each rank is known.
 
     These are variants(), some with groups that are the nodes, and some in the order of nodes. Only
-    if asked for, phases of the MPI library are among them, and `shared_memory=1` where ranks share
-    a node: all choices on one node, on several those whose groups are given.
+    if asked for, phases of the MPI library are among them.
+    """
+
+def memory_variants(choices: Sequence[str], node_of_rank: Sequence[int]) -> list[str]:
+    """Return what is worth measuring beside choices because ranks of a node can share memory.
+
+    These are the same choices with `shared_memory=1`: on one node all that can have it, on several
+    those whose groups are given, and none where no two ranks share a node.
     """
 
 def has_hwloc() -> bool:

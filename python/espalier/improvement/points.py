@@ -3,7 +3,8 @@
 
 A model of the machine shortlists candidates; it does not decide. It sees neither the work of the
 MPI library nor ranks that share processors, so that small messages, where these matter most and a
-measurement costs least, get more candidates than large ones.
+measurement costs least, get more candidates than large ones. It does not see either whether ranks
+of a node pass messages through memory that they share, so that this is measured, too.
 
 `budget` decides for which of the points the time suffices.
 """
@@ -16,8 +17,9 @@ from typing import TYPE_CHECKING
 
 from espalier import _core
 from espalier.catalog import catalog
-from espalier.sampling.candidates import candidates_for, real_size
+from espalier.sampling.candidates import candidates_for, memory_variants, real_size
 from espalier.sampling.manner import ORDERED, PLAIN, Manner
+from espalier.sampling.setting import nodes_of
 from espalier.tuning.modelled import predict
 
 if TYPE_CHECKING:
@@ -91,10 +93,12 @@ def points_of(stakes: Iterable[Stake], setting: Setting, *, lists_all: bool = Fa
         call: _ranked(call, sorted({size for other, size in sizes if other == call}), setting)
         for call in dict.fromkeys(call for call, _ in sizes)
     }
+    nodes = nodes_of(setting)
     points = []
     for (call, size), stake in sizes.items():
         usable = _usable(ranked[call][size], stake.manner, setting.num_ranks)
         seconds = usable if lists_all else shortlist(usable, size)
+        seconds = _with_memory(call, seconds, nodes)
         native = _native_seconds(stake, seconds)
         takes_turns = _has_root(call) and stake.manner.root is None
         roots = min(setting.num_ranks, _MOST_ROOTS) if takes_turns else 1
@@ -107,6 +111,17 @@ def _usable(seconds: Mapping[str, float], manner: Manner, num_ranks: int) -> Map
     if manner.operator != ORDERED:
         return seconds
     return {name: time for name, time in seconds.items() if _core.order(name, num_ranks) != "any"}
+
+
+def _with_memory(call: str, seconds: Mapping[str, float], nodes: Sequence[int]) -> dict[str, float]:
+    """Return candidates, each followed by itself with the memory that ranks of a node share.
+
+    Both have the same time, so that a point that is shortened keeps the fastest in both forms.
+    """
+    found: dict[str, float] = {}
+    for name, time in seconds.items():
+        found.update(dict.fromkeys([name, *memory_variants(call, [name], nodes)], time))
+    return found
 
 
 @functools.cache

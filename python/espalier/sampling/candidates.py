@@ -116,12 +116,19 @@ def _of_ranks(call: str, num_ranks: int) -> list[str]:
 
 
 def _of_nodes(call: str, nodes: tuple[int, ...]) -> list[str]:
-    return _core.node_variants(
-        _core.collective_of(call),
-        nodes,
-        with_native_phases=True,
-        with_shared_memory=os.environ.get("ESPALIER_NODE") != "off",
-    )
+    choices = _core.node_variants(_core.collective_of(call), nodes, with_native_phases=True)
+    return choices + memory_variants(call, choices, nodes)
+
+
+def memory_variants(call: str, choices: Sequence[str], nodes: Sequence[int]) -> list[str]:
+    """Return choices with the memory that ranks of a node share, where that may be worth measuring.
+
+    No model knows the difference, so these are for whoever measures them afterwards.
+    """
+    if os.environ.get("ESPALIER_NODE") == "off":
+        return []
+    shared = _core.memory_variants(choices, nodes)
+    return [choice for choice in shared if not _core.call_refuses(call, choice, len(nodes))]
 
 
 def _matching(

@@ -35,10 +35,14 @@ class SettingLike(Protocol):
         """Return the number of ranks."""
 
 
-def class_of_placement(setting: SettingLike) -> str:
-    """Return the placement that rules name; empty where ranks could not lie otherwise."""
+def nodes_of(setting: SettingLike) -> list[int]:
+    """Return the node of each rank."""
     text = setting.machine
     is_content = text.lstrip().startswith("{")
     machine = machines.parse(text, "machine") if is_content else machines.load(text)
-    placed = machine.place(setting.placement, setting.num_ranks)
-    return _core.placement_of(machines.nodes_of_ranks(placed))
+    return machines.nodes_of_ranks(machine.place(setting.placement, setting.num_ranks))
+
+
+def class_of_placement(setting: SettingLike) -> str:
+    """Return the placement that rules name; empty where ranks could not lie otherwise."""
+    return _core.placement_of(nodes_of(setting))

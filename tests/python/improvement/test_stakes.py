@@ -8,6 +8,7 @@ from collections import Counter
 import pytest
 from fake_runs import row, run
 
+from espalier import _core
 from espalier.improvement import budget, points, stakes
 from espalier.profiles.profiles import Shape
 from espalier.sampling.setting import Setting
@@ -117,6 +118,37 @@ class TestPoints:
         counts = Counter(name.partition("[")[0] for name in point.algorithms)
         assert len(counts) > 1
         assert max(counts.values()) <= 3
+
+    @pytest.mark.parametrize("size", [8, 1 << 20])
+    def test_on_one_node_each_candidate_may_also_use_memory(self, size, monkeypatch):
+        monkeypatch.setattr(self, "machine", "1n x 4c[latency=1us,bandwidth=5GB/s]")
+        monkeypatch.delenv("ESPALIER_NODE", raising=False)
+        (shared,) = self.requests(row("Allreduce", 1.0, num_bytes=size))
+        monkeypatch.setenv("ESPALIER_NODE", "off")
+        (plain,) = self.requests(row("Allreduce", 1.0, num_bytes=size))
+        assert not any("shared_memory" in name for name in plain.algorithms)
+        more = _core.memory_variants(plain.algorithms, (0,) * 4)
+        assert len(more) > 1
+        assert set(shared.algorithms) == {*plain.algorithms, *more}
+
+    def test_on_several_nodes_only_groups_may_use_memory(self, monkeypatch):
+        monkeypatch.delenv("ESPALIER_NODE", raising=False)
+        rows = row("Allreduce", 1.0, num_bytes=8, num_ranks=16, ranks="0-15", num_nodes=4)
+        found = stakes.worth_tuning(stakes.all_stakes(run(rows)), 16)
+        machine = "4n[latency=20us,bandwidth=100MB/s] x 4c[latency=1us,bandwidth=5GB/s]"
+        (point,) = points.points_of(found, Setting(machine, "block", 16))
+        shared = [name for name in point.seconds if "shared_memory=1" in name]
+        assert 0 < len(shared) < len(point.seconds) / 2
+        assert all("rows=" in name or "sizes=" in name for name in shared)
+
+    def test_few_candidates_are_the_fastest_in_both_forms(self, monkeypatch):
+        monkeypatch.delenv("ESPALIER_NODE", raising=False)
+        found = stakes.worth_tuning(stakes.all_stakes(run(row("Allgather", 1.0, num_bytes=8))), 4)
+        setting = Setting("1n x 4c[latency=1us,bandwidth=5GB/s]", "block", 4)
+        (point,) = points.points_of(found, setting)
+        first, second, third = point.shortened().seconds
+        assert second == _core.memory_variants([first], (0,) * 4)[0]
+        assert "shared_memory" not in third
 
     def test_waiting_for_late_ranks_does_not_make_a_call_too_long_to_tune(self):
         waiting = row("Barrier", 9.0, num_bytes=0, count=1)

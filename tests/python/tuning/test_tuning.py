@@ -16,7 +16,7 @@ from espalier.base.intervals import Interval
 from espalier.errors import ArgumentError, FormatError
 from espalier.io import documents
 from espalier.profiles.profiles import Shape
-from espalier.sampling.candidates import candidates_for, real_size, requests_for
+from espalier.sampling.candidates import candidates_for, memory_variants, real_size, requests_for
 from espalier.sampling.goal import Goal
 from espalier.sampling.samples import NATIVE, Point, Problem, Request, SampleReader
 from espalier.sampling.setting import Setting
@@ -414,6 +414,12 @@ class TestCandidates:
         assert len(shared) == len(plain)
         assert "barrier/recursive_doubling[shared_memory=1]" in shared
         assert all("shared_memory=1" in name for name in shared)
+
+    def test_only_calls_that_wait_can_use_memory(self, monkeypatch):
+        monkeypatch.delenv("ESPALIER_NODE", raising=False)
+        choices = candidates_for("barrier", 2, ())
+        assert len(memory_variants("barrier", choices, (0, 0))) == len(choices)
+        assert memory_variants("ibarrier", choices, (0, 0)) == []
 
     def test_candidates_can_serve_the_call(self):
         assert "alltoall/bruck" in candidates_for("alltoall", 8, ())
