@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from simulated_times import date_of, table
 
 from espalier.base.intervals import signed_rank_ratio
-from espalier.base.units import bytes_text
+from espalier.base.units import bytes_text, time_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -125,11 +125,15 @@ def _row_on_node(declared: Mapping[str, Any], found: Mapping[str, Any]) -> list[
 
 
 def _most(found: Mapping[str, Any]) -> str:
-    """Return the call on which most time is spent, and what runs it."""
+    """Return the call on which most time is spent, how long one takes, and what runs it."""
     if not found["calls"]:
         return "-"
-    name, ranks, size, number, share, _, runs = _call(found["calls"][0])
-    return f"{name}, {ranks} ranks, {size}, {number} times: {share}, {runs}"
+    call = found["calls"][0]
+    name, ranks, size, number, share, _, runs = _call(call)
+    each = time_text(call["seconds"] / call["num_calls"])
+    if loop := call["loop_seconds"]:
+        each += f" ({time_text(loop)} in a loop)"
+    return f"{name}, {ranks} ranks, {size}, {number} times {each}: {share}, {runs}"
 
 
 def _gain(found: Mapping[str, Any]) -> tuple[str, str]:

@@ -30,6 +30,7 @@ ROOT = FOLDER.parent.parent
 sys.path[:0] = [str(FOLDER), str(FOLDER.parent / "reproduce"), str(ROOT / "python")]
 
 import equality  # noqa: E402
+import loops  # noqa: E402
 import page  # noqa: E402
 from place import ESPALIER, Place, program_in  # noqa: E402
 from simulated_times import note_date  # noqa: E402
@@ -37,7 +38,7 @@ from simulated_times import note_date  # noqa: E402
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-_PROFILE = "profile.json"
+_PROFILE, _STORE = "profile.json", "store.db"
 _KEPT = (
     *("created", "espalier", "mpi", "num_ranks", "num_nodes", "seconds", "program_seconds"),
     *("collective_share", "tuned_share", "wall", "num_blocks", "calls", "taken_back"),
@@ -59,7 +60,7 @@ def improve(
 ) -> dict[str, Any]:
     """Improve a program, run it once more with and without the profile, and compare the results."""
     command = place.command(program)
-    options = ["-o", _PROFILE, "--store", "store.db", "--time-budget", budget]
+    options = ["-o", _PROFILE, "--store", _STORE, "--time-budget", budget]
     options += ["--repetitions", str(declared["improve"]["repetitions"]), "--json"]
     text = place.run([str(ESPALIER), "improve", *options, "--", *command], is_shown=True)
     (place.folder / "improvement.json").write_text(text, encoding="utf-8")
@@ -73,7 +74,7 @@ def improve(
         "command": shlex.join(program["command"]),
         "results": equality.compared(program, *outputs),
         "preloaded": learn(place, command, repetitions_of(program, place.declared)),
-        **kept(json.loads(text)),
+        **kept(json.loads(text), place.folder / _STORE),
     }
 
 
@@ -105,9 +106,12 @@ def learn(place: Place, command: Sequence[str], num_runs: int) -> dict[str, list
     return dict(json.loads(text))
 
 
-def kept(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the page needs of an `espalier-improvement` document."""
-    return {name: document[name] for name in _KEPT}
+def kept(document: Mapping[str, Any], store: Path) -> dict[str, Any]:
+    """Return what the page needs of an `espalier-improvement` document and its measurements."""
+    calls = [
+        {**call, "loop_seconds": loops.native_seconds(store, call)} for call in document["calls"]
+    ]
+    return {name: document[name] for name in _KEPT} | {"calls": calls}
 
 
 def record(data: Path, place: str, found: Mapping[str, Any]) -> None:

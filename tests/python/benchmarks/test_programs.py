@@ -13,10 +13,14 @@ import pytest
 import tomllib
 from places import repository
 
+from espalier.sampling.samples import Point
+from espalier.store.database import SessionFacts, Store
+
 FOLDER = repository / "benchmarks" / "programs"
 sys.path[:0] = [str(FOLDER), str(repository / "benchmarks")]
 
 import equality  # noqa: E402
+import loops  # noqa: E402
 import pages  # noqa: E402
 import place  # noqa: E402
 import study  # noqa: E402
@@ -151,6 +155,54 @@ class TestPlace:
             study.record(tmp_path, name, {"name": "p", "place": name})
         for name in PLACES:
             assert page.recorded(tmp_path, name) == {"p": {"name": "p", "place": name}}
+
+
+def call(**others: Any) -> dict[str, Any]:
+    tuned = {"bytes": 8, "at_its_size": True, **others.pop("tuned", {})}
+    return {"collective": "bcast", "num_ranks": 2, "num_nodes": 1, "tuned": tuned, **others}
+
+
+class TestLoops:
+    @pytest.fixture
+    def store(self, tmp_path: Path) -> Path:
+        path = tmp_path / "store.db"
+        with Store(path) as store:
+            for num_ranks, times in ((2, (3.0, 9.0, 4.0)), (4, (70.0,))):
+                job = {"num_ranks": num_ranks, "num_nodes": 1}
+                session = store.begin_session(SessionFacts(str(num_ranks), "", {}, job, {}))
+                for stage, factor in (("screening", 100.0), ("race", 1.0)):
+                    us = tuple(factor * time for time in times)
+                    samples = {"bcast/flat": (0.5,), "native": us}
+                    store.add_point(session, stage, Point("bcast", 7, 8, 10, samples))
+        return path
+
+    @pytest.mark.parametrize(
+        ("wanted", "seconds"),
+        [
+            (call(), 4e-6),
+            (call(num_ranks=4), 70e-6),
+            (call(num_nodes=2), None),
+            (call(collective="reduce"), None),
+            (call(tuned={"bytes": 7}), None),
+            (call(tuned={"at_its_size": False}), None),
+            ({**call(), "tuned": None}, None),
+        ],
+    )
+    def test_the_last_native_times_of_this_call_count(
+        self, store: Path, wanted: dict[str, Any], seconds: float | None
+    ) -> None:
+        assert loops.native_seconds(store, wanted) == pytest.approx(seconds)
+
+
+def test_on_a_node_the_page_says_how_long_the_costliest_call_takes_alone(tmp_path: Path) -> None:
+    page = pages.module_of(FOLDER)
+    shutil.copytree(DATA, tmp_path / "data")
+    rows = page.recorded(DATA, "cores")
+    costliest = next(iter(rows.values()))["calls"][0]
+    costliest |= {"collective": "scan", "num_calls": 7, "seconds": 0.14, "loop_seconds": 1e-6}
+    for row in rows.values():
+        study.record(tmp_path / "data", "cores", row)
+    assert ", 7 times 20.0 ms (1.00 us in a loop): " in page.text(DECLARED, tmp_path / "data")
 
 
 def test_readme_has_the_table() -> None:
