@@ -120,6 +120,7 @@ def record(data: Path, place: str, found: Mapping[str, Any]) -> None:
     known = page.recorded(data, place) if path.exists() else {}
     known[found["name"]] = found
     rows = [known[name] for name in sorted(known)]
+    data.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
 
 

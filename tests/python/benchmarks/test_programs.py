@@ -150,11 +150,12 @@ class TestPlace:
 
     def test_each_place_keeps_data_of_its_own(self, tmp_path: Path) -> None:
         page = pages.module_of(FOLDER)
+        data = tmp_path / "new"
         for name in PLACES:
-            study.record(tmp_path, name, {"name": "p", "seconds": 1})
-            study.record(tmp_path, name, {"name": "p", "place": name})
+            study.record(data, name, {"name": "p", "seconds": 1})
+            study.record(data, name, {"name": "p", "place": name})
         for name in PLACES:
-            assert page.recorded(tmp_path, name) == {"p": {"name": "p", "place": name}}
+            assert page.recorded(data, name) == {"p": {"name": "p", "place": name}}
 
 
 def call(**others: Any) -> dict[str, Any]:
