@@ -48,6 +48,7 @@ OTHERS_OPTIONS = {
     "--mca": "mpirun",
     "--of": "lstopo",
     "--oversubscribe": "mpirun",
+    "--place": "benchmarks/programs/study.py",
     "--preset": "cmake, ctest",
     "--prefix": "cmake",
     "--rankfile": "mpirun",
