@@ -46,8 +46,12 @@ Race Race::resumed(Record const& record, double allowance, double error_of_model
   return race;
 }
 
-/// Those that ran already come first.
+/// Those that ran already come first. Else the order is that of the next round, so that in a
+/// program of few calls not always the same one gets the first of them, which may be larger or
+/// colder.
 void Race::go_on_with_round(Record const& record) {
+  auto const num_turns = standings_.num_rounds() % std::ssize(order_);
+  std::ranges::rotate(order_, order_.begin() + num_turns);
   auto const seconds_of = [&](int candidate) {
     return record.candidates[static_cast<std::size_t>(candidate)].in_round;
   };

@@ -79,6 +79,9 @@ public:
   /// Kinds of calls that alternate in a program should have different seeds. The same on all ranks.
   void draw_by(std::uint32_t seed) noexcept { stretches_ = Stretches(seed); }
 
+  /// Calls of this kind are of any size. The same on all ranks.
+  void let_sizes_vary() noexcept { standings_.let_sizes_vary(); }
+
   /// No trial is made before this call of the race.
   void begin_with_call(std::int64_t number) noexcept {
     next_trial_ = std::max(next_trial_, number);

@@ -101,7 +101,7 @@ void Standings::finish_round(std::span<double const> seconds) {
 
 void Standings::judge(Entry& entry, double seconds, double native_seconds, double leader_seconds)
     const {
-  entry.against_native.add(seconds, native_seconds, is_long());
+  entry.against_native.add(seconds, native_seconds, is_long() && !sizes_vary_);
   bool const is_bad = seconds > hopeless * native_seconds;
   entry.num_bad_rounds += is_bad && entry.num_bad_rounds == num_rounds_ ? 1 : 0;
   if (leader_seconds > 0) {

@@ -33,8 +33,14 @@ public:
   /// @param in_round  as of finish_round(), of the round that is not complete
   [[nodiscard]] Record record(std::span<double const> in_round) const;
 
+  /// The times of two calls may differ because of their sizes: a win is never clear.
+  void let_sizes_vary() noexcept { sizes_vary_ = true; }
+
   /// What a model was found to be wrong by for calls like this one, as a factor; 0: nobody knows.
   void know_error_of_model(double factor) { known_error_ = factor; }
+
+  /// Rounds that are complete and count, also in earlier races.
+  [[nodiscard]] int num_rounds() const noexcept { return num_rounds_; }
 
   [[nodiscard]] int num_candidates() const noexcept { return static_cast<int>(entries_.size()); }
 
@@ -111,6 +117,7 @@ private:
   [[nodiscard]] bool is_clearly_faster(int candidate) const;
   std::vector<Entry> entries_{1};
   double known_error_ = 0;
+  bool sizes_vary_ = false;
   int num_rounds_ = 0;  ///< that counted, also in earlier races
   int num_rounds_here_ = 0;
 };

@@ -15,6 +15,7 @@
 #include "espalier/mpi/success.hpp"
 #include "espalier/neighborhood/catalog.hpp"
 #include "espalier/plan/neighbors/neighbors.hpp"
+#include "espalier/profile/profile.hpp"
 
 namespace espalier::plan {
 namespace {
@@ -94,7 +95,7 @@ Contest::Contest(Kind const& kind, profile::Decision const& decision, Learning c
     // Programs of other users checked a rule of the site, if any did.
     race_ =
         learn::Race::taken(decision.is_shared ? learn::Race::soon : learning.calls_before_check());
-    draw_by_kind();
+    tell_kind();
     saved_ = learning.saved(kind_of_calls(), decision.algorithm_text());
     own_.push_back({.reason = "learning: the native call, to check the rule for this call"});
     decisions_ = {&own_.back(), &decision};
@@ -107,14 +108,18 @@ Contest::Contest(Kind const& kind, profile::Decision const& decision, Learning c
     base_ = *start.trials;
     add(base_.algorithms);
   }
-  draw_by_kind();
+  tell_kind();
 }
 
 /// Contests that go on at the same time in one loop are not to make their pairs in the same order.
-void Contest::draw_by_kind() {
+/// Where not all ranks know the size of a call, one contest is for all sizes.
+void Contest::tell_kind() {
   auto const call = static_cast<std::uint32_t>(profile::index_of(kind_.call));
   auto const size = static_cast<std::uint32_t>(size_class(kind_.bytes));
   race_.draw_by(call * static_cast<std::uint32_t>(num_size_classes) + size);
+  if (!profile::has_known_size(kind_.call, kind_.shape)) {
+    race_.let_sizes_vary();
+  }
 }
 
 void Contest::note_time(Clock::time_point start, Learning& learning) noexcept {
@@ -215,7 +220,7 @@ void Contest::admit(double allowance, Learning& learning) {
     base_ = trials;
     race_ = proposals.is_known ? learn::Race::taken(learn::Race::later)
                                : learn::Race::resumed(trials.record, allowance, 0);
-    draw_by_kind();
+    tell_kind();
   }
 }
 

@@ -86,7 +86,7 @@ private:
   static constexpr std::int64_t num_calls_at_stake = 2;
 
   [[nodiscard]] learn::Race::Words exchange(learn::Race::Words const& own) const;
-  void draw_by_kind();
+  void tell_kind();
   void credit(std::int64_t last, Learning& learning) noexcept;
   void note_what_calls_save() noexcept;
   void admit(double allowance, Learning& learning);

@@ -293,10 +293,13 @@ TEST(Race, DropsARuleThatIsRefused) {
 /// A program that makes two long calls in a run, and no more: each run goes on where the last one
 /// ended.
 /// @return after how many runs the candidate was taken
-int runs_until_taken(double seconds) {
+int runs_until_taken(double seconds, bool sizes_vary = false) {
   Record record{.candidates = {{.seconds = 0.02}, {.predicted = 0.004}}};
   for (int num_runs = 0; num_runs < 20; ++num_runs) {
-    Race const race = Race::resumed(record, 0.05, 1.5);
+    Race race = Race::resumed(record, 0.05, 1.5);
+    if (sizes_vary) {
+      race.let_sizes_vary();
+    }
     if (race.is_settled()) {
       EXPECT_EQ(race.standing(), 1);
       EXPECT_NEAR(race.seconds(1), seconds, seconds / 2);
@@ -315,6 +318,24 @@ TEST(Race, DecidesInSeveralShortRuns) {
 
 TEST(Race, NeedsTwoRunsWhereLongCallsAreClearlyFaster) {
   EXPECT_EQ(runs_until_taken(0.004), 2);
+  EXPECT_EQ(runs_until_taken(0.004, true), 5) << "some of these calls may be smaller";
+}
+
+/// The first call of each run takes three times as long as the second, whoever makes it.
+TEST(Race, IsNotDeceivedByTheFirstCallOfEachRun) {
+  Record record{.candidates = {{.seconds = 0.03}, {.predicted = 0.004}}};
+  for (int run = 0; run < 12; ++run) {
+    Race race = Race::resumed(record, 0.05, 1.5);
+    ASSERT_EQ(race.standing(), Race::native) << run;
+    for (double const seconds : {0.03, 0.01}) {
+      if (race.next().is_trial) {
+        race.conclude({.allowance = 0.05}, {.trial = seconds, .exchange = 1e-5});
+        race.finish({.trial = seconds, .exchange = 1e-5, .allowance = 0.05});
+      }
+    }
+    record = race.record();
+  }
+  EXPECT_GT(record.candidates[1].against_native.num_pairs(), 3);
 }
 
 /// Every twentieth call of either takes three times as long.
@@ -345,7 +366,7 @@ TEST(Race, GoesOnWithinARound) {
     EXPECT_FALSE(race.wants_words());
     record = race.record();
   }
-  EXPECT_EQ(runs, (std::vector<int>{0, 1, 0, 1}));
+  EXPECT_EQ(runs, (std::vector<int>{0, 1, 1, 0}));
   EXPECT_EQ(record.num_rounds, 2);
   EXPECT_EQ(record.candidates[1].against_native.num_wins(), 2);
 }
