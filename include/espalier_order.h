@@ -107,15 +107,15 @@ typedef struct espalier_order_report {
  * @param comm        Intracommunicator.
  * @param collective  "bcast", "gather", "reduce" or "scatter".
  * @param root        A rank of comm.
- * @param bytes       Of a rank's part of a gather or scatter, of the message of others; 1 ..
- * 2^31-1.
+ * @param bytes       Of a rank's part of a gather or scatter, of the message of others;
+ *                    1 .. 2^31-1.
  * @param options     NULL for defaults.
  * @param newcomm     [out] To be freed by MPI_Comm_free.
  * @param report      [out] The same on all ranks; NULL where it is not wanted.
  *
  * @return MPI_SUCCESS, or a code of the class MPI_ERR_COMM, MPI_ERR_ARG, MPI_ERR_ROOT,
- * MPI_ERR_COUNT for bytes, or MPI_ERR_NO_MEM. The same class on every rank, unless comm is not a
- *         communicator there.
+ *         MPI_ERR_COUNT for bytes, or MPI_ERR_NO_MEM. The same class on every rank, unless comm is
+ *         not a communicator there.
  */
 int espalier_order_create(
     MPI_Comm comm,

@@ -54,8 +54,11 @@ PYTHON = {
     "espalier.mpi": "Grids on communicators of mpi4py",
     "espalier.onesided": "One-sided communication for mpi4py and NumPy",
     "espalier.planned": "Planned collectives for mpi4py and NumPy",
+    "espalier.reordering": "Rank orders for trees on communicators of mpi4py",
     "espalier.errors": "Errors",
 }
+# Names of a module that another one shows already.
+SHOWN_ELSEWHERE = {"espalier.planned": "Request"}
 
 
 def fortran_modules(folder: Path) -> list[Path]:
@@ -97,7 +100,7 @@ def _reference(folder: Path) -> list[str]:
         site_reference.formats_page(ROOT / "python" / "espalier" / "schemas"),
         site_headers.c_page(site_headers.stage_headers(ROOT / "include", folder / "include")),
         site_headers.fortran_page(fortran_modules(folder / "fortran")),
-        site_headers.python_page(PYTHON),
+        site_headers.python_page(PYTHON, SHOWN_ELSEWHERE),
     ]
 
 

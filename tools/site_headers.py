@@ -62,15 +62,17 @@ def c_page(headers: list[str]) -> str:
     return "\n\n".join([head, *sections]) + "\n"
 
 
-def python_page(modules: dict[str, str]) -> str:
+def python_page(modules: dict[str, str], shown_elsewhere: dict[str, str]) -> str:
     """Return the page of the Python interface.
 
     Args:
         modules: what is shown, each with its title.
+        shown_elsewhere: names of a module that another one shows already.
     """
     head = "# Python interface\n\nMade from the code. Other modules may change at any time."
     sections = (
-        f"## {title}\n\n```{{eval-rst}}\n.. automodule:: {name}\n   :members:\n```"
+        f"## {title}\n\n```{{eval-rst}}\n.. automodule:: {name}\n   :members:\n"
+        f"   :exclude-members: {shown_elsewhere.get(name, '')}\n```"
         for name, title in modules.items()
     )
     return "\n\n".join([head, *sections]) + "\n"

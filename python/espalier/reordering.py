@@ -105,17 +105,43 @@ class StepTime:
     sd_us: float
 
 
-def order_create(  # noqa: PLR0913 - the options of espalier_order_create
+@dataclass(frozen=True)
+class OrderOptions:
+    """How to find an order; equal on all ranks.
+
+    Attributes:
+        order: one by name; the best of standard, fef and cao if it is left out.
+        machine: a machine text or file; ESPALIER_MACHINE if it is left out.
+        memory: a file that keeps measured distances, or `off`; the usual one if it is left out.
+        measure_seconds: how long round trips are measured; 0.1 if it is 0.
+        num_trial_calls: of MPI's own collective that are timed in both orders.
+    """
+
+    order: str = ""
+    machine: str = ""
+    memory: str = ""
+    measure_seconds: float = 0.0
+    num_trial_calls: int = 0
+
+    def to_c(self) -> _COptions:
+        """Return them as C has them."""
+        return _COptions(
+            ctypes.sizeof(_COptions),
+            0,
+            self.num_trial_calls,
+            self.order.encode() or None,
+            self.machine.encode() or None,
+            self.memory.encode() or None,
+            self.measure_seconds,
+        )
+
+
+def order_create(
     comm: Any,
     collective: str,
     root: int,
     num_bytes: int,
-    *,
-    order: str = "",
-    machine: str = "",
-    memory: str = "",
-    measure_seconds: float = 0.0,
-    num_trial_calls: int = 0,
+    options: OrderOptions = OrderOptions(),
 ) -> tuple[Any, OrderReport]:
     """Make a communicator of the same ranks in which the tree of a collective is faster.
 
@@ -124,11 +150,7 @@ def order_create(  # noqa: PLR0913 - the options of espalier_order_create
         collective: `bcast`, `gather`, `reduce` or `scatter`.
         root: a rank of `comm`, which becomes rank 0.
         num_bytes: of a rank's part, or of the message.
-        order: one by name; the best of standard, fef and cao if it is left out.
-        machine: a machine text or file; ESPALIER_MACHINE if it is left out.
-        memory: a file that keeps measured distances, or `off`; the usual one if it is left out.
-        measure_seconds: how long round trips are measured; 0.1 if it is 0.
-        num_trial_calls: of MPI's own collective that are timed in both orders.
+        options: how to find the order.
 
     Returns:
         An `Intracomm`, and what it promises.
@@ -137,15 +159,6 @@ def order_create(  # noqa: PLR0913 - the options of espalier_order_create
         ArgumentError: arguments that cannot be, on any rank.
         MpiError: mpi4py is missing, or a call of MPI failed.
     """
-    options = _COptions(
-        ctypes.sizeof(_COptions),
-        0,
-        num_trial_calls,
-        order.encode() or None,
-        machine.encode() or None,
-        memory.encode() or None,
-        measure_seconds,
-    )
     made = ctypes.c_int()
     report = _CReport()
     api.check(
@@ -154,7 +167,7 @@ def order_create(  # noqa: PLR0913 - the options of espalier_order_create
             collective.encode(),
             root,
             ctypes.c_size_t(num_bytes),
-            ctypes.byref(options),
+            ctypes.byref(options.to_c()),
             ctypes.byref(made),
             ctypes.byref(report),
         )

@@ -23,8 +23,9 @@ FOLDER = repository / "benchmarks" / "reproduce" / "sparbit"
 
 
 def _modules() -> dict[str, Any]:
-    """Return the modules of the folder, and forget their common names again."""
+    """Return the modules of the folder; modules of other studies have some of their names."""
     names = [path.stem for path in FOLDER.glob("*.py")]
+    others = {name: sys.modules.pop(name) for name in names if name in sys.modules}
     sys.path.insert(0, str(FOLDER))
     try:
         return {name: importlib.import_module(name) for name in names}
@@ -32,6 +33,7 @@ def _modules() -> dict[str, Any]:
         sys.path.remove(str(FOLDER))
         for name in names:
             sys.modules.pop(name, None)
+        sys.modules.update(others)
 
 
 _STUDY = _modules()

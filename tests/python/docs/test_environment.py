@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 PAGE = repository / "docs" / "reference" / "environment.md"
 _READ = {
-    "espalier/**/*.cpp": r'\b(?:variable|getenv)\("(ESPALIER_\w+)"',
+    "espalier/**/*.cpp": r'\b(?:(?:environment_)?variable|getenv)\("(ESPALIER_\w+)"',
     "shim/**/*.cpp": r'\bgetenv\("(ESPALIER_\w+)"',
     "packaging/**/*.in": r"\$\{(ESPALIER_\w+):-",
     "python/**/*.py": r'\benviron(?:\.get\(|\[)"(ESPALIER_\w+)"|^\w+ = "(ESPALIER_\w+)"',

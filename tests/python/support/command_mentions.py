@@ -349,7 +349,7 @@ def is_program(name: str) -> bool:
 def shim_variables() -> frozenset[str]:
     """Return the variables that a preloaded program reads."""
     text = _read("shim/environment.cpp")
-    return frozenset(re.findall(r'\b(?:variable|is_set)\("(ESPALIER_\w+)"\)', text))
+    return frozenset(re.findall(r'\b(?:environment_variable|is_set)\("(ESPALIER_\w+)"\)', text))
 
 
 @functools.cache
@@ -358,7 +358,7 @@ def _other_names() -> frozenset[str]:
     places = [
         (("include/*.h", "tests/**/*.cpp"), r"#\s*(?:define|ifdef|ifndef)\s+(ESPALIER_\w+)"),
         (("include/*.h",), r"^  (ESPALIER_\w+) = \d+"),
-        (("espalier/**/*.cpp",), r'\bvariable\("(ESPALIER_\w+)"'),
+        (("espalier/**/*.cpp",), r'\b(?:environment_)?variable\("(ESPALIER_\w+)"'),
         (("shim/**/*.cpp",), r'\bgetenv\("(ESPALIER_\w+)"'),
         (("espalier/**/exports.map",), r"^(ESPALIER_\w+) \{"),
         (("packaging/**/*.in",), r"\$\{(ESPALIER_\w+):-"),

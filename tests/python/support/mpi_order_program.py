@@ -11,6 +11,7 @@ from mpi4py import MPI
 
 from espalier import reordering
 from espalier.errors import ArgumentError
+from espalier.reordering import OrderOptions
 
 world = MPI.COMM_WORLD
 
@@ -20,7 +21,11 @@ def main() -> None:
     for collective in ("bcast", "gather", "reduce", "scatter"):
         root = p - 1
         comm, report = reordering.order_create(
-            world, collective, root, 1000, memory="off", measure_seconds=0.02, num_trial_calls=2
+            world,
+            collective,
+            root,
+            1000,
+            OrderOptions(memory="off", measure_seconds=0.02, num_trial_calls=2),
         )
         ranks = reordering.order_ranks(world, comm)
         assert ranks[0] == root
@@ -37,7 +42,8 @@ def main() -> None:
         assert len(steps) == math.ceil(math.log2(p))
         assert all(step.mean_us > 0 for step in steps)
         comm.Free()
-    comm, report = reordering.order_create(world, "scatter", 0, 64, order="fef", memory="off")
+    by_name = OrderOptions(order="fef", memory="off")
+    comm, report = reordering.order_create(world, "scatter", 0, 64, by_name)
     assert report.order == "fef"
     comm.Free()
     with pytest.raises(ArgumentError, match="bcast, gather, reduce, scatter"):
