@@ -107,7 +107,8 @@ void repeat_on_rings(Checks& checks, int num_rings, int num_calls) {
   MPI_Comm_free(&comm);
 }
 
-/// Of two ranks each may send a block of another size, and still they decide alike.
+/// Of two ranks each may send a block of another size, and still they decide alike. Open MPI 4.1.4
+/// ends programs that do so in MPI_Neighbor_alltoall, also without Espalier.
 void repeat_with_two_sizes(Checks& checks, int num_calls) {
   int const rank = test_rank(MPI_COMM_WORLD);
   int const other = 1 - rank;
@@ -120,7 +121,7 @@ void repeat_with_two_sizes(Checks& checks, int num_calls) {
   std::vector<int> received(static_cast<std::size_t>(count_of(other)));
   for (int call = 0; call < num_calls; ++call) {
     std::ranges::fill(received, -1);
-    MPI_Neighbor_alltoall(
+    MPI_Neighbor_allgather(
         block.data(), count_of(rank), MPI_INT, received.data(), count_of(other), MPI_INT, comm
     );
     bool const is_right = std::ranges::all_of(received, [&](int value) { return value == other; });
