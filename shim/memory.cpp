@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
@@ -36,14 +35,9 @@ using mpi::require_success;
 /// Whether the user named the file. On rank 0, which reads and writes it.
 constinit bool is_named = false;
 
-fs::path folder_of_user() {
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): in MPI_Init
-  return state_folder(std::getenv("XDG_STATE_HOME"), std::getenv("HOME"));
-}
-
 /// Empty if there is no place for it.
 std::string usual_path(std::string const& library_version) {
-  fs::path const folder = folder_of_user();
+  fs::path const folder = state_folder();
   if (folder.empty()) {
     return "";
   }

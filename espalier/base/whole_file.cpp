@@ -7,6 +7,8 @@
 #include <system_error>
 #include <unistd.h>
 
+#include "espalier/base/environment.hpp"
+
 namespace espalier {
 namespace {
 
@@ -55,6 +57,12 @@ std::filesystem::path state_folder(char const* state_home, char const* home) {
   }
   return home != nullptr && *home != '\0' ? std::filesystem::path(home) / ".local/state/espalier"
                                           : std::filesystem::path();
+}
+
+std::filesystem::path state_folder() {
+  return state_folder(
+      environment_variable("XDG_STATE_HOME").c_str(), environment_variable("HOME").c_str()
+  );
 }
 
 }  // namespace espalier

@@ -18,5 +18,7 @@ write_file(std::string const& folder, std::string const& name, std::string const
 /// @param state_home,home values of XDG_STATE_HOME and HOME; null or empty: not set
 /// @return empty if there is no such place.
 [[nodiscard]] std::filesystem::path state_folder(char const* state_home, char const* home);
+/// The same by the environment.
+[[nodiscard]] std::filesystem::path state_folder();
 
 }  // namespace espalier

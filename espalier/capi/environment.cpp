@@ -2,54 +2,30 @@
 
 #include "espalier/capi/environment.hpp"
 
-#include <array>
-#include <cstddef>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <system_error>
-
-#include <mpi.h>
 
 #include "espalier/base/environment.hpp"
 #include "espalier/base/mpi_library.hpp"
 #include "espalier/base/whole_file.hpp"
 #include "espalier/machine/sources/kind_of_machine.hpp"
-#include "espalier/mpi/success.hpp"
+#include "espalier/mpi/library_version.hpp"
 
 namespace espalier::capi {
-namespace {
 
 namespace fs = std::filesystem;
 
-std::string library_version() {
-  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
-  int length = 0;
-  mpi::require_success(PMPI_Get_library_version(text.data(), &length), "MPI_Get_library_version");
-  return {text.data(), static_cast<std::size_t>(length)};
-}
-
-}  // namespace
-
-plan::MachineText described_machine() {
-  // NOLINTNEXTLINE(concurrency-mt-unsafe)
-  plan::MachineText machine = plan::machine_text_of(std::getenv("ESPALIER_MACHINE"));
-  machine.misfit = plan::MachineText::Misfit::error;
-  return machine;
-}
-
 plan::MachineText described_machine(std::string const& named) {
-  if (named.empty()) {
-    return described_machine();
-  }
-  plan::MachineText machine = plan::machine_text_of(named.c_str());
+  std::string const text = named.empty() ? environment_variable("ESPALIER_MACHINE") : named;
+  plan::MachineText machine = plan::machine_text_of(text.c_str());
   machine.misfit = plan::MachineText::Misfit::error;
   return machine;
 }
 
 plan::CostsFile distances_file(std::string const& named) {
   std::string const memory = environment_variable("ESPALIER_MEMORY");
-  std::string const library = library_version();
+  std::string const library = mpi::library_version();
   bool const is_off = named == "off" || (named.empty() && memory == "off");
   if (is_off || family_of(library) == "smpi") {
     return {};
@@ -58,11 +34,7 @@ plan::CostsFile distances_file(std::string const& named) {
     std::error_code problem;
     return {.path = fs::absolute(named, problem).string()};
   }
-  fs::path const folder = memory.empty() ? state_folder(
-                                               environment_variable("XDG_STATE_HOME").c_str(),
-                                               environment_variable("HOME").c_str()
-                                           )
-                                         : fs::absolute(memory).parent_path();
+  fs::path const folder = memory.empty() ? state_folder() : fs::absolute(memory).parent_path();
   return folder.empty()
              ? plan::CostsFile{}
              : plan::CostsFile{

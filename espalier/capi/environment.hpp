@@ -12,16 +12,14 @@ namespace espalier::capi {
 
 // The variables that the C interface reads. Local.
 
-/// ESPALIER_MACHINE: the text of a machine, or the path of a file that holds it.
-[[nodiscard]] plan::MachineText described_machine();
-/// The same unless a program names one itself.
-[[nodiscard]] plan::MachineText described_machine(std::string const& named);
+/// The text of a machine, or the path of a file that holds it: of ESPALIER_MACHINE, unless a
+/// program names one itself.
+[[nodiscard]] plan::MachineText described_machine(std::string const& named = {});
 
 /// Where measured distances are kept.
-/// @param named a path, "off", or empty for a file in the folder of ESPALIER_MEMORY, without that
-/// in
-///     the folder of the user's state, named after the MPI and the kind of machine; none if
-///     ESPALIER_MEMORY is "off", or the machine is simulated
+/// @param named  a path, "off", or empty: a file in the folder of ESPALIER_MEMORY, without that in
+///   the folder of the user's state, named after the MPI and the kind of machine; none if
+///   ESPALIER_MEMORY is "off", or the machine is simulated
 /// @throws Error mpi.
 [[nodiscard]] plan::CostsFile distances_file(std::string const& named);
 

@@ -55,7 +55,7 @@ public:
     if (call_->num_trial_calls > 0 && found_.chosen.ranks != standard()) {
       double const start = now_us();
       plan::TrialTimes const times = try_tree_order(*own_, made.get(), trial());
-      trial_us_ = now_us() - start;
+      found_.overhead.trial_us = now_us() - start;
       found_.chosen.standard_us = times.standard_us;
       found_.chosen.chosen_us = times.ordered_us;
       report_.num_trial_calls = call_->num_trial_calls;
@@ -73,13 +73,8 @@ public:
 
   /// Collective, after make().
   [[nodiscard]] espalier_order_report report() {
-    plan::TreeOrderOverhead const all = slowest(*own_, found_.overhead);
-    double trial_us = trial_us_;
-    mpi::require_success(
-        PMPI_Allreduce(MPI_IN_PLACE, &trial_us, 1, MPI_DOUBLE, MPI_MAX, own_->get()),
-        "MPI_Allreduce"
-    );
-    found_.overhead = all;
+    found_.overhead = slowest(*own_, found_.overhead);
+    plan::TreeOrderOverhead const& all = found_.overhead;
     *std::ranges::copy(found_.chosen.name, report_.order).out = '\0';
     report_.source = static_cast<int>(found_.source);
     report_.num_groups = found_.num_groups;
@@ -92,8 +87,8 @@ public:
     report_.measure_us = all.measure_us;
     report_.compute_us = all.compute_us;
     report_.create_us = all.create_us;
-    report_.trial_us = trial_us;
-    report_.num_calls_to_pay = found_.num_calls_to_pay(trial_us);
+    report_.trial_us = all.trial_us;
+    report_.num_calls_to_pay = found_.num_calls_to_pay();
     return report_;
   }
 
@@ -146,7 +141,6 @@ private:
   OrderCall const* call_;
   plan::TreeOrder found_;
   espalier_order_report report_{};
-  double trial_us_ = 0;
 };
 
 void create(

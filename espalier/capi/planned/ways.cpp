@@ -3,7 +3,6 @@
 #include "espalier/capi/planned/ways.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -13,7 +12,7 @@
 #include "espalier/base/error.hpp"
 #include "espalier/base/mpi_library.hpp"
 #include "espalier/capi/environment.hpp"
-#include "espalier/mpi/success.hpp"
+#include "espalier/mpi/library_version.hpp"
 #include "espalier/plan/failure.hpp"
 #include "espalier/plan/native_reason.hpp"
 #include "espalier/plan/neighbors/neighbor_topology.hpp"
@@ -27,17 +26,11 @@ using profile::Form;
 
 constexpr std::string_view native_name = "native";
 
-std::string version_of_library() {
-  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
-  int length = 0;
-  mpi::require_success(PMPI_Get_library_version(text.data(), &length), "MPI_Get_library_version");
-  return short_version({text.data(), static_cast<std::size_t>(length)});
-}
-
 plan::Settings shared_settings(mpi::OwnCommunicator const& own) {
   std::string const mine = own.rank() == 0 ? settings_of_collectives().to_bytes() : std::string();
   return plan::Settings::parse(
-      plan::SettingsText::from_bytes(own.from_root(mine)), family_of(version_of_library())
+      plan::SettingsText::from_bytes(own.from_root(mine)),
+      family_of(short_version(mpi::library_version()))
   );
 }
 

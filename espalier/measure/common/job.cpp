@@ -3,12 +3,12 @@
 #include "espalier/measure/common/job.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "espalier/measure/common/clock.hpp"
 #include "espalier/measure/common/node.hpp"
 #include "espalier/measure/common/own_collectives.hpp"
+#include "espalier/mpi/library_version.hpp"
 #include "espalier/mpi/success.hpp"
 
 namespace espalier::measure {
@@ -28,10 +28,7 @@ void describe_nodes(Job& job) {
 }
 
 std::string ask_library_version() {
-  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
-  int length = 0;
-  mpi::require_success(PMPI_Get_library_version(text.data(), &length), "MPI_Get_library_version");
-  std::string version(text.data());
+  std::string version = mpi::library_version();
   version.resize(std::min(version.find('\n'), version.size()));
   std::ranges::replace(version, '\t', ' ');
   return version;

@@ -7,21 +7,10 @@
 #include <numeric>
 #include <vector>
 
+#include "espalier/base/median.hpp"
 #include "espalier/base/student.hpp"
 
 namespace espalier::measure::probe {
-namespace {
-
-double median_of(std::vector<double> values) {
-  auto const middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) {
-    return *middle;
-  }
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
-
-}  // namespace
 
 Moments moments_of(std::span<double const> values) {
   auto const n = static_cast<double>(values.size());

@@ -47,10 +47,6 @@ private:
   std::size_t parts_left_;
 };
 
-RoundTrips::Repetitions repetitions_in(double share_us) {
-  return {.share_us = std::max(share_us, 0.0)};
-}
-
 /// The i-th pair of each kind of each level, then the next: time may end after any of them.
 std::vector<LevelTimes>
 measure_levels(RoundTrips& trips, std::span<LevelPairs const> levels, Budget& budget) {
@@ -62,7 +58,7 @@ measure_levels(RoundTrips& trips, std::span<LevelPairs const> levels, Budget& bu
         bool const is_wanted = i < pairs.size() && (i < least_pairs || !budget.is_over());
         if (is_wanted) {
           auto const found =
-              trips.measure(std::span(&pairs[i], 1), repetitions_in(budget.share_us()));
+              trips.measure(std::span(&pairs[i], 1), {.share_us = budget.share_us()});
           times[level][kind].push_back(found.front());
         }
       }
@@ -106,7 +102,7 @@ std::vector<RankPair> disjoint_pairs_inside(std::vector<int> const& ranks) {
   return pairs;
 }
 
-/// As many round trips as fit into half of the time of a part.
+/// As many round trips as fit.
 int repetitions_of(double rtt_us, double share_us) {
   return static_cast<int>(std::clamp(share_us / rtt_us, double{least_repetitions}, 9.0));
 }

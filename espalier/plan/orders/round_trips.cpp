@@ -3,10 +3,10 @@
 #include "espalier/plan/orders/round_trips.hpp"
 
 #include <algorithm>
-#include <new>
+#include <string>
 
-#include "espalier/base/error.hpp"
 #include "espalier/mpi/success.hpp"
+#include "espalier/plan/orders/room.hpp"
 
 namespace espalier::plan {
 namespace {
@@ -19,30 +19,18 @@ constexpr int count_tag = 2;
 constexpr int message_tag = 3;
 constexpr int result_tag = 4;
 
-/// @return whether there was room.
-bool resize(std::vector<std::byte>& memory, std::int64_t bytes) {
-  try {
-    memory.resize(static_cast<std::size_t>(bytes));
-    return true;
-  } catch (std::bad_alloc const&) {
-    return false;
-  }
-}
-
 }  // namespace
 
 RoundTrips::RoundTrips(mpi::OwnCommunicator const& own, std::int64_t bytes) : own_(&own) {
-  int is_missing = resize(outgoing_, bytes) && resize(incoming_, bytes) ? 0 : 1;
-  require_success(
-      PMPI_Allreduce(MPI_IN_PLACE, &is_missing, 1, MPI_INT, MPI_MAX, own.get()), "MPI_Allreduce"
+  make_room(
+      own,
+      [&] {
+        outgoing_.resize(static_cast<std::size_t>(bytes));
+        incoming_.resize(static_cast<std::size_t>(bytes));
+      },
+      "two messages of " + std::to_string(bytes) +
+          " bytes on every rank, to measure how long they take; give smaller ones"
   );
-  if (is_missing != 0) {
-    throw Error(
-        ErrorCode::no_memory,
-        "expected room for two messages of " + std::to_string(bytes) +
-            " bytes on every rank, to measure how long they take; give smaller ones"
-    );
-  }
 }
 
 std::vector<double>

@@ -221,10 +221,9 @@ private:
 
 }  // namespace
 
-double TreeOrder::num_calls_to_pay(double trial_us) const noexcept {
+double TreeOrder::num_calls_to_pay() const noexcept {
   double const saved_us = chosen.standard_us - chosen.chosen_us;
-  return saved_us > 0 ? (overhead.total_us() + trial_us) / saved_us
-                      : std::numeric_limits<double>::infinity();
+  return saved_us > 0 ? overhead.total_us() / saved_us : std::numeric_limits<double>::infinity();
 }
 
 TreeOrder find_tree_order(OwnCommunicator const& own, TreeOrderRequest const& request) {
@@ -232,11 +231,13 @@ TreeOrder find_tree_order(OwnCommunicator const& own, TreeOrderRequest const& re
 }
 
 TreeOrderOverhead slowest(OwnCommunicator const& own, TreeOrderOverhead const& mine) {
-  std::array<double, 4> all{mine.find_us, mine.measure_us, mine.compute_us, mine.create_us};
+  std::array<double, 5> all{
+      mine.find_us, mine.measure_us, mine.compute_us, mine.create_us, mine.trial_us
+  };
   mpi::require_success(
-      PMPI_Allreduce(MPI_IN_PLACE, all.data(), 4, MPI_DOUBLE, MPI_MAX, own.get()), "MPI_Allreduce"
+      PMPI_Allreduce(MPI_IN_PLACE, all.data(), 5, MPI_DOUBLE, MPI_MAX, own.get()), "MPI_Allreduce"
   );
-  return {all[0], all[1], all[2], all[3]};
+  return {all[0], all[1], all[2], all[3], all[4]};
 }
 
 }  // namespace espalier::plan

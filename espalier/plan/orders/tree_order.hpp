@@ -37,9 +37,10 @@ struct TreeOrderOverhead {
   double measure_us = 0;  ///< messages between them, and the file
   double compute_us = 0;  ///< the orders, on rank 0, and sending one to all
   double create_us = 0;   ///< the communicator
+  double trial_us = 0;    ///< calls in both orders
 
   [[nodiscard]] double total_us() const noexcept {
-    return find_us + measure_us + compute_us + create_us;
+    return find_us + measure_us + compute_us + create_us + trial_us;
   }
 };
 
@@ -56,11 +57,11 @@ struct TreeOrder {
   TreeOrderOverhead overhead{};
   std::string warning;  ///< of the file, on rank 0
 
-  /// Calls after which the order has saved what it took, and this; infinity if it saves nothing.
-  [[nodiscard]] double num_calls_to_pay(double trial_us = 0) const noexcept;
+  /// Calls after which the order has saved what it took; infinity if it saves nothing.
+  [[nodiscard]] double num_calls_to_pay() const noexcept;
 };
 
-/// Finds an order; makes no communicator, so that create_us is 0.
+/// Finds an order; makes no communicator and tries none, so that create_us and trial_us are 0.
 ///
 /// Distances are those of the description if it has times; else those that the file remembers, if
 /// one round trip of each kind says that they are still true; else they are measured, and kept.

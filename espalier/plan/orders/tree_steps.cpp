@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <new>
 #include <numeric>
 #include <string>
 
@@ -14,6 +13,7 @@
 #include "espalier/mapping/orders/binomial_steps.hpp"
 #include "espalier/mapping/orders/rank_vector.hpp"
 #include "espalier/mpi/success.hpp"
+#include "espalier/plan/orders/room.hpp"
 
 namespace espalier::plan {
 namespace {
@@ -54,7 +54,7 @@ public:
         rank_(own.rank()) {}
 
   /// Collective.
-  void make_room() {
+  void prepare() {
     std::int64_t largest = 0;
     for (auto const& messages : *steps_) {
       for (TreeMessage const& message : messages) {
@@ -68,21 +68,11 @@ public:
               std::to_string(largest)
       );
     }
-    int is_missing = 0;
-    try {
-      memory_.resize(static_cast<std::size_t>(largest));
-    } catch (std::bad_alloc const&) {
-      is_missing = 1;
-    }
-    require_success(
-        PMPI_Allreduce(MPI_IN_PLACE, &is_missing, 1, MPI_INT, MPI_MAX, own_->get()), "MPI_Allreduce"
+    make_room(
+        *own_,
+        [&] { memory_.resize(static_cast<std::size_t>(largest)); },
+        "a message of " + std::to_string(largest) + " bytes on every rank"
     );
-    if (is_missing != 0) {
-      throw Error(
-          ErrorCode::no_memory,
-          "expected room for a message of " + std::to_string(largest) + " bytes on every rank"
-      );
-    }
   }
 
   void run(std::size_t step) {
@@ -158,7 +148,7 @@ std::vector<StepTime> time_tree_steps(
 ) {
   Steps const steps = steps_of(own.size(), collective);
   OwnMessages messages(own, steps, collective, bytes);
-  messages.make_room();
+  messages.prepare();
   std::vector<StepTime> times;
   for (std::size_t step = 0; step < steps.size(); ++step) {
     times.push_back(time_step(own, messages, step, num_calls));

@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <new>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "espalier/base/error.hpp"
 #include "espalier/base/median.hpp"
 #include "espalier/mpi/success.hpp"
+#include "espalier/plan/orders/room.hpp"
 
 namespace espalier::plan {
 namespace {
@@ -27,24 +26,16 @@ public:
   TreeCalls(OwnCommunicator const& own, TreeTrial const& trial) : trial_(&trial) {
     bool const has_parts = mapping::payload_of(trial.collective) == mapping::Payload::subtree;
     bool const holds_all = has_parts && own.rank() == trial.root;
-    int is_missing = 0;
-    try {
-      auto const bytes = static_cast<std::size_t>(trial.bytes);
-      part_.resize(bytes);
-      all_.resize(bytes * static_cast<std::size_t>(holds_all ? own.size() : 1));
-    } catch (std::bad_alloc const&) {
-      is_missing = 1;
-    }
-    require_success(
-        PMPI_Allreduce(MPI_IN_PLACE, &is_missing, 1, MPI_INT, MPI_MAX, own.get()), "MPI_Allreduce"
+    make_room(
+        own,
+        [&] {
+          auto const bytes = static_cast<std::size_t>(trial.bytes);
+          part_.resize(bytes);
+          all_.resize(bytes * static_cast<std::size_t>(holds_all ? own.size() : 1));
+        },
+        "the buffers of a call with " + std::to_string(trial.bytes) +
+            " bytes on every rank, to time it; give no trial calls"
     );
-    if (is_missing != 0) {
-      throw Error(
-          ErrorCode::no_memory,
-          "expected room for the buffers of a call with " + std::to_string(trial.bytes) +
-              " bytes on every rank, to time it; give no trial calls"
-      );
-    }
   }
 
   /// One call from or to this root.
