@@ -242,11 +242,10 @@ class Store:
     def _prepare(self) -> None:
         """Check that the file is ours, and make the tables in a new one."""
         connection = self._connection
-        application = connection.execute("PRAGMA application_id").fetchone()[0]
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        # Two sessions may start together. Tables and marks come in one transaction: who sees
+        # tables, and looks for marks after that, finds them.
         is_new = not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         if is_new:
-            # Two sessions may start together; the second one finds the tables.
             script = _SCHEMA.replace("CREATE TABLE", "CREATE TABLE IF NOT EXISTS").replace(
                 "CREATE INDEX", "CREATE INDEX IF NOT EXISTS"
             )
@@ -255,6 +254,8 @@ class Store:
                 f" PRAGMA user_version = {VERSION}; COMMIT;"
             )
             return
+        application = connection.execute("PRAGMA application_id").fetchone()[0]
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
         if application != APPLICATION_ID:
             raise self._error("expected a store of measurements, found another SQLite file")
         if version > VERSION:

@@ -76,6 +76,25 @@ def test_only_the_latest_interrupted_session_is_resumed(path):
         assert store.unfinished_session("other") is None
 
 
+def test_two_sessions_that_start_together_make_one_store(path, monkeypatch):
+    # The other session makes the tables between this one's first two looks at the file.
+    class Slow(sqlite3.Connection):
+        looks = 0
+
+        def execute(self, statement, *arguments):
+            self.looks += statement != "PRAGMA foreign_keys = ON"
+            if self.looks == 2:
+                monkeypatch.undo()
+                Store(path).close()
+            return super().execute(statement, *arguments)
+
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *a, **k: connect(*a, **k, factory=Slow))
+    with Store(path) as store:
+        store.begin_session(_FACTS)
+        assert store.latest_session("k") == 1
+
+
 def test_problems_are_told_once(path):
     problem = Problem("bcast", 8, "bcast/flat", "wrong", "rank 1: byte 7")
     with Store(path) as store:

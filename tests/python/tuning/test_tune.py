@@ -6,15 +6,12 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 from fake_mpi import ratios
-from places import repository
 
 from espalier import _core, installation
 from espalier.errors import FileError
@@ -323,58 +320,6 @@ class TestBadInput:
         assert "note: measuring as root; OMPI_ALLOW_RUN_AS_ROOT=1" in result.err
 
 
-class TestInterruption:
-    def start(self, fake, *arguments, **variables):
-        environment = {**os.environ, **fake.environment(), **variables}
-        return subprocess.Popen(
-            [sys.executable, "-m", "espalier", "tune", *arguments],
-            env={**environment, "PYTHONPATH": str(repository / "python")},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-
-    def wait_for_points(self, count, seconds=20.0):
-        deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline:
-            if default_path().exists():
-                with Store(default_path()) as store:
-                    if len(store.points(1, SCREENING.name)) >= count:
-                        return
-            time.sleep(0.1)
-        raise AssertionError("no points came")
-
-    @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-    def test_finished_points_are_kept_and_no_process_is_left(self, fake, number, code):
-        faster = ratios(allgather_bruck=1.4)
-        arguments = [*_QUICK, "--algorithms", "bruck", *_LAUNCH]
-        process = self.start(fake, *arguments, FAKE_HANGS_AFTER="3", **faster)
-        self.wait_for_points(3)
-        process.send_signal(number)
-        out, err = process.communicate(timeout=20)
-        assert process.returncode == code
-        assert "to continue: espalier tune --resume" in err
-        assert "(interrupted)" in out
-        left = subprocess.run(
-            ["/usr/bin/pgrep", "-f", str(fake.measure)], capture_output=True, text=True, check=False
-        )
-        assert left.stdout == ""
-        with Store(default_path()) as store:
-            kept = store.points(1, SCREENING.name)
-        assert len(kept) == 3
-        # Nothing was confirmed, so there is no profile yet; the rest is measured on resuming.
-        assert not Path("espalier-profile.json").exists()
-        process = self.start(fake, "--resume", *arguments, **faster)
-        out, err = process.communicate(timeout=60)
-        assert process.returncode == 0, err
-        with Store(default_path()) as store:
-            assert store.points(1, SCREENING.name)[:3] == kept
-            assert len(store.points(1, SCREENING.name)) == 4
-            assert store.unfinished_session("any") is None
-        assert any(rule["algorithm"] == "allgather/bruck" for rule in read_profile()["rules"])
-
-
 def _real(launcher: str) -> list[object]:
     names = {"mpirun.openmpi": "openmpi", "mpiexec.mpich": "mpich"}
     is_there = shutil.which(launcher) and installation.measurement_program(names[launcher])
@@ -423,53 +368,6 @@ def test_real_ranks_are_tuned(cli, tmp_path, monkeypatch, launch):
     assert found["method"]["complete"]
     _core.check_profile(json.dumps(found), "profile")
     assert time.monotonic() - start < 60
-
-
-@pytest.mark.mpi
-@pytest.mark.skipif(
-    not (shutil.which("mpirun.openmpi") and installation.measurement_program("openmpi")),
-    reason="Open MPI or our program for it is missing",
-)
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_real_points_survive_a_signal(tmp_path, number):
-    plan = {
-        "schema": "espalier-measurement-plan",
-        "version": 1,
-        "seed": 1,
-        "min_repetitions": 100000,
-        "max_repetitions": 100000,
-        "points": [
-            {"collective": "bcast", "bytes": 8, "algorithms": ["bcast/flat"]} for _ in range(9)
-        ],
-    }
-    (tmp_path / "plan.json").write_text(json.dumps(plan))
-    output = tmp_path / "samples.jsonl"
-    program = installation.measurement_program("openmpi")
-    launch = ["mpirun.openmpi", "-n", "2", "--oversubscribe", str(program)]
-    process = subprocess.Popen(
-        [*launch, "--plan", str(tmp_path / "plan.json"), "--output", str(output)],
-        env={
-            **os.environ,
-            "OMPI_ALLOW_RUN_AS_ROOT": "1",
-            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-        },
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    deadline = time.monotonic() + 20
-    while time.monotonic() < deadline:
-        if output.exists() and output.read_text().count("\n") >= 3:
-            break
-        time.sleep(0.05)
-    process.send_signal(number)
-    process.wait(20)
-    *lines, last = output.read_text().split("\n")
-    kinds = [json.loads(line)["kind"] for line in lines]
-    assert kinds[0] == "header"
-    assert kinds[1:] == ["point"] * (len(kinds) - 1)
-    assert 2 <= len(kinds) - 1 < 9
-    assert last == ""
 
 
 @pytest.mark.mpi
