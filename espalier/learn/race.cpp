@@ -351,12 +351,14 @@ void Race::finish_check() {
   settle(standing_);
 }
 
-/// A candidate that is behind, or was never checked, does not stay for want of allowance.
+/// A candidate that is behind, or was never checked, does not stay for want of allowance. Few pairs
+/// of stretches do not tell whether it is slower, so the next run goes on where this one ends.
 void Race::end_check_unpaid() {
-  if (standing_ != native && stretches_.lead() < 0) {
+  bool const is_behind = standing_ != native && stretches_.lead() < 0;
+  if (is_behind && stake_against_standing() >= Standings::stake_to_give_up) {
     change_sides();
   } else {
-    settle(is_unchecked_ ? native : standing_);
+    settle(is_behind || is_unchecked_ ? native : standing_);
   }
 }
 

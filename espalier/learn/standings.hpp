@@ -21,6 +21,8 @@ public:
   static constexpr double stake_to_take = 20;
   /// The same of clear wins, which are one more chance to err.
   static constexpr double stake_to_take_clearly = 40;
+  /// The same before one is given up.
+  static constexpr double stake_to_give_up = 5;
   /// A candidate is not taken for less: what serves it has a price in every call.
   static constexpr double least_gain = 0.03;
 

@@ -283,6 +283,39 @@ TEST(Race, KeepsAWinnerWhereOtherThingsTakeMostTime) {
   EXPECT_GE(num_kept, 16);
 }
 
+/// A rule for calls of 1 ms, whose stretches the program disturbs as long as this lets them.
+/// @return after the first check that found nothing left to spend
+Race after_unpaid_check(int pairs_lost) {
+  constexpr double exchange = 1e-5;
+  Race race = Race::taken(Race::soon);
+  int num_stretches = 0;
+  for (int call = 0; call < 400; ++call) {
+    Race::Turn const turn = race.next();
+    if (!turn.is_trial) {
+      continue;
+    }
+    bool const is_stretch = race.ends_stretch();
+    num_stretches += is_stretch ? 1 : 0;
+    double const allowance = num_stretches < 2 * pairs_lost ? 1 : 1e-6;
+    double const disturbed = turn.candidate == Race::native ? 0 : 1e-3;
+    double const seconds = is_stretch ? 8e-3 + disturbed : 1e-3;
+    race.conclude(race.words(allowance), {.trial = seconds + exchange, .exchange = exchange});
+    if (race.wants_words()) {
+      race.finish(race.words(allowance));
+    }
+  }
+  return race;
+}
+
+TEST(Race, FewPairsThatWereDisturbedAreNoVerdict) {
+  Race const one = after_unpaid_check(1);
+  EXPECT_EQ(one.standing(), Race::native);
+  EXPECT_FALSE(one.is_slower_in_stretches());
+  Race const four = after_unpaid_check(4);
+  EXPECT_EQ(four.standing(), Race::native);
+  EXPECT_TRUE(four.is_slower_in_stretches());
+}
+
 TEST(Race, DropsARuleThatIsRefused) {
   Program program({.seconds = {3e-4, 1e-4}, .refused = 1, .race = Race::taken(Race::soon)});
   program.run(1000);
