@@ -184,15 +184,15 @@ def decide(
         if nominee is None or key not in confirmed:
             selections.append(_unconfirmed(point, estimates, nominee, confidence))
             continue
-        launches = confirmed[key]
-        joined = join(launches)
+        joined = join(confirmed[key])
         estimates[nominee] = estimate(joined, confidence)[nominee]
-        is_better = corrected[key] < 1 - confidence and all(
-            intervals.paired_ratio(one.native_us, one.samples_us[nominee]).value > 1.0
-            for one in launches
-        )
+        gains = [
+            intervals.paired_ratio(one.native_us, one.samples_us[nominee]).value
+            for one in confirmed[key]
+        ]
+        is_sure = corrected[key] < 1 - confidence
         selections.append(
-            _confirmed(joined, estimates, nominee, is_better=is_better, min_gain=min_gain)
+            _confirmed(joined, estimates, nominee, gains, is_sure=is_sure, min_gain=min_gain)
         )
     return sorted(selections, key=lambda selection: (selection.collective, selection.bytes))
 
@@ -278,11 +278,15 @@ def _confirmed(
     point: Point,
     estimates: dict[str, Estimate],
     nominee: str,
+    gains: Sequence[float],
     *,
-    is_better: bool,
+    is_sure: bool,
     min_gain: float,
 ) -> Selection:
+    """Return what fresh launches say, in each of which the nominee gained so much."""
     ratio = estimates[nominee].ratio
+    least = min(gains)
+    is_better = is_sure and least > 1.0
     is_enough = ratio.value >= 1 + min_gain and ratio.low > 1.0
     if is_better and is_enough:
         algorithm = nominee
@@ -290,6 +294,12 @@ def _confirmed(
     elif is_better:
         algorithm = NATIVE
         reason = f"the gain is below {100 * min_gain:.3g} %; {nominee} {gain_text(ratio)}"
+    elif least <= 1.0 and ratio.value >= 1 + min_gain:
+        algorithm = NATIVE
+        reason = (
+            f"launches disagree: {nominee} {gain_text(ratio)}, but {least:.2f}x in one of"
+            f" {len(gains)} launches, and {max(gains):.2f}x in another"
+        )
     else:
         algorithm = NATIVE
         reason = f"nothing is significantly faster; {nominee} {gain_text(ratio)}"

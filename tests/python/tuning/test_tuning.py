@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from itertools import pairwise
 from typing import ClassVar
 
@@ -213,6 +214,8 @@ class TestDecision:
         raced = [point(ring=1.3)]
         (chosen,) = decide(raced, self.launches(1.5, 0.97), self.nominees)
         assert chosen.is_native
+        assert "launches disagree: allgather/ring 1." in chosen.reason
+        assert re.search(r"but 0.9\dx in one of 2 launches, and 1.\d\dx in another", chosen.reason)
 
     def test_a_small_gain_is_left_alone(self):
         raced = [point(ring=1.05)]
