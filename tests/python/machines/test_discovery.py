@@ -7,6 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from node_views import header, tree
 
 from espalier import _core, errors
 from espalier.io import documents
@@ -14,39 +15,6 @@ from espalier.machines import discovery, machines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-
-def tree(num_packages: int, cores_per_package: int) -> dict[str, Any]:
-    cores = range(num_packages * cores_per_package)
-    return {
-        "source": "hwloc",
-        "processors": [
-            [core, core // cores_per_package, core // cores_per_package, -1, core] for core in cores
-        ],
-        "num_disallowed": 0,
-        "num_core_kinds": 1,
-        "milli_cpu_quota": 0,
-        "is_container": False,
-    }
-
-
-def header(nodes: Sequence[int], cpus: Sequence[str], **changes: object) -> dict[str, Any]:
-    return {
-        "is_simulated": False,
-        "ranks": [
-            {
-                "rank": rank,
-                "host": f"n{node}",
-                "node": node,
-                "cpus": cpus[rank],
-                "bound": True,
-                "online": 4,
-                "environment": {},
-            }
-            for rank, node in enumerate(nodes)
-        ],
-        **changes,
-    }
 
 
 def job(nodes: Sequence[int], cpus: Sequence[str], **changes: object) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from test_discovery import header, tree
+from node_views import header, tree
 
 from espalier.machines import discovery
 from espalier.probing import places

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Races that end before anything is decided, and those that go on with them in later runs.
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "espalier/learn/race.hpp"
+#include "espalier/learn/record.hpp"
+#include "tests/unit/learn/race_program.hpp"
+
+namespace espalier::learn {
+namespace {
+
+/// A rule for calls of 1 ms, whose stretches the program disturbs as long as this lets them.
+/// @return after the first check that found nothing left to spend
+Race after_unpaid_check(int pairs_lost) {
+  constexpr double exchange = 1e-5;
+  Race race = Race::taken(Race::soon);
+  int num_stretches = 0;
+  for (int call = 0; call < 400; ++call) {
+    Race::Turn const turn = race.next();
+    if (!turn.is_trial) {
+      continue;
+    }
+    bool const is_stretch = race.ends_stretch();
+    num_stretches += is_stretch ? 1 : 0;
+    double const allowance = num_stretches < 2 * pairs_lost ? 1 : 1e-6;
+    double const disturbed = turn.candidate == Race::native ? 0 : 1e-3;
+    double const seconds = is_stretch ? 8e-3 + disturbed : 1e-3;
+    race.conclude(race.words(allowance), {.trial = seconds + exchange, .exchange = exchange});
+    if (race.wants_words()) {
+      race.finish(race.words(allowance));
+    }
+  }
+  return race;
+}
+
+TEST(RaceOfSeveralRuns, FewPairsThatWereDisturbedAreNoVerdict) {
+  Race const one = after_unpaid_check(1);
+  EXPECT_EQ(one.standing(), Race::native);
+  EXPECT_FALSE(one.is_slower_in_stretches());
+  Race const four = after_unpaid_check(4);
+  EXPECT_EQ(four.standing(), Race::native);
+  EXPECT_TRUE(four.is_slower_in_stretches());
+}
+
+/// A program that makes two long calls in a run, and no more: each run goes on where the last one
+/// ended.
+/// @return after how many runs the candidate was taken
+int runs_until_taken(double seconds, bool sizes_vary = false) {
+  Record record{.candidates = {{.seconds = 0.02}, {.predicted = 0.004}}};
+  for (int num_runs = 0; num_runs < 20; ++num_runs) {
+    Race race = Race::resumed(record, 0.05, 1.5);
+    if (sizes_vary) {
+      race.let_sizes_vary();
+    }
+    if (race.is_settled()) {
+      EXPECT_EQ(race.standing(), 1);
+      EXPECT_NEAR(race.seconds(1), seconds, seconds / 2);
+      return num_runs;
+    }
+    Program program({.seconds = {0.02, seconds}, .race = race});
+    program.run(2);
+    record = program.race().record();
+  }
+  return -1;
+}
+
+TEST(RaceOfSeveralRuns, DecidesInSeveralShortRuns) {
+  EXPECT_EQ(runs_until_taken(0.012), 5);
+}
+
+TEST(RaceOfSeveralRuns, NeedsTwoRunsWhereLongCallsAreClearlyFaster) {
+  EXPECT_EQ(runs_until_taken(0.004), 2);
+  EXPECT_EQ(runs_until_taken(0.004, true), 5) << "some of these calls may be smaller";
+}
+
+/// The first call of each run takes three times as long as the second, whoever makes it.
+TEST(RaceOfSeveralRuns, IsNotDeceivedByTheFirstCallOfEachRun) {
+  Record record{.candidates = {{.seconds = 0.03}, {.predicted = 0.004}}};
+  for (int run = 0; run < 12; ++run) {
+    Race race = Race::resumed(record, 0.05, 1.5);
+    ASSERT_EQ(race.standing(), Race::native) << run;
+    for (double const seconds : {0.03, 0.01}) {
+      if (race.next().is_trial) {
+        race.conclude({.allowance = 0.05}, {.trial = seconds, .exchange = 1e-5});
+        race.finish({.trial = seconds, .exchange = 1e-5, .allowance = 0.05});
+      }
+    }
+    record = race.record();
+  }
+  EXPECT_GT(record.candidates[1].against_native.num_pairs(), 3);
+}
+
+/// Every twentieth call of either takes three times as long.
+TEST(RaceOfSeveralRuns, IsRarelyDeceivedByLongCallsThatWereDisturbed) {
+  int num_taken = 0;
+  constexpr int num_programs = 400;
+  for (int seed = 0; seed < num_programs; ++seed) {
+    Program program({.seconds = {0.02, 0.02}, .noise = 0.2, .seed = seed});
+    program.run(40);
+    num_taken += program.race().standing() == 1 ? 1 : 0;
+  }
+  EXPECT_LE(num_taken, num_programs / 20);
+}
+
+/// Each run has one call, so that the native call and the candidate never meet in one of them.
+TEST(RaceOfSeveralRuns, GoesOnWithinARound) {
+  Record record{.candidates = {{.seconds = 0.02}, {.predicted = 0.004}}};
+  std::vector<int> runs;
+  for (int run = 0; run < 4; ++run) {
+    Race race = Race::resumed(record, 0.05, 1.5);
+    Race::Turn const turn = race.next();
+    ASSERT_TRUE(turn.is_trial);
+    runs.push_back(turn.candidate);
+    double const seconds = turn.candidate == 0 ? 0.02 : 0.005;
+    race.conclude({.allowance = 0.05}, {.trial = seconds, .exchange = 1e-5});
+    ASSERT_TRUE(race.wants_words());
+    race.finish({.trial = seconds, .exchange = 1e-5, .allowance = 0.05});
+    EXPECT_FALSE(race.wants_words());
+    record = race.record();
+  }
+  EXPECT_EQ(runs, (std::vector<int>{0, 1, 1, 0}));
+  EXPECT_EQ(record.num_rounds, 2);
+  EXPECT_EQ(record.candidates[1].against_native.num_wins(), 2);
+}
+
+TEST(RaceOfSeveralRuns, TriesNothingInALaterRunThatTheAllowanceDoesNotCover) {
+  Record const record{.candidates = {{.seconds = 0.4}, {.predicted = 0.004}}};
+  Race unsure = Race::resumed(record, 0.05, 0);
+  ASSERT_EQ(unsure.next().candidate, Race::native);
+  unsure.conclude({.allowance = 0.05}, {.trial = 0.4, .exchange = 1e-5});
+  unsure.finish({.trial = 0.4, .exchange = 1e-5, .allowance = 0.05});
+  for (int call = 0; call < 20; ++call) {
+    EXPECT_EQ(unsure.next().candidate, Race::native) << call;
+  }
+  // The model is known to be wrong by a factor of 10: even twice as long is less than 0.4 s.
+  Race sure = Race::resumed(record, 0.05, 10);
+  ASSERT_EQ(sure.next().candidate, Race::native);
+  sure.conclude({.allowance = 0.05}, {.trial = 0.4, .exchange = 1e-5});
+  sure.finish({.trial = 0.4, .exchange = 1e-5, .allowance = 0.05});
+  EXPECT_EQ(sure.next().candidate, 1);
+}
+
+TEST(RaceOfSeveralRuns, BeginsLateWhereThatIsAsked) {
+  Race race;
+  race.begin_with_call(24);
+  for (int call = 1; call < 24; ++call) {
+    EXPECT_FALSE(race.next().is_trial) << call;
+  }
+  EXPECT_TRUE(race.next().is_trial);
+}
+
+}  // namespace
+}  // namespace espalier::learn

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "espalier/learn/allowance.hpp"
+#include "espalier/learn/race.hpp"
+
+namespace espalier::learn {
+
+/// A program whose ranks make the same call over and over, each with a race of its own.
+class Program {
+public:
+  struct Kind {
+    std::vector<double> seconds;  ///< of each candidate, the native call first
+    /// From one call to the next where no rank waits for others; empty: the same.
+    std::vector<double> paces = {};
+    double noise = 0.1;  ///< most of the times are longer by up to so much
+    double skew = 0;     ///< ranks come up to so much later than the first
+    double exchange = 1e-5;
+    double work = 1e-3;     ///< between two calls
+    double work_noise = 0;  ///< longer by up to so much
+    int num_ranks = 5;
+    int refused = -1;  ///< a candidate that does not fit
+    int seed = 7;
+    Race race = {};
+  };
+
+  explicit Program(Kind kind)
+      : kind_(std::move(kind)), races_(static_cast<std::size_t>(kind_.num_ranks), kind_.race) {}
+
+  void run(int num_calls) {
+    for (int i = 0; i < num_calls; ++i) {
+      call();
+    }
+  }
+
+  [[nodiscard]] Race const& race() const { return races_.front(); }
+
+  [[nodiscard]] Allowance const& allowance() const { return allowance_; }
+
+  [[nodiscard]] double elapsed() const { return elapsed_; }
+
+  [[nodiscard]] int num_trials() const { return num_trials_; }
+
+  [[nodiscard]] int num_calls_of(int candidate) const {
+    return num_calls_of_[static_cast<std::size_t>(candidate)];
+  }
+
+  /// Seconds that calls took longer than the native call takes.
+  [[nodiscard]] double lost() const { return lost_; }
+
+  Kind kind_;
+
+private:
+  void call() {
+    Race::Turn const turn = races_.front().next();
+    for (std::size_t rank = 1; rank < races_.size(); ++rank) {
+      Race::Turn const other = races_[rank].next();
+      ASSERT_EQ(other.candidate, turn.candidate) << "rank " << rank;
+      ASSERT_EQ(other.is_trial, turn.is_trial) << "rank " << rank;
+    }
+    bool const is_refused = turn.candidate == kind_.refused;
+    int const runs = is_refused ? Race::native : turn.candidate;
+    bool const is_alone = turn.is_trial && (turn.begins_stretch || !races_.front().ends_stretch());
+    // In a stretch only the first call takes its whole time: it comes right after an exchange.
+    double const seconds = draw(is_alone || turn.begins_stretch ? kind_.seconds : paces(), runs);
+    double const work = kind_.work + kind_.work_noise * uniform();
+    stretch_ = turn.begins_stretch ? seconds : stretch_ + work + seconds;
+    elapsed_ += work + seconds;
+    lost_ += std::max(0.0, paces()[static_cast<std::size_t>(runs)] - paces().front());
+    ++num_calls_of_[static_cast<std::size_t>(runs)];
+    if (turn.is_trial) {
+      ++num_trials_;
+      elapsed_ += kind_.exchange;
+      exchange(races_.front().ends_stretch() ? stretch_ : seconds, is_refused);
+    }
+  }
+
+  [[nodiscard]] std::vector<double> const& paces() const {
+    return kind_.paces.empty() ? kind_.seconds : kind_.paces;
+  }
+
+  /// Ranks see different times: the last one to come waits for nobody.
+  void exchange(double seconds, bool is_refused) {
+    Race::Words agreed{.allowance = allowance_.left(elapsed_)};
+    for (Race const& race : races_) {
+      Race::Words const words = race.words(allowance_.left(elapsed_) + uniform());
+      agreed.trial = std::min(agreed.trial, words.trial);
+      agreed.exchange = std::min(agreed.exchange, words.exchange);
+    }
+    double charged = -1;
+    for (std::size_t rank = 0; rank < races_.size(); ++rank) {
+      double const waited = rank + 1 == races_.size() ? 0 : kind_.skew * uniform();
+      Race::Own const own{
+          .trial = seconds + kind_.exchange + waited,
+          .exchange = kind_.exchange * (rank == 0 ? 1 : 1 + uniform()),
+          .was_refused = is_refused,
+      };
+      double const lost = races_[rank].conclude(agreed, own);
+      ASSERT_TRUE(charged < 0 || lost == charged);
+      charged = lost;
+    }
+    allowance_.charge(charged);
+    exchange_again();
+    if (races_.front().wants_candidates()) {
+      for (Race& race : races_) {
+        race.enter(std::vector<double>(kind_.seconds.begin() + 1, kind_.seconds.end()));
+      }
+    }
+  }
+
+  void exchange_again() {
+    if (!races_.front().wants_words()) {
+      return;
+    }
+    Race::Words agreed{.allowance = allowance_.left(elapsed_)};
+    for (Race const& race : races_) {
+      ASSERT_TRUE(race.wants_words());
+      Race::Words const words = race.words(agreed.allowance);
+      agreed.trial = std::min(agreed.trial, words.trial);
+      agreed.exchange = std::min(agreed.exchange, words.exchange);
+    }
+    double charged = 0;
+    for (Race& race : races_) {
+      charged = race.finish(agreed);
+    }
+    allowance_.charge(charged);
+  }
+
+  double draw(std::vector<double> const& seconds, int candidate) {
+    double const noise = uniform() < 0.05 ? 10 * kind_.noise : kind_.noise * uniform();
+    return seconds[static_cast<std::size_t>(candidate)] * (1 + noise);
+  }
+
+  double uniform() { return std::uniform_real_distribution<double>(0, 1)(random_); }
+
+  std::vector<Race> races_;
+  Allowance allowance_{0.05, 0.01};
+  std::mt19937 random_{static_cast<unsigned>(kind_.seed)};
+  double elapsed_ = 0;
+  double lost_ = 0;
+  double stretch_ = 0;  ///< seconds of the one underway
+  int num_trials_ = 0;
+  std::vector<int> num_calls_of_ = std::vector<int>(8);  ///< each candidate
+};
+
+}  // namespace espalier::learn
