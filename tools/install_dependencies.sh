@@ -45,7 +45,7 @@ choose() {
       wanted+=(python3-dateutil python3-numpy python3-packaging python3-pil python3-pyparsing)
       wanted+=(python3-rich python3-scipy python3-six python3-typing-extensions)
       ;;
-    demo) wanted+=(iproute2 lammps gromacs hpcc ptscotch scotch) ;;
+    demo) wanted+=(iproute2 ptscotch scotch) ;;
     programs)
       wanted+=(iproute2 lammps gromacs hpcc ptscotch scotch quantum-espresso)
       wanted+=(quantum-espresso-data cp2k python3-petsc4py python-petsc4py-doc)

@@ -186,6 +186,7 @@ def case_program_rests(context: Context) -> None:
     lines = lines_of("1%")
     expect("resting" not in lines[0], "it learns as it was told", lines)
     expect(any("learning lost" in line for line in lines), "what it cost", lines)
+    expect(any("what it knows saved about" in line for line in lines), "what it saved", lines)
 
 
 def case_learning_by_default(context: Context) -> None:

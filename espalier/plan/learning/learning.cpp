@@ -232,6 +232,7 @@ LearningReport Learning::report() const {
   LearningReport report{
       .lost_seconds = allowance_.spent(),
       .bound_seconds = allowance_.bound(elapsed()),
+      .saved_seconds = allowance_.gained(),
   };
   std::lock_guard const lock(mutex_);
   for (auto const& [kind, lesson] : lessons_) {

@@ -81,14 +81,16 @@ nlohmann::ordered_json to_json(Totals::Key const& key, Totals::Row const& row) {
 }
 
 std::string learning_line(LearningReport const& learning) {
-  std::array<char, 200> line{};
+  std::array<char, 300> line{};
   std::snprintf(
       line.data(),
       line.size(),
-      "espalier: learning lost %.1f ms of at most %.1f ms; of %d kinds of calls %d run faster "
-      "now\n",
+      "espalier: learning lost %.1f ms of at most %.1f ms; what it knows saved about %.1f ms; "
+      "kinds "
+      "of calls that it decided in this run: %d, of which %d run faster now\n",
       learning.lost_seconds * 1e3,
       learning.bound_seconds * 1e3,
+      learning.saved_seconds * 1e3,
       learning.num_faster + learning.num_native,
       learning.num_faster
   );
@@ -193,6 +195,7 @@ std::string statistics_json(ProcessReport const& report, Totals const& totals) {
     document["learning"] = {
         {"lost_seconds", report.learning->lost_seconds},
         {"bound_seconds", report.learning->bound_seconds},
+        {"saved_seconds", report.learning->saved_seconds},
         {"num_faster", report.learning->num_faster},
         {"num_native", report.learning->num_native},
     };
@@ -206,7 +209,7 @@ std::string statistics_table(ProcessReport const& report, Totals const& totals) 
   for (auto const& [key, row] : totals.rows()) {
     groups[{key.function, key.algorithm}].add(row.counter);
   }
-  std::array<char, 200> line{};
+  std::array<char, 300> line{};
   std::snprintf(
       line.data(),
       line.size(),

@@ -106,6 +106,7 @@ struct MappingNote {
 struct LearningReport {
   double lost_seconds = 0;   ///< in trials and for finding candidates
   double bound_seconds = 0;  ///< that may be lost, with half of what was gained
+  double saved_seconds = 0;  ///< by calls with what was learned here or before, about
   int num_faster = 0;        ///< kinds of calls for which something faster was taken, seen here
   int num_native = 0;        ///< those for which the native call stays
 };

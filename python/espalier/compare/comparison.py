@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 from espalier import __version__
 from espalier.base import intervals
 from espalier.compare import analysis
-from espalier.compare.experiment import ESPALIER, KINDS, PLAIN, Results, experiment
+from espalier.compare.experiment import (
+    ESPALIER,
+    PLAIN,
+    Results,
+    experiment,
+    is_first_block_too_long,
+    num_runs,
+)
 from espalier.conditions import conditions, metadata
 from espalier.conditions.cautions import Caution, to_json
 from espalier.io.console import document, progress
@@ -59,17 +66,19 @@ def compare(question: Question) -> Answer:
     cautions = conditions.of_machine()
     results = Results()
     cause: BaseException | None = None
-    num_runs = 1 + len(KINDS) * question.design.repetitions
-    with progress("comparing", num_runs, most_seconds=question.design.seconds) as bar:
+    design = question.design
+    with progress("comparing", num_runs(design.repetitions), most_seconds=design.seconds) as bar:
         is_first = True
 
         def on_run(what: str) -> None:
             nonlocal is_first
+            if not results.runs and is_first_block_too_long(design, results.warm_up_seconds):
+                bar.exceed(num_runs(1))
             bar.advance(0.0 if is_first else 1.0, what)
             is_first = False
 
         try:
-            experiment(question.target, question.design, on_run, results)
+            experiment(question.target, design, on_run, results)
         except (KeyboardInterrupt, SystemExit) as error:
             if not results.runs:
                 raise

@@ -143,7 +143,7 @@ def experiment(
         )
     results.warm_up_seconds = warm_up.seconds
     runner.set_timeout(warm_up.seconds)
-    _say_if_too_short(design, (1 + len(KINDS)) * warm_up.seconds)
+    _say_if_too_long(design, warm_up.seconds)
     first_block = time.monotonic()
     for block, order in enumerate(orders(design.repetitions, design.seed)):
         now = time.monotonic()
@@ -160,13 +160,23 @@ def experiment(
             results.runs.append(outcome)
 
 
-def _say_if_too_short(design: Design, seconds: float) -> None:
-    if design.seconds is not None and seconds > design.seconds:
+def num_runs(num_blocks: int) -> int:
+    """Return how many runs so many blocks are, with the one that is thrown away."""
+    return 1 + len(KINDS) * num_blocks
+
+
+def is_first_block_too_long(design: Design, run_seconds: float) -> bool:
+    """Return whether it ends after the time budget; it is made all the same."""
+    return design.seconds is not None and num_runs(1) * run_seconds > design.seconds
+
+
+def _say_if_too_long(design: Design, run_seconds: float) -> None:
+    if is_first_block_too_long(design, run_seconds):
         say(
-            f"note: the first block ends after about {units.time_text(seconds)}, the time budget is"
-            f" {units.time_text(design.seconds)}; it is made all the same, but nothing is"
-            " significant with less than 6 blocks: use a shorter input, or give more with"
-            " --time-budget"
+            f"note: the first block ends after about {units.time_text(num_runs(1) * run_seconds)},"
+            f" the time budget is {units.time_text(design.seconds or 0)}; it is made all the same,"
+            " but nothing is significant with less than 6 blocks: use a shorter input, or give more"
+            " with --time-budget"
         )
 
 

@@ -126,6 +126,11 @@ class Progress:
         """Take note of more work than was expected, or of less."""
         self._total = max(self._total + amount, self._done)
 
+    def exceed(self, total: float) -> None:
+        """Take note that so much is done, however long it takes."""
+        self._total = total
+        self._most_seconds = None
+
     @contextlib.contextmanager
     def paused(self) -> Iterator[None]:
         """Remove the bar while something else is done, and do not count its time."""

@@ -129,6 +129,14 @@ def test_no_more_is_left_than_the_limit_allows(clock):
     assert bar.seconds_left() == 0
 
 
+def test_what_exceeds_the_limit_is_not_bounded_by_it(clock):
+    bar = Progress("x", 100, most_seconds=60)
+    clock.now += 70
+    bar.advance(1)
+    bar.exceed(4)
+    assert bar.seconds_left() == pytest.approx(210)
+
+
 def test_more_work_than_expected_is_more_time(clock):
     bar = Progress("x", 10)
     clock.now += 10
