@@ -11,18 +11,26 @@ namespace {
 
 using Json = nlohmann::json;
 
+std::string time_text(double seconds) {
+  double const microseconds = seconds * 1e6;
+  if (microseconds < 1e3) {
+    return formatted("{:.4g} us", microseconds);
+  }
+  return microseconds < 1e6 ? formatted("{:.4g} ms", microseconds / 1e3)
+                            : formatted("{:.4g} s", seconds);
+}
+
 std::string reason_of(Lesson const& lesson) {
-  std::string const times = formatted(
-      "native {:.4g} us, {} pairs of calls", lesson.native_seconds * 1e6, lesson.num_pairs
-  );
-  return lesson.algorithm == "native"
-             ? "learned while a program ran: nothing that was tried is faster than " + times
-             : formatted(
-                   "learned while a program ran: {:.3g} times as fast, {:.4g} us for {}",
-                   lesson.native_seconds / lesson.seconds,
-                   lesson.seconds * 1e6,
-                   times
-               );
+  std::string const native = time_text(lesson.native_seconds);
+  std::string const times = lesson.algorithm == "native"
+                                ? "nothing that was tried is faster than native " + native
+                                : formatted(
+                                      "{:.3g} times as fast, {} for native {}",
+                                      lesson.native_seconds / lesson.seconds,
+                                      time_text(lesson.seconds),
+                                      native
+                                  );
+  return formatted("learned while a program ran: {}, {} pairs of calls", times, lesson.num_pairs);
 }
 
 }  // namespace
