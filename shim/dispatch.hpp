@@ -9,6 +9,7 @@
 #include <mpi.h>
 
 #include "espalier/plan/serve.hpp"
+#include "espalier/plan/serve_neighbors.hpp"
 #include "shim/lifecycle.hpp"
 #include "shim/own_work.hpp"
 #include "shim/watching.hpp"

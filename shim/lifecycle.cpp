@@ -164,25 +164,15 @@ void print_start(plan::Settings const& settings) {
       }
     }
   }
-  for (plan::NeighborCall const call : plan::all_neighbor_calls) {
-    if (auto const& forced = settings.forced_neighbors[plan::index_of(call)]) {
-      line += ", " + std::string(plan::to_string(call)) + " forced to " + forced->algorithm_text();
+  for (plan::NeighborForm const one : plan::all_neighbor_forms) {
+    if (auto const& forced = settings.forced_neighbors[plan::index_of(one)]) {
+      line += ", " + plan::to_string(one) + " forced to " + forced->algorithm_text();
     }
   }
   if (settings.watches()) {
     line += ", waits of " + watch::duration_text(settings.watch) + " are told";
   }
   print_line(line);
-}
-
-bool has_work(plan::Settings const& settings) {
-  auto const may_choose = [&](auto call) { return settings.may_choose(call); };
-  auto const may_start = [&](profile::Call call) {
-    return settings.may_choose({.call = call, .form = profile::Form::nonblocking});
-  };
-  return settings.records() || std::ranges::any_of(profile::all_calls, may_choose) ||
-         std::ranges::any_of(profile::all_calls, may_start) ||
-         std::ranges::any_of(plan::all_neighbor_calls, may_choose);
 }
 
 /// @param read  what is known of the settings of rank 0
@@ -196,7 +186,7 @@ void start_session(std::optional<plan::SettingsText> read) {
   if (is_first && settings.is_verbose) {
     print_start(settings);
   }
-  bool const is_active = has_work(settings);
+  bool const is_active = settings.records() || settings.may_choose_any();
   // What is learned serves blocking calls only.
   if (is_active) {
     world.devices = plan::DeviceMemory::of_process();

@@ -255,6 +255,7 @@ def neighbor_runs(functions: list[Function]) -> str:
     """Return plan/neighbors/neighbor_runs.inc: members of Neighbors for each call."""
     members = (
         "int Neighbors::run(Algorithm const&, {} const&);",
+        "void\nNeighbors::start(Algorithm const&, {} const&, StartedCalls&, MPI_Request&);",
         "PlannedNeighbors Neighbors::plan(Algorithm const&, {} const&);",
         "std::int64_t Neighbors::typical_bytes({} const&);",
     )

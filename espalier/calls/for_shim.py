@@ -21,19 +21,18 @@ MPI = ["#include <mpi.h>", ""]
 
 def _intercepted(functions: list[Function]) -> list[Function]:
     """Return the rows and the nonblocking forms of those that rules speak of."""
-    return [*functions, *(begun(function) for function in functions if function.collective)]
+    return [*functions, *(begun(function) for function in functions if function.has_call)]
 
 
 def _persistent(functions: list[Function]) -> list[Function]:
-    """Return the persistent forms of the calls that rules speak of."""
+    """Return the persistent forms of the calls that rules speak of, without neighborhoods."""
     return [planned(function) for function in functions if function.collective]
 
 
 def _large(functions: list[Function]) -> list[Function]:
     """Return the forms with large counts of all calls that are intercepted."""
     rows = [enlarged(f) for f in functions if f.has_call and f.has_large_form]
-    begins = [begun(function) for function in rows if function.collective]
-    return [*rows, *begins, *_persistent(rows)]
+    return [*rows, *map(begun, rows), *_persistent(rows)]
 
 
 def declaration(argument: Argument) -> str:

@@ -21,6 +21,7 @@ using espalier::capi::on;
 using espalier::neighborhood::Algorithm;
 using espalier::plan::NeighborCall;
 using espalier::plan::Neighbors;
+using espalier::plan::SizesBy;
 
 /// A predicted gain below this is not worth a less direct way.
 constexpr double smallest_gain = 0.1;
@@ -29,10 +30,10 @@ Algorithm const& direct(NeighborCall call) {
   return espalier::neighborhood::find(espalier::plan::collective_of(call), "direct");
 }
 
-Algorithm const& named(espalier_neighborhood& self, NeighborCall call, bool exchanges_sizes) {
+Algorithm const& named(espalier_neighborhood& self, NeighborCall call, SizesBy sizes) {
   Algorithm const& algorithm =
       espalier::neighborhood::find(espalier::plan::collective_of(call), self.options.algorithm);
-  std::string const reason = self.neighbors.refuses(algorithm, call, exchanges_sizes);
+  std::string const reason = self.neighbors.refuses(algorithm, call, sizes);
   if (!reason.empty()) {
     throw Error(ErrorCode::unsupported, reason);
   }
@@ -59,7 +60,7 @@ Algorithm const& predicted(espalier_neighborhood& self, NeighborCall call, std::
 template <typename Call> Algorithm const& chosen(espalier_neighborhood& self, Call const& call) {
   return self.options.algorithm.empty()
              ? predicted(self, Call::neighbor_call, self.neighbors.typical_bytes(call))
-             : named(self, Call::neighbor_call, true);
+             : named(self, Call::neighbor_call, SizesBy::exchange);
 }
 
 /// For a call that plans nothing ahead; the last choice is remembered.
@@ -74,7 +75,8 @@ Algorithm const& chosen_now(espalier_neighborhood& self, Call const& call) {
   std::int64_t const bytes = is_named ? 0 : self.neighbors.typical_bytes(call);
   if (last.algorithm == nullptr || last.bytes != bytes) {
     last = {
-        .algorithm = is_named ? &named(self, kind, false) : &predicted(self, kind, bytes),
+        .algorithm =
+            is_named ? &named(self, kind, SizesBy::standard) : &predicted(self, kind, bytes),
         .bytes = bytes,
     };
   }

@@ -22,8 +22,7 @@
 #include "espalier/plan/communicators/communicator.hpp"
 #include "espalier/plan/communicators/planned_requests.hpp"
 #include "espalier/plan/failure.hpp"
-#include "espalier/plan/neighbors/neighbor_bytes.hpp"
-#include "espalier/plan/neighbors/neighbor_calls.hpp"
+#include "espalier/plan/neighbors/neighbor_name.hpp"
 #include "espalier/plan/session_calls.hpp"
 #include "espalier/plan/settings/recorder.hpp"
 #include "espalier/profile/decision.hpp"
@@ -317,76 +316,6 @@ int serve_init(
     count_starts(session, decided, decision, call, *request);
   }
   return code;
-}
-
-/// Runs a neighborhood call that was decided. Of wrong arguments no other rank knows, so they are
-/// an error here, not a native call.
-template <AnyNeighborCall Call>
-int run_neighbors(NeighborDecision const& decided, Call const& call, MPI_Comm comm) {
-  int const code = guard([&] {
-    Neighbors& neighbors = decided.state->neighbors();
-    neighbors.prepare();
-    int const wrong = misuse(call, neighbors.degrees());
-    return wrong == MPI_SUCCESS ? neighbors.run(*decided.algorithm(), call) : wrong;
-  });
-  return code == MPI_SUCCESS ? code : raise(comm, code);
-}
-
-template <AnyNeighborCall Call, typename Observing>
-NeighborDecision
-decide_neighbors(Session& session, Call const& call, MPI_Comm comm, Observing&& observer) {
-  [[maybe_unused]] auto const own_work = observer.own_work();
-  return session.decide(call, comm);
-}
-
-/// Counts a neighborhood call with what this rank sent.
-template <AnyNeighborCall Call>
-void record_neighbors(
-    NeighborDecision const& decided, Call const& call, std::chrono::duration<double> elapsed
-) noexcept {
-  static_cast<void>(guard([&] {
-    State::NeighborCalls& calls = decided.state->neighbor_calls();
-    std::int64_t const bytes = sent_bytes(call, calls.destinations, decided.state->types());
-    calls.recorder.record(
-        Call::neighbor_call,
-        decided.block_bytes,
-        *decided.decision,
-        {.count = 1, .bytes = bytes, .seconds = elapsed.count()}
-    );
-    return MPI_SUCCESS;
-  }));
-}
-
-/// The same of a neighborhood call.
-template <AnyNeighborCall Call, typename Observing, typename Native>
-int serve(
-    Session& session, Call const& call, MPI_Comm comm, Observing&& observer, Native&& native
-) {
-  NeighborDecision const decided = decide_neighbors(session, call, comm, observer);
-  if (decided.code != MPI_SUCCESS) {
-    return decided.code;
-  }
-  if (decided.state == nullptr) {
-    return std::forward<Native>(native)();
-  }
-  bool const is_counted = session.records();
-  bool const is_native = decided.algorithm() == nullptr;
-  Clock::time_point const start = is_counted ? Clock::now() : Clock::time_point{};
-  int code = MPI_SUCCESS;
-  {
-    auto watched = observer.begin(decided.state, Call::neighbor_call, decided.algorithm());
-    if (is_native) {
-      watched.hand_over();
-      code = std::forward<Native>(native)();
-    } else {
-      [[maybe_unused]] auto const own_work = observer.own_work();
-      code = run_neighbors(decided, call, comm);
-    }
-  }
-  if (is_counted && code == MPI_SUCCESS) {
-    record_neighbors(decided, call, Clock::now() - start);
-  }
-  return end_call(session, *decided.state, is_native, code, comm, observer);
 }
 
 }  // namespace espalier::plan

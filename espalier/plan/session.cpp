@@ -56,17 +56,19 @@ Recent& recent_place(MPI_Comm comm) noexcept {
 Session::Session(Settings settings, World world, Notes::Log log)
     : settings_(std::move(settings)), world_(std::move(world)), records_(settings_.records()),
       needs_native_(settings_.has_native_phases() || !settings_.wanted_native().empty()),
-      looks_at_all_(records_ || settings_.learning.has_value()), state_(on_delete, this),
-      notes_(std::move(log)), tables_(settings_, notes_) {
+      looks_at_all_(records_ || settings_.learning.has_value()),
+      serves_any_(settings_.may_choose_any()), state_(on_delete, this), notes_(std::move(log)),
+      tables_(settings_, notes_) {
   for (profile::Call const call : profile::all_calls) {
     may_choose_[profile::index_of(call)] = settings_.may_choose(call);
     may_choose_started_[profile::index_of(call)] =
         settings_.may_choose({.call = call, .form = profile::Form::nonblocking});
     tells_forms_apart_[profile::index_of(call)] = settings_.tells_forms_apart(call);
   }
-  for (NeighborCall const call : all_neighbor_calls) {
-    if (auto const& forced = settings_.forced_neighbors[index_of(call)]) {
-      forced_neighbors_[index_of(call)].emplace(*forced);
+  for (NeighborForm const one : all_neighbor_forms) {
+    may_choose_neighbors_[index_of(one)] = settings_.may_choose(one) && !world_.has_devices;
+    if (profile::Decision const* const forced = settings_.forced_for(one)) {
+      forced_neighbors_[index_of(one)].emplace(*forced);
     }
   }
   if (settings_.learning) {
@@ -87,15 +89,8 @@ int Session::on_delete(MPI_Comm, int, void* attribute, void* session) noexcept {
   return MPI_SUCCESS;
 }
 
-bool Session::serves_any() const noexcept {
-  auto const may_choose = [&](NeighborCall call) { return settings_.may_choose(call); };
-  return std::ranges::find(may_choose_, true) != may_choose_.end() ||
-         std::ranges::find(may_choose_started_, true) != may_choose_started_.end() ||
-         std::ranges::any_of(all_neighbor_calls, may_choose);
-}
-
 void Session::prepare() {
-  if (!serves_any()) {
+  if (!serves_any_) {
     return;
   }
   contexts_.open(world_.comm, world_.follow_progress != nullptr);
@@ -229,6 +224,13 @@ int Session::end_trial(State& state, bool is_native, int code, MPI_Comm comm) no
   return problem == MPI_SUCCESS ? code : raise(comm, problem);
 }
 
+NativeReason Session::reason_not_to_start() const noexcept {
+  if (world_.has_devices) {
+    return NativeReason::devices;
+  }
+  return settings_.has_choices() ? NativeReason::no_progress : NativeReason::only_learned;
+}
+
 profile::Decision const& Session::after_refusal(int refusal) const noexcept {
   return native_.decision(Communicator::reason_of(refusal));
 }
@@ -330,7 +332,7 @@ Session::tables_for(MPI_Comm comm, State::Facts& facts, std::vector<int> const& 
     tables.fill(&native_.table(NativeReason::one_rank));
   } else if (std::ranges::find(ranks, MPI_UNDEFINED) != ranks.end()) {
     tables.fill(&native_.table(NativeReason::outside_world));
-  } else if (serves_any() && !facts.context) {
+  } else if (serves_any_ && !facts.context) {
     tables.fill(&native_.table(NativeReason::no_context));
   } else if (is_left_alone(comm)) {
     tables.fill(&native_.table(NativeReason::left_alone));

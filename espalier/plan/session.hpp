@@ -139,6 +139,16 @@ public:
   template <AnyNeighborCall Call>
   [[nodiscard]] NeighborDecision decide(Call const& call, MPI_Comm comm) noexcept;
 
+  /// The same of one that is only started. Local.
+  template <AnyNeighborCall Call>
+  [[nodiscard]] NeighborDecision decide_start(Call const& call, MPI_Comm comm) noexcept;
+
+  /// Starts a neighborhood call for which decide_start() has an algorithm, with right arguments.
+  /// Local.
+  /// @throws Error as Neighbors::start().
+  template <AnyNeighborCall Call>
+  void start(NeighborDecision const& decided, Call const& call, MPI_Request& request);
+
   [[nodiscard]] bool learns() const noexcept { return learning_.has_value(); }
 
   /// Ends the trial that the last call on a communicator was, if it was one. Collective over comm,
@@ -210,6 +220,9 @@ private:
     return bytes == 0 && profile::has_known_size(call) && !state.facts().is_intercommunicator;
   }
 
+  /// Why no call is started, where contexts do not.
+  [[nodiscard]] NativeReason reason_not_to_start() const noexcept;
+
   /// Whether a call that is only started can be served at all. The same on all ranks.
   [[nodiscard]] bool may_start(State const& state, profile::Call call) const noexcept {
     return contexts_.starts() && state.table_of_started(call).chooses();
@@ -229,28 +242,35 @@ private:
   [[nodiscard]] profile::Decision const*
   contest(State& state, profile::Call call, std::int64_t bytes, profile::Decision const& decision);
 
-  [[nodiscard]] bool may_choose(NeighborCall call) const noexcept {
-    return settings_.may_choose(call) && !world_.has_devices;
+  [[nodiscard]] bool may_choose(NeighborForm one) const noexcept {
+    return may_choose_neighbors_[index_of(one)];
   }
 
-  /// What decides for a call. Collective the first time if an algorithm is forced.
-  [[nodiscard]] profile::DecisionTable const& table(NeighborCall call, State& state, MPI_Comm comm);
+  /// Only blocking calls may be trials.
+  template <AnyNeighborCall Call>
+  [[nodiscard]] NeighborDecision
+  decide_in(profile::Form form, Call const& call, MPI_Comm comm) noexcept;
+
+  /// What decides for a call. Collective the first time if an algorithm is forced, but not for a
+  /// call that is only started.
+  [[nodiscard]] profile::DecisionTable const& table(NeighborForm one, State& state, MPI_Comm comm);
   [[nodiscard]] profile::DecisionTable const&
-  find_table(NeighborCall call, State& state, MPI_Comm comm);
+  find_table(NeighborForm one, State& state, MPI_Comm comm);
   [[nodiscard]] profile::DecisionTable const&
-  find_forced(NeighborCall call, State& state, MPI_Comm comm);
+  find_ruled(NeighborForm one, State& state, MPI_Comm comm);
+  [[nodiscard]] profile::DecisionTable const&
+  find_forced(NeighborForm one, State& state, MPI_Comm comm);
   /// For blocks of a size, 0 if not all ranks know it; of no data if they do.
   [[nodiscard]] profile::Decision const& decision_at(
-      NeighborCall call, State& state, profile::DecisionTable const& table, std::int64_t block_bytes
+      NeighborForm one, State& state, profile::DecisionTable const& table, std::int64_t block_bytes
   );
   /// The decision, or the one for the native call if its algorithm does not serve the communicator.
   [[nodiscard]] profile::Decision const&
-  served(NeighborCall call, State& state, profile::Decision const& decision);
+  served(NeighborForm one, State& state, profile::Decision const& decision);
   /// Makes known what rules and learning need. Collective over a communicator that was just made.
   void survey_neighbors(MPI_Comm comm);
 
   static int on_delete(MPI_Comm comm, int keyval, void* attribute, void* session) noexcept;
-  [[nodiscard]] bool serves_any() const noexcept;
   [[nodiscard]] std::string
   refuses_native(profile::Call call, algorithms::Choice const& choice) const;
   [[nodiscard]] bool wants_memory() const;
@@ -280,9 +300,11 @@ private:
   bool records_;
   bool needs_native_;  ///< some choice has native phases, or is an algorithm of the library
   bool looks_at_all_;  ///< at calls that are native for sure, too
+  bool serves_any_;    ///< some call on some communicator
   std::array<bool, profile::num_calls> may_choose_{};
   std::array<bool, profile::num_calls> may_choose_started_{};  ///< of nonblocking calls
   std::array<bool, profile::num_calls> tells_forms_apart_{};
+  std::array<bool, num_neighbor_forms> may_choose_neighbors_{};
   mpi::Attribute state_;  ///< of each communicator that was asked for it
   mpi::Attribute hint_;   ///< a null pointer where the program no longer wants to be left alone
   Contexts contexts_;
@@ -295,7 +317,7 @@ private:
   std::optional<Learning> learning_;
 
   DecisionTables tables_;
-  std::array<std::optional<profile::DecisionTable>, num_neighbor_calls> forced_neighbors_;
+  std::array<std::optional<profile::DecisionTable>, num_neighbor_forms> forced_neighbors_;
 
   mutable std::mutex mutex_;  ///< guards what follows
   std::vector<std::unique_ptr<State>> states_;

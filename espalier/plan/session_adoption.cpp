@@ -80,22 +80,19 @@ void Session::make_native(MPI_Comm comm) {
   }
 }
 
-/// What neighborhood collectives need is found here, as nothing is agreed on in them; where they
-/// are forced they have a communicator of their own, also on what rules leave alone.
+/// What neighborhood collectives need is found here, as nothing is agreed on in them. Blocking ones
+/// that are forced have a communicator of their own where this finds nothing, also on what rules
+/// leave alone.
 void Session::make_neighbors(MPI_Comm comm) {
-  auto const may_choose = [&](NeighborCall call) { return this->may_choose(call); };
-  auto const is_forced = [&](NeighborCall call) {
-    return may_choose(call) && forced_neighbors_[index_of(call)].has_value();
+  auto const may_choose = [&](NeighborForm one) { return this->may_choose(one); };
+  auto const is_forced = [&](NeighborForm one) {
+    return one.is_blocking() && may_choose(one) && forced_neighbors_[index_of(one)].has_value();
   };
-  if (std::ranges::none_of(all_neighbor_calls, may_choose) || !has_neighbors(comm)) {
+  if (std::ranges::none_of(all_neighbor_forms, may_choose) || !has_neighbors(comm)) {
     return;
   }
-  if (!std::ranges::all_of(all_neighbor_calls, [&](NeighborCall call) {
-        return is_forced(call) || !may_choose(call);
-      })) {
-    survey_neighbors(comm);
-  }
-  if (std::ranges::none_of(all_neighbor_calls, is_forced)) {
+  survey_neighbors(comm);
+  if (std::ranges::none_of(all_neighbor_forms, is_forced)) {
     return;
   }
   try {

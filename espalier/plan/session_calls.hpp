@@ -64,9 +64,9 @@ template <typename Call> CallDecision Session::decide(Call const& call, MPI_Comm
 }
 
 template <AnyNeighborCall Call>
-NeighborDecision Session::decide(Call const& call, MPI_Comm comm) noexcept {
-  constexpr NeighborCall which = Call::neighbor_call;
-  if (comm == MPI_COMM_NULL || (!records_ && !may_choose(which))) {
+NeighborDecision Session::decide_in(profile::Form form, Call const& call, MPI_Comm comm) noexcept {
+  NeighborForm const one{.call = Call::neighbor_call, .form = form};
+  if (comm == MPI_COMM_NULL || (!records_ && !may_choose(one))) {
     return {};
   }
   NeighborDecision decided;
@@ -75,17 +75,18 @@ NeighborDecision Session::decide(Call const& call, MPI_Comm comm) noexcept {
     if (state == nullptr) {
       return MPI_SUCCESS;
     }
-    profile::DecisionTable const& table = this->table(which, *state, comm);
+    profile::Call const name = rule_call(one.call);
+    profile::DecisionTable const& table = this->table(one, *state, comm);
     bool const is_known = state->neighbor_class().has_value();
     bool const is_right = is_known && misuse(call, state->neighbors().degrees()) == MPI_SUCCESS;
-    if (is_right && profile::has_known_size(rule_call(which), state->neighbor_shape())) {
+    if (is_right && profile::has_known_size(name, state->neighbor_shape())) {
       decided.block_bytes = plan::block_bytes(call, state->neighbors(), state->types());
     }
     decided.state = state;
-    decided.decision = &decision_at(which, *state, table, decided.block_bytes);
-    if (learns() && is_right) {
-      decided.decision = contest(*state, rule_call(which), decided.block_bytes, *decided.decision);
-      decided.decision = &served(which, *state, *decided.decision);
+    decided.decision = &decision_at(one, *state, table, decided.block_bytes);
+    if (learns() && one.is_blocking() && is_right) {
+      decided.decision = contest(*state, name, decided.block_bytes, *decided.decision);
+      decided.decision = &served(one, *state, *decided.decision);
     }
     return MPI_SUCCESS;
   });
@@ -93,6 +94,23 @@ NeighborDecision Session::decide(Call const& call, MPI_Comm comm) noexcept {
     decided.code = raise(comm, code);
   }
   return decided;
+}
+
+template <AnyNeighborCall Call>
+NeighborDecision Session::decide(Call const& call, MPI_Comm comm) noexcept {
+  return decide_in(profile::Form::blocking, call, comm);
+}
+
+template <AnyNeighborCall Call>
+NeighborDecision Session::decide_start(Call const& call, MPI_Comm comm) noexcept {
+  return decide_in(profile::Form::nonblocking, call, comm);
+}
+
+template <AnyNeighborCall Call>
+void Session::start(NeighborDecision const& decided, Call const& call, MPI_Request& request) {
+  world_.follow_progress(Underway::poll);
+  State& state = *decided.state;
+  state.neighbors().start(*decided.algorithm(), call, state.started(), request);
 }
 
 template <typename Call>
@@ -115,8 +133,7 @@ inline CallDecision Session::decide_start(Call const& call, MPI_Comm comm) noexc
     bool const is_served =
         bytes ? decision->choice.has_value() : state->table_of_started(Call::call).chooses();
     if (is_served && !contexts_.starts()) {
-      decision =
-          &native_.decision(world_.has_devices ? NativeReason::devices : NativeReason::no_progress);
+      decision = &native_.decision(reason_not_to_start());
     }
     if (is_served || bytes) {
       decided = {.state = state, .decision = decision, .bytes = bytes.value_or(0)};

@@ -134,8 +134,8 @@ public:
   [[nodiscard]] profile::Shape neighbor_shape() const noexcept;
 
   /// What decides for a neighborhood call; null if that is not known yet. Not owned.
-  [[nodiscard]] profile::DecisionTable const*& neighbor_table(NeighborCall call) noexcept {
-    return neighbor_tables_[index_of(call)];
+  [[nodiscard]] profile::DecisionTable const*& neighbor_table(NeighborForm one) noexcept {
+    return neighbor_tables_[index_of(one)];
   }
 
   [[nodiscard]] profile::Shape const& shape() const noexcept { return shape_; }
@@ -210,7 +210,7 @@ private:
   std::shared_ptr<StartedCalls> started_;
   std::unique_ptr<Neighbors> neighbors_;
   std::optional<NeighborClass> neighbor_class_;
-  std::array<profile::DecisionTable const*, num_neighbor_calls> neighbor_tables_{};
+  std::array<profile::DecisionTable const*, num_neighbor_forms> neighbor_tables_{};
   CommunicatorClass alike_;
   std::optional<Recorder> recorder_;
   std::optional<Recorder> recorder_of_started_;

@@ -2,6 +2,8 @@
 
 #include "espalier/profile/call.hpp"
 
+#include <optional>
+#include <span>
 #include <string>
 
 #include "espalier/algorithms/choices/choice_arguments.hpp"
@@ -16,6 +18,19 @@ constexpr char nonblocking_prefix = 'i';
 
 std::string_view name_of(Call call) noexcept {
   return to_string(call);
+}
+
+/// One of these calls in the form that a text names; none if it names none.
+std::optional<CallForm> find_form(std::span<Call const> calls, std::string_view text) {
+  if (auto const call = find_named(calls, text, name_of)) {
+    return CallForm{.call = *call, .form = Form::blocking};
+  }
+  if (text.starts_with(nonblocking_prefix)) {
+    if (auto const call = find_named(calls, text.substr(1), name_of)) {
+      return CallForm{.call = *call, .form = Form::nonblocking};
+    }
+  }
+  return std::nullopt;
 }
 
 /// Why a choice cannot be started without waiting; empty if it can.
@@ -88,17 +103,15 @@ Call parse_call(std::string_view text) {
 }
 
 CallForm parse_call_form(std::string_view text) {
-  if (text.starts_with(nonblocking_prefix)) {
-    if (auto const call = find_named(all_calls, text.substr(1), name_of)) {
-      return {.call = *call, .form = Form::nonblocking};
-    }
+  if (auto const found = find_form(all_calls, text)) {
+    return *found;
   }
   return {.call = parse_call(text), .form = Form::blocking};
 }
 
 CallForm parse_rule_call(std::string_view text) {
-  if (auto const call = find_named(neighbor_calls, text, name_of)) {
-    return {.call = *call, .form = Form::blocking};
+  if (auto const found = find_form(neighbor_calls, text)) {
+    return *found;
   }
   try {
     return parse_call_form(text);

@@ -93,7 +93,7 @@ refuses(CallForm one, algorithms::Choice const& choice, int num_ranks, int root)
 /// As to_string() writes it. @throws Error argument with the valid names.
 [[nodiscard]] CallForm parse_call_form(std::string_view text);
 
-/// The same of a call that rules can be for: also one of neighborhoods, which are blocking.
+/// The same of a call that rules can be for: also one of neighborhoods.
 [[nodiscard]] CallForm parse_rule_call(std::string_view text);
 
 }  // namespace espalier::profile

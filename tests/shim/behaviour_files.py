@@ -146,8 +146,8 @@ def case_symbols(context: Context) -> None:
     table = json.loads(Path(str(context.config["table"])).read_text(encoding="utf-8"))
     names = {row["name"] for row in table["functions"]}
     served = {row["name"] for row in table["functions"] if "collective" in row}
-    large = {row["name"] for row in table["functions"] if "neighborhood" in row}
-    large |= served - {"MPI_Barrier"}
+    started = served | {row["name"] for row in table["functions"] if "neighborhood" in row}
+    large = started - {"MPI_Barrier"}
     persistent = {f"{name}_init" for name in served}
     if context.config["has_large_counts"]:
         large = {f"{name}_c" for name in large}
@@ -156,8 +156,8 @@ def case_symbols(context: Context) -> None:
         large = set()
     if context.vendor == "openmpi":
         persistent |= {name.replace("MPI_", "MPIX_") for name in persistent}
-    served |= {name for name in large if name.removesuffix("_c") in served}
-    names |= large | persistent | {f"MPI_I{name[4].lower()}{name[5:]}" for name in served}
+    started |= large
+    names |= large | persistent | {f"MPI_I{name[4].lower()}{name[5:]}" for name in started}
     expected = names | {f"P{name}" for name in names}
     expected |= {"ucp_worker_progress"} if context.vendor == "mpich" else set()
     output = context.execute(["nm", "-D", "--defined-only", shim]).stdout

@@ -133,6 +133,7 @@ def case_neighbors(context: Context) -> None:
             ("MPI_Neighbor_allgather", 1),
             ("MPI_Neighbor_alltoall", 2),
             ("MPI_Neighbor_alltoallv", 1),
+            ("MPI_Ineighbor_alltoall", 3),
         ):
             row = only(rows, function)
             found = (row["count"], row["bytes"], row["algorithm"], row["num_ranks"])
@@ -153,3 +154,20 @@ def case_forced_neighbors(context: Context) -> None:
         rows = [row for row in report["calls"] if row["function"] == "MPI_Neighbor_alltoall"]
         names = [(row["algorithm"], row["count"]) for row in rows]
         expect(names == [("neighbor_alltoall/direct", 2)], "the forced algorithm", rows)
+
+
+def case_forced_started_neighbors(context: Context) -> None:
+    """What is forced of the blocking call holds for the nonblocking one, unless that is named."""
+    function = "MPI_Ineighbor_alltoall"
+    for force, started, is_blocking_ours in (
+        ("neighbor_alltoall=combining", "neighbor_alltoall/combining", True),
+        ("neighbor_alltoall=direct;ineighbor_alltoall=native", "native", True),
+        ("ineighbor_alltoall=direct", "neighbor_alltoall/direct", False),
+    ):
+        for rows in rows_of(context, ESPALIER_FORCE=force):
+            row = only(rows, function)
+            found = (row["algorithm"], row["count"], row["reason"])
+            expect(found == (started, 3, "forced by ESPALIER_FORCE"), f"{force}: {started}", row)
+            found_blocking = only(rows, "MPI_Neighbor_alltoall")["algorithm"]
+            is_ours = found_blocking != "native"
+            expect(is_ours == is_blocking_ours, f"{force}: the blocking call", found_blocking)

@@ -49,6 +49,40 @@ def case_neighbor_rule(context: Context) -> None:
     expect({row["algorithm"] for row in others} == {"native"}, "no rule", others)
 
 
+def case_neighbor_rule_started(context: Context) -> None:
+    """A nonblocking call follows a rule of its own, or else that of the blocking call."""
+    own = {**GRID, "collective": "ineighbor_alltoall", "algorithm": "neighbor_alltoall/direct"}
+    for rules, started, reason in (
+        ([GRID], "neighbor_alltoall/combining", "profile rule 0: measured"),
+        ([GRID, own], "neighbor_alltoall/direct", "profile rule 1: measured"),
+        ([GRID, {**own, "algorithm": "native"}], "native", "profile rule 1: measured"),
+    ):
+        outcome = context.launch(
+            context.program("mpi_shim_manners"),
+            ESPALIER_PROFILE=context.profile(rules=rules),
+            ESPALIER_STATISTICS=str(context.statistics),
+        )
+        expect((outcome.code, outcome.lines) == (0, []), "a silent success", outcome)
+        found = rows(context, "MPI_Ineighbor_alltoall")
+        names = [(row["algorithm"], row["count"], row["reason"]) for row in found]
+        expect(names == [(started, 3, reason)] * NUM_RANKS, "the rule", found)
+        blocking = {row["algorithm"] for row in rows(context)}
+        expect(blocking == {"neighbor_alltoall/combining"}, "its own rule", blocking)
+
+
+def case_started_neighbors_learn_nothing(context: Context) -> None:
+    """While a program learns, nonblocking calls are native; there are no trials of them."""
+    outcome = context.launch(
+        context.program("mpi_shim_manners"),
+        ESPALIER_LEARN="50%",
+        ESPALIER_MEMORY="off",
+        ESPALIER_STATISTICS=str(context.statistics),
+    )
+    expect((outcome.code, outcome.lines) == (0, []), "a silent success", outcome)
+    found = {(row["algorithm"], row["reason"]) for row in rows(context, "MPI_Ineighbor_alltoall")}
+    expect(found == {("native", "no profile")}, "native", found)
+
+
 def case_neighbor_rule_refused(context: Context) -> None:
     """Where the algorithm cannot serve, the call is native on all ranks, with one line."""
     graph = {**GRID, "topology": "graph"}

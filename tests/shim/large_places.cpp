@@ -175,6 +175,26 @@ void check_neighbors(MPI_Comm comm) {
       mine, counts, sent_bytes, types, got, counts, received_bytes, types, ring
   );
   expect(10 * right, 10 * left + 1, "neighbor_alltoallw");
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ineighbor_allgather_c(mine, 1, MPI_INT, got, 1, MPI_INT, ring, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  expect(10 * left, 10 * right, "ineighbor_allgather");
+  MPI_Ineighbor_allgatherv_c(mine, 1, MPI_INT, got, counts, places, MPI_INT, ring, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  expect(10 * right, 10 * left, "ineighbor_allgatherv");
+  MPI_Ineighbor_alltoall_c(mine, 1, MPI_INT, got, 1, MPI_INT, ring, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  expect(10 * left + 1, 10 * right, "ineighbor_alltoall");
+  MPI_Ineighbor_alltoallv_c(
+      mine, counts, places, MPI_INT, got, counts, places, MPI_INT, ring, &request
+  );
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  expect(10 * right + 1, 10 * left, "ineighbor_alltoallv");
+  MPI_Ineighbor_alltoallw_c(
+      mine, counts, sent_bytes, types, got, counts, received_bytes, types, ring, &request
+  );
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  expect(10 * right, 10 * left + 1, "ineighbor_alltoallw");
   MPI_Comm_free(&ring);
 }
 

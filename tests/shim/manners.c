@@ -108,6 +108,13 @@ static void talk_to_neighbours(void) {
   int const counts[2] = {1, 1};
   int const places[2] = {0, 1};
   MPI_Neighbor_alltoallv(values, counts, places, MPI_INT, received, counts, places, MPI_INT, line);
+  for (int i = 0; i < 3; ++i) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    received[1] = -1;
+    MPI_Ineighbor_alltoall(values, 1, MPI_INT, received, 1, MPI_INT, line, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    num_wrong += rank < NUM_RANKS - 1 && received[1] != rank + 1;
+  }
   MPI_Comm_free(&line);
 }
 

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <random>
 #include <string>
@@ -18,194 +17,16 @@
 
 #include <mpi.h>
 
+#include "tests/shim/in_flight.hpp"
 #include "tests/shim/support.hpp"
 
 namespace {
 
-using shim_test::rank_of;
-using shim_test::require;
-using shim_test::size_of;
+using namespace shim_test;
 using Random = std::mt19937;
-using Numbers = std::vector<unsigned>;
 
 unsigned below(Random& random, std::size_t limit) {
   return static_cast<unsigned>(random() % limit);
-}
-
-unsigned value(unsigned step, int rank, std::size_t position) {
-  return step * 1000003U + static_cast<unsigned>(rank) * 8191U + static_cast<unsigned>(position);
-}
-
-std::size_t at(int number) {
-  return static_cast<std::size_t>(number);
-}
-
-/// Something in flight, with its memory and what must be there in the end.
-struct InFlight {
-  MPI_Request request = MPI_REQUEST_NULL;
-  Numbers input;
-  Numbers output;
-  Numbers expected;
-  std::vector<int> counts;
-  std::vector<int> displacements;
-  std::string name;
-};
-
-/// A collective that is about to be started.
-struct Start {
-  MPI_Comm comm;
-  unsigned step;
-  int count;
-  int root;
-  int p;
-  int rank;
-
-  [[nodiscard]] Numbers own(int from, int num_blocks = 1) const {
-    Numbers numbers(at(count) * at(num_blocks));
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      numbers[i] = value(step, from, i);
-    }
-    return numbers;
-  }
-
-  /// The sum of what ranks first .. last - 1 contribute.
-  [[nodiscard]] Numbers sum(int first, int last, int num_blocks = 1) const {
-    Numbers total(at(count) * at(num_blocks));
-    for (int r = first; r < last; ++r) {
-      Numbers const next = own(r, num_blocks);
-      std::ranges::transform(total, next, total.begin(), std::plus<>());
-    }
-    return total;
-  }
-
-  [[nodiscard]] Numbers block(Numbers const& of, int number) const {
-    auto const begin = of.begin() + static_cast<std::ptrdiff_t>(number) * count;
-    return {begin, begin + count};
-  }
-
-  [[nodiscard]] Numbers all() const {
-    Numbers numbers;
-    for (int r = 0; r < p; ++r) {
-      Numbers const next = own(r);
-      numbers.insert(numbers.end(), next.begin(), next.end());
-    }
-    return numbers;
-  }
-
-  /// Block `rank` of each rank.
-  [[nodiscard]] Numbers exchanged() const {
-    Numbers numbers;
-    for (int r = 0; r < p; ++r) {
-      Numbers const next = block(own(r, p), rank);
-      numbers.insert(numbers.end(), next.begin(), next.end());
-    }
-    return numbers;
-  }
-};
-
-void expect(InFlight& flight, char const* name, Numbers input, Numbers expected) {
-  flight.name = name;
-  flight.input = std::move(input);
-  flight.expected = std::move(expected);
-  flight.output.assign(flight.expected.size(), 77);
-}
-
-void set_counts(InFlight& flight, Start const& s) {
-  flight.counts.assign(at(s.p), s.count);
-  for (int r = 0; r < s.p; ++r) {
-    flight.displacements.push_back(r * s.count);
-  }
-}
-
-void start_move(InFlight& f, Start const& s, unsigned kind) {
-  bool const is_root = s.rank == s.root;
-  MPI_Datatype const type = MPI_UNSIGNED;
-  switch (kind) {
-  case 0:
-    f.name = "barrier";
-    MPI_Ibarrier(s.comm, &f.request);
-    return;
-  case 1:
-    expect(f, "bcast", {}, s.own(s.root));
-    f.output = is_root ? f.expected : f.output;
-    MPI_Ibcast(f.output.data(), s.count, type, s.root, s.comm, &f.request);
-    return;
-  case 2:
-    expect(f, "allgather", s.own(s.rank), s.all());
-    MPI_Iallgather(
-        f.input.data(), s.count, type, f.output.data(), s.count, type, s.comm, &f.request
-    );
-    return;
-  case 3:
-    expect(f, "gather", s.own(s.rank), is_root ? s.all() : Numbers());
-    MPI_Igather(
-        f.input.data(), s.count, type, f.output.data(), s.count, type, s.root, s.comm, &f.request
-    );
-    return;
-  case 4:
-    expect(f, "scatter", s.own(s.root, s.p), s.block(s.own(s.root, s.p), s.rank));
-    MPI_Iscatter(
-        f.input.data(), s.count, type, f.output.data(), s.count, type, s.root, s.comm, &f.request
-    );
-    return;
-  case 5:
-    expect(f, "alltoall", s.own(s.rank, s.p), s.exchanged());
-    MPI_Ialltoall(
-        f.input.data(), s.count, type, f.output.data(), s.count, type, s.comm, &f.request
-    );
-    return;
-  default:
-    set_counts(f, s);
-    expect(f, "alltoallv", s.own(s.rank, s.p), s.exchanged());
-    MPI_Ialltoallv(
-        f.input.data(),
-        f.counts.data(),
-        f.displacements.data(),
-        type,
-        f.output.data(),
-        f.counts.data(),
-        f.displacements.data(),
-        type,
-        s.comm,
-        &f.request
-    );
-  }
-}
-
-void add(void* input, void* result, int* count, MPI_Datatype* /*type*/) {
-  for (int i = 0; i < *count; ++i) {
-    static_cast<unsigned*>(result)[i] += static_cast<unsigned const*>(input)[i];
-  }
-}
-
-/// @param op  MPI_SUM, or one that does the same
-void start_reduction(InFlight& f, Start const& s, unsigned kind, MPI_Op op) {
-  MPI_Datatype const type = MPI_UNSIGNED;
-  switch (kind) {
-  case 0:
-    expect(f, "allreduce", s.own(s.rank), s.sum(0, s.p));
-    MPI_Iallreduce(f.input.data(), f.output.data(), s.count, type, op, s.comm, &f.request);
-    return;
-  case 1:
-    expect(f, "reduce", s.own(s.rank), s.rank == s.root ? s.sum(0, s.p) : Numbers());
-    MPI_Ireduce(f.input.data(), f.output.data(), s.count, type, op, s.root, s.comm, &f.request);
-    return;
-  case 2:
-    expect(f, "scan", s.own(s.rank), s.sum(0, s.rank + 1));
-    MPI_Iscan(f.input.data(), f.output.data(), s.count, type, op, s.comm, &f.request);
-    return;
-  case 3:
-    expect(f, "exscan", s.own(s.rank), s.rank == 0 ? Numbers() : s.sum(0, s.rank));
-    f.output.resize(at(s.count));
-    MPI_Iexscan(f.input.data(), f.output.data(), s.count, type, op, s.comm, &f.request);
-    f.output.resize(s.rank == 0 ? 0 : at(s.count));
-    return;
-  default:
-    expect(f, "reduce_scatter_block", s.own(s.rank, s.p), s.block(s.sum(0, s.p, s.p), s.rank));
-    MPI_Ireduce_scatter_block(
-        f.input.data(), f.output.data(), s.count, type, op, s.comm, &f.request
-    );
-  }
 }
 
 /// Requests of this rank, in the order of a bag.
@@ -302,12 +123,18 @@ public:
     for (int const color : {0, rank % 2, rank / 2}) {
       MPI_Comm_split(MPI_COMM_WORLD, color, -rank, &comms_.emplace_back());
     }
+    for (MPI_Comm const comm : comms_) {
+      int const num_ranks = size_of(comm);
+      int const is_periodic = 1;
+      MPI_Cart_create(comm, 1, &num_ranks, &is_periodic, 0, &rings_.emplace_back());
+    }
     MPI_Op_create(add, 1, &op_);
   }
 
   void run(unsigned num_steps) {
     for (unsigned step = 0; step < num_steps; ++step) {
-      MPI_Comm const comm = comms_[below(random_, comms_.size())];
+      unsigned const number = below(random_, comms_.size());
+      MPI_Comm const comm = comms_[number];
       switch (below(random_, 12)) {
       case 0:
         blocking(comm, step);
@@ -320,9 +147,10 @@ public:
         break;
       case 3:
         short_life(comm, step);
+        short_ring(number, step);
         break;
       default:
-        start(comm, step);
+        start(number, step);
       }
       Random decision(step * 31U + static_cast<unsigned>(rank_of(MPI_COMM_WORLD)));
       if (below(decision, 5) == 0) {
@@ -336,6 +164,9 @@ public:
     for (std::size_t i = 1; i < comms_.size(); ++i) {
       MPI_Comm_free(&comms_[i]);
     }
+    for (MPI_Comm& ring : rings_) {
+      MPI_Comm_free(&ring);
+    }
     MPI_Op_free(&op_);
   }
 
@@ -346,14 +177,17 @@ private:
     int const sizes[] = {1, 3, 40, 700, 6000};
     int const count = sizes[below(random_, std::size(sizes))];
     auto const root = static_cast<int>(random_() % 840) % p;
-    return {comm, step, count, root, p, rank_of(comm)};
+    return {comm, MPI_COMM_NULL, step, count, root, p, rank_of(comm)};
   }
 
-  void start(MPI_Comm comm, unsigned step) {
-    Start const s = next(comm, step);
-    unsigned const kind = below(random_, 13);
+  void start(unsigned number, unsigned step) {
+    Start s = next(comms_[number], step);
+    unsigned const kind = below(random_, 16);
     if (kind < 7) {
       start_move(bag_.add(), s, kind);
+    } else if (kind > 12) {
+      s.ring = rings_[number];
+      start_neighbors(bag_.add(), s, kind - 13);
     } else {
       start_reduction(bag_.add(), s, kind % 5, kind == 12 ? op_ : MPI_SUM);
     }
@@ -378,7 +212,7 @@ private:
     auto const from = static_cast<int>(random_() % 840) % p;
     auto const to = static_cast<int>(random_() % 840) % p;
     bool const waits = from != to && below(random_, 2) == 0;
-    Start const s{MPI_COMM_WORLD, step, 5000, 0, p, rank};
+    Start const s{MPI_COMM_WORLD, MPI_COMM_NULL, step, 5000, 0, p, rank};
     auto const tag = static_cast<int>(step % 1000);
     if (rank == to) {
       InFlight& flight = bag_.add();
@@ -456,9 +290,21 @@ private:
     MPI_Comm_free(&copy);
   }
 
+  /// The same of a neighborhood. On one rank it is native, as in short_life().
+  void short_ring(unsigned number, unsigned step) {
+    Start s = next(comms_[number], step);
+    unsigned const kind = below(random_, 3);
+    if (s.p > 1) {
+      MPI_Comm_dup(rings_[number], &s.ring);
+      start_neighbors(bag_.add(), s, kind);
+      MPI_Comm_free(&s.ring);
+    }
+  }
+
   Random random_;
   Bag bag_;
   std::vector<MPI_Comm> comms_;
+  std::vector<MPI_Comm> rings_;  ///< one for each of them
   MPI_Op op_ = MPI_OP_NULL;
 };
 
@@ -472,7 +318,13 @@ void check_many(int num_calls) {
   Bag bag(static_cast<unsigned>(rank_of(MPI_COMM_WORLD)));
   for (int i = 0; i < num_calls; ++i) {
     Start const s{
-        comms[at(i % 3)], static_cast<unsigned>(i), 1 + i % 50, i % p, p, rank_of(comms[0])
+        .comm = comms[at(i % 3)],
+        .ring = MPI_COMM_NULL,
+        .step = static_cast<unsigned>(i),
+        .count = 1 + i % 50,
+        .root = i % p,
+        .p = p,
+        .rank = rank_of(comms[0]),
     };
     if (i % 2 == 0) {
       start_move(bag.add(), s, static_cast<unsigned>(i / 2 % 6));

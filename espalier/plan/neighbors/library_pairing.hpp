@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include "espalier/plan/neighbors/neighbor_class.hpp"
 #include "espalier/plan/neighbors/neighbor_name.hpp"
 
 namespace espalier::plan {
@@ -15,15 +16,17 @@ namespace espalier::plan {
 ///
 /// MPICH 4.0.2 swaps the blocks of MPI_Neighbor_alltoallv and _alltoallw on rings of one and two
 /// ranks, pairs repeated edges of graphs in another order, and fails in MPI_Neighbor_alltoallw on
-/// sparse graphs (tests/shim/neighbor.cpp). Open MPI 4.1.4 does nothing of this.
-[[nodiscard]] constexpr bool
-pairs_as_library([[maybe_unused]] NeighborCall call, [[maybe_unused]] bool has_repeated_edges) {
+/// sparse graphs (tests/shim/neighbor.cpp). Open MPI 4.1.4 swaps blocks on such rings in calls that
+/// are only started (tests/shim/neighbor_started.cpp).
+[[nodiscard]] inline bool pairs_as_library(NeighborForm one, NeighborClass const& found) {
+  bool const is_allgather = collective_of(one.call) == neighborhood::Collective::neighbor_allgather;
 #ifdef MPICH_VERSION
-  bool const is_allgather = collective_of(call) == neighborhood::Collective::neighbor_allgather;
-  return is_allgather || (call != NeighborCall::alltoallw && !has_repeated_edges);
+  bool const is_known = one.call != NeighborCall::alltoallw && !found.has_repeated_edges;
 #else
-  return true;
+  bool const is_ring = found.topology == profile::Topology::grid && found.has_repeated_edges;
+  bool const is_known = one.is_blocking() || !is_ring;
 #endif
+  return is_allgather || is_known;
 }
 
 }  // namespace espalier::plan

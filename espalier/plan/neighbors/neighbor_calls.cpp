@@ -76,7 +76,7 @@ template <typename Call> int misuse_of_equal(Call const& call) noexcept {
 }
 
 /// Blocks of one size each way.
-template <typename Call> NeighborBinding bind_equal(Call const& call, NamedTypes& types) {
+template <typename Call> Binding bind_equal(Call const& call, NamedTypes& types) {
   TypeFacts const from = types.facts(call.sendtype);
   TypeFacts const to = types.facts(call.recvtype);
   return {
@@ -87,6 +87,8 @@ template <typename Call> NeighborBinding bind_equal(Call const& call, NamedTypes
               .neighbor_call = Call::neighbor_call,
           },
       .may_stay = from.is_gapless && to.is_gapless,
+      .input = call.sendbuf,
+      .output = call.recvbuf,
   };
 }
 
@@ -143,11 +145,11 @@ int misuse(NeighborAlltoallwCall const& call, Degrees degrees) noexcept {
   });
 }
 
-NeighborBinding bind(NeighborAllgatherCall const& call, Degrees, NamedTypes& types) {
+Binding bind(NeighborAllgatherCall const& call, Degrees, NamedTypes& types) {
   return bind_equal(call, types);
 }
 
-NeighborBinding bind(NeighborAllgathervCall const& call, Degrees degrees, NamedTypes& types) {
+Binding bind(NeighborAllgathervCall const& call, Degrees degrees, NamedTypes& types) {
   TypeFacts const from = types.facts(call.sendtype);
   TypeFacts const to = types.facts(call.recvtype);
   return {
@@ -159,14 +161,16 @@ NeighborBinding bind(NeighborAllgathervCall const& call, Degrees degrees, NamedT
           },
       .counts = {call.recvcounts.first(degrees.in), call.displs.first(degrees.in)},
       .may_stay = from.is_gapless && to.is_gapless,
+      .input = call.sendbuf,
+      .output = call.recvbuf,
   };
 }
 
-NeighborBinding bind(NeighborAlltoallCall const& call, Degrees, NamedTypes& types) {
+Binding bind(NeighborAlltoallCall const& call, Degrees, NamedTypes& types) {
   return bind_equal(call, types);
 }
 
-NeighborBinding bind(NeighborAlltoallvCall const& call, Degrees degrees, NamedTypes& types) {
+Binding bind(NeighborAlltoallvCall const& call, Degrees degrees, NamedTypes& types) {
   TypeFacts const from = types.facts(call.sendtype);
   TypeFacts const to = types.facts(call.recvtype);
   return {
@@ -184,11 +188,18 @@ NeighborBinding bind(NeighborAlltoallvCall const& call, Degrees degrees, NamedTy
               call.rdispls.first(degrees.in),
           },
       .may_stay = from.is_gapless && to.is_gapless,
+      .input = call.sendbuf,
+      .output = call.recvbuf,
   };
 }
 
-NeighborBinding bind(NeighborAlltoallwCall const&, Degrees, NamedTypes&) {
-  return {.key = {.neighbor_call = NeighborCall::alltoallw}, .may_stay = false};
+Binding bind(NeighborAlltoallwCall const& call, Degrees, NamedTypes&) {
+  return {
+      .key = {.neighbor_call = NeighborCall::alltoallw},
+      .may_stay = false,
+      .input = call.sendbuf,
+      .output = call.recvbuf,
+  };
 }
 
 MpiBlocks sent_blocks(NeighborAllgatherCall const& call, Degrees) {

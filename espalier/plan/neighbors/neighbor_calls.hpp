@@ -10,8 +10,8 @@
 #include <mpi.h>
 
 #include "espalier/exec/messages/mpi_executor.hpp"
+#include "espalier/plan/calls/binding.hpp"
 #include "espalier/plan/calls/named_types.hpp"
-#include "espalier/plan/communicators/executor_cache.hpp"
 #include "espalier/plan/neighbors/neighbor_name.hpp"
 #include "espalier/plan/neighbors/neighbor_structures.hpp"
 
@@ -28,14 +28,6 @@ concept AnyNeighborCall = requires {
   { Call::neighbor_call } -> std::convertible_to<NeighborCall>;
 };
 
-/// A neighborhood call as the cache of executors sees it.
-struct NeighborBinding {
-  ExecutorKey key{};  ///< the algorithm is added by the caller
-  CountsKey counts{};
-  /// False: handles of types with gaps may mean something else tomorrow.
-  bool may_stay = false;
-};
-
 // For each call four functions, found by overloading.
 
 /// The class of MPI for arguments that cannot be right on this rank, otherwise MPI_SUCCESS.
@@ -45,17 +37,13 @@ struct NeighborBinding {
 [[nodiscard]] int misuse(NeighborAlltoallvCall const& call, Degrees degrees) noexcept;
 [[nodiscard]] int misuse(NeighborAlltoallwCall const& call, Degrees degrees) noexcept;
 
-/// Under which key its executor may stay. @throws Error mpi.
-[[nodiscard]] NeighborBinding
-bind(NeighborAllgatherCall const& call, Degrees degrees, NamedTypes& types);
-[[nodiscard]] NeighborBinding
-bind(NeighborAllgathervCall const& call, Degrees degrees, NamedTypes& types);
-[[nodiscard]] NeighborBinding
-bind(NeighborAlltoallCall const& call, Degrees degrees, NamedTypes& types);
-[[nodiscard]] NeighborBinding
-bind(NeighborAlltoallvCall const& call, Degrees degrees, NamedTypes& types);
-[[nodiscard]] NeighborBinding
-bind(NeighborAlltoallwCall const& call, Degrees degrees, NamedTypes& types);
+/// What the caches of executors need to know; the algorithm is added by the caller.
+/// @throws Error mpi.
+[[nodiscard]] Binding bind(NeighborAllgatherCall const& call, Degrees degrees, NamedTypes& types);
+[[nodiscard]] Binding bind(NeighborAllgathervCall const& call, Degrees degrees, NamedTypes& types);
+[[nodiscard]] Binding bind(NeighborAlltoallCall const& call, Degrees degrees, NamedTypes& types);
+[[nodiscard]] Binding bind(NeighborAlltoallvCall const& call, Degrees degrees, NamedTypes& types);
+[[nodiscard]] Binding bind(NeighborAlltoallwCall const& call, Degrees degrees, NamedTypes& types);
 
 /// Where the blocks are that the rank sends. @throws Error mpi, argument.
 [[nodiscard]] exec::MpiBlocks sent_blocks(NeighborAllgatherCall const& call, Degrees degrees);

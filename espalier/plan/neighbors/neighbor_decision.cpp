@@ -39,78 +39,86 @@ bool has_devices_somewhere(World const& world, MPI_Comm comm) {
 
 }  // namespace
 
-profile::DecisionTable const& Session::table(NeighborCall call, State& state, MPI_Comm comm) {
-  profile::DecisionTable const*& known = state.neighbor_table(call);
+profile::DecisionTable const& Session::table(NeighborForm one, State& state, MPI_Comm comm) {
+  profile::DecisionTable const*& known = state.neighbor_table(one);
   if (known == nullptr) [[unlikely]] {
-    known = &find_table(call, state, comm);
+    known = &find_table(one, state, comm);
   }
   return *known;
 }
 
-profile::DecisionTable const& Session::find_table(NeighborCall call, State& state, MPI_Comm comm) {
-  if (forced_neighbors_[index_of(call)]) {
-    return find_forced(call, state, comm);
-  }
+profile::DecisionTable const& Session::find_table(NeighborForm one, State& state, MPI_Comm comm) {
+  auto const& forced = forced_neighbors_[index_of(one)];
+  // A start waits for nobody: what an algorithm needs was found when the communicator was made.
+  bool const is_ready = one.is_blocking() || state.neighbor_class().has_value();
+  bool const is_forced = forced && (is_ready || !forced->chooses());
+  profile::DecisionTable const& found =
+      is_forced ? find_forced(one, state, comm) : find_ruled(one, state, comm);
+  bool const is_refused = !one.is_blocking() && found.chooses() && !contexts_.starts();
+  return is_refused ? native_.table(reason_not_to_start()) : found;
+}
+
+profile::DecisionTable const& Session::find_ruled(NeighborForm one, State& state, MPI_Comm comm) {
   if (state.facts().num_ranks == 1) {
     return native_.table(NativeReason::one_rank);
   }
   if (is_left_alone(comm)) {
     return native_.table(NativeReason::left_alone);
   }
-  if (!may_choose(call)) {
-    return tables_.find({.call = rule_call(call)}, state.shape());
+  if (!may_choose(one)) {
+    return tables_.find(rule_form(one), state.shape());
   }
   if (!state.neighbor_class()) {
     return native_.table(NativeReason::no_neighborhood);
   }
-  return pairs_as_library(call, state.neighbor_class()->has_repeated_edges)
-             ? tables_.find({.call = rule_call(call)}, state.neighbor_shape())
+  return pairs_as_library(one, *state.neighbor_class())
+             ? tables_.find(rule_form(one), state.neighbor_shape())
              : native_.table(NativeReason::other_pairing);
 }
 
-profile::DecisionTable const& Session::find_forced(NeighborCall call, State& state, MPI_Comm comm) {
-  profile::DecisionTable const& forced = *forced_neighbors_[index_of(call)];
+profile::DecisionTable const& Session::find_forced(NeighborForm one, State& state, MPI_Comm comm) {
+  profile::DecisionTable const& forced = *forced_neighbors_[index_of(one)];
   if (!forced.chooses()) {
     return forced;
   }
   // What they need is made with the communicator, see Session::adopt().
-  if (!may_choose(call) || !has_neighbors(comm) || !state.neighbors().is_prepared()) {
+  if (!may_choose(one) || !has_neighbors(comm) || !state.neighbors().is_prepared()) {
     return native_.table(NativeReason::no_neighborhood);
   }
   neighborhood::Algorithm const& algorithm = *forced.decisions().front().neighbors;
-  std::string const reason = state.neighbors().refuses(algorithm, call, false);
+  std::string const reason = state.neighbors().refuses(algorithm, one.call, SizesBy::promise);
   if (reason.empty()) {
     return forced;
   }
   notes_.warn(
-      "ESPALIER_FORCE: " + std::string(to_string(call)) + ": " + reason +
+      "ESPALIER_FORCE: " + to_string(one) + ": " + reason +
       "; using the native call on such communicators"
   );
   return native_.table(NativeReason::refused_neighborhood);
 }
 
 profile::Decision const& Session::decision_at(
-    NeighborCall call, State& state, profile::DecisionTable const& table, std::int64_t block_bytes
+    NeighborForm one, State& state, profile::DecisionTable const& table, std::int64_t block_bytes
 ) {
-  bool const is_forced = forced_neighbors_[index_of(call)].has_value();
+  bool const is_forced = forced_neighbors_[index_of(one)].has_value();
   bool const is_empty = block_bytes == 0 && state.neighbor_class() &&
-                        profile::has_known_size(rule_call(call), state.neighbor_shape());
+                        profile::has_known_size(rule_call(one.call), state.neighbor_shape());
   return is_empty && !is_forced ? native_.decision(NativeReason::no_data)
-                                : served(call, state, table.at(block_bytes));
+                                : served(one, state, table.at(block_bytes));
 }
 
 profile::Decision const&
-Session::served(NeighborCall call, State& state, profile::Decision const& decision) {
-  bool const is_forced = forced_neighbors_[index_of(call)].has_value();
+Session::served(NeighborForm one, State& state, profile::Decision const& decision) {
+  bool const is_forced = forced_neighbors_[index_of(one)].has_value();
   if (decision.neighbors == nullptr || is_forced ||
-      state.neighbors().serves(*decision.neighbors, call)) {
+      state.neighbors().serves(*decision.neighbors, one.call)) {
     return decision;
   }
   if (settings_.profile && decision.rule >= 0) {
     notes_.warn(
-        std::string(to_string(call)) + ": " +
-        state.neighbors().refuses(*decision.neighbors, call, false) + " (" + decision.reason +
-        "); using the native call on such communicators"
+        to_string(one) + ": " +
+        state.neighbors().refuses(*decision.neighbors, one.call, SizesBy::standard) + " (" +
+        decision.reason + "); using the native call on such communicators"
     );
   }
   return native_.decision(NativeReason::refused_neighborhood);

@@ -10,4 +10,12 @@ std::optional<NeighborCall> parse_neighbor_call(std::string_view text) noexcept 
   return find_named(all_neighbor_calls, text, [](NeighborCall call) { return to_string(call); });
 }
 
+std::string to_string(NeighborForm one) {
+  return profile::to_string(rule_form(one));
+}
+
+std::optional<NeighborForm> parse_neighbor_form(std::string_view text) {
+  return find_named(all_neighbor_forms, text, [](NeighborForm one) { return to_string(one); });
+}
+
 }  // namespace espalier::plan

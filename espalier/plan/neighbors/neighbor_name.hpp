@@ -2,8 +2,10 @@
 
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "espalier/neighborhood/algorithm.hpp"
@@ -39,6 +41,48 @@ inline constexpr std::size_t num_neighbor_calls = all_neighbor_calls.size();
 
 /// None if the text names no such call.
 [[nodiscard]] std::optional<NeighborCall> parse_neighbor_call(std::string_view text) noexcept;
+
+/// A call as it returns when it is complete, or when it is only started.
+struct NeighborForm {
+  NeighborCall call = NeighborCall::allgather;
+  profile::Form form = profile::Form::blocking;
+
+  [[nodiscard]] constexpr bool is_blocking() const noexcept {
+    return form == profile::Form::blocking;
+  }
+
+  friend bool operator==(NeighborForm const&, NeighborForm const&) = default;
+};
+
+inline constexpr std::size_t num_neighbor_forms = 2 * num_neighbor_calls;
+
+/// Blocking calls come first.
+[[nodiscard]] constexpr std::size_t index_of(NeighborForm one) noexcept {
+  return index_of(one.call) + (one.is_blocking() ? 0 : num_neighbor_calls);
+}
+
+/// In the order of index_of().
+inline constexpr std::array<NeighborForm, num_neighbor_forms> all_neighbor_forms = [] {
+  std::array<NeighborForm, num_neighbor_forms> all{};
+  for (profile::Form const form : {profile::Form::blocking, profile::Form::nonblocking}) {
+    for (NeighborCall const call : all_neighbor_calls) {
+      NeighborForm const one{.call = call, .form = form};
+      all[index_of(one)] = one;
+    }
+  }
+  return all;
+}();
+
+/// The same as rules name it.
+[[nodiscard]] constexpr profile::CallForm rule_form(NeighborForm one) noexcept {
+  return {.call = rule_call(one.call), .form = one.form};
+}
+
+/// `neighbor_alltoallv`, `ineighbor_alltoallv`, as in settings.
+[[nodiscard]] std::string to_string(NeighborForm one);
+
+/// None if the text names no such call.
+[[nodiscard]] std::optional<NeighborForm> parse_neighbor_form(std::string_view text);
 
 /// The collective whose algorithms serve the call.
 [[nodiscard]] constexpr neighborhood::Collective collective_of(NeighborCall call) noexcept {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "espalier/exec/collectives/mpi_neighbor.hpp"
@@ -123,10 +124,10 @@ neighborhood::Request Neighbors::request(Algorithm const& algorithm, bool has_eq
   };
 }
 
-std::string
-Neighbors::refuses(Algorithm const& algorithm, NeighborCall call, bool exchanges_sizes) {
-  bool const knows_sizes = knows_sizes_ && has_equal_blocks(call);
-  if (algorithm.forwards && !knows_sizes && !exchanges_sizes) {
+std::string Neighbors::refuses(Algorithm const& algorithm, NeighborCall call, SizesBy sizes) {
+  bool const are_known = knows_sizes_ || sizes == SizesBy::promise;
+  bool const knows_sizes = sizes == SizesBy::exchange || (are_known && has_equal_blocks(call));
+  if (algorithm.forwards && !knows_sizes) {
     return neighborhood::full_name(algorithm) +
            " forwards blocks, whose sizes only their ends know";
   }
@@ -141,7 +142,7 @@ bool Neighbors::serves(Algorithm const& algorithm, NeighborCall call) {
   if (found != served_.end()) {
     return found->is_served;
   }
-  bool const is_served = refuses(algorithm, call, false).empty();
+  bool const is_served = refuses(algorithm, call, SizesBy::standard).empty();
   served_.push_back({.algorithm = &algorithm, .call = call, .is_served = is_served});
   return is_served;
 }
@@ -192,8 +193,12 @@ RankProgram const& Neighbors::program(Algorithm const& algorithm, bool has_equal
 }
 
 template <AnyNeighborCall Call>
-MpiExecutor
-Neighbors::bound(Algorithm const& algorithm, RankProgram const& program, Call const& call) {
+MpiExecutor Neighbors::bound(
+    Algorithm const& algorithm,
+    RankProgram const& program,
+    exec::MpiContext const& context,
+    Call const& call
+) {
   MpiBlocks sent = sent_blocks(call, degrees_);
   MpiBlocks received = received_blocks(call, degrees_);
   std::vector<std::int64_t> const sent_bytes = exec::bytes_of_blocks(sent);
@@ -201,36 +206,48 @@ Neighbors::bound(Algorithm const& algorithm, RankProgram const& program, Call co
   if constexpr (has_equal_blocks(Call::neighbor_call)) {
     std::ranges::fill(scratch, block_bytes(sent_bytes, received));
   } else if (algorithm.forwards) {
-    scratch = exec::scratch_sizes(program, context(Call::neighbor_call), sent_bytes);
+    scratch = exec::scratch_sizes(program, context, sent_bytes);
   }
   return exec::neighbor_executor(
-      program,
-      context(Call::neighbor_call),
-      std::move(sent),
-      std::move(received),
-      std::move(scratch)
+      program, context, std::move(sent), std::move(received), std::move(scratch)
   );
 }
 
 template <AnyNeighborCall Call> int Neighbors::run(Algorithm const& algorithm, Call const& call) {
   prepare();
-  NeighborBinding binding = bind(call, degrees_, types_);
+  Binding binding = bind(call, degrees_, types_);
   binding.key.neighbor_algorithm = &algorithm;
   if (binding.may_stay) {
     if (MpiExecutor* const executor = executors_.find(binding.key, binding.counts)) {
-      return Underway::run(*executor, call.sendbuf, call.recvbuf);
+      return Underway::run(*executor, binding.input, binding.output);
     }
   }
-  MpiExecutor executor =
-      bound(algorithm, program(algorithm, has_equal_blocks(Call::neighbor_call)), call);
+  RankProgram const& shared = program(algorithm, has_equal_blocks(Call::neighbor_call));
+  MpiExecutor executor = bound(algorithm, shared, context(Call::neighbor_call), call);
   if (!binding.may_stay) {
-    return Underway::run(executor, call.sendbuf, call.recvbuf);
+    return Underway::run(executor, binding.input, binding.output);
   }
   return Underway::run(
       executors_.insert(binding.key, binding.counts, std::move(executor)),
-      call.sendbuf,
-      call.recvbuf
+      binding.input,
+      binding.output
   );
+}
+
+template <AnyNeighborCall Call>
+void Neighbors::start(
+    Algorithm const& algorithm, Call const& call, StartedCalls& started, MPI_Request& request
+) {
+  Binding binding = bind(call, degrees_, types_);
+  binding.key.neighbor_algorithm = &algorithm;
+  std::optional<MpiExecutor> executor = started.take(binding);
+  if (!executor) {
+    exec::MpiContext context = started.context();
+    context.ranks = context_.ranks;
+    RankProgram const& shared = program(algorithm, has_equal_blocks(Call::neighbor_call));
+    executor = bound(algorithm, shared, context, call);
+  }
+  started.start(std::move(*executor), binding, {}, request);
 }
 
 template <AnyNeighborCall Call>
@@ -239,7 +256,9 @@ PlannedNeighbors Neighbors::plan(Algorithm const& algorithm, Call const& call) {
   num_planned_ = num_planned_ % largest_number + 1;
   return {
       .algorithm = &algorithm,
-      .executor = bound(algorithm, exec::numbered(shared, num_planned_), call)
+      .executor = bound(
+          algorithm, exec::numbered(shared, num_planned_), context(Call::neighbor_call), call
+      ),
   };
 }
 

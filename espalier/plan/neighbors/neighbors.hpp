@@ -18,6 +18,7 @@
 #include "espalier/neighborhood/neighborhood.hpp"
 #include "espalier/plan/calls/named_types.hpp"
 #include "espalier/plan/communicators/executor_cache.hpp"
+#include "espalier/plan/communicators/started_calls.hpp"
 #include "espalier/plan/neighbors/neighbor_calls.hpp"
 #include "espalier/plan/settings/statistics.hpp"
 
@@ -27,6 +28,13 @@ namespace espalier::plan {
 struct PlannedNeighbors {
   neighborhood::Algorithm const* algorithm;
   exec::MpiExecutor executor;
+};
+
+/// How ranks that forward a block know its size.
+enum class SizesBy : std::uint8_t {
+  standard,  ///< where blocks are equal and the edges leave no doubt
+  promise,   ///< where blocks are equal: whoever asks for the algorithm vouches for it
+  exchange,  ///< in all calls: they are told in plan()
 };
 
 /// An algorithm that is worth a trial, and how long a model says it takes.
@@ -83,13 +91,13 @@ public:
   [[nodiscard]] std::vector<NeighborProposal>
   propose(profile::Call call, std::int64_t block_bytes, neighborhood::Links const& links);
 
-  /// Why an algorithm cannot serve a call, empty if it can; the same on all ranks. Algorithms that
-  /// forward blocks serve blocks of different sizes only where these are exchanged, in plan().
+  /// Why an algorithm cannot serve a call, empty if it can; the same on all ranks. Those that
+  /// forward blocks have to know their sizes.
   ///
   /// Collective on the first call for an algorithm, later local.
   /// @throws Error as prepare().
   [[nodiscard]] std::string
-  refuses(neighborhood::Algorithm const& algorithm, NeighborCall call, bool exchanges_sizes);
+  refuses(neighborhood::Algorithm const& algorithm, NeighborCall call, SizesBy sizes);
 
   /// Runs the call with an algorithm that refuses() accepts without exchanging sizes. Collective;
   /// sizes seen lately are not bound again, which each rank decides for itself. @return MPI_SUCCESS
@@ -97,6 +105,17 @@ public:
   /// @throws Error as plan().
   template <AnyNeighborCall Call>
   int run(neighborhood::Algorithm const& algorithm, Call const& call);
+
+  /// Starts a call with such an algorithm; after take(). Local.
+  /// @param started  the started calls of the communicator
+  /// @throws Error mpi, unsupported, argument.
+  template <AnyNeighborCall Call>
+  void start(
+      neighborhood::Algorithm const& algorithm,
+      Call const& call,
+      StartedCalls& started,
+      MPI_Request& request
+  );
 
   /// An executor of its own for the call, whose messages meet no others: several may be under way
   /// at the same time. Collective, in the same order on all ranks.
@@ -155,6 +174,7 @@ private:
   exec::MpiExecutor bound(
       neighborhood::Algorithm const& algorithm,
       schedule::RankProgram const& program,
+      exec::MpiContext const& context,
       Call const& call
   );
 

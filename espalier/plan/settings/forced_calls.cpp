@@ -54,8 +54,8 @@ profile::Decision parse_neighbor(NeighborCall call, std::string_view text) {
 }
 
 void parse_forced(std::string_view name, std::string_view text, Settings& settings) {
-  if (auto const neighbor_call = parse_neighbor_call(name)) {
-    settings.forced_neighbors[index_of(*neighbor_call)] = parse_neighbor(*neighbor_call, text);
+  if (auto const one = parse_neighbor_form(name)) {
+    settings.forced_neighbors[index_of(*one)] = parse_neighbor(one->call, text);
     return;
   }
   profile::CallForm const call = profile::parse_call_form(name);

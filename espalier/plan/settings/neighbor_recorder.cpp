@@ -5,7 +5,7 @@
 namespace espalier::plan {
 
 void NeighborRecorder::record(
-    NeighborCall call,
+    NeighborForm call,
     std::int64_t block_bytes,
     profile::Decision const& decision,
     Counter const& one

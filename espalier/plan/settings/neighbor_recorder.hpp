@@ -17,7 +17,7 @@ namespace espalier::plan {
 class NeighborRecorder {
 public:
   struct Row {
-    NeighborCall call;
+    NeighborForm call;
     std::size_t size_class;             ///< of a block, where all ranks know it; else 0
     profile::Decision const* decision;  ///< not owned
     Counter counter{};
@@ -26,7 +26,7 @@ public:
   /// @param block_bytes  as rules have it; 0 where not all ranks know it
   /// @param one  call, with the bytes that this rank sent to all of its neighbours
   void record(
-      NeighborCall call,
+      NeighborForm call,
       std::int64_t block_bytes,
       profile::Decision const& decision,
       Counter const& one

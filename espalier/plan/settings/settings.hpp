@@ -93,8 +93,8 @@ struct Settings {
   using ForcedCalls = std::array<std::optional<Forced>, profile::num_calls>;
   ForcedCalls forced;
   ForcedCalls forced_nonblocking;  ///< what it says of nonblocking calls alone
-  /// What it says of neighborhood collectives.
-  std::array<std::optional<profile::Decision>, num_neighbor_calls> forced_neighbors;
+  /// What it says of neighborhood collectives, of each form alone.
+  std::array<std::optional<profile::Decision>, num_neighbor_forms> forced_neighbors;
   std::optional<profile::Profile> profile;
   std::string profile_path;
   /// None: nothing is tried while the program runs.
@@ -137,6 +137,9 @@ struct Settings {
   /// a blocking call also holds for the nonblocking one, of which it says nothing by itself.
   [[nodiscard]] Forced const* forced_for(profile::CallForm call) const noexcept;
 
+  /// The same of neighborhood collectives.
+  [[nodiscard]] profile::Decision const* forced_for(NeighborForm one) const noexcept;
+
   /// True if some communicator may have a decision other than the native call.
   [[nodiscard]] bool may_choose(profile::CallForm call) const noexcept;
 
@@ -147,7 +150,14 @@ struct Settings {
   /// True if its nonblocking form may have other decisions than the blocking one.
   [[nodiscard]] bool tells_forms_apart(profile::Call call) const noexcept;
 
-  [[nodiscard]] bool may_choose(NeighborCall call) const noexcept;
+  [[nodiscard]] bool may_choose(NeighborForm one) const noexcept;
+
+  [[nodiscard]] bool may_choose(NeighborCall call) const noexcept {
+    return may_choose(NeighborForm{.call = call});
+  }
+
+  /// True if it may be so for any call.
+  [[nodiscard]] bool may_choose_any() const noexcept;
 
   /// True if a rule or a forced choice may decide for some call, without anything that is learned.
   [[nodiscard]] bool has_choices() const noexcept;

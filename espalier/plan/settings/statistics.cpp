@@ -157,7 +157,7 @@ void Totals::add(CommunicatorClass communicator, NeighborRecorder const& recorde
   communicator = known(std::move(communicator));
   for (NeighborRecorder::Row const& counted : recorder.rows()) {
     Key key{
-        .function = std::string(function_name(counted.call)),
+        .function = profile::function_name(rule_form(counted.call)),
         .communicator = communicator,
         .size_class = counted.size_class,
         .algorithm = counted.decision->algorithm_text(),

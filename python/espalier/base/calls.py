@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names of the MPI functions that rules are made for: `allgather`, and `iallgather` as MPI has it.
 
-A nonblocking call has the algorithms of the blocking one. No blocking collective begins with an i.
+A nonblocking call has the algorithms of the blocking one, also one of neighborhoods. No blocking
+collective begins with an i.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ def _force(value: str) -> Finding:
 
     for item in filter(None, value.split(";")):
         call, equals, algorithm = item.partition("=")
-        if equals and call.strip() in _core.neighbor_calls():
+        if equals and call.strip() in calls.in_all_forms(_core.neighbor_calls()):
             if algorithm.strip() != "native":
                 _core.check_neighbor_choice(call.strip(), algorithm.strip())
             continue

@@ -93,7 +93,10 @@ def translate(
         )
     others = [
         _left_out(profile, call, shape, equivalents)
-        for call in (*map(calls.nonblocking, _core.calls()), *_core.neighbor_calls())
+        for call in (
+            *map(calls.nonblocking, _core.calls()),
+            *calls.in_all_forms(_core.neighbor_calls()),
+        )
         for shape in _own_shapes(profile, call)
         if num_nodes in (None, shape.num_nodes)
     ]

@@ -168,7 +168,7 @@ def parse_force(entries: Sequence[str]) -> str:
     parts = [part for entry in entries for part in entry.split(";") if part]
     for part in parts:
         call, equals, choice = part.partition("=")
-        if equals and call in _core.neighbor_calls():
+        if equals and call in calls.in_all_forms(_core.neighbor_calls()):
             if choice != NATIVE:
                 _core.check_neighbor_choice(call, choice)
             continue

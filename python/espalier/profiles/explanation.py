@@ -32,7 +32,8 @@ class Question:
 
     def check(self) -> None:
         """Raise ArgumentError for what no call can be."""
-        if self.call is not None and self.call not in _core.neighbor_calls():
+        around = calls.in_all_forms(_core.neighbor_calls())
+        if self.call is not None and self.call not in around:
             calls.check(self.call, _core.calls())
         if self.num_ranks is not None and self.num_ranks < 1:
             raise ArgumentError(f"the number of ranks must be at least 1, got {self.num_ranks}")
@@ -49,7 +50,8 @@ class Question:
 def _spoken_of(profile: Profile) -> list[str]:
     """Return the calls that rules name; nonblocking ones without rules follow the others."""
     named = {rule["collective"] for rule in profile.rules}
-    known = [*calls.in_all_forms(_core.calls()), *_core.neighbor_calls()]
+    kinds = (_core.calls(), _core.neighbor_calls())
+    known = [call for kind in kinds for call in calls.in_all_forms(kind)]
     return [call for call in known if call in named]
 
 

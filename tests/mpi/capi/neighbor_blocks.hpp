@@ -226,6 +226,19 @@ struct Job {
     );
   }
 
+  /// Starts the same; the object must last until the request is complete.
+  int start(MPI_Comm comm, MPI_Request* request) {
+    return call(
+        MPI_Ineighbor_allgather,
+        MPI_Ineighbor_allgatherv,
+        MPI_Ineighbor_alltoall,
+        MPI_Ineighbor_alltoallv,
+        MPI_Ineighbor_alltoallw,
+        comm,
+        request
+    );
+  }
+
 private:
   void make_send(Topology const& topology, int scale) {
     int const rank = test_rank(topology.comm);

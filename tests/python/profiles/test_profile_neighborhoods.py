@@ -38,6 +38,23 @@ def test_a_rule_serves_its_neighborhood(tmp_path):
     assert chosen(path, "grid", 8) == chosen(path, "graph", 4) == chosen(path, "", 0) == "native"
 
 
+def test_a_nonblocking_call_has_a_rule_of_its_own_or_that_of_the_blocking_one(cli, tmp_path):
+    own = {**around(NODE_AWARE), "collective": f"i{CALL}", "min_bytes": 50, "max_bytes": 100}
+    path = write(tmp_path / "p.json", profile(around(COMBINING), own))
+    documents.parse(path.read_text(), "p", "espalier-profile", 1)
+    shape = Shape(8, 2, "", "grid", 4)
+    found = profiles.read(path).decide(f"i{CALL}", shape, [49, 50, 101])
+    assert [one["algorithm"] for one in found] == [COMBINING, NODE_AWARE, COMBINING]
+    assert chosen(path, "grid", 4) == COMBINING
+    for words in (("explain", path), ("explain", path, "--collective", f"i{CALL}")):
+        result = cli(*words, "--json")
+        assert result.code == 0, result.err
+        document = result.document()
+        documents.parse(json.dumps(document), "d", document["schema"], 1)
+        rows = [one for one in document["decisions"] if one["collective"] == f"i{CALL}"]
+        assert [one["algorithm"] for one in rows] == [COMBINING, NODE_AWARE, COMBINING]
+
+
 def test_merging_keeps_both(cli, tmp_path):
     paths = [
         write(tmp_path / "a.json", profile(around(COMBINING))),
@@ -101,7 +118,10 @@ def test_a_rule_names_its_neighborhood_and_no_other_does(tmp_path):
 
 def test_what_can_be_forced_is_known():
     entries = [f"{CALL}=combining", f"{CALL}={COMBINING}", "neighbor_allgatherv=native"]
+    entries += [f"i{CALL}=node_aware", "ineighbor_allgatherv=native"]
     assert preload.parse_force(entries) == ";".join(entries)
     with pytest.raises(Error, match="forwards blocks"):
         preload.parse_force(["neighbor_alltoallv=node_aware"])
+    with pytest.raises(Error, match="forwards blocks"):
+        preload.parse_force(["ineighbor_alltoallv=node_aware"])
     assert set(_core.neighbor_calls()).isdisjoint(_core.calls())

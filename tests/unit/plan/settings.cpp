@@ -597,6 +597,26 @@ TEST(Settings, ForceNamesAlgorithmsOfNeighborhoods) {
   EXPECT_FALSE(settings.needs_nodes());
 }
 
+TEST(Settings, ForceOfANeighborhoodHoldsForItsNonblockingFormToo) {
+  auto const started = [](NeighborCall call) {
+    return NeighborForm{.call = call, .form = profile::Form::nonblocking};
+  };
+  Settings const settings =
+      forced("neighbor_alltoall=combining;ineighbor_alltoall=native;neighbor_allgather=direct;"
+             "ineighbor_alltoallw=direct;ineighbor_alltoallv=combining");
+  EXPECT_TRUE(settings.may_choose(NeighborCall::alltoall));
+  EXPECT_FALSE(settings.may_choose(started(NeighborCall::alltoall)));
+  EXPECT_TRUE(settings.may_choose(started(NeighborCall::allgather)));
+  EXPECT_FALSE(settings.may_choose(NeighborCall::alltoallw));
+  EXPECT_TRUE(settings.may_choose(started(NeighborCall::alltoallw)));
+  EXPECT_EQ(settings.forced_for(started(NeighborCall::allgatherv)), nullptr);
+  EXPECT_TRUE(settings.has_choices());
+  EXPECT_TRUE(settings.may_choose_any());
+  EXPECT_FALSE(forced("ineighbor_alltoall=native;bcast=native").may_choose_any());
+  EXPECT_TRUE(forced("ineighbor_alltoall=direct").may_choose_any());
+  EXPECT_EQ(forced("ineighbor_bcast=direct").warnings.size(), 1U);
+}
+
 TEST(Settings, NeighborhoodsFollowRulesAndLearn) {
   std::string const text =
       R"({"schema": "espalier-profile", "version": 1, "mpi": {"vendor": "openmpi"}, "rules": [

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <string>
@@ -142,15 +143,19 @@ TEST(Totals, CountsNeighborhoodCallsByWhatRan) {
       .neighbors = &neighborhood::find("neighbor_alltoall/direct"), .reason = "learning"
   };
   auto const record = [&](profile::Decision const& decision, Counter const& one) {
-    recorder.record(NeighborCall::alltoall, 25, decision, one);
+    recorder.record({.call = NeighborCall::alltoall}, 25, decision, one);
   };
   record(native, {.count = 1, .bytes = 100, .seconds = 1.0});
   record(native, {.count = 1, .bytes = 200, .seconds = 2.0});
   record(direct, {.count = 1, .bytes = 50, .seconds = 0.5});
+  NeighborForm const started{.call = NeighborCall::alltoall, .form = profile::Form::nonblocking};
+  recorder.record(started, 25, native, {.count = 1, .bytes = 7, .seconds = 0.1});
   Totals totals;
   totals.add({.num_ranks = 4, .num_nodes = 1, .ranks = "0-3"}, recorder);
-  ASSERT_EQ(totals.rows().size(), 2U);
-  auto const& [key, row] = *totals.rows().begin();
+  ASSERT_EQ(totals.rows().size(), 3U);
+  EXPECT_EQ(totals.rows().begin()->first.function, "MPI_Ineighbor_alltoall");
+  EXPECT_EQ(totals.rows().begin()->second.counter.bytes, 7);
+  auto const& [key, row] = *std::next(totals.rows().begin());
   EXPECT_EQ(key.function, "MPI_Neighbor_alltoall");
   EXPECT_EQ(key.algorithm, "native");
   EXPECT_EQ(key.reason, "no profile");

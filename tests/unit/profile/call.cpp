@@ -87,6 +87,9 @@ TEST(Call, RulesAreForNeighborhoodsToo) {
     EXPECT_TRUE(is_neighborhood(call));
     EXPECT_EQ(parse_rule_call(to_string(call)), CallForm{.call = call});
     EXPECT_TRUE(function_name(call).starts_with("MPI_Neighbor_"));
+    CallForm const started{.call = call, .form = Form::nonblocking};
+    EXPECT_EQ(parse_rule_call("i" + std::string(to_string(call))), started);
+    EXPECT_TRUE(function_name(started).starts_with("MPI_Ineighbor_"));
     EXPECT_THROW(static_cast<void>(parse_call_form(to_string(call))), Error);
   }
   EXPECT_FALSE(is_neighborhood(Call::scatterv));
@@ -94,7 +97,8 @@ TEST(Call, RulesAreForNeighborhoodsToo) {
   EXPECT_EQ(
       neighbor_collective_of(Call::neighbor_alltoallw), neighborhood::Collective::neighbor_alltoall
   );
-  EXPECT_THROW(static_cast<void>(parse_rule_call("ineighbor_alltoall")), Error);
+  EXPECT_THROW(static_cast<void>(parse_rule_call("iineighbor_alltoall")), Error);
+  EXPECT_THROW(static_cast<void>(parse_rule_call("neighbor_bcast")), Error);
 }
 
 }  // namespace

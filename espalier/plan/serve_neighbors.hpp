@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// What a neighborhood call does while a session is active, as in serve.hpp.
+
+#pragma once
+
+#include <chrono>
+#include <utility>
+
+#include <mpi.h>
+
+#include "espalier/plan/clock.hpp"
+#include "espalier/plan/failure.hpp"
+#include "espalier/plan/neighbors/neighbor_bytes.hpp"
+#include "espalier/plan/neighbors/neighbor_calls.hpp"
+#include "espalier/plan/serve.hpp"
+#include "espalier/plan/session_calls.hpp"
+
+namespace espalier::plan {
+
+/// Runs a neighborhood call that was decided. Of wrong arguments no other rank knows, so they are
+/// an error here, not a native call.
+template <AnyNeighborCall Call>
+int run_neighbors(NeighborDecision const& decided, Call const& call, MPI_Comm comm) {
+  int const code = guard([&] {
+    Neighbors& neighbors = decided.state->neighbors();
+    neighbors.prepare();
+    int const wrong = misuse(call, neighbors.degrees());
+    return wrong == MPI_SUCCESS ? neighbors.run(*decided.algorithm(), call) : wrong;
+  });
+  return code == MPI_SUCCESS ? code : raise(comm, code);
+}
+
+/// Starts one, in the same way. A rank that cannot leaves the messages of the others behind.
+template <AnyNeighborCall Call>
+int start_neighbors(
+    Session& session,
+    NeighborDecision const& decided,
+    Call const& call,
+    MPI_Comm comm,
+    MPI_Request& request
+) {
+  State& state = *decided.state;
+  int const code = guard([&]() -> int {
+    int const wrong = misuse(call, state.neighbors().degrees());
+    if (wrong == MPI_SUCCESS) {
+      session.start(decided, call, request);
+    }
+    return wrong;
+  });
+  if (code == MPI_SUCCESS) {
+    return code;
+  }
+  state.communicator().leave_messages();
+  return raise(comm, code);
+}
+
+template <AnyNeighborCall Call, typename Observing>
+NeighborDecision
+decide_neighbors(Session& session, Call const& call, MPI_Comm comm, Observing&& observer) {
+  [[maybe_unused]] auto const own_work = observer.own_work();
+  return session.decide(call, comm);
+}
+
+/// Counts a neighborhood call with what this rank sent.
+template <AnyNeighborCall Call>
+void record_neighbors(
+    NeighborDecision const& decided,
+    profile::Form form,
+    Call const& call,
+    std::chrono::duration<double> elapsed
+) noexcept {
+  static_cast<void>(guard([&] {
+    State::NeighborCalls& calls = decided.state->neighbor_calls();
+    std::int64_t const bytes = sent_bytes(call, calls.destinations, decided.state->types());
+    calls.recorder.record(
+        {.call = Call::neighbor_call, .form = form},
+        decided.block_bytes,
+        *decided.decision,
+        {.count = 1, .bytes = bytes, .seconds = elapsed.count()}
+    );
+    return MPI_SUCCESS;
+  }));
+}
+
+/// A neighborhood call on `comm`, collective as the call.
+/// @return as serve() of other calls
+template <AnyNeighborCall Call, typename Observing, typename Native>
+int serve(
+    Session& session, Call const& call, MPI_Comm comm, Observing&& observer, Native&& native
+) {
+  NeighborDecision const decided = decide_neighbors(session, call, comm, observer);
+  if (decided.code != MPI_SUCCESS) {
+    return decided.code;
+  }
+  if (decided.state == nullptr) {
+    return std::forward<Native>(native)();
+  }
+  bool const is_counted = session.records();
+  bool const is_native = decided.algorithm() == nullptr;
+  Clock::time_point const start = is_counted ? Clock::now() : Clock::time_point{};
+  int code = MPI_SUCCESS;
+  {
+    auto watched = observer.begin(decided.state, Call::neighbor_call, decided.algorithm());
+    if (is_native) {
+      watched.hand_over();
+      code = std::forward<Native>(native)();
+    } else {
+      [[maybe_unused]] auto const own_work = observer.own_work();
+      code = run_neighbors(decided, call, comm);
+    }
+  }
+  if (is_counted && code == MPI_SUCCESS) {
+    record_neighbors(decided, profile::Form::blocking, call, Clock::now() - start);
+  }
+  return end_call(session, *decided.state, is_native, code, comm, observer);
+}
+
+/// Starts a nonblocking neighborhood call on `comm`. What decides is local.
+/// @return as serve()
+template <AnyNeighborCall Call, typename Observing, typename Native>
+int serve_start(
+    Session& session,
+    Call const& call,
+    MPI_Comm comm,
+    MPI_Request* request,
+    Observing&& /*observer*/,
+    Native&& native
+) {
+  NeighborDecision const decided = session.decide_start(call, comm);
+  if (decided.code != MPI_SUCCESS) {
+    return decided.code;
+  }
+  if (decided.state == nullptr || request == nullptr) {
+    return std::forward<Native>(native)();
+  }
+  bool const is_counted = session.records();
+  Clock::time_point const start = is_counted ? Clock::now() : Clock::time_point{};
+  int const code = decided.algorithm() == nullptr
+                       ? std::forward<Native>(native)()
+                       : start_neighbors(session, decided, call, comm, *request);
+  if (is_counted && code == MPI_SUCCESS) {
+    record_neighbors(decided, profile::Form::nonblocking, call, Clock::now() - start);
+  }
+  return code;
+}
+
+}  // namespace espalier::plan

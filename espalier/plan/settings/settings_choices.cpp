@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// What settings may choose, before it is known for which communicator.
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "espalier/algorithms/choices/choice_arguments.hpp"
+#include "espalier/algorithms/composed/native.hpp"
+#include "espalier/plan/settings/settings.hpp"
+
+namespace espalier::plan {
+namespace {
+
+bool has_choice(std::optional<profile::Profile> const& profile, profile::CallForm call) noexcept {
+  return profile && std::ranges::any_of(profile->rules(), [&](profile::Rule const& rule) {
+           return rule.is_for(call) && !rule.is_native();
+         });
+}
+
+/// Without what is learned.
+bool has_choice(Settings const& settings, NeighborForm one) noexcept {
+  if (profile::Decision const* const forced = settings.forced_for(one)) {
+    return !forced->is_native();
+  }
+  return has_choice(settings.profile, rule_form(one));
+}
+
+bool has_rule_of_its_own(
+    std::optional<profile::Profile> const& profile, profile::CallForm call
+) noexcept {
+  return profile && std::ranges::any_of(profile->rules(), [&](profile::Rule const& rule) {
+           return rule.call == call.call && rule.form == call.form;
+         });
+}
+
+/// Calls as they return when they are complete, and as they are only started.
+constexpr std::array all_forms{profile::Form::blocking, profile::Form::nonblocking};
+
+/// Whether some call in some form is so.
+template <typename Predicate> bool is_any_call(Predicate is_so) {
+  return std::ranges::any_of(profile::all_calls, [&](profile::Call call) {
+    return std::ranges::any_of(all_forms, [&](profile::Form form) {
+      return is_so(profile::CallForm{.call = call, .form = form});
+    });
+  });
+}
+
+}  // namespace
+
+Settings::Forced const* Settings::forced_for(profile::CallForm call) const noexcept {
+  if (profile::is_neighborhood(call.call)) {
+    return nullptr;
+  }
+  auto const& own = forced_nonblocking[profile::index_of(call.call)];
+  auto const& blocking = forced[profile::index_of(call.call)];
+  if (call.form == profile::Form::nonblocking && own) {
+    return &*own;
+  }
+  return blocking ? &*blocking : nullptr;
+}
+
+profile::Decision const* Settings::forced_for(NeighborForm one) const noexcept {
+  auto const& own = forced_neighbors[index_of(one)];
+  auto const& blocking = forced_neighbors[index_of(one.call)];
+  auto const& found = own ? own : blocking;
+  return found ? &*found : nullptr;
+}
+
+bool Settings::may_choose(profile::CallForm call) const noexcept {
+  if (is_off) {
+    return false;
+  }
+  if (Forced const* const entry = forced_for(call)) {
+    return entry->choice.has_value();
+  }
+  return learning.has_value() || has_choice(profile, call);
+}
+
+bool Settings::may_choose(NeighborForm one) const noexcept {
+  bool const learns = learning && forced_for(one) == nullptr;
+  return !is_off && (learns || has_choice(*this, one));
+}
+
+bool Settings::may_choose_any() const noexcept {
+  auto const may_be_ours = [&](auto one) { return may_choose(one); };
+  return is_any_call(may_be_ours) || std::ranges::any_of(all_neighbor_forms, may_be_ours);
+}
+
+bool Settings::tells_forms_apart(profile::Call call) const noexcept {
+  profile::CallForm const nonblocking{.call = call, .form = profile::Form::nonblocking};
+  bool const is_forced = forced_nonblocking[profile::index_of(call)].has_value();
+  return is_forced || has_rule_of_its_own(profile, nonblocking) ||
+         has_rule_of_its_own(memory, nonblocking) || has_rule_of_its_own(site, nonblocking);
+}
+
+bool Settings::has_choices() const noexcept {
+  bool const has_neighbors = std::ranges::any_of(all_neighbor_forms, [&](NeighborForm one) {
+    return !is_off && has_choice(*this, one);
+  });
+  return has_neighbors || is_any_call([&](profile::CallForm call) {
+           Forced const* const entry = forced_for(call);
+           return entry != nullptr ? entry->choice.has_value()
+                                   : !is_off && has_choice(profile, call);
+         });
+}
+
+namespace {
+
+/// Whether a predicate is true of a choice that is forced or has a rule.
+template <typename Predicate> bool any_choice(Settings const& settings, Predicate is_meant) {
+  auto const has_some = [&](std::optional<algorithms::Choice> const& choice) {
+    return choice && is_meant(*choice);
+  };
+  auto const is_some = [&](std::optional<Settings::Forced> const& one) {
+    return one && has_some(one->choice);
+  };
+  auto const rules_have = [&](std::optional<profile::Profile> const& rules) {
+    return rules && std::ranges::any_of(rules->rules(), has_some, &profile::Rule::choice);
+  };
+  return !settings.is_off &&
+         (std::ranges::any_of(settings.forced, is_some) || rules_have(settings.profile) ||
+          rules_have(settings.memory) || rules_have(settings.site));
+}
+
+}  // namespace
+
+bool Settings::has_native_phases() const {
+  return any_choice(*this, [](algorithms::Choice const& choice) {
+    return choice.has_native_calls();
+  });
+}
+
+bool Settings::has_shared_memory_choices() const {
+  return any_choice(*this, algorithms::wants_shared_memory);
+}
+
+bool Settings::may_share_memory() const {
+  switch (node_memory) {
+  case NodeMemory::off:
+    return false;
+  case NodeMemory::automatic:
+    return learning.has_value() || has_shared_memory_choices();
+  case NodeMemory::on:
+    break;
+  }
+  return true;
+}
+
+std::vector<profile::Rule> Settings::learned_rules(profile::Shape shape) const {
+  if (!profile_path.empty()) {
+    return {};
+  }
+  std::vector<profile::Rule> rules;
+  if (memory) {
+    rules = profile::rules_of_shape(memory->rules(), shape);
+  }
+  if (site) {
+    for (profile::Rule& rule : profile::rules_of_shape(site->rules(), shape)) {
+      rule.is_shared = true;
+      rules.push_back(std::move(rule));
+    }
+  }
+  return rules;
+}
+
+std::vector<WantedNative> Settings::wanted_native() const {
+  std::vector<WantedNative> wanted;
+  if (is_off) {
+    return wanted;
+  }
+  auto const add = [&](profile::Call call, std::optional<algorithms::Choice> const& choice) {
+    if (choice && algorithms::is_of_library(*choice)) {
+      WantedNative one{.call = call, .choice = *choice};
+      if (std::ranges::find(wanted, one) == wanted.end()) {
+        wanted.push_back(std::move(one));
+      }
+    }
+  };
+  for (profile::Call const call : profile::all_calls) {
+    if (auto const& entry = forced[profile::index_of(call)]) {
+      add(call, entry->choice);
+    }
+  }
+  for (auto const* const rules : {&profile, &memory}) {
+    if (*rules) {
+      for (profile::Rule const& rule : (*rules)->rules()) {
+        add(rule.call, rule.choice);
+      }
+    }
+  }
+  return wanted;
+}
+
+bool Settings::needs_nodes() const noexcept {
+  auto const has_rules = [&](NeighborForm one) {
+    return forced_for(one) == nullptr && may_choose(one);
+  };
+  return std::ranges::any_of(all_neighbor_forms, has_rules) ||
+         is_any_call([&](profile::CallForm call) {
+           return forced_for(call) == nullptr && may_choose(call);
+         });
+}
+
+}  // namespace espalier::plan
