@@ -5,6 +5,7 @@
    SOVERSION, and change the numbers. */
 
 #include "espalier.h"
+#include "espalier_array.h"
 #include "espalier_mpix.h"
 #include "espalier_onesided.h"
 
@@ -68,6 +69,18 @@ HOLDS(tuning_options_meanwhile, offsetof(espalier_tuning_options, meanwhile) == 
 HOLDS(tuning_options_context, offsetof(espalier_tuning_options, context) == 32);
 HOLDS(sync_numbers, ESPALIER_ALLSYNC == 0 && ESPALIER_MYSYNC == 1 && ESPALIER_NOSYNC == 2);
 HOLDS(addresses_numbers, ESPALIER_ADDRESSES_SYMMETRIC == 0 && ESPALIER_ADDRESSES_LOCAL == 1);
+
+HOLDS(distribution_size, sizeof(espalier_distribution) == 96);
+HOLDS(distribution_ndims, offsetof(espalier_distribution, ndims) == 12);
+HOLDS(distribution_extents, offsetof(espalier_distribution, extents) == 16);
+HOLDS(distribution_block, offsetof(espalier_distribution, block) == 48);
+HOLDS(distribution_grid, offsetof(espalier_distribution, grid) == 80);
+HOLDS(array_max_dims, ESPALIER_ARRAY_MAX_DIMS == 4);
+HOLDS(blocks_size, sizeof(espalier_blocks) == 24);
+HOLDS(blocks_stride, offsetof(espalier_blocks, stride) == 8);
+HOLDS(blocks_last, offsetof(espalier_blocks, last) == 16);
+HOLDS(region_size, sizeof(espalier_region) == 104);
+HOLDS(region_blocks, offsetof(espalier_region, blocks) == 8);
 
 /* What the initialiser says is the size a program was compiled with. */
 int espalier_abi_is_initialised(void);

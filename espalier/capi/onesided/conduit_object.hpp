@@ -16,6 +16,7 @@
 #include <mpi.h>
 
 #include "espalier/capi/barrier.hpp"
+#include "espalier/capi/onesided/arrays/step_queue.hpp"
 #include "espalier/capi/onesided/conduit_options.hpp"
 #include "espalier/capi/onesided/kept_handler.hpp"
 #include "espalier/capi/onesided/scratch_parts.hpp"
@@ -42,6 +43,9 @@ struct espalier_conduit {
     for (espalier::onesided::Team* const team : teams) {
       team->move_on();
     }
+    for (espalier::capi::StepQueue* const queue : queues) {
+      queue->move_on();
+    }
   }
 
   /// Waits for something that other ranks do; meanwhile everything goes on.
@@ -57,7 +61,8 @@ struct espalier_conduit {
   std::unique_ptr<espalier::onesided::Conduit> conduit;
   espalier::capi::SegmentPlaces places;
   espalier::capi::TransferTable transfers;
-  std::vector<espalier::onesided::Team*> teams;  ///< that were not freed
+  std::vector<espalier::onesided::Team*> teams;    ///< that were not freed
+  std::vector<espalier::capi::StepQueue*> queues;  ///< of implicit teams
   espalier::capi::KeptHandler handler;
 };
 

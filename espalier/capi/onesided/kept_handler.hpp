@@ -11,7 +11,7 @@
 namespace espalier::capi {
 
 /// The error handler of a communicator for longer than the communicator, and its group: a
-/// duplicate, over which nothing is sent any more.
+/// duplicate. Only members of new implicit teams send something over it.
 class KeptHandler {
 public:
   /// @param own  a duplicate

@@ -3,13 +3,17 @@
 /// @file
 /// Teams of espalier_onesided.h: made and freed, who is in them, and the end of all they started.
 
-#include <cstring>
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "espalier/base/error.hpp"
 #include "espalier/base/format.hpp"
 #include "espalier/capi/arguments.hpp"
+#include "espalier/capi/onesided/arrays/implicit_teams.hpp"
+#include "espalier/capi/onesided/team_end.hpp"
 #include "espalier/capi/onesided/team_members.hpp"
 #include "espalier/capi/onesided/team_object.hpp"
 #include "espalier/capi/onesided/team_request.hpp"
@@ -33,35 +37,42 @@ espalier_team* make_team(
   std::vector<int> members = espalier::capi::members_of(conduit, comm);
   std::uint64_t const num_bytes =
       scratch_bytes == 0 ? conduit.parts.num_bytes() / usual_share : scratch_bytes;
-  Region const part = espalier::capi::take_scratch(conduit, comm, num_bytes, problem);
+  Region const part = espalier::capi::take_scratch(
+      conduit,
+      espalier::capi::joined_over(conduit, comm),
+      {.num_bytes = num_bytes, .problem = problem}
+  );
   auto made = std::make_unique<espalier_team>(conduit, comm, std::move(members), part);
   conduit.teams.push_back(&made->team);
   return made.release();
 }
 
 void check_freed(espalier_team const& team) {
-  if (!team.requests.empty()) {
+  if (team.num_arrays != 0) {
     throw Error(
         ErrorCode::argument,
-        formatted(
-            "expected a team whose requests were freed, got one with {} of them",
-            team.requests.size()
-        )
+        formatted("expected a team whose arrays were freed, got one with {}", team.num_arrays)
     );
   }
+  espalier::capi::check_requests_freed(team.requests.size() + team.num_array_requests);
 }
 
-/// Afterwards nothing is written to the scratch space of this rank any more, and it is zero again.
+/// Its implicit teams end before it, as they work with its arrays.
 void close(espalier_team& self) {
-  self.team.close();
-  espalier_conduit& conduit = *self.conduit;
-  conduit.wait([&] { return self.team.is_closed(); });
-  std::memset(conduit.conduit->segment().data() + self.part.offset, 0, self.part.num_bytes);
-  conduit.parts.give_back(self.part);
-  std::erase(conduit.teams, &self.team);
+  self.implicit->clear();
+  espalier_team* const one = &self;
+  espalier::capi::end_teams(*self.conduit, std::span(&one, 1));
 }
 
 }  // namespace
+
+espalier_team::espalier_team(
+    espalier_conduit& of, MPI_Comm comm, std::vector<int> members, Region scratch
+)
+    : conduit(&of), user(comm), part(scratch), team(*of.conduit, std::move(members), scratch),
+      implicit(std::make_unique<espalier::capi::ImplicitTeams>(*this)) {}
+
+espalier_team::~espalier_team() = default;
 
 using espalier::capi::check_pointer;
 using espalier::capi::on;
@@ -112,6 +123,7 @@ int espalier_team_fence(espalier_team* team) {
     for (espalier::capi::TeamRequest* const request : self.requests) {
       request->wait();
     }
+    self.implicit->fence();
   });
 }
 

@@ -3,19 +3,14 @@
 /// @file
 /// The collectives of espalier_onesided.h.
 
-#include <memory>
-#include <utility>
-
 #include "espalier/capi/arguments.hpp"
-#include "espalier/capi/onesided/team_buffers.hpp"
 #include "espalier/capi/onesided/team_object.hpp"
-#include "espalier/capi/onesided/team_planner.hpp"
+#include "espalier/capi/onesided/team_options.hpp"
 #include "espalier/capi/onesided/team_request.hpp"
 
 namespace {
 
 using espalier::capi::TeamCall;
-using espalier::schedule::AddressMode;
 using espalier::schedule::Collective;
 
 int make_request(
@@ -27,16 +22,7 @@ int make_request(
   return espalier::capi::on(team, [&](espalier_team& self) {
     espalier::capi::check_pointer(static_cast<void const*>(request), "request");
     *request = nullptr;
-    espalier::capi::TeamOptions options = espalier::capi::read(given);
-    if (call.collective == Collective::barrier) {
-      // No address is asked for.
-      options.addresses = AddressMode::single;
-    }
-    auto const elements = espalier::capi::check(call, self.team.num_ranks());
-    auto buffers = espalier::capi::buffers_of(self, call, elements, options.addresses);
-    espalier::capi::TeamPlanner const planner(self.team, call, elements, options);
-    *request =
-        std::make_unique<espalier::capi::TeamRequest>(self, planner, std::move(buffers)).release();
+    *request = plan_request(self, call, espalier::capi::read(given)).release();
   });
 }
 

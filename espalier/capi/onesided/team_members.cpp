@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
+#include <span>
 #include <string>
+#include <utility>
 
 #include "espalier/base/error.hpp"
 #include "espalier/base/format.hpp"
+#include "espalier/capi/onesided/finished_requests.hpp"
 #include "espalier/mpi/own_communicator.hpp"
 #include "espalier/mpi/success.hpp"
 #include "espalier/mpi/world_ranks.hpp"
@@ -15,20 +19,11 @@
 namespace espalier::capi {
 namespace {
 
-/// A wait in the MPI library would hold up collectives for which other ranks may wait.
-void finish_request(espalier_conduit& conduit, MPI_Request& request) {
-  conduit.wait([&] {
-    int is_over = 0;
-    mpi::require_success(PMPI_Test(&request, &is_over, MPI_STATUS_IGNORE), "MPI_Test");
-    return is_over != 0;
-  });
-}
-
 mpi::OwnCommunicator duplicate(espalier_conduit& conduit, MPI_Comm comm) {
   MPI_Comm made = MPI_COMM_NULL;
   MPI_Request request = MPI_REQUEST_NULL;
   mpi::require_success(PMPI_Comm_idup(comm, &made, &request), "MPI_Comm_idup");
-  finish_request(conduit, request);
+  finish_requests(conduit, std::span(&request, 1));
   PMPI_Comm_set_name(made, mpi::own_name);
   return mpi::OwnCommunicator(made);
 }
@@ -36,32 +31,129 @@ mpi::OwnCommunicator duplicate(espalier_conduit& conduit, MPI_Comm comm) {
 /// What each member says, joined bit by bit. Of a number and its complement no bit is set in both
 /// if all members say the same number.
 struct Joined {
-  enum Word : std::size_t { has_problem, num_bytes, complement, first_taken };
+  enum Word : std::size_t { faults, num_bytes, other_bytes, members, other_members, first_taken };
+
+  static constexpr std::uint64_t has_problem = 1;
+  static constexpr std::uint64_t has_no_room = 2;
 
   std::vector<std::uint64_t> words;
+
+  Joined(ScratchWish const& wish, ScratchParts::Taken const& taken)
+      : words{
+            (wish.problem.empty() ? 0 : has_problem) | (wish.no_room.empty() ? 0 : has_no_room),
+            wish.num_bytes,
+            ~wish.num_bytes,
+            wish.members,
+            ~wish.members
+        } {
+    words.insert(words.end(), taken.begin(), taken.end());
+  }
+
+  [[nodiscard]] bool has(std::uint64_t fault) const { return (words[faults] & fault) != 0; }
+
+  [[nodiscard]] bool is_same(Word number, Word complement) const {
+    return (words[number] & words[complement]) == 0;
+  }
 
   [[nodiscard]] ScratchParts::Taken taken() const {
     return {words.begin() + first_taken, words.end()};
   }
 };
 
-Joined join(espalier_conduit& conduit, MPI_Comm comm, Joined mine) {
-  mpi::OwnCommunicator const own = duplicate(conduit, comm);
-  MPI_Request request = MPI_REQUEST_NULL;
-  mpi::require_success(
-      PMPI_Iallreduce(
-          MPI_IN_PLACE,
-          mine.words.data(),
-          static_cast<int>(mine.words.size()),
-          MPI_UINT64_T,
-          MPI_BOR,
-          own.get(),
-          &request
-      ),
-      "MPI_Iallreduce"
-  );
-  finish_request(conduit, request);
-  return mine;
+void check(Joined const& all, ScratchWish const& wish) {
+  if (all.has(Joined::has_problem)) {
+    throw Error(
+        ErrorCode::argument,
+        wish.problem.empty() ? "the arguments of another member are wrong" : wish.problem
+    );
+  }
+  if (!all.is_same(Joined::members, Joined::other_members)) {
+    throw Error(
+        ErrorCode::argument,
+        "expected all members to name blocks of the same members, got other ones here and elsewhere"
+    );
+  }
+  if (!all.is_same(Joined::num_bytes, Joined::other_bytes)) {
+    throw Error(
+        ErrorCode::argument,
+        formatted(
+            "expected equal scratch_bytes on all members, got {} here and others elsewhere",
+            wish.num_bytes
+        )
+    );
+  }
+  if (all.has(Joined::has_no_room)) {
+    throw Error(
+        ErrorCode::no_memory,
+        wish.no_room.empty() ? "another member has no room for one more implicit team"
+                             : wish.no_room
+    );
+  }
+}
+
+using Words = std::vector<std::uint64_t>;
+
+/// Messages between members of new implicit teams: the only ones over the communicator of a
+/// conduit, so that those of a pair match in their order.
+class MemberMessages {
+public:
+  MemberMessages(espalier_conduit& conduit, std::size_t num_words)
+      : conduit_(&conduit), num_words_(static_cast<int>(num_words)) {}
+
+  void send(Words const& words, int to) {
+    mpi::require_success(
+        PMPI_Isend(
+            words.data(), num_words_, MPI_UINT64_T, to, 0, conduit_->handler.comm(), &next()
+        ),
+        "MPI_Isend"
+    );
+  }
+
+  void receive(Words& words, int from) {
+    mpi::require_success(
+        PMPI_Irecv(
+            words.data(), num_words_, MPI_UINT64_T, from, 0, conduit_->handler.comm(), &next()
+        ),
+        "MPI_Irecv"
+    );
+  }
+
+  void finish() {
+    finish_requests(*conduit_, requests_);
+    requests_.clear();
+  }
+
+private:
+  MPI_Request& next() { return requests_.emplace_back(MPI_REQUEST_NULL); }
+
+  espalier_conduit* conduit_;
+  int num_words_;
+  std::vector<MPI_Request> requests_;
+};
+
+/// The first member joins what the others send, and sends it back.
+void join_between(espalier_conduit& conduit, std::vector<int> const& ranks, Words& words) {
+  MemberMessages messages(conduit, words.size());
+  std::span const others = std::span(ranks).subspan(1);
+  if (conduit.conduit->rank() != ranks[0]) {
+    Words const mine = words;
+    messages.send(mine, ranks[0]);
+    messages.receive(words, ranks[0]);
+    messages.finish();
+    return;
+  }
+  std::vector<Words> theirs(others.size(), Words(words.size()));
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    messages.receive(theirs[i], others[i]);
+  }
+  messages.finish();
+  for (Words const& their : theirs) {
+    std::ranges::transform(words, their, words.begin(), std::bit_or<>());
+  }
+  for (int const rank : others) {
+    messages.send(words, rank);
+  }
+  messages.finish();
 }
 
 }  // namespace
@@ -82,28 +174,37 @@ std::vector<int> members_of(espalier_conduit const& conduit, MPI_Comm comm) {
   return members;
 }
 
-onesided::Region take_scratch(
-    espalier_conduit& conduit, MPI_Comm comm, std::uint64_t num_bytes, std::string const& problem
-) {
-  Joined mine{{problem.empty() ? 0U : 1U, num_bytes, ~num_bytes}};
-  ScratchParts::Taken const& taken = conduit.parts.taken();
-  mine.words.insert(mine.words.end(), taken.begin(), taken.end());
-  Joined const all = join(conduit, comm, std::move(mine));
-  if (all.words[Joined::has_problem] != 0) {
-    throw Error(
-        ErrorCode::argument, problem.empty() ? "the arguments of another member are wrong" : problem
+JoinWords joined_over(espalier_conduit& conduit, MPI_Comm comm) {
+  return [&conduit, comm](Words& words) {
+    mpi::OwnCommunicator const own = duplicate(conduit, comm);
+    MPI_Request request = MPI_REQUEST_NULL;
+    mpi::require_success(
+        PMPI_Iallreduce(
+            MPI_IN_PLACE,
+            words.data(),
+            static_cast<int>(words.size()),
+            MPI_UINT64_T,
+            MPI_BOR,
+            own.get(),
+            &request
+        ),
+        "MPI_Iallreduce"
     );
-  }
-  if ((all.words[Joined::num_bytes] & all.words[Joined::complement]) != 0) {
-    throw Error(
-        ErrorCode::argument,
-        formatted(
-            "expected equal scratch_bytes on all members, got {} here and others elsewhere",
-            num_bytes
-        )
-    );
-  }
-  return conduit.parts.take(all.taken(), num_bytes);
+    finish_requests(conduit, std::span(&request, 1));
+  };
+}
+
+JoinWords joined_between(espalier_conduit& conduit, std::vector<int> ranks) {
+  return
+      [&conduit, ranks = std::move(ranks)](Words& words) { join_between(conduit, ranks, words); };
+}
+
+onesided::Region
+take_scratch(espalier_conduit& conduit, JoinWords const& join, ScratchWish const& wish) {
+  Joined all(wish, conduit.parts.taken());
+  join(all.words);
+  check(all, wish);
+  return conduit.parts.take(all.taken(), wish.num_bytes);
 }
 
 }  // namespace espalier::capi

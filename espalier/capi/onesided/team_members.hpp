@@ -6,6 +6,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <string>
 #include <vector>
 
 #include <mpi.h>
@@ -19,14 +21,28 @@ namespace espalier::capi {
 /// @throws Error mpi; argument if one of them is not on the conduit.
 [[nodiscard]] std::vector<int> members_of(espalier_conduit const& conduit, MPI_Comm comm);
 
-/// Takes scratch space at the same offset on all ranks of a communicator. Collective over it;
+/// What a member of a new team asks for.
+struct ScratchWish {
+  std::uint64_t num_bytes = 0;
+  std::string problem{};      ///< what is wrong on this rank; empty: nothing
+  std::string no_room{};      ///< what this rank has no room for; empty: it has
+  std::uint64_t members = 0;  ///< of whom, in one number
+};
+
+/// Replaces each word by that of all members, joined bit by bit. Collective over the members;
 /// everything of the conduit goes on meanwhile.
-/// @param problem  what is wrong on this rank; empty: nothing
-/// @throws Error argument, on all of them, if one has a problem or asks for another size;
-/// no_memory,
-///     on all of them; mpi.
-[[nodiscard]] onesided::Region take_scratch(
-    espalier_conduit& conduit, MPI_Comm comm, std::uint64_t num_bytes, std::string const& problem
-);
+using JoinWords = std::function<void(std::vector<std::uint64_t>& words)>;
+
+/// Joins over a communicator. Refers to both.
+[[nodiscard]] JoinWords joined_over(espalier_conduit& conduit, MPI_Comm comm);
+
+/// Joins by messages between some ranks of the conduit, of which this one is one. Refers to it.
+[[nodiscard]] JoinWords joined_between(espalier_conduit& conduit, std::vector<int> ranks);
+
+/// Takes scratch space at the same offset on all members, of which each joins.
+/// @throws Error argument, on all of them, if one has a problem or asks for something else;
+///     no_memory, on all of them, also if one has no room; mpi.
+[[nodiscard]] onesided::Region
+take_scratch(espalier_conduit& conduit, JoinWords const& join, ScratchWish const& wish);
 
 }  // namespace espalier::capi

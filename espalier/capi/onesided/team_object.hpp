@@ -5,7 +5,9 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -21,6 +23,7 @@
 
 namespace espalier::capi {
 
+class ImplicitTeams;
 class TeamRequest;
 
 }  // namespace espalier::capi
@@ -31,8 +34,12 @@ struct espalier_team {
       MPI_Comm comm,
       std::vector<int> members,
       espalier::onesided::Region scratch
-  )
-      : conduit(&of), user(comm), part(scratch), team(*of.conduit, std::move(members), scratch) {}
+  );
+  espalier_team(espalier_team const&) = delete;
+  espalier_team& operator=(espalier_team const&) = delete;
+  espalier_team(espalier_team&&) = delete;
+  espalier_team& operator=(espalier_team&&) = delete;
+  ~espalier_team();
 
   espalier_conduit* conduit;
   MPI_Comm user;
@@ -43,6 +50,9 @@ struct espalier_team {
   /// The sum of the fingerprints of all requests that were planned, in whatever order: if it is
   /// equal on all members, then what they have planned is.
   std::uint64_t planned = 0;
+  int num_arrays = 0;                                       ///< that were not freed
+  std::size_t num_array_requests = 0;                       ///< the same
+  std::unique_ptr<espalier::capi::ImplicitTeams> implicit;  ///< of its arrays
 };
 
 namespace espalier::capi {

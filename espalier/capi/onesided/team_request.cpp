@@ -3,6 +3,7 @@
 #include "espalier/capi/onesided/team_request.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -13,6 +14,18 @@
 #include "espalier/plan/failure.hpp"
 
 namespace espalier::capi {
+
+std::unique_ptr<TeamRequest>
+plan_request(espalier_team& team, TeamCall const& call, TeamOptions options) {
+  if (call.collective == schedule::Collective::barrier) {
+    // No address is asked for.
+    options.addresses = schedule::AddressMode::single;
+  }
+  TeamElements const elements = check(call, team.team.num_ranks());
+  TeamBuffers buffers = buffers_of(team, call, elements, options.addresses);
+  TeamPlanner const planner(team.team, call, elements, options);
+  return std::make_unique<TeamRequest>(team, planner, std::move(buffers));
+}
 
 TeamRequest::TeamRequest(espalier_team& team, TeamPlanner const& planner, TeamBuffers buffers)
     : espalier_request({}), team_(&team), planner_(planner), plan_(planner.plan(team.memory)),

@@ -2,17 +2,28 @@
 
 #pragma once
 
+#include <memory>
+
 #include <mpi.h>
 
 #include "espalier/capi/arguments.hpp"
 #include "espalier/capi/onesided/team_buffers.hpp"
+#include "espalier/capi/onesided/team_call.hpp"
 #include "espalier/capi/onesided/team_object.hpp"
+#include "espalier/capi/onesided/team_options.hpp"
 #include "espalier/capi/onesided/team_planner.hpp"
 #include "espalier/capi/onesided/tuning_options.hpp"
 #include "espalier/capi/request.hpp"
 #include "espalier/onesided/team/team.hpp"
 
 namespace espalier::capi {
+
+class TeamRequest;
+
+/// Checks a call, and plans it. Local.
+/// @throws plan::ClassError, Error.
+[[nodiscard]] std::unique_ptr<TeamRequest>
+plan_request(espalier_team& team, TeamCall const& call, TeamOptions options);
 
 /// A collective of a team.
 class TeamRequest final : public espalier_request {
@@ -40,9 +51,10 @@ public:
 
   [[nodiscard]] MPI_Comm user() const noexcept override { return team_->user; }
 
-private:
   /// Whether it is complete, without polling.
   bool look();
+
+private:
   [[nodiscard]] TuningOptions checked(espalier_tuning_options const* options) const;
   [[nodiscard]] Fingerprint fingerprint() const;
   void take_names();
