@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """One-sided communication and collectives of teams, for programs that use mpi4py and NumPy.
 
-The functions are those of `espalier_onesided.h`. A conduit joins the processes of a communicator,
-each of which has a segment that the others reach by rank and offset; a team is some of them::
+The functions are those of `espalier_onesided.h` and `espalier_array.h`. A conduit joins the
+processes of a communicator, each of which has a segment that the others reach by rank and offset; a
+team is some of them, and a shared array is distributed over a team::
 
     with Conduit(MPI.COMM_WORLD, 8 * n) as conduit:
         x = conduit.array(n)
@@ -21,8 +22,20 @@ on.
 
 from espalier.onesided.conduit import Conduit
 from espalier.onesided.modes import Addresses, Modes, Sync
+from espalier.onesided.region import Region
 from espalier.onesided.request import Request
+from espalier.onesided.shared_array import SharedArray
 from espalier.onesided.team import Team
 from espalier.onesided.transfer import Transfer
 
-__all__ = ["Addresses", "Conduit", "Modes", "Request", "Sync", "Team", "Transfer"]
+__all__ = [
+    "Addresses",
+    "Conduit",
+    "Modes",
+    "Region",
+    "Request",
+    "SharedArray",
+    "Sync",
+    "Team",
+    "Transfer",
+]

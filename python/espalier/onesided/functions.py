@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The functions and structures of `espalier_onesided.h` as ctypes has them."""
+"""The functions and structures of `espalier_onesided.h` and `espalier_array.h` for ctypes."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from ctypes import (
     c_char_p,
     c_double,
     c_int,
+    c_int64,
     c_size_t,
     c_uint,
     c_uint64,
@@ -72,6 +73,35 @@ class TuningOptions(ctypes.Structure):
         ("meanwhile", Meanwhile),
         ("context", c_void_p),
     ]
+
+
+MAX_DIMS = 4
+"""ESPALIER_ARRAY_MAX_DIMS."""
+
+
+class Distribution(ctypes.Structure):
+    """espalier_distribution."""
+
+    _fields_: ClassVar = [
+        ("size", c_size_t),
+        ("flags", c_uint),
+        ("ndims", c_int),
+        ("extents", c_int64 * MAX_DIMS),
+        ("block", c_int64 * MAX_DIMS),
+        ("grid", c_int * MAX_DIMS),
+    ]
+
+
+class BlockInterval(ctypes.Structure):
+    """espalier_blocks."""
+
+    _fields_: ClassVar = [("first", c_int64), ("stride", c_int64), ("last", c_int64)]
+
+
+class RegionOfBlocks(ctypes.Structure):
+    """espalier_region."""
+
+    _fields_: ClassVar = [("array", c_void_p), ("blocks", BlockInterval * MAX_DIMS)]
 
 
 def _handle_type() -> type[Any]:
@@ -145,6 +175,28 @@ def _team_functions(mpi_handle: Any) -> dict[str, tuple[Any, ...]]:
     }
 
 
+def _array_functions(mpi_handle: Any) -> dict[str, tuple[Any, ...]]:
+    distribution = POINTER(Distribution)
+    region = POINTER(RegionOfBlocks)
+    planned = (POINTER(OnesidedOptions), POINTER(c_void_p))
+    moved = (region, region, c_int, *planned)
+    return {
+        "array_create": (c_void_p, distribution, mpi_handle, c_uint64, POINTER(c_void_p)),
+        "array_free": (POINTER(c_void_p),),
+        "array_distribution": (c_void_p, distribution),
+        "array_place": (c_void_p, POINTER(c_int64), POINTER(Remote)),
+        "region_has_affinity": (region, POINTER(c_int)),
+        "array_bcast_init": moved,
+        "array_scatter_init": moved,
+        "array_gather_init": moved,
+        "array_exchange_init": moved,
+        "array_reduce_init": (region, region, c_int, mpi_handle, *planned),
+        "team_cache_limits": (c_void_p, c_int, c_uint64),
+        "team_cache_size": (c_void_p,),
+        "team_cache_clear": (c_void_p,),
+    }
+
+
 _REQUEST = {
     "request_start": (c_void_p,),
     "request_test": (c_void_p, POINTER(c_int)),
@@ -174,6 +226,7 @@ def _declared() -> dict[str, Any]:
         **_conduit_functions(mpi_handle),
         **_transfer_functions(),
         **_team_functions(mpi_handle),
+        **_array_functions(mpi_handle),
         **_REQUEST,
     }
     found = {}

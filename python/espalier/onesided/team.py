@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from espalier.onesided.buffers import Place
     from espalier.onesided.conduit import Conduit
     from espalier.onesided.modes import Modes
+    from espalier.onesided.shared_array import SharedArray
 
     Array = npt.NDArray[Any]
 
@@ -69,6 +70,7 @@ class Team:
         self._comm = comm
         self._requests: weakref.WeakSet[Request] = weakref.WeakSet()
         self._underway: set[Request] = set()
+        self._arrays: weakref.WeakSet[SharedArray] = weakref.WeakSet()
         self._rank: int = ask("team_rank", made)
         self._size: int = ask("team_size", made)
         conduit._teams.append(self)
@@ -97,6 +99,37 @@ class Team:
         """The number of members."""
         return self._size
 
+    @property
+    def conduit(self) -> Conduit:
+        """The conduit whose processes are members."""
+        return self._conduit
+
+    @property
+    def cache_size(self) -> int:
+        """Implicit teams of shared arrays that this process is in."""
+        size: int = ask("team_cache_size", self._live())
+        return size
+
+    def cache_limits(self, most_teams: int, scratch_bytes: int = 0) -> None:
+        """Bound the implicit teams, before the first one is made. Not collective.
+
+        Args:
+            most_teams: that a member is in at the same time, by default 16. Equal on all members.
+            scratch_bytes: of those of the conduit, for each of them, equal on all members; 0 for a
+                thirty-second part. A collective that needs more than half of it is refused.
+        """
+        number = arguments.number(most_teams, "most_teams", 2**31)
+        num_bytes = arguments.number(scratch_bytes, "scratch_bytes")
+        call("team_cache_limits", self._live(), number, num_bytes)
+
+    def cache_clear(self) -> None:
+        """Give up all implicit teams. Collective over the team, for all members of which it waits.
+
+        Raises:
+            ArgumentError: requests of shared arrays that were not freed.
+        """
+        call("team_cache_clear", self._live())
+
     def conduit_rank(self, rank: int) -> int:
         """Return the rank on the conduit of a rank of the team. Not collective."""
         found = ctypes.c_int()
@@ -105,7 +138,7 @@ class Team:
         return found.value
 
     def free(self) -> None:
-        """Wait for what is under way, and free the team and its requests.
+        """Wait for what is under way, and free the team with its requests and shared arrays.
 
         Collective over the team; nothing happens if it was freed before.
         """
@@ -114,6 +147,8 @@ class Team:
         self.fence()
         for request in list(self._requests):
             request.free()
+        for array in list(self._arrays):
+            array.free()
         call("team_free", ctypes.byref(self._handle))
         self._conduit._teams.remove(self)
 
