@@ -35,10 +35,12 @@ def test_programs(
     assert run(vendor, num_ranks, path, tmp_path, transport) == "ok\n"
 
 
-def test_the_example_prints_what_its_page_says(tmp_path: Path) -> None:
-    folder = repository / "examples" / "05_onesided"
+@pytest.mark.parametrize("example", ["05_onesided", "07_shared_arrays"])
+def test_examples_print_what_their_pages_say(example: str, tmp_path: Path) -> None:
+    folder = repository / "examples" / example
     expected = (folder / "expected.txt").read_text(encoding="utf-8")
-    assert run("openmpi", 4, folder / "onesided.py", tmp_path) == expected
+    program = folder / f"{example.partition('_')[2]}.py"
+    assert run("openmpi", 4, program, tmp_path) == expected
 
 
 def test_without_mpi4py_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
