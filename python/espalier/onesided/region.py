@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import math
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from espalier import api
 from espalier.errors import ArgumentError
@@ -18,7 +18,19 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from espalier.onesided.modes import Modes
-    from espalier.onesided.shared_array import SharedArray
+    from espalier.onesided.team import Team
+
+
+class _Array(Protocol):
+    """What has the blocks."""
+
+    @property
+    def team(self) -> Team: ...
+    @property
+    def block(self) -> tuple[int, ...]: ...
+    @property
+    def num_blocks(self) -> tuple[int, ...]: ...
+    def _live(self) -> ctypes.c_void_p: ...
 
 
 Index: TypeAlias = "int | slice | tuple[int | slice, ...]"
@@ -27,7 +39,7 @@ Index: TypeAlias = "int | slice | tuple[int | slice, ...]"
 class Blocks:
     """Names blocks of an array as elements of an array are named: `blocks[0, 1:]`."""
 
-    def __init__(self, array: SharedArray) -> None:
+    def __init__(self, array: _Array) -> None:
         """Name blocks of an array."""
         self._array = array
 
@@ -70,15 +82,10 @@ class Region:
     those of `Modes`, of blocks in place of arrays.
     """
 
-    def __init__(self, array: SharedArray, ranges: tuple[range, ...]) -> None:
+    def __init__(self, array: _Array, ranges: tuple[range, ...]) -> None:
         """Take over blocks that the array has."""
         self._array = array
         self._ranges = ranges
-
-    @property
-    def array(self) -> SharedArray:
-        """The array that has the blocks."""
-        return self._array
 
     @property
     def size(self) -> int:
@@ -167,7 +174,7 @@ class Region:
         """
         room = min(
             math.prod(self._array.block) // pieces,
-            math.prod(to.array.block) // slots,
+            math.prod(to._array.block) // slots,
         )
         return arguments.number(room if given is None else given, "count", 2**31)
 
@@ -194,6 +201,6 @@ class Region:
             ctypes.byref(options),
             ctypes.byref(made),
         )
-        request = Request(made, (self._array, to.array, op), team._underway)
+        request = Request(made, (self._array, to._array, op), team._underway)
         team._requests.add(request)
         return request

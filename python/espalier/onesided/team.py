@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from espalier import api
 from espalier.errors import ArgumentError
@@ -26,9 +26,14 @@ if TYPE_CHECKING:
     from espalier.onesided.buffers import Place
     from espalier.onesided.conduit import Conduit
     from espalier.onesided.modes import Modes
-    from espalier.onesided.shared_array import SharedArray
 
     Array = npt.NDArray[Any]
+
+
+class _Array(Protocol):
+    """What has to end before its team."""
+
+    def free(self) -> None: ...
 
 
 class Team:
@@ -70,7 +75,7 @@ class Team:
         self._comm = comm
         self._requests: weakref.WeakSet[Request] = weakref.WeakSet()
         self._underway: set[Request] = set()
-        self._arrays: weakref.WeakSet[SharedArray] = weakref.WeakSet()
+        self._arrays: weakref.WeakSet[_Array] = weakref.WeakSet()
         self._rank: int = ask("team_rank", made)
         self._size: int = ask("team_size", made)
         conduit._teams.append(self)
