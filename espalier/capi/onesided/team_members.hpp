@@ -24,8 +24,8 @@ namespace espalier::capi {
 /// What a member of a new team asks for.
 struct ScratchWish {
   std::uint64_t num_bytes = 0;
-  std::string problem{};      ///< what is wrong on this rank; empty: nothing
-  std::string no_room{};      ///< what this rank has no room for; empty: it has
+  std::string problem;        ///< what is wrong on this rank; empty: nothing
+  std::string no_room;        ///< what this rank has no room for; empty: it has
   std::uint64_t members = 0;  ///< of whom, in one number
 };
 

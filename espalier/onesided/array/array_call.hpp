@@ -29,8 +29,8 @@ struct OwnedBlock {
 /// A collective of blocks.
 struct ArrayCall {
   ArrayCollective collective = ArrayCollective::bcast;
-  std::vector<OwnedBlock> from{};
-  std::vector<OwnedBlock> to{};
+  std::vector<OwnedBlock> from;
+  std::vector<OwnedBlock> to;
   std::uint64_t piece_bytes = 0;
   std::uint64_t from_block_bytes = 0;  ///< of each block
   std::uint64_t to_block_bytes = 0;    ///< of each block

@@ -36,7 +36,7 @@ struct ByteRun {
 /// A buffer of the collective of the team on one member.
 struct BlockBuffer {
   std::uint64_t num_bytes = 0;  ///< 0: it counts nowhere on this member
-  std::vector<ByteRun> runs{};  ///< of the segment, in the order of the buffer
+  std::vector<ByteRun> runs;    ///< of the segment, in the order of the buffer
 
   /// Where it is in the segment, if it is one run of it.
   [[nodiscard]] std::optional<std::uint64_t> direct() const noexcept;
@@ -44,18 +44,18 @@ struct BlockBuffer {
 
 /// Operands to be combined in their order.
 struct Combination {
-  std::vector<std::uint64_t> operands{};  ///< empty: nothing is combined
+  std::vector<std::uint64_t> operands;  ///< empty: nothing is combined
   std::uint64_t result = 0;
 };
 
 /// What one member does. Buffers that are not direct are its own memory.
 struct MemberWork {
-  BlockBuffer input{};
-  BlockBuffer output{};
-  Combination combined_before{};         ///< of the segment, into the input
-  Combination combined_after{};          ///< of the output, into the segment
-  std::vector<ByteRun> copied_before{};  ///< from `here` to `there` in the segment
-  std::vector<ByteRun> copied_after{};   ///< the same
+  BlockBuffer input;
+  BlockBuffer output;
+  Combination combined_before;         ///< of the segment, into the input
+  Combination combined_after;          ///< of the output, into the segment
+  std::vector<ByteRun> copied_before;  ///< from `here` to `there` in the segment
+  std::vector<ByteRun> copied_after;   ///< the same
 
   /// Whether something is to be done before the collective of the team can begin.
   [[nodiscard]] bool packs() const noexcept;

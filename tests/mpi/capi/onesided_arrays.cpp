@@ -482,6 +482,41 @@ void fly_many(Checks& checks, World const& world, espalier_team* team) {
   espalier_array_free(&out);
 }
 
+/// The last member waits for a sum before it plans: those who wait for it there move the sum on.
+void plan_meanwhile(Checks& checks, World const& world, espalier_team* team) {
+  espalier_team_cache_clear(team);
+  int const p = espalier_team_size(team);
+  bool const is_last = espalier_team_rank(team) == p - 1;
+  std::int32_t const one = 1;
+  std::int32_t sum = 0;
+  espalier_onesided_options local = ESPALIER_ONESIDED_OPTIONS_INIT;
+  local.addresses = ESPALIER_ADDRESSES_LOCAL;
+  espalier_request* summing = nullptr;
+  espalier_team_allreduce_init(&one, &sum, 1, MPI_INT32_T, MPI_SUM, team, &local, &summing);
+  espalier_distribution line = ESPALIER_DISTRIBUTION_INIT;
+  line.extents[0] = p;
+  espalier_array* array = nullptr;
+  espalier_array_create(team, &line, MPI_INT32_T, 0, &array);
+  espalier_region const first{array, {{0}}};
+  espalier_region const all{array, {ESPALIER_ALL_BLOCKS}};
+  espalier_request* request = nullptr;
+  auto const wait_if = [&](bool is_now) {
+    if (is_now) {
+      checks.expect(espalier_request_wait(summing) == MPI_SUCCESS, "wait for a sum");
+    }
+  };
+  espalier_request_start(summing);
+  wait_if(is_last);
+  int const code = espalier_array_bcast_init(&first, &all, 1, nullptr, &request);
+  checks.expect(code == MPI_SUCCESS, "plan meanwhile: " + text_of(code));
+  wait_if(!is_last);
+  checks.expect(sum == p, "a sum: " + std::to_string(sum));
+  espalier_request_free(&summing);
+  espalier_request_free(&request);
+  espalier_array_free(&array);
+  espalier_conduit_barrier(world.conduit);
+}
+
 void check_transport(Checks& checks, char const* transport, MPI_Op ordered) {
   World const world(checks, segment_words * word, transport);
   MPI_Comm reversed = MPI_COMM_NULL;
@@ -493,6 +528,7 @@ void check_transport(Checks& checks, char const* transport, MPI_Op ordered) {
   // Each kind meets each mode with both kinds of addresses.
   Turns(checks, world, team, ordered).run(6 * 9 * 2);
   fly_many(checks, world, team);
+  plan_meanwhile(checks, world, team);
   checks.expect(espalier_team_free(&team) == MPI_SUCCESS, "free the team and its implicit ones");
   PMPI_Comm_free(&reversed);
 }

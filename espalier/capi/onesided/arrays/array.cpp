@@ -31,7 +31,7 @@ espalier_distribution described(espalier_array const& array) {
   return result;
 }
 
-espalier_remote place_of(espalier_array const& array, std::int64_t const element[]) {
+espalier_remote place_of(espalier_array const& array, std::int64_t const* element) {
   ArrayIndex index{};
   std::copy_n(element, array.distribution.dims().size(), index.begin());
   auto const place = array.distribution.element_place(index);
@@ -71,7 +71,7 @@ int espalier_array_create(
     espalier_array** array
 ) {
   return on(team, [&](espalier_team& self) {
-    check_pointer(static_cast<void const*>(array), "array");
+    check_pointer(static_cast<void const*>(static_cast<void*>(array)), "array");
     *array = nullptr;
     auto made = std::make_unique<espalier_array>(espalier_array{
         .team = team,

@@ -36,12 +36,13 @@ Distribution read(espalier_distribution const* given, int num_members) {
     );
   }
   std::vector<ArrayDimension> dims;
+  dims.reserve(static_cast<std::size_t>(given->ndims));
   for (int dim = 0; dim < given->ndims; ++dim) {
     dims.push_back(
         {.extent = given->extents[dim], .block = given->block[dim], .grid = given->grid[dim]}
     );
   }
-  return Distribution(std::move(dims), num_members);
+  return {std::move(dims), num_members};
 }
 
 std::uint64_t checked_element_bytes(MPI_Datatype datatype) {
@@ -99,7 +100,7 @@ std::vector<OwnedBlock> blocks_of(espalier_region const* region) {
   }
   std::vector<OwnedBlock> result;
   for (BlockPlace const& place : onesided::blocks_of(array.distribution, intervals)) {
-    std::uint64_t const slot = static_cast<std::uint64_t>(place.slot);
+    auto const slot = static_cast<std::uint64_t>(place.slot);
     result.push_back({.rank = place.rank, .offset = array.offset + slot * array.block_bytes()});
   }
   return result;

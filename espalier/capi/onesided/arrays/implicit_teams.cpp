@@ -79,6 +79,7 @@ void ImplicitTeams::fence() {
 
 void ImplicitTeams::clear() {
   std::vector<espalier_team*> ended;
+  ended.reserve(teams_.size());
   for (auto const& [ranks, one] : teams_) {
     ended.push_back(one->team.get());
   }
