@@ -139,7 +139,7 @@ typedef struct espalier_blocks {
  * order.
  */
 typedef struct espalier_region {
-  espalier_array* array;
+  espalier_array* array; /**< that has them */
   espalier_blocks
       blocks[ESPALIER_ARRAY_MAX_DIMS]; /**< what is beyond the dimensions means nothing */
 } espalier_region;
