@@ -151,7 +151,7 @@ class SharedArray:
 
     @property
     def blocks(self) -> Blocks:
-        """What names blocks: `a.blocks[0, 1:]` as elements of an array are named."""
+        """What names blocks by indices and slices, as elements of an array are named."""
         return Blocks(self)
 
     @property

@@ -71,7 +71,7 @@ int espalier_array_create(
     espalier_array** array
 ) {
   return on(team, [&](espalier_team& self) {
-    check_pointer(static_cast<void const*>(static_cast<void*>(array)), "array");
+    check_pointer(reinterpret_cast<void const*>(array), "array");
     *array = nullptr;
     auto made = std::make_unique<espalier_array>(espalier_array{
         .team = team,

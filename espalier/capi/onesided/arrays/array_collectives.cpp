@@ -105,7 +105,7 @@ int make_request(
 ) noexcept {
   espalier_array* const array = call.from == nullptr ? nullptr : call.from->array;
   return espalier::capi::on(array, [&](espalier_array& self) {
-    espalier::capi::check_pointer(static_cast<void const*>(static_cast<void*>(request)), "request");
+    espalier::capi::check_pointer(reinterpret_cast<void const*>(request), "request");
     *request = nullptr;
     *request = planned(*self.team, call, options).release();
   });
