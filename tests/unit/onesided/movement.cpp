@@ -23,9 +23,7 @@ using schedule::Collective;
 
 /// The words of a segment.
 using Memory = std::vector<std::uint32_t>;
-
 constexpr std::uint64_t word = sizeof(std::uint32_t);
-
 /// Of all ranks.
 using Segments = std::vector<Memory>;
 
