@@ -259,7 +259,7 @@ private:
   [[nodiscard]] profile::DecisionTable const&
   find_ruled(NeighborForm one, State& state, MPI_Comm comm);
   [[nodiscard]] profile::DecisionTable const&
-  find_forced(NeighborForm one, State& state, MPI_Comm comm);
+  find_forced(NeighborForm one, profile::DecisionTable const& forced, State& state, MPI_Comm comm);
   /// For blocks of a size, 0 if not all ranks know it; of no data if they do.
   [[nodiscard]] profile::Decision const& decision_at(
       NeighborForm one, State& state, profile::DecisionTable const& table, std::int64_t block_bytes

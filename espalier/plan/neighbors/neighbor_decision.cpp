@@ -4,6 +4,7 @@
 /// What a session does with neighborhood collectives.
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -51,11 +52,14 @@ profile::DecisionTable const& Session::find_table(NeighborForm one, State& state
   auto const& forced = forced_neighbors_[index_of(one)];
   // A start waits for nobody: what an algorithm needs was found when the communicator was made.
   bool const is_ready = one.is_blocking() || state.neighbor_class().has_value();
-  bool const is_forced = forced && (is_ready || !forced->chooses());
-  profile::DecisionTable const& found =
-      is_forced ? find_forced(one, state, comm) : find_ruled(one, state, comm);
-  bool const is_refused = !one.is_blocking() && found.chooses() && !contexts_.starts();
-  return is_refused ? native_.table(reason_not_to_start()) : found;
+  profile::DecisionTable const* found = nullptr;
+  if (forced && (is_ready || !forced->chooses())) {
+    found = &find_forced(one, *forced, state, comm);
+  } else {
+    found = &find_ruled(one, state, comm);
+  }
+  bool const is_refused = !one.is_blocking() && found->chooses() && !contexts_.starts();
+  return is_refused ? native_.table(reason_not_to_start()) : *found;
 }
 
 profile::DecisionTable const& Session::find_ruled(NeighborForm one, State& state, MPI_Comm comm) {
@@ -68,16 +72,17 @@ profile::DecisionTable const& Session::find_ruled(NeighborForm one, State& state
   if (!may_choose(one)) {
     return tables_.find(rule_form(one), state.shape());
   }
-  if (!state.neighbor_class()) {
+  std::optional<NeighborClass> const& found = state.neighbor_class();
+  if (!found) {
     return native_.table(NativeReason::no_neighborhood);
   }
-  return pairs_as_library(one, *state.neighbor_class())
-             ? tables_.find(rule_form(one), state.neighbor_shape())
-             : native_.table(NativeReason::other_pairing);
+  return pairs_as_library(one, *found) ? tables_.find(rule_form(one), state.neighbor_shape())
+                                       : native_.table(NativeReason::other_pairing);
 }
 
-profile::DecisionTable const& Session::find_forced(NeighborForm one, State& state, MPI_Comm comm) {
-  profile::DecisionTable const& forced = *forced_neighbors_[index_of(one)];
+profile::DecisionTable const& Session::find_forced(
+    NeighborForm one, profile::DecisionTable const& forced, State& state, MPI_Comm comm
+) {
   if (!forced.chooses()) {
     return forced;
   }
