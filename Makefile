@@ -128,6 +128,12 @@ bench-keys: build ## What rules lose that do not tell placements, roots and bloc
 	@.venv/bin/python benchmarks/keys/study.py docs/benchmarks/data
 	@.venv/bin/python benchmarks/pages.py
 
+.PHONY: bench-node
+bench-node: build ## Collectives inside a node beside those of every MPI library of `make mpis` (20 min)
+	@cmake --build --preset release -j $(JOBS) --target node_collectives
+	@.venv/bin/python benchmarks/node/study.py docs/benchmarks/data $(BENCH_ARGUMENTS)
+	@.venv/bin/python benchmarks/pages.py
+
 .PHONY: bench-effort
 bench-effort: simulator ## How near a guided search comes to the best of all, simulated and here (20 min)
 	@.venv/bin/python benchmarks/effort/study.py simulated docs/benchmarks/data

@@ -28,6 +28,7 @@ STUDIES = {
     "borrowing": BENCHMARKS / "borrowing",
     "effort": BENCHMARKS / "effort",
     "keys": BENCHMARKS / "keys",
+    "node": BENCHMARKS / "node",
     "one-sided-tuned-collectives": BENCHMARKS / "reproduce" / "one-sided-tuned-collectives",
     "orthogonal-groups": BENCHMARKS / "reproduce" / "orthogonal-groups",
     "peers": BENCHMARKS / "peers",

@@ -1,171 +1,215 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Times collectives as the program calls them, which a preloaded library may serve, beside those of
- * the MPI library itself, in turns: `collectives <samples> <most bytes>`. Rank 0
- * prints a line of JSON for each collective and size, with the medians of both, the median of their
- * ratios and its quartiles. */
+ * the MPI library itself, in turns.
+ *
+ * Usage: collectives <milliseconds> <bytes>...
+ *
+ * Each call is timed with each size for about so many milliseconds. Sizes are those of the whole
+ * result, and are rounded up to what a call can have. Rank 0 prints a line of JSON for the library,
+ * with two ranks for what the hardware allows (limit.h), and for each call and size: the medians of
+ * both, and the median of the ratios of turns with its quartiles. Results of both are compared
+ * first. */
 
-#define _GNU_SOURCE
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "calls.h"
+#include "limit.h"
+#include "statistics.h"
+
 #include <mpi.h>
 
-enum { num_kinds = 5, most_samples = 10000 };
-
-static char const* const kinds[num_kinds] = {
-    "barrier", "bcast", "allreduce", "allgather", "reduce"
+enum {
+  fewest_samples = 5,
+  most_samples = 300,
+  most_calls = 1024,
+  num_tries = 3,
+  most_sizes = 32,
+  most_bytes = 1 << 30,
+  /* Long enough that the clock and the barrier before it do not matter. */
+  microseconds_of_a_sample = 150
 };
 
-static char* in;
-static char* out;
-static int num_ranks;
+static struct functions program;
+static struct functions library;
+static struct memory memory;
+static char* expected;
+static int rank;
 
-/* The functions of a collective, as the program or as the library defines them. */
-struct functions {
-  int (*barrier)(MPI_Comm);
-  int (*bcast)(void*, int, MPI_Datatype, int, MPI_Comm);
-  int (*allreduce)(void const*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm);
-  int (*allgather)(void const*, int, MPI_Datatype, void*, int, MPI_Datatype, MPI_Comm);
-  int (*reduce)(void const*, void*, int, MPI_Datatype, MPI_Op, int, MPI_Comm);
-};
-
-static struct functions ours;
-static struct functions native;
-
-/* A function of the MPI library, also where something that was preloaded has that name. */
-static void* in_library(char const* name) {
-  Dl_info library;
-  void* handle = NULL;
-  if (dladdr(dlsym(RTLD_DEFAULT, "MPI_Get_library_version"), &library) != 0) {
-    handle = dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-  }
-  void* const found = handle != NULL ? dlsym(handle, name) : NULL;
-  if (found == NULL) {
-    fprintf(stderr, "collectives: expected %s in the MPI library, found none\n", name);
+static void require(int is_true, char const* text) {
+  if (!is_true) {
+    fprintf(stderr, "collectives: %s\n", text);
     MPI_Abort(MPI_COMM_WORLD, 2);
-  }
-  return found;
-}
-
-static void find_functions(void) {
-  ours = (struct functions){MPI_Barrier, MPI_Bcast, MPI_Allreduce, MPI_Allgather, MPI_Reduce};
-  *(void**)&native.barrier = in_library("PMPI_Barrier");
-  *(void**)&native.bcast = in_library("PMPI_Bcast");
-  *(void**)&native.allreduce = in_library("PMPI_Allreduce");
-  *(void**)&native.allgather = in_library("PMPI_Allgather");
-  *(void**)&native.reduce = in_library("PMPI_Reduce");
-}
-
-static void call(int kind, struct functions const* by, int bytes) {
-  MPI_Comm const comm = MPI_COMM_WORLD;
-  int const count = bytes / (int)sizeof(double);
-  int const part = bytes / num_ranks;
-  switch (kind) {
-  case 0:
-    by->barrier(comm);
-    break;
-  case 1:
-    by->bcast(out, bytes, MPI_BYTE, 0, comm);
-    break;
-  case 2:
-    by->allreduce(in, out, count, MPI_DOUBLE, MPI_SUM, comm);
-    break;
-  case 3:
-    by->allgather(in, part, MPI_BYTE, out, part, MPI_BYTE, comm);
-    break;
-  default:
-    by->reduce(in, out, count, MPI_DOUBLE, MPI_SUM, 0, comm);
   }
 }
 
 /* Microseconds of one call, the slowest rank's. */
-static double sample(int kind, int is_native, int bytes, int num_calls) {
-  native.barrier(MPI_COMM_WORLD);
+static double sample(int call, struct functions const* by, int bytes, int num) {
+  library.barrier(MPI_COMM_WORLD);
   double const start = MPI_Wtime();
-  for (int i = 0; i < num_calls; ++i) {
-    call(kind, is_native ? &native : &ours, bytes);
+  for (int i = 0; i < num; ++i) {
+    make_call(call, by, bytes, &memory);
   }
-  double time = (MPI_Wtime() - start) * 1e6 / num_calls;
-  native.allreduce(MPI_IN_PLACE, &time, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  double time = (MPI_Wtime() - start) * 1e6 / num;
+  library.allreduce(MPI_IN_PLACE, &time, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   return time;
 }
 
-static int compare(void const* a, void const* b) {
-  double const x = *(double const*)a;
-  double const y = *(double const*)b;
-  return (x > y) - (x < y);
+/* Microseconds of the fastest of some samples: others may have waited for a processor. */
+static double fastest(int call, struct functions const* by, int bytes, int num) {
+  double least = sample(call, by, bytes, num);
+  for (int i = 1; i < num_tries; ++i) {
+    double const time = sample(call, by, bytes, num);
+    least = time < least ? time : least;
+  }
+  return least;
 }
 
-static double quantile(double const* sorted, int num, double q) {
-  return sorted[(int)(q * (num - 1) + 0.5)];
-}
-
-static void measure(int kind, int bytes, int num_samples) {
-  static double native_us[most_samples];
-  static double ours_us[most_samples];
-  static double ratio[most_samples];
-  int const num_calls = bytes <= 4096 ? 200 : bytes <= 65536 ? 50 : 10;
-  for (int i = -3; i < num_samples; ++i) {
-    int const is_native_first = i & 1;
-    double times[2];
-    times[is_native_first] = sample(kind, is_native_first, bytes, num_calls);
-    times[!is_native_first] = sample(kind, !is_native_first, bytes, num_calls);
-    if (i >= 0) {
-      ours_us[i] = times[0];
-      native_us[i] = times[1];
-      ratio[i] = times[0] / times[1];
+/* What both need for a call, together; `num` becomes how many calls take as long as a sample. */
+static double both(int call, int bytes, int* num) {
+  for (*num = 1;; *num *= 4) {
+    double const served = fastest(call, &program, bytes, *num);
+    double const native = fastest(call, &library, bytes, *num);
+    double const faster = served < native ? served : native;
+    if (faster * *num >= microseconds_of_a_sample || 4 * *num > most_calls) {
+      return served + native;
     }
   }
-  qsort(native_us, (size_t)num_samples, sizeof(double), compare);
-  qsort(ours_us, (size_t)num_samples, sizeof(double), compare);
-  qsort(ratio, (size_t)num_samples, sizeof(double), compare);
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+}
+
+static void fill(void* buffer, size_t bytes, int first) {
+  double* const numbers = buffer;
+  for (size_t i = 0; i < bytes / sizeof(double) + 1; ++i) {
+    numbers[i] = first + (double)(i % 1000);
+  }
+}
+
+/* Ends all ranks if both have different results. Numbers are whole, so that their sums are exact.
+ */
+static void check(int call, int bytes) {
+  size_t const size = (size_t)bytes;
+  fill(memory.out, size, rank);
+  make_call(call, &library, bytes, &memory);
+  memcpy(expected, memory.out, size);
+  fill(memory.out, size, rank);
+  make_call(call, &program, bytes, &memory);
+  if (memcmp(expected, memory.out, size) != 0) {
+    fprintf(stderr, "collectives: %s of %d B: wrong result\n", call_names[call], bytes);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+}
+
+static void print(int call, int bytes, double* served, double* native, double* ratio, int num) {
+  double const middle = median(ratio, num);
+  printf(
+      "{\"call\": \"%s\", \"bytes\": %d, \"native_us\": %.5g, \"ours_us\": %.5g, "
+      "\"ratio\": %.4f, \"ratio_low\": %.4f, \"ratio_high\": %.4f, \"samples\": %d}\n",
+      call_names[call],
+      bytes,
+      median(native, num),
+      median(served, num),
+      middle,
+      ratio[num / 4],
+      ratio[num - 1 - num / 4],
+      num
+  );
+  fflush(stdout);
+}
+
+static void measure(int call, int bytes, double milliseconds) {
+  static double native[most_samples];
+  static double served[most_samples];
+  static double ratio[most_samples];
+  int num_in_sample = 0;
+  check(call, bytes);
+  double const pair_us = both(call, bytes, &num_in_sample) * num_in_sample;
+  double const wanted = milliseconds * 1e3 / pair_us;
+  int const num = wanted < fewest_samples ? fewest_samples
+                  : wanted > most_samples ? most_samples
+                                          : (int)wanted;
+  for (int i = 0; i < num; ++i) {
+    if (i % 2 == 0) {
+      served[i] = sample(call, &program, bytes, num_in_sample);
+    }
+    native[i] = sample(call, &library, bytes, num_in_sample);
+    if (i % 2 != 0) {
+      served[i] = sample(call, &program, bytes, num_in_sample);
+    }
+    ratio[i] = served[i] / native[i];
+  }
   if (rank == 0) {
-    printf(
-        "{\"collective\": \"%s\", \"bytes\": %d, \"native_us\": %.4f, \"ours_us\": %.4f, "
-        "\"fastest_native_us\": %.4f, \"fastest_ours_us\": %.4f, "
-        "\"ratio\": %.3f, \"ratio_low\": %.3f, \"ratio_high\": %.3f}\n",
-        kinds[kind],
-        bytes,
-        quantile(native_us, num_samples, 0.5),
-        quantile(ours_us, num_samples, 0.5),
-        native_us[0],
-        ours_us[0],
-        quantile(ratio, num_samples, 0.5),
-        quantile(ratio, num_samples, 0.25),
-        quantile(ratio, num_samples, 0.75)
-    );
-    fflush(stdout);
+    print(call, bytes, served, native, ratio, num);
+  }
+}
+
+static void* room(int bytes) {
+  size_t const size = (size_t)bytes + sizeof(double);
+  void* const memory_of_it = aligned_alloc(4096, (size + 4095) / 4096 * 4096);
+  require(memory_of_it != NULL, "expected room for the largest size, found none");
+  /* Pages that nobody wrote would all be one page of zeros. */
+  fill(memory_of_it, (size_t)bytes, rank);
+  return memory_of_it;
+}
+
+static int read_sizes(int num, char** words, int* sizes) {
+  int most = 0;
+  require(num >= 1 && num <= most_sizes, "usage: collectives <milliseconds> <bytes>...");
+  for (int i = 0; i < num; ++i) {
+    char* end = NULL;
+    long const bytes = strtol(words[i], &end, 10);
+    require(*end == '\0' && bytes >= 0 && bytes <= most_bytes, "expected sizes from 0 to 1 GiB");
+    sizes[i] = (int)bytes;
+    most = sizes[i] > most ? sizes[i] : most;
+  }
+  return most;
+}
+
+static void print_library(void) {
+  char version[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  MPI_Get_library_version(version, &length);
+  version[strcspn(version, "\n,")] = '\0';
+  for (char* one = version; *one != '\0'; ++one) {
+    *one = *one == '"' || *one == '\\' || *one == '\t' ? ' ' : *one;
+  }
+  if (rank == 0) {
+    printf("{\"library\": \"%s\"}\n", version);
+  }
+}
+
+static void measure_all(double milliseconds, int const* sizes, int num_sizes) {
+  measure(0, 0, milliseconds);
+  for (int call = 1; call < num_calls; ++call) {
+    for (int i = 0; i < num_sizes; ++i) {
+      measure(call, real_bytes(call, sizes[i], memory.num_ranks), milliseconds);
+    }
   }
 }
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  if (argc != 3 || atoi(argv[1]) < 1 || atoi(argv[1]) > most_samples || atoi(argv[2]) < 8) {
-    fprintf(stderr, "usage: collectives <samples, up to %d> <most bytes, from 8>\n", most_samples);
-    MPI_Abort(MPI_COMM_WORLD, 2);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &memory.num_ranks);
+  int sizes[most_sizes];
+  double const milliseconds = argc > 1 ? strtod(argv[1], NULL) : 0;
+  require(milliseconds > 0, "usage: collectives <milliseconds> <bytes>...");
+  int const most = read_sizes(argc - 2, argv + 2, sizes);
+  int const unit = (int)sizeof(double) * memory.num_ranks;
+  memory.in = room(most + unit);
+  memory.out = room(most + unit);
+  expected = room(most + unit);
+  program = functions_of_program();
+  library = functions_of_library();
+  print_library();
+  if (memory.num_ranks == 2) {
+    measure_limits(sizes, argc - 2);
   }
-  int const num_samples = atoi(argv[1]);
-  int const most_bytes = atoi(argv[2]);
-  MPI_Comm_size(MPI_COMM_WORLD, &num_ranks);
-  in = malloc((size_t)most_bytes + 8);
-  out = malloc((size_t)most_bytes + 8);
-  /* Pages that nobody wrote would all be one page of zeros. */
-  memset(in, 1, (size_t)most_bytes + 8);
-  memset(out, 1, (size_t)most_bytes + 8);
-  find_functions();
-  measure(0, 0, num_samples);
-  for (int kind = 1; kind < num_kinds; ++kind) {
-    for (int bytes = 8; bytes <= most_bytes; bytes *= 8) {
-      measure(kind, bytes, num_samples);
-    }
-  }
-  free(in);
-  free(out);
+  measure_all(milliseconds, sizes, argc - 2);
+  free(memory.in);
+  free(memory.out);
+  free(expected);
   MPI_Finalize();
   return 0;
 }
