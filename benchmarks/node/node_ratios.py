@@ -183,6 +183,35 @@ def limits(records: Iterable[Mapping[str, Any]]) -> tuple[list[float], dict[int,
     return [launch["line_us"] for launch in launches], copies
 
 
-def least_us(call: str, num_bytes: int, line_us: float, copies: Mapping[int, float]) -> float:
+def least_us(call: str, size: int, launch: Mapping[str, Any]) -> float:
     """Return what a call needs at least: a line from core to core, and one copy of the data."""
-    return line_us + (copies[num_bytes] if call == "bcast" and num_bytes > 0 else 0.0)
+    copied = launch["copy_us"][str(size)] if call == "bcast" and size > 0 else 0.0
+    return float(launch["line_us"] + copied)
+
+
+@dataclass(frozen=True)
+class Multiples:
+    """How many times as long as the least of the same launch calls take: medians over launches."""
+
+    least_us: float
+    ours: float
+    native: float
+
+
+def multiples_of(cell: Cell, records: Iterable[Mapping[str, Any]], place: int) -> Multiples:
+    """Return them for a cell whose size has this place among those that are declared.
+
+    The cores of a virtual machine are near each other in one launch and far in the next, so that
+    only what was measured in the same one may be compared.
+    """
+    own = next(
+        one
+        for one in records
+        if (one["mpi"], one["setting"], one["ranks"]) == (cell.mpi, cell.setting, cell.num_ranks)
+    )
+    rows = []
+    for launch in own["launches"]:
+        least = least_us(cell.call, cell.num_bytes, launch)
+        native, ours, _ = launch["calls"][cell.call][place]
+        rows.append((least, ours / least, native / least))
+    return Multiples(*(statistics.median(column) for column in zip(*rows, strict=True)))

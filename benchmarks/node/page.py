@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import statistics
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,7 +49,7 @@ def text(declared: Mapping[str, Any], data: Path) -> str:
         libraries=_listed(dict.fromkeys(one.mpi for one in cells)),
         launches=_launches(records),
         load=_load(records),
-        outcome="\n".join(f"* {one}" for one in _outcome(cells, goal)),
+        outcome="\n".join(_filled(f"* {one}") for one in _outcome(cells, goal)),
         losses=_losses(lost[0]),
         losses_shared=_losses(lost[1]) if shared else _NOT_MEASURED,
         contests=_contests(bound, goal),
@@ -57,11 +58,16 @@ def text(declared: Mapping[str, Any], data: Path) -> str:
         line=f"{1e3 * statistics.median(line):.0f} ns",
         line_range=f"{1e3 * min(line):.0f} .. {1e3 * max(line):.0f} ns",
         num_launches=len(line),
-        multiples=_multiples(bound, statistics.median(line), copies),
+        multiples=_multiples(bound, records, declared["sizes"], copies),
         spread=_spread(cells),
         choices=_choices(records, declared["calls"]),
         problems=_problems(records),
     )
+
+
+def _filled(item: str) -> str:
+    """Return an item of a list in lines of a page."""
+    return textwrap.fill(item, 118, subsequent_indent="  ")
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -195,27 +201,30 @@ def _mean(cells: Sequence[Cell]) -> str:
     return f"{ratios.mean([one.ratio for one in cells]):.2f}" if cells else ""
 
 
-def _multiples(cells: Sequence[Cell], line_us: float, copies: Mapping[int, float]) -> str:
-    """Return barrier and bcast as multiples of what the hardware allows."""
+def _multiples(
+    cells: Sequence[Cell],
+    records: Sequence[Record],
+    sizes: Sequence[int],
+    copies: Mapping[int, float],
+) -> str:
+    """Return barrier and bcast as multiples of what the hardware allows, beside the best peer."""
     rows = []
     for contest in ratios.contests(o for o in cells if o.call in {"barrier", "bcast"}):
         peer = contest.best_setting
-        least = ratios.least_us(peer.call, peer.num_bytes, line_us, copies)
-        mine = min(
-            one.ours_us for one in cells if (one.call, one.num_bytes) == (peer.call, peer.num_bytes)
-        )
+        found = ratios.multiples_of(peer, records, sizes.index(peer.num_bytes))
         speed = peer.num_bytes / copies[peer.num_bytes] / 1e3 if peer.num_bytes else None
         rows.append(
             [
                 peer.call,
                 bytes_text(peer.num_bytes),
                 "" if speed is None else f"{speed:.1f}",
-                f"{1e3 * least:.0f}" if least < 1 else f"{1e3 * least:,.0f}",
-                f"{mine / least:.2f}",
-                f"{peer.native_us / least:.2f}",
+                f"{1e3 * found.least_us:,.0f}",
+                f"{found.ours:.2f}",
+                f"{found.native:.2f}",
+                f"{peer.mpi}, {peer.setting}",
             ]
         )
-    head = ["call", "size", "copy, GB/s", "limit, ns", "ours", "best peer in its best setting"]
+    head = ["call", "size", "copy, GB/s", "limit, ns", "ours", "best peer", "which"]
     return table(head, rows)
 
 

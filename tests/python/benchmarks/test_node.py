@@ -181,9 +181,19 @@ class TestRatios:
     def test_the_least_time_of_a_bcast_has_a_copy(self) -> None:
         lines, copies = ratios.limits([FAST, SET])
         assert lines == [0.1] * 4
-        assert ratios.least_us("barrier", 0, 0.1, copies) == 0.1
-        assert ratios.least_us("bcast", 0, 0.1, copies) == 0.1
-        assert ratios.least_us("bcast", 131072, 0.1, copies) == pytest.approx(10.1)
+        assert copies == {8: 0.01, 131072: 10.0}
+        one = FAST["launches"][0]
+        assert ratios.least_us("barrier", 0, one) == 0.1
+        assert ratios.least_us("bcast", 0, one) == 0.1
+        assert ratios.least_us("bcast", 131072, one) == pytest.approx(10.1)
+
+    def test_multiples_of_the_limit_are_those_of_the_same_launch(self) -> None:
+        near, far = launch([1.0, 0.5, 0.5]), launch([4.0, 2.0, 0.5]) | {"line_us": 0.4}
+        records = [record("Other MPI", "default", []), record("Fast MPI", "default", [near, far])]
+        barrier = ratios.cells_of(records, [0])[0]
+        found = ratios.multiples_of(barrier, records, 0)
+        assert found.least_us == pytest.approx(0.25)
+        assert (found.ours, found.native) == (pytest.approx(5.0), pytest.approx(10.0))
 
     def test_choices_of_a_profile_are_in_the_order_of_sizes(self) -> None:
         rules = [
@@ -199,7 +209,7 @@ class TestPage:
         (tmp_path / "dates.json").write_text('{"node": "2026-01-02"}')
         declared = {**DECLARED, "sizes": SIZES}
         text: str = pages.module_of(FOLDER).text(declared, tmp_path)
-        return text
+        return " ".join(text.split())
 
     def test_goals_and_losses_are_counted_by_number_of_ranks(self, tmp_path: Path) -> None:
         more = record("Fast MPI", "default", FAST["launches"], ranks=4)
@@ -235,5 +245,5 @@ class TestPage:
 
     def test_a_limit_is_a_line_and_a_copy(self, tmp_path: Path) -> None:
         text = self.written(tmp_path, FAST)
-        assert "| barrier | 0 B |  | 100 | 6.00 | 10.00 |" in text
+        assert "| barrier | 0 B | | 100 | 6.00 | 10.00 | Fast MPI, default |" in text
         assert "| bcast | 128 KiB | 13.1 | 10,100 | 5.94 | 2.97 |" in text
