@@ -138,41 +138,57 @@ void write_at_exit() noexcept {
   });
 }
 
-void print_start(plan::Settings const& settings) {
-  std::string line = std::string(version) + " under " + program->library_version + ", ";
+std::string profile_text(plan::Settings const& settings) {
   if (settings.is_off) {
-    line += "switched off";
-  } else if (settings.profile) {
-    line += "profile " + settings.profile_path + " with " +
-            std::to_string(settings.profile->rules().size()) + " rules";
-  } else {
-    line += settings.profile_path.empty() ? "no profile" : "profile not usable";
+    return ", switched off";
   }
+  if (settings.profile) {
+    return ", profile " + settings.profile_path + " with " +
+           std::to_string(settings.profile->rules().size()) + " rules";
+  }
+  return settings.profile_path.empty() ? ", no profile" : ", profile not usable";
+}
+
+std::string learning_text(plan::Settings const& settings) {
+  std::string text;
   if (settings.learning) {
-    line +=
-        ", learning" + (settings.memory ? " from " + settings.memory_path + " on" : std::string());
-    line += settings.site ? ", rules of the site in " + settings.site_path : "";
+    text += ", learning";
+    text += settings.memory ? " from " + settings.memory_path + " on" : "";
+    text += settings.site ? ", rules of the site in " + settings.site_path : "";
   }
-  line += settings.resting.empty() ? "" : ", resting, as " + settings.resting;
+  return text + (settings.resting.empty() ? "" : ", resting, as " + settings.resting);
+}
+
+std::string forced_text(plan::Settings const& settings) {
+  std::string text;
+  auto const add = [&](std::string const& call, std::string const& algorithm) {
+    text += ", " + call + " forced to " + algorithm;
+  };
   for (profile::Call const call : profile::all_calls) {
     for (auto const form : {profile::Form::blocking, profile::Form::nonblocking}) {
       bool const is_blocking = form == profile::Form::blocking;
       auto const& forced = is_blocking ? settings.forced : settings.forced_nonblocking;
       if (auto const& entry = forced[profile::index_of(call)]) {
-        line += ", " + profile::to_string({.call = call, .form = form}) + " forced to " +
-                (entry->choice ? entry->choice->text() : "native");
+        add(profile::to_string({.call = call, .form = form}),
+            entry->choice ? entry->choice->text() : "native");
       }
     }
   }
   for (plan::NeighborForm const one : plan::all_neighbor_forms) {
     if (auto const& forced = settings.forced_neighbors[plan::index_of(one)]) {
-      line += ", " + plan::to_string(one) + " forced to " + forced->algorithm_text();
+      add(plan::to_string(one), std::string(forced->algorithm_text()));
     }
   }
-  if (settings.watches()) {
-    line += ", waits of " + watch::duration_text(settings.watch) + " are told";
-  }
-  print_line(line);
+  return text;
+}
+
+void print_start(plan::Settings const& settings) {
+  std::string const watch =
+      settings.watches() ? ", waits of " + watch::duration_text(settings.watch) + " are told" : "";
+  print_line(
+      std::string(version) + " under " + program->library_version + profile_text(settings) +
+      learning_text(settings) + forced_text(settings) + watch
+  );
 }
 
 /// @param read  what is known of the settings of rank 0
