@@ -277,8 +277,12 @@ std::optional<plan::SettingsText> prepare_start() noexcept {
 void finish_session() {
   plan::Session& session = *program->session;
   // First, as its time is that of the program.
-  plan::ProcessReport const process = report(true);
+  plan::ProcessReport process = report(true);
   remember(session, program->library_version, times_of(process));
+  if (session.learning() != nullptr) {
+    // With what the calls since the last trials saved.
+    process.learning = session.learning()->report();
+  }
   if (!session.settings().statistics.empty()) {
     warn_if_not_written(write_statistics(process));
   }

@@ -109,13 +109,11 @@ def _of_learning(result: Mapping[str, Any]) -> list[str]:
     if "learning" not in result:
         return []
     learned = result["learning"]
-    lost, bound, saved = (
-        time_text(learned.get(f"{name}_seconds", 0.0)) for name in ("lost", "bound", "saved")
-    )
+    lost, bound = (time_text(learned[f"{name}_seconds"]) for name in ("lost", "bound"))
     kinds = learned["num_faster"] + learned["num_native"]
     line = (
-        f"learning lost {lost} of at most {bound} of that, and saved about {saved}; of {kinds}"
-        f" kinds of calls that it decided, {learned['num_faster']} run faster now"
+        f"learning lost {lost} of at most {bound} of that; of {kinds} kinds of calls that it"
+        f" decided, {learned['num_faster']} run faster now"
     )
     return [line]
 
