@@ -60,21 +60,22 @@ double seconds_between(plan::Clock::time_point from, plan::Clock::time_point to)
   return std::chrono::duration<double>(to - from).count();
 }
 
-Times times_of(plan::ProcessReport const& process) {
+/// Of the program until now.
+Times times() {
   return {
       .startup_seconds = seconds_between(program->startup, program->start),
-      .seconds = process.seconds,
+      .seconds = seconds_between(program->start, plan::Clock::now()),
   };
 }
 
-plan::ProcessReport report(bool is_finalized) {
+plan::ProcessReport report(Times const& times, bool is_finalized) {
   plan::Session const& session = *program->session;
   return {
       .rank = session.world().rank,
       .num_ranks = session.world().num_ranks,
       .vendor = std::string(family_of(program->library_version)),
       .library_version = program->library_version,
-      .seconds = seconds_between(program->start, plan::Clock::now()),
+      .seconds = times.seconds,
       .is_finalized = is_finalized,
       .memory_bytes = session.memory_bytes(),
       .warnings = session.notes().warnings(),
@@ -129,11 +130,12 @@ void write_at_exit() noexcept {
   topology_session.store(nullptr);
   active_session.store(nullptr);
   plan::guard([] {
-    plan::ProcessReport const process = report(false);
+    Times const ended = times();
+    plan::ProcessReport const process = report(ended, false);
     if (int const error_number = write_statistics(process); error_number != 0) {
       print_line(not_written("rank " + std::to_string(process.rank), error_number));
     }
-    remember_alone(*program->session, program->library_version, times_of(process));
+    remember_alone(*program->session, program->library_version, ended);
     return MPI_SUCCESS;
   });
 }
@@ -276,13 +278,11 @@ std::optional<plan::SettingsText> prepare_start() noexcept {
 
 void finish_session() {
   plan::Session& session = *program->session;
-  // First, as its time is that of the program.
-  plan::ProcessReport process = report(true);
-  remember(session, program->library_version, times_of(process));
-  if (session.learning() != nullptr) {
-    // With what the calls since the last trials saved.
-    process.learning = session.learning()->report();
-  }
+  // What follows is not time of the program.
+  Times const ended = times();
+  // First, as it counts what the calls since the last trials saved.
+  remember(session, program->library_version, ended);
+  plan::ProcessReport const process = report(ended, true);
   if (!session.settings().statistics.empty()) {
     warn_if_not_written(write_statistics(process));
   }

@@ -9,6 +9,7 @@
 
 #include <mpi.h>
 
+#include "tests/shim/handled.hpp"
 #include "tests/shim/support.hpp"
 
 namespace shim_test {
@@ -27,32 +28,16 @@ inline constexpr bool reports_aliases = false;
 inline constexpr bool reports_aliases = true;
 #endif
 
-inline int class_of(int code) {
-  int error_class = MPI_SUCCESS;
-  MPI_Error_class(code, &error_class);
-  return error_class;
-}
-
 /// A communicator whose errors are counted.
 struct Watched {
-  static inline int num_errors = 0;
-  static inline MPI_Comm comm_of_error = MPI_COMM_NULL;
-  static inline int class_of_error = MPI_SUCCESS;
-
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-
-  static void on_error(MPI_Comm* comm, int* code, ...) {
-    ++num_errors;
-    comm_of_error = *comm;
-    class_of_error = class_of(*code);
-  }
 
   Watched() {
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_create_errhandler(on_error, &handler);
     MPI_Comm_set_errhandler(comm, handler);
-    num_errors = 0;
+    num_handled = 0;
   }
 
   Watched(Watched const&) = delete;
@@ -74,10 +59,10 @@ struct Watched {
     );
     int const num_expected = expected == MPI_SUCCESS ? 0 : 1;
     bool const is_told =
-        num_errors == num_expected &&
-        (num_expected == 0 || (comm_of_error == comm && class_of_error == expected));
+        num_handled == num_expected &&
+        (num_expected == 0 || (handled_comm == comm && class_of(handled_code) == expected));
     require(is_told, what + ": the handler of the communicator hears of it once");
-    num_errors = 0;
+    num_handled = 0;
   }
 };
 

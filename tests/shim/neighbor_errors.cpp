@@ -10,29 +10,19 @@
 
 #include <mpi.h>
 
+#include "tests/shim/handled.hpp"
 #include "tests/shim/support.hpp"
 
 namespace {
 
+using shim_test::class_of;
+using shim_test::handled_code;
+using shim_test::handled_comm;
+using shim_test::num_handled;
+using shim_test::on_error;
 using shim_test::rank_of;
 using shim_test::require;
 using shim_test::size_of;
-
-int num_handled = 0;
-MPI_Comm handled_comm = MPI_COMM_NULL;
-int handled_code = MPI_SUCCESS;
-
-void on_error(MPI_Comm* comm, int* code, ...) {
-  ++num_handled;
-  handled_comm = *comm;
-  handled_code = *code;
-}
-
-int class_of(int code) {
-  int error_class = MPI_SUCCESS;
-  MPI_Error_class(code, &error_class);
-  return error_class;
-}
 
 /// A ring with a place before and behind each rank, also where there is one rank.
 MPI_Comm make_ring() {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "espalier/base/error.hpp"
 #include "espalier/base/format.hpp"
 #include "espalier/onesided/array/requirement.hpp"
 
@@ -109,15 +110,17 @@ void check_overlap(ArrayCall const& call) {
         found == writes.end() || found->rank != read.rank || found->begin >= read.end;
     bool const is_same =
         call.collective == ArrayCollective::bcast && !is_apart && found->begin == read.begin;
-    require(
-        is_apart || is_same,
-        formatted(
-            "expected regions that do not overlap, but process {} of the team would read and write "
-            "its segment at offset {}",
-            read.rank,
-            is_apart ? 0 : std::max(read.begin, found->begin)
-        )
-    );
+    if (!is_apart && !is_same) {
+      throw Error(
+          ErrorCode::argument,
+          formatted(
+              "expected regions that do not overlap, but process {} of the team would read and "
+              "write its segment at offset {}",
+              read.rank,
+              std::max(read.begin, found->begin)
+          )
+      );
+    }
   }
 }
 

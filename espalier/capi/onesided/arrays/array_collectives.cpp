@@ -63,6 +63,10 @@ bool checked_rank_order(BlockCall const& call, MPI_Datatype datatype) {
   return check(known, 1).needs_rank_order;
 }
 
+std::uint64_t piece_bytes(BlockCall const& call) {
+  return static_cast<std::uint64_t>(call.count) * call.from->array->element_bytes;
+}
+
 Movement movement_of(BlockCall const& call) {
   auto from = espalier::capi::blocks_of(call.from);
   auto to = espalier::capi::blocks_of(call.to);
@@ -74,7 +78,7 @@ Movement movement_of(BlockCall const& call) {
       .collective = call.collective,
       .from = std::move(from),
       .to = std::move(to),
-      .piece_bytes = static_cast<std::uint64_t>(call.count) * source.element_bytes,
+      .piece_bytes = piece_bytes(call),
       .from_block_bytes = source.block_bytes(),
       .to_block_bytes = target.block_bytes(),
       .needs_rank_order = needs_rank_order,
@@ -88,11 +92,10 @@ planned(espalier_team& team, BlockCall const& call, espalier_onesided_options co
   if (!std::ranges::binary_search(movement.members(), team.team.rank())) {
     return std::make_unique<ArrayRequest>(team);
   }
-  espalier_array const& array = *call.from->array;
   ArrayElements const elements{
       .count = call.count,
-      .piece_bytes = static_cast<std::uint64_t>(call.count) * array.element_bytes,
-      .datatype = array.datatype,
+      .piece_bytes = piece_bytes(call),
+      .datatype = call.from->array->datatype,
       .op = call.op,
   };
   return std::make_unique<ArrayRequest>(
