@@ -11,6 +11,9 @@ namespace espalier::learn {
 /// time.
 class Allowance {
 public:
+  /// Of what calls gained, so much may be lost again.
+  static constexpr double share_of_gains = 0.5;
+
   /// @param seconds  that may be lost in any case
   /// @param share  of the time of the program that may be lost if that is more
   constexpr Allowance(double seconds, double share) noexcept : seconds_(seconds), share_(share) {}
@@ -36,7 +39,6 @@ public:
 
   /// Seconds that may be lost in a program that has run for so long.
   [[nodiscard]] double bound(double elapsed) const noexcept {
-    constexpr double share_of_gains = 0.5;
     double const by_share = share_ * elapsed;
     return (by_share > seconds_ ? by_share : seconds_) + share_of_gains * gained();
   }

@@ -65,19 +65,26 @@ void Race::go_on_with_round(Record const& record) {
 }
 
 Race::Words Race::words(double allowance) const noexcept {
-  return has_last_ ? Words{.trial = own_.trial, .exchange = own_.exchange, .allowance = allowance}
-                   : Words{.allowance = allowance};
+  Words words{.whole_exchange = whole_exchange_, .allowance = allowance};
+  if (has_last_) {
+    words.trial = own_.trial;
+    words.exchange = own_.exchange;
+  }
+  return words;
 }
 
 double Race::conclude(Words const& agreed, Own const& own) {
   stage_ = stage_ == Stage::settled ? Stage::checking : stage_;
   Stage const stage = stage_;
   Trial const made = planned_;
-  double const lost = take(agreed);
+  bool const is_whole_timed = wants_whole_exchange();
+  exchange_cost_.count(is_whole_timed);
+  double const lost = pay(agreed) + take(agreed);
   last_ = made;
   last_.counts = made.counts && stage_ == stage;
   has_last_ = true;
   own_ = own;
+  whole_exchange_ = is_whole_timed ? own.whole_exchange : Words{}.whole_exchange;
   if (own.was_refused) {
     refuse(made.candidate);
     has_last_ = !made.is_stretch;  // whose time is that of many calls
@@ -89,8 +96,10 @@ double Race::conclude(Words const& agreed, Own const& own) {
 }
 
 double Race::finish(Words const& agreed) {
-  double const lost = take(agreed);
+  exchange_cost_.count(false);
+  double const lost = pay(agreed) + take(agreed);
   has_last_ = false;
+  whole_exchange_ = Words{}.whole_exchange;
   if (stage_ == Stage::pacing) {
     plan(agreed.allowance - lost);
   }
@@ -108,20 +117,22 @@ void Race::refuse(int candidate) {
   last_ = {};
 }
 
+double Race::pay(Words const& agreed) {
+  return exchange_cost_.pay(agreed.exchange, agreed.whole_exchange);
+}
+
 /// Notes the time of the last trial, and ends the round that it may have ended.
 double Race::take(Words const& agreed) {
   if (!has_last_) {
     return 0;
   }
-  exchange_ = std::min(exchange_, agreed.exchange);
   if (last_.is_stretch) {
-    // This exchange has no other words than those of the stretch, and follows its own one at once.
-    return 2 * agreed.exchange + note_stretch(agreed.trial);
+    return note_stretch(agreed.trial);
   }
   // What runs anyway may take longer than usual, but loses nothing.
   double const usual = standings_.middle(standing_);
   bool const may_lose = last_.candidate != standing_ && usual > 0;
-  double const lost = agreed.exchange + (may_lose ? std::max(0.0, agreed.trial - usual) : 0.0);
+  double const lost = may_lose ? std::max(0.0, agreed.trial - usual) : 0.0;
   standings_.note(last_.candidate, agreed.trial);
   if (last_.counts) {
     seconds_[static_cast<std::size_t>(last_.candidate)] = agreed.trial;
@@ -138,10 +149,8 @@ void Race::plan(double allowance) {
   case Stage::baseline:
     if (standings_.num_times(native) < num_baseline_times) {
       next_trial_ = num_calls_ + 1;
-    } else if (allowance > 0) {
-      stage_ = Stage::prepared;
     } else {
-      look_later();
+      plan_after_baseline(allowance);
     }
     break;
   case Stage::racing:
@@ -154,6 +163,23 @@ void Race::plan(double allowance) {
   case Stage::prepared:
   case Stage::settled:
     break;
+  }
+}
+
+/// Candidates come in when they are worth it and something may be spent on them.
+void Race::plan_after_baseline(double allowance) {
+  constexpr double exchanges_of_a_race = 24;
+  double const cost = exchanges_of_a_race * exchange_cost_.price();
+  double const spent_in_calls = static_cast<double>(num_calls_) * seconds(native);
+  if (waits_until_worth_it_ && spent_in_calls < cost) {
+    constexpr double most = 1e15;  // which is never
+    double const number = seconds(native) > 0 ? std::min(cost / seconds(native), most) : most;
+    planned_ = {.candidate = native, .counts = false};
+    next_trial_ = std::max(num_calls_, static_cast<std::int64_t>(number)) + 1;
+  } else if (allowance > 0) {
+    stage_ = Stage::prepared;
+  } else {
+    look_later();
   }
 }
 
@@ -289,7 +315,7 @@ double Race::stake_against_standing() const {
 /// As many calls as the allowance covers; 0 if it covers none.
 int Race::fitting_length(double allowance) const {
   double const slower = is_unchecked_ ? 0 : slower_by_trials(standing_ == native ? rival_ : native);
-  double const available = allowance / 2 - 2 * exchange_seconds();
+  double const available = allowance / 2 - 2 * exchange_cost_.price();
   if (available <= 0) {
     return 0;
   }
@@ -309,13 +335,13 @@ double Race::slower_by_trials(int candidate) const {
 /// For the check of a winner.
 double Race::reserve() const {
   constexpr double exchanges_of_a_check = 8;
-  return stage_ == Stage::racing ? exchanges_of_a_check * exchange_seconds() : 0;
+  return stage_ == Stage::racing ? exchanges_of_a_check * exchange_cost_.price() : 0;
 }
 
 double Race::risk_of_stretch(int candidate) const {
   double const slower = is_unchecked_ ? 0 : slower_by_trials(candidate);
   double const by_last_pair = candidate == native ? 0 : stretches_.last_excess();
-  return 2 * exchange_seconds() + std::max({0.0, by_last_pair, slower * stretches_.length()});
+  return 2 * exchange_cost_.price() + std::max({0.0, by_last_pair, slower * stretches_.length()});
 }
 
 /// What a call takes from end to end is taken off once, so that what is left is the pace, however
@@ -412,11 +438,11 @@ void Race::check_later() {
 double Race::risk(int candidate) const {
   double const usual = standings_.middle(standing_);
   double const worst = candidate == standing_ ? usual : standings_.worst(candidate);
-  return exchange_seconds() + std::max(0.0, worst - usual);
+  return exchange_cost_.price() + std::max(0.0, worst - usual);
 }
 
 double Race::seconds(int candidate) const {
-  return std::max(0.0, standings_.middle(candidate) - exchange_seconds());
+  return std::max(0.0, standings_.middle(candidate) - exchange_cost_.shortest());
 }
 
 std::size_t Race::memory_bytes() const noexcept {

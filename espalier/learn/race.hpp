@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "espalier/learn/exchange_cost.hpp"
 #include "espalier/learn/standings.hpp"
 #include "espalier/learn/stretches.hpp"
 
@@ -22,7 +23,7 @@ namespace espalier::learn {
 ///     trial           x   x   x   x   x   x   x   x   x   x  ...        x        x
 ///             cold    baseline    round 1     round 2             1 is checked      1 is taken
 ///
-/// Most calls only count. A trial is timed, and after it the ranks exchange three words, of which
+/// Most calls only count. A trial is timed, and after it the ranks exchange four words, of which
 /// each gets the smallest of all ranks. From these alone, and from the numbers of calls, all ranks
 /// take the same decisions.
 ///
@@ -35,9 +36,9 @@ namespace espalier::learn {
 /// of calls with one exchange behind them, as ranks may run ahead of each other (Stretches). If the
 /// loop is slower with it, the native call stays.
 ///
-/// What trials lose to the candidate that runs otherwise, and the exchange as it is for the rank
-/// that came last, are charged to an allowance. A trial that might lose more than half of what is
-/// left is put off, each time for twice as many calls.
+/// What trials lose to the candidate that runs otherwise, and what exchanges cost (ExchangeCost),
+/// is charged to an allowance. A trial that might lose more than half of what is left is put off,
+/// each time for twice as many calls.
 class Race {
 public:
   static constexpr int native = Standings::native;
@@ -53,13 +54,15 @@ public:
   struct Words {
     double trial = std::numeric_limits<double>::infinity();     ///< the last one before this
     double exchange = std::numeric_limits<double>::infinity();  ///< the part of it after the call
-    double allowance = 0;                                       ///< left in this process
+    double whole_exchange = std::numeric_limits<double>::infinity();  ///< as in Own
+    double allowance = 0;                                             ///< left in this process
   };
 
   /// What a trial was on this rank.
   struct Own {
-    double trial = 0;     ///< seconds, with the exchange; of a stretch, of all of its calls
-    double exchange = 0;  ///< seconds
+    double trial = 0;           ///< seconds, with the exchange; of a stretch, of all of its calls
+    double exchange = 0;        ///< seconds
+    double whole_exchange = 0;  ///< seconds; where wants_whole_exchange() asked for it
     /// The candidate turned out not to fit, and the native call was made. The same on all ranks.
     bool was_refused = false;
   };
@@ -87,6 +90,10 @@ public:
     next_trial_ = std::max(next_trial_, number);
   }
 
+  /// No candidates are tried before the calls took as long as the exchanges of a race cost, so that
+  /// a race never costs more than the calls that it is about [karlin1988].
+  void wait_until_worth_it() noexcept { waits_until_worth_it_ = true; }
+
   /// Of the call that comes next. A trial is followed by words() and conclude().
   [[nodiscard]] Turn next() noexcept {
     ++num_calls_;
@@ -104,6 +111,10 @@ public:
 
   /// @param allowance  left in this process
   [[nodiscard]] Words words(double allowance) const noexcept;
+
+  /// After the exchange of words and before conclude(): one more exchange is to be timed, which all
+  /// ranks begin when they leave the first one.
+  [[nodiscard]] bool wants_whole_exchange() const noexcept { return exchange_cost_.wants_whole(); }
 
   /// @param agreed  the smallest words of all ranks
   /// @return seconds to charge to the allowance.
@@ -150,10 +161,7 @@ public:
 
   [[nodiscard]] std::int64_t num_calls() const noexcept { return num_calls_; }
 
-  /// The shortest exchange in seconds; 0 if there was none.
-  [[nodiscard]] double exchange_seconds() const noexcept {
-    return exchange_ == std::numeric_limits<double>::infinity() ? 0 : exchange_;
-  }
+  [[nodiscard]] ExchangeCost const& exchange_cost() const noexcept { return exchange_cost_; }
 
   /// Middle time of a candidate in seconds, without the exchange; 0 if it was never timed.
   [[nodiscard]] double seconds(int candidate) const;
@@ -175,9 +183,11 @@ private:
     bool is_stretch = false;
   };
 
+  [[nodiscard]] double pay(Words const& agreed);
   [[nodiscard]] double take(Words const& agreed);
   void refuse(int candidate);
   void plan(double allowance);
+  void plan_after_baseline(double allowance);
   void plan_next_of_round(double allowance);
   void begin_round();
   void go_on_with_round(Record const& record);
@@ -210,12 +220,14 @@ private:
   int rival_ = native;   ///< who is checked against the native call
   Stretches stretches_;  ///< of the rival and the native call
   int length_of_stretch_ = Stretches::usual_length;
+  bool waits_until_worth_it_ = false;
   bool is_slower_in_stretches_ = false;
   bool is_unchecked_ = false;  ///< the winner of this race, so far
   Trial planned_;
   Trial last_;
-  bool has_last_ = false;  ///< the time of last_ comes with the next words
-  Own own_;                ///< of last_
+  bool has_last_ = false;                           ///< the time of last_ comes with the next words
+  Own own_;                                         ///< of last_
+  double whole_exchange_ = Words{}.whole_exchange;  ///< for the next words
 
   std::vector<int> order_;       ///< of the round
   std::size_t position_ = 0;     ///< of the next trial in order_
@@ -223,7 +235,7 @@ private:
   bool is_round_over_ = false;   ///< but for the time of last_
   int num_pairs_ = 0;
 
-  double exchange_ = std::numeric_limits<double>::infinity();  ///< the shortest so far
+  ExchangeCost exchange_cost_;
   Standings standings_;
   Record outcome_;  ///< what the race ended with
 };

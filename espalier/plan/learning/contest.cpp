@@ -132,7 +132,7 @@ void Contest::note_time(Clock::time_point start, Learning& learning) noexcept {
 }
 
 learn::Race::Words Contest::exchange(learn::Race::Words const& own) const {
-  std::array<double, 3> words{own.trial, own.exchange, own.allowance};
+  std::array<double, 4> words{own.trial, own.exchange, own.whole_exchange, own.allowance};
   mpi::require_success(
       PMPI_Allreduce(
           MPI_IN_PLACE,
@@ -144,7 +144,16 @@ learn::Race::Words Contest::exchange(learn::Race::Words const& own) const {
       ),
       "MPI_Allreduce"
   );
-  return {.trial = words[0], .exchange = words[1], .allowance = words[2]};
+  return {
+      .trial = words[0], .exchange = words[1], .whole_exchange = words[2], .allowance = words[3]
+  };
+}
+
+/// Seconds of an exchange that all ranks begin at about the same time, after another one.
+double Contest::time_whole_exchange() const {
+  Clock::time_point const start = Clock::now();
+  static_cast<void>(exchange({}));
+  return seconds_since(start);
 }
 
 void Contest::conclude(Clock::time_point start, bool was_refused, Learning& learning) {
@@ -154,14 +163,17 @@ void Contest::conclude(Clock::time_point start, bool was_refused, Learning& lear
   int const before = race_.standing();
   Clock::time_point const exchange_start = Clock::now();
   learn::Race::Words agreed = exchange(race_.words(learning.left()));
-  learn::Race::Own const trial{
+  learn::Race::Own trial{
       .trial = seconds_since(trial_start),
       .exchange = seconds_since(exchange_start),
       .was_refused = was_refused,
   };
+  if (race_.wants_whole_exchange()) {
+    trial.whole_exchange = time_whole_exchange();
+  }
   learning.charge(race_.conclude(agreed, trial));
   learning.charge(pace_.waited(
-      trial.exchange - race_.exchange_seconds(), race_.standings().middle(race_.standing())
+      trial.exchange - race_.exchange_cost().price(), race_.standings().middle(race_.standing())
   ));
   if (race_.wants_words()) {
     agreed = exchange(race_.words(learning.left()));
@@ -261,7 +273,7 @@ void Contest::leave(Learning& learning) {
       .kind = kind_of_calls(),
       .num_calls = num_calls(),
       .seconds = by_trials > 0 ? by_trials : native_seconds_,
-      .exchange_seconds = race_.exchange_seconds(),
+      .exchange_seconds = race_.exchange_cost().price(),
       .record = race_.record(),
   };
   if (!trials.record.candidates.empty()) {

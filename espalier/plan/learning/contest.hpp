@@ -69,7 +69,7 @@ public:
   void note_time(Clock::time_point start, Learning& learning) noexcept;
 
   /// The call that next() said is a trial is over on this rank, well or not. Collective over the
-  /// communicator of the call: one native reduction of three numbers, and once a broadcast.
+  /// communicator of the call: one or two native reductions of four numbers, and once a broadcast.
   /// @param was_refused  the native call was made in place of the candidate
   /// @throws Error mpi.
   void conclude(Clock::time_point start, bool was_refused, Learning& learning);
@@ -86,6 +86,7 @@ private:
   static constexpr std::int64_t num_calls_at_stake = 2;
 
   [[nodiscard]] learn::Race::Words exchange(learn::Race::Words const& own) const;
+  [[nodiscard]] double time_whole_exchange() const;
   void tell_kind();
   void credit(std::int64_t last, Learning& learning) noexcept;
   void note_what_calls_save() noexcept;

@@ -17,6 +17,8 @@
 namespace espalier::plan {
 namespace {
 
+using Candidate = learn::Record::Candidate;
+
 /// The model may take so long to find candidates for one kind of calls.
 constexpr auto longest_search = search_limit(std::chrono::milliseconds{5});
 /// Of the kinds that were seen in earlier runs, those that do not get a turn early begin here.
@@ -63,6 +65,19 @@ double error_of_model_in(Trials const& trials) {
   return standings.measured_error_of_model();
 }
 
+/// What a run saves that makes as many calls as the last one, by a candidate that is taken.
+double seconds_saved(Trials const& trials) {
+  if (trials.record.candidates.empty()) {
+    return 0;
+  }
+  learn::Standings standings;
+  standings.resume(trials.record);
+  auto const leader = static_cast<std::size_t>(standings.leader());
+  std::vector<Candidate> const& known = trials.record.candidates;
+  return static_cast<double>(trials.num_calls) *
+         std::max(0.0, known.front().seconds - known[leader].seconds);
+}
+
 bool has_rule(std::optional<profile::Profile> const& rules, KindOfCalls const& kind) {
   return rules && std::ranges::any_of(rules->rules(), [&](profile::Rule const& rule) {
            return rule.is_for({.call = kind.call}) && rule.shape.covers(kind.shape) &&
@@ -102,19 +117,22 @@ Learning::Learning(Settings const& settings, std::span<int const> node_of_rank, 
   plan_turns(settings);
 }
 
-/// What is most at stake comes first, as far as the allowance goes. Kinds with a rule are decided.
+/// What is most at stake comes first, as far as the allowance goes, with what it gains by kinds
+/// that have a rule: they are decided.
 void Learning::plan_turns(Settings const& settings) {
   std::vector<Trials const*> sorted;
+  double left = settings.learning->seconds;
   for (auto const& [kind, trials] : earlier_) {
     turns_[kind] = {.first_call = late_call};
-    if (!has_rule(settings.memory, kind) && !has_rule(settings.site, kind)) {
+    if (has_rule(settings.memory, kind) || has_rule(settings.site, kind)) {
+      left += learn::Allowance::share_of_gains * seconds_saved(trials);
+    } else {
       sorted.push_back(&trials);
     }
   }
   std::ranges::stable_sort(sorted, std::greater<>(), [](Trials const* one) {
     return one->stake();
   });
-  double left = settings.learning->seconds;
   for (Trials const* const trials : sorted) {
     left -= cost_of_trials(*trials);
     turns_[trials->kind] = {
@@ -130,6 +148,7 @@ Learning::Start Learning::start(KindOfCalls const& kind) const {
     start.race.begin_with_call(
         carries_much_data(kind) ? first_call_with_much_data : first_call_with_little_data
     );
+    start.race.wait_until_worth_it();
     return start;
   }
   start.trials = &found->second;
@@ -149,7 +168,7 @@ double Learning::saved(KindOfCalls const& kind, std::string const& algorithm) co
   Trials const& trials = found->second;
   auto const place = std::ranges::find(trials.algorithms, algorithm) - trials.algorithms.begin();
   auto const candidate = static_cast<std::size_t>(place) + 1;
-  std::vector<learn::Record::Candidate> const& known = trials.record.candidates;
+  std::vector<Candidate> const& known = trials.record.candidates;
   if (candidate >= known.size() || known[candidate].seconds <= 0) {
     return 0;
   }

@@ -70,6 +70,38 @@ TEST(Race, TriesNothingLongThatMayBeTooSlowForTheAllowance) {
   EXPECT_EQ(program.race().standing(), 1) << "the program has run for long enough by now";
 }
 
+/// The rank that comes last sees a fifth of what an exchange takes from the processors of all.
+TEST(Race, ChargesWhatExchangesTakeFromAllRanks) {
+  Program program({.seconds = {1e-2, 0.99e-2}, .exchange = 2e-4, .whole_exchange = 1e-3});
+  program.run(3000);
+  // Each counts for 1 to 2 ms here; the last ones may not be paid yet.
+  EXPECT_GE(program.allowance().spent(), (program.num_trials() - 5) * 1e-3);
+  EXPECT_LE(program.allowance().spent(), program.allowance().bound(program.elapsed()) + 5e-3);
+  EXPECT_GT(program.num_trials(), 20);
+}
+
+/// A race costs 24 exchanges of 1 ms, as much as 240 of these calls take.
+TEST(Race, BeginsWhenTheCallsTookAsLongAsItCosts) {
+  Race waiting;
+  waiting.wait_until_worth_it();
+  Program program(
+      {.seconds = {1e-4, 2e-5}, .exchange = 1e-6, .whole_exchange = 1e-3, .race = waiting}
+  );
+  program.run(100);
+  EXPECT_EQ(program.num_trials(), 3) << "the native call only";
+  EXPECT_EQ(program.num_calls_of(1), 0);
+  program.run(4000);
+  EXPECT_EQ(program.race().standing(), 1);
+}
+
+TEST(Race, DoesNotWaitWhereCallsTakeLong) {
+  Race waiting;
+  waiting.wait_until_worth_it();
+  Program program({.seconds = {4e-4, 1e-4}, .race = waiting});
+  program.run(100);
+  EXPECT_EQ(program.race().standing(), 1);
+}
+
 TEST(Race, LeavesOutWhatIsRefused) {
   Program program({.seconds = {4e-4, 1e-4, 2e-4}, .refused = 1});
   program.run(100);
@@ -194,12 +226,16 @@ TEST(Race, DecidesEquallyOnAllRanksWhateverTheySee) {
         Race::Words const words = race.words(any() * 20);
         agreed.trial = std::min(agreed.trial, words.trial);
         agreed.exchange = std::min(agreed.exchange, words.exchange);
+        agreed.whole_exchange = std::min(agreed.whole_exchange, words.whole_exchange);
         agreed.allowance = std::min(agreed.allowance, words.allowance);
       }
       bool const is_refused = turn.candidate != 0 && random() % 50 == 0;
       std::vector<double> const predicted{1, 2, 3};
       for (Race& race : races) {
-        race.conclude(agreed, {.trial = any(), .exchange = any(), .was_refused = is_refused});
+        race.conclude(
+            agreed,
+            {.trial = any(), .exchange = any(), .whole_exchange = any(), .was_refused = is_refused}
+        );
         ASSERT_EQ(race.wants_words(), races.front().wants_words());
         if (race.wants_candidates()) {
           race.enter(predicted);
@@ -211,6 +247,7 @@ TEST(Race, DecidesEquallyOnAllRanksWhateverTheySee) {
           Race::Words const words = race.words(any() * 20);
           agreed.trial = std::min(agreed.trial, words.trial);
           agreed.exchange = std::min(agreed.exchange, words.exchange);
+          agreed.whole_exchange = std::min(agreed.whole_exchange, words.whole_exchange);
           agreed.allowance = std::min(agreed.allowance, words.allowance);
         }
         for (Race& race : races) {

@@ -22,11 +22,12 @@ public:
     std::vector<double> seconds;  ///< of each candidate, the native call first
     /// From one call to the next where no rank waits for others; empty: the same.
     std::vector<double> paces = {};
-    double noise = 0.1;  ///< most of the times are longer by up to so much
-    double skew = 0;     ///< ranks come up to so much later than the first
-    double exchange = 1e-5;
-    double work = 1e-3;     ///< between two calls
-    double work_noise = 0;  ///< longer by up to so much
+    double noise = 0.1;         ///< most of the times are longer by up to so much
+    double skew = 0;            ///< ranks come up to so much later than the first
+    double exchange = 1e-5;     ///< for the rank that comes last
+    double whole_exchange = 0;  ///< that all ranks begin together, if it takes longer
+    double work = 1e-3;         ///< between two calls
+    double work_noise = 0;      ///< longer by up to so much
     int num_ranks = 5;
     int refused = -1;  ///< a candidate that does not fit
     int seed = 7;
@@ -79,7 +80,7 @@ private:
     ++num_calls_of_[static_cast<std::size_t>(runs)];
     if (turn.is_trial) {
       ++num_trials_;
-      elapsed_ += kind_.exchange;
+      elapsed_ += std::max(kind_.exchange, kind_.whole_exchange);
       exchange(races_.front().ends_stretch() ? stretch_ : seconds, is_refused);
     }
   }
@@ -95,6 +96,7 @@ private:
       Race::Words const words = race.words(allowance_.left(elapsed_) + uniform());
       agreed.trial = std::min(agreed.trial, words.trial);
       agreed.exchange = std::min(agreed.exchange, words.exchange);
+      agreed.whole_exchange = std::min(agreed.whole_exchange, words.whole_exchange);
     }
     double charged = -1;
     for (std::size_t rank = 0; rank < races_.size(); ++rank) {
@@ -102,6 +104,7 @@ private:
       Race::Own const own{
           .trial = seconds + kind_.exchange + waited,
           .exchange = kind_.exchange * (rank == 0 ? 1 : 1 + uniform()),
+          .whole_exchange = kind_.whole_exchange,
           .was_refused = is_refused,
       };
       double const lost = races_[rank].conclude(agreed, own);
@@ -127,6 +130,7 @@ private:
       Race::Words const words = race.words(agreed.allowance);
       agreed.trial = std::min(agreed.trial, words.trial);
       agreed.exchange = std::min(agreed.exchange, words.exchange);
+      agreed.whole_exchange = std::min(agreed.whole_exchange, words.whole_exchange);
     }
     double charged = 0;
     for (Race& race : races_) {
