@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 HOSTS = "hosts"
 _TEMPLATE = Path(__file__).with_suffix(".md")
 _TITLES = [
-    *("program", "time without", "improved", "only preloaded: first run", "last runs"),
+    *("program", "time without", "improved", "only preloaded: first runs", "last runs"),
     *("in collectives", "results"),
 ]
 # On one node the first run says nothing: learning can gain less there than runs differ.
@@ -48,6 +48,7 @@ def text(declared: Mapping[str, Any], data: Path) -> str:
         mpi=rows[0]["mpi"]["version"],
         repetitions=declared["improve"]["repetitions"],
         learning_runs=hosts["learning_runs"],
+        first_runs=hosts["first_runs"],
         num_last=_NUM_LAST,
         summary=summary(declared, data),
         nodes="\n".join(_node(declared, data, name) for name in _nodes(declared)),
@@ -149,9 +150,13 @@ def _interval(ratio: Mapping[str, float]) -> str:
 
 
 def _first(found: Mapping[str, Any]) -> str:
-    """Return native / ours of the first run that is only preloaded."""
+    """Return native / ours of runs that begin without lessons; of one run without an interval."""
     runs = found.get("preloaded")
-    return f"{median(runs['native_seconds']) / runs['seconds'][0]:.2f}x" if runs else _NOT_MEASURED
+    if not runs:
+        return _NOT_MEASURED
+    if "first" in runs:
+        return _interval_of(runs["first"])
+    return f"{median(runs['native_seconds']) / runs['seconds'][0]:.2f}x"
 
 
 def _last(found: Mapping[str, Any]) -> str:
@@ -166,7 +171,10 @@ def _last(found: Mapping[str, Any]) -> str:
 
 def _all(found: Mapping[str, Any]) -> str:
     """Return native / ours of all runs that are only preloaded."""
-    runs = found["preloaded"]
+    return _interval_of(found["preloaded"])
+
+
+def _interval_of(runs: Mapping[str, Sequence[float]]) -> str:
     ratio = signed_rank_ratio(runs["native_seconds"], runs["seconds"])
     return _interval({"value": ratio.value, "low": ratio.low, "high": ratio.high})
 

@@ -73,7 +73,7 @@ def improve(
         "budget": budget,
         "command": shlex.join(program["command"]),
         "results": equality.compared(program, *outputs),
-        "preloaded": learn(place, command, repetitions_of(program, place.declared)),
+        "preloaded": learn(place, command, program),
         **kept(json.loads(text), place.folder / _STORE),
     }
 
@@ -94,14 +94,15 @@ def repetitions_of(program: Mapping[str, Any], declared: Mapping[str, Any]) -> i
     return int(program.get("learning_runs", declared["learning_runs"]))
 
 
-def learn(place: Place, command: Sequence[str], num_runs: int) -> dict[str, list[float]]:
+def learn(place: Place, command: Sequence[str], program: Mapping[str, Any]) -> dict[str, Any]:
     """Run a program that is only preloaded again and again, and as many native runs in turns.
 
     Returns:
         The seconds of whole runs: those that learn one after the other, and those of the native
-        runs next to them.
+        runs next to them; and the same of runs that begin without lessons.
     """
-    text = place.run([sys.executable, str(FOLDER / "turns.py"), str(num_runs), "--", *command])
+    numbers = [str(repetitions_of(program, place.declared)), str(place.declared["first_runs"])]
+    text = place.run([sys.executable, str(FOLDER / "turns.py"), *numbers, "--", *command])
     (place.folder / "learning.json").write_text(text, encoding="utf-8")
     return dict(json.loads(text))
 
@@ -148,7 +149,7 @@ class Study:
         if not options.only_preloaded:
             budget = options.budget or there["time_budget"]
             return improve(program, place, self.declared, budget)
-        runs = learn(place, place.command(program), repetitions_of(program, there))
+        runs = learn(place, place.command(program), program)
         return {**known[program["name"]], "preloaded": runs}
 
 

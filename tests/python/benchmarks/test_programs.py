@@ -220,7 +220,7 @@ def test_a_program_that_lost_its_gain_is_not_called_faster(tmp_path: Path) -> No
     assert page.line_of(rows[0]).startswith(f"{rows[0]['name']}: native calls are kept")
 
 
-def test_kinds_of_runs_take_turns_after_one_that_warms_up() -> None:
+def test_kinds_of_runs_take_turns() -> None:
     runs: list[str] = []
 
     def run(kind: str) -> float:
@@ -229,8 +229,25 @@ def test_kinds_of_runs_take_turns_after_one_that_warms_up() -> None:
 
     found = turns.in_turns(3, run)
     native, ours = turns.NATIVE, turns.OURS
-    assert runs == [native, native, ours, ours, native, native, ours]
-    assert found == {native: [2, 5, 6], ours: [3, 4, 7]}
+    assert runs == [native, ours, ours, native, native, ours]
+    assert found == {native: [1, 4, 5], ours: [2, 3, 6]}
+
+
+def test_each_first_run_begins_without_lessons(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """The command counts its runs in a file of the state folder, as lessons are kept there."""
+    (tmp_path / "common").mkdir()
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "common"))
+    script = f'echo >>"$XDG_STATE_HOME/runs"; wc -l <"$XDG_STATE_HOME/runs" >>{tmp_path}/counts'
+    words = ["turns.py", "2", "3", "--", "mpirun", "-n", "1", "/bin/sh", "-c", script]
+    monkeypatch.setattr(sys, "argv", words)
+    turns.main()
+    counts = [int(line) for line in (tmp_path / "counts").read_text().split()]
+    assert counts == [1, 2, 3, 4, 5, *[1] * 6]
+    found = json.loads(capfd.readouterr().out)
+    assert [len(found[kind]) for kind in (turns.NATIVE, turns.OURS)] == [2, 2]
+    assert [len(found["first"][kind]) for kind in (turns.NATIVE, turns.OURS)] == [3, 3]
 
 
 def test_runs_that_learn_are_compared_with_native_runs_beside_them(tmp_path: Path) -> None:
@@ -244,3 +261,6 @@ def test_runs_that_learn_are_compared_with_native_runs_beside_them(tmp_path: Pat
     # The median of native runs is 3 s.
     assert "| 0.75x | 2.00x (1.50 .. 3.00) |" in page.summary(DECLARED, tmp_path)
     assert page.line_of(row).endswith("last runs 2.00x (1.50 .. 3.00)")
+    row["preloaded"]["first"] = {"native_seconds": [2.0] * 6, "seconds": [4.0] * 6}
+    page.path_of(tmp_path, page.HOSTS).write_text(json.dumps([row]))
+    assert "| 0.50x (0.50 .. 0.50) | 2.00x" in page.summary(DECLARED, tmp_path)
