@@ -25,8 +25,8 @@ def _intercepted(functions: list[Function]) -> list[Function]:
 
 
 def _persistent(functions: list[Function]) -> list[Function]:
-    """Return the persistent forms of the calls that rules speak of, without neighborhoods."""
-    return [planned(function) for function in functions if function.collective]
+    """Return the persistent forms of the calls that rules speak of."""
+    return [planned(function) for function in functions if function.has_call]
 
 
 def _large(functions: list[Function]) -> list[Function]:

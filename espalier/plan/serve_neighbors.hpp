@@ -11,6 +11,8 @@
 #include <mpi.h>
 
 #include "espalier/plan/clock.hpp"
+#include "espalier/plan/communicators/communicator.hpp"
+#include "espalier/plan/communicators/planned_requests.hpp"
 #include "espalier/plan/failure.hpp"
 #include "espalier/plan/neighbors/neighbor_bytes.hpp"
 #include "espalier/plan/neighbors/neighbor_calls.hpp"
@@ -142,6 +144,70 @@ int serve_start(
                        : start_neighbors(session, decided, call, comm, *request);
   if (is_counted && code == MPI_SUCCESS) {
     record_neighbors(decided, profile::Form::nonblocking, call, Clock::now() - start);
+  }
+  return code;
+}
+
+/// From now on counts the starts of a persistent request, as count_starts() of other calls.
+template <AnyNeighborCall Call>
+void count_starts(
+    Session& session,
+    NeighborDecision const& decided,
+    profile::Decision const& decision,
+    Call const& call,
+    MPI_Request request
+) noexcept {
+  static_cast<void>(guard([&] {
+    State& state = *decided.state;
+    PlannedRequests::count(
+        request,
+        {
+            .communicator = state.alike(),
+            .row =
+                {
+                    .call = rule_call(Call::neighbor_call),
+                    .size_class = size_class(decided.block_bytes),
+                    .decision = &decision,
+                },
+            .bytes = sent_bytes(call, state.neighbor_calls().destinations, state.types()),
+            .notes = &session.notes(),
+        }
+    );
+    return MPI_SUCCESS;
+  }));
+}
+
+/// Makes a persistent request of a neighborhood call on `comm`, collective as the initialisation.
+/// @return as serve()
+template <AnyNeighborCall Call, typename Observing, typename Native>
+int serve_init(
+    Session& session,
+    Call const& call,
+    MPI_Comm comm,
+    MPI_Request* request,
+    Observing&& observer,
+    Native&& native
+) {
+  NeighborDecision const decided = session.decide_start(call, comm);
+  if (decided.code != MPI_SUCCESS) {
+    return decided.code;
+  }
+  if (decided.state == nullptr) {
+    return std::forward<Native>(native)();
+  }
+  int code = Communicator::refused;
+  {
+    [[maybe_unused]] auto const own_work = observer.own_work();
+    code = session.plan(decided, call, comm, request);
+  }
+  // A plain refusal is the decision itself, which is native.
+  bool const is_decided = code == Communicator::refused || !Communicator::is_refusal(code);
+  profile::Decision const& decision = is_decided ? *decided.decision : session.after_refusal(code);
+  if (Communicator::is_refusal(code)) {
+    code = std::forward<Native>(native)();
+  }
+  if (session.records() && code == MPI_SUCCESS) {
+    count_starts(session, decided, decision, call, *request);
   }
   return code;
 }

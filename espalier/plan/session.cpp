@@ -16,6 +16,7 @@
 #include "espalier/mpi/world_ranks.hpp"
 #include "espalier/plan/clock.hpp"
 #include "espalier/plan/communicators/planned_requests.hpp"
+#include "espalier/plan/communicators/underway.hpp"
 #include "espalier/plan/failure.hpp"
 #include "espalier/plan/native_algorithms/native_menu.hpp"
 
@@ -222,6 +223,23 @@ int Session::end_trial(State& state, bool is_native, int code, MPI_Comm comm) no
     return MPI_SUCCESS;
   });
   return problem == MPI_SUCCESS ? code : raise(comm, problem);
+}
+
+int Session::add_planned(
+    State& state, PlannedHere here, MPI_Comm comm, MPI_Request* request
+) noexcept {
+  // MPI_SUCCESS is not an int in every MPI.
+  int const code = guard([&]() -> int {
+    bool const takes_part = here.code == MPI_SUCCESS;
+    auto const slot = state.started().planned_slots().claim(comm, takes_part, here.bytes);
+    if (!slot) {
+      return Communicator::is_refusal(here.code) ? here.code : Communicator::refused_agreement;
+    }
+    world_.follow_progress(Underway::poll);
+    *request = PlannedRequests::add(std::move(here.bound), state.shared_started(), *slot);
+    return MPI_SUCCESS;
+  });
+  return code == MPI_SUCCESS || Communicator::is_refusal(code) ? code : raise(comm, code);
 }
 
 NativeReason Session::reason_not_to_start() const noexcept {

@@ -149,6 +149,13 @@ public:
   template <AnyNeighborCall Call>
   void start(NeighborDecision const& decided, Call const& call, MPI_Request& request);
 
+  /// Makes a persistent request of a neighborhood call that decide_start() decided, with a state.
+  /// Collective over comm, as plan() of other calls.
+  template <AnyNeighborCall Call>
+  [[nodiscard]] int plan(
+      NeighborDecision const& decided, Call const& call, MPI_Comm comm, MPI_Request* request
+  ) noexcept;
+
   [[nodiscard]] bool learns() const noexcept { return learning_.has_value(); }
 
   /// Ends the trial that the last call on a communicator was, if it was one. Collective over comm,
@@ -236,6 +243,18 @@ private:
       StartedCalls::Ending ending,
       MPI_Request& request
   ) noexcept;
+
+  /// What this rank has for a persistent request.
+  struct PlannedHere {
+    std::int64_t bytes;                          ///< that all ranks must speak of
+    BoundCall bound{};                           ///< if it can take part
+    int code = Communicator::refused_agreement;  ///< as of Communicator::bind_planned()
+  };
+
+  /// Makes the request if all ranks can take part.
+  /// @return as plan()
+  [[nodiscard]] int
+  add_planned(State& state, PlannedHere here, MPI_Comm comm, MPI_Request* request) noexcept;
 
   /// What runs in place of a decision while the program learns; a trial is noted in the state. The
   /// next call in the contest on this rank, as on all ranks of the communicator. Local.

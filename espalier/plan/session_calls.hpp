@@ -13,7 +13,6 @@
 #include <mpi.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/plan/communicators/planned_requests.hpp"
 #include "espalier/plan/communicators/underway.hpp"
 #include "espalier/plan/failure.hpp"
 #include "espalier/plan/irregular/mend.hpp"
@@ -172,28 +171,40 @@ int Session::plan(
   if (!may_start(state, Call::call)) {
     return Communicator::refused;
   }
-  // MPI_SUCCESS is not an int in every MPI.
-  int const code = guard([&]() -> int {
-    BoundCall bound;
-    int result = Communicator::refused_agreement;
-    if (decided.decision != nullptr && request != nullptr) {
-      auto const& choice = decided.decision->choice;
+  PlannedHere here{.bytes = decided.bytes};
+  if (decided.decision != nullptr && request != nullptr) {
+    auto const& choice = decided.decision->choice;
+    here.code = guard([&]() -> int {
       PlannedFor const what{.context = state.started().planned_context()};
-      result = guard([&]() -> int {
-        return choice ? state.communicator().bind_planned(*choice, call, what, bound)
-                      : Communicator::refused;
-      });
-    }
-    bool const takes_part = result == MPI_SUCCESS;
-    auto const slot = state.started().planned_slots().claim(comm, takes_part, decided.bytes);
-    if (!slot) {
-      return Communicator::is_refusal(result) ? result : Communicator::refused_agreement;
-    }
-    world_.follow_progress(Underway::poll);
-    *request = PlannedRequests::add(std::move(bound), state.shared_started(), *slot);
-    return MPI_SUCCESS;
-  });
-  return code == MPI_SUCCESS || Communicator::is_refusal(code) ? code : raise(comm, code);
+      return choice ? state.communicator().bind_planned(*choice, call, what, here.bound)
+                    : Communicator::refused;
+    });
+  }
+  return add_planned(state, std::move(here), comm, request);
+}
+
+template <AnyNeighborCall Call>
+int Session::plan(
+    NeighborDecision const& decided, Call const& call, MPI_Comm comm, MPI_Request* request
+) noexcept {
+  State& state = *decided.state;
+  NeighborForm const one{.call = Call::neighbor_call, .form = profile::Form::nonblocking};
+  if (!state.neighbor_table(one)->chooses()) {
+    return Communicator::refused;
+  }
+  PlannedHere here{.bytes = decided.block_bytes};
+  if (request != nullptr && misuse(call, state.neighbors().degrees()) == MPI_SUCCESS) {
+    here.code = guard([&]() -> int {
+      if (decided.algorithm() == nullptr) {
+        return Communicator::refused;
+      }
+      here.bound = state.neighbors().bind_planned(
+          *decided.algorithm(), call, state.started().planned_context()
+      );
+      return MPI_SUCCESS;
+    });
+  }
+  return add_planned(state, std::move(here), comm, request);
 }
 
 template <typename Call>

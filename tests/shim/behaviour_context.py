@@ -34,6 +34,10 @@ CHOICES = {
 }
 
 
+# Calls of the program mpi_shim_manners that are only started, and how often.
+STARTED = (("MPI_Ineighbor_alltoall", 3), ("MPI_Neighbor_alltoall_init", 5))
+
+
 FORCE = ";".join(f"{call}={choice}" for call, choice in CHOICES.items())
 
 

@@ -145,13 +145,14 @@ def case_symbols(context: Context) -> None:
     shim = str(context.config["shim"])
     table = json.loads(Path(str(context.config["table"])).read_text(encoding="utf-8"))
     names = {row["name"] for row in table["functions"]}
-    served = {row["name"] for row in table["functions"] if "collective" in row}
-    started = served | {row["name"] for row in table["functions"] if "neighborhood" in row}
+    started = {
+        row["name"] for row in table["functions"] if "collective" in row or "neighborhood" in row
+    }
     large = started - {"MPI_Barrier"}
-    persistent = {f"{name}_init" for name in served}
+    persistent = {f"{name}_init" for name in started}
     if context.config["has_large_counts"]:
+        persistent |= {f"{name}_init_c" for name in large}
         large = {f"{name}_c" for name in large}
-        persistent |= {f"{name}_init_c" for name in served - {"MPI_Barrier"}}
     else:
         large = set()
     if context.vendor == "openmpi":

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from behaviour_context import NUM_RANKS, RULE, Context, expect
+from behaviour_context import NUM_RANKS, RULE, STARTED, Context, expect
 
 Row = dict[str, Any]
 
@@ -134,6 +134,7 @@ def case_neighbors(context: Context) -> None:
             ("MPI_Neighbor_alltoall", 2),
             ("MPI_Neighbor_alltoallv", 1),
             ("MPI_Ineighbor_alltoall", 3),
+            ("MPI_Neighbor_alltoall_init", 5),
         ):
             row = only(rows, function)
             found = (row["count"], row["bytes"], row["algorithm"], row["num_ranks"])
@@ -157,17 +158,21 @@ def case_forced_neighbors(context: Context) -> None:
 
 
 def case_forced_started_neighbors(context: Context) -> None:
-    """What is forced of the blocking call holds for the nonblocking one, unless that is named."""
-    function = "MPI_Ineighbor_alltoall"
+    """What is forced of the blocking call holds for the nonblocking one, unless that is named.
+
+    What holds for the nonblocking call holds for the persistent one.
+    """
     for force, started, is_blocking_ours in (
         ("neighbor_alltoall=combining", "neighbor_alltoall/combining", True),
         ("neighbor_alltoall=direct;ineighbor_alltoall=native", "native", True),
         ("ineighbor_alltoall=direct", "neighbor_alltoall/direct", False),
     ):
         for rows in rows_of(context, ESPALIER_FORCE=force):
-            row = only(rows, function)
-            found = (row["algorithm"], row["count"], row["reason"])
-            expect(found == (started, 3, "forced by ESPALIER_FORCE"), f"{force}: {started}", row)
+            for function, count in STARTED:
+                row = only(rows, function)
+                found = (row["algorithm"], row["count"], row["reason"])
+                expected = (started, count, "forced by ESPALIER_FORCE")
+                expect(found == expected, f"{force}: {expected}", row)
             found_blocking = only(rows, "MPI_Neighbor_alltoall")["algorithm"]
             is_ours = found_blocking != "native"
             expect(is_ours == is_blocking_ours, f"{force}: the blocking call", found_blocking)

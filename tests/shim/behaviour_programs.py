@@ -185,23 +185,28 @@ def case_leaks(context: Context) -> None:
 
 def case_persistent(context: Context) -> None:
     """Starts of persistent collectives are counted, with what they run, and nothing is left."""
+    neighbors = ("neighbor_allgather", "neighbor_alltoall", "neighbor_alltoallw")
     outcome = context.launch(
         context.program("mpi_shim_persistent"),
-        ESPALIER_FORCE=FORCE,
+        ESPALIER_FORCE=";".join([FORCE, *(f"{call}=direct" for call in neighbors)]),
         ESPALIER_STATISTICS=str(context.statistics),
         OMPI_MCA_mpi_show_handle_leaks="1",
     )
     expect(outcome.code == 0, "exit code 0", outcome)
     expect(not outcome.stderr.strip(), "no word about handles", outcome.stderr)
     for report in context.reports():
-        rows = [row for row in report["calls"] if row["function"] == "MPI_Allreduce_init"]
-        on_all = [row for row in rows if row["num_ranks"] == NUM_RANKS]
-        expect(sum(row["count"] for row in on_all) == 450, "two of 200 starts, one of 50", rows)
-        choices = {row["algorithm"] for row in on_all}
-        expect(choices == {CHOICES["allreduce"]}, "served as the blocking call", choices)
-        alone = [row for row in rows if row["num_ranks"] == 1]
-        expect(all(row["reason"] == "one rank" for row in alone), "native on one rank", alone)
-        expect(sum(row["count"] for row in alone) in (0, 400), "native starts, too", alone)
+        for function, choice in (
+            ("MPI_Allreduce_init", CHOICES["allreduce"]),
+            ("MPI_Neighbor_alltoall_init", "neighbor_alltoall/direct"),
+        ):
+            rows = [row for row in report["calls"] if row["function"] == function]
+            on_all = [row for row in rows if row["num_ranks"] == NUM_RANKS]
+            expect(sum(row["count"] for row in on_all) == 450, "two of 200 starts, one of 50", rows)
+            choices = {row["algorithm"] for row in on_all}
+            expect(choices == {choice}, "served as the blocking call", choices)
+            alone = [row for row in rows if row["num_ranks"] == 1]
+            expect(all(row["reason"] == "one rank" for row in alone), "native on one rank", alone)
+            expect(sum(row["count"] for row in alone) in (0, 200), "native starts, too", alone)
 
 
 def case_operators(context: Context) -> None:

@@ -16,6 +16,7 @@ foreach(name IN ITEMS collectives moves reductions)
     endif()
   endforeach()
 endforeach()
+mpi_program(mpi_shim_large_neighbors SOURCES large_neighbors.cpp LARGE_COUNTS)
 mpi_program(mpi_shim_large_places SOURCES large_places.cpp LARGE_COUNTS)
 mpi_program(mpi_shim_large_calls SOURCES large_calls.c LARGE_COUNTS)
 
@@ -34,9 +35,9 @@ shim_test(shim_large_started_reductions ordered ${ordered} ARGS no_gaps)
 shim_test(
   shim_large_places forced NP 2 3
   FORCE allgatherv=ring alltoallv=pairwise alltoallw=linear gatherv=flat scatterv=flat
-        neighbor_allgather=direct neighbor_allgatherv=direct neighbor_alltoall=direct
-        neighbor_alltoallv=direct neighbor_alltoallw=direct
 )
+shim_test(shim_large_neighbors direct NP 3 5 ${direct_neighbors})
+shim_test(shim_large_neighbors native NP 3 ENVIRONMENT ESPALIER_OFF=1)
 shim_test(shim_large_places native NP 3 ENVIRONMENT ESPALIER_OFF=1)
 # 2 GiB and more on each rank.
 shim_test(shim_large_places message NP 2 FORCE bcast=binomial ARGS message TIMEOUT 300)

@@ -2,7 +2,7 @@
 
 /// @file
 /// Large counts where they matter: displacements beyond 2^31 elements, in memory of which few pages
-/// are touched, and neighborhood collectives, in a ring.
+/// are touched.
 ///
 /// Usage: shim_large_places [message]. With `message`, a bcast of more than 2^31 bytes, which takes
 /// as much memory on each rank.
@@ -142,62 +142,6 @@ void check_errors(MPI_Comm comm) {
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL);
 }
 
-/// In a ring of at least three ranks, where no rank is a neighbour twice.
-void check_neighbors(MPI_Comm comm) {
-  int const num_ranks = size_of(comm);
-  int const periodic = 1;
-  MPI_Comm ring = MPI_COMM_NULL;
-  MPI_Cart_create(comm, 1, &num_ranks, &periodic, 0, &ring);
-  int const rank = rank_of(ring);
-  int const left = (rank + num_ranks - 1) % num_ranks;
-  int const right = (rank + 1) % num_ranks;
-  int const mine[] = {10 * rank, 10 * rank + 1};
-  MPI_Count const counts[] = {1, 1};
-  MPI_Aint const places[] = {1, 0};
-  MPI_Aint const sent_bytes[] = {0, sizeof(int)};
-  MPI_Aint const received_bytes[] = {sizeof(int), 0};
-  MPI_Datatype const types[] = {MPI_INT, MPI_INT};
-  int got[] = {-1, -1};
-  auto const expect = [&](int first, int second, char const* what) {
-    require(got[0] == first && got[1] == second, what);
-    got[0] = -1;
-    got[1] = -1;
-  };
-  MPI_Neighbor_allgather_c(mine, 1, MPI_INT, got, 1, MPI_INT, ring);
-  expect(10 * left, 10 * right, "neighbor_allgather");
-  MPI_Neighbor_allgatherv_c(mine, 1, MPI_INT, got, counts, places, MPI_INT, ring);
-  expect(10 * right, 10 * left, "neighbor_allgatherv");
-  MPI_Neighbor_alltoall_c(mine, 1, MPI_INT, got, 1, MPI_INT, ring);
-  expect(10 * left + 1, 10 * right, "neighbor_alltoall");
-  MPI_Neighbor_alltoallv_c(mine, counts, places, MPI_INT, got, counts, places, MPI_INT, ring);
-  expect(10 * right + 1, 10 * left, "neighbor_alltoallv");
-  MPI_Neighbor_alltoallw_c(
-      mine, counts, sent_bytes, types, got, counts, received_bytes, types, ring
-  );
-  expect(10 * right, 10 * left + 1, "neighbor_alltoallw");
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Ineighbor_allgather_c(mine, 1, MPI_INT, got, 1, MPI_INT, ring, &request);
-  MPI_Wait(&request, MPI_STATUS_IGNORE);
-  expect(10 * left, 10 * right, "ineighbor_allgather");
-  MPI_Ineighbor_allgatherv_c(mine, 1, MPI_INT, got, counts, places, MPI_INT, ring, &request);
-  MPI_Wait(&request, MPI_STATUS_IGNORE);
-  expect(10 * right, 10 * left, "ineighbor_allgatherv");
-  MPI_Ineighbor_alltoall_c(mine, 1, MPI_INT, got, 1, MPI_INT, ring, &request);
-  MPI_Wait(&request, MPI_STATUS_IGNORE);
-  expect(10 * left + 1, 10 * right, "ineighbor_alltoall");
-  MPI_Ineighbor_alltoallv_c(
-      mine, counts, places, MPI_INT, got, counts, places, MPI_INT, ring, &request
-  );
-  MPI_Wait(&request, MPI_STATUS_IGNORE);
-  expect(10 * right + 1, 10 * left, "ineighbor_alltoallv");
-  MPI_Ineighbor_alltoallw_c(
-      mine, counts, sent_bytes, types, got, counts, received_bytes, types, ring, &request
-  );
-  MPI_Wait(&request, MPI_STATUS_IGNORE);
-  expect(10 * right, 10 * left + 1, "ineighbor_alltoallw");
-  MPI_Comm_free(&ring);
-}
-
 void check_message(MPI_Comm comm) {
   Sparse const message(beyond);
   auto* const words = reinterpret_cast<std::uint64_t*>(message.at(0));
@@ -224,9 +168,6 @@ int main(int argc, char** argv) {
     check_gathers(MPI_COMM_WORLD);
     check_exchanges(MPI_COMM_WORLD);
     check_errors(MPI_COMM_WORLD);
-    if (size_of(MPI_COMM_WORLD) > 2) {
-      check_neighbors(MPI_COMM_WORLD);
-    }
   }
   MPI_Finalize();
   return 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// @file
-/// What MPI libraries are known to do wrong in neighborhood collectives, for tests that compare
-/// their results with an oracle.
+/// Neighborhoods for tests that compare results of MPI's own collectives with an oracle, and what
+/// MPI libraries are known to do wrong in them.
 ///
 /// Open MPI 4.1.4 agrees with the oracle everywhere. MPICH 4.0.2 does not where several edges join
 /// the same two ranks, or a rank with itself: in MPI_Neighbor_alltoallv on rings of one or two
@@ -14,6 +14,7 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include <mpi.h>
@@ -21,6 +22,32 @@
 #include "tests/mpi/capi/neighbor_blocks.hpp"
 
 namespace espalier::test {
+
+inline std::string name_of(Topology const& topology, Kind kind, int scale) {
+  return topology.name + " kind " + std::to_string(static_cast<int>(kind)) + " x" +
+         std::to_string(scale);
+}
+
+/// Those that MPI knows of. Some ranks take no part in some of them.
+inline std::vector<Topology> known_topologies() {
+  std::vector<Topology> found = topologies();
+  std::erase_if(found, [](Topology& topology) {
+    bool const is_unknown = !topology.offsets.empty();
+    if (is_unknown && topology.comm != MPI_COMM_NULL) {
+      MPI_Comm_free(&topology.comm);
+    }
+    return is_unknown;
+  });
+  return found;
+}
+
+inline void free_all(std::vector<Topology>& all) {
+  for (Topology& topology : all) {
+    if (topology.comm != MPI_COMM_NULL) {
+      MPI_Comm_free(&topology.comm);
+    }
+  }
+}
 
 /// Whether several edges join the same two ranks somewhere. Collective.
 inline bool has_multiple_edges(Topology const& topology) {

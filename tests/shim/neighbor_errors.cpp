@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// @file
-/// Wrong arguments of MPI_Ineighbor_* are errors of the start, delivered to the error handler of
-/// the communicator, and the next call is a new one; messages of another length are errors of the
-/// completion.
+/// Wrong arguments of MPI_Ineighbor_* are errors of the start, those of MPI_Neighbor_*_init errors
+/// of the initialisation, delivered to the error handler of the communicator, and the next call is
+/// a new one; messages of another length are errors of the completion.
 
 #include <string>
 #include <vector>
@@ -11,6 +11,7 @@
 #include <mpi.h>
 
 #include "tests/shim/handled.hpp"
+#include "tests/shim/persistent_names.h"
 #include "tests/shim/support.hpp"
 
 namespace {
@@ -99,6 +100,26 @@ public:
     require(got_[1] == (rank + 1) % num_ranks, "from the rank behind");
   }
 
+  int plan_exchange() {
+    return ESPALIER_PERSISTENT(Neighbor_alltoall)(
+        sent_, send_count, send_type, got_, recv_count, recv_type, comm_, MPI_INFO_NULL, &request_
+    );
+  }
+
+  int plan_exchangew() {
+    int const* const n = counts.data();
+    MPI_Datatype const* const t = types.data();
+    return ESPALIER_PERSISTENT(Neighbor_alltoallw)(
+        sent_, n, in_bytes_, t, got_, n, in_bytes_, t, comm_, MPI_INFO_NULL, &request_
+    );
+  }
+
+  /// As another rank cannot take part, it is one of the MPI library.
+  void is_made(int code, std::string const& what) {
+    require(code == MPI_SUCCESS && num_handled == 0, what + ": right arguments");
+    require(MPI_Request_free(&request_) == MPI_SUCCESS, what + ": a request that can be freed");
+  }
+
   /// Rank 0 sends more than the others expect.
   void is_truncated() {
     int const is_sender = rank_of(comm_) == 0 ? 1 : 0;
@@ -160,6 +181,29 @@ void check_types(MPI_Comm comm) {
   ring.goes_on();
 }
 
+/// One rank has wrong arguments: the others hear nothing of it.
+void check_planned(MPI_Comm comm) {
+  Ring ring(comm);
+  bool const is_wrong = rank_of(comm) == 0;
+  ring.send_count = is_wrong ? -1 : 1;
+  int code = ring.plan_exchange();
+  if (is_wrong) {
+    ring.refuses(code, MPI_ERR_COUNT, "alltoall_init: negative count");
+  } else {
+    ring.is_made(code, "alltoall_init");
+  }
+  ring.send_count = 1;
+  ring.types[0] = is_wrong ? MPI_DATATYPE_NULL : MPI_INT;
+  code = ring.plan_exchangew();
+  if (is_wrong) {
+    ring.refuses(code, MPI_ERR_TYPE, "alltoallw_init: null type");
+  } else {
+    ring.is_made(code, "alltoallw_init");
+  }
+  ring.types[0] = MPI_INT;
+  ring.goes_on();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -171,6 +215,7 @@ int main(int argc, char** argv) {
   MPI_Comm_set_errhandler(ring, handler);
   check_counts(ring);
   check_types(ring);
+  check_planned(ring);
   MPI_Comm_free(&ring);
   // Of a request that is not complete, only MPI_COMM_WORLD is known.
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

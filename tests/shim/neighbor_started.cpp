@@ -26,32 +26,6 @@ namespace {
 
 using namespace espalier::test;
 
-std::string name_of(Topology const& topology, Kind kind, int scale) {
-  return topology.name + " kind " + std::to_string(static_cast<int>(kind)) + " x" +
-         std::to_string(scale);
-}
-
-/// Those that MPI knows of. Some ranks take no part in some of them.
-std::vector<Topology> known_topologies() {
-  std::vector<Topology> found = topologies();
-  std::erase_if(found, [](Topology& topology) {
-    bool const is_unknown = !topology.offsets.empty();
-    if (is_unknown && topology.comm != MPI_COMM_NULL) {
-      MPI_Comm_free(&topology.comm);
-    }
-    return is_unknown;
-  });
-  return found;
-}
-
-void free_all(std::vector<Topology>& all) {
-  for (Topology& topology : all) {
-    if (topology.comm != MPI_COMM_NULL) {
-      MPI_Comm_free(&topology.comm);
-    }
-  }
-}
-
 /// One at a time, twice, completed by any function.
 void check_each(Checks& checks, Topology const& topology, std::size_t seed, bool is_native) {
   bool const has_multiple = has_multiple_edges(topology);

@@ -8,30 +8,10 @@
 
 #include <mpi.h>
 
-#include "tests/shim/persistent_names.hpp"
+#include "tests/shim/completing.hpp"
+#include "tests/shim/persistent_names.h"
 
 namespace shim_test {
-
-/// Waits for one request with the functions that complete persistent collectives of every MPI
-/// library, since calls of one rank are native: others of MPICH 4.0 fail or hang.
-inline int complete_planned(MPI_Request request) {
-  static thread_local int num_completed = 0;
-  MPI_Request requests[] = {MPI_REQUEST_NULL, request};
-  MPI_Status statuses[2];
-  int is_complete = 0;
-  int code = MPI_SUCCESS;
-  switch (num_completed++ % 3) {
-  case 0:
-    return MPI_Waitall(2, requests, statuses);
-  case 1:
-    while (code == MPI_SUCCESS && is_complete == 0) {
-      code = MPI_Request_get_status(request, &is_complete, MPI_STATUS_IGNORE);
-    }
-    [[fallthrough]];
-  default:
-    return MPI_Wait(&request, MPI_STATUS_IGNORE);
-  }
-}
 
 /// The call that `Init` initialises, from its start to its end.
 template <auto Init, typename... Arguments> int plan_and_complete(Arguments... arguments) {

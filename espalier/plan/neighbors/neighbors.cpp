@@ -251,6 +251,18 @@ void Neighbors::start(
 }
 
 template <AnyNeighborCall Call>
+BoundCall
+Neighbors::bind_planned(Algorithm const& algorithm, Call const& call, exec::MpiContext context) {
+  context.ranks = context_.ranks;
+  RankProgram const& shared = program(algorithm, has_equal_blocks(Call::neighbor_call));
+  return {
+      .executor = std::make_unique<MpiExecutor>(bound(algorithm, shared, context, call)),
+      .input = call.sendbuf,
+      .output = call.recvbuf,
+  };
+}
+
+template <AnyNeighborCall Call>
 PlannedNeighbors Neighbors::plan(Algorithm const& algorithm, Call const& call) {
   RankProgram const& shared = program(algorithm, has_equal_blocks(Call::neighbor_call));
   num_planned_ = num_planned_ % largest_number + 1;

@@ -18,6 +18,7 @@
 #include "espalier/neighborhood/neighborhood.hpp"
 #include "espalier/plan/calls/named_types.hpp"
 #include "espalier/plan/communicators/executor_cache.hpp"
+#include "espalier/plan/communicators/planned_call.hpp"
 #include "espalier/plan/communicators/started_calls.hpp"
 #include "espalier/plan/neighbors/neighbor_calls.hpp"
 #include "espalier/plan/settings/statistics.hpp"
@@ -115,6 +116,15 @@ public:
       Call const& call,
       StartedCalls& started,
       MPI_Request& request
+  );
+
+  /// Binds a call with such an algorithm that is to be started any number of times; after take().
+  /// Local.
+  /// @param context  of persistent calls, without the ranks of the communicator
+  /// @throws Error mpi, unsupported, argument.
+  template <AnyNeighborCall Call>
+  [[nodiscard]] BoundCall bind_planned(
+      neighborhood::Algorithm const& algorithm, Call const& call, exec::MpiContext context
   );
 
   /// An executor of its own for the call, whose messages meet no others: several may be under way
