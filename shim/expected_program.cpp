@@ -44,7 +44,7 @@ constinit std::atomic<bool> has_started{false};
   static_cast<void>(plan::guard([] {
     print_line(
         "expected a program that calls MPI_Init of a shared MPI library, it ended without: it does "
-        "not use MPI, or MPI is linked into it; it ran natively"
+        "not use MPI, uses it by sessions only, or MPI is linked into it; it ran natively"
     );
     return 0;
   }));

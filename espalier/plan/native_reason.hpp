@@ -43,7 +43,7 @@ inline constexpr std::array native_reason_texts{
     "one rank",
     "intercommunicator",
     "ranks outside MPI_COMM_WORLD",
-    "no context: the communicator was made by a nonblocking call, or too many exist",
+    "no context: made by a nonblocking call or of a session, or too many communicators exist",
     "the program says espalier_tune=false",
     "no data",
     "the choice does not accept this root",

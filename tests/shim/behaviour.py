@@ -15,6 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import behaviour_communicators
 import behaviour_devices
 import behaviour_endings
 import behaviour_files
@@ -32,6 +33,7 @@ import behaviour_watching
 from behaviour_context import Context
 
 MODULES = (
+    behaviour_communicators,
     behaviour_devices,
     behaviour_endings,
     behaviour_files,

@@ -19,6 +19,8 @@ endforeach()
 mpi_program(mpi_shim_large_neighbors SOURCES large_neighbors.cpp LARGE_COUNTS)
 mpi_program(mpi_shim_large_places SOURCES large_places.cpp LARGE_COUNTS)
 mpi_program(mpi_shim_large_calls SOURCES large_calls.c LARGE_COUNTS)
+# MPI-4 has sessions, too.
+mpi_program(mpi_shim_sessions SOURCES sessions.cpp LARGE_COUNTS)
 
 shim_test(shim_large_collectives simple ${simple})
 shim_test(shim_large_collectives logarithmic NP 2 5 ${logarithmic})
@@ -38,6 +40,13 @@ shim_test(
 )
 shim_test(shim_large_neighbors direct NP 3 5 ${direct_neighbors})
 shim_test(shim_large_neighbors native NP 3 ENVIRONMENT ESPALIER_OFF=1)
+# On one rank, MPICH 4.0 itself crashes in sessions.
+shim_test(
+  shim_sessions alone NP 2 3 5
+  ${rarer_ways}
+  ARGS alone
+)
+shim_test(shim_sessions beside NP 2 3 5 ${rarer_ways} ARGS beside)
 shim_test(shim_large_places native NP 3 ENVIRONMENT ESPALIER_OFF=1)
 # 2 GiB and more on each rank.
 shim_test(shim_large_places message NP 2 FORCE bcast=binomial ARGS message TIMEOUT 300)
