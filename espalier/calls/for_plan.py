@@ -256,7 +256,7 @@ def neighbor_runs(functions: list[Function]) -> str:
     members = (
         "int Neighbors::run(Algorithm const&, {} const&);",
         "void\nNeighbors::start(Algorithm const&, {} const&, StartedCalls&, MPI_Request&);",
-        "BoundCall Neighbors::bind_planned(Algorithm const&, {} const&, exec::MpiContext);",
+        "BoundCall\nNeighbors::bind_planned(Algorithm const&, {} const&, exec::MpiContext);",
         "PlannedNeighbors Neighbors::plan(Algorithm const&, {} const&);",
         "std::int64_t Neighbors::typical_bytes({} const&);",
     )
