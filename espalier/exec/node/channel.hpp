@@ -34,10 +34,28 @@ inline constexpr std::uint64_t in_place = std::uint64_t{1} << 63U;
 
 static_assert(sizeof(Line) == line_bytes);
 
+/// A source of many small messages is at most so many ahead of their receiver; the fewer it may be,
+/// the more often it waits for a cache line from the other core.
+struct ChannelRules : ReleaseAcquire {
+  static constexpr std::uint32_t lines = 64;
+  static constexpr std::uint32_t at_once = lines / 4;
+};
+
+/// Of a channel, and used in turn. Fewer than lines, so that fragments are not too small: who
+/// writes a chunk makes sure that fewer than so many lines are open.
+inline constexpr std::uint32_t num_chunks = 16;
+
+/// Lines with a chunk are given back in groups of this size: both ends copy at the same time.
+inline constexpr std::uint32_t chunks_at_once = num_chunks / 4;
+
+// Fragments use chunks in turn, also when their numbers wrap around, and no writer waits for lines
+// that the reader keeps.
+static_assert(ChannelRules::lines % num_chunks == 0 && ChannelRules::at_once <= num_chunks);
+
 /// The flags of messages from one rank to another. Lives in shared memory that was zero once, and
 /// is never reset.
 struct Channel {
-  std::array<Line, num_lines> lines;
+  std::array<Line, ChannelRules::lines> lines;
   alignas(line_bytes) Flag consumed;
   /// Of a fragment in place: its number if the receiver could not read the message, which then
   /// comes again as copies. Written before `consumed`.
@@ -51,7 +69,7 @@ struct Channel {
 /// A channel and the memory for fragments that do not fit into a line.
 struct ChannelPlace {
   Channel* channel = nullptr;
-  std::byte* chunks = nullptr;  ///< one for each line
+  std::byte* chunks = nullptr;  ///< num_chunks of them
   std::size_t chunk_bytes = 0;
 };
 

@@ -57,13 +57,14 @@ public:
     }
   }
 
-  /// Whether line() may be written. Looks at the reader's flag only if the channel seems full.
-  [[nodiscard]] bool has_room() noexcept {
-    if (sent_ - consumed_ < Rules::lines) [[likely]] {
+  /// Whether line() may be written, and fewer than `most` lines are the reader's. Looks at the
+  /// reader's flag only if there seem to be so many.
+  [[nodiscard]] bool has_room(std::uint32_t most = Rules::lines) noexcept {
+    if (sent_ - consumed_ < most) [[likely]] {
       return true;
     }
     consumed_ = flags_.consumed->load(Rules::load);
-    return sent_ - consumed_ < Rules::lines;
+    return sent_ - consumed_ < most;
   }
 
   /// The line for the next fragment.
@@ -107,9 +108,9 @@ public:
   /// Number of the fragment in line().
   [[nodiscard]] std::uint32_t number() const noexcept { return taken_ + 1; }
 
-  /// Gives the line back to the writer.
-  void release() noexcept {
-    if (++taken_ % Rules::at_once == 0) {
+  /// Gives the line back to the writer, who is told of it with others, `at_once` of them.
+  void release(std::uint32_t at_once = Rules::at_once) noexcept {
+    if (++taken_ % at_once == 0) {
       settle();
     }
   }

@@ -96,18 +96,19 @@ void Link::push_fragments() noexcept {
 
 /// @return false if there is no room
 bool Link::push_fragment(Request& request) noexcept {
-  if (!outflow_.has_room()) {
+  bool const is_small = request.num_bytes <= Line::data_bytes;
+  if (!outflow_.has_room(is_small ? ChannelRules::lines : num_chunks)) {
     return false;
   }
   Line& line = out_.channel->lines[outflow_.line()];
   line.tag = request.tag;
   line.message_bytes = request.num_bytes;
-  if (request.num_bytes <= Line::data_bytes) {
+  if (is_small) {
     copy_small(line.data.data(), request.data, request.num_bytes);
     request.moved = request.num_bytes;
   } else {
     std::size_t const now = fragment_bytes(request.num_bytes - request.moved, out_.chunk_bytes);
-    std::byte* const chunk = out_.chunks + outflow_.line() * out_.chunk_bytes;
+    std::byte* const chunk = out_.chunks + outflow_.line() % num_chunks * out_.chunk_bytes;
     std::memcpy(chunk, request.data + request.moved, now);
     request.moved += now;
   }
@@ -177,10 +178,10 @@ void Link::pull_fragment() noexcept {
   bool const is_small = line.message_bytes <= Line::data_bytes;
   std::size_t const now =
       is_small ? static_cast<std::size_t>(remaining_) : fragment_bytes(remaining_, in_.chunk_bytes);
-  std::byte const* const chunk = in_.chunks + inflow_.line() * in_.chunk_bytes;
+  std::byte const* const chunk = in_.chunks + inflow_.line() % num_chunks * in_.chunk_bytes;
   append(*filling_, is_small ? line.data.data() : chunk, now);
   remaining_ -= now;
-  inflow_.release();
+  inflow_.release(is_small ? ChannelRules::at_once : chunks_at_once);
   if (remaining_ == 0) {
     end_message();
   }

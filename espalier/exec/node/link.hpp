@@ -148,8 +148,8 @@ private:
 
   ChannelPlace out_;
   ChannelPlace in_;
-  Outflow<Flag> outflow_;
-  Inflow<Flag> inflow_;
+  Outflow<Flag, ChannelRules> outflow_;
+  Inflow<Flag, ChannelRules> inflow_;
   pid_t process_;
   RequestQueue sends_;
   RequestQueue receives_;

@@ -61,11 +61,11 @@ ChannelPlace Segment::place(ChannelKey const& key) const noexcept {
   std::byte* const chunks = block + static_cast<std::size_t>(shape_.num_ranks) * sizeof(Channel);
   auto const others = static_cast<std::size_t>(key.num_members - 1);
   std::size_t const share = shape_.chunk_memory_bytes / others;
-  std::size_t const chunk_bytes = share / num_lines / line_bytes * line_bytes;
+  std::size_t const chunk_bytes = share / num_chunks / line_bytes * line_bytes;
   int const place = key.from_member - (key.from_member > key.to_member ? 1 : 0);
   return {
       .channel = reinterpret_cast<Channel*>(block) + key.from,
-      .chunks = chunks + static_cast<std::size_t>(place) * num_lines * chunk_bytes,
+      .chunks = chunks + static_cast<std::size_t>(place) * num_chunks * chunk_bytes,
       .chunk_bytes = chunk_bytes,
   };
 }

@@ -14,7 +14,7 @@
 
 #include <mpi.h>
 
-#include "espalier/exec/node/flow.hpp"
+#include "espalier/exec/node/channel.hpp"
 #include "espalier/schedule/builder.hpp"
 #include "tests/mpi/exec/support.hpp"
 
@@ -24,7 +24,7 @@ namespace {
 using exec::MpiExecutor;
 using schedule::blocks;
 
-constexpr int num_messages = 3 * static_cast<int>(exec::node::num_lines);
+constexpr int num_messages = 3 * static_cast<int>(exec::node::ChannelRules::lines);
 /// The block that goes around by MPI.
 constexpr int last = num_messages;
 

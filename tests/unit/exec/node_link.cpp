@@ -22,7 +22,7 @@ namespace {
 class Pair {
 public:
   explicit Pair(std::size_t chunk_bytes = 256, pid_t process = 0)
-      : chunk_bytes_(chunk_bytes), process_(process), chunks_(2 * num_lines * chunk_bytes) {}
+      : chunk_bytes_(chunk_bytes), process_(process), chunks_(2 * num_chunks * chunk_bytes) {}
 
   [[nodiscard]] std::unique_ptr<Link> link(int rank) {
     auto const own = static_cast<std::size_t>(rank);
@@ -33,7 +33,7 @@ private:
   ChannelPlace place(std::size_t reader) {
     return {
         .channel = &channels_[reader],
-        .chunks = chunks_.data() + reader * num_lines * chunk_bytes_,
+        .chunks = chunks_.data() + reader * num_chunks * chunk_bytes_,
         .chunk_bytes = chunk_bytes_,
     };
   }
@@ -98,6 +98,30 @@ void exchange_on_threads(Pair& pair, Sizes const& sizes) {
   EXPECT_EQ(failures[1], 0);
 }
 
+/// One sends all sizes and never waits for the other, which compares them.
+void stream_on_threads(Pair& pair, Sizes const& sizes) {
+  int failures = 0;
+  std::thread sender([&] {
+    auto const link = pair.link(0);
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      Bytes out = message(sizes[i], i);
+      Request send = request(out, 3);
+      link->send(send);
+      wait(*link, send);
+    }
+  });
+  auto const link = pair.link(1);
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    Bytes in(sizes[i]);
+    Request receive = request(in, 3);
+    link->receive(receive);
+    wait(*link, receive);
+    failures += in == message(sizes[i], i) ? 0 : 1;
+  }
+  sender.join();
+  EXPECT_EQ(failures, 0);
+}
+
 Sizes awkward_sizes() {
   Sizes sizes;
   for (std::size_t const size :
@@ -118,6 +142,16 @@ TEST(NodeLink, MessagesOfAllSizesPassBothWays) {
   exchange_on_threads(pair, awkward_sizes());
 }
 
+TEST(NodeLink, AStreamMixesSizesWithAndWithoutChunks) {
+  Pair pair;
+  Sizes sizes;
+  for (std::size_t i = 0; i < 40 * ChannelRules::lines; ++i) {
+    bool const has_chunk = i % 5 == 0 || i / num_chunks % 3 == 0;
+    sizes.push_back(has_chunk ? 200 + i % 100 : i % 48);
+  }
+  stream_on_threads(pair, sizes);
+}
+
 TEST(NodeLink, TheNextLinkGoesOnWhereTheLastOneEnded) {
   Pair pair;
   for (int i = 0; i < 5; ++i) {
@@ -127,11 +161,11 @@ TEST(NodeLink, TheNextLinkGoesOnWhereTheLastOneEnded) {
 
 TEST(NodeLink, OfAnotherShapeGoesOn) {
   // A channel serves communicators with chunks of different sizes, one after another.
-  std::vector<std::byte> chunks(2 * num_lines * 512);
+  std::vector<std::byte> chunks(2 * num_chunks * 512);
   std::array<Channel, 2> channels{};
   for (std::size_t const chunk_bytes : Sizes{512, 128, 256}) {
     ChannelPlace const to_0{&channels[0], chunks.data(), chunk_bytes};
-    ChannelPlace const to_1{&channels[1], chunks.data() + num_lines * 512, chunk_bytes};
+    ChannelPlace const to_1{&channels[1], chunks.data() + num_chunks * 512, chunk_bytes};
     Link a(to_1, to_0, 0);
     Link b(to_0, to_1, 0);
     Bytes out = message(3000, chunk_bytes);
@@ -153,7 +187,7 @@ TEST(NodeLink, ManySendsAreStartedBeforeTheFirstReceive) {
   auto const a = pair.link(0);
   auto const b = pair.link(1);
   std::vector<Bytes> out;
-  std::vector<Request> sends(3 * num_lines);
+  std::vector<Request> sends(3 * ChannelRules::lines);
   for (std::size_t i = 0; i < sends.size(); ++i) {
     out.push_back(message(i * 13, i));
   }

@@ -141,8 +141,23 @@ struct ModelFlag {
 template <std::uint32_t num, std::uint32_t group> struct Right {
   static constexpr std::uint32_t lines = num;
   static constexpr std::uint32_t at_once = group;
+  static constexpr std::uint32_t chunks = num;  ///< for some messages, used in turn
+  static constexpr std::uint32_t chunk_room = chunks;
+  static constexpr std::uint32_t chunks_at_once = group;
   static constexpr auto store = std::memory_order_release;
   static constexpr auto load = std::memory_order_acquire;
+};
+
+/// Fewer chunks than lines, which are given back in smaller groups.
+struct FewChunks : Right<4, 2> {
+  static constexpr std::uint32_t chunks = 2;
+  static constexpr std::uint32_t chunk_room = chunks;
+  static constexpr std::uint32_t chunks_at_once = 1;
+};
+
+/// A chunk is written as soon as its line may be.
+struct ChunksOfOthers : FewChunks {
+  static constexpr std::uint32_t chunk_room = lines;
 };
 
 struct RelaxedStores : Right<2, 1> {
@@ -171,7 +186,7 @@ public:
     }
   }
 
-  static constexpr std::size_t num_places = 3 * Rules::lines + 1;
+  static constexpr std::size_t num_places = 3 * Rules::lines + 1 + 2 * Rules::chunks;
 
   void run(Findings& findings) {
     Flags<ModelFlag> const flags{
@@ -201,11 +216,25 @@ private:
 
   static std::size_t readers(std::uint32_t line) { return 2 * Rules::lines + 1 + line; }
 
+  static std::size_t chunk(std::uint32_t line) {
+    return 3 * Rules::lines + 1 + line % Rules::chunks;
+  }
+
+  static std::size_t readers_of_chunk(std::uint32_t line) { return chunk(line) + Rules::chunks; }
+
+  /// Two of three messages: chunks follow on each other, and on messages without one.
+  static bool has_chunk(std::uint32_t message) { return message % 3 != 0; }
+
   bool send(Outflow<ModelFlag, Rules>& outflow, std::uint32_t& sent) {
-    if (!outflow.has_room()) {
+    bool const is_chunk = has_chunk(sent + 1);
+    if (!outflow.has_room(is_chunk ? Rules::chunk_room : Rules::lines)) {
       return false;
     }
-    memory_->write(data(outflow.line()), readers(outflow.line()), ++sent);
+    std::uint32_t const line = outflow.line();
+    memory_->write(data(line), readers(line), ++sent);
+    if (is_chunk) {
+      memory_->write(chunk(line), readers_of_chunk(line), sent);
+    }
     outflow.publish();
     return true;
   }
@@ -214,9 +243,13 @@ private:
     if (!inflow.has_fragment()) {
       return false;
     }
-    std::uint32_t const value = memory_->read(data(inflow.line()), readers(inflow.line()));
-    findings.has_wrong_value = findings.has_wrong_value || value != ++received;
-    inflow.release();
+    std::uint32_t const line = inflow.line();
+    bool const is_chunk = has_chunk(++received);
+    bool const is_right =
+        memory_->read(data(line), readers(line)) == received &&
+        (!is_chunk || memory_->read(chunk(line), readers_of_chunk(line)) == received);
+    findings.has_wrong_value = findings.has_wrong_value || !is_right;
+    inflow.release(is_chunk ? Rules::chunks_at_once : Rules::at_once);
     return true;
   }
 
@@ -240,7 +273,10 @@ template <typename Rules> Findings explore(std::uint32_t num_messages) {
 
 TEST(NodeMemoryOrder, NoLineIsReadOrWrittenBeforeItIsGivenAway) {
   for (Findings const& found :
-       {explore<Right<1, 1>>(4), explore<Right<2, 1>>(5), explore<Right<4, 2>>(7)}) {
+       {explore<Right<1, 1>>(4),
+        explore<Right<2, 1>>(5),
+        explore<Right<4, 2>>(7),
+        explore<FewChunks>(7)}) {
     EXPECT_GT(found.num_runs, 100);
     EXPECT_GT(found.num_complete, 10);
     EXPECT_FALSE(found.has_race);
@@ -250,6 +286,10 @@ TEST(NodeMemoryOrder, NoLineIsReadOrWrittenBeforeItIsGivenAway) {
 
 TEST(NodeMemoryOrder, TheModelFindsStoresThatAreTooWeak) {
   EXPECT_TRUE(explore<RelaxedStores>(4).has_race);
+}
+
+TEST(NodeMemoryOrder, TheModelFindsAChunkThatIsWrittenTooEarly) {
+  EXPECT_TRUE(explore<ChunksOfOthers>(7).has_race);
 }
 
 TEST(NodeMemoryOrder, TheModelFindsLoadsThatAreTooWeak) {

@@ -42,7 +42,7 @@ TEST(NodeSegment, PlacesOfChannelsDoNotOverlap) {
           ASSERT_GE(place.chunk_bytes, line_bytes);
           auto* const channel = reinterpret_cast<std::byte*>(place.channel);
           ranges.emplace(channel, channel + sizeof(Channel));
-          ranges.emplace(place.chunks, place.chunks + num_lines * place.chunk_bytes);
+          ranges.emplace(place.chunks, place.chunks + num_chunks * place.chunk_bytes);
         }
       }
     }
