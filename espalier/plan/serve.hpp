@@ -163,12 +163,44 @@ template <typename Call, typename Observing>
   return run.code;
 }
 
+/// A call that came before with these very arguments: what was found out then still holds.
+template <typename Observing, typename Native>
+int serve_again(State& state, RepeatedCall const& known, Observing&& observer, Native&& native) {
+  profile::Decision const* const decision = known.decision;
+  if (known.executor == nullptr) {
+    observer.ran(decision, Communicator::refused);
+    return std::forward<Native>(native)();
+  }
+  int const code = state.communicator().run_again(known);
+  observer.ran(decision, code);
+  return code;
+}
+
+/// Remembers a call that was served, or is native for ever.
+template <typename Call>
+void remember(Session const& session, CallDecision const& decided, Call const& call, int code) {
+  if constexpr (is_all_in_words<Call>) {
+    bool const is_over = code == MPI_SUCCESS || !decided.decision->choice;
+    if (is_over && session.remembers(Call::call)) {
+      decided.state->communicator().remember(call, *decided.decision, decided.state->types());
+    }
+  }
+}
+
 /// A call on `comm`, collective as the call. `native` makes the call of the MPI library.
 /// @return the code for the program; errors of ours were delivered to the error handler.
 template <typename Call, typename Observing, typename Native>
 int serve(
     Session& session, Call const& call, MPI_Comm comm, Observing&& observer, Native&& native
 ) {
+  if constexpr (is_all_in_words<Call>) {
+    State* const state = session.remembers(Call::call) ? session.recent(comm) : nullptr;
+    RepeatedCall const* const known =
+        state == nullptr ? nullptr : state->communicator().repeated(words_of(call));
+    if (known != nullptr) [[likely]] {
+      return serve_again(*state, *known, observer, std::forward<Native>(native));
+    }
+  }
   CallDecision const decided = session.decide(call, comm);
   if (decided.code != MPI_SUCCESS) {
     return decided.code;
@@ -183,6 +215,7 @@ int serve(
   if (decided.decision != nullptr) {
     code = run_choice(decided, call, observer);
     observer.ran(decided.decision, code);
+    remember(session, decided, call, code);
   } else {
     code = serve_irregular(session, *decided.state, call, comm, observer);
   }

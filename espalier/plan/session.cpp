@@ -58,6 +58,7 @@ Session::Session(Settings settings, World world, Notes::Log log)
     : settings_(std::move(settings)), world_(std::move(world)), records_(settings_.records()),
       needs_native_(settings_.has_native_phases() || !settings_.wanted_native().empty()),
       looks_at_all_(records_ || settings_.learning.has_value()),
+      remembers_any_(!looks_at_all_ && !world_.has_devices),
       serves_any_(settings_.may_choose_any()), state_(on_delete, this), notes_(std::move(log)),
       tables_(settings_, notes_) {
   for (profile::Call const call : profile::all_calls) {
@@ -253,13 +254,16 @@ profile::Decision const& Session::after_refusal(int refusal) const noexcept {
   return native_.decision(Communicator::reason_of(refusal));
 }
 
-State* Session::find(MPI_Comm comm) {
-  Recent& place = recent_place(comm);
+State* Session::recent(MPI_Comm comm) const noexcept {
+  Recent const& place = recent_place(comm);
   std::uint64_t const ended = num_ended.load(std::memory_order_acquire);
-  if (place.comm == comm && place.session == this && place.ended == ended) [[likely]] {
-    return place.state;
-  }
-  return find_attribute(comm);
+  bool const is_here = place.comm == comm && place.session == this && place.ended == ended;
+  return is_here ? place.state : nullptr;
+}
+
+State* Session::find(MPI_Comm comm) {
+  State* const state = recent(comm);
+  return state != nullptr ? state : find_attribute(comm);
 }
 
 // Apart from what every call does, as its registers would have to be saved there.

@@ -102,6 +102,14 @@ public:
   template <typename Call>
   [[nodiscard]] CallDecision decide(Call const& call, MPI_Comm comm) noexcept;
 
+  /// Whether calls of this kind may be remembered: nothing is to be known of each of them.
+  [[nodiscard]] bool remembers(profile::Call call) const noexcept {
+    return remembers_any_ && may_choose_[profile::index_of(call)];
+  }
+
+  /// State of a communicator that this thread used lately; else null. Local.
+  [[nodiscard]] State* recent(MPI_Comm comm) const noexcept;
+
   /// The same of a call that is only started. Trials are made of blocking calls alone. Inlined
   /// whatever else is compiled with it: as a call, it cost 50 instructions of 84.
   template <typename Call>
@@ -319,7 +327,8 @@ private:
   bool records_;
   bool needs_native_;  ///< some choice has native phases, or is an algorithm of the library
   bool looks_at_all_;  ///< at calls that are native for sure, too
-  bool serves_any_;    ///< some call on some communicator
+  bool remembers_any_;
+  bool serves_any_;  ///< some call on some communicator
   std::array<bool, profile::num_calls> may_choose_{};
   std::array<bool, profile::num_calls> may_choose_started_{};  ///< of nonblocking calls
   std::array<bool, profile::num_calls> tells_forms_apart_{};

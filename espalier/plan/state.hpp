@@ -95,6 +95,7 @@ public:
   /// From now on other tables decide. No call may be underway.
   void set_tables(Tables const& tables) noexcept {
     tables_ = tables;
+    communicator_.forget();
     neighbor_tables_.fill(nullptr);
   }
 

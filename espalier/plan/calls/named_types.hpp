@@ -41,6 +41,16 @@ public:
   /// @throws Error mpi; argument for a type that was not committed.
   [[nodiscard]] TypeFacts facts(MPI_Datatype type);
 
+  /// Whether it is a named type that was asked for lately, or MPI_DATATYPE_NULL. MPI is not asked,
+  /// so that it may be any number.
+  [[nodiscard]] bool knows(MPI_Datatype type) const noexcept {
+    bool is_known = type == MPI_DATATYPE_NULL;
+    for (std::size_t i = 0; i < num_entries_; ++i) {
+      is_known = is_known || entries_[i].type == type;
+    }
+    return is_known;
+  }
+
 private:
   TypeFacts ask(MPI_Datatype type);
 

@@ -64,7 +64,7 @@ template <typename Call> int Communicator::bind_and_run(Choice const& choice, Ca
   binding.key.choice = &choice;
   if (binding.may_stay) {
     if (MpiExecutor* const executor = executors_.find(binding.key, binding.counts)) {
-      return executor->run(binding.input, binding.output);
+      return run_bound(*executor, binding);
     }
   }
   if (choice.has_native_calls() && (groups_ == nullptr || !groups_->serve(choice))) {
@@ -85,8 +85,17 @@ template <typename Call> int Communicator::bind_and_run(Choice const& choice, Ca
   if (!binding.may_stay) {
     return executor.run(binding.input, binding.output);
   }
-  return executors_.insert(binding.key, binding.counts, std::move(executor))
-      .run(binding.input, binding.output);
+  // Others may go for it. Calls that come again are then found in the cache once more, which so
+  // learns which of them are in use.
+  repeated_.forget();
+  return run_bound(executors_.insert(binding.key, binding.counts, std::move(executor)), binding);
+}
+
+int Communicator::run_bound(MpiExecutor& executor, Binding const& binding) noexcept {
+  if (devices_ == nullptr) {
+    last_bound_ = {.executor = &executor, .input = binding.input, .output = binding.output};
+  }
+  return executor.run(binding.input, binding.output);
 }
 
 template <typename Call> int Communicator::run_staged(Choice const& choice, Call const& call) {
@@ -176,6 +185,7 @@ template <typename Action> int Communicator::take_part(Action&& action) noexcept
     });
     if (!is_bound) {
       broken_code_ = code;
+      repeated_.forget();
       leave_messages();
     }
   }
@@ -209,6 +219,7 @@ int Communicator::run_selected(Choice const& choice, Call const& call) noexcept 
 }
 
 template <typename Call> int Communicator::run(Choice const& choice, Call const& call) noexcept {
+  last_bound_ = {};
   if (algorithms::is_of_library(choice)) {
     return run_selected(choice, call);
   }
@@ -281,8 +292,8 @@ NativeReason Communicator::reason_of(int refusal) noexcept {
 }
 
 std::size_t Communicator::memory_bytes() const noexcept {
-  return sizeof(*this) - sizeof(programs_) - sizeof(executors_) + programs_.memory_bytes() +
-         executors_.memory_bytes();
+  return sizeof(*this) - sizeof(programs_) - sizeof(executors_) - sizeof(repeated_) +
+         programs_.memory_bytes() + executors_.memory_bytes() + repeated_.memory_bytes();
 }
 
 #include "espalier/plan/communicators/communicator_runs.inc"

@@ -10,12 +10,15 @@
 #include "espalier/algorithms/catalog.hpp"
 #include "espalier/exec/node/group.hpp"
 #include "espalier/plan/calls/binding.hpp"
+#include "espalier/plan/calls/call_words.hpp"
 #include "espalier/plan/calls/named_types.hpp"
 #include "espalier/plan/communicators/executor_cache.hpp"
 #include "espalier/plan/communicators/native_groups.hpp"
 #include "espalier/plan/communicators/planned_call.hpp"
+#include "espalier/plan/communicators/repeated_calls.hpp"
 #include "espalier/plan/communicators/started_calls.hpp"
 #include "espalier/plan/devices/device_memory.hpp"
+#include "espalier/plan/failure.hpp"
 #include "espalier/plan/native_algorithms/selected_calls.hpp"
 #include "espalier/plan/native_reason.hpp"
 
@@ -77,6 +80,36 @@ public:
   ///     not take part, for lack of memory, every later run returns the same code.
   template <typename Call> int run(algorithms::Choice const& choice, Call const& call) noexcept;
 
+  /// The call with these words, if it came lately; else null. Valid until the next run.
+  [[nodiscard]] RepeatedCall const* repeated(CallWords const& words) const noexcept {
+    return repeated_.find(words);
+  }
+
+  /// The run of a repeated call that has an executor. Collective, and with the codes of run().
+  int run_again(RepeatedCall const& call) noexcept {
+    int const code = call.executor->run(call.input, call.output);
+    return code == MPI_SUCCESS ? code : raise(user_, code);
+  }
+
+  /// Remembers the call that run() just ran well, or for which the decision has no choice.
+  /// @param decision  must last until forget()
+  /// @param types  that were asked for when it was decided
+  template <typename Call>
+  void
+  remember(Call const& call, profile::Decision const& decision, NamedTypes const& types) noexcept {
+    bool const has_executor = last_bound_.executor != nullptr;
+    bool const is_known = decision.choice ? has_executor : devices_ == nullptr;
+    if (is_known && has_lasting_handles(call, types)) {
+      RepeatedCall known = decision.choice ? last_bound_ : RepeatedCall();
+      known.words = words_of(call);
+      known.decision = &decision;
+      repeated_.add(known);
+    }
+  }
+
+  /// Other decisions are made from now on.
+  void forget() noexcept { repeated_.forget(); }
+
   /// Before the first run: `groups` must outlive the object.
   void use(NativeGroups const& groups) noexcept {
     groups_ = &groups;
@@ -122,13 +155,18 @@ public:
   [[nodiscard]] bool has_left_messages() const noexcept { return has_left_messages_; }
 
   /// Local. Lets go of everything in MPI: for objects that end when MPI is gone.
-  void abandon() noexcept { executors_.clear(); }
+  void abandon() noexcept {
+    repeated_.forget();
+    executors_.clear();
+  }
 
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
 private:
   template <typename Call> int bind_and_run(algorithms::Choice const& choice, Call const& call);
-  /// The same with memory of the processor in place of that of devices.
+  /// Runs an executor of the cache.
+  int run_bound(exec::MpiExecutor& executor, Binding const& binding) noexcept;
+  /// As bind_and_run() with memory of the processor in place of that of devices.
   template <typename Call> int run_staged(algorithms::Choice const& choice, Call const& call);
   /// Of a choice that is an algorithm of the MPI library.
   template <typename Call>
@@ -168,6 +206,8 @@ private:
   NamedTypes types_;
   ProgramCache programs_;
   ExecutorCache executors_;
+  RepeatedCall last_bound_;  ///< the executor of the last run, if it stays, and its memory
+  RepeatedCalls repeated_;   ///< points to executors of the cache
 };
 
 }  // namespace espalier::plan

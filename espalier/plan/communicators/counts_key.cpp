@@ -43,14 +43,20 @@ CountsKey StoredCounts::key() const noexcept {
 }
 
 bool StoredCounts::equals(CountsKey const& key) const noexcept {
-  CountsKey const stored = this->key();
-  for (std::size_t i = 0; i < stored.size(); ++i) {
-    auto const ours = stored[i].bytes();
-    auto const theirs = key[i].bytes();
-    bool const is_alike = ours.size() == theirs.size() && stored[i].is_wide() == key[i].is_wide();
-    bool const is_empty = ours.empty();
-    if (!is_alike || (!is_empty && std::memcmp(ours.data(), theirs.data(), ours.size()) != 0)) {
+  std::byte const* next = numbers_.data();
+  for (std::size_t i = 0; i < key.size(); ++i) {
+    bool const is_alike =
+        lists_[i].size == static_cast<int>(key[i].size()) && lists_[i].is_wide == key[i].is_wide();
+    if (!is_alike) {
       return false;
+    }
+    // Most calls have no lists.
+    if (lists_[i].size > 0) {
+      auto const theirs = key[i].bytes();
+      if (std::memcmp(next, theirs.data(), theirs.size()) != 0) {
+        return false;
+      }
+      next += theirs.size();
     }
   }
   return true;
