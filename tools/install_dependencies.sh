@@ -105,7 +105,8 @@ collect_missing() {
 }
 
 apt_get() {
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Acquire::Retries=3 "$@"
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Acquire::Retries=3 \
+    -o DPkg::Lock::Timeout=300 "$@"
 }
 
 # Some releases lack some programs of the demonstration.
@@ -113,7 +114,7 @@ leave_out_unknown() {
   known=()
   local package
   for package in "$@"; do
-    if [[ -n $(apt-cache search --names-only "^${package}\$") ]]; then
+    if apt-cache show "$package" >/dev/null 2>&1; then
       known+=("$package")
     else
       echo "system packages: $package does not exist here, left out"

@@ -128,7 +128,7 @@ def copy(tmp_path: Path) -> Path:
 def installed(copy: Path, group: str, tools: list[str]) -> tuple[int, str]:
     """Run the script where there are no other tools than these and those that every system has."""
     folder = copy / "bin"
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     for name in ("bash", "dirname", "readlink", "sha256sum", "sed"):
         (folder / name).symlink_to(shutil.which(name) or name)
     for name in tools:
@@ -168,6 +168,22 @@ def test_a_build_is_for_the_mpi_that_is_there(
     code, said = installed(copy, group, ["cmake", "ninja", "c++", *tools])
     assert code == 0, said
     assert {"libopenmpi-dev", "libmpich-dev"} & set(said.split()) == wanted
+
+
+def test_what_this_release_has_is_installed_whatever_its_name(copy: Path) -> None:
+    apt_cache = shutil.which("apt-cache")
+    known = ("apt-cache", "show", "g++-11", "clang-14")
+    if not apt_cache or subprocess.run(known, capture_output=True, check=False).returncode != 0:
+        pytest.skip("no lists of packages that have the oldest compilers")
+    tools = ["cmake", "ninja", "c++", "mpicc", "apt-get", "sudo", "env", "dpkg-query"]
+    (copy / "bin").mkdir()
+    (copy / "bin" / "apt-cache").symlink_to(apt_cache)
+    code, said = installed(copy, "compilers", tools)
+    assert code == 0, said
+    assert "left out" not in said
+    match = re.search(r"system packages \((.*)\): done", said)
+    assert match
+    assert {"g++-11", "clang-14"} <= set(match[1].split())
 
 
 def test_without_cmake_it_says_where_to_get_it(copy: Path) -> None:
