@@ -200,6 +200,22 @@ def test_uninstalling_leaves_nothing(build: Path, run: Callable, tmp_path: Path)
     assert not installed.exists()
 
 
+@pytest.mark.parametrize("prefix", ["in there", "~/in there", "../in there/"])
+def test_a_prefix_that_is_not_absolute_is_uninstalled(
+    build: Path, run: Callable, tmp_path: Path, prefix: str
+) -> None:
+    # A shell other than bash hands over the home folder as it was typed: make install PREFIX=~/...
+    called_in = tmp_path / "called in"
+    called_in.mkdir()
+    install = ("cmake", "--install", build, "--prefix", prefix)
+    run("env", "-C", called_in, *install, HOME=tmp_path)
+    found = list(tmp_path.rglob("bin/espalier"))
+    assert found == [(called_in if prefix == "in there" else tmp_path) / "in there/bin/espalier"]
+    run(found[0], "--version")
+    run("cmake", "--build", build, "--target", "uninstall")
+    assert list(tmp_path.rglob("*")) == [called_in]
+
+
 def test_uninstalling_a_moved_prefix_leaves_what_others_installed(
     build: Path, run: Callable, tmp_path: Path
 ) -> None:
