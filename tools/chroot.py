@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -16,7 +17,8 @@ from pathlib import Path
 
 _SECONDS_TO_MAKE = 1200
 _NOBODY = "guest"
-# Mounts end with the shell, which is the first process of its namespace, whatever ends it.
+# What a command mounts ends with it, the first process of its namespace, whatever ends that.
+_SPACES = ("unshare", "--mount", "--pid", "--fork", "--kill-child")
 _ENTER = """
 set -e
 mount -t proc proc "$0/proc"
@@ -50,12 +52,24 @@ class Chroot:
     def make(cls, folder: Path, suite: str, packages: list[str]) -> Chroot:
         """Fill a folder with a suite of Debian ("trixie") and packages; it takes minutes.
 
+        A folder that is not completed is removed.
+
         Raises:
             subprocess.CalledProcessError: it failed; its output says why.
+            subprocess.TimeoutExpired: it took too long.
         """
-        command = ("debootstrap", "--variant=minbase", suite, folder, _archive())
+        made = cls(folder)
+        try:
+            made._fill(suite, packages)
+        except BaseException:
+            made.remove()
+            raise
+        return made
+
+    def _fill(self, suite: str, packages: list[str]) -> None:
+        command = ("debootstrap", "--variant=minbase", suite, self.folder, _archive())
         subprocess.run(
-            command,
+            [*_SPACES, *command],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -63,16 +77,15 @@ class Chroot:
             timeout=_SECONDS_TO_MAKE,
             check=True,
         )
-        made = cls(folder)
-        made.run("useradd", "--create-home", "--shell", "/bin/sh", _NOBODY)
+        self.run("useradd", "--create-home", "--shell", "/bin/sh", _NOBODY)
         install = ("apt-get", "install", "-q", "-y", "--no-install-recommends")
-        made.run("apt-get", "update", "-q")
-        made.run("env", "DEBIAN_FRONTEND=noninteractive", *install, *packages, seconds=600)
-        return made
+        self.run("apt-get", "update", "-q")
+        self.run("env", "DEBIAN_FRONTEND=noninteractive", *install, *packages, seconds=600)
 
     def remove(self) -> None:
-        """Remove the folder. Nothing is mounted in it while no command runs."""
-        shutil.rmtree(self.folder)
+        """Remove the folder, if it is there. Nothing is mounted in it while no command runs."""
+        if self.folder.exists():
+            shutil.rmtree(self.folder)
 
     def put(self, source: Path, folder: str) -> str:
         """Copy a file or a folder into a folder of the system; return its path in there."""
@@ -94,9 +107,8 @@ class Chroot:
         variables = {"HOME": home, "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8"}
         words = ["env", "-i", "-C", home, *(f"{name}={value}" for name, value in variables.items())]
         inside = [str(self.folder), *who, str(self.folder), *words, *command]
-        spaces = ["unshare", "--mount", "--pid", "--fork", "--kill-child"]
         return subprocess.run(
-            [*spaces, "sh", "-c", _ENTER, *inside],
+            [*_SPACES, "sh", "-c", _ENTER, *inside],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -115,13 +127,15 @@ def main() -> int:
         print(f"{folder.name} is left out: {reason}", file=sys.stderr)
         return 0
     unfinished = folder.with_name(f"{folder.name}.unfinished")
-    if unfinished.exists():
-        shutil.rmtree(unfinished)
+    Chroot(unfinished).remove()
     try:
         Chroot.make(unfinished, suite, packages)
     except subprocess.CalledProcessError as error:
         print(error.output[-4000:], file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print(f"interrupted: {folder.name} is not complete", file=sys.stderr)
+        return 128 + signal.SIGINT
     unfinished.rename(folder)
     return 0
 

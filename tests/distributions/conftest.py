@@ -74,6 +74,16 @@ def download(wheel: Path, python: str, folder: Path) -> None:
     subprocess.run([*command, *for_python, "-d", folder, wheel], check=True)
 
 
+def made(folder: Path, suite: str, packages: list[str]) -> Chroot:
+    """Make a system in a folder of pytest; the test fails with the output of what failed."""
+    # mkdtemp gives no rights to others, and a user has to reach the root of the system.
+    folder.chmod(0o755)
+    try:
+        return Chroot.make(folder, suite, packages)
+    except subprocess.CalledProcessError as error:
+        pytest.fail(f"{suite} was not made: exit code {error.returncode}\n{error.output[-4000:]}")
+
+
 @pytest.fixture(scope="session", params=DISTRIBUTIONS, ids=str)
 def machine(
     request: pytest.FixtureRequest, wheel: Path, tmp_path_factory: TempPathFactory
@@ -85,9 +95,7 @@ def machine(
     folder = tmp_path_factory.mktemp(distribution.suite)
     wheels = tmp_path_factory.mktemp("wheels") / "wheels"
     download(wheel, distribution.python, wheels)
-    # mkdtemp gives no rights to others, and a user has to reach the root of the system.
-    folder.chmod(0o755)
-    system = Chroot.make(folder, distribution.suite, ["python3-venv", distribution.package])
+    system = made(folder, distribution.suite, ["python3-venv", distribution.package])
     try:
         system.put(wheels, "")
         yield Machine(distribution, system, f"/wheels/{wheel.name}")

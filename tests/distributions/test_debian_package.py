@@ -8,11 +8,10 @@ import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
-from conftest import Distribution, Machine
+from conftest import Distribution, Machine, made
 from places import repository
 
 import chroot
-from chroot import Chroot
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,20 +57,19 @@ def system(tmp_path_factory: TempPathFactory) -> Iterator[Machine]:
     if not packages:
         pytest.skip("no package in build/dist; 'make debian-package' builds it")
     folder = tmp_path_factory.mktemp("bookworm")
-    folder.chmod(0o755)
     distribution = Distribution("bookworm", "3.11", "openmpi-bin", "openmpi")
-    made = Chroot.make(folder, distribution.suite, [distribution.package, "ptscotch", "scotch"])
     program = tmp_path_factory.mktemp("program") / "program"
     compiler = f"mpicc.{distribution.mpi}"
     subprocess.run([compiler, _PROGRAM, "-o", program, "-lm"], check=True)
+    debian = made(folder, distribution.suite, [distribution.package, "ptscotch", "scotch"])
     try:
-        made.put(program, "/opt")
-        machine = Machine(distribution, made, made.put(packages[-1], "/opt"))
+        debian.put(program, "/opt")
+        machine = Machine(distribution, debian, debian.put(packages[-1], "/opt"))
         install = (*_INSTALL, "--no-install-recommends", machine.wheel)
         machine.run(*install, is_root=True, seconds=900)
         yield machine
     finally:
-        made.remove()
+        debian.remove()
 
 
 @pytest.fixture(params=[True, False], ids=["root", "user"])
