@@ -49,3 +49,21 @@ def test_pages_name_the_oldest(page: str) -> None:
 def test_the_oldest_are_those_that_are_tried() -> None:
     script = (repository / "tools" / "try_compilers.sh").read_text(encoding="utf-8")
     assert f"gcc-{OLDEST['GNU']} clang-{OLDEST['Clang']}" in script
+
+
+@pytest.mark.parametrize(
+    ("compiler", "said"),
+    [
+        ("tcc", "expected gcc-VERSION or clang-VERSION, got 'tcc'"),
+        ("gcc-1", "expected gcc-1 on the PATH, found none; the package of Debian is g++-1"),
+        ("clang-1", "expected clang-1 on the PATH, found none; the package of Debian is clang-1"),
+    ],
+)
+def test_a_compiler_that_is_not_there_is_one_line(compiler: str, said: str) -> None:
+    # Nothing is compiled, not with the compilers before it either.
+    command = (repository / "tools" / "try_compilers.sh", "gcc", compiler)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
