@@ -152,6 +152,10 @@ if(ESPALIER_WITH_MPI)
 
   include(CheckLanguage)
   include(CheckSourceCompiles)
+  # What was missing may have been installed since.
+  if(NOT CMAKE_Fortran_COMPILER)
+    unset(CMAKE_Fortran_COMPILER CACHE)
+  endif()
   check_language(Fortran)
   if(CMAKE_Fortran_COMPILER)
     enable_language(Fortran)
