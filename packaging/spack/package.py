@@ -22,6 +22,7 @@ class Espalier(CMakePackage):
     version("0.1.0")
 
     variant("hwloc", default=True, description="Describe nodes by hwloc")
+    variant("ucx", default=False, description="One-sided communication over UCX")
 
     depends_on("c", type="build")
     depends_on("cxx", type="build")
@@ -32,7 +33,10 @@ class Espalier(CMakePackage):
     depends_on("mpi")
     depends_on("fmt", type="build")
     depends_on("nlohmann-json", type="build")
-    depends_on("hwloc", when="+hwloc", type="build")
+    # Both are opened by programs that ask for them.
+    depends_on("hwloc@2:", when="+hwloc", type=("build", "run"))
+    depends_on("ucx@1.13:", when="+ucx", type=("build", "run"))
+    depends_on("pkgconfig", when="+ucx", type="build")
 
     generator("ninja")
 
@@ -41,6 +45,11 @@ class Espalier(CMakePackage):
         vendor = "openmpi" if mpi.name == "openmpi" else "mpich"
         return [
             self.define(f"ESPALIER_MPICC_{vendor}", mpi.mpicc),
+            # Not what else is on the machine.
+            self.define_from_variant("ESPALIER_WITH_HWLOC", "hwloc"),
+            self.define_from_variant("ESPALIER_WITH_UCX", "ucx"),
+            self.define("ESPALIER_WITH_SCOTCH", False),
+            self.define("ESPALIER_WITH_CCACHE", False),
             self.define("ESPALIER_WITH_PYTHON", False),
             self.define("ESPALIER_WITH_TESTS", False),
             self.define("ESPALIER_WITH_BENCHMARKS", False),
