@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <numeric>
-#include <ranges>
+#include <vector>
 
 #include "espalier/algorithms/choices/choice_arguments.hpp"
 #include "espalier/algorithms/composed/native.hpp"
@@ -20,7 +21,9 @@ std::string names_of(Collective collective) {
   auto const serves = [collective](Algorithm const* algorithm) {
     return algorithm->collective == collective;
   };
-  return list_names(catalog() | std::views::filter(serves), &Algorithm::name);
+  std::vector<Algorithm const*> found;
+  std::ranges::copy_if(catalog(), std::back_inserter(found), serves);
+  return list_names(found, &Algorithm::name);
 }
 
 void check_range(std::string_view what, int value, int num_ranks) {

@@ -51,14 +51,14 @@ Race Race::resumed(Record const& record, double allowance, double error_of_model
 /// colder.
 void Race::go_on_with_round(Record const& record) {
   auto const num_turns = standings_.num_rounds() % std::ssize(order_);
-  std::ranges::rotate(order_, order_.begin() + num_turns);
+  std::rotate(order_.begin(), order_.begin() + num_turns, order_.end());
   auto const seconds_of = [&](int candidate) {
     return record.candidates[static_cast<std::size_t>(candidate)].in_round;
   };
-  auto const others = std::ranges::stable_partition(order_, [&](int candidate) {
+  auto const others = std::stable_partition(order_.begin(), order_.end(), [&](int candidate) {
     return seconds_of(candidate) > 0;
   });
-  position_ = static_cast<std::size_t>(others.begin() - order_.begin());
+  position_ = static_cast<std::size_t>(others - order_.begin());
   for (std::size_t i = 0; i < position_; ++i) {
     seconds_[static_cast<std::size_t>(order_[i])] = seconds_of(order_[i]);
   }
@@ -199,7 +199,7 @@ void Race::plan_next_of_round(double allowance) {
     is_round_over_ = true;
     position_ = 0;
     // The order of the next round; its times are cleared when those of this one are complete.
-    std::ranges::rotate(order_, order_.begin() + 1);
+    std::rotate(order_.begin(), order_.begin() + 1, order_.end());
     while (is_out(order_[position_])) {
       ++position_;
     }

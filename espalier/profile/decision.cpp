@@ -62,8 +62,7 @@ std::vector<std::int64_t> starts(std::vector<Candidate> const& candidates) {
     }
   }
   std::ranges::sort(result);
-  auto const rest = std::ranges::unique(result);
-  result.erase(rest.begin(), rest.end());
+  result.erase(std::unique(result.begin(), result.end()), result.end());
   return result;
 }
 

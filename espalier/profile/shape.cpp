@@ -30,7 +30,8 @@ bool has_same_neighborhood(Shape const& one, Shape const& other) noexcept {
 std::size_t num_different(std::span<int const> numbers) {
   std::vector<int> sorted(numbers.begin(), numbers.end());
   std::ranges::sort(sorted);
-  return sorted.size() - std::ranges::unique(sorted).size();
+  auto const rest = std::unique(sorted.begin(), sorted.end());
+  return static_cast<std::size_t>(rest - sorted.begin());
 }
 
 }  // namespace

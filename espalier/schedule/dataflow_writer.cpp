@@ -42,8 +42,7 @@ Range DataflowWriter::store(std::vector<Slot> slots, bool is_remote) {
 
 Range DataflowWriter::store(std::vector<int> waits) {
   std::ranges::sort(waits);
-  auto const repeated = std::ranges::unique(waits);
-  waits.erase(repeated.begin(), repeated.end());
+  waits.erase(std::unique(waits.begin(), waits.end()), waits.end());
   auto const begin = static_cast<int>(program_.wait_pool.size());
   program_.wait_pool.insert(program_.wait_pool.end(), waits.begin(), waits.end());
   return {.begin = begin, .end = static_cast<int>(program_.wait_pool.size())};

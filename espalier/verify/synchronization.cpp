@@ -3,7 +3,6 @@
 #include "espalier/verify/synchronization.hpp"
 
 #include <algorithm>
-#include <ranges>
 #include <string>
 
 #include "espalier/base/format.hpp"
@@ -49,10 +48,8 @@ private:
     });
   }
 
-  [[nodiscard]] auto ranks() const { return std::views::iota(0, all_.num_ranks()); }
-
   void check_enter(BlockOfRank where, Access access) {
-    for (int const rank : ranks()) {
+    for (int rank = 0; rank < all_.num_ranks(); ++rank) {
       bool const is_meant =
           mode_.in == Sync::allsync || (mode_.in == Sync::mysync && rank == where.rank);
       if (is_meant && !happens_before_.starts_after_enter(access.operation, rank)) {
@@ -66,15 +63,16 @@ private:
 
   void check_leave(BlockOfRank where, Access access) {
     if (mode_.out == Sync::nosync) {
-      bool const is_before_last = std::ranges::any_of(ranks(), [&](int rank) {
-        return happens_before_.is_before_leave(access, rank);
-      });
-      if (!is_before_last) {
+      int rank = 0;
+      while (rank < all_.num_ranks() && !happens_before_.is_before_leave(access, rank)) {
+        ++rank;
+      }
+      if (rank == all_.num_ranks()) {
         report(ProverRule::too_late, where, access, "all ranks may have left");
       }
       return;
     }
-    for (int const rank : ranks()) {
+    for (int rank = 0; rank < all_.num_ranks(); ++rank) {
       bool const is_meant = mode_.out == Sync::allsync || rank == where.rank;
       if (is_meant && !happens_before_.is_before_leave(access, rank)) {
         report(ProverRule::too_late, where, access, formatted("rank {} may have left", rank));

@@ -9,6 +9,8 @@ import subprocess
 import pytest
 from places import repository
 
+from repository import output_of
+
 _SCRIPT = repository / "cmake" / "Compilers.cmake"
 OLDEST = dict(
     re.findall(r"^set\(ESPALIER_OLDEST_(\w+) (\d+)\)$", _SCRIPT.read_text(), re.MULTILINE)
@@ -67,3 +69,13 @@ def test_a_compiler_that_is_not_there_is_one_line(compiler: str, said: str) -> N
     assert done.stdout == ""
     assert said in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_sources_do_without_the_views_that_clang_14_does_not_compile() -> None:
+    # Of the C++ library of GCC 12, which it has in Debian 12; `make compilers` finds what is left.
+    return_views = "unique|rotate|(stable_)?partition|remove(_if)?|search|find_end|equal_range"
+    views = re.compile(rf"std::views::|std::ranges::({return_views}|subrange|\w+_view)\b")
+    listed = output_of(repository, "ls-files", "*.cpp", "*.hpp").split()
+    found = [name for name in listed if views.search((repository / name).read_text("utf-8"))]
+    assert len(listed) > 100
+    assert found == []

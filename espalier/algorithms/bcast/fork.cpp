@@ -22,7 +22,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <ranges>
 #include <string>
 #include <vector>
 
@@ -64,10 +63,10 @@ std::string refuses(Request const& request) {
 int moved(std::vector<int> const& extents, int x, int y, int sign) {
   int result = 0;
   int stride = 1;
-  for (int const extent : std::views::reverse(extents)) {
-    int const coordinate = x / stride % extent + sign * (y / stride % extent);
-    result += stride * wrap(coordinate, extent);
-    stride *= extent;
+  for (auto extent = extents.rbegin(); extent != extents.rend(); ++extent) {
+    int const coordinate = x / stride % *extent + sign * (y / stride % *extent);
+    result += stride * wrap(coordinate, *extent);
+    stride *= *extent;
   }
   return result;
 }

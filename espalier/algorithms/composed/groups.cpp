@@ -21,7 +21,7 @@ int floor_sqrt(int n) {
 
 std::vector<int> without_repetition(std::vector<int> list) {
   std::ranges::sort(list);
-  list.erase(std::ranges::unique(list).begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
   return list;
 }
 

@@ -79,17 +79,22 @@ Facts facts(Request const& request) {
   };
 }
 
-template <Collective collective> Algorithm phase_of() {
+// Not inside the template: Clang 14 fails to compile what of Algorithm is left out there.
+Algorithm phase(Collective collective, decltype(Algorithm::generate) generated) {
   return {
       .collective = collective,
       .name = "native",
       .summary = "the collective of the MPI library",
       .source = "mpi41",
       .equal_blocks_only = true,
-      .generate = generate<collective>,
+      .generate = generated,
       .facts = facts,
       .order = [](Request const&) { return OperandOrder::rank; },
   };
+}
+
+template <Collective collective> Algorithm phase_of() {
+  return phase(collective, generate<collective>);
 }
 
 }  // namespace

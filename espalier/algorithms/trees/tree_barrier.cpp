@@ -2,7 +2,6 @@
 
 #include "espalier/algorithms/trees/tree_barrier.hpp"
 
-#include <ranges>
 #include <utility>
 
 #include "espalier/schedule/builder.hpp"
@@ -12,8 +11,8 @@ namespace espalier::algorithms {
 schedule::RankProgram
 tree_barrier(Request const& request, int rank, pattern::TreeNode const& node, int num_rounds) {
   schedule::Builder builder(output_frame(request.num_ranks, 0), rank);
-  for (pattern::TreeEdge const& edge : std::views::reverse(node.children)) {
-    builder.next_round(num_rounds - 1 - edge.round).recv_signal(edge.child);
+  for (auto edge = node.children.rbegin(); edge != node.children.rend(); ++edge) {
+    builder.next_round(num_rounds - 1 - edge->round).recv_signal(edge->child);
   }
   if (node.parent >= 0) {
     builder.next_round(num_rounds - 1 - node.parent_round).send_signal(node.parent);

@@ -3,6 +3,7 @@
 #include "espalier/cost/replay/dependences.hpp"
 
 #include <algorithm>
+#include <span>
 
 namespace espalier::cost {
 namespace {
@@ -40,8 +41,7 @@ void Dependences::set_up(Awaited& awaited, int rank) {
     }
   }
   own.end = static_cast<std::int32_t>(awaited.waiting.size());
-  auto const waiting =
-      std::ranges::subrange(awaited.waiting.begin() + begin, awaited.waiting.begin() + own.end);
+  auto const waiting = std::span(awaited.waiting).subspan(index(begin));
   if (!std::ranges::is_sorted(waiting, {}, position_for)) {
     std::ranges::stable_sort(waiting, {}, position_for);
   }

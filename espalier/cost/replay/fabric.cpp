@@ -3,7 +3,6 @@
 #include "espalier/cost/replay/fabric.hpp"
 
 #include <algorithm>
-#include <ranges>
 #include <string>
 
 #include "espalier/base/error.hpp"
@@ -46,10 +45,10 @@ void Fabric::set_up_lanes(Setting const& setting) {
     set_up_torus(machine);
   }
   bool inner_is_limited = false;
-  for (Lane& lane : std::views::reverse(lanes_)) {
-    inner_is_limited = inner_is_limited || lane.out.are_limited();
-    bool const shares_links = lane.hops && torus_.are_shared();
-    lane.is_shared = inner_is_limited || lane.inside.are_limited() || shares_links;
+  for (auto lane = lanes_.rbegin(); lane != lanes_.rend(); ++lane) {
+    inner_is_limited = inner_is_limited || lane->out.are_limited();
+    bool const shares_links = lane->hops && torus_.are_shared();
+    lane->is_shared = inner_is_limited || lane->inside.are_limited() || shares_links;
   }
 }
 

@@ -49,7 +49,7 @@ RankProgram with_scratch_in_output(RankProgram const& program) {
 }
 
 /// Gives messages of a pair different tags, none of which another number has.
-void separate_messages(RankProgram& program, int number) {
+[[maybe_unused]] void separate_messages(RankProgram& program, int number) {
   constexpr int most_messages = 1024;
   std::map<std::pair<schedule::Kind, int>, int> num_messages;
   for (Operation& operation : program.operations) {

@@ -44,8 +44,7 @@ void add_range(std::string_view range, std::string_view text, std::vector<int>& 
 
 CpuSet::CpuSet(std::vector<int> cpus) : cpus_(std::move(cpus)) {
   std::ranges::sort(cpus_);
-  auto const repeated = std::ranges::unique(cpus_);
-  cpus_.erase(repeated.begin(), repeated.end());
+  cpus_.erase(std::unique(cpus_.begin(), cpus_.end()), cpus_.end());
 }
 
 CpuSet CpuSet::parse(std::string_view text) {

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <map>
 #include <numeric>
-#include <ranges>
 #include <unordered_set>
 #include <utility>
 
@@ -41,9 +40,9 @@ Refined refine(std::vector<int> const& above, Division const& division) {
 std::vector<int> sorted_units(std::vector<Refined> const& nested) {
   std::vector<int> units(nested.front().object_of_unit.size());
   std::iota(units.begin(), units.end(), 0);
-  for (Refined const& level : std::views::reverse(nested)) {
+  for (auto level = nested.rbegin(); level != nested.rend(); ++level) {
     std::ranges::stable_sort(units, {}, [&](int unit) {
-      return level.object_of_unit[static_cast<std::size_t>(unit)];
+      return level->object_of_unit[static_cast<std::size_t>(unit)];
     });
   }
   return units;

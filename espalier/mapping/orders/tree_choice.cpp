@@ -24,7 +24,7 @@ struct NamedMaker {
 
 /// An order of groups turned so that it begins with the root.
 RankVector rooted(RankVector ranks, int root) {
-  std::ranges::rotate(ranks, std::ranges::find(ranks, root));
+  std::rotate(ranks.begin(), std::ranges::find(ranks, root), ranks.end());
   return ranks;
 }
 

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <limits>
 #include <numeric>
-#include <ranges>
 #include <utility>
 
 #include "espalier/mapping/walks/crossings.hpp"
@@ -15,16 +14,22 @@
 namespace espalier::mapping {
 namespace {
 
+struct Indices {
+  std::size_t begin;
+  std::size_t end;
+};
+
 /// Indices of the eight elements around the first that is not below `half`.
-auto near_half(std::span<int const> ends, int half) {
+Indices near_half(std::span<int const> ends, int half) {
   constexpr std::ptrdiff_t most = 8;
   auto const size = std::ssize(ends);
   auto const near = std::ranges::lower_bound(ends, half) - ends.begin();
   auto const first =
       std::clamp(near - most / 2, std::ptrdiff_t{0}, std::max(size - most, std::ptrdiff_t{0}));
-  return std::views::iota(
-      static_cast<std::size_t>(first), static_cast<std::size_t>(std::min(first + most, size))
-  );
+  return {
+      .begin = static_cast<std::size_t>(first),
+      .end = static_cast<std::size_t>(std::min(first + most, size)),
+  };
 }
 
 /// The ends of the groups of each level, along the hardware order.
@@ -128,7 +133,8 @@ Bisection::Section Bisection::best_section(Region const& region) const {
   int const half = region.begin + region.size() / 2;
   Section best{.cost = std::numeric_limits<double>::infinity()};
   for (std::size_t i = 0; i < profiles.size(); ++i) {
-    for (std::size_t const end : near_half(ends, half)) {
+    Indices const near = near_half(ends, half);
+    for (std::size_t end = near.begin; end < near.end; ++end) {
       Section const section = section_at(
           region,
           profiles[i],

@@ -92,8 +92,7 @@ void Movement::find_members() {
     }
   }
   std::ranges::sort(members_);
-  auto const repeated = std::ranges::unique(members_);
-  members_.erase(repeated.begin(), repeated.end());
+  members_.erase(std::unique(members_.begin(), members_.end()), members_.end());
   sources_.resize(members_.size());
   targets_.resize(members_.size());
   for (std::size_t i = 0; i < call_.from.size(); ++i) {

@@ -198,10 +198,10 @@ TEST(Choice, RefusesWithTheReason) {
   for (auto const& [text, p, reason] : cases) {
     Choice const choice = Choice::parse(text);
     EXPECT_EQ(choice.refuses(p, 0), reason) << text;
-    auto const [code, what] = error_of([&] { return choice.generate(p, 0, 0); });
+    auto const [code, what] = error_of([&, p = p] { return choice.generate(p, 0, 0); });
     EXPECT_EQ(code, ErrorCode::unsupported);
     EXPECT_EQ(what, choice.text() + ": " + reason);
-    EXPECT_EQ(error_of([&] { return choice.facts(p, 0); }).first, ErrorCode::unsupported);
+    EXPECT_EQ(error_of([&, p = p] { return choice.facts(p, 0); }).first, ErrorCode::unsupported);
   }
   // A product of rows far beyond int must not wrap round to something small.
   std::string const many = "allgather/orthogonal[rows=65536x65536x65536x65536]";

@@ -95,8 +95,8 @@ TEST(Sharing, OfANodesChannels) {
   std::vector<RankProgram> const four = pairs(8, {0, 1, 2, 3}, {4, 5, 6, 7});
   for (auto const& [channels, expected] :
        std::vector<std::pair<double, double>>{{1, 4}, {2, 2}, {3, 2}, {4, 1}, {8, 1}}) {
-    Setting const nodes =
-        with(setting("node:2 core:4"), 0, [&](machine::Link& link) { link.channels = channels; });
+    auto const set = [channels = channels](machine::Link& link) { link.channels = channels; };
+    Setting const nodes = with(setting("node:2 core:4"), 0, set);
     Replay const replayed = replay(four, nodes, bytes);
     EXPECT_EQ(replayed.seconds(), expected * bytes) << channels;
     EXPECT_EQ(replayed.levels[0].messages, 4);

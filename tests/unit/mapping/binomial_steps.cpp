@@ -80,7 +80,7 @@ TEST(BinomialSteps, TakeThePublishedTimesOnOneChip) {
   for (auto const& [num_ranks, expected] : {std::pair{8, 8.0}, std::pair{32, 48.0}}) {
     std::vector<int> const one_group(static_cast<std::size_t>(num_ranks));
     RttMatrix const matrix = two_level(one_group, 2, 2);
-    auto const total = [&](Channels const& channels) {
+    auto const total = [&, num_ranks = num_ranks](Channels const& channels) {
       std::vector<double> const steps =
           step_times(matrix, standard_order(num_ranks, 0), one_group, channels, Payload::subtree);
       return std::accumulate(steps.begin(), steps.end(), 0.0);

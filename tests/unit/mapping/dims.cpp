@@ -348,10 +348,10 @@ TEST(MultiLevelDims, EqualBruteForceLevelByLevel) {
     auto const [sizes, costs, weights, dims] = random_case(random);
     std::vector<MultiLevelDims> left = all_levels(sizes, weights.size(), dims);
     for (std::size_t level = 0; level < sizes.size(); ++level) {
-      auto const sum = [&, level](MultiLevelDims const& dims_ml) {
+      auto const sum = [&, level, &sizes = sizes, &weights = weights](MultiLevelDims const& one) {
         Weights only(sizes.size(), 0.0);
         only[level] = 1;
-        return joint_cost(dims_ml, only, weights);
+        return joint_cost(one, only, weights);
       };
       double const least = sum(*std::ranges::min_element(left, {}, sum));
       std::erase_if(left, [&](auto const& dims_ml) { return sum(dims_ml) > least * (1 + 1e-10); });

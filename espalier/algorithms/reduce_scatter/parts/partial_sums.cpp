@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <ranges>
 
 #include "espalier/base/integer.hpp"
 #include "espalier/schedule/transforms.hpp"
@@ -181,9 +180,9 @@ void PartialSums::combine_in_order(
 
 void gather_back(schedule::Builder& builder, std::span<Handover const> steps) {
   builder.wait_for_sends().next_round(builder.round());
-  for (Handover const& step : std::views::reverse(steps)) {
-    builder.recv(step.to, output_slots(builder, step.sent));
-    builder.send(step.from, output_slots(builder, step.kept));
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+    builder.recv(step->to, output_slots(builder, step->sent));
+    builder.send(step->from, output_slots(builder, step->kept));
     builder.next_round();
   }
 }
