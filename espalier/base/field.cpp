@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 #include "espalier/base/error.hpp"
 
 namespace espalier {
@@ -51,6 +53,10 @@ Field Field::at(std::string_view key) const {
   return {*found, where_ + ": " + std::string(key)};
 }
 
+bool Field::has(std::string_view key) const {
+  return value_->is_object() && value_->contains(key);
+}
+
 std::vector<Field> Field::elements() const {
   if (!value_->is_array()) {
     fail("a list");
@@ -61,6 +67,10 @@ std::vector<Field> Field::elements() const {
     fields.emplace_back((*value_)[i], where_ + "[" + std::to_string(i) + "]");
   }
   return fields;
+}
+
+bool Field::is_null() const noexcept {
+  return value_->is_null();
 }
 
 std::string Field::text() const {

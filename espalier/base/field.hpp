@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 namespace espalier {
 
@@ -23,14 +23,12 @@ public:
   /// Member of an object that has to be there.
   [[nodiscard]] Field at(std::string_view key) const;
 
-  [[nodiscard]] bool has(std::string_view key) const {
-    return value_->is_object() && value_->contains(key);
-  }
+  [[nodiscard]] bool has(std::string_view key) const;
 
   /// Elements of an array.
   [[nodiscard]] std::vector<Field> elements() const;
 
-  [[nodiscard]] bool is_null() const noexcept { return value_->is_null(); }
+  [[nodiscard]] bool is_null() const noexcept;
 
   [[nodiscard]] std::string text() const;
   [[nodiscard]] std::int64_t integer(

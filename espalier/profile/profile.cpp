@@ -12,6 +12,8 @@
 #include <tuple>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 #include "espalier/base/error.hpp"
 #include "espalier/base/field.hpp"
 #include "espalier/profile/call_in_file.hpp"

@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 #include "espalier/base/field.hpp"
 
 namespace espalier::machine {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "espalier/machine/sources/cpu_set.hpp"
 #include "espalier/machine/sources/node_tree.hpp"

@@ -10,6 +10,8 @@
 #include <set>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 #include "espalier/base/error.hpp"
 #include "espalier/base/field.hpp"
 #include "espalier/machine/tree/nesting.hpp"

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include <nlohmann/json.hpp>
+
 #include "espalier/measure/common/clock.hpp"
 
 namespace espalier::measure {

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include <nlohmann/json.hpp>
+
 namespace espalier::measure {
 
 void check_header(Field const& plan, std::string_view schema, std::int64_t version) {

@@ -6,6 +6,8 @@
 #include <string>
 #include <tuple>
 
+#include <nlohmann/json.hpp>
+
 #include "espalier/plan/settings/statistics.hpp"
 #include "espalier/profile/call_in_file.hpp"
 #include "espalier/profile/profile.hpp"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "espalier/base/field.hpp"
 #include "espalier/profile/call.hpp"

@@ -9,6 +9,8 @@
 #include <optional>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 #include "espalier/base/error.hpp"
 #include "espalier/base/field.hpp"
 #include "espalier/base/json_text.hpp"

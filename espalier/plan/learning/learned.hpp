@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "espalier/plan/learning/lesson.hpp"
 #include "espalier/plan/learning/programs.hpp"

@@ -4,6 +4,8 @@
 
 #include <limits>
 
+#include <nlohmann/json.hpp>
+
 #include "espalier/base/format.hpp"
 
 namespace espalier::plan {

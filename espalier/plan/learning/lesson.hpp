@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "espalier/base/field.hpp"
 #include "espalier/plan/learning/kind_of_calls.hpp"

@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 #include "espalier/base/field.hpp"
 
 namespace espalier::plan {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 namespace espalier::plan {
 

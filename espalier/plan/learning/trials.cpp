@@ -7,6 +7,8 @@
 #include <limits>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 #include "espalier/algorithms/catalog.hpp"
 #include "espalier/base/error.hpp"
 #include "espalier/base/field.hpp"

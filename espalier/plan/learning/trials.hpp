@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "espalier/learn/record.hpp"
 #include "espalier/plan/learning/kind_of_calls.hpp"

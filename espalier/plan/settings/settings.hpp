@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "espalier/algorithms/catalog.hpp"
 #include "espalier/plan/learning/trials.hpp"
 #include "espalier/plan/native_algorithms/wanted_native.hpp"

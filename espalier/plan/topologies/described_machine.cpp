@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "espalier/base/error.hpp"
+#include "espalier/machine/text/file.hpp"
 #include "espalier/machine/text/text.hpp"
 #include "espalier/machine/tree/level_names.hpp"
 #include "espalier/machine/tree/nesting.hpp"

@@ -5,8 +5,11 @@
 #include <vector>
 
 #include "espalier/machine/job/discovery.hpp"
-#include "espalier/machine/text/file.hpp"
 #include "espalier/machine/tree/machine.hpp"
+
+namespace espalier::machine {
+struct MachineFile;
+}  // namespace espalier::machine
 
 namespace espalier::plan {
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "espalier/base/error.hpp"
 #include "espalier/machine/sources/topology_conf.hpp"

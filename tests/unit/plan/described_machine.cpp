@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "espalier/base/error.hpp"
+#include "espalier/machine/text/file.hpp"
 #include "espalier/mapping/places.hpp"
 #include "tests/support/jobs.hpp"
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "espalier/base/error.hpp"
 #include "espalier/plan/learning/programs.hpp"
