@@ -79,22 +79,21 @@ Facts facts(Request const& request) {
   };
 }
 
-// Not inside the template: Clang 14 fails to compile what of Algorithm is left out there.
-Algorithm phase(Collective collective, decltype(Algorithm::generate) generated) {
-  return {
-      .collective = collective,
-      .name = "native",
-      .summary = "the collective of the MPI library",
-      .source = "mpi41",
-      .equal_blocks_only = true,
-      .generate = generated,
-      .facts = facts,
-      .order = [](Request const&) { return OperandOrder::rank; },
-  };
-}
+// Not in a function: there, Clang 14 crashes on an Algorithm whose braces leave members out.
+Algorithm const any_phase{
+    .name = "native",
+    .summary = "the collective of the MPI library",
+    .source = "mpi41",
+    .equal_blocks_only = true,
+    .facts = facts,
+    .order = [](Request const&) { return OperandOrder::rank; },
+};
 
 template <Collective collective> Algorithm phase_of() {
-  return phase(collective, generate<collective>);
+  Algorithm phase = any_phase;
+  phase.collective = collective;
+  phase.generate = generate<collective>;
+  return phase;
 }
 
 }  // namespace
