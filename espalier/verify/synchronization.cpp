@@ -2,7 +2,6 @@
 
 #include "espalier/verify/synchronization.hpp"
 
-#include <algorithm>
 #include <string>
 
 #include "espalier/base/format.hpp"
