@@ -210,7 +210,7 @@ void start_session(std::optional<plan::SettingsText> read) {
     world.devices = plan::DeviceMemory::of_process();
   }
   if (is_active && settings.has_choices()) {
-    agree_on_abilities(world);
+    agree_on_abilities(world, program->library_version);
   }
   program->session = std::make_unique<plan::Session>(
       std::move(settings),

@@ -6,12 +6,14 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <mpi.h>
 
 #include "espalier/mpi/success.hpp"
+#include "espalier/plan/devices/loaded_library.hpp"
 #include "espalier/plan/progress/progress.hpp"
 #include "espalier/watch/board.hpp"
 #include "shim/environment.hpp"
@@ -62,6 +64,14 @@ int node_number() {
   native_bcast(&number, 1, MPI_INT, node);
   PMPI_Comm_free(&node);
   return number;
+}
+
+/// Whether this process has Fortran functions that write into requests of neighborhood collectives.
+/// MPI_INEIGHBOR_ALLTOALLV of Open MPI 5.0 calls the C function and then notes in the request which
+/// arrays go when it is over. Ours is a generalized request, which has no place for that.
+bool writes_into_requests(std::string_view library_version) {
+  return library_version.starts_with("Open MPI v5") &&
+         plan::LoadedLibrary::has_any("libmpi_mpifh.so");
 }
 
 }  // namespace
@@ -118,8 +128,12 @@ plan::Session::World describe_world(bool needs_nodes) {
   return world;
 }
 
-void agree_on_abilities(plan::Session::World& world) {
-  std::array<int, 2> can{plan::can_follow_progress() ? 1 : 0, world.devices.is_present() ? 0 : 1};
+void agree_on_abilities(plan::Session::World& world, std::string const& library_version) {
+  std::array<int, 3> can{
+      plan::can_follow_progress() ? 1 : 0,
+      world.devices.is_present() ? 0 : 1,
+      writes_into_requests(library_version) ? 0 : 1,
+  };
   require_success(
       forward.allreduce(
           MPI_IN_PLACE,
@@ -131,7 +145,8 @@ void agree_on_abilities(plan::Session::World& world) {
       ),
       "MPI_Allreduce"
   );
-  auto const [follows_progress, has_no_devices] = can;
+  auto const [follows_progress, has_no_devices, leaves_requests] = can;
+  world.writes_into_requests = leaves_requests == 0;
   world.has_devices = has_no_devices == 0;
   if (follows_progress != 0 && !world.has_devices) {
     world.follow_progress = plan::follow_progress;

@@ -29,8 +29,8 @@ share_settings(std::optional<plan::SettingsText> read, std::string const& librar
 [[nodiscard]] plan::Session::World describe_world(bool needs_nodes);
 
 /// Collective over MPI_COMM_WORLD: lets `world` start nonblocking calls if all ranks can, and says
-/// whether any rank has devices.
+/// whether any rank has devices, or Fortran that writes into requests.
 /// @throws Error mpi.
-void agree_on_abilities(plan::Session::World& world);
+void agree_on_abilities(plan::Session::World& world, std::string const& library_version);
 
 }  // namespace espalier::shim

@@ -36,6 +36,7 @@ enum class NativeReason : std::uint8_t {
   no_neighborhood,
   refused_neighborhood,
   other_pairing,
+  written_requests,
 };
 
 /// The texts of the reasons, in reports, in the order of the enumeration.
@@ -63,10 +64,11 @@ inline constexpr std::array native_reason_texts{
     "not all ranks know the neighbours of all: no topology, too many edges, or device memory",
     "the algorithm does not serve such a neighborhood",
     "the MPI library may pair or place blocks otherwise than the standard here",
+    "Open MPI 5 writes into requests of this call in Fortran, as if they were its own",
 };
 
 static_assert(
-    native_reason_texts.size() == static_cast<std::size_t>(NativeReason::other_pairing) + 1
+    native_reason_texts.size() == static_cast<std::size_t>(NativeReason::written_requests) + 1
 );
 
 /// A table that decides so for any size, and its decision, for each reason.

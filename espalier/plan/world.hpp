@@ -30,6 +30,9 @@ struct World {
   void (*follow_progress)(int (*poll)() noexcept) noexcept = nullptr;
   DeviceMemory devices;      ///< of this rank
   bool has_devices = false;  ///< some rank has some; on all ranks alike
+  /// The Fortran functions of the MPI library write into the requests of nonblocking neighborhood
+  /// collectives with lists, as if they were its own; in some rank. On all ranks alike.
+  bool writes_into_requests = false;
   /// The memory of the nodes of `comm`, if other sessions use it, too; null: Session::prepare()
   /// makes it where it may be needed.
   std::shared_ptr<exec::node::Node> node;

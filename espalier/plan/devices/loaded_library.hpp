@@ -26,14 +26,9 @@ public:
     }
   }
 
-  /// Null if there is no such library, or no such function.
-  template <typename Function> [[nodiscard]] Function* find(char const* name) const noexcept {
-    return handle_ == nullptr ? nullptr : reinterpret_cast<Function*>(dlsym(handle_, name));
-  }
-
-private:
-  /// Whether any version is there. Most processes have none, and the dynamic linker would look
-  /// through all folders for each name.
+  /// Whether the process has a library, in any version. Most processes do not have those that are
+  /// asked for, and the dynamic linker would look through all folders for each name.
+  /// @param name  `libx.so`, as in the constructor
   [[nodiscard]] static bool has_any(std::string_view name) noexcept {
     std::string_view start = name.substr(0, name.find(".so"));
     auto const is_it = [](dl_phdr_info* library, std::size_t, void* wanted) {
@@ -44,6 +39,12 @@ private:
     return dl_iterate_phdr(is_it, &start) != 0;
   }
 
+  /// Null if there is no such library, or no such function.
+  template <typename Function> [[nodiscard]] Function* find(char const* name) const noexcept {
+    return handle_ == nullptr ? nullptr : reinterpret_cast<Function*>(dlsym(handle_, name));
+  }
+
+private:
   void* handle_ = nullptr;
 };
 

@@ -38,6 +38,11 @@ bool has_devices_somewhere(World const& world, MPI_Comm comm) {
   return found != 0;
 }
 
+/// Of counts, places or types of blocks.
+bool has_lists(NeighborCall call) noexcept {
+  return call != NeighborCall::allgather && call != NeighborCall::alltoall;
+}
+
 }  // namespace
 
 profile::DecisionTable const& Session::table(NeighborForm one, State& state, MPI_Comm comm) {
@@ -58,8 +63,13 @@ profile::DecisionTable const& Session::find_table(NeighborForm one, State& state
   } else {
     found = &find_ruled(one, state, comm);
   }
-  bool const is_refused = !one.is_blocking() && found->chooses() && !contexts_.starts();
-  return is_refused ? native_.table(reason_not_to_start()) : *found;
+  if (one.is_blocking() || !found->chooses()) {
+    return *found;
+  }
+  if (world_.writes_into_requests && has_lists(one.call)) {
+    return native_.table(NativeReason::written_requests);
+  }
+  return contexts_.starts() ? *found : native_.table(reason_not_to_start());
 }
 
 profile::DecisionTable const& Session::find_ruled(NeighborForm one, State& state, MPI_Comm comm) {
