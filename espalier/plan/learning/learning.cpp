@@ -121,7 +121,7 @@ Learning::Learning(Settings const& settings, std::span<int const> node_of_rank, 
 /// that have a rule: they are decided.
 void Learning::plan_turns(Settings const& settings) {
   std::vector<Trials const*> sorted;
-  double left = settings.learning->seconds;
+  double left = allowance_.bound(0);
   for (auto const& [kind, trials] : earlier_) {
     turns_[kind] = {.first_call = late_call};
     if (has_rule(settings.memory, kind) || has_rule(settings.site, kind)) {
