@@ -78,8 +78,7 @@ double Race::conclude(Words const& agreed, Own const& own) {
   Stage const stage = stage_;
   Trial const made = planned_;
   bool const is_whole_timed = wants_whole_exchange();
-  exchange_cost_.count(is_whole_timed);
-  double const lost = pay(agreed) + take(agreed);
+  double const lost = pay(agreed, is_whole_timed) + take(agreed);
   last_ = made;
   last_.counts = made.counts && stage_ == stage;
   has_last_ = true;
@@ -96,8 +95,7 @@ double Race::conclude(Words const& agreed, Own const& own) {
 }
 
 double Race::finish(Words const& agreed) {
-  exchange_cost_.count(false);
-  double const lost = pay(agreed) + take(agreed);
+  double const lost = pay(agreed, false) + take(agreed);
   has_last_ = false;
   whole_exchange_ = Words{}.whole_exchange;
   if (stage_ == Stage::pacing) {
@@ -117,7 +115,9 @@ void Race::refuse(int candidate) {
   last_ = {};
 }
 
-double Race::pay(Words const& agreed) {
+/// @param is_followed  as of ExchangeCost::count(), of the exchange of these words
+double Race::pay(Words const& agreed, bool is_followed) {
+  exchange_cost_.count(is_followed);
   return exchange_cost_.pay(agreed.exchange, agreed.whole_exchange);
 }
 

@@ -90,8 +90,8 @@ public:
     next_trial_ = std::max(next_trial_, number);
   }
 
-  /// No candidates are tried before the calls took as long as the exchanges of a race cost, so that
-  /// a race never costs more than the calls that it is about [karlin1988].
+  /// No candidates are tried before the calls took as long as the exchanges of a race cost, as in
+  /// the problem of renting skis or buying them [karlin1988].
   void wait_until_worth_it() noexcept { waits_until_worth_it_ = true; }
 
   /// Of the call that comes next. A trial is followed by words() and conclude().
@@ -183,7 +183,7 @@ private:
     bool is_stretch = false;
   };
 
-  [[nodiscard]] double pay(Words const& agreed);
+  [[nodiscard]] double pay(Words const& agreed, bool is_followed);
   [[nodiscard]] double take(Words const& agreed);
   void refuse(int candidate);
   void plan(double allowance);

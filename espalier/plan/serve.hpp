@@ -327,7 +327,7 @@ int serve_init(
     Observing&& observer,
     Native&& native
 ) {
-  CallDecision const decided = session.decide_start(call, comm);
+  auto const decided = session.decide_start(call, comm);
   if (decided.code != MPI_SUCCESS) {
     return decided.code;
   }

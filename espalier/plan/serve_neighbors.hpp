@@ -11,7 +11,6 @@
 #include <mpi.h>
 
 #include "espalier/plan/clock.hpp"
-#include "espalier/plan/communicators/communicator.hpp"
 #include "espalier/plan/communicators/planned_requests.hpp"
 #include "espalier/plan/failure.hpp"
 #include "espalier/plan/neighbors/neighbor_bytes.hpp"
@@ -175,41 +174,6 @@ void count_starts(
     );
     return MPI_SUCCESS;
   }));
-}
-
-/// Makes a persistent request of a neighborhood call on `comm`, collective as the initialisation.
-/// @return as serve()
-template <AnyNeighborCall Call, typename Observing, typename Native>
-int serve_init(
-    Session& session,
-    Call const& call,
-    MPI_Comm comm,
-    MPI_Request* request,
-    Observing&& observer,
-    Native&& native
-) {
-  NeighborDecision const decided = session.decide_start(call, comm);
-  if (decided.code != MPI_SUCCESS) {
-    return decided.code;
-  }
-  if (decided.state == nullptr) {
-    return std::forward<Native>(native)();
-  }
-  int code = Communicator::refused;
-  {
-    [[maybe_unused]] auto const own_work = observer.own_work();
-    code = session.plan(decided, call, comm, request);
-  }
-  // A plain refusal is the decision itself, which is native.
-  bool const is_decided = code == Communicator::refused || !Communicator::is_refusal(code);
-  profile::Decision const& decision = is_decided ? *decided.decision : session.after_refusal(code);
-  if (Communicator::is_refusal(code)) {
-    code = std::forward<Native>(native)();
-  }
-  if (session.records() && code == MPI_SUCCESS) {
-    count_starts(session, decided, decision, call, *request);
-  }
-  return code;
 }
 
 }  // namespace espalier::plan

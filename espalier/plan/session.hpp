@@ -191,7 +191,7 @@ public:
   /// What was carried out of a decision, when Communicator::run() returned `code`.
   [[nodiscard]] profile::Decision const&
   carried_out(profile::Decision const& decision, int code) const noexcept {
-    bool const is_refused = Communicator::is_refusal(code) && decision.choice;
+    bool const is_refused = Communicator::is_refusal(code) && !decision.is_native();
     return is_refused ? after_refusal(code) : decision;
   }
 

@@ -108,7 +108,9 @@ def _require(guest: Member, file: str) -> None:
 
 
 def _require_fortran(guest: Member, name: str, program: Path) -> None:
-    pattern, reason = _FORTRAN.get(guest.name, ("$.", ""))
+    if guest.name not in _FORTRAN:
+        return
+    pattern, reason = _FORTRAN[guest.name]
     if re.search(pattern, name) and _is_fortran(program):
         pytest.skip(reason)
 

@@ -38,11 +38,6 @@ bool has_devices_somewhere(World const& world, MPI_Comm comm) {
   return found != 0;
 }
 
-/// Of counts, places or types of blocks.
-bool has_lists(NeighborCall call) noexcept {
-  return call != NeighborCall::allgather && call != NeighborCall::alltoall;
-}
-
 }  // namespace
 
 profile::DecisionTable const& Session::table(NeighborForm one, State& state, MPI_Comm comm) {
@@ -66,7 +61,7 @@ profile::DecisionTable const& Session::find_table(NeighborForm one, State& state
   if (one.is_blocking() || !found->chooses()) {
     return *found;
   }
-  if (world_.writes_into_requests && has_lists(one.call)) {
+  if (world_.writes_into_requests && !has_equal_blocks(one.call)) {
     return native_.table(NativeReason::written_requests);
   }
   return contexts_.starts() ? *found : native_.table(reason_not_to_start());

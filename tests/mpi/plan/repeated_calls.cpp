@@ -55,6 +55,14 @@ ReduceCall reduce() {
 }
 
 /// The call, and calls that differ in one argument each.
+template <typename Calls> std::set<CallWords> words_of_each(Calls const& calls) {
+  std::set<CallWords> words;
+  for (auto const& call : calls) {
+    words.insert(words_of(call));
+  }
+  return words;
+}
+
 std::set<CallWords> all_scatters() {
   std::array<ScatterCall, 8> calls;
   calls.fill(scatter());
@@ -65,11 +73,7 @@ std::set<CallWords> all_scatters() {
   calls[5].recvcount = 2;
   calls[6].recvtype = MPI_DOUBLE;
   calls[7].root = 1;
-  std::set<CallWords> words;
-  for (ScatterCall const& call : calls) {
-    words.insert(words_of(call));
-  }
-  return words;
+  return words_of_each(calls);
 }
 
 std::set<CallWords> all_reductions() {
@@ -81,11 +85,7 @@ std::set<CallWords> all_reductions() {
   calls[4].datatype = MPI_DOUBLE;
   calls[5].op = MPI_MAX;
   calls[6].root = 1;
-  std::set<CallWords> words;
-  for (ReduceCall const& call : calls) {
-    words.insert(words_of(call));
-  }
-  return words;
+  return words_of_each(calls);
 }
 
 void check_words(Checks& checks) {
