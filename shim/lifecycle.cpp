@@ -198,19 +198,19 @@ void start_session(std::optional<plan::SettingsText> read) {
   plan::Settings settings = plan::Settings::parse(
       share_settings(std::move(read), program->library_version), family_of(program->library_version)
   );
-  bool const needs_nodes = settings.needs_nodes() || (settings.records() && counts_nodes());
-  plan::Session::World world = describe_world(needs_nodes);
+  bool const is_active = settings.records() || settings.may_choose_any();
+  plan::Session::World world = describe_world(
+      {
+          .nodes = settings.needs_nodes() || (settings.records() && counts_nodes()),
+          .devices = is_active,
+          // What is learned serves blocking calls only.
+          .traits = is_active && settings.has_choices(),
+      },
+      program->library_version
+  );
   bool const is_first = world.rank == 0;
   if (is_first && settings.is_verbose) {
     print_start(settings);
-  }
-  bool const is_active = settings.records() || settings.may_choose_any();
-  // What is learned serves blocking calls only.
-  if (is_active) {
-    world.devices = plan::DeviceMemory::of_process();
-  }
-  if (is_active && settings.has_choices()) {
-    agree_on_abilities(world, program->library_version);
   }
   program->session = std::make_unique<plan::Session>(
       std::move(settings),

@@ -13,6 +13,7 @@
 #include <mpi.h>
 
 #include "espalier/mpi/success.hpp"
+#include "espalier/mpi/world_ranks.hpp"
 #include "espalier/plan/devices/loaded_library.hpp"
 #include "espalier/plan/progress/progress.hpp"
 #include "espalier/watch/board.hpp"
@@ -60,8 +61,7 @@ int node_number() {
       PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
       "MPI_Comm_split_type"
   );
-  int number = world_rank();
-  native_bcast(&number, 1, MPI_INT, node);
+  int const number = mpi::world_ranks(node).front();
   PMPI_Comm_free(&node);
   return number;
 }
@@ -72,6 +72,80 @@ int node_number() {
 bool writes_into_requests(std::string_view library_version) {
   return library_version.starts_with("Open MPI v5") &&
          plan::LoadedLibrary::has_any("libmpi_mpifh.so");
+}
+
+/// Of one rank. What any rank has concerns all of them.
+enum Trait : unsigned {
+  no_progress = 1U << 0U,          ///< nonblocking calls cannot be ours
+  some_devices = 1U << 1U,         ///< buffers may be in memory of devices
+  writing_of_requests = 1U << 2U,  ///< as World::writes_into_requests
+};
+
+unsigned own_traits(plan::Session::World const& world, std::string_view library_version) {
+  return (plan::can_follow_progress() ? 0U : no_progress) |
+         (world.devices.is_present() ? some_devices : 0U) |
+         (writes_into_requests(library_version) ? writing_of_requests : 0U);
+}
+
+/// Takes over the numbers of the nodes of all ranks. Collective.
+/// @return what any rank has
+unsigned share_nodes(plan::Session::World& world, unsigned own) {
+  struct Word {
+    int node;
+    unsigned traits;
+  };
+
+  Word const mine{.node = node_number(), .traits = own};
+  std::vector<Word> words(static_cast<std::size_t>(world.num_ranks));
+  Handle const type = to_handle(MPI_BYTE);
+  require_success(
+      forward.allgather(
+          &mine, sizeof mine, type, words.data(), sizeof mine, type, to_handle(MPI_COMM_WORLD)
+      ),
+      "MPI_Allgather"
+  );
+  unsigned traits = 0;
+  for (Word const& word : words) {
+    world.node_of_rank.push_back(word.node);
+    traits |= word.traits;
+  }
+  return traits;
+}
+
+/// @return what any rank has. Collective.
+unsigned share_traits(unsigned own) {
+  require_success(
+      forward.allreduce(
+          MPI_IN_PLACE,
+          &own,
+          1,
+          to_handle(MPI_UNSIGNED),
+          to_handle(MPI_BOR),
+          to_handle(MPI_COMM_WORLD)
+      ),
+      "MPI_Allreduce"
+  );
+  return own;
+}
+
+/// The beginning of what rank 0 shares. Most settings are no longer than that.
+struct FirstBytes {
+  std::int64_t num_all = 0;
+  std::array<char, 2040> bytes{};
+};
+
+/// A text of rank 0 on all ranks. Collective.
+std::string share_text(std::string text) {
+  FirstBytes first{.num_all = static_cast<std::int64_t>(text.size())};
+  text.copy(first.bytes.data(), first.bytes.size());
+  native_bcast(&first, sizeof first, MPI_BYTE, MPI_COMM_WORLD);
+  auto const num_all = static_cast<std::size_t>(first.num_all);
+  if (num_all <= first.bytes.size()) {
+    return {first.bytes.data(), num_all};
+  }
+  text.resize(num_all);
+  native_bcast(text.data(), static_cast<int>(num_all), MPI_BYTE, MPI_COMM_WORLD);
+  return text;
 }
 
 }  // namespace
@@ -99,58 +173,27 @@ share_settings(std::optional<plan::SettingsText> read, std::string const& librar
     }
     bytes = text.to_bytes();
   }
-  auto size = static_cast<std::int64_t>(bytes.size());
-  native_bcast(&size, 1, MPI_INT64_T, MPI_COMM_WORLD);
-  bytes.resize(static_cast<std::size_t>(size));
-  native_bcast(bytes.data(), static_cast<int>(size), MPI_BYTE, MPI_COMM_WORLD);
-  return plan::SettingsText::from_bytes(bytes);
+  return plan::SettingsText::from_bytes(share_text(std::move(bytes)));
 }
 
-plan::Session::World describe_world(bool needs_nodes) {
+plan::Session::World describe_world(Questions const& asked, std::string const& library_version) {
   plan::Session::World world{.rank = world_rank(), .num_processors = num_processors()};
   require_success(PMPI_Comm_size(MPI_COMM_WORLD, &world.num_ranks), "MPI_Comm_size");
-  if (needs_nodes) {
-    int const number = node_number();
-    world.node_of_rank.resize(static_cast<std::size_t>(world.num_ranks));
-    require_success(
-        forward.allgather(
-            &number,
-            1,
-            to_handle(MPI_INT),
-            world.node_of_rank.data(),
-            1,
-            to_handle(MPI_INT),
-            to_handle(MPI_COMM_WORLD)
-        ),
-        "MPI_Allgather"
-    );
+  if (asked.devices) {
+    world.devices = plan::DeviceMemory::of_process();
   }
-  return world;
-}
-
-void agree_on_abilities(plan::Session::World& world, std::string const& library_version) {
-  std::array<int, 3> can{
-      plan::can_follow_progress() ? 1 : 0,
-      world.devices.is_present() ? 0 : 1,
-      writes_into_requests(library_version) ? 0 : 1,
-  };
-  require_success(
-      forward.allreduce(
-          MPI_IN_PLACE,
-          can.data(),
-          can.size(),
-          to_handle(MPI_INT),
-          to_handle(MPI_MIN),
-          to_handle(MPI_COMM_WORLD)
-      ),
-      "MPI_Allreduce"
-  );
-  auto const [follows_progress, has_no_devices, leaves_requests] = can;
-  world.writes_into_requests = leaves_requests == 0;
-  world.has_devices = has_no_devices == 0;
-  if (follows_progress != 0 && !world.has_devices) {
+  unsigned traits = asked.traits ? own_traits(world, library_version) : 0;
+  if (asked.nodes) {
+    traits = share_nodes(world, traits);
+  } else if (asked.traits) {
+    traits = share_traits(traits);
+  }
+  world.writes_into_requests = (traits & writing_of_requests) != 0;
+  world.has_devices = (traits & some_devices) != 0;
+  if (asked.traits && (traits & (no_progress | some_devices)) == 0) {
     world.follow_progress = plan::follow_progress;
   }
+  return world;
 }
 
 }  // namespace espalier::shim

@@ -23,14 +23,18 @@ namespace espalier::shim {
 [[nodiscard]] plan::SettingsText
 share_settings(std::optional<plan::SettingsText> read, std::string const& library_version);
 
-/// Collective over MPI_COMM_WORLD.
-/// @param needs_nodes false: nodes are not asked for, which costs communication.
-/// @throws Error mpi.
-[[nodiscard]] plan::Session::World describe_world(bool needs_nodes);
+/// What a session has to know of this rank and of the others. Equal on all ranks.
+struct Questions {
+  bool nodes = false;    ///< which ranks share a node; costs most
+  bool devices = false;  ///< the memory of devices of this rank
+  /// Whether all ranks can start nonblocking calls, and whether any rank has devices, or Fortran
+  /// that writes into requests.
+  bool traits = false;
+};
 
-/// Collective over MPI_COMM_WORLD: lets `world` start nonblocking calls if all ranks can, and says
-/// whether any rank has devices, or Fortran that writes into requests.
+/// Collective over MPI_COMM_WORLD.
 /// @throws Error mpi.
-void agree_on_abilities(plan::Session::World& world, std::string const& library_version);
+[[nodiscard]] plan::Session::World
+describe_world(Questions const& asked, std::string const& library_version);
 
 }  // namespace espalier::shim

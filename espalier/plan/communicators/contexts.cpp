@@ -47,14 +47,13 @@ void Contexts::open(MPI_Comm all, bool starts) {
   std::int64_t const num_tags = std::int64_t{exec::largest_tag()} + 1;
   // SimGrid has a million tags: there functions share those of a context.
   has_parts_ = num_tags >= few_tags;
-  if (starts && has_parts_) {
-    require_success(make_private_comm(all, started_comm_), "MPI_Comm_create");
-    require_success(make_private_comm(all, planned_comm_), "MPI_Comm_create");
-  }
-  int const per_context = has_parts_ ? tags_per_context : few_tags_per_context;
+  starts_ = starts && has_parts_;
+  int const num_thirds = starts_ ? 3 : 1;
+  tags_per_context_ = has_parts_ ? num_thirds * tags_per_third : few_tags_per_context;
   // At least that of MPI_COMM_WORLD, which then has fewer tags.
-  num_contexts_ =
-      std::max(1, static_cast<int>(std::min<std::int64_t>(num_tags / per_context, max_contexts)));
+  num_contexts_ = std::max(
+      1, static_cast<int>(std::min<std::int64_t>(num_tags / tags_per_context_, max_contexts))
+  );
   uses_.assign(static_cast<std::size_t>(num_contexts_), Use::free);
   uses_[world] = Use::used;
 }
@@ -63,10 +62,8 @@ void Contexts::close() noexcept {
   if (numbers_) {
     numbers_->free();
   }
-  for (MPI_Comm* const comm : {&comm_, &started_comm_, &planned_comm_}) {
-    if (*comm != MPI_COMM_NULL) {
-      PMPI_Comm_free(comm);
-    }
+  if (is_open()) {
+    PMPI_Comm_free(&comm_);
   }
 }
 
@@ -160,7 +157,7 @@ void Contexts::retire(int number) noexcept {
 
 exec::MpiContext Contexts::context(int number, std::span<int const> world_ranks) const noexcept {
   exec::MpiContext result(comm_);
-  result.first_tag = number * (has_parts_ ? tags_per_context : few_tags_per_context);
+  result.first_tag = number * tags_per_context_;
   result.num_tags = has_parts_ ? tags_of_all : few_tags_per_context;
   result.first_own_tag = result.first_tag + tags_of_all;
   result.num_own_tags = has_parts_ ? tags_per_call : 0;
@@ -170,22 +167,23 @@ exec::MpiContext Contexts::context(int number, std::span<int const> world_ranks)
 
 exec::MpiContext
 Contexts::started_context(int number, std::span<int const> world_ranks) const noexcept {
-  static_assert(tags_of_all + num_slots * tags_per_slot <= tags_per_context);
+  static_assert(tags_of_all + num_slots * tags_per_slot <= tags_per_third);
   exec::MpiContext result = context(number, world_ranks);
-  result.comm = started_comm_;
+  result.first_tag += tags_per_third;
+  result.first_own_tag += tags_per_third;
   result.num_own_tags = tags_per_slot;
   return result;
 }
 
 exec::MpiContext Contexts::planned_context(int number) const noexcept {
-  exec::MpiContext result(planned_comm_);
-  result.first_tag = number * tags_per_context;
+  exec::MpiContext result(comm_);
+  result.first_tag = number * tags_per_context_ + 2 * tags_per_third;
   result.num_tags = tags_per_slot;
   return result;
 }
 
 exec::MpiContext Contexts::part(exec::MpiContext const& context, profile::Call call) noexcept {
-  static_assert(tags_of_all + profile::num_rule_calls * tags_per_call <= tags_per_context);
+  static_assert(tags_of_all + profile::num_rule_calls * tags_per_call <= tags_per_third);
   exec::MpiContext result = context;
   result.first_own_tag += static_cast<int>(profile::index_of(call)) * tags_per_call;
   return result;

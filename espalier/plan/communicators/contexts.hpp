@@ -18,9 +18,19 @@
 namespace espalier::plan {
 
 /// Contexts for the messages of many communicators, on one communicator of ours with all ranks of
-/// MPI_COMM_WORLD. A context is a number n: its messages have the tags n * tags_per_context and up.
-/// Each MPI function has a part of them, as in the MPI libraries: what is left over from a call
-/// whose ranks did not agree on sizes can meet later calls of that function only.
+/// MPI_COMM_WORLD. A context is a number, to which an interval of tags belongs:
+///
+///     | blocking calls | started calls  | persistent calls | blocking calls of the next ...
+///       for all, then    for all, then    a slot of each
+///       for functions    slots
+///
+/// Each MPI function has a part of the first third, as in the MPI libraries: what is left over from
+/// a call whose ranks did not agree on sizes can meet later calls of that function only. Calls that
+/// were started and not completed have slots of their own, see StartedCalls, and persistent ones
+/// have, too, see PlannedSlots. Where no call can be started there are no such thirds.
+///
+/// One communicator for all of them: to make another one takes three reductions over all ranks in
+/// MPI_Init, which on emulated hosts are 4 ms.
 ///
 /// The ranks of a communicator agree on its number when the communicator is made, with reductions
 /// over that very communicator, which nobody else can use yet. No communicator is made, no lock is
@@ -31,10 +41,6 @@ namespace espalier::plan {
 /// with common ranks never meet. It is free again when the communicator is and nothing is underway
 /// on it: all its messages were received by then.
 ///
-/// Messages of calls that were started and not completed travel on another communicator of ours,
-/// where each call of a context has a slot of its own for its tags, see StartedCalls. Those of
-/// persistent calls travel on a third one, see PlannedSlots.
-///
 /// Different threads may claim numbers for different communicators at the same time.
 class Contexts {
 public:
@@ -42,13 +48,13 @@ public:
   /// are those of all.
   static constexpr int tags_per_call = 1 << 11;
   static constexpr int tags_of_all = 1 << 16;
-  static constexpr int tags_per_context = tags_of_all + 32 * tags_per_call;
+  static constexpr int tags_per_third = tags_of_all + 32 * tags_per_call;
   static constexpr int max_contexts = 1 << 16;
   /// Started calls of a communicator that send messages at the same time.
   static constexpr int num_slots = 64;
   static constexpr int tags_per_slot = 1 << 10;
   /// Persistent calls that a communicator may have at a time.
-  static constexpr int num_planned_slots = tags_per_context / tags_per_slot;
+  static constexpr int num_planned_slots = tags_per_third / tags_per_slot;
   /// The number of MPI_COMM_WORLD.
   static constexpr int world = 0;
 
@@ -70,7 +76,7 @@ public:
   [[nodiscard]] bool is_open() const noexcept { return comm_ != MPI_COMM_NULL; }
 
   /// Whether calls can be started.
-  [[nodiscard]] bool starts() const noexcept { return started_comm_ != MPI_COMM_NULL; }
+  [[nodiscard]] bool starts() const noexcept { return starts_; }
 
   /// Gives an intracommunicator of ranks of MPI_COMM_WORLD a number until it is freed; it gets
   /// none, on all ranks, if there is none left. Collective over comm.
@@ -117,9 +123,9 @@ private:
   MPI_Comm all_ = MPI_COMM_NULL;             ///< of open()
   std::unique_ptr<mpi::Attribute> numbers_;  ///< from open() on
   MPI_Comm comm_ = MPI_COMM_NULL;
-  MPI_Comm started_comm_ = MPI_COMM_NULL;
-  MPI_Comm planned_comm_ = MPI_COMM_NULL;
   bool has_parts_ = true;  ///< false: functions share all tags of a context
+  bool starts_ = false;
+  int tags_per_context_ = 0;
   int num_contexts_ = 0;
   std::mutex mutex_;  ///< guards uses_
   std::vector<Use> uses_;

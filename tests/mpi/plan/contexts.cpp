@@ -6,6 +6,7 @@
 
 #include "espalier/plan/communicators/contexts.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <string>
@@ -97,6 +98,29 @@ void check_tags(Contexts const& contexts, Checks& checks) {
   );
 }
 
+/// Calls that are made, started and planned have tags of their own on one communicator.
+void check_started_tags(Contexts const& contexts, Checks& checks) {
+  int end = 0;
+  MPI_Comm const comm = contexts.context(Contexts::world, {}).comm;
+  auto const expect_next = [&](exec::MpiContext const& context, int num_tags) {
+    checks.expect(context.comm == comm, "one communicator");
+    checks.expect(context.first_tag >= end, "tags behind those before");
+    int const first = std::min(context.tag_in_comm(0), context.tag_in_comm(context.num_own_tags));
+    checks.expect(first >= context.first_tag, "no tags before the first one");
+    end = context.tag_in_comm(0) + num_tags;
+  };
+  checks.expect(contexts.starts(), "calls can be started");
+  for (int const number : {Contexts::world, 1, 2}) {
+    expect_next(contexts.context(number, {}), profile::num_rule_calls * Contexts::tags_per_call);
+    expect_next(
+        contexts.started_context(number, {}), Contexts::num_slots * Contexts::tags_per_slot
+    );
+    expect_next(
+        contexts.planned_context(number), Contexts::num_planned_slots * Contexts::tags_per_slot
+    );
+  }
+}
+
 /// Threads claim numbers for communicators of the same ranks at the same time.
 void check_threads(Contexts& contexts, Checks& checks) {
   constexpr std::size_t num_threads = 4;
@@ -133,6 +157,12 @@ int run() {
   contexts.open();
   check_numbers(contexts, checks);
   check_tags(contexts, checks);
+  checks.expect(!contexts.starts(), "calls cannot be started unless it is asked for");
+  contexts.close();
+  contexts.open(MPI_COMM_WORLD, true);
+  check_numbers(contexts, checks);
+  check_tags(contexts, checks);
+  check_started_tags(contexts, checks);
   contexts.close();
   int provided = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&provided);
