@@ -69,6 +69,7 @@ plan::SettingsText read_environment() {
       .learn = learning_asked_for(),
       .memory_path = environment_variable("ESPALIER_MEMORY"),
       .node = environment_variable("ESPALIER_NODE"),
+      .progress = environment_variable("ESPALIER_PROGRESS"),
       .watch = environment_variable("ESPALIER_WATCH"),
   };
   if (!text.is_off) {

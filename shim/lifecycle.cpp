@@ -31,6 +31,7 @@
 #include "shim/library.hpp"
 #include "shim/memory.hpp"
 #include "shim/pointer_constants.hpp"
+#include "shim/progress.hpp"
 #include "shim/report.hpp"
 #include "shim/startup.hpp"
 #include "shim/surroundings.hpp"
@@ -127,6 +128,7 @@ void write_at_exit() noexcept {
     return;
   }
   stop_watching();
+  stop_progress_thread();
   topology_session.store(nullptr);
   active_session.store(nullptr);
   plan::guard([] {
@@ -223,6 +225,7 @@ void start_session(std::optional<plan::SettingsText> read) {
   );
   program->session->prepare();
   start_watching(program->session->settings(), program->session->world());
+  start_progress_thread(*program->session);
   start_together();
   program->start = plan::Clock::now();
   if (program->session->settings().cares_for_topologies()) {
@@ -296,13 +299,17 @@ void finish_session() {
 
 int init(int* argc, char*** argv) {
   auto read = prepare_start();
-  int const code = forward.init(argc, argv);
+  int provided = MPI_THREAD_SINGLE;
+  int const code = wants_all_threads()
+                       ? forward.init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided)
+                       : forward.init(argc, argv);
   return code == MPI_SUCCESS ? start(std::move(read)) : code;
 }
 
 int init_thread(int* argc, char*** argv, int required, int* provided) {
   auto read = prepare_start();
-  int const code = forward.init_thread(argc, argv, required, provided);
+  int const level = wants_all_threads() ? MPI_THREAD_MULTIPLE : required;
+  int const code = forward.init_thread(argc, argv, level, provided);
   return code == MPI_SUCCESS ? start(std::move(read)) : code;
 }
 
@@ -311,6 +318,7 @@ int finalize() {
     return forward.finalize();
   }
   stop_watching();
+  stop_progress_thread();
   topology_session.store(nullptr);
   active_session.store(nullptr);
   static_cast<void>(plan::guard([] {

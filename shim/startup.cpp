@@ -20,6 +20,7 @@
 #include "shim/environment.hpp"
 #include "shim/forward.hpp"
 #include "shim/memory.hpp"
+#include "shim/progress.hpp"
 #include "shim/site.hpp"
 #include "shim/surroundings.hpp"
 
@@ -79,12 +80,14 @@ enum Trait : unsigned {
   no_progress = 1U << 0U,          ///< nonblocking calls cannot be ours
   some_devices = 1U << 1U,         ///< buffers may be in memory of devices
   writing_of_requests = 1U << 2U,  ///< as World::writes_into_requests
+  no_thread = 1U << 3U,            ///< there can be no progress thread
 };
 
 unsigned own_traits(plan::Session::World const& world, std::string_view library_version) {
   return (plan::can_follow_progress() ? 0U : no_progress) |
          (world.devices.is_present() ? some_devices : 0U) |
-         (writes_into_requests(library_version) ? writing_of_requests : 0U);
+         (writes_into_requests(library_version) ? writing_of_requests : 0U) |
+         (may_have_thread() ? 0U : no_thread);
 }
 
 /// Takes over the numbers of the nodes of all ranks. Collective.
@@ -189,6 +192,7 @@ plan::Session::World describe_world(Questions const& asked, std::string const& l
     traits = share_traits(traits);
   }
   world.writes_into_requests = (traits & writing_of_requests) != 0;
+  world.may_have_progress_thread = asked.traits && (traits & no_thread) == 0;
   world.has_devices = (traits & some_devices) != 0;
   if (asked.traits && (traits & (no_progress | some_devices)) == 0) {
     world.follow_progress = plan::follow_progress;

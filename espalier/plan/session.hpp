@@ -203,6 +203,11 @@ public:
 
   [[nodiscard]] World const& world() const noexcept { return world_; }
 
+  /// That of our messages; MPI_COMM_NULL if no call can be started.
+  [[nodiscard]] MPI_Comm comm_of_started() const noexcept {
+    return contexts_.starts() ? contexts_.context(Contexts::world, {}).comm : MPI_COMM_NULL;
+  }
+
   [[nodiscard]] bool records() const noexcept { return records_; }
 
   [[nodiscard]] Notes& notes() noexcept { return notes_; }

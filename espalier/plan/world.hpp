@@ -28,8 +28,9 @@ struct World {
   /// Makes the MPI library call a function, which returns how much was done, wherever it waits or
   /// polls; null: it cannot, and nonblocking calls are native. On all ranks or on none.
   void (*follow_progress)(int (*poll)() noexcept) noexcept = nullptr;
-  DeviceMemory devices;      ///< of this rank
-  bool has_devices = false;  ///< some rank has some; on all ranks alike
+  bool may_have_progress_thread = false;  ///< on all ranks or on none
+  DeviceMemory devices;                   ///< of this rank
+  bool has_devices = false;               ///< some rank has some; on all ranks alike
   /// The Fortran functions of the MPI library write into the requests of nonblocking neighborhood
   /// collectives with lists, as if they were its own; in some rank. On all ranks alike.
   bool writes_into_requests = false;

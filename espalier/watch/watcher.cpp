@@ -3,36 +3,13 @@
 #include "espalier/watch/watcher.hpp"
 
 #include <chrono>
-#include <csignal>
 #include <utility>
 
+#include "espalier/base/without_signals.hpp"
+
 namespace espalier::watch {
-namespace {
-
-/// While it lives, threads that are started get no signal: those are for the program.
-class NoSignals {
-public:
-  NoSignals() noexcept {
-    sigset_t all{};
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-
-  NoSignals(NoSignals const&) = delete;
-  NoSignals& operator=(NoSignals const&) = delete;
-  NoSignals(NoSignals&&) = delete;
-  NoSignals& operator=(NoSignals&&) = delete;
-
-  ~NoSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
-private:
-  sigset_t before_{};
-};
-
-}  // namespace
-
 Watcher::Watcher(Lookout lookout, Log log) : lookout_(lookout), log_(std::move(log)) {
-  NoSignals const no_signals;
+  WithoutSignals const no_signals;
   std::lock_guard const lock(mutex_);
   thread_ = std::thread([this] { watch(); });
 }

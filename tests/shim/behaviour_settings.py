@@ -263,3 +263,26 @@ def case_info_key_while_learning(context: Context) -> None:
     found = info_key(context, ESPALIER_LEARN="on", ESPALIER_MEMORY=memory)
     for size, decided in found.items():
         expect((decided == LEFT_ALONE) == (size in NATIVE_SIZES), f"{NATIVE_SIZES}", found)
+
+
+def case_progress_in_vain(context: Context) -> None:
+    """Rank 0 says where no thread can make progress, if there is something to progress."""
+    thread = {"ESPALIER_PROGRESS": "thread"}
+    outcome = context.launch(context.program("mpi_shim_program"), **thread)
+    expect((outcome.code, outcome.lines) == (0, []), "nothing to be said", outcome)
+    outcome = context.launch(
+        context.program("mpi_shim_program"), ESPALIER_FORCE="ibcast=binomial", **thread
+    )
+    expect(outcome.code == 0, "exit code 0", outcome)
+    expected = [] if context.vendor == "openmpi" else ["ESPALIER_PROGRESS:"]
+    expect([line.split()[1] for line in outcome.lines] == expected, "its line", outcome.lines)
+
+
+def case_progress_misspelt(context: Context) -> None:
+    outcome = context.launch(context.program("mpi_shim_program"), ESPALIER_PROGRESS="yes")
+    expect(outcome.code == 0, "exit code 0", outcome)
+    expect(
+        [line.split()[1] for line in outcome.lines] == ["ESPALIER_PROGRESS:"],
+        "one line",
+        outcome.lines,
+    )

@@ -17,6 +17,13 @@ constinit Underway* last = nullptr;
 }  // namespace
 
 constinit std::atomic<Underway*> Underway::first{nullptr};
+constinit std::atomic<bool> Underway::is_heard{false};
+constinit std::atomic<std::uint32_t> Underway::rings{0};
+
+void Underway::Bell::ring() noexcept {
+  rings.fetch_add(1);
+  rings.notify_all();
+}
 
 Underway::Turn::Turn() noexcept {
   while (is_taken.test_and_set(std::memory_order_acquire)) {
@@ -35,6 +42,9 @@ void Underway::link() noexcept {
     last->next_ = this;
   } else {
     first.store(this, std::memory_order_relaxed);
+    if (is_heard.load(std::memory_order_relaxed)) {
+      Bell::ring();
+    }
   }
   last = this;
   is_linked_ = true;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 
 #include <mpi.h>
 
@@ -48,6 +49,28 @@ public:
   /// a call of the MPI library. Local. @return how many were completed.
   static int poll() noexcept;
 
+  /// Tells a thread when something begins to be underway where nothing was. For one thread at a
+  /// time.
+  class Bell {
+  public:
+    Bell() noexcept { is_heard.store(true, std::memory_order_relaxed); }
+
+    ~Bell() { is_heard.store(false, std::memory_order_relaxed); }
+
+    Bell(Bell const&) = delete;
+    Bell& operator=(Bell const&) = delete;
+    Bell(Bell&&) = delete;
+    Bell& operator=(Bell&&) = delete;
+
+    [[nodiscard]] std::uint32_t num_rings() const noexcept { return rings.load(); }
+
+    /// Until there are other rings than these.
+    void wait(std::uint32_t num_rings) const noexcept { rings.wait(num_rings); }
+
+    /// From any thread.
+    static void ring() noexcept;
+  };
+
   /// Keeps all other threads from what is underway. Not inside poll() and what it calls.
   class Turn {
   public:
@@ -79,6 +102,8 @@ private:
 
   /// Oldest first. Changed by whoever has the turn.
   static constinit std::atomic<Underway*> first;
+  static constinit std::atomic<bool> is_heard;        ///< a Bell lives
+  static constinit std::atomic<std::uint32_t> rings;  ///< of all bells
 
   exec::MpiExecutor* executor_;
   Underway* previous_ = nullptr;

@@ -16,6 +16,9 @@ using Poll = int (*)() noexcept;
 /// Whether this MPI library can be made to call us. Local, after MPI_Init.
 [[nodiscard]] bool can_follow_progress() noexcept;
 
+/// Whether a ProgressThread may call it, too, if it has MPI_THREAD_MULTIPLE.
+[[nodiscard]] bool may_have_progress_thread() noexcept;
+
 /// From now on it does. Any number of times, from any thread.
 void follow_progress(Poll poll) noexcept;
 

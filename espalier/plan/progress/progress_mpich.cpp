@@ -63,6 +63,11 @@ bool can_follow_progress() noexcept {
   return level < MPI_THREAD_MULTIPLE && was_called.load(std::memory_order_relaxed);
 }
 
+// Below MPI_THREAD_MULTIPLE only it can be followed.
+bool may_have_progress_thread() noexcept {
+  return false;
+}
+
 void follow_progress(Poll poll) noexcept {
   followed.store(poll, std::memory_order_relaxed);
 }

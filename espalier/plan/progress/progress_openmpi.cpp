@@ -27,6 +27,10 @@ bool can_follow_progress() noexcept {
   return find("opal_progress_register") != nullptr && find("opal_progress_unregister") != nullptr;
 }
 
+bool may_have_progress_thread() noexcept {
+  return true;
+}
+
 void follow_progress(Poll poll) noexcept {
   Poll none = nullptr;
   if (registered.load(std::memory_order_relaxed) == nullptr &&

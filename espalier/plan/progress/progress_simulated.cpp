@@ -11,6 +11,10 @@ bool can_follow_progress() noexcept {
   return false;
 }
 
+bool may_have_progress_thread() noexcept {
+  return false;
+}
+
 void follow_progress(Poll) noexcept {}
 
 void leave_progress() noexcept {}

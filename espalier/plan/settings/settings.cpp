@@ -219,6 +219,8 @@ Settings Settings::parse(SettingsText const& text, std::string_view vendor) {
   settings.balances_dims = is_second("ESPALIER_DIMS", text.dims, {"native", "balanced"}, settings);
   parse_node(text, settings);
   parse_machine(text, settings);
+  settings.has_progress_thread =
+      is_second("ESPALIER_PROGRESS", text.progress, {"calls", "thread"}, settings);
   parse_watch(text, settings);
   settings.resting = text.resting;
   parse_learning(text, settings);

@@ -48,6 +48,7 @@ struct SettingsText {
   std::string site;             ///< content of the file
   std::string site_problem;     ///< why it is not used, empty if it is
   std::string node;             ///< `auto`, `on`, `off`; empty: `auto`
+  std::string progress;         ///< `calls`, `thread`; empty: `calls`
   std::string watch;            ///< `30s`, `off`; empty: `off`
   std::string watch_board;      ///< name of the shared memory that rank 0 drew
 
@@ -118,6 +119,8 @@ struct Settings {
   bool balances_dims = false;
   MachineText machine;
   NodeMemory node_memory = NodeMemory::off;
+  /// Whether a thread of ours moves nonblocking calls on, too.
+  bool has_progress_thread = false;
   /// Waits that last longer than these nanoseconds are told; 0: nobody watches.
   watch::Time watch = 0;
   std::string watch_board;

@@ -78,6 +78,7 @@ std::string SettingsText::to_bytes() const {
       {"site", binary(site)},
       {"site_problem", binary(site_problem)},
       {"node", binary(node)},
+      {"progress", binary(progress)},
       {"watch", binary(watch)},
       {"watch_board", binary(watch_board)},
   };
@@ -115,6 +116,7 @@ SettingsText SettingsText::from_bytes(std::string_view bytes) {
         .site = text("site"),
         .site_problem = text("site_problem"),
         .node = text("node"),
+        .progress = text("progress"),
         .watch = text("watch"),
         .watch_board = text("watch_board"),
     };

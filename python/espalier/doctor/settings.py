@@ -28,6 +28,7 @@ _KNOWN = (
     "ESPALIER_MAPPING",
     "ESPALIER_DIMS",
     "ESPALIER_NODE",
+    "ESPALIER_PROGRESS",
     "ESPALIER_MACHINE",
     "ESPALIER_BUILD_DIR",
 )
@@ -133,6 +134,18 @@ def _node(value: str) -> Finding:
     return Finding("settings", name, "ok", texts[value or "auto"])
 
 
+def _progress(value: str) -> Finding:
+    name = "ESPALIER_PROGRESS"
+    if value not in ("", "calls", "thread"):
+        text = f"expected calls or thread, got '{value}'"
+        return Finding("settings", name, "problem", text, "it is calls")
+    if value == "thread":
+        text = "a thread of each rank moves nonblocking collectives on (Open MPI)"
+    else:
+        text = "nonblocking collectives move on in calls of the MPI library"
+    return Finding("settings", name, "ok", text)
+
+
 def _watch(value: str) -> Finding:
     name = "ESPALIER_WATCH"
     if value in ("", "off", "0"):
@@ -148,6 +161,7 @@ _JUDGES = {
     "ESPALIER_MAPPING": _mapping,
     "ESPALIER_DIMS": _dims,
     "ESPALIER_NODE": _node,
+    "ESPALIER_PROGRESS": _progress,
     "ESPALIER_PROFILE": _profile,
     "ESPALIER_FORCE": _force,
     "ESPALIER_OFF": _off,

@@ -38,6 +38,7 @@ TEST(SettingsText, SurvivesTheBroadcast) {
       .site = any_bytes,
       .site_problem = "open to all",
       .node = "on",
+      .progress = "thread",
       .watch = "30s",
       .watch_board = "/b",
   };
@@ -72,6 +73,18 @@ TEST(Settings, DimensionsAreNativeUnlessAskedFor) {
   Settings const balanced = Settings::parse({.mapping = "off", .dims = "balanced"}, "openmpi");
   EXPECT_TRUE(balanced.balances_dims);
   EXPECT_TRUE(balanced.cares_for_topologies());
+}
+
+TEST(Settings, AThreadMakesProgressOnRequestOnly) {
+  EXPECT_FALSE(Settings::parse({}, "openmpi").has_progress_thread);
+  EXPECT_FALSE(Settings::parse({.progress = "calls"}, "openmpi").has_progress_thread);
+  EXPECT_TRUE(Settings::parse({.progress = "thread"}, "openmpi").has_progress_thread);
+  Settings const wrong = Settings::parse({.progress = "on"}, "openmpi");
+  EXPECT_FALSE(wrong.has_progress_thread);
+  ASSERT_EQ(wrong.warnings.size(), 1U);
+  EXPECT_EQ(
+      wrong.warnings.front(), "ESPALIER_PROGRESS: expected calls or thread, got 'on'; taking calls"
+  );
 }
 
 TEST(Settings, NobodyWatchesUnlessAskedTo) {

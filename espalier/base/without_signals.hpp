@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <csignal>
+
+namespace espalier {
+
+/// While it lives, threads that are started get no signal: those are for the program.
+class WithoutSignals {
+public:
+  WithoutSignals() noexcept {
+    sigset_t all{};
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+
+  WithoutSignals(WithoutSignals const&) = delete;
+  WithoutSignals& operator=(WithoutSignals const&) = delete;
+  WithoutSignals(WithoutSignals&&) = delete;
+  WithoutSignals& operator=(WithoutSignals&&) = delete;
+
+  ~WithoutSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+private:
+  sigset_t before_{};
+};
+
+}  // namespace espalier
