@@ -9,7 +9,7 @@ JOBS := $(shell nproc)
 
 # Groups of packages (tools/install_dependencies.sh) for targets that need more than a build.
 DEPENDENCIES := build
-test quick bench bench-peers bench-unprepared bench-regret bent: DEPENDENCIES := test
+test quick bench bench-peers bench-unprepared bench-overlap bench-regret bent: DEPENDENCIES := test
 standard-abi wheel: DEPENDENCIES := standard-abi
 demo: DEPENDENCIES := demo
 bench-programs: DEPENDENCIES := programs
@@ -110,6 +110,12 @@ bench-programs: build ## Improve programs of others on emulated hosts, write the
 bench-unprepared: build ## Run loops that only learn, without a profile, on emulated hosts (root, 60 min)
 	@cmake --build --preset release --target call_loops
 	@.venv/bin/python benchmarks/unprepared/study.py $(BENCH_ARGUMENTS)
+	@.venv/bin/python benchmarks/pages.py
+
+.PHONY: bench-overlap
+bench-overlap: build ## What nonblocking collectives hide behind work, on emulated hosts (root, 15 min)
+	@cmake --build --preset release --target overlap_programs
+	@.venv/bin/python benchmarks/overlap/study.py $(BENCH_ARGUMENTS)
 	@.venv/bin/python benchmarks/pages.py
 
 .PHONY: bench-regret

@@ -31,6 +31,7 @@ STUDIES = {
     "node": BENCHMARKS / "node",
     "one-sided-tuned-collectives": BENCHMARKS / "reproduce" / "one-sided-tuned-collectives",
     "orthogonal-groups": BENCHMARKS / "reproduce" / "orthogonal-groups",
+    "overlap": BENCHMARKS / "overlap",
     "peers": BENCHMARKS / "peers",
     "programs": BENCHMARKS / "programs",
     "regret": BENCHMARKS / "regret",

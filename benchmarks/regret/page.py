@@ -99,7 +99,7 @@ def outcome_lines(cells: Sequence[Mapping[str, Any]]) -> list[str]:
         f" {100 * worst['worst']['share_of_bound']:.2g} % of the bound."
     )
     end_line = (
-        f"At the end of the loop, {faster} cells are faster than native by more than"
+        f"With what learning cost, {faster} whole loops are faster than native by more than"
         f" {100 * _SAME:g} %, {slower} are slower by more than that, and"
         f" {len(cells) - faster - slower} are in between. The slowest is {_name(slowest)}:"
         f" it takes {1 - _gain(slowest, 'native'):.3g} of the native time."

@@ -182,7 +182,7 @@ def test_the_outcome_names_the_worst_cells() -> None:
     )
     kept, ends, undecided = _page().outcome_lines([_cell(), broken])
     assert kept.startswith("The bound was kept in 1 of 2 cells. The worst cell is reduce 8 B, ompi")
-    assert "1 cells are faster than native" in ends
+    assert "1 whole loops are faster than native" in ends
     assert "1 are slower" in ends
     assert "reduce 8 B, ompi: it takes 1.1 of the native time" in ends
     assert undecided.endswith(": 1.")

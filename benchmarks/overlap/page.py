@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page about nonblocking collectives beside work, from the records that are kept."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from simulated_times import date_of, table
+
+from espalier.base.intervals import Interval, paired_ratio
+from espalier.base.units import bytes_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+STUDY = "overlap"
+DATA = "overlap.json"
+NATIVE, OURS, THREAD = "native", "ours", "thread"
+_VARIANTS = (NATIVE, OURS, THREAD)
+_TEMPLATE = Path(__file__).with_suffix(".md")
+
+Record = dict[str, Any]
+
+
+def hidden(record: Mapping[str, Any], variant: str) -> float:
+    """Return the share of a call that is hidden behind work, or of the work behind the call.
+
+    That is what a call alone and the work take together, less what they take beside each other, as
+    a share of the shorter one; at most 1, and at least 0.
+    """
+    times = record["us"][variant]
+    alone = statistics.median(times["alone"])
+    together = statistics.median(times["beside"])
+    saved = alone + record["work_us"] - together
+    return float(min(1.0, max(0.0, saved / min(alone, record["work_us"]))))
+
+
+def gain(record: Mapping[str, Any], variant: str) -> Interval:
+    """Return native / ours of calls beside work, from runs in turns."""
+    times = record["us"]
+    return paired_ratio(times[NATIVE]["beside"], times[variant]["beside"])
+
+
+def line_of(record: Mapping[str, Any]) -> str:
+    """Return one line about a cell that was just measured."""
+    words = [f"{name} {_ms(record, name)} ms, {hidden(record, name):.0%}" for name in _VARIANTS]
+    ratios = [f"{name} {_ratio(gain(record, name))}" for name in _VARIANTS[1:]]
+    head = f"{_call(record)}, {record['tests']} tests, {record['algorithm']}"
+    return f"{head}: {'; '.join(words)}; native / {', '.join(ratios)}"
+
+
+def text(declared: Mapping[str, Any], data: Path) -> str:
+    """Return the page."""
+    records: list[Record] = json.loads((data / DATA).read_text(encoding="utf-8"))
+    busy = [record["busy_processors"] for record in records]
+    return _TEMPLATE.read_text(encoding="utf-8").format(
+        date=date_of(data, STUDY),
+        library=records[0]["library"],
+        hosts=declared["cluster"]["hosts"],
+        ranks=declared["cluster"]["ranks_per_host"],
+        rate=declared["cluster"]["rate"],
+        rounds=declared["loop"]["rounds"],
+        turns=declared["runs"]["turns"],
+        busy=f"{statistics.median(busy):.1f} in the middle, {max(busy):.1f} at most",
+        outcome=outcome(declared, records),
+        times=times_table(records),
+    )
+
+
+def outcome(declared: Mapping[str, Any], records: Sequence[Record]) -> str:
+    """Return geometric means, and how many calls gain or lose, for each number of tests."""
+    rows = []
+    for num_tests in declared["loop"]["tests"]:
+        part = [record for record in records if record["tests"] == num_tests]
+        for variant in _VARIANTS[1:]:
+            found = [gain(record, variant) for record in part]
+            rows.append(
+                [
+                    str(num_tests),
+                    "calls" if variant == OURS else "thread",
+                    f"{statistics.mean(hidden(record, NATIVE) for record in part):.0%}",
+                    f"{statistics.mean(hidden(record, variant) for record in part):.0%}",
+                    f"{statistics.geometric_mean(one.value for one in found):.2f}x",
+                    str(sum(one.low > 1 for one in found)),
+                    str(sum(one.high < 1 for one in found)),
+                    str(len(found)),
+                ]
+            )
+    head = ("tests", "progress in", "hidden, native", "hidden, ours", "native / ours")
+    return table([*head, "gain", "lose", "of"], rows)
+
+
+def times_table(records: Sequence[Record]) -> str:
+    """Return all times."""
+    rows = [
+        [
+            _call(record),
+            str(record["tests"]),
+            f"{record['work_us'] / 1000:.1f}",
+            *(f"{_ms(record, name)}, {hidden(record, name):.0%}" for name in _VARIANTS),
+            *(_ratio(gain(record, name)) for name in _VARIANTS[1:]),
+            f"`{record['algorithm']}`",
+        ]
+        for record in records
+    ]
+    head = ["call", "tests", "work, ms", "native, ms", "ours", "with a thread"]
+    return table([*head, "native / ours", "native / with a thread", "algorithm"], rows)
+
+
+def _call(record: Mapping[str, Any]) -> str:
+    return f"{record['call']} {bytes_text(record['bytes'])}"
+
+
+def _ms(record: Mapping[str, Any], variant: str) -> str:
+    return f"{statistics.median(record['us'][variant]['beside']) / 1000:.1f}"
+
+
+def _ratio(found: Interval) -> str:
+    return f"{found.value:.2f}x ({found.low:.2f} .. {found.high:.2f})"

@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: T201
+"""How much of nonblocking collectives is hidden behind work, on emulated hosts.
+
+Usage: study.py [--calls NAME ...] [--data FOLDER]. It measures the calls of experiments.toml, or
+those that are named; without names, the records are kept in FOLDER, for the page that
+benchmarks/pages.py writes. Needs root.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import tomllib
+
+FOLDER = Path(__file__).resolve().parent
+ROOT = FOLDER.parent.parent
+sys.path[:0] = [str(FOLDER), *(str(FOLDER.parent / name) for name in ("reproduce", "unprepared"))]
+sys.path.insert(0, str(ROOT / "python"))
+
+import page  # noqa: E402
+import runs  # noqa: E402
+from measurement import look_around  # noqa: E402
+from simulated_times import note_date  # noqa: E402
+
+from espalier import installation  # noqa: E402
+from espalier.clusters import EmulatedCluster  # noqa: E402
+from espalier.errors import EnvironmentFault, Error, FormatError, NotBuiltError  # noqa: E402
+from espalier.launch.command import parse_command  # noqa: E402
+from espalier.launch.environment import with_environment  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from espalier.launch.command import LaunchCommand
+
+DATA = ROOT / "docs" / "benchmarks" / "data"
+_THREAD = {"ESPALIER_PROGRESS": "thread"}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A call, and how it is tested while its ranks work."""
+
+    mpi: str
+    call: str
+    num_bytes: int
+    num_tests: int
+    placement: str = "block"
+
+
+@dataclass(frozen=True)
+class Bench:
+    """The program on emulated hosts."""
+
+    cluster: EmulatedCluster
+    declared: Mapping[str, Any]
+    program: LaunchCommand
+    library: Path
+
+    @classmethod
+    def on(cls, cluster: EmulatedCluster, declared: Mapping[str, Any]) -> Bench:
+        """Return what `make bench-overlap` builds.
+
+        Raises:
+            NotBuiltError: the program or the library is missing.
+            MpiError: the launcher is.
+        """
+        mpi = declared["mpi"]
+        library, folder = installation.shim_library(mpi), installation.build_folder()
+        path = None if folder is None else folder / "bin" / f"overlap_{mpi}"
+        if library is None or path is None or not path.is_file():
+            raise NotBuiltError(
+                f"expected overlap_{mpi} and libespalier-{mpi}.so in {folder}, found not both",
+                "run make bench-overlap",
+            )
+        return cls(cluster, declared, parse_command([f"mpirun.{mpi}", str(path)]), library)
+
+    def run(
+        self, cell: Cell, work_us: int, algorithm: str | None, *, has_thread: bool = False
+    ) -> dict[str, Any]:
+        """Return what a run printed.
+
+        Args:
+            cell: What is called.
+            work_us: Microseconds of work beside each call.
+            algorithm: Of ours; None for the MPI library alone.
+            has_thread: Whether a thread of ours makes progress.
+
+        Raises:
+            EnvironmentFault: it failed, or took too long.
+            FormatError: it printed something else.
+        """
+        numbers = (cell.num_bytes, work_us, cell.num_tests, self.declared["loop"]["rounds"])
+        num_ranks = self.declared["cluster"]["hosts"] * self.declared["cluster"]["ranks_per_host"]
+        started = replace(
+            self.program,
+            options=("-n", str(num_ranks)),
+            program=(*self.program.program, cell.call, *map(str, numbers)),
+        )
+        words = started.words()
+        if algorithm is not None:
+            words = with_environment(started, self._variables(cell, algorithm, has_thread)).words
+        output = runs.run(self.cluster, cell, words, self.declared["runs"]["limit_seconds"])
+        try:
+            found: dict[str, Any] = json.loads(output.strip().splitlines()[-1])
+        except (IndexError, ValueError) as error:
+            raise FormatError(f"expected a line of JSON, got '{output[-80:]}'") from error
+        return found
+
+    def _variables(self, cell: Cell, algorithm: str, has_thread: bool) -> dict[str, str]:
+        yielding = installation.yielding_library()
+        preloaded = [self.library] if yielding is None else [self.library, yielding]
+        variables = {
+            "LD_PRELOAD": ":".join(map(str, preloaded)),
+            "ESPALIER_LEARN": "off",
+            "ESPALIER_FORCE": f"{cell.call}={algorithm}",
+        }
+        return variables | (_THREAD if has_thread else {})
+
+
+def beside(found: Mapping[str, Any]) -> float:
+    """Return the microseconds of a call beside work, in the middle round of a run."""
+    return float(statistics.median(found["beside_us"]))
+
+
+def fastest(bench: Bench, cell: Cell, work_us: int, algorithms: Sequence[str]) -> str:
+    """Return the algorithm with which a call beside work takes least time, in a run of each."""
+    times = {name: beside(bench.run(cell, work_us, name)) for name in algorithms}
+    return min(times, key=lambda name: times[name])
+
+
+def measure(bench: Bench, cell: Cell, algorithms: Sequence[str]) -> page.Record:
+    """Return the times of a cell: of the native call, of ours, and of ours with a thread.
+
+    Raises:
+        EnvironmentFault: a run failed, or has other results.
+    """
+    busy = look_around()
+    work_us = round(statistics.median(bench.run(cell, 0, None)["alone_us"]))
+    algorithm = fastest(bench, cell, work_us, algorithms)
+    variants = {
+        page.NATIVE: lambda: bench.run(cell, work_us, None),
+        page.OURS: lambda: bench.run(cell, work_us, algorithm),
+        page.THREAD: lambda: bench.run(cell, work_us, algorithm, has_thread=True),
+    }
+    record: page.Record = {
+        "call": cell.call,
+        "bytes": cell.num_bytes,
+        "tests": cell.num_tests,
+        "work_us": work_us,
+        "algorithm": algorithm,
+        "busy_processors": busy,
+        "us": {name: {"alone": [], "beside": []} for name in variants},
+    }
+    checksums = set()
+    for turn in range(bench.declared["runs"]["turns"]):
+        names = list(variants)
+        for name in names[turn % len(names) :] + names[: turn % len(names)]:
+            found = variants[name]()
+            record["library"] = found["library"]
+            checksums.add(found["checksum"])
+            record["us"][name]["alone"].append(statistics.median(found["alone_us"]))
+            record["us"][name]["beside"].append(beside(found))
+    if len(checksums) > 1:
+        raise EnvironmentFault(f"expected equal results, got checksums {sorted(checksums)}")
+    return record
+
+
+def cells_of(declared: Mapping[str, Any], names: Sequence[str]) -> Iterator[Cell]:
+    """Yield the declared cells of some calls."""
+    for name in names:
+        for size in declared["calls"][name]["sizes"]:
+            for num_tests in declared["loop"]["tests"]:
+                yield Cell(declared["mpi"], name, size, num_tests)
+
+
+def main() -> int:
+    """Measure and keep. Exit code 1 if a cell failed."""
+    declared = tomllib.loads((FOLDER / "experiments.toml").read_text(encoding="utf-8"))
+    parser = argparse.ArgumentParser(description="Measure nonblocking calls beside work.")
+    parser.add_argument("--calls", nargs="+", choices=list(declared["calls"]), metavar="NAME")
+    parser.add_argument("--data", type=Path, help="docs/benchmarks/data, unless calls are named")
+    options = parser.parse_args()
+    data = DATA if options.data is None and options.calls is None else options.data
+    records: list[page.Record] = []
+    failed = 0
+    hosts = declared["cluster"]
+    try:
+        with EmulatedCluster(hosts["hosts"], hosts["ranks_per_host"], rate=hosts["rate"]) as there:
+            bench = Bench.on(there, declared)
+            for cell in cells_of(declared, options.calls or list(declared["calls"])):
+                try:
+                    record = measure(bench, cell, declared["calls"][cell.call]["algorithms"])
+                except EnvironmentFault as error:
+                    failed += 1
+                    print(f"{cell.call} {cell.num_bytes} B: FAILED: {error}", flush=True)
+                    continue
+                records.append(record)
+                print(page.line_of(record), flush=True)
+    except Error as error:
+        print(f"study.py: {error}", file=sys.stderr)
+        return error.exit_code
+    if data is not None and records:
+        (data / page.DATA).write_text(json.dumps(records, indent=1) + "\n", encoding="utf-8")
+        note_date(data, page.STUDY)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the page about nonblocking collectives beside work computes from its records."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import tomllib
+from places import repository
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FOLDER = repository / "benchmarks" / "overlap"
+sys.path[:0] = [str(repository / "benchmarks"), str(repository / "benchmarks" / "reproduce")]
+
+import pages  # noqa: E402
+
+from espalier import _core  # noqa: E402
+
+page = pages.module_of(FOLDER)
+DECLARED: dict[str, Any] = tomllib.loads((FOLDER / "experiments.toml").read_text())
+
+
+def record(alone: float, native: float, ours: float, thread: float) -> dict[str, Any]:
+    """A record with 1 ms of work, whose runs differ a little."""
+    times = {page.NATIVE: native, page.OURS: ours, page.THREAD: thread}
+    turns = (0.99, 0.995, 1.0, 1.0, 1.005, 1.01)
+    return {
+        "call": "iallreduce",
+        "bytes": 16384,
+        "tests": 0,
+        "work_us": 1000,
+        "algorithm": "ring",
+        "library": "Open MPI v4.1.4",
+        "busy_processors": 0.5,
+        "us": {
+            name: {"alone": [alone] * len(turns), "beside": [time * turn for turn in turns]}
+            for name, time in times.items()
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("alone", "beside", "expected"),
+    [
+        (1000, 2000, 0.0),  # one after the other
+        (1000, 1000, 1.0),  # beside each other
+        (1000, 1500, 0.5),
+        (4000, 4000, 1.0),  # the work is the shorter one
+        (250, 1125, 0.5),
+        (1000, 2500, 0.0),  # never below nothing
+        (1000, 900, 1.0),  # nor above all
+    ],
+)
+def test_what_is_hidden_is_a_share_of_the_shorter_one(
+    alone: float, beside: float, expected: float
+) -> None:
+    assert page.hidden(record(alone, beside, 1, 1), page.NATIVE) == pytest.approx(expected)
+
+
+def test_gains_are_those_of_calls_beside_work() -> None:
+    found = page.gain(record(1000, 2000, 1600, 1000), page.OURS)
+    assert found.value == pytest.approx(1.25)
+    assert found.low == pytest.approx(found.high) == pytest.approx(1.25)
+
+
+def test_the_outcome_counts_gains_and_losses() -> None:
+    records = [record(1000, 2000, 1600, 1000), record(1000, 2000, 2500, 1000)]
+    rows = page.outcome(DECLARED | {"loop": {"tests": [0]}}, records).splitlines()
+    assert rows[2] == "| 0 | calls | 0% | 20% | 1.00x | 1 | 1 | 2 |"
+    assert rows[3] == "| 0 | thread | 0% | 100% | 2.00x | 2 | 0 | 2 |"
+
+
+def test_the_page_has_every_cell(tmp_path: Path) -> None:
+    records = [record(1000, 2000, 1600, 1000)] * 3
+    (tmp_path / page.DATA).write_text(json.dumps(records))
+    (tmp_path / "dates.json").write_text(json.dumps({page.STUDY: "2026-11-26"}))
+    text = page.text(DECLARED | {"loop": {"tests": [0], "rounds": 10}}, tmp_path)
+    assert text.count("| iallreduce 16 KiB | 0 | 1.0 | 2.0, 0% | 1.6, 40% | 1.0, 100% |") == 3
+    assert "on 2026-11-26, with Open MPI v4.1.4, on 4" in text
+
+
+def test_every_algorithm_serves_its_call() -> None:
+    """A run with what does not would be native, and be compared with itself."""
+    num_ranks = DECLARED["cluster"]["hosts"] * DECLARED["cluster"]["ranks_per_host"]
+    for call, declared in DECLARED["calls"].items():
+        for algorithm in declared["algorithms"]:
+            choice = f"{call.removeprefix('i')}/{algorithm}"
+            assert not _core.call_refuses(call, choice, num_ranks), choice
