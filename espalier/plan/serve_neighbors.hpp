@@ -158,16 +158,16 @@ void count_starts(
 ) noexcept {
   static_cast<void>(guard([&] {
     State& state = *decided.state;
+    Recorder::Row row{
+        .call = rule_call(Call::neighbor_call),
+        .size_class = size_class(decided.block_bytes),
+        .decision = &decision,
+    };
     PlannedRequests::count(
         request,
         {
             .communicator = state.alike(),
-            .row =
-                {
-                    .call = rule_call(Call::neighbor_call),
-                    .size_class = size_class(decided.block_bytes),
-                    .decision = &decision,
-                },
+            .row = std::move(row),
             .bytes = sent_bytes(call, state.neighbor_calls().destinations, state.types()),
             .notes = &session.notes(),
         }
