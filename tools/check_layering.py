@@ -18,7 +18,7 @@ import python_floors
 DEPENDS: dict[str, set[str]] = {
     "base": set(),
     "mpi": {"base"},
-    "watch": set(),
+    "watch": {"base"},
     "schedule": {"base"},
     "pattern": {"base"},
     "algorithms": {"schedule", "pattern"},
