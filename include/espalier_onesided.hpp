@@ -27,6 +27,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 #include <string>
 
 #include "espalier_request.hpp"
@@ -188,6 +189,12 @@ struct Elements {
   MPI_Datatype type;
 };
 
+/** Blocks of different sizes, with an entry for each member. */
+struct Parts {
+  std::span<int const> counts;
+  std::span<int const> displacements = {}; /**< empty: one block behind the other */
+};
+
 class Team : public Owned<espalier_team, espalier_team_free> {
 public:
   Team(Conduit& conduit, MPI_Comm comm, std::uint64_t scratch_bytes = 0) {
@@ -240,6 +247,52 @@ public:
     return plan(espalier_team_alltoall_init, options, from, to, each.count, each.type);
   }
 
+  [[nodiscard]] Request scatterv(
+      void const* from,
+      Parts parts,
+      void* to,
+      MPI_Datatype type,
+      int root,
+      TeamOptions options = nullptr
+  ) {
+    auto const [counts, displs] = lists(parts);
+    return plan(espalier_team_scatterv_init, options, from, counts, displs, to, type, root);
+  }
+
+  [[nodiscard]] Request gatherv(
+      void const* from,
+      void* to,
+      Parts parts,
+      MPI_Datatype type,
+      int root,
+      TeamOptions options = nullptr
+  ) {
+    auto const [counts, displs] = lists(parts);
+    return plan(espalier_team_gatherv_init, options, from, to, counts, displs, type, root);
+  }
+
+  [[nodiscard]] Request allgatherv(
+      void const* from, void* to, Parts parts, MPI_Datatype type, TeamOptions options = nullptr
+  ) {
+    auto const [counts, displs] = lists(parts);
+    return plan(espalier_team_allgatherv_init, options, from, to, counts, displs, type);
+  }
+
+  [[nodiscard]] Request alltoallv(
+      void const* from,
+      Parts sent,
+      void* to,
+      Parts received,
+      MPI_Datatype type,
+      TeamOptions options = nullptr
+  ) {
+    auto const [counts, displs] = lists(sent);
+    auto const [to_counts, to_displs] = lists(received);
+    return plan(
+        espalier_team_alltoallv_init, options, from, counts, displs, to, to_counts, to_displs, type
+    );
+  }
+
   [[nodiscard]] Request barrier(TeamOptions options = nullptr) {
     return plan(espalier_team_barrier_init, options);
   }
@@ -247,6 +300,21 @@ public:
   void fence() { require_success(espalier_team_fence(get())); }
 
 private:
+  struct Lists {
+    int const* counts;
+    int const* displs;
+  };
+
+  [[nodiscard]] Lists lists(Parts const& parts) const {
+    auto const num_members = static_cast<std::size_t>(size());
+    bool const are_packed = parts.displacements.empty();
+    if (parts.counts.size() != num_members ||
+        (!are_packed && parts.displacements.size() != num_members)) {
+      throw std::invalid_argument("expected an entry for each member of the team");
+    }
+    return {parts.counts.data(), are_packed ? nullptr : parts.displacements.data()};
+  }
+
   template <typename Init, typename... Arguments>
   [[nodiscard]] Request plan(Init init, TeamOptions options, Arguments... arguments) {
     return Request::planned(init, arguments..., get(), options);

@@ -18,48 +18,46 @@ using plan::ClassError;
 using schedule::AddressMode;
 using schedule::Collective;
 
-/// One buffer of a call, and how many blocks of it there are.
+/// How much of a buffer a member has.
+enum class Share : std::uint8_t { nothing, own_block, all_blocks };
+
+/// One buffer of a call, and how much of it there is.
 struct Buffer {
   char const* name;
   void const* address;
-  std::int64_t blocks_of_root;
-  std::int64_t blocks_of_others;
-
-  [[nodiscard]] std::uint64_t bytes(bool is_root, TeamElements const& elements) const noexcept {
-    std::int64_t const blocks = is_root ? blocks_of_root : blocks_of_others;
-    return static_cast<std::uint64_t>(blocks * elements.block_bytes());
-  }
+  Share of_root;
+  Share of_others;
 };
 
-Buffer input_of(TeamCall const& call, std::int64_t p) {
+Buffer input_of(TeamCall const& call) {
   switch (call.collective) {
   case Collective::scatter:
-    return {"sendbuf", call.sendbuf, p, 0};
+    return {"sendbuf", call.sendbuf, Share::all_blocks, Share::nothing};
   case Collective::alltoall:
-    return {"sendbuf", call.sendbuf, p, p};
+    return {"sendbuf", call.sendbuf, Share::all_blocks, Share::all_blocks};
   case Collective::bcast:
   case Collective::barrier:
-    return {"sendbuf", nullptr, 0, 0};
+    return {"sendbuf", nullptr, Share::nothing, Share::nothing};
   default:
-    return {"sendbuf", call.sendbuf, 1, 1};
+    return {"sendbuf", call.sendbuf, Share::own_block, Share::own_block};
   }
 }
 
-Buffer output_of(TeamCall const& call, std::int64_t p) {
+Buffer output_of(TeamCall const& call) {
   switch (call.collective) {
   case Collective::gather:
-    return {"recvbuf", call.recvbuf, p, 0};
+    return {"recvbuf", call.recvbuf, Share::all_blocks, Share::nothing};
   case Collective::reduce:
-    return {"recvbuf", call.recvbuf, 1, 0};
+    return {"recvbuf", call.recvbuf, Share::own_block, Share::nothing};
   case Collective::allgather:
   case Collective::alltoall:
-    return {"recvbuf", call.recvbuf, p, p};
+    return {"recvbuf", call.recvbuf, Share::all_blocks, Share::all_blocks};
   case Collective::bcast:
-    return {"buffer", call.recvbuf, 1, 1};
+    return {"buffer", call.recvbuf, Share::own_block, Share::own_block};
   case Collective::barrier:
-    return {"recvbuf", nullptr, 0, 0};
+    return {"recvbuf", nullptr, Share::nothing, Share::nothing};
   default:
-    return {"recvbuf", call.recvbuf, 1, 1};
+    return {"recvbuf", call.recvbuf, Share::own_block, Share::own_block};
   }
 }
 
@@ -67,16 +65,14 @@ Buffer output_of(TeamCall const& call, std::int64_t p) {
 class Addresses {
 public:
   Addresses(espalier_team const& team, TeamCall const& call, TeamElements const& elements)
-      : team_(&team), call_(&call), elements_(&elements),
-        input_(input_of(call, team.team.num_ranks())),
-        output_(output_of(call, team.team.num_ranks())) {}
+      : team_(&team), call_(&call), elements_(&elements), input_(input_of(call)),
+        output_(output_of(call)) {}
 
   void check_own() const {
     check_own(input_);
     check_own(output_);
-    bool const is_root = team_->team.rank() == call_->root;
-    bool const are_both_used =
-        input_.bytes(is_root, *elements_) > 0 && output_.bytes(is_root, *elements_) > 0;
+    int const rank = team_->team.rank();
+    bool const are_both_used = bytes(input_, rank) > 0 && bytes(output_, rank) > 0;
     if (are_both_used && input_.address == output_.address) {
       throw ClassError(
           MPI_ERR_BUFFER, "expected two buffers, got sendbuf and recvbuf at one address"
@@ -90,14 +86,39 @@ public:
   }
 
 private:
+  /// From the address of the buffer to its end on a member.
+  [[nodiscard]] std::uint64_t bytes(Buffer const& buffer, int rank) const {
+    Share const share = rank == call_->root ? buffer.of_root : buffer.of_others;
+    if (share == Share::nothing) {
+      return 0;
+    }
+    std::int64_t const num_elements =
+        call_->blocks ? uneven_elements(&buffer == &input_, share, rank) : even_elements(share);
+    return static_cast<std::uint64_t>(num_elements * elements_->extent_bytes);
+  }
+
+  [[nodiscard]] std::int64_t even_elements(Share share) const {
+    return share == Share::own_block ? elements_->count
+                                     : elements_->count * team_->team.num_ranks();
+  }
+
+  [[nodiscard]] std::int64_t uneven_elements(bool is_input, Share share, int rank) const {
+    UnevenBlocks const& blocks = *call_->blocks;
+    if (call_->collective == Collective::alltoall) {
+      auto const& members = is_input ? blocks.inputs : blocks.outputs;
+      return members[static_cast<std::size_t>(rank)].num_covered();
+    }
+    BlockRuns const& parts = blocks.parts.front();
+    return share == Share::own_block ? parts.count(rank) : parts.num_covered();
+  }
+
   void check_own(Buffer const& buffer) const {
     if (buffer.address == MPI_IN_PLACE) {
       throw ClassError(
           MPI_ERR_BUFFER, formatted("expected an address of {}, got MPI_IN_PLACE", buffer.name)
       );
     }
-    bool const is_root = team_->team.rank() == call_->root;
-    std::uint64_t const num_bytes = buffer.bytes(is_root, *elements_);
+    std::uint64_t const num_bytes = bytes(buffer, team_->team.rank());
     if (num_bytes > 0 && buffer.address == nullptr) {
       throw ClassError(
           MPI_ERR_BUFFER,
@@ -114,7 +135,7 @@ private:
     std::uint64_t const offset = reinterpret_cast<std::uintptr_t>(buffer.address) -
                                  reinterpret_cast<std::uintptr_t>(places.begin());
     for (int rank = 0; rank < team_->team.num_ranks(); ++rank) {
-      std::uint64_t const num_bytes = buffer.bytes(rank == call_->root, *elements_);
+      std::uint64_t const num_bytes = bytes(buffer, rank);
       std::uint64_t const size = places.num_bytes(team_->team.conduit_rank(rank));
       if (num_bytes > 0 && (offset > size || num_bytes > size - offset)) {
         throw_outside(buffer, rank, num_bytes);

@@ -66,7 +66,10 @@ TeamElements check(TeamCall const& call, int num_ranks) {
       call.datatype != MPI_DATATYPE_NULL, MPI_ERR_TYPE, "expected a datatype, got MPI_DATATYPE_NULL"
   );
   plan::TypeFacts const facts = plan::NamedTypes().facts(call.datatype);
-  TeamElements result{.count = call.count, .extent_bytes = extent_of(call.datatype, facts)};
+  TeamElements result{
+      .count = call.blocks ? call.blocks->mean_count() : call.count,
+      .extent_bytes = extent_of(call.datatype, facts),
+  };
   if (schedule::reduces(call.collective)) {
     result.needs_rank_order = needs_rank_order(call.op, facts);
   }

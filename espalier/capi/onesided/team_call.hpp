@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include <mpi.h>
 
+#include "espalier/capi/onesided/uneven_blocks.hpp"
 #include "espalier/schedule/collective.hpp"
 
 namespace espalier::capi {
@@ -19,11 +21,13 @@ struct TeamCall {
   MPI_Datatype datatype = MPI_DATATYPE_NULL;
   MPI_Op op = MPI_OP_NULL;
   int root = 0;
+  /// Where blocks have different sizes; then `count` says nothing. Null: they do not.
+  std::shared_ptr<UnevenBlocks const> blocks = nullptr;
 };
 
 /// What is known of a call after its arguments were checked.
 struct TeamElements {
-  std::int64_t count = 0;         ///< of a block
+  std::int64_t count = 0;         ///< of a block; the mean where they differ
   std::int64_t extent_bytes = 1;  ///< of an element, which has no gaps
   bool needs_rank_order = false;  ///< operands may not be swapped
 

@@ -10,40 +10,71 @@ namespace {
 using exec::Layout;
 using schedule::Collective;
 
-/// The whole result: a block for each rank, or one vector, cut as the program wants it.
+/// A block for each rank, or one vector, cut as the program wants it.
 Layout whole(TeamCall const& call, TeamElements const& elements, int num_ranks, int num_blocks) {
   if (num_blocks == 0) {
     return Layout::uniform(0, 0, elements.extent_bytes);
   }
   int const num_parts = schedule::has_parts(call.collective) ? num_ranks : 1;
-  return Layout::uniform(num_parts, elements.count, elements.extent_bytes)
-      .divided(num_blocks / num_parts);
+  Layout const parts = call.blocks
+                           ? call.blocks->parts.front().layout(elements.extent_bytes)
+                           : Layout::uniform(num_parts, elements.count, elements.extent_bytes);
+  return parts.divided(num_blocks / num_parts);
 }
 
 }  // namespace
 
 TeamLayouts::TeamLayouts(
     TeamCall const& call, TeamElements const& elements, int num_ranks, int num_blocks
-)
-    : all_(whole(call, elements, num_ranks, num_blocks)) {
-  if (call.collective != Collective::scatter && call.collective != Collective::gather) {
+) {
+  if (call.blocks && call.collective == Collective::alltoall) {
+    add_exchange(*call.blocks, elements.extent_bytes, num_blocks / num_ranks);
     return;
   }
-  int const num_pieces = num_blocks / num_ranks;
-  Layout const part = Layout::uniform(1, elements.count, elements.extent_bytes).divided(num_pieces);
-  Layout const nothing = Layout::uniform(0, 0, elements.extent_bytes).within(num_blocks, 0);
-  for (int rank = 0; rank < num_ranks; ++rank) {
-    if (call.collective == Collective::scatter) {
-      own_.push_back(part.within(num_blocks, rank * num_pieces));
-    } else {
-      own_.push_back(rank == call.root ? all_ : nothing);
-    }
+  all_ = whole(call, elements, num_ranks, num_blocks);
+  if (call.collective == Collective::scatter || call.collective == Collective::gather) {
+    add_rooted(call, elements, num_ranks);
   }
 }
 
-onesided::OutputBlocks TeamLayouts::of(int rank) const {
-  return own_.empty() ? onesided::OutputBlocks(all_)
-                      : onesided::OutputBlocks(own_[static_cast<std::size_t>(rank)], &all_);
+/// Members have some of the blocks only.
+void TeamLayouts::add_rooted(TeamCall const& call, TeamElements const& elements, int num_ranks) {
+  int const num_blocks = all_->num_blocks();
+  int const num_pieces = num_blocks / num_ranks;
+  Layout const nothing = Layout::uniform(0, 0, elements.extent_bytes).within(num_blocks, 0);
+  for (int rank = 0; rank < num_ranks; ++rank) {
+    bool const is_root = rank == call.root;
+    if (call.collective == Collective::gather) {
+      members_.push_back({.output = is_root ? *all_ : nothing});
+      continue;
+    }
+    std::int64_t const count =
+        call.blocks ? call.blocks->parts.front().count(rank) : elements.count;
+    Layout const part = Layout::uniform(1, count, elements.extent_bytes).divided(num_pieces);
+    members_.push_back({
+        .output = part.within(num_blocks, rank * num_pieces),
+        .input = is_root ? all_ : std::nullopt,
+    });
+  }
+}
+
+void TeamLayouts::add_exchange(
+    UnevenBlocks const& blocks, std::int64_t extent_bytes, int num_pieces
+) {
+  for (std::size_t rank = 0; rank < blocks.outputs.size(); ++rank) {
+    members_.push_back({
+        .output = blocks.outputs[rank].layout(extent_bytes).divided(num_pieces),
+        .input = blocks.inputs[rank].layout(extent_bytes).divided(num_pieces),
+    });
+  }
+}
+
+onesided::UserBlocks TeamLayouts::of(int rank) const {
+  if (members_.empty()) {
+    return *all_;
+  }
+  Member const& member = members_[static_cast<std::size_t>(rank)];
+  return {member.output, all_ ? &*all_ : nullptr, member.input ? &*member.input : nullptr};
 }
 
 }  // namespace espalier::capi

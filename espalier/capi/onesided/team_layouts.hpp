@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "espalier/capi/onesided/team_call.hpp"
@@ -10,19 +11,28 @@
 
 namespace espalier::capi {
 
-/// Where the output blocks of all members lie in the buffers that a call names.
+/// Where the blocks of all members lie in the buffers that a call names.
 class TeamLayouts {
 public:
   /// @param num_blocks  of the output of a program
   TeamLayouts(TeamCall const& call, TeamElements const& elements, int num_ranks, int num_blocks);
 
   /// Refers to this object.
-  [[nodiscard]] onesided::OutputBlocks of(int rank) const;
+  [[nodiscard]] onesided::UserBlocks of(int rank) const;
 
 private:
-  exec::Layout all_;
-  /// By rank, where members have some of the blocks only.
-  std::vector<exec::Layout> own_;
+  struct Member {
+    exec::Layout output;
+    std::optional<exec::Layout> input = std::nullopt;  ///< none: one block behind the other
+  };
+
+  void add_rooted(TeamCall const& call, TeamElements const& elements, int num_ranks);
+  void add_exchange(UnevenBlocks const& blocks, std::int64_t extent_bytes, int num_pieces);
+
+  /// The whole result; none in an alltoall with uneven blocks, which no member knows as a whole.
+  std::optional<exec::Layout> all_;
+  /// By rank, where they differ.
+  std::vector<Member> members_;
 };
 
 }  // namespace espalier::capi

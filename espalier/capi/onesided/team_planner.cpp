@@ -74,6 +74,9 @@ std::string reason_against(Choice const& choice, SafeRequest const& request) {
   if (!reason.empty()) {
     return choice.text() + ": " + reason;
   }
+  if (request.has_uneven_blocks && choice.algorithm().equal_blocks_only) {
+    return choice.text() + " hands on blocks of other ranks, which do not know their sizes";
+  }
   return choice.text() + " may swap operands, and the operator is not commutative";
 }
 
@@ -128,6 +131,7 @@ SafeRequest request_of(
       .num_ranks = team.num_ranks(),
       .root = call.root,
       .block_bytes = elements.block_bytes(),
+      .has_uneven_blocks = call.blocks != nullptr,
       .needs_rank_order = elements.needs_rank_order,
       .mode = options.mode,
       .addresses = options.addresses,
@@ -147,10 +151,11 @@ TeamPlanner::TeamPlanner(
 
 std::string TeamPlanner::text() const {
   return formatted(
-      "{} {} of {} bytes, {}, {} {}, by {} {}",
+      "{} {} of {} bytes{}, {}, {} {}, by {} {}",
       schedule::to_string(request_.collective),
       request_.root,
       request_.block_bytes,
+      call_.blocks ? " in blocks of" + call_.blocks->text() : "",
       request_.needs_rank_order ? "in order" : "in any order",
       schedule::to_string(request_.mode),
       schedule::to_string(request_.addresses),

@@ -32,9 +32,12 @@ PlannedCollective::PlannedCollective(
   std::vector<Places> places;
   for (int of = 0; of < num_ranks; ++of) {
     RankProgram const& made = programs[static_cast<std::size_t>(of)];
-    OutputBlocks const output = layout_of(of);
+    UserBlocks const blocks = layout_of(of);
     places.emplace_back(
-        made.frame, of, output.layout(), exec::BindOptions{.output_sizes = output.sizes()}
+        made.frame,
+        of,
+        blocks.output(),
+        exec::BindOptions{.input = blocks.input(), .output_sizes = blocks.sizes()}
     );
     auto const counters = static_cast<std::uint64_t>(made.num_counters());
     auto const scratch = static_cast<std::uint64_t>(places.back().scratch_bytes());

@@ -14,26 +14,35 @@
 
 namespace espalier::onesided {
 
-/// Where the output of a rank lies; refers to layouts.
-class OutputBlocks {
+/// Where the blocks of a rank lie in the buffers of its user; refers to layouts.
+class UserBlocks {
 public:
-  /// Implicit: most ranks have memory for all blocks, and that says how large they are.
-  /// @param sizes  Of all blocks, where some have no memory: a rank that forwards them keeps them
-  ///     in scratch memory. Null: as the layout says.
+  /// Implicit: most ranks have memory for all blocks of the output, and that says how large they
+  /// are.
+  /// @param sizes  Of all blocks of the output, where some have no memory: a rank that forwards
+  ///     them keeps them in scratch memory. Null: as the layout says.
+  /// @param input  Null: one block behind the other, as large as those of the output.
   // NOLINTNEXTLINE(google-explicit-constructor)
-  OutputBlocks(exec::Layout const& layout, exec::Layout const* sizes = nullptr) noexcept
-      : layout_(&layout), sizes_(sizes) {}
+  UserBlocks(
+      exec::Layout const& output,
+      exec::Layout const* sizes = nullptr,
+      exec::Layout const* input = nullptr
+  ) noexcept
+      : output_(&output), sizes_(sizes), input_(input) {}
 
-  [[nodiscard]] exec::Layout const& layout() const noexcept { return *layout_; }
+  [[nodiscard]] exec::Layout const& output() const noexcept { return *output_; }
 
   [[nodiscard]] exec::Layout const* sizes() const noexcept { return sizes_; }
 
+  [[nodiscard]] exec::Layout const* input() const noexcept { return input_; }
+
 private:
-  exec::Layout const* layout_;
+  exec::Layout const* output_;
   exec::Layout const* sizes_;
+  exec::Layout const* input_;
 };
 
-using LayoutOf = std::function<OutputBlocks(int rank)>;
+using LayoutOf = std::function<UserBlocks(int rank)>;
 
 /// A collective that a rank can start any number of times: its one-sided program, bound to blocks
 /// and types, and what it needs of scratch space. Equal on all ranks but for the rank.

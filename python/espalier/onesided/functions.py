@@ -157,6 +157,7 @@ def _team_functions(mpi_handle: Any) -> dict[str, tuple[Any, ...]]:
     planned = (c_void_p, POINTER(OnesidedOptions), POINTER(c_void_p))
     elements = (c_int, mpi_handle)
     two = (c_void_p, c_void_p, *elements)
+    lists = (POINTER(c_int), POINTER(c_int))
     return {
         "team_create": (c_void_p, mpi_handle, c_uint64, POINTER(c_void_p)),
         "team_free": (POINTER(c_void_p),),
@@ -171,6 +172,10 @@ def _team_functions(mpi_handle: Any) -> dict[str, tuple[Any, ...]]:
         "team_allgather_init": (*two, *planned),
         "team_alltoall_init": (*two, *planned),
         "team_barrier_init": planned,
+        "team_scatterv_init": (c_void_p, *lists, c_void_p, mpi_handle, c_int, *planned),
+        "team_gatherv_init": (c_void_p, c_void_p, *lists, mpi_handle, c_int, *planned),
+        "team_allgatherv_init": (c_void_p, c_void_p, *lists, mpi_handle, *planned),
+        "team_alltoallv_init": (c_void_p, *lists, c_void_p, *lists, mpi_handle, *planned),
         "team_fence": (c_void_p,),
     }
 

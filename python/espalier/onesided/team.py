@@ -3,17 +3,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import weakref
 from typing import TYPE_CHECKING, Any, Protocol
 
 from espalier import api
-from espalier.errors import ArgumentError
+from espalier.errors import ArgumentError, Error
 from espalier.onesided import arguments, modes
 from espalier.onesided.buffers import Buffer, contents
 from espalier.onesided.functions import ask, call, handle
 from espalier.onesided.modes import Addresses
 from espalier.onesided.request import Request, started
+from espalier.onesided.uneven import addresses, check_own, uneven
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from espalier.onesided.buffers import Place
     from espalier.onesided.conduit import Conduit
     from espalier.onesided.modes import Modes
+    from espalier.onesided.segment import Segment
+    from espalier.onesided.uneven import Blocks
 
     Array = npt.NDArray[Any]
 
@@ -47,6 +51,9 @@ class Team:
     The keywords of all collectives are those of `Modes`. By default they are strict, and buffers
     are symmetric: arrays of the segment, at the same offset on all members. Types are those that
     mpi4py finds for NumPy arrays, equal on all members, as are counts, root, op and modes.
+
+    Blocks of different sizes are `(array, counts)` or `(array, counts, displacements)`, with an
+    entry for each member; without displacements one follows the other.
 
     Where only the root has a buffer, other members pass None if addresses are local. If they are
     symmetric they say where it is, by the offset in bytes or an array of their own segment there.
@@ -238,6 +245,70 @@ class Team:
         ]
         return self._plan("alltoall", buffers, keywords=keywords)
 
+    def scatterv_init(
+        self, send: Blocks, recv: Array, root: int = 0, **keywords: Unpack[Modes]
+    ) -> Request:
+        """Plan a scatter of blocks of different sizes: block i of `send` goes to member i.
+
+        All members name all counts and displacements, which are those of the array of the root.
+        """
+        root = arguments.number(root, "root", self._size)
+        blocks = uneven(send, "send", self._size, counts=self._rank == root)
+        own = Buffer("recv", recv, is_written=True)
+        check_own(own, blocks.counts[self._rank])
+        ends = addresses(blocks, own, self._segment(keywords))
+        given = (ends[0], *blocks.lists, ends[1], _type(own), root)
+        return self._made("scatterv", given, keywords, (send, recv))
+
+    def gatherv_init(
+        self, send: Array, recv: Blocks, root: int = 0, **keywords: Unpack[Modes]
+    ) -> Request:
+        """Plan a gather of blocks of different sizes: block i of `recv` comes from member i.
+
+        All members name all counts and displacements, which are those of the array of the root.
+        """
+        root = arguments.number(root, "root", self._size)
+        is_root = self._rank == root
+        blocks = uneven(recv, "recv", self._size, is_written=True, counts=is_root)
+        own = Buffer("send", send)
+        check_own(own, blocks.counts[self._rank])
+        ends = addresses(own, blocks, self._segment(keywords))
+        given = (*ends, *blocks.lists, _type(own), root)
+        return self._made("gatherv", given, keywords, (send, recv))
+
+    def allgatherv_init(self, send: Array, recv: Blocks, **keywords: Unpack[Modes]) -> Request:
+        """Plan a gather to all: block i of `recv` of all members comes from member i.
+
+        Counts and displacements are equal on all members.
+        """
+        blocks = uneven(recv, "recv", self._size, is_written=True)
+        own = Buffer("send", send)
+        check_own(own, blocks.counts[self._rank])
+        ends = addresses(own, blocks, self._segment(keywords))
+        given = (*ends, *blocks.lists, _type(own))
+        return self._made("allgatherv", given, keywords, (send, recv))
+
+    def alltoallv_init(self, send: Blocks, recv: Blocks, **keywords: Unpack[Modes]) -> Request:
+        """Plan an exchange: block i of `recv` of member j is block j of `send` of member i.
+
+        Each member names the counts and displacements of its own arrays. Planning is collective and
+        waits for all members, which tell each other their lists.
+
+        Raises:
+            ArgumentError: on all members, if what one of them passes cannot be, or if two of them
+                name different sizes of one block.
+        """
+        try:
+            sent = uneven(send, "send", self._size)
+            received = uneven(recv, "recv", self._size, is_written=True)
+            ends = addresses(sent, received, self._segment(keywords))
+            given = (ends[0], *sent.lists, ends[1], *received.lists, _type(sent.buffer))
+            modes.options(**keywords)
+        except ArgumentError:
+            self._leave_exchange()
+            raise
+        return self._made("alltoallv", given, keywords, (send, recv))
+
     def barrier_init(self, **keywords: Unpack[Modes]) -> Request:
         """Plan a barrier of the team."""
         return self._plan("barrier", [], keywords=keywords)
@@ -295,6 +366,26 @@ class Team:
         """Plan and start an exchange, see `alltoall_init()`."""
         return started(self.alltoall_init(send, recv, **keywords))
 
+    def scatterv(
+        self, send: Blocks, recv: Array, root: int = 0, **keywords: Unpack[Modes]
+    ) -> Request:
+        """Plan and start a scatter of different blocks, see `scatterv_init()`."""
+        return started(self.scatterv_init(send, recv, root, **keywords))
+
+    def gatherv(
+        self, send: Array, recv: Blocks, root: int = 0, **keywords: Unpack[Modes]
+    ) -> Request:
+        """Plan and start a gather of different blocks, see `gatherv_init()`."""
+        return started(self.gatherv_init(send, recv, root, **keywords))
+
+    def allgatherv(self, send: Array, recv: Blocks, **keywords: Unpack[Modes]) -> Request:
+        """Plan and start a gather to all of different blocks, see `allgatherv_init()`."""
+        return started(self.allgatherv_init(send, recv, **keywords))
+
+    def alltoallv(self, send: Blocks, recv: Blocks, **keywords: Unpack[Modes]) -> Request:
+        """Plan and start an exchange of different blocks, see `alltoallv_init()`."""
+        return started(self.alltoallv_init(send, recv, **keywords))
+
     def barrier(self, **keywords: Unpack[Modes]) -> Request:
         """Plan and start a barrier of the team, see `barrier_init()`."""
         return started(self.barrier_init(**keywords))
@@ -309,15 +400,39 @@ class Team:
         self, name: str, buffers: Sequence[Buffer], *rest: Any, keywords: Modes, kept: object = None
     ) -> Request:
         """Plan a collective; `rest` is what stands in C between the datatype and the team."""
-        team = self._live()
-        options = modes.options(**keywords)
-        made = ctypes.c_void_p()
+        self._live()
         given: tuple[Any, ...] = ()
         if buffers:
-            is_local = options.addresses == Addresses.LOCAL
-            found = contents(buffers, None if is_local else self._conduit._segment)
+            found = contents(buffers, self._segment(keywords))
             given = (*found.addresses, found.count, handle(found.datatype))
-        call(f"team_{name}_init", *given, *rest, team, ctypes.byref(options), ctypes.byref(made))
-        request = Request(made, (*(buffer.given for buffer in buffers), kept), self._underway)
+        used = (*(buffer.given for buffer in buffers), kept)
+        return self._made(name, (*given, *rest), keywords, used)
+
+    def _segment(self, keywords: Modes) -> Segment | None:
+        """Return where buffers have to lie, if they do."""
+        is_local = modes.options(**keywords).addresses == Addresses.LOCAL
+        return None if is_local else self._conduit._segment
+
+    def _made(
+        self, name: str, given: tuple[Any, ...], keywords: Modes, used: tuple[object, ...]
+    ) -> Request:
+        """Return what C plans; `used` lives as long as the request."""
+        options = modes.options(**keywords)
+        made = ctypes.c_void_p()
+        team = self._live()
+        call(f"team_{name}_init", *given, team, ctypes.byref(options), ctypes.byref(made))
+        request = Request(made, used, self._underway)
         self._requests.add(request)
         return request
+
+    def _leave_exchange(self) -> None:
+        """Let the others know that this member does not exchange lists with them."""
+        nothing = (None, None, None)
+        byte = handle(api.mpi().BYTE)
+        with contextlib.suppress(Error):
+            call("team_alltoallv_init", *nothing, *nothing, byte, self._live(), None, None)
+
+
+def _type(buffer: Buffer) -> Any:
+    """Return the handle of C of the type of an array."""
+    return handle(arguments.mpi_type(buffer.array.dtype, buffer.name))

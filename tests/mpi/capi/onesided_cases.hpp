@@ -40,6 +40,67 @@ struct Case {
   MPI_Op op = MPI_SUM;
 };
 
+/// Where blocks of different sizes lie: in the reverse order of ranks, with an element between them
+/// that belongs to none.
+struct BlockLists {
+  std::vector<int> counts;
+  std::vector<int> displs;
+
+  /// @param factor_of  of the count of the case: 0, 1 or 2 by rank
+  template <typename Factor> BlockLists(Case const& one, int p, Factor const& factor_of) {
+    int end = 1;
+    displs.resize(static_cast<std::size_t>(p));
+    for (int rank = 0; rank < p; ++rank) {
+      counts.push_back(one.count * (factor_of(rank) % 3));
+    }
+    for (auto rank = displs.size(); rank > 0; --rank) {
+      displs[rank - 1] = end;
+      end += counts[rank - 1] + 1;
+    }
+    num_elements = end;
+  }
+
+  int num_elements;
+};
+
+/// BlockLists that are the same on all ranks.
+inline BlockLists parts_of(Case const& one, int p) {
+  return {one, p, [](int rank) { return rank + 1; }};
+}
+
+/// What a rank of an alltoallv gives to each one.
+inline BlockLists given_of(Case const& one, int rank, int p) {
+  return {one, p, [=](int to) { return rank + 2 * to + 1; }};
+}
+
+/// What it gets from each one.
+inline BlockLists got_of(Case const& one, int rank, int p) {
+  return {one, p, [=](int from) { return from + 2 * rank + 1; }};
+}
+
+inline bool is_uneven(Case const& one) {
+  return one.name.ends_with('v');
+}
+
+/// How many elements a rank gives and gets.
+struct Sizes {
+  int in;
+  int out;
+};
+
+inline Sizes uneven_sizes(Case const& one, int rank, int p) {
+  if (one.name == "alltoallv") {
+    return {.in = given_of(one, rank, p).num_elements, .out = got_of(one, rank, p).num_elements};
+  }
+  BlockLists const parts = parts_of(one, p);
+  int const own = parts.counts[static_cast<std::size_t>(rank)];
+  int const at_root = rank == one.root ? parts.num_elements : 0;
+  if (one.name == "scatterv") {
+    return {.in = at_root, .out = own};
+  }
+  return {.in = own, .out = one.name == "gatherv" ? at_root : parts.num_elements};
+}
+
 /// How many blocks a rank gives and gets.
 struct Blocks {
   int in = 1;
@@ -61,6 +122,56 @@ inline Blocks blocks_of(Case const& one, int rank, int p) {
   return one.name == "alltoall" ? Blocks{.in = p, .out = p} : Blocks{};
 }
 
+inline Sizes sizes_of(Case const& one, int rank, int p) {
+  if (is_uneven(one)) {
+    return uneven_sizes(one, rank, p);
+  }
+  Blocks const blocks = blocks_of(one, rank, p);
+  return {.in = blocks.in * one.count, .out = blocks.out * one.count};
+}
+
+inline int plan_uneven(
+    Case const& one,
+    std::int32_t* in,
+    std::int32_t* out,
+    espalier_team* team,
+    espalier_onesided_options const* options,
+    espalier_request** request
+) {
+  int const p = espalier_team_size(team);
+  if (one.name == "alltoallv") {
+    int const rank = espalier_team_rank(team);
+    BlockLists const given = given_of(one, rank, p);
+    BlockLists const got = got_of(one, rank, p);
+    return espalier_team_alltoallv_init(
+        in,
+        given.counts.data(),
+        given.displs.data(),
+        out,
+        got.counts.data(),
+        got.displs.data(),
+        one.type,
+        team,
+        options,
+        request
+    );
+  }
+  BlockLists const parts = parts_of(one, p);
+  int const* const counts = parts.counts.data();
+  int const* const displs = parts.displs.data();
+  if (one.name == "scatterv") {
+    return espalier_team_scatterv_init(
+        in, counts, displs, out, one.type, one.root, team, options, request
+    );
+  }
+  if (one.name == "gatherv") {
+    return espalier_team_gatherv_init(
+        in, out, counts, displs, one.type, one.root, team, options, request
+    );
+  }
+  return espalier_team_allgatherv_init(in, out, counts, displs, one.type, team, options, request);
+}
+
 inline int plan(
     Case const& one,
     std::int32_t* in,
@@ -70,6 +181,9 @@ inline int plan(
     espalier_request** request
 ) {
   int const n = one.count;
+  if (is_uneven(one)) {
+    return plan_uneven(one, in, out, team, options, request);
+  }
   if (one.name == "bcast") {
     return espalier_team_bcast_init(out, n, one.type, one.root, team, options, request);
   }
@@ -96,10 +210,48 @@ inline int plan(
   return espalier_team_barrier_init(team, options, request);
 }
 
+inline void run_uneven_by_mpi(Case const& one, std::int32_t* in, std::int32_t* out, MPI_Comm comm) {
+  int p = 0;
+  int rank = 0;
+  PMPI_Comm_size(comm, &p);
+  PMPI_Comm_rank(comm, &rank);
+  MPI_Datatype const type = one.type;
+  if (one.name == "alltoallv") {
+    BlockLists const given = given_of(one, rank, p);
+    BlockLists const got = got_of(one, rank, p);
+    PMPI_Alltoallv(
+        in,
+        given.counts.data(),
+        given.displs.data(),
+        type,
+        out,
+        got.counts.data(),
+        got.displs.data(),
+        type,
+        comm
+    );
+    return;
+  }
+  BlockLists const parts = parts_of(one, p);
+  int const* const counts = parts.counts.data();
+  int const* const displs = parts.displs.data();
+  int const own = parts.counts[static_cast<std::size_t>(rank)];
+  if (one.name == "scatterv") {
+    PMPI_Scatterv(in, counts, displs, type, out, own, type, one.root, comm);
+  } else if (one.name == "gatherv" || p == 1) {
+    // MPI_Allgatherv of MPICH 4.0.2 does not look at the displacement of its only rank.
+    PMPI_Gatherv(in, own, type, out, counts, displs, type, one.root, comm);
+  } else {
+    PMPI_Allgatherv(in, own, type, out, counts, displs, type, comm);
+  }
+}
+
 inline void run_by_mpi(Case const& one, std::int32_t* in, std::int32_t* out, MPI_Comm comm) {
   int const n = one.count;
   MPI_Datatype const type = one.type;
-  if (one.name == "bcast") {
+  if (is_uneven(one)) {
+    run_uneven_by_mpi(one, in, out, comm);
+  } else if (one.name == "bcast") {
     PMPI_Bcast(out, n, type, one.root, comm);
   } else if (one.name == "scatter") {
     PMPI_Scatter(in, n, type, out, n, type, one.root, comm);

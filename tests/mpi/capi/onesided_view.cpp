@@ -3,6 +3,7 @@
 /// @file
 /// The C++ view, espalier_onesided.hpp: what it hands on, and what it throws.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "include/espalier_onesided.hpp"
 
@@ -64,6 +66,44 @@ void transfer(Checks& checks, Conduit& conduit) {
   }
 }
 
+/// Member i has i elements: those that it gives are i, i, ...
+void collect_parts(Checks& checks, Conduit& conduit, Team& team) {
+  auto* const in = &conduit.segment<std::int32_t>()[in_at / 4];
+  auto* const out = &conduit.segment<std::int32_t>()[out_at / 4];
+  int const p = team.size();
+  int const me = team.rank();
+  std::vector<int> counts;
+  std::vector<int> displs;
+  std::vector<int> each;
+  for (int rank = 0, end = 0; rank < p; end += rank, ++rank) {
+    counts.push_back(rank);
+    displs.push_back(end);
+    each.push_back(me);
+  }
+  std::fill_n(in, p * p, me);
+  auto const run = [&](Request request, int place, int expected) {
+    out[place] = -1;
+    conduit.barrier();
+    request.start();
+    request.wait();
+    checks.expect(out[place] == expected, request.algorithm() + " of parts");
+    conduit.barrier();
+  };
+  int const last = displs.back();
+  int const none = -1;
+  run(team.gatherv(in, out, {counts, displs}, MPI_INT32_T, 0), last, p > 1 && me == 0 ? p - 1 : none
+  );
+  run(team.allgatherv(in, out, {counts}, MPI_INT32_T), last, p > 1 ? p - 1 : none);
+  run(team.scatterv(in, {counts, displs}, out, MPI_INT32_T, p - 1), 0, me > 0 ? p - 1 : none);
+  run(team.alltoallv(in, {counts, displs}, out, {each}, MPI_INT32_T), 0, me > 0 ? 0 : none);
+  try {
+    static_cast<void>(team.gatherv(in, out, {std::span(counts).first(0)}, MPI_INT32_T, 0));
+    checks.expect(false, "lists that are too short are refused");
+  } catch (std::invalid_argument const& error) {
+    checks.expect(std::string(error.what()).find("each member") != std::string::npos, error.what());
+  }
+}
+
 void collect(Checks& checks, Conduit& conduit, Team& team) {
   auto* const in = &conduit.segment<std::int64_t>()[in_at / 8];
   auto* const out = &conduit.segment<std::int64_t>()[out_at / 8];
@@ -89,6 +129,7 @@ void collect(Checks& checks, Conduit& conduit, Team& team) {
   run(team.reduce(in, out, one, MPI_SUM, 0), 0, sum);
   run(team.bcast(out, one, 0), 0, sum);
   run(team.barrier(), 0, sum);
+  collect_parts(checks, conduit, team);
 }
 
 void tune(Checks& checks, Conduit& conduit, Team& team) {

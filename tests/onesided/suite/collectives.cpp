@@ -25,7 +25,7 @@ constexpr Region scratch{.offset = 64, .num_bytes = std::uint64_t{1} << 18U};
 /// User buffers of collectives that are underway at the same time.
 constexpr std::uint64_t users_at = std::uint64_t{1} << 19U;
 constexpr std::uint64_t user_bytes = 1U << 14U;
-constexpr int num_elements = 3;  ///< of a block
+constexpr int num_elements = 3;  ///< of a block, unless sizes differ
 
 /// What a rank contributes to an element of a block. Each run has other numbers.
 Element contribution(int run, int rank, int label, int element) {
@@ -44,11 +44,35 @@ void add(std::byte const* source, std::byte* destination, std::int64_t count) {
   }
 }
 
+enum class Blocks : std::uint8_t { equal, uneven };
+
+/// How many elements a block has: any number from none on, if sizes differ.
+int elements_of(Blocks blocks, int label) {
+  return blocks == Blocks::equal ? num_elements : label * 7 % 5;
+}
+
+/// The blocks of a buffer, one behind the other.
+Layout layout_of(Blocks blocks, schedule::Frame const& frame, Buffer buffer) {
+  std::vector<exec::Extent> extents;
+  std::int64_t offset_bytes = 0;
+  for (int block = 0; block < frame.num_blocks(buffer); ++block) {
+    int const count = elements_of(blocks, frame.like(buffer, block));
+    extents.push_back({.offset_bytes = offset_bytes, .num_elements = count});
+    offset_bytes += count * static_cast<std::int64_t>(sizeof(Element));
+  }
+  return Layout::of(std::move(extents), sizeof(Element));
+}
+
 /// A collective of the members of a team, with everything that its result depends on.
 class Tested {
 public:
-  Tested(Choice const& choice, Team const& team, OneSidedForm const& form)
-      : root_(has_root(choice.collective()) ? team.num_ranks() / 2 : 0),
+  Tested(
+      Choice const& choice,
+      Team const& team,
+      OneSidedForm const& form,
+      Blocks blocks = Blocks::equal
+  )
+      : blocks_(blocks), root_(has_root(choice.collective()) ? team.num_ranks() / 2 : 0),
         is_in_place_(test::places(choice.collective()).size() == 1),
         schedules_(choice, team.num_ranks(), root_, is_in_place_),
         contract_(verify::contract_for(choice, team.num_ranks(), root_)), rank_(team.rank()),
@@ -57,17 +81,26 @@ public:
     contract_.synchronization = form.mode;
     auto const programs = schedules_.programs(form);
     frame_ = programs[static_cast<std::size_t>(rank_)].frame;
-    std::vector<Layout> layouts;
+    std::vector<Layout> outputs;
+    std::vector<Layout> inputs;
     for (RankProgram const& program : programs) {
-      int const blocks = program.frame.num_output_blocks;
-      layouts.push_back(Layout::uniform(blocks, blocks == 0 ? 0 : num_elements, sizeof(Element)));
+      int const num_blocks = program.frame.num_output_blocks;
+      outputs.push_back(
+          blocks == Blocks::uneven
+              ? layout_of(blocks, program.frame, Buffer::output)
+              : Layout::uniform(num_blocks, num_blocks == 0 ? 0 : num_elements, sizeof(Element))
+      );
+      inputs.push_back(layout_of(blocks, program.frame, Buffer::input));
     }
     planned_ = std::make_shared<PlannedCollective const>(
         team.num_ranks(),
         rank_,
         schedules_.program_of(),
         form,
-        [&](int rank) -> Layout const& { return layouts[static_cast<std::size_t>(rank)]; },
+        [&](int rank) {
+          auto const index = static_cast<std::size_t>(rank);
+          return UserBlocks(outputs[index], nullptr, &inputs[index]);
+        },
         add
     );
   }
@@ -114,13 +147,15 @@ private:
     for (Buffer const buffer : {Buffer::input, Buffer::output}) {
       std::byte* at = buffer == Buffer::input ? buffers.output - user_bytes : buffers.output;
       for (int block = 0; block < frame_.num_blocks(buffer); ++block) {
-        for (int element = 0; element < num_elements; ++element, at += sizeof(Element)) {
+        int const count = elements_of(blocks_, frame_.like(buffer, block));
+        for (int element = 0; element < count; ++element, at += sizeof(Element)) {
           visit(buffer, block, element, at);
         }
       }
     }
   }
 
+  Blocks blocks_;
   int root_;
   bool is_in_place_;
   test::OneSidedCase schedules_;
@@ -158,7 +193,8 @@ std::vector<int> all_ranks(Conduit const& conduit) {
 /// number of ranks.
 template <std::size_t size> class Programs : public Work {
 protected:
-  explicit Programs(std::array<char const*, size> const& choices) : choices_(choices) {}
+  explicit Programs(std::array<char const*, size> const& choices, Blocks blocks = Blocks::equal)
+      : choices_(choices), blocks_(blocks) {}
 
 private:
   [[nodiscard]] std::uint64_t segment_bytes(int /*rank*/) const override { return segment_size; }
@@ -171,7 +207,7 @@ private:
     for (OneSidedForm const& form : test::one_sided_forms()) {
       for (std::size_t i = 0; i < size; ++i) {
         if (p <= few_ranks || number % size == i) {
-          run_one(conduit, checks, team, Tested(Choice::parse(choices_[i]), team, form));
+          run_one(conduit, checks, team, Tested(Choice::parse(choices_[i]), team, form, blocks_));
         }
       }
       ++number;
@@ -190,6 +226,7 @@ private:
   }
 
   std::array<char const*, size> choices_;
+  Blocks blocks_;
 };
 
 class Rooted final : public Programs<4> {
@@ -208,6 +245,20 @@ public:
             "alltoall/linear",
             "barrier/dissemination[k=2]",
         }) {}
+};
+
+/// What v-variants run: blocks of different sizes, some of which are empty.
+class Uneven final : public Programs<5> {
+public:
+  Uneven()
+      : Programs(
+            {"scatter/binomial",
+             "gather/k_ary[k=2]",
+             "allgather/bruck",
+             "alltoall/linear",
+             "alltoall/pairwise"},
+            Blocks::uneven
+        ) {}
 };
 
 constexpr OneSidedForm own_buffers{
@@ -346,6 +397,7 @@ std::vector<Case> collective_cases() {
   return {
       {"rooted_collectives", make<Rooted>},
       {"other_collectives", make<Unrooted>},
+      {"uneven_collectives", make<Uneven>},
       {"many_underway", make<ManyUnderway>},
       {"two_teams", make<TwoTeams>},
       {"refused_collectives", make<Refused>},

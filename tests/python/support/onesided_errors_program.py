@@ -121,6 +121,35 @@ def check_buffers(team: Team, conduit: Conduit) -> None:
         refuse("recv in .*, got -8", lambda: team.reduce(x, -8))
 
 
+def check_uneven_buffers(team: Team, conduit: Conduit) -> None:
+    p, rank = team.size, team.rank
+    own, whole = conduit.array(1), conduit.array(p, offset=64)
+    ones = [1] * p
+    refuse(r"expected \(array, counts\) or .* as recv", lambda: team.allgatherv(own, whole))
+    refuse(f"{p} numbers as counts of recv", lambda: team.allgatherv(own, (whole, [1] * (p + 1))))
+    refuse("numbers as counts of send", lambda: team.scatterv((whole, 1), own))
+    refuse("counts of recv in", lambda: team.allgatherv(own, (whole, [-1] * p)))
+    refuse("displacements of recv", lambda: team.allgatherv(own, (whole, ones, [-1] * p)))
+    refuse("inside of the", lambda: team.allgatherv(own, (whole, ones, [p] * p)))
+    refuse("expected 1 elements as send, got 0", lambda: team.gatherv(own[:0], (whole, ones)))
+    refuse("as recv, to fit send", lambda: team.allgatherv(own, (whole.view(np.int64), ones)))
+    refuse("that do not overlap", lambda: team.allgatherv(whole[:1], (whole, ones)))
+    refuse("of the own segment as recv", lambda: team.allgatherv(own, (np.zeros(p), ones)))
+    if p > 1:
+        same_place = (whole, ones, [0] * p)
+        refuse("recvbuf that do not overlap", lambda: team.allgatherv(own, same_place))
+    # What one member does wrong in an exchange is an error on all of them.
+    sent, received = conduit.array(p, offset=128), conduit.array(p, offset=256)
+    wrong = (received, [1] * (p + 1)) if rank == 0 else (received, ones)
+    text = "numbers as counts of recv" if rank == 0 else "another rank are wrong"
+    refuse(text, lambda: team.alltoallv((sent, ones), wrong))
+    doubled = np.zeros(2 * p)
+    refuse(
+        "member 0 to receive the 2 elements that member 0 sends to it, got a count of 1",
+        lambda: team.alltoallv((doubled, [2] * p), (np.zeros(p), ones), **LOCAL),
+    )
+
+
 def check_modes(team: Team, conduit: Conduit) -> None:
     x, y = conduit.array(8), conduit.array(8, offset=64)
     for root in (-1, team.size, 2**32):
@@ -212,6 +241,7 @@ def main() -> None:
         check_arrays(conduit)
         check_counters(conduit)
         check_buffers(team, conduit)
+        check_uneven_buffers(team, conduit)
         check_modes(team, conduit)
         check_requests(team, conduit)
         check_scratch(conduit)

@@ -124,12 +124,50 @@ def check_alltoall(team: Team, conduit: Conduit, modes: Modes, n: int) -> None:
     assert (recv == np.repeat(100 * np.arange(p) + team.rank, n)).all()
 
 
+def check_uneven(team: Team, conduit: Conduit, modes: Modes) -> None:
+    """Member i has i elements, the last one has none; blocks lie in the reverse order."""
+    arrays = Arrays(conduit, modes["addresses"])
+    p, root = team.size, team.size // 2
+    counts = [*range(1, p), 0]
+    first = [sum(counts[rank + 1 :]) for rank in range(p)]
+    own, whole = arrays.make(p)[: counts[team.rank]], arrays.make(sum(counts) + 1)
+    back = arrays.make(sum(counts) + 1)
+    expected = np.full(sum(counts) + 1, -1)
+    for rank in range(p):
+        expected[first[rank] : first[rank] + counts[rank]] = 100 + rank
+    whole[:] = expected
+    conduit.barrier()
+    is_known = team.rank == root or modes["addresses"] == Addresses.SYMMETRIC
+    complete(
+        team.scatterv_init((whole if is_known else None, counts, first), own, root, **modes),
+        conduit,
+    )
+    assert (own == 100 + team.rank).all()
+    to_root = (back if is_known else None, counts, first)
+    complete(team.gatherv_init(own, to_root, root, **modes), conduit)
+    assert (back == (expected if team.rank == root else -1)).all()
+    conduit.barrier()
+    back[:] = -1
+    conduit.barrier()
+    complete(team.allgatherv_init(own, (back, counts, first), **modes), conduit)
+    assert (back == expected).all()
+    # Member i gives each member j i elements, and so gets j of j.
+    given, got = arrays.make(p * p)[: p * team.rank], arrays.make(sum(range(p)))
+    given[:] = team.rank
+    conduit.barrier()
+    request = team.alltoallv_init((given, [team.rank] * p), (got, list(range(p))), **modes)
+    complete(request, conduit)
+    assert (got == np.repeat(np.arange(p), np.arange(p))).all()
+
+
 def check_modes(team: Team, conduit: Conduit) -> None:
     for modes in MODES:
         for n in (1, 33):
             for check in (check_bcast, check_scatter_and_gather, check_reductions, check_alltoall):
                 conduit.barrier()
                 check(team, conduit, modes, n)
+        conduit.barrier()
+        check_uneven(team, conduit, modes)
         complete(team.barrier_init(**modes), conduit)
 
 
@@ -141,6 +179,8 @@ def check_convenience(team: Team, conduit: Conduit) -> None:
     total, largest, parts = np.zeros(1, int), np.zeros(1, int), np.zeros(p, int)
     gathered, got, everything = np.zeros(p, int), np.zeros(1, int), np.zeros(2 * p, int)
     word = np.array([42 if rank == 0 else 0], dtype=np.uint8)
+    ones, one, one_each = [1] * p, np.zeros(1, int), np.zeros(p, int)
+    one_for_all, exchanged = np.zeros(p, int), np.zeros(p, int)
     requests = [
         team.bcast(word, **local),
         team.scatter(np.arange(p), got, **local),
@@ -149,6 +189,10 @@ def check_convenience(team: Team, conduit: Conduit) -> None:
         team.allreduce(number, total, **local),
         team.allgather(number, parts, **local),
         team.alltoall(mine, everything, **local),
+        team.scatterv((np.arange(p), ones), one, **local),
+        team.gatherv(number, (one_each, ones), **local),
+        team.allgatherv(number, (one_for_all, ones), **local),
+        team.alltoallv((mine[:p], ones), (exchanged, ones), **local),
         team.barrier(**local),
     ]
     for request in reversed(requests):
@@ -157,7 +201,10 @@ def check_convenience(team: Team, conduit: Conduit) -> None:
         assert request.test()
         request.wait()
     assert word[0] == 42
-    assert got[0] == rank
+    assert got[0] == one[0] == rank
+    assert (one_each == (np.arange(p) if rank == 0 else 0)).all()
+    assert (one_for_all == np.arange(p)).all()
+    assert (exchanged == np.arange(p)).all()
     assert (gathered == (np.arange(p) if rank == p - 1 else 0)).all()
     assert largest[0] == (p - 1 if rank == 0 else 0)
     assert total[0] == p * (p - 1) // 2

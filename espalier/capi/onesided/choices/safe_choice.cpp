@@ -79,6 +79,9 @@ bool serves(Choice const& choice, SafeRequest const& request) {
   if (!is_in_rounds || !choice.refuses(request.num_ranks, request.root).empty()) {
     return false;
   }
+  if (request.has_uneven_blocks && choice.algorithm().equal_blocks_only) {
+    return false;
+  }
   return !request.needs_rank_order ||
          choice.order(request.num_ranks, request.root) != OperandOrder::any;
 }

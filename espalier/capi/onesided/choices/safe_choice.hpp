@@ -20,7 +20,8 @@ struct SafeRequest {
   schedule::Collective collective = schedule::Collective::barrier;
   int num_ranks = 1;
   int root = 0;
-  std::int64_t block_bytes = 0;  ///< what one rank contributes, or gets, of a part
+  std::int64_t block_bytes = 0;  ///< what one rank contributes, or gets, of a part; the mean
+  bool has_uneven_blocks = false;
   bool needs_rank_order = false;
   schedule::Synchronization mode{};
   schedule::AddressMode addresses = schedule::AddressMode::single;
@@ -69,7 +70,8 @@ safe_choices(SafeRequest const& request, NamedParts const& named);
 /// knows may lie outside of segments, where nobody reaches them.
 [[nodiscard]] std::string refusal(schedule::Mechanism mechanism, SafeRequest const& request);
 
-/// Whether a choice can serve: the number of ranks, the root, the order of operands.
+/// Whether a choice can serve: the number of ranks, the root, the sizes of blocks, the order of
+/// operands.
 [[nodiscard]] bool serves(algorithms::Choice const& choice, SafeRequest const& request);
 
 }  // namespace espalier::capi
