@@ -243,12 +243,23 @@ typedef enum espalier_addresses {
 } espalier_addresses;
 
 /**
+ * A flag of espalier_onesided_options: reductions combine from the left in the order of ranks,
+ * ((0 op 1) op 2) op ..., as a loop over the members would. So the result has the same bits in each
+ * run, whatever the root, the machine, the modes, and what was measured; of numbers in floating
+ * point it otherwise depends on the algorithm. It takes longer: in a reduction the root hears all
+ * other members, in a reduction to all each of them combines a part. Reductions of blocks of arrays
+ * combine the blocks of a member first, so there the distribution of the blocks matters, too. Other
+ * collectives are not changed.
+ */
+#define ESPALIER_REPRODUCIBLE 1U
+
+/**
  * What a collective promises, and how to choose among algorithms. Initialise with
  * ESPALIER_ONESIDED_OPTIONS_INIT: strict, symmetric, chosen. Equal on all members.
  */
 typedef struct espalier_onesided_options {
   size_t size;       /**< sizeof(espalier_onesided_options): later versions may add fields */
-  unsigned flags;    /**< must be 0 */
+  unsigned flags;    /**< ESPALIER_REPRODUCIBLE or 0 */
   espalier_sync in;  /**< when it may begin to touch buffers */
   espalier_sync out; /**< until when it may */
   espalier_addresses addresses; /**< who knows where buffers are */

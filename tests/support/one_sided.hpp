@@ -51,6 +51,7 @@ inline std::vector<char const*> one_sided_choices() {
       "alltoall/bruck[k=4]",
       "allreduce/recursive_doubling",
       "allreduce/ring",
+      "allreduce/in_order",
       "barrier/dissemination[k=2]",
       "barrier/dissemination[k=4]",
       "barrier/k_nomial",

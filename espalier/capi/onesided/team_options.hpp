@@ -15,6 +15,7 @@ namespace espalier::capi {
 struct TeamOptions {
   schedule::Synchronization mode{.in = schedule::Sync::allsync, .out = schedule::Sync::allsync};
   schedule::AddressMode addresses = schedule::AddressMode::single;
+  bool is_reproducible = false;                  ///< reductions
   std::string algorithm;                         ///< empty: chosen
   std::optional<schedule::Mechanism> mechanism;  ///< none: chosen
 };

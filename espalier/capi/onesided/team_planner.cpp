@@ -77,6 +77,10 @@ std::string reason_against(Choice const& choice, SafeRequest const& request) {
   if (request.has_uneven_blocks && choice.algorithm().equal_blocks_only) {
     return choice.text() + " hands on blocks of other ranks, which do not know their sizes";
   }
+  if (request.is_reproducible) {
+    return choice.text() + " does not combine from the left in rank order, as reproducible "
+                           "reductions do";
+  }
   return choice.text() + " may swap operands, and the operator is not commutative";
 }
 
@@ -133,6 +137,7 @@ SafeRequest request_of(
       .block_bytes = elements.block_bytes(),
       .has_uneven_blocks = call.blocks != nullptr,
       .needs_rank_order = elements.needs_rank_order,
+      .is_reproducible = options.is_reproducible && schedule::reduces(call.collective),
       .mode = options.mode,
       .addresses = options.addresses,
   };
@@ -156,7 +161,9 @@ std::string TeamPlanner::text() const {
       request_.root,
       request_.block_bytes,
       call_.blocks ? " in blocks of" + call_.blocks->text() : "",
-      request_.needs_rank_order ? "in order" : "in any order",
+      request_.is_reproducible    ? "from the left"
+      : request_.needs_rank_order ? "in order"
+                                  : "in any order",
       schedule::to_string(request_.mode),
       schedule::to_string(request_.addresses),
       named_.algorithm ? named_.algorithm->text() : "any",

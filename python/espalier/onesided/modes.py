@@ -10,6 +10,9 @@ from typing import TypedDict
 from espalier.errors import ArgumentError
 from espalier.onesided.functions import OnesidedOptions
 
+_REPRODUCIBLE = 1
+"""ESPALIER_REPRODUCIBLE."""
+
 
 class Sync(enum.IntEnum):
     """When a collective may begin to touch buffers (`sync_in`), and until when (`sync_out`)."""
@@ -44,6 +47,9 @@ class Modes(TypedDict, total=False):
     """`ALLSYNC` if it is left out."""
     addresses: Addresses
     """`SYMMETRIC` if it is left out."""
+    reproducible: bool
+    """Reductions combine from the left in the order of ranks, so that the result has the same bits
+    in each run, whatever was measured. False if it is left out."""
     algorithm: str
     """As `espalier list` names it: `bcast/binomial`."""
     mechanism: str
@@ -56,17 +62,25 @@ def options(
     sync_in: Sync = Sync.ALLSYNC,
     sync_out: Sync = Sync.ALLSYNC,
     addresses: Addresses = Addresses.SYMMETRIC,
+    reproducible: bool = False,
     algorithm: str = "",
     mechanism: str = "",
 ) -> OnesidedOptions:
     """Return the options of C; pass the keywords of `Modes`."""
-    found = OnesidedOptions(size=ctypes.sizeof(OnesidedOptions), flags=0)
+    flags = _REPRODUCIBLE if _flag(reproducible, "reproducible") else 0
+    found = OnesidedOptions(size=ctypes.sizeof(OnesidedOptions), flags=flags)
     setattr(found, "in", _member(Sync, sync_in, "sync_in"))
     found.out = _member(Sync, sync_out, "sync_out")
     found.addresses = _member(Addresses, addresses, "addresses")
     found.algorithm = algorithm.encode() or None
     found.mechanism = mechanism.encode() or None
     return found
+
+
+def _flag(value: bool, name: str) -> bool:
+    if not isinstance(value, bool):
+        raise ArgumentError(f"expected True or False as {name}, got {value!r}")
+    return value
 
 
 def _member(kind: type[enum.IntEnum], value: enum.IntEnum, name: str) -> int:

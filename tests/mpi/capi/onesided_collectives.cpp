@@ -63,10 +63,11 @@ void check_choices(Checks& checks, espalier::capi::SafeRequest request) {
   using namespace espalier::schedule;
   for (AddressMode const where : all_address_modes) {
     for (std::int64_t const block_bytes : {1, 1 << 20}) {
-      for (bool const is_ordered : {false, true}) {
+      for (int const demand : {0, 1, 2}) {
         request.addresses = where;
         request.block_bytes = block_bytes;
-        request.needs_rank_order = is_ordered && reduces(request.collective);
+        request.needs_rank_order = demand == 1 && reduces(request.collective);
+        request.is_reproducible = demand == 2 && reduces(request.collective);
         auto const choices = espalier::capi::safe_choices(request);
         std::string const what = std::string(to_string(request.collective)) + " of " +
                                  std::to_string(request.num_ranks) + " ranks";

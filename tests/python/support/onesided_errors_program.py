@@ -157,6 +157,11 @@ def check_modes(team: Team, conduit: Conduit) -> None:
     refuse("expected one of Sync.ALLSYNC, .* as sync_in", lambda: team.bcast(x, sync_in=1))
     refuse("as sync_out", lambda: team.bcast(x, sync_out=Addresses.LOCAL))
     refuse("as addresses", lambda: team.bcast(x, addresses=Sync.MYSYNC))
+    refuse("True or False as reproducible", lambda: team.bcast(x, reproducible=1))
+    refuse(
+        "combine from the left in rank order",
+        lambda: team.allreduce(x, y, algorithm="allreduce/ring", reproducible=True),
+    )
     with pytest.raises(TypeError, match="sync_inn"):
         team.bcast(x, sync_inn=Sync.NOSYNC)
     refuse("no_such", lambda: team.bcast(x, algorithm="bcast/no_such"))

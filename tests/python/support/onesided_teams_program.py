@@ -250,6 +250,24 @@ def check_types(team: Team, conduit: Conduit) -> None:
     conduit.barrier()
 
 
+def check_reproducible_bits(team: Team, conduit: Conduit) -> None:
+    """Sums are those of a loop over the members, whose order decides what is lost."""
+    p, n = team.size, 257
+    every = np.random.default_rng(7).normal(size=(p, n)) * 10.0 ** np.arange(p)[:, None] ** 2
+    expected = every[0].copy()
+    for numbers in every[1:]:
+        expected += numbers
+    modes: Modes = {"addresses": Addresses.LOCAL, "reproducible": True}
+    total, at_root = np.zeros(n), np.zeros(n)
+    team.allreduce(every[team.rank], total, **modes).wait()
+    assert (total == expected).all()
+    root = p - 1
+    request = team.reduce_init(every[team.rank], at_root, MPI.SUM, root, **modes)
+    assert request.algorithm in ("reduce/flat", "reduce/chain")
+    complete(request, conduit)
+    assert (at_root == (expected if team.rank == root else 0)).all()
+
+
 def check_own_operators(team: Team, conduit: Conduit) -> None:
     """An operator of the program lives as long as the request."""
 
@@ -334,6 +352,7 @@ def main() -> None:
         check_choices(team, conduit)
         check_types(team, conduit)
         check_own_operators(team, conduit)
+        check_reproducible_bits(team, conduit)
         check_tuning(team, conduit)
         check_split(conduit)
     assert conduit.is_released

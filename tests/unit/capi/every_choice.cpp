@@ -38,6 +38,8 @@ std::vector<SafeRequest> requests() {
         all.push_back(request);
         request.needs_rank_order = schedule::reduces(collective);
         all.push_back(request);
+        request.is_reproducible = schedule::reduces(collective);
+        all.push_back(request);
       }
     }
   }

@@ -22,9 +22,16 @@ constexpr std::int64_t small_bytes = 8192;
 /// The same for many blocks in each message of an alltoall.
 constexpr std::int64_t tiny_bytes = 256;
 
-Names names_for(Collective collective, std::int64_t block_bytes) {
-  bool const is_small = block_bytes <= small_bytes;
-  switch (collective) {
+Names reproducible_names(Collective collective) {
+  return collective == Collective::reduce ? Names{"flat", "chain"} : Names{"in_order"};
+}
+
+Names names_for(SafeRequest const& request) {
+  if (request.is_reproducible) {
+    return reproducible_names(request.collective);
+  }
+  bool const is_small = request.block_bytes <= small_bytes;
+  switch (request.collective) {
   case Collective::barrier:
     return {"dissemination[k=2]"};
   case Collective::bcast:
@@ -41,8 +48,8 @@ Names names_for(Collective collective, std::int64_t block_bytes) {
   case Collective::allgather:
     return is_small ? Names{"bruck", "ring"} : Names{"ring", "bruck"};
   case Collective::alltoall:
-    return block_bytes <= tiny_bytes ? Names{"bruck[k=2]", "pairwise", "linear"}
-                                     : Names{"pairwise", "linear", "bruck[k=2]"};
+    return request.block_bytes <= tiny_bytes ? Names{"bruck[k=2]", "pairwise", "linear"}
+                                             : Names{"pairwise", "linear", "bruck[k=2]"};
   default:
     return {};
   }
@@ -82,14 +89,17 @@ bool serves(Choice const& choice, SafeRequest const& request) {
   if (request.has_uneven_blocks && choice.algorithm().equal_blocks_only) {
     return false;
   }
-  return !request.needs_rank_order ||
-         choice.order(request.num_ranks, request.root) != OperandOrder::any;
+  if (!request.needs_rank_order && !request.is_reproducible) {
+    return true;
+  }
+  OperandOrder const order = choice.order(request.num_ranks, request.root);
+  return request.is_reproducible ? order == OperandOrder::left : order != OperandOrder::any;
 }
 
 std::vector<SafeChoice> safe_choices(SafeRequest const& request) {
   std::vector<SafeChoice> result;
   for (Mechanism const mechanism : legal_mechanisms(request)) {
-    for (std::string_view const name : names_for(request.collective, request.block_bytes)) {
+    for (std::string_view const name : names_for(request)) {
       Choice const choice = Choice::parse(request.collective, name);
       if (serves(choice, request)) {
         result.push_back({.choice = choice, .mechanism = mechanism});

@@ -23,6 +23,7 @@ struct SafeRequest {
   std::int64_t block_bytes = 0;  ///< what one rank contributes, or gets, of a part; the mean
   bool has_uneven_blocks = false;
   bool needs_rank_order = false;
+  bool is_reproducible = false;  ///< operands are combined from the left in rank order
   schedule::Synchronization mode{};
   schedule::AddressMode addresses = schedule::AddressMode::single;
 
@@ -53,6 +54,7 @@ struct SafeChoice {
 /// - rooted collectives take k-nomial trees with k = 4 for small blocks, which is best nearly
 ///   everywhere, and binary trees for large ones, whose ranks have little to send each; parts that
 ///   are large go to their ranks at once;
+/// - reproducible reductions are flat, or a chain, whose ranks need less scratch space;
 /// - other collectives take few rounds for small blocks and move nothing twice for large ones;
 /// - data go straight to where they belong if that is known (signaling puts); but where a receiver
 ///   would first have to say that it has entered, a small block is kept for it meanwhile, and so
