@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import layout_results as layout
 import model_search as search
 import put_figures
 import put_results as put
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 _STUDY = "one-sided-tuned-collectives"
 _PUT_STUDY = "one-sided-puts"
+_LAYOUT_STUDY = "threads-of-a-process"
 _HOW = ("blocking", "together")
 _PEER_MANNERS = {
     "strict": "strict",
@@ -59,8 +61,24 @@ def text(declared: Mapping[str, Any], data: Path) -> str:
         model_table=model_table(declared, times),
         search_table=search_table(declared, times),
         improvement_table=improvement_table(declared, times),
+        **layout_tables(declared, data),
         **put_tables(declared, data),
     )
+
+
+def layout_tables(declared: Mapping[str, Any], data: Path) -> dict[str, str]:
+    """Return what the page says of threads of a process."""
+    times = put.PutTimes(put_times.read_times(data / f"{_LAYOUT_STUDY}.csv"))
+    layouts = list(declared["layouts"]["machines"])
+    operations = declared["layouts"]["sizes"]
+    return {
+        "layouts": declared["published"]["figures"]["5.1"],
+        "layout_date": date_of(data, _LAYOUT_STUDY),
+        "layout_sentences": "\n".join(
+            f"* {layout.sentence(times, operation, layouts)}" for operation in operations
+        ),
+        "layout_table": put.manner_table(times, layout.PART, {one: one for one in layouts}),
+    }
 
 
 def put_tables(declared: Mapping[str, Any], data: Path) -> dict[str, str]:
