@@ -106,6 +106,14 @@ public:
     };
   }
 
+  /// Counts the call that comes next if it only counts and runs standing(). Otherwise nothing
+  /// happens, and next() tells what to do with it.
+  [[nodiscard]] bool pass() noexcept {
+    bool const only_counts = num_calls_ + 1 < std::min(next_trial_, stretch_begin_);
+    num_calls_ += only_counts ? 1 : 0;
+    return only_counts;
+  }
+
   /// The trial that next() told of ends a stretch: its time began with Turn::begins_stretch.
   [[nodiscard]] bool ends_stretch() const noexcept { return planned_.is_stretch; }
 

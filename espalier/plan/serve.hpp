@@ -163,7 +163,14 @@ template <typename Call, typename Observing>
   return run.code;
 }
 
-/// A call that came before with these very arguments: what was found out then still holds.
+/// Whether a call that came before with these very arguments is to be served as it was then. It is
+/// counted if so, as all calls are that something is learned of. On all ranks alike, whether they
+/// remember the call or not: then the contest says the same to Session::decide().
+inline bool is_served_alike(RepeatedCall const& known) noexcept {
+  return known.contest == nullptr || known.contest->pass(*known.decision);
+}
+
+/// Such a call: what was found out then still holds.
 template <typename Observing, typename Native>
 int serve_again(State& state, RepeatedCall const& known, Observing&& observer, Native&& native) {
   profile::Decision const* const decision = known.decision;
@@ -182,7 +189,8 @@ void remember(Session const& session, CallDecision const& decided, Call const& c
   if constexpr (is_all_in_words<Call>) {
     bool const is_over = code == MPI_SUCCESS || !decided.decision->choice;
     if (is_over && session.remembers(Call::call)) {
-      decided.state->communicator().remember(call, *decided.decision, decided.state->types());
+      State& state = *decided.state;
+      state.communicator().remember(call, *decided.decision, state.trial().contest, state.types());
     }
   }
 }
@@ -197,7 +205,7 @@ int serve(
     State* const state = session.remembers(Call::call) ? session.recent(comm) : nullptr;
     RepeatedCall const* const known =
         state == nullptr ? nullptr : state->communicator().repeated(words_of(call));
-    if (known != nullptr) [[likely]] {
+    if (known != nullptr && is_served_alike(*known)) [[likely]] {
       return serve_again(*state, *known, observer, std::forward<Native>(native));
     }
   }

@@ -58,9 +58,8 @@ Session::Session(Settings settings, World world, Notes::Log log)
     : settings_(std::move(settings)), world_(std::move(world)), records_(settings_.records()),
       needs_native_(settings_.has_native_phases() || !settings_.wanted_native().empty()),
       looks_at_all_(records_ || settings_.learning.has_value()),
-      remembers_any_(!looks_at_all_ && !world_.has_devices),
-      serves_any_(settings_.may_choose_any()), state_(on_delete, this), notes_(std::move(log)),
-      tables_(settings_, notes_) {
+      remembers_any_(!records_ && !world_.has_devices), serves_any_(settings_.may_choose_any()),
+      state_(on_delete, this), notes_(std::move(log)), tables_(settings_, notes_) {
   for (profile::Call const call : profile::all_calls) {
     may_choose_[profile::index_of(call)] = settings_.may_choose(call);
     may_choose_started_[profile::index_of(call)] =
@@ -196,7 +195,7 @@ profile::Decision const* Session::contest(
   Contest& contest = state.learner().contest(call, bytes, decision, *learning_);
   Contest::Turn const turn = contest.next();
   if (!turn.is_trial && !turn.is_timed) {
-    state.trial() = {};
+    state.trial() = {.contest = &contest};
     return turn.decision;
   }
   Clock::time_point const start = Clock::now();
@@ -204,6 +203,7 @@ profile::Decision const* Session::contest(
   state.trial() = {
       .contest = &contest,
       .start = start,
+      .is_trial = turn.is_trial,
       .is_timed = turn.is_timed,
       .has_choice = !turn.decision->is_native(),
   };
@@ -212,11 +212,10 @@ profile::Decision const* Session::contest(
 
 int Session::end_trial(State& state, bool is_native, int code, MPI_Comm comm) noexcept {
   State::Trial const trial = std::exchange(state.trial(), {});
-  if (trial.contest == nullptr) {
-    return code;
-  }
   if (trial.is_timed) {
     trial.contest->note_time(trial.start, *learning_);
+  }
+  if (!trial.is_trial) {
     return code;
   }
   int const problem = guard([&] {

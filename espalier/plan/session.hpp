@@ -102,7 +102,8 @@ public:
   template <typename Call>
   [[nodiscard]] CallDecision decide(Call const& call, MPI_Comm comm) noexcept;
 
-  /// Whether calls of this kind may be remembered: nothing is to be known of each of them.
+  /// Whether calls of this kind may be remembered: nothing is to be known of each of them, except
+  /// for what a contest counts.
   [[nodiscard]] bool remembers(profile::Call call) const noexcept {
     return remembers_any_ && may_choose_[profile::index_of(call)];
   }

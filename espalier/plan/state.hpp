@@ -109,10 +109,11 @@ public:
     }
   }
 
-  /// The call underway, if it is a trial or is timed.
+  /// What is learned from the call underway.
   struct Trial {
-    Contest* contest = nullptr;  ///< null: it is neither
-    Clock::time_point start;
+    Contest* contest = nullptr;  ///< that counts it; null: none
+    Clock::time_point start;     ///< of what follows
+    bool is_trial = false;
     bool is_timed = false;    ///< only that
     bool has_choice = false;  ///< it is not the native call
   };

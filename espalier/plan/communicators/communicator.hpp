@@ -93,16 +93,19 @@ public:
 
   /// Remembers the call that run() just ran well, or for which the decision has no choice.
   /// @param decision  must last until forget()
+  /// @param contest  the same; null: none counts the call
   /// @param types  that were asked for when it was decided
   template <typename Call>
-  void
-  remember(Call const& call, profile::Decision const& decision, NamedTypes const& types) noexcept {
+  void remember(
+      Call const& call, profile::Decision const& decision, Contest* contest, NamedTypes const& types
+  ) noexcept {
     bool const has_executor = last_bound_.executor != nullptr;
     bool const is_known = decision.choice ? has_executor : devices_ == nullptr;
     if (is_known && has_lasting_handles(call, types)) {
       RepeatedCall known = decision.choice ? last_bound_ : RepeatedCall();
       known.words = words_of(call);
       known.decision = &decision;
+      known.contest = contest;
       repeated_.add(known);
     }
   }

@@ -15,10 +15,13 @@
 
 namespace espalier::plan {
 
+class Contest;
+
 /// A call that was served before, and what came of its arguments.
 struct RepeatedCall {
   CallWords words{};
   profile::Decision const* decision = nullptr;
+  Contest* contest = nullptr;  ///< that has to agree when it comes again; null: none has
   /// Where its executor is; null: the native call is made.
   exec::MpiExecutor* executor = nullptr;
   void const* input = nullptr;

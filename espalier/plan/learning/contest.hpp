@@ -57,6 +57,13 @@ public:
     };
   }
 
+  /// Counts the call that comes if it is no trial, is not timed and runs this decision. Otherwise
+  /// nothing happens, and next() tells what to do with it.
+  [[nodiscard]] bool pass(profile::Decision const& decision) noexcept {
+    bool const stands = decisions_[static_cast<std::size_t>(race_.standing())] == &decision;
+    return stands && num_calls() >= num_timed_calls && race_.pass();
+  }
+
   /// The call that next() said is a trial or timed begins. Local.
   void begin(Clock::time_point start, Turn const& turn) noexcept {
     stretch_start_ = turn.begins_stretch ? start : stretch_start_;

@@ -134,6 +134,19 @@ TEST(Race, KeepsARuleThatIsRight) {
   EXPECT_LT(program.num_trials(), 60);
 }
 
+/// Ranks that ask only whether a call counts for more do the same at each call, see Program.
+TEST(Race, LetsAllCallsPassThatOnlyCount) {
+  Program program({.seconds = {3e-4, 1e-4}, .num_ranks = 2, .race = Race::taken(Race::soon)});
+  program.run(31);
+  EXPECT_EQ(program.num_passed(), 31);
+  program.run(100000);
+  EXPECT_EQ(program.race().num_calls(), 100031);
+  // The native call runs in stretches and in single trials only.
+  EXPECT_GT(program.num_trials(), 10);
+  EXPECT_LE(program.num_passed(), 100031 - program.num_trials());
+  EXPECT_GE(program.num_passed(), 100031 - 1000);
+}
+
 /// From end to end the candidate is twice as fast. In a loop of the native call, the next one
 /// begins before the last rank has its result.
 TEST(Race, DropsAWinnerThatMakesTheLoopSlower) {
