@@ -8,6 +8,7 @@
 
 #include <mpi.h>
 
+#include "espalier/plan/calls/without_data.hpp"
 #include "espalier/plan/serve.hpp"
 #include "espalier/plan/serve_neighbors.hpp"
 #include "shim/lifecycle.hpp"
@@ -33,14 +34,18 @@ struct WatchingObserver : plan::Observer {
   static shim::OwnWork own_work() noexcept { return {}; }
 };
 
-/// What a call does while a session is active. `native` makes the call of the MPI library.
+/// What a call does while a session is active. `native` makes the call of the MPI library. So it
+/// does whatever the rules are where no rank has data. That is found out first, as nothing else is
+/// to be done then, and MPI libraries return at once.
 template <typename Call, typename Native>
 int dispatch(Call const& call, MPI_Comm comm, Native&& native) {
-  plan::Session* const session =
-      OwnWork::is_going_on() ? nullptr : active_session.load(std::memory_order_acquire);
-  return session == nullptr
-             ? std::forward<Native>(native)()
-             : plan::serve(*session, call, comm, WatchingObserver(), std::forward<Native>(native));
+  plan::Session* const session = active_session.load(std::memory_order_acquire);
+  bool const has_nothing_to_do =
+      session == nullptr || (plan::is_without_data(call) && !session->records());
+  if (has_nothing_to_do || OwnWork::is_going_on()) {
+    return std::forward<Native>(native)();
+  }
+  return plan::serve(*session, call, comm, WatchingObserver(), std::forward<Native>(native));
 }
 
 /// The same of a call that is started.

@@ -38,6 +38,10 @@ void check_bad_bcast(MPI_Comm comm) {
   require_class(MPI_Bcast(&value, 1, MPI_DATATYPE_NULL, 0, comm), MPI_ERR_TYPE, "null type");
   require_class(MPI_Bcast(&value, 1, MPI_INT, p, comm), MPI_ERR_ROOT, "root too large");
   require_class(MPI_Bcast(&value, 1, MPI_INT, -9, comm), MPI_ERR_ROOT, "negative root");
+  require_class(MPI_Bcast(&value, 0, MPI_INT, p, comm), MPI_ERR_ROOT, "no data, root too large");
+  require_class(
+      MPI_Bcast(&value, 0, MPI_INT, 0, MPI_COMM_NULL), MPI_ERR_COMM, "no data, null comm"
+  );
   require_class(MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_NULL), MPI_ERR_COMM, "null communicator");
 }
 

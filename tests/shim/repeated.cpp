@@ -168,12 +168,26 @@ void change_communicators(Buffers& buffers) {
   }
 }
 
+/// What is not significant on a rank may be any number there.
+void gather_nothing(Buffers& buffers, MPI_Comm comm) {
+  bool const is_root = rank_of(comm) == 0;
+  int const any = is_root ? 0 : 7 + rank_of(comm);
+  int* const in = buffers.in.data();
+  int* const out = buffers.out.data();
+  MPI_Gather(in, 0, MPI_INT, out, any, MPI_INT, 0, comm);
+  MPI_Gather(is_root ? MPI_IN_PLACE : in, any == 0 ? 5 : 0, MPI_INT, out, any, MPI_INT, 0, comm);
+  MPI_Scatter(in, any, MPI_INT, out, 0, MPI_INT, 0, comm);
+  MPI_Scatter(in, any, MPI_INT, is_root ? MPI_IN_PLACE : out, is_root ? 5 : 0, MPI_INT, 0, comm);
+  MPI_Allgather(MPI_IN_PLACE, 5, MPI_INT, out, 0, MPI_INT, comm);
+}
+
 /// Calls without data do nothing, whatever came at these addresses before.
 void send_nothing(Buffers& buffers, MPI_Comm comm) {
   for (int i = 0; i < 3; ++i) {
     buffers.out.assign(buffers.out.size(), -1);
     MPI_Bcast(buffers.out.data(), 0, MPI_INT, 0, comm);
     MPI_Allreduce(buffers.in.data(), buffers.out.data(), 0, MPI_INT, MPI_SUM, comm);
+    gather_nothing(buffers, comm);
     require(buffers.out[0] == -1, "calls without data");
   }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// @file
-/// Which calls are the same as one before: those with the same arguments, whose handles last.
+/// Which calls are the same as one before: those with the same arguments, whose handles last. And
+/// which have nothing to do.
 
 #include "espalier/plan/communicators/repeated_calls.hpp"
 
@@ -15,6 +16,7 @@
 #include "espalier/plan/calls/call_words.hpp"
 #include "espalier/plan/calls/calls.hpp"
 #include "espalier/plan/calls/named_types.hpp"
+#include "espalier/plan/calls/without_data.hpp"
 #include "tests/mpi/exec/support.hpp"
 
 namespace espalier::test {
@@ -149,6 +151,33 @@ void check_handles(Checks& checks) {
   PMPI_Op_free(&op);
 }
 
+/// Counts that are not significant on a rank do not say that it has no data.
+void check_without_data(Checks& checks) {
+  checks.expect(!plan::is_without_data(plan::BarrierCall{}), "a barrier has no counts");
+  checks.expect(!plan::is_without_data(reduce()), "a reduce with data");
+  ReduceCall empty_reduce = reduce();
+  empty_reduce.count = 0;
+  checks.expect(plan::is_without_data(empty_reduce), "a reduce without data");
+  checks.expect(
+      plan::is_without_data(plan::ReduceScatterBlockCall{.recvcount = 0}) &&
+          !plan::is_without_data(plan::ReduceScatterBlockCall{.recvcount = 1}),
+      "a reduce_scatter_block without and with data"
+  );
+  ScatterCall empty = scatter();
+  empty.recvcount = 0;
+  checks.expect(!plan::is_without_data(empty), "a scatter whose root sends, or may send");
+  empty.sendcount = 0;
+  checks.expect(plan::is_without_data(empty), "a scatter without data");
+  empty.recvbuf = MPI_IN_PLACE;
+  empty.recvcount = 5;
+  checks.expect(plan::is_without_data(empty), "in place the own count does not matter");
+  empty.sendcount = 1;
+  checks.expect(!plan::is_without_data(empty), "but that of the others");
+  plan::GathervCall lists{};
+  lists.sendcount = 0;
+  checks.expect(!plan::is_without_data(lists), "others may have data where counts are lists");
+}
+
 static_assert(plan::is_all_in_words<ScatterCall> && plan::is_all_in_words<plan::BarrierCall>);
 static_assert(!plan::is_all_in_words<plan::AlltoallwCall>);
 static_assert(!plan::is_all_in_words<plan::ReduceScatterCall>);
@@ -163,6 +192,7 @@ int main(int argc, char** argv) {
   espalier::test::check_words(checks);
   espalier::test::check_kept(checks);
   espalier::test::check_handles(checks);
+  espalier::test::check_without_data(checks);
   int const code = checks.finish();
   MPI_Finalize();
   return code;
