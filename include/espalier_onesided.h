@@ -455,7 +455,8 @@ int espalier_team_fence(espalier_team* team);
  */
 typedef struct espalier_tuning_options {
   size_t size;    /**< sizeof(espalier_tuning_options): later versions may add fields */
-  unsigned flags; /**< must be 0 */
+  unsigned flags; /**< 0, or ESPALIER_TUNE_ANEW: also what an earlier run measured is measured
+                       again. Equal on all members */
   double seconds; /**< that it may take: the trial during which they are over is the last one; 0:
                        0.2. Equal on all members */
   void (*meanwhile)(void* context); /**< called by this member between start and wait of each run,
@@ -465,6 +466,7 @@ typedef struct espalier_tuning_options {
   void* context;                    /**< what it is given; may differ, too */
 } espalier_tuning_options;
 
+#define ESPALIER_TUNE_ANEW 1U
 #define ESPALIER_TUNING_OPTIONS_INIT {sizeof(espalier_tuning_options), 0, 0, 0, 0}
 
 /**
@@ -476,6 +478,12 @@ typedef struct espalier_tuning_options {
  * The team remembers. Of collectives that it plans afterwards, equal ones take what was found, and
  * near ones too, if it can serve: those that differ by the size of a block, by a factor of at most
  * 2, or by a root if neither root is 0.
+ *
+ * Later runs remember it for 30 days, of teams with as many members on as many nodes and with the
+ * same transport: in a file beside that of ESPALIER_MEMORY, which the first rank of a conduit reads
+ * when it is attached, and the first member of a team writes. What is remembered is not measured
+ * again: the function returns at once. A file that cannot be used is one line to standard error,
+ * and stays as it is.
  *
  * The buffers of the request are used, with what they hold. What it reads is kept, and what it
  * writes is overwritten; modes are kept to as if each run were started by the program. If there was
@@ -502,9 +510,9 @@ char const* espalier_request_mechanism(espalier_request const* request);
 /**
  * Where algorithm and mechanism of a collective of a team came from. Not collective.
  *
- * @return "named" (both by options), "tuned" (measured for this request or an equal one), "nearest"
- *         (measured for a near one), "rule" (of these nothing was measured); "" as for
- *         espalier_request_mechanism(). Lives for ever.
+ * @return "named" (both by options), "tuned" (measured for this request or an equal one),
+ *         "remembered" (the same by an earlier run), "nearest" (measured for a near one), or "rule"
+ *         (of these nothing was measured); "" as for espalier_request_mechanism(). Lives for ever.
  */
 char const* espalier_request_origin(espalier_request const* request);
 

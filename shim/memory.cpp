@@ -16,12 +16,12 @@
 
 #include "espalier/base/error.hpp"
 #include "espalier/base/field.hpp"
-#include "espalier/base/file_lock.hpp"
 #include "espalier/base/whole_file.hpp"
 #include "espalier/machine/sources/kind_of_machine.hpp"
 #include "espalier/mpi/success.hpp"
 #include "espalier/plan/failure.hpp"
 #include "espalier/plan/learning/learned.hpp"
+#include "espalier/profile/kept_file.hpp"
 #include "espalier/profile/profile.hpp"
 #include "shim/report.hpp"
 
@@ -74,19 +74,9 @@ void write_learned(
     std::string const& library_version
 ) {
   std::string const& path = settings.memory_path;
-  std::error_code problem;  // the lock says what is wrong
-  fs::create_directories(fs::path(path).parent_path(), problem);
-  // A link stays, and what it names is written.
-  fs::path file = fs::weakly_canonical(path, problem);
-  file = problem ? fs::path(path) : file;
-  FileLock const lock(file);
-  std::string const before = fs::exists(file) ? profile::read_text(path) : "";
-  std::string const after =
-      plan::with_learned(before, path, learned, settings.program, run, library_version);
-  int const code = write_file(file.parent_path().string(), file.filename().string(), after);
-  if (code != 0) {
-    throw Error(ErrorCode::io, path + ": " + std::generic_category().message(code));
-  }
+  profile::change_kept_file(path, [&](std::string const& before) {
+    return plan::with_learned(before, path, learned, settings.program, run, library_version);
+  });
 }
 
 /// Something was decided, tried, or is worth trying in the next run.

@@ -23,23 +23,35 @@ plan::MachineText described_machine(std::string const& named) {
   return machine;
 }
 
-plan::CostsFile distances_file(std::string const& named) {
+namespace {
+
+/// A file beside that of ESPALIER_MEMORY; empty if nothing is kept, or the machine is simulated.
+std::string kept_path(std::string const& prefix) {
   std::string const memory = environment_variable("ESPALIER_MEMORY");
   std::string const library = mpi::library_version();
-  bool const is_off = named == "off" || (named.empty() && memory == "off");
-  if (is_off || family_of(library) == "smpi") {
+  if (memory == "off" || family_of(library) == "smpi") {
     return {};
   }
-  if (!named.empty()) {
-    std::error_code problem;
-    return {.path = fs::absolute(named, problem).string()};
-  }
   fs::path const folder = memory.empty() ? state_folder() : fs::absolute(memory).parent_path();
-  return folder.empty()
-             ? plan::CostsFile{}
-             : plan::CostsFile{
-                   .path = (folder / ("distances-" + machine::learned_file_name(library))).string()
-               };
+  return folder.empty() ? std::string()
+                        : (folder / (prefix + machine::learned_file_name(library))).string();
+}
+
+}  // namespace
+
+plan::CostsFile distances_file(std::string const& named) {
+  if (named.empty()) {
+    return {.path = kept_path("distances-")};
+  }
+  if (named == "off" || family_of(mpi::library_version()) == "smpi") {
+    return {};
+  }
+  std::error_code problem;
+  return {.path = fs::absolute(named, problem).string()};
+}
+
+std::string teams_file() {
+  return kept_path("teams-");
 }
 
 plan::SettingsText settings_of_collectives() {

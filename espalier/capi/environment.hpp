@@ -23,6 +23,10 @@ namespace espalier::capi {
 /// @throws Error mpi.
 [[nodiscard]] plan::CostsFile distances_file(std::string const& named);
 
+/// Where what was measured for teams is kept, by the same rule as distances; empty: nowhere.
+/// @throws Error mpi.
+[[nodiscard]] std::string teams_file();
+
 /// What decides for collectives that name no algorithm, as under the preload library: ESPALIER_OFF,
 /// ESPALIER_FORCE, and ESPALIER_PROFILE with the content of the file.
 [[nodiscard]] plan::SettingsText settings_of_collectives();

@@ -19,6 +19,7 @@ module espalier_onesided_types
   integer(c_int), parameter, public :: ESPALIER_NOSYNC = 2
   integer(c_int), parameter, public :: ESPALIER_ADDRESSES_SYMMETRIC = 0
   integer(c_int), parameter, public :: ESPALIER_ADDRESSES_LOCAL = 1
+  integer(c_int), parameter :: tune_anew = 1
 
   type :: espalier_conduit
     type(c_ptr) :: handle = c_null_ptr
@@ -60,6 +61,7 @@ module espalier_onesided_types
     real(c_double) :: seconds = 0
     type(c_funptr) :: meanwhile = c_null_funptr
     type(c_ptr) :: context = c_null_ptr
+    logical :: anew = .false.
   end type
 
   ! espalier_tuning_options of C.
@@ -107,6 +109,7 @@ contains
     type(c_tuning_options) :: found
     if (present(options)) wanted = options
     found%size = c_sizeof(found)
+    if (wanted%anew) found%flags = tune_anew
     found%seconds = wanted%seconds
     found%meanwhile = wanted%meanwhile
     found%context = wanted%context

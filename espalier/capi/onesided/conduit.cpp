@@ -56,7 +56,8 @@ espalier_conduit::espalier_conduit(
       ),
       parts(options.scratch_bytes),
       conduit(transport.attach(own.get(), parts.num_bytes() + segment_bytes, {})),
-      places(*conduit, parts.num_bytes()), handler(std::move(own), comm) {}
+      places(*conduit, parts.num_bytes()), kept(own, transport.name),
+      handler(std::move(own), comm) {}
 
 using espalier::capi::on;
 using espalier::capi::read;

@@ -19,6 +19,7 @@
 #include "espalier/capi/onesided/arrays/step_queue.hpp"
 #include "espalier/capi/onesided/conduit_options.hpp"
 #include "espalier/capi/onesided/kept_handler.hpp"
+#include "espalier/capi/onesided/kept_tunings.hpp"
 #include "espalier/capi/onesided/scratch_parts.hpp"
 #include "espalier/capi/onesided/segment_places.hpp"
 #include "espalier/capi/onesided/transfer_table.hpp"
@@ -63,6 +64,7 @@ struct espalier_conduit {
   espalier::capi::TransferTable transfers;
   std::vector<espalier::onesided::Team*> teams;    ///< that were not freed
   std::vector<espalier::capi::StepQueue*> queues;  ///< of implicit teams
+  espalier::capi::KeptTunings kept;
   espalier::capi::KeptHandler handler;
 };
 

@@ -70,6 +70,7 @@ espalier_team::espalier_team(
     espalier_conduit& of, MPI_Comm comm, std::vector<int> members, Region scratch
 )
     : conduit(&of), user(comm), part(scratch), team(*of.conduit, std::move(members), scratch),
+      memory(of.kept.memory_of(team.members())),
       implicit(std::make_unique<espalier::capi::ImplicitTeams>(*this)) {}
 
 espalier_team::~espalier_team() = default;

@@ -70,16 +70,24 @@ void TeamRequest::tune(espalier_tuning_options const* given) {
         Fingerprint known = fingerprint();
         known.add(std::span(&options.seconds, 1));
         known.add(std::to_string(team_->planned));
+        known.add(std::to_string(static_cast<int>(options.is_anew)));
         return known;
       }
   );
-  if (plan_.origin == Origin::named) {
+  bool const is_known = plan_.origin == Origin::remembered && !options.is_anew;
+  if (plan_.origin == Origin::named || is_known) {
     return;
   }
   plan_ = TeamTuner(*team_, planner_, buffers_, options, exchange).run(plan_);
   take_names();
   if (plan_.origin == Origin::tuned) {
     team_->memory.remember(planner_.request(), planner_.named(), plan_.choice);
+    if (team_->team.rank() == 0) {
+      team_->conduit->kept.keep(
+          team_->team.members(),
+          {.request = planner_.request(), .named = planner_.named(), .choice = plan_.choice}
+      );
+    }
   }
 }
 

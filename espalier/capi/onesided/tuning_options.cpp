@@ -14,9 +14,10 @@ TuningOptions read(espalier_tuning_options const* given) {
   if (given == nullptr) {
     return options;
   }
-  if (given->size != sizeof(espalier_tuning_options) || given->flags != 0) {
+  if (given->size != sizeof(espalier_tuning_options) || (given->flags & ~ESPALIER_TUNE_ANEW) != 0) {
     throw Error(
-        ErrorCode::argument, "expected options set by ESPALIER_TUNING_OPTIONS_INIT with flags 0"
+        ErrorCode::argument,
+        "expected options set by ESPALIER_TUNING_OPTIONS_INIT with flags 0 or ESPALIER_TUNE_ANEW"
     );
   }
   if (!std::isfinite(given->seconds) || given->seconds < 0) {
@@ -32,6 +33,7 @@ TuningOptions read(espalier_tuning_options const* given) {
   if (given->seconds > 0) {
     options.seconds = given->seconds;
   }
+  options.is_anew = (given->flags & ESPALIER_TUNE_ANEW) != 0;
   options.meanwhile = given->meanwhile;
   options.context = given->context;
   return options;

@@ -11,6 +11,7 @@ struct TuningOptions {
   static constexpr double usual_seconds = 0.2;
 
   double seconds = usual_seconds;
+  bool is_anew = false;  ///< what an earlier run measured is measured again
   void (*meanwhile)(void*) = nullptr;
   void* context = nullptr;
 };

@@ -6,28 +6,22 @@
 #include <cstddef>
 #include <ctime>
 #include <exception>
-#include <filesystem>
 #include <limits>
 #include <optional>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "espalier/base/error.hpp"
-#include "espalier/base/file_lock.hpp"
-#include "espalier/base/whole_file.hpp"
 #include "espalier/mapping/orders/distances.hpp"
 #include "espalier/mpi/success.hpp"
 #include "espalier/plan/orders/measured_costs.hpp"
 #include "espalier/plan/orders/remembered_costs.hpp"
 #include "espalier/plan/orders/round_trips.hpp"
 #include "espalier/plan/topologies/places.hpp"
-#include "espalier/profile/profile.hpp"
+#include "espalier/profile/kept_file.hpp"
 
 namespace espalier::plan {
 namespace {
-
-namespace fs = std::filesystem;
 
 using mapping::Distances;
 using mapping::LevelCosts;
@@ -46,7 +40,7 @@ public:
 
   [[nodiscard]] std::optional<LevelCosts> read(std::size_t num_levels) {
     try {
-      std::string const text = content();
+      std::string const text = path_.empty() ? "" : profile::kept_text(path_);
       return text.empty() ? std::nullopt : remembered_costs(text, path_, key_, num_levels, now_);
     } catch (Error const& error) {
       complain(error);
@@ -60,19 +54,9 @@ public:
       return;
     }
     try {
-      std::error_code problem;  // the lock says what is wrong
-      fs::create_directories(fs::path(path_).parent_path(), problem);
-      fs::path file = fs::weakly_canonical(path_, problem);
-      file = problem ? fs::path(path_) : file;
-      FileLock const lock(file);
-      int const code = write_file(
-          file.parent_path().string(),
-          file.filename().string(),
-          with_costs(content(), path_, key_, costs, now_)
-      );
-      if (code != 0) {
-        throw Error(ErrorCode::io, path_ + ": " + std::generic_category().message(code));
-      }
+      profile::change_kept_file(path_, [&](std::string const& before) {
+        return with_costs(before, path_, key_, costs, now_);
+      });
     } catch (Error const& error) {
       complain(error);
     }
@@ -81,12 +65,6 @@ public:
   [[nodiscard]] std::string warning() && { return std::move(warning_); }
 
 private:
-  [[nodiscard]] std::string content() const {
-    std::error_code problem;
-    bool const is_there = !path_.empty() && fs::exists(path_, problem);
-    return is_there ? profile::read_text(path_) : std::string();
-  }
-
   void complain(Error const& error) {
     warning_ = std::string(error.what()) +
                "; the file stays as it is, distances are measured and not remembered";

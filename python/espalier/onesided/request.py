@@ -87,8 +87,8 @@ class Request:
     def origin(self) -> str:
         """Where algorithm and mechanism came from.
 
-        `named`, `tuned` (measured for this request or an equal one), `nearest` (measured for a near
-        one), or `rule`.
+        `named`, `tuned` (measured for this request or an equal one), `remembered` (the same by an
+        earlier run), `nearest` (measured for a near one), or `rule`.
         """
         return self._origin
 
@@ -120,25 +120,32 @@ class Request:
         call("request_start", self._handle)
         self._underway.add(self)
 
-    def tune(self, seconds: float = 0.0, meanwhile: Callable[[], object] | None = None) -> None:
+    def tune(
+        self,
+        seconds: float = 0.0,
+        meanwhile: Callable[[], object] | None = None,
+        *,
+        anew: bool = False,
+    ) -> None:
         """Measure what runs this request fastest; it runs that from now on. Collective.
 
         What ran before stays unless another one is clearly faster, and also if time is too short.
         Equal and near collectives that the team plans later take what was found. Arrays are used as
         they are: what is read is kept, what is written is overwritten. All members have planned the
-        same collectives before.
+        same collectives before. Later runs remember it, so that there it takes no time.
 
         Args:
             seconds: that it may take; 0 for 0.2. Equal on all members.
             meanwhile: called between start and wait of each run, so that what is tuned is what the
                 program does. If it raises, it is not called again, and that is raised in the end.
+            anew: measure again what an earlier run measured. Equal on all members.
 
         Raises:
             ArgumentError: it is under way on a member, or was freed, or members differ.
         """
         if self._handle.value is None:
             raise ArgumentError("expected a request, got one that was freed")
-        options = TuningOptions(ctypes.sizeof(TuningOptions), 0, seconds)
+        options = TuningOptions(ctypes.sizeof(TuningOptions), int(anew), seconds)
         caught = _Caught(meanwhile or (lambda: None))
         if meanwhile is not None:
             options.meanwhile = Meanwhile(caught.run)

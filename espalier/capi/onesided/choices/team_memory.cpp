@@ -35,6 +35,8 @@ std::string_view to_string(Origin origin) noexcept {
     return "named";
   case Origin::tuned:
     return "tuned";
+  case Origin::remembered:
+    return "remembered";
   case Origin::nearest:
     return "nearest";
   case Origin::rule:
@@ -44,13 +46,22 @@ std::string_view to_string(Origin origin) noexcept {
 }
 
 void TeamMemory::remember(SafeRequest const& request, NamedParts const& named, SafeChoice choice) {
-  auto const known = std::ranges::find_if(entries_, [&](Entry const& entry) {
-    return entry.request == request && entry.named == named;
+  remember(Entry{.measured = {.request = request, .named = named, .choice = std::move(choice)}});
+}
+
+void TeamMemory::remember_earlier(Measured measured) {
+  remember(Entry{.measured = std::move(measured), .is_earlier = true});
+}
+
+void TeamMemory::remember(Entry entry) {
+  auto const known = std::ranges::find_if(entries_, [&](Entry const& old) {
+    return old.measured.request == entry.measured.request &&
+           old.measured.named == entry.measured.named;
   });
   if (known != entries_.end()) {
-    known->choice = std::move(choice);
+    *known = std::move(entry);
   } else {
-    entries_.push_back({.request = request, .named = named, .choice = std::move(choice)});
+    entries_.push_back(std::move(entry));
   }
 }
 
@@ -58,18 +69,22 @@ std::vector<OriginalChoice>
 TeamMemory::recall(SafeRequest const& request, NamedParts const& named) const {
   std::vector<Entry const*> near;
   for (Entry const& entry : entries_) {
-    bool const is_of_it = entry.named == named && is_near(entry.request, request);
-    if (is_of_it && serves(entry.choice.choice, request)) {
+    Measured const& known = entry.measured;
+    bool const is_of_it = known.named == named && is_near(known.request, request);
+    if (is_of_it && serves(known.choice.choice, request)) {
       near.push_back(&entry);
     }
   }
   std::ranges::stable_sort(near, {}, [&](Entry const* entry) {
-    return distance(entry->request, request);
+    return distance(entry->measured.request, request);
   });
   std::vector<OriginalChoice> result;
   for (Entry const* const entry : near) {
-    bool const is_it = entry->request == request;
-    result.push_back({.choice = entry->choice, .origin = is_it ? Origin::tuned : Origin::nearest});
+    Origin const measured = entry->is_earlier ? Origin::remembered : Origin::tuned;
+    bool const is_it = entry->measured.request == request;
+    result.push_back(
+        {.choice = entry->measured.choice, .origin = is_it ? measured : Origin::nearest}
+    );
   }
   return result;
 }

@@ -13,10 +13,11 @@ namespace espalier::capi {
 
 /// Where the choice for a collective came from.
 enum class Origin : std::uint8_t {
-  named,    ///< by the caller, all of it
-  tuned,    ///< measured for this request, or for one that is equal but for its buffers
-  nearest,  ///< measured for one that is near
-  rule,     ///< measured for none: safe_choices()
+  named,       ///< by the caller, all of it
+  tuned,       ///< measured for this request, or for one that is equal but for its buffers
+  remembered,  ///< the same by an earlier run
+  nearest,     ///< measured for one that is near, now or by an earlier run
+  rule,        ///< measured for none: safe_choices()
 };
 
 [[nodiscard]] std::string_view to_string(Origin origin) noexcept;
@@ -26,6 +27,15 @@ struct OriginalChoice {
   Origin origin = Origin::rule;
 
   friend bool operator==(OriginalChoice const&, OriginalChoice const&) = default;
+};
+
+/// What was found to be fastest for a request, among what has these names.
+struct Measured {
+  SafeRequest request;
+  NamedParts named;
+  SafeChoice choice;
+
+  friend bool operator==(Measured const&, Measured const&) = default;
 };
 
 /// What was measured for the requests of one team. Equal on all members, as long as all of them
@@ -43,6 +53,9 @@ public:
   /// In place of what was remembered for the same request.
   void remember(SafeRequest const& request, NamedParts const& named, SafeChoice choice);
 
+  /// The same of an earlier run.
+  void remember_earlier(Measured measured);
+
   /// What to try, nearest first: what serves of that which was measured for this request and for
   /// those near to it. Of two sizes that are equally near the smaller one comes first, and of equal
   /// sizes the root that is nearer.
@@ -53,10 +66,11 @@ public:
 
 private:
   struct Entry {
-    SafeRequest request;
-    NamedParts named;
-    SafeChoice choice;
+    Measured measured;
+    bool is_earlier = false;  ///< of an earlier run
   };
+
+  void remember(Entry entry);
 
   std::vector<Entry> entries_;
 };
