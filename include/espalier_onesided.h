@@ -455,8 +455,7 @@ int espalier_team_fence(espalier_team* team);
  */
 typedef struct espalier_tuning_options {
   size_t size;    /**< sizeof(espalier_tuning_options): later versions may add fields */
-  unsigned flags; /**< 0, or ESPALIER_TUNE_ANEW: also what an earlier run measured is measured
-                       again. Equal on all members */
+  unsigned flags; /**< ESPALIER_TUNE_ANEW, ESPALIER_TUNE_EVERY, both or 0. Equal on all members */
   double seconds; /**< that it may take: the trial during which they are over is the last one; 0:
                        0.2. Equal on all members */
   void (*meanwhile)(void* context); /**< called by this member between start and wait of each run,
@@ -466,14 +465,19 @@ typedef struct espalier_tuning_options {
   void* context;                    /**< what it is given; may differ, too */
 } espalier_tuning_options;
 
+/** Measure also what an earlier run measured. */
 #define ESPALIER_TUNE_ANEW 1U
+/** Try all that can serve, and not only what a model finds fastest. */
+#define ESPALIER_TUNE_EVERY 2U
 #define ESPALIER_TUNING_OPTIONS_INIT {sizeof(espalier_tuning_options), 0, 0, 0, 0}
 
 /**
- * Measure what runs a request of a team fastest, which it runs from then on: all algorithms and
- * mechanisms that can serve, within what its options name. What it ran before stays unless another
- * one is clearly faster, by at least 3 % in trials that take turns. A trial is one run, or up to 8
- * in a row where no mode is ESPALIER_NOSYNC, on the member where it takes longest.
+ * Measure what runs a request of a team fastest, which it runs from then on: of all algorithms and
+ * mechanisms that can serve, within what its options name, the 12 that a model finds fastest, or
+ * all (ESPALIER_TUNE_EVERY, and among more than 64 members). The parameters of the model (LogGP)
+ * are measured by the first tuning of a team. What it ran before stays unless another one is
+ * clearly faster, by at least 3 % in trials that take turns. A trial is one run, or up to 8 in a
+ * row where no mode is ESPALIER_NOSYNC, on the member where it takes longest.
  *
  * The team remembers. Of collectives that it plans afterwards, equal ones take what was found, and
  * near ones too, if it can serve: those that differ by the size of a block, by a factor of at most

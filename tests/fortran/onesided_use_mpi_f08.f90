@@ -245,8 +245,8 @@ contains
     call require(origin == 'rule', 'request_origin')
     call espalier_request_tune(request, code, espalier_tuning_options(seconds=-1))
     call require(is_wrong(code), 'seconds below 0 are refused')
-    call espalier_request_tune(request, options=espalier_tuning_options(seconds=0.01_c_double, anew=.true., &
-      meanwhile=c_funloc(count_call), context=c_loc(num_calls)))
+    call espalier_request_tune(request, options=espalier_tuning_options(seconds=0.01_c_double, &
+      meanwhile=c_funloc(count_call), context=c_loc(num_calls), anew=.true., every=.true.))
     call require(num_calls > 0, 'what runs meanwhile is called')
     call require(all(x == 0), 'request_tune')
     call espalier_request_free(request)

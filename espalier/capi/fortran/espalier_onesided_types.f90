@@ -20,6 +20,7 @@ module espalier_onesided_types
   integer(c_int), parameter, public :: ESPALIER_ADDRESSES_SYMMETRIC = 0
   integer(c_int), parameter, public :: ESPALIER_ADDRESSES_LOCAL = 1
   integer(c_int), parameter :: tune_anew = 1
+  integer(c_int), parameter :: tune_every = 2
 
   type :: espalier_conduit
     type(c_ptr) :: handle = c_null_ptr
@@ -62,6 +63,7 @@ module espalier_onesided_types
     type(c_funptr) :: meanwhile = c_null_funptr
     type(c_ptr) :: context = c_null_ptr
     logical :: anew = .false.
+    logical :: every = .false.
   end type
 
   ! espalier_tuning_options of C.
@@ -110,6 +112,7 @@ contains
     if (present(options)) wanted = options
     found%size = c_sizeof(found)
     if (wanted%anew) found%flags = tune_anew
+    if (wanted%every) found%flags = found%flags + tune_every
     found%seconds = wanted%seconds
     found%meanwhile = wanted%meanwhile
     found%context = wanted%context

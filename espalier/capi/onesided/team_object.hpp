@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "espalier/capi/barrier.hpp"
 #include "espalier/capi/onesided/choices/team_memory.hpp"
 #include "espalier/capi/onesided/conduit_object.hpp"
+#include "espalier/cost/forms/loggp.hpp"
 #include "espalier/onesided/team/team.hpp"
 
 namespace espalier::capi {
@@ -47,6 +49,7 @@ struct espalier_team {
   espalier::onesided::Team team;
   std::vector<espalier::capi::TeamRequest*> requests;  ///< that were not freed
   espalier::capi::TeamMemory memory;
+  std::optional<espalier::cost::LogGP> network;  ///< measured when it is needed first
   /// The sum of the fingerprints of all requests that were planned, in whatever order: if it is
   /// equal on all members, then what they have planned is.
   std::uint64_t planned = 0;

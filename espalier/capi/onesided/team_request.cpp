@@ -70,7 +70,7 @@ void TeamRequest::tune(espalier_tuning_options const* given) {
         Fingerprint known = fingerprint();
         known.add(std::span(&options.seconds, 1));
         known.add(std::to_string(team_->planned));
-        known.add(std::to_string(static_cast<int>(options.is_anew)));
+        known.add(std::to_string((options.is_anew ? 1 : 0) + (options.is_exhaustive ? 2 : 0)));
         return known;
       }
   );

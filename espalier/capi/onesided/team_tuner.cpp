@@ -6,8 +6,11 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <utility>
 
 #include "espalier/capi/onesided/choices/every_choice.hpp"
+#include "espalier/capi/onesided/choices/guided_choices.hpp"
+#include "espalier/capi/onesided/team_network.hpp"
 #include "espalier/learn/tournament.hpp"
 #include "espalier/plan/clock.hpp"
 
@@ -68,12 +71,24 @@ TeamPlan TeamTuner::run(TeamPlan const& current) {
 
 std::vector<TeamTuner::Candidate> TeamTuner::candidates(TeamPlan const& current) const {
   std::vector<Candidate> all{{.choice = current.choice, .collective = current.collective}};
-  for (SafeChoice& choice : every_choice(planner_->request(), planner_->named())) {
+  for (SafeChoice& choice : choices()) {
     if (choice != current.choice) {
       all.push_back({.choice = std::move(choice), .collective = nullptr});
     }
   }
   return all;
+}
+
+std::vector<SafeChoice> TeamTuner::choices() const {
+  SafeRequest const& request = planner_->request();
+  std::vector<SafeChoice> all = every_choice(request, planner_->named());
+  bool const is_guided = !options_->is_exhaustive && request.num_ranks <= Guide::most_ranks &&
+                         all.size() > static_cast<std::size_t>(Guide::usual_most);
+  if (is_guided && !team_->network) {
+    team_->network = measured_network(*team_, *exchange_);
+  }
+  return is_guided && team_->network ? Guide(*team_->network).first_of(std::move(all), request)
+                                     : all;
 }
 
 bool TeamTuner::can_run(Candidate& candidate) const {

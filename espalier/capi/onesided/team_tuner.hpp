@@ -24,6 +24,9 @@ namespace espalier::capi {
 /// best. Where the mode leaves it to the program that members meet between two runs, and where runs
 /// take long, it is one run.
 ///
+/// Candidates are the few that Guide takes for the fastest by the parameters of the team, which are
+/// measured once, or all.
+///
 /// It takes as long as on the member where it takes longest. The exchange that tells it, and the
 /// longest time since the beginning, is also what lets all members begin the next trial together.
 /// So the tournaments of all members are equal.
@@ -55,6 +58,8 @@ private:
   };
 
   [[nodiscard]] std::vector<Candidate> candidates(TeamPlan const& current) const;
+  /// Those that are tried beside what runs. Collective.
+  [[nodiscard]] std::vector<SafeChoice> choices() const;
   /// Plans it, unless that was done. False if there is no scratch space for it.
   [[nodiscard]] bool can_run(Candidate& candidate) const;
   /// @return nanoseconds of a run, on this member.

@@ -11,7 +11,8 @@ struct TuningOptions {
   static constexpr double usual_seconds = 0.2;
 
   double seconds = usual_seconds;
-  bool is_anew = false;  ///< what an earlier run measured is measured again
+  bool is_anew = false;        ///< what an earlier run measured is measured again
+  bool is_exhaustive = false;  ///< whatever a model thinks of candidates
   void (*meanwhile)(void*) = nullptr;
   void* context = nullptr;
 };

@@ -126,6 +126,7 @@ class Request:
         meanwhile: Callable[[], object] | None = None,
         *,
         anew: bool = False,
+        every: bool = False,
     ) -> None:
         """Measure what runs this request fastest; it runs that from now on. Collective.
 
@@ -139,13 +140,15 @@ class Request:
             meanwhile: called between start and wait of each run, so that what is tuned is what the
                 program does. If it raises, it is not called again, and that is raised in the end.
             anew: measure again what an earlier run measured. Equal on all members.
+            every: try all that can serve, and not only the 12 that a model finds fastest. Equal on
+                all members.
 
         Raises:
             ArgumentError: it is under way on a member, or was freed, or members differ.
         """
         if self._handle.value is None:
             raise ArgumentError("expected a request, got one that was freed")
-        options = TuningOptions(ctypes.sizeof(TuningOptions), int(anew), seconds)
+        options = TuningOptions(ctypes.sizeof(TuningOptions), int(anew) + 2 * int(every), seconds)
         caught = _Caught(meanwhile or (lambda: None))
         if meanwhile is not None:
             options.meanwhile = Meanwhile(caught.run)

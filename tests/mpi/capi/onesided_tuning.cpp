@@ -214,8 +214,8 @@ void tune_with_wrong_options(Checks& checks, espalier_request* request) {
     return espalier_request_tune(request, &options);
   };
   espalier_tuning_options options = ESPALIER_TUNING_OPTIONS_INIT;
-  options.flags = 2;
-  expect_error(checks, tune(options), MPI_ERR_ARG, "flags 0");
+  options.flags = 4;
+  expect_error(checks, tune(options), MPI_ERR_ARG, "ESPALIER_TUNE_EVERY");
   options = ESPALIER_TUNING_OPTIONS_INIT;
   options.size = 8;
   expect_error(checks, tune(options), MPI_ERR_ARG, "ESPALIER_TUNING_OPTIONS_INIT");

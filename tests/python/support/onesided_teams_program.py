@@ -319,7 +319,7 @@ def check_tuning(team: Team, conduit: Conduit) -> None:
     check_tuning_that_fails(request)
     request.tune(100)
     assert request.origin == "tuned"
-    request.tune(100, anew=True)
+    request.tune(100, anew=True, every=True)
     assert request.origin == "tuned"
     assert team.bcast_init(array[:2], 0, **modes).origin == "nearest"
 
