@@ -259,7 +259,7 @@ typedef enum espalier_addresses {
  */
 typedef struct espalier_onesided_options {
   size_t size;       /**< sizeof(espalier_onesided_options): later versions may add fields */
-  unsigned flags;    /**< ESPALIER_REPRODUCIBLE or 0 */
+  unsigned flags;    /**< ESPALIER_REPRODUCIBLE, ESPALIER_LEARN, both or 0 */
   espalier_sync in;  /**< when it may begin to touch buffers */
   espalier_sync out; /**< until when it may */
   espalier_addresses addresses; /**< who knows where buffers are */
@@ -268,6 +268,20 @@ typedef struct espalier_onesided_options {
   char const* mechanism; /**< how data move: "signaling_put", "rendezvous" (both with symmetric
                               addresses only), "eager" or "counting_put"; NULL: chosen */
 } espalier_onesided_options;
+
+/**
+ * The starts of a request are also trials: it takes turns among up to 6 candidates that a model
+ * finds fastest and what would run otherwise, until one of them is clearly faster, by at least 3 %.
+ * What trials lose is at most 5 % of the time of all starts so far, and 0.25 s in all; one that is
+ * slower than was feared may exceed that once. Later runs remember what was found; other requests
+ * of this run do not take it. Nothing is learned where algorithm and mechanism are named or were
+ * measured already.
+ *
+ * Until then, and in espalier_request_free(), a start may wait until all members have made the one
+ * before, whatever the modes say: no member may wait, outside of Espalier, for what another one
+ * does only after two more starts. Refused for collectives of arrays.
+ */
+#define ESPALIER_LEARN 2U
 
 #define ESPALIER_ONESIDED_OPTIONS_INIT                                                             \
   {sizeof(espalier_onesided_options),                                                              \
@@ -506,8 +520,8 @@ int espalier_request_tune(espalier_request* request, espalier_tuning_options con
  * The mechanism that a collective of a team was planned with, as espalier_request_algorithm() says
  * the algorithm. Not collective.
  *
- * @return Lives as long as the request, and until it is tuned; "" for NULL and for collectives of
- *         neighborhoods.
+ * @return Lives as long as the request, and until it is tuned or has learned; "" for NULL and for
+ * collectives of neighborhoods.
  */
 char const* espalier_request_mechanism(espalier_request const* request);
 

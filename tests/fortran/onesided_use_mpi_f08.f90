@@ -199,6 +199,7 @@ contains
     call check_local()
     call check_refused_plans()
     call check_tuning()
+    call check_learning()
     call espalier_team_free(team)
   end subroutine
 
@@ -249,6 +250,24 @@ contains
       meanwhile=c_funloc(count_call), context=c_loc(num_calls), anew=.true., every=.true.))
     call require(num_calls > 0, 'what runs meanwhile is called')
     call require(all(x == 0), 'request_tune')
+    call espalier_request_free(request)
+  end subroutine
+
+  ! Trials of the first two candidates, and what is exchanged behind them.
+  subroutine check_learning()
+    integer, pointer :: x(:)
+    type(espalier_request) :: request
+    integer :: step
+    call espalier_conduit_segment(conduit, x, num_elements=int(n, c_int64_t))
+    call espalier_team_bcast_init(x, n, MPI_INTEGER, 0, team, request, &
+      options=espalier_onesided_options(learn=.true.))
+    do step = 1, 25
+      x = merge(step, -1, rank == 0)
+      call espalier_conduit_barrier(conduit)
+      call espalier_request_start(request)
+      call espalier_request_wait(request)
+      call require(all(x == step), 'a request that learns')
+    end do
     call espalier_request_free(request)
   end subroutine
 

@@ -19,6 +19,8 @@ module espalier_onesided_types
   integer(c_int), parameter, public :: ESPALIER_NOSYNC = 2
   integer(c_int), parameter, public :: ESPALIER_ADDRESSES_SYMMETRIC = 0
   integer(c_int), parameter, public :: ESPALIER_ADDRESSES_LOCAL = 1
+  integer(c_int), parameter :: reproducibly = 1
+  integer(c_int), parameter :: learning = 2
   integer(c_int), parameter :: tune_anew = 1
   integer(c_int), parameter :: tune_every = 2
 
@@ -55,6 +57,8 @@ module espalier_onesided_types
     integer(c_int) :: addresses = ESPALIER_ADDRESSES_SYMMETRIC
     character(len=name_len) :: algorithm = ''
     character(len=name_len) :: mechanism = ''
+    logical :: reproducible = .false.
+    logical :: learn = .false.
   end type
 
   ! meanwhile: c_funloc of a subroutine with bind(C) and one argument, type(c_ptr), value: context.
@@ -98,6 +102,8 @@ contains
     type(c_options) :: found
     if (present(options)) wanted = options
     found%size = c_sizeof(found)
+    if (wanted%reproducible) found%flags = reproducibly
+    if (wanted%learn) found%flags = ior(found%flags, learning)
     found%in = wanted%in
     found%out = wanted%out
     found%addresses = wanted%addresses

@@ -3,7 +3,6 @@
 #include "espalier/capi/onesided/team_exchange.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 
 #include "espalier/capi/onesided/team_planner.hpp"
@@ -31,13 +30,23 @@ TeamExchange::TeamExchange(espalier_team& team)
     : team_(&team), largest_(planner_of(team).plan(TeamMemory()).collective) {}
 
 void TeamExchange::take_largest(Words words) {
-  std::array<std::int64_t, num_words> own{};
+  Numbers own{};
   std::ranges::copy(words, own.begin());
+  start(own);
+  std::ranges::copy(finish(), words.begin());
+}
+
+void TeamExchange::start(Numbers const& own) {
+  own_ = own;
   onesided::UserBuffers buffers;
-  buffers.input = reinterpret_cast<std::byte const*>(own.data());
-  buffers.output = reinterpret_cast<std::byte*>(words.data());
-  onesided::Ticket ticket = team_->team.start(largest_, buffers, {});
-  team_->conduit->wait([&] { return team_->team.test(ticket); });
+  buffers.input = reinterpret_cast<std::byte const*>(own_.data());
+  buffers.output = reinterpret_cast<std::byte*>(all_.data());
+  ticket_ = team_->team.start(largest_, buffers, {});
+}
+
+TeamExchange::Numbers TeamExchange::finish() {
+  team_->conduit->wait([this] { return team_->team.test(ticket_); });
+  return all_;
 }
 
 }  // namespace espalier::capi

@@ -62,10 +62,13 @@ TeamOptions read(espalier_onesided_options const* given) {
   if (given->size != sizeof(espalier_onesided_options)) {
     refuse_options("expected options set by ESPALIER_ONESIDED_OPTIONS_INIT");
   }
-  if ((given->flags & ~ESPALIER_REPRODUCIBLE) != 0) {
-    refuse_options(formatted("expected flags 0 or ESPALIER_REPRODUCIBLE, got {:#x}", given->flags));
+  if ((given->flags & ~(ESPALIER_REPRODUCIBLE | ESPALIER_LEARN)) != 0) {
+    refuse_options(formatted(
+        "expected flags of ESPALIER_REPRODUCIBLE and ESPALIER_LEARN, got {:#x}", given->flags
+    ));
   }
-  options.is_reproducible = given->flags == ESPALIER_REPRODUCIBLE;
+  options.is_reproducible = (given->flags & ESPALIER_REPRODUCIBLE) != 0;
+  options.learns = (given->flags & ESPALIER_LEARN) != 0;
   options.mode = {.in = sync_of(given->in, "in"), .out = sync_of(given->out, "out")};
   options.addresses = addresses_of(given->addresses);
   if (given->algorithm != nullptr) {

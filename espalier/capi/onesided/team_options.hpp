@@ -18,6 +18,7 @@ struct TeamOptions {
   bool is_reproducible = false;                  ///< reductions
   std::string algorithm;                         ///< empty: chosen
   std::optional<schedule::Mechanism> mechanism;  ///< none: chosen
+  bool learns = false;                           ///< takes turns among candidates in its calls
 };
 
 /// Local. @throws Error argument.

@@ -11,6 +11,7 @@
 #include "espalier/capi/agreement.hpp"
 #include "espalier/capi/onesided/team_exchange.hpp"
 #include "espalier/capi/onesided/team_tuner.hpp"
+#include "espalier/plan/clock.hpp"
 #include "espalier/plan/failure.hpp"
 
 namespace espalier::capi {
@@ -24,38 +25,57 @@ plan_request(espalier_team& team, TeamCall const& call, TeamOptions options) {
   TeamElements const elements = check(call, team.team.num_ranks());
   TeamBuffers buffers = buffers_of(team, call, elements, options.addresses);
   TeamPlanner const planner(team.team, call, elements, options);
-  return std::make_unique<TeamRequest>(team, planner, std::move(buffers));
+  return std::make_unique<TeamRequest>(team, planner, std::move(buffers), options.learns);
 }
 
-TeamRequest::TeamRequest(espalier_team& team, TeamPlanner const& planner, TeamBuffers buffers)
+TeamRequest::TeamRequest(
+    espalier_team& team, TeamPlanner const& planner, TeamBuffers buffers, bool learns
+)
     : espalier_request({}), team_(&team), planner_(planner), plan_(planner.plan(team.memory)),
       buffers_(std::move(buffers)) {
   take_names();
+  if (learns && can_learn()) {
+    learner_ = std::make_unique<TeamLearner>(team, planner_, plan_);
+  }
   team_->requests.push_back(this);
   team_->planned += static_cast<std::uint64_t>(fingerprint().value());
 }
 
 TeamRequest::~TeamRequest() {
+  try {
+    if (learner_ != nullptr) {
+      learner_->finish();
+    }
+  } catch (...) {
+    // The conduit is broken, which every other call of it says.
+    static_cast<void>(learner_.release());
+  }
   std::erase(team_->requests, this);
 }
 
 int TeamRequest::start() {
-  ticket_ = team_->team.start(plan_.collective, buffers_.own, buffers_.all);
+  auto const collective = learner_ == nullptr ? plan_.collective : learner_->next();
+  in_call([&] { ticket_ = team_->team.start(collective, buffers_.own, buffers_.all); });
   is_active_ = true;
+  if (learner_ != nullptr && learner_->is_over()) {
+    take_winner();
+  }
   return MPI_SUCCESS;
 }
 
 int TeamRequest::test(bool& is_complete) {
-  if (is_active_) {
-    team_->conduit->move_on();
-  }
-  is_complete = look();
+  in_call([&] {
+    if (is_active_) {
+      team_->conduit->move_on();
+    }
+    is_complete = look();
+  });
   return MPI_SUCCESS;
 }
 
 int TeamRequest::wait() {
   if (is_active_) {
-    team_->conduit->wait([this] { return look(); });
+    in_call([&] { team_->conduit->wait([this] { return look(); }); });
   }
   return MPI_SUCCESS;
 }
@@ -74,6 +94,10 @@ void TeamRequest::tune(espalier_tuning_options const* given) {
         return known;
       }
   );
+  if (learner_ != nullptr) {
+    learner_->finish();
+    learner_.reset();
+  }
   bool const is_known = plan_.origin == Origin::remembered && !options.is_anew;
   if (plan_.origin == Origin::named || is_known) {
     return;
@@ -82,12 +106,7 @@ void TeamRequest::tune(espalier_tuning_options const* given) {
   take_names();
   if (plan_.origin == Origin::tuned) {
     team_->memory.remember(planner_.request(), planner_.named(), plan_.choice);
-    if (team_->team.rank() == 0) {
-      team_->conduit->kept.keep(
-          team_->team.members(),
-          {.request = planner_.request(), .named = planner_.named(), .choice = plan_.choice}
-      );
-    }
+    keep();
   }
 }
 
@@ -108,6 +127,40 @@ Fingerprint TeamRequest::fingerprint() const {
 
 void TeamRequest::take_names() {
   rename(plan_.choice.choice.text(), std::string(schedule::to_string(plan_.choice.mechanism)));
+}
+
+bool TeamRequest::can_learn() const noexcept {
+  return plan_.origin == Origin::rule || plan_.origin == Origin::nearest;
+}
+
+template <typename Action> void TeamRequest::in_call(Action&& action) {
+  if (learner_ == nullptr) {
+    std::forward<Action>(action)();
+    return;
+  }
+  plan::Clock::time_point const begin = plan::Clock::now();
+  std::forward<Action>(action)();
+  learner_->charge(plan::Clock::now() - begin);
+}
+
+/// The team does not take it over in this run: members plan without each other, and this happens in
+/// a call.
+void TeamRequest::take_winner() {
+  plan_ = learner_->winner();
+  learner_.reset();
+  take_names();
+  if (plan_.origin == Origin::tuned) {
+    keep();
+  }
+}
+
+void TeamRequest::keep() const {
+  if (team_->team.rank() == 0) {
+    team_->conduit->kept.keep(
+        team_->team.members(),
+        {.request = planner_.request(), .named = planner_.named(), .choice = plan_.choice}
+    );
+  }
 }
 
 bool TeamRequest::look() {

@@ -9,6 +9,7 @@
 #include "espalier/capi/arguments.hpp"
 #include "espalier/capi/onesided/team_buffers.hpp"
 #include "espalier/capi/onesided/team_call.hpp"
+#include "espalier/capi/onesided/team_learner.hpp"
 #include "espalier/capi/onesided/team_object.hpp"
 #include "espalier/capi/onesided/team_options.hpp"
 #include "espalier/capi/onesided/team_planner.hpp"
@@ -29,7 +30,8 @@ plan_request(espalier_team& team, TeamCall const& call, TeamOptions options);
 class TeamRequest final : public espalier_request {
 public:
   /// Refers to the team, which knows of it until its end.
-  TeamRequest(espalier_team& team, TeamPlanner const& planner, TeamBuffers buffers);
+  /// @param learns  takes turns among candidates, unless what runs was named or measured
+  TeamRequest(espalier_team& team, TeamPlanner const& planner, TeamBuffers buffers, bool learns);
   TeamRequest(TeamRequest const&) = delete;
   TeamRequest& operator=(TeamRequest const&) = delete;
   TeamRequest(TeamRequest&&) = delete;
@@ -58,12 +60,18 @@ private:
   [[nodiscard]] TuningOptions checked(espalier_tuning_options const* options) const;
   [[nodiscard]] Fingerprint fingerprint() const;
   void take_names();
+  [[nodiscard]] bool can_learn() const noexcept;
+  /// What the member does in it is charged to what it learns from.
+  template <typename Action> void in_call(Action&& action);
+  void take_winner();
+  void keep() const;
 
   espalier_team* team_;
   TeamPlanner planner_;
   TeamPlan plan_;
   TeamBuffers buffers_;
   onesided::Ticket ticket_;
+  std::unique_ptr<TeamLearner> learner_;  ///< null: there is nothing to be learned any more
   bool is_active_ = false;
 };
 

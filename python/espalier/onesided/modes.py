@@ -12,6 +12,8 @@ from espalier.onesided.functions import OnesidedOptions
 
 _REPRODUCIBLE = 1
 """ESPALIER_REPRODUCIBLE."""
+_LEARN = 2
+"""ESPALIER_LEARN."""
 
 
 class Sync(enum.IntEnum):
@@ -55,6 +57,10 @@ class Modes(TypedDict, total=False):
     mechanism: str
     """How data move: `signaling_put` or `rendezvous` (both with symmetric addresses only), `eager`
     or `counting_put`. Chosen if it is left out, as the algorithm."""
+    learn: bool
+    """Starts are also trials of other algorithms and mechanisms, until one is clearly faster; they
+    lose at most 5 % of the time of starts. A start may wait until all members have made the one
+    before. Not for collectives of arrays."""
 
 
 def options(
@@ -65,9 +71,11 @@ def options(
     reproducible: bool = False,
     algorithm: str = "",
     mechanism: str = "",
+    learn: bool = False,
 ) -> OnesidedOptions:
     """Return the options of C; pass the keywords of `Modes`."""
     flags = _REPRODUCIBLE if _flag(reproducible, "reproducible") else 0
+    flags |= _LEARN if _flag(learn, "learn") else 0
     found = OnesidedOptions(size=ctypes.sizeof(OnesidedOptions), flags=flags)
     setattr(found, "in", _member(Sync, sync_in, "sync_in"))
     found.out = _member(Sync, sync_out, "sync_out")

@@ -76,11 +76,13 @@ class Request:
     @property
     def algorithm(self) -> str:
         """What was planned, as `espalier list` names it: `bcast/binomial`."""
+        self._look_at_names()
         return self._algorithm
 
     @property
     def mechanism(self) -> str:
         """How data move: `signaling_put`, `eager`, `rendezvous` or `counting_put`."""
+        self._look_at_names()
         return self._mechanism
 
     @property
@@ -90,6 +92,7 @@ class Request:
         `named`, `tuned` (measured for this request or an equal one), `remembered` (the same by an
         earlier run), `nearest` (measured for a near one), or `rule`.
         """
+        self._look_at_names()
         return self._origin
 
     def explain(self) -> str:
@@ -153,7 +156,6 @@ class Request:
         if meanwhile is not None:
             options.meanwhile = Meanwhile(caught.run)
         call("request_tune", self._handle, ctypes.byref(options))
-        self._look_at_names()
         caught.reraise()
 
     def start_once(self) -> None:
@@ -196,6 +198,8 @@ class Request:
         self._kept = ()
 
     def _look_at_names(self) -> None:
+        if self._handle.value is None:
+            return
         self._algorithm: str = ask("request_algorithm", self._handle).decode()
         self._mechanism: str = ask("request_mechanism", self._handle).decode()
         self._origin: str = ask("request_origin", self._handle).decode()

@@ -145,7 +145,9 @@ void plan_wrongly(Refusals& refusals, Checks& checks, Pair const& arrays, espali
   espalier_region const to{arrays.out, {ESPALIER_ALL_BLOCKS}};
   espalier_region const behind{arrays.out, {{0, 1, 1000}}};
   espalier_onesided_options bad = ESPALIER_ONESIDED_OPTIONS_INIT;
-  bad.flags = 1;
+  bad.flags = 2;
+  espalier_onesided_options learning = ESPALIER_ONESIDED_OPTIONS_INIT;
+  learning.flags = ESPALIER_LEARN;
   auto const bcast = [&](espalier_region const& from, espalier_region const& target, int count) {
     return espalier_array_bcast_init(&from, &target, count, nullptr, &request);
   };
@@ -174,6 +176,12 @@ void plan_wrongly(Refusals& refusals, Checks& checks, Pair const& arrays, espali
   );
   refusals.expect(
       espalier_array_bcast_init(&one, &to, 1, &bad, &request), MPI_ERR_ARG, "flags 0", "options"
+  );
+  refusals.expect(
+      espalier_array_bcast_init(&one, &to, 1, &learning, &request),
+      MPI_ERR_ARG,
+      "collectives of teams",
+      "learning"
   );
   refusals.expect(
       espalier_array_bcast_init(&one, nullptr, 1, nullptr, &request), MPI_ERR_ARG, "region", "none"

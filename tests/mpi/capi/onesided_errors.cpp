@@ -270,8 +270,8 @@ void choose_wrongly(Errors& errors, Users const& users) {
   options.mechanism = "rendezvous";
   errors.expect(bcast(), MPI_ERR_ARG, "eager or counting_put", "gets from where nobody knows");
   options = ESPALIER_ONESIDED_OPTIONS_INIT;
-  options.flags = 2;
-  errors.expect(bcast(), MPI_ERR_ARG, "flags 0 or ESPALIER_REPRODUCIBLE, got 0x2", "flags");
+  options.flags = 4;
+  errors.expect(bcast(), MPI_ERR_ARG, "ESPALIER_LEARN, got 0x4", "flags");
   options = ESPALIER_ONESIDED_OPTIONS_INIT;
   store(3, &options.in);
   errors.expect(bcast(), MPI_ERR_ARG, "expected in to be", "a mode");

@@ -324,6 +324,19 @@ def check_tuning(team: Team, conduit: Conduit) -> None:
     assert team.bcast_init(array[:2], 0, **modes).origin == "nearest"
 
 
+def check_learning(team: Team, conduit: Conduit) -> None:
+    array = conduit.array(4, np.int64)
+    request = team.bcast_init(array, 0, learn=True)
+    before = (request.algorithm, request.mechanism)
+    for run in range(400):
+        array[:] = team.rank + run
+        complete(request, conduit)
+        assert (array == run).all()
+    assert len(set(world.allgather((request.algorithm, request.mechanism, request.origin)))) == 1
+    assert request.origin == "tuned" or (request.algorithm, request.mechanism) == before
+    request.free()
+
+
 def check_tuning_that_fails(request: Request) -> None:
     calls = []
 
@@ -356,6 +369,7 @@ def main() -> None:
         check_own_operators(team, conduit)
         check_reproducible_bits(team, conduit)
         check_tuning(team, conduit)
+        check_learning(team, conduit)
         check_split(conduit)
     assert conduit.is_released
     if world.rank == 0:

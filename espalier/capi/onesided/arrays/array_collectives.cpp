@@ -88,6 +88,12 @@ Movement movement_of(BlockCall const& call) {
 std::unique_ptr<ArrayRequest>
 planned(espalier_team& team, BlockCall const& call, espalier_onesided_options const* options) {
   espalier::capi::TeamOptions const known = espalier::capi::read(options);
+  if (known.learns) {
+    throw espalier::Error(
+        espalier::ErrorCode::argument,
+        "ESPALIER_LEARN is for collectives of teams; tune one of arrays by espalier_request_tune()"
+    );
+  }
   Movement const movement = movement_of(call);
   if (!std::ranges::binary_search(movement.members(), team.team.rank())) {
     return std::make_unique<ArrayRequest>(team);

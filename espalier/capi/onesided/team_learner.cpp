@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "espalier/capi/onesided/team_learner.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <utility>
+
+#include "espalier/capi/onesided/choices/every_choice.hpp"
+#include "espalier/capi/onesided/choices/guided_choices.hpp"
+
+namespace espalier::capi {
+namespace {
+
+using learn::Turns;
+using plan::Clock;
+
+/// Of a network that nobody has measured. What Guide chooses depends little on it.
+constexpr cost::LogGP within_node{.latency = 3e-7, .overhead = 0, .gap = 1e-7, .per_byte = 1e-10};
+constexpr cost::LogGP between_nodes{.latency = 1e-5, .overhead = 0, .gap = 2e-6, .per_byte = 1e-9};
+
+cost::LogGP network_of(espalier_team const& team) {
+  bool const is_within = team.conduit->transport.name == "node";
+  return team.network.value_or(is_within ? within_node : between_nodes);
+}
+
+/// What runs otherwise comes first. Those without scratch space are left out.
+std::vector<TeamPlan>
+candidates_of(espalier_team const& team, TeamPlanner const& planner, TeamPlan const& current) {
+  std::vector<TeamPlan> result{current};
+  std::vector<SafeChoice> const choices =
+      Guide(network_of(team), TeamLearner::most_candidates)
+          .first_of(every_choice(planner.request(), planner.named()), planner.request());
+  for (SafeChoice const& choice : choices) {
+    if (choice == current.choice || result.size() > TeamLearner::most_candidates) {
+      continue;
+    }
+    auto planned = planner.collective(choice);
+    if (team.team.refusal(*planned).empty()) {
+      result.push_back({.choice = choice, .origin = Origin::tuned, .collective = std::move(planned)}
+      );
+    }
+  }
+  return result;
+}
+
+std::int64_t nanoseconds(Clock::duration duration) noexcept {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(duration).count();
+}
+
+double seconds(std::int64_t nanoseconds) noexcept {
+  return static_cast<double>(nanoseconds) * 1e-9;
+}
+
+}  // namespace
+
+TeamLearner::TeamLearner(espalier_team& team, TeamPlanner const& planner, TeamPlan const& current)
+    : team_(&team), out_(planner.request().mode.out),
+      candidates_(candidates_of(team, planner, current)), exchange_(team),
+      turns_(static_cast<int>(candidates_.size())) {}
+
+std::shared_ptr<onesided::PlannedCollective const> TeamLearner::next() {
+  if (is_exchanging_) {
+    conclude();
+  }
+  Turns::Turn const turn = turns_.next();
+  is_timed_ = turn.is_timed;
+  if (turn.is_exchanged) {
+    std::int64_t const trial = trial_ns_ / Turns::calls_of_trial;
+    // The largest of the numbers below 0 is that of the smallest time. Who comes last to an
+    // exchange sees what it costs, others wait for that one.
+    exchange_.start({word_of(trial), -exchange_ns_, word_of(total_ns_)});
+    is_exchanging_ = true;
+    trial_ns_ = 0;
+  }
+  return candidates_[static_cast<std::size_t>(turn.candidate)].collective;
+}
+
+void TeamLearner::charge(Clock::duration in_call) noexcept {
+  std::int64_t const more = nanoseconds(in_call);
+  trial_ns_ += is_timed_ ? more : 0;
+  total_ns_ += more;
+}
+
+void TeamLearner::finish() {
+  if (is_exchanging_) {
+    conclude();
+  }
+}
+
+void TeamLearner::conclude() {
+  Clock::time_point const begin = Clock::now();
+  TeamExchange::Numbers const largest = exchange_.finish();
+  exchange_ns_ = nanoseconds(Clock::now() - begin);
+  is_exchanging_ = false;
+  turns_.conclude({
+      .trial = seconds(word_of(largest[0])),
+      .exchange = seconds(-largest[1]),
+      .total = seconds(word_of(largest[2])),
+  });
+}
+
+TeamPlan TeamLearner::winner() const {
+  TeamPlan winner = candidates_[static_cast<std::size_t>(turns_.winner())];
+  winner.origin = turns_.is_decided() ? Origin::tuned : candidates_.front().origin;
+  return winner;
+}
+
+}  // namespace espalier::capi
