@@ -153,6 +153,14 @@ struct Pipeline {
 /// receive output blocks.
 [[nodiscard]] RankProgram reverse(RankProgram const& program, int num_rounds);
 
+/// The same program with a scratch block of its own for each block that it writes there. Many
+/// algorithms of alltoall let blocks follow each other in one place, which is fine as long as all
+/// have one size; in the result each scratch block has the size of the one block that it ever
+/// holds. Labels of scratch blocks say nothing of it, and no slot wraps.
+/// @throws Error unsupported if program combines data, is one-sided or has native calls, or writes
+/// an output block twice.
+[[nodiscard]] RankProgram written_once(RankProgram const& program);
+
 /// Adds a slot to a list; if it continues the last one as an arithmetic sequence they become one.
 void append_coalesced(std::vector<Slot>& slots, Slot slot, int buffer_size);
 

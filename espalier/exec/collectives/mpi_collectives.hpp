@@ -10,7 +10,9 @@
 
 #pragma once
 
+#include <cstdint>
 #include <span>
+#include <vector>
 
 #include "espalier/exec/memory/integers.hpp"
 #include "espalier/exec/messages/mpi_executor.hpp"
@@ -82,8 +84,8 @@ barrier_executor(schedule::RankProgram const& program, MpiContext const& context
 );
 
 /// MPI tells only the root how large all blocks are. Other ranks pass either no counts, which is
-/// enough for programs in which they handle only their own block, or all counts, in elements of
-/// recv.type; displacements are the root's.
+/// enough for programs in which they handle only their own block, or all counts in elements of any
+/// type; displacements are the root's.
 [[nodiscard]] MpiExecutor scatterv_executor(
     schedule::RankProgram const& program,
     MpiContext const& context,
@@ -102,7 +104,7 @@ barrier_executor(schedule::RankProgram const& program, MpiContext const& context
     int root
 );
 
-/// Counts of ranks that are not the root: as for scatterv, in elements of send.type.
+/// Counts of ranks that are not the root: as for scatterv.
 [[nodiscard]] MpiExecutor gatherv_executor(
     schedule::RankProgram const& program,
     MpiContext const& context,
@@ -159,19 +161,22 @@ barrier_executor(schedule::RankProgram const& program, MpiContext const& context
     TypedCount recv
 );
 
-/// For programs without scratch memory, which hand blocks to their ranks directly: no rank knows
-/// the sizes of blocks of others. `send` without counts means MPI_IN_PLACE.
+/// No rank knows the sizes of blocks of others, so a program hands blocks to their ranks directly,
+/// without scratch memory; or it is a schedule::written_once(), and scratch_sizes() found out how
+/// large its scratch blocks are. `send` without counts means MPI_IN_PLACE.
 [[nodiscard]] MpiExecutor alltoallv_executor(
     schedule::RankProgram const& program,
     MpiContext const& context,
     VaryingBlocks const& send,
-    VaryingBlocks const& recv
+    VaryingBlocks const& recv,
+    std::vector<std::int64_t> scratch_bytes = {}
 );
 [[nodiscard]] MpiExecutor alltoallw_executor(
     schedule::RankProgram const& program,
     MpiContext const& context,
     TypedBlocks const& send,
-    TypedBlocks const& recv
+    TypedBlocks const& recv,
+    std::vector<std::int64_t> scratch_bytes = {}
 );
 
 }  // namespace espalier::exec

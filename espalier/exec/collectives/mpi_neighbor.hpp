@@ -9,7 +9,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "espalier/exec/collectives/mpi_collectives.hpp"
@@ -17,25 +16,10 @@
 
 namespace espalier::exec {
 
-/// Bytes of data of each block, 0 for an empty one.
-/// @throws Error mpi.
-[[nodiscard]] std::vector<std::int64_t> bytes_of_blocks(MpiBlocks const& blocks);
-
 /// The same program with all its messages apart from those of another number: collectives that are
 /// under way at the same time on one communicator need numbers of their own.
 /// @throws Error unsupported for dataflow programs, which use tags themselves.
 [[nodiscard]] schedule::RankProgram numbered(schedule::RankProgram program, int number);
-
-/// How large the scratch blocks are if input blocks have these sizes: the program runs once, with
-/// the sizes as its data, so that every rank learns what it will forward.
-///
-/// Collective over context, also for ranks whose programs have no scratch memory.
-/// @throws Error mpi.
-[[nodiscard]] std::vector<std::int64_t> scratch_sizes(
-    schedule::RankProgram const& program,
-    MpiContext const& context,
-    std::span<std::int64_t const> input_bytes
-);
 
 /// @param scratch_bytes of each scratch block; what the program forwards is packed there.
 /// @throws Error as the constructor of MpiExecutor.

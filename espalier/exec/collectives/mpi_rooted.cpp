@@ -32,8 +32,8 @@ MpiBlocks sizes_of(RankProgram const& program, TypedCount const& part, VaryingBl
   if (all.counts.empty()) {
     return one_of(program.frame.num_output_blocks, program.rank, part);
   }
-  std::int64_t const extent_bytes = describe(part.type).extent_bytes;
-  return {.type = part.type, .layout = Layout::varying(all.counts, all.counts, extent_bytes)};
+  std::int64_t const extent_bytes = describe(all.type).extent_bytes;
+  return {.type = all.type, .layout = Layout::varying(all.counts, all.counts, extent_bytes)};
 }
 
 MpiExecutor root_of_scatter(

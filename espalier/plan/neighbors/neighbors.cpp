@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "espalier/exec/collectives/mpi_neighbor.hpp"
+#include "espalier/exec/collectives/mpi_sizes.hpp"
 #include "espalier/mpi/success.hpp"
 #include "espalier/neighborhood/catalog.hpp"
 #include "espalier/plan/communicators/contexts.hpp"

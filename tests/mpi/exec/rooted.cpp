@@ -282,8 +282,7 @@ void check(
   auto const place = static_cast<std::size_t>(rank);
   call.own = {.type = own.type, .count = std::int64_t{parts.counts[place]} * own.num_per_unit};
   call.all_type = all.type;
-  // Ranks that are not the root count in elements of their own part.
-  int const per_unit = rank == call.root ? all.num_per_unit : own.num_per_unit;
+  int const per_unit = all.num_per_unit;
   for (std::size_t i = 0; i < parts.counts.size(); ++i) {
     call.counts.push_back(parts.counts[i] * per_unit);
     call.displacements.push_back(parts.displacements[i] * per_unit);
