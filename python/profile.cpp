@@ -99,7 +99,7 @@ std::string_view collective_of(std::string_view call) {
 }
 
 bool has_known_size(std::string_view call) {
-  return profile::has_known_size(profile::parse_call_form(call).call);
+  return profile::has_known_size(profile::parse_call_form(call));
 }
 
 std::string call_refuses(std::string_view call, std::string_view choice, int num_ranks) {

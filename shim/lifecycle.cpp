@@ -169,9 +169,8 @@ std::string forced_text(plan::Settings const& settings) {
     text += ", " + call + " forced to " + algorithm;
   };
   for (profile::Call const call : profile::all_calls) {
-    for (auto const form : {profile::Form::blocking, profile::Form::nonblocking}) {
-      bool const is_blocking = form == profile::Form::blocking;
-      auto const& forced = is_blocking ? settings.forced : settings.forced_nonblocking;
+    for (profile::Form const form : profile::all_forms) {
+      auto const& forced = settings.forced[profile::index_of(form)];
       if (auto const& entry = forced[profile::index_of(call)]) {
         add(profile::to_string({.call = call, .form = form}),
             entry->choice ? entry->choice->text() : "native");

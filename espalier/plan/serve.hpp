@@ -304,9 +304,10 @@ void count_starts(
     bool const is_regular = decided.decision != nullptr;
     std::int64_t const own =
         is_regular ? own_bytes(call, state.facts(), state.types()) : std::int64_t{0};
+    std::int64_t const bytes = profile::has_known_size(Call::call) ? decided.bytes : 0;
     Recorder::Row row{
         .call = Call::call,
-        .size_class = size_class(decided.bytes),
+        .size_class = size_class(bytes),
         .decision = &decision,
         .manner = manner_of(call),
     };
@@ -315,7 +316,7 @@ void count_starts(
         {
             .communicator = state.alike(),
             .row = std::move(row),
-            .bytes = decided.bytes + own,
+            .bytes = bytes + own,
             .notes = &session.notes(),
         }
     );
@@ -335,7 +336,7 @@ int serve_init(
     Observing&& observer,
     Native&& native
 ) {
-  auto const decided = session.decide_start(call, comm);
+  auto decided = session.decide_init(call, comm);
   if (decided.code != MPI_SUCCESS) {
     return decided.code;
   }

@@ -62,9 +62,12 @@ Session::Session(Settings settings, World world, Notes::Log log)
       state_(on_delete, this), notes_(std::move(log)), tables_(settings_, notes_) {
   for (profile::Call const call : profile::all_calls) {
     may_choose_[profile::index_of(call)] = settings_.may_choose(call);
-    may_choose_started_[profile::index_of(call)] =
-        settings_.may_choose({.call = call, .form = profile::Form::nonblocking});
-    tells_forms_apart_[profile::index_of(call)] = settings_.tells_forms_apart(call);
+    profile::CallForm const started{.call = call, .form = profile::Form::nonblocking};
+    profile::CallForm const planned{.call = call, .form = profile::Form::persistent};
+    may_choose_started_[profile::index_of(call)] = settings_.may_choose(started);
+    may_choose_planned_[profile::index_of(call)] = settings_.may_choose(planned);
+    tells_started_apart_[profile::index_of(call)] = settings_.tells_apart(started);
+    tells_planned_apart_[profile::index_of(call)] = settings_.tells_apart(planned);
   }
   for (NeighborForm const one : all_neighbor_forms) {
     may_choose_neighbors_[index_of(one)] = settings_.may_choose(one) && !world_.has_devices;
@@ -363,9 +366,13 @@ Session::tables_for(MPI_Comm comm, State::Facts& facts, std::vector<int> const& 
       auto const index = profile::index_of(call);
       tables.blocking[index] = &tables_.find({.call = call}, facts.shape);
       tables.nonblocking[index] =
-          tells_forms_apart_[index]
+          tells_started_apart_[index]
               ? &tables_.find({.call = call, .form = profile::Form::nonblocking}, facts.shape)
               : tables.blocking[index];
+      tables.persistent[index] =
+          tells_planned_apart_[index]
+              ? &tables_.find({.call = call, .form = profile::Form::persistent}, facts.shape)
+              : tables.nonblocking[index];
     }
   }
   return tables;

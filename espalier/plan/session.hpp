@@ -117,6 +117,11 @@ public:
   [[nodiscard, gnu::always_inline]] CallDecision
   decide_start(Call const& call, MPI_Comm comm) noexcept;
 
+  /// The same of a call of which a persistent request is made. Where ranks agree on sizes then, the
+  /// decision is only whether they have to, and that for no bytes.
+  template <typename Call>
+  [[nodiscard]] CallDecision decide_init(Call const& call, MPI_Comm comm) noexcept;
+
   /// Starts a call that decide_start() decided. Local.
   /// @return as Communicator::start()
   template <typename Call>
@@ -128,15 +133,16 @@ public:
   [[nodiscard]] IrregularRun
   start_irregular(State& state, Call const& call, MPI_Comm comm, MPI_Request& request) noexcept;
 
-  /// Makes a persistent request of a call that decide_start() decided, with a state. Collective
-  /// over comm, as the initialisation: ranks agree that all of them can, so any rank may be out of
-  /// the ordinary.
+  /// Makes a persistent request of a call that decide_init() decided, with a state. Collective over
+  /// comm, as the initialisation: ranks agree that all of them can, so any rank may be out of the
+  /// ordinary.
+  /// @param decided  becomes the decision for the size on which ranks agree
   /// @param request  null: this rank cannot take part
   /// @return MPI_SUCCESS, a refusal that is equal on all ranks, or a code that was delivered to the
   ///     error handler of comm
   template <typename Call>
   [[nodiscard]] int
-  plan(CallDecision const& decided, Call const& call, MPI_Comm comm, MPI_Request* request) noexcept;
+  plan(CallDecision& decided, Call const& call, MPI_Comm comm, MPI_Request* request) noexcept;
 
   /// Runs a call of which decide() says that it is irregular, see irregular.hpp. Collective over
   /// comm, as the call.
@@ -152,13 +158,19 @@ public:
   template <AnyNeighborCall Call>
   [[nodiscard]] NeighborDecision decide_start(Call const& call, MPI_Comm comm) noexcept;
 
+  /// The same of one of which a persistent request is made. Local.
+  template <AnyNeighborCall Call>
+  [[nodiscard]] NeighborDecision decide_init(Call const& call, MPI_Comm comm) noexcept {
+    return decide_start(call, comm);
+  }
+
   /// Starts a neighborhood call for which decide_start() has an algorithm, with right arguments.
   /// Local.
   /// @throws Error as Neighbors::start().
   template <AnyNeighborCall Call>
   void start(NeighborDecision const& decided, Call const& call, MPI_Request& request);
 
-  /// Makes a persistent request of a neighborhood call that decide_start() decided, with a state.
+  /// Makes a persistent request of a neighborhood call that decide_init() decided, with a state.
   /// Collective over comm, as plan() of other calls.
   template <AnyNeighborCall Call>
   [[nodiscard]] int plan(
@@ -249,6 +261,19 @@ private:
     return contexts_.starts() && state.table_of_started(call).chooses();
   }
 
+  /// The same of one of which a persistent request is made.
+  [[nodiscard]] bool may_plan(State const& state, profile::Call call) const noexcept {
+    return contexts_.starts() && state.table_of_planned(call).chooses();
+  }
+
+  /// Decides by the size on which the ranks agree. Collective over comm.
+  /// @param takes_part  this rank can
+  /// @return MPI_SUCCESS, or refused_agreement if one of them cannot
+  /// @throws Error mpi.
+  template <typename Call>
+  [[nodiscard]] int
+  agree_on_size(CallDecision& decided, Call const& call, MPI_Comm comm, bool takes_part);
+
   template <typename Call>
   [[nodiscard]] int start_choice(
       State& state,
@@ -336,8 +361,10 @@ private:
   bool remembers_any_;
   bool serves_any_;  ///< some call on some communicator
   std::array<bool, profile::num_calls> may_choose_{};
-  std::array<bool, profile::num_calls> may_choose_started_{};  ///< of nonblocking calls
-  std::array<bool, profile::num_calls> tells_forms_apart_{};
+  std::array<bool, profile::num_calls> may_choose_started_{};   ///< of nonblocking calls
+  std::array<bool, profile::num_calls> may_choose_planned_{};   ///< of persistent calls
+  std::array<bool, profile::num_calls> tells_started_apart_{};  ///< from blocking calls
+  std::array<bool, profile::num_calls> tells_planned_apart_{};  ///< from nonblocking calls
   std::array<bool, num_neighbor_forms> may_choose_neighbors_{};
   mpi::Attribute state_;  ///< of each communicator that was asked for it
   mpi::Attribute hint_;   ///< a null pointer where the program no longer wants to be left alone

@@ -13,6 +13,8 @@
 #include <mpi.h>
 
 #include "espalier/base/error.hpp"
+#include "espalier/plan/calls/own_bytes.hpp"
+#include "espalier/plan/communicators/agreed_sizes.hpp"
 #include "espalier/plan/communicators/underway.hpp"
 #include "espalier/plan/failure.hpp"
 #include "espalier/plan/irregular/mend.hpp"
@@ -146,6 +148,57 @@ inline CallDecision Session::decide_start(Call const& call, MPI_Comm comm) noexc
 }
 
 template <typename Call>
+CallDecision Session::decide_init(Call const& call, MPI_Comm comm) noexcept {
+  bool const may_choose = may_choose_planned_[profile::index_of(Call::call)];
+  if (comm == MPI_COMM_NULL || (!records_ && !may_choose)) {
+    return {};
+  }
+  CallDecision decided;
+  int const code = guard([&] {
+    State* const state = find(comm);
+    if (state == nullptr || (!records_ && !may_plan(*state, Call::call))) {
+      return MPI_SUCCESS;
+    }
+    profile::DecisionTable const& table = state->table_of_planned(Call::call);
+    auto const bytes = result_bytes(call, *state);
+    profile::Decision const* decision = nullptr;
+    if (bytes) {
+      bool const has_no_data = is_empty(*state, Call::call, *bytes);
+      decision = has_no_data ? &native_.decision(NativeReason::no_data) : &table.at(*bytes);
+    }
+    bool const is_served = decision != nullptr && !profile::has_agreed_sizes(Call::call)
+                               ? decision->choice.has_value()
+                               : table.chooses();
+    if (is_served && !contexts_.starts()) {
+      decision = &native_.decision(reason_not_to_start());
+    }
+    if (is_served || bytes) {
+      decided = {.state = state, .decision = decision, .bytes = bytes.value_or(0)};
+    }
+    return MPI_SUCCESS;
+  });
+  if (code != MPI_SUCCESS) {
+    decided.code = raise(comm, code);
+  }
+  return decided;
+}
+
+template <typename Call>
+int Session::agree_on_size(
+    CallDecision& decided, Call const& call, MPI_Comm comm, bool takes_part
+) {
+  State& state = *decided.state;
+  std::int64_t const own = takes_part ? own_bytes(call, state.facts(), state.types()) : 0;
+  auto const bytes = agreed_bytes(Call::call, comm, takes_part, own);
+  if (!bytes) {
+    return Communicator::refused_agreement;
+  }
+  decided.bytes = *bytes;
+  decided.decision = &state.table_of_planned(Call::call).at(*bytes);
+  return MPI_SUCCESS;
+}
+
+template <typename Call>
 int Session::start_choice(
     State& state,
     algorithms::Choice const& choice,
@@ -165,11 +218,21 @@ int Session::start(CallDecision const& decided, Call const& call, MPI_Request& r
 
 template <typename Call>
 int Session::plan(
-    CallDecision const& decided, Call const& call, MPI_Comm comm, MPI_Request* request
+    CallDecision& decided, Call const& call, MPI_Comm comm, MPI_Request* request
 ) noexcept {
   State& state = *decided.state;
-  if (!may_start(state, Call::call)) {
+  if (!may_plan(state, Call::call)) {
     return Communicator::refused;
+  }
+  if constexpr (profile::has_agreed_sizes(Call::call)) {
+    bool const takes_part = decided.decision != nullptr && request != nullptr;
+    int const code = guard([&] { return agree_on_size(decided, call, comm, takes_part); });
+    if (code != MPI_SUCCESS) {
+      return Communicator::is_refusal(code) ? code : raise(comm, code);
+    }
+    if (!decided.decision->choice) {
+      return Communicator::refused;
+    }
   }
   PlannedHere here{.bytes = decided.bytes};
   if (decided.decision != nullptr && request != nullptr) {

@@ -31,10 +31,12 @@ public:
   struct Tables {
     std::array<profile::DecisionTable const*, profile::num_calls> blocking{};
     std::array<profile::DecisionTable const*, profile::num_calls> nonblocking{};
+    std::array<profile::DecisionTable const*, profile::num_calls> persistent{};
 
     void fill(profile::DecisionTable const* table) noexcept {
       blocking.fill(table);
       nonblocking.fill(table);
+      persistent.fill(table);
     }
   };
 
@@ -85,6 +87,11 @@ public:
   /// The same for calls that are only started.
   [[nodiscard]] profile::DecisionTable const& table_of_started(profile::Call call) const noexcept {
     return *tables_.nonblocking[profile::index_of(call)];
+  }
+
+  /// The same for calls that are made to be started any number of times.
+  [[nodiscard]] profile::DecisionTable const& table_of_planned(profile::Call call) const noexcept {
+    return *tables_.persistent[profile::index_of(call)];
   }
 
   /// Makes the communicators of native phases and of algorithms of the MPI library for what tables

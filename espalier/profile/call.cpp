@@ -15,12 +15,13 @@ namespace espalier::profile {
 namespace {
 
 constexpr char nonblocking_prefix = 'i';
+constexpr std::string_view persistent_suffix = "_init";
 
 std::string_view name_of(Call call) noexcept {
   return to_string(call);
 }
 
-/// One of these calls in the form that a text names; none if it names none.
+/// One of these calls in the blocking or nonblocking form that a text names; none if it names none.
 std::optional<CallForm> find_form(std::span<Call const> calls, std::string_view text) {
   if (auto const call = find_named(calls, text, name_of)) {
     return CallForm{.call = *call, .form = Form::blocking};
@@ -31,6 +32,16 @@ std::optional<CallForm> find_form(std::span<Call const> calls, std::string_view 
     }
   }
   return std::nullopt;
+}
+
+/// The same, also of persistent forms.
+std::optional<CallForm> find_any_form(std::string_view text) {
+  if (text.ends_with(persistent_suffix)) {
+    text.remove_suffix(persistent_suffix.size());
+    auto const call = find_named(all_calls, text, name_of);
+    return call ? std::optional(CallForm{.call = *call, .form = Form::persistent}) : std::nullopt;
+  }
+  return find_form(all_calls, text);
 }
 
 /// Why a choice cannot be started without waiting; empty if it can.
@@ -48,19 +59,24 @@ std::string refuses_start(algorithms::Choice const& choice) {
              : "";
 }
 
-}  // namespace
-
-std::string to_string(CallForm one) {
-  std::string const text(to_string(one.call));
-  return one.form == Form::blocking ? text : nonblocking_prefix + text;
+/// Why a choice cannot have blocks of different sizes; empty if it can.
+/// @param are_known  all ranks know the sizes, or can learn them before the data move
+std::string refuses_uneven(Call call, algorithms::Choice const& choice, bool are_known) {
+  bool const can_learn = are_known && !choice.has_native_calls();
+  if (choice.algorithm().equal_blocks_only && !can_learn) {
+    return choice.text() + " needs blocks of one size, " + std::string(function_name(call)) +
+           " may have others";
+  }
+  if (choice.has_native_calls()) {
+    return choice.text() + " has native phases, which need blocks of one size, " +
+           std::string(function_name(call)) + " may have others";
+  }
+  return {};
 }
 
-std::string function_name(CallForm one) {
-  return one.form == Form::blocking ? std::string(function_name(one.call))
-                                    : "MPI_I" + std::string(to_string(one.call));
-}
-
-std::string refuses(Call call, algorithms::Choice const& choice, int num_ranks, int root) {
+/// @param agrees  ranks tell each other what they do not know of sizes
+std::string
+refuses(Call call, algorithms::Choice const& choice, int num_ranks, int root, bool agrees) {
   if (choice.collective() != collective_of(call)) {
     return "expected an algorithm for " + std::string(to_string(collective_of(call))) + ", got '" +
            choice.text() + "'";
@@ -70,25 +86,55 @@ std::string refuses(Call call, algorithms::Choice const& choice, int num_ranks, 
   }
   BlockSizes const sizes = facts_of(call).block_sizes;
   bool const has_secret_sizes = sizes == BlockSizes::known_to_owners;
-  bool const has_uneven_blocks = has_secret_sizes || sizes == BlockSizes::known_to_all;
-  if (has_uneven_blocks && choice.algorithm().equal_blocks_only) {
-    return choice.text() + " needs blocks of one size, " + std::string(function_name(call)) +
-           " may have others";
+  if (has_secret_sizes || sizes == BlockSizes::known_to_all) {
+    if (std::string reason = refuses_uneven(call, choice, has_secret_sizes && agrees);
+        !reason.empty()) {
+      return reason;
+    }
   }
-  if (has_uneven_blocks && choice.has_native_calls()) {
-    return choice.text() + " has native phases, which need blocks of one size, " +
-           std::string(function_name(call)) + " may have others";
-  }
-  if (has_secret_sizes && choice.facts(num_ranks, root).scratch > 0) {
+  if (has_secret_sizes && !agrees && choice.facts(num_ranks, root).scratch > 0) {
     return choice.text() + " keeps blocks of others, whose sizes are not known in " +
            std::string(function_name(call));
   }
   return {};
 }
 
+}  // namespace
+
+std::string to_string(CallForm one) {
+  std::string const text(to_string(one.call));
+  switch (one.form) {
+  case Form::blocking:
+    return text;
+  case Form::nonblocking:
+    return nonblocking_prefix + text;
+  case Form::persistent:
+    break;
+  }
+  return text + std::string(persistent_suffix);
+}
+
+std::string function_name(CallForm one) {
+  std::string const text(function_name(one.call));
+  switch (one.form) {
+  case Form::blocking:
+    return text;
+  case Form::nonblocking:
+    return "MPI_I" + std::string(to_string(one.call));
+  case Form::persistent:
+    break;
+  }
+  return text + std::string(persistent_suffix);
+}
+
+std::string refuses(Call call, algorithms::Choice const& choice, int num_ranks, int root) {
+  return refuses(call, choice, num_ranks, root, false);
+}
+
 std::string refuses(CallForm one, algorithms::Choice const& choice, int num_ranks, int root) {
-  std::string reason = refuses(one.call, choice, num_ranks, root);
-  return reason.empty() && one.form == Form::nonblocking ? refuses_start(choice) : reason;
+  bool const agrees = one.form == Form::persistent;
+  std::string reason = refuses(one.call, choice, num_ranks, root, agrees);
+  return reason.empty() && one.form != Form::blocking ? refuses_start(choice) : reason;
 }
 
 Call parse_call(std::string_view text) {
@@ -103,7 +149,7 @@ Call parse_call(std::string_view text) {
 }
 
 CallForm parse_call_form(std::string_view text) {
-  if (auto const found = find_form(all_calls, text)) {
+  if (auto const found = find_any_form(text)) {
     return *found;
   }
   return {.call = parse_call(text), .form = Form::blocking};

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -19,8 +20,12 @@ inline constexpr std::size_t num_calls = all_calls.size();
 /// With those of neighborhoods.
 inline constexpr std::size_t num_rule_calls = call_facts.size();
 
-/// Whether the MPI function returns when the call is complete, or when it is started.
-enum class Form : std::uint8_t { blocking, nonblocking };
+/// Whether the MPI function returns when the call is complete, when it is started, or when a
+/// request was made that starts it any number of times. A call also follows rules for the forms
+/// before its own.
+enum class Form : std::uint8_t { blocking, nonblocking, persistent };
+
+inline constexpr std::array all_forms{Form::blocking, Form::nonblocking, Form::persistent};
 
 /// A call in one of its forms.
 struct CallForm {
@@ -32,6 +37,10 @@ struct CallForm {
 
 [[nodiscard]] constexpr std::size_t index_of(Call call) noexcept {
   return static_cast<std::size_t>(call);
+}
+
+[[nodiscard]] constexpr std::size_t index_of(Form form) noexcept {
+  return static_cast<std::size_t>(form);
 }
 
 [[nodiscard]] constexpr CallFacts const& facts_of(Call call) noexcept {
@@ -48,10 +57,10 @@ struct CallForm {
   return facts_of(call).function;
 }
 
-/// `allgather`, `iallgather`, as in profiles and settings.
+/// `allgather`, `iallgather`, `allgather_init`, as in profiles and settings.
 [[nodiscard]] std::string to_string(CallForm one);
 
-/// `MPI_Allgather`, `MPI_Iallgather`.
+/// `MPI_Allgather`, `MPI_Iallgather`, `MPI_Allgather_init`.
 [[nodiscard]] std::string function_name(CallForm one);
 
 [[nodiscard]] constexpr bool is_neighborhood(Call call) noexcept {
@@ -75,6 +84,17 @@ struct CallForm {
   return sizes == BlockSizes::equal || sizes == BlockSizes::known_to_all;
 }
 
+/// Whether ranks tell each other the sizes of the blocks when they make a persistent request of
+/// such a call, since not all of them know these from their arguments.
+[[nodiscard]] constexpr bool has_agreed_sizes(Call call) noexcept {
+  return facts_of(call).block_sizes == BlockSizes::known_to_owners;
+}
+
+/// The same of a form of a call.
+[[nodiscard]] constexpr bool has_known_size(CallForm one) noexcept {
+  return has_known_size(one.call) || (one.form == Form::persistent && has_agreed_sizes(one.call));
+}
+
 /// Empty if the choice can serve the call, otherwise the reason.
 ///
 /// Beside Choice::refuses(): not every algorithm can have blocks of different sizes, and none can
@@ -83,7 +103,8 @@ struct CallForm {
 refuses(Call call, algorithms::Choice const& choice, int num_ranks, int root);
 
 /// The same of a form of the call: none of our choices that need the MPI library for a whole phase
-/// can be started without waiting.
+/// can be started without waiting. Persistent calls forward blocks of any size, because the ranks
+/// agreed on them.
 [[nodiscard]] std::string
 refuses(CallForm one, algorithms::Choice const& choice, int num_ranks, int root);
 

@@ -44,10 +44,12 @@ std::vector<Candidate> candidates(std::span<Rule const> rules, CallForm call, Sh
 
 /// Rules that may be used, in the order in which they are asked.
 std::vector<Candidate> all_candidates(std::span<Rule const> rules, CallForm call, Shape shape) {
-  std::vector<Candidate> result = candidates(rules, call, shape);
-  if (call.form != Form::blocking) {
-    std::vector<Candidate> const others = candidates(rules, {.call = call.call}, shape);
-    result.insert(result.end(), others.begin(), others.end());
+  std::vector<Candidate> result;
+  for (Form const form : all_forms) {
+    if (form <= call.form) {
+      auto const found = candidates(rules, {.call = call.call, .form = form}, shape);
+      result.insert(result.begin(), found.begin(), found.end());
+    }
   }
   return result;
 }

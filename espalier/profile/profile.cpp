@@ -53,7 +53,7 @@ std::optional<algorithms::Choice> parse_choice(Field const& field, CallForm one,
   if (std::string const reason = refuses(one, *choice, num_ranks, 0); !reason.empty()) {
     field.fail(
         "an algorithm that accepts " + std::to_string(num_ranks) + " ranks" +
-            (one.form == Form::blocking ? "" : " in nonblocking calls"),
+            (one.form == Form::blocking ? "" : " in " + function_name(one)),
         "\"" + text + "\" (" + reason + ")"
     );
   }
@@ -81,11 +81,10 @@ Rule parse_rule(Field const& field) {
   rule.min_bytes = field.at("min_bytes").integer(0);
   Field const max_bytes = field.at("max_bytes");
   rule.max_bytes = max_bytes.is_null() ? Rule::no_limit : max_bytes.integer(rule.min_bytes);
-  if (!has_known_size(rule.call, rule.shape) &&
+  if (!has_known_size(one, rule.shape) &&
       (rule.min_bytes != 0 || rule.max_bytes != Rule::no_limit)) {
     field.fail(
-        "min_bytes 0 and max_bytes null: not all ranks know the size of a " +
-            std::string(to_string(rule.call)),
+        "min_bytes 0 and max_bytes null: not all ranks know the size of a " + to_string(one),
         "limits"
     );
   }

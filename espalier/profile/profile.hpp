@@ -20,8 +20,12 @@ namespace espalier::profile {
 
 /// Whether rules for such calls can depend on the size: that of the result, or of a block between
 /// two neighbours.
+[[nodiscard]] constexpr bool has_known_size(CallForm one, Shape const& shape) noexcept {
+  return has_known_size(one) && shape.topology != Topology::disconnected;
+}
+
 [[nodiscard]] constexpr bool has_known_size(Call call, Shape const& shape) noexcept {
-  return has_known_size(call) && shape.topology != Topology::disconnected;
+  return has_known_size(CallForm{.call = call}, shape);
 }
 
 /// "Use this algorithm for results of min_bytes .. max_bytes on this shape."
@@ -41,10 +45,11 @@ struct Rule {
 
   [[nodiscard]] bool is_native() const noexcept { return !choice && neighbors == nullptr; }
 
-  /// Whether a call may follow it: one that is nonblocking also follows rules of blocking calls,
-  /// where no rule of its own covers it.
+  /// Whether a call may follow it: one that is persistent also follows rules of nonblocking and
+  /// blocking calls, and one that is nonblocking those of blocking calls, where no rule of its own
+  /// covers it.
   [[nodiscard]] bool is_for(CallForm one) const noexcept {
-    return call == one.call && (form == one.form || form == Form::blocking);
+    return call == one.call && form <= one.form;
   }
 };
 

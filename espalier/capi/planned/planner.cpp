@@ -48,12 +48,19 @@ std::string algorithm_in(espalier_planned_options const* options) {
   return options->algorithm == nullptr ? std::string() : options->algorithm;
 }
 
-Fingerprint fingerprint_of(WantedCall const& wanted, Way const& way) {
+Fingerprint fingerprint_of(WantedCall const& wanted, std::string_view algorithm) {
   Fingerprint fingerprint;
   fingerprint.add(std::vector<int>{static_cast<int>(wanted.call), wanted.root});
-  fingerprint.add(way.choice == nullptr ? std::string("native") : way.choice->text());
+  fingerprint.add(std::string(algorithm));
   fingerprint.add(std::to_string(wanted.bytes));
   return fingerprint;
+}
+
+void check(PlanOrder const& order) {
+  if (order.complaint != nullptr) {
+    throw ClassError(MPI_ERR_ARG, order.complaint);
+  }
+  check_pointer(reinterpret_cast<void const*>(order.request), "request");
 }
 
 int Planner::on_delete(MPI_Comm, int, void* planner, void*) noexcept {

@@ -24,6 +24,8 @@
 #include "espalier/plan/calls/calls.hpp"
 #include "espalier/plan/calls/communicator_facts.hpp"
 #include "espalier/plan/calls/named_types.hpp"
+#include "espalier/plan/calls/own_bytes.hpp"
+#include "espalier/plan/communicators/agreed_sizes.hpp"
 #include "espalier/plan/communicators/communicator.hpp"
 #include "espalier/plan/irregular/mend.hpp"
 
@@ -68,9 +70,18 @@ private:
     plan::BoundCall bound{};
   };
 
+  /// What is asked for, before anything is decided.
+  /// @throws plan::ClassError, Error.
+  template <typename Call> [[nodiscard]] WantedCall wanted(Call const& call);
+  /// The size on which the ranks agree, where not all of them know it. Collective.
+  /// @throws plan::ClassError on all ranks if the arguments of one are wrong, or differ; Error mpi.
+  template <typename Call>
+  [[nodiscard]] std::int64_t agreed_size(Call const& call, PlanOrder const& order);
+  /// Collective if ranks have to tell each other sizes: then what is wanted is equal on all.
   /// @throws plan::ClassError, Error.
   template <typename Call>
-  Draft draft(Call const& call, std::string_view algorithm, Seat const& seat);
+  Draft
+  draft(Call const& call, WantedCall const& wanted, std::string_view algorithm, Seat const& seat);
   template <typename Call> [[nodiscard]] std::int64_t regular_bytes(Call const& call);
   [[nodiscard]] Way way_for(WantedCall const& wanted, std::string_view algorithm);
   [[nodiscard]] PlannedParts parts_of(Draft const& draft, Seat seat) const;
@@ -83,8 +94,11 @@ private:
   plan::Communicator communicator_;
 };
 
-/// What of a draft is equal on all ranks.
-[[nodiscard]] Fingerprint fingerprint_of(WantedCall const& wanted, Way const& way);
+/// What of a request is equal on all ranks.
+[[nodiscard]] Fingerprint fingerprint_of(WantedCall const& wanted, std::string_view algorithm);
+
+/// @throws plan::ClassError if a request cannot be made of any call.
+void check(PlanOrder const& order);
 
 template <typename Call> std::int64_t Planner::regular_bytes(Call const& call) {
   if (auto const bytes = call.bytes(facts_, types_)) {
@@ -100,17 +114,35 @@ template <typename Call> std::int64_t Planner::regular_bytes(Call const& call) {
   );
 }
 
-template <typename Call>
-Planner::Draft Planner::draft(Call const& call, std::string_view algorithm, Seat const& seat) {
-  Draft draft{.wanted = {.call = Call::call, .bytes = regular_bytes(call)}};
+template <typename Call> WantedCall Planner::wanted(Call const& call) {
+  WantedCall wanted{.call = Call::call, .bytes = regular_bytes(call)};
   if constexpr (requires { call.root; }) {
-    draft.wanted.root = call.root;
+    wanted.root = call.root;
   }
-  draft.way = way_for(draft.wanted, algorithm);
+  return wanted;
+}
+
+template <typename Call>
+std::int64_t Planner::agreed_size(Call const& call, PlanOrder const& order) {
+  agree(seats_.own(), [&] {
+    check(order);
+    return fingerprint_of(wanted(call), algorithm_in(order.options));
+  });
+  std::int64_t const own = plan::own_bytes(call, facts_, types_);
+  return plan::agreed_bytes(Call::call, seats_.own().get(), true, own).value_or(0);
+}
+
+template <typename Call>
+Planner::Draft Planner::draft(
+    Call const& call, WantedCall const& wanted, std::string_view algorithm, Seat const& seat
+) {
+  Draft draft{.wanted = wanted, .way = way_for(wanted, algorithm)};
   if (draft.way.choice == nullptr) {
     return draft;
   }
-  plan::PlannedFor const what{.context = seat.context(), .keeps_operator = true};
+  plan::PlannedFor const what{
+      .context = seat.context(), .keeps_operator = true, .exchange = seat.context()
+  };
   int const refusal = communicator_.bind_planned(*draft.way.choice, call, what, draft.bound);
   if (refusal != MPI_SUCCESS) {
     auto const reason = static_cast<std::size_t>(plan::Communicator::reason_of(refusal));
@@ -121,14 +153,19 @@ Planner::Draft Planner::draft(Call const& call, std::string_view algorithm, Seat
 
 template <typename Call> void Planner::plan(Call const& call, PlanOrder const& order) {
   Seat seat = seats_.take();
+  std::int64_t agreed_bytes = 0;
+  if constexpr (profile::has_agreed_sizes(Call::call)) {
+    agreed_bytes = agreed_size(call, order);
+  }
   Draft made;
   agree(seats_.own(), [&] {
-    if (order.complaint != nullptr) {
-      throw plan::ClassError(MPI_ERR_ARG, order.complaint);
+    check(order);
+    WantedCall what = wanted(call);
+    if constexpr (profile::has_agreed_sizes(Call::call)) {
+      what.bytes = agreed_bytes;
     }
-    check_pointer(reinterpret_cast<void const*>(order.request), "request");
-    made = draft(call, algorithm_in(order.options), seat);
-    return fingerprint_of(made.wanted, made.way);
+    made = draft(call, what, algorithm_in(order.options), seat);
+    return fingerprint_of(made.wanted, made.way.name());
   });
   bool const is_ours = made.way.choice != nullptr;
   PlannedParts parts = parts_of(made, std::move(seat));

@@ -42,8 +42,8 @@ profile::Shape shape_of(mpi::OwnCommunicator const& own, bool needs_nodes) {
   return profile::shape_of(plan::nodes_of_ranks(own.get()));
 }
 
-CallForm started(profile::Call call) noexcept {
-  return {.call = call, .form = Form::nonblocking};
+CallForm planned(profile::Call call) noexcept {
+  return {.call = call, .form = Form::persistent};
 }
 
 /// Without the collective in front.
@@ -73,7 +73,7 @@ std::string able(WantedCall const& wanted, int num_ranks) {
     }
     std::string const name(algorithm->name);
     Choice const choice = Choice::parse(collective, name);
-    if (profile::refuses(started(wanted.call), choice, num_ranks, wanted.root).empty()) {
+    if (profile::refuses(planned(wanted.call), choice, num_ranks, wanted.root).empty()) {
       names += ", " + name;
     }
   }
@@ -108,7 +108,7 @@ Way Ways::named(WantedCall const& wanted, std::string_view name) {
     refuse(wanted, error.what());
   }
   std::string const reason =
-      profile::refuses(started(wanted.call), *way.choice, shape_.num_ranks, wanted.root);
+      profile::refuses(planned(wanted.call), *way.choice, shape_.num_ranks, wanted.root);
   if (!reason.empty()) {
     refuse(wanted, way.choice->text() + ": " + reason);
   }
@@ -116,7 +116,7 @@ Way Ways::named(WantedCall const& wanted, std::string_view name) {
 }
 
 Way Ways::unnamed(WantedCall const& wanted) {
-  bool const is_empty = wanted.bytes == 0 && profile::has_known_size(wanted.call);
+  bool const is_empty = wanted.bytes == 0 && profile::has_known_size(planned(wanted.call));
   if (is_empty || shape_.num_ranks == 1) {
     auto const reason = is_empty ? plan::NativeReason::no_data : plan::NativeReason::one_rank;
     return {.why = plan::native_reason_texts[static_cast<std::size_t>(reason)]};
@@ -140,7 +140,7 @@ Way Ways::refused(WantedCall const& wanted, Way const& way, std::string const& r
 profile::DecisionTable const& Ways::table(profile::Call call) {
   auto& table = tables_[profile::index_of(call)];
   if (!table) {
-    table = plan::decide(settings_, started(call), shape_, settings_.warnings);
+    table = plan::decide(settings_, planned(call), shape_, settings_.warnings);
   }
   return *table;
 }

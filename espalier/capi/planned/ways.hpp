@@ -27,6 +27,8 @@ struct Way {
   algorithms::Choice const* choice = nullptr;  ///< null: the MPI library's own collective
   bool is_named = false;                       ///< by the program: there is no other way
   std::string why;
+
+  [[nodiscard]] std::string name() const { return choice == nullptr ? "native" : choice->text(); }
 };
 
 /// What ways depend on besides the communicator.

@@ -230,6 +230,9 @@ void read_manner(Field const& field, PointRequest& point) {
 
 PointRequest point_of(Field const& field, MeasurementPlan const& plan) {
   auto const [call, form] = profile::call_form_in_file(field.at("collective"));
+  if (form == profile::Form::persistent) {
+    field.at("collective").fail("a blocking or a nonblocking call");
+  }
   PointRequest point{
       .call = call,
       .form = form,

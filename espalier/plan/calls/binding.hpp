@@ -9,6 +9,9 @@
 
 #pragma once
 
+#include <cstdint>
+#include <span>
+
 #include <mpi.h>
 
 #include "espalier/exec/messages/mpi_context.hpp"
@@ -31,6 +34,9 @@ struct BindingTarget {
   exec::MpiContext context{};
   int num_ranks = 1;
   int rank = 0;
+  /// Where ranks agreed on sizes, for programs that keep blocks of others: bytes of the part of
+  /// each rank, in an alltoallv or alltoallw of each scratch block.
+  std::span<std::int64_t const> agreed_bytes{};
 };
 
 }  // namespace espalier::plan

@@ -31,6 +31,11 @@ template <typename Call> TypedCount received(Call const& call) noexcept {
   return {.type = call.recvtype, .count = call.recvcount};
 }
 
+/// What a rank that is not the root knows of the parts of others.
+VaryingBlocks agreed_parts(BindingTarget const& target) noexcept {
+  return {.type = MPI_BYTE, .counts = target.agreed_bytes};
+}
+
 /// The contribution as the user gave it; nothing in place.
 template <typename Call> TypedCount contribution(Call const& call) noexcept {
   return call.is_in_place() ? TypedCount{} : sent(call);
@@ -157,7 +162,9 @@ make_executor(AlltoallvCall const& call, BindingTarget const& target, RankProgra
       program,
       target.context,
       send,
-      {call.recvtype, call.recvcounts.first(target.num_ranks), call.rdispls.first(target.num_ranks)}
+      {call.recvtype, call.recvcounts.first(target.num_ranks), call.rdispls.first(target.num_ranks)
+      },
+      {target.agreed_bytes.begin(), target.agreed_bytes.end()}
   );
 }
 
@@ -181,7 +188,8 @@ make_executor(AlltoallwCall const& call, BindingTarget const& target, RankProgra
       send,
       {call.recvcounts.first(target.num_ranks),
        call.rdispls.first(target.num_ranks),
-       list(call.recvtypes, target)}
+       list(call.recvtypes, target)},
+      {target.agreed_bytes.begin(), target.agreed_bytes.end()}
   );
 }
 
@@ -235,7 +243,9 @@ Binding bind(GathervCall const& call, BindingTarget const& target, NamedTypes& t
 MpiExecutor
 make_executor(GathervCall const& call, BindingTarget const& target, RankProgram const& program) {
   if (target.rank != call.root) {
-    return exec::gatherv_executor(program, target.context, sent(call), {}, call.root);
+    return exec::gatherv_executor(
+        program, target.context, sent(call), agreed_parts(target), call.root
+    );
   }
   VaryingBlocks const all{
       call.recvtype, call.recvcounts.first(target.num_ranks), call.displs.first(target.num_ranks)
@@ -306,7 +316,9 @@ Binding bind(ScattervCall const& call, BindingTarget const& target, NamedTypes& 
 MpiExecutor
 make_executor(ScattervCall const& call, BindingTarget const& target, RankProgram const& program) {
   if (target.rank != call.root) {
-    return exec::scatterv_executor(program, target.context, {}, received(call), call.root);
+    return exec::scatterv_executor(
+        program, target.context, agreed_parts(target), received(call), call.root
+    );
   }
   VaryingBlocks const all{
       call.sendtype, call.sendcounts.first(target.num_ranks), call.displs.first(target.num_ranks)

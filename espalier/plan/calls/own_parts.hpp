@@ -12,6 +12,7 @@
 #include "espalier/plan/calls/communicator_facts.hpp"
 #include "espalier/plan/calls/named_types.hpp"
 #include "espalier/plan/calls/own_bytes.hpp"
+#include "espalier/plan/calls/sizes_here.hpp"
 #include "espalier/plan/settings/recorder.hpp"
 #include "espalier/profile/call.hpp"
 
@@ -31,21 +32,14 @@ void put_own_parts(
 ) {
   auto const own = static_cast<std::size_t>(facts.rank);
   if constexpr (Call::call == profile::Call::alltoallv || Call::call == profile::Call::alltoallw) {
-    bool const is_in_place = call.is_in_place();
-    parts.bytes.resize(static_cast<std::size_t>(facts.num_ranks));
+    parts.bytes = sizes_known_here(call, facts, types);
     parts.received_bytes = 0;
     for (std::size_t i = 0; i < parts.bytes.size(); ++i) {
-      std::int64_t received = 0;
-      std::int64_t sent = 0;
       if constexpr (Call::call == profile::Call::alltoallw) {
-        received = bytes_of(call.recvcounts[i], call.recvtypes[i], types);
-        sent = is_in_place ? received : bytes_of(call.sendcounts[i], call.sendtypes[i], types);
+        parts.received_bytes += bytes_of(call.recvcounts[i], call.recvtypes[i], types);
       } else {
-        received = bytes_of(call.recvcounts[i], call.recvtype, types);
-        sent = is_in_place ? received : bytes_of(call.sendcounts[i], call.sendtype, types);
+        parts.received_bytes += bytes_of(call.recvcounts[i], call.recvtype, types);
       }
-      parts.bytes[i] = sent;
-      parts.received_bytes += received;
     }
   } else if constexpr (Call::call == profile::Call::allgatherv) {
     parts.bytes.assign(1, bytes_of(call.recvcounts[own], call.recvtype, types));

@@ -7,13 +7,18 @@
 
 #include "espalier/algorithms/choices/choice_arguments.hpp"
 #include "espalier/algorithms/composed/native.hpp"
+#include "espalier/exec/collectives/mpi_sizes.hpp"
 #include "espalier/plan/calls/bindings.hpp"
 #include "espalier/plan/calls/calls.hpp"
 #include "espalier/plan/calls/native_calls.hpp"
 #include "espalier/plan/calls/operators.hpp"
+#include "espalier/plan/calls/sizes_here.hpp"
+#include "espalier/plan/communicators/agreed_sizes.hpp"
 #include "espalier/plan/communicators/contexts.hpp"
 #include "espalier/plan/devices/staged.hpp"
 #include "espalier/plan/failure.hpp"
+#include "espalier/profile/call.hpp"
+#include "espalier/schedule/transforms.hpp"
 
 namespace espalier::plan {
 namespace {
@@ -151,6 +156,49 @@ std::optional<MpiExecutor> Communicator::make_started(
 }
 
 template <typename Call>
+std::vector<std::int64_t> Communicator::exchanged_sizes(
+    Call const& call, schedule::RankProgram const& program, PlannedFor const& what
+) {
+  CommunicatorFacts const facts{.num_ranks = target_.num_ranks, .rank = target_.rank};
+  exec::MpiContext context =
+      what.exchange ? *what.exchange : Contexts::part(target_.context, Call::call);
+  context.ranks = target_.context.ranks;
+  std::vector<std::int64_t> sizes = sizes_known_here(call, facts, types_);
+  if constexpr (profile::collective_of(Call::call) == algorithms::Collective::alltoall) {
+    return exec::scratch_sizes(program, context, sizes);
+  } else {
+    return part_sizes_of_root(std::move(sizes), call.root, target_.rank, context);
+  }
+}
+
+template <typename Call>
+std::optional<MpiExecutor>
+Communicator::make_planned(Choice const& choice, Call const& call, PlannedFor const& what) {
+  if constexpr (profile::has_agreed_sizes(Call::call)) {
+    profile::CallForm const form{.call = Call::call, .form = profile::Form::persistent};
+    int const root = root_of(call);
+    if (!profile::refuses(form, choice, target_.num_ranks, root).empty()) {
+      return std::nullopt;
+    }
+    BindingTarget target = target_;
+    target.context = what.context;
+    target.context.ranks = target_.context.ranks;
+    schedule::RankProgram program = choice.generate(target_.num_ranks, root, target_.rank);
+    std::vector<std::int64_t> sizes;
+    if (choice.facts(target_.num_ranks, root).scratch > 0) {
+      if constexpr (profile::collective_of(Call::call) == algorithms::Collective::alltoall) {
+        program = schedule::written_once(program);
+      }
+      sizes = exchanged_sizes(call, program, what);
+      target.agreed_bytes = sizes;
+    }
+    return make_executor(call, target, program);
+  } else {
+    return make_started(choice, call, what.context);
+  }
+}
+
+template <typename Call>
 int Communicator::bind_and_start(
     Choice const& choice,
     Call const& call,
@@ -252,7 +300,7 @@ int Communicator::bind_planned(
     return refusal;
   }
   Binding const binding = bind(call, target_, types_);
-  std::optional<MpiExecutor> executor = make_started(choice, call, what.context);
+  std::optional<MpiExecutor> executor = make_planned(choice, call, what);
   if (!executor) {
     return refused;
   }

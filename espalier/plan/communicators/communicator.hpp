@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <vector>
 
 #include <mpi.h>
 
@@ -36,6 +38,8 @@ struct SharedMemory {
 struct PlannedFor {
   exec::MpiContext context;  ///< its messages meet no others; ranks are those of the communicator
   bool keeps_operator = false;  ///< an operator of the program lasts as long as the bound call
+  /// For messages before the first start, which tell sizes; none: those of blocking calls.
+  std::optional<exec::MpiContext> exchange{};
 };
 
 /// Runs chosen algorithms on one intracommunicator of a user, with everything that can be reused
@@ -141,7 +145,9 @@ public:
       MPI_Request& request
   ) noexcept;
 
-  /// Binds a call that is to be started any number of times. Local.
+  /// Binds a call that is to be started any number of times. Local, unless not all ranks know the
+  /// sizes and the choice keeps blocks of others: then collective over the communicator, whose
+  /// ranks tell each other how large these are.
   ///
   /// @return MPI_SUCCESS, or a refusal that is the same on all ranks.
   /// @throws Error for what this rank cannot do, of which no other rank knows.
@@ -190,6 +196,14 @@ private:
   template <typename Call>
   [[nodiscard]] std::optional<exec::MpiExecutor>
   make_started(algorithms::Choice const& choice, Call const& call, exec::MpiContext const& context);
+  /// The same of a call that is planned. Collective as bind_planned().
+  template <typename Call>
+  [[nodiscard]] std::optional<exec::MpiExecutor>
+  make_planned(algorithms::Choice const& choice, Call const& call, PlannedFor const& what);
+  /// Bytes as BindingTarget::agreed_bytes. Collective over the communicator.
+  template <typename Call>
+  [[nodiscard]] std::vector<std::int64_t>
+  exchanged_sizes(Call const& call, schedule::RankProgram const& program, PlannedFor const& what);
   /// Runs the action, after which a rank that could not take part never does again.
   template <typename Action> int take_part(Action&& action) noexcept;
   /// How messages of a choice travel inside the node; null: by MPI.

@@ -59,8 +59,7 @@ void parse_forced(std::string_view name, std::string_view text, Settings& settin
     return;
   }
   profile::CallForm const call = profile::parse_call_form(name);
-  bool const is_blocking = call.form == profile::Form::blocking;
-  Settings::ForcedCalls& forced = is_blocking ? settings.forced : settings.forced_nonblocking;
+  Settings::ForcedCalls& forced = settings.forced[profile::index_of(call.form)];
   forced[profile::index_of(call.call)] = parse_forced(call, text, settings);
 }
 

@@ -94,8 +94,8 @@ struct Settings {
   bool is_verbose = false;
   std::string statistics;
   using ForcedCalls = std::array<std::optional<Forced>, profile::num_calls>;
-  ForcedCalls forced;
-  ForcedCalls forced_nonblocking;  ///< what it says of nonblocking calls alone
+  /// What it says of calls in each form alone, by profile::Form.
+  std::array<ForcedCalls, profile::all_forms.size()> forced;
   /// What it says of neighborhood collectives, of each form alone.
   std::array<std::optional<profile::Decision>, num_neighbor_forms> forced_neighbors;
   std::optional<profile::Profile> profile;
@@ -139,7 +139,8 @@ struct Settings {
   }
 
   /// What ESPALIER_FORCE says of a call that is no neighborhood's, null if nothing. What it says of
-  /// a blocking call also holds for the nonblocking one, of which it says nothing by itself.
+  /// a blocking call also holds for the nonblocking one, of which it says nothing by itself, and
+  /// what holds for that also for the persistent one.
   [[nodiscard]] Forced const* forced_for(profile::CallForm call) const noexcept;
 
   /// The same of neighborhood collectives.
@@ -152,8 +153,8 @@ struct Settings {
     return may_choose(profile::CallForm{.call = call});
   }
 
-  /// True if its nonblocking form may have other decisions than the blocking one.
-  [[nodiscard]] bool tells_forms_apart(profile::Call call) const noexcept;
+  /// True if a call may have other decisions in this form than in the one before it.
+  [[nodiscard]] bool tells_apart(profile::CallForm call) const noexcept;
 
   [[nodiscard]] bool may_choose(NeighborForm one) const noexcept;
 

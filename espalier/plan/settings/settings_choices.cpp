@@ -4,7 +4,7 @@
 /// What settings may choose, before it is known for which communicator.
 
 #include <algorithm>
-#include <array>
+#include <cstddef>
 #include <optional>
 #include <utility>
 
@@ -37,13 +37,13 @@ bool has_rule_of_its_own(
          });
 }
 
-/// Calls as they return when they are complete, and as they are only started.
-constexpr std::array all_forms{profile::Form::blocking, profile::Form::nonblocking};
+/// Where Settings::forced has what is said of blocking calls.
+constexpr std::size_t blocking = profile::index_of(profile::Form::blocking);
 
 /// Whether some call in some form is so.
 template <typename Predicate> bool is_any_call(Predicate is_so) {
   return std::ranges::any_of(profile::all_calls, [&](profile::Call call) {
-    return std::ranges::any_of(all_forms, [&](profile::Form form) {
+    return std::ranges::any_of(profile::all_forms, [&](profile::Form form) {
       return is_so(profile::CallForm{.call = call, .form = form});
     });
   });
@@ -55,12 +55,14 @@ Settings::Forced const* Settings::forced_for(profile::CallForm call) const noexc
   if (profile::is_neighborhood(call.call)) {
     return nullptr;
   }
-  auto const& own = forced_nonblocking[profile::index_of(call.call)];
-  auto const& blocking = forced[profile::index_of(call.call)];
-  if (call.form == profile::Form::nonblocking && own) {
-    return &*own;
+  Forced const* found = nullptr;
+  for (profile::Form const form : profile::all_forms) {
+    auto const& entry = forced[profile::index_of(form)][profile::index_of(call.call)];
+    if (form <= call.form && entry) {
+      found = &*entry;
+    }
   }
-  return blocking ? &*blocking : nullptr;
+  return found;
 }
 
 profile::Decision const* Settings::forced_for(NeighborForm one) const noexcept {
@@ -90,11 +92,14 @@ bool Settings::may_choose_any() const noexcept {
   return is_any_call(may_be_ours) || std::ranges::any_of(all_neighbor_forms, may_be_ours);
 }
 
-bool Settings::tells_forms_apart(profile::Call call) const noexcept {
-  profile::CallForm const nonblocking{.call = call, .form = profile::Form::nonblocking};
-  bool const is_forced = forced_nonblocking[profile::index_of(call)].has_value();
-  return is_forced || has_rule_of_its_own(profile, nonblocking) ||
-         has_rule_of_its_own(memory, nonblocking) || has_rule_of_its_own(site, nonblocking);
+bool Settings::tells_apart(profile::CallForm call) const noexcept {
+  bool const is_forced =
+      forced[profile::index_of(call.form)][profile::index_of(call.call)].has_value();
+  // The same choice may serve a call in one form and not in the other.
+  bool const has_other_choices =
+      call.form == profile::Form::persistent && profile::has_agreed_sizes(call.call);
+  return is_forced || has_other_choices || has_rule_of_its_own(profile, call) ||
+         has_rule_of_its_own(memory, call) || has_rule_of_its_own(site, call);
 }
 
 bool Settings::has_choices() const noexcept {
@@ -122,7 +127,7 @@ template <typename Predicate> bool any_choice(Settings const& settings, Predicat
     return rules && std::ranges::any_of(rules->rules(), has_some, &profile::Rule::choice);
   };
   return !settings.is_off &&
-         (std::ranges::any_of(settings.forced, is_some) || rules_have(settings.profile) ||
+         (std::ranges::any_of(settings.forced[blocking], is_some) || rules_have(settings.profile) ||
           rules_have(settings.memory) || rules_have(settings.site));
 }
 
@@ -181,7 +186,7 @@ std::vector<WantedNative> Settings::wanted_native() const {
     }
   };
   for (profile::Call const call : profile::all_calls) {
-    if (auto const& entry = forced[profile::index_of(call)]) {
+    if (auto const& entry = forced[blocking][profile::index_of(call)]) {
       add(call, entry->choice);
     }
   }

@@ -76,7 +76,7 @@ def _force(value: str) -> Finding:
             if algorithm.strip() != "native":
                 _core.check_neighbor_choice(call.strip(), algorithm.strip())
             continue
-        if not equals or call.strip() not in calls.in_all_forms(_core.calls()):
+        if not equals or call.strip() not in calls.with_persistent(_core.calls()):
             known = ", ".join([*_core.calls(), *_core.neighbor_calls()])
             text = f"expected call=algorithm with a call of {known}, got '{item}'"
             return Finding("settings", "ESPALIER_FORCE", "problem", text, "it would be ignored")

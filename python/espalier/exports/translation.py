@@ -95,6 +95,7 @@ def translate(
         _left_out(profile, call, shape, equivalents)
         for call in (
             *map(calls.nonblocking, _core.calls()),
+            *map(calls.persistent, _core.calls()),
             *calls.in_all_forms(_core.neighbor_calls()),
         )
         for shape in _own_shapes(profile, call)
@@ -115,7 +116,8 @@ def _own_shapes(profile: Profile, call: str) -> list[Shape]:
 
 def _left_out(profile: Profile, call: str, shape: Shape, equivalents: Equivalents) -> Ruled:
     """Return what the profile has for calls of which no rule of a library speaks."""
-    kind = "blocking calls" if calls.is_nonblocking(call) else "calls that are no neighborhood's"
+    is_blocking = not (calls.is_nonblocking(call) or calls.is_persistent(call))
+    kind = "calls that are no neighborhood's" if is_blocking else "blocking calls"
     reason = f"rules of {equivalents.library} are for {kind}"
     return Ruled(
         call,

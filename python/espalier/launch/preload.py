@@ -172,7 +172,7 @@ def parse_force(entries: Sequence[str]) -> str:
             if choice != NATIVE:
                 _core.check_neighbor_choice(call, choice)
             continue
-        if not equals or call not in calls.in_all_forms(_core.calls()):
+        if not equals or call not in calls.with_persistent(_core.calls()):
             known = ", ".join([*_core.calls(), *_core.neighbor_calls()])
             raise ArgumentError(
                 f"expected call=algorithm with a call of {known}, got '{part}'",

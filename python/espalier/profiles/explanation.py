@@ -32,8 +32,11 @@ class Question:
 
     def check(self) -> None:
         """Raise ArgumentError for what no call can be."""
-        around = calls.in_all_forms(_core.neighbor_calls())
-        if self.call is not None and self.call not in around:
+        others = [
+            *calls.in_all_forms(_core.neighbor_calls()),
+            *map(calls.persistent, _core.calls()),
+        ]
+        if self.call is not None and self.call not in others:
             calls.check(self.call, _core.calls())
         if self.num_ranks is not None and self.num_ranks < 1:
             raise ArgumentError(f"the number of ranks must be at least 1, got {self.num_ranks}")
@@ -48,10 +51,12 @@ class Question:
 
 
 def _spoken_of(profile: Profile) -> list[str]:
-    """Return the calls that rules name; nonblocking ones without rules follow the others."""
+    """Return the calls that rules name; those in a form without rules follow the others."""
     named = {rule["collective"] for rule in profile.rules}
-    kinds = (_core.calls(), _core.neighbor_calls())
-    known = [call for kind in kinds for call in calls.in_all_forms(kind)]
+    known = [
+        *calls.with_persistent(_core.calls()),
+        *calls.in_all_forms(_core.neighbor_calls()),
+    ]
     return [call for call in known if call in named]
 
 

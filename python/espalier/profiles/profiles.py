@@ -138,8 +138,8 @@ class Profile:
 
 
 def is_for(rule: Mapping[str, Any], call: str) -> bool:
-    """Return whether a call may follow a rule: nonblocking ones also those for blocking calls."""
-    return rule["collective"] in (call, calls.blocking(call))
+    """Return whether a call may follow a rule, which may be for another form of it."""
+    return rule["collective"] in calls.followed(call)
 
 
 def starts_of(rules: Iterable[Mapping[str, Any]]) -> list[int]:

@@ -179,7 +179,7 @@ void check_refused(
 /// Whether a choice can serve a job, said without the code under test.
 bool is_able(Choice const& choice, Job const& job) {
   JobShape const& shape = job.shape();
-  CallForm const form{.call = job.call(), .form = Form::nonblocking};
+  CallForm const form{.call = job.call(), .form = Form::persistent};
   int const num_ranks = size_of(shape.comm);
   if (!espalier::profile::refuses(form, choice, num_ranks, shape.root).empty()) {
     return false;

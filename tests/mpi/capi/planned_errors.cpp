@@ -6,7 +6,9 @@
 
 #include <array>
 #include <cstdlib>
+#include <numeric>
 #include <string>
+#include <vector>
 
 #include "include/espalier.h"
 
@@ -144,6 +146,45 @@ void check_arguments(Checks& checks, World const& world) {
   checks.expect(sum.request == nullptr, "nothing is made of what is wrong");
 }
 
+/// Where ranks tell each other sizes, none of them waits for one with wrong arguments, or with
+/// others than the rest.
+void check_exchanges(Checks& checks, World const& world) {
+  bool const is_last = world.rank == world.num_ranks - 1;
+  std::vector<int> const input(static_cast<std::size_t>(world.num_ranks), 1);
+  std::vector<int> output(input.size());
+  std::vector<int> places(input.size());
+  std::iota(places.begin(), places.end(), 0);
+  espalier_request* request = nullptr;
+  auto const plan = [&](char const* algorithm, int count) {
+    espalier_planned_options options = ESPALIER_PLANNED_OPTIONS_INIT;
+    options.algorithm = algorithm;
+    std::vector<int> counts(input.size(), 1);
+    counts.back() = count;
+    return espalier_alltoallv_init(
+        input.data(),
+        counts.data(),
+        places.data(),
+        MPI_INT,
+        output.data(),
+        counts.data(),
+        places.data(),
+        MPI_INT,
+        world.comm,
+        &options,
+        &request
+    );
+  };
+  std::string const text =
+      is_last ? "got a negative one" : "the arguments of another rank are wrong";
+  expect_error(checks, plan("bruck", is_last ? -1 : 1), MPI_ERR_COUNT, text);
+  if (world.num_ranks > 1) {
+    expect_error(checks, plan(is_last ? "linear" : "bruck", 1), MPI_ERR_ARG, "expected equal");
+    expect_error(checks, plan(is_last ? nullptr : "bruck", 1), MPI_ERR_ARG, "expected equal");
+  }
+  expect_error(checks, plan("bruck[shared_memory=1]", 1), MPI_ERR_ARG, "can be planned: native, ");
+  checks.expect(request == nullptr, "nothing is made of what is wrong");
+}
+
 void check_communicators(Checks& checks, World const& world) {
   Sum sum;
   World const none{};
@@ -224,6 +265,7 @@ int run() {
   check_names(checks, world);
   check_refusals(checks, world);
   check_arguments(checks, world);
+  check_exchanges(checks, world);
   check_communicators(checks, world);
   for (char const* const algorithm : {"in_order", "native", static_cast<char const*>(nullptr)}) {
     check_requests(checks, world, algorithm);

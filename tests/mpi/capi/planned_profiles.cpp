@@ -139,6 +139,77 @@ void check_rules(Checks& checks, World const& world) {
   unsetenv("ESPALIER_FORCE");  // NOLINT(concurrency-mt-unsafe)
 }
 
+/// An uneven alltoallv: rank r sends r + i % 2 ints to rank i. What a rank sends on average
+/// decides.
+void check_exchange(Checks& checks, World const& world, std::string const& algorithm) {
+  MPI_Comm fresh = MPI_COMM_NULL;
+  PMPI_Comm_dup(MPI_COMM_WORLD, &fresh);
+  std::vector<int> sent;
+  std::vector<int> received;
+  std::vector<int> sent_at;
+  std::vector<int> received_at;
+  for (int i = 0; i < world.num_ranks; ++i) {
+    sent_at.push_back(i == 0 ? 0 : sent_at.back() + sent.back());
+    received_at.push_back(i == 0 ? 0 : received_at.back() + received.back());
+    sent.push_back(world.rank + i % 2);
+    received.push_back(i + world.rank % 2);
+  }
+  std::vector<int> const own(static_cast<std::size_t>(sent_at.back() + sent.back()), world.rank);
+  std::vector<int> all(static_cast<std::size_t>(received_at.back() + received.back()), -1);
+  Request exchange = espalier::alltoallv_init(
+      own.data(),
+      sent.data(),
+      sent_at.data(),
+      MPI_INT,
+      all.data(),
+      received.data(),
+      received_at.data(),
+      MPI_INT,
+      fresh
+  );
+  checks.expect(exchange.algorithm() == algorithm, algorithm + ", got " + exchange.explain());
+  exchange.start();
+  exchange.wait();
+  for (std::size_t i = 0; i < received.size(); ++i) {
+    for (int place = 0; place < received[i]; ++place) {
+      int const found = all[static_cast<std::size_t>(received_at[i] + place)];
+      checks.expect(found == static_cast<int>(i), "what rank " + std::to_string(i) + " sent");
+    }
+  }
+  PMPI_Comm_free(&fresh);
+}
+
+/// Rules for planned calls whose sizes no rank knows by itself.
+void check_agreed_sizes(Checks& checks, World const& world) {
+  int const p = world.num_ranks;
+  int const total = p * (p * (p - 1) / 2) + p * (p / 2);
+  int const mean_bytes = (total * static_cast<int>(sizeof(int)) + p - 1) / p;
+  std::string const below = std::to_string(mean_bytes - 1);
+  std::string const at = std::to_string(mean_bytes);
+  {
+    ProfileFile const file(
+        world,
+        profile(
+            p,
+            own_vendor(),
+            {{"alltoallv_init", "native", 0, below},
+             {"alltoallv_init", "alltoall/bruck", mean_bytes, at},
+             {"ialltoallv", "alltoall/linear"}}
+        )
+    );
+    check_exchange(checks, world, "alltoall/bruck");
+  }
+  ProfileFile const other(
+      world,
+      profile(
+          p,
+          own_vendor(),
+          {{"alltoallv_init", "alltoall/bruck", 0, below}, {"ialltoallv", "alltoall/linear"}}
+      )
+  );
+  check_exchange(checks, world, "alltoall/linear");
+}
+
 /// What only blocking calls can have, planned ones do not.
 void check_limits(Checks& checks, World const& world) {
   for (std::string const name :
@@ -185,6 +256,9 @@ int run() {
   PMPI_Comm_rank(MPI_COMM_WORLD, &world.rank);
   PMPI_Comm_size(MPI_COMM_WORLD, &world.num_ranks);
   check_rules(checks, world);
+  if (world.num_ranks > 1) {
+    check_agreed_sizes(checks, world);
+  }
   check_limits(checks, world);
   check_named(checks, world);
   check_unusable(checks, world);

@@ -87,7 +87,7 @@ void check_call(Checks& checks, World const& world, Call call) {
   for (Choice const& choice :
        espalier::algorithms::variants(espalier::profile::collective_of(call), world.num_ranks)) {
     espalier::profile::CallForm const form{
-        .call = call, .form = espalier::profile::Form::nonblocking
+        .call = call, .form = espalier::profile::Form::persistent
     };
     if (espalier::profile::refuses(form, choice, world.num_ranks, 0).empty()) {
       names.push_back(choice.text());

@@ -230,6 +230,7 @@ TEST(MeasurementPlan, RefusesWorkThatNobodyCanDo) {
            R"("collective": "iallgather", "work": {"seconds": -1})",
            R"("collective": "iallgather", "work": {"seconds": 1, "tests": -1})",
            R"("collective": "iallgather", "work": {"library": "/tmp/w.so"})",
+           R"("collective": "allgather_init")",
        }) {
     EXPECT_NE(complaint_about(point_with(members)), "") << members;
   }

@@ -31,6 +31,10 @@ inline profile::CallForm nonblocking(Call call) {
   return {.call = call, .form = profile::Form::nonblocking};
 }
 
+inline profile::CallForm persistent(profile::Call call) {
+  return {.call = call, .form = profile::Form::persistent};
+}
+
 inline std::string decided(Settings const& settings, profile::CallForm call, int num_ranks) {
   std::vector<std::string> warnings;
   auto const table = decide(settings, call, {.num_ranks = num_ranks, .num_nodes = 1}, warnings);

@@ -35,8 +35,8 @@ TEST(Settings, ForceHoldsForBothFormsUnlessTheNonblockingOneIsNamed) {
   EXPECT_EQ(decided(settings, Call::allgather, 5), "allgather/ring");
   EXPECT_EQ(decided(settings, nonblocking(Call::allgather), 5), "allgather/bruck");
   EXPECT_EQ(decided(settings, nonblocking(Call::bcast), 5), "bcast/binomial");
-  EXPECT_TRUE(settings.tells_forms_apart(Call::allgather));
-  EXPECT_FALSE(settings.tells_forms_apart(Call::bcast));
+  EXPECT_TRUE(settings.tells_apart(nonblocking(Call::allgather)));
+  EXPECT_FALSE(settings.tells_apart(nonblocking(Call::bcast)));
   EXPECT_FALSE(settings.may_choose(nonblocking(Call::scan)));
 }
 
@@ -58,6 +58,28 @@ TEST(Settings, ForceRefusesForNonblockingCallsWhatWaits) {
   EXPECT_NE(warnings[0].find("in MPI_Iallgather"), std::string::npos) << warnings[0];
 }
 
+TEST(Settings, ForceOfPersistentCallsComesBeforeThatOfOtherForms) {
+  Settings const settings = forced("allgather=ring;iallgather=bruck;allgather_init=sparbit");
+  EXPECT_TRUE(settings.warnings.empty());
+  EXPECT_EQ(decided(settings, persistent(Call::allgather), 5), "allgather/sparbit");
+  EXPECT_EQ(decided(settings, nonblocking(Call::allgather), 5), "allgather/bruck");
+  EXPECT_EQ(decided(settings, Call::allgather, 5), "allgather/ring");
+  EXPECT_EQ(decided(forced("ibcast=binomial"), persistent(Call::bcast), 5), "bcast/binomial");
+  EXPECT_TRUE(settings.tells_apart(persistent(Call::allgather)));
+  EXPECT_FALSE(settings.tells_apart(persistent(Call::bcast)));
+}
+
+/// Ranks agree on sizes when they make a persistent request, and at no other time.
+TEST(Settings, ForceServesPersistentCallsOfUnknownSizesByAlgorithmsThatForward) {
+  for (std::string const text : {"alltoallv=bruck", "ialltoallv=bruck", "alltoallv_init=bruck"}) {
+    Settings const settings = forced(text);
+    EXPECT_EQ(decided(settings, persistent(Call::alltoallv), 5), "alltoall/bruck") << text;
+    EXPECT_EQ(decided(settings, nonblocking(Call::alltoallv), 5), "native") << text;
+    EXPECT_EQ(decided(settings, Call::alltoallv, 5), "native") << text;
+    EXPECT_TRUE(settings.tells_apart(persistent(Call::alltoallv)));
+  }
+}
+
 TEST(Settings, RulesOfTheProfileAreForOneForm) {
   std::string text = profile_text;
   text.replace(text.find("\"bcast\""), 7, "\"ibcast\"");
@@ -67,7 +89,7 @@ TEST(Settings, RulesOfTheProfileAreForOneForm) {
   EXPECT_EQ(decided(settings, Call::bcast, 4), "native");
   EXPECT_FALSE(settings.may_choose(Call::bcast));
   EXPECT_TRUE(settings.may_choose(nonblocking(Call::bcast)));
-  EXPECT_TRUE(settings.tells_forms_apart(Call::bcast));
+  EXPECT_TRUE(settings.tells_apart(nonblocking(Call::bcast)));
   EXPECT_TRUE(settings.has_choices());
   EXPECT_TRUE(settings.needs_nodes());
   EXPECT_EQ(decided(with_profile(profile_text), nonblocking(Call::bcast), 4), "bcast/binomial");

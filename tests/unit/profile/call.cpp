@@ -39,6 +39,40 @@ TEST(Call, NamesOfNonblockingCallsAreThoseOfMpi) {
   EXPECT_THROW(static_cast<void>(parse_call_form("i")), Error);
 }
 
+TEST(Call, NamesOfPersistentCallsAreThoseOfMpi) {
+  for (Call const call : all_calls) {
+    CallForm const one{.call = call, .form = Form::persistent};
+    EXPECT_EQ(parse_call_form(to_string(one)), one);
+    EXPECT_EQ(parse_rule_call(to_string(one)), one);
+  }
+  CallForm const one{.call = Call::alltoallv, .form = Form::persistent};
+  EXPECT_EQ(to_string(one), "alltoallv_init");
+  EXPECT_EQ(function_name(one), "MPI_Alltoallv_init");
+  for (char const* const text : {"ibcast_init", "_init", "neighbor_alltoall_init"}) {
+    EXPECT_THROW(static_cast<void>(parse_rule_call(text)), Error) << text;
+  }
+}
+
+TEST(Call, RanksAgreeOnSizesForPersistentCalls) {
+  CallForm const planned{.call = Call::alltoallv, .form = Form::persistent};
+  CallForm const started{.call = Call::alltoallv, .form = Form::nonblocking};
+  auto const problem_of = [](CallForm one, char const* choice) {
+    return refuses(one, algorithms::Choice::parse(choice), 8, 0);
+  };
+  EXPECT_TRUE(has_known_size(planned));
+  EXPECT_FALSE(has_known_size(started));
+  EXPECT_FALSE(has_known_size({.call = Call::barrier, .form = Form::persistent}));
+  for (char const* const choice : {"alltoall/bruck", "alltoall/torus", "alltoall/node_aware"}) {
+    EXPECT_EQ(problem_of(planned, choice), "");
+    EXPECT_NE(problem_of(started, choice).find("one size"), std::string::npos);
+  }
+  EXPECT_NE(problem_of(planned, "alltoall/node_aware[lane=native]"), "");
+  EXPECT_NE(problem_of(planned, "alltoall/native[algorithm=pairwise]"), "");
+  EXPECT_NE(problem_of(planned, "alltoall/bruck[shared_memory=1]"), "");
+  CallForm const gathered{.call = Call::gatherv, .form = Form::persistent};
+  EXPECT_EQ(problem_of(gathered, "gather/binomial"), "");
+}
+
 TEST(Call, RefusesInNonblockingCallsWhatTheLibraryRuns) {
   CallForm const one{.call = Call::allgather, .form = Form::nonblocking};
   auto const problem_of = [&](char const* choice) {

@@ -179,6 +179,21 @@ TEST(DecisionTable, NonblockingCallsTakeRulesOfTheirOwnFirst) {
   EXPECT_FALSE(table.at(300).is_open);
 }
 
+TEST(DecisionTable, PersistentCallsTakeRulesOfTheirOwnThenThoseOfNonblockingCalls) {
+  Rule own = make_rule({4, 1}, "sparbit", {150, 160});
+  own.form = Form::persistent;
+  std::vector<Rule> const rules{
+      make_rule({4, 1}, "ring"), own, for_nonblocking(make_rule({4, 1}, "bruck", {100, 200}))
+  };
+  CallForm const persistent{.call = Call::allgather, .form = Form::persistent};
+  DecisionTable const table(rules, persistent, {4, 1});
+  EXPECT_EQ(name_of(table.at(99)), "ring");
+  EXPECT_EQ(name_of(table.at(149)), "bruck");
+  EXPECT_EQ(name_of(table.at(150)), "sparbit");
+  EXPECT_EQ(name_of(table.at(161)), "bruck");
+  EXPECT_EQ(name_of(DecisionTable(rules, iallgather, {4, 1}).at(150)), "bruck");
+}
+
 TEST(DecisionTable, RulesForNonblockingCallsSayNothingOfBlockingOnes) {
   std::vector<Rule> const rules{for_nonblocking(make_rule({4, 1}, "bruck"))};
   DecisionTable const table(rules, Call::allgather, {4, 1});

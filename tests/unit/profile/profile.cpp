@@ -138,7 +138,7 @@ TEST(Profile, RulesForNonblockingCallsHaveTheNameOfMpi) {
   std::string const text =
       complaint(profile_with(replaced(alone, "allgather/ring", "allgather/native[algorithm=ring]"))
       );
-  EXPECT_NE(text.find("accepts 4 ranks in nonblocking calls"), std::string::npos) << text;
+  EXPECT_NE(text.find("accepts 4 ranks in MPI_Iallgather"), std::string::npos) << text;
 }
 
 TEST(Profile, RefusesLimitsWhereNobodyKnowsTheSize) {
@@ -148,6 +148,9 @@ TEST(Profile, RefusesLimitsWhereNobodyKnowsTheSize) {
   EXPECT_EQ(complaint(gatherv), "");
   EXPECT_NE(complaint(replaced(gatherv, "\"max_bytes\": null", "\"max_bytes\": 10")), "");
   EXPECT_NE(complaint(replaced(gatherv, "\"min_bytes\": 0", "\"min_bytes\": 1")), "");
+  std::string const planned = replaced(gatherv, "\"gatherv\"", "\"gatherv_init\"");
+  EXPECT_EQ(complaint(replaced(planned, "\"max_bytes\": null", "\"max_bytes\": 10")), "");
+  EXPECT_EQ(complaint(replaced(planned, "gather/flat", "gather/binomial")), "");
 }
 
 TEST(Profile, RefusesOverlappingIntervals) {
