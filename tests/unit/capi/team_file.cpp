@@ -105,6 +105,19 @@ TEST(TeamFile, KeepsAllOfWhatWasMeasured) {
   EXPECT_EQ(recalled(file, other), "");
 }
 
+TEST(TeamFile, TellsUnevenAndReproducibleRequestsApart) {
+  Measured plain = measured("reduce/flat");
+  plain.request.collective = Collective::reduce;
+  for (bool SafeRequest::*const property :
+       {&SafeRequest::has_uneven_blocks, &SafeRequest::is_reproducible}) {
+    Measured special = plain;
+    special.request.*property = true;
+    EXPECT_EQ(recalled(file_of(special), special), "remembered reduce/flat;");
+    EXPECT_EQ(recalled(file_of(special), plain), "");
+    EXPECT_EQ(recalled(file_of(plain), special), "");
+  }
+}
+
 TEST(TeamFile, ServesNearSizes) {
   std::string const file = file_of(measured("bcast/chain", 64));
   EXPECT_EQ(recalled(file, measured("bcast/chain", 128)), "nearest bcast/chain;");
