@@ -77,10 +77,10 @@ std::vector<double> call_times(
 ) {
   auto const& [num_calls, are_together, barrier, is_barrier_first] = calls_in_order;
   nb::gil_scoped_release const released;
-  auto const programs_of = [&](std::string const& text, OneSidedForm const& wanted) {
-    return cost::one_sided_programs(
-        cost::message_programs(algorithms::Choice::parse(text), num_ranks, 0), wanted
-    );
+  auto const programs_of = [&](std::string const& text, OneSidedForm wanted) {
+    auto const parsed = algorithms::Choice::parse(text);
+    wanted.segments = parsed.one_sided_segments(num_ranks);
+    return cost::one_sided_programs(cost::message_programs(parsed, num_ranks, 0), wanted);
   };
   std::vector<RankProgram> const programs = programs_of(choice, one_sided_form_of(form));
   std::vector<RankProgram> barriers;

@@ -165,12 +165,16 @@ void Choice::require_accepted(int num_ranks, int root) const {
 }
 
 schedule::RankProgram Choice::generate(int num_ranks, int root, int rank) const {
+  return in_segments(generate_whole(num_ranks, root, rank));
+}
+
+schedule::RankProgram Choice::generate_whole(int num_ranks, int root, int rank) const {
   require_accepted(num_ranks, root);
   if (std::optional<RankOrder> const order = order_of_ranks(num_ranks)) {
-    return generate(*order, root, rank);
+    return generate_whole(*order, root, rank);
   }
   check_range("rank", rank, num_ranks);
-  return in_segments(algorithm_->generate(request(num_ranks, root), rank));
+  return algorithm_->generate(request(num_ranks, root), rank);
 }
 
 schedule::RankProgram Choice::generate_at_position(int num_ranks, int root, int position) const {
@@ -182,6 +186,10 @@ schedule::RankProgram Choice::generate_at_position(int num_ranks, int root, int 
 }
 
 schedule::RankProgram Choice::generate(RankOrder const& order, int root, int rank) const {
+  return in_segments(generate_whole(order, root, rank));
+}
+
+schedule::RankProgram Choice::generate_whole(RankOrder const& order, int root, int rank) const {
   int const num_ranks = order.num_ranks();
   check_range("root", root, num_ranks);
   check_range("rank", rank, num_ranks);
@@ -191,9 +199,9 @@ schedule::RankProgram Choice::generate(RankOrder const& order, int root, int ran
   }
   schedule::RankProgram const program =
       algorithm_->generate(request(num_ranks, root_position), order.position_of(rank));
-  return in_segments(schedule::permute(program, collective(), [&](int position) {
+  return schedule::permute(program, collective(), [&](int position) {
     return order.rank_at(position);
-  }));
+  });
 }
 
 schedule::RankProgram Choice::in_segments(schedule::RankProgram program) const {
@@ -254,6 +262,10 @@ int Choice::num_pieces(int num_ranks) const {
 int Choice::segment_period(int num_ranks) const {
   return algorithm_->segment_period == nullptr ? 0
                                                : algorithm_->segment_period(request(num_ranks, 0));
+}
+
+schedule::Segments Choice::one_sided_segments(int num_ranks) const {
+  return {.number = num_segments_, .period = std::max(1, segment_period(num_ranks))};
 }
 
 std::vector<Choice> variants(Collective collective, int num_ranks) {

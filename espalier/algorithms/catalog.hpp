@@ -10,6 +10,7 @@
 
 #include "espalier/algorithms/algorithm.hpp"
 #include "espalier/algorithms/choices/rank_order.hpp"
+#include "espalier/schedule/one_sided.hpp"
 
 namespace espalier::algorithms {
 
@@ -51,6 +52,9 @@ public:
 
   [[nodiscard]] int num_segments() const noexcept { return num_segments_; }
 
+  /// How one-sided programs are cut that are made of generate_whole().
+  [[nodiscard]] schedule::Segments one_sided_segments(int num_ranks) const;
+
   /// Whether the algorithm sees the ranks in another order than theirs.
   [[nodiscard]] bool is_dealt() const noexcept { return !dealt_.empty(); }
 
@@ -63,8 +67,10 @@ public:
   /// The program of one rank: in place, segments applied.
   /// @throws Error unsupported if refuses() is not empty; argument if rank or root is out of range.
   [[nodiscard]] schedule::RankProgram generate(int num_ranks, int root, int rank) const;
-  /// The same with the ranks in another order; root and rank are ranks, not positions. What was
-  /// dealt is ignored.
+  /// The same as one piece, for who cuts it later.
+  [[nodiscard]] schedule::RankProgram generate_whole(int num_ranks, int root, int rank) const;
+  /// The program with the ranks in another order, segments applied; root and rank are ranks, not
+  /// positions. What was dealt is ignored.
   /// @throws Error also unsupported for scan and exscan, which are about rank order.
   [[nodiscard]] schedule::RankProgram generate(RankOrder const& order, int root, int rank) const;
   /// The order in which the algorithm sees the ranks; nothing if it is theirs.
@@ -92,6 +98,8 @@ public:
 private:
   Choice(Algorithm const& algorithm, Arguments const& arguments);
   [[nodiscard]] Request request(int num_ranks, int root) const;
+  [[nodiscard]] schedule::RankProgram
+  generate_whole(RankOrder const& order, int root, int rank) const;
   [[nodiscard]] schedule::RankProgram in_segments(schedule::RankProgram program) const;
   void require_accepted(int num_ranks, int root) const;
   [[nodiscard]] std::string refuses_position(int num_ranks, int root) const;

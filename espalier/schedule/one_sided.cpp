@@ -13,6 +13,7 @@
 #include "espalier/base/integer.hpp"
 #include "espalier/schedule/dataflow_writer.hpp"
 #include "espalier/schedule/one_sided_plan.hpp"
+#include "espalier/schedule/one_sided_segments.hpp"
 
 namespace espalier::schedule {
 namespace {
@@ -37,11 +38,18 @@ public:
 
   RankProgram run() {
     enter();
+    MovingPart part{.begin = writer_.size()};
     for (index_ = 0; index_ < num_operations(); ++index_) {
       add(operation(index_), planned(index_));
     }
+    part.end = writer_.size();
+    part.first_counter = layout_.num_entry_counters + layout_.num_leave_counters;
     leave();
-    return std::move(writer_).finish();
+    Segments const segments{
+        .number = form_.segments.number,
+        .period = form_.segments.period * layout_.rounds_per_round,
+    };
+    return in_segments(std::move(writer_).finish(), segments, part);
   }
 
 private:

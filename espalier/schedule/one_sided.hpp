@@ -52,11 +52,20 @@ inline constexpr std::array all_mechanisms{
 [[nodiscard]] AddressMode parse_address_mode(std::string_view text);
 [[nodiscard]] Mechanism parse_mechanism(std::string_view text);
 
+/// Blocks cut into segments, which follow each other as in a pipeline.
+struct Segments {
+  int number = 1;
+  int period = 1;  ///< rounds of messages after which the next segment begins
+
+  friend bool operator==(Segments const&, Segments const&) = default;
+};
+
 /// What a one-sided program is made for. Equal on all ranks.
 struct OneSidedForm {
   Synchronization mode{};
   AddressMode addresses = AddressMode::single;
   Mechanism mechanism = Mechanism::signaling_put;
+  Segments segments{};
 
   friend bool operator==(OneSidedForm const&, OneSidedForm const&) = default;
 };
@@ -98,6 +107,8 @@ struct Survey {
 ///   signals in a dissemination barrier say it.
 /// - OUT_ALLSYNC: where data flow up, that they are there goes down the same tree last. Otherwise a
 ///   dissemination barrier follows.
+/// - Segments: all that moves data or says of data is there once for each of them, with counters of
+///   its own; that all have entered or may leave is said once.
 /// - Rounds of the result are counted as messages follow each other: that receivers have entered is
 ///   one round before all others, and a round of rendezvous is two or three.
 ///

@@ -2,58 +2,18 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "espalier/base/error.hpp"
-#include "espalier/base/integer.hpp"
 #include "espalier/schedule/preconditions.hpp"
+#include "espalier/schedule/segment_blocks.hpp"
 #include "espalier/schedule/transforms.hpp"
 
 namespace espalier::schedule {
 namespace {
-
-/// Blocks, tags and operations of the result are numbered by int.
-void require_countable(RankProgram const& program, int num_segments) {
-  Frame const& frame = program.frame;
-  std::size_t const most = std::max({
-      static_cast<std::size_t>(frame.num_output_blocks),
-      frame.input_like.size(),
-      frame.scratch_like.size(),
-      program.operations.size(),
-  });
-  int const limit =
-      std::numeric_limits<int>::max() / static_cast<int>(std::max<std::size_t>(most, 1));
-  if (num_segments > limit) {
-    throw Error(
-        ErrorCode::argument,
-        "num_segments must be at most " + std::to_string(limit) + " for this program, got " +
-            std::to_string(num_segments)
-    );
-  }
-}
-
-/// The blocks of a slot that belong to one segment.
-Slot slot_of_segment(Slot slot, int buffer_size, int num_segments, int segment) {
-  slot.first = slot.first * num_segments + segment;
-  slot.stride = slot.num_blocks == 1 ? 1 : slot.stride * num_segments;
-  slot.stride = wrap(slot.stride, buffer_size * num_segments);
-  return slot;
-}
-
-std::vector<int> segmented_labels(std::vector<int> const& like, int num_segments) {
-  std::vector<int> result;
-  result.reserve(like.size() * static_cast<std::size_t>(num_segments));
-  for (int const block : like) {
-    for (int s = 0; s < num_segments; ++s) {
-      result.push_back(block * num_segments + s);
-    }
-  }
-  return result;
-}
 
 /// For each operation: its place among the messages of its pair and direction, and their number.
 struct PairPlace {
@@ -81,12 +41,7 @@ public:
   Segmenter(RankProgram const& program, Pipeline const& pipeline)
       : base_(program), pipeline_(pipeline), places_(places_in_pairs(program)) {
     result_.rank = base_.rank;
-    result_.frame = {
-        .num_ranks = base_.frame.num_ranks,
-        .num_output_blocks = base_.frame.num_output_blocks * pipeline.num_segments,
-        .input_like = segmented_labels(base_.frame.input_like, pipeline.num_segments),
-        .scratch_like = segmented_labels(base_.frame.scratch_like, pipeline.num_segments),
-    };
+    result_.frame = frame_in_segments(base_.frame, pipeline.num_segments);
   }
 
   RankProgram run() {

@@ -27,6 +27,8 @@ inline std::vector<char const*> one_sided_choices() {
       "bcast/k_ary[k=2]",
       "bcast/k_ary[k=8]",
       "bcast/fork",
+      "bcast/chain[segments=3]",
+      "bcast/k_ary[k=2,segments=4]",
       "scatter/flat",
       "scatter/binomial",
       "scatter/k_nomial[k=4]",
@@ -41,6 +43,8 @@ inline std::vector<char const*> one_sided_choices() {
       "reduce/k_nomial[k=4]",
       "reduce/k_ary[k=2]",
       "reduce/in_order_binary",
+      "reduce/chain[segments=3]",
+      "reduce/k_ary[k=2,segments=4]",
       "allgather/flat",
       "allgather/ring",
       "allgather/bruck",
@@ -88,19 +92,27 @@ class OneSidedCase {
 public:
   OneSidedCase(algorithms::Choice const& choice, int num_ranks, int root, bool is_in_place) {
     for (int rank = 0; rank < num_ranks; ++rank) {
-      messages_.push_back(choice.generate(num_ranks, root, rank));
+      messages_.push_back(choice.generate_whole(num_ranks, root, rank));
       if (!is_in_place) {
         messages_.back() =
             schedule::from_input(std::move(messages_.back()), choice.collective(), root);
       }
     }
     survey_ = schedule::survey(num_ranks, program_of());
+    segments_ = choice.one_sided_segments(num_ranks);
   }
 
   [[nodiscard]] schedule::Survey const& survey() const noexcept { return survey_; }
 
-  [[nodiscard]] std::vector<schedule::RankProgram> programs(schedule::OneSidedForm const& form
+  /// In the segments of the choice.
+  [[nodiscard]] schedule::OneSidedForm in_segments(schedule::OneSidedForm form) const {
+    form.segments = segments_;
+    return form;
+  }
+
+  [[nodiscard]] std::vector<schedule::RankProgram> programs(schedule::OneSidedForm const& whole
   ) const {
+    schedule::OneSidedForm const form = in_segments(whole);
     std::vector<schedule::RankProgram> result;
     for (int rank = 0; rank < static_cast<int>(messages_.size()); ++rank) {
       result.push_back(schedule::one_sided(rank, form, survey_, program_of()));
@@ -115,6 +127,7 @@ public:
 private:
   std::vector<schedule::RankProgram> messages_;
   schedule::Survey survey_;
+  schedule::Segments segments_;
 };
 
 inline std::string name_of(

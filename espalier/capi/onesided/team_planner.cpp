@@ -67,9 +67,6 @@ std::string reason_against(Choice const& choice, SafeRequest const& request) {
   if (choice.has_native_calls()) {
     return choice.text() + " calls collectives of the MPI library, which no conduit has";
   }
-  if (choice.num_segments() > 1) {
-    return choice.text() + " is cut into segments, which one-sided collectives are not";
-  }
   std::string const reason = choice.refuses(request.num_ranks, request.root);
   if (!reason.empty()) {
     return choice.text() + ": " + reason;
@@ -187,19 +184,20 @@ std::shared_ptr<PlannedCollective const> TeamPlanner::collective(SafeChoice cons
   int const num_ranks = request_.num_ranks;
   auto const program_of = [&](int rank) {
     return exec::as_called(
-        choice.choice.generate(num_ranks, request_.root, rank),
+        choice.choice.generate_whole(num_ranks, request_.root, rank),
         request_.collective,
         request_.root,
         false
     );
   };
-  int const num_blocks = program_of(team_->rank()).frame.num_output_blocks;
+  schedule::Segments const segments = choice.choice.one_sided_segments(num_ranks);
+  int const num_blocks = program_of(team_->rank()).frame.num_output_blocks * segments.number;
   TeamLayouts const layouts(call_, elements_, num_ranks, num_blocks);
   return std::make_shared<PlannedCollective const>(
       num_ranks,
       team_->rank(),
       program_of,
-      schedule::OneSidedForm{request_.mode, request_.addresses, choice.mechanism},
+      schedule::OneSidedForm{request_.mode, request_.addresses, choice.mechanism, segments},
       [&](int rank) { return layouts.of(rank); },
       combine_of(call_)
   );

@@ -93,6 +93,9 @@ void for_each_form(
     Choice const& choice,
     std::function<bool(OneSidedPrograms const&)> const& visit
 ) {
+  if (choice.num_segments() > 1) {
+    return;  // candidates move whole vectors
+  }
   std::vector<RankProgram> const messages =
       message_programs(choice, request.num_ranks, request.root);
   if (!std::ranges::all_of(messages, schedule::can_be_one_sided)) {

@@ -13,7 +13,7 @@ message_programs(algorithms::Choice const& choice, int num_ranks, int root) {
   std::vector<RankProgram> programs;
   programs.reserve(static_cast<std::size_t>(num_ranks));
   for (int rank = 0; rank < num_ranks; ++rank) {
-    programs.push_back(choice.generate(num_ranks, root, rank));
+    programs.push_back(choice.generate_whole(num_ranks, root, rank));
   }
   return programs;
 }

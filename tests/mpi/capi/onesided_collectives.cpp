@@ -31,7 +31,11 @@ void compare_named(Comparison& comparison) {
         "allreduce/reduce_scatter_allgather",
         "allgather/ring",
         "alltoall/linear",
-        "bcast/scatter_allgather"}) {
+        "bcast/scatter_allgather",
+        "bcast/chain[segments=4]",
+        "bcast/k_ary[k=2,segments=16]",
+        "reduce/chain[segments=3]",
+        "reduce/k_ary[k=2,segments=16]"}) {
     std::string const text = name;
     options.algorithm = name;
     comparison.run({.name = text.substr(0, text.find('/')), .count = 11}, options);

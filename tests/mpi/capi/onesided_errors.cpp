@@ -258,8 +258,6 @@ void choose_wrongly(Errors& errors, Users const& users) {
   errors.expect(bcast(), MPI_ERR_ARG, "binomial", "no such algorithm");
   options.algorithm = "reduce/binomial";
   errors.expect(bcast(), MPI_ERR_ARG, "these can serve: ", "of another collective");
-  options.algorithm = "bcast/chain[segments=4]";
-  errors.expect(bcast(), MPI_ERR_ARG, "bcast/binomial", "in segments");
   options = ESPALIER_ONESIDED_OPTIONS_INIT;
   options.mechanism = "telepathy";
   errors.expect(bcast(), MPI_ERR_ARG, "signaling_put, eager, rendezvous", "no such mechanism");

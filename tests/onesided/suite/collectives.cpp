@@ -96,7 +96,7 @@ public:
         team.num_ranks(),
         rank_,
         schedules_.program_of(),
-        form,
+        schedules_.in_segments(form),
         [&](int rank) {
           auto const index = static_cast<std::size_t>(rank);
           return UserBlocks(outputs[index], nullptr, &inputs[index]);
@@ -245,6 +245,18 @@ public:
             "alltoall/linear",
             "barrier/dissemination[k=2]",
         }) {}
+};
+
+/// Vectors in segments, which follow each other.
+class Segmented final : public Programs<4> {
+public:
+  Segmented()
+      : Programs(
+            {"bcast/chain[segments=4]",
+             "bcast/k_ary[k=2,segments=3]",
+             "reduce/chain[segments=4]",
+             "reduce/k_ary[k=2,segments=3]"}
+        ) {}
 };
 
 /// What v-variants run: blocks of different sizes, some of which are empty.
@@ -397,6 +409,7 @@ std::vector<Case> collective_cases() {
   return {
       {"rooted_collectives", make<Rooted>},
       {"other_collectives", make<Unrooted>},
+      {"segmented_collectives", make<Segmented>},
       {"uneven_collectives", make<Uneven>},
       {"many_underway", make<ManyUnderway>},
       {"two_teams", make<TwoTeams>},

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <set>
 #include <string>
 #include <string_view>
@@ -136,14 +137,36 @@ TEST(EveryChoice, SeesEachAlgorithmBeforeTheSecondVariantOfAny) {
   EXPECT_EQ(seen, algorithms);
 }
 
+/// Whatever is cut into segments is cut when it is one-sided.
 TEST(EveryChoice, CanBeOneSided) {
   for (SafeRequest const& request : requests()) {
     for (SafeChoice const& choice : every_choice(request, {})) {
-      for (schedule::RankProgram const& program : programs_of(choice.choice, request)) {
-        EXPECT_TRUE(schedule::can_be_one_sided(program)) << text_of(choice);
+      for (int rank = 0; rank < request.num_ranks; ++rank) {
+        auto const whole = choice.choice.generate_whole(request.num_ranks, request.root, rank);
+        EXPECT_TRUE(schedule::can_be_one_sided(whole)) << text_of(choice);
       }
     }
   }
+}
+
+std::string first_choice(SafeRequest const& request) {
+  return safe_choices(request).front().choice.text();
+}
+
+TEST(SafeChoices, CutLongVectorsOfManyRanks) {
+  SafeRequest request{
+      .collective = Collective::bcast, .num_ranks = 9, .block_bytes = std::int64_t{1} << 20U
+  };
+  EXPECT_EQ(first_choice(request), "bcast/k_ary[k=2,segments=16]");
+  request.num_ranks = 8;
+  EXPECT_EQ(first_choice(request), "bcast/k_ary[k=2]");
+  request.num_ranks = 9;
+  request.collective = Collective::reduce;
+  EXPECT_EQ(first_choice(request), "reduce/k_ary[k=2,segments=16]");
+  request.is_reproducible = true;
+  EXPECT_EQ(first_choice(request), "reduce/chain[segments=16]");
+  request.block_bytes = 8;
+  EXPECT_EQ(first_choice(request), "reduce/flat");
 }
 
 TEST(EveryChoice, KeepsToWhatIsNamed) {

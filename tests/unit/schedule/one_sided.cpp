@@ -2,6 +2,7 @@
 
 #include "espalier/schedule/one_sided.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -172,6 +173,46 @@ TEST(OneSided, OfAllRanksIsThatOfEach) {
       EXPECT_EQ(all[static_cast<std::size_t>(rank)], one_sided(rank, form, found, chain));
     }
   }
+}
+
+/// Rank 1 of the chain hands on each segment when it is there; who has entered is said once.
+TEST(OneSided, RepeatsWhatMovesDataForEachSegment) {
+  OneSidedForm form{
+      .mode = {.in = Sync::allsync, .out = Sync::nosync},
+      .mechanism = Mechanism::signaling_put,
+  };
+  Survey const found = survey(p, chain);
+  RankProgram const whole = one_sided(1, form, found, chain);
+  form.segments = {.number = 3, .period = 1};
+  RankProgram const cut = one_sided(1, form, found, chain);
+  EXPECT_EQ(cut.frame.num_output_blocks, 3);
+  auto const count = [](RankProgram const& program, Kind kind) {
+    return std::ranges::count(program.operations, kind, &Operation::kind);
+  };
+  EXPECT_EQ(count(whole, Kind::put), 1);
+  EXPECT_EQ(count(cut, Kind::put), 3);
+  EXPECT_EQ(count(cut, Kind::signal), count(whole, Kind::signal));
+  int segment = 0;
+  for (Operation const& put : cut.operations) {
+    if (put.kind == Kind::put) {
+      EXPECT_EQ(cut.sources(put).front().first, segment);
+      ASSERT_EQ(cut.waits(put).size(), 1);
+      Operation const& arrival = cut.operations[static_cast<std::size_t>(cut.waits(put).front())];
+      EXPECT_EQ(arrival.kind, Kind::await);
+      EXPECT_EQ(arrival.tag, put.tag);  // ranks 1 and 2 number their counters alike
+      ++segment;
+    }
+  }
+}
+
+TEST(OneSided, RefusesSegmentsThatCannotBe) {
+  OneSidedForm form{.segments = {.number = 0}};
+  Survey const found = survey(p, chain);
+  EXPECT_THROW(static_cast<void>(one_sided(0, form, found, chain)), Error);
+  form.segments = {.number = 2, .period = 0};
+  EXPECT_THROW(static_cast<void>(one_sided(0, form, found, chain)), Error);
+  form.segments = {.number = 2'000'000'000};
+  EXPECT_THROW(static_cast<void>(one_sided(0, form, found, chain)), Error);
 }
 
 TEST(OneSided, IsForProgramsOfMessagesInRounds) {

@@ -19,29 +19,41 @@ using Names = std::vector<std::string_view>;
 
 /// Up to here a block costs less to be sent or copied once more than another message.
 constexpr std::int64_t small_bytes = 8192;
-/// The same for many blocks in each message of an alltoall.
+/// Vectors of so many bytes go through trees of more than so many ranks in segments. By LogGP they
+/// take a third of the time of whole ones among 64 nodes, and two thirds among 8. Few ranks may
+/// share a node and its processors, where each segment costs a turn of them.
+constexpr std::int64_t long_bytes = 262'144;
+constexpr int few_ranks = 8;
+/// As small_bytes for many blocks in each message of an alltoall.
 constexpr std::int64_t tiny_bytes = 256;
 
-Names reproducible_names(Collective collective) {
-  return collective == Collective::reduce ? Names{"flat", "chain"} : Names{"in_order"};
+Names reproducible_names(Collective collective, bool is_long) {
+  if (collective != Collective::reduce) {
+    return {"in_order"};
+  }
+  return is_long ? Names{"chain[segments=16]", "chain"} : Names{"flat", "chain"};
 }
 
 Names names_for(SafeRequest const& request) {
+  bool const is_long = request.block_bytes >= long_bytes && request.num_ranks > few_ranks;
   if (request.is_reproducible) {
-    return reproducible_names(request.collective);
+    return reproducible_names(request.collective, is_long);
   }
   bool const is_small = request.block_bytes <= small_bytes;
   switch (request.collective) {
   case Collective::barrier:
     return {"dissemination[k=2]"};
   case Collective::bcast:
-    return is_small ? Names{"k_nomial[k=4]", "binomial"} : Names{"k_ary[k=2]", "chain"};
+    return is_small  ? Names{"k_nomial[k=4]", "binomial"}
+           : is_long ? Names{"k_ary[k=2,segments=16]", "k_ary[k=2]", "chain"}
+                     : Names{"k_ary[k=2]", "chain"};
   case Collective::scatter:
   case Collective::gather:
     return is_small ? Names{"k_nomial[k=4]", "binomial", "flat"} : Names{"flat", "binomial"};
   case Collective::reduce:
-    return is_small ? Names{"k_nomial[k=4]", "in_order_binary", "binomial", "chain"}
-                    : Names{"k_ary[k=2]", "in_order_binary", "chain"};
+    return is_small  ? Names{"k_nomial[k=4]", "in_order_binary", "binomial", "chain"}
+           : is_long ? Names{"k_ary[k=2,segments=16]", "chain[segments=16]", "chain"}
+                     : Names{"k_ary[k=2]", "in_order_binary", "chain"};
   case Collective::allreduce:
     return is_small ? Names{"recursive_doubling", "in_order", "ring"}
                     : Names{"ring", "in_order", "recursive_doubling"};
@@ -82,8 +94,7 @@ std::string refusal(Mechanism mechanism, SafeRequest const& request) {
 }
 
 bool serves(Choice const& choice, SafeRequest const& request) {
-  bool const is_in_rounds = !choice.has_native_calls() && choice.num_segments() == 1;
-  if (!is_in_rounds || !choice.refuses(request.num_ranks, request.root).empty()) {
+  if (choice.has_native_calls() || !choice.refuses(request.num_ranks, request.root).empty()) {
     return false;
   }
   if (request.has_uneven_blocks && choice.algorithm().equal_blocks_only) {

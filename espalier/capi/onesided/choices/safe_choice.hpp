@@ -54,6 +54,7 @@ struct SafeChoice {
 /// - rooted collectives take k-nomial trees with k = 4 for small blocks, which is best nearly
 ///   everywhere, and binary trees for large ones, whose ranks have little to send each; parts that
 ///   are large go to their ranks at once;
+/// - long vectors go through trees of many ranks in segments, as in a pipeline, which is ours;
 /// - reproducible reductions are flat, or a chain, whose ranks need less scratch space;
 /// - other collectives take few rounds for small blocks and move nothing twice for large ones;
 /// - data go straight to where they belong if that is known (signaling puts); but where a receiver
