@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -66,14 +67,24 @@ struct Channel {
   }
 };
 
+/// From here on a copy less is worth a system call.
+inline constexpr std::uint64_t smallest_in_place = 12 * 1024;
+
 /// A channel and the memory for fragments that do not fit into a line.
 struct ChannelPlace {
   Channel* channel = nullptr;
   std::byte* chunks = nullptr;  ///< num_chunks of them
   std::size_t chunk_bytes = 0;
-};
 
-/// From here on a copy less is worth a system call.
-inline constexpr std::uint64_t smallest_in_place = 12 * 1024;
+  /// The chunk of a line.
+  [[nodiscard]] std::byte* chunk(std::uint32_t line) const noexcept {
+    return chunks + line % num_chunks * chunk_bytes;
+  }
+
+  /// Messages up to here are one fragment.
+  [[nodiscard]] std::uint64_t whole_bytes() const noexcept {
+    return std::min<std::uint64_t>(chunk_bytes, smallest_in_place - 1);
+  }
+};
 
 }  // namespace espalier::exec::node

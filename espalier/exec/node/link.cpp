@@ -108,8 +108,7 @@ bool Link::push_fragment(Request& request) noexcept {
     request.moved = request.num_bytes;
   } else {
     std::size_t const now = fragment_bytes(request.num_bytes - request.moved, out_.chunk_bytes);
-    std::byte* const chunk = out_.chunks + outflow_.line() % num_chunks * out_.chunk_bytes;
-    std::memcpy(chunk, request.data + request.moved, now);
+    std::memcpy(out_.chunk(outflow_.line()), request.data + request.moved, now);
     request.moved += now;
   }
   outflow_.publish();
@@ -178,8 +177,7 @@ void Link::pull_fragment() noexcept {
   bool const is_small = line.message_bytes <= Line::data_bytes;
   std::size_t const now =
       is_small ? static_cast<std::size_t>(remaining_) : fragment_bytes(remaining_, in_.chunk_bytes);
-  std::byte const* const chunk = in_.chunks + inflow_.line() % num_chunks * in_.chunk_bytes;
-  append(*filling_, is_small ? line.data.data() : chunk, now);
+  append(*filling_, is_small ? line.data.data() : in_.chunk(inflow_.line()), now);
   remaining_ -= now;
   inflow_.release(is_small ? ChannelRules::at_once : chunks_at_once);
   if (remaining_ == 0) {

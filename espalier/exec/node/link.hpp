@@ -60,23 +60,16 @@ public:
   /// The next link of this channel goes on where this one ends.
   ~Link() { inflow_.settle(); }
 
-  /// Starts a message. Small ones are over at once if there is room.
+  /// Starts a message. Those of one fragment are over at once if there is room.
   [[gnu::always_inline]] void send(Request& request) noexcept {
-    bool const is_small = request.num_bytes <= Line::data_bytes;
-    if (!is_small || !sends_.is_empty() || !outflow_.has_room()) [[unlikely]] {
+    if (!sends_.is_empty() || !put_whole(request)) [[unlikely]] {
       enqueue(request);
-      return;
     }
-    Line& line = out_.channel->lines[outflow_.line()];
-    line.tag = request.tag;
-    line.message_bytes = request.num_bytes;
-    copy_small(line.data.data(), request.data, request.num_bytes);
-    outflow_.publish();
   }
 
   /// Starts to receive a message. What is here already is over at once.
   [[gnu::always_inline]] void receive(Request& request) noexcept {
-    if (!receives_.is_empty() || !strays_.empty() || !take_small(request)) [[unlikely]] {
+    if (!receives_.is_empty() || !strays_.empty() || !take_whole(request)) [[unlikely]] {
       post(request);
     }
   }
@@ -87,7 +80,7 @@ public:
   /// progress(), with a short way for a receive that is the only thing underway.
   [[gnu::always_inline]] void poll(Request& request) noexcept {
     if (receives_.first() == &request && request.next == nullptr && strays_.empty() &&
-        filling_ == nullptr && sends_.is_empty() && take_small(request)) [[likely]] {
+        filling_ == nullptr && sends_.is_empty() && take_whole(request)) [[likely]] {
       receives_.remove(request);
       request.is_open = false;
       return;
@@ -117,19 +110,44 @@ private:
     }
   }
 
-  /// Receives the message in the next line, if it is small, and the one that is asked for.
-  [[gnu::always_inline]] bool take_small(Request& request) noexcept {
+  /// Sends the message as one fragment, if it is none that the receiver reads in place.
+  [[gnu::always_inline]] bool put_whole(Request const& request) noexcept {
+    bool const is_small = request.num_bytes <= Line::data_bytes;
+    bool const is_fragment = is_small || request.num_bytes <= out_.whole_bytes();
+    if (!is_fragment || !outflow_.has_room(is_small ? ChannelRules::lines : num_chunks)) {
+      return false;
+    }
+    Line& line = out_.channel->lines[outflow_.line()];
+    line.tag = request.tag;
+    line.message_bytes = request.num_bytes;
+    if (is_small) [[likely]] {
+      copy_small(line.data.data(), request.data, request.num_bytes);
+    } else {
+      std::memcpy(out_.chunk(outflow_.line()), request.data, request.num_bytes);
+    }
+    outflow_.publish();
+    return true;
+  }
+
+  /// Receives the message in the next line, if it is one fragment, and the one that is asked for.
+  [[gnu::always_inline]] bool take_whole(Request& request) noexcept {
     if (filling_ != nullptr || !inflow_.has_fragment()) {
       return false;
     }
     Line const& line = in_.channel->lines[inflow_.line()];
     std::uint64_t const num_bytes = line.message_bytes;
-    bool const fits = num_bytes <= Line::data_bytes && num_bytes <= request.num_bytes;
-    if (line.tag != request.tag || !fits) {
+    bool const is_small = num_bytes <= Line::data_bytes;
+    bool const is_fragment = is_small || num_bytes <= in_.whole_bytes();
+    if (line.tag != request.tag || !is_fragment || num_bytes > request.num_bytes) {
       return false;
     }
-    copy_small(request.data, line.data.data(), num_bytes);
-    inflow_.release();
+    if (is_small) [[likely]] {
+      copy_small(request.data, line.data.data(), num_bytes);
+      inflow_.release();
+    } else {
+      std::memcpy(request.data, in_.chunk(inflow_.line()), num_bytes);
+      inflow_.release(chunks_at_once);
+    }
     return true;
   }
 

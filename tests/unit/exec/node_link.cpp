@@ -152,6 +152,54 @@ TEST(NodeLink, AStreamMixesSizesWithAndWithoutChunks) {
   stream_on_threads(pair, sizes);
 }
 
+TEST(NodeLink, MessagesOfOneChunkAreOverAtOnce) {
+  Pair pair;
+  auto const a = pair.link(0);
+  auto const b = pair.link(1);
+  std::array<Bytes, num_chunks + 1> out;
+  std::array<Request, num_chunks + 1> sends;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    out[i] = message(256 - i, i);
+    sends[i] = request(out[i], 2);
+    a->send(sends[i]);
+    EXPECT_EQ(sends[i].is_open, i == num_chunks) << "as long as there are chunks: " << i;
+  }
+  for (std::size_t i = 0; i < num_chunks; ++i) {
+    Bytes in(256);
+    Request receive = request(in, 2);
+    b->receive(receive);
+    EXPECT_FALSE(receive.is_open) << i;
+    in.resize(out[i].size());
+    EXPECT_EQ(in, out[i]);
+  }
+  Bytes last(256);
+  Request receive = request(last, 2);
+  b->receive(receive);
+  EXPECT_TRUE(receive.is_open);
+  a->progress();
+  wait(*b, receive);
+  EXPECT_FALSE(sends[num_chunks].is_open);
+}
+
+/// Chunks may be larger than the messages that are read in place.
+TEST(NodeLink, OnlyMessagesThatAreNotReadInPlaceAreOneChunk) {
+  Pair pair(smallest_in_place + 4096, getpid());
+  auto const a = pair.link(0);
+  auto const b = pair.link(1);
+  for (std::size_t const size : {smallest_in_place - 1, smallest_in_place}) {
+    Bytes out = message(size, size);
+    Bytes in(size);
+    Request send = request(out, 1);
+    Request receive = request(in, 1);
+    a->send(send);
+    EXPECT_EQ(send.is_open, size == smallest_in_place);
+    b->receive(receive);
+    a->progress();
+    EXPECT_FALSE(send.is_open || receive.is_open);
+    EXPECT_EQ(in, out);
+  }
+}
+
 TEST(NodeLink, TheNextLinkGoesOnWhereTheLastOneEnded) {
   Pair pair;
   for (int i = 0; i < 5; ++i) {
