@@ -2,6 +2,8 @@
 
 #include "espalier/neighborhood/catalog.hpp"
 
+#include <vector>
+
 #include "espalier/base/error.hpp"
 #include "espalier/base/format.hpp"
 #include "espalier/base/names.hpp"
@@ -47,7 +49,25 @@ Algorithm const& find(std::string_view full_name) {
 }
 
 Algorithm const& find(Collective collective, std::string_view name) {
-  return find(formatted("{}/{}", to_string(collective), name));
+  std::vector<std::string_view> known;
+  for (Algorithm const* const algorithm : catalog()) {
+    if (algorithm->collective != collective) {
+      continue;
+    }
+    if (algorithm->name == name) {
+      return *algorithm;
+    }
+    known.push_back(algorithm->name);
+  }
+  throw Error(
+      ErrorCode::argument,
+      formatted(
+          "expected an algorithm of {} ({}), got '{}'",
+          to_string(collective),
+          list_names(known, [](std::string_view one) { return one; }),
+          name
+      )
+  );
 }
 
 std::string refuses(Algorithm const& algorithm, Request const& request) {

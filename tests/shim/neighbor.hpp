@@ -14,12 +14,15 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include <mpi.h>
 
 #include "tests/mpi/capi/neighbor_blocks.hpp"
+#include "tests/shim/support.hpp"
 
 namespace espalier::test {
 
@@ -81,6 +84,32 @@ inline bool is_known_to_fail_started(Topology const& topology, Kind kind, bool h
   static_cast<void>(topology);
   return is_known_to_fail(kind, has_multiple);
 #endif
+}
+
+/// What programs of tests of started and of planned calls are: `run(checks, topologies, what)` says
+/// whether it knows the case that the first argument names. Otherwise `check_each(checks, topology,
+/// number, is_native)` looks at one topology after the other.
+template <typename Run, typename CheckEach>
+int run_neighbors(int argc, char** argv, Run const& run, CheckEach const& check_each) {
+  MPI_Init(&argc, &argv);
+  if (std::getenv("ESPALIER_FORCE") != nullptr) {
+    shim_test::require_preloaded();
+  }
+  std::string const what = argc > 1 ? argv[1] : "each";
+  has_equal_types = what == "native";
+  Checks checks;
+  std::vector<Topology> all = known_topologies();
+  if (!run(checks, all, what)) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (all[i].comm != MPI_COMM_NULL) {
+        check_each(checks, all[i], i + 1, what == "native");
+      }
+    }
+  }
+  free_all(all);
+  int const code = checks.finish();
+  MPI_Finalize();
+  return code;
 }
 
 }  // namespace espalier::test

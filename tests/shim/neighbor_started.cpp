@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdlib>
 #include <memory>
 #include <random>
 #include <string>
@@ -219,29 +218,17 @@ void check_growth(Checks& checks, Topology const& topology) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  if (std::getenv("ESPALIER_FORCE") != nullptr) {
-    shim_test::require_preloaded();
-  }
-  std::string const what = argc > 1 ? argv[1] : "each";
-  has_equal_types = what == "native";
-  Checks checks;
-  std::vector<Topology> all = known_topologies();
-  if (what == "many") {
-    check_many(checks, all);
-  } else if (what == "freed") {
-    check_freed(checks, all);
-  } else if (what == "growth") {
-    check_growth(checks, all.front());
-  } else {
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (all[i].comm != MPI_COMM_NULL) {
-        check_each(checks, all[i], i + 1, what == "native");
-      }
+  auto const run = [](Checks& checks, std::vector<Topology>& all, std::string const& what) {
+    if (what == "many") {
+      check_many(checks, all);
+    } else if (what == "freed") {
+      check_freed(checks, all);
+    } else if (what == "growth") {
+      check_growth(checks, all.front());
+    } else {
+      return false;
     }
-  }
-  free_all(all);
-  int const code = checks.finish();
-  MPI_Finalize();
-  return code;
+    return true;
+  };
+  return run_neighbors(argc, argv, run, check_each);
 }

@@ -14,6 +14,7 @@
 #include "espalier/mpi/broadcast.hpp"
 #include "espalier/mpi/success.hpp"
 #include "espalier/neighborhood/catalog.hpp"
+#include "espalier/plan/neighbors/neighbor_name.hpp"
 #include "espalier/plan/neighbors/neighbors.hpp"
 #include "espalier/profile/profile.hpp"
 
@@ -56,7 +57,7 @@ void add_fresh(Contest::Kind const& contest, Learning& learning, Trials& trials)
   constexpr int most_proposals = 3;
   if (contest.neighbors != nullptr) {
     for (NeighborProposal const& proposal :
-         contest.neighbors->propose(contest.call, contest.bytes, learning.links())) {
+         contest.neighbors->propose(neighbor_call(contest.call), contest.bytes, learning.links())) {
       trials.add(neighborhood::full_name(*proposal.algorithm), proposal.seconds);
     }
     return;

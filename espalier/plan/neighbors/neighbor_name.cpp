@@ -6,10 +6,6 @@
 
 namespace espalier::plan {
 
-std::optional<NeighborCall> parse_neighbor_call(std::string_view text) noexcept {
-  return find_named(all_neighbor_calls, text, [](NeighborCall call) { return to_string(call); });
-}
-
 std::string to_string(NeighborForm one) {
   return profile::to_string(rule_form(one));
 }

@@ -39,8 +39,10 @@ inline constexpr std::size_t num_neighbor_calls = all_neighbor_calls.size();
   return profile::neighbor_calls[index_of(call)];
 }
 
-/// None if the text names no such call.
-[[nodiscard]] std::optional<NeighborCall> parse_neighbor_call(std::string_view text) noexcept;
+/// The same call, of one that is a neighborhood's.
+[[nodiscard]] constexpr NeighborCall neighbor_call(profile::Call call) noexcept {
+  return all_neighbor_calls[profile::index_of(call) - profile::num_calls];
+}
 
 /// A call as it returns when it is complete, or when it is only started.
 struct NeighborForm {

@@ -159,16 +159,15 @@ Neighbors::predicted(Algorithm const& algorithm, neighborhood::Links const& link
 }
 
 std::vector<NeighborProposal>
-Neighbors::propose(profile::Call call, std::int64_t block_bytes, neighborhood::Links const& links) {
-  NeighborCall const own_call = *parse_neighbor_call(profile::to_string(call));
+Neighbors::propose(NeighborCall call, std::int64_t block_bytes, neighborhood::Links const& links) {
   bool const is_one_node =
       std::ranges::adjacent_find(nodes_, std::ranges::not_equal_to{}) == nodes_.end();
   std::vector<NeighborProposal> proposals;
   for (Algorithm const* const algorithm : neighborhood::catalog()) {
-    bool const is_meant = algorithm->collective == collective_of(own_call);
+    bool const is_meant = algorithm->collective == collective_of(call);
     // Nothing leaves the node.
     bool const is_in_vain = is_one_node && algorithm->name == "node_aware";
-    if (is_meant && !is_in_vain && serves(*algorithm, own_call)) {
+    if (is_meant && !is_in_vain && serves(*algorithm, call)) {
       double const seconds = predicted(*algorithm, links, static_cast<double>(block_bytes));
       proposals.push_back({.algorithm = algorithm, .seconds = seconds});
     }

@@ -90,7 +90,7 @@ public:
   /// rank. Beyond a few hundred ranks all get the time of a message for each neighbour.
   /// @param block_bytes  of one block
   [[nodiscard]] std::vector<NeighborProposal>
-  propose(profile::Call call, std::int64_t block_bytes, neighborhood::Links const& links);
+  propose(NeighborCall call, std::int64_t block_bytes, neighborhood::Links const& links);
 
   /// Why an algorithm cannot serve a call, empty if it can; the same on all ranks. Those that
   /// forward blocks have to know their sizes.

@@ -41,24 +41,28 @@ Settings::Forced parse_forced(profile::CallForm call, std::string_view text, Set
 }
 
 /// `combining` and `neighbor_alltoall/combining` are the same here.
-profile::Decision parse_neighbor(NeighborCall call, std::string_view text) {
-  neighborhood::Collective const collective = collective_of(call);
+profile::Decision parse_neighbor(NeighborForm one, std::string_view text) {
+  neighborhood::Collective const collective = collective_of(one.call);
   std::string const prefix = std::string(neighborhood::to_string(collective)) + "/";
   if (text.starts_with(prefix)) {
     text.remove_prefix(prefix.size());
   }
-  return {
-      .neighbors = text == "native" ? nullptr : &neighborhood::find(collective, text),
-      .reason = "forced by ESPALIER_FORCE",
-  };
+  try {
+    return {
+        .neighbors = text == "native" ? nullptr : &neighborhood::find(collective, text),
+        .reason = "forced by ESPALIER_FORCE",
+    };
+  } catch (Error const& error) {
+    throw Error(error.code(), to_string(one) + ": " + error.what());
+  }
 }
 
 void parse_forced(std::string_view name, std::string_view text, Settings& settings) {
   if (auto const one = parse_neighbor_form(name)) {
-    settings.forced_neighbors[index_of(*one)] = parse_neighbor(one->call, text);
+    settings.forced_neighbors[index_of(*one)] = parse_neighbor(*one, text);
     return;
   }
-  profile::CallForm const call = profile::parse_call_form(name);
+  profile::CallForm const call = profile::parse_rule_call(name);
   Settings::ForcedCalls& forced = settings.forced[profile::index_of(call.form)];
   forced[profile::index_of(call.call)] = parse_forced(call, text, settings);
 }

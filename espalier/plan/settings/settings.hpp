@@ -158,10 +158,6 @@ struct Settings {
 
   [[nodiscard]] bool may_choose(NeighborForm one) const noexcept;
 
-  [[nodiscard]] bool may_choose(NeighborCall call) const noexcept {
-    return may_choose(NeighborForm{.call = call});
-  }
-
   /// True if it may be so for any call.
   [[nodiscard]] bool may_choose_any() const noexcept;
 

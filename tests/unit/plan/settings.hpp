@@ -31,6 +31,14 @@ inline profile::CallForm nonblocking(Call call) {
   return {.call = call, .form = profile::Form::nonblocking};
 }
 
+inline NeighborForm blocking(NeighborCall call) {
+  return {.call = call};
+}
+
+inline NeighborForm nonblocking(NeighborCall call) {
+  return {.call = call, .form = profile::Form::nonblocking};
+}
+
 inline profile::CallForm persistent(profile::Call call) {
   return {.call = call, .form = profile::Form::persistent};
 }

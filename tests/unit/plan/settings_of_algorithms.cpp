@@ -154,31 +154,43 @@ TEST(Settings, ForceOverridesTheProfile) {
 
 TEST(Settings, ForceNamesAlgorithmsOfNeighborhoods) {
   Settings const settings = forced("neighbor_alltoall=combining;neighbor_allgather=native");
-  EXPECT_TRUE(settings.may_choose(NeighborCall::alltoall));
-  EXPECT_FALSE(settings.may_choose(NeighborCall::allgather));
-  EXPECT_FALSE(settings.may_choose(NeighborCall::alltoallv));
+  EXPECT_TRUE(settings.may_choose(blocking(NeighborCall::alltoall)));
+  EXPECT_FALSE(settings.may_choose(blocking(NeighborCall::allgather)));
+  EXPECT_FALSE(settings.may_choose(blocking(NeighborCall::alltoallv)));
   EXPECT_TRUE(settings.has_choices());
   EXPECT_FALSE(settings.needs_nodes());
 }
 
 TEST(Settings, ForceOfANeighborhoodHoldsForItsNonblockingFormToo) {
-  auto const started = [](NeighborCall call) {
-    return NeighborForm{.call = call, .form = profile::Form::nonblocking};
-  };
   Settings const settings =
       forced("neighbor_alltoall=combining;ineighbor_alltoall=native;neighbor_allgather=direct;"
              "ineighbor_alltoallw=direct;ineighbor_alltoallv=combining");
-  EXPECT_TRUE(settings.may_choose(NeighborCall::alltoall));
-  EXPECT_FALSE(settings.may_choose(started(NeighborCall::alltoall)));
-  EXPECT_TRUE(settings.may_choose(started(NeighborCall::allgather)));
-  EXPECT_FALSE(settings.may_choose(NeighborCall::alltoallw));
-  EXPECT_TRUE(settings.may_choose(started(NeighborCall::alltoallw)));
-  EXPECT_EQ(settings.forced_for(started(NeighborCall::allgatherv)), nullptr);
+  EXPECT_TRUE(settings.may_choose(blocking(NeighborCall::alltoall)));
+  EXPECT_FALSE(settings.may_choose(nonblocking(NeighborCall::alltoall)));
+  EXPECT_TRUE(settings.may_choose(nonblocking(NeighborCall::allgather)));
+  EXPECT_FALSE(settings.may_choose(blocking(NeighborCall::alltoallw)));
+  EXPECT_TRUE(settings.may_choose(nonblocking(NeighborCall::alltoallw)));
+  EXPECT_EQ(settings.forced_for(nonblocking(NeighborCall::allgatherv)), nullptr);
   EXPECT_TRUE(settings.has_choices());
   EXPECT_TRUE(settings.may_choose_any());
   EXPECT_FALSE(forced("ineighbor_alltoall=native;bcast=native").may_choose_any());
   EXPECT_TRUE(forced("ineighbor_alltoall=direct").may_choose_any());
-  EXPECT_EQ(forced("ineighbor_bcast=direct").warnings.size(), 1U);
+}
+
+TEST(Settings, ComplaintsOfForceSayWhatWasWritten) {
+  auto const complaint = [](char const* text) {
+    Settings const settings = forced(text);
+    return settings.warnings.empty() ? std::string() : settings.warnings.front();
+  };
+  EXPECT_EQ(
+      complaint("ineighbor_alltoallv=foo"),
+      "ESPALIER_FORCE: ineighbor_alltoallv: expected an algorithm of neighbor_alltoall (direct, "
+      "combining, node_aware), got 'foo'; ignoring this entry"
+  );
+  std::string const unknown = complaint("ineighbor_bcast=direct");
+  EXPECT_NE(unknown.find("allgatherv"), std::string::npos) << unknown;
+  EXPECT_NE(unknown.find("neighbor_alltoallw"), std::string::npos) << unknown;
+  EXPECT_NE(unknown.find("got 'ineighbor_bcast'"), std::string::npos) << unknown;
 }
 
 TEST(Settings, NeighborhoodsFollowRulesAndLearn) {
@@ -189,16 +201,16 @@ TEST(Settings, NeighborhoodsFollowRulesAndLearn) {
            "algorithm": "neighbor_alltoall/direct", "reason": "measured"}]})";
   Settings const ruled = with_profile(text);
   EXPECT_EQ(ruled.warnings.size(), 0U);
-  EXPECT_TRUE(ruled.may_choose(NeighborCall::alltoall));
-  EXPECT_FALSE(ruled.may_choose(NeighborCall::allgather));
+  EXPECT_TRUE(ruled.may_choose(blocking(NeighborCall::alltoall)));
+  EXPECT_FALSE(ruled.may_choose(blocking(NeighborCall::allgather)));
   EXPECT_TRUE(ruled.has_choices());
   EXPECT_TRUE(ruled.needs_nodes());
   EXPECT_EQ(complaint_about_shape(ruled, {.num_ranks = 4, .num_nodes = 1}), std::nullopt);
 
   Settings const learning =
       Settings::parse({.force = "neighbor_allgather=native", .learn = "on"}, "openmpi");
-  EXPECT_TRUE(learning.may_choose(NeighborCall::alltoall));
-  EXPECT_FALSE(learning.may_choose(NeighborCall::allgather));
+  EXPECT_TRUE(learning.may_choose(blocking(NeighborCall::alltoall)));
+  EXPECT_FALSE(learning.may_choose(blocking(NeighborCall::allgather)));
   EXPECT_FALSE(learning.has_choices());
 }
 
