@@ -85,6 +85,7 @@ struct Row {
 
 void measure(Row const& row, std::string const& sizes, int num_repetitions) {
   std::vector<espalier::Request> requests;
+  requests.reserve(row.algorithms.size());
   for (char const* const algorithm : row.algorithms) {
     requests.push_back(row.plan(algorithm));
   }
@@ -123,7 +124,7 @@ public:
     places_ = places_of(counts_);
     sent_at_ = places_of(sent_);
     auto const room = [](Counts const& counts, Counts const& places) {
-      return static_cast<std::size_t>(counts.back() + places.back() + 1);
+      return static_cast<std::size_t>(counts.back()) + static_cast<std::size_t>(places.back()) + 1;
     };
     std::size_t const most = std::max(room(counts_, places_), room(sent_, sent_at_));
     from_.assign(most, 1);

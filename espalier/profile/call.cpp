@@ -102,7 +102,7 @@ refuses(Call call, algorithms::Choice const& choice, int num_ranks, int root, bo
 }  // namespace
 
 std::string to_string(CallForm one) {
-  std::string const text(to_string(one.call));
+  std::string text(to_string(one.call));
   switch (one.form) {
   case Form::blocking:
     return text;
@@ -115,7 +115,7 @@ std::string to_string(CallForm one) {
 }
 
 std::string function_name(CallForm one) {
-  std::string const text(function_name(one.call));
+  std::string text(function_name(one.call));
   switch (one.form) {
   case Form::blocking:
     return text;
@@ -133,7 +133,7 @@ std::string refuses(Call call, algorithms::Choice const& choice, int num_ranks, 
 
 std::string refuses(CallForm one, algorithms::Choice const& choice, int num_ranks, int root) {
   bool const agrees = one.form == Form::persistent;
-  std::string reason = refuses(one.call, choice, num_ranks, root, agrees);
+  std::string const reason = refuses(one.call, choice, num_ranks, root, agrees);
   return reason.empty() && one.form != Form::blocking ? refuses_start(choice) : reason;
 }
 

@@ -46,7 +46,7 @@ public:
 
 private:
   /// Whoever reads comes after the last write in program order: no other order is proved.
-  Blocks read(std::span<Slot const> slots) const {
+  [[nodiscard]] Blocks read(std::span<Slot const> slots) const {
     Blocks result;
     for_each_block(program_.frame, slots, [&](Buffer buffer, int block) {
       bool const is_scratch = buffer == Buffer::scratch;
@@ -63,16 +63,23 @@ private:
         place_of_[i] = static_cast<int>(like_.size());
         like_.push_back(program_.frame.scratch_like[i]);
         block = place_of_[i];
-      } else if (std::exchange(is_written_[i], true)) {
-        throw Error(
-            ErrorCode::unsupported,
-            "expected a program that writes each output block once, got one that writes block " +
-                std::to_string(block) + " again"
-        );
+      } else {
+        require_unwritten(block);
+        is_written_[i] = true;
       }
       result.emplace_back(buffer, block);
     });
     return result;
+  }
+
+  void require_unwritten(int block) const {
+    if (is_written_[static_cast<std::size_t>(block)]) {
+      throw Error(
+          ErrorCode::unsupported,
+          "expected a program that writes each output block once, got one that writes block " +
+              std::to_string(block) + " again"
+      );
+    }
   }
 
   static Range add(Blocks const& blocks, RankProgram& to) {
@@ -102,7 +109,7 @@ private:
 
   RankProgram const& program_;
   std::vector<int> place_of_;
-  std::vector<char> is_written_;
+  std::vector<bool> is_written_;
   std::vector<int> like_;
 };
 

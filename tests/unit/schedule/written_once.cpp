@@ -34,23 +34,31 @@ RankProgram reusing() {
   return std::move(builder).finish();
 }
 
-TEST(WrittenOnce, GivesEachWriteAPlaceOfItsOwn) {
-  RankProgram const before = reusing();
-  RankProgram const program = written_once(before);
-  EXPECT_EQ(program.frame.scratch_like.size(), 4U);
-  ASSERT_EQ(program.operations.size(), before.operations.size());
-  auto const touched = [&](int i) {
-    return blocks_of(program, program.slots(program.operations[static_cast<std::size_t>(i)]));
-  };
-  EXPECT_EQ(touched(0), (std::vector{0, 1}));
-  EXPECT_EQ(touched(1), std::vector{1}) << "what rank 0 sent";
-  EXPECT_EQ(touched(2), (std::vector{2, 3}));
-  EXPECT_EQ(blocks_of(program, program.sources(program.operations[3])), (std::vector{2, 3}))
-      << "what rank 2 sent";
-  for (std::size_t i = 0; i < before.operations.size(); ++i) {
-    EXPECT_EQ(program.operations[i].after, before.operations[i].after);
-    EXPECT_EQ(program.operations[i].peer, before.operations[i].peer);
+/// What each operation writes or sends.
+std::vector<std::vector<int>> touched_by(RankProgram const& program) {
+  std::vector<std::vector<int>> result;
+  for (Operation const& operation : program.operations) {
+    result.push_back(blocks_of(program, program.slots(operation)));
   }
+  return result;
+}
+
+TEST(WrittenOnce, GivesEachWriteAPlaceOfItsOwn) {
+  RankProgram const program = written_once(reusing());
+  EXPECT_EQ(program.frame.scratch_like.size(), 4U);
+  // The second operation sends what rank 0 sent, the last one copies what rank 2 did.
+  EXPECT_EQ(touched_by(program), (std::vector<std::vector<int>>{{0, 1}, {1}, {2, 3}, {0, 1}}));
+  EXPECT_EQ(blocks_of(program, program.sources(program.operations[3])), (std::vector{2, 3}));
+}
+
+TEST(WrittenOnce, KeepsWhatOperationsWaitFor) {
+  RankProgram const before = reusing();
+  RankProgram after = written_once(before);
+  for (std::size_t i = 0; i < after.operations.size(); ++i) {
+    after.operations[i].slots = before.operations[i].slots;
+    after.operations[i].sources = before.operations[i].sources;
+  }
+  EXPECT_EQ(after.operations, before.operations);
 }
 
 /// A slot that wraps would mean others as soon as the program gets more scratch blocks.
