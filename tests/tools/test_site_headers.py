@@ -61,7 +61,7 @@ def test_every_public_name_of_fortran_is_shown_for_both_kinds_of_handles(tmp_pat
         for name in ", ".join(lists).split(", ") if lists else []:
             assert page.count(f"\n### {name}\n") == 1
             ways = re.findall(rf"```fortran\ncall {name}\((.*?)```", page, re.DOTALL)
-            takes_handles = bool(re.search("comm|info|datatype", ways[-1]))
+            takes_handles = bool(re.search(r"comm|info|datatype|\bop\b", ways[-1]))
             assert ("type(MPI_" in ways[-1]) is takes_handles
             assert "type(MPI_" not in ways[0]
             assert len(ways) == 2 or not takes_handles

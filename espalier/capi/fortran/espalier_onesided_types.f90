@@ -1,6 +1,7 @@
 ! SPDX-License-Identifier: Apache-2.0
 
-! What the modules of espalier_onesided.h share: its structures, and what Fortran hands to C.
+! What the modules of espalier_onesided.h and espalier_array.h share: structures, and what Fortran
+! hands to C.
 module espalier_onesided_types
   use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_double, c_f_pointer, c_funptr, &
     c_int, c_int64_t, c_loc, c_null_char, c_null_funptr, c_null_ptr, c_ptr, c_size_t, c_sizeof
@@ -8,8 +9,9 @@ module espalier_onesided_types
   private
   public :: espalier_conduit, espalier_conduit_options, espalier_onesided_options, espalier_remote
   public :: espalier_request, espalier_team, espalier_transfer, espalier_tuning_options
-  public :: c_options, c_texts, c_tuning_options
-  public :: address_of, from_c, name_len, to_c, to_options, to_tuning_options
+  public :: espalier_array, espalier_blocks, espalier_distribution, espalier_region
+  public :: c_distribution, c_options, c_texts, c_tuning_options
+  public :: address_of, from_c, name_len, to_c, to_distribution, to_options, to_tuning_options
 
   integer, parameter :: name_len = 64
 
@@ -70,6 +72,45 @@ module espalier_onesided_types
     logical :: every = .false.
   end type
 
+  integer, parameter, public :: ESPALIER_ARRAY_MAX_DIMS = 4
+
+  type, bind(C) :: espalier_array
+    type(c_ptr) :: handle = c_null_ptr
+  end type
+
+  ! A block of 0 is one for each position of the grid, and an extent of the grid of 0 what others
+  ! leave.
+  type :: espalier_distribution
+    integer :: ndims = 1
+    integer(c_int64_t) :: extents(ESPALIER_ARRAY_MAX_DIMS) = 0
+    integer(c_int64_t) :: block(ESPALIER_ARRAY_MAX_DIMS) = 0
+    integer(c_int) :: grid(ESPALIER_ARRAY_MAX_DIMS) = 0
+  end type
+
+  ! espalier_distribution of C.
+  type, bind(C) :: c_distribution
+    integer(c_size_t) :: size = 0
+    integer(c_int) :: flags = 0
+    integer(c_int) :: ndims = 1
+    integer(c_int64_t) :: extents(ESPALIER_ARRAY_MAX_DIMS) = 0
+    integer(c_int64_t) :: block(ESPALIER_ARRAY_MAX_DIMS) = 0
+    integer(c_int) :: grid(ESPALIER_ARRAY_MAX_DIMS) = 0
+  end type
+
+  type, bind(C) :: espalier_blocks
+    integer(c_int64_t) :: first = 0
+    integer(c_int64_t) :: stride = 0
+    integer(c_int64_t) :: last = 0
+  end type
+
+  type(espalier_blocks), parameter, public :: ESPALIER_ALL_BLOCKS = &
+    espalier_blocks(0_c_int64_t, 1_c_int64_t, -1_c_int64_t)
+
+  type, bind(C) :: espalier_region
+    type(espalier_array) :: array
+    type(espalier_blocks) :: blocks(ESPALIER_ARRAY_MAX_DIMS)
+  end type
+
   ! espalier_tuning_options of C.
   type, bind(C) :: c_tuning_options
     integer(c_size_t) :: size = 0
@@ -92,6 +133,11 @@ module espalier_onesided_types
     character(kind=c_char) :: algorithm(name_len)
     character(kind=c_char) :: mechanism(name_len)
   end type
+
+  ! With the blocks of one dimension after the other.
+  interface espalier_region
+    module procedure region_of
+  end interface
 
 contains
 
@@ -122,6 +168,28 @@ contains
     found%seconds = wanted%seconds
     found%meanwhile = wanted%meanwhile
     found%context = wanted%context
+  end function
+
+  function region_of(array, dim1, dim2, dim3, dim4) result(region)
+    type(espalier_array), intent(in) :: array
+    type(espalier_blocks), intent(in) :: dim1
+    type(espalier_blocks), intent(in), optional :: dim2, dim3, dim4
+    type(espalier_region) :: region
+    region%array = array
+    region%blocks(1) = dim1
+    if (present(dim2)) region%blocks(2) = dim2
+    if (present(dim3)) region%blocks(3) = dim3
+    if (present(dim4)) region%blocks(4) = dim4
+  end function
+
+  function to_distribution(distribution) result(found)
+    type(espalier_distribution), intent(in) :: distribution
+    type(c_distribution) :: found
+    found%size = c_sizeof(found)
+    found%ndims = distribution%ndims
+    found%extents = distribution%extents
+    found%block = distribution%block
+    found%grid = distribution%grid
   end function
 
   ! Where a buffer is. C refuses a null pointer: a section with gaps would be copied on its way, and

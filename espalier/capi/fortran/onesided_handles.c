@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The functions of espalier_onesided.h that take handles of MPI, for the Fortran modules: with
-   handles of Fortran, which are numbers in every MPI. It is part of the library of the modules, so
-   that libespalier-api-<vendor> shows nothing of it. */
+/* The functions of espalier_onesided.h and espalier_array.h that take handles of MPI, for the
+   Fortran modules: with handles of Fortran, which are numbers in every MPI. It is part of the
+   library of the modules, so that libespalier-api-<vendor> shows nothing of it. */
 
 #include <stdint.h>
 
+#include <espalier_array.h>
 #include <espalier_onesided.h>
 
 #include <mpi.h>
@@ -127,4 +128,35 @@ int espalier_f_team_alltoall_init(
 ) {
   MPI_Datatype const type = MPI_Type_f2c(datatype);
   return espalier_team_alltoall_init(sendbuf, recvbuf, count, type, team, options, request);
+}
+
+int espalier_f_distribution_bytes(
+    espalier_distribution const* distribution,
+    MPI_Fint datatype,
+    int num_members,
+    uint64_t* num_bytes
+) {
+  MPI_Datatype const type = MPI_Type_f2c(datatype);
+  return espalier_distribution_bytes(distribution, type, num_members, num_bytes);
+}
+
+int espalier_f_array_create(
+    espalier_team* team,
+    espalier_distribution const* distribution,
+    MPI_Fint datatype,
+    uint64_t offset,
+    espalier_array** array
+) {
+  return espalier_array_create(team, distribution, MPI_Type_f2c(datatype), offset, array);
+}
+
+int espalier_f_array_reduce_init(
+    espalier_region const* from,
+    espalier_region const* to,
+    int count,
+    MPI_Fint op,
+    espalier_onesided_options const* options,
+    espalier_request** request
+) {
+  return espalier_array_reduce_init(from, to, count, MPI_Op_f2c(op), options, request);
 }
