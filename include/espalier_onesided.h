@@ -259,7 +259,7 @@ typedef enum espalier_addresses {
  */
 typedef struct espalier_onesided_options {
   size_t size;       /**< sizeof(espalier_onesided_options): later versions may add fields */
-  unsigned flags;    /**< ESPALIER_REPRODUCIBLE, ESPALIER_LEARN, both or 0 */
+  unsigned flags;    /**< ESPALIER_REPRODUCIBLE, ESPALIER_LEARN_IN_STARTS, both or 0 */
   espalier_sync in;  /**< when it may begin to touch buffers */
   espalier_sync out; /**< until when it may */
   espalier_addresses addresses; /**< who knows where buffers are */
@@ -281,7 +281,7 @@ typedef struct espalier_onesided_options {
  * before, whatever the modes say: no member may wait, outside of Espalier, for what another one
  * does only after two more starts. Refused for collectives of arrays.
  */
-#define ESPALIER_LEARN 2U
+#define ESPALIER_LEARN_IN_STARTS 2U
 
 #define ESPALIER_ONESIDED_OPTIONS_INIT                                                             \
   {sizeof(espalier_onesided_options),                                                              \

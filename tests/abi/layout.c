@@ -68,7 +68,7 @@ HOLDS(tuning_options_seconds, offsetof(espalier_tuning_options, seconds) == 16);
 HOLDS(tuning_options_meanwhile, offsetof(espalier_tuning_options, meanwhile) == 24);
 HOLDS(tuning_options_context, offsetof(espalier_tuning_options, context) == 32);
 HOLDS(reproducible_number, ESPALIER_REPRODUCIBLE == 1);
-HOLDS(learn_number, ESPALIER_LEARN == 2);
+HOLDS(learn_number, ESPALIER_LEARN_IN_STARTS == 2);
 HOLDS(sync_numbers, ESPALIER_ALLSYNC == 0 && ESPALIER_MYSYNC == 1 && ESPALIER_NOSYNC == 2);
 HOLDS(addresses_numbers, ESPALIER_ADDRESSES_SYMMETRIC == 0 && ESPALIER_ADDRESSES_LOCAL == 1);
 

@@ -62,13 +62,14 @@ TeamOptions read(espalier_onesided_options const* given) {
   if (given->size != sizeof(espalier_onesided_options)) {
     refuse_options("expected options set by ESPALIER_ONESIDED_OPTIONS_INIT");
   }
-  if ((given->flags & ~(ESPALIER_REPRODUCIBLE | ESPALIER_LEARN)) != 0) {
+  if ((given->flags & ~(ESPALIER_REPRODUCIBLE | ESPALIER_LEARN_IN_STARTS)) != 0) {
     refuse_options(formatted(
-        "expected flags of ESPALIER_REPRODUCIBLE and ESPALIER_LEARN, got {:#x}", given->flags
+        "expected flags of ESPALIER_REPRODUCIBLE and ESPALIER_LEARN_IN_STARTS, got {:#x}",
+        given->flags
     ));
   }
   options.is_reproducible = (given->flags & ESPALIER_REPRODUCIBLE) != 0;
-  options.learns = (given->flags & ESPALIER_LEARN) != 0;
+  options.learns = (given->flags & ESPALIER_LEARN_IN_STARTS) != 0;
   options.mode = {.in = sync_of(given->in, "in"), .out = sync_of(given->out, "out")};
   options.addresses = addresses_of(given->addresses);
   if (given->algorithm != nullptr) {

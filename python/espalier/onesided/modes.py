@@ -13,7 +13,7 @@ from espalier.onesided.functions import OnesidedOptions
 _REPRODUCIBLE = 1
 """ESPALIER_REPRODUCIBLE."""
 _LEARN = 2
-"""ESPALIER_LEARN."""
+"""ESPALIER_LEARN_IN_STARTS."""
 
 
 class Sync(enum.IntEnum):

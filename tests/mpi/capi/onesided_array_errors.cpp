@@ -147,7 +147,7 @@ void plan_wrongly(Refusals& refusals, Checks& checks, Pair const& arrays, espali
   espalier_onesided_options bad = ESPALIER_ONESIDED_OPTIONS_INIT;
   bad.flags = 2;
   espalier_onesided_options learning = ESPALIER_ONESIDED_OPTIONS_INIT;
-  learning.flags = ESPALIER_LEARN;
+  learning.flags = ESPALIER_LEARN_IN_STARTS;
   auto const bcast = [&](espalier_region const& from, espalier_region const& target, int count) {
     return espalier_array_bcast_init(&from, &target, count, nullptr, &request);
   };

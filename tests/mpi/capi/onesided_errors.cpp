@@ -269,7 +269,7 @@ void choose_wrongly(Errors& errors, Users const& users) {
   errors.expect(bcast(), MPI_ERR_ARG, "eager or counting_put", "gets from where nobody knows");
   options = ESPALIER_ONESIDED_OPTIONS_INIT;
   options.flags = 4;
-  errors.expect(bcast(), MPI_ERR_ARG, "ESPALIER_LEARN, got 0x4", "flags");
+  errors.expect(bcast(), MPI_ERR_ARG, "ESPALIER_LEARN_IN_STARTS, got 0x4", "flags");
   options = ESPALIER_ONESIDED_OPTIONS_INIT;
   store(3, &options.in);
   errors.expect(bcast(), MPI_ERR_ARG, "expected in to be", "a mode");

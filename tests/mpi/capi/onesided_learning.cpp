@@ -27,7 +27,7 @@ constexpr int many_calls = 90;
 
 espalier_onesided_options learning(espalier_sync in, espalier_sync out) {
   espalier_onesided_options options = ESPALIER_ONESIDED_OPTIONS_INIT;
-  options.flags = ESPALIER_LEARN;
+  options.flags = ESPALIER_LEARN_IN_STARTS;
   options.in = in;
   options.out = out;
   return options;
@@ -163,11 +163,11 @@ void keep_names(Members& members) {
 
 void refuse_other_flags(Members& members) {
   espalier_onesided_options options = ESPALIER_ONESIDED_OPTIONS_INIT;
-  options.flags = 2;
+  options.flags = 4;
   espalier_request* request = nullptr;
   int const code = plan({.name = "barrier"}, nullptr, nullptr, members.team, &options, &request);
   members.checks->expect(code != MPI_SUCCESS, "flags that nobody knows");
-  bool const is_named = last_text().find("ESPALIER_LEARN") != std::string::npos;
+  bool const is_named = last_text().find("ESPALIER_LEARN_IN_STARTS") != std::string::npos;
   members.checks->expect(is_named, last_text());
 }
 

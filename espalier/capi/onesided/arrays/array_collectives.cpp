@@ -91,7 +91,8 @@ planned(espalier_team& team, BlockCall const& call, espalier_onesided_options co
   if (known.learns) {
     throw espalier::Error(
         espalier::ErrorCode::argument,
-        "ESPALIER_LEARN is for collectives of teams; tune one of arrays by espalier_request_tune()"
+        "ESPALIER_LEARN_IN_STARTS is for collectives of teams; tune one of arrays by "
+        "espalier_request_tune()"
     );
   }
   Movement const movement = movement_of(call);
