@@ -29,6 +29,7 @@ STUDIES = {
     "effort": BENCHMARKS / "effort",
     "keys": BENCHMARKS / "keys",
     "node": BENCHMARKS / "node",
+    "onesided": BENCHMARKS / "onesided",
     "one-sided-tuned-collectives": BENCHMARKS / "reproduce" / "one-sided-tuned-collectives",
     "orthogonal-groups": BENCHMARKS / "reproduce" / "orthogonal-groups",
     "overlap": BENCHMARKS / "overlap",

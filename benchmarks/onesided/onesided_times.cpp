@@ -2,9 +2,9 @@
 
 /// @file
 /// Times one-sided communication beside that of the MPI library, in turns:
-/// `onesided_times <node, rma or ucx> <samples> <most bytes>`. Rank 0 prints a line of JSON for
-/// each comparison and size, with the medians of both, and the median and quartiles of ours /
-/// theirs. The exit code is 3 for a conduit that this build lacks.
+/// `onesided_times <node, rma or ucx> <samples> <most bytes> [most actions of a sample]`. Rank 0
+/// prints a line of JSON for each comparison and size, with the medians of both, and the median and
+/// quartiles of ours / theirs. The exit code is 3 for a conduit that this build lacks.
 
 #include <algorithm>
 #include <cstdio>
@@ -15,10 +15,13 @@
 #include <string_view>
 #include <vector>
 
+#include "include/espalier_planned.h"
+
 #include <mpi.h>
 
 #include "espalier/algorithms/catalog.hpp"
 #include "espalier/capi/onesided/transports.hpp"
+#include "espalier/exec/memory/private_memory.hpp"
 #include "espalier/onesided/team/team.hpp"
 
 namespace espalier::benchmarks {
@@ -76,11 +79,13 @@ double quantile(std::vector<double> values, double q) {
 
 class Stopwatch {
 public:
-  Stopwatch(Conduit& conduit, int num_samples) : conduit_(conduit), num_samples_(num_samples) {}
+  Stopwatch(Conduit& conduit, int num_samples, int most_actions)
+      : conduit_(conduit), num_samples_(num_samples), most_actions_(most_actions) {}
 
   void compare(Compared const& what, Action const& ours, Action const& theirs) const {
     constexpr int warm_up = 3;
-    int const num_actions = std::max(2, (what.num_bytes <= 4096 ? 200 : 40) / what.num_calls);
+    int const num_calls = std::min(most_actions_, what.num_bytes <= 4096 ? 200 : 40);
+    int const num_actions = std::max(2, num_calls / what.num_calls);
     std::vector<double> our_times;
     std::vector<double> their_times;
     std::vector<double> ratios;
@@ -123,6 +128,7 @@ private:
 
   Conduit& conduit_;
   int num_samples_;
+  int most_actions_;
 };
 
 /// A window of MPI beside the conduit.
@@ -161,20 +167,21 @@ private:
   MPI_Win window_ = MPI_WIN_NULL;
 };
 
-/// Rank 0 writes to rank 1, which polls meanwhile, in MPI and in the conduit.
+/// Rank 0 writes to the last rank, which polls meanwhile, in MPI and in the conduit.
 class Puts {
 public:
   Puts(Conduit& conduit, Stopwatch const& watch, std::uint64_t most_bytes)
-      : conduit_(conduit), watch_(watch), window_(most_bytes), data_(most_bytes) {}
+      : conduit_(conduit), watch_(watch), target_(conduit.num_ranks() - 1), window_(most_bytes),
+        data_(most_bytes) {}
 
   void compare_all(std::uint64_t num_bytes) {
     auto const count = static_cast<int>(num_bytes);
     Action const put = alone([this, num_bytes] {
-      conduit_.put({.rank = 1, .offset = output_at}, data_.data(), num_bytes);
+      conduit_.put({.rank = target_, .offset = output_at}, data_.data(), num_bytes);
     });
     Action const flood = alone([this, num_bytes] {
       for (int i = 0; i < num_in_flight; ++i) {
-        conduit_.post_put({.rank = 1, .offset = output_at}, data_.data(), num_bytes);
+        conduit_.post_put({.rank = target_, .offset = output_at}, data_.data(), num_bytes);
       }
       conduit_.fence();
     });
@@ -182,8 +189,8 @@ public:
       send(count, 1);
     });
     Action const mpi_put = alone([this, count] {
-      window_.put(1, data_.data(), count);
-      window_.flush(1);
+      window_.put(target_, data_.data(), count);
+      window_.flush(target_);
     });
     watch_.compare({"put and ack", "MPI_Put and flush", num_bytes}, put, mpi_put);
     watch_.compare({"flood of puts", "MPI_Isend", num_bytes, num_in_flight}, flood, [this, count] {
@@ -191,9 +198,9 @@ public:
     });
     Action const mpi_flood = alone([this, count] {
       for (int i = 0; i < num_in_flight; ++i) {
-        window_.put(1, data_.data(), count);
+        window_.put(target_, data_.data(), count);
       }
-      window_.flush(1);
+      window_.flush(target_);
     });
     watch_.compare({"flood of puts", "MPI_Put", num_bytes, num_in_flight}, flood, mpi_flood);
   }
@@ -208,62 +215,149 @@ private:
     };
   }
 
-  /// So many messages from rank 0 to rank 1, which answers when it has them all.
+  /// So many messages from rank 0 to the last one, which answers when it has them all.
   void send(int num_bytes, int num_messages) {
     std::vector<MPI_Request> requests(static_cast<std::size_t>(num_messages), MPI_REQUEST_NULL);
     for (MPI_Request& request : requests) {
       if (conduit_.rank() == 0) {
-        MPI_Isend(data_.data(), num_bytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &request);
-      } else if (conduit_.rank() == 1) {
+        MPI_Isend(data_.data(), num_bytes, MPI_BYTE, target_, 0, MPI_COMM_WORLD, &request);
+      } else if (conduit_.rank() == target_) {
         MPI_Irecv(data_.data(), num_bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &request);
       }
     }
     MPI_Waitall(num_messages, requests.data(), MPI_STATUSES_IGNORE);
     if (conduit_.rank() == 0) {
-      MPI_Recv(nullptr, 0, MPI_BYTE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    } else if (conduit_.rank() == 1) {
+      MPI_Recv(nullptr, 0, MPI_BYTE, target_, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (conduit_.rank() == target_) {
       MPI_Send(nullptr, 0, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
     }
   }
 
   Conduit& conduit_;
   Stopwatch const& watch_;
+  int target_;
   Window window_;
   std::vector<std::byte> data_;
 };
 
-/// Broadcasts from rank 0 by a binomial tree of signaling puts.
-class Broadcasts {
-public:
-  Broadcasts(Conduit& conduit, Stopwatch const& watch)
-      : conduit_(conduit), watch_(watch), team_(conduit, all(conduit), scratch),
-        places_(team_.members().size(), UserPlaces{.output = output_at}) {}
+/// What is compared: how ours is planned, and what the library calls it.
+struct Kind {
+  std::string name;
+  schedule::Collective collective;
+  std::string algorithm;
+  std::uint64_t element_bytes;
+  std::string function;
+  std::string started_function;
+  void (*call)(void* input, void* output, int count);
+  MPI_Request (*start)(void* input, void* output, int count);
+  espalier_request* (*plan)(void* input, void* output, int count);
+};
 
-  void compare_all(std::uint64_t num_bytes) {
-    auto const strict = planned(num_bytes, Sync::allsync);
-    auto const loose = planned(num_bytes, Sync::nosync);
-    void* const data = buffers().output;
-    auto const count = static_cast<int>(num_bytes);
+espalier_planned_options with(char const* algorithm) {
+  espalier_planned_options options = ESPALIER_PLANNED_OPTIONS_INIT;
+  options.algorithm = algorithm;
+  return options;
+}
+
+Kind const broadcast{
+    .name = "broadcast",
+    .collective = schedule::Collective::bcast,
+    .algorithm = "bcast/binomial",
+    .element_bytes = 1,
+    .function = "MPI_Bcast",
+    .started_function = "MPI_Ibcast",
+    .call = [](void* /*input*/, void* output, int count
+            ) { MPI_Bcast(output, count, MPI_BYTE, 0, MPI_COMM_WORLD); },
+    .start =
+        [](void* /*input*/, void* output, int count) {
+          MPI_Request request = MPI_REQUEST_NULL;
+          MPI_Ibcast(output, count, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
+          return request;
+        },
+    .plan =
+        [](void* /*input*/, void* output, int count) {
+          espalier_request* request = nullptr;
+          espalier_planned_options const options = with("bcast/binomial");
+          espalier_bcast_init(output, count, MPI_BYTE, 0, MPI_COMM_WORLD, &options, &request);
+          return request;
+        },
+};
+
+Kind const sum{
+    .name = "sum",
+    .collective = schedule::Collective::allreduce,
+    .algorithm = "allreduce/recursive_doubling",
+    .element_bytes = sizeof(double),
+    .function = "MPI_Allreduce",
+    .started_function = "MPI_Iallreduce",
+    .call = [](void* input, void* output, int count
+            ) { MPI_Allreduce(input, output, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); },
+    .start =
+        [](void* input, void* output, int count) {
+          MPI_Request request = MPI_REQUEST_NULL;
+          MPI_Iallreduce(input, output, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
+          return request;
+        },
+    .plan =
+        [](void* input, void* output, int count) {
+          espalier_request* request = nullptr;
+          espalier_planned_options const options = with("allreduce/recursive_doubling");
+          espalier_allreduce_init(
+              input, output, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &options, &request
+          );
+          return request;
+        },
+};
+
+/// Broadcasts from rank 0, and sums for all, of a team: strict, loose, and many underway. Beside
+/// them what the library does, and the same algorithm with messages (espalier_planned.h).
+class Collectives {
+public:
+  Collectives(Conduit& conduit, Stopwatch const& watch, std::uint64_t most_bytes)
+      : conduit_(conduit), watch_(watch), team_(conduit, all(conduit), scratch),
+        places_(
+            team_.members().size(), UserPlaces{.input = input_at(most_bytes), .output = output_at}
+        ),
+        input_at_(input_at(most_bytes)) {}
+
+  static std::uint64_t input_at(std::uint64_t most_bytes) { return output_at + most_bytes; }
+
+  void compare_all(Kind const& kind, std::uint64_t num_bytes) {
+    auto const strict = planned(kind, num_bytes, Sync::allsync);
+    auto const loose = planned(kind, num_bytes, Sync::nosync);
+    auto const count = static_cast<int>(num_bytes / kind.element_bytes);
+    auto const library = [&] { kind.call(input(), output(), count); };
     watch_.compare(
-        {"strict broadcast", "MPI_Bcast and MPI_Barrier", num_bytes},
+        {"strict " + kind.name, kind.function + " and MPI_Barrier", num_bytes},
         [&] { run(strict); },
         [&] {
-          MPI_Bcast(data, count, MPI_BYTE, 0, MPI_COMM_WORLD);
+          library();
           MPI_Barrier(MPI_COMM_WORLD);
         }
     );
+    watch_.compare({"loose " + kind.name, kind.function, num_bytes}, [&] { run(loose); }, library);
+    espalier_request* messages = kind.plan(input(), output(), count);
+    auto const two_sided = [&] {
+      espalier_request_start(messages);
+      espalier_request_wait(messages);
+    };
+    watch_.compare({"loose " + kind.name, "two-sided", num_bytes}, [&] { run(loose); }, two_sided);
     watch_.compare(
-        {"loose broadcast", "MPI_Bcast", num_bytes},
-        [&] { run(loose); },
-        [&] { MPI_Bcast(data, count, MPI_BYTE, 0, MPI_COMM_WORLD); }
+        {"strict " + kind.name, "two-sided and MPI_Barrier", num_bytes},
+        [&] { run(strict); },
+        [&] {
+          two_sided();
+          MPI_Barrier(MPI_COMM_WORLD);
+        }
     );
+    espalier_request_free(&messages);
     watch_.compare(
-        {"broadcasts underway", "MPI_Ibcast", num_bytes, num_in_flight},
+        {kind.name + "s underway", kind.started_function, num_bytes, num_in_flight},
         [&] { run_many(loose); },
         [&] {
           std::vector<MPI_Request> requests(num_in_flight);
           for (MPI_Request& request : requests) {
-            MPI_Ibcast(data, count, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
+            request = kind.start(input(), output(), count);
           }
           MPI_Waitall(num_in_flight, requests.data(), MPI_STATUSES_IGNORE);
         }
@@ -281,33 +375,51 @@ private:
     return ranks;
   }
 
-  [[nodiscard]] UserBuffers buffers() const {
-    return {.input = nullptr, .output = conduit_.segment().data() + output_at};
-  }
+  [[nodiscard]] std::byte* input() const { return conduit_.segment().data() + input_at_; }
 
-  [[nodiscard]] Planned planned(std::uint64_t num_bytes, Sync sync) const {
-    auto const choice = algorithms::Choice::parse("bcast/binomial");
+  [[nodiscard]] std::byte* output() const { return conduit_.segment().data() + output_at; }
+
+  [[nodiscard]] Planned planned(Kind const& kind, std::uint64_t num_bytes, Sync sync) const {
+    auto const choice = algorithms::Choice::parse(kind.algorithm);
     int const p = team_.num_ranks();
     OneSidedForm const form{.mode = {.in = sync, .out = sync}};
-    auto const layout = exec::Layout::uniform(1, static_cast<std::int64_t>(num_bytes), 1);
+    auto const program_of = [&](int rank) {
+      return exec::as_called(choice.generate(p, 0, rank), kind.collective, 0, false);
+    };
+    int const num_blocks = program_of(0).frame.num_output_blocks;
+    auto const count = static_cast<std::int64_t>(num_bytes / kind.element_bytes);
+    auto const element = static_cast<std::int64_t>(kind.element_bytes);
+    auto const layout = exec::Layout::uniform(1, count, element).divided(num_blocks);
     return std::make_shared<PlannedCollective const>(
         p,
         team_.rank(),
-        [&](int rank) { return choice.generate(p, 0, rank); },
+        program_of,
         form,
-        [&](int /*rank*/) -> exec::Layout const& { return layout; }
+        [&](int /*rank*/) -> exec::Layout const& { return layout; },
+        add
     );
   }
 
+  static void add(std::byte const* source, std::byte* destination, std::int64_t num_elements) {
+    MPI_Reduce_local(source, destination, static_cast<int>(num_elements), MPI_DOUBLE, MPI_SUM);
+  }
+
+  [[nodiscard]] Ticket started(Planned const& planned) {
+    UserBuffers buffers;
+    buffers.input = input();
+    buffers.output = output();
+    return team_.start(planned, buffers, places_);
+  }
+
   void run(Planned const& planned) {
-    Ticket ticket = team_.start(planned, buffers(), places_);
+    Ticket ticket = started(planned);
     team_.wait(ticket);
   }
 
   void run_many(Planned const& planned) {
     tickets_.clear();
     for (int i = 0; i < num_in_flight; ++i) {
-      tickets_.push_back(team_.start(planned, buffers(), places_));
+      tickets_.push_back(started(planned));
     }
     for (Ticket& ticket : tickets_) {
       team_.wait(ticket);
@@ -318,26 +430,31 @@ private:
   Stopwatch const& watch_;
   Team team_;
   std::vector<UserPlaces> places_;
+  std::uint64_t input_at_;
   std::vector<Ticket> tickets_;
 };
 
-int measure(std::string_view conduit_name, int num_samples, std::uint64_t most_bytes) {
+int measure(
+    std::string_view conduit_name, int num_samples, std::uint64_t most_bytes, int most_actions
+) {
   constexpr int no_such_conduit = 3;
   capi::Transport const* const transport = capi::find_transport(conduit_name);
   if (transport == nullptr) {
     return no_such_conduit;
   }
-  auto const conduit = transport->attach(MPI_COMM_WORLD, output_at + most_bytes, {});
-  Stopwatch const watch(*conduit, num_samples);
+  auto const conduit = transport->attach(MPI_COMM_WORLD, output_at + 2 * most_bytes, {});
+  Stopwatch const watch(*conduit, num_samples, most_actions);
   if (conduit->num_ranks() > 1) {
     Puts puts(*conduit, watch, most_bytes);
     for (std::uint64_t num_bytes = 8; num_bytes <= most_bytes; num_bytes *= 8) {
       puts.compare_all(num_bytes);
     }
   }
-  Broadcasts broadcasts(*conduit, watch);
-  for (std::uint64_t num_bytes = 8; num_bytes <= most_bytes; num_bytes *= 8) {
-    broadcasts.compare_all(num_bytes);
+  Collectives collectives(*conduit, watch, most_bytes);
+  for (Kind const* const kind : {&broadcast, &sum}) {
+    for (std::uint64_t num_bytes = 8; num_bytes <= most_bytes; num_bytes *= 8) {
+      collectives.compare_all(*kind, num_bytes);
+    }
   }
   return 0;
 }
@@ -348,12 +465,14 @@ int measure(std::string_view conduit_name, int num_samples, std::uint64_t most_b
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int code = 2;
-  bool const is_right = argc == 4 && std::atoi(argv[2]) > 0 && std::atoi(argv[3]) >= 8;
+  bool const is_right =
+      (argc == 4 || argc == 5) && std::atoi(argv[2]) > 0 && std::atoi(argv[3]) >= 8;
   if (is_right) {
     auto const most_bytes = static_cast<std::uint64_t>(std::atoi(argv[3]));
-    code = espalier::benchmarks::measure(argv[1], std::atoi(argv[2]), most_bytes);
+    int const most_actions = argc == 5 ? std::atoi(argv[4]) : 200;
+    code = espalier::benchmarks::measure(argv[1], std::atoi(argv[2]), most_bytes, most_actions);
   } else {
-    std::fprintf(stderr, "usage: onesided_times <conduit> <samples> <most bytes, from 8>\n");
+    std::fprintf(stderr, "usage: onesided_times <conduit> <samples> <bytes, from 8> [actions]\n");
   }
   MPI_Finalize();
   return code;

@@ -50,6 +50,7 @@ def test_a_page_that_was_edited_is_found(copy: Path) -> None:
         ("effort", "effort.json", r'(?<="seconds": )[\d.]+', "1"),
         ("keys", "keys.json", r'(?<="seconds": )[\d.e-]+(?=\}\})', "9e9"),
         ("node", "node.json", r'(?<="barrier": )\[\[[^"]+?\]\]', "[[9.0, 9.0, 9.0]]"),
+        ("onesided", "onesided.json", r'(?<="ratio": )[\d.]+', "99"),
         ("regret", "regret.json", r'(?<="charged_us": )[\d.]+', "99"),
         ("scale", "scale-simulated.csv", r"(?<=,)[\d.]+$", "1"),
         ("sparbit", "sparbit.json", "104 s", "105 s"),

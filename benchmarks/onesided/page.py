@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page about one-sided communication beside MPI, from the data that are kept."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from simulated_times import date_of, table
+
+from espalier.base.units import bytes_text, three_digits
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    Record = Mapping[str, Any]
+
+STUDY = "onesided"
+FILE = "onesided.json"
+_TEMPLATE = Path(__file__).with_suffix(".md")
+_PUTS = ("put and ack", "flood of puts")
+_TWO_SIDED = "two-sided"
+_MOST_LOSSES = 20
+
+
+def text(declared: Mapping[str, Any], data: Path) -> str:
+    """Return the page."""
+    kept = json.loads((data / FILE).read_text(encoding="utf-8"))
+    records = kept["records"]
+    study = declared["study"]
+    puts = [one for one in records if one["what"] in _PUTS]
+    others = [one for one in records if one["what"] not in _PUTS]
+    ours = [one for one in others if one["theirs"].startswith(_TWO_SIDED)]
+    library = [one for one in others if one not in ours]
+    return _TEMPLATE.read_text(encoding="utf-8").format(
+        date=date_of(data, STUDY),
+        load=kept["load"],
+        gain=bytes_text(study["gain_bytes"]),
+        strict=study["most_strict"],
+        loose=study["most_loose"],
+        outcome=_outcome(library, study),
+        puts=_tables(puts),
+        library=_tables(library),
+        ours=_tables(ours),
+        losses=_losses(records),
+    )
+
+
+def _runs(records: Sequence[Record]) -> list[str]:
+    return list(dict.fromkeys(one["run"] for one in records))
+
+
+def kind_of(record: Record) -> str:
+    """Return what a goal is for: `strict`, `loose` or `underway`."""
+    words = record["what"].split()
+    return "underway" if words[-1] == "underway" else words[0]
+
+
+def mean(records: Sequence[Record]) -> float:
+    """Return the geometric mean of the ratios."""
+    return statistics.geometric_mean(one["ratio"] for one in records)
+
+
+def _outcome(library: Sequence[Record], study: Mapping[str, Any]) -> str:
+    rows = []
+    for run in _runs(library):
+        of_run = [one for one in library if one["run"] == run]
+        large = [one for one in of_run if one["bytes"] >= study["gain_bytes"]]
+        strict = mean([one for one in of_run if kind_of(one) == "strict"])
+        loose = mean([one for one in large if kind_of(one) == "loose"])
+        underway = mean([one for one in large if kind_of(one) == "underway"])
+        rows.append(
+            [
+                run,
+                _judged(strict, study["most_strict"]),
+                _judged(loose, study["most_loose"]),
+                _judged(underway, study["most_loose"]),
+            ]
+        )
+    return table(["run", "strict", "loose", "16 underway"], rows)
+
+
+def _judged(ratio: float, most: float) -> str:
+    return f"{ratio:.2f}, {'reached' if ratio <= most else 'missed'}"
+
+
+def _tables(records: Sequence[Record]) -> str:
+    """Return a table for each run: what by size."""
+    texts = []
+    for run in _runs(records):
+        of_run = [one for one in records if one["run"] == run]
+        sizes = sorted({one["bytes"] for one in of_run})
+        rows = [
+            [what, theirs, *(_cell(of_run, what, theirs, size) for size in sizes)]
+            for what, theirs in dict.fromkeys((one["what"], one["theirs"]) for one in of_run)
+        ]
+        head = ["ours", "theirs", *map(bytes_text, sizes)]
+        texts.append(f"{run[0].upper()}{run[1:]}:\n\n{table(head, rows)}")
+    return "\n".join(texts)
+
+
+def _cell(records: Sequence[Record], what: str, theirs: str, size: int) -> str:
+    for one in records:
+        if (one["what"], one["theirs"], one["bytes"]) == (what, theirs, size):
+            return f"{three_digits(one['ratio'])} of {three_digits(one['theirs_us'])} us"
+    return ""
+
+
+def _losses(records: Sequence[Record]) -> str:
+    """Return where even the lower quartile is slower, the worst first."""
+    lost = sorted((one for one in records if one["ratio_low"] > 1), key=lambda one: -one["ratio"])
+    rows = [
+        [
+            one["run"],
+            one["what"],
+            one["theirs"],
+            bytes_text(one["bytes"]),
+            three_digits(one["ratio"]),
+            f"{three_digits(one['ours_us'])} us",
+        ]
+        for one in lost[:_MOST_LOSSES]
+    ]
+    shown = table(["run", "ours", "theirs", "size", "ours / theirs", "ours"], rows)
+    rest = len(lost) - len(rows)
+    return shown + (f"\nand {rest} more of {len(records)} comparisons.\n" if rest > 0 else "")

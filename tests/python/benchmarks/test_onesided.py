@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The runs and the page of the study of one-sided communication."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+import tomllib
+from places import repository
+
+FOLDER = repository / "benchmarks" / "onesided"
+sys.path[:0] = [str(FOLDER.parent), str(FOLDER.parent / "reproduce")]
+
+import pages  # noqa: E402
+
+DECLARED = tomllib.loads((FOLDER / "experiments.toml").read_text(encoding="utf-8"))
+PAGE = pages.module_of(FOLDER)
+
+
+def _study() -> object:
+    spec = importlib.util.spec_from_file_location("study_of_onesided", FOLDER / "study.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_runs_on_hosts_are_started_there() -> None:
+    study = _study()
+    for run in DECLARED["study"]["runs"]:
+        words = study.command(run, Path("program"))
+        place = words.index("program")
+        assert words[place + 1 : place + 3] == [run["conduit"], str(run["num_samples"])]
+        if "hosts" in run:
+            per_host = int(words[words.index("--ranks-per-host") + 1])
+            assert run["hosts"] * per_host == run["num_ranks"]
+        else:
+            assert "cluster" not in words
+
+
+def test_titles_of_runs_differ() -> None:
+    titles = [run["title"] for run in DECLARED["study"]["runs"]]
+    assert len(set(titles)) == len(titles)
+
+
+@pytest.mark.parametrize(
+    ("what", "kind"),
+    [("strict sum", "strict"), ("loose broadcast", "loose"), ("sums underway", "underway")],
+)
+def test_a_goal_is_for_a_kind(what: str, kind: str) -> None:
+    assert PAGE.kind_of({"what": what}) == kind
+
+
+def test_a_mean_is_geometric() -> None:
+    assert PAGE.mean([{"ratio": 0.5}, {"ratio": 2.0}]) == pytest.approx(1.0)
