@@ -12,7 +12,8 @@ using schedule::Collective;
 
 /// A block for each rank, or one vector, cut as the program wants it.
 Layout whole(TeamCall const& call, TeamElements const& elements, int num_ranks, int num_blocks) {
-  if (num_blocks == 0) {
+  bool const is_whole = !call.blocks || !call.blocks->parts.empty();
+  if (num_blocks == 0 || !is_whole) {
     return Layout::uniform(0, 0, elements.extent_bytes);
   }
   int const num_parts = schedule::has_parts(call.collective) ? num_ranks : 1;
@@ -26,12 +27,12 @@ Layout whole(TeamCall const& call, TeamElements const& elements, int num_ranks, 
 
 TeamLayouts::TeamLayouts(
     TeamCall const& call, TeamElements const& elements, int num_ranks, int num_blocks
-) {
+)
+    : all_(whole(call, elements, num_ranks, num_blocks)) {
   if (call.blocks && call.collective == Collective::alltoall) {
     add_exchange(*call.blocks, elements.extent_bytes, num_blocks / num_ranks);
     return;
   }
-  all_ = whole(call, elements, num_ranks, num_blocks);
   if (call.collective == Collective::scatter || call.collective == Collective::gather) {
     add_rooted(call, elements, num_ranks);
   }
@@ -39,13 +40,13 @@ TeamLayouts::TeamLayouts(
 
 /// Members have some of the blocks only.
 void TeamLayouts::add_rooted(TeamCall const& call, TeamElements const& elements, int num_ranks) {
-  int const num_blocks = all_->num_blocks();
+  int const num_blocks = all_.num_blocks();
   int const num_pieces = num_blocks / num_ranks;
   Layout const nothing = Layout::uniform(0, 0, elements.extent_bytes).within(num_blocks, 0);
   for (int rank = 0; rank < num_ranks; ++rank) {
     bool const is_root = rank == call.root;
     if (call.collective == Collective::gather) {
-      members_.push_back({.output = is_root ? *all_ : nothing});
+      members_.push_back({.output = is_root ? all_ : nothing});
       continue;
     }
     std::int64_t const count =
@@ -53,7 +54,7 @@ void TeamLayouts::add_rooted(TeamCall const& call, TeamElements const& elements,
     Layout const part = Layout::uniform(1, count, elements.extent_bytes).divided(num_pieces);
     members_.push_back({
         .output = part.within(num_blocks, rank * num_pieces),
-        .input = is_root ? all_ : std::nullopt,
+        .input = is_root ? std::optional(all_) : std::nullopt,
     });
   }
 }
@@ -71,10 +72,14 @@ void TeamLayouts::add_exchange(
 
 onesided::UserBlocks TeamLayouts::of(int rank) const {
   if (members_.empty()) {
-    return *all_;
+    return all_;
   }
   Member const& member = members_[static_cast<std::size_t>(rank)];
-  return {member.output, all_ ? &*all_ : nullptr, member.input ? &*member.input : nullptr};
+  return {
+      member.output,
+      all_.num_blocks() > 0 ? &all_ : nullptr,
+      member.input ? &*member.input : nullptr
+  };
 }
 
 }  // namespace espalier::capi

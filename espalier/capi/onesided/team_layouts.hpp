@@ -29,8 +29,8 @@ private:
   void add_rooted(TeamCall const& call, TeamElements const& elements, int num_ranks);
   void add_exchange(UnevenBlocks const& blocks, std::int64_t extent_bytes, int num_pieces);
 
-  /// The whole result; none in an alltoall with uneven blocks, which no member knows as a whole.
-  std::optional<exec::Layout> all_;
+  /// The whole result; no blocks in an alltoall with uneven ones, which no member has as a whole.
+  exec::Layout all_;
   /// By rank, where they differ.
   std::vector<Member> members_;
 };

@@ -47,7 +47,7 @@ int make_request(
     espalier_request** request
 ) noexcept {
   return espalier::capi::on(team, [&](espalier_team& self) {
-    espalier::capi::check_pointer(static_cast<void const*>(request), "request");
+    espalier::capi::check_pointer(reinterpret_cast<void const*>(request), "request");
     *request = nullptr;
     bool const is_scatter = call.collective == Collective::scatter;
     BlockRuns parts = lists.checked(self, is_scatter ? "sendbuf" : "recvbuf");
@@ -106,6 +106,7 @@ fingerprint(TeamOptions const& options, espalier::capi::TeamElements const& elem
 
 extern "C" {
 
+// NOLINTNEXTLINE(readability-function-size): as programs call it
 int espalier_team_scatterv_init(
     void const* sendbuf,
     int const counts[],
@@ -127,6 +128,7 @@ int espalier_team_scatterv_init(
   return make_request(team, call, {counts, displs}, options, request);
 }
 
+// NOLINTNEXTLINE(readability-function-size): as programs call it
 int espalier_team_gatherv_init(
     void const* sendbuf,
     void* recvbuf,
@@ -148,6 +150,7 @@ int espalier_team_gatherv_init(
   return make_request(team, call, {counts, displs}, options, request);
 }
 
+// NOLINTNEXTLINE(readability-function-size): as programs call it
 int espalier_team_allgatherv_init(
     void const* sendbuf,
     void* recvbuf,
@@ -167,6 +170,7 @@ int espalier_team_allgatherv_init(
   return make_request(team, call, {counts, displs}, options, request);
 }
 
+// NOLINTNEXTLINE(readability-function-size): as programs call it
 int espalier_team_alltoallv_init(
     void const* sendbuf,
     int const sendcounts[],
@@ -192,7 +196,7 @@ int espalier_team_alltoallv_init(
     espalier::capi::agree(
         [&](espalier::capi::TeamExchange::Words words) { exchange.take_largest(words); },
         [&] {
-          espalier::capi::check_pointer(static_cast<void const*>(request), "request");
+          espalier::capi::check_pointer(reinterpret_cast<void const*>(request), "request");
           *request = nullptr;
           plan_options = espalier::capi::read(options);
           own.emplace(OwnBlocks{

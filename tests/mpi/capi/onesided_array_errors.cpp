@@ -145,7 +145,7 @@ void plan_wrongly(Refusals& refusals, Checks& checks, Pair const& arrays, espali
   espalier_region const to{arrays.out, {ESPALIER_ALL_BLOCKS}};
   espalier_region const behind{arrays.out, {{0, 1, 1000}}};
   espalier_onesided_options bad = ESPALIER_ONESIDED_OPTIONS_INIT;
-  bad.flags = 2;
+  bad.flags = 4;
   espalier_onesided_options learning = ESPALIER_ONESIDED_OPTIONS_INIT;
   learning.flags = ESPALIER_LEARN_IN_STARTS;
   auto const bcast = [&](espalier_region const& from, espalier_region const& target, int count) {

@@ -27,33 +27,36 @@ constexpr int few_ranks = 8;
 /// As small_bytes for many blocks in each message of an alltoall.
 constexpr std::int64_t tiny_bytes = 256;
 
-Names reproducible_names(Collective collective, bool is_long) {
+Names reproducible_names(Collective collective, bool is_cut) {
   if (collective != Collective::reduce) {
     return {"in_order"};
   }
-  return is_long ? Names{"chain[segments=16]", "chain"} : Names{"flat", "chain"};
+  return is_cut ? Names{"chain[segments=16]", "chain"} : Names{"flat", "chain"};
+}
+
+bool is_long(SafeRequest const& request) noexcept {
+  return request.block_bytes >= long_bytes && request.num_ranks > few_ranks;
 }
 
 Names names_for(SafeRequest const& request) {
-  bool const is_long = request.block_bytes >= long_bytes && request.num_ranks > few_ranks;
   if (request.is_reproducible) {
-    return reproducible_names(request.collective, is_long);
+    return reproducible_names(request.collective, is_long(request));
   }
   bool const is_small = request.block_bytes <= small_bytes;
   switch (request.collective) {
   case Collective::barrier:
     return {"dissemination[k=2]"};
   case Collective::bcast:
-    return is_small  ? Names{"k_nomial[k=4]", "binomial"}
-           : is_long ? Names{"k_ary[k=2,segments=16]", "k_ary[k=2]", "chain"}
-                     : Names{"k_ary[k=2]", "chain"};
+    return is_small           ? Names{"k_nomial[k=4]", "binomial"}
+           : is_long(request) ? Names{"k_ary[k=2,segments=16]", "k_ary[k=2]", "chain"}
+                              : Names{"k_ary[k=2]", "chain"};
   case Collective::scatter:
   case Collective::gather:
     return is_small ? Names{"k_nomial[k=4]", "binomial", "flat"} : Names{"flat", "binomial"};
   case Collective::reduce:
-    return is_small  ? Names{"k_nomial[k=4]", "in_order_binary", "binomial", "chain"}
-           : is_long ? Names{"k_ary[k=2,segments=16]", "chain[segments=16]", "chain"}
-                     : Names{"k_ary[k=2]", "in_order_binary", "chain"};
+    return is_small           ? Names{"k_nomial[k=4]", "in_order_binary", "binomial", "chain"}
+           : is_long(request) ? Names{"k_ary[k=2,segments=16]", "chain[segments=16]", "chain"}
+                              : Names{"k_ary[k=2]", "in_order_binary", "chain"};
   case Collective::allreduce:
     return is_small ? Names{"recursive_doubling", "in_order", "ring"}
                     : Names{"ring", "in_order", "recursive_doubling"};
