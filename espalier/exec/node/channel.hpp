@@ -67,8 +67,11 @@ struct Channel {
   }
 };
 
-/// From here on a copy less is worth a system call.
-inline constexpr std::uint64_t smallest_in_place = 12 * 1024;
+/// Messages up to here are copied twice, however small a channel is: a system call takes longer.
+inline constexpr std::uint64_t always_copied = 12 * 1024 - 1;
+
+/// Larger ones are never copied twice: a copy less is worth a system call.
+inline constexpr std::uint64_t most_copied = 64 * 1024;
 
 /// A channel and the memory for fragments that do not fit into a line.
 struct ChannelPlace {
@@ -81,9 +84,16 @@ struct ChannelPlace {
     return chunks + line % num_chunks * chunk_bytes;
   }
 
+  /// Messages up to here are copied by way of the chunks; larger ones are read where they are, if
+  /// that can be done. What fits into all chunks is copied: its sender waits for nobody, and caches
+  /// are faster than the kernel.
+  [[nodiscard]] std::uint64_t copied_bytes() const noexcept {
+    return std::clamp<std::uint64_t>(num_chunks * chunk_bytes, always_copied, most_copied);
+  }
+
   /// Messages up to here are one fragment.
   [[nodiscard]] std::uint64_t whole_bytes() const noexcept {
-    return std::min<std::uint64_t>(chunk_bytes, smallest_in_place - 1);
+    return std::min<std::uint64_t>(chunk_bytes, most_copied);
   }
 };
 

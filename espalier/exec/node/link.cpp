@@ -82,7 +82,7 @@ void Link::progress() noexcept {
 void Link::push_fragments() noexcept {
   while (!sends_.is_empty()) {
     Request& request = *sends_.first();
-    bool const is_read = process_ > 0 && request.num_bytes >= smallest_in_place;
+    bool const is_read = process_ > 0 && request.num_bytes > out_.copied_bytes();
     bool const is_there = is_read ? push_in_place(request) : push_fragment(request);
     if (!is_there) {
       return;

@@ -183,19 +183,51 @@ TEST(NodeLink, MessagesOfOneChunkAreOverAtOnce) {
 
 /// Chunks may be larger than the messages that are read in place.
 TEST(NodeLink, OnlyMessagesThatAreNotReadInPlaceAreOneChunk) {
-  Pair pair(smallest_in_place + 4096, getpid());
+  Pair pair(most_copied + 4096, getpid());
   auto const a = pair.link(0);
   auto const b = pair.link(1);
-  for (std::size_t const size : {smallest_in_place - 1, smallest_in_place}) {
+  for (std::size_t const size : {most_copied, most_copied + 1}) {
     Bytes out = message(size, size);
     Bytes in(size);
     Request send = request(out, 1);
     Request receive = request(in, 1);
     a->send(send);
-    EXPECT_EQ(send.is_open, size == smallest_in_place);
+    EXPECT_EQ(send.is_open, size > most_copied);
     b->receive(receive);
     a->progress();
     EXPECT_FALSE(send.is_open || receive.is_open);
+    EXPECT_EQ(in, out);
+  }
+}
+
+/// Whatever a channel has room for, up to a limit, is sent at once.
+TEST(NodeLink, WhatFitsIntoAllChunksIsCopied) {
+  struct Case {
+    std::size_t chunk_bytes;
+    std::size_t size;
+    bool is_sent;
+  };
+
+  for (Case const& one : {
+           Case{2048, 32'768, true},
+           Case{2048, 32'769, false},
+           Case{4096, 65'536, true},
+           Case{8192, 65'537, false},
+       }) {
+    Pair pair(one.chunk_bytes, getpid());
+    auto const a = pair.link(0);
+    auto const b = pair.link(1);
+    Bytes out = message(one.size, 5);
+    Bytes in(one.size);
+    Request send = request(out, 1);
+    Request receive = request(in, 1);
+    a->send(send);
+    EXPECT_EQ(send.is_open, !one.is_sent) << one.size;
+    b->receive(receive);
+    while (send.is_open || receive.is_open) {
+      a->progress();
+      b->progress();
+    }
     EXPECT_EQ(in, out);
   }
 }
