@@ -3,7 +3,6 @@
 #include "espalier/plan/communicators/agreed_sizes.hpp"
 
 #include <array>
-#include <utility>
 
 #include "espalier/algorithms/catalog.hpp"
 #include "espalier/base/integer.hpp"

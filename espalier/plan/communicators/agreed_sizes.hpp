@@ -9,14 +9,12 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include <mpi.h>
 
 #include "espalier/exec/messages/mpi_context.hpp"
 #include "espalier/profile/call.hpp"
-#include "espalier/schedule/program.hpp"
 
 namespace espalier::plan {
 
