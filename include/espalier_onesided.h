@@ -277,9 +277,9 @@ typedef struct espalier_onesided_options {
  * of this run do not take it. Nothing is learned where algorithm and mechanism are named or were
  * measured already.
  *
- * Until then, and in espalier_request_free(), a start may wait until all members have made the one
- * before, whatever the modes say: no member may wait, outside of Espalier, for what another one
- * does only after two more starts. Refused for collectives of arrays.
+ * Until then a start may wait until all members have made the one before, whatever the modes say,
+ * and so may espalier_request_free(): no member may wait, outside of Espalier, for what another one
+ * does only after two more starts. Equal on all members. Refused for collectives of arrays.
  */
 #define ESPALIER_LEARN_IN_STARTS 2U
 
@@ -521,7 +521,7 @@ int espalier_request_tune(espalier_request* request, espalier_tuning_options con
  * the algorithm. Not collective.
  *
  * @return Lives as long as the request, and until it is tuned or has learned; "" for NULL and for
- * collectives of neighborhoods.
+ *         collectives of neighborhoods.
  */
 char const* espalier_request_mechanism(espalier_request const* request);
 

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,6 +55,8 @@ public:
   World(Checks& checks, std::uint64_t segment_bytes, char const* transport) : checks_(&checks) {
     espalier_conduit_options options = ESPALIER_CONDUIT_OPTIONS_INIT;
     options.transport = transport;
+    // Also where a test is started by hand: nothing is left in the folder of the user.
+    setenv("ESPALIER_MEMORY", "off", 0);
     int const code = espalier_conduit_attach(MPI_COMM_WORLD, segment_bytes, &options, &conduit);
     checks.expect(code == MPI_SUCCESS, std::string(transport) + ": " + text_of(code));
   }
