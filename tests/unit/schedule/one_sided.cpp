@@ -208,11 +208,12 @@ TEST(OneSided, RepeatsWhatMovesDataForEachSegment) {
 TEST(OneSided, RefusesSegmentsThatCannotBe) {
   OneSidedForm form{.segments = {.number = 0}};
   Survey const found = survey(p, chain);
-  EXPECT_THROW(static_cast<void>(one_sided(0, form, found, chain)), Error);
+  EXPECT_THROW(static_cast<void>(one_sided(1, form, found, chain)), Error);
   form.segments = {.number = 2, .period = 0};
-  EXPECT_THROW(static_cast<void>(one_sided(0, form, found, chain)), Error);
+  EXPECT_THROW(static_cast<void>(one_sided(1, form, found, chain)), Error);
+  // Two operations so often are more than an int numbers.
   form.segments = {.number = 2'000'000'000};
-  EXPECT_THROW(static_cast<void>(one_sided(0, form, found, chain)), Error);
+  EXPECT_THROW(static_cast<void>(one_sided(1, form, found, chain)), Error);
 }
 
 TEST(OneSided, IsForProgramsOfMessagesInRounds) {
