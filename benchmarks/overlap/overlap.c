@@ -44,9 +44,7 @@ static void iallgather(struct call* x) {
 }
 
 static void iallreduce(struct call* x) {
-  MPI_Iallreduce(
-      x->input, x->output, x->count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &x->request
-  );
+  MPI_Iallreduce(x->input, x->output, x->count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &x->request);
 }
 
 static void ialltoall(struct call* x) {
@@ -65,9 +63,7 @@ static void ibcast(struct call* x) {
 }
 
 static void ireduce(struct call* x) {
-  MPI_Ireduce(
-      x->input, x->output, x->count, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD, &x->request
-  );
+  MPI_Ireduce(x->input, x->output, x->count, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD, &x->request);
 }
 
 struct collective {

@@ -63,7 +63,7 @@ class Modes(TypedDict, total=False):
     before. Not for collectives of arrays."""
 
 
-def options(
+def options(  # noqa: PLR0913 - the keywords of Modes
     *,
     sync_in: Sync = Sync.ALLSYNC,
     sync_out: Sync = Sync.ALLSYNC,
