@@ -71,7 +71,7 @@ struct Channel {
 inline constexpr std::uint64_t always_copied = 12 * 1024 - 1;
 
 /// Larger ones are never copied twice: a copy less is worth a system call.
-inline constexpr std::uint64_t most_copied = 64 * 1024;
+inline constexpr std::uint64_t most_copied = std::uint64_t{64} * 1024;
 
 /// A channel and the memory for fragments that do not fit into a line.
 struct ChannelPlace {
