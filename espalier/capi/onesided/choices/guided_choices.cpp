@@ -16,7 +16,7 @@ using cost::PlanningLimits;
 using cost::RankedOneSided;
 
 /// All is replayed of so few ranks.
-constexpr int few_ranks = 16;
+constexpr int wholly_replayed_ranks = 16;
 
 cost::OneSidedRequest cost_request(SafeRequest const& request) {
   int const num_parts = schedule::has_parts(request.collective) ? request.num_ranks : 1;
@@ -35,7 +35,7 @@ cost::OneSidedRequest cost_request(SafeRequest const& request) {
 /// Best first.
 std::vector<RankedOneSided>
 ranking_of(SafeRequest const& request, cost::LogGP const& network, int most) {
-  PlanningLimits const limits = request.num_ranks <= few_ranks
+  PlanningLimits const limits = request.num_ranks <= wholly_replayed_ranks
                                     ? PlanningLimits::none()
                                     : PlanningLimits{.most_choices = most};
   cost::OneSidedMachine const machine{

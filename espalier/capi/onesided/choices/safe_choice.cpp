@@ -23,7 +23,7 @@ constexpr std::int64_t small_bytes = 8192;
 /// take a third of the time of whole ones among 64 nodes, and two thirds among 8. Few ranks may
 /// share a node and its processors, where each segment costs a turn of them.
 constexpr std::int64_t long_bytes = 262'144;
-constexpr int few_ranks = 8;
+constexpr int most_uncut_ranks = 8;
 /// As small_bytes for many blocks in each message of an alltoall.
 constexpr std::int64_t tiny_bytes = 256;
 
@@ -35,7 +35,7 @@ Names reproducible_names(Collective collective, bool is_cut) {
 }
 
 bool is_long(SafeRequest const& request) noexcept {
-  return request.block_bytes >= long_bytes && request.num_ranks > few_ranks;
+  return request.block_bytes >= long_bytes && request.num_ranks > most_uncut_ranks;
 }
 
 Names names_for(SafeRequest const& request) {
