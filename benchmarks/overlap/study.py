@@ -182,6 +182,13 @@ def cells_of(declared: Mapping[str, Any], names: Sequence[str]) -> Iterator[Cell
                 yield Cell(declared["mpi"], name, size, num_tests)
 
 
+def keep(records: Sequence[page.Record], data: Path | None) -> None:
+    """Write all records, so that nothing is lost where the study ends too early."""
+    if data is not None:
+        (data / page.DATA).write_text(json.dumps(records, indent=1) + "\n", encoding="utf-8")
+        note_date(data, page.STUDY)
+
+
 def main() -> int:
     """Measure and keep. Exit code 1 if a cell failed."""
     declared = tomllib.loads((FOLDER / "experiments.toml").read_text(encoding="utf-8"))
@@ -205,12 +212,10 @@ def main() -> int:
                     continue
                 records.append(record)
                 print(page.line_of(record), flush=True)
+                keep(records, data)
     except Error as error:
         print(f"study.py: {error}", file=sys.stderr)
         return error.exit_code
-    if data is not None and records:
-        (data / page.DATA).write_text(json.dumps(records, indent=1) + "\n", encoding="utf-8")
-        note_date(data, page.STUDY)
     return 1 if failed else 0
 
 
