@@ -98,9 +98,10 @@ public:
   int heed(MPI_Comm comm, MPI_Info info) noexcept;
 
   /// Local, except for what the standard makes equal on all ranks: communicator, result bytes.
-  /// Allocates on the first use of a communicator only, and takes locks only then.
+  /// Allocates on the first use of a communicator only, and takes locks only then. Inlined whatever
+  /// else is compiled with it: as a call, it cost 50 instructions of 171.
   template <typename Call>
-  [[nodiscard]] CallDecision decide(Call const& call, MPI_Comm comm) noexcept;
+  [[nodiscard, gnu::always_inline]] CallDecision decide(Call const& call, MPI_Comm comm) noexcept;
 
   /// Whether calls of this kind may be remembered: nothing is to be known of each of them, except
   /// for what a contest counts.

@@ -33,7 +33,8 @@ std::optional<std::int64_t> Session::result_bytes(Call const& call, State& state
   }
 }
 
-template <typename Call> CallDecision Session::decide(Call const& call, MPI_Comm comm) noexcept {
+template <typename Call>
+inline CallDecision Session::decide(Call const& call, MPI_Comm comm) noexcept {
   if (comm == MPI_COMM_NULL || (!records_ && !may_choose_[profile::index_of(Call::call)])) {
     return {};
   }
