@@ -113,7 +113,7 @@ bench-unprepared: build ## Run loops that only learn, without a profile, on emul
 	@.venv/bin/python benchmarks/pages.py
 
 .PHONY: bench-overlap
-bench-overlap: build ## What nonblocking collectives hide behind work, on emulated hosts (root, 15 min)
+bench-overlap: build ## What nonblocking collectives hide behind work, on emulated hosts (root, 5 min)
 	@cmake --build --preset release --target overlap_programs
 	@.venv/bin/python benchmarks/overlap/study.py $(BENCH_ARGUMENTS)
 	@.venv/bin/python benchmarks/pages.py

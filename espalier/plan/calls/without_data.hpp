@@ -14,9 +14,11 @@ namespace espalier::plan {
 /// Whether all counts of a call are 0 on this rank. Then all ranks know that no rank has data,
 /// whatever the types: what they would decide is the native call. Nothing else is looked at. Calls
 /// with counts that are not significant here, or with lists of them, may be without data as well.
+/// In neighborhood collectives no count of this rank tells what ranks that are not its neighbours
+/// have.
 template <typename Call>
 [[gnu::always_inline]] inline bool is_without_data(Call const& call) noexcept {
-  if constexpr (!is_all_in_words<Call>) {
+  if constexpr (!is_all_in_words<Call> || requires { Call::neighbor_call; }) {
     return false;
   } else if constexpr (requires { call.count; }) {
     return call.count == 0;
