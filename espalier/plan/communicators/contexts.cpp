@@ -24,6 +24,8 @@ constexpr int rounds_of_a_chase = 4;
 /// Fewer tags than this make too few contexts with a part for each function.
 constexpr std::int64_t few_tags = (std::int64_t{1} << 27) - 1;  // the last one is not used
 constexpr int few_tags_per_context = 1 << 14;
+/// Programs with more communicators at a time are rare.
+constexpr std::int64_t enough_contexts = 1 << 11;
 
 /// Any number below a limit, hardly ever the same in two threads at a time.
 int draw(int limit) noexcept {
@@ -47,9 +49,10 @@ void Contexts::open(MPI_Comm all, bool starts) {
   std::int64_t const num_tags = std::int64_t{exec::largest_tag()} + 1;
   // SimGrid has a million tags: there functions share those of a context.
   has_parts_ = num_tags >= few_tags;
-  starts_ = starts && has_parts_;
-  int const num_thirds = starts_ ? 3 : 1;
-  tags_per_context_ = has_parts_ ? num_thirds * tags_per_third : few_tags_per_context;
+  if (starts && has_parts_) {
+    share_tags(num_tags);
+  }
+  tags_per_context_ = has_parts_ ? tags_per_third + 2 * third_ : few_tags_per_context;
   // At least that of MPI_COMM_WORLD, which then has fewer tags.
   num_contexts_ = std::max(
       1, static_cast<int>(std::min<std::int64_t>(num_tags / tags_per_context_, max_contexts))
@@ -58,13 +61,30 @@ void Contexts::open(MPI_Comm all, bool starts) {
   uses_[world] = Use::used;
 }
 
+void Contexts::share_tags(std::int64_t num_tags) {
+  bool const are_enough = num_tags / (3 * tags_per_third) >= enough_contexts;
+  third_ = are_enough ? tags_per_third : 0;
+  for (MPI_Comm* const comm : {&started_comm_, &planned_comm_}) {
+    if (are_enough) {
+      *comm = comm_;
+    } else {
+      require_success(make_private_comm(all_, *comm), "MPI_Comm_create");
+    }
+  }
+}
+
 void Contexts::close() noexcept {
   if (numbers_) {
     numbers_->free();
   }
-  if (is_open()) {
-    PMPI_Comm_free(&comm_);
+  bool const are_others = started_comm_ != comm_;
+  for (MPI_Comm* const comm : {&started_comm_, &planned_comm_, &comm_}) {
+    if (*comm != MPI_COMM_NULL && (are_others || comm == &comm_)) {
+      PMPI_Comm_free(comm);
+    }
+    *comm = MPI_COMM_NULL;
   }
+  third_ = 0;
 }
 
 int Contexts::take(int least) {
@@ -169,15 +189,16 @@ exec::MpiContext
 Contexts::started_context(int number, std::span<int const> world_ranks) const noexcept {
   static_assert(tags_of_all + num_slots * tags_per_slot <= tags_per_third);
   exec::MpiContext result = context(number, world_ranks);
-  result.first_tag += tags_per_third;
-  result.first_own_tag += tags_per_third;
+  result.comm = started_comm_;
+  result.first_tag += third_;
+  result.first_own_tag += third_;
   result.num_own_tags = tags_per_slot;
   return result;
 }
 
 exec::MpiContext Contexts::planned_context(int number) const noexcept {
-  exec::MpiContext result(comm_);
-  result.first_tag = number * tags_per_context_ + 2 * tags_per_third;
+  exec::MpiContext result(planned_comm_);
+  result.first_tag = number * tags_per_context_ + 2 * third_;
   result.num_tags = tags_per_slot;
   return result;
 }

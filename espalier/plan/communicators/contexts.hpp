@@ -30,7 +30,8 @@ namespace espalier::plan {
 /// have, too, see PlannedSlots. Where no call can be started there are no such thirds.
 ///
 /// One communicator for all of them: to make another one takes three reductions over all ranks in
-/// MPI_Init, which on emulated hosts are 4 ms.
+/// MPI_Init, which on emulated hosts are 4 ms. Where tags are too few for that, as in MPICH, each
+/// kind of calls has a communicator of its own, and the thirds have the same tags there.
 ///
 /// The ranks of a communicator agree on its number when the communicator is made, with reductions
 /// over that very communicator, which nobody else can use yet. No communicator is made, no lock is
@@ -76,7 +77,7 @@ public:
   [[nodiscard]] bool is_open() const noexcept { return comm_ != MPI_COMM_NULL; }
 
   /// Whether calls can be started.
-  [[nodiscard]] bool starts() const noexcept { return starts_; }
+  [[nodiscard]] bool starts() const noexcept { return started_comm_ != MPI_COMM_NULL; }
 
   /// Gives an intracommunicator of ranks of MPI_COMM_WORLD a number until it is freed; it gets
   /// none, on all ranks, if there is none left. Collective over comm.
@@ -117,14 +118,18 @@ private:
   enum class Use : std::uint8_t { free, used, held, held_and_released, retired };
 
   static int on_delete(MPI_Comm comm, int keyval, void* number, void* contexts) noexcept;
+  /// Gives calls that are started, and persistent ones, tags of their own. Collective over `all`.
+  void share_tags(std::int64_t num_tags);
   /// The smallest free number from `least` on becomes used; num_contexts_ if there is none.
   int take(int least);
 
   MPI_Comm all_ = MPI_COMM_NULL;             ///< of open()
   std::unique_ptr<mpi::Attribute> numbers_;  ///< from open() on
   MPI_Comm comm_ = MPI_COMM_NULL;
-  bool has_parts_ = true;  ///< false: functions share all tags of a context
-  bool starts_ = false;
+  MPI_Comm started_comm_ = MPI_COMM_NULL;  ///< may be comm_
+  MPI_Comm planned_comm_ = MPI_COMM_NULL;  ///< may be comm_
+  bool has_parts_ = true;                  ///< false: functions share all tags of a context
+  int third_ = 0;  ///< from the tags of one kind of calls to those of the next
   int tags_per_context_ = 0;
   int num_contexts_ = 0;
   std::mutex mutex_;  ///< guards uses_
