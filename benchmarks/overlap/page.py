@@ -65,6 +65,9 @@ def text(declared: Mapping[str, Any], data: Path) -> str:
         rounds=declared["loop"]["rounds"],
         turns=declared["runs"]["turns"],
         busy=f"{statistics.median(busy):.1f} in the middle, {max(busy):.1f} at most",
+        num_measured=len(records),
+        num_declared=len(declared["loop"]["tests"])
+        * sum(len(call["sizes"]) for call in declared["calls"].values()),
         outcome=outcome(declared, records),
         times=times_table(records),
     )

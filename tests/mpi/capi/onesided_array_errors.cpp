@@ -175,7 +175,10 @@ void plan_wrongly(Refusals& refusals, Checks& checks, Pair const& arrays, espali
       "no operator"
   );
   refusals.expect(
-      espalier_array_bcast_init(&one, &to, 1, &bad, &request), MPI_ERR_ARG, "expected flags of", "options"
+      espalier_array_bcast_init(&one, &to, 1, &bad, &request),
+      MPI_ERR_ARG,
+      "expected flags of",
+      "options"
   );
   refusals.expect(
       espalier_array_bcast_init(&one, &to, 1, &learning, &request),
