@@ -116,10 +116,8 @@ class Bench:
         return found
 
     def _variables(self, cell: Cell, algorithm: str, has_thread: bool) -> dict[str, str]:
-        yielding = installation.yielding_library()
-        preloaded = [self.library] if yielding is None else [self.library, yielding]
         variables = {
-            "LD_PRELOAD": ":".join(map(str, preloaded)),
+            "LD_PRELOAD": runs.preloaded(self.library),
             "ESPALIER_LEARN": "off",
             "ESPALIER_FORCE": f"{cell.call}={algorithm}",
         }

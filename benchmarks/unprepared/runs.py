@@ -83,15 +83,21 @@ class Program:
         )
         if memory is None:
             return started.words()
-        # Launchers on the hosts preload a library of their own, with which ranks share processors.
-        yielding = installation.yielding_library()
-        preloaded = [self.library] if yielding is None else [self.library, yielding]
         variables = {
-            "LD_PRELOAD": ":".join(map(str, preloaded)),
+            "LD_PRELOAD": preloaded(self.library),
             "ESPALIER_LEARN": "on",
             "ESPALIER_MEMORY": str(memory),
         }
         return with_environment(started, variables).words
+
+
+def preloaded(library: Path) -> str:
+    """Return LD_PRELOAD of ranks on the hosts that get a library.
+
+    Launchers there preload one of their own, with which ranks share processors.
+    """
+    yielding = installation.yielding_library()
+    return ":".join(map(str, [library] if yielding is None else [library, yielding]))
 
 
 @functools.cache
