@@ -3,7 +3,9 @@
 #include "espalier/learn/shortlist.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -30,6 +32,7 @@ using Clock = std::chrono::steady_clock;
 constexpr int most_replayed_ranks = 16;
 constexpr std::size_t least_replayed_choices = 8;
 constexpr double usual_block_bytes = 1024;
+constexpr double unknown = std::numeric_limits<double>::infinity();
 
 /// A choice, and what is replayed for it.
 struct Candidate {
@@ -92,6 +95,7 @@ cost::Setting setting_of(Place const& place, std::vector<int> const& node_of_ran
 struct Situation {
   cost::Setting setting;
   double num_bytes = 0;
+  double ranks_per_processor = 1;
 };
 
 /// Blocks, or the vector, are as large for few ranks as for many.
@@ -104,12 +108,34 @@ Situation situation_of(
   } else if (schedule::has_parts(profile::collective_of(call))) {
     num_bytes *= num_ranks / static_cast<double>(place.node_of_rank.size());
   }
-  return {.setting = setting_of(place, node_of_rank), .num_bytes = num_bytes};
+  return {
+      .setting = setting_of(place, node_of_rank),
+      .num_bytes = num_bytes,
+      .ranks_per_processor = place.ranks_per_processor,
+  };
+}
+
+/// What all messages cost the processors at both ends, shared by all processors alike.
+double processor_time(cost::Replay const& replay, Situation const& situation) {
+  double total = 0;
+  for (std::size_t level = 0; level < replay.levels.size(); ++level) {
+    machine::Link const& link = situation.setting.machine.link(static_cast<int>(level));
+    double const of_message = link.overhead_send + link.overhead_receive;
+    total += of_message * static_cast<double>(replay.levels[level].messages);
+  }
+  return total / situation.setting.num_ranks() * situation.ranks_per_processor;
+}
+
+/// A replay has a processor for each rank. Where there are fewer, ranks wait for them as well as
+/// for messages, and whichever takes longer counts.
+double replay_time(Choice const& choice, Situation const& situation) {
+  cost::Replay const replay = cost::replay(choice, 0, situation.setting, situation.num_bytes);
+  return std::max(replay.seconds(), processor_time(replay, situation));
 }
 
 /// A replay of the small communicator, as many times longer as an outline of the large one is.
 double seconds_of(Candidate const& candidate, Situation const& small, Situation const& large) {
-  double const seconds = cost::replay_time(candidate.small, 0, small.setting, small.num_bytes);
+  double const seconds = replay_time(candidate.small, small);
   if (small.setting.num_ranks() == large.setting.num_ranks()) {
     return seconds;
   }
@@ -118,39 +144,112 @@ double seconds_of(Candidate const& candidate, Situation const& small, Situation 
                   : seconds;
 }
 
+/// How long each candidate takes at a place, as far as there is time to find out; infinity:
+/// unknown.
 /// @param deadline after it only the first few.
-std::vector<Proposal> ranked(
+std::vector<double> times_of(
     std::vector<Candidate> const& candidates,
     Situation const& small,
     Situation const& large,
     Clock::time_point deadline
 ) {
-  std::vector<Proposal> result;
-  for (Candidate const& candidate : candidates) {
-    if (result.size() >= least_replayed_choices && Clock::now() >= deadline) {
+  std::vector<double> result(candidates.size(), unknown);
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    if (i >= least_replayed_choices && Clock::now() >= deadline) {
       break;
     }
-    result.push_back({
-        .choice = candidate.choice,
-        .seconds = seconds_of(candidate, small, large),
-    });
+    result[i] = seconds_of(candidates[i], small, large);
   }
-  std::ranges::stable_sort(result, {}, &Proposal::seconds);
   return result;
 }
 
-/// The first ones of different algorithms that can serve the call.
-std::vector<Proposal>
-different(std::vector<Proposal> const& ranking, profile::Call call, int num_ranks, int most) {
-  std::vector<Proposal> result;
-  for (Proposal const& proposal : ranking) {
-    auto const is_like = [&](Proposal const& other) {
-      return &other.choice.algorithm() == &proposal.choice.algorithm();
-    };
-    if (std::ssize(result) < most && std::ranges::none_of(result, is_like) &&
-        profile::refuses(call, proposal.choice, num_ranks, 0).empty()) {
-      result.push_back(proposal);
+/// The candidates, and how long each of them takes at each of some places.
+struct Comparison {
+  std::vector<Candidate> candidates;
+  std::vector<std::vector<double>> times;
+
+  /// The same algorithm, or one that sends the same messages by another name: it takes the same
+  /// time everywhere.
+  [[nodiscard]] bool are_alike(std::size_t one, std::size_t other) const {
+    constexpr double rounding = 1e-9;
+    return &candidates[one].choice.algorithm() == &candidates[other].choice.algorithm() ||
+           std::ranges::all_of(times, [&](std::vector<double> const& at_place) {
+             return std::abs(at_place[one] - at_place[other]) < rounding * at_place[one];
+           });
+  }
+
+  /// Of the places where it is known. Whoever compares it with what was measured has to have one
+  /// model for all candidates.
+  [[nodiscard]] double greatest_time(std::size_t candidate) const {
+    double greatest = 0;
+    for (std::vector<double> const& at_place : times) {
+      greatest = at_place[candidate] < unknown ? std::max(greatest, at_place[candidate]) : greatest;
     }
+    return greatest;
+  }
+
+  /// How many times longer than the best of a place a candidate takes there, at the place where
+  /// that is most: who does not know the place regrets that at worst.
+  [[nodiscard]] std::vector<double> greatest_regrets() const {
+    std::vector<double> regrets(candidates.size(), 0.0);
+    for (std::vector<double> const& at_place : times) {
+      double const best = std::ranges::min(at_place);
+      for (std::size_t i = 0; i < candidates.size(); ++i) {
+        regrets[i] = std::max(regrets[i], best > 0 ? at_place[i] / best : 0.0);
+      }
+    }
+    return regrets;
+  }
+
+  /// Those whose times or regrets are known, the least first.
+  [[nodiscard]] std::vector<std::size_t> ranking(std::vector<double> const& criterion) const {
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      if (criterion[i] < unknown) {
+        order.push_back(i);
+      }
+    }
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return criterion[i]; });
+    return order;
+  }
+};
+
+/// Who is good at all places, then the best at each place, then the second of each, ...: of those
+/// that can serve the call, and that are not like one which is taken already.
+std::vector<Proposal>
+different(Comparison const& comparison, profile::Call call, int num_ranks, int most) {
+  std::vector<std::size_t> taken;
+  std::vector<Proposal> result;
+  auto const is_other = [&](std::size_t i) {
+    auto const is_like_it = [&](std::size_t other) { return comparison.are_alike(i, other); };
+    return std::ranges::none_of(taken, is_like_it) &&
+           profile::refuses(call, comparison.candidates[i].choice, num_ranks, 0).empty();
+  };
+  std::vector<std::vector<double>> criteria = comparison.times;
+  criteria.insert(criteria.begin(), comparison.greatest_regrets());
+  for (auto size_before = std::ptrdiff_t{-1}; size_before < std::ssize(result);) {
+    size_before = std::ssize(result);
+    for (std::vector<double> const& criterion : criteria) {
+      std::vector<std::size_t> const order = comparison.ranking(criterion);
+      auto const next = std::ranges::find_if(order, is_other);
+      if (next != order.end() && std::ssize(result) < most) {
+        taken.push_back(*next);
+        result.push_back(
+            {.choice = comparison.candidates[*next].choice,
+             .seconds = comparison.greatest_time(*next)}
+        );
+      }
+    }
+  }
+  return result;
+}
+
+/// The place as it may be: also on a slow network if nobody knows better.
+std::vector<Place> possible(Place const& place) {
+  std::vector<Place> result{place};
+  if (place.between_nodes_if_slow) {
+    result.push_back(place);
+    result.back().between_nodes = *place.between_nodes_if_slow;
   }
   return result;
 }
@@ -160,7 +259,6 @@ different(std::vector<Proposal> const& ranking, profile::Call call, int num_rank
 std::vector<Proposal> shortlist(
     profile::Call call, double num_bytes, Place const& place, int most, Clock::duration limit
 ) {
-  Clock::time_point const deadline = Clock::now() + limit;
   if (place.node_of_rank.empty() || most < 1) {
     throw Error(
         ErrorCode::argument,
@@ -169,11 +267,15 @@ std::vector<Proposal> shortlist(
     );
   }
   StandIn const stand_in(place.node_of_rank, most_replayed_ranks);
-  auto const candidates = candidates_of(profile::collective_of(call), place, stand_in);
-  Situation const small = situation_of(call, num_bytes, place, stand_in.node_of_rank());
-  Situation const large = situation_of(call, num_bytes, place, stand_in.node_of_large());
-  auto const ranking = ranked(candidates, small, large, deadline);
-  return different(ranking, call, static_cast<int>(place.node_of_rank.size()), most);
+  Comparison comparison{candidates_of(profile::collective_of(call), place, stand_in), {}};
+  std::vector<Place> const places = possible(place);
+  for (Place const& one : places) {
+    Clock::time_point const deadline = Clock::now() + limit / std::ssize(places);
+    Situation const small = situation_of(call, num_bytes, one, stand_in.node_of_rank());
+    Situation const large = situation_of(call, num_bytes, one, stand_in.node_of_large());
+    comparison.times.push_back(times_of(comparison.candidates, small, large, deadline));
+  }
+  return different(comparison, call, static_cast<int>(place.node_of_rank.size()), most);
 }
 
 std::vector<Proposal> with_shared_memory(std::vector<Proposal> const& proposals, bool only) {

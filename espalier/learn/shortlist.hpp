@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <vector>
 
 #include "espalier/algorithms/catalog.hpp"
@@ -22,10 +23,15 @@ struct Place {
   std::vector<int> node_of_rank;  ///< any number for each node
   machine::Link between_nodes;
   machine::Link within_node;
+  /// Where nobody knows the rate of the network: the link if it is as slow as such networks are.
+  std::optional<machine::Link> between_nodes_if_slow = std::nullopt;
+  double ranks_per_processor = 1;  ///< at least 1: what messages cost processors, they share
 };
 
 /// The choices that a model thinks best for a call, best first: `most` of different algorithms,
-/// since the model may be wrong about one of them.
+/// since the model may be wrong about one of them. Choices that take the same time send the same
+/// messages, as a rule, so there is one of them. If the network may be slow, those that are best
+/// then take turns with those that are best if it is fast.
 ///
 /// Times are those of replays (cost/replay). For more than 16 ranks they are replays of a StandIn,
 /// which grow as the outline() does. Nothing is measured, and nothing is asked of other ranks. The

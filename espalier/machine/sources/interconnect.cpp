@@ -224,6 +224,14 @@ Link stock_link(Interconnect const& interconnect) {
   return sockets(rate);
 }
 
+std::optional<Link> stock_link_if_slow(Interconnect const& interconnect) {
+  constexpr double slowest = 0.1 * bytes_per_gigabit;
+  bool const is_ethernet = interconnect.kind == InterconnectKind::ethernet ||
+                           interconnect.kind == InterconnectKind::none;
+  bool const is_known = !is_ethernet || interconnect.bytes_per_second > 0;
+  return is_known ? std::nullopt : std::optional(sockets(slowest));
+}
+
 Link stock_link_within_node(int ranks_per_node, int num_processors) {
   for (int const number : {ranks_per_node, num_processors}) {
     if (number < 1) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "espalier/machine/tree/link.hpp"
@@ -36,6 +37,10 @@ struct Interconnect {
 /// choose what to measure, not to predict times. Ethernet of unknown rate is taken for 10 Gbit/s,
 /// other devices for 100 Gbit/s, and none for Ethernet.
 [[nodiscard]] Link stock_link(Interconnect const& interconnect);
+
+/// The same if the rate is unknown and the network is as slow as Ethernet is anywhere, 100 Mbit/s;
+/// nullopt if the rate is known, or the kind of network tells it well enough.
+[[nodiscard]] std::optional<Link> stock_link_if_slow(Interconnect const& interconnect);
 
 /// The same for messages inside a node, through memory that ranks share.
 ///

@@ -165,6 +165,16 @@ TEST(StockLink, TakesWhatIsUnknownForTheUsual) {
   EXPECT_EQ(stock_link(Interconnect{}), stock_link({InterconnectKind::ethernet, "eth0", 0}));
 }
 
+TEST(StockLinkIfSlow, IsForDevicesWhoseRateNothingTells) {
+  for (InterconnectKind const kind : {InterconnectKind::ethernet, InterconnectKind::none}) {
+    auto const slow = stock_link_if_slow({kind, "eth0", 0});
+    ASSERT_TRUE(slow.has_value());
+    EXPECT_EQ(*slow, stock_link({kind, "eth0", 100e6 / 8}));
+  }
+  EXPECT_FALSE(stock_link_if_slow({InterconnectKind::ethernet, "eth0", 1e9 / 8}));
+  EXPECT_FALSE(stock_link_if_slow({InterconnectKind::infiniband, "mlx5_0", 0}));
+}
+
 TEST(StockLinkWithinNode, IsFasterThanAnyDevice) {
   Link const within = stock_link_within_node(8, 8);
   EXPECT_LT(within.alpha(), stock_link({InterconnectKind::infiniband, "mlx5_0", 0}).alpha());
