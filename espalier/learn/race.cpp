@@ -9,14 +9,15 @@ namespace espalier::learn {
 namespace {
 
 constexpr std::size_t num_baseline_times = 2;
+/// Who has made so many calls makes many more.
+constexpr std::int64_t many_calls = 16;
+/// What so many native calls take in a row tells what they take in a loop.
+constexpr std::size_t calls_of_look = 4;
+/// The same in trials of rounds that share an exchange.
+constexpr std::size_t calls_of_warm_trial = 4;
 constexpr std::int64_t longest_pause = std::int64_t{1} << 16U;
 constexpr std::int64_t patience_after_race = 64;
 constexpr std::int64_t patience_factor = 4;
-/// Pairs of stretches of a check that comes to no end.
-constexpr int most_pairs_of_a_check = 16;
-/// Where the stretches of the native call take more than so many times as long as its trials, the
-/// program does other things in between, which differ too much to be charged.
-constexpr double closest = 4;
 
 }  // namespace
 
@@ -31,8 +32,9 @@ Race Race::taken(std::int64_t calls_before_check) {
   return race;
 }
 
-Race Race::resumed(Record const& record, double allowance, double error_of_model) {
+Race Race::resumed(Record const& record, double allowance, double error_of_model, bool ranks_meet) {
   Race race;
+  race.ranks_meet_ = ranks_meet;
   race.standings_.resume(record);
   race.standings_.know_error_of_model(error_of_model);
   race.stage_ = Stage::racing;
@@ -64,8 +66,8 @@ void Race::go_on_with_round(Record const& record) {
   }
 }
 
-Race::Words Race::words(double allowance) const noexcept {
-  Words words{.whole_exchange = whole_exchange_, .allowance = allowance};
+Race::Words Race::words(double allowance, Parts const& parts) const noexcept {
+  Words words{.whole_exchange = whole_exchange_, .allowance = allowance, .parts = parts};
   if (has_last_) {
     words.trial = own_.trial;
     words.exchange = own_.exchange;
@@ -77,8 +79,18 @@ double Race::conclude(Words const& agreed, Own const& own) {
   stage_ = stage_ == Stage::settled ? Stage::checking : stage_;
   Stage const stage = stage_;
   Trial const made = planned_;
+  stretch_begin_ = never;
   bool const is_whole_timed = wants_whole_exchange();
-  double const lost = pay(agreed, is_whole_timed) + take(agreed);
+  double lost = pay(agreed, is_whole_timed) + take(agreed);
+  if (made.is_round) {
+    lost += stage_ == stage ? take_round(agreed, own) : 0;
+    has_last_ = false;
+    whole_exchange_ = is_whole_timed ? own.whole_exchange : Words{}.whole_exchange;
+    left_ = agreed.allowance - lost;
+    plan(left_);
+    return lost;
+  }
+  left_ = agreed.allowance - lost;
   last_ = made;
   last_.counts = made.counts && stage_ == stage;
   has_last_ = true;
@@ -86,10 +98,10 @@ double Race::conclude(Words const& agreed, Own const& own) {
   whole_exchange_ = is_whole_timed ? own.whole_exchange : Words{}.whole_exchange;
   if (own.was_refused) {
     refuse(made.candidate);
-    has_last_ = !made.is_stretch;  // whose time is that of many calls
+    has_last_ = !made.is_stretch && made.num_calls == 1;  // else it is the time of many calls
   }
   if (!last_.is_stretch) {
-    plan(agreed.allowance - lost);
+    plan(left_);
   }
   return lost;
 }
@@ -129,17 +141,48 @@ double Race::take(Words const& agreed) {
   if (last_.is_stretch) {
     return note_stretch(agreed.trial);
   }
-  // What runs anyway may take longer than usual, but loses nothing.
-  double const usual = standings_.middle(standing_);
-  bool const may_lose = last_.candidate != standing_ && usual > 0;
-  double const lost = may_lose ? std::max(0.0, agreed.trial - usual) : 0.0;
-  standings_.note(last_.candidate, agreed.trial);
-  if (last_.counts) {
-    seconds_[static_cast<std::size_t>(last_.candidate)] = agreed.trial;
+  if (stage_ == Stage::baseline && !is_primed_ && num_calls_ >= many_calls) {
+    is_primed_ = true;  // ranks came to this exchange from a loop: it has seen what they owed
+    return 0;
   }
+  double const lost =
+      take_time(last_.candidate, agreed.trial - exchange_cost_.shortest(), last_.num_calls);
   if (is_round_over_) {
     finish_round();
   }
+  return lost;
+}
+
+/// @param seconds  of all calls, without the exchange
+/// @return what they lost. What runs anyway may take longer than usual, but loses nothing.
+double Race::take_time(int candidate, double seconds, std::size_t num_calls) {
+  double const usual = standings_.middle(standing_);
+  bool const may_lose = candidate != standing_ && usual > 0;
+  auto const calls = static_cast<double>(num_calls);
+  double const of_call = seconds / calls + exchange_cost_.shortest();
+  standings_.note(candidate, of_call);
+  if (last_.counts) {
+    seconds_[static_cast<std::size_t>(candidate)] = of_call;
+  }
+  return may_lose ? calls * std::max(0.0, of_call - usual) : 0.0;
+}
+
+/// The times of all candidates came with the exchange behind the last of them.
+double Race::take_round(Words const& agreed, Own const& own) {
+  double lost = 0;
+  for (std::size_t part = 0; part < round_.size(); ++part) {
+    last_ = planned_;
+    if (own.refused_parts.test(part)) {
+      refuse(round_[part]);
+    } else {
+      lost += take_time(round_[part], agreed.parts[part], planned_.num_calls);
+    }
+  }
+  last_ = planned_;
+  std::ranges::rotate(order_, order_.begin() + 1);
+  position_ = 0;
+  is_warm_ = true;
+  finish_round();
   return lost;
 }
 
@@ -147,8 +190,8 @@ double Race::take(Words const& agreed) {
 void Race::plan(double allowance) {
   switch (stage_) {
   case Stage::baseline:
-    if (standings_.num_times(native) < num_baseline_times) {
-      next_trial_ = num_calls_ + 1;
+    if (standings_.num_times(native) + (is_primed_ ? 1 : 0) < num_baseline_times) {
+      look_at_native(num_calls_ + 1);
     } else {
       plan_after_baseline(allowance);
     }
@@ -168,14 +211,13 @@ void Race::plan(double allowance) {
 
 /// Candidates come in when they are worth it and something may be spent on them.
 void Race::plan_after_baseline(double allowance) {
-  constexpr double exchanges_of_a_race = 24;
+  double const exchanges_of_a_race = ranks_meet_ ? 12 : 24;
   double const cost = exchanges_of_a_race * exchange_cost_.price();
   double const spent_in_calls = static_cast<double>(num_calls_) * seconds(native);
   if (waits_until_worth_it_ && spent_in_calls < cost) {
     constexpr double most = 1e15;  // which is never
     double const number = seconds(native) > 0 ? std::min(cost / seconds(native), most) : most;
-    planned_ = {.candidate = native, .counts = false};
-    next_trial_ = std::max(num_calls_, static_cast<std::int64_t>(number)) + 1;
+    look_at_native(std::max(num_calls_, static_cast<std::int64_t>(number)) + 1);
   } else if (allowance > 0) {
     stage_ = Stage::prepared;
   } else {
@@ -187,6 +229,7 @@ void Race::plan_next_of_round(double allowance) {
   auto const is_out = [&](int candidate) {
     return candidate != native && !standings_.is_in(candidate);
   };
+  bool begins_round = position_ == 0;
   while (position_ < order_.size() && is_out(order_[position_])) {
     ++position_;
   }
@@ -197,6 +240,8 @@ void Race::plan_next_of_round(double allowance) {
   }
   if (position_ == order_.size()) {
     is_round_over_ = true;
+    begins_round = true;
+    is_warm_ = true;
     position_ = 0;
     // The order of the next round; its times are cleared when those of this one are complete.
     std::rotate(order_.begin(), order_.begin() + 1, order_.end());
@@ -204,11 +249,14 @@ void Race::plan_next_of_round(double allowance) {
       ++position_;
     }
   }
+  if (begins_round && plan_round(allowance)) {
+    return;
+  }
   int const candidate = order_[position_];
   if (2 * risk(candidate) + reserve() <= allowance) {
     planned_ = {.candidate = candidate, .counts = true};
-    ++position_;
     next_trial_ = num_calls_ + 1;
+    ++position_;
     pause_ = 1;
   } else if (stage_ == Stage::checking) {
     settle(standing_);
@@ -217,13 +265,38 @@ void Race::plan_next_of_round(double allowance) {
   }
 }
 
+/// @return false if the ranks do not meet in each call, calls are long, a candidate looks hopeless,
+/// or the round may lose more than is allowed.
+bool Race::plan_round(double allowance) {
+  std::size_t const num_calls = is_warm_ ? calls_of_warm_trial : 1;
+  round_.clear();
+  double losses = 0;
+  bool is_any_hopeless = false;
+  for (int const candidate : order_) {
+    if (candidate == native || standings_.is_in(candidate)) {
+      round_.push_back(candidate);
+      losses += static_cast<double>(num_calls) * excess(candidate);
+      is_any_hopeless = is_any_hopeless || standings_.looks_hopeless(candidate);
+    }
+  }
+  bool const is_possible = stage_ == Stage::racing && ranks_meet_ && standings_.is_short() &&
+                           !is_any_hopeless && round_.size() <= most_parts &&
+                           2 * (exchange_cost_.price() + losses) <= allowance;
+  if (!is_possible) {
+    return false;
+  }
+  planned_ = {.counts = true, .num_calls = num_calls, .is_round = true};
+  stretch_begin_ = num_calls_ + 1;
+  next_trial_ = num_calls_ + static_cast<std::int64_t>(num_calls * round_.size());
+  pause_ = 1;
+  return true;
+}
+
 void Race::enter(std::span<double const> predicted) {
   standings_.enter(predicted);
   stage_ = Stage::racing;
   begin_round();
-  planned_ = {.candidate = order_.front(), .counts = true};
-  position_ = 1;
-  next_trial_ = num_calls_ + 1;
+  plan_next_of_round(left_);
 }
 
 void Race::give_up() noexcept {
@@ -242,6 +315,7 @@ void Race::begin_round() {
   }
   position_ = 0;
   is_round_over_ = false;
+  is_warm_ = false;
   seconds_.assign(static_cast<std::size_t>(standings_.num_candidates()), 0.0);
 }
 
@@ -254,8 +328,9 @@ void Race::finish_round() {
     return;
   }
   decide(*decision);
-  // All ranks have just left an exchange, and all that may run is warm.
-  if (*decision != native) {
+  // All ranks have just left an exchange, and all that may run is warm. What was found in rounds
+  // that share an exchange was found in a loop.
+  if (*decision != native && !last_.is_round) {
     stage_ = Stage::pacing;
     is_unchecked_ = true;
   }
@@ -267,145 +342,17 @@ void Race::decide(int candidate) {
   settle(candidate);
 }
 
-/// The next stretch, or what follows from those that were made.
-void Race::plan_stretch(double allowance) {
-  if (!standings_.may_run(rival_)) {
-    settle(native);
-    return;
-  }
-  if (!stretches_.is_underway()) {
-    stretches_.begin(fitting_length(allowance));
-  } else if (stretches_.is_between_pairs() && is_check_over()) {
-    finish_check();
-    return;
-  }
-  int const candidate = stretches_.is_native_next() ? native : rival_;
-  if (stretches_.length() == 0 || 2 * risk_of_stretch(candidate) > allowance) {
-    end_check_unpaid();
-    return;
-  }
-  planned_ = {.candidate = candidate, .is_stretch = true};
-  stretch_begin_ = num_calls_ + 1;
-  next_trial_ = num_calls_ + stretches_.length();
-}
-
-/// What comes next is not worth more than the native call, so the one that runs must be ahead.
-bool Race::is_check_over() const {
-  // Nobody has to be ahead for the native call to stay.
-  bool const is_enough = standing_ == native ? stretches_.num_pairs() > 0 && stretches_.lead() <= 0
-                                             : stretches_.lead() > 0;
-  return is_enough || stake_against_standing() >= Standings::stake_to_take ||
-         stretches_.num_pairs() >= most_pairs_of_a_check;
-}
-
-int Race::lead_of_standing() const {
-  return standing_ == native ? -stretches_.lead() : stretches_.lead();
-}
-
-/// Evidence::stake of what speaks for the one that does not run.
-double Race::stake_against_standing() const {
-  if (standing_ != native) {
-    return stretches_.evidence().of_slower();
-  }
-  bool const is_enough = stretches_.ratio() <= 1 - Standings::least_gain;
-  double const stake = stretches_.evidence().of_faster();
-  return is_enough ? stake : std::min(stake, 1.0);
-}
-
-/// As many calls as the allowance covers; 0 if it covers none.
-int Race::fitting_length(double allowance) const {
-  double const slower = is_unchecked_ ? 0 : slower_by_trials(standing_ == native ? rival_ : native);
-  double const available = allowance / 2 - 2 * exchange_cost_.price();
-  if (available <= 0) {
-    return 0;
-  }
-  if (slower * length_of_stretch_ <= available) {
-    return length_of_stretch_;
-  }
-  return static_cast<int>(available / slower);
-}
-
-/// What a call may lose to the one that runs. Until that is checked, calls lose nothing to it.
-double Race::slower_by_trials(int candidate) const {
-  return candidate == standing_
-             ? 0
-             : std::max(0.0, standings_.worst(candidate) - standings_.middle(standing_));
-}
-
-/// For the check of a winner.
-double Race::reserve() const {
-  constexpr double exchanges_of_a_check = 8;
-  return stage_ == Stage::racing ? exchanges_of_a_check * exchange_cost_.price() : 0;
-}
-
-double Race::risk_of_stretch(int candidate) const {
-  double const slower = is_unchecked_ ? 0 : slower_by_trials(candidate);
-  double const by_last_pair = candidate == native ? 0 : stretches_.last_excess();
-  return 2 * exchange_cost_.price() + std::max({0.0, by_last_pair, slower * stretches_.length()});
-}
-
-/// What a call takes from end to end is taken off once, so that what is left is the pace, however
-/// long the way to the last rank is. It is lost where the exchange stops ranks that run ahead.
-double Race::note_stretch(double seconds) {
-  int const candidate = stretches_.is_native_next() ? native : rival_;
-  double const calls = stretches_.length();
-  double const one_call = standings_.middle(candidate);
-  bool const is_alone = stretches_.length() == 1;
-  double const others = is_alone ? seconds : std::max(0.0, seconds - one_call);
-  double const excess = stretches_.note(others);
-  double const usual = standings_.middle(native);
-  bool const is_close = seconds <= closest * calls * usual;
-  double const stopped = is_alone ? 0 : std::max(0.0, one_call - others / (calls - 1));
-  bool const may_lose = candidate == native && standing_ != native && !is_unchecked_;
-  double const lost = may_lose ? calls * (usual - standings_.middle(standing_)) : 0;
-  return std::max(0.0, lost) + (is_close ? excess + stopped : 0);
-}
-
-/// Evidence that speaks for what runs is forgotten, so that a change is seen at any time: an
-/// e-detector [shin2024].
-void Race::finish_check() {
-  bool const is_beaten = stake_against_standing() >= Standings::stake_to_take;
-  bool const is_ahead = lead_of_standing() > 0;
-  if (is_beaten) {
-    change_sides();
-    return;
-  }
-  if (is_ahead) {
-    stretches_.start_again();
-  }
-  length_of_stretch_ = std::min(2 * length_of_stretch_, Stretches::greatest_length);
-  settle(standing_);
-}
-
-/// A candidate that is behind, or was never checked, does not stay for want of allowance. Few pairs
-/// of stretches do not tell whether it is slower, so the next run goes on where this one ends.
-void Race::end_check_unpaid() {
-  bool const is_behind = standing_ != native && stretches_.lead() < 0;
-  if (is_behind && stake_against_standing() >= Standings::stake_to_give_up) {
-    change_sides();
-  } else {
-    settle(is_behind || is_unchecked_ ? native : standing_);
-  }
-}
-
-void Race::change_sides() {
-  bool const is_dropped = standing_ != native;
-  int const num_pairs = stretches_.evidence().num_pairs();
-  stretches_.start_again();
-  length_of_stretch_ = Stretches::usual_length;
-  is_slower_in_stretches_ = is_dropped;
-  if (!outcome_.candidates.empty()) {
-    outcome_.candidates[static_cast<std::size_t>(rival_)].is_out = is_dropped;
-  }
-  settle(is_dropped ? native : rival_);
-  num_pairs_ = num_pairs;
-}
-
 /// The native call is timed for its own sake, to see whether more is allowed by then.
 void Race::look_later() {
-  planned_ = {.candidate = native, .counts = false};
-  next_trial_ = num_calls_ + pause_;
+  look_at_native(num_calls_ + pause_);
   pause_ = std::min(2 * pause_, longest_pause);
+}
+
+void Race::look_at_native(std::int64_t first_call) {
+  bool const are_several = first_call >= many_calls && standings_.is_short();
+  planned_ = {.candidate = native, .num_calls = are_several ? calls_of_look : 1};
+  stretch_begin_ = are_several ? first_call : never;
+  next_trial_ = first_call + static_cast<std::int64_t>(planned_.num_calls) - 1;
 }
 
 void Race::settle(int candidate) {
@@ -435,10 +382,21 @@ void Race::check_later() {
   patience_ = patience_ > never / patience_factor ? never : patience_ * patience_factor;
 }
 
+/// For the check of a winner.
+double Race::reserve() const {
+  constexpr double exchanges_of_a_check = 8;
+  return stage_ == Stage::racing ? exchanges_of_a_check * exchange_cost_.price() : 0;
+}
+
 double Race::risk(int candidate) const {
+  return exchange_cost_.price() + excess(candidate);
+}
+
+/// What a call may take longer than those that run anyway.
+double Race::excess(int candidate) const {
   double const usual = standings_.middle(standing_);
   double const worst = candidate == standing_ ? usual : standings_.worst(candidate);
-  return exchange_cost_.price() + std::max(0.0, worst - usual);
+  return std::max(0.0, worst - usual);
 }
 
 double Race::seconds(int candidate) const {

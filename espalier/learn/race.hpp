@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -27,6 +29,18 @@ namespace espalier::learn {
 /// each gets the smallest of all ranks. From these alone, and from the numbers of calls, all ranks
 /// take the same decisions.
 ///
+/// What a short call takes after an exchange is not what it takes in a loop, where ranks run ahead
+/// of each other, or wait for processors that they share: 16 ranks on 2 processors made an
+/// allgather in 0.21 ms in a loop and in 0.46 ms in trials, and another one, which sends more
+/// messages in fewer steps, in 0.39 and 0.42 ms. If in each call every rank waits for all others,
+/// no rank runs ahead by more than a call. So the trials of a round follow each other with nothing
+/// between them, each of four calls after the first round, which warms up, and share one exchange.
+/// Their times are those of a loop, so that a winner is not checked at once.
+///
+///     runs        0 1 2 | 0 0 0 0 1 1 1 1 2 2 2 2 | 1 1 1 1 2 2 2 2 0 0 0 0 |
+///     exchange          x                         x                         x
+///                 warms     round 1                   round 2
+///
 /// The time of a trial ends with the exchange, which no rank leaves before all have come to it. So
 /// the smallest time of all ranks is that of the rank that came last: what others waited for it is
 /// not in there, whatever the skew. For the same reason the smallest time of the exchange is what
@@ -48,7 +62,13 @@ public:
     int candidate = native;
     bool is_trial = false;
     bool begins_stretch = false;  ///< the time of the next trial begins with this call
+    bool adds_up = false;         ///< the time of this call is part of that of a trial
+    int part = 0;                 ///< of which of the trials that share an exchange
   };
+
+  /// Trials that may share an exchange.
+  static constexpr std::size_t most_parts = 8;
+  using Parts = std::array<double, most_parts>;
 
   /// What ranks exchange after a trial: the smallest of all ranks counts. In seconds.
   struct Words {
@@ -56,34 +76,50 @@ public:
     double exchange = std::numeric_limits<double>::infinity();  ///< the part of it after the call
     double whole_exchange = std::numeric_limits<double>::infinity();  ///< as in Own
     double allowance = 0;                                             ///< left in this process
+    Parts parts = all_unknown();  ///< of the trials that share this exchange
+
+    [[nodiscard]] static constexpr Parts all_unknown() noexcept {
+      Parts parts{};
+      parts.fill(std::numeric_limits<double>::infinity());
+      return parts;
+    }
   };
 
   /// What a trial was on this rank.
   struct Own {
-    double trial = 0;           ///< seconds, with the exchange; of a stretch, of all of its calls
+    /// Seconds, with the exchange; of a stretch from its first call on, and of several calls that
+    /// add up without what lies between them.
+    double trial = 0;
     double exchange = 0;        ///< seconds
     double whole_exchange = 0;  ///< seconds; where wants_whole_exchange() asked for it
     /// The candidate turned out not to fit, and the native call was made. The same on all ranks.
     bool was_refused = false;
+    std::bitset<most_parts> refused_parts;  ///< the same of trials that share an exchange
   };
 
   Race() = default;
   /// Calls before a candidate is checked that was taken already.
-  static constexpr std::int64_t soon = 32;    ///< as a rule that somebody wrote
-  static constexpr std::int64_t later = 128;  ///< as an earlier run found
+  static constexpr std::int64_t soon = 32;  ///< as a rule that somebody wrote
+  /// As an earlier run found. By then a check costs a tenth of what the calls gained, as a rule.
+  static constexpr std::int64_t later = 384;
   /// Candidate 1 is taken already, and is only checked.
   [[nodiscard]] static Race taken(std::int64_t calls_before_check);
   /// Goes on where another race was.
   /// @param record  with candidates
   /// @param allowance  that the first trial may spend, the same on all ranks
   /// @param error_of_model  as Standings::know_error_of_model()
-  [[nodiscard]] static Race resumed(Record const& record, double allowance, double error_of_model);
+  /// @param ranks_meet  as let_ranks_meet() says
+  [[nodiscard]] static Race
+  resumed(Record const& record, double allowance, double error_of_model, bool ranks_meet = false);
 
   /// Kinds of calls that alternate in a program should have different seeds. The same on all ranks.
   void draw_by(std::uint32_t seed) noexcept { stretches_ = Stretches(seed); }
 
   /// Calls of this kind are of any size. The same on all ranks.
   void let_sizes_vary() noexcept { standings_.let_sizes_vary(); }
+
+  /// In each call every rank waits for all others. The same on all ranks.
+  void let_ranks_meet() noexcept { ranks_meet_ = true; }
 
   /// No trial is made before this call of the race.
   void begin_with_call(std::int64_t number) noexcept {
@@ -99,10 +135,17 @@ public:
     ++num_calls_;
     bool const is_trial = num_calls_ >= next_trial_;
     bool const is_in_stretch = num_calls_ >= stretch_begin_;
+    bool const adds_up = is_in_stretch && !planned_.is_stretch;
+    bool const is_of_round = adds_up && planned_.is_round;
+    auto const place = static_cast<std::size_t>(is_of_round ? num_calls_ - stretch_begin_ : 0);
+    std::size_t const part = place / planned_.num_calls;
+    int const planned = is_of_round ? round_[part] : planned_.candidate;
     return {
-        .candidate = is_trial || is_in_stretch ? planned_.candidate : standing_,
+        .candidate = is_trial || is_in_stretch ? planned : standing_,
         .is_trial = is_trial,
         .begins_stretch = num_calls_ == stretch_begin_,
+        .adds_up = adds_up,
+        .part = static_cast<int>(part),
     };
   }
 
@@ -117,8 +160,18 @@ public:
   /// The trial that next() told of ends a stretch: its time began with Turn::begins_stretch.
   [[nodiscard]] bool ends_stretch() const noexcept { return planned_.is_stretch; }
 
+  /// It is the last one of several calls whose times add up (Turn::adds_up).
+  [[nodiscard]] bool ends_sum() const noexcept {
+    return planned_.num_calls > 1 && !planned_.is_round;
+  }
+
+  /// It is the last one of several trials that share an exchange (Turn::part).
+  [[nodiscard]] bool ends_round() const noexcept { return planned_.is_round; }
+
   /// @param allowance  left in this process
-  [[nodiscard]] Words words(double allowance) const noexcept;
+  /// @param parts  seconds of the trials that share this exchange, if ends_round()
+  [[nodiscard]] Words
+  words(double allowance, Parts const& parts = Words::all_unknown()) const noexcept;
 
   /// After the exchange of words and before conclude(): one more exchange is to be timed, which all
   /// ranks begin when they leave the first one.
@@ -189,6 +242,8 @@ private:
     int candidate = native;
     bool counts = false;  ///< for the round; otherwise only the allowance is looked at
     bool is_stretch = false;
+    std::size_t num_calls = 1;  ///< that add up, or of each trial of a round; of a stretch not used
+    bool is_round = false;      ///< trials of all candidates
   };
 
   [[nodiscard]] double pay(Words const& agreed, bool is_followed);
@@ -197,6 +252,9 @@ private:
   void plan(double allowance);
   void plan_after_baseline(double allowance);
   void plan_next_of_round(double allowance);
+  [[nodiscard]] bool plan_round(double allowance);
+  [[nodiscard]] double take_round(Words const& agreed, Own const& own);
+  [[nodiscard]] double take_time(int candidate, double seconds, std::size_t num_calls);
   void begin_round();
   void go_on_with_round(Record const& record);
   void finish_round();
@@ -214,9 +272,11 @@ private:
   void end_check_unpaid();
   void change_sides();
   void look_later();
+  void look_at_native(std::int64_t first_call);
   void settle(int candidate);
   void check_later();
   [[nodiscard]] double risk(int candidate) const;
+  [[nodiscard]] double excess(int candidate) const;
 
   Stage stage_ = Stage::baseline;
   std::int64_t num_calls_ = 0;
@@ -229,6 +289,9 @@ private:
   Stretches stretches_;  ///< of the rival and the native call
   int length_of_stretch_ = Stretches::usual_length;
   bool waits_until_worth_it_ = false;
+  bool ranks_meet_ = false;
+  double left_ = 0;         ///< of the allowance, as the last exchange said
+  bool is_primed_ = false;  ///< the first trial was made, whose time says nothing
   bool is_slower_in_stretches_ = false;
   bool is_unchecked_ = false;  ///< the winner of this race, so far
   Trial planned_;
@@ -241,6 +304,8 @@ private:
   std::size_t position_ = 0;     ///< of the next trial in order_
   std::vector<double> seconds_;  ///< of each candidate in the round
   bool is_round_over_ = false;   ///< but for the time of last_
+  bool is_warm_ = false;         ///< a round was made
+  std::vector<int> round_;       ///< the candidates of trials that share an exchange
   int num_pairs_ = 0;
 
   ExchangeCost exchange_cost_;

@@ -17,8 +17,9 @@ constexpr int most_rounds_here = 24;
 constexpr int most_rounds = Evidence::most_pairs;
 /// What warms up is small beside a call of so many seconds.
 constexpr double long_call = 5e-3;
+constexpr double short_call = 3e-3;
 /// Who is not ahead after so many pairs hardly gains anything.
-constexpr int pairs_to_be_ahead = 12;
+constexpr int pairs_to_be_ahead = 8;
 constexpr double stake_of_who_is_ahead = 0.5;
 /// Who loses its first rounds by so much is out at once.
 constexpr double hopeless = 3;
@@ -77,6 +78,14 @@ void Standings::note(int candidate, double seconds) {
 
 bool Standings::is_long() const {
   return middle(native) >= long_call;
+}
+
+bool Standings::looks_hopeless(int candidate) const {
+  return num_times(candidate) > 0 && middle(candidate) > hopeless * middle(native);
+}
+
+bool Standings::is_short() const {
+  return middle(native) < short_call;
 }
 
 void Standings::finish_round(std::span<double const> seconds) {
@@ -193,14 +202,24 @@ double Standings::worst(int candidate) const {
   return caution * (by_model > 0 ? by_model : by_others);
 }
 
-double Standings::measured_error_of_model() const {
-  double largest = 0;
+std::vector<double> Standings::errors_of_model() const {
+  std::vector<double> errors;
   for (int candidate = 1; candidate < num_candidates(); ++candidate) {
     if (entry(candidate).predicted > 0 && num_times(candidate) > 0) {
-      largest = std::max(largest, middle(candidate) / entry(candidate).predicted);
+      errors.push_back(middle(candidate) / entry(candidate).predicted);
     }
   }
-  return largest;
+  return errors;
+}
+
+double Standings::measured_error_of_model() const {
+  std::vector<double> const errors = errors_of_model();
+  return errors.empty() ? 0 : std::ranges::max(errors);
+}
+
+double Standings::least_error_of_model() const {
+  std::vector<double> const errors = errors_of_model();
+  return errors.empty() ? 0 : std::ranges::min(errors);
 }
 
 std::size_t Standings::memory_bytes() const noexcept {

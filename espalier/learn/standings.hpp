@@ -79,6 +79,8 @@ public:
   /// How many times longer than predicted the candidates took that were timed here: the largest
   /// ratio; 0 if none was timed.
   [[nodiscard]] double measured_error_of_model() const;
+  /// The smallest ratio: calls of other sizes may have little in common with the slowest candidate.
+  [[nodiscard]] double least_error_of_model() const;
 
   /// Middle of the last times; 0 if there are none.
   [[nodiscard]] double middle(int candidate) const;
@@ -88,6 +90,13 @@ public:
   /// The native call takes so long that a trial need not save time, and that what disturbs single
   /// calls is small beside it.
   [[nodiscard]] bool is_long() const;
+
+  /// The native call takes so little that what ranks do beside it, and the exchange behind it, are
+  /// not small beside it.
+  [[nodiscard]] bool is_short() const;
+
+  /// It took several times as long as the native call, so that one call at a time is enough.
+  [[nodiscard]] bool looks_hopeless(int candidate) const;
 
   /// Of times of a candidate and the native call that were compared.
   [[nodiscard]] int most_pairs() const;
@@ -117,6 +126,7 @@ private:
   /// @param leader_seconds  0: there is none to compare with
   void judge(Entry& entry, double seconds, double native_seconds, double leader_seconds) const;
   [[nodiscard]] bool is_clearly_faster(int candidate) const;
+  [[nodiscard]] std::vector<double> errors_of_model() const;
   std::vector<Entry> entries_{1};
   double known_error_ = 0;
   bool sizes_vary_ = false;

@@ -216,7 +216,7 @@ profile::Decision const* Session::contest(
 int Session::end_trial(State& state, bool is_native, int code, MPI_Comm comm) noexcept {
   State::Trial const trial = std::exchange(state.trial(), {});
   if (trial.is_timed) {
-    trial.contest->note_time(trial.start, *learning_);
+    trial.contest->note_time(trial.start, is_native && trial.has_choice, *learning_);
   }
   if (!trial.is_trial) {
     return code;

@@ -121,33 +121,43 @@ void Contest::tell_kind() {
   if (!profile::has_known_size(kind_.call, kind_.shape)) {
     race_.let_sizes_vary();
   }
+  if (ranks_meet(kind_.call)) {
+    race_.let_ranks_meet();
+  }
 }
 
-void Contest::note_time(Clock::time_point start, Learning& learning) noexcept {
+void Contest::note_time(Clock::time_point start, bool was_refused, Learning& learning) noexcept {
+  double const seconds = seconds_since(start);
+  if (is_adding_up_) {
+    seconds_in_calls_[part_] += seconds;
+    refused_parts_[part_] = refused_parts_[part_] || was_refused;
+    return;
+  }
   credit(num_calls(), learning);
   if (kind_.rank != 0 || num_calls() > num_calls_at_stake) {
     return;
   }
-  double const seconds = seconds_since(start);
   native_seconds_ = native_seconds_ > 0 ? std::min(native_seconds_, seconds) : seconds;
 }
 
 learn::Race::Words Contest::exchange(learn::Race::Words const& own) const {
-  std::array<double, 4> words{own.trial, own.exchange, own.whole_exchange, own.allowance};
+  constexpr std::size_t num_words = 4;
+  std::array<double, num_words + learn::Race::most_parts> words{
+      own.trial, own.exchange, own.whole_exchange, own.allowance
+  };
+  std::ranges::copy(own.parts, words.begin() + num_words);
+  std::size_t const num_sent = race_.ends_round() ? words.size() : num_words;
   mpi::require_success(
       PMPI_Allreduce(
-          MPI_IN_PLACE,
-          words.data(),
-          static_cast<int>(words.size()),
-          MPI_DOUBLE,
-          MPI_MIN,
-          kind_.comm
+          MPI_IN_PLACE, words.data(), static_cast<int>(num_sent), MPI_DOUBLE, MPI_MIN, kind_.comm
       ),
       "MPI_Allreduce"
   );
-  return {
+  learn::Race::Words agreed{
       .trial = words[0], .exchange = words[1], .whole_exchange = words[2], .allowance = words[3]
   };
+  std::copy(words.begin() + num_words, words.end(), agreed.parts.begin());
+  return agreed;
 }
 
 /// Seconds of an exchange that all ranks begin at about the same time, after another one.
@@ -163,11 +173,20 @@ void Contest::conclude(Clock::time_point start, bool was_refused, Learning& lear
   Clock::time_point const trial_start = race_.ends_stretch() ? stretch_start_ : start;
   int const before = race_.standing();
   Clock::time_point const exchange_start = Clock::now();
-  learn::Race::Words agreed = exchange(race_.words(learning.left()));
+  double const seconds_before = race_.ends_sum() ? seconds_in_calls_[0] : 0;
+  if (race_.ends_round()) {
+    seconds_in_calls_[part_] += std::chrono::duration<double>(exchange_start - start).count();
+    refused_parts_[part_] = refused_parts_[part_] || was_refused;
+  }
+  learn::Race::Words agreed = exchange(
+      race_.ends_round() ? race_.words(learning.left(), seconds_in_calls_)
+                         : race_.words(learning.left())
+  );
   learn::Race::Own trial{
-      .trial = seconds_since(trial_start),
+      .trial = seconds_before + seconds_since(trial_start),
       .exchange = seconds_since(exchange_start),
       .was_refused = was_refused,
+      .refused_parts = refused_parts_,
   };
   if (race_.wants_whole_exchange()) {
     trial.whole_exchange = time_whole_exchange();
@@ -192,7 +211,7 @@ void Contest::conclude(Clock::time_point start, bool was_refused, Learning& lear
 /// them. In stretches both sides take turns.
 void Contest::credit(std::int64_t last, Learning& learning) noexcept {
   std::int64_t const calls = last - num_calls_credited_;
-  if (calls > 0 && !race_.ends_stretch()) {
+  if (calls > 0 && !race_.ends_stretch() && !race_.ends_sum() && !race_.ends_round()) {
     learning.gain(static_cast<double>(calls) * saved_);
   }
   num_calls_credited_ = num_calls();
@@ -231,8 +250,9 @@ void Contest::admit(double allowance, Learning& learning) {
   } else {
     num_calls_before_ = race_.num_calls();
     base_ = trials;
-    race_ = proposals.is_known ? learn::Race::taken(learn::Race::later)
-                               : learn::Race::resumed(trials.record, allowance, 0);
+    race_ = proposals.is_known
+                ? learn::Race::taken(learn::Race::later)
+                : learn::Race::resumed(trials.record, allowance, 0, ranks_meet(kind_.call));
     tell_kind();
   }
 }

@@ -40,6 +40,8 @@ public:
     bool is_trial = false;
     bool is_timed = false;        ///< is no trial, but its times are of interest
     bool begins_stretch = false;  ///< the time of the next trial begins here
+    bool adds_up = false;         ///< the time of this call is part of that of a trial
+    int part = 0;                 ///< of which of the trials that share an exchange
   };
 
   /// @param decision  what runs until something better is known. Not owned.
@@ -52,8 +54,11 @@ public:
     return {
         .decision = decisions_[static_cast<std::size_t>(turn.candidate)],
         .is_trial = turn.is_trial,
-        .is_timed = !turn.is_trial && (turn.begins_stretch || num_calls() <= num_timed_calls),
+        .is_timed = !turn.is_trial &&
+                    (turn.begins_stretch || turn.adds_up || num_calls() <= num_timed_calls),
         .begins_stretch = turn.begins_stretch,
+        .adds_up = turn.adds_up,
+        .part = turn.part,
     };
   }
 
@@ -66,14 +71,21 @@ public:
 
   /// The call that next() said is a trial or timed begins. Local.
   void begin(Clock::time_point start, Turn const& turn) noexcept {
-    stretch_start_ = turn.begins_stretch ? start : stretch_start_;
+    if (turn.begins_stretch) {
+      stretch_start_ = start;
+      seconds_in_calls_ = {};
+      refused_parts_.reset();
+    }
+    is_adding_up_ = turn.adds_up;
+    part_ = static_cast<std::size_t>(turn.part);
     pace_.begin(
         num_calls(), std::chrono::duration<double>(start.time_since_epoch()).count(), turn.is_trial
     );
   }
 
   /// The call that next() said is timed is over. Local.
-  void note_time(Clock::time_point start, Learning& learning) noexcept;
+  /// @param was_refused  the native call was made in place of the candidate
+  void note_time(Clock::time_point start, bool was_refused, Learning& learning) noexcept;
 
   /// The call that next() said is a trial is over on this rank, well or not. Collective over the
   /// communicator of the call: one or two native reductions of four numbers, and once a broadcast.
@@ -114,9 +126,13 @@ private:
   learn::Pace pace_;
   Trials base_;                      ///< what the race goes on from, empty if it began by itself
   Clock::time_point stretch_start_;  ///< of the stretch underway
-  std::vector<std::string> algorithms_;  ///< of own_, if they were found by trials
-  std::int64_t num_calls_before_ = 0;    ///< the race began again after so many
-  double native_seconds_ = 0;            ///< of the shortest call that was timed
+  learn::Race::Parts seconds_in_calls_{};  ///< of the calls so far that add up to trials
+  std::bitset<learn::Race::most_parts> refused_parts_;  ///< of these trials
+  bool is_adding_up_ = false;                           ///< the call underway is one of these
+  std::size_t part_ = 0;                                ///< the trial that it is of
+  std::vector<std::string> algorithms_;                 ///< of own_, if they were found by trials
+  std::int64_t num_calls_before_ = 0;                   ///< the race began again after so many
+  double native_seconds_ = 0;                           ///< of the shortest call that was timed
   double saved_ = 0;                     ///< seconds a call, by what runs, to the native call
   std::int64_t num_calls_credited_ = 0;  ///< whose savings the allowance knows
   std::deque<profile::Decision> own_;    ///< of candidates; their places do not change

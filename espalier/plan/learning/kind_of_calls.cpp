@@ -42,6 +42,29 @@ KindOfCalls kind_of(profile::Call call, profile::Shape shape, std::int64_t bytes
   };
 }
 
+bool ranks_meet(profile::Call call) noexcept {
+  using schedule::Collective;
+  if (profile::is_neighborhood(call)) {
+    return false;
+  }
+  switch (profile::collective_of(call)) {
+  case Collective::barrier:
+  case Collective::allreduce:
+  case Collective::reduce_scatter:
+  case Collective::allgather:
+  case Collective::alltoall:
+    return true;
+  case Collective::bcast:
+  case Collective::scatter:
+  case Collective::gather:
+  case Collective::reduce:
+  case Collective::scan:
+  case Collective::exscan:
+    return false;
+  }
+  return false;
+}
+
 void set_members(nlohmann::json& object, KindOfCalls const& kind) {
   object["collective"] = profile::to_string(kind.call);
   object["num_ranks"] = kind.shape.num_ranks;

@@ -30,6 +30,9 @@ struct KindOfCalls {
 [[nodiscard]] KindOfCalls
 kind_of(profile::Call call, profile::Shape shape, std::int64_t bytes) noexcept;
 
+/// In each such call every rank waits for all others, unless counts are 0.
+[[nodiscard]] bool ranks_meet(profile::Call call) noexcept;
+
 /// Sets the members that rules have, too: collective, num_ranks, num_nodes, placement unless it is
 /// any, topology and max_neighbors if it has a neighborhood, min_bytes, max_bytes.
 void set_members(nlohmann::json& object, KindOfCalls const& kind);

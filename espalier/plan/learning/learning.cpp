@@ -50,19 +50,19 @@ constexpr int usual_rounds = 8;
 
 /// What trials of a kind cost in a run that makes as many calls as the last one.
 double cost_of_trials(Trials const& trials) {
-  constexpr std::size_t candidates_at_first = 4;
-  std::size_t const num_candidates =
-      trials.record.candidates.empty() ? candidates_at_first : trials.record.candidates.size();
-  auto const most = static_cast<std::int64_t>(usual_rounds * num_candidates);
+  constexpr std::int64_t candidates_at_first = 4;
+  std::int64_t const num_candidates =
+      trials.record.candidates.empty() ? candidates_at_first : std::ssize(trials.record.candidates);
+  std::int64_t const most = num_candidates * std::max(1, usual_rounds - trials.record.num_rounds);
   double const exchange = trials.exchange_seconds > 0 ? trials.exchange_seconds : usual_exchange;
   return static_cast<double>(std::min(trials.num_calls, most)) * exchange;
 }
 
-/// How many times longer than predicted the slowest candidate took; 0 if none was timed.
+/// How many times longer than predicted candidates took; 0 if none was timed.
 double error_of_model_in(Trials const& trials) {
   learn::Standings standings;
   standings.resume(trials.record);
-  return standings.measured_error_of_model();
+  return standings.least_error_of_model();
 }
 
 /// What a run saves that makes as many calls as the last one, by a candidate that is taken.
@@ -135,8 +135,9 @@ void Learning::plan_turns(Settings const& settings) {
   });
   for (Trials const* const trials : sorted) {
     left -= cost_of_trials(*trials);
+    bool const is_early = left > 0 || trials == sorted.front();  // one kind goes on in each run
     turns_[trials->kind] = {
-        .allowance = std::max(left, 0.0), .first_call = left > 0 ? 1 : late_call
+        .allowance = std::max(left, 0.0), .first_call = is_early ? 1 : late_call
     };
   }
 }
@@ -154,7 +155,9 @@ Learning::Start Learning::start(KindOfCalls const& kind) const {
   start.trials = &found->second;
   Turn const& turn = turns_.at(kind);
   if (!found->second.record.candidates.empty()) {
-    start.race = learn::Race::resumed(found->second.record, turn.allowance, error_of_model(kind));
+    start.race = learn::Race::resumed(
+        found->second.record, turn.allowance, error_of_model(kind), ranks_meet(kind.call)
+    );
   }
   start.race.begin_with_call(turn.first_call);
   return start;
@@ -219,6 +222,8 @@ learn::Place Learning::place_of(int num_ranks, std::vector<int> const& world_ran
   neighborhood::Links const found = links();
   place.between_nodes = found.across;
   place.within_node = found.inside;
+  place.between_nodes_if_slow = between_nodes_if_slow_;
+  place.ranks_per_processor = ranks_per_processor();
   return place;
 }
 
@@ -239,12 +244,21 @@ void Learning::find_links() {
     within_node_ = described.link(described.num_levels() - 1);
   }
   if (between_nodes_ == machine::Link{}) {
-    between_nodes_ = machine::stock_link(machine::find_interconnect());
+    machine::Interconnect const found = machine::find_interconnect();
+    between_nodes_ = machine::stock_link(found);
+    between_nodes_if_slow_ = machine::stock_link_if_slow(found);
   }
   if (within_node_ == machine::Link{}) {
-    int const processors = num_processors_ > 0 ? num_processors_ : most_ranks_;
-    within_node_ = machine::stock_link_within_node(most_ranks_, processors);
+    within_node_ = machine::stock_link_within_node(most_ranks_, processors());
   }
+}
+
+int Learning::processors() const noexcept {
+  return num_processors_ > 0 ? num_processors_ : most_ranks_;
+}
+
+double Learning::ranks_per_processor() const noexcept {
+  return std::max(1.0, static_cast<double>(most_ranks_) / processors());
 }
 
 LearningReport Learning::report() const {

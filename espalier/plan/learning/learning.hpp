@@ -109,6 +109,9 @@ private:
   [[nodiscard]] double error_of_model(KindOfCalls const& kind) const;
   [[nodiscard]] learn::Place place_of(int num_ranks, std::vector<int> const& world_ranks);
   void find_links();
+  /// Of a node, for ranks of this program.
+  [[nodiscard]] int processors() const noexcept;
+  [[nodiscard]] double ranks_per_processor() const noexcept;
 
   Clock::time_point start_ = Clock::now();
   learn::Allowance allowance_;
@@ -125,6 +128,7 @@ private:
   mutable std::mutex mutex_;  ///< guards what follows
   bool has_links_ = false;
   machine::Link between_nodes_;
+  std::optional<machine::Link> between_nodes_if_slow_;  ///< as in learn::Place
   machine::Link within_node_;
   std::map<KindOfCalls, Lesson> lessons_;
   std::map<KindOfCalls, Noted> noted_;

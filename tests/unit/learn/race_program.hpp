@@ -71,23 +71,38 @@ private:
       ASSERT_EQ(other.candidate, turn.candidate) << "rank " << rank;
       ASSERT_EQ(other.is_trial, turn.is_trial) << "rank " << rank;
       ASSERT_EQ(other.begins_stretch, turn.begins_stretch) << "rank " << rank;
+      ASSERT_EQ(other.adds_up, turn.adds_up) << "rank " << rank;
+      ASSERT_EQ(other.part, turn.part) << "rank " << rank;
       ASSERT_EQ(races_[rank].num_calls(), races_.front().num_calls()) << "rank " << rank;
     }
     bool const is_refused = turn.candidate == kind_.refused;
     int const runs = is_refused ? Race::native : turn.candidate;
-    bool const is_alone = turn.is_trial && (turn.begins_stretch || !races_.front().ends_stretch());
+    bool const is_of_many =
+        races_.front().ends_stretch() || races_.front().ends_sum() || races_.front().ends_round();
+    bool const is_alone = turn.is_trial && (turn.begins_stretch || !is_of_many);
     // In a stretch only the first call takes its whole time: it comes right after an exchange.
     double const seconds = draw(is_alone || turn.begins_stretch ? kind_.seconds : paces(), runs);
     double const work = kind_.work + kind_.work_noise * uniform();
-    stretch_ = turn.begins_stretch ? seconds : stretch_ + work + seconds;
+    stretch_ = turn.begins_stretch ? seconds : stretch_ + (turn.adds_up ? 0 : work) + seconds;
+    note_part(turn, seconds, is_refused);
     elapsed_ += work + seconds;
     lost_ += std::max(0.0, paces()[static_cast<std::size_t>(runs)] - paces().front());
     ++num_calls_of_[static_cast<std::size_t>(runs)];
     if (turn.is_trial) {
       ++num_trials_;
       elapsed_ += std::max(kind_.exchange, kind_.whole_exchange);
-      exchange(races_.front().ends_stretch() ? stretch_ : seconds, is_refused);
+      exchange(is_of_many ? stretch_ : seconds, is_refused);
     }
+  }
+
+  void note_part(Race::Turn const& turn, double seconds, bool is_refused) {
+    if (turn.begins_stretch) {
+      parts_ = {};
+      refused_parts_.reset();
+    }
+    auto const part = static_cast<std::size_t>(turn.part);
+    parts_[part] += seconds;
+    refused_parts_[part] = refused_parts_[part] || is_refused;
   }
 
   /// Every other rank remembers its calls, and asks only whether this one counts for more.
@@ -106,10 +121,13 @@ private:
   void exchange(double seconds, bool is_refused) {
     Race::Words agreed{.allowance = allowance_.left(elapsed_)};
     for (Race const& race : races_) {
-      Race::Words const words = race.words(allowance_.left(elapsed_) + uniform());
+      Race::Parts const parts =
+          race.ends_round() ? parts_ : Race::Words::all_unknown();  // of all ranks alike
+      Race::Words const words = race.words(allowance_.left(elapsed_) + uniform(), parts);
       agreed.trial = std::min(agreed.trial, words.trial);
       agreed.exchange = std::min(agreed.exchange, words.exchange);
       agreed.whole_exchange = std::min(agreed.whole_exchange, words.whole_exchange);
+      agreed.parts = words.parts;
     }
     double charged = -1;
     for (std::size_t rank = 0; rank < races_.size(); ++rank) {
@@ -119,6 +137,7 @@ private:
           .exchange = kind_.exchange * (rank == 0 ? 1 : 1 + uniform()),
           .whole_exchange = kind_.whole_exchange,
           .was_refused = is_refused,
+          .refused_parts = refused_parts_,
       };
       double const lost = races_[rank].conclude(agreed, own);
       ASSERT_TRUE(charged < 0 || lost == charged);
@@ -164,7 +183,9 @@ private:
   std::mt19937 random_{static_cast<unsigned>(kind_.seed)};
   double elapsed_ = 0;
   double lost_ = 0;
-  double stretch_ = 0;  ///< seconds of the one underway
+  double stretch_ = 0;   ///< seconds of the one underway
+  Race::Parts parts_{};  ///< of the round underway
+  std::bitset<Race::most_parts> refused_parts_;
   int num_trials_ = 0;
   int num_passed_ = 0;
   std::vector<int> num_calls_of_ = std::vector<int>(8);  ///< each candidate
