@@ -41,7 +41,8 @@ Race Race::resumed(Record const& record, double allowance, double error_of_model
   race.begin_round();
   race.go_on_with_round(record);
   if (std::optional<int> const decision = race.standings_.decision()) {
-    race.decide(*decision);
+    bool const is_open = *decision != native && !ranks_meet && !race.standings_.is_long();
+    is_open ? race.take_if_checked(*decision) : race.decide(*decision);
   } else {
     race.plan_next_of_round(allowance);
   }
@@ -334,6 +335,15 @@ void Race::finish_round() {
     stage_ = Stage::pacing;
     is_unchecked_ = true;
   }
+}
+
+/// It won in trials, and the last run ended before it was checked. The native call runs until it
+/// was faster in a loop as well.
+void Race::take_if_checked(int winner) {
+  rival_ = winner;
+  outcome_ = standings_.record(seconds_);
+  settle(native);
+  next_trial_ = num_calls_ + 1;
 }
 
 void Race::decide(int candidate) {

@@ -121,9 +121,14 @@ public:
   /// In each call every rank waits for all others. The same on all ranks.
   void let_ranks_meet() noexcept { ranks_meet_ = true; }
 
-  /// No trial is made before this call of the race.
+  /// No trial is made before this call of the race, and none that is planned begins before it.
   void begin_with_call(std::int64_t number) noexcept {
-    next_trial_ = std::max(next_trial_, number);
+    std::int64_t const first = std::min(next_trial_, stretch_begin_);
+    if (first >= number) {
+      return;
+    }
+    next_trial_ += number - first;
+    stretch_begin_ += stretch_begin_ == never ? 0 : number - first;
   }
 
   /// No candidates are tried before the calls took as long as the exchanges of a race cost, as in
@@ -259,6 +264,7 @@ private:
   void go_on_with_round(Record const& record);
   void finish_round();
   void decide(int candidate);
+  void take_if_checked(int winner);
   void plan_stretch(double allowance);
   [[nodiscard]] double note_stretch(double seconds);
   [[nodiscard]] int fitting_length(double allowance) const;

@@ -12,6 +12,8 @@ namespace {
 
 /// Pairs of stretches of a check that comes to no end.
 constexpr int most_pairs_of_a_check = 16;
+/// Pairs that a winner has to win more than it loses before it stays.
+constexpr int least_lead = 2;
 /// Where the stretches of the native call take more than so many times as long as its trials, the
 /// program does other things in between, which differ too much to be charged.
 constexpr double closest = 4;
@@ -43,8 +45,9 @@ void Race::plan_stretch(double allowance) {
 /// What comes next is not worth more than the native call, so the one that runs must be ahead.
 bool Race::is_check_over() const {
   // Nobody has to be ahead for the native call to stay.
-  bool const is_enough = standing_ == native ? stretches_.num_pairs() > 0 && stretches_.lead() <= 0
-                                             : stretches_.lead() > 0;
+  bool const is_enough = standing_ == native
+                             ? stretches_.num_pairs() > 0 && stretches_.lead() <= 0
+                             : stretches_.lead() >= (is_unchecked_ ? least_lead : 1);
   return is_enough || stake_against_standing() >= Standings::stake_to_take ||
          stretches_.num_pairs() >= most_pairs_of_a_check;
 }

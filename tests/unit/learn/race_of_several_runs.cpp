@@ -152,5 +152,58 @@ TEST(RaceOfSeveralRuns, BeginsLateWhereThatIsAsked) {
   EXPECT_TRUE(race.next().is_trial);
 }
 
+/// Two candidates, of which the first has won `num_wins` of as many pairs, and nobody has tried the
+/// other.
+Record record_of(int num_wins, double native, double winner, double predicted) {
+  Record record{
+      .candidates =
+          {{.seconds = native}, {.predicted = winner, .seconds = winner}, {.predicted = predicted}},
+      .num_rounds = num_wins,
+  };
+  record.candidates[1].against_native = Evidence::of(num_wins, num_wins);
+  return record;
+}
+
+/// A round is planned when a race goes on, and its calls begin late, too.
+TEST(RaceOfSeveralRuns, BeginsARoundThatSharesAnExchangeLateWhereThatIsAsked) {
+  constexpr std::int64_t late = 100;
+  Race race = Race::resumed(record_of(0, 1e-4, 1e-4, 1e-4), 1, 1, true);
+  race.begin_with_call(late);
+  for (std::int64_t call = 1; call < late; ++call) {
+    Race::Turn const turn = race.next();
+    ASSERT_FALSE(turn.is_trial || turn.adds_up) << call;
+    ASSERT_EQ(turn.candidate, Race::native);
+  }
+  std::vector<int> candidates;
+  for (int call = 0; call < 3; ++call) {
+    Race::Turn const turn = race.next();
+    EXPECT_EQ(turn.begins_stretch, call == 0);
+    EXPECT_EQ(turn.is_trial, call == 2);
+    candidates.push_back(turn.candidate);
+  }
+  EXPECT_EQ(candidates, (std::vector{0, 1, 2}));
+}
+
+/// Single calls of the candidate are faster, a loop of them is slower. The last run ended before
+/// that was seen.
+TEST(RaceOfSeveralRuns, ChecksAWinnerOfTheLastRunBeforeItTakesIt) {
+  Program slower({
+      .seconds = {4e-4, 2e-4, 1},
+      .paces = {1e-4, 2e-4, 1},
+      .work = 1e-5,
+      .race = Race::resumed(record_of(8, 4e-4, 2e-4, 1), 0.05, 1),
+  });
+  slower.run(300);
+  EXPECT_EQ(slower.race().standing(), Race::native);
+  EXPECT_LT(slower.num_calls_of(1), 60);
+  Program faster({
+      .seconds = {4e-4, 2e-4, 1},
+      .work = 1e-5,
+      .race = Race::resumed(record_of(8, 4e-4, 2e-4, 1), 0.05, 1),
+  });
+  faster.run(300);
+  EXPECT_EQ(faster.race().standing(), 1);
+}
+
 }  // namespace
 }  // namespace espalier::learn
