@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +52,7 @@ def text(declared: Mapping[str, Any], data: Path) -> str:
         spread=spread_line(found),
         busy=busy_line(found),
         problems=problems_list(records),
+        missing=missing_line(declared, found),
     )
 
 
@@ -152,6 +154,17 @@ def busy_line(found: Sequence[gains.Record]) -> str:
     """Return how much else the machine did, as was seen just before each cell."""
     busy = sorted(record["busy_processors"] for record in found)
     return f"{busy[len(busy) // 2]:.1f} in the middle cell, and at most {busy[-1]:.1f}"
+
+
+def missing_line(declared: Mapping[str, Any], found: Sequence[gains.Record]) -> str:
+    """Return how many declared cells of each size were not measured."""
+    known = {record["cell"] for record in found}
+    missing = [cell for cell in declared_cells(declared) if cell.name not in known]
+    if not missing:
+        return "All declared cells were measured."
+    counts = Counter(cell.size for cell in sorted(missing, key=lambda cell: cell.num_bytes))
+    sizes = ", ".join(f"{count} of {size}" for size, count in counts.items())
+    return f"Declared cells that were not measured: {sizes}."
 
 
 def problems_list(records: Sequence[gains.Record]) -> str:

@@ -372,6 +372,13 @@ class TestPage:
         assert "No first run took longer than that." in text
         assert "- no cell failed" in text
 
+    def test_sizes_that_were_not_measured_are_counted(self, tmp_path: Path) -> None:
+        text = self.text(tmp_path, *(record(cell.name) for cell in CELLS[1:]))
+        missing = f"Declared cells that were not measured: 1 of {CELLS[0].size}."
+        assert missing in text
+        text = self.text(tmp_path, *(record(cell.name) for cell in CELLS))
+        assert "All declared cells were measured." in text
+
     def test_first_runs_beyond_the_bound_are_named(self, tmp_path: Path) -> None:
         # Three stretches of 100 ms against 120 ms, then of 200 ms against 240 ms: 60 ms and 120 ms
         # longer, of which 50 ms are allowed.
