@@ -225,12 +225,13 @@ different(Comparison const& comparison, profile::Call call, int num_ranks, int m
     return std::ranges::none_of(taken, is_like_it) &&
            profile::refuses(call, comparison.candidates[i].choice, num_ranks, 0).empty();
   };
-  std::vector<std::vector<double>> criteria = comparison.times;
-  criteria.insert(criteria.begin(), comparison.greatest_regrets());
+  std::vector<std::vector<std::size_t>> rankings{comparison.ranking(comparison.greatest_regrets())};
+  for (std::vector<double> const& at_place : comparison.times) {
+    rankings.push_back(comparison.ranking(at_place));
+  }
   for (auto size_before = std::ptrdiff_t{-1}; size_before < std::ssize(result);) {
     size_before = std::ssize(result);
-    for (std::vector<double> const& criterion : criteria) {
-      std::vector<std::size_t> const order = comparison.ranking(criterion);
+    for (std::vector<std::size_t> const& order : rankings) {
       auto const next = std::ranges::find_if(order, is_other);
       if (next != order.end() && std::ssize(result) < most) {
         taken.push_back(*next);
