@@ -13,10 +13,10 @@ constexpr std::size_t num_baseline_times = 2;
 constexpr std::int64_t many_calls = 16;
 /// What so many native calls take in a row tells what they take in a loop.
 constexpr std::size_t calls_of_look = 4;
-/// The same in trials of rounds that share an exchange.
-constexpr std::size_t calls_of_warm_trial = 4;
 constexpr std::int64_t longest_pause = std::int64_t{1} << 16U;
 constexpr std::int64_t patience_after_race = 64;
+/// What won in a loop needs no check of it.
+constexpr std::int64_t patience_in_loop = 256;
 constexpr std::int64_t patience_factor = 4;
 
 }  // namespace
@@ -35,14 +35,15 @@ Race Race::taken(std::int64_t calls_before_check) {
 Race Race::resumed(Record const& record, double allowance, double error_of_model, bool ranks_meet) {
   Race race;
   race.ranks_meet_ = ranks_meet;
+  race.loop_ = record.is_of_loop ? Loop::close : Loop::none;
   race.standings_.resume(record);
+  race.one_calls_.resize(record.candidates.size());
   race.standings_.know_error_of_model(error_of_model);
   race.stage_ = Stage::racing;
   race.begin_round();
   race.go_on_with_round(record);
   if (std::optional<int> const decision = race.standings_.decision()) {
-    bool const is_open = *decision != native && !ranks_meet && !race.standings_.is_long();
-    is_open ? race.take_if_checked(*decision) : race.decide(*decision);
+    race.decide(*decision);
   } else {
     race.plan_next_of_round(allowance);
   }
@@ -83,7 +84,7 @@ double Race::conclude(Words const& agreed, Own const& own) {
   stretch_begin_ = never;
   bool const is_whole_timed = wants_whole_exchange();
   double lost = pay(agreed, is_whole_timed) + take(agreed);
-  if (made.is_round) {
+  if (made.form == Form::round) {
     lost += stage_ == stage ? take_round(agreed, own) : 0;
     has_last_ = false;
     whole_exchange_ = is_whole_timed ? own.whole_exchange : Words{}.whole_exchange;
@@ -99,26 +100,33 @@ double Race::conclude(Words const& agreed, Own const& own) {
   whole_exchange_ = is_whole_timed ? own.whole_exchange : Words{}.whole_exchange;
   if (own.was_refused) {
     refuse(made.candidate);
-    has_last_ = !made.is_stretch && made.num_calls == 1;  // else it is the time of many calls
+    has_last_ = made.form == Form::call;  // else it is the time of many calls
   }
-  if (!last_.is_stretch) {
+  if (!is_stretch_alone(last_)) {
     plan(left_);
   }
   return lost;
 }
 
 double Race::finish(Words const& agreed) {
+  bool const was_stretch = is_stretch_alone(last_);
   double const lost = pay(agreed, false) + take(agreed);
   has_last_ = false;
   whole_exchange_ = Words{}.whole_exchange;
-  if (stage_ == Stage::pacing) {
+  if (was_stretch && stage_ != Stage::settled) {
     plan(agreed.allowance - lost);
   }
   return lost;
 }
 
 Record Race::record() const {
-  return stage_ == Stage::racing ? standings_.record(seconds_) : outcome_;
+  return stage_ == Stage::racing ? evidence_so_far() : outcome_;
+}
+
+Record Race::evidence_so_far() const {
+  Record record = standings_.record(seconds_);
+  record.is_of_loop = loop_ == Loop::close;
+  return record;
 }
 
 /// What was timed was the native call.
@@ -139,15 +147,17 @@ double Race::take(Words const& agreed) {
   if (!has_last_) {
     return 0;
   }
-  if (last_.is_stretch) {
+  if (last_.form == Form::stretch && stage_ == Stage::pacing) {
     return note_stretch(agreed.trial);
   }
   if (stage_ == Stage::baseline && !is_primed_ && num_calls_ >= many_calls) {
     is_primed_ = true;  // ranks came to this exchange from a loop: it has seen what they owed
     return 0;
   }
-  double const lost =
-      take_time(last_.candidate, agreed.trial - exchange_cost_.shortest(), last_.num_calls);
+  double const seconds = agreed.trial - exchange_cost_.shortest();
+  double const lost = last_.form == Form::stretch
+                          ? take_pace(agreed.trial)
+                          : take_time(last_.candidate, seconds, last_.num_calls);
   if (is_round_over_) {
     finish_round();
   }
@@ -158,33 +168,18 @@ double Race::take(Words const& agreed) {
 /// @return what they lost. What runs anyway may take longer than usual, but loses nothing.
 double Race::take_time(int candidate, double seconds, std::size_t num_calls) {
   double const usual = standings_.middle(standing_);
-  bool const may_lose = candidate != standing_ && usual > 0;
   auto const calls = static_cast<double>(num_calls);
   double const of_call = seconds / calls + exchange_cost_.shortest();
+  if (loop_ == Loop::close) {
+    take_one_call(candidate, of_call);
+    return std::max(0.0, of_call - usual);
+  }
+  bool const may_lose = candidate != standing_ && usual > 0;
   standings_.note(candidate, of_call);
   if (last_.counts) {
     seconds_[static_cast<std::size_t>(candidate)] = of_call;
   }
   return may_lose ? calls * std::max(0.0, of_call - usual) : 0.0;
-}
-
-/// The times of all candidates came with the exchange behind the last of them.
-double Race::take_round(Words const& agreed, Own const& own) {
-  double lost = 0;
-  for (std::size_t part = 0; part < round_.size(); ++part) {
-    last_ = planned_;
-    if (own.refused_parts.test(part)) {
-      refuse(round_[part]);
-    } else {
-      lost += take_time(round_[part], agreed.parts[part], planned_.num_calls);
-    }
-  }
-  last_ = planned_;
-  std::ranges::rotate(order_, order_.begin() + 1);
-  position_ = 0;
-  is_warm_ = true;
-  finish_round();
-  return lost;
 }
 
 /// Sets the next trial.
@@ -193,6 +188,8 @@ void Race::plan(double allowance) {
   case Stage::baseline:
     if (standings_.num_times(native) + (is_primed_ ? 1 : 0) < num_baseline_times) {
       look_at_native(num_calls_ + 1);
+    } else if (!ranks_meet_ && loop_ == Loop::unknown && standings_.is_short()) {
+      plan_pace(native, std::max(num_calls_ + 1, many_calls), calls_of_pace_, false);
     } else {
       plan_after_baseline(allowance);
     }
@@ -213,7 +210,7 @@ void Race::plan(double allowance) {
 /// Candidates come in when they are worth it and something may be spent on them.
 void Race::plan_after_baseline(double allowance) {
   double const exchanges_of_a_race = ranks_meet_ ? 12 : 24;
-  double const cost = exchanges_of_a_race * exchange_cost_.price();
+  double const cost = exchanges_of_a_race * price_of_exchange();
   double const spent_in_calls = static_cast<double>(num_calls_) * seconds(native);
   if (waits_until_worth_it_ && spent_in_calls < cost) {
     constexpr double most = 1e15;  // which is never
@@ -228,7 +225,8 @@ void Race::plan_after_baseline(double allowance) {
 
 void Race::plan_next_of_round(double allowance) {
   auto const is_out = [&](int candidate) {
-    return candidate != native && !standings_.is_in(candidate);
+    return candidate != native &&
+           (!standings_.is_in(candidate) || is_left_out(candidate, allowance));
   };
   bool begins_round = position_ == 0;
   while (position_ < order_.size() && is_out(order_[position_])) {
@@ -250,6 +248,10 @@ void Race::plan_next_of_round(double allowance) {
       ++position_;
     }
   }
+  if (begins_round && is_nothing_affordable(allowance)) {
+    look_later();
+    return;
+  }
   if (begins_round && plan_round(allowance)) {
     return;
   }
@@ -257,6 +259,9 @@ void Race::plan_next_of_round(double allowance) {
   if (2 * risk(candidate) + reserve() <= allowance) {
     planned_ = {.candidate = candidate, .counts = true};
     next_trial_ = num_calls_ + 1;
+    if (wants_pace()) {
+      plan_pace(candidate, num_calls_ + 1, calls_of_pace_, true);
+    }
     ++position_;
     pause_ = 1;
   } else if (stage_ == Stage::checking) {
@@ -266,35 +271,9 @@ void Race::plan_next_of_round(double allowance) {
   }
 }
 
-/// @return false if the ranks do not meet in each call, calls are long, a candidate looks hopeless,
-/// or the round may lose more than is allowed.
-bool Race::plan_round(double allowance) {
-  std::size_t const num_calls = is_warm_ ? calls_of_warm_trial : 1;
-  round_.clear();
-  double losses = 0;
-  bool is_any_hopeless = false;
-  for (int const candidate : order_) {
-    if (candidate == native || standings_.is_in(candidate)) {
-      round_.push_back(candidate);
-      losses += static_cast<double>(num_calls) * excess(candidate);
-      is_any_hopeless = is_any_hopeless || standings_.looks_hopeless(candidate);
-    }
-  }
-  bool const is_possible = stage_ == Stage::racing && ranks_meet_ && standings_.is_short() &&
-                           !is_any_hopeless && round_.size() <= most_parts &&
-                           2 * (exchange_cost_.price() + losses) <= allowance;
-  if (!is_possible) {
-    return false;
-  }
-  planned_ = {.counts = true, .num_calls = num_calls, .is_round = true};
-  stretch_begin_ = num_calls_ + 1;
-  next_trial_ = num_calls_ + static_cast<std::int64_t>(num_calls * round_.size());
-  pause_ = 1;
-  return true;
-}
-
 void Race::enter(std::span<double const> predicted) {
   standings_.enter(predicted);
+  one_calls_.resize(predicted.size() + 1);
   stage_ = Stage::racing;
   begin_round();
   plan_next_of_round(left_);
@@ -331,24 +310,15 @@ void Race::finish_round() {
   decide(*decision);
   // All ranks have just left an exchange, and all that may run is warm. What was found in rounds
   // that share an exchange was found in a loop.
-  if (*decision != native && !last_.is_round) {
+  if (*decision != native && last_.form == Form::call) {
     stage_ = Stage::pacing;
     is_unchecked_ = true;
   }
 }
 
-/// It won in trials, and the last run ended before it was checked. The native call runs until it
-/// was faster in a loop as well.
-void Race::take_if_checked(int winner) {
-  rival_ = winner;
-  outcome_ = standings_.record(seconds_);
-  settle(native);
-  next_trial_ = num_calls_ + 1;
-}
-
 void Race::decide(int candidate) {
   rival_ = candidate == native ? standings_.leader() : candidate;
-  outcome_ = standings_.record(seconds_);
+  outcome_ = evidence_so_far();
   settle(candidate);
 }
 
@@ -360,7 +330,15 @@ void Race::look_later() {
 
 void Race::look_at_native(std::int64_t first_call) {
   bool const are_several = first_call >= many_calls && standings_.is_short();
-  planned_ = {.candidate = native, .num_calls = are_several ? calls_of_look : 1};
+  if (are_several && loop_ == Loop::close) {
+    plan_pace(native, first_call, calls_of_pace_, false);
+    return;
+  }
+  planned_ = {
+      .candidate = native,
+      .form = are_several ? Form::calls : Form::call,
+      .num_calls = are_several ? calls_of_look : 1,
+  };
   stretch_begin_ = are_several ? first_call : never;
   next_trial_ = first_call + static_cast<std::int64_t>(planned_.num_calls) - 1;
 }
@@ -379,7 +357,8 @@ void Race::settle(int candidate) {
   }
   if (is_news) {
     standings_.start_again(rival_);
-    patience_ = patience_after_race;
+    bool const is_of_loop = last_.counts && last_.form != Form::call;
+    patience_ = is_of_loop ? patience_in_loop : patience_after_race;
   }
   check_later();
 }
@@ -398,14 +377,16 @@ double Race::reserve() const {
   return stage_ == Stage::racing ? exchanges_of_a_check * exchange_cost_.price() : 0;
 }
 
+/// Of the next trial of a candidate.
 double Race::risk(int candidate) const {
-  return exchange_cost_.price() + excess(candidate);
+  auto const calls = static_cast<double>(wants_pace() ? calls_of_pace_ : 1);
+  return price_of_exchange() + calls * excess(candidate);
 }
 
 /// What a call may take longer than those that run anyway.
 double Race::excess(int candidate) const {
   double const usual = standings_.middle(standing_);
-  double const worst = candidate == standing_ ? usual : standings_.worst(candidate);
+  double const worst = candidate == standing_ ? usual : worst_pace(candidate);
   return std::max(0.0, worst - usual);
 }
 
@@ -415,7 +396,8 @@ double Race::seconds(int candidate) const {
 
 std::size_t Race::memory_bytes() const noexcept {
   return sizeof(*this) - sizeof(standings_) + standings_.memory_bytes() +
-         order_.capacity() * sizeof(int) + seconds_.capacity() * sizeof(double);
+         order_.capacity() * sizeof(int) +
+         (seconds_.capacity() + one_calls_.capacity()) * sizeof(double);
 }
 
 }  // namespace espalier::learn

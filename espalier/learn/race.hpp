@@ -41,6 +41,16 @@ namespace espalier::learn {
 ///     exchange          x                         x                         x
 ///                 warms     round 1                   round 2
 ///
+/// In other calls ranks may run ahead of each other: a gather of a few bytes took 0.04 ms in a
+/// loop, and 0.34 ms in a trial, behind which all wait for the root. Where native calls follow each
+/// other closely, trials are stretches of several calls, and what counts is the pace: the time of a
+/// stretch without that of one call from end to end. Each has an exchange, as ranks that run ahead
+/// into the next trial would take processors and links from this one.
+///
+///     runs        0 | 1 | 2 | 0 0 0 0 0 0 0 0 | 1 1 1 1 1 1 1 1 | 2 2 2 2 2 2 2 2 | 1 1 ...
+///     exchange      x   x   x                 x                 x                 x
+///                 warms       round 1                                               round 2
+///
 /// The time of a trial ends with the exchange, which no rank leaves before all have come to it. So
 /// the smallest time of all ranks is that of the rank that came last: what others waited for it is
 /// not in there, whatever the skew. For the same reason the smallest time of the exchange is what
@@ -105,7 +115,7 @@ public:
   /// Candidate 1 is taken already, and is only checked.
   [[nodiscard]] static Race taken(std::int64_t calls_before_check);
   /// Goes on where another race was.
-  /// @param record  with candidates
+  /// @param record  with candidates. Where it is of a loop, the calls are taken to be one again.
   /// @param allowance  that the first trial may spend, the same on all ranks
   /// @param error_of_model  as Standings::know_error_of_model()
   /// @param ranks_meet  as let_ranks_meet() says
@@ -140,18 +150,15 @@ public:
     ++num_calls_;
     bool const is_trial = num_calls_ >= next_trial_;
     bool const is_in_stretch = num_calls_ >= stretch_begin_;
-    bool const adds_up = is_in_stretch && !planned_.is_stretch;
-    bool const is_of_round = adds_up && planned_.is_round;
-    auto const place = static_cast<std::size_t>(is_of_round ? num_calls_ - stretch_begin_ : 0);
-    std::size_t const part = place / planned_.num_calls;
-    int const planned = is_of_round ? round_[part] : planned_.candidate;
-    return {
-        .candidate = is_trial || is_in_stretch ? planned : standing_,
+    Turn turn{
+        .candidate = is_trial || is_in_stretch ? planned_.candidate : standing_,
         .is_trial = is_trial,
         .begins_stretch = num_calls_ == stretch_begin_,
-        .adds_up = adds_up,
-        .part = static_cast<int>(part),
     };
+    if (is_in_stretch && planned_.form != Form::stretch) {
+      set_part(turn);
+    }
+    return turn;
   }
 
   /// Counts the call that comes next if it only counts and runs standing(). Otherwise nothing
@@ -163,15 +170,13 @@ public:
   }
 
   /// The trial that next() told of ends a stretch: its time began with Turn::begins_stretch.
-  [[nodiscard]] bool ends_stretch() const noexcept { return planned_.is_stretch; }
+  [[nodiscard]] bool ends_stretch() const noexcept { return planned_.form == Form::stretch; }
 
-  /// It is the last one of several calls whose times add up (Turn::adds_up).
-  [[nodiscard]] bool ends_sum() const noexcept {
-    return planned_.num_calls > 1 && !planned_.is_round;
-  }
+  /// It is the last one of several calls whose times add up.
+  [[nodiscard]] bool ends_sum() const noexcept { return planned_.form == Form::calls; }
 
   /// It is the last one of several trials that share an exchange (Turn::part).
-  [[nodiscard]] bool ends_round() const noexcept { return planned_.is_round; }
+  [[nodiscard]] bool ends_round() const noexcept { return planned_.form == Form::round; }
 
   /// @param allowance  left in this process
   /// @param parts  seconds of the trials that share this exchange, if ends_round()
@@ -191,7 +196,7 @@ public:
   /// no other call of this kind; or it was a stretch, after which there is something to decide.
   [[nodiscard]] bool wants_words() const noexcept {
     bool const is_long = stage_ == Stage::racing && last_.counts && standings_.is_long();
-    return has_last_ && (last_.is_stretch || is_long);
+    return has_last_ && (is_stretch_alone(last_) || is_long);
   }
 
   /// @return as conclude().
@@ -229,6 +234,9 @@ public:
 
   [[nodiscard]] ExchangeCost const& exchange_cost() const noexcept { return exchange_cost_; }
 
+  /// Seconds that one more exchange costs, with what a loop loses by it.
+  [[nodiscard]] double price_of_exchange() const { return exchange_cost_.price() + stopped(); }
+
   /// Middle time of a candidate in seconds, without the exchange; 0 if it was never timed.
   [[nodiscard]] double seconds(int candidate) const;
 
@@ -243,14 +251,32 @@ private:
   /// Checking is what comes before pacing where calls between trials lie behind: a trial of each.
   enum class Stage : std::uint8_t { baseline, prepared, racing, settled, checking, pacing };
 
+  enum class Form : std::uint8_t {
+    call,
+    calls,  ///< whose times add up
+    round,  ///< trials of several candidates, with one exchange
+    stretch,
+  };
+
   struct Trial {
     int candidate = native;
     bool counts = false;  ///< for the round; otherwise only the allowance is looked at
-    bool is_stretch = false;
-    std::size_t num_calls = 1;  ///< that add up, or of each trial of a round; of a stretch not used
-    bool is_round = false;      ///< trials of all candidates
+    Form form = Form::call;
+    std::size_t num_calls = 1;  ///< that add up, of a stretch, or of each trial of a round
   };
 
+  /// Whether calls in which ranks may run ahead of each other follow each other closely.
+  enum class Loop : std::uint8_t { unknown, none, close };
+
+  /// Not of a round: a look at the native call, or part of a check.
+  [[nodiscard]] static bool is_stretch_alone(Trial const& trial) noexcept {
+    return trial.form == Form::stretch && !trial.counts;
+  }
+
+  void set_part(Turn& turn) const noexcept;
+  [[nodiscard]] double one_call(int candidate) const;
+  [[nodiscard]] double stopped() const;
+  [[nodiscard]] Record evidence_so_far() const;
   [[nodiscard]] double pay(Words const& agreed, bool is_followed);
   [[nodiscard]] double take(Words const& agreed);
   void refuse(int candidate);
@@ -258,13 +284,16 @@ private:
   void plan_after_baseline(double allowance);
   void plan_next_of_round(double allowance);
   [[nodiscard]] bool plan_round(double allowance);
+  void plan_pace(int candidate, std::int64_t first_call, std::size_t num_calls, bool counts);
   [[nodiscard]] double take_round(Words const& agreed, Own const& own);
+  [[nodiscard]] double take_pace(double seconds);
+  void take_first_pace(double pace);
+  void take_one_call(int candidate, double seconds);
   [[nodiscard]] double take_time(int candidate, double seconds, std::size_t num_calls);
   void begin_round();
   void go_on_with_round(Record const& record);
   void finish_round();
   void decide(int candidate);
-  void take_if_checked(int winner);
   void plan_stretch(double allowance);
   [[nodiscard]] double note_stretch(double seconds);
   [[nodiscard]] int fitting_length(double allowance) const;
@@ -283,6 +312,10 @@ private:
   void check_later();
   [[nodiscard]] double risk(int candidate) const;
   [[nodiscard]] double excess(int candidate) const;
+  [[nodiscard]] double worst_pace(int candidate) const;
+  [[nodiscard]] bool wants_pace() const;
+  [[nodiscard]] bool is_left_out(int candidate, double allowance) const;
+  [[nodiscard]] bool is_nothing_affordable(double allowance) const;
 
   Stage stage_ = Stage::baseline;
   std::int64_t num_calls_ = 0;
@@ -296,8 +329,10 @@ private:
   int length_of_stretch_ = Stretches::usual_length;
   bool waits_until_worth_it_ = false;
   bool ranks_meet_ = false;
-  double left_ = 0;         ///< of the allowance, as the last exchange said
-  bool is_primed_ = false;  ///< the first trial was made, whose time says nothing
+  Loop loop_ = Loop::unknown;
+  std::size_t calls_of_pace_ = 8;  ///< of stretches, where a loop is close
+  double left_ = 0;                ///< of the allowance, as the last exchange said
+  bool is_primed_ = false;         ///< the first trial was made, whose time says nothing
   bool is_slower_in_stretches_ = false;
   bool is_unchecked_ = false;  ///< the winner of this race, so far
   Trial planned_;
@@ -309,9 +344,11 @@ private:
   std::vector<int> order_;       ///< of the round
   std::size_t position_ = 0;     ///< of the next trial in order_
   std::vector<double> seconds_;  ///< of each candidate in the round
-  bool is_round_over_ = false;   ///< but for the time of last_
-  bool is_warm_ = false;         ///< a round was made
-  std::vector<int> round_;       ///< the candidates of trials that share an exchange
+  /// Seconds of each candidate from end to end, where a loop is close; 0: not timed yet.
+  std::vector<double> one_calls_;
+  bool is_round_over_ = false;  ///< but for the time of last_
+  bool is_warm_ = false;        ///< a round was made
+  std::vector<int> round_;      ///< the candidates of trials that share an exchange
   int num_pairs_ = 0;
 
   ExchangeCost exchange_cost_;

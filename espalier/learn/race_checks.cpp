@@ -37,7 +37,7 @@ void Race::plan_stretch(double allowance) {
     end_check_unpaid();
     return;
   }
-  planned_ = {.candidate = candidate, .is_stretch = true};
+  planned_ = {.candidate = candidate, .form = Form::stretch};
   stretch_begin_ = num_calls_ + 1;
   next_trial_ = num_calls_ + stretches_.length();
 }
@@ -97,13 +97,13 @@ double Race::risk_of_stretch(int candidate) const {
 double Race::note_stretch(double seconds) {
   int const candidate = stretches_.is_native_next() ? native : rival_;
   double const calls = stretches_.length();
-  double const one_call = standings_.middle(candidate);
+  double const alone = one_call(candidate);
   bool const is_alone = stretches_.length() == 1;
-  double const others = is_alone ? seconds : std::max(0.0, seconds - one_call);
+  double const others = is_alone ? seconds : std::max(0.0, seconds - alone);
   double const excess = stretches_.note(others);
   double const usual = standings_.middle(native);
   bool const is_close = seconds <= closest * calls * usual;
-  double const stopped = is_alone ? 0 : std::max(0.0, one_call - others / (calls - 1));
+  double const stopped = is_alone ? 0 : std::max(0.0, alone - others / (calls - 1));
   bool const may_lose = candidate == native && standing_ != native && !is_unchecked_;
   double const lost = may_lose ? calls * (usual - standings_.middle(standing_)) : 0;
   return std::max(0.0, lost) + (is_close ? excess + stopped : 0);

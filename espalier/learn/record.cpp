@@ -23,6 +23,9 @@ Record joined(Record const& earlier, Record const& more) {
   if (earlier.candidates.empty()) {
     return more;
   }
+  if (earlier.is_of_loop != more.is_of_loop) {
+    return earlier.is_of_loop ? earlier : more;
+  }
   Record all = earlier;
   all.num_rounds += more.num_rounds;
   for (std::size_t i = 0; i < all.candidates.size(); ++i) {

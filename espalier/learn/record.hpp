@@ -25,6 +25,7 @@ struct Record {
 
   std::vector<Candidate> candidates;  ///< the native call first; empty: nobody thought of any yet
   int num_rounds = 0;                 ///< that are complete and count
+  bool is_of_loop = false;            ///< times are paces of loops in which ranks run ahead
 
   friend bool operator==(Record const&, Record const&) = default;
 };
@@ -34,7 +35,8 @@ struct Record {
 [[nodiscard]] Record since(Record const& later, Record const& earlier);
 
 /// `earlier` with what came to it: the inverse of since(). Where both have a time, the later one
-/// stays. Evidence of several races adds up.
+/// stays. Evidence of several races adds up. If only one of them is of a loop, it is that one:
+/// times of single calls say nothing of a loop.
 [[nodiscard]] Record joined(Record const& earlier, Record const& more);
 
 }  // namespace espalier::learn

@@ -25,6 +25,8 @@ public:
   static constexpr double stake_to_give_up = 5;
   /// A candidate is not taken for less: what serves it has a price in every call.
   static constexpr double least_gain = 0.03;
+  /// Beside a native call of fewer seconds, an exchange is not small, as in is_short().
+  static constexpr double short_call = 3e-3;
 
   /// Candidates 1, 2, ...
   /// @param predicted  seconds by a model, whose error is taken to be one factor for all
@@ -52,6 +54,9 @@ public:
   /// unless calls take so long that this does not matter.
   /// @param seconds  of each candidate; 0 for those that did not run
   void finish_round(std::span<double const> seconds);
+
+  /// Its times are of another kind than those that come.
+  void forget_times(int candidate) { entry(candidate).times.clear(); }
 
   /// It does not fit, and is not run again.
   void refuse(int candidate) { entry(candidate).may_run = false; }

@@ -61,14 +61,6 @@ bool set_rule(Json& rules, Json const& rule) {
   return is_news;
 }
 
-/// What won in single calls may make a loop of them slower, if ranks run ahead of each other in it:
-/// that is checked before it is taken, in this run or in the next one (learn::Race).
-bool is_to_be_checked(Trials const& trials, learn::Standings const& standings) {
-  constexpr std::int64_t calls_of_a_loop = 16;
-  return trials.num_calls >= calls_of_a_loop && !ranks_meet(trials.kind.call) &&
-         !standings.is_long();
-}
-
 /// What the evidence of all runs says.
 std::optional<Lesson> decide(Trials const& trials) {
   if (trials.record.candidates.size() < 2) {
@@ -81,9 +73,6 @@ std::optional<Lesson> decide(Trials const& trials) {
     return std::nullopt;
   }
   bool const is_native = *decision == learn::Standings::native;
-  if (!is_native && is_to_be_checked(trials, standings)) {
-    return std::nullopt;
-  }
   return Lesson{
       .kind = trials.kind,
       .algorithm =

@@ -99,6 +99,7 @@ Trials parse(Field const& field) {
   trials.num_calls = field.at("num_calls").integer(0);
   trials.seconds = field.at("seconds").number(0);
   trials.exchange_seconds = field.at("exchange_seconds").number(0);
+  trials.record.is_of_loop = field.has("is_of_loop") && field.at("is_of_loop").boolean();
   trials.record.num_rounds =
       static_cast<int>(field.at("num_rounds").integer(0, std::numeric_limits<int>::max()));
   for (Field const& candidate : field.at("candidates").elements()) {
@@ -155,6 +156,9 @@ Json to_json(Trials const& trials) {
   object["seconds"] = trials.seconds;
   object["exchange_seconds"] = trials.exchange_seconds;
   object["num_rounds"] = trials.record.num_rounds;
+  if (trials.record.is_of_loop) {
+    object["is_of_loop"] = true;
+  }
   object["candidates"] = Json::array();
   for (std::size_t i = 0; i < trials.record.candidates.size(); ++i) {
     std::string const algorithm = i == 0 ? "native" : trials.algorithms[i - 1];

@@ -117,7 +117,7 @@ SLOW_LINKS = (
 
 
 @simulated
-def test_what_is_faster_alone_but_slower_in_the_loop_is_dropped(
+def test_ranks_that_run_ahead_are_judged_by_the_loop(
     cli: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     memory = tmp_path / "memory.json"
@@ -127,15 +127,18 @@ def test_what_is_faster_alone_but_slower_in_the_loop_is_dropped(
     found = cli(*words, 300).document()
     ours, native = found["simulated_seconds"], found["native"]["simulated_seconds"]
     assert ours < native + found["learning"]["bound_seconds"]
-    # What won the race is out after 5 pairs of stretches of 8 calls.
-    counts = _counts(found)
-    assert counts["native"] > 250
-    assert (found["learning"]["num_faster"], found["learning"]["num_native"]) == (0, 1)
+    # Single calls of all candidates are faster than the chain, only one of the loops is.
+    for _ in range(3):
+        found = cli(*words, 300).document()
+    (trials,) = (
+        one for one in json.loads(memory.read_text())["trials"] if one["collective"] == "bcast"
+    )
+    assert trials["is_of_loop"]
+    native_pace, *paces = (candidate["seconds"] for candidate in trials["candidates"])
+    assert min(paces) < native_pace < max(paces)
     (rule,) = json.loads(memory.read_text())["rules"]
-    assert (rule["collective"], rule["algorithm"]) == ("bcast", "native")
-    second = cli(*words, 300).document()
-    assert _counts(second) == {"native": 301}, "with the reduction at the end of the program"
-    assert second["native"]["ratio"] > 0.98
+    assert rule["algorithm"] == trials["candidates"][1 + paces.index(min(paces))]["algorithm"]
+    assert found["native"]["ratio"] > 1.05
 
 
 def test_programs_that_learn_are_told_of_the_simulated_machine() -> None:

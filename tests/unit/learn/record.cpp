@@ -46,6 +46,14 @@ TEST(Record, KeepsTheLastTimeThatSomebodyHas) {
   EXPECT_TRUE(all.candidates[1].is_out);
 }
 
+/// Times of single calls say nothing of a loop in which ranks run ahead of each other.
+TEST(Record, OfALoopIsNotJoinedWithOneOfSingleCalls) {
+  Record loop = record_of(1, 2);
+  loop.is_of_loop = true;
+  EXPECT_EQ(joined(record_of(3, 5), loop), loop);
+  EXPECT_EQ(joined(loop, record_of(3, 5)), loop);
+}
+
 TEST(Record, CountsNoMoreThanAnEvidenceDoes) {
   Record const all = joined(record_of(50, 59), record_of(2, 2));
   EXPECT_EQ(all.candidates[1].against_native, Evidence::of(50, 59));

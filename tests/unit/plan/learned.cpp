@@ -157,24 +157,19 @@ TEST(Learned, AddsEvidenceOfSeveralRunsUntilItSuffices) {
   EXPECT_EQ(trials_in(document)[0].record.num_rounds, 5) << "they tell how wrong the model is";
 }
 
-/// Scans in a loop run ahead of each other, so that single calls say too little. A few calls are no
-/// loop, and long ones hardly overlap.
-TEST(Learned, WaitsForTheCheckOfAWinnerWhoseRanksRunAhead) {
-  auto const has_rule = [](profile::Call call, std::int64_t num_calls, double times_as_long) {
-    Trials found = trials(6, 6);
-    found.kind.call = call;
-    found.num_calls = num_calls;
-    found.algorithms = {call == profile::Call::scan ? "scan/hierarchical" : "allgather/bruck"};
-    for (learn::Record::Candidate& candidate : found.record.candidates) {
-      candidate.seconds *= times_as_long;
-    }
-    std::string const document = with("", Learned{.trials = {found}});
-    return !nlohmann::json::parse(document).at("rules").empty();
-  };
-  EXPECT_FALSE(has_rule(profile::Call::scan, 140, 1));
-  EXPECT_TRUE(has_rule(profile::Call::scan, 2, 1));
-  EXPECT_TRUE(has_rule(profile::Call::scan, 140, 100));
-  EXPECT_TRUE(has_rule(profile::Call::allgather, 140, 1));
+/// What one communicator's loop says counts more than single calls on another one.
+TEST(Learned, RemembersWhichTimesAreOfALoop) {
+  Trials loop = trials(3, 3);
+  loop.record.is_of_loop = true;
+  std::string document = with("", Learned{.trials = {loop}});
+  ASSERT_EQ(trials_in(document).size(), 1);
+  EXPECT_TRUE(trials_in(document)[0].record.is_of_loop);
+  document = with(document, Learned{.trials = {trials(6, 6)}});
+  EXPECT_TRUE(trials_in(document)[0].record.is_of_loop);
+  EXPECT_EQ(trials_in(document)[0].record.num_rounds, 3);
+  EXPECT_TRUE(lookup(document, 1500).is_open);
+  document = with(document, Learned{.trials = {loop}});
+  EXPECT_EQ(lookup(document, 1500).choice->text(), "allgather/bruck");
 }
 
 /// What another program decided meanwhile stays.

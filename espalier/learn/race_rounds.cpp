@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// The part of a race whose trials are of several calls, so that their times are those of a loop.
+
+#include <algorithm>
+#include <cmath>
+
+#include "espalier/learn/race.hpp"
+
+namespace espalier::learn {
+namespace {
+
+/// Of trials that share an exchange, but for the first round, which warms up.
+constexpr std::size_t calls_of_warm_trial = 4;
+/// Native calls follow each other closely if they come at intervals of at most so many of them.
+constexpr double calls_of_an_interval = 2;
+/// What a call takes from end to end is to be a small part of a stretch.
+constexpr double calls_from_end_to_end = 2;
+
+}  // namespace
+
+void Race::set_part(Turn& turn) const noexcept {
+  turn.adds_up = true;
+  if (planned_.form == Form::round) {
+    std::size_t const part =
+        static_cast<std::size_t>(num_calls_ - stretch_begin_) / planned_.num_calls;
+    turn.part = static_cast<int>(part);
+    turn.candidate = round_[part];
+  }
+}
+
+/// @return false if the ranks do not meet in each call, calls are long, a candidate looks hopeless,
+/// or the round may lose more than is allowed.
+bool Race::plan_round(double allowance) {
+  std::size_t const num_calls = is_warm_ ? calls_of_warm_trial : 1;
+  round_.clear();
+  double losses = 0;
+  bool is_any_hopeless = false;
+  for (int const candidate : order_) {
+    if (candidate == native || standings_.is_in(candidate)) {
+      round_.push_back(candidate);
+      losses += static_cast<double>(num_calls) * excess(candidate);
+      is_any_hopeless = is_any_hopeless || standings_.looks_hopeless(candidate);
+    }
+  }
+  bool const is_possible = stage_ == Stage::racing && ranks_meet_ && standings_.is_short() &&
+                           !is_any_hopeless && round_.size() <= most_parts &&
+                           2 * (exchange_cost_.price() + losses) <= allowance;
+  if (!is_possible) {
+    return false;
+  }
+  planned_ = {.counts = true, .form = Form::round, .num_calls = num_calls};
+  stretch_begin_ = num_calls_ + 1;
+  next_trial_ = num_calls_ + static_cast<std::int64_t>(num_calls * round_.size());
+  pause_ = 1;
+  return true;
+}
+
+/// The times of all candidates came with the exchange behind the last of them.
+double Race::take_round(Words const& agreed, Own const& own) {
+  double lost = 0;
+  for (std::size_t part = 0; part < round_.size(); ++part) {
+    last_ = planned_;
+    if (own.refused_parts.test(part)) {
+      refuse(round_[part]);
+    } else {
+      lost += take_time(round_[part], agreed.parts[part], planned_.num_calls);
+    }
+  }
+  last_ = planned_;
+  std::rotate(order_.begin(), order_.begin() + 1, order_.end());
+  position_ = 0;
+  is_warm_ = true;
+  finish_round();
+  return lost;
+}
+
+void Race::plan_pace(int candidate, std::int64_t first_call, std::size_t num_calls, bool counts) {
+  planned_ = {
+      .candidate = candidate, .counts = counts, .form = Form::stretch, .num_calls = num_calls
+  };
+  stretch_begin_ = first_call;
+  next_trial_ = first_call + static_cast<std::int64_t>(num_calls) - 1;
+}
+
+/// @param seconds  of the last stretch, with its exchange
+/// @return what it lost
+double Race::take_pace(double seconds) {
+  int const candidate = last_.candidate;
+  double const alone = one_call(candidate);
+  auto const calls = static_cast<double>(last_.num_calls);
+  double const pace = std::max(0.0, seconds - alone) / (calls - 1) + exchange_cost_.shortest();
+  if (loop_ == Loop::unknown) {
+    take_first_pace(pace);
+    return stopped();
+  }
+  double const usual = standings_.middle(standing_);
+  standings_.note(candidate, pace);
+  if (last_.counts) {
+    seconds_[static_cast<std::size_t>(candidate)] = pace;
+  }
+  double const lost = candidate == standing_ ? 0 : calls * std::max(0.0, pace - usual);
+  return stopped() + lost;
+}
+
+/// In a loop, what calls take from end to end says nothing of their pace.
+void Race::take_first_pace(double pace) {
+  double const alone = standings_.middle(native);
+  loop_ = pace <= calls_of_an_interval * alone ? Loop::close : Loop::none;
+  if (loop_ == Loop::none) {
+    return;
+  }
+  one_calls_ = {alone};
+  standings_.forget_times(native);
+  standings_.note(native, pace);
+  double const call =
+      std::max(pace - exchange_cost_.shortest(), alone / Stretches::greatest_length);
+  double const calls = std::ceil(calls_from_end_to_end * alone / call);
+  calls_of_pace_ = static_cast<std::size_t>(std::clamp(
+      calls,
+      static_cast<double>(Stretches::usual_length),
+      static_cast<double>(Stretches::greatest_length)
+  ));
+}
+
+/// The shortest one: it may have been the first of all, which takes longer.
+void Race::take_one_call(int candidate, double seconds) {
+  double& known = one_calls_[static_cast<std::size_t>(candidate)];
+  known = known > 0 ? std::min(known, seconds) : seconds;
+}
+
+/// Seconds from end to end, with an exchange. In a loop, who is quicker from end to end than the
+/// native call was not timed often enough to be believed more than that.
+double Race::one_call(int candidate) const {
+  if (loop_ != Loop::close) {
+    return standings_.middle(candidate);
+  }
+  double const of_native = one_calls_.front();
+  double const own = one_calls_[static_cast<std::size_t>(candidate)];
+  return own > 0 && of_native > 0 ? std::min(own, of_native) : std::max(own, of_native);
+}
+
+/// Of a call in a loop that has no pace yet, what it took from end to end is the worst.
+double Race::worst_pace(int candidate) const {
+  bool const has_pace = loop_ != Loop::close || standings_.num_times(candidate) > 0;
+  double const alone = has_pace ? 0 : one_calls_[static_cast<std::size_t>(candidate)];
+  return alone > 0 ? alone : standings_.worst(candidate);
+}
+
+bool Race::wants_pace() const {
+  return stage_ == Stage::racing && loop_ == Loop::close && is_warm_;
+}
+
+/// Others go on without a candidate of which a stretch would lose too much.
+bool Race::is_left_out(int candidate, double allowance) const {
+  return wants_pace() && candidate != standing_ && 2 * risk(candidate) + reserve() > allowance;
+}
+
+bool Race::is_nothing_affordable(double allowance) const {
+  return wants_pace() && std::ranges::all_of(order_, [&](int candidate) {
+           return candidate == native || !standings_.is_in(candidate) ||
+                  is_left_out(candidate, allowance);
+         });
+}
+
+/// Seconds that a loop loses where an exchange stops the ranks that run ahead.
+double Race::stopped() const {
+  return loop_ == Loop::close ? std::max(0.0, one_call(standing_) - standings_.middle(standing_))
+                              : 0;
+}
+
+}  // namespace espalier::learn
