@@ -130,8 +130,8 @@ void Race::take_one_call(int candidate, double seconds) {
   known = known > 0 ? std::min(known, seconds) : seconds;
 }
 
-/// Seconds from end to end, with an exchange. In a loop, who is quicker from end to end than the
-/// native call was not timed often enough to be believed more than that.
+/// Seconds from end to end, with an exchange. In a loop no candidate's time is taken to be longer
+/// than that of the native call: it comes from fewer calls, of which the first one was cold.
 double Race::one_call(int candidate) const {
   if (loop_ != Loop::close) {
     return standings_.middle(candidate);
