@@ -234,9 +234,6 @@ public:
 
   [[nodiscard]] ExchangeCost const& exchange_cost() const noexcept { return exchange_cost_; }
 
-  /// Seconds that one more exchange costs, with what a loop loses by it.
-  [[nodiscard]] double price_of_exchange() const { return exchange_cost_.price() + stopped(); }
-
   /// Middle time of a candidate in seconds, without the exchange; 0 if it was never timed.
   [[nodiscard]] double seconds(int candidate) const;
 
@@ -276,6 +273,10 @@ private:
   void set_part(Turn& turn) const noexcept;
   [[nodiscard]] double one_call(int candidate) const;
   [[nodiscard]] double stopped() const;
+
+  /// Seconds that one more exchange costs, with what a loop loses by it.
+  [[nodiscard]] double price_of_exchange() const { return exchange_cost_.price() + stopped(); }
+
   [[nodiscard]] Record evidence_so_far() const;
   [[nodiscard]] double pay(Words const& agreed, bool is_followed);
   [[nodiscard]] double take(Words const& agreed);

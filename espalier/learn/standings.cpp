@@ -17,6 +17,7 @@ constexpr int most_rounds_here = 24;
 constexpr int most_rounds = Evidence::most_pairs;
 /// What warms up is small beside a call of so many seconds.
 constexpr double long_call = 5e-3;
+constexpr double short_call = 3e-3;
 /// Who is not ahead after so many pairs hardly gains anything.
 constexpr int pairs_to_be_ahead = 8;
 constexpr double stake_of_who_is_ahead = 0.5;

@@ -25,8 +25,6 @@ public:
   static constexpr double stake_to_give_up = 5;
   /// A candidate is not taken for less: what serves it has a price in every call.
   static constexpr double least_gain = 0.03;
-  /// Beside a native call of fewer seconds, an exchange is not small, as in is_short().
-  static constexpr double short_call = 3e-3;
 
   /// Candidates 1, 2, ...
   /// @param predicted  seconds by a model, whose error is taken to be one factor for all

@@ -294,7 +294,7 @@ void Contest::leave(Learning& learning) {
       .kind = kind_of_calls(),
       .num_calls = num_calls(),
       .seconds = by_trials > 0 ? by_trials : native_seconds_,
-      .exchange_seconds = race_.price_of_exchange(),
+      .exchange_seconds = race_.exchange_cost().price(),
       .record = race_.record(),
   };
   if (!trials.record.candidates.empty()) {

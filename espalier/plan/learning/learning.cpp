@@ -53,19 +53,9 @@ double cost_of_trials(Trials const& trials) {
   constexpr std::int64_t candidates_at_first = 4;
   std::int64_t const num_candidates =
       trials.record.candidates.empty() ? candidates_at_first : std::ssize(trials.record.candidates);
-  std::int64_t const num_rounds = std::max(1, usual_rounds - trials.record.num_rounds);
-  bool const share_exchanges =
-      ranks_meet(trials.kind.call) && trials.seconds < learn::Standings::short_call;
-  std::int64_t const most = share_exchanges ? num_rounds : num_candidates * num_rounds;
+  std::int64_t const most = num_candidates * std::max(1, usual_rounds - trials.record.num_rounds);
   double const exchange = trials.exchange_seconds > 0 ? trials.exchange_seconds : usual_exchange;
   return static_cast<double>(std::min(trials.num_calls, most)) * exchange;
-}
-
-/// If all calls of the last run took less than their trials will, those come when the calls of this
-/// run took as long.
-std::int64_t call_when_worth_it(Trials const& trials, double cost) {
-  bool const is_worth_it = trials.seconds <= 0 || trials.stake() >= cost;
-  return is_worth_it ? 1 : static_cast<std::int64_t>(std::min(cost / trials.seconds, 1e15));
 }
 
 /// How many times longer than predicted candidates took; 0 if none was timed.
@@ -144,12 +134,10 @@ void Learning::plan_turns(Settings const& settings) {
     return one->stake();
   });
   for (Trials const* const trials : sorted) {
-    double const cost = cost_of_trials(*trials);
-    left -= cost;
+    left -= cost_of_trials(*trials);
     bool const is_early = left > 0 || trials == sorted.front();  // one kind goes on in each run
     turns_[trials->kind] = {
-        .allowance = std::max(left, 0.0),
-        .first_call = is_early ? call_when_worth_it(*trials, cost) : late_call,
+        .allowance = std::max(left, 0.0), .first_call = is_early ? 1 : late_call
     };
   }
 }
