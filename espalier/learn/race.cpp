@@ -257,10 +257,11 @@ void Race::plan_next_of_round(double allowance) {
   }
   int const candidate = order_[position_];
   if (2 * risk(candidate) + reserve() <= allowance) {
-    planned_ = {.candidate = candidate, .counts = true};
-    next_trial_ = num_calls_ + 1;
     if (wants_pace()) {
       plan_pace(candidate, num_calls_ + 1, calls_of_pace_, true);
+    } else {
+      planned_ = {.candidate = candidate, .counts = true};
+      next_trial_ = num_calls_ + 1;
     }
     ++position_;
     pause_ = 1;

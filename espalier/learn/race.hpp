@@ -331,9 +331,9 @@ private:
   bool waits_until_worth_it_ = false;
   bool ranks_meet_ = false;
   Loop loop_ = Loop::unknown;
-  std::size_t calls_of_pace_ = 8;  ///< of stretches, where a loop is close
-  double left_ = 0;                ///< of the allowance, as the last exchange said
-  bool is_primed_ = false;         ///< the first trial was made, whose time says nothing
+  std::size_t calls_of_pace_ = Stretches::usual_length;  ///< of stretches, where a loop is close
+  double left_ = 0;         ///< of the allowance, as the last exchange said
+  bool is_primed_ = false;  ///< the first trial was made, whose time says nothing
   bool is_slower_in_stretches_ = false;
   bool is_unchecked_ = false;  ///< the winner of this race, so far
   Trial planned_;

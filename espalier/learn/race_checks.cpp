@@ -37,9 +37,7 @@ void Race::plan_stretch(double allowance) {
     end_check_unpaid();
     return;
   }
-  planned_ = {.candidate = candidate, .form = Form::stretch};
-  stretch_begin_ = num_calls_ + 1;
-  next_trial_ = num_calls_ + stretches_.length();
+  plan_pace(candidate, num_calls_ + 1, static_cast<std::size_t>(stretches_.length()), false);
 }
 
 /// What comes next is not worth more than the native call, so the one that runs must be ahead.
