@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include "espalier/plan/settings/settings.hpp"
+#include "espalier/plan/settings/settings_text.hpp"
 
 namespace espalier::shim {
 

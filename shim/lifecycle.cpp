@@ -23,6 +23,8 @@
 #include "espalier/plan/native_algorithms/permission.hpp"
 #include "espalier/plan/progress/progress.hpp"
 #include "espalier/plan/session.hpp"
+#include "espalier/plan/settings/settings.hpp"
+#include "espalier/plan/settings/settings_text.hpp"
 #include "espalier/plan/settings/statistics.hpp"
 #include "espalier/watch/duration.hpp"
 #include "shim/environment.hpp"

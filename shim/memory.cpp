@@ -21,6 +21,7 @@
 #include "espalier/mpi/success.hpp"
 #include "espalier/plan/failure.hpp"
 #include "espalier/plan/learning/learned.hpp"
+#include "espalier/plan/settings/settings.hpp"
 #include "espalier/profile/kept_file.hpp"
 #include "espalier/profile/profile.hpp"
 #include "shim/report.hpp"

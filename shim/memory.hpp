@@ -8,7 +8,7 @@
 #include <string>
 
 #include "espalier/plan/session.hpp"
-#include "espalier/plan/settings/settings.hpp"
+#include "espalier/plan/settings/settings_text.hpp"
 
 namespace espalier::shim {
 

@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "espalier/plan/settings/settings.hpp"
+#include "espalier/plan/settings/settings_text.hpp"
 
 namespace espalier::shim {
 

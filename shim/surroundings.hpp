@@ -6,7 +6,7 @@
 
 #pragma once
 
-#include "espalier/plan/settings/settings.hpp"
+#include "espalier/plan/settings/settings_text.hpp"
 
 namespace espalier::shim {
 

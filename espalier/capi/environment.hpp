@@ -5,7 +5,7 @@
 #include <string>
 
 #include "espalier/plan/orders/tree_order.hpp"
-#include "espalier/plan/settings/settings.hpp"
+#include "espalier/plan/settings/settings_text.hpp"
 #include "espalier/plan/topologies/places.hpp"
 
 namespace espalier::capi {

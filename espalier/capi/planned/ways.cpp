@@ -16,6 +16,7 @@
 #include "espalier/plan/failure.hpp"
 #include "espalier/plan/native_reason.hpp"
 #include "espalier/plan/neighbors/neighbor_topology.hpp"
+#include "espalier/plan/settings/settings.hpp"
 
 namespace espalier::capi {
 namespace {

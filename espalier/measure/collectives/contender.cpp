@@ -9,6 +9,7 @@
 
 #include "espalier/algorithms/catalog.hpp"
 #include "espalier/base/error.hpp"
+#include "espalier/plan/settings/settings_text.hpp"
 
 namespace espalier::measure {
 namespace {

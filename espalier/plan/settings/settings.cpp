@@ -14,6 +14,7 @@
 #include "espalier/machine/text/file.hpp"
 #include "espalier/plan/learning/programs.hpp"
 #include "espalier/plan/settings/forced_calls.hpp"
+#include "espalier/plan/settings/settings_text.hpp"
 #include "espalier/watch/duration.hpp"
 
 namespace espalier::plan {

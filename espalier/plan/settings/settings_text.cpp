@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include "espalier/plan/settings/settings_text.hpp"
+
 #include <exception>
 #include <utility>
 

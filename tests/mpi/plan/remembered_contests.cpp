@@ -20,6 +20,7 @@
 #include "espalier/plan/calls/calls.hpp"
 #include "espalier/plan/calls/native_calls.hpp"
 #include "espalier/plan/serve.hpp"
+#include "espalier/plan/settings/settings_text.hpp"
 #include "tests/mpi/exec/support.hpp"
 
 namespace espalier::test {

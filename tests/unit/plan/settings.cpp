@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "espalier/base/error.hpp"
+#include "espalier/plan/settings/settings_text.hpp"
 #include "tests/unit/plan/settings.hpp"
 
 namespace espalier::plan {

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "espalier/plan/settings/settings.hpp"
+#include "espalier/plan/settings/settings_text.hpp"
 #include "tests/unit/plan/settings.hpp"
 
 namespace espalier::plan {

@@ -9,6 +9,7 @@
 #include "espalier/plan/learning/learned.hpp"
 #include "espalier/plan/learning/programs.hpp"
 #include "espalier/plan/settings/settings.hpp"
+#include "espalier/plan/settings/settings_text.hpp"
 #include "tests/unit/plan/settings.hpp"
 
 namespace espalier::plan {
