@@ -32,7 +32,9 @@ Race Race::taken(std::int64_t calls_before_check) {
   return race;
 }
 
-Race Race::resumed(Record const& record, double allowance, double error_of_model, bool ranks_meet) {
+Race Race::resumed(
+    Record const& record, double allowance, ErrorOfModel const& error_of_model, bool ranks_meet
+) {
   Race race;
   race.ranks_meet_ = ranks_meet;
   race.loop_ = record.is_of_loop ? Loop::close : Loop::none;
@@ -52,9 +54,11 @@ Race Race::resumed(Record const& record, double allowance, double error_of_model
 
 /// Those that ran already come first. Else the order is that of the next round, so that in a
 /// program of few calls not always the same one gets the first of them, which may be larger or
-/// colder.
+/// colder. In the first round of long calls the native one comes last: an earlier run has seen what
+/// it takes, and there may be only one call of the kind in each run.
 void Race::go_on_with_round(Record const& record) {
-  auto const num_turns = standings_.num_rounds() % std::ssize(order_);
+  int const num_seen = standings_.is_long() ? 1 : 0;
+  auto const num_turns = (standings_.num_rounds() + num_seen) % std::ssize(order_);
   std::rotate(order_.begin(), order_.begin() + num_turns, order_.end());
   auto const seconds_of = [&](int candidate) {
     return record.candidates[static_cast<std::size_t>(candidate)].in_round;

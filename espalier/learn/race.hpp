@@ -119,8 +119,12 @@ public:
   /// @param allowance  that the first trial may spend, the same on all ranks
   /// @param error_of_model  as Standings::know_error_of_model()
   /// @param ranks_meet  as let_ranks_meet() says
-  [[nodiscard]] static Race
-  resumed(Record const& record, double allowance, double error_of_model, bool ranks_meet = false);
+  [[nodiscard]] static Race resumed(
+      Record const& record,
+      double allowance,
+      ErrorOfModel const& error_of_model,
+      bool ranks_meet = false
+  );
 
   /// Kinds of calls that alternate in a program should have different seeds. The same on all ranks.
   void draw_by(std::uint32_t seed) noexcept { stretches_ = Stretches(seed); }

@@ -152,13 +152,14 @@ bool Race::wants_pace() const {
   return stage_ == Stage::racing && loop_ == Loop::close && is_warm_;
 }
 
-/// Others go on without a candidate of which a stretch would lose too much.
+/// Others go on without a candidate of which a trial would lose too much.
 bool Race::is_left_out(int candidate, double allowance) const {
-  return wants_pace() && candidate != standing_ && 2 * risk(candidate) + reserve() > allowance;
+  return stage_ == Stage::racing && candidate != standing_ &&
+         2 * risk(candidate) + reserve() > allowance;
 }
 
 bool Race::is_nothing_affordable(double allowance) const {
-  return wants_pace() && std::ranges::all_of(order_, [&](int candidate) {
+  return stage_ == Stage::racing && std::ranges::all_of(order_, [&](int candidate) {
            return candidate == native || !standings_.is_in(candidate) ||
                   is_left_out(candidate, allowance);
          });

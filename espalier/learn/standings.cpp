@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 
 namespace espalier::learn {
 namespace {
@@ -196,10 +197,20 @@ double Standings::worst(int candidate) const {
   if (num_times(candidate) > 0) {
     return *std::ranges::max_element(entry(candidate).times);
   }
-  double const by_model =
-      std::max(known_error_, measured_error_of_model()) * entry(candidate).predicted;
+  double const by_model = worst_by_model(entry(candidate));
   double const by_others = std::max(middle(native), middle(leader()));
   return caution * (by_model > 0 ? by_model : by_others);
+}
+
+/// @return 0 if nobody knows
+double Standings::worst_by_model(Entry const& entry) const {
+  double const measured = measured_error_of_model();
+  if (measured == 0 && known_error_.factor == 0) {
+    return entry.predicted >= long_call ? entry.predicted : 0;
+  }
+  return std::max(
+      measured * entry.predicted, known_error_.factor * entry.predicted + known_error_.seconds
+  );
 }
 
 std::vector<double> Standings::errors_of_model() const {
@@ -217,9 +228,18 @@ double Standings::measured_error_of_model() const {
   return errors.empty() ? 0 : std::ranges::max(errors);
 }
 
-double Standings::least_error_of_model() const {
-  std::vector<double> const errors = errors_of_model();
-  return errors.empty() ? 0 : std::ranges::min(errors);
+ErrorOfModel Standings::least_error_of_model() const {
+  std::vector<double> const factors = errors_of_model();
+  if (factors.empty()) {
+    return {};
+  }
+  double seconds = std::numeric_limits<double>::infinity();
+  for (int candidate = 1; candidate < num_candidates(); ++candidate) {
+    if (entry(candidate).predicted > 0 && num_times(candidate) > 0) {
+      seconds = std::min(seconds, middle(candidate) - entry(candidate).predicted);
+    }
+  }
+  return {.factor = std::ranges::min(factors), .seconds = std::max(0.0, seconds)};
 }
 
 std::size_t Standings::memory_bytes() const noexcept {

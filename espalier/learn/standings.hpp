@@ -12,6 +12,13 @@
 
 namespace espalier::learn {
 
+/// By how much a model was found to be wrong: calls took so many times what it said, and so much
+/// longer than that.
+struct ErrorOfModel {
+  double factor = 0;  ///< 0: nobody knows
+  double seconds = 0;
+};
+
 /// The times of the candidates of a race, and what follows from them. Candidate 0 is the native
 /// call. Times are seconds that all ranks agreed on; a round is one time of each candidate.
 class Standings {
@@ -38,8 +45,8 @@ public:
   /// The times of two calls may differ because of their sizes: a win is never clear.
   void let_sizes_vary() noexcept { sizes_vary_ = true; }
 
-  /// What a model was found to be wrong by for calls like this one, as a factor; 0: nobody knows.
-  void know_error_of_model(double factor) { known_error_ = factor; }
+  /// What a model was found to be wrong by for calls like this one.
+  void know_error_of_model(ErrorOfModel const& error) { known_error_ = error; }
 
   /// Rounds that are complete and count, also in earlier races.
   [[nodiscard]] int num_rounds() const noexcept { return num_rounds_; }
@@ -82,12 +89,15 @@ public:
   /// How many times longer than predicted the candidates took that were timed here: the largest
   /// ratio; 0 if none was timed.
   [[nodiscard]] double measured_error_of_model() const;
-  /// The smallest ratio: calls of other sizes may have little in common with the slowest candidate.
-  [[nodiscard]] double least_error_of_model() const;
+  /// The smallest ratio, and the fewest seconds that a candidate took longer: calls of other sizes
+  /// may have little in common with the slowest candidate.
+  [[nodiscard]] ErrorOfModel least_error_of_model() const;
 
   /// Middle of the last times; 0 if there are none.
   [[nodiscard]] double middle(int candidate) const;
-  /// What a candidate may take at worst, as far as one can tell.
+  /// What a candidate may take at worst, as far as one can tell. Of long calls a model is believed
+  /// of which nobody knows how wrong it is: they take time for their bytes, and links are not
+  /// slower than slow ones.
   [[nodiscard]] double worst(int candidate) const;
 
   /// The native call takes so long that a trial need not save time, and that what disturbs single
@@ -129,9 +139,10 @@ private:
   /// @param leader_seconds  0: there is none to compare with
   void judge(Entry& entry, double seconds, double native_seconds, double leader_seconds) const;
   [[nodiscard]] bool is_clearly_faster(int candidate) const;
+  [[nodiscard]] double worst_by_model(Entry const& entry) const;
   [[nodiscard]] std::vector<double> errors_of_model() const;
   std::vector<Entry> entries_{1};
-  double known_error_ = 0;
+  ErrorOfModel known_error_;
   bool sizes_vary_ = false;
   int num_rounds_ = 0;  ///< that counted, also in earlier races
   int num_rounds_here_ = 0;

@@ -252,7 +252,7 @@ void Contest::admit(double allowance, Learning& learning) {
     base_ = trials;
     race_ = proposals.is_known
                 ? learn::Race::taken(learn::Race::later)
-                : learn::Race::resumed(trials.record, allowance, 0, ranks_meet(kind_.call));
+                : learn::Race::resumed(trials.record, allowance, {}, ranks_meet(kind_.call));
     tell_kind();
   }
 }

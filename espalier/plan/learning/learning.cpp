@@ -58,8 +58,7 @@ double cost_of_trials(Trials const& trials) {
   return static_cast<double>(std::min(trials.num_calls, most)) * exchange;
 }
 
-/// How many times longer than predicted candidates took; 0 if none was timed.
-double error_of_model_in(Trials const& trials) {
+learn::ErrorOfModel error_of_model_in(Trials const& trials) {
   learn::Standings standings;
   standings.resume(trials.record);
   return standings.least_error_of_model();
@@ -178,21 +177,26 @@ double Learning::saved(KindOfCalls const& kind, std::string const& algorithm) co
   return std::max(0.0, known.front().seconds - known[candidate].seconds);
 }
 
-/// Of the kind that is nearest in size, of those that were timed; rather of the same function.
-double Learning::error_of_model(KindOfCalls const& kind) const {
+/// Of the kind that is nearest in size, of those that were timed; rather of the same function. What
+/// calls of a few bytes take longer than predicted is no matter of their bytes: much larger calls
+/// take as many seconds longer, not as many times.
+learn::ErrorOfModel Learning::error_of_model(KindOfCalls const& kind) const {
   constexpr double of_other_function = 5;  // as far as sizes of a ratio of 32
-  double error = 0;
+  constexpr double much_larger = 6;        // a ratio of 64
+  learn::ErrorOfModel error;
   double least = std::numeric_limits<double>::infinity();
   for (auto const& [other, trials] : earlier_) {
-    double const found = other.shape == kind.shape ? error_of_model_in(trials) : 0;
-    double const distance = std::abs(
-                                std::log2(static_cast<double>(other.min_bytes + 1)) -
-                                std::log2(static_cast<double>(kind.min_bytes + 1))
-                            ) +
-                            (other.call == kind.call ? 0 : of_other_function);
-    if (found > 0 && distance < least) {
+    if (other.shape != kind.shape) {
+      continue;
+    }
+    learn::ErrorOfModel const found = error_of_model_in(trials);
+    double const doublings = std::log2(static_cast<double>(kind.min_bytes + 1)) -
+                             std::log2(static_cast<double>(other.min_bytes + 1));
+    double const distance = std::abs(doublings) + (other.call == kind.call ? 0 : of_other_function);
+    if (found.factor > 0 && distance < least) {
       least = distance;
-      error = found;
+      error = doublings > much_larger ? learn::ErrorOfModel{.factor = 1, .seconds = found.seconds}
+                                      : learn::ErrorOfModel{.factor = found.factor};
     }
   }
   return error;

@@ -106,7 +106,7 @@ private:
   }
 
   void plan_turns(Settings const& settings);
-  [[nodiscard]] double error_of_model(KindOfCalls const& kind) const;
+  [[nodiscard]] learn::ErrorOfModel error_of_model(KindOfCalls const& kind) const;
   [[nodiscard]] learn::Place place_of(int num_ranks, std::vector<int> const& world_ranks);
   void find_links();
   /// Of a node, for ranks of this program.

@@ -301,7 +301,7 @@ Race any_race(int number) {
   case 0:
     return Race::taken(Race::soon);
   case 1:
-    return Race::resumed(record, 0.05, 1);
+    return Race::resumed(record, 0.05, {.factor = 1});
   default:
     return Race();
   }

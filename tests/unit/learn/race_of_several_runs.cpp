@@ -51,7 +51,7 @@ TEST(RaceOfSeveralRuns, FewPairsThatWereDisturbedAreNoVerdict) {
 int runs_until_taken(double seconds, bool sizes_vary = false) {
   Record record{.candidates = {{.seconds = 0.02}, {.predicted = 0.004}}};
   for (int num_runs = 0; num_runs < 20; ++num_runs) {
-    Race race = Race::resumed(record, 0.05, 1.5);
+    Race race = Race::resumed(record, 0.05, {.factor = 1.5});
     if (sizes_vary) {
       race.let_sizes_vary();
     }
@@ -80,7 +80,7 @@ TEST(RaceOfSeveralRuns, NeedsTwoRunsWhereLongCallsAreClearlyFaster) {
 TEST(RaceOfSeveralRuns, IsNotDeceivedByTheFirstCallOfEachRun) {
   Record record{.candidates = {{.seconds = 0.03}, {.predicted = 0.004}}};
   for (int run = 0; run < 12; ++run) {
-    Race race = Race::resumed(record, 0.05, 1.5);
+    Race race = Race::resumed(record, 0.05, {.factor = 1.5});
     ASSERT_EQ(race.standing(), Race::native) << run;
     for (double const seconds : {0.03, 0.01}) {
       if (race.next().is_trial) {
@@ -110,7 +110,7 @@ TEST(RaceOfSeveralRuns, GoesOnWithinARound) {
   Record record{.candidates = {{.seconds = 0.02}, {.predicted = 0.004}}};
   std::vector<int> runs;
   for (int run = 0; run < 4; ++run) {
-    Race race = Race::resumed(record, 0.05, 1.5);
+    Race race = Race::resumed(record, 0.05, {.factor = 1.5});
     Race::Turn const turn = race.next();
     ASSERT_TRUE(turn.is_trial);
     runs.push_back(turn.candidate);
@@ -121,14 +121,14 @@ TEST(RaceOfSeveralRuns, GoesOnWithinARound) {
     EXPECT_FALSE(race.wants_words());
     record = race.record();
   }
-  EXPECT_EQ(runs, (std::vector<int>{0, 1, 1, 0}));
+  EXPECT_EQ(runs, (std::vector<int>{1, 0, 0, 1}));
   EXPECT_EQ(record.num_rounds, 2);
   EXPECT_EQ(record.candidates[1].against_native.num_wins(), 2);
 }
 
 TEST(RaceOfSeveralRuns, TriesNothingInALaterRunThatTheAllowanceDoesNotCover) {
   Record const record{.candidates = {{.seconds = 0.4}, {.predicted = 0.004}}};
-  Race unsure = Race::resumed(record, 0.05, 0);
+  Race unsure = Race::resumed(record, 0.05, {});
   ASSERT_EQ(unsure.next().candidate, Race::native);
   unsure.conclude({.allowance = 0.05}, {.trial = 0.4, .exchange = 1e-5});
   unsure.finish({.trial = 0.4, .exchange = 1e-5, .allowance = 0.05});
@@ -136,11 +136,27 @@ TEST(RaceOfSeveralRuns, TriesNothingInALaterRunThatTheAllowanceDoesNotCover) {
     EXPECT_EQ(unsure.next().candidate, Race::native) << call;
   }
   // The model is known to be wrong by a factor of 10: even twice as long is less than 0.4 s.
-  Race sure = Race::resumed(record, 0.05, 10);
-  ASSERT_EQ(sure.next().candidate, Race::native);
-  sure.conclude({.allowance = 0.05}, {.trial = 0.4, .exchange = 1e-5});
-  sure.finish({.trial = 0.4, .exchange = 1e-5, .allowance = 0.05});
+  Race sure = Race::resumed(record, 0.05, {.factor = 10});
   EXPECT_EQ(sure.next().candidate, 1);
+}
+
+/// @return what runs in the first call of a run
+int first_of_run(Record const& record, ErrorOfModel const& error) {
+  return Race::resumed(record, 0.05, error).next().candidate;
+}
+
+TEST(RaceOfSeveralRuns, BelievesAModelOfLongCallsUntilItIsFoundWrong) {
+  Record const record{.candidates = {{.seconds = 0.4}, {.predicted = 0.08}}};
+  EXPECT_EQ(first_of_run(record, {}), 1);
+  EXPECT_EQ(first_of_run(record, {.factor = 3}), Race::native);
+}
+
+TEST(RaceOfSeveralRuns, KnowsThatAModelIsWrongBySecondsOrByAFactor) {
+  Record const record{.candidates = {{.seconds = 0.04}, {.predicted = 0.001}}};
+  EXPECT_EQ(first_of_run(record, {.factor = 1, .seconds = 0.005}), 1);
+  EXPECT_EQ(first_of_run(record, {.factor = 1, .seconds = 0.04}), Race::native);
+  EXPECT_EQ(first_of_run(record, {.factor = 5}), 1);
+  EXPECT_EQ(first_of_run(record, {.factor = 40}), Race::native);
 }
 
 TEST(RaceOfSeveralRuns, BeginsLateWhereThatIsAsked) {
@@ -167,7 +183,7 @@ Record record_of(int num_wins, double native, double winner, double predicted) {
 /// A round is planned when a race goes on, and its calls begin late, too.
 TEST(RaceOfSeveralRuns, BeginsARoundThatSharesAnExchangeLateWhereThatIsAsked) {
   constexpr std::int64_t late = 100;
-  Race race = Race::resumed(record_of(0, 1e-4, 1e-4, 1e-4), 1, 1, true);
+  Race race = Race::resumed(record_of(0, 1e-4, 1e-4, 1e-4), 1, {.factor = 1}, true);
   race.begin_with_call(late);
   for (std::int64_t call = 1; call < late; ++call) {
     Race::Turn const turn = race.next();
@@ -193,7 +209,7 @@ TEST(RaceOfSeveralRuns, GoesOnWithTheRaceOfALoop) {
   EXPECT_TRUE(record.is_of_loop);
   EXPECT_FALSE(first.race().is_settled());
   Program::Kind next = kind;
-  next.race = Race::resumed(record, 0.05, 1);
+  next.race = Race::resumed(record, 0.05, {.factor = 1});
   Program second(next);
   second.run(120);
   EXPECT_EQ(second.race().standing(), 1);
