@@ -78,12 +78,23 @@ void State::make_native(NativeSelections const& selections) {
 }
 
 Learner& State::make_learner() {
-  Learner& learner = learner_.emplace(Contest::Kind{
+  Contest::Kind const kind{
       .comm = communicator_.user(),
       .rank = facts_.rank,
       .shape = shape_,
       .world_ranks = &world_ranks_,
-  });
+  };
+  Exchange::Ranks ranks{
+      .comm = communicator_.user(),
+      .rank = facts_.rank,
+      .num_ranks = facts_.num_ranks,
+      .world_ranks = world_ranks_,
+  };
+  if (context_) {
+    ranks.num_nodes = shape_.num_nodes;
+    ranks.context = contexts_->exchange_context(*context_, world_ranks_);
+  }
+  Learner& learner = learner_.emplace(kind, ranks);
   if (neighbor_class_) {
     learner.use(neighbor_shape(), neighbors());
   }

@@ -203,6 +203,20 @@ exec::MpiContext Contexts::planned_context(int number) const noexcept {
   return result;
 }
 
+/// Behind the parts of functions. Where these have none, a program may use the same tag: all its
+/// messages have arrived by then.
+exec::MpiContext
+Contexts::exchange_context(int number, std::span<int const> world_ranks) const noexcept {
+  constexpr int parts = static_cast<int>(profile::num_rule_calls);
+  static_assert(tags_of_all + (parts + 1) * tags_per_call <= tags_per_third);
+  exec::MpiContext result(comm_);
+  int const tag = has_parts_ ? tags_of_all + parts * tags_per_call : few_tags_per_context - 1;
+  result.first_tag = std::min(number * tags_per_context_ + tag, exec::largest_tag());
+  result.num_tags = 1;
+  result.ranks = world_ranks;
+  return result;
+}
+
 exec::MpiContext Contexts::part(exec::MpiContext const& context, profile::Call call) noexcept {
   static_assert(tags_of_all + profile::num_rule_calls * tags_per_call <= tags_per_third);
   exec::MpiContext result = context;

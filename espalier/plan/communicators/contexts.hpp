@@ -110,6 +110,10 @@ public:
   /// The context of persistent calls, with the first slot and without ranks. It has no other tags.
   [[nodiscard]] exec::MpiContext planned_context(int number) const noexcept;
 
+  /// A context with one tag, for what ranks tell each other behind calls.
+  [[nodiscard]] exec::MpiContext
+  exchange_context(int number, std::span<int const> world_ranks) const noexcept;
+
   /// A context with the part of one function.
   [[nodiscard]] static exec::MpiContext
   part(exec::MpiContext const& context, profile::Call call) noexcept;

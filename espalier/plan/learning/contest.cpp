@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -12,8 +13,8 @@
 
 #include "espalier/base/json_text.hpp"
 #include "espalier/mpi/broadcast.hpp"
-#include "espalier/mpi/success.hpp"
 #include "espalier/neighborhood/catalog.hpp"
+#include "espalier/plan/learning/exchange.hpp"
 #include "espalier/plan/neighbors/neighbor_name.hpp"
 #include "espalier/plan/neighbors/neighbors.hpp"
 #include "espalier/profile/profile.hpp"
@@ -140,19 +141,16 @@ void Contest::note_time(Clock::time_point start, bool was_refused, Learning& lea
   native_seconds_ = native_seconds_ > 0 ? std::min(native_seconds_, seconds) : seconds;
 }
 
-learn::Race::Words Contest::exchange(learn::Race::Words const& own) const {
+learn::Race::Words
+Contest::exchange(learn::Race::Words const& own, Learning const& learning) const {
   constexpr std::size_t num_words = 4;
+  static_assert(num_words + learn::Race::most_parts <= Exchange::most_numbers);
   std::array<double, num_words + learn::Race::most_parts> words{
       own.trial, own.exchange, own.whole_exchange, own.allowance
   };
   std::ranges::copy(own.parts, words.begin() + num_words);
   std::size_t const num_sent = race_.ends_round() ? words.size() : num_words;
-  mpi::require_success(
-      PMPI_Allreduce(
-          MPI_IN_PLACE, words.data(), static_cast<int>(num_sent), MPI_DOUBLE, MPI_MIN, kind_.comm
-      ),
-      "MPI_Allreduce"
-  );
+  kind_.exchange->find_least(std::span(words).first(num_sent), learning.node_of_rank());
   learn::Race::Words agreed{
       .trial = words[0], .exchange = words[1], .whole_exchange = words[2], .allowance = words[3]
   };
@@ -161,9 +159,9 @@ learn::Race::Words Contest::exchange(learn::Race::Words const& own) const {
 }
 
 /// Seconds of an exchange that all ranks begin at about the same time, after another one.
-double Contest::time_whole_exchange() const {
+double Contest::time_whole_exchange(Learning const& learning) const {
   Clock::time_point const start = Clock::now();
-  static_cast<void>(exchange({}));
+  static_cast<void>(exchange({}, learning));
   return seconds_since(start);
 }
 
@@ -180,7 +178,8 @@ void Contest::conclude(Clock::time_point start, bool was_refused, Learning& lear
   }
   learn::Race::Words agreed = exchange(
       race_.ends_round() ? race_.words(learning.left(), seconds_in_calls_)
-                         : race_.words(learning.left())
+                         : race_.words(learning.left()),
+      learning
   );
   learn::Race::Own trial{
       .trial = seconds_before + seconds_since(trial_start),
@@ -189,14 +188,14 @@ void Contest::conclude(Clock::time_point start, bool was_refused, Learning& lear
       .refused_parts = refused_parts_,
   };
   if (race_.wants_whole_exchange()) {
-    trial.whole_exchange = time_whole_exchange();
+    trial.whole_exchange = time_whole_exchange(learning);
   }
   learning.charge(race_.conclude(agreed, trial));
   learning.charge(pace_.waited(
       trial.exchange - race_.exchange_cost().price(), race_.standings().middle(race_.standing())
   ));
   if (race_.wants_words()) {
-    agreed = exchange(race_.words(learning.left()));
+    agreed = exchange(race_.words(learning.left()), learning);
     learning.charge(race_.finish(agreed));
   }
   note_what_calls_save();

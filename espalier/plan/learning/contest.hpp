@@ -18,6 +18,7 @@
 
 namespace espalier::plan {
 
+class Exchange;
 class Neighbors;
 
 /// A race on one communicator, with what its candidates run.
@@ -32,6 +33,7 @@ public:
     std::int64_t bytes = 0;                         ///< of the first call
     std::vector<int> const* world_ranks = nullptr;  ///< as State::Facts::world_ranks
     Neighbors* neighbors = nullptr;                 ///< of a neighborhood collective
+    Exchange* exchange = nullptr;                   ///< of the communicator
   };
 
   /// What a call runs.
@@ -88,7 +90,7 @@ public:
   void note_time(Clock::time_point start, bool was_refused, Learning& learning) noexcept;
 
   /// The call that next() said is a trial is over on this rank, well or not. Collective over the
-  /// communicator of the call: one or two native reductions of four numbers, and once a broadcast.
+  /// communicator of the call: one or two exchanges of four numbers, and once a broadcast.
   /// @param was_refused  the native call was made in place of the candidate
   /// @throws Error mpi.
   void conclude(Clock::time_point start, bool was_refused, Learning& learning);
@@ -104,8 +106,9 @@ private:
   /// Of these, those whose shortest time tells what is at stake.
   static constexpr std::int64_t num_calls_at_stake = 2;
 
-  [[nodiscard]] learn::Race::Words exchange(learn::Race::Words const& own) const;
-  [[nodiscard]] double time_whole_exchange() const;
+  [[nodiscard]] learn::Race::Words
+  exchange(learn::Race::Words const& own, Learning const& learning) const;
+  [[nodiscard]] double time_whole_exchange(Learning const& learning) const;
   void tell_kind();
   void credit(std::int64_t last, Learning& learning) noexcept;
   void note_what_calls_save() noexcept;

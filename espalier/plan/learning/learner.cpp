@@ -15,6 +15,7 @@ Contest& Learner::make(
     row = std::make_unique<OfSizes>();
   }
   Contest::Kind kind = kind_;
+  kind.exchange = &exchange_;
   kind.call = call;
   kind.bytes = bytes;
   if (profile::is_neighborhood(call)) {
@@ -40,7 +41,7 @@ void Learner::leave(Learning& learning) {
 }
 
 std::size_t Learner::memory_bytes() const noexcept {
-  std::size_t total = sizeof(*this);
+  std::size_t total = sizeof(*this) + exchange_.memory_bytes();
   for (auto const& row : contests_) {
     if (row == nullptr) {
       continue;

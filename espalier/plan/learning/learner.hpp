@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "espalier/plan/learning/contest.hpp"
+#include "espalier/plan/learning/exchange.hpp"
 #include "espalier/plan/settings/statistics.hpp"
 #include "espalier/profile/call.hpp"
 
@@ -18,7 +19,14 @@ namespace espalier::plan {
 class Learner {
 public:
   /// @param kind  what all of them have in common
-  explicit Learner(Contest::Kind const& kind) : kind_(kind) {}
+  Learner(Contest::Kind const& kind, Exchange::Ranks const& ranks)
+      : kind_(kind), exchange_(ranks) {}
+
+  Learner(Learner const&) = delete;
+  Learner& operator=(Learner const&) = delete;
+  Learner(Learner&&) = delete;
+  Learner& operator=(Learner&&) = delete;
+  ~Learner() = default;
 
   /// Before the first contest of a neighborhood collective.
   /// @param shape  with the neighborhood
@@ -61,6 +69,7 @@ private:
   );
 
   Contest::Kind kind_;
+  Exchange exchange_;  ///< of all contests
   profile::Shape neighbor_shape_;
   Neighbors* neighbors_ = nullptr;
   std::array<std::unique_ptr<OfSizes>, profile::num_rule_calls> contests_;

@@ -50,6 +50,9 @@ public:
   /// Before anything is proposed: ranks of a node share memory, which is worth trying, too.
   void share_memory() noexcept { shares_memory_ = true; }
 
+  /// Of each rank of MPI_COMM_WORLD; empty: all are on one.
+  [[nodiscard]] std::span<int const> node_of_rank() const noexcept { return node_of_rank_; }
+
   [[nodiscard]] LearningReport report() const;
 
   [[nodiscard]] Start start(KindOfCalls const& kind) const;

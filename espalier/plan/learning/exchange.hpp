@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <mpi.h>
+
+#include "espalier/exec/messages/mpi_context.hpp"
+#include "espalier/learn/meeting.hpp"
+
+namespace espalier::plan {
+
+/// Exchanges of the ranks of one communicator about what they learn. Used by one thread at a time.
+class Exchange {
+public:
+  /// What it needs of the communicator.
+  struct Ranks {
+    MPI_Comm comm = MPI_COMM_NULL;  ///< of the user
+    int rank = 0;
+    int num_ranks = 1;
+    int num_nodes = 1;  ///< more than 1 only with a context
+    /// For each rank its rank in MPI_COMM_WORLD; empty: the same. Must outlive the exchanges.
+    std::span<int const> world_ranks{};
+    exec::MpiContext context{};  ///< for messages of ours; its first tag alone is used
+  };
+
+  explicit Exchange(Ranks const& ranks) : ranks_(ranks) {}
+
+  /// The most numbers that are exchanged at a time.
+  static constexpr std::size_t most_numbers = 16;
+
+  /// Replaces numbers by the smallest of all ranks. No rank returns before all have called it.
+  /// Collective over the communicator; each rank has as many numbers.
+  /// @param node_of_rank  of the ranks of MPI_COMM_WORLD; empty: all are on one node
+  /// @throws Error mpi.
+  void find_least(std::span<double> numbers, std::span<int const> node_of_rank);
+
+  [[nodiscard]] std::size_t memory_bytes() const noexcept {
+    return meeting_ ? meeting_->memory_bytes() : 0;
+  }
+
+private:
+  [[nodiscard]] learn::Meeting make_meeting(std::span<int const> node_of_rank) const;
+  void meet(std::span<double> numbers, learn::Meeting const& meeting) const;
+  void tell_other_nodes(std::span<double> numbers, learn::Meeting const& meeting) const;
+  void send(std::span<double const> numbers, int rank) const;
+  void receive(std::span<double> numbers, int rank) const;
+  void receive_least(std::span<double> numbers, int rank) const;
+
+  Ranks ranks_;
+  std::optional<learn::Meeting> meeting_;  ///< made by the first exchange
+};
+
+}  // namespace espalier::plan
