@@ -2,12 +2,10 @@
 
 #pragma once
 
+#include <stdexcept>
 #include <string_view>
 
 namespace espalier::algorithms {
-
-/// Never defined: a compiler that complains about a call of it says what is to be done.
-void set_name_to_that_of_the_file_without_folder_and_suffix();
 
 /// The name of an algorithm, as `ring`. It does not compile in a file of another name: the catalog
 /// lists files, so an algorithm by another name would be taken for its neighbour.
@@ -17,7 +15,8 @@ public:
   consteval AlgorithmName(char const* name, char const* file = __builtin_FILE())
       : std::string_view(name), folder_(folder_of(file)) {
     if (stem_of(file) != *this) {
-      set_name_to_that_of_the_file_without_folder_and_suffix();
+      // A compiler shows this line. Not a call of what is nowhere defined: clang 14 compiles it.
+      throw std::logic_error("set the name to that of the file, without folder and suffix");
     }
   }
 
