@@ -48,6 +48,8 @@ FORTRAN = (
     "espalier_onesided_team.f90",
     "espalier_onesided_collectives.f90",
     "espalier_onesided_arrays.f90",
+    "espalier_order.f90",
+    "espalier_order_calls.f90",
     "espalier_planned.f90",
     "espalier_requests.f90",
 )
