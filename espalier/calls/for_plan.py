@@ -248,6 +248,9 @@ def communicator_runs(functions: list[Function]) -> str:
             lines += ["template int", f"Communicator::{planned}"]
         else:
             lines += ["template int Communicator::", f"    {planned}"]
+        if function.block_sizes == "known to owners":
+            told = f"Choice const&, {call}, std::optional<exec::MpiContext> const&"
+            lines += ["template std::optional<AgreedProgram>", f"Communicator::agree({told});"]
     return "\n".join([*HEAD, *lines, ""])
 
 

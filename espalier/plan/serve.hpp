@@ -195,6 +195,19 @@ void remember(Session const& session, CallDecision const& decided, Call const& c
   }
 }
 
+/// Decides for a call. Where the program promised that sizes stay, the first call asks other ranks.
+template <typename Call, typename Observing>
+[[gnu::always_inline]] inline CallDecision
+decide(Session& session, Call const& call, MPI_Comm comm, Observing&& observer) {
+  if constexpr (profile::has_agreed_sizes(Call::call)) {
+    if (session.has_promises()) [[unlikely]] {
+      [[maybe_unused]] auto const own_work = observer.own_work();
+      return session.decide(call, comm);
+    }
+  }
+  return session.decide(call, comm);
+}
+
 /// A call on `comm`, collective as the call. `native` makes the call of the MPI library.
 /// @return the code for the program; errors of ours were delivered to the error handler.
 template <typename Call, typename Observing, typename Native>
@@ -209,7 +222,7 @@ int serve(
       return serve_again(*state, *known, observer, std::forward<Native>(native));
     }
   }
-  CallDecision const decided = session.decide(call, comm);
+  CallDecision const decided = decide(session, call, comm, observer);
   if (decided.code != MPI_SUCCESS) {
     return decided.code;
   }

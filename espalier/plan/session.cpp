@@ -61,9 +61,12 @@ Session::Session(Settings settings, World world, Notes::Log log)
       remembers_any_(!records_ && !world_.has_devices), serves_any_(settings_.may_choose_any()),
       state_(on_delete, this), notes_(std::move(log)), tables_(settings_, notes_) {
   for (profile::Call const call : profile::all_calls) {
-    may_choose_[profile::index_of(call)] = settings_.may_choose(call);
     profile::CallForm const started{.call = call, .form = profile::Form::nonblocking};
     profile::CallForm const planned{.call = call, .form = profile::Form::persistent};
+    // Where sizes stay, rules for persistent calls serve blocking ones, too.
+    may_choose_[profile::index_of(call)] =
+        settings_.may_choose(call) ||
+        (profile::has_agreed_sizes(call) && settings_.may_choose(planned));
     may_choose_started_[profile::index_of(call)] = settings_.may_choose(started);
     may_choose_planned_[profile::index_of(call)] = settings_.may_choose(planned);
     tells_started_apart_[profile::index_of(call)] = settings_.tells_apart(started);

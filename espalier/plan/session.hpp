@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -92,8 +93,8 @@ public:
   /// @return MPI_SUCCESS, or a code that was delivered to the error handler of `comm`.
   int adopt(MPI_Comm comm) noexcept;
 
-  /// Collective over `comm`, with an info that the program gave it: heeds the key `espalier_tune`.
-  /// What is never served is left alone, as by adopt().
+  /// Collective over `comm`, with an info that the program gave it: heeds the keys `espalier_tune`
+  /// and `espalier_fixed_sizes`. What is never served is left alone, as by adopt().
   /// @return MPI_SUCCESS, or a code that was delivered to the error handler of `comm`.
   int heed(MPI_Comm comm, MPI_Info info) noexcept;
 
@@ -107,6 +108,11 @@ public:
   /// for what a contest counts.
   [[nodiscard]] bool remembers(profile::Call call) const noexcept {
     return remembers_any_ && may_choose_[profile::index_of(call)];
+  }
+
+  /// Whether the program promised of some communicator that sizes stay.
+  [[nodiscard]] bool has_promises() const noexcept {
+    return has_promises_.load(std::memory_order_relaxed);
   }
 
   /// State of a communicator that this thread used lately; else null. Local.
@@ -267,6 +273,20 @@ private:
     return contexts_.starts() && state.table_of_planned(call).chooses();
   }
 
+  /// What decides for a call of which the program promised that its sizes stay; null: what decides
+  /// without a promise. Collective over comm the first time, later local.
+  /// @throws ClassError if they did not stay on this rank; Error mpi.
+  template <typename Call>
+    requires(profile::has_agreed_sizes(Call::call))
+  [[nodiscard, gnu::noinline]] profile::Decision const*
+  decision_of_kept(State& state, Call const& call, MPI_Comm comm);
+
+  /// Finds it out in the first call. Collective over comm.
+  /// @throws Error mpi.
+  template <typename Call>
+    requires(profile::has_agreed_sizes(Call::call))
+  void keep_sizes(State& state, Call const& call, MPI_Comm comm);
+
   /// Decides by the size on which the ranks agree. Collective over comm.
   /// @param takes_part  this rank can
   /// @return MPI_SUCCESS, or refused_agreement if one of them cannot
@@ -361,6 +381,7 @@ private:
   bool looks_at_all_;  ///< at calls that are native for sure, too
   bool remembers_any_;
   bool serves_any_;  ///< some call on some communicator
+  std::atomic<bool> has_promises_{false};
   std::array<bool, profile::num_calls> may_choose_{};
   std::array<bool, profile::num_calls> may_choose_started_{};   ///< of nonblocking calls
   std::array<bool, profile::num_calls> may_choose_planned_{};   ///< of persistent calls

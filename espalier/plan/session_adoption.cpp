@@ -9,7 +9,7 @@
 
 #include "espalier/base/error.hpp"
 #include "espalier/plan/clock.hpp"
-#include "espalier/plan/communicators/tuning_hint.hpp"
+#include "espalier/plan/communicators/info_hints.hpp"
 #include "espalier/plan/failure.hpp"
 #include "espalier/plan/neighbors/neighbor_topology.hpp"
 #include "espalier/plan/session.hpp"
@@ -44,17 +44,21 @@ int Session::heed(MPI_Comm comm, MPI_Info info) noexcept {
     if (facts.is_intercommunicator || facts.num_ranks == 1 || !is_within_world(comm)) {
       return MPI_SUCCESS;
     }
-    AgreedHint const agreed = agreed_hint(comm, info);
-    if (!agreed.complaint.empty()) {
-      notes_.warn(agreed.complaint);
+    AgreedHints const agreed = agreed_hints(comm, info);
+    for (std::string const& complaint : agreed.complaints) {
+      notes_.warn(complaint);
     }
-    if (agreed.hint == TuningHint::none) {
-      return MPI_SUCCESS;
+    if (agreed.tune != Hint::none) {
+      hint_.set(comm, agreed.tune == Hint::no ? this : nullptr);
+      if (State* const state = find(comm)) {
+        state->set_tables(facts_of(comm).tables);
+      }
     }
-    void* const value = agreed.hint == TuningHint::leave ? this : nullptr;
-    hint_.set(comm, value);
-    if (State* const state = find(comm)) {
-      state->set_tables(facts_of(comm).tables);
+    if (agreed.fixed_sizes != Hint::none) {
+      if (State* const state = find(comm)) {
+        state->communicator().keep_sizes(agreed.fixed_sizes == Hint::yes);
+        has_promises_.store(true, std::memory_order_relaxed);
+      }
     }
     return MPI_SUCCESS;
   });

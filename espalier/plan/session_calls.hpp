@@ -15,6 +15,7 @@
 #include "espalier/base/error.hpp"
 #include "espalier/plan/calls/own_bytes.hpp"
 #include "espalier/plan/communicators/agreed_sizes.hpp"
+#include "espalier/plan/communicators/kept_sizes.hpp"
 #include "espalier/plan/communicators/underway.hpp"
 #include "espalier/plan/failure.hpp"
 #include "espalier/plan/irregular/mend.hpp"
@@ -45,16 +46,28 @@ inline CallDecision Session::decide(Call const& call, MPI_Comm comm) noexcept {
       return MPI_SUCCESS;
     }
     profile::DecisionTable const& table = state->table(Call::call);
-    if (!looks_at_all_ && !table.chooses()) {
+    bool is_promised = false;
+    if constexpr (profile::has_agreed_sizes(Call::call)) {
+      is_promised = state->communicator().kept_sizes().are_promised();
+    }
+    if (!looks_at_all_ && !table.chooses() && !is_promised) {
       return MPI_SUCCESS;
     }
     if (auto const bytes = result_bytes(call, *state)) {
+      if constexpr (profile::has_agreed_sizes(Call::call)) {
+        if (is_promised) [[unlikely]] {
+          if (profile::Decision const* const kept = decision_of_kept(*state, call, comm)) {
+            decided = {.state = state, .decision = kept, .bytes = *bytes};
+            return MPI_SUCCESS;
+          }
+        }
+      }
       profile::Decision const& decision = decision_at(*state, Call::call, *bytes);
       decided = {.state = state, .decision = &decision, .bytes = *bytes};
       if (learns()) [[unlikely]] {
         decided.decision = contest(*state, Call::call, *bytes, decision);
       }
-    } else if (table.chooses() || learns()) {
+    } else if (table.chooses() || learns() || is_promised) {
       decided = {.state = state};
     }
     return MPI_SUCCESS;
@@ -63,6 +76,58 @@ inline CallDecision Session::decide(Call const& call, MPI_Comm comm) noexcept {
     decided.code = raise(comm, code);
   }
   return decided;
+}
+
+template <typename Call>
+  requires(profile::has_agreed_sizes(Call::call))
+void Session::keep_sizes(State& state, Call const& call, MPI_Comm comm) {
+  KeptSizes::Kept found{.call = Call::call, .root = root_of(call)};
+  std::int64_t const own = own_bytes(call, state.facts(), state.types());
+  std::int64_t const bytes = agreed_bytes(Call::call, comm, true, own).value();
+  profile::Decision const& decision = state.table_of_planned(Call::call).at(bytes);
+  // What serves the call anyway needs no promise, and may be learned of.
+  if (decision.choice && decision.choice != state.table(Call::call).at(0).choice) {
+    if (auto agreed = state.communicator().agree(*decision.choice, call)) {
+      found.decision = &decision;
+      found.agreed = std::move(*agreed);
+      visit_own_sizes(call, state.facts(), state.types(), [&](std::int64_t size) {
+        found.own_bytes.push_back(size);
+      });
+    }
+  }
+  state.communicator().kept_sizes().add(std::move(found));
+}
+
+template <typename Call>
+  requires(profile::has_agreed_sizes(Call::call))
+profile::Decision const* Session::decision_of_kept(State& state, Call const& call, MPI_Comm comm) {
+  KeptSizes& sizes = state.communicator().kept_sizes();
+  KeptSizes::Kept const* kept = sizes.find(Call::call, root_of(call));
+  bool const is_served_alike =
+      kept != nullptr ? kept->decision == nullptr
+                      : sizes.is_full() || !state.table_of_planned(Call::call).chooses();
+  if (is_served_alike) {
+    return nullptr;
+  }
+  // A rank that fails here sends nothing of what others wait for.
+  try {
+    if (!sizes.refusal().empty()) {
+      throw ClassError(MPI_ERR_COUNT, sizes.refusal());
+    }
+    if (kept != nullptr) {
+      require_kept(*kept, call, state.facts(), state.types());
+      return kept->decision;
+    }
+    keep_sizes(state, call, comm);
+  } catch (ClassError const& error) {
+    state.communicator().leave_messages();
+    sizes.refuse_all(error.what());
+    throw;
+  } catch (...) {
+    state.communicator().leave_messages();
+    throw;
+  }
+  return sizes.find(Call::call, root_of(call))->decision;
 }
 
 template <AnyNeighborCall Call>
@@ -309,9 +374,16 @@ IrregularRun Session::run_irregular(State& state, Call const& call, MPI_Comm com
   int const code = guard([&] {
     Mended<Call> mended = mend(call, state.facts(), library_);
     run.bytes = mended.bytes;
-    run.decision = &decision_at(state, Call::call, mended.bytes);
-    if (learns()) {
-      run.decision = contest(state, Call::call, mended.bytes, *run.decision);
+    if constexpr (profile::has_agreed_sizes(Call::call)) {
+      if (state.communicator().kept_sizes().are_promised()) {
+        run.decision = decision_of_kept(state, mended.call, comm);
+      }
+    }
+    if (run.decision == nullptr) {
+      run.decision = &decision_at(state, Call::call, mended.bytes);
+      if (learns()) {
+        run.decision = contest(state, Call::call, mended.bytes, *run.decision);
+      }
     }
     if (!run.decision->choice) {
       run.code = Communicator::refused;

@@ -265,6 +265,56 @@ def case_info_key_while_learning(context: Context) -> None:
         expect((decided == LEFT_ALONE) == (size in NATIVE_SIZES), f"{NATIVE_SIZES}", found)
 
 
+def fixed_sizes(context: Context, **settings: str) -> list[dict[str, int]]:
+    """Run the program that promises that sizes stay; return alltoallv calls by algorithm."""
+    outcome = context.launch(
+        context.program("mpi_shim_fixed_sizes"),
+        ESPALIER_STATISTICS=str(context.statistics),
+        **settings,
+    )
+    expect(outcome.code == 0, "exit code 0", outcome)
+    warned = [line for line in outcome.lines if "info key espalier_fixed_sizes: " in line]
+    expect(len(warned) == len(outcome.lines) == 1, "a line on what not all promise", outcome)
+    counts: list[dict[str, int]] = []
+    for report in context.reports():
+        found: dict[str, int] = {}
+        for row in report["calls"]:
+            if row["function"] == "MPI_Alltoallv":
+                found[row["algorithm"]] = found.get(row["algorithm"], 0) + row["count"]
+        counts.append(found)
+    return counts
+
+
+# Calls of rank 1 on communicators of one rank are native.
+KEPT_CALLS = (13, 10, 13)
+OTHER_CALLS = (12, 15, 12)
+
+
+def case_fixed_sizes(context: Context) -> None:
+    """Blocks are forwarded where the program promises that sizes stay, and nowhere else."""
+    found = fixed_sizes(context, ESPALIER_FORCE="alltoallv_init=bruck")
+    expected = [
+        {"alltoall/bruck": kept, "native": other}
+        for kept, other in zip(KEPT_CALLS, OTHER_CALLS, strict=True)
+    ]
+    expect(found == expected, f"{expected}", found)
+
+
+def case_fixed_sizes_of_a_rule(context: Context) -> None:
+    """Rules for persistent calls decide by the size on which ranks agree, others for the rest."""
+    rule = {**RULE, "collective": "alltoallv_init", "algorithm": "alltoall/torus"}
+    rules = [
+        {**rule, "max_bytes": 1},
+        {**rule, "min_bytes": 2, "algorithm": "alltoall/bruck"},
+        {**rule, "collective": "alltoallv", "algorithm": "alltoall/pairwise"},
+    ]
+    found = fixed_sizes(context, ESPALIER_PROFILE=context.profile(rules=rules))
+    for rank, (kept, other) in enumerate(zip(KEPT_CALLS, OTHER_CALLS, strict=True)):
+        expect(found[rank]["alltoall/bruck"] == kept, f"{kept} calls", found)
+        rest = found[rank]["alltoall/pairwise"] + found[rank].get("native", 0)
+        expect(rest == other and len(found[rank]) <= 3, f"{other} others", found)
+
+
 def case_progress_in_vain(context: Context) -> None:
     """Rank 0 says where no thread can make progress, if there is something to progress."""
     thread = {"ESPALIER_PROGRESS": "thread"}

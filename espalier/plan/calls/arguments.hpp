@@ -38,6 +38,15 @@ namespace espalier::plan {
   return root >= 0 && root < num_ranks;
 }
 
+/// 0 for calls without a root.
+template <typename Call> [[nodiscard]] int root_of(Call const& call) noexcept {
+  if constexpr (requires { call.root; }) {
+    return call.root;
+  } else {
+    return 0;
+  }
+}
+
 /// A part of memory that holds `bytes` of data.
 struct Part {
   void const* address = nullptr;

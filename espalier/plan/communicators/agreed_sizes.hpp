@@ -3,7 +3,8 @@
 /// @file
 /// What the ranks tell each other, when they make a persistent request, of sizes that not all of
 /// them know: those of gatherv, scatterv, alltoallv and alltoallw. MPI lets an initialisation wait
-/// for other ranks, so nobody waits who may not.
+/// for other ranks, so nobody waits who may not. The same holds for a blocking call, where it is
+/// done once, see kept_sizes.hpp.
 
 #pragma once
 

@@ -26,14 +26,6 @@ namespace {
 using algorithms::Choice;
 using exec::MpiExecutor;
 
-template <typename Call> int root_of(Call const& call) noexcept {
-  if constexpr (requires { call.root; }) {
-    return call.root;
-  } else {
-    return 0;
-  }
-}
-
 }  // namespace
 
 template <typename Call> int Communicator::judge(Choice const& choice, Call const& call) {
@@ -61,6 +53,27 @@ exec::node::Group* Communicator::group_for(Choice const& choice) const noexcept 
   return is_served ? memory_.group : nullptr;
 }
 
+template <typename Call>
+schedule::RankProgram const*
+Communicator::find_program(Choice const& choice, Call const& call, BindingTarget& target) {
+  if constexpr (profile::has_agreed_sizes(Call::call)) {
+    KeptSizes::Kept const* const kept = kept_.find(Call::call, root_of(call));
+    if (kept != nullptr && kept->decision != nullptr && &*kept->decision->choice == &choice) {
+      target.agreed_bytes = kept->agreed.bytes;
+      return &kept->agreed.program;
+    }
+  }
+  return programs_.get(choice, Call::call, target.num_ranks, root_of(call), target.rank);
+}
+
+void Communicator::forget_sizes() noexcept {
+  if (!kept_.is_empty()) {
+    kept_.forget();
+    repeated_.forget();
+    executors_.clear();
+  }
+}
+
 template <typename Call> int Communicator::bind_and_run(Choice const& choice, Call const& call) {
   if (int const refusal = judge(choice, call); refusal != MPI_SUCCESS) {
     return refusal;
@@ -78,12 +91,11 @@ template <typename Call> int Communicator::bind_and_run(Choice const& choice, Ca
   if (algorithms::wants_shared_memory(choice) && !memory_.is_there) {
     return refused_memory;
   }
-  auto const* const program =
-      programs_.get(choice, Call::call, target_.num_ranks, root_of(call), target_.rank);
+  BindingTarget target = target_;
+  auto const* const program = find_program(choice, call, target);
   if (program == nullptr) {
     return refused;
   }
-  BindingTarget target = target_;
   target.context = Contexts::part(target_.context, Call::call);
   target.context.group = group_for(choice);
   MpiExecutor executor = make_executor(call, target, *program);
@@ -157,11 +169,9 @@ std::optional<MpiExecutor> Communicator::make_started(
 
 template <typename Call>
 std::vector<std::int64_t> Communicator::exchanged_sizes(
-    Call const& call, schedule::RankProgram const& program, PlannedFor const& what
+    Call const& call, schedule::RankProgram const& program, exec::MpiContext context
 ) {
   CommunicatorFacts const facts{.num_ranks = target_.num_ranks, .rank = target_.rank};
-  exec::MpiContext context =
-      what.exchange ? *what.exchange : Contexts::part(target_.context, Call::call);
   context.ranks = target_.context.ranks;
   std::vector<std::int64_t> sizes = sizes_known_here(call, facts, types_);
   if constexpr (profile::collective_of(Call::call) == algorithms::Collective::alltoall) {
@@ -172,27 +182,42 @@ std::vector<std::int64_t> Communicator::exchanged_sizes(
 }
 
 template <typename Call>
+  requires(profile::has_agreed_sizes(Call::call))
+std::optional<AgreedProgram> Communicator::agree(
+    Choice const& choice, Call const& call, std::optional<exec::MpiContext> const& exchange
+) {
+  profile::CallForm const form{.call = Call::call, .form = profile::Form::persistent};
+  int const root = root_of(call);
+  if (!profile::refuses(form, choice, target_.num_ranks, root).empty()) {
+    return std::nullopt;
+  }
+  AgreedProgram agreed{
+      .program = choice.generate(target_.num_ranks, root, target_.rank), .bytes = {}
+  };
+  if (choice.facts(target_.num_ranks, root).scratch > 0) {
+    if constexpr (profile::collective_of(Call::call) == algorithms::Collective::alltoall) {
+      agreed.program = schedule::written_once(agreed.program);
+    }
+    exec::MpiContext const context =
+        exchange ? *exchange : Contexts::part(target_.context, Call::call);
+    agreed.bytes = exchanged_sizes(call, agreed.program, context);
+  }
+  return agreed;
+}
+
+template <typename Call>
 std::optional<MpiExecutor>
 Communicator::make_planned(Choice const& choice, Call const& call, PlannedFor const& what) {
   if constexpr (profile::has_agreed_sizes(Call::call)) {
-    profile::CallForm const form{.call = Call::call, .form = profile::Form::persistent};
-    int const root = root_of(call);
-    if (!profile::refuses(form, choice, target_.num_ranks, root).empty()) {
+    std::optional<AgreedProgram> const agreed = agree(choice, call, what.exchange);
+    if (!agreed) {
       return std::nullopt;
     }
     BindingTarget target = target_;
     target.context = what.context;
     target.context.ranks = target_.context.ranks;
-    schedule::RankProgram program = choice.generate(target_.num_ranks, root, target_.rank);
-    std::vector<std::int64_t> sizes;
-    if (choice.facts(target_.num_ranks, root).scratch > 0) {
-      if constexpr (profile::collective_of(Call::call) == algorithms::Collective::alltoall) {
-        program = schedule::written_once(program);
-      }
-      sizes = exchanged_sizes(call, program, what);
-      target.agreed_bytes = sizes;
-    }
-    return make_executor(call, target, program);
+    target.agreed_bytes = agreed->bytes;
+    return make_executor(call, target, agreed->program);
   } else {
     return make_started(choice, call, what.context);
   }
@@ -340,8 +365,9 @@ NativeReason Communicator::reason_of(int refusal) noexcept {
 }
 
 std::size_t Communicator::memory_bytes() const noexcept {
-  return sizeof(*this) - sizeof(programs_) - sizeof(executors_) - sizeof(repeated_) +
-         programs_.memory_bytes() + executors_.memory_bytes() + repeated_.memory_bytes();
+  return sizeof(*this) - sizeof(programs_) - sizeof(executors_) - sizeof(repeated_) -
+         sizeof(kept_) + programs_.memory_bytes() + executors_.memory_bytes() +
+         repeated_.memory_bytes() + kept_.memory_bytes();
 }
 
 #include "espalier/plan/communicators/communicator_runs.inc"

@@ -15,6 +15,7 @@
 #include "espalier/plan/calls/call_words.hpp"
 #include "espalier/plan/calls/named_types.hpp"
 #include "espalier/plan/communicators/executor_cache.hpp"
+#include "espalier/plan/communicators/kept_sizes.hpp"
 #include "espalier/plan/communicators/native_groups.hpp"
 #include "espalier/plan/communicators/planned_call.hpp"
 #include "espalier/plan/communicators/repeated_calls.hpp"
@@ -115,7 +116,30 @@ public:
   }
 
   /// Other decisions are made from now on.
-  void forget() noexcept { repeated_.forget(); }
+  void forget() noexcept {
+    repeated_.forget();
+    forget_sizes();
+  }
+
+  /// Whether the program promises from now on that sizes of calls stay as they are next time.
+  void keep_sizes(bool are_promised) noexcept {
+    forget_sizes();
+    kept_.promise(are_promised);
+  }
+
+  [[nodiscard]] KeptSizes& kept_sizes() noexcept { return kept_; }
+
+  /// The program of a call whose sizes not all ranks know, and what it has to know of them; none,
+  /// on all ranks, if the choice cannot serve it. Collective over the communicator.
+  /// @param exchange  for messages that tell sizes; none: the context of blocking calls
+  /// @throws Error mpi.
+  template <typename Call>
+    requires(profile::has_agreed_sizes(Call::call))
+  [[nodiscard]] std::optional<AgreedProgram> agree(
+      algorithms::Choice const& choice,
+      Call const& call,
+      std::optional<exec::MpiContext> const& exchange = std::nullopt
+  );
 
   /// Before the first run: `groups` must outlive the object.
   void use(NativeGroups const& groups) noexcept {
@@ -203,7 +227,14 @@ private:
   /// Bytes as BindingTarget::agreed_bytes. Collective over the communicator.
   template <typename Call>
   [[nodiscard]] std::vector<std::int64_t>
-  exchanged_sizes(Call const& call, schedule::RankProgram const& program, PlannedFor const& what);
+  exchanged_sizes(Call const& call, schedule::RankProgram const& program, exec::MpiContext context);
+  /// The program of a blocking call; null if the choice refuses. What it has to know of sizes goes
+  /// to the target. Valid until the next call.
+  template <typename Call>
+  [[nodiscard]] schedule::RankProgram const*
+  find_program(algorithms::Choice const& choice, Call const& call, BindingTarget& target);
+  /// What was learned of sizes, and what was bound with it.
+  void forget_sizes() noexcept;
   /// Runs the action, after which a rank that could not take part never does again.
   template <typename Action> int take_part(Action&& action) noexcept;
   /// How messages of a choice travel inside the node; null: by MPI.
@@ -225,6 +256,7 @@ private:
   ExecutorCache executors_;
   RepeatedCall last_bound_;  ///< the executor of the last run, if it stays, and its memory
   RepeatedCalls repeated_;   ///< points to executors of the cache
+  KeptSizes kept_;
 };
 
 }  // namespace espalier::plan
