@@ -41,9 +41,10 @@ void measure(uneven::Distribution const& distribution, int size, int num_repetit
   int num_ranks = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &num_ranks);
-  Counts counts;
+  Counts counts(static_cast<std::size_t>(num_ranks));
   for (int i = 0; i < num_ranks; ++i) {
-    counts.push_back(distribution.bytes((rank + i) % num_ranks, num_ranks, size));
+    counts[static_cast<std::size_t>(i)] =
+        distribution.bytes((rank + i) % num_ranks, num_ranks, size);
   }
   Counts const places = uneven::places_of(counts);
   auto const room = static_cast<std::size_t>(places.back() + counts.back()) + 1;

@@ -34,6 +34,8 @@
 
 namespace espalier::plan {
 
+struct AgreedHints;
+
 /// What to do with one call.
 struct CallDecision {
   /// Null: the native call, and nothing is recorded.
@@ -273,11 +275,23 @@ private:
     return contexts_.starts() && state.table_of_planned(call).chooses();
   }
 
-  /// What decides for a call of which the program promised that its sizes stay; null: what decides
-  /// without a promise. Collective over comm the first time, later local.
-  /// @throws ClassError if they did not stay on this rank; Error mpi.
+  void follow(AgreedHints const& hints, MPI_Comm comm);
+
+  /// Whether the program promised that sizes of such calls stay.
   template <typename Call>
-    requires(profile::has_agreed_sizes(Call::call))
+  [[nodiscard, gnu::always_inline]] static bool has_promise([[maybe_unused]] State& state
+  ) noexcept {
+    if constexpr (profile::has_agreed_sizes(Call::call)) {
+      return state.communicator().kept_sizes().are_promised();
+    } else {
+      return false;
+    }
+  }
+
+  /// What decides for a call that has a promise; null: what decides for others. Collective over
+  /// comm the first time, later local.
+  /// @throws ClassError if sizes did not stay on this rank; Error mpi.
+  template <typename Call>
   [[nodiscard, gnu::noinline]] profile::Decision const*
   decision_of_kept(State& state, Call const& call, MPI_Comm comm);
 

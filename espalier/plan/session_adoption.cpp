@@ -48,21 +48,25 @@ int Session::heed(MPI_Comm comm, MPI_Info info) noexcept {
     for (std::string const& complaint : agreed.complaints) {
       notes_.warn(complaint);
     }
-    if (agreed.tune != Hint::none) {
-      hint_.set(comm, agreed.tune == Hint::no ? this : nullptr);
-      if (State* const state = find(comm)) {
-        state->set_tables(facts_of(comm).tables);
-      }
-    }
-    if (agreed.fixed_sizes != Hint::none) {
-      if (State* const state = find(comm)) {
-        state->communicator().keep_sizes(agreed.fixed_sizes == Hint::yes);
-        has_promises_.store(true, std::memory_order_relaxed);
-      }
-    }
+    follow(agreed, comm);
     return MPI_SUCCESS;
   });
   return code == MPI_SUCCESS ? code : raise(comm, code);
+}
+
+void Session::follow(AgreedHints const& hints, MPI_Comm comm) {
+  if (hints.tune != Hint::none) {
+    hint_.set(comm, hints.tune == Hint::no ? this : nullptr);
+    if (State* const state = find(comm)) {
+      state->set_tables(facts_of(comm).tables);
+    }
+  }
+  if (hints.fixed_sizes != Hint::none) {
+    if (State* const state = find(comm)) {
+      state->communicator().keep_sizes(hints.fixed_sizes == Hint::yes);
+      has_promises_.store(true, std::memory_order_relaxed);
+    }
+  }
 }
 
 bool Session::is_left_alone(MPI_Comm comm) const {

@@ -46,25 +46,17 @@ inline CallDecision Session::decide(Call const& call, MPI_Comm comm) noexcept {
       return MPI_SUCCESS;
     }
     profile::DecisionTable const& table = state->table(Call::call);
-    bool is_promised = false;
-    if constexpr (profile::has_agreed_sizes(Call::call)) {
-      is_promised = state->communicator().kept_sizes().are_promised();
-    }
+    bool const is_promised = has_promise<Call>(*state);
     if (!looks_at_all_ && !table.chooses() && !is_promised) {
       return MPI_SUCCESS;
     }
     if (auto const bytes = result_bytes(call, *state)) {
-      if constexpr (profile::has_agreed_sizes(Call::call)) {
-        if (is_promised) [[unlikely]] {
-          if (profile::Decision const* const kept = decision_of_kept(*state, call, comm)) {
-            decided = {.state = state, .decision = kept, .bytes = *bytes};
-            return MPI_SUCCESS;
-          }
-        }
-      }
-      profile::Decision const& decision = decision_at(*state, Call::call, *bytes);
+      profile::Decision const* const kept =
+          is_promised ? decision_of_kept(*state, call, comm) : nullptr;
+      profile::Decision const& decision =
+          kept != nullptr ? *kept : decision_at(*state, Call::call, *bytes);
       decided = {.state = state, .decision = &decision, .bytes = *bytes};
-      if (learns()) [[unlikely]] {
+      if (learns() && kept == nullptr) [[unlikely]] {
         decided.decision = contest(*state, Call::call, *bytes, decision);
       }
     } else if (table.chooses() || learns() || is_promised) {
@@ -99,35 +91,39 @@ void Session::keep_sizes(State& state, Call const& call, MPI_Comm comm) {
 }
 
 template <typename Call>
-  requires(profile::has_agreed_sizes(Call::call))
 profile::Decision const* Session::decision_of_kept(State& state, Call const& call, MPI_Comm comm) {
-  KeptSizes& sizes = state.communicator().kept_sizes();
-  KeptSizes::Kept const* kept = sizes.find(Call::call, root_of(call));
-  bool const is_served_alike =
-      kept != nullptr ? kept->decision == nullptr
-                      : sizes.is_full() || !state.table_of_planned(Call::call).chooses();
-  if (is_served_alike) {
-    return nullptr;
-  }
-  // A rank that fails here sends nothing of what others wait for.
-  try {
-    if (!sizes.refusal().empty()) {
-      throw ClassError(MPI_ERR_COUNT, sizes.refusal());
+  if constexpr (profile::has_agreed_sizes(Call::call)) {
+    KeptSizes& sizes = state.communicator().kept_sizes();
+    KeptSizes::Kept const* const kept = sizes.find(Call::call, root_of(call));
+    bool const is_served_alike =
+        kept != nullptr ? kept->decision == nullptr
+                        : sizes.is_full() || !state.table_of_planned(Call::call).chooses();
+    if (is_served_alike) {
+      return nullptr;
     }
-    if (kept != nullptr) {
-      require_kept(*kept, call, state.facts(), state.types());
-      return kept->decision;
+    // A rank that fails here sends nothing of what others wait for.
+    try {
+      if (!sizes.refusal().empty()) {
+        throw ClassError(MPI_ERR_COUNT, sizes.refusal());
+      }
+      if (kept != nullptr) {
+        require_kept(*kept, call, state.facts(), state.types());
+        return kept->decision;
+      }
+      keep_sizes(state, call, comm);
+    } catch (ClassError const& error) {
+      state.communicator().leave_messages();
+      sizes.refuse_all(error.what());
+      // Not every MPI has texts for codes of its own classes.
+      notes_.warn(error.what());
+      throw;
+    } catch (...) {
+      state.communicator().leave_messages();
+      throw;
     }
-    keep_sizes(state, call, comm);
-  } catch (ClassError const& error) {
-    state.communicator().leave_messages();
-    sizes.refuse_all(error.what());
-    throw;
-  } catch (...) {
-    state.communicator().leave_messages();
-    throw;
+    return sizes.find(Call::call, root_of(call))->decision;
   }
-  return sizes.find(Call::call, root_of(call))->decision;
+  return nullptr;
 }
 
 template <AnyNeighborCall Call>
@@ -374,11 +370,8 @@ IrregularRun Session::run_irregular(State& state, Call const& call, MPI_Comm com
   int const code = guard([&] {
     Mended<Call> mended = mend(call, state.facts(), library_);
     run.bytes = mended.bytes;
-    if constexpr (profile::has_agreed_sizes(Call::call)) {
-      if (state.communicator().kept_sizes().are_promised()) {
-        run.decision = decision_of_kept(state, mended.call, comm);
-      }
-    }
+    bool const is_promised = has_promise<Call>(state);
+    run.decision = is_promised ? decision_of_kept(state, mended.call, comm) : nullptr;
     if (run.decision == nullptr) {
       run.decision = &decision_at(state, Call::call, mended.bytes);
       if (learns()) {

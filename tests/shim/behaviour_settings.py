@@ -315,6 +315,22 @@ def case_fixed_sizes_of_a_rule(context: Context) -> None:
         expect(rest == other and len(found[rank]) <= 3, f"{other} others", found)
 
 
+def case_fixed_sizes_broken(context: Context) -> None:
+    """A promise that one rank breaks ends the program, with a line that says which size it was."""
+    outcome = context.launch(
+        context.program("mpi_shim_fixed_sizes"),
+        "broken_on_one_rank",
+        ESPALIER_FORCE="alltoallv_init=bruck",
+    )
+    is_noticed = outcome.code != 0 and "was not noticed" not in outcome.stdout
+    expect(is_noticed, "the end of the program", outcome)
+    line = (
+        "espalier: MPI_Alltoallv: the program promised espalier_fixed_sizes, but the block to "
+        "rank 0 has 4 bytes in place of 0"
+    )
+    expect(outcome.lines.count(line) == 1, line, outcome.stderr)
+
+
 def case_progress_in_vain(context: Context) -> None:
     """Rank 0 says where no thread can make progress, if there is something to progress."""
     thread = {"ESPALIER_PROGRESS": "thread"}
