@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Work in threads that nobody waits for once the user has interrupted the command.
+"""Work in threads that nobody waits for once the command has ended.
 
 The core computes without the interpreter's lock, for seconds where ranks are many, and takes no
 notice of signals. The threads of concurrent.futures would be waited for when the command ends.

@@ -185,10 +185,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             f"espalier: internal error: {type(error).__name__}: {error} "
             f"({where.filename}:{where.lineno}); please report it with the output of --debug\n"
         )
-        return 1
-    was_ended = code in {INTERRUPTED, _TERMINATED}
-    if arguments is None and was_ended and threading.active_count() > 1:
-        # Threads that compute cannot be interrupted, and nobody wants to wait for them.
+        code = 1
+    if arguments is None and threading.active_count() > 1:
+        # Threads that compute cannot be interrupted, and nobody wants to wait for them. If one of
+        # them comes back from the core to an interpreter that has ended, that aborts the process.
         sys.stderr.flush()
         os._exit(code)
     return code

@@ -47,6 +47,41 @@ def test_no_more_threads_than_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(names) == 3
 
 
+@pytest.mark.parametrize(
+    ("ending", "code"), [("return ours(pattern)", 0), ("raise Error('over')", 1)]
+)
+def test_a_command_ends_as_it_says_while_threads_compute(ending: str, code: int) -> None:
+    # A thread of the core that comes back to an interpreter that has ended aborts the process.
+    program = (
+        "import sys, time, espalier.catalog.catalog as catalog\n"
+        "from espalier import _core\n"
+        "from espalier.base.background import in_background\n"
+        "from espalier.errors import Error\n"
+        "def work():\n"
+        "    while True:\n"
+        "        _core.prove('allgather/ring', 64, 0)\n"
+        "ours = catalog.listing\n"
+        "def listing(pattern):\n"
+        "    in_background(work)\n"
+        "    time.sleep(0.1)\n"
+        f"    {ending}\n"
+        "catalog.listing = listing\n"
+        "sys.argv = ['espalier', 'list']\n"
+        "from espalier.cli import main\n"
+        "raise SystemExit(main())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "PYTHONPATH": str(repository / "python")},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == code, done.stderr
+    assert "terminate" not in done.stderr
+
+
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_command_does_not_wait_for_threads_when_it_is_ended(
     number: signal.Signals, code: int
