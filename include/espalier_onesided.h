@@ -278,8 +278,14 @@ typedef struct espalier_onesided_options {
  * measured already.
  *
  * Until then a start may wait until all members have made the one before, whatever the modes say,
- * and so may espalier_request_free(): no member may wait, outside of Espalier, for what another one
- * does only after two more starts. Equal on all members. Refused for collectives of arrays.
+ * and so may the first start of another request, and espalier_request_free(): no member may wait,
+ * outside of Espalier, for what another one does only after two more starts. Refused for
+ * collectives of arrays.
+ *
+ * Equal on all members. If not, espalier_request_wait(), espalier_request_test() or
+ * espalier_team_fence() returns MPI_ERR_ARG once for that request: on members with the flag of
+ * their fifth start, on the others of it or a later one. The collective is complete then, all goes
+ * on, and nothing is learned.
  */
 #define ESPALIER_LEARN_IN_STARTS 2U
 

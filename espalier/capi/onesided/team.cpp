@@ -23,6 +23,7 @@ namespace {
 using espalier::Error;
 using espalier::ErrorCode;
 using espalier::formatted;
+using espalier::capi::LearnerRecord;
 using espalier::onesided::Region;
 
 /// Of the scratch space of a conduit, where a team asks for nothing else.
@@ -47,6 +48,10 @@ espalier_team* make_team(
   return made.release();
 }
 
+Region behind(Region const& whole, std::uint64_t num_bytes) noexcept {
+  return {.offset = whole.offset + num_bytes, .num_bytes = whole.num_bytes - num_bytes};
+}
+
 void check_freed(espalier_team const& team) {
   if (team.num_arrays != 0) {
     throw Error(
@@ -69,8 +74,9 @@ void close(espalier_team& self) {
 espalier_team::espalier_team(
     espalier_conduit& of, MPI_Comm comm, std::vector<int> members, Region scratch
 )
-    : conduit(&of), user(comm), part(scratch), team(*of.conduit, std::move(members), scratch),
-      memory(of.kept.memory_of(team.members())),
+    : conduit(&of), user(comm), part(scratch),
+      team(*of.conduit, std::move(members), behind(scratch, LearnerRecord::num_bytes)),
+      learners(of, team, scratch.offset), memory(of.kept.memory_of(team.members())),
       implicit(std::make_unique<espalier::capi::ImplicitTeams>(*this)) {}
 
 espalier_team::~espalier_team() = default;
@@ -122,9 +128,12 @@ int espalier_team_conduit_rank(espalier_team const* team, int rank, int* conduit
 int espalier_team_fence(espalier_team* team) {
   return on(team, [](espalier_team& self) {
     for (espalier::capi::TeamRequest* const request : self.requests) {
-      request->wait();
+      request->complete();
     }
     self.implicit->fence();
+    for (espalier::capi::TeamRequest* const request : self.requests) {
+      request->check_learners();
+    }
   });
 }
 

@@ -59,13 +59,17 @@ TeamLearner::TeamLearner(espalier_team& team, TeamPlanner const& planner, TeamPl
       candidates_(candidates_of(team, planner, current)), exchange_(team),
       turns_(static_cast<int>(candidates_.size())) {}
 
-std::shared_ptr<onesided::PlannedCollective const> TeamLearner::next() {
+std::shared_ptr<onesided::PlannedCollective const> TeamLearner::next(std::uint64_t begin) {
   if (is_exchanging_) {
     conclude();
   }
   Turns::Turn const turn = turns_.next();
   is_timed_ = turn.is_timed;
-  if (turn.is_exchanged) {
+  if (turn.is_exchanged && !is_agreed_) {
+    other_ = team_->learners.other(begin);
+    is_agreed_ = !other_;
+  }
+  if (turn.is_exchanged && is_agreed_) {
     std::int64_t const trial = trial_ns_ / Turns::calls_of_trial;
     // The largest of the numbers below 0 is that of the smallest time. Who comes last to an
     // exchange sees what it costs, others wait for that one.

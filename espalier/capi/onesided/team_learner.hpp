@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "espalier/capi/onesided/team_exchange.hpp"
@@ -21,6 +22,9 @@ namespace espalier::capi {
 /// that a candidate wins that leaves it free for its own work. Of OUT_ALLSYNC that is the time of
 /// the member that came last, for whom nobody waited, so the smallest of all; of other modes, whose
 /// members may leave early, the largest.
+///
+/// Members may find out that not all of them learn (LearnerRecord). Then nothing was exchanged, and
+/// all calls ran what runs otherwise.
 ///
 /// What members measured travels beside a call, and is needed one start later. That start waits for
 /// the others to have made the one before. All members start the same in the same order, so what a
@@ -41,14 +45,18 @@ public:
   ~TeamLearner() = default;
 
   /// What the next call runs. Starts an exchange beside it, or waits for one, at the same calls on
-  /// all members.
-  [[nodiscard]] std::shared_ptr<onesided::PlannedCollective const> next();
+  /// all members. Waits before the first one until all members have made the first call.
+  /// @param begin  of the record of the team: which start the first call was
+  [[nodiscard]] std::shared_ptr<onesided::PlannedCollective const> next(std::uint64_t begin);
 
   /// The member was in start, test or wait of the call that next() told of.
   void charge(plan::Clock::duration in_call) noexcept;
 
   /// Waits for what was started.
   void finish();
+
+  /// A member that does not learn: no more calls may be told of.
+  [[nodiscard]] std::optional<int> other() const noexcept { return other_; }
 
   /// What runs is known. No exchange is under way.
   [[nodiscard]] bool is_over() const noexcept { return turns_.is_over() && !is_exchanging_; }
@@ -69,6 +77,8 @@ private:
   std::vector<TeamPlan> candidates_;
   TeamExchange exchange_;
   learn::Turns turns_;
+  bool is_agreed_ = false;      ///< all members learn
+  std::optional<int> other_;    ///< that does not
   bool is_timed_ = false;       ///< the call that was told of last
   bool is_exchanging_ = false;  ///< words are underway
   std::int64_t trial_ns_ = 0;   ///< of the last trial, on this member

@@ -20,6 +20,7 @@
 #include "espalier/capi/barrier.hpp"
 #include "espalier/capi/onesided/choices/team_memory.hpp"
 #include "espalier/capi/onesided/conduit_object.hpp"
+#include "espalier/capi/onesided/learner_record.hpp"
 #include "espalier/cost/forms/loggp.hpp"
 #include "espalier/onesided/team/team.hpp"
 
@@ -47,6 +48,7 @@ struct espalier_team {
   MPI_Comm user;
   espalier::onesided::Region part;  ///< of the scratch space of the conduit
   espalier::onesided::Team team;
+  espalier::capi::LearnerRecord learners;  ///< at the beginning of the part; the rest is the team's
   std::vector<espalier::capi::TeamRequest*> requests;  ///< that were not freed
   espalier::capi::TeamMemory memory;
   std::optional<espalier::cost::LogGP> network;  ///< measured when it is needed first

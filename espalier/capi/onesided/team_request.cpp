@@ -6,8 +6,11 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include "espalier/base/error.hpp"
+#include "espalier/base/format.hpp"
 #include "espalier/capi/agreement.hpp"
 #include "espalier/capi/onesided/team_exchange.hpp"
 #include "espalier/capi/onesided/team_tuner.hpp"
@@ -15,6 +18,13 @@
 #include "espalier/plan/failure.hpp"
 
 namespace espalier::capi {
+namespace {
+
+constexpr std::string_view what_to_do =
+    "set ESPALIER_LEARN_IN_STARTS and name the same on all of them or on none; the collective is "
+    "complete, and nothing more is learned in it";
+
+}  // namespace
 
 std::unique_ptr<TeamRequest>
 plan_request(espalier_team& team, TeamCall const& call, TeamOptions options) {
@@ -55,7 +65,15 @@ TeamRequest::~TeamRequest() {
 }
 
 int TeamRequest::start() {
-  auto const collective = learner_ == nullptr ? plan_.collective : learner_->next();
+  if (begin_ == 0) {
+    begin_ = team_->learners.count_first(learner_ != nullptr);
+  } else {
+    team_->learners.count();
+  }
+  auto const collective = learner_ == nullptr ? plan_.collective : learner_->next(begin_);
+  if (learner_ != nullptr && learner_->other()) {
+    stop_learning(*learner_->other());
+  }
   in_call([&] { ticket_ = team_->team.start(collective, buffers_.own, buffers_.all); });
   is_active_ = true;
   if (learner_ != nullptr && learner_->is_over()) {
@@ -71,14 +89,36 @@ int TeamRequest::test(bool& is_complete) {
     }
     is_complete = look();
   });
+  if (is_complete) {
+    check_learners();
+  }
   return MPI_SUCCESS;
 }
 
 int TeamRequest::wait() {
+  complete();
+  check_learners();
+  return MPI_SUCCESS;
+}
+
+void TeamRequest::complete() {
   if (is_active_) {
     in_call([&] { team_->conduit->wait([this] { return look(); }); });
   }
-  return MPI_SUCCESS;
+}
+
+void TeamRequest::check_learners() {
+  if (!has_said_lonely_ && begin_ != 0 && team_->learners.is_lonely(begin_)) {
+    has_said_lonely_ = true;
+    disagreement_ = formatted(
+        "other members learn in the starts of this {}, and this member does not: {}",
+        schedule::to_string(planner_.request().collective),
+        what_to_do
+    );
+  }
+  if (!disagreement_.empty()) {
+    throw Error(ErrorCode::argument, std::exchange(disagreement_, {}));
+  }
 }
 
 void TeamRequest::tune(espalier_tuning_options const* given) {
@@ -142,6 +182,17 @@ template <typename Action> void TeamRequest::in_call(Action&& action) {
   plan::Clock::time_point const begin = plan::Clock::now();
   std::forward<Action>(action)();
   learner_->charge(plan::Clock::now() - begin);
+}
+
+/// What was started so far is what the other members started, and so is all that follows.
+void TeamRequest::stop_learning(int other) {
+  learner_.reset();
+  disagreement_ = formatted(
+      "this member learns in the starts of this {}, and member {} of the team does not: {}",
+      schedule::to_string(planner_.request().collective),
+      other,
+      what_to_do
+  );
 }
 
 /// The team does not take it over in this run: members plan without each other, and this happens in

@@ -2,7 +2,9 @@
 
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <string>
 
 #include <mpi.h>
 
@@ -42,6 +44,12 @@ public:
   int test(bool& is_complete) override;
   int wait() override;
 
+  /// As wait(), without saying what is wrong.
+  void complete();
+  /// Whether all members learn in its starts, or none, as far as it is known here.
+  /// @throws Error argument if not; once.
+  void check_learners();
+
   /// Takes what turns out to be fastest from now on, and lets the team remember it. Collective;
   /// what is wrong on one member, or not equal on all, is an error on all of them.
   /// @throws plan::ClassError, Error.
@@ -63,6 +71,7 @@ private:
   [[nodiscard]] bool can_learn() const noexcept;
   /// What the member does in it is charged to what it learns from.
   template <typename Action> void in_call(Action&& action);
+  void stop_learning(int other);
   void take_winner();
   void keep() const;
 
@@ -72,6 +81,9 @@ private:
   TeamBuffers buffers_;
   onesided::Ticket ticket_;
   std::unique_ptr<TeamLearner> learner_;  ///< null: there is nothing to be learned any more
+  std::uint64_t begin_ = 0;               ///< its first start, among those of the team; 0: none
+  std::string disagreement_;              ///< of members that learn in its starts, not said yet
+  bool has_said_lonely_ = false;
   bool is_active_ = false;
 };
 
