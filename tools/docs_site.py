@@ -47,6 +47,7 @@ FORTRAN = (
     "espalier_onesided_transfer.f90",
     "espalier_onesided_team.f90",
     "espalier_onesided_collectives.f90",
+    "espalier_onesided_uneven.f90",
     "espalier_onesided_arrays.f90",
     "espalier_order.f90",
     "espalier_order_calls.f90",

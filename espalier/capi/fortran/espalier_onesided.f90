@@ -15,6 +15,7 @@ module espalier_onesided
   use espalier_onesided_transfer
   use espalier_onesided_team
   use espalier_onesided_collectives
+  use espalier_onesided_uneven
   use espalier_onesided_arrays
   use espalier_requests
   implicit none

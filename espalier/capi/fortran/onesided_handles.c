@@ -130,6 +130,78 @@ int espalier_f_team_alltoall_init(
   return espalier_team_alltoall_init(sendbuf, recvbuf, count, type, team, options, request);
 }
 
+/* NOLINTNEXTLINE(readability-function-size): as programs call it */
+int espalier_f_team_scatterv_init(
+    void const* sendbuf,
+    int const counts[],
+    int const displs[],
+    void* recvbuf,
+    MPI_Fint datatype,
+    int root,
+    espalier_team* team,
+    espalier_onesided_options const* options,
+    espalier_request** request
+) {
+  MPI_Datatype const type = MPI_Type_f2c(datatype);
+  return espalier_team_scatterv_init(
+      sendbuf, counts, displs, recvbuf, type, root, team, options, request
+  );
+}
+
+/* NOLINTNEXTLINE(readability-function-size): as programs call it */
+int espalier_f_team_gatherv_init(
+    void const* sendbuf,
+    void* recvbuf,
+    int const counts[],
+    int const displs[],
+    MPI_Fint datatype,
+    int root,
+    espalier_team* team,
+    espalier_onesided_options const* options,
+    espalier_request** request
+) {
+  MPI_Datatype const type = MPI_Type_f2c(datatype);
+  return espalier_team_gatherv_init(
+      sendbuf, recvbuf, counts, displs, type, root, team, options, request
+  );
+}
+
+/* NOLINTNEXTLINE(readability-function-size): as programs call it */
+int espalier_f_team_allgatherv_init(
+    void const* sendbuf,
+    void* recvbuf,
+    int const counts[],
+    int const displs[],
+    MPI_Fint datatype,
+    espalier_team* team,
+    espalier_onesided_options const* options,
+    espalier_request** request
+) {
+  MPI_Datatype const type = MPI_Type_f2c(datatype);
+  return espalier_team_allgatherv_init(
+      sendbuf, recvbuf, counts, displs, type, team, options, request
+  );
+}
+
+/* NOLINTNEXTLINE(readability-function-size): as programs call it */
+int espalier_f_team_alltoallv_init(
+    void const* sendbuf,
+    int const sendcounts[],
+    int const sdispls[],
+    void* recvbuf,
+    int const recvcounts[],
+    int const rdispls[],
+    MPI_Fint datatype,
+    espalier_team* team,
+    espalier_onesided_options const* options,
+    espalier_request** request
+) {
+  MPI_Datatype const type = MPI_Type_f2c(datatype);
+  return espalier_team_alltoallv_init(
+      sendbuf, sendcounts, sdispls, recvbuf, recvcounts, rdispls, type, team, options, request
+  );
+}
+
 int espalier_f_distribution_bytes(
     espalier_distribution const* distribution,
     MPI_Fint datatype,
