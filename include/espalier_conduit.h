@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/**
+ * @file
+ * Part of espalier_onesided.h: conduits, and puts, gets and counters between the segments of their
+ * processes.
+ */
+
+#ifndef ESPALIER_CONDUIT_H
+#define ESPALIER_CONDUIT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <mpi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Processes with segments that all of them reach. */
+typedef struct espalier_conduit espalier_conduit;
+
+/** One put or get that was started. Waited for once. */
+typedef struct espalier_transfer {
+  uint64_t opaque[3]; /**< of the library; a copy stands for the same transfer */
+} espalier_transfer;
+
+/** A place in the segment of a process. */
+typedef struct espalier_remote {
+  int rank;        /**< of the conduit */
+  uint64_t offset; /**< bytes from the beginning of its segment */
+} espalier_remote;
+
+/**
+ * How to attach. Initialise with ESPALIER_CONDUIT_OPTIONS_INIT. Equal on all ranks.
+ */
+typedef struct espalier_conduit_options {
+  size_t size;            /**< sizeof(espalier_conduit_options): later versions may add fields */
+  unsigned flags;         /**< must be 0 */
+  char const* transport;  /**< "node" (memory that the processes share), "rma" (MPI-3 one-sided
+                               communication), "ucx" (networks that UCX knows, if the library was
+                               built with it); NULL: "node" if all are on one node, else "rma" */
+  uint64_t scratch_bytes; /**< beside each segment, for all teams, in units of 4 KiB; 0: 4 MiB */
+} espalier_conduit_options;
+
+#define ESPALIER_CONDUIT_OPTIONS_INIT {sizeof(espalier_conduit_options), 0, 0, 0}
+
+/**
+ * Make a conduit of the processes of a communicator. Collective over comm, which may be freed
+ * afterwards.
+ *
+ * @param segment_bytes  What others reach of this process, zero at first; may differ between ranks.
+ * @param options        NULL for defaults.
+ * @param conduit        [out] To be detached before MPI_Finalize().
+ */
+int espalier_conduit_attach(
+    MPI_Comm comm,
+    uint64_t segment_bytes,
+    espalier_conduit_options const* options,
+    espalier_conduit** conduit
+);
+
+/**
+ * End a conduit; its teams must have been freed. Collective over its processes.
+ *
+ * @param conduit [inout] NULL afterwards.
+ */
+int espalier_conduit_detach(espalier_conduit** conduit);
+
+/** The rank of this process. Not collective; -1 for NULL. */
+int espalier_conduit_rank(espalier_conduit const* conduit);
+/** The number of processes. Not collective; 0 for NULL. */
+int espalier_conduit_size(espalier_conduit const* conduit);
+/** "node", "rma" or "ucx". Not collective; "" for NULL. */
+char const* espalier_conduit_transport(espalier_conduit const* conduit);
+/** The segment of this process, aligned to cache lines. Not collective; NULL for NULL. */
+void* espalier_conduit_segment(espalier_conduit const* conduit);
+/** Bytes of the segment of a process. Not collective. */
+int espalier_conduit_segment_bytes(espalier_conduit const* conduit, int rank, uint64_t* num_bytes);
+
+/** Write to a segment, and wait until the data is there. Not collective. */
+int espalier_put(
+    void const* from, uint64_t num_bytes, espalier_remote to, espalier_conduit* conduit
+);
+/** Read from a segment, and wait until the data is here. Not collective. */
+int espalier_get(void* to, uint64_t num_bytes, espalier_remote from, espalier_conduit* conduit);
+/**
+ * Write, and add to a counter of the same process after that: who sees the counter sees the data.
+ * Returns when `from` may be written again. Not collective.
+ *
+ * @param counter  Offset of 8 bytes in the segment, a multiple of 8; counts modulo 2^64.
+ */
+int espalier_put_signal(
+    void const* from,
+    uint64_t num_bytes,
+    espalier_remote to,
+    uint64_t counter,
+    uint64_t amount,
+    espalier_conduit* conduit
+);
+
+/** As espalier_put() without waiting; `from` must stay until the transfer is over, or until
+    espalier_transfer_wait_local(). Not collective. */
+int espalier_start_put(
+    void const* from,
+    uint64_t num_bytes,
+    espalier_remote to,
+    espalier_conduit* conduit,
+    espalier_transfer* transfer
+);
+/** As espalier_start_put(): `to` must not be used until the transfer is over. Not collective. */
+int espalier_start_get(
+    void* to,
+    uint64_t num_bytes,
+    espalier_remote from,
+    espalier_conduit* conduit,
+    espalier_transfer* transfer
+);
+/** Whether a transfer is over, as after espalier_put() or espalier_get(). If so it is used up. */
+int espalier_transfer_test(
+    espalier_conduit* conduit, espalier_transfer* transfer, int* is_complete
+);
+/** Wait until a transfer is over; it is used up. MPI_ERR_ARG for one that was used up before. */
+int espalier_transfer_wait(espalier_conduit* conduit, espalier_transfer* transfer);
+/** Wait until `from` of a put may be written again; the transfer goes on. */
+int espalier_transfer_wait_local(espalier_conduit* conduit, espalier_transfer* transfer);
+
+/** As espalier_put() with implicit completion: over at the next espalier_fence(). Not collective.
+ */
+int espalier_post_put(
+    void const* from, uint64_t num_bytes, espalier_remote to, espalier_conduit* conduit
+);
+/** As espalier_get(), over at the next espalier_fence(). Not collective. */
+int espalier_post_get(
+    void* to, uint64_t num_bytes, espalier_remote from, espalier_conduit* conduit
+);
+/** Wait for all that was posted. Not collective. */
+int espalier_fence(espalier_conduit* conduit);
+
+/** Add to a counter of a process, in no order with puts that are not over. Not collective. */
+int espalier_signal(espalier_remote counter, uint64_t amount, espalier_conduit* conduit);
+/** The value of a counter of this process. Does not poll. */
+int espalier_counter(espalier_conduit* conduit, uint64_t offset, uint64_t* value);
+/** Wait until a counter of this process is at least that. Not collective. */
+int espalier_await(espalier_conduit* conduit, uint64_t offset, uint64_t at_least);
+
+/** Move on what is under way. Never waits; not collective. */
+int espalier_conduit_poll(espalier_conduit* conduit);
+/** The first half of a barrier of all processes, which orders what was over before. Never waits. */
+int espalier_conduit_notify(espalier_conduit* conduit);
+/** The second half: whether all processes have notified. Never waits. */
+int espalier_conduit_try_barrier(espalier_conduit* conduit, int* is_complete);
+/** Both halves. Collective over the processes of the conduit. */
+int espalier_conduit_barrier(espalier_conduit* conduit);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
