@@ -23,10 +23,15 @@
 /// network interface answers at once with the data, by rules 2 and 3; the get is complete when they
 /// are there. An await takes no time.
 ///
+/// Where nodes are given, messages within a node are those of memory: they take the parameters of
+/// `within`, the ports of their ranks and no processor of their target. Messages between nodes take
+/// the ports of their nodes, which all ranks of a node share.
+///
 /// What happens at the same time happens in the order of calls, ranks and operations.
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -44,6 +49,13 @@ struct OneSidedMachine {
   /// What a put or a signal costs the processor of its target. 0: the network raises counters.
   double overhead_receive = 0;
   machine::Speed speed;
+  LogGP within{};                     ///< between ranks of a node
+  std::span<int const> node_of_rank;  ///< counted from 0; empty: each rank is a node
+
+  [[nodiscard]] bool is_within(int rank, int other) const noexcept {
+    return !node_of_rank.empty() && node_of_rank[static_cast<std::size_t>(rank)] ==
+                                        node_of_rank[static_cast<std::size_t>(other)];
+  }
 };
 
 /// When a rank begins a call.
@@ -73,8 +85,8 @@ struct OneSidedTimes {
 
 /// All ranks may begin the first call at time 0. Each rank begins the calls in their order.
 /// @throws Error unsupported if a program has messages or native calls; argument unless each call
-///   has the programs of the same number of ranks, counters are raised as often as they are awaited
-///   and ranks do not wait for each other; as Sizes::of.
+///   has the programs of the same number of ranks, and nodes are given of all or none, counters are
+///   raised as often as they are awaited and ranks do not wait for each other; as Sizes::of.
 [[nodiscard]] OneSidedTimes
 replay_calls(std::span<OneSidedCall const> calls, OneSidedMachine const& machine);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 #include <utility>
 
 #include "espalier/base/error.hpp"
@@ -21,7 +22,17 @@ constexpr double never = -1;
 CallsEngine::CallsEngine(Actions actions, OneSidedMachine const& machine)
     : actions_(std::move(actions)), machine_(machine),
       ranks_(static_cast<std::size_t>(actions_.num_ranks())),
-      completed_(static_cast<std::size_t>(actions_.size()), never) {}
+      completed_(static_cast<std::size_t>(actions_.size()), never) {
+  auto const& nodes = machine_.node_of_rank;
+  if (!nodes.empty() && nodes.size() != ranks_.size()) {
+    throw Error(
+        ErrorCode::argument,
+        "expected the nodes of " + std::to_string(ranks_.size()) + " ranks, got those of " +
+            std::to_string(nodes.size())
+    );
+  }
+  nodes_.resize(nodes.empty() ? 0 : static_cast<std::size_t>(std::ranges::max(nodes)) + 1);
+}
 
 void CallsEngine::run() {
   for (std::int32_t action = 0; action < actions_.size(); ++action) {
@@ -73,7 +84,7 @@ void CallsEngine::start(std::int32_t action, double now) {
     add(now, Happening::done, action);
   } else {
     double& free = rank(started.rank).processor;
-    free = std::max(now, free) + machine_.network.overhead;
+    free = std::max(now, free) + network(started).overhead;
     add(free, Happening::leaves, action);
   }
 }
@@ -106,10 +117,10 @@ void CallsEngine::handle(Happening happening, std::int32_t action, double now) {
 
 void CallsEngine::leave(std::int32_t action, double now) {
   Action const& sent = actions_[action];
-  double& free = rank(sent.rank).outgoing;
+  double& free = ports(sent, sent.rank).outgoing;
   double const begins = std::max(now, free);
-  free = begins + passing(bytes_sent(sent));
-  add(begins + machine_.network.latency, Happening::reaches, action);
+  free = begins + passing(sent, bytes_sent(sent));
+  add(begins + network(sent).latency, Happening::reaches, action);
   if (sent.kind != Kind::get) {
     add(free, Happening::done, action);
   }
@@ -117,13 +128,13 @@ void CallsEngine::leave(std::int32_t action, double now) {
 
 void CallsEngine::reach(std::int32_t action, double now) {
   Action const& received = actions_[action];
-  double& free = rank(received.peer).incoming;
-  free = std::max(now, free) + passing(bytes_sent(received));
+  double& free = ports(received, received.peer).incoming;
+  free = std::max(now, free) + passing(received, bytes_sent(received));
   add(free, received.kind == Kind::get ? Happening::answers : Happening::is_there, action);
 }
 
 void CallsEngine::arrive(std::int32_t action, double now) {
-  if (machine_.overhead_receive > 0) {
+  if (machine_.overhead_receive > 0 && !is_within(actions_[action])) {
     double& free = rank(actions_[action].peer).processor;
     free = std::max(now, free) + machine_.overhead_receive;
     add(free, Happening::raises, action);
@@ -134,16 +145,16 @@ void CallsEngine::arrive(std::int32_t action, double now) {
 
 void CallsEngine::answer(std::int32_t action, double now) {
   Action const& asked = actions_[action];
-  double& free = rank(asked.peer).outgoing;
+  double& free = ports(asked, asked.peer).outgoing;
   double const begins = std::max(now, free);
-  free = begins + passing(asked.bytes);
-  add(begins + machine_.network.latency, Happening::returns, action);
+  free = begins + passing(asked, asked.bytes);
+  add(begins + network(asked).latency, Happening::returns, action);
 }
 
 void CallsEngine::come_back(std::int32_t action, double now) {
   Action const& asked = actions_[action];
-  double& free = rank(asked.rank).incoming;
-  free = std::max(now, free) + passing(asked.bytes);
+  double& free = ports(asked, asked.rank).incoming;
+  free = std::max(now, free) + passing(asked, asked.bytes);
   add(free, Happening::done, action);
 }
 

@@ -39,12 +39,17 @@ private:
     leaves,    ///< asks for the port of the initiator
   };
 
+  /// When each port of a rank or a node is free.
+  struct Ports {
+    double outgoing = 0;
+    double incoming = 0;
+  };
+
   /// When each of what a rank has is free.
   struct Rank {
     double processor = 0;
-    double outgoing = 0;
-    double incoming = 0;
     double memory = 0;  ///< copies and reductions
+    Ports ports;
   };
 
   void start(std::int32_t action, double now);
@@ -64,9 +69,27 @@ private:
     events_.push(Event(time, order | static_cast<std::uint32_t>(action)));
   }
 
+  /// What messages between the ranks of an action go through.
+  [[nodiscard]] LogGP const& network(Action const& action) const {
+    return is_within(action) ? machine_.within : machine_.network;
+  }
+
+  [[nodiscard]] bool is_within(Action const& action) const {
+    return machine_.is_within(action.rank, action.peer);
+  }
+
   /// Seconds for which a message takes a port.
-  [[nodiscard]] double passing(double bytes) const {
-    return machine_.network.gap + bytes * machine_.network.per_byte;
+  [[nodiscard]] double passing(Action const& action, double bytes) const {
+    return network(action).gap + bytes * network(action).per_byte;
+  }
+
+  /// At one of the ends of an action.
+  [[nodiscard]] Ports& ports(Action const& action, int end) {
+    bool const are_own = machine_.node_of_rank.empty() || is_within(action);
+    return are_own
+               ? rank(end).ports
+               : nodes_[static_cast<std::size_t>(machine_
+                                                     .node_of_rank[static_cast<std::size_t>(end)])];
   }
 
   /// What the initiator sends: a get asks with nothing.
@@ -79,6 +102,7 @@ private:
   Actions actions_;
   OneSidedMachine machine_;
   std::vector<Rank> ranks_;
+  std::vector<Ports> nodes_;
   std::vector<double> completed_;
   double delivered_ = 0;
   EventQueue events_;

@@ -19,6 +19,18 @@ namespace {
 
 using algorithms::Choice;
 
+Setting setting_of(OneSidedMachine const& machine, int num_ranks) {
+  machine::Link const between = link(machine.network, Overhead::receiver);
+  if (machine.node_of_rank.empty()) {
+    return uniform(between, num_ranks);
+  }
+  return on_nodes(
+      between,
+      link(machine.within, Overhead::receiver),
+      {machine.node_of_rank.begin(), machine.node_of_rank.end()}
+  );
+}
+
 /// The choices by the time of their messages, best first.
 std::vector<Choice> by_messages(
     std::vector<Choice> const& choices,
@@ -26,7 +38,7 @@ std::vector<Choice> by_messages(
     OneSidedMachine const& machine,
     int most_choices
 ) {
-  Setting const setting = uniform(link(machine.network, Overhead::receiver), request.num_ranks);
+  Setting const setting = setting_of(machine, request.num_ranks);
   int const num_best = std::min(most_choices, static_cast<int>(choices.size()));
   std::vector<Choice> ordered;
   for (Ranked& ranked : best(choices, request.root, setting, request.num_bytes, num_best)) {
@@ -92,8 +104,16 @@ std::vector<RankedOneSided> replay_first(
 std::vector<RankedOneSided> rank_one_sided(
     OneSidedRequest const& request, OneSidedMachine const& machine, PlanningLimits const& limits
 ) {
+  return rank_one_sided(applicable_choices(request), request, machine, limits);
+}
+
+std::vector<RankedOneSided> rank_one_sided(
+    std::vector<Choice> const& choices,
+    OneSidedRequest const& request,
+    OneSidedMachine const& machine,
+    PlanningLimits const& limits
+) {
   require_best(limits.most_choices);
-  std::vector<Choice> const choices = applicable_choices(request);
   std::vector<RankedOneSided> ranking;
   if (!choices.empty()) {
     std::vector<Choice> const ordered = by_messages(choices, request, machine, limits.most_choices);

@@ -16,6 +16,7 @@
 #include <limits>
 #include <vector>
 
+#include "espalier/algorithms/catalog.hpp"
 #include "espalier/cost/one_sided/calls.hpp"
 #include "espalier/cost/one_sided/request.hpp"
 
@@ -45,6 +46,15 @@ struct PlanningLimits {
 /// step left their choices.
 /// @throws Error unsupported if nothing serves the request; argument as applicable_choices().
 [[nodiscard]] std::vector<RankedOneSided> rank_one_sided(
+    OneSidedRequest const& request,
+    OneSidedMachine const& machine,
+    PlanningLimits const& limits = {}
+);
+
+/// The same of other choices than those of the catalog that can serve, in place of
+/// applicable_choices(): as candidates::node_variants() gives them.
+[[nodiscard]] std::vector<RankedOneSided> rank_one_sided(
+    std::vector<algorithms::Choice> const& choices,
     OneSidedRequest const& request,
     OneSidedMachine const& machine,
     PlanningLimits const& limits = {}

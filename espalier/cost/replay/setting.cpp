@@ -2,6 +2,8 @@
 
 #include "espalier/cost/replay/setting.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -25,6 +27,29 @@ machine::Link link(LogGP const& machine, Overhead overhead) {
       .gap = machine.gap,
       .per_byte = machine.per_byte,
   };
+}
+
+Setting
+on_nodes(machine::Link const& between, machine::Link const& within, std::vector<int> node_of_rank) {
+  // Cores are counted node by node.
+  std::vector<int> cores(node_of_rank.size());
+  std::iota(cores.begin(), cores.end(), 0);
+  std::vector<int> ranks = cores;
+  std::ranges::stable_sort(ranks, {}, [&](int rank) {
+    return node_of_rank[static_cast<std::size_t>(rank)];
+  });
+  std::vector<int> core_of(ranks.size());
+  for (std::size_t core = 0; core < ranks.size(); ++core) {
+    core_of[static_cast<std::size_t>(ranks[core])] = static_cast<int>(core);
+  }
+  std::ranges::sort(node_of_rank);
+  machine::Link shared = between;
+  shared.channels = 1;
+  std::vector<machine::Level> levels{
+      {.name = "node", .of_core = std::move(node_of_rank), .link = shared},
+      {.name = "core", .of_core = std::move(cores), .link = within},
+  };
+  return {.machine = machine::Machine(std::move(levels)), .core_of = std::move(core_of)};
 }
 
 Setting uniform(machine::Link const& link, int num_ranks) {

@@ -31,6 +31,12 @@ enum class Overhead { sender, receiver, both };
 /// the message and does not keep the receiver from the next one.
 [[nodiscard]] machine::Link link(LogGP const& machine, Overhead overhead = Overhead::both);
 
+/// Ranks on nodes that are joined by one link, which has one channel in each direction; those of a
+/// node are joined by another one, which nobody shares.
+/// @param node_of_rank  counted from 0 as they first occur
+[[nodiscard]] Setting
+on_nodes(machine::Link const& between, machine::Link const& within, std::vector<int> node_of_rank);
+
 /// So many ranks, each on its core, all of them joined by the same link that nobody shares.
 [[nodiscard]] Setting uniform(machine::Link const& link, int num_ranks);
 

@@ -157,6 +157,50 @@ TEST(ReplayOfCalls, LetsTargetsTakePartOneMessageAtATime) {
   EXPECT_EQ(run(programs, attentive).left, (std::vector<Times>{{211, 11, 11}}));
 }
 
+/// Between ranks of a node a message takes its initiator for 2 and ports for 3 + n, and 4 of
+/// latency.
+OneSidedMachine with_nodes(std::vector<int> const& node_of_rank) {
+  OneSidedMachine machine = plain;
+  machine.overhead_receive = 50;
+  machine.within = {.latency = 4, .overhead = 2, .gap = 3, .per_byte = 1};
+  machine.node_of_rank = node_of_rank;
+  return machine;
+}
+
+TEST(ReplayOfCalls, SendsWithinANodeThroughMemory) {
+  std::vector<int> const nodes{0, 0, 1};
+  std::vector<Builder> const programs{
+      builder(3, 0).put(1, blocks(0, 2), blocks(0, 2), 0).put(2, blocks(0), blocks(0), 0),
+      awaiting(3, 1),
+      awaiting(3, 2)
+  };
+  // The second message is of the other kind: no port is taken by both. Its target takes part.
+  EXPECT_EQ(
+      run(programs, with_nodes(nodes)).left, (std::vector<Times>{{3 + 11, 2 + 4 + 5, 3 + 111 + 50}})
+  );
+}
+
+TEST(ReplayOfCalls, LetsRanksOfANodeShareItsPorts) {
+  std::vector<int> const nodes{0, 0, 1, 1};
+  std::vector<Builder> const programs{
+      builder(4, 0).put(2, blocks(0), blocks(0), 0),
+      builder(4, 1).put(3, blocks(0), blocks(0), 0),
+      awaiting(4, 2),
+      awaiting(4, 3)
+  };
+  EXPECT_EQ(
+      run(programs, with_nodes(nodes)).left, (std::vector<Times>{{12, 23, 112 + 50, 123 + 50}})
+  );
+}
+
+TEST(ReplayOfCalls, AnswersGetsWithinANodeThroughMemory) {
+  std::vector<int> const nodes{0, 0, 1};
+  std::vector<Builder> const programs{
+      builder(3, 0), builder(3, 1).get(0, blocks(0, 3), blocks(0, 3)), builder(3, 2)
+  };
+  EXPECT_EQ(run(programs, with_nodes(nodes)).left, (std::vector<Times>{{0, 2 + 3 + 4 + 6 + 4, 0}}));
+}
+
 /// A wait by position names every operation before it.
 TEST(ReplayOfCalls, WaitsForWritesAndForSends) {
   std::vector<Builder> const programs{
@@ -220,9 +264,13 @@ TEST_F(SeveralCalls, WaitForAllThatWasStartedBefore) {
   EXPECT_EQ(times[2], (Times{234, 334}));
 }
 
-void expect_refusal(std::vector<Builder> const& builders, std::string const& part) {
+void expect_refusal(
+    std::vector<Builder> const& builders,
+    std::string const& part,
+    OneSidedMachine const& machine = plain
+) {
   try {
-    static_cast<void>(run(builders));
+    static_cast<void>(run(builders, machine));
     FAIL() << "expected a refusal because of " << part;
   } catch (Error const& error) {
     EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
@@ -243,6 +291,8 @@ TEST(ReplayOfCalls, RefusesOtherPrograms) {
   expect_refusal({builder(2, 0).send(1, blocks(0)), builder(2, 1)}, "messages");
   expect_refusal({builder(2, 1), builder(2, 0)}, "rank 0 of 2");
   expect_refusal({builder(3, 0), builder(3, 1)}, "rank 0 of 2");
+  std::vector<int> const nodes{0};
+  expect_refusal({builder(2, 0), builder(2, 1)}, "nodes of 2 ranks", with_nodes(nodes));
   EXPECT_THROW(run({}), Error);
 }
 
