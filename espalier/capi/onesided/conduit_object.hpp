@@ -64,6 +64,7 @@ struct espalier_conduit {
   espalier::capi::TransferTable transfers;
   std::vector<espalier::onesided::Team*> teams;    ///< that were not freed
   std::vector<espalier::capi::StepQueue*> queues;  ///< of implicit teams
+  std::vector<int> node_of_rank;                   ///< by the smallest rank on it
   espalier::capi::KeptTunings kept;
   espalier::capi::KeptHandler handler;
 };

@@ -2,35 +2,21 @@
 
 #include "espalier/capi/onesided/kept_tunings.hpp"
 
-#include <algorithm>
-#include <cstdint>
 #include <cstdio>
 #include <ctime>
 #include <set>
+#include <utility>
 
 #include "espalier/base/error.hpp"
 #include "espalier/capi/environment.hpp"
-#include "espalier/onesided/mpi/mpi_attachment.hpp"
 #include "espalier/profile/kept_file.hpp"
 
 namespace espalier::capi {
-namespace {
 
-/// Each node by the smallest rank on it. Collective.
-std::vector<int> nodes_of(mpi::OwnCommunicator const& own) {
-  int const first = onesided::ranks_of_node(own.get()).from_root(std::vector{own.rank()}).front();
-  std::vector<int> nodes;
-  for (std::uint64_t const node :
-       onesided::gather_all(own.get(), static_cast<std::uint64_t>(first))) {
-    nodes.push_back(static_cast<int>(node));
-  }
-  return nodes;
-}
-
-}  // namespace
-
-KeptTunings::KeptTunings(mpi::OwnCommunicator const& own, std::string_view transport)
-    : transport_(transport) {
+KeptTunings::KeptTunings(
+    mpi::OwnCommunicator const& own, std::string_view transport, std::vector<int> node_of_rank
+)
+    : transport_(transport), node_of_rank_(std::move(node_of_rank)) {
   own.run_at_root([&] {
     path_ = teams_file();
     try {
@@ -43,9 +29,6 @@ KeptTunings::KeptTunings(mpi::OwnCommunicator const& own, std::string_view trans
   });
   path_ = own.from_root(std::move(path_));
   usable_ = own.from_root(std::move(usable_));
-  if (!path_.empty() && transport_ != "node") {
-    node_of_rank_ = nodes_of(own);
-  }
 }
 
 TeamMemory KeptTunings::memory_of(std::vector<int> const& members) const {
@@ -67,15 +50,13 @@ void KeptTunings::keep(std::vector<int> const& members, Measured const& measured
 
 TeamShape KeptTunings::shape_of(std::vector<int> const& members) const {
   std::set<int> nodes;
-  if (!node_of_rank_.empty()) {
-    for (int const member : members) {
-      nodes.insert(node_of_rank_[static_cast<std::size_t>(member)]);
-    }
+  for (int const member : members) {
+    nodes.insert(node_of_rank_[static_cast<std::size_t>(member)]);
   }
   return {
       .transport = transport_,
       .num_ranks = static_cast<int>(members.size()),
-      .num_nodes = std::max(1, static_cast<int>(nodes.size())),
+      .num_nodes = static_cast<int>(nodes.size()),
   };
 }
 

@@ -24,8 +24,11 @@ namespace espalier::capi {
 class KeptTunings {
 public:
   /// Collective.
+  /// @param node_of_rank  by a number for each node
   /// @throws Error mpi.
-  KeptTunings(mpi::OwnCommunicator const& own, std::string_view transport);
+  KeptTunings(
+      mpi::OwnCommunicator const& own, std::string_view transport, std::vector<int> node_of_rank
+  );
 
   /// What a new team begins with. Local, and equal on all members.
   /// @param members  ranks of the conduit
@@ -39,9 +42,9 @@ private:
   void complain(std::string const& problem);
 
   std::string transport_;
-  std::string path_;               ///< of rank 0; empty: nothing is kept
-  std::string usable_;             ///< what rank 0 read
-  std::vector<int> node_of_rank_;  ///< empty: all on one
+  std::string path_;    ///< of rank 0; empty: nothing is kept
+  std::string usable_;  ///< what rank 0 read
+  std::vector<int> node_of_rank_;
   bool has_complained_ = false;
 };
 

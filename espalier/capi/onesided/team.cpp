@@ -13,6 +13,7 @@
 #include "espalier/base/format.hpp"
 #include "espalier/capi/arguments.hpp"
 #include "espalier/capi/onesided/arrays/implicit_teams.hpp"
+#include "espalier/capi/onesided/choices/member_nodes.hpp"
 #include "espalier/capi/onesided/team_end.hpp"
 #include "espalier/capi/onesided/team_members.hpp"
 #include "espalier/capi/onesided/team_object.hpp"
@@ -77,6 +78,7 @@ espalier_team::espalier_team(
     : conduit(&of), user(comm), part(scratch),
       team(*of.conduit, std::move(members), behind(scratch, LearnerRecord::num_bytes)),
       learners(of, team, scratch.offset), memory(of.kept.memory_of(team.members())),
+      node_of_rank(espalier::capi::member_nodes(of.node_of_rank, team.members())),
       implicit(std::make_unique<espalier::capi::ImplicitTeams>(*this)) {}
 
 espalier_team::~espalier_team() = default;

@@ -19,9 +19,13 @@ using plan::Clock;
 constexpr cost::LogGP within_node{.latency = 3e-7, .overhead = 0, .gap = 1e-7, .per_byte = 1e-10};
 constexpr cost::LogGP between_nodes{.latency = 1e-5, .overhead = 0, .gap = 2e-6, .per_byte = 1e-9};
 
-cost::LogGP network_of(espalier_team const& team) {
+TeamNetwork network_of(espalier_team const& team) {
   bool const is_within = team.conduit->transport.name == "node";
-  return team.network.value_or(is_within ? within_node : between_nodes);
+  return team.network.value_or(TeamNetwork{
+      .between = is_within ? within_node : between_nodes,
+      .within = within_node,
+      .node_of_rank = team.node_of_rank,
+  });
 }
 
 /// What runs otherwise comes first. Those without scratch space are left out.
@@ -30,7 +34,9 @@ candidates_of(espalier_team const& team, TeamPlanner const& planner, TeamPlan co
   std::vector<TeamPlan> result{current};
   std::vector<SafeChoice> const choices =
       Guide(network_of(team), TeamLearner::most_candidates)
-          .first_of(every_choice(planner.request(), planner.named()), planner.request());
+          .first_of(
+              every_choice(planner.request(), planner.named(), team.node_of_rank), planner.request()
+          );
   for (SafeChoice const& choice : choices) {
     if (choice == current.choice || result.size() > TeamLearner::most_candidates) {
       continue;

@@ -11,7 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "espalier/algorithms/catalog.hpp"
 #include "espalier/base/error.hpp"
+#include "espalier/capi/onesided/choices/member_nodes.hpp"
 #include "espalier/capi/onesided/team_planner.hpp"
 #include "espalier/plan/clock.hpp"
 
@@ -75,10 +77,10 @@ private:
   std::vector<std::byte> buffer_ = std::vector<std::byte>(many_bytes);
 };
 
-/// What follows from the times of the three; none of them is negative, whatever disturbed them.
-cost::LogGP parameters(int num_hops, double chain, double long_chain, double flat) {
-  double const hop = chain / num_hops;
-  double const per_byte = (long_chain - chain) / num_hops / (many_bytes - few_bytes);
+/// What is told of messages of one kind; none of it is negative, whatever disturbed it.
+/// @param flat       messages of a root to `num_hops` others, one after another; the last one too
+cost::LogGP parameters(int num_hops, double hop, double long_hop, double flat) {
+  double const per_byte = (long_hop - hop) / (many_bytes - few_bytes);
   double const gap = num_hops > 1 ? (flat - hop) / (num_hops - 1) : hop / 2;
   constexpr double least_share = 0.05;
   double const likely_gap = std::clamp(gap, least_share * hop, hop);
@@ -90,30 +92,81 @@ cost::LogGP parameters(int num_hops, double chain, double long_chain, double fla
   };
 }
 
+/// The broadcasts of one order of members.
+struct Chain {
+  Hops hops;
+  Planned planned;
+  Planned planned_long;
+
+  Chain(espalier_team const& team, std::string const& algorithm)
+      : planned(broadcast(team, few_bytes, algorithm)),
+        planned_long(broadcast(team, many_bytes, algorithm)) {
+    if (!team.node_of_rank.empty()) {
+      hops = hops_of(algorithms::Choice::parse(algorithm), team.node_of_rank);
+    }
+  }
+};
+
+TeamNetwork network_of_one_kind(Stopwatch& watch, Chain const& chain, double flat, int num_hops) {
+  double const hop = watch.time(chain.planned) / num_hops;
+  double const long_hop = watch.time(chain.planned_long) / num_hops;
+  return {.between = parameters(num_hops, hop, long_hop, flat)};
+}
+
+TeamNetwork network_of_nodes(
+    Stopwatch& watch, std::array<Chain, 2> const& chains, double flat, espalier_team const& team
+) {
+  auto const times = [&](Planned Chain::*const planned) {
+    return hop_times(
+        {.hops = chains[0].hops, .time = watch.time(chains[0].*planned)},
+        {.hops = chains[1].hops, .time = watch.time(chains[1].*planned)}
+    );
+  };
+  HopTimes const hop = times(&Chain::planned);
+  HopTimes const long_hop = times(&Chain::planned_long);
+  Hops const of_flat = hops_of(algorithms::Choice::parse("bcast/flat"), team.node_of_rank);
+  cost::LogGP const within = parameters(1, hop.within, long_hop.within, hop.within);
+  double const flat_between = flat - of_flat.within * within.gap;
+  return {
+      .between = parameters(of_flat.between, hop.between, long_hop.between, flat_between),
+      .within = within,
+      .node_of_rank = team.node_of_rank,
+  };
+}
+
+/// In another order than that of ranks: nodes in turn.
+std::string other_chain(espalier_team const& team) {
+  int const num_nodes = std::ranges::max(team.node_of_rank) + 1;
+  return "bcast/chain[dealt=" + std::to_string(num_nodes) + "]";
+}
+
+TeamNetwork measured(espalier_team& team, TeamExchange& exchange) {
+  Planned const flat = broadcast(team, few_bytes, "bcast/flat");
+  Chain const chain(team, "bcast/chain");
+  Stopwatch watch(team, exchange);
+  if (!team.node_of_rank.empty()) {
+    std::array<Chain, 2> const chains{chain, Chain(team, other_chain(team))};
+    if (chains[0].hops != chains[1].hops) {
+      return network_of_nodes(watch, chains, watch.time(flat), team);
+    }
+  }
+  return network_of_one_kind(watch, chain, watch.time(flat), team.team.num_ranks() - 1);
+}
+
 }  // namespace
 
-std::optional<cost::LogGP> measured_network(espalier_team& team, TeamExchange& exchange) {
-  int const num_hops = team.team.num_ranks() - 1;
-  if (num_hops == 0) {
+std::optional<TeamNetwork> measured_network(espalier_team& team, TeamExchange& exchange) {
+  if (team.team.num_ranks() == 1) {
     return std::nullopt;
   }
-  std::array<Planned, 3> planned;
   try {
-    planned = {
-        broadcast(team, few_bytes, "bcast/chain"),
-        broadcast(team, many_bytes, "bcast/chain"),
-        broadcast(team, few_bytes, "bcast/flat"),
-    };
+    return measured(team, exchange);
   } catch (Error const& error) {
     if (error.code() != ErrorCode::no_memory) {
       throw;
     }
     return std::nullopt;
   }
-  Stopwatch watch(team, exchange);
-  double const chain = watch.time(planned[0]);
-  double const long_chain = watch.time(planned[1]);
-  return parameters(num_hops, chain, long_chain, watch.time(planned[2]));
 }
 
 }  // namespace espalier::capi

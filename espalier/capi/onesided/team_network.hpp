@@ -4,9 +4,9 @@
 
 #include <optional>
 
+#include "espalier/capi/onesided/choices/guided_choices.hpp"
 #include "espalier/capi/onesided/team_exchange.hpp"
 #include "espalier/capi/onesided/team_object.hpp"
-#include "espalier/cost/forms/loggp.hpp"
 
 namespace espalier::capi {
 
@@ -17,13 +17,16 @@ namespace espalier::capi {
 ///     chain of n bytes    (p - 1) (o + g + n G + L)        what a byte takes
 ///     flat of 8 bytes     (p - 1) (g + 8 G) + o + L        what follows what
 ///
+/// Where some members share nodes and others do not, a second pair of chains in another order, with
+/// more messages between nodes, tells both kinds of messages apart.
+///
 /// Broadcasts cannot tell o from L; all of it is L. That is rough, and enough to say which
 /// candidates are worth a trial (Guide). Times are in seconds, and the same on all members.
 ///
 /// Collective, in the order in which members start collectives.
 /// @return none, on all members, if there is one member only, or its scratch space does not
 /// suffice.
-[[nodiscard]] std::optional<cost::LogGP>
+[[nodiscard]] std::optional<TeamNetwork>
 measured_network(espalier_team& team, TeamExchange& exchange);
 
 }  // namespace espalier::capi

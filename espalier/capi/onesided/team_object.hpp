@@ -18,10 +18,10 @@
 #include <mpi.h>
 
 #include "espalier/capi/barrier.hpp"
+#include "espalier/capi/onesided/choices/guided_choices.hpp"
 #include "espalier/capi/onesided/choices/team_memory.hpp"
 #include "espalier/capi/onesided/conduit_object.hpp"
 #include "espalier/capi/onesided/learner_record.hpp"
-#include "espalier/cost/forms/loggp.hpp"
 #include "espalier/onesided/team/team.hpp"
 
 namespace espalier::capi {
@@ -51,7 +51,9 @@ struct espalier_team {
   espalier::capi::LearnerRecord learners;  ///< at the beginning of the part; the rest is the team's
   std::vector<espalier::capi::TeamRequest*> requests;  ///< that were not freed
   espalier::capi::TeamMemory memory;
-  std::optional<espalier::cost::LogGP> network;  ///< measured when it is needed first
+  /// Counted from 0 as they first occur; empty if all members are on one node, or alone on theirs.
+  std::vector<int> node_of_rank;
+  std::optional<espalier::capi::TeamNetwork> network;  ///< measured when it is needed first
   /// The sum of the fingerprints of all requests that were planned, in whatever order: if it is
   /// equal on all members, then what they have planned is.
   std::uint64_t planned = 0;

@@ -81,7 +81,7 @@ std::vector<TeamTuner::Candidate> TeamTuner::candidates(TeamPlan const& current)
 
 std::vector<SafeChoice> TeamTuner::choices() const {
   SafeRequest const& request = planner_->request();
-  std::vector<SafeChoice> all = every_choice(request, planner_->named());
+  std::vector<SafeChoice> all = every_choice(request, planner_->named(), team_->node_of_rank);
   bool const is_guided = !options_->is_exhaustive && request.num_ranks <= Guide::most_ranks &&
                          all.size() > static_cast<std::size_t>(Guide::usual_most);
   if (is_guided && !team_->network) {

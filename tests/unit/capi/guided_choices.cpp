@@ -109,7 +109,8 @@ std::vector<SafeRequest> requests(int num_ranks) {
 
 void compare(SafeRequest const& request, LogGP const& network, int most, Sum& sum) {
   std::vector<SafeChoice> const all = every_choice(request, {});
-  std::vector<SafeChoice> const first = Guide(wrong(network), most).first_of(all, request);
+  std::vector<SafeChoice> const first =
+      Guide({.between = wrong(network)}, most).first_of(all, request);
   OneSidedMachine const machine = real(network);
   double const regret = best_of(first, request, machine) / best_of(all, request, machine);
   if (regret > sum.largest_regret) {
@@ -168,7 +169,7 @@ TEST(GuidedChoices, AreAmongTheCandidates) {
   for (SafeRequest request : requests(7)) {
     request.addresses = schedule::AddressMode::local;
     std::vector<SafeChoice> const all = every_choice(request, {});
-    std::vector<SafeChoice> const first = Guide(ranger).first_of(all, request);
+    std::vector<SafeChoice> const first = Guide({.between = ranger}).first_of(all, request);
     EXPECT_FALSE(first.empty());
     for (SafeChoice const& one : first) {
       EXPECT_NE(std::ranges::find(all, one), all.end()) << one.choice.text();
@@ -181,7 +182,7 @@ TEST(GuidedChoices, AreAllIfTheyAreFew) {
   SafeRequest const request{.collective = Collective::barrier, .num_ranks = 3};
   std::vector<SafeChoice> const all = every_choice(request, {});
   ASSERT_LE(all.size(), static_cast<std::size_t>(Guide::usual_most));
-  EXPECT_EQ(Guide(ranger).first_of(all, request), all);
+  EXPECT_EQ(Guide({.between = ranger}).first_of(all, request), all);
 }
 
 TEST(GuidedChoices, AreAllOfManyRanks) {
@@ -189,7 +190,76 @@ TEST(GuidedChoices, AreAllOfManyRanks) {
       .collective = Collective::bcast, .num_ranks = Guide::most_ranks + 1, .block_bytes = 8
   };
   std::vector<SafeChoice> const all = every_choice(request, {});
-  EXPECT_EQ(Guide(ranger).first_of(all, request), all);
+  EXPECT_EQ(Guide({.between = ranger}).first_of(all, request), all);
+}
+
+/// Nodes of four members each; ranks of a node follow each other, or were dealt to nodes in turn.
+std::vector<int> nodes_of(int num_nodes, bool is_dealt) {
+  std::vector<int> nodes;
+  for (int rank = 0; rank < 4 * num_nodes; ++rank) {
+    nodes.push_back(is_dealt ? rank % num_nodes : rank / 4);
+  }
+  return nodes;
+}
+
+/// What is best among the first of those that know the nodes, and among those that do not.
+struct Gain {
+  double with_nodes = 0;
+  double without = 0;
+  std::string name;
+};
+
+Gain gain_of(SafeRequest const& request, std::vector<int> const& nodes) {
+  OneSidedMachine machine = real(ranger);
+  machine.within = node;
+  machine.node_of_rank = nodes;
+  std::vector<SafeChoice> const without =
+      Guide({.between = wrong(ranger)}).first_of(every_choice(request, {}), request);
+  TeamNetwork const network{.between = wrong(ranger), .within = wrong(node), .node_of_rank = nodes};
+  std::vector<SafeChoice> const with_nodes =
+      Guide(network).first_of(every_choice(request, {}, nodes), request);
+  Gain gain{.without = best_of(without, request, machine)};
+  for (SafeChoice const& one : with_nodes) {
+    double const time = time_of(one, request, machine);
+    if (gain.name.empty() || time < gain.with_nodes) {
+      gain.with_nodes = time;
+      gain.name = one.choice.text() + " " + std::string(to_string(one.mechanism));
+    }
+  }
+  return gain;
+}
+
+/// Loose collectives of small blocks among members of nodes that follow each other or were dealt in
+/// turn. Of large blocks what goes between nodes is the same in all good schedules.
+TEST(GuidedChoices, TakeRepresentativesOfNodesWhereTheyPay) {
+  for (int const num_nodes : {4, 16}) {
+    for (bool const is_dealt : {false, true}) {
+      for (Collective const collective :
+           {Collective::bcast, Collective::allreduce, Collective::allgather, Collective::alltoall
+           }) {
+        SafeRequest const request{
+            .collective = collective,
+            .num_ranks = 4 * num_nodes,
+            .block_bytes = 8,
+            .mode = {Sync::nosync, Sync::nosync}
+        };
+        Gain const gain = gain_of(request, nodes_of(num_nodes, is_dealt));
+        std::printf(
+            "%2d x 4%s: %4.1f us, without nodes %4.1f us: %s\n",
+            num_nodes,
+            is_dealt ? ", dealt" : "",
+            gain.with_nodes / us,
+            gain.without / us,
+            gain.name.c_str()
+        );
+        EXPECT_LE(gain.with_nodes, gain.without * 1.001) << gain.name;
+        if (collective != Collective::bcast) {
+          EXPECT_LE(gain.with_nodes, gain.without / 1.1) << gain.name;
+          EXPECT_NE(gain.name.find("hierarchical[rows="), std::string::npos) << gain.name;
+        }
+      }
+    }
+  }
 }
 
 }  // namespace

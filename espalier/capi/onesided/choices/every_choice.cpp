@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "espalier/candidates/machine_variants.hpp"
 #include "espalier/schedule/program.hpp"
 
 namespace espalier::capi {
@@ -55,9 +56,16 @@ private:
   std::vector<std::vector<schedule::RankProgram>> programs_;
 };
 
-std::vector<Variant> serving_variants(SafeRequest const& request) {
+/// The nodes do not matter where there is one, or one for each rank.
+std::vector<Choice> variants(SafeRequest const& request, std::vector<int> const& node_of_rank) {
+  return node_of_rank.empty() ? algorithms::variants(request.collective, request.num_ranks)
+                              : candidates::node_variants(request.collective, node_of_rank);
+}
+
+std::vector<Variant>
+serving_variants(SafeRequest const& request, std::vector<int> const& node_of_rank) {
   std::vector<Variant> result;
-  for (Choice& choice : algorithms::variants(request.collective, request.num_ranks)) {
+  for (Choice& choice : variants(request, node_of_rank)) {
     if (!serves(choice, request)) {
       continue;
     }
@@ -106,14 +114,16 @@ std::vector<SafeChoice> first_choices(
 
 }  // namespace
 
-std::vector<SafeChoice> every_choice(SafeRequest const& request, NamedParts const& named) {
+std::vector<SafeChoice> every_choice(
+    SafeRequest const& request, NamedParts const& named, std::vector<int> const& node_of_rank
+) {
   std::vector<Mechanism> const ways = mechanisms(request, named);
   Distinct distinct(request);
   std::vector<SafeChoice> result = first_choices(request, named, ways, distinct);
   if (named.algorithm) {
     return result;
   }
-  std::vector<Variant> variants = serving_variants(request);
+  std::vector<Variant> variants = serving_variants(request, node_of_rank);
   std::erase_if(variants, [&](Variant const& one) { return !distinct.is_new(one.choice); });
   int const last_number = variants.empty() ? 0 : variants.back().number;
   int const num_ways = static_cast<int>(ways.size());

@@ -12,6 +12,7 @@
 namespace espalier::capi {
 namespace {
 
+using algorithms::Choice;
 using cost::PlanningLimits;
 using cost::RankedOneSided;
 
@@ -33,18 +34,36 @@ cost::OneSidedRequest cost_request(SafeRequest const& request) {
 }
 
 /// Best first.
-std::vector<RankedOneSided>
-ranking_of(SafeRequest const& request, cost::LogGP const& network, int most) {
+std::vector<RankedOneSided> ranking_of(
+    std::vector<Choice> const& choices,
+    SafeRequest const& request,
+    TeamNetwork const& network,
+    int most
+) {
   PlanningLimits const limits = request.num_ranks <= wholly_replayed_ranks
                                     ? PlanningLimits::none()
                                     : PlanningLimits{.most_choices = most};
+  cost::LogGP const& memory = network.node_of_rank.empty() ? network.between : network.within;
   cost::OneSidedMachine const machine{
-      .network = network,
+      .network = network.between,
       .overhead_receive = 0,
       // Who puts into memory copies, and so does who takes from there.
-      .speed = {.per_combined_byte = network.per_byte, .per_copied_byte = network.per_byte},
+      .speed = {.per_combined_byte = memory.per_byte, .per_copied_byte = memory.per_byte},
+      .within = network.within,
+      .node_of_rank = network.node_of_rank,
   };
-  return rank_one_sided(cost_request(request), machine, limits);
+  return rank_one_sided(choices, cost_request(request), machine, limits);
+}
+
+/// Each of them once.
+std::vector<Choice> choices_of(std::vector<SafeChoice> const& candidates) {
+  std::vector<Choice> result;
+  for (SafeChoice const& one : candidates) {
+    if (std::ranges::find(result, one.choice) == result.end()) {
+      result.push_back(one.choice);
+    }
+  }
+  return result;
 }
 
 /// Takes few of each algorithm, and more of them if there is still room.
@@ -71,7 +90,8 @@ Guide::first_of(std::vector<SafeChoice> candidates, SafeRequest const& request) 
   if (candidates.size() <= most || request.num_ranks > most_ranks) {
     return candidates;
   }
-  std::vector<RankedOneSided> const ranking = ranking_of(request, network_, most_);
+  std::vector<RankedOneSided> const ranking =
+      ranking_of(choices_of(candidates), request, network_, most_);
   std::vector<SafeChoice> ordered;
   for (RankedOneSided const& one : ranking) {
     SafeChoice choice{.choice = one.candidate.choice, .mechanism = one.candidate.form.mechanism};

@@ -2,12 +2,20 @@
 
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "espalier/capi/onesided/choices/safe_choice.hpp"
 #include "espalier/cost/forms/loggp.hpp"
 
 namespace espalier::capi {
+
+/// What joins the members of a team; times in seconds.
+struct TeamNetwork {
+  cost::LogGP between;            ///< nodes
+  cost::LogGP within{};           ///< between members on a node
+  std::vector<int> node_of_rank;  ///< counted from 0 as they first occur; empty: only one matters
+};
 
 /// The few candidates of a request that a search in the order of a model times: section 9.6 of
 /// [nishtala2009]. The model is that of cost/one_sided, in which messages take ports and processors
@@ -28,9 +36,8 @@ public:
   /// To replay the schedules of more ranks takes longer than a tuning.
   static constexpr int most_ranks = 64;
 
-  /// @param network  times in seconds
-  explicit Guide(cost::LogGP const& network, int most = usual_most)
-      : network_(network), most_(most) {}
+  explicit Guide(TeamNetwork network, int most = usual_most)
+      : network_(std::move(network)), most_(most) {}
 
   /// @param candidates  every_choice(), of which those that the model does not know are dropped
   /// @return best first; all candidates, in their order, if there are so few of them, or more
@@ -39,7 +46,7 @@ public:
   first_of(std::vector<SafeChoice> candidates, SafeRequest const& request) const;
 
 private:
-  cost::LogGP network_;
+  TeamNetwork network_;
   int most_;
 };
 
