@@ -9,6 +9,7 @@
 
 #include "espalier/base/error.hpp"
 #include "espalier/capi/environment.hpp"
+#include "espalier/capi/onesided/choices/member_nodes.hpp"
 #include "espalier/profile/kept_file.hpp"
 
 namespace espalier::capi {
@@ -57,6 +58,7 @@ TeamShape KeptTunings::shape_of(std::vector<int> const& members) const {
       .transport = transport_,
       .num_ranks = static_cast<int>(members.size()),
       .num_nodes = static_cast<int>(nodes.size()),
+      .placement = placement_of(member_nodes(node_of_rank_, members)),
   };
 }
 

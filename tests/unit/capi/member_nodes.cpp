@@ -29,6 +29,14 @@ TEST(MemberNodes, AreNoneWhereNoGroupsFollow) {
   EXPECT_EQ(member_nodes(of_conduit, {1}), Nodes());
 }
 
+TEST(MemberNodes, LieInSomeWay) {
+  EXPECT_EQ(placement_of({}), "");
+  EXPECT_EQ(placement_of({0, 0, 1, 1, 2, 2}), "");
+  EXPECT_EQ(placement_of({0, 1, 2, 0, 1, 2}), "in turn");
+  EXPECT_EQ(placement_of({0, 0, 1}), "0 0 1");
+  EXPECT_EQ(placement_of({0, 1, 1, 0}), "0 1 1 0");
+}
+
 TEST(Hops, AreCountedByKind) {
   Nodes const blocks{0, 0, 0, 1, 1, 1};
   Nodes const dealt{0, 1, 0, 1, 0, 1};

@@ -136,6 +136,19 @@ TEST(TeamFile, TellsShapesApart) {
   EXPECT_EQ(recalled(file, one, other), "");
 }
 
+/// Of ranks that were dealt to nodes, another algorithm is fastest.
+TEST(TeamFile, TellsPlacementsApart) {
+  Measured const one = measured("bcast/chain");
+  TeamShape dealt = shape;
+  dealt.placement = "in turn";
+  std::string file = file_of(measured("bcast/flat"), dealt, file_of(one));
+  EXPECT_EQ(recalled(file, one), "remembered bcast/chain;");
+  EXPECT_EQ(recalled(file, one, dealt), "remembered bcast/flat;");
+  file = file_of(measured("bcast/binomial"), shape, file);
+  EXPECT_EQ(recalled(file, one), "remembered bcast/binomial;");
+  EXPECT_EQ(recalled(file, one, dealt), "remembered bcast/flat;");
+}
+
 TEST(TeamFile, ReplacesWhatItSaidOfTheSame) {
   Measured const one = measured("bcast/chain");
   std::string file = file_of(measured("bcast/flat", 4096), shape, file_of(measured("bcast/flat")));

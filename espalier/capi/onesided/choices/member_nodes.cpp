@@ -21,6 +21,24 @@ std::vector<int> member_nodes(std::span<int const> node_of_rank, std::vector<int
   return matters ? nodes : std::vector<int>();
 }
 
+std::string placement_of(std::vector<int> const& nodes) {
+  if (nodes.empty()) {
+    return "";
+  }
+  std::size_t const num_nodes = static_cast<std::size_t>(std::ranges::max(nodes)) + 1;
+  std::size_t const share = nodes.size() / num_nodes;
+  bool are_runs = nodes.size() % num_nodes == 0;
+  bool are_in_turn = are_runs;
+  std::string numbers;
+  for (std::size_t rank = 0; rank < nodes.size(); ++rank) {
+    auto const node = static_cast<std::size_t>(nodes[rank]);
+    are_runs = are_runs && node == rank / share;
+    are_in_turn = are_in_turn && node == rank % num_nodes;
+    numbers += (numbers.empty() ? "" : " ") + std::to_string(node);
+  }
+  return are_runs ? "" : are_in_turn ? "in turn" : numbers;
+}
+
 Hops hops_of(algorithms::Choice const& bcast, std::vector<int> const& node_of_rank) {
   int const num_ranks = static_cast<int>(node_of_rank.size());
   Hops hops;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "espalier/algorithms/catalog.hpp"
@@ -18,6 +19,10 @@ namespace espalier::capi {
 /// @param members       ranks of the conduit
 [[nodiscard]] std::vector<int>
 member_nodes(std::span<int const> node_of_rank, std::vector<int> const& members);
+
+/// How member_nodes() lie, in a word: empty if there are none, or if each node has the same number
+/// of members that follow each other; "in turn" if they were dealt to nodes; else their numbers.
+[[nodiscard]] std::string placement_of(std::vector<int> const& nodes);
 
 /// How many of the messages of a broadcast from member 0 stay on a node.
 struct Hops {

@@ -33,7 +33,7 @@ json empty_file() {
 
 /// Of which team, for what: two entries with the same key speak of the same.
 json key_of(TeamShape const& shape, SafeRequest const& request, NamedParts const& named) {
-  return {
+  json key{
       {"transport", shape.transport},
       {"num_ranks", shape.num_ranks},
       {"num_nodes", shape.num_nodes},
@@ -49,6 +49,10 @@ json key_of(TeamShape const& shape, SafeRequest const& request, NamedParts const
       {"named_mechanism",
        named.mechanism ? json(schedule::to_string(*named.mechanism)) : json(nullptr)},
   };
+  if (!shape.placement.empty()) {
+    key["placement"] = shape.placement;
+  }
+  return key;
 }
 
 TeamShape shape_in(Field const& entry) {
@@ -57,6 +61,7 @@ TeamShape shape_in(Field const& entry) {
       .transport = entry.at("transport").text(),
       .num_ranks = static_cast<int>(entry.at("num_ranks").integer(1, most)),
       .num_nodes = static_cast<int>(entry.at("num_nodes").integer(1, most)),
+      .placement = entry.has("placement") ? entry.at("placement").text() : "",
   };
 }
 
@@ -139,9 +144,10 @@ json checked(std::string_view document, std::string_view origin) {
 }
 
 bool has_key(json const& entry, json const& key) {
-  return std::ranges::all_of(key.items(), [&](auto const& item) {
-    return entry.contains(item.key()) && entry.at(item.key()) == item.value();
-  });
+  bool const is_placed_alike = entry.contains("placement") == key.contains("placement");
+  return is_placed_alike && std::ranges::all_of(key.items(), [&](auto const& item) {
+           return entry.contains(item.key()) && entry.at(item.key()) == item.value();
+         });
 }
 
 }  // namespace

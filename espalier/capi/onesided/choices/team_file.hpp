@@ -18,6 +18,7 @@ struct TeamShape {
   std::string transport;  ///< of the conduit, by its name
   int num_ranks = 1;
   int num_nodes = 1;
+  std::string placement;  ///< as placement_of(): what is best among nodes depends on it
 
   friend bool operator==(TeamShape const&, TeamShape const&) = default;
 };
