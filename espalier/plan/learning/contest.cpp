@@ -35,7 +35,7 @@ struct Proposals {
 
   [[nodiscard]] std::string to_bytes() const {
     return json_bytes({
-        {"trials", {to_json(trials)}},
+        {"trials", nlohmann::json::array({to_json(trials)})},
         {"is_known", is_known},
         {"is_fresh", is_fresh},
         {"seconds", seconds},

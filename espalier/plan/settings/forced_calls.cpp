@@ -81,8 +81,8 @@ bool has_pairs_after_comma(std::string_view entry) {
 }
 
 void parse_force_entry(std::string_view entry, Settings& settings) {
-  auto const equals = static_cast<std::size_t>(std::ranges::find(entry, '=') - entry.begin());
-  bool const is_one_pair = equals < entry.size() && !has_pairs_after_comma(entry);
+  std::size_t const equals = entry.find('=');
+  bool const is_one_pair = equals != std::string_view::npos && !has_pairs_after_comma(entry);
   if (!is_one_pair) {
     settings.warnings.push_back(
         std::string(force_example) + std::string(entry) + "'; ignoring this entry"

@@ -44,9 +44,9 @@ nlohmann::json with_rule(nlohmann::json memory, char const* algorithm, char cons
   nlohmann::json calls = {{"collective", "bcast"}, {"num_ranks", 8}, {"num_nodes", 2}};
   calls["min_bytes"] = 8;
   calls["max_bytes"] = 15;
-  memory["rules"] = {calls};
+  memory["rules"] = nlohmann::json::array({calls});
   memory["rules"][0]["algorithm"] = algorithm;
-  memory["trials"] = {calls};
+  memory["trials"] = nlohmann::json::array({calls});
   memory["trials"][0]["candidates"] = {{{"algorithm", "native"}}, {{"algorithm", tried}}};
   return memory;
 }
