@@ -261,6 +261,8 @@ private:
           root,
           comm
       );
+    default:
+      break;  // calls of neighborhoods have tests of their own
     }
     return MPI_ERR_INTERN;
   }
