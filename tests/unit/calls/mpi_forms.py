@@ -64,7 +64,9 @@ def main() -> int:
     for old, new, form in CHANGES:
         if form.endswith("_c") and not has_large_counts(compiler):
             continue
-        if old not in table or form not in complaints(compiler, table.replace(old, new)):
+        # Clang shows the pointer, which is named after the form in small letters.
+        found = complaints(compiler, table.replace(old, new)).lower()
+        if old not in table or form.lower() not in found:
             print(f"mpi_forms: expected a complaint about {form} after {new}", file=sys.stderr)
             return 1
     return 0

@@ -38,7 +38,7 @@ Ids end(Flows& flows, double time) {
 }
 
 TEST(Flows, ShareALineEquallyUntilOneEnds) {
-  Flows flows(std::array{10.0});
+  Flows flows{std::array{10.0}};
   std::array<std::size_t, 1> const line{0};
   EXPECT_EQ(flows.next_end(), never);
   flows.begin(0, line, 100, 0);
@@ -51,7 +51,7 @@ TEST(Flows, ShareALineEquallyUntilOneEnds) {
 }
 
 TEST(Flows, ThatEndTogetherAreTakenTogether) {
-  Flows flows(std::array{30.0});
+  Flows flows{std::array{30.0}};
   std::array<std::size_t, 1> const line{0};
   for (Flows::Id const id : {7, 2, 5}) {
     flows.begin(id, line, 100, 0);
@@ -63,7 +63,7 @@ TEST(Flows, ThatEndTogetherAreTakenTogether) {
 
 /// What is left counts at the speed of the line that holds it up.
 TEST(Flows, AreHeldUpByAnotherLineWhenOthersComeAndGo) {
-  Flows flows(std::array{10.0, 12.0});
+  Flows flows{std::array{10.0, 12.0}};
   flows.begin(0, std::array<std::size_t, 2>{0, 1}, 100, 0);
   EXPECT_EQ(flows.next_end(), 10);
   flows.begin(1, std::array<std::size_t, 1>{1}, 30, 5);
@@ -74,7 +74,7 @@ TEST(Flows, AreHeldUpByAnotherLineWhenOthersComeAndGo) {
 }
 
 TEST(Flows, HaveTheLeastOfTheirShares) {
-  Flows flows(std::array{10.0, 2.0});
+  Flows flows{std::array{10.0, 2.0}};
   flows.begin(0, std::array<std::size_t, 2>{0, 1}, 20, 0);
   flows.begin(1, std::array<std::size_t, 1>{0}, 20, 0);
   EXPECT_EQ(flows.next_end(), 4) << "half of the first line, though the other cannot use its half";
@@ -83,7 +83,7 @@ TEST(Flows, HaveTheLeastOfTheirShares) {
 }
 
 TEST(Flows, ComeLater) {
-  Flows flows(std::array{10.0});
+  Flows flows{std::array{10.0}};
   std::array<std::size_t, 1> const line{0};
   flows.begin(3, line, 100, 0);
   EXPECT_EQ(flows.next_end(), 10);
