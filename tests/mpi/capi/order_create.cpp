@@ -199,7 +199,7 @@ void exaggerate_times(std::filesystem::path const& path) {
 
 /// One call in many is undisturbed.
 bool is_remembered_soon(Checks& checks, std::string const& path) {
-  for (int i = 0; i < 30; ++i) {
+  for (int i = 0; i < 300; ++i) {
     if (source_with(checks, path) == ESPALIER_ORDER_REMEMBERED) {
       return true;
     }
