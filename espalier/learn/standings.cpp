@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 
 namespace espalier::learn {
 namespace {
@@ -213,33 +212,38 @@ double Standings::worst_by_model(Entry const& entry) const {
   );
 }
 
-std::vector<double> Standings::errors_of_model() const {
-  std::vector<double> errors;
+/// Of each candidate that was timed.
+std::vector<ErrorOfModel> Standings::errors_of_model() const {
+  std::vector<ErrorOfModel> errors;
   for (int candidate = 1; candidate < num_candidates(); ++candidate) {
-    if (entry(candidate).predicted > 0 && num_times(candidate) > 0) {
-      errors.push_back(middle(candidate) / entry(candidate).predicted);
+    double const predicted = entry(candidate).predicted;
+    if (predicted > 0 && num_times(candidate) > 0) {
+      double const seconds = middle(candidate);
+      errors.push_back({.factor = seconds / predicted, .seconds = seconds - predicted});
     }
   }
   return errors;
 }
 
 double Standings::measured_error_of_model() const {
-  std::vector<double> const errors = errors_of_model();
-  return errors.empty() ? 0 : std::ranges::max(errors);
+  double greatest = 0;
+  for (ErrorOfModel const& error : errors_of_model()) {
+    greatest = std::max(greatest, error.factor);
+  }
+  return greatest;
 }
 
 ErrorOfModel Standings::least_error_of_model() const {
-  std::vector<double> const factors = errors_of_model();
-  if (factors.empty()) {
+  std::vector<ErrorOfModel> const errors = errors_of_model();
+  if (errors.empty()) {
     return {};
   }
-  double seconds = std::numeric_limits<double>::infinity();
-  for (int candidate = 1; candidate < num_candidates(); ++candidate) {
-    if (entry(candidate).predicted > 0 && num_times(candidate) > 0) {
-      seconds = std::min(seconds, middle(candidate) - entry(candidate).predicted);
-    }
+  ErrorOfModel least = errors.front();
+  for (ErrorOfModel const& error : errors) {
+    least.factor = std::min(least.factor, error.factor);
+    least.seconds = std::min(least.seconds, error.seconds);
   }
-  return {.factor = std::ranges::min(factors), .seconds = std::max(0.0, seconds)};
+  return {.factor = least.factor, .seconds = std::max(0.0, least.seconds)};
 }
 
 std::size_t Standings::memory_bytes() const noexcept {

@@ -140,7 +140,7 @@ private:
   void judge(Entry& entry, double seconds, double native_seconds, double leader_seconds) const;
   [[nodiscard]] bool is_clearly_faster(int candidate) const;
   [[nodiscard]] double worst_by_model(Entry const& entry) const;
-  [[nodiscard]] std::vector<double> errors_of_model() const;
+  [[nodiscard]] std::vector<ErrorOfModel> errors_of_model() const;
   std::vector<Entry> entries_{1};
   ErrorOfModel known_error_;
   bool sizes_vary_ = false;

@@ -39,6 +39,17 @@ World::class_of(CommunicatorFacts const& facts, std::vector<int> const& ranks) c
   return alike;
 }
 
+std::vector<int>
+nodes_of(std::span<int const> node_of_rank, std::span<int const> world_ranks, int num_ranks) {
+  std::vector<int> nodes;
+  for (int rank = 0; rank < num_ranks; ++rank) {
+    auto const index = static_cast<std::size_t>(rank);
+    auto const place = world_ranks.empty() ? index : static_cast<std::size_t>(world_ranks[index]);
+    nodes.push_back(node_of_rank.empty() ? 0 : node_of_rank[place]);
+  }
+  return nodes;
+}
+
 CommunicatorFacts facts_of_communicator(MPI_Comm comm) {
   CommunicatorFacts facts;
   int is_inter = 0;

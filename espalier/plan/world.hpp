@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <mpi.h>
@@ -44,6 +45,12 @@ struct World {
   [[nodiscard]] CommunicatorClass
   class_of(CommunicatorFacts const& facts, std::vector<int> const& ranks) const;
 };
+
+/// The node of each rank of a communicator, in its order.
+/// @param node_of_rank  as World::node_of_rank
+/// @param world_ranks  of the communicator; empty: ranks are the same
+[[nodiscard]] std::vector<int>
+nodes_of(std::span<int const> node_of_rank, std::span<int const> world_ranks, int num_ranks);
 
 /// @throws Error mpi.
 [[nodiscard]] CommunicatorFacts facts_of_communicator(MPI_Comm comm);

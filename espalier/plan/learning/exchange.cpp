@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "espalier/mpi/success.hpp"
+#include "espalier/plan/world.hpp"
 
 namespace espalier::plan {
 namespace {
@@ -38,20 +40,10 @@ void Exchange::find_least(std::span<double> numbers, std::span<int const> node_o
     return;
   }
   if (!meeting_) {
-    meeting_ = make_meeting(node_of_rank);
+    std::vector<int> const nodes = nodes_of(node_of_rank, ranks_.world_ranks, ranks_.num_ranks);
+    meeting_.emplace(ranks_.rank, nodes);
   }
   meet(numbers, *meeting_);
-}
-
-learn::Meeting Exchange::make_meeting(std::span<int const> node_of_rank) const {
-  if (ranks_.world_ranks.empty()) {
-    return {ranks_.rank, node_of_rank.first(static_cast<std::size_t>(ranks_.num_ranks))};
-  }
-  std::vector<int> nodes;
-  for (int const world_rank : ranks_.world_ranks) {
-    nodes.push_back(node_of_rank[static_cast<std::size_t>(world_rank)]);
-  }
-  return {ranks_.rank, nodes};
 }
 
 void Exchange::meet(std::span<double> numbers, learn::Meeting const& meeting) const {

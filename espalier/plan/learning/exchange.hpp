@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <optional>
 #include <span>
-#include <vector>
 
 #include <mpi.h>
 
@@ -44,7 +43,6 @@ public:
   }
 
 private:
-  [[nodiscard]] learn::Meeting make_meeting(std::span<int const> node_of_rank) const;
   void meet(std::span<double> numbers, learn::Meeting const& meeting) const;
   void tell_other_nodes(std::span<double> numbers, learn::Meeting const& meeting) const;
   void send(std::span<double const> numbers, int rank) const;

@@ -13,6 +13,7 @@
 #include "espalier/learn/standings.hpp"
 #include "espalier/machine/sources/interconnect.hpp"
 #include "espalier/machine/text/file.hpp"
+#include "espalier/plan/world.hpp"
 
 namespace espalier::plan {
 namespace {
@@ -216,13 +217,7 @@ std::vector<learn::Proposal> Learning::propose(
 
 learn::Place Learning::place_of(int num_ranks, std::vector<int> const& world_ranks) {
   learn::Place place;
-  for (int rank = 0; rank < num_ranks; ++rank) {
-    auto const index = static_cast<std::size_t>(rank);
-    int const world_rank = world_ranks.empty() ? rank : world_ranks[index];
-    place.node_of_rank.push_back(
-        node_of_rank_.empty() ? 0 : node_of_rank_[static_cast<std::size_t>(world_rank)]
-    );
-  }
+  place.node_of_rank = nodes_of(node_of_rank_, world_ranks, num_ranks);
   neighborhood::Links const found = links();
   place.between_nodes = found.across;
   place.within_node = found.inside;

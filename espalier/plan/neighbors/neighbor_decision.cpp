@@ -18,17 +18,6 @@
 namespace espalier::plan {
 namespace {
 
-/// Nodes of the ranks of a communicator, in their order.
-std::vector<int> nodes_of(World const& world, std::vector<int> const& world_ranks, int num_ranks) {
-  std::vector<int> nodes;
-  for (int rank = 0; rank < num_ranks; ++rank) {
-    auto const index = static_cast<std::size_t>(rank);
-    auto const place = world_ranks.empty() ? index : static_cast<std::size_t>(world_ranks[index]);
-    nodes.push_back(world.node_of_rank.empty() ? 0 : world.node_of_rank[place]);
-  }
-  return nodes;
-}
-
 /// Whether some rank of a communicator has memory that the processor must not touch. Collective.
 bool has_devices_somewhere(World const& world, MPI_Comm comm) {
   int found = world.devices.is_present() ? 1 : 0;
@@ -152,7 +141,7 @@ void Session::survey_neighbors(MPI_Comm comm) {
   state.take(
       {
           .neighborhood = std::move(*neighborhood),
-          .node_of_rank = nodes_of(world_, state.world_ranks(), facts.num_ranks),
+          .node_of_rank = nodes_of(world_.node_of_rank, state.world_ranks(), facts.num_ranks),
           .context = contexts_.context(*state.context(), state.world_ranks()),
           // Of two ranks each may send another size: see block_bytes().
           .knows_sizes = facts.num_ranks > 2 && found.topology != profile::Topology::disconnected,
