@@ -197,10 +197,10 @@ void print_start(plan::Settings const& settings) {
 }
 
 /// @param read  what is known of the settings of rank 0
-void start_session(std::optional<plan::SettingsText> read) {
-  plan::Settings settings = plan::Settings::parse(
-      share_settings(std::move(read), program->library_version), family_of(program->library_version)
-  );
+/// @param library  whose calls these are
+void start_session(std::optional<plan::SettingsText> read, MpiLibrary const& library) {
+  plan::Settings settings =
+      plan::Settings::parse(share_settings(std::move(read), library), family_of(library.version));
   bool const is_active = settings.records() || settings.may_choose_any();
   plan::Session::World world = describe_world(
       {
@@ -255,7 +255,7 @@ int start(std::optional<plan::SettingsText> read) noexcept {
     }
     find_pointer_constants(library.version);
     program = std::make_unique<Program>(Program{.library_version = library.version}).release();
-    start_session(std::move(read));
+    start_session(std::move(read), library);
     return MPI_SUCCESS;
   });
   return code == MPI_SUCCESS ? code : plan::raise(MPI_COMM_WORLD, code);

@@ -21,6 +21,8 @@
 #include "shim/forward.hpp"
 #include "shim/memory.hpp"
 #include "shim/progress.hpp"
+#include "shim/report.hpp"
+#include "shim/second_library.hpp"
 #include "shim/site.hpp"
 #include "shim/surroundings.hpp"
 
@@ -131,6 +133,21 @@ unsigned share_traits(unsigned own) {
   return own;
 }
 
+/// Whoever calls with handles of the second library is handed over to the first, as without us.
+void require_one_library(plan::SettingsText& text, std::string const& library) {
+  if (text.is_off) {
+    return;
+  }
+  if (std::string const second = second_library(library); !second.empty()) {
+    print_line(
+        "expected one MPI library in this process, found " + second +
+        " beside the one of the calls, " + library +
+        " (all calls are handed over to it); LD_DEBUG=files says who loads the other"
+    );
+    text.is_off = true;
+  }
+}
+
 /// The beginning of what rank 0 shares. Most settings are no longer than that.
 struct FirstBytes {
   std::int64_t num_all = 0;
@@ -164,10 +181,11 @@ plan::SettingsText read_settings(std::string const& library_version) {
 }
 
 plan::SettingsText
-share_settings(std::optional<plan::SettingsText> read, std::string const& library_version) {
+share_settings(std::optional<plan::SettingsText> read, MpiLibrary const& library) {
   std::string bytes;
   if (world_rank() == 0) {
-    plan::SettingsText text = read ? std::move(*read) : read_settings(library_version);
+    plan::SettingsText text = read ? std::move(*read) : read_settings(library.version);
+    require_one_library(text, library.file);
     separate_spawned(text);
     prepare_watch(text);
     name_program(text);

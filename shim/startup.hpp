@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "espalier/base/mpi_library.hpp"
 #include "espalier/plan/session.hpp"
 #include "espalier/plan/settings/settings_text.hpp"
 
@@ -21,7 +22,7 @@ namespace espalier::shim {
 /// @param read  what read_settings() said on rank 0, if it was asked already
 /// @throws Error mpi.
 [[nodiscard]] plan::SettingsText
-share_settings(std::optional<plan::SettingsText> read, std::string const& library_version);
+share_settings(std::optional<plan::SettingsText> read, MpiLibrary const& library);
 
 /// What a session has to know of this rank and of the others. Equal on all ranks.
 struct Questions {

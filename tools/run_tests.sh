@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Runs every test stage, also after a failed one. At the end it names each test that failed, with the
-# end of what it printed, and counts the tests in one line.
+# Runs every test stage, also after a failed one. At the end it names each check that failed, each
+# test with the end of what it printed, and counts the tests in one line.
 # Usage: tools/run_tests.sh [stage...]     stages: checks asan tsan release nompi python
 
 set -euo pipefail
@@ -11,6 +11,15 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 jobs=$(nproc)
 results=$PWD/build/test-results
 failed_stages=()
+failed_checks=()
+
+# check <command>...: runs what is no test; the summary names it if it fails.
+check() {
+  "$@" || {
+    failed_checks+=("$*")
+    return 1
+  }
+}
 
 # run_preset <preset> [target]...: configures, builds and tests a preset, all of it or some test
 # programs (test_x has the tests x.*); ctest leaves its results for the summary.
@@ -26,21 +35,21 @@ run_preset() {
     cat "$results/$preset-configure.log"
     return 1
   }
-  cmake --build --preset "$preset" -j "$jobs" "${build[@]}" || return 1
+  check cmake --build --preset "$preset" -j "$jobs" "${build[@]}" || return 1
   ctest --preset "$preset" -j "$jobs" "${tests[@]}" --output-junit "$results/$preset.xml"
 }
 
 stage_checks() {
   local status=0
   if [[ -e .git ]]; then
-    tools/lint.sh || status=1
+    check tools/lint.sh || status=1
   else
     echo "no git repository: formatting, types, spelling and documents are not checked"
-    .venv/bin/python tools/check_layering.py || status=1
-    .venv/bin/python tools/check_ascii.py || status=1
+    check .venv/bin/python tools/check_layering.py || status=1
+    check .venv/bin/python tools/check_ascii.py || status=1
   fi
   # Numbers need the module; a test of the stage python compares them.
-  .venv/bin/python tools/catalog_page.py --check --text || status=1
+  check .venv/bin/python tools/catalog_page.py --check --text || status=1
   return $status
 }
 
@@ -60,8 +69,8 @@ stage_release() {
   if [[ -f $results/asan.xml ]]; then
     builds+=(build/asan)
   fi
-  .venv/bin/python tools/check_headers.py "${builds[@]}" || status=1
-  tools/lint.sh tidy build/release --seconds 60 || status=1
+  check .venv/bin/python tools/check_headers.py "${builds[@]}" || status=1
+  check tools/lint.sh tidy build/release --seconds 60 || status=1
   return $status
 }
 
@@ -72,7 +81,7 @@ stage_nompi() {
     cat "$results/nompi-configure.log"
     return 1
   }
-  cmake --build --preset nompi -j "$jobs" || return 1
+  check cmake --build --preset nompi -j "$jobs" || return 1
   ESPALIER_BUILD_DIR=$PWD/build/nompi .venv/bin/python -m pytest -q \
     --junitxml="$results/nompi.xml" tests/nompi
 }
@@ -111,6 +120,9 @@ for stage in "${stages[@]}"; do
 done
 
 counts=$(.venv/bin/python tools/summarise_tests.py "$results")
+for failed in "${failed_checks[@]}"; do
+  echo "FAILED $failed" >&2
+done
 if [[ ${#failed_stages[@]} -gt 0 ]]; then
   echo "FAILED (stages: ${failed_stages[*]}) after $SECONDS s: $counts"
   exit 1

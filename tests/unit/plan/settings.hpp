@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "espalier/plan/settings/settings.hpp"
+#include "espalier/plan/settings/settings_text.hpp"
 
 namespace espalier::plan {
 
