@@ -80,11 +80,12 @@ void write_learned(
   });
 }
 
-/// Something was decided, tried, or is worth trying in the next run.
+/// Something was decided, tried, or is worth trying in the next run, or it is known what that
+/// costs.
 bool is_worth_keeping(plan::Learned const& learned) {
   return !learned.lessons.empty() ||
          std::ranges::any_of(learned.trials, [](plan::Trials const& trials) {
-           return !trials.record.candidates.empty();
+           return !trials.record.candidates.empty() || trials.exchange_seconds > 0;
          });
 }
 

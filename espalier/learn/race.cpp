@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace espalier::learn {
 namespace {
@@ -13,6 +14,9 @@ constexpr std::size_t num_baseline_times = 2;
 constexpr std::int64_t many_calls = 16;
 /// What so many native calls take in a row tells what they take in a loop.
 constexpr std::size_t calls_of_look = 4;
+/// The longer the first stretch of a loop is, the less does it matter how exactly it is known what
+/// a call takes from end to end.
+constexpr std::size_t calls_of_first_pace = 16;
 constexpr std::int64_t longest_pause = std::int64_t{1} << 16U;
 constexpr std::int64_t patience_after_race = 64;
 /// What won in a loop needs no check of it.
@@ -32,22 +36,25 @@ Race Race::taken(std::int64_t calls_before_check) {
   return race;
 }
 
-Race Race::resumed(
-    Record const& record, double allowance, ErrorOfModel const& error_of_model, bool ranks_meet
-) {
+Race Race::resumed(Record const& record, Circumstances const& circumstances) {
   Race race;
-  race.ranks_meet_ = ranks_meet;
+  race.ranks_meet_ = circumstances.ranks_meet;
+  race.share_ = circumstances.share;
+  race.price_before_ = circumstances.price_of_exchange;
   race.loop_ = record.is_of_loop ? Loop::close : Loop::none;
   race.standings_.resume(record);
   race.one_calls_.resize(record.candidates.size());
-  race.standings_.know_error_of_model(error_of_model);
+  race.standings_.know_error_of_model(circumstances.error_of_model);
   race.stage_ = Stage::racing;
   race.begin_round();
   race.go_on_with_round(record);
   if (std::optional<int> const decision = race.standings_.decision()) {
     race.decide(*decision);
+    if (*decision != native && circumstances.checks_winner && race.needs_check()) {
+      race.check_now(circumstances.allowance);
+    }
   } else {
-    race.plan_next_of_round(allowance);
+    race.plan_next_of_round(circumstances.allowance);
   }
   return race;
 }
@@ -84,18 +91,22 @@ Race::Words Race::words(double allowance, Parts const& parts) const noexcept {
 double Race::conclude(Words const& agreed, Own const& own) {
   stage_ = stage_ == Stage::settled ? Stage::checking : stage_;
   Stage const stage = stage_;
-  Trial const made = planned_;
+  Trial made = planned_;
+  made.is_after_exchange = num_calls_ - static_cast<std::int64_t>(made.num_calls) == last_exchange_;
+  last_exchange_ = num_calls_;
   stretch_begin_ = never;
   bool const is_whole_timed = wants_whole_exchange();
   double lost = pay(agreed, is_whole_timed) + take(agreed);
   if (made.form == Form::round) {
     lost += stage_ == stage ? take_round(agreed, own) : 0;
+    lost_ += lost;
     has_last_ = false;
     whole_exchange_ = is_whole_timed ? own.whole_exchange : Words{}.whole_exchange;
     left_ = agreed.allowance - lost;
     plan(left_);
     return lost;
   }
+  lost_ += lost;
   left_ = agreed.allowance - lost;
   last_ = made;
   last_.counts = made.counts && stage_ == stage;
@@ -106,18 +117,19 @@ double Race::conclude(Words const& agreed, Own const& own) {
     refuse(made.candidate);
     has_last_ = made.form == Form::call;  // else it is the time of many calls
   }
-  if (!is_stretch_alone(last_)) {
+  if (!is_needed_at_once(last_)) {
     plan(left_);
   }
   return lost;
 }
 
 double Race::finish(Words const& agreed) {
-  bool const was_stretch = is_stretch_alone(last_);
+  bool const decides = is_needed_at_once(last_);
   double const lost = pay(agreed, false) + take(agreed);
+  lost_ += lost;
   has_last_ = false;
   whole_exchange_ = Words{}.whole_exchange;
-  if (was_stretch && stage_ != Stage::settled) {
+  if (decides && stage_ != Stage::settled) {
     plan(agreed.allowance - lost);
   }
   return lost;
@@ -158,6 +170,9 @@ double Race::take(Words const& agreed) {
     is_primed_ = true;  // ranks came to this exchange from a loop: it has seen what they owed
     return 0;
   }
+  if (loop_ == Loop::close && !last_.is_after_exchange) {
+    return stopped();  // the rank that came last may have had to do what others did before
+  }
   double const seconds = agreed.trial - exchange_cost_.shortest();
   double const lost = last_.form == Form::stretch
                           ? take_pace(agreed.trial)
@@ -192,8 +207,8 @@ void Race::plan(double allowance) {
   case Stage::baseline:
     if (standings_.num_times(native) + (is_primed_ ? 1 : 0) < num_baseline_times) {
       look_at_native(num_calls_ + 1);
-    } else if (!ranks_meet_ && loop_ == Loop::unknown && standings_.is_short()) {
-      plan_pace(native, std::max(num_calls_ + 1, many_calls), calls_of_pace_, false);
+    } else if (wants_first_pace()) {
+      plan_first_pace();
     } else {
       plan_after_baseline(allowance);
     }
@@ -211,10 +226,25 @@ void Race::plan(double allowance) {
   }
 }
 
+/// A call that takes long from end to end may be one of a loop, in which it takes a fraction of
+/// that.
+bool Race::wants_first_pace() const {
+  bool const may_be_of_loop = standings_.is_short() || num_calls_ + 1 >= many_calls;
+  return !ranks_meet_ && loop_ == Loop::unknown && may_be_of_loop;
+}
+
+/// The first one of a loop begins behind an exchange, as all do.
+void Race::plan_first_pace() {
+  if (num_calls_ + 1 < many_calls) {
+    look_at_native(many_calls - 1);
+  } else {
+    plan_pace(native, num_calls_ + 1, calls_of_first_pace, false);
+  }
+}
+
 /// Candidates come in when they are worth it and something may be spent on them.
 void Race::plan_after_baseline(double allowance) {
-  double const exchanges_of_a_race = ranks_meet_ ? 12 : 24;
-  double const cost = exchanges_of_a_race * price_of_exchange();
+  double const cost = usual_exchanges(ranks_meet_) * price_of_exchange();
   double const spent_in_calls = static_cast<double>(num_calls_) * seconds(native);
   if (waits_until_worth_it_ && spent_in_calls < cost) {
     constexpr double most = 1e15;  // which is never
@@ -228,10 +258,8 @@ void Race::plan_after_baseline(double allowance) {
 }
 
 void Race::plan_next_of_round(double allowance) {
-  auto const is_out = [&](int candidate) {
-    return candidate != native &&
-           (!standings_.is_in(candidate) || is_left_out(candidate, allowance));
-  };
+  auto const is_out = [&](int candidate) { return !takes_part(candidate, allowance); };
+  bool const has_waited = std::exchange(has_waited_, false);
   bool begins_round = position_ == 0;
   while (position_ < order_.size() && is_out(order_[position_])) {
     ++position_;
@@ -254,6 +282,9 @@ void Race::plan_next_of_round(double allowance) {
   }
   if (begins_round && is_nothing_affordable(allowance)) {
     look_later();
+    return;
+  }
+  if (!has_waited && (begins_round || num_calls_ == 0) && waits_for_share(allowance)) {
     return;
   }
   if (begins_round && plan_round(allowance)) {
@@ -321,6 +352,18 @@ void Race::finish_round() {
   }
 }
 
+/// What won in trials of single calls may lose in a loop. Long calls are rare, and won as they are.
+bool Race::needs_check() const {
+  return loop_ == Loop::none && !ranks_meet_ && !standings_.is_long();
+}
+
+/// Before the winner stays.
+void Race::check_now(double allowance) {
+  stage_ = Stage::pacing;
+  is_unchecked_ = true;
+  plan_stretch(allowance);
+}
+
 void Race::decide(int candidate) {
   rival_ = candidate == native ? standings_.leader() : candidate;
   outcome_ = evidence_so_far();
@@ -334,7 +377,8 @@ void Race::look_later() {
 }
 
 void Race::look_at_native(std::int64_t first_call) {
-  bool const are_several = first_call >= many_calls && standings_.is_short();
+  bool const may_run_ahead = !ranks_meet_ && loop_ == Loop::unknown;
+  bool const are_several = first_call >= many_calls && standings_.is_short() && !may_run_ahead;
   if (are_several && loop_ == Loop::close) {
     plan_pace(native, first_call, calls_of_pace_, false);
     return;

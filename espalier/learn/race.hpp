@@ -114,17 +114,22 @@ public:
   static constexpr std::int64_t later = 384;
   /// Candidate 1 is taken already, and is only checked.
   [[nodiscard]] static Race taken(std::int64_t calls_before_check);
+
+  /// What a race that goes on has to know. The same on all ranks.
+  struct Circumstances {
+    double allowance = 0;           ///< that the first trial may spend
+    ErrorOfModel error_of_model{};  ///< as Standings::know_error_of_model()
+    bool ranks_meet = false;        ///< as let_ranks_meet() says
+    bool checks_winner = false;     ///< what won in single short calls; there are calls enough
+    double price_of_exchange = 0;   ///< seconds, as an earlier run found
+    /// Of what its calls take, that rounds of trials may lose until something is taken: a round
+    /// begins with the call by which this share covers it.
+    double share = std::numeric_limits<double>::infinity();
+  };
+
   /// Goes on where another race was.
   /// @param record  with candidates. Where it is of a loop, the calls are taken to be one again.
-  /// @param allowance  that the first trial may spend, the same on all ranks
-  /// @param error_of_model  as Standings::know_error_of_model()
-  /// @param ranks_meet  as let_ranks_meet() says
-  [[nodiscard]] static Race resumed(
-      Record const& record,
-      double allowance,
-      ErrorOfModel const& error_of_model,
-      bool ranks_meet = false
-  );
+  [[nodiscard]] static Race resumed(Record const& record, Circumstances const& circumstances);
 
   /// Kinds of calls that alternate in a program should have different seeds. The same on all ranks.
   void draw_by(std::uint32_t seed) noexcept { stretches_ = Stretches(seed); }
@@ -200,7 +205,7 @@ public:
   /// no other call of this kind; or it was a stretch, after which there is something to decide.
   [[nodiscard]] bool wants_words() const noexcept {
     bool const is_long = stage_ == Stage::racing && last_.counts && standings_.is_long();
-    return has_last_ && (is_stretch_alone(last_) || is_long);
+    return has_last_ && (is_needed_at_once(last_) || is_long);
   }
 
   /// @return as conclude().
@@ -236,7 +241,13 @@ public:
 
   [[nodiscard]] std::int64_t num_calls() const noexcept { return num_calls_; }
 
-  [[nodiscard]] ExchangeCost const& exchange_cost() const noexcept { return exchange_cost_; }
+  /// Seconds that one more exchange costs, with what a loop loses by it; 0 if there was none.
+  [[nodiscard]] double price_of_exchange() const { return exchange_cost_.price() + stopped(); }
+
+  /// So many exchanges a race has until most are decided.
+  [[nodiscard]] static constexpr double usual_exchanges(bool ranks_meet) noexcept {
+    return ranks_meet ? 12 : 24;
+  }
 
   /// Middle time of a candidate in seconds, without the exchange; 0 if it was never timed.
   [[nodiscard]] double seconds(int candidate) const;
@@ -263,29 +274,36 @@ private:
     int candidate = native;
     bool counts = false;  ///< for the round; otherwise only the allowance is looked at
     Form form = Form::call;
-    std::size_t num_calls = 1;  ///< that add up, of a stretch, or of each trial of a round
+    std::size_t num_calls = 1;       ///< that add up, of a stretch, or of each trial of a round
+    bool is_after_exchange = false;  ///< no rank was ahead of another when it began
   };
 
   /// Whether calls in which ranks may run ahead of each other follow each other closely.
   enum class Loop : std::uint8_t { unknown, none, close };
 
-  /// Not of a round: a look at the native call, or part of a check.
-  [[nodiscard]] static bool is_stretch_alone(Trial const& trial) noexcept {
-    return trial.form == Form::stretch && !trial.counts;
+  /// Its time is needed before anything else is planned: that of a stretch that is a look at the
+  /// native call or part of a check, or of a call alone that is compared with the first stretch.
+  [[nodiscard]] bool is_needed_at_once(Trial const& trial) const noexcept {
+    bool const is_before_pace =
+        stage_ == Stage::baseline && !ranks_meet_ && loop_ == Loop::unknown && is_primed_;
+    return !trial.counts && (trial.form == Form::stretch || is_before_pace);
   }
 
   void set_part(Turn& turn) const noexcept;
   [[nodiscard]] double one_call(int candidate) const;
   [[nodiscard]] double stopped() const;
 
-  /// Seconds that one more exchange costs, with what a loop loses by it.
-  [[nodiscard]] double price_of_exchange() const { return exchange_cost_.price() + stopped(); }
-
+  [[nodiscard]] bool waits_for_share(double allowance);
+  [[nodiscard]] double risk_of_round(double allowance) const;
+  [[nodiscard]] bool is_resting(int candidate) const;
+  [[nodiscard]] bool takes_part(int candidate, double allowance) const;
   [[nodiscard]] Record evidence_so_far() const;
   [[nodiscard]] double pay(Words const& agreed, bool is_followed);
   [[nodiscard]] double take(Words const& agreed);
   void refuse(int candidate);
   void plan(double allowance);
+  [[nodiscard]] bool wants_first_pace() const;
+  void plan_first_pace();
   void plan_after_baseline(double allowance);
   void plan_next_of_round(double allowance);
   [[nodiscard]] bool plan_round(double allowance);
@@ -298,6 +316,8 @@ private:
   void begin_round();
   void go_on_with_round(Record const& record);
   void finish_round();
+  [[nodiscard]] bool needs_check() const;
+  void check_now(double allowance);
   void decide(int candidate);
   void plan_stretch(double allowance);
   [[nodiscard]] double note_stretch(double seconds);
@@ -336,11 +356,16 @@ private:
   bool ranks_meet_ = false;
   Loop loop_ = Loop::unknown;
   std::size_t calls_of_pace_ = Stretches::usual_length;  ///< of stretches, where a loop is close
-  double left_ = 0;         ///< of the allowance, as the last exchange said
-  bool is_primed_ = false;  ///< the first trial was made, whose time says nothing
+  double left_ = 0;                       ///< of the allowance, as the last exchange said
+  double share_ = Circumstances{}.share;  ///< as of Circumstances
+  double price_before_ = 0;               ///< of an exchange, the same
+  double lost_ = 0;                       ///< seconds, by all trials and exchanges of this race
+  bool has_waited_ = false;               ///< for its share, and what comes next is covered
+  bool is_primed_ = false;                ///< the first trial was made, whose time says nothing
   bool is_slower_in_stretches_ = false;
   bool is_unchecked_ = false;  ///< the winner of this race, so far
   Trial planned_;
+  std::int64_t last_exchange_ = 0;  ///< the call before it; at first all ranks are as behind one
   Trial last_;
   bool has_last_ = false;                           ///< the time of last_ comes with the next words
   Own own_;                                         ///< of last_

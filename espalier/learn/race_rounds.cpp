@@ -76,6 +76,40 @@ double Race::take_round(Words const& agreed, Own const& own) {
   return lost;
 }
 
+/// The call before the round ends with an exchange, so that no rank is ahead when it begins.
+bool Race::waits_for_share(double allowance) {
+  constexpr double most = 1e15;  // which is never
+  double const share_of_call = share_ * seconds(standing_);
+  if (stage_ != Stage::racing || !(share_of_call > 0)) {
+    return false;
+  }
+  double const number =
+      std::min(std::ceil((lost_ + risk_of_round(allowance)) / share_of_call), most);
+  if (number <= static_cast<double>(num_calls_ + 1)) {
+    return false;
+  }
+  planned_ = {.candidate = native};
+  next_trial_ = static_cast<std::int64_t>(number);
+  has_waited_ = true;
+  return true;
+}
+
+/// What the rest of the round may lose, with its exchanges and the one before it.
+double Race::risk_of_round(double allowance) const {
+  double const price = std::max(price_before_, price_of_exchange());
+  bool const shares_exchange = ranks_meet_ && standings_.is_short();
+  std::size_t const usual = shares_exchange && is_warm_ ? calls_of_warm_trial : 1;
+  auto const calls = static_cast<double>(wants_pace() ? calls_of_pace_ : usual);
+  double risk = shares_exchange ? 2 * price : price;
+  for (std::size_t i = position_; i < order_.size(); ++i) {
+    int const candidate = order_[i];
+    if (takes_part(candidate, allowance)) {
+      risk += (shares_exchange ? 0 : price) + calls * excess(candidate);
+    }
+  }
+  return risk;
+}
+
 void Race::plan_pace(int candidate, std::int64_t first_call, std::size_t num_calls, bool counts) {
   planned_ = {
       .candidate = candidate, .counts = counts, .form = Form::stretch, .num_calls = num_calls
@@ -88,8 +122,8 @@ void Race::plan_pace(int candidate, std::int64_t first_call, std::size_t num_cal
 /// @return what it lost
 double Race::take_pace(double seconds) {
   int const candidate = last_.candidate;
-  double const alone = one_call(candidate);
   auto const calls = static_cast<double>(last_.num_calls);
+  double const alone = one_call(candidate);
   double const pace = std::max(0.0, seconds - alone) / (calls - 1) + exchange_cost_.shortest();
   if (loop_ == Loop::unknown) {
     take_first_pace(pace);
@@ -150,6 +184,19 @@ double Race::worst_pace(int candidate) const {
 
 bool Race::wants_pace() const {
   return stage_ == Stage::racing && loop_ == Loop::close && is_warm_;
+}
+
+/// Where each trial has an exchange that is not small beside it, all candidates run until a round
+/// counts, and then the fastest of them until it has lost.
+bool Race::is_resting(int candidate) const {
+  int const fastest = standings_.leader();
+  return stage_ == Stage::racing && !standings_.is_long() && standings_.num_rounds() > 0 &&
+         fastest != native && candidate != fastest;
+}
+
+bool Race::takes_part(int candidate, double allowance) const {
+  return candidate == native || (standings_.is_in(candidate) && !is_resting(candidate) &&
+                                 !is_left_out(candidate, allowance));
 }
 
 /// Others go on without a candidate of which a trial would lose too much.

@@ -251,6 +251,20 @@ def trials(kind: dict[str, Any], seconds: float, *algorithms: str) -> dict[str, 
     }
 
 
+def trials_after(
+    context: Context, memory: Path, num_calls: int, kind: dict[str, Any]
+) -> dict[str, Any]:
+    """Run the program, and return what it knows of a kind of calls then."""
+    outcome = learn(context, memory, num_calls)
+    expect((outcome.code, outcome.lines) == (0, []), "a silent success", outcome)
+    (after,) = [
+        one
+        for one in json.loads(memory.read_text(encoding="utf-8"))["trials"]
+        if (one["collective"], one["min_bytes"]) == (kind["collective"], kind["min_bytes"])
+    ]
+    return after
+
+
 def case_gains_may_be_lost_again(context: Context) -> None:
     """Calls that follow what was learned allow trials half of what they save."""
     memory = remembered(context)
@@ -285,23 +299,31 @@ def case_decided_calls_take_no_turn(context: Context) -> None:
     document["rules"].append({**decided, "algorithm": "native", "reason": "decided"})
     document["trials"] = [
         trials(decided, 1.0),
-        trials(open_, 1e-4, "native", "allgather/ring"),
+        trials(open_, 1e-6, "native", "allgather/ring"),
     ]
     memory.write_text(json.dumps(document), encoding="utf-8")
     # On a busy machine the first calls may take what there is to spend. A kind that gets no turn
     # early begins with call 1000.
-    outcome = learn(context, memory, 200)
-    expect((outcome.code, outcome.lines) == (0, []), "a silent success", outcome)
-    (after,) = [
-        one
-        for one in json.loads(memory.read_text(encoding="utf-8"))["trials"]
-        if one["collective"] == "allgather" and one["min_bytes"] == open_["min_bytes"]
-    ]
+    after = trials_after(context, memory, 900, open_)
     expect(
         after["exchange_seconds"] != document["trials"][1]["exchange_seconds"],
         "trials in the first calls, after which ranks exchanged what they took",
         after,
     )
+
+
+def case_calls_that_cost_more_than_they_take(context: Context) -> None:
+    """Calls are left alone, without a look at them, if a race would cost more than they take."""
+    memory = remembered(context)
+    document = json.loads(memory.read_text(encoding="utf-8"))
+    shape = {"num_ranks": 2, "num_nodes": 1, "min_bytes": 2048, "max_bytes": 4095}
+    seen = trials({"collective": "allgather", **shape}, 1e-6)
+    for exchange_seconds, is_tried in ((1.0, False), (1e-9, True)):
+        document["trials"] = [{**seen, "exchange_seconds": exchange_seconds}]
+        memory.write_text(json.dumps(document), encoding="utf-8")
+        after = trials_after(context, memory, 200, seen)
+        has_exchanged = after["exchange_seconds"] != exchange_seconds
+        expect(has_exchanged == is_tried, f"exchanges: {is_tried}", after)
 
 
 def case_memory_keeps_what_others_wrote(context: Context) -> None:

@@ -192,7 +192,7 @@ void Contest::conclude(Clock::time_point start, bool was_refused, Learning& lear
   }
   learning.charge(race_.conclude(agreed, trial));
   learning.charge(pace_.waited(
-      trial.exchange - race_.exchange_cost().price(), race_.standings().middle(race_.standing())
+      trial.exchange - race_.price_of_exchange(), race_.standings().middle(race_.standing())
   ));
   if (race_.wants_words()) {
     agreed = exchange(race_.words(learning.left()), learning);
@@ -251,7 +251,9 @@ void Contest::admit(double allowance, Learning& learning) {
     base_ = trials;
     race_ = proposals.is_known
                 ? learn::Race::taken(learn::Race::later)
-                : learn::Race::resumed(trials.record, allowance, {}, ranks_meet(kind_.call));
+                : learn::Race::resumed(
+                      trials.record, {.allowance = allowance, .ranks_meet = ranks_meet(kind_.call)}
+                  );
     tell_kind();
   }
 }
@@ -289,11 +291,12 @@ void Contest::leave(Learning& learning) {
     return;
   }
   double const by_trials = race_.seconds(learn::Race::native);
+  double const without_trials = base_.seconds > 0 ? base_.seconds : native_seconds_;
   Trials trials{
       .kind = kind_of_calls(),
       .num_calls = num_calls(),
-      .seconds = by_trials > 0 ? by_trials : native_seconds_,
-      .exchange_seconds = race_.exchange_cost().price(),
+      .seconds = by_trials > 0 ? by_trials : without_trials,
+      .exchange_seconds = race_.price_of_exchange(),
       .record = race_.record(),
   };
   if (!trials.record.candidates.empty()) {

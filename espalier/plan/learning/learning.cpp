@@ -46,17 +46,41 @@ bool carries_much_data(KindOfCalls const& kind) {
          kind.min_bytes >= much_data / num_blocks;
 }
 
+/// Of what the calls of a kind take that an earlier run has tried candidates for, so much may be
+/// lost, or as much as somebody allows the whole program. The first run of a kind looks for what
+/// gains much; later ones are not to be slower for it.
+constexpr double least_share_of_later_runs = 0.05;
+
+/// With fewer, a check of a winner by stretches comes to no end, and calls are hardly those of a
+/// loop.
+constexpr std::int64_t calls_of_a_check = 64;
+
 /// Rounds until most races are decided.
 constexpr int usual_rounds = 8;
 
+double seconds_of_exchange(Trials const& trials) {
+  return trials.exchange_seconds > 0 ? trials.exchange_seconds : usual_exchange;
+}
+
 /// What trials of a kind cost in a run that makes as many calls as the last one.
-double cost_of_trials(Trials const& trials) {
+/// @param share  of later runs
+double cost_of_trials(Trials const& trials, double share) {
   constexpr std::int64_t candidates_at_first = 4;
   std::int64_t const num_candidates =
       trials.record.candidates.empty() ? candidates_at_first : std::ssize(trials.record.candidates);
   std::int64_t const most = num_candidates * std::max(1, usual_rounds - trials.record.num_rounds);
-  double const exchange = trials.exchange_seconds > 0 ? trials.exchange_seconds : usual_exchange;
-  return static_cast<double>(std::min(trials.num_calls, most)) * exchange;
+  double const cost =
+      static_cast<double>(std::min(trials.num_calls, most)) * seconds_of_exchange(trials);
+  bool const is_first = trials.record.candidates.empty();
+  return is_first ? cost : std::min(cost, share * trials.stake());
+}
+
+/// A kind that nothing was tried for is left alone unless a run spends twice as much time in its
+/// calls as a race costs: already the looks at the native call may lose more than there is to gain.
+bool is_worth_a_race(Trials const& trials) {
+  double const cost =
+      learn::Race::usual_exchanges(ranks_meet(trials.kind.call)) * seconds_of_exchange(trials);
+  return !trials.record.candidates.empty() || trials.stake() >= 2 * cost;
 }
 
 learn::ErrorOfModel error_of_model_in(Trials const& trials) {
@@ -108,6 +132,7 @@ int most_ranks_on_a_node(std::span<int const> node_of_rank) {
 
 Learning::Learning(Settings const& settings, std::span<int const> node_of_rank, int num_processors)
     : allowance_(settings.learning->seconds, settings.learning->share),
+      share_of_later_runs_(std::max(settings.learning->share, least_share_of_later_runs)),
       calls_before_check_(settings.profile ? learn::Race::soon : learn::Race::later),
       node_of_rank_(node_of_rank), machine_(settings.machine), node_memory_(settings.node_memory),
       num_processors_(num_processors), most_ranks_(most_ranks_on_a_node(node_of_rank)) {
@@ -126,7 +151,7 @@ void Learning::plan_turns(Settings const& settings) {
     turns_[kind] = {.first_call = late_call};
     if (has_rule(settings.memory, kind) || has_rule(settings.site, kind)) {
       left += learn::Allowance::share_of_gains * seconds_saved(trials);
-    } else {
+    } else if (is_worth_a_race(trials)) {
       sorted.push_back(&trials);
     }
   }
@@ -134,7 +159,7 @@ void Learning::plan_turns(Settings const& settings) {
     return one->stake();
   });
   for (Trials const* const trials : sorted) {
-    left -= cost_of_trials(*trials);
+    left -= cost_of_trials(*trials, share_of_later_runs_);
     bool const is_early = left > 0 || trials == sorted.front();  // one kind goes on in each run
     turns_[trials->kind] = {
         .allowance = std::max(left, 0.0), .first_call = is_early ? 1 : late_call
@@ -145,18 +170,29 @@ void Learning::plan_turns(Settings const& settings) {
 Learning::Start Learning::start(KindOfCalls const& kind) const {
   Start start;
   auto const found = earlier_.find(kind);
-  if (found == earlier_.end()) {
+  bool const is_known = found != earlier_.end();
+  if (!is_known || found->second.record.candidates.empty()) {
     start.race.begin_with_call(
         carries_much_data(kind) ? first_call_with_much_data : first_call_with_little_data
     );
     start.race.wait_until_worth_it();
+  }
+  if (!is_known) {
     return start;
   }
   start.trials = &found->second;
   Turn const& turn = turns_.at(kind);
   if (!found->second.record.candidates.empty()) {
     start.race = learn::Race::resumed(
-        found->second.record, turn.allowance, error_of_model(kind), ranks_meet(kind.call)
+        found->second.record,
+        {
+            .allowance = turn.allowance,
+            .error_of_model = error_of_model(kind),
+            .ranks_meet = ranks_meet(kind.call),
+            .checks_winner = found->second.num_calls >= calls_of_a_check,
+            .price_of_exchange = seconds_of_exchange(found->second),
+            .share = share_of_later_runs_,
+        }
     );
   }
   start.race.begin_with_call(turn.first_call);

@@ -118,6 +118,7 @@ private:
 
   Clock::time_point start_ = Clock::now();
   learn::Allowance allowance_;
+  double share_of_later_runs_;  ///< as of learn::Race::Circumstances
   std::int64_t calls_before_check_;
   std::span<int const> node_of_rank_;
   MachineText machine_;

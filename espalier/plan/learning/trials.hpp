@@ -21,7 +21,7 @@ struct Trials {
   KindOfCalls kind;
   std::int64_t num_calls = 0;   ///< on one communicator in the last run
   double seconds = 0;           ///< of a native call as one rank saw it; waiting may be in there
-  double exchange_seconds = 0;  ///< after a trial; 0: there was none
+  double exchange_seconds = 0;  ///< that one costs; 0: there was none
   std::vector<std::string> algorithms;  ///< of the candidates beside the native call, in order
   learn::Record record;  ///< of these and the native call; without any if none is known
 

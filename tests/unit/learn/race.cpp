@@ -95,7 +95,7 @@ TEST(Race, BeginsWhenTheCallsTookAsLongAsItCosts) {
       {.seconds = {1e-4, 2e-5}, .exchange = 1e-6, .whole_exchange = 1e-3, .race = waiting}
   );
   program.run(100);
-  EXPECT_EQ(program.num_trials(), 4) << "the native call only";
+  EXPECT_EQ(program.num_trials(), 5) << "the native call only";
   EXPECT_EQ(program.num_calls_of(1), 0);
   program.run(4000);
   EXPECT_EQ(program.race().standing(), 1);
@@ -238,6 +238,14 @@ TEST(Race, TakesWhatMakesTheLoopFaster) {
   EXPECT_LE(program.num_trials(), 25);
 }
 
+/// The native call is looked at when more may be spent, and ranks are ahead of each other then.
+TEST(Race, UsesNoStretchOfALoopThatBeginsWhileRanksAreAhead) {
+  Program program({.seconds = {2e-3, 1e-2}, .paces = {2e-4, 1e-2}, .noise = 0, .work = 0});
+  program.run(3000);
+  EXPECT_EQ(program.race().standing(), Race::native);
+  EXPECT_NEAR(program.race().seconds(Race::native), 2e-4, 4e-5);
+}
+
 /// Calls come far apart at first, and single calls are tried, as long as the race goes on.
 TEST(Race, TriesSingleCallsWhereTheyComeFarApart) {
   Program program({.seconds = {4e-4, 2e-4}, .paces = {1e-4, 2e-4}, .work = 2e-3});
@@ -301,7 +309,7 @@ Race any_race(int number) {
   case 0:
     return Race::taken(Race::soon);
   case 1:
-    return Race::resumed(record, 0.05, {.factor = 1});
+    return Race::resumed(record, {.allowance = 0.05, .error_of_model = {.factor = 1}});
   default:
     return Race();
   }

@@ -51,7 +51,7 @@ TEST(RaceOfSeveralRuns, FewPairsThatWereDisturbedAreNoVerdict) {
 int runs_until_taken(double seconds, bool sizes_vary = false) {
   Record record{.candidates = {{.seconds = 0.02}, {.predicted = 0.004}}};
   for (int num_runs = 0; num_runs < 20; ++num_runs) {
-    Race race = Race::resumed(record, 0.05, {.factor = 1.5});
+    Race race = Race::resumed(record, {.allowance = 0.05, .error_of_model = {.factor = 1.5}});
     if (sizes_vary) {
       race.let_sizes_vary();
     }
@@ -80,7 +80,7 @@ TEST(RaceOfSeveralRuns, NeedsTwoRunsWhereLongCallsAreClearlyFaster) {
 TEST(RaceOfSeveralRuns, IsNotDeceivedByTheFirstCallOfEachRun) {
   Record record{.candidates = {{.seconds = 0.03}, {.predicted = 0.004}}};
   for (int run = 0; run < 12; ++run) {
-    Race race = Race::resumed(record, 0.05, {.factor = 1.5});
+    Race race = Race::resumed(record, {.allowance = 0.05, .error_of_model = {.factor = 1.5}});
     ASSERT_EQ(race.standing(), Race::native) << run;
     for (double const seconds : {0.03, 0.01}) {
       if (race.next().is_trial) {
@@ -110,7 +110,7 @@ TEST(RaceOfSeveralRuns, GoesOnWithinARound) {
   Record record{.candidates = {{.seconds = 0.02}, {.predicted = 0.004}}};
   std::vector<int> runs;
   for (int run = 0; run < 4; ++run) {
-    Race race = Race::resumed(record, 0.05, {.factor = 1.5});
+    Race race = Race::resumed(record, {.allowance = 0.05, .error_of_model = {.factor = 1.5}});
     Race::Turn const turn = race.next();
     ASSERT_TRUE(turn.is_trial);
     runs.push_back(turn.candidate);
@@ -128,7 +128,7 @@ TEST(RaceOfSeveralRuns, GoesOnWithinARound) {
 
 TEST(RaceOfSeveralRuns, TriesNothingInALaterRunThatTheAllowanceDoesNotCover) {
   Record const record{.candidates = {{.seconds = 0.4}, {.predicted = 0.004}}};
-  Race unsure = Race::resumed(record, 0.05, {});
+  Race unsure = Race::resumed(record, {.allowance = 0.05});
   ASSERT_EQ(unsure.next().candidate, Race::native);
   unsure.conclude({.allowance = 0.05}, {.trial = 0.4, .exchange = 1e-5});
   unsure.finish({.trial = 0.4, .exchange = 1e-5, .allowance = 0.05});
@@ -136,13 +136,13 @@ TEST(RaceOfSeveralRuns, TriesNothingInALaterRunThatTheAllowanceDoesNotCover) {
     EXPECT_EQ(unsure.next().candidate, Race::native) << call;
   }
   // The model is known to be wrong by a factor of 10: even twice as long is less than 0.4 s.
-  Race sure = Race::resumed(record, 0.05, {.factor = 10});
+  Race sure = Race::resumed(record, {.allowance = 0.05, .error_of_model = {.factor = 10}});
   EXPECT_EQ(sure.next().candidate, 1);
 }
 
 /// @return what runs in the first call of a run
 int first_of_run(Record const& record, ErrorOfModel const& error) {
-  return Race::resumed(record, 0.05, error).next().candidate;
+  return Race::resumed(record, {.allowance = 0.05, .error_of_model = error}).next().candidate;
 }
 
 TEST(RaceOfSeveralRuns, BelievesAModelOfLongCallsUntilItIsFoundWrong) {
@@ -183,7 +183,10 @@ Record record_of(int num_wins, double native, double winner, double predicted) {
 /// A round is planned when a race goes on, and its calls begin late, too.
 TEST(RaceOfSeveralRuns, BeginsARoundThatSharesAnExchangeLateWhereThatIsAsked) {
   constexpr std::int64_t late = 100;
-  Race race = Race::resumed(record_of(0, 1e-4, 1e-4, 1e-4), 1, {.factor = 1}, true);
+  Race race = Race::resumed(
+      record_of(0, 1e-4, 1e-4, 1e-4),
+      {.allowance = 1, .error_of_model = {.factor = 1}, .ranks_meet = true}
+  );
   race.begin_with_call(late);
   for (std::int64_t call = 1; call < late; ++call) {
     Race::Turn const turn = race.next();
@@ -209,10 +212,63 @@ TEST(RaceOfSeveralRuns, GoesOnWithTheRaceOfALoop) {
   EXPECT_TRUE(record.is_of_loop);
   EXPECT_FALSE(first.race().is_settled());
   Program::Kind next = kind;
-  next.race = Race::resumed(record, 0.05, {.factor = 1});
+  next.race = Race::resumed(record, {.allowance = 0.05, .error_of_model = {.factor = 1}});
   Program second(next);
   second.run(120);
   EXPECT_EQ(second.race().standing(), 1);
+}
+
+/// It won in five single calls, and the run ended before its first check. The loop is slower with
+/// it.
+TEST(RaceOfSeveralRuns, ChecksInALaterRunWhatWonInSingleCalls) {
+  Record record{.candidates = {{.seconds = 4e-4}, {.predicted = 2e-4, .seconds = 2e-4}}};
+  record.num_rounds = 5;
+  record.candidates[1].against_native = Evidence::of(5, 5);
+  Program::Kind kind{.seconds = {4e-4, 2e-4}, .paces = {1e-4, 2e-4}, .work = 0};
+  EXPECT_EQ(Race::resumed(record, {.allowance = 0.05}).standing(), 1);
+  kind.race = Race::resumed(record, {.allowance = 0.05, .checks_winner = true});
+  EXPECT_FALSE(kind.race.is_settled());
+  Program program(kind);
+  program.run(200);
+  EXPECT_EQ(program.race().standing(), Race::native);
+  EXPECT_TRUE(program.race().is_slower_in_stretches());
+}
+
+/// A run of calls of 0.1 ms that goes on with a race in which nothing is faster than the native
+/// call.
+/// @return seconds that it lost, by slower calls and exchanges
+double lost_in_a_run(int num_calls, double share) {
+  constexpr double exchange = 1e-4;
+  Program::Kind kind{.seconds = {1e-4, 2e-4, 2e-4}, .exchange = exchange, .work = 0};
+  kind.race = Race::resumed(
+      record_of(0, 1e-4, 1e-4, 1e-4),
+      {
+          .allowance = 0.05,
+          .error_of_model = {.factor = 2},
+          .price_of_exchange = exchange,
+          .share = share,
+      }
+  );
+  Program program(kind);
+  program.run(num_calls);
+  return program.lost() + program.num_trials() * exchange;
+}
+
+TEST(RaceOfSeveralRuns, LosesAShareOfItsCallsInLaterRuns) {
+  constexpr double of_call = 1e-4;
+  EXPECT_GT(lost_in_a_run(140, 100), 0.1 * 140 * of_call);
+  for (int const num_calls : {10, 140, 400, 2000}) {
+    EXPECT_LE(lost_in_a_run(num_calls, 0.05), 0.06 * num_calls * of_call) << num_calls;
+  }
+  EXPECT_GT(lost_in_a_run(2000, 0.05), 0) << "it goes on all the same";
+}
+
+TEST(RaceOfSeveralRuns, TriesALongCallAtOnceWhereAModelSaysThatItIsFaster) {
+  Race race = Race::resumed(
+      {.candidates = {{.seconds = 0.08}, {.predicted = 0.01}}},
+      {.allowance = 0.05, .price_of_exchange = 1e-3, .share = 0.05}
+  );
+  EXPECT_EQ(race.next().candidate, 1);
 }
 
 }  // namespace

@@ -80,8 +80,11 @@ private:
     bool const is_of_many =
         races_.front().ends_stretch() || races_.front().ends_sum() || races_.front().ends_round();
     bool const is_alone = turn.is_trial && (turn.begins_stretch || !is_of_many);
-    // In a stretch only the first call takes its whole time: it comes right after an exchange.
-    double const seconds = draw(is_alone || turn.begins_stretch ? kind_.seconds : paces(), runs);
+    // Right after an exchange a call takes its whole time. Of the rest of a loop the rank that
+    // comes last sees the pace.
+    bool const is_whole = is_alone || (turn.begins_stretch && is_after_exchange_);
+    double const seconds = draw(is_whole ? kind_.seconds : paces(), runs);
+    is_after_exchange_ = turn.is_trial;
     double const work = kind_.work + kind_.work_noise * uniform();
     stretch_ = turn.begins_stretch ? seconds : stretch_ + (turn.adds_up ? 0 : work) + seconds;
     note_part(turn, seconds, is_refused);
@@ -183,6 +186,7 @@ private:
   std::mt19937 random_{static_cast<unsigned>(kind_.seed)};
   double elapsed_ = 0;
   double lost_ = 0;
+  bool is_after_exchange_ = true;
   double stretch_ = 0;   ///< seconds of the one underway
   Race::Parts parts_{};  ///< of the round underway
   std::bitset<Race::most_parts> refused_parts_;
