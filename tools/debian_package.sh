@@ -81,7 +81,7 @@ pack() {
 
 mkdir -p "$folder" build/dist
 time=$(git log -1 --format=%ct)
-if ! requirements | cmp -s - "$wheels/requirements.txt"; then
+if [[ ! -f $wheels/requirements.txt || $(requirements) != "$(<"$wheels/requirements.txt")" ]]; then
   fetch_wheels
 fi
 rm -rf "$source"
