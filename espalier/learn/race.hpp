@@ -241,6 +241,10 @@ public:
 
   [[nodiscard]] std::int64_t num_calls() const noexcept { return num_calls_; }
 
+  /// Calls follow each other closely, and ranks run ahead of each other. What an exchange stops is
+  /// in its price then; how long a rank waits that is ahead says nothing of what the loop loses.
+  [[nodiscard]] bool is_of_loop() const noexcept { return loop_ == Loop::close; }
+
   /// Seconds that one more exchange costs, with what a loop loses by it; 0 if there was none.
   [[nodiscard]] double price_of_exchange() const { return exchange_cost_.price() + stopped(); }
 
@@ -294,7 +298,8 @@ private:
   [[nodiscard]] double stopped() const;
 
   [[nodiscard]] bool waits_for_share(double allowance);
-  [[nodiscard]] double risk_of_round(double allowance) const;
+  [[nodiscard]] double loss_of_round(double allowance) const;
+  [[nodiscard]] double expected_excess(int candidate) const;
   [[nodiscard]] bool is_resting(int candidate) const;
   [[nodiscard]] bool takes_part(int candidate, double allowance) const;
   [[nodiscard]] Record evidence_so_far() const;

@@ -84,7 +84,7 @@ bool Race::waits_for_share(double allowance) {
     return false;
   }
   double const number =
-      std::min(std::ceil((lost_ + risk_of_round(allowance)) / share_of_call), most);
+      std::min(std::ceil((lost_ + loss_of_round(allowance)) / share_of_call), most);
   if (number <= static_cast<double>(num_calls_ + 1)) {
     return false;
   }
@@ -94,20 +94,38 @@ bool Race::waits_for_share(double allowance) {
   return true;
 }
 
-/// What the rest of the round may lose, with its exchanges and the one before it.
-double Race::risk_of_round(double allowance) const {
+/// What the rest of the round is expected to lose, with its exchanges and the one before it.
+double Race::loss_of_round(double allowance) const {
   double const price = std::max(price_before_, price_of_exchange());
   bool const shares_exchange = ranks_meet_ && standings_.is_short();
   std::size_t const usual = shares_exchange && is_warm_ ? calls_of_warm_trial : 1;
   auto const calls = static_cast<double>(wants_pace() ? calls_of_pace_ : usual);
-  double risk = shares_exchange ? 2 * price : price;
+  double loss = shares_exchange ? 2 * price : price;
   for (std::size_t i = position_; i < order_.size(); ++i) {
     int const candidate = order_[i];
     if (takes_part(candidate, allowance)) {
-      risk += (shares_exchange ? 0 : price) + calls * excess(candidate);
+      loss += (shares_exchange ? 0 : price) + calls * expected_excess(candidate);
     }
   }
-  return risk;
+  return loss;
+}
+
+/// What a call is expected to take longer than those that run anyway, not at worst. In a loop, a
+/// candidate that is twice as fast alone is not expected to be slower.
+double Race::expected_excess(int candidate) const {
+  constexpr double of_unknown = 0.5;
+  double const usual = standings_.middle(standing_);
+  if (standings_.num_times(candidate) > 0) {
+    return std::max(0.0, standings_.middle(candidate) - usual);
+  }
+  if (loop_ == Loop::close) {
+    double const alone = one_calls_[static_cast<std::size_t>(candidate)];
+    double const usual_alone = one_calls_[static_cast<std::size_t>(standing_)];
+    if (alone > 0 && usual_alone > 0) {
+      return usual * std::max(0.0, alone / usual_alone - 1);
+    }
+  }
+  return std::min(of_unknown * usual, excess(candidate));
 }
 
 void Race::plan_pace(int candidate, std::int64_t first_call, std::size_t num_calls, bool counts) {

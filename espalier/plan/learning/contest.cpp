@@ -191,9 +191,11 @@ void Contest::conclude(Clock::time_point start, bool was_refused, Learning& lear
     trial.whole_exchange = time_whole_exchange(learning);
   }
   learning.charge(race_.conclude(agreed, trial));
-  learning.charge(pace_.waited(
-      trial.exchange - race_.price_of_exchange(), race_.standings().middle(race_.standing())
-  ));
+  if (!race_.is_of_loop()) {
+    learning.charge(pace_.waited(
+        trial.exchange - race_.price_of_exchange(), race_.standings().middle(race_.standing())
+    ));
+  }
   if (race_.wants_words()) {
     agreed = exchange(race_.words(learning.left()), learning);
     learning.charge(race_.finish(agreed));
