@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <string_view>
 #include <system_error>
-#include <vector>
 
 #include <link.h>
 
@@ -48,15 +47,19 @@ bool are_one(fs::path const& one, fs::path const& other) {
 
 }  // namespace
 
+std::vector<std::string> mpi_libraries() {
+  std::vector<std::string> paths;
+  dl_iterate_phdr(note_path, &paths);
+  return paths;
+}
+
 std::string second_library(std::string const& first) {
   std::error_code problem;
   fs::path const known = fs::canonical(first, problem);
   if (problem) {
     return {};
   }
-  std::vector<std::string> paths;
-  dl_iterate_phdr(note_path, &paths);
-  for (std::string const& path : paths) {
+  for (std::string const& path : mpi_libraries()) {
     fs::path const found = provider(path);
     if (!found.empty() && !are_one(found, known)) {
       return found.string();

@@ -3,8 +3,12 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace espalier::shim {
+
+/// Paths of what this process has loaded and is called like a part of an MPI library.
+[[nodiscard]] std::vector<std::string> mpi_libraries();
 
 /// Another MPI library that this process has loaded: handles of one mean nothing to the other, and
 /// nobody can tell which of them a call of the program was compiled for. The library of the

@@ -6,28 +6,16 @@
 #include <cstdlib>
 #include <dlfcn.h>
 #include <string>
-#include <string_view>
-#include <vector>
 
-#include <link.h>
+#include "shim/second_library.hpp"
 
 namespace espalier::shim {
 namespace {
 
-int note_name(dl_phdr_info* info, std::size_t, void* names) {
-  std::string_view const path(info->dlpi_name);
-  if (path.substr(path.rfind('/') + 1).starts_with("libmpi")) {
-    static_cast<std::vector<std::string>*>(names)->emplace_back(path);
-  }
-  return 0;
-}
-
 /// The MPI library of a program that opened it after its start, as Python does. From now on its
 /// functions are found by whoever calls them, as if the program had been linked with it.
 void* open_late_library() {
-  std::vector<std::string> names;
-  dl_iterate_phdr(note_name, &names);
-  for (std::string const& name : names) {
+  for (std::string const& name : mpi_libraries()) {
     void* const library = dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
     if (library != nullptr && dlsym(library, "PMPI_Init") != nullptr) {
       return library;

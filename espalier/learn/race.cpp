@@ -51,11 +51,10 @@ Race Race::resumed(Record const& record, Circumstances const& circumstances) {
   if (std::optional<int> const decision = race.standings_.decision()) {
     race.decide(*decision);
     if (*decision != native && circumstances.checks_winner && race.needs_check()) {
-      race.check_now(circumstances.allowance);
+      race.begin_first_check();
     }
-  } else {
-    race.plan_next_of_round(circumstances.allowance);
   }
+  race.plan(circumstances.allowance);
   return race;
 }
 
@@ -347,8 +346,7 @@ void Race::finish_round() {
   // All ranks have just left an exchange, and all that may run is warm. What was found in rounds
   // that share an exchange was found in a loop.
   if (*decision != native && last_.form == Form::call) {
-    stage_ = Stage::pacing;
-    is_unchecked_ = true;
+    begin_first_check();
   }
 }
 
@@ -358,10 +356,9 @@ bool Race::needs_check() const {
 }
 
 /// Before the winner stays.
-void Race::check_now(double allowance) {
+void Race::begin_first_check() {
   stage_ = Stage::pacing;
   is_unchecked_ = true;
-  plan_stretch(allowance);
 }
 
 void Race::decide(int candidate) {

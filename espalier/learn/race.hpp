@@ -322,7 +322,7 @@ private:
   void go_on_with_round(Record const& record);
   void finish_round();
   [[nodiscard]] bool needs_check() const;
-  void check_now(double allowance);
+  void begin_first_check();
   void decide(int candidate);
   void plan_stretch(double allowance);
   [[nodiscard]] double note_stretch(double seconds);
