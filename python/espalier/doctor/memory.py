@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 from pathlib import Path
@@ -18,6 +19,12 @@ if TYPE_CHECKING:
 _TOPIC = "memory"
 _FOR_ADMINISTRATORS = "who installed Espalier writes it anew with 'espalier profile share'"
 _FOR_USERS = "remove it, and programs learn anew"
+_FOR_MEASUREMENTS = "remove it, and programs measure anew"
+# What else the interfaces for C keep there, by schema: of which version, and what an entry is.
+_MEASUREMENTS = {
+    "espalier-teams": (1, "choices measured for one-sided teams"),
+    "espalier-distances": (1, "times measured between groups of ranks"),
+}
 
 
 def state_folder(environment: Mapping[str, str]) -> Path | None:
@@ -39,7 +46,7 @@ def _of_user(environment: Mapping[str, str]) -> Iterator[Finding]:
     folder = state_folder(environment)
     files = [] if folder is None else sorted(folder.glob("*.json"))
     for file in files:
-        yield _judged("user", file, _FOR_USERS)
+        yield _measured(file) or _judged("user", file, _FOR_USERS)
     if not files:
         text = "nothing is kept: there is no home folder"
         if folder is not None:
@@ -78,6 +85,25 @@ def _distrust(file: Path, library: Path) -> str:
             f" {about.st_uid}"
         )
     return ""
+
+
+def _measured(file: Path) -> Finding | None:
+    """Judge a file of measurements; None if it is none."""
+    try:
+        document = json.loads(file.read_bytes())
+    except (OSError, ValueError):
+        return None
+    if not isinstance(document, dict) or document.get("schema") not in _MEASUREMENTS:
+        return None
+    known, what = _MEASUREMENTS[document["schema"]]
+    version, entries = document.get("version"), document.get("entries")
+    facts = {"path": str(file), "schema": document["schema"]}
+    if version != known or not isinstance(entries, list):
+        text = f"{file}: expected version {known} and a list of entries, got version {version!r}"
+        text += f" and {type(entries).__name__}"
+        return Finding(_TOPIC, "user", "problem", text, _FOR_MEASUREMENTS, facts)
+    facts["num_entries"] = len(entries)
+    return Finding(_TOPIC, "user", "ok", f"{file}: {len(entries)} {what}", "", facts)
 
 
 def _judged(name: str, file: Path, advice: str) -> Finding:

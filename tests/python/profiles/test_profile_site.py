@@ -121,6 +121,23 @@ def test_a_broken_site_file_stays_as_it_is(cli, tmp_path, folder):
     assert (folder / HERE).read_text() == "{"
 
 
+def test_doctor_knows_files_of_measurements(cli, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    (tmp_path / "espalier").mkdir()
+    path = write(
+        tmp_path / "espalier" / "teams-here.json",
+        {"schema": "espalier-teams", "version": 1, "entries": [{}, {}]},
+    )
+    found = _memory(cli)["user"]
+    assert found["status"] == "ok"
+    assert found["text"] == f"{path}: 2 choices measured for one-sided teams"
+    write(path, {"schema": "espalier-distances", "version": 2, "entries": []})
+    found = _memory(cli)["user"]
+    assert found["status"] == "problem"
+    assert "expected version 1 and a list of entries, got version 2 and list" in found["text"]
+    assert found["advice"] == "remove it, and programs measure anew"
+
+
 def test_doctor_shows_both_files(cli, tmp_path, folder, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     found = _memory(cli)
