@@ -48,6 +48,10 @@ class Language:
     grid: str
 
 
+# A library of the standard ABI has no module and no mpif.h, but may have their procedures.
+_PROCEDURES = "libmpifort_abi.so.1"
+_STANDARD = ROOT / "tests" / "mpis" / "standard_abi.f90"
+
 C = Language("C", "mpi_shim_program", "mpi_shim_learning", "mpi_shim_topology")
 FORTRAN = [
     Language(title, program, program, grid)
@@ -63,7 +67,7 @@ def telling_line(output: str) -> str:
     """Return the line of what a failed program printed that says most of the reason, shortened."""
     here = output.replace(f"{BUILD}/", "")
     lines = [line.strip("= |") for line in here.splitlines() if re.search("[a-z]", line)]
-    reasons = [line for line in lines if re.search(r"error|cannot|not found", line, re.IGNORECASE)]
+    reasons = [line for line in lines if re.search(r"signal|error|cannot|not found", line, re.IGNORECASE)]
     line = next(iter(reasons or lines[-1:]), "nothing printed")
     return line if len(line) <= _LONGEST else line[:_LONGEST].rsplit(" ", maxsplit=1)[0] + " ..."
 
@@ -86,8 +90,8 @@ class Bench:
         return self.folder / "statistics"
 
     def binary(self, name: str) -> str:
-        """Return a program of tests/, compiled for the MPI of the system."""
-        path = BUILD / "bin" / f"{name}_{self.member.family}"
+        """Return a program of tests/, compiled for the MPI of the system, or the one of a path."""
+        path = Path(name) if "/" in name else BUILD / "bin" / f"{name}_{self.member.family}"
         if not path.exists():
             raise CellError("the program is not built")
         return str(path)
@@ -247,6 +251,18 @@ def row(member: Member, language: Language) -> list[str]:
     return cells
 
 
+def row_of_standard_fortran(member: Member) -> list[str]:
+    """Run what a program shows that is compiled for procedures of the standard ABI."""
+    library = Path(member.library).with_name(_PROCEDURES)
+    if not library.exists():
+        return ["the package has none", *["not run"] * (len(FEATURES) - 1)]
+    with tempfile.TemporaryDirectory(prefix="espalier-fortran-") as folder:
+        program = Path(folder) / "standard_abi"
+        words = ["gfortran", str(_STANDARD), "-o", str(program), str(library), member.library]
+        subprocess.run(words, check=True, env={**os.environ, **member.environment})
+        return row(member, Language("procedures", str(program), "", ""))
+
+
 def _has_fortran(member: Member) -> bool:
     """Return whether Fortran programs can run: Debian's library for MPICH goes above any MPICH."""
     return bool(member.fortran) or member.family == "mpich"
@@ -263,7 +279,10 @@ def matrix(chosen: list[Member]) -> list[str]:
     for member in chosen:
         title = member.title if member.why_missing else version_of(member)
         if member.is_standard:
-            rows.append([f"{title}, standard ABI", C.title, *row(member, C)])
+            title += ", standard ABI"
+            rows.append([title, C.title, *row(member, C)])
+            if not member.why_missing:
+                rows.append([title, "Fortran", *row_of_standard_fortran(member)])
             continue
         rows.append([title, C.title, *row(member, C)])
         if not _has_fortran(member):
