@@ -8,6 +8,7 @@ presupposes are made before.
 from __future__ import annotations
 
 import re
+import subprocess
 from typing import TYPE_CHECKING
 
 import documented_places
@@ -88,6 +89,30 @@ def test_every_entry_of_the_tables_is_needed() -> None:
     tables = (*NOT_RUN, *SHOWN)
     assert [entry for entry in tables if not any(entry.fits(one) for one in ALL)] == []
     assert PRESUPPOSED.keys() <= {page for page in pages() if to_run(page)}
+
+
+def test_targets_of_commands_that_are_not_run_exist() -> None:
+    words = [one.line.partition("#")[0].split() for one in ALL]
+    rules = re.findall(r"^([\w-]+):", (repository / "Makefile").read_text(), re.MULTILINE)
+    named = {word for first, *rest in words if first == "make" for word in rest if "=" not in word}
+    assert len(named) > 2
+    assert named <= set(rules)
+    if not (build_folder() / "build.ninja").is_file():
+        pytest.skip("there is no build folder of Ninja")
+    wanted = {
+        word
+        for line in words
+        if line[:2] == ["cmake", "--build"] and "--target" in line
+        for word in line[line.index("--target") + 1 :]
+    }
+    told = subprocess.run(
+        ["/usr/bin/env", "cmake", "--build", build_folder(), "--target", "help"],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert len(wanted) > 2
+    assert wanted <= {line.partition(":")[0] for line in told.stdout.splitlines()}
 
 
 def test_pages_say_what_is_expected() -> None:
