@@ -72,10 +72,7 @@ void PlannedRequests::drop(PlannedRequest* request) noexcept {
   }
 }
 
-// MPI_Wait and MPI_Test of Open MPI free a request that ends with an error, and its handle may soon
-// be that of another one. MPICH keeps it.
 void PlannedRequests::forget_failed() noexcept {
-#ifdef OPEN_MPI
   Underway::Turn const turn;
   static_cast<void>(guard([] {
     for (auto const& [handle, request] : all.load(std::memory_order_relaxed)->table.entries()) {
@@ -85,7 +82,6 @@ void PlannedRequests::forget_failed() noexcept {
     }
     return MPI_SUCCESS;
   }));
-#endif
 }
 
 MPI_Request PlannedRequests::add(BoundCall bound, std::shared_ptr<StartedCalls> calls, int slot) {

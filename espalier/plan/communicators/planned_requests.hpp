@@ -77,7 +77,7 @@ public:
 private:
   /// Takes one away. Within a Turn.
   static void drop(PlannedRequest* request) noexcept;
-  /// Local.
+  /// The MPI library has freed those that ended with an error. Local.
   static void forget_failed() noexcept;
 
   static constinit std::atomic<std::size_t> num_requests;

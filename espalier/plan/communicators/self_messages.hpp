@@ -12,8 +12,8 @@ namespace espalier::plan {
 /// the program has as the request of a persistent collective. Within a Turn.
 class SelfMessages {
 public:
-  /// Called with errors of the receives, after which the MPI library may have freed them.
-  using OnError = void (*)() noexcept;
+  /// Called when a receive has ended with an error, if the MPI library frees such requests.
+  using OnLoss = void (*)() noexcept;
 
   /// A persistent receive with a tag of its own, inactive.
   struct Receive {
@@ -23,7 +23,7 @@ public:
 
   /// Makes the communicator first, if there is none. Local.
   /// @throws Error mpi.
-  [[nodiscard]] Receive make(OnError on_error);
+  [[nodiscard]] Receive make(OnLoss on_loss);
 
   /// Completes a receive that was started: it is posted already, so nobody waits. With an error,
   /// the message is one byte too long: that is an error of class MPI_ERR_TRUNCATE.
@@ -36,7 +36,7 @@ public:
   void close() noexcept;
 
 private:
-  void open(OnError on_error);
+  void open(OnLoss on_loss);
   int take_tag();
 
   MPI_Comm comm_ = MPI_COMM_NULL;
