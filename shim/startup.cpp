@@ -2,16 +2,15 @@
 
 #include "shim/startup.hpp"
 
-#include <array>
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include <mpi.h>
 
+#include "espalier/mpi/broadcast.hpp"
 #include "espalier/mpi/success.hpp"
 #include "espalier/mpi/world_ranks.hpp"
 #include "espalier/plan/devices/loaded_library.hpp"
@@ -35,10 +34,6 @@ int world_rank() {
   int rank = 0;
   require_success(PMPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
   return rank;
-}
-
-void native_bcast(void* buffer, int count, MPI_Datatype type, MPI_Comm comm) {
-  require_success(forward.bcast(buffer, count, to_handle(type), 0, to_handle(comm)), "MPI_Bcast");
 }
 
 /// Draws the name of the memory that the ranks of a node share.
@@ -148,26 +143,6 @@ void require_one_library(plan::SettingsText& text, std::string const& library) {
   }
 }
 
-/// The beginning of what rank 0 shares. Most settings are no longer than that.
-struct FirstBytes {
-  std::int64_t num_all = 0;
-  std::array<char, 2040> bytes{};
-};
-
-/// A text of rank 0 on all ranks. Collective.
-std::string share_text(std::string text) {
-  FirstBytes first{.num_all = static_cast<std::int64_t>(text.size())};
-  text.copy(first.bytes.data(), first.bytes.size());
-  native_bcast(&first, sizeof first, MPI_BYTE, MPI_COMM_WORLD);
-  auto const num_all = static_cast<std::size_t>(first.num_all);
-  if (num_all <= first.bytes.size()) {
-    return {first.bytes.data(), num_all};
-  }
-  text.resize(num_all);
-  native_bcast(text.data(), static_cast<int>(num_all), MPI_BYTE, MPI_COMM_WORLD);
-  return text;
-}
-
 }  // namespace
 
 plan::SettingsText read_settings(std::string const& library_version) {
@@ -194,7 +169,7 @@ share_settings(std::optional<plan::SettingsText> read, MpiLibrary const& library
     }
     bytes = text.to_bytes();
   }
-  return plan::SettingsText::from_bytes(share_text(std::move(bytes)));
+  return plan::SettingsText::from_bytes(mpi::broadcast(MPI_COMM_WORLD, std::move(bytes), 0));
 }
 
 plan::Session::World describe_world(Questions const& asked, std::string const& library_version) {

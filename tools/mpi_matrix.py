@@ -67,7 +67,9 @@ def telling_line(output: str) -> str:
     """Return the line of what a failed program printed that says most of the reason, shortened."""
     here = output.replace(f"{BUILD}/", "")
     lines = [line.strip("= |") for line in here.splitlines() if re.search("[a-z]", line)]
-    reasons = [line for line in lines if re.search(r"signal|error|cannot|not found", line, re.IGNORECASE)]
+    reasons = [
+        line for line in lines if re.search(r"signal|error|cannot|not found", line, re.IGNORECASE)
+    ]
     line = next(iter(reasons or lines[-1:]), "nothing printed")
     return line if len(line) <= _LONGEST else line[:_LONGEST].rsplit(" ", maxsplit=1)[0] + " ..."
 

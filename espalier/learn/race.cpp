@@ -96,27 +96,24 @@ double Race::conclude(Words const& agreed, Own const& own) {
   stretch_begin_ = never;
   bool const is_whole_timed = wants_whole_exchange();
   double lost = pay(agreed, is_whole_timed) + take(agreed);
-  if (made.form == Form::round) {
+  whole_exchange_ = is_whole_timed ? own.whole_exchange : Words{}.whole_exchange;
+  bool const has_all_times = made.form == Form::round;
+  if (has_all_times) {
     lost += stage_ == stage ? take_round(agreed, own) : 0;
-    lost_ += lost;
     has_last_ = false;
-    whole_exchange_ = is_whole_timed ? own.whole_exchange : Words{}.whole_exchange;
-    left_ = agreed.allowance - lost;
-    plan(left_);
-    return lost;
+  } else {
+    last_ = made;
+    last_.counts = made.counts && stage_ == stage;
+    has_last_ = true;
+    own_ = own;
+    if (own.was_refused) {
+      refuse(made.candidate);
+      has_last_ = made.form == Form::call;  // else it is the time of many calls
+    }
   }
   lost_ += lost;
   left_ = agreed.allowance - lost;
-  last_ = made;
-  last_.counts = made.counts && stage_ == stage;
-  has_last_ = true;
-  own_ = own;
-  whole_exchange_ = is_whole_timed ? own.whole_exchange : Words{}.whole_exchange;
-  if (own.was_refused) {
-    refuse(made.candidate);
-    has_last_ = made.form == Form::call;  // else it is the time of many calls
-  }
-  if (!is_needed_at_once(last_)) {
+  if (has_all_times || !is_needed_at_once(last_)) {
     plan(left_);
   }
   return lost;

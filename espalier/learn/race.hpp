@@ -311,6 +311,7 @@ private:
   void plan_first_pace();
   void plan_after_baseline(double allowance);
   void plan_next_of_round(double allowance);
+  [[nodiscard]] bool may_share_exchange() const;
   [[nodiscard]] bool plan_round(double allowance);
   void plan_pace(int candidate, std::int64_t first_call, std::size_t num_calls, bool counts);
   [[nodiscard]] double take_round(Words const& agreed, Own const& own);

@@ -30,7 +30,12 @@ void Race::set_part(Turn& turn) const noexcept {
   }
 }
 
-/// @return false if the ranks do not meet in each call, calls are long, a candidate looks hopeless,
+/// The ranks meet in each call, and calls are short.
+bool Race::may_share_exchange() const {
+  return ranks_meet_ && standings_.is_short();
+}
+
+/// @return false if trials may not share an exchange, a candidate looks hopeless,
 /// or the round may lose more than is allowed.
 bool Race::plan_round(double allowance) {
   std::size_t const num_calls = is_warm_ ? calls_of_warm_trial : 1;
@@ -44,8 +49,8 @@ bool Race::plan_round(double allowance) {
       is_any_hopeless = is_any_hopeless || standings_.looks_hopeless(candidate);
     }
   }
-  bool const is_possible = stage_ == Stage::racing && ranks_meet_ && standings_.is_short() &&
-                           !is_any_hopeless && round_.size() <= most_parts &&
+  bool const is_possible = stage_ == Stage::racing && may_share_exchange() && !is_any_hopeless &&
+                           round_.size() <= most_parts &&
                            2 * (exchange_cost_.price() + losses) <= allowance;
   if (!is_possible) {
     return false;
@@ -97,7 +102,7 @@ bool Race::waits_for_share(double allowance) {
 /// What the rest of the round is expected to lose, with its exchanges and the one before it.
 double Race::loss_of_round(double allowance) const {
   double const price = std::max(price_before_, price_of_exchange());
-  bool const shares_exchange = ranks_meet_ && standings_.is_short();
+  bool const shares_exchange = may_share_exchange();
   std::size_t const usual = shares_exchange && is_warm_ ? calls_of_warm_trial : 1;
   auto const calls = static_cast<double>(wants_pace() ? calls_of_pace_ : usual);
   double loss = shares_exchange ? 2 * price : price;

@@ -23,6 +23,7 @@ from mpi_members import BUILD, MOST_RANKS, ROOT, Member, members
 # Ranks of libraries that spin wait for each other's time slices.
 _PATIENCE = 3
 _SECONDS = 240
+_AFTER_HANDLER = "MPICH 5 returns MPI_SUCCESS after it has called an error handler of the program"
 # What fails without Espalier, too; docs/reference/mpi_libraries.md has the rows of Fortran.
 _NATIVELY = {
     ("openmpi", "spawn"): "Open MPI 5 does not end the program that spawns",
@@ -30,6 +31,10 @@ _NATIVELY = {
     ("openmpi", "fortran_use_mpi"): "the package has no Fortran",
     ("openmpi", "fortran_use_mpi_f08"): "the package has no Fortran",
     ("debian13-openmpi", "fortran_use_mpi_f08"): "the module of Open MPI 4 needs other symbols",
+    ("mpich", "errors.of_library.np2"): _AFTER_HANDLER,
+    ("mpich", "irregular.uncommitted_types.learning.np3"): _AFTER_HANDLER,
+    ("mpich", "neighbor_errors.direct.np2"): _AFTER_HANDLER,
+    ("mpich", "neighbor_errors.direct.np3"): _AFTER_HANDLER,
     ("impi", "fortran_use_mpi_f08"): "descriptors of arrays differ from those of MPICH",
     ("impi", "many_communicators"): "Intel MPI has no shared memory for so many communicators",
     ("impi", "irregular.many_communicators.np2"): "the same",

@@ -64,15 +64,25 @@ void handle_error(MPI_Comm* /*comm*/, int* code, ...) {
 
 void SelfMessages::open(OnLoss on_loss) {
   require_success(make_private_comm(MPI_COMM_SELF, comm_), "MPI_Comm_create");
-  require_success(PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   told_of_lost_requests = frees_failed_requests(comm_) ? on_loss : nullptr;
-  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   require_success(
-      PMPI_Comm_create_errhandler(handle_error, &handler), "MPI_Comm_create_errhandler"
+      PMPI_Comm_create_errhandler(handle_error, &handler_), "MPI_Comm_create_errhandler"
   );
-  int const code = PMPI_Comm_set_errhandler(comm_, handler);
-  PMPI_Errhandler_free(&handler);
-  require_success(code, "MPI_Comm_set_errhandler");
+  require_success(PMPI_Comm_set_errhandler(comm_, handler_), "MPI_Comm_set_errhandler");
+}
+
+/// MPICH 5 returns MPI_SUCCESS from calls after it has called an error handler of the program, and
+/// ours is one. So it is left out where all that it does is to return the error.
+void SelfMessages::prepare_error() const noexcept {
+  if (told_of_lost_requests != nullptr) {
+    return;
+  }
+  MPI_Errhandler of_world = MPI_ERRHANDLER_NULL;
+  if (PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &of_world) == MPI_SUCCESS) {
+    bool const is_returned = of_world == MPI_ERRORS_RETURN;
+    PMPI_Comm_set_errhandler(comm_, is_returned ? MPI_ERRORS_RETURN : handler_);
+    PMPI_Errhandler_free(&of_world);
+  }
 }
 
 int SelfMessages::take_tag() {
@@ -100,6 +110,9 @@ SelfMessages::Receive SelfMessages::make(OnLoss on_loss) {
 }
 
 void SelfMessages::complete(int tag, bool is_error) const noexcept {
+  if (is_error) {
+    prepare_error();
+  }
   char const nothing = 0;
   PMPI_Send(&nothing, is_error ? 1 : 0, MPI_BYTE, 0, tag, comm_);
   wake(comm_);
@@ -107,6 +120,7 @@ void SelfMessages::complete(int tag, bool is_error) const noexcept {
 
 void SelfMessages::close() noexcept {
   if (comm_ != MPI_COMM_NULL) {
+    PMPI_Errhandler_free(&handler_);
     PMPI_Comm_free(&comm_);
   }
 }

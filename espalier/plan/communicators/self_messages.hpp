@@ -38,10 +38,12 @@ public:
 private:
   void open(OnLoss on_loss);
   int take_tag();
+  void prepare_error() const noexcept;
 
   MPI_Comm comm_ = MPI_COMM_NULL;
-  std::vector<int> free_tags_;  ///< with room for all
-  int num_tags_ = 1;            ///< the first one is no receive's
+  MPI_Errhandler handler_ = MPI_ERRHANDLER_NULL;  ///< raises errors of MPI_COMM_WORLD
+  std::vector<int> free_tags_;                    ///< with room for all
+  int num_tags_ = 1;                              ///< the first one is no receive's
 };
 
 }  // namespace espalier::plan

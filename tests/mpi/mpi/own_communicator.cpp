@@ -2,6 +2,7 @@
 
 #include "espalier/mpi/own_communicator.hpp"
 
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,21 @@ void check_values_of_one_rank(Checks& checks, OwnCommunicator const& own) {
   int const last = own.size() - 1;
   std::string const text = own.rank() == last ? "of the last" : "a longer text of another rank";
   checks.expect(mpi::broadcast(own.get(), text, last) == "of the last", "text of the last rank");
+}
+
+/// Values that do not fit into the first message are sent in a second one.
+void check_many_values(Checks& checks, OwnCommunicator const& own) {
+  for (std::size_t const length : {0U, 1U, 253U, 254U, 255U, 1015U, 1016U, 1017U, 5000U}) {
+    std::vector<int> numbers(length);
+    std::iota(numbers.begin(), numbers.end(), 1);
+    std::string const text(length, 'x');
+    bool const is_root = own.rank() == 0;
+    std::string const about = std::to_string(length);
+    checks.expect(
+        own.from_root(is_root ? numbers : std::vector<int>{}) == numbers, about + " numbers"
+    );
+    checks.expect(own.from_root(is_root ? text : "shorter") == text, about + " letters");
+  }
 }
 
 void check_values_of_all_ranks(Checks& checks, OwnCommunicator const& own) {
@@ -71,6 +87,7 @@ int run() {
   {
     OwnCommunicator const own = OwnCommunicator::duplicate(MPI_COMM_WORLD);
     check_values_of_one_rank(checks, own);
+    check_many_values(checks, own);
     check_values_of_all_ranks(checks, own);
     check_error_of_root(checks, own);
     check_split(checks, own);
