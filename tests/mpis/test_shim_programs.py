@@ -23,6 +23,7 @@ from mpi_members import BUILD, MOST_RANKS, ROOT, Member, members
 # Ranks of libraries that spin wait for each other's time slices.
 _PATIENCE = 3
 _SECONDS = 240
+_STATUS = "MPI_Request_get_status of Intel MPI fails for persistent collectives of its own"
 _AFTER_HANDLER = "MPICH 5 returns MPI_SUCCESS after it has called an error handler of the program"
 # What fails without Espalier, too; docs/reference/mpi_libraries.md has the rows of Fortran.
 _NATIVELY = {
@@ -36,11 +37,25 @@ _NATIVELY = {
     ("mpich", "neighbor_errors.direct.np2"): _AFTER_HANDLER,
     ("mpich", "neighbor_errors.direct.np3"): _AFTER_HANDLER,
     ("impi", "fortran_use_mpi_f08"): "descriptors of arrays differ from those of MPICH",
+    ("impi", "moves.of_library.np2"): "Intel MPI's own collectives spoil the heap here",
+    ("impi", "errors.of_library.np2"): "a bcast that is too long is no error of Intel MPI here",
     ("impi", "many_communicators"): "Intel MPI has no shared memory for so many communicators",
     ("impi", "irregular.many_communicators.np2"): "the same",
+    ("impi", "irregular.many_communicators.of_library.np2"): "the same",
+    ("impi", "persistent.starts.np1"): _STATUS,
+    ("impi", "persistent.starts.np2"): _STATUS,
+    ("impi", "persistent.starts.np3"): _STATUS,
     ("impi", "collectives.counted.np3"): "Intel MPI's own allgather leaves out integers here",
     ("impi", "collectives.native.np3"): "the same",
     ("impi", "collectives.picky.np3"): "the same",
+}
+
+
+_HAN = "the priorities of Open MPI 5 can be changed, so that coll/tuned serves all the same"
+# What is right under these libraries, but not what the test says.
+_DIFFERENTLY = {
+    ("openmpi", "native_algorithm_of_another_component"): _HAN,
+    ("debian13-openmpi", "native_algorithm_of_another_component"): _HAN,
 }
 
 
@@ -120,6 +135,12 @@ def _require_fortran(guest: Member, name: str, program: Path) -> None:
         pytest.skip(reason)
 
 
+def _skip_exceptions(guest: Member, name: str) -> None:
+    for table in (_NATIVELY, _DIFFERENTLY):
+        if reason := table.get((guest.name, name)):
+            pytest.skip(reason)
+
+
 def _run(words: list[str], guest: Member) -> None:
     done = mpi_runs.run(words, guest, _SECONDS)
     assert done.returncode == 0, done.stdout[-2000:]
@@ -128,8 +149,7 @@ def _run(words: list[str], guest: Member) -> None:
 @pytest.mark.parametrize(("guest", "test"), _PROGRAMS)
 def test_program_ends_well_under_another_library(guest: Member, test: dict[str, Any]) -> None:
     name = test["name"].partition(".shim_")[2]
-    if reason := _NATIVELY.get((guest.name, name)):
-        pytest.skip(reason)
+    _skip_exceptions(guest, name)
     if guest.name == "impi-abi" and name.startswith(_DRAFT):
         pytest.skip("MPI_ERRORS_RETURN of the standard ends programs under Intel MPI 2021")
     words = list(test["command"])
@@ -149,8 +169,7 @@ def test_process_behaves_under_another_library(
     guest: Member, test: dict[str, Any], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     config_path, case = test["command"][-2:]
-    if reason := _NATIVELY.get((guest.name, case)):
-        pytest.skip(reason)
+    _skip_exceptions(guest, case)
     if guest.name.startswith("impi") and case in _SELECTED:
         pytest.skip("Intel MPI has no variables that select algorithms")
     with open(config_path, encoding="utf-8") as file:  # noqa: PTH123 - named by ctest

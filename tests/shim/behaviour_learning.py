@@ -155,7 +155,7 @@ def case_trials_of_several_communicators(context: Context) -> None:
     """Communicators that go on with each other's trials count each of them once."""
     memory = context.folder / "memory.json"
     outcome = context.launch(
-        *(context.program(PROGRAM), "2", "80"),
+        *(context.program(PROGRAM), "2", "400"),
         num_ranks=2,
         ESPALIER_LEARN="50%",
         ESPALIER_MEMORY=str(memory),
