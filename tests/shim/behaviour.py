@@ -30,7 +30,7 @@ import behaviour_settings
 import behaviour_site
 import behaviour_traffic
 import behaviour_watching
-from behaviour_context import Context
+from behaviour_context import Context, NotThereError
 
 MODULES = (
     behaviour_communicators,
@@ -63,6 +63,8 @@ def main() -> int:
             # What is tried differs from run to run: cases that are about learning switch it on.
             learn = {"ESPALIER_LEARN": "off", "XDG_STATE_HOME": folder}
             case(Context(config, Path(folder), {**quiet, **root, **learn}))
+        except NotThereError as error:
+            print(f"skipped: {error} is not built")
         except AssertionError as error:
             print(f"{config['vendor']}: expected {error}", file=sys.stderr)
             return 1

@@ -52,6 +52,10 @@ RULE = {
 }
 
 
+class NotThereError(Exception):
+    """A program that a case needs, and that is not built here."""
+
+
 @dataclass(frozen=True)
 class Outcome:
     """A program that has ended."""
@@ -90,8 +94,15 @@ class Context:
         return self.folder / "statistics"
 
     def program(self, name: str, vendor: str = "") -> str:
-        """Path of a test program."""
-        return str(Path(str(self.config["programs"])) / f"{name}_{vendor or self.interface}")
+        """Path of a test program.
+
+        Raises:
+            NotThereError: it is one of those that are not built for the standard ABI.
+        """
+        path = Path(str(self.config["programs"])) / f"{name}_{vendor or self.interface}"
+        if self.interface == "abi" and not path.exists():
+            raise NotThereError(path.name)
+        return str(path)
 
     def execute(self, command: list[str], **environment: str) -> Outcome:
         """Run a command to its end."""
