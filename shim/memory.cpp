@@ -176,7 +176,8 @@ void read_memory(plan::SettingsText& text, std::string const& library_version) {
 
 void name_program(plan::SettingsText& text) {
   if (!text.memory_path.empty()) {
-    text.program = program_name();
+    // What is left to learn beside a profile says nothing of runs without one.
+    text.program = program_name() + (text.profile_path.empty() ? "" : ", with a profile");
   }
 }
 

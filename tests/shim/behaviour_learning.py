@@ -197,6 +197,25 @@ def case_runs_in_vain_cost_less(context: Context) -> None:
     expect(programs[0]["program"] == name.removesuffix("3") + "40", "the program first", programs)
 
 
+def case_runs_with_a_profile_are_counted_apart(context: Context) -> None:
+    """That nothing was found beside the rules of a profile says nothing of runs without one."""
+    memory = remembered(context)
+    profile = context.profile()
+    learn(context, memory, 40, ESPALIER_PROFILE=profile)
+    (counted,) = json.loads(memory.read_text(encoding="utf-8"))["programs"]
+    name = f"2 x {Path(context.program(PROGRAM)).name} 40"
+    expect(counted["program"] == f"{name}, with a profile", name, counted)
+
+    document = json.loads(memory.read_text(encoding="utf-8"))
+    document["programs"] = [{**counted, "runs_in_vain": 9, "seconds_at_stake": 0.0}]
+    bounds = []
+    for settings in ({"ESPALIER_PROFILE": profile}, {}):
+        memory.write_text(json.dumps(document), encoding="utf-8")
+        learn(context, memory, 40, ESPALIER_STATISTICS=str(context.statistics), **settings)
+        bounds.append(context.reports()[0]["learning"]["bound_seconds"])
+    expect(bounds[0] < 0.5 * bounds[1], "a lower bound with the profile", bounds)
+
+
 def case_program_rests(context: Context) -> None:
     """A program in which learning was in vain makes native calls, unless its cost is asked for."""
     memory = remembered(context)
