@@ -81,11 +81,13 @@ double Race::take_round(Words const& agreed, Own const& own) {
   return lost;
 }
 
-/// The call before the round ends with an exchange, so that no rank is ahead when it begins.
+/// The call before the round ends with an exchange, so that no rank is ahead when it begins. Long
+/// calls do not wait: a program may make only a few of them in each run, and what the first of all
+/// took may be much less than what others take.
 bool Race::waits_for_share(double allowance) {
   constexpr double most = 1e15;  // which is never
   double const share_of_call = share_ * seconds(standing_);
-  if (stage_ != Stage::racing || !(share_of_call > 0)) {
+  if (stage_ != Stage::racing || standings_.is_long() || !(share_of_call > 0)) {
     return false;
   }
   double const number =
