@@ -127,7 +127,7 @@ MPI_Comm made_at_leisure(MPI_Comm comm) {
 
 /// The ranks of a node, without rank 0.
 MPI_Comm made_of_a_node(MPI_Comm comm) {
-  int const type = rank_of(comm) == 0 ? MPI_UNDEFINED : MPI_COMM_TYPE_SHARED;
+  int const type = rank_of(comm) == 0 ? int{MPI_UNDEFINED} : int{MPI_COMM_TYPE_SHARED};
   MPI_Comm made = MPI_COMM_NULL;
   MPI_Comm_split_type(comm, type, -rank_of(comm), MPI_INFO_NULL, &made);
   bool const is_left_out = made == MPI_COMM_NULL;
