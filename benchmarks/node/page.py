@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import json
 import statistics
-import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import node_ratios as ratios
-from simulated_times import date_of, table
+from simulated_times import date_of, table, wrapped
 
 from espalier.base.units import bytes_text, three_digits
 
@@ -49,7 +48,7 @@ def text(declared: Mapping[str, Any], data: Path) -> str:
         libraries=_listed(dict.fromkeys(one.mpi for one in cells)),
         launches=_launches(records),
         load=_load(records),
-        outcome="\n".join(_filled(f"* {one}") for one in _outcome(cells, goal)),
+        outcome="\n".join(wrapped(f"* {one}", "  ") for one in _outcome(cells, goal)),
         losses=_losses(lost[0]),
         losses_shared=_losses(lost[1]) if shared else _NOT_MEASURED,
         contests=_contests(bound, goal),
@@ -63,11 +62,6 @@ def text(declared: Mapping[str, Any], data: Path) -> str:
         choices=_choices(records, declared["calls"]),
         problems=_problems(records),
     )
-
-
-def _filled(item: str) -> str:
-    """Return an item of a list in lines of a page."""
-    return textwrap.fill(item, 118, subsequent_indent="  ")
 
 
 def _listed(names: Iterable[str]) -> str:

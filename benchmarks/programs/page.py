@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from simulated_times import date_of, table
+from simulated_times import date_of, table, wrapped
 
 from espalier.base.intervals import signed_rank_ratio
 from espalier.base.units import bytes_text, time_text
@@ -180,12 +180,12 @@ def _interval_of(runs: Mapping[str, Sequence[float]]) -> str:
 
 
 def _runs(found: Mapping[str, Any]) -> str:
-    """Return a line with all runs of a program that is only preloaded."""
+    """Return a paragraph with all runs of a program that is only preloaded."""
     runs = found["preloaded"]
     ours, native = (
         " ".join(f"{one:.2f}" for one in runs[kind]) for kind in ("seconds", "native_seconds")
     )
-    return (
+    return wrapped(
         f"Only preloaded, in s, one run after the other: {ours}; native runs in turns with them:"
         f" {native}; all together {_all(found)}."
     )
@@ -207,7 +207,7 @@ def _section(declared: Mapping[str, Any], found: Mapping[str, Any]) -> str:
     if found["calls"]:
         titles = ["call", "ranks", "size", "calls", "share", "in the program", "runs"]
         lines.append(table(titles, [_call(call) for call in found["calls"][:_MOST_CALLS]]))
-    lines += [f"- {line}" for line in _remaining(found)]
+    lines += [wrapped(f"- {line}", "  ") for line in _remaining(found)]
     if "preloaded" in found:
         lines += ["", _runs(found)]
     return "\n".join(lines) + "\n"

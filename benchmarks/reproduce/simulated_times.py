@@ -9,6 +9,7 @@ import dataclasses
 import datetime
 import json
 import sys
+import textwrap
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -181,6 +182,13 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a Markdown table."""
     lines = [head, ["---"] * len(head), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def wrapped(text: str, indent: str = "") -> str:
+    """Return a text in lines that a reader need not scroll; names of algorithms stay whole."""
+    return textwrap.fill(
+        text, 118, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def run_study(
