@@ -32,7 +32,7 @@ _NATIVELY = (
     ("debian13-mpich|impi", "fortran_large", "the module of MPICH 4.0 needs other symbols"),
     (
         "mpich(-abi)?",
-        r"errors\.of_library|irregular\.uncommitted_types\.learning|neighbor_errors",
+        r"errors\.of_library|irregular\.uncommitted_types\.learning|neighbor_errors\.direct",
         "MPICH 5 returns MPI_SUCCESS after it has called an error handler of the program",
     ),
     ("mpich-abi", r"persistent(\.(starts|lives))?", "MPI_Testall refuses what MPI_Recv_init made"),
@@ -45,7 +45,7 @@ _NATIVELY = (
     ("impi.*", r"errors\.of_library", "a bcast that is too long is no error of Intel MPI here"),
     (
         "impi.*",
-        r"(irregular\.)?(node_|some_share_)?many_communicators",
+        r"(irregular\.)?(node_|some_share_)?many_communicators(\.of_library|\.learning)?",
         "Intel MPI has no shared memory for so many communicators",
     ),
     (
@@ -62,7 +62,7 @@ _NATIVELY = (
     ),
     (
         "impi.*",
-        "persistent(_allocations|_errors)?|neighbor_(started|planned|errors)",
+        "(persistent|neighbor_(started|planned|errors)).*",
         "nonblocking and persistent calls are those of Intel MPI, and some of them fail",
     ),
 )
@@ -163,7 +163,7 @@ def _require_fortran(guest: Member, name: str, program: Path) -> None:
 
 def _skip_exceptions(guest: Member, name: str) -> None:
     for guests, names, reason in (*_NATIVELY, *_DIFFERENTLY):
-        if re.fullmatch(guests, guest.name) and re.fullmatch(rf"({names})(\..*)?", name):
+        if re.fullmatch(guests, guest.name) and re.fullmatch(rf"({names})(\.np\d+)?", name):
             pytest.skip(reason)
 
 
