@@ -68,16 +68,27 @@ std::vector<std::int64_t> starts(std::vector<Candidate> const& candidates) {
   return result;
 }
 
+std::string name_of(Candidate const& candidate) {
+  switch (candidate.rule->source) {
+  case Source::memory:
+    return "rule of the memory";
+  case Source::site:
+    return "rule of the site";
+  case Source::profile:
+    break;
+  }
+  return "profile rule " + std::to_string(candidate.position);
+}
+
 Decision decision_of(Candidate const& candidate, Shape shape) {
   Rule const& rule = *candidate.rule;
   Decision decision{
       .choice = rule.choice,
       .neighbors = rule.neighbors,
-      .reason = rule.is_shared ? "rule of the site"
-                               : "profile rule " + std::to_string(candidate.position),
+      .reason = name_of(candidate),
       .rule = candidate.position,
       .is_borrowed = !rule.shape.covers(shape),
-      .is_shared = rule.is_shared,
+      .source = rule.source,
   };
   if (decision.is_borrowed) {
     decision.reason += ", borrowed from " + rule.shape.text();
@@ -110,6 +121,12 @@ Decision decide(
     }
   }
   return otherwise;
+}
+
+/// The first one, unless only the second one was made for exactly this shape.
+Decision const& nearer(Decision const& first, Decision const& second) noexcept {
+  bool const is_of_other_shape = first.is_open || first.is_borrowed;
+  return is_of_other_shape && !second.is_open && !second.is_borrowed ? second : first;
 }
 
 }  // namespace
@@ -166,6 +183,19 @@ DecisionTable::DecisionTable(std::span<Rule const> rules, CallForm call, Shape s
     std::int64_t const last = i + 1 < first.size() ? first[i + 1] - 1 : Rule::no_limit;
     append(last, decide(usable, shape, first[i], otherwise));
   }
+}
+
+DecisionTable DecisionTable::completed_by(DecisionTable const& other) const {
+  DecisionTable both;
+  std::size_t own = 0;
+  std::size_t others = 0;
+  while (own < decisions_.size()) {
+    std::int64_t const last = std::min(last_bytes_[own], other.last_bytes_[others]);
+    both.append(last, nearer(decisions_[own], other.decisions_[others]));
+    own += last_bytes_[own] == last;
+    others += other.last_bytes_[others] == last;
+  }
+  return both;
 }
 
 void DecisionTable::append(std::int64_t last_bytes, Decision decision) {

@@ -21,10 +21,10 @@ struct Decision {
   /// Of a neighborhood collective, which has no choice; null: the native call.
   neighborhood::Algorithm const* neighbors = nullptr;
   std::string reason;
-  int rule = -1;             ///< position in Profile::rules(), -1 if no rule applies
-  bool is_borrowed = false;  ///< the rule was made for another shape
-  bool is_shared = false;    ///< the rule is one of the site
-  bool is_open = false;      ///< nobody decided: the native call for want of a rule
+  int rule = -1;                    ///< position in Profile::rules(), -1 if no rule applies
+  bool is_borrowed = false;         ///< the rule was made for another shape
+  bool is_open = false;             ///< nobody decided: the native call for want of a rule
+  Source source = Source::profile;  ///< of the rule
 
   [[nodiscard]] bool is_native() const noexcept { return !choice && neighbors == nullptr; }
 
@@ -54,6 +54,10 @@ public:
   DecisionTable(std::span<Rule const> rules, Call call, Shape shape)
       : DecisionTable(rules, CallForm{.call = call}, shape) {}
 
+  /// These decisions, and those that another table has for exactly this shape where these are open
+  /// or borrowed.
+  [[nodiscard]] DecisionTable completed_by(DecisionTable const& other) const;
+
   /// Position of the decision for a result of so many bytes, bytes >= 0.
   [[nodiscard]] std::size_t find(std::int64_t bytes) const noexcept;
 
@@ -69,6 +73,8 @@ public:
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
 private:
+  DecisionTable() = default;
+
   void append(std::int64_t last_bytes, Decision decision);
 
   std::vector<std::int64_t> last_bytes_;  ///< ascending; the last one is no limit

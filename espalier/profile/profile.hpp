@@ -28,6 +28,10 @@ namespace espalier::profile {
   return has_known_size(CallForm{.call = call}, shape);
 }
 
+/// Where a rule is from: a file of the user's choice, what programs of the user learned, or what
+/// the site shares with all users.
+enum class Source { profile, memory, site };
+
 /// "Use this algorithm for results of min_bytes .. max_bytes on this shape."
 struct Rule {
   static constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
@@ -41,7 +45,7 @@ struct Rule {
   /// Of a rule for neighborhoods, which has no choice; null: the native call.
   neighborhood::Algorithm const* neighbors = nullptr;
   std::string reason;
-  bool is_shared = false;  ///< by the site with all users; not in the file
+  Source source = Source::profile;  ///< not in the file
 
   [[nodiscard]] bool is_native() const noexcept { return !choice && neighbors == nullptr; }
 

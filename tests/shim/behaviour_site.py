@@ -107,11 +107,13 @@ def case_site_serves_all(context: Context) -> None:
     for settings in (
         {"ESPALIER_MEMORY": "off"},
         {"ESPALIER_LEARN": "off"},
-        {"ESPALIER_PROFILE": context.write_profile(document(context, bcast(OWN)))},
     ):
         outcome = run(context, library, **settings)
         reasons = {reason for _, reason in rows(context)}
         expect("rule of the site" not in reasons, f"no such rule with {settings}", reasons)
+    profile = context.write_profile(document(context, bcast(OWN)))
+    run(context, library, ESPALIER_PROFILE=profile)
+    expect((OWN, "profile rule 0") in rows(context), "the profile comes first", rows(context))
 
 
 def case_site_comes_after_own_lessons(context: Context) -> None:
@@ -123,7 +125,7 @@ def case_site_comes_after_own_lessons(context: Context) -> None:
     memory.write_text(document(context, bcast(OWN)), encoding="utf-8")
     outcome = run(context, library, ESPALIER_MEMORY=str(memory))
     expect(outcome.lines == [], "silence", outcome.lines)
-    expect((OWN, "profile rule 0") in rows(context), "the own rule", rows(context))
+    expect((OWN, "rule of the memory") in rows(context), "the own rule", rows(context))
     expect(all(name != SHARED for name, _ in rows(context)), "no other", rows(context))
     shared = {
         row["algorithm"]

@@ -94,9 +94,9 @@ Proposals propose(Contest::Kind const& contest, Learning& learning) {
 Contest::Contest(Kind const& kind, profile::Decision const& decision, Learning const& learning)
     : kind_(kind) {
   if (!decision.is_native()) {
-    // Programs of other users checked a rule of the site, if any did.
-    race_ =
-        learn::Race::taken(decision.is_shared ? learn::Race::soon : learning.calls_before_check());
+    // Earlier runs of the user's programs checked what they learned, and no other rules.
+    bool const was_checked = decision.source == profile::Source::memory;
+    race_ = learn::Race::taken(was_checked ? learn::Race::later : learn::Race::soon);
     tell_kind();
     saved_ = learning.saved(kind_of_calls(), decision.algorithm_text());
     own_.push_back({.reason = "learning: the native call, to check the rule for this call"});

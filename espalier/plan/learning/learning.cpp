@@ -102,11 +102,11 @@ double seconds_saved(Trials const& trials) {
          std::max(0.0, known.front().seconds - known[leader].seconds);
 }
 
-bool has_rule(std::optional<profile::Profile> const& rules, KindOfCalls const& kind) {
-  return rules && std::ranges::any_of(rules->rules(), [&](profile::Rule const& rule) {
-           return rule.is_for({.call = kind.call}) && rule.shape.covers(kind.shape) &&
-                  rule.min_bytes <= kind.min_bytes && kind.min_bytes <= rule.max_bytes;
-         });
+bool covers(profile::Profile const& rules, KindOfCalls const& kind) {
+  return std::ranges::any_of(rules.rules(), [&](profile::Rule const& rule) {
+    return rule.is_for({.call = kind.call}) && rule.shape.covers(kind.shape) &&
+           rule.min_bytes <= kind.min_bytes && kind.min_bytes <= rule.max_bytes;
+  });
 }
 
 /// How many candidates a program has calls for.
@@ -133,7 +133,6 @@ int most_ranks_on_a_node(std::span<int const> node_of_rank) {
 Learning::Learning(Settings const& settings, std::span<int const> node_of_rank, int num_processors)
     : allowance_(settings.learning->seconds, settings.learning->share),
       share_of_later_runs_(std::max(settings.learning->share, least_share_of_later_runs)),
-      calls_before_check_(settings.profile ? learn::Race::soon : learn::Race::later),
       node_of_rank_(node_of_rank), machine_(settings.machine), node_memory_(settings.node_memory),
       num_processors_(num_processors), most_ranks_(most_ranks_on_a_node(node_of_rank)) {
   for (Trials const& trials : settings.trials) {
@@ -149,7 +148,10 @@ void Learning::plan_turns(Settings const& settings) {
   double left = allowance_.bound(0);
   for (auto const& [kind, trials] : earlier_) {
     turns_[kind] = {.first_call = late_call};
-    if (has_rule(settings.memory, kind) || has_rule(settings.site, kind)) {
+    auto const has_rule = [&](std::optional<profile::Profile> const& rules) {
+      return rules && covers(*rules, kind);
+    };
+    if (has_rule(settings.profile) || has_rule(settings.memory) || has_rule(settings.site)) {
       left += learn::Allowance::share_of_gains * seconds_saved(trials);
     } else if (is_worth_a_race(trials)) {
       sorted.push_back(&trials);

@@ -57,9 +57,6 @@ public:
 
   [[nodiscard]] Start start(KindOfCalls const& kind) const;
 
-  /// Before a rule is checked: what earlier runs learned was checked by them.
-  [[nodiscard]] std::int64_t calls_before_check() const noexcept { return calls_before_check_; }
-
   /// What is worth trying, the best first; nothing if all is known to be slower. Takes a few
   /// milliseconds.
   /// @param bytes  of the result
@@ -119,7 +116,6 @@ private:
   Clock::time_point start_ = Clock::now();
   learn::Allowance allowance_;
   double share_of_later_runs_;  ///< as of learn::Race::Circumstances
-  std::int64_t calls_before_check_;
   std::span<int const> node_of_rank_;
   MachineText machine_;
   NodeMemory node_memory_;

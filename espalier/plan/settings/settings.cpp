@@ -239,17 +239,13 @@ profile::DecisionTable decide(
   if (auto const* const forced = settings.forced_for(call)) {
     return decide_forced(call, *forced, shape, warnings);
   }
-  if (settings.profile) {
-    return {settings.profile->rules(), call, shape};
+  if (!settings.profile && !settings.profile_path.empty()) {
+    return profile::DecisionTable({.reason = "the profile cannot be used", .is_open = true});
   }
-  if ((settings.memory || settings.site) && settings.profile_path.empty()) {
-    return {settings.learned_rules(shape), call, shape};
-  }
-  return profile::DecisionTable(
-      {.choice = std::nullopt,
-       .reason = settings.profile_path.empty() ? "no profile" : "the profile cannot be used",
-       .is_open = true}
-  );
+  profile::DecisionTable const of_profile =
+      settings.profile ? profile::DecisionTable(settings.profile->rules(), call, shape)
+                       : profile::DecisionTable({.reason = "no profile", .is_open = true});
+  return of_profile.completed_by({settings.learned_rules(shape), call, shape});
 }
 
 std::optional<std::string> complaint_about_shape(Settings const& settings, profile::Shape job) {

@@ -133,7 +133,7 @@ struct Settings {
   [[nodiscard]] bool may_share_memory() const;
 
   /// Rules for exactly this shape that programs learned, those of this user before those of the
-  /// site; none where a profile was asked for.
+  /// site.
   [[nodiscard]] std::vector<profile::Rule> learned_rules(profile::Shape shape) const;
 
   /// The algorithms of the MPI library that rules and forced choices name, each once. Equal on all

@@ -156,19 +156,16 @@ bool Settings::may_share_memory() const {
 }
 
 std::vector<profile::Rule> Settings::learned_rules(profile::Shape shape) const {
-  if (!profile_path.empty()) {
-    return {};
-  }
   std::vector<profile::Rule> rules;
-  if (memory) {
-    rules = profile::rules_of_shape(memory->rules(), shape);
-  }
-  if (site) {
-    for (profile::Rule& rule : profile::rules_of_shape(site->rules(), shape)) {
-      rule.is_shared = true;
+  auto const add = [&](std::optional<profile::Profile> const& some, profile::Source source) {
+    for (profile::Rule& rule :
+         profile::rules_of_shape(some ? some->rules() : std::span<profile::Rule const>(), shape)) {
+      rule.source = source;
       rules.push_back(std::move(rule));
     }
-  }
+  };
+  add(memory, profile::Source::memory);
+  add(site, profile::Source::site);
   return rules;
 }
 

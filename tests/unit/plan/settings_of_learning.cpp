@@ -172,7 +172,7 @@ TEST(Settings, RulesOfTheSiteServeWhereNothingWasLearned) {
   EXPECT_EQ(decided(settings, Call::bcast, 5), "native") << "as with what was learned";
   std::vector<std::string> warnings;
   auto const table = decide(settings, Call::bcast, {.num_ranks = 4, .num_nodes = 1}, warnings);
-  EXPECT_TRUE(table.at(1000).is_shared);
+  EXPECT_EQ(table.at(1000).source, profile::Source::site);
   EXPECT_EQ(table.at(1000).reason, "rule of the site: measured");
 }
 
@@ -185,19 +185,38 @@ TEST(Settings, OwnLessonsComeBeforeRulesOfTheSite) {
   auto const table = decide(settings, Call::bcast, {.num_ranks = 4, .num_nodes = 1}, warnings);
   EXPECT_EQ(table.at(499).choice->text(), "bcast/flat");
   EXPECT_EQ(table.at(500).choice->text(), "bcast/binomial");
-  EXPECT_FALSE(table.at(500).is_shared);
+  EXPECT_EQ(table.at(500).source, profile::Source::memory);
   EXPECT_EQ(table.at(1000).choice->text(), "bcast/binomial");
   EXPECT_EQ(table.at(1001).choice->text(), "bcast/flat");
 }
 
-TEST(Settings, RulesOfTheSiteAreForProgramsThatLearnWithoutAProfile) {
+TEST(Settings, RulesOfTheSiteAreForProgramsThatLearn) {
   SettingsText text = with_site(with_algorithm("flat"));
   text.learn = "off";
   EXPECT_EQ(decided(Settings::parse(text, "openmpi"), Call::bcast, 4), "native");
-  text.learn = "on";
+}
+
+TEST(Settings, WhatWasLearnedServesWhereTheProfileHasNoRule) {
+  auto of_profile = nlohmann::json::parse(profile_text);
+  of_profile["rules"][0]["max_bytes"] = 999;
+  auto own = nlohmann::json::parse(with_algorithm("chain"));
+  own["rules"][0]["min_bytes"] = 500;
+  own["rules"][0]["max_bytes"] = 1999;
+  SettingsText text = with_site(with_algorithm("flat"), own);
   text.profile_path = "p.json";
-  text.profile = profile_text;
-  EXPECT_EQ(decided(Settings::parse(text, "openmpi"), Call::bcast, 4), "bcast/binomial");
+  text.profile = of_profile.dump();
+  std::vector<std::string> warnings;
+  Settings const settings = Settings::parse(text, "openmpi");
+  auto const table = decide(settings, Call::bcast, {.num_ranks = 4, .num_nodes = 1}, warnings);
+  EXPECT_EQ(table.at(999).reason, "profile rule 0: measured");
+  EXPECT_EQ(table.at(1000).reason, "rule of the memory: measured");
+  EXPECT_EQ(table.at(1000).choice->text(), "bcast/chain");
+  EXPECT_EQ(table.at(2000).reason, "rule of the site: measured");
+}
+
+TEST(Settings, ABrokenProfileLeavesCallsNative) {
+  SettingsText text = with_site(with_algorithm("flat"));
+  text.profile_path = "p.json";
   text.profile = "{";
   EXPECT_EQ(decided(Settings::parse(text, "openmpi"), Call::bcast, 4), "native");
 }

@@ -223,6 +223,54 @@ TEST(DecisionTable, IgnoresRulesOfOtherCalls) {
   );
 }
 
+TEST(DecisionTable, IsCompletedWhereItIsOpenOrBorrows) {
+  DecisionTable const own(
+      std::vector{make_rule({4, 1}, "ring", {10, 19}), make_rule({4, 1}, "native", {20, 29})},
+      Call::allgather,
+      {4, 1}
+  );
+  DecisionTable const other(
+      std::vector{
+          make_rule({4, 1}, "bruck", {0, 24}), make_rule({4, 1}, "sparbit", {40, no_limit})
+      },
+      Call::allgather,
+      {4, 1}
+  );
+  DecisionTable const both = own.completed_by(other);
+  std::vector<std::string> found;
+  for (std::int64_t const bytes : {0, 9, 10, 19, 20, 29, 30, 39, 40, 1000}) {
+    found.push_back(name_of(both.at(bytes)));
+  }
+  EXPECT_EQ(
+      found,
+      (std::vector<std::string>{
+          "bruck",
+          "bruck",
+          "ring",
+          "ring",
+          "native",
+          "native",
+          "native",
+          "native",
+          "sparbit",
+          "sparbit"
+      })
+  );
+  EXPECT_EQ(both.at(30), own.at(30));
+  EXPECT_TRUE(both.chooses());
+}
+
+TEST(DecisionTable, RulesForItsShapeComeBeforeBorrowedOnes) {
+  DecisionTable const borrowing(std::vector{make_rule({6, 1}, "ring")}, Call::allgather, {4, 1});
+  DecisionTable const exact(
+      std::vector{make_rule({4, 1}, "bruck", {0, 9})}, Call::allgather, {4, 1}
+  );
+  DecisionTable const both = borrowing.completed_by(exact);
+  EXPECT_EQ(name_of(both.at(9)), "bruck");
+  EXPECT_EQ(name_of(both.at(10)), "ring");
+  EXPECT_EQ(name_of(exact.completed_by(borrowing).at(10)), "native") << "nobody asked for that";
+}
+
 TEST(DecisionTable, AgreesWithARuleByRuleSearch) {
   std::vector<Rule> const rules{
       make_rule({4, 1}, "ring", {0, 9}),
