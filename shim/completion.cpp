@@ -2,26 +2,28 @@
 
 #include "shim/completion.hpp"
 
+#include <optional>
+
 #include <mpi.h>
 
+#include "espalier/plan/communicators/open_requests.hpp"
 #include "espalier/plan/communicators/started_calls.hpp"
+#include "espalier/plan/failure.hpp"
 #include "shim/forward.hpp"
+#include "shim/requests_at.hpp"
 
 namespace espalier::shim {
 
 namespace {
 
-/// Apart from what every call does, as its registers would have to be saved there.
+using plan::OpenRequests;
+
+/// While the MPI library would not wait for requests of ours. Apart, as count().
 [[gnu::noinline, gnu::cold]] int
 wait_with_ours(int count, void* array_of_requests, void* array_of_statuses) {
   do {
     int is_complete = 0;
-    int const code = PMPI_Testall(
-        count,
-        static_cast<MPI_Request*>(array_of_requests),
-        &is_complete,
-        static_cast<MPI_Status*>(array_of_statuses)
-    );
+    int const code = forward.testall(count, array_of_requests, &is_complete, array_of_statuses);
     if (code != MPI_SUCCESS || is_complete != 0) {
       return code;
     }
@@ -29,12 +31,85 @@ wait_with_ours(int count, void* array_of_requests, void* array_of_statuses) {
   return forward.waitall(count, array_of_requests, array_of_statuses);
 }
 
-}  // namespace
-
-int waitall(int count, void* array_of_requests, void* array_of_statuses) {
+int wait_for_all(int count, void* array_of_requests, void* array_of_statuses) {
   return plan::StartedCalls::is_any_incomplete()
              ? wait_with_ours(count, array_of_requests, array_of_statuses)
              : forward.waitall(count, array_of_requests, array_of_statuses);
+}
+
+/// Counts a function with these arguments, among them so many requests. What cannot be counted is
+/// no reason to fail. Apart from what every call does, as its registers would have to be saved
+/// there.
+template <typename Native, typename... Arguments>
+[[gnu::noinline, gnu::cold]] int
+count(Native* native, int num_requests, void* requests, Arguments... arguments) {
+  std::optional<plan::Completing> counted;
+  static_cast<void>(plan::guard([&] {
+    counted.emplace(requests_at(requests, num_requests));
+    return MPI_SUCCESS;
+  }));
+  int const code = native(arguments...);
+  static_cast<void>(plan::guard([&] {
+    if (counted) {
+      counted->end();
+    }
+    return MPI_SUCCESS;
+  }));
+  return code;
+}
+
+}  // namespace
+
+int wait(void* request, void* status) {
+  return OpenRequests::is_any() ? count(forward.wait, 1, request, request, status)
+                                : forward.wait(request, status);
+}
+
+int waitany(int num, void* requests, int* index, void* status) {
+  return OpenRequests::is_any()
+             ? count(forward.waitany, num, requests, num, requests, index, status)
+             : forward.waitany(num, requests, index, status);
+}
+
+int waitsome(int num, void* requests, int* num_complete, int* indices, void* statuses) {
+  return OpenRequests::is_any()
+             ? count(
+                   forward.waitsome, num, requests, num, requests, num_complete, indices, statuses
+               )
+             : forward.waitsome(num, requests, num_complete, indices, statuses);
+}
+
+int waitall(int num, void* requests, void* statuses) {
+  if (OpenRequests::is_any()) {
+    return count(&wait_for_all, num, requests, num, requests, statuses);
+  }
+  return plan::StartedCalls::is_any_incomplete() ? wait_with_ours(num, requests, statuses)
+                                                 : forward.waitall(num, requests, statuses);
+}
+
+int test(void* request, int* flag, void* status) {
+  return OpenRequests::is_any() ? count(forward.test, 1, request, request, flag, status)
+                                : forward.test(request, flag, status);
+}
+
+int testany(int num, void* requests, int* index, int* flag, void* status) {
+  return OpenRequests::is_any()
+             ? count(forward.testany, num, requests, num, requests, index, flag, status)
+             : forward.testany(num, requests, index, flag, status);
+}
+
+int testsome(int num, void* requests, int* num_complete, int* indices, void* statuses) {
+  return OpenRequests::is_any()
+             ? count(
+                   forward.testsome, num, requests, num, requests, num_complete, indices, statuses
+               )
+             : forward.testsome(num, requests, num_complete, indices, statuses);
+}
+
+int testall(int num, void* requests, int* flag, void* statuses) {
+  return OpenRequests::is_any()
+             ? count(forward.testall, num, requests, num, requests, flag, statuses)
+             : forward.testall(num, requests, flag, statuses);
 }
 
 }  // namespace espalier::shim

@@ -2,7 +2,6 @@
 
 #include "shim/persistent.hpp"
 
-#include <cstddef>
 #include <span>
 #include <utility>
 
@@ -12,18 +11,13 @@
 #include "espalier/plan/communicators/planned_requests.hpp"
 #include "espalier/plan/failure.hpp"
 #include "shim/forward.hpp"
+#include "shim/requests_at.hpp"
 
 namespace espalier::shim {
 
 namespace {
 
 using plan::PlannedRequests;
-
-/// Nothing, where the MPI library will complain about the arguments.
-std::span<MPI_Request const> requests_at(void const* array, int count) noexcept {
-  std::size_t const size = array == nullptr || count < 0 ? 0 : static_cast<std::size_t>(count);
-  return {static_cast<MPI_Request const*>(array), size};
-}
 
 /// Apart from what every call does, as its registers would have to be saved there.
 template <typename Native>

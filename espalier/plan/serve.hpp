@@ -20,6 +20,7 @@
 #include "espalier/plan/calls/own_parts.hpp"
 #include "espalier/plan/clock.hpp"
 #include "espalier/plan/communicators/communicator.hpp"
+#include "espalier/plan/communicators/open_requests.hpp"
 #include "espalier/plan/communicators/planned_requests.hpp"
 #include "espalier/plan/failure.hpp"
 #include "espalier/plan/neighbors/neighbor_name.hpp"
@@ -83,15 +84,36 @@ struct Counted {
   std::chrono::duration<double> elapsed;
 };
 
-/// Counts a call. One that could not be counted is no reason to fail.
+/// Counts a call.
+template <typename Call> Recorder::Row& recorded(Counted counted, State& state, Call const& call) {
+  std::int64_t const own = own_bytes(call, state.facts(), state.types());
+  Recorder::Row& row = counted.recorder->record(
+      Call::call, counted.bytes, *counted.decision, counted.elapsed.count(), manner_of(call), own
+  );
+  if constexpr (has_own_parts<Call>) {
+    note_parts(call, state.facts(), state.types(), row);
+  }
+  return row;
+}
+
+/// The same of one that is complete. One that could not be counted is no reason to fail.
 template <typename Call> void record(Counted counted, State& state, Call const& call) noexcept {
   static_cast<void>(guard([&] {
-    std::int64_t const own = own_bytes(call, state.facts(), state.types());
-    Recorder::Row& row = counted.recorder->record(
-        Call::call, counted.bytes, *counted.decision, counted.elapsed.count(), manner_of(call), own
-    );
-    if constexpr (has_own_parts<Call>) {
-      note_parts(call, state.facts(), state.types(), row);
+    recorded(counted, state, call);
+    return MPI_SUCCESS;
+  }));
+}
+
+/// The same of one that was started, and of what follows until it is complete.
+/// @param request  null if the start failed
+template <typename Call>
+void record_start(
+    Counted counted, State& state, Call const& call, MPI_Request const* request
+) noexcept {
+  static_cast<void>(guard([&] {
+    Recorder::Row& row = recorded(counted, state, call);
+    if (request != nullptr) {
+      OpenRequests::add(*request, row);
     }
     return MPI_SUCCESS;
   }));
@@ -296,8 +318,12 @@ int serve_start(
     code = std::forward<Native>(native)();
   }
   if (session.records() && decision != nullptr) {
-    Recorder& recorder = decided.state->recorder_of_started();
-    record({&recorder, decided.bytes, decision, Clock::now() - start}, *decided.state, call);
+    record_start(
+        {&decided.state->recorder_of_started(), decided.bytes, decision, Clock::now() - start},
+        *decided.state,
+        call,
+        code == MPI_SUCCESS ? request : nullptr
+    );
   }
   return code;
 }

@@ -11,6 +11,7 @@
 #include <mpi.h>
 
 #include "espalier/plan/clock.hpp"
+#include "espalier/plan/communicators/open_requests.hpp"
 #include "espalier/plan/communicators/planned_requests.hpp"
 #include "espalier/plan/failure.hpp"
 #include "espalier/plan/neighbors/neighbor_bytes.hpp"
@@ -65,22 +66,28 @@ decide_neighbors(Session& session, Call const& call, MPI_Comm comm, Observing&& 
 }
 
 /// Counts a neighborhood call with what this rank sent.
+/// @param request  of one that was started; null: it is complete
 template <AnyNeighborCall Call>
 void record_neighbors(
     NeighborDecision const& decided,
-    profile::Form form,
+    MPI_Request const* request,
     Call const& call,
     std::chrono::duration<double> elapsed
 ) noexcept {
   static_cast<void>(guard([&] {
+    bool const is_complete = request == nullptr;
+    profile::Form const form = is_complete ? profile::Form::blocking : profile::Form::nonblocking;
     State::NeighborCalls& calls = decided.state->neighbor_calls();
     std::int64_t const bytes = sent_bytes(call, calls.destinations, decided.state->types());
-    calls.recorder.record(
+    NeighborRecorder::Row& row = calls.recorder.record(
         {.call = Call::neighbor_call, .form = form},
         decided.block_bytes,
         *decided.decision,
         {.count = 1, .bytes = bytes, .seconds = elapsed.count()}
     );
+    if (!is_complete) {
+      OpenRequests::add(*request, row);
+    }
     return MPI_SUCCESS;
   }));
 }
@@ -113,7 +120,7 @@ int serve(
     }
   }
   if (is_counted && code == MPI_SUCCESS) {
-    record_neighbors(decided, profile::Form::blocking, call, Clock::now() - start);
+    record_neighbors(decided, nullptr, call, Clock::now() - start);
   }
   return end_call(session, *decided.state, is_native, code, comm, observer);
 }
@@ -142,7 +149,7 @@ int serve_start(
                        ? std::forward<Native>(native)()
                        : start_neighbors(session, decided, call, comm, *request);
   if (is_counted && code == MPI_SUCCESS) {
-    record_neighbors(decided, profile::Form::nonblocking, call, Clock::now() - start);
+    record_neighbors(decided, request, call, Clock::now() - start);
   }
   return code;
 }

@@ -15,6 +15,7 @@
 #include "espalier/mpi/handle_bits.hpp"
 #include "espalier/mpi/world_ranks.hpp"
 #include "espalier/plan/clock.hpp"
+#include "espalier/plan/communicators/open_requests.hpp"
 #include "espalier/plan/communicators/planned_requests.hpp"
 #include "espalier/plan/communicators/underway.hpp"
 #include "espalier/plan/failure.hpp"
@@ -383,6 +384,7 @@ Session::tables_for(MPI_Comm comm, State::Facts& facts, std::vector<int> const& 
 
 void Session::finish() noexcept {
   PlannedRequests::close();
+  OpenRequests::close();
   for (MPI_Comm const comm : {world_.comm, MPI_COMM_SELF}) {
     std::optional<void*> attribute;
     if (state_.find(comm, attribute) == MPI_SUCCESS && attribute) {

@@ -9,6 +9,9 @@ from behaviour_context import NUM_RANKS, RULE, STARTED, Context, expect
 
 Row = dict[str, Any]
 
+# Of the program mpi_shim_awaited.
+NUM_FUNCTIONS, NUM_CALLS, NAP = 8, 3, 0.005
+
 
 def rows_of(context: Context, **environment: str) -> list[dict[str, list[Row]]]:
     """Return the rows of each rank by function, of a program that ended well."""
@@ -123,6 +126,29 @@ def case_parts(context: Context) -> None:
             "received_bytes": sum(4 * peer + rank for peer in range(NUM_RANKS)),
         }
         expect(found == expected, f"{expected}", found)
+
+
+def case_awaited(context: Context) -> None:
+    """What became of nonblocking calls is counted, whichever function completes them."""
+    for force in ("", "iallreduce=recursive_doubling"):
+        outcome = context.launch(
+            context.program("mpi_shim_awaited"),
+            ESPALIER_FORCE=force,
+            ESPALIER_STATISTICS=str(context.statistics),
+        )
+        expect(outcome.code == 0, "exit code 0", outcome)
+        for report in context.reports():
+            *alone, pair = [row for row in report["calls"] if row["function"] == "MPI_Iallreduce"]
+            expect(len(alone) == NUM_FUNCTIONS, "a row for each function", alone)
+            for row in alone:
+                completed = row["completed"]
+                expect(completed["count"] == NUM_CALLS, "all are complete", row)
+                expect(completed["work_seconds"] >= NUM_CALLS * NAP, "work beside them", row)
+                expect(completed["waiting_seconds"] > 0, "waiting for them", row)
+            expect(pair["completed"]["count"] == NUM_CALLS, "pairs", pair)
+            (other,) = [row for row in report["calls"] if row["function"] == "MPI_Ibcast"]
+            shares = [row["completed"]["waiting_seconds"] for row in (pair, other)]
+            expect(shares[0] == shares[1], "each of a pair has its share", shares)
 
 
 def case_neighbors(context: Context) -> None:

@@ -4,7 +4,7 @@
 
 namespace espalier::plan {
 
-void NeighborRecorder::record(
+NeighborRecorder::Row& NeighborRecorder::record(
     NeighborForm call,
     std::int64_t block_bytes,
     profile::Decision const& decision,
@@ -14,10 +14,11 @@ void NeighborRecorder::record(
   for (Row& row : rows_) {
     if (row.call == call && row.size_class == position && row.decision == &decision) {
       row.counter.add(one);
-      return;
+      return row;
     }
   }
   rows_.push_back({.call = call, .size_class = position, .decision = &decision, .counter = one});
+  return rows_.back();
 }
 
 }  // namespace espalier::plan

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "espalier/plan/neighbors/neighbor_name.hpp"
@@ -21,11 +22,13 @@ public:
     std::size_t size_class;             ///< of a block, where all ranks know it; else 0
     profile::Decision const* decision;  ///< not owned
     Counter counter{};
+    std::shared_ptr<Completions> completions{};  ///< null: none are counted
   };
 
   /// @param block_bytes  as rules have it; 0 where not all ranks know it
   /// @param one  call, with the bytes that this rank sent to all of its neighbours
-  void record(
+  /// @return the row that counts it, until the next one is recorded
+  Row& record(
       NeighborForm call,
       std::int64_t block_bytes,
       profile::Decision const& decision,

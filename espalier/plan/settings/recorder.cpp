@@ -95,6 +95,7 @@ std::size_t Recorder::memory_bytes() const noexcept {
     if (row.parts != nullptr) {
       total += sizeof(PartSizes) + row.parts->bytes.capacity() * sizeof(std::int64_t);
     }
+    total += row.completions != nullptr ? sizeof(Completions) : 0;
   }
   return total;
 }

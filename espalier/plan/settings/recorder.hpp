@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "espalier/plan/settings/completions.hpp"
 #include "espalier/plan/settings/manner.hpp"
 #include "espalier/profile/call.hpp"
 #include "espalier/profile/decision.hpp"
@@ -54,8 +55,9 @@ public:
     profile::Decision const* decision;  ///< not owned
     Manner manner;
     Counter counter{};
-    std::unique_ptr<PartSizes> parts{};  ///< null: none are known
-    std::uint32_t next = 0;              ///< of the rows of this call and class, in a ring
+    std::unique_ptr<PartSizes> parts{};          ///< null: none are known
+    std::shared_ptr<Completions> completions{};  ///< null: none are counted
+    std::uint32_t next = 0;                      ///< of the rows of this call and class, in a ring
   };
 
   Recorder();

@@ -42,6 +42,15 @@ nlohmann::ordered_json to_json(Manner const& manner, Counter const& counter) {
   return json;
 }
 
+nlohmann::ordered_json to_json(Completed const& completed) {
+  return {
+      {"count", completed.count},
+      {"tests", completed.num_tests},
+      {"waiting_seconds", completed.waiting_seconds},
+      {"work_seconds", completed.work_seconds},
+  };
+}
+
 /// Nothing if all there is to say is that nothing is.
 nlohmann::ordered_json to_json(std::map<Manner, Counter> const& manners) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
@@ -67,6 +76,9 @@ nlohmann::ordered_json to_json(Totals::Key const& key, Totals::Row const& row) {
       {"algorithm", key.algorithm},
       {"reason", key.reason},
   };
+  if (row.completed != Completed()) {
+    json["completed"] = to_json(row.completed);
+  }
   if (auto manners = to_json(row.manners); !manners.empty()) {
     json["manners"] = std::move(manners);
   }
@@ -146,6 +158,9 @@ void Totals::add_known(
   };
   Row& row = rows_[std::move(key)];
   row.counter.add(counted.counter);
+  if (counted.completions != nullptr) {
+    row.completed.add(counted.completions->so_far());
+  }
   row.manners[counted.manner].add(counted.counter);
   if (counted.parts != nullptr && counted.counter.count > row.parts_count) {
     row.parts = *counted.parts;
@@ -163,7 +178,11 @@ void Totals::add(CommunicatorClass communicator, NeighborRecorder const& recorde
         .algorithm = counted.decision->algorithm_text(),
         .reason = counted.decision->reason,
     };
-    rows_[std::move(key)].counter.add(counted.counter);
+    Row& row = rows_[std::move(key)];
+    row.counter.add(counted.counter);
+    if (counted.completions != nullptr) {
+      row.completed.add(counted.completions->so_far());
+    }
   }
 }
 

@@ -37,7 +37,7 @@ struct CommunicatorClass {
 };
 
 /// How calls were made. Those that are nonblocking are counted with the time of their start, and
-/// persistent ones each time they are started.
+/// what follows is counted apart; persistent ones are counted each time they are started.
 enum class CountedForm : std::uint8_t { blocking, nonblocking, persistent };
 
 /// `MPI_Allgather`, `MPI_Iallgather`, `MPI_Allgather_init`.
@@ -72,6 +72,7 @@ public:
   /// Calls that are alike, and how they were made.
   struct Row {
     Counter counter;
+    Completed completed;  ///< of nonblocking calls
     std::map<Manner, Counter> manners;
     PartSizes parts;                ///< of the manner with most calls of those that have any
     std::uint64_t parts_count = 0;  ///< calls of that manner; 0: there are none

@@ -185,7 +185,7 @@ def _names(stakes: Iterable[Stake]) -> str:
 
 def _name(stake: Stake) -> str:
     manner = stake.manner
-    is_told = manner.part_bytes or manner.pair_bytes or manner.in_place
+    is_told = manner.part_bytes or manner.pair_bytes or manner.in_place or manner.work
     return f"{stake.call} ({manner.text()})" if is_told else stake.call
 
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from espalier.sampling.candidates import real_size
-from espalier.sampling.manner import PLAIN
 from espalier.sampling.measurement import Effort
 from espalier.sampling.samples import NATIVE, Point
 from espalier.tuning.selection import estimate
@@ -53,7 +52,7 @@ def checks(rules: Iterable[Rule], requests: Sequence[Request], num_ranks: int) -
         ]
         if names and not one.manner.is_plain:
             size = real_size(one.collective, max(1, one.bytes), num_ranks)
-            found.append(replace(one, bytes=size, algorithms=tuple(names), manner=PLAIN))
+            found.append(replace(one, bytes=size, algorithms=tuple(names), manner=one.manner.plain))
     return found
 
 

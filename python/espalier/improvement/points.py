@@ -72,11 +72,13 @@ class Point:
         """Return about how much measuring it takes until the point is decided."""
         best = min(self.seconds.values(), default=0.0)
         more = self.num_roots - 1
-        native = (_NATIVE_CALLS + _PROOFS * more) * self.native_seconds
-        candidates = (_CALLS + more) * sum(self.seconds.values())
-        return (
-            _LEAST_SECONDS + native + candidates + (_CALLS_OF_BEST + _PROOFS_OF_BEST * more) * best
-        )
+        native = (_NATIVE_CALLS + _PROOFS * more) * self._with_work(self.native_seconds)
+        candidates = (_CALLS + more) * sum(map(self._with_work, self.seconds.values()))
+        again = (_CALLS_OF_BEST + _PROOFS_OF_BEST * more) * self._with_work(best)
+        return _LEAST_SECONDS + native + candidates + again
+
+    def _with_work(self, seconds: float) -> float:
+        return seconds + (self.manner.work.seconds if self.manner.work is not None else 0.0)
 
     def shortened(self) -> Point:
         """Return the point with the fewest candidates that make sense."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from espalier import _core
+from espalier.base import calls
 from espalier.base.ranges import parse_ranks
 from espalier.improvement.manners import common_manner
 from espalier.profiles.profiles import Shape
@@ -80,13 +81,17 @@ def all_stakes(run: Mapping[str, Any]) -> list[Stake]:
     parts = defaultdict(list)
     for row in run["calls"]:
         call = call_of(row)
-        is_served = not row["reason"].startswith(_NEVER_SERVED) and call in _core.calls()
+        is_served = not row["reason"].startswith(_NEVER_SERVED) and _is_tuned(call)
         if row["num_ranks"] > 1 and is_served:
             for part in row["communicators"]:
                 shape = Shape(row["num_ranks"], part["num_nodes"])
                 parts[call, shape, row["min_bytes"], row["max_bytes"]].append(part)
     stakes = [_stake(key, members, run) for key, members in parts.items()]
     return sorted(stakes, key=lambda stake: stake.seconds, reverse=True)
+
+
+def _is_tuned(call: str) -> bool:
+    return not calls.is_persistent(call) and calls.blocking(call) in _core.calls()
 
 
 def worth_tuning(stakes: Iterable[Stake], num_ranks: int) -> list[Stake]:
@@ -139,7 +144,7 @@ def _stake(
     count = sum(part["count"] for part in parts)
     total = sum(part["seconds"] for part in parts)
     seconds = total / run["num_files"]
-    num_parts = shape.num_ranks if call in _OF_PARTS else 1
+    num_parts = shape.num_ranks if calls.blocking(call) in _OF_PARTS else 1
     costliest = sorted(parts, key=lambda part: part["seconds"], reverse=True)
     names = dict.fromkeys(part["ranks"] for part in costliest if part["ranks"])
     mean = round(num_parts * sum(part["bytes"] for part in parts) / count) if count else min_bytes

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from espalier.base.ranges import parse_ranks
 from espalier.base.unevenness import pairs_text, parts_text
+from espalier.base.units import time_text
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -25,7 +26,8 @@ def manner_of(rows: Sequence[Row]) -> dict[str, Any]:
     `roots` and `operators` are those of most calls first. A root of null stands for roots that were
     too many to be told apart. `in_place` is the share of calls that have MPI_IN_PLACE, where roots
     matter at the root. `part_bytes`, or `pair_bytes` from rank to rank, are those of one call; they
-    are absent if its ranks do not say the same of it.
+    are absent if its ranks do not say the same of it. `work` is what the program does in the mean
+    between start and completion of a nonblocking call.
     """
     manners = [one for row in rows for one in row.get("manners", ())]
     count = sum(row["count"] for row in rows)
@@ -45,7 +47,7 @@ def manner_of(rows: Sequence[Row]) -> dict[str, Any]:
         ],
         "in_place": min(1.0, in_place / can_be) if can_be else 0.0,
     }
-    return found | _parts(rows)
+    return found | _parts(rows) | _work(rows)
 
 
 def text_of(manner: Mapping[str, Any]) -> str:
@@ -55,6 +57,7 @@ def text_of(manner: Mapping[str, Any]) -> str:
     if share > 0:
         words.append("in place" if share >= _NEARLY_ALL else f"{100 * share:.0f} % in place")
     words += [parts_text(manner.get("part_bytes", ())), pairs_text(manner.get("pair_bytes", ()))]
+    words.append(_work_text(manner.get("work")))
     return ", ".join(filter(None, words))
 
 
@@ -93,6 +96,24 @@ def _operators_text(operators: Sequence[Mapping[str, Any]]) -> str:
     names = [one["operator"] for one in operators if one["count"] >= _WORTH_NAMING * count]
     *first, last = names or [""]
     return f"{', '.join(first)} and {last}" if first else last
+
+
+def _work(rows: Sequence[Row]) -> dict[str, Any]:
+    completed = [row["completed"] for row in rows if "completed" in row]
+    count = sum(one["count"] for one in completed)
+    if not count:
+        return {}
+    names = {"seconds": "work_seconds", "tests": "tests"}
+    return {
+        "work": {key: sum(one[name] for one in completed) / count for key, name in names.items()}
+    }
+
+
+def _work_text(work: Mapping[str, Any] | None) -> str:
+    if work is None:
+        return ""
+    tests = f", {work['tests']:.3g} tests" if work["tests"] >= _WORTH_NAMING else ""
+    return f"beside {time_text(work['seconds'])} of work{tests}"
 
 
 def _parts(rows: Sequence[Row]) -> dict[str, Any]:

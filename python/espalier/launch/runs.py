@@ -26,6 +26,8 @@ _KEY = ("function", "num_ranks", "min_bytes", "max_bytes", "algorithm", "reason"
 def read(folder: Path) -> list[dict[str, Any]]:
     """Return the files of all ranks in a folder, by rank.
 
+    Seconds of nonblocking calls are those of their start and those of waiting for them.
+
     Raises:
         FormatError: if there is none, or one is not what it should be.
     """
@@ -36,6 +38,9 @@ def read(folder: Path) -> list[dict[str, Any]]:
             "run the program with ESPALIER_STATISTICS set to this folder",
         )
     ranks = [documents.read(path, schema, version) for path in paths]
+    for rank in ranks:
+        for call in rank["calls"]:
+            call["seconds"] += call.get("completed", {}).get("waiting_seconds", 0.0)
     return sorted(ranks, key=lambda rank: int(rank["rank"]))
 
 

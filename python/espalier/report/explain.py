@@ -208,6 +208,10 @@ def _print_calls(console: Console, calls: list[dict[str, Any]]) -> None:
     notes.print(console)
 
 
+def _is_awaited(call: Mapping[str, Any]) -> bool:
+    return any("work" in part["manner"] for part in call["communicators"])
+
+
 def print_run(explanation: Mapping[str, Any]) -> None:
     """Print what ran, the costliest class of calls first."""
     console = make_console()
@@ -223,6 +227,10 @@ def print_run(explanation: Mapping[str, Any]) -> None:
         console.print(
             "Calls and times are sums over all ranks, shares are of the time of all ranks."
         )
+        if any(map(_is_awaited, explanation["calls"])):
+            console.print(
+                "Times of nonblocking calls are those of their start and of waiting for them."
+            )
     else:
         console.print("No call that Espalier speaks of was made.")
     console.print(f"Espalier held {bytes_text(explanation['memory_bytes'])} at most on a rank.")

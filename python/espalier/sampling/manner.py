@@ -35,7 +35,12 @@ class Manner:
     @property
     def is_plain(self) -> bool:
         """Return whether it is how calls are made unless something is said."""
-        return self == Manner()
+        return self == self.plain
+
+    @property
+    def plain(self) -> Manner:
+        """Return how calls are made beside the same work unless something is said."""
+        return Manner(work=self.work)
 
     @property
     def bytes(self) -> int | None:

@@ -11,6 +11,7 @@ from espalier.improvement.manners import common_manner
 from espalier.sampling.manner import Manner
 from espalier.sampling.measurement import Effort, plan_document
 from espalier.sampling.setting import Setting
+from espalier.sampling.work import Work
 
 RING = [[0, 5, 0, 0], [0, 0, 5, 0], [0, 0, 0, 5], [5, 0, 0, 0]]
 MACHINE = "2n[latency=20us,bandwidth=100MB/s] x 2c[latency=1us,bandwidth=5GB/s]"
@@ -46,6 +47,21 @@ class TestCommonManner:
         found = common_manner("reduce_scatter", 400, [{"part_bytes": [2, 0, 38, 360]}])
         assert found.part_bytes == (8, 0, 40, 360)
         assert found.bytes == 408
+
+    def test_nonblocking_calls_are_made_beside_the_work_of_the_program(self):
+        beside = {"work": {"seconds": 0.004126, "tests": 2.4}}
+        found = common_manner("iallreduce", 8, [{}, beside])
+        assert found == Manner(work=Work(seconds=0.0041, num_tests=2))
+        assert found.is_plain
+        assert common_manner("ibcast", 8, [{**roots((1, 9)), **beside}]).plain == found
+        assert common_manner("iallreduce", 8, [{}]).work == Work()
+        assert common_manner("allreduce", 8, [beside]).work is None
+
+    def test_parts_of_nonblocking_calls_keep_the_work_beside_them(self):
+        beside = {"work": {"seconds": 0.001, "tests": 0}}
+        found = common_manner("ialltoallv", 1000, [{"pair_bytes": RING, **beside}])
+        assert found.pair_bytes[0] == (0, 1000, 0, 0)
+        assert found.work == Work(seconds=0.001)
 
     def test_even_parts_are_the_plain_form(self):
         assert common_manner("allgatherv", 200, [{"part_bytes": [50, 51, 50, 49]}]).is_plain

@@ -11,7 +11,9 @@ from fake_runs import row, run
 from espalier import _core
 from espalier.improvement import budget, points, stakes
 from espalier.profiles.profiles import Shape
+from espalier.sampling.manner import Manner
 from espalier.sampling.setting import Setting
+from espalier.sampling.work import Work
 
 
 class TestStakes:
@@ -21,6 +23,11 @@ class TestStakes:
         assert [one.share for one in found] == pytest.approx([0.3, 0.1])
         assert found[1].num_calls == 100
         assert found[1].bytes == 1000
+
+    def test_nonblocking_calls_are_among_them_and_persistent_ones_are_not(self):
+        started = run(row("Iallreduce", 2.0), row("Allreduce_init", 3.0), row("Ineighbor_x", 1.0))
+        (found,) = stakes.all_stakes(started)
+        assert (found.call, found.seconds, found.point) == ("iallreduce", 2.0, ("iallreduce", 1000))
 
     def test_rows_that_differ_in_their_reason_only_are_one_stake(self):
         found = stakes.all_stakes(run(row("Bcast", 1.0), row("Bcast", 2.0, reason="no rule")))
@@ -156,6 +163,14 @@ class TestPoints:
         (point,) = points.points_of(found, Setting(self.machine, "block", 4))
         assert point.needed_seconds < 3.0
         assert point.seconds_at_stake == 9.0
+
+    def test_work_beside_a_call_takes_time_to_repeat(self):
+        alone, beside = (
+            points.Point("iallreduce", 8, {"allreduce/ring": 0.001}, 0.001, 1.0, manner=manner)
+            for manner in (Manner(work=Work()), Manner(work=Work(seconds=0.01)))
+        )
+        num_calls = (beside.needed_seconds - alone.needed_seconds) / 0.01
+        assert num_calls == pytest.approx(32 + 8 + 48)
 
     def test_results_of_rooted_calls_are_proved_from_several_roots(self):
         rows = row("Bcast", 5.0, count=10), row("Allgather", 5.0, count=10)

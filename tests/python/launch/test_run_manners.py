@@ -57,6 +57,16 @@ class TestManners:
         assert found["in_place"] == pytest.approx(0.4)
         assert text_of(found) == "sum, 40 % in place"
 
+    def test_work_beside_nonblocking_calls_is_that_of_one(self):
+        one = {
+            "completed": {"count": 10, "tests": 15, "waiting_seconds": 1.0, "work_seconds": 0.05}
+        }
+        found = manner_of(rows("Iallreduce", one, {}))
+        assert found["work"] == {"seconds": pytest.approx(0.005), "tests": 1.5}
+        assert text_of(found) == "beside 5.00 ms of work, 1.5 tests"
+        one["completed"] = dict.fromkeys(one["completed"], 0)
+        assert "work" not in manner_of(rows("Iallreduce", one))
+
     def test_operators_that_are_rare_are_not_named(self):
         counts = {"sum": 50, "max": 30, "min": 15, "land": 5}
         one = manners(*({"operator": name, "count": count} for name, count in counts.items()))

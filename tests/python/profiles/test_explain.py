@@ -234,3 +234,18 @@ def test_a_truncated_file_of_a_rank_is_named(
     result = cli("explain", folder)
     assert result.code == 2
     assert "rank-1.json: expected JSON" in result.err
+
+
+def test_waiting_for_nonblocking_calls_counts(
+    cli: Callable, statistics: list[dict[str, Any]], statistics_folder: Callable
+) -> None:
+    for rank in statistics:
+        completed = {"count": 2, "tests": 0, "waiting_seconds": 1.5, "work_seconds": 0.04}
+        rank["calls"][0] |= {"function": "MPI_Iallgather", "count": 2, "seconds": 0.5}
+        rank["calls"][0]["completed"] = completed
+    folder = statistics_folder(statistics)
+    result = cli("explain", folder, "--json").document()
+    (call,) = [call for call in result["calls"] if call["function"] == "MPI_Iallgather"]
+    assert call["seconds"] == pytest.approx(len(statistics) * 2.0)
+    assert call["manner"].endswith("beside 20.0 ms of work")
+    assert "those of their start and of waiting for them" in cli("explain", folder).out

@@ -164,6 +164,39 @@ TEST(Totals, CountsNeighborhoodCallsByWhatRan) {
   EXPECT_EQ(totals.rows().rbegin()->first.algorithm, "neighbor_alltoall/direct");
 }
 
+TEST(Totals, AddsWhatBecameOfNonblockingCalls) {
+  profile::Decision const native{.reason = "no profile"};
+  Recorder recorder;
+  for (double const seconds : {0.5, 0.25}) {
+    Recorder::Row& row = recorder.record(Call::bcast, 8, native, 0.125);
+    if (row.completions == nullptr) {
+      row.completions = std::make_shared<Completions>();
+    }
+    row.completions->add({.num_tests = 1, .waiting_seconds = seconds});
+    row.completions->add({.count = 1, .waiting_seconds = seconds, .work_seconds = 3});
+  }
+  Totals totals;
+  totals.add({.num_ranks = 4}, recorder, CountedForm::nonblocking);
+  totals.add({.num_ranks = 4}, recorder, CountedForm::nonblocking);
+  Completed const expected{.count = 4, .num_tests = 4, .waiting_seconds = 3, .work_seconds = 12};
+  EXPECT_EQ(totals.rows().begin()->second.completed, expected);
+  auto const document = nlohmann::json::parse(statistics_json({}, totals));
+  nlohmann::json const& call = document.at("calls").at(0);
+  EXPECT_EQ(call.at("function"), "MPI_Ibcast");
+  EXPECT_EQ(call.at("seconds"), 0.5) << "of the start";
+  EXPECT_EQ(
+      call.at("completed"),
+      nlohmann::json({{"count", 4}, {"tests", 4}, {"waiting_seconds", 3.0}, {"work_seconds", 12.0}})
+  );
+  Recorder blocking;
+  blocking.record(Call::bcast, 8, native, 1.0);
+  Totals others;
+  others.add({.num_ranks = 4}, blocking);
+  EXPECT_FALSE(
+      nlohmann::json::parse(statistics_json({}, others)).at("calls").at(0).contains("completed")
+  );
+}
+
 TEST(Totals, AddsCommunicatorsOfOneSize) {
   profile::Decision const native{.reason = "no profile"};
   profile::Decision const same_text{.reason = "no profile"};
