@@ -21,6 +21,7 @@
 #include "espalier/capi/order_call.hpp"
 #include "espalier/capi/visible_split.hpp"
 #include "espalier/mapping/orders/rank_vector.hpp"
+#include "espalier/mpi/now.hpp"
 #include "espalier/mpi/success.hpp"
 #include "espalier/mpi/world_ranks.hpp"
 #include "espalier/plan/orders/tree_order.hpp"
@@ -30,14 +31,11 @@
 namespace espalier::capi {
 namespace {
 
+using mpi::now_us;
 using mpi::OwnCommunicator;
 
 /// Another order must take less than this part of the time.
 constexpr double most_of_standard = 0.98;
-
-double now_us() {
-  return PMPI_Wtime() * 1e6;
-}
 
 /// An order while its communicator is made and tried.
 class OrderMaker {

@@ -2,7 +2,8 @@
 
 /*
  * Memory that plays that of an accelerator: pages that the processor may not touch while they are
- * "on the device". The runtimes in stand_in_cuda.c and stand_in_hip.c know and copy them.
+ * "on the device". The runtimes in stand_in_cuda.c,
+ * stand_in_hip.c and stand_in_level_zero.c know and copy them.
  */
 
 #ifndef ESPALIER_TESTS_STAND_IN_DEVICES_H

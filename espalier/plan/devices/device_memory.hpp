@@ -20,7 +20,7 @@ public:
   /// Local, after MPI_Init: an MPI library that accepts device memory has the runtime by then.
   [[nodiscard]] static DeviceMemory of_process() {
     DeviceMemory found;
-    for (auto const& runtime : {cuda_runtime(), hip_runtime()}) {
+    for (auto const& runtime : {cuda_runtime(), hip_runtime(), level_zero_runtime()}) {
       if (runtime != nullptr) {
         found.runtimes_.push_back(runtime);
       }

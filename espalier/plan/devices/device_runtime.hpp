@@ -28,5 +28,6 @@ public:
 /// Null if the process does not have it. Local.
 [[nodiscard]] std::shared_ptr<DeviceRuntime const> cuda_runtime();
 [[nodiscard]] std::shared_ptr<DeviceRuntime const> hip_runtime();
+[[nodiscard]] std::shared_ptr<DeviceRuntime const> level_zero_runtime();
 
 }  // namespace espalier::plan

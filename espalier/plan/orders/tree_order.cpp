@@ -13,6 +13,7 @@
 
 #include "espalier/base/error.hpp"
 #include "espalier/mapping/orders/distances.hpp"
+#include "espalier/mpi/now.hpp"
 #include "espalier/mpi/success.hpp"
 #include "espalier/plan/orders/measured_costs.hpp"
 #include "espalier/plan/orders/remembered_costs.hpp"
@@ -26,11 +27,8 @@ namespace {
 using mapping::Distances;
 using mapping::LevelCosts;
 using mapping::Places;
+using mpi::now_us;
 using mpi::OwnCommunicator;
-
-double now_us() {
-  return PMPI_Wtime() * 1e6;
-}
 
 /// The file of one machine, on rank 0.
 class Memory {

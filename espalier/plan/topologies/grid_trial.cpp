@@ -13,6 +13,7 @@
 #include "espalier/mapping/dims/fitted_grid.hpp"
 #include "espalier/mapping/dims/stencil.hpp"
 #include "espalier/mapping/search/portfolio.hpp"
+#include "espalier/mpi/now.hpp"
 #include "espalier/mpi/success.hpp"
 #include "espalier/plan/topologies/cartesian.hpp"
 #include "espalier/plan/topologies/grid_candidates.hpp"
@@ -21,12 +22,9 @@
 namespace espalier::plan {
 namespace {
 
+using mpi::now_us;
 using mpi::OwnCommunicator;
 using mpi::require_success;
-
-double now_us() {
-  return PMPI_Wtime() * 1e6;
-}
 
 /// The candidates of rank 0 on all ranks.
 std::vector<GridCandidate>
