@@ -20,12 +20,18 @@ namespace espalier::learn {
 ///
 /// The shortest time is what the times of trials contain. But a program loses as much as an
 /// exchange takes that all ranks begin together: its messages take the time of processors and
-/// links, whoever comes last, and where ranks share processors that is most of it.
+/// links, whoever comes last, and where ranks share processors that is most of it. Where they wait
+/// behind other messages of the program, each exchange takes as long as these do: what is planned
+/// reckons with what exchanges took lately, and not with the shortest one.
 class ExchangeCost {
 public:
-  /// Whether the next exchange is to be followed by one that all ranks begin together, whose time
-  /// gets to pay() with the next words. Twice, as the ranks may be disturbed in one of them.
-  [[nodiscard]] bool wants_whole() const noexcept { return num_timed_ < num_wanted; }
+  /// Whether an exchange is to be followed by one that all ranks begin together, whose time gets to
+  /// pay() with the next words. Twice, as the ranks may be disturbed in one of them.
+  /// @param shortest  as of pay(); without it, nobody knows yet what another one costs
+  /// @param most  seconds that one may cost
+  [[nodiscard]] bool wants_whole(double shortest, double most) const noexcept {
+    return num_timed_ < num_wanted && shortest < unknown && std::max(lately_, shortest) <= most;
+  }
 
   /// An exchange was made.
   /// @param is_followed  by a whole one, as wants_whole() wanted
@@ -41,11 +47,14 @@ public:
   double pay(double shortest, double whole) noexcept {
     shortest_ = std::min(shortest_, shortest);
     whole_ = std::min(whole_, whole);
+    if (shortest < unknown) {
+      lately_ = lately_ > 0 ? (lately_ + shortest) / 2 : shortest;
+    }
     num_known_ += whole < unknown ? 1 : 0;
-    if (num_known_ < num_wanted || shortest_ == unknown) {
+    if (num_known_ < num_timed_ || shortest_ == unknown) {
       return 0;
     }
-    double const last = shortest < unknown ? std::max(price(), shortest) : price();
+    double const last = shortest < unknown ? std::max(least(), shortest) : least();
     return std::exchange(num_unpaid_, 0) * last;
   }
 
@@ -53,16 +62,19 @@ public:
   [[nodiscard]] double shortest() const noexcept { return shortest_ == unknown ? 0 : shortest_; }
 
   /// Seconds that one more exchange costs; 0 if there was none.
-  [[nodiscard]] double price() const noexcept {
+  [[nodiscard]] double price() const noexcept { return std::max(least(), lately_); }
+
+private:
+  [[nodiscard]] double least() const noexcept {
     return std::max(whole_ == unknown ? 0 : whole_, shortest());
   }
 
-private:
   static constexpr double unknown = std::numeric_limits<double>::infinity();
   static constexpr int num_wanted = 2;
 
   double shortest_ = unknown;
   double whole_ = unknown;
+  double lately_ = 0;   ///< seconds of the last ones, as the rank that came last saw them
   int num_timed_ = 0;   ///< whole exchanges
   int num_known_ = 0;   ///< of these, whose words came
   int num_unpaid_ = 0;  ///< exchanges

@@ -94,7 +94,7 @@ double Race::conclude(Words const& agreed, Own const& own) {
   made.is_after_exchange = num_calls_ - static_cast<std::int64_t>(made.num_calls) == last_exchange_;
   last_exchange_ = num_calls_;
   stretch_begin_ = never;
-  bool const is_whole_timed = wants_whole_exchange();
+  bool const is_whole_timed = wants_whole_exchange(agreed);
   double lost = pay(agreed, is_whole_timed) + take(agreed);
   whole_exchange_ = is_whole_timed ? own.whole_exchange : Words{}.whole_exchange;
   bool const has_all_times = made.form == Form::round;
@@ -201,7 +201,9 @@ double Race::take_time(int candidate, double seconds, std::size_t num_calls) {
 void Race::plan(double allowance) {
   switch (stage_) {
   case Stage::baseline:
-    if (standings_.num_times(native) + (is_primed_ ? 1 : 0) < num_baseline_times) {
+    if (allowance <= 0) {
+      look_later(allowance);
+    } else if (standings_.num_times(native) + (is_primed_ ? 1 : 0) < num_baseline_times) {
       look_at_native(num_calls_ + 1);
     } else if (wants_first_pace()) {
       plan_first_pace();
@@ -246,10 +248,8 @@ void Race::plan_after_baseline(double allowance) {
     constexpr double most = 1e15;  // which is never
     double const number = seconds(native) > 0 ? std::min(cost / seconds(native), most) : most;
     look_at_native(std::max(num_calls_, static_cast<std::int64_t>(number)) + 1);
-  } else if (allowance > 0) {
-    stage_ = Stage::prepared;
   } else {
-    look_later();
+    stage_ = Stage::prepared;
   }
 }
 
@@ -277,7 +277,7 @@ void Race::plan_next_of_round(double allowance) {
     }
   }
   if (begins_round && is_nothing_affordable(allowance)) {
-    look_later();
+    look_later(allowance);
     return;
   }
   if (!has_waited && (begins_round || num_calls_ == 0) && waits_for_share(allowance)) {
@@ -299,7 +299,7 @@ void Race::plan_next_of_round(double allowance) {
   } else if (stage_ == Stage::checking) {
     settle(standing_);
   } else {
-    look_later();
+    look_later(allowance);
   }
 }
 
@@ -365,9 +365,21 @@ void Race::decide(int candidate) {
 }
 
 /// The native call is timed for its own sake, to see whether more is allowed by then.
-void Race::look_later() {
+void Race::look_later(double allowance) {
+  if (2 * price_of_exchange() >= allowance) {
+    pause_ = std::max(pause_, calls_until_look_is_cheap());
+  }
   look_at_native(num_calls_ + pause_);
   pause_ = std::min(2 * pause_, longest_pause);
+}
+
+/// What the exchange behind it costs is to be a small part of what they take.
+std::int64_t Race::calls_until_look_is_cheap() const {
+  constexpr double small_part = 0.01;
+  constexpr double of_unknown = 16;
+  double const usual = seconds(standing_);
+  double const number = usual > 0 ? price_of_exchange() / (small_part * usual) : of_unknown;
+  return static_cast<std::int64_t>(std::min(number, static_cast<double>(longest_pause)));
 }
 
 void Race::look_at_native(std::int64_t first_call) {

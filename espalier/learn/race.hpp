@@ -193,8 +193,12 @@ public:
   words(double allowance, Parts const& parts = Words::all_unknown()) const noexcept;
 
   /// After the exchange of words and before conclude(): one more exchange is to be timed, which all
-  /// ranks begin when they leave the first one.
-  [[nodiscard]] bool wants_whole_exchange() const noexcept { return exchange_cost_.wants_whole(); }
+  /// ranks begin when they leave the first one. Where a race costs more than is left, it is not.
+  [[nodiscard]] bool wants_whole_exchange(Words const& agreed) const noexcept {
+    return exchange_cost_.wants_whole(
+        agreed.exchange, agreed.allowance / usual_exchanges(ranks_meet_)
+    );
+  }
 
   /// @param agreed  the smallest words of all ranks
   /// @return seconds to charge to the allowance.
@@ -337,7 +341,8 @@ private:
   void finish_check();
   void end_check_unpaid();
   void change_sides();
-  void look_later();
+  void look_later(double allowance);
+  [[nodiscard]] std::int64_t calls_until_look_is_cheap() const;
   void look_at_native(std::int64_t first_call);
   void settle(int candidate);
   void check_later();

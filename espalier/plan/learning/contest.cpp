@@ -187,7 +187,7 @@ void Contest::conclude(Clock::time_point start, bool was_refused, Learning& lear
       .was_refused = was_refused,
       .refused_parts = refused_parts_,
   };
-  if (race_.wants_whole_exchange()) {
+  if (race_.wants_whole_exchange(agreed)) {
     trial.whole_exchange = time_whole_exchange(learning);
   }
   learning.charge(race_.conclude(agreed, trial));

@@ -226,7 +226,9 @@ std::string statistics_table(ProcessReport const& report, Totals const& totals) 
   using Group = std::tuple<std::string, std::string>;
   std::map<Group, Counter> groups;
   for (auto const& [key, row] : totals.rows()) {
-    groups[{key.function, key.algorithm}].add(row.counter);
+    Counter& counter = groups[{key.function, key.algorithm}];
+    counter.add(row.counter);
+    counter.seconds += row.completed.waiting_seconds;
   }
   std::array<char, 300> line{};
   std::snprintf(

@@ -129,7 +129,8 @@ struct ProcessReport {
 /// Content of a file `espalier-statistics`, version 1.
 [[nodiscard]] std::string statistics_json(ProcessReport const& report, Totals const& totals);
 
-/// The same for people: one line per function and algorithm.
+/// The same for people: one line per function and algorithm. The time of nonblocking calls is that
+/// of their start and of waiting for them.
 [[nodiscard]] std::string statistics_table(ProcessReport const& report, Totals const& totals);
 
 }  // namespace espalier::plan

@@ -13,19 +13,35 @@ constexpr double unknown = std::numeric_limits<double>::infinity();
 
 TEST(ExchangeCost, ChargesTheFirstOnesWhenTheirPriceIsKnown) {
   ExchangeCost cost;
-  ASSERT_TRUE(cost.wants_whole());
-  cost.count(true);
-  EXPECT_EQ(cost.pay(unknown, unknown), 0);
-  ASSERT_TRUE(cost.wants_whole());
-  cost.count(true);
-  EXPECT_EQ(cost.pay(0.25, 2), 0) << "one may have been disturbed";
-  EXPECT_FALSE(cost.wants_whole());
+  ASSERT_FALSE(cost.wants_whole(unknown, 9)) << "it might take long";
   cost.count(false);
-  EXPECT_EQ(cost.pay(0.5, 1), 5);
+  EXPECT_EQ(cost.pay(unknown, unknown), 0);
+  ASSERT_TRUE(cost.wants_whole(0.25, 9));
+  cost.count(true);
+  EXPECT_EQ(cost.pay(0.25, unknown), 0);
+  ASSERT_TRUE(cost.wants_whole(0.5, 9));
+  cost.count(true);
+  EXPECT_EQ(cost.pay(0.5, 2), 0) << "one may have been disturbed";
+  EXPECT_FALSE(cost.wants_whole(0.5, 9));
+  cost.count(false);
+  EXPECT_EQ(cost.pay(0.5, 1), 6);
   cost.count(false);
   EXPECT_EQ(cost.pay(0.5, unknown), 1);
   EXPECT_EQ(cost.price(), 1);
   EXPECT_EQ(cost.shortest(), 0.25);
+}
+
+TEST(ExchangeCost, TimesNoWholeOneThatIsTooDear) {
+  ExchangeCost cost;
+  cost.count(false);
+  cost.pay(unknown, unknown);
+  EXPECT_FALSE(cost.wants_whole(3, 2));
+  cost.count(false);
+  EXPECT_EQ(cost.pay(3, unknown), 6) << "what is known is charged";
+  EXPECT_FALSE(cost.wants_whole(1, 2)) << "they took long lately";
+  cost.count(false);
+  EXPECT_EQ(cost.pay(1, unknown), 1);
+  EXPECT_TRUE(cost.wants_whole(1, 2));
 }
 
 TEST(ExchangeCost, ChargesTheOneThatTookLonger) {
@@ -36,7 +52,10 @@ TEST(ExchangeCost, ChargesTheOneThatTookLonger) {
   }
   cost.count(false);
   EXPECT_EQ(cost.pay(3, unknown), 3);
-  EXPECT_EQ(cost.price(), 1) << "the next one need not";
+  EXPECT_EQ(cost.price(), 2) << "the next one may take long, too";
+  cost.count(false);
+  EXPECT_EQ(cost.pay(1, unknown), 1);
+  EXPECT_EQ(cost.price(), 1.5) << "it did not";
 }
 
 TEST(ExchangeCost, IsNothingBeforeAnyWasMade) {

@@ -87,6 +87,22 @@ TEST(Race, ChargesWhatExchangesTakeFromAllRanks) {
   EXPECT_GT(program.num_trials(), 20);
 }
 
+/// Messages of an exchange wait behind those of the program: it takes nearly as long as a call.
+TEST(Race, MakesFewExchangesWhereTheyTakeLong) {
+  Program program({.seconds = {2e-2, 2e-2, 2e-2}, .exchange = 1.4e-2});
+  program.run(60);
+  double const cost = program.num_trials() * 1.4e-2;
+  EXPECT_LE(cost, program.allowance().bound(program.elapsed()) + 1.4e-2);
+  EXPECT_GE(program.num_trials(), 3);
+}
+
+/// What nothing is left for is looked at once, and then rarely.
+TEST(Race, LooksOnceWhereNothingIsLeft) {
+  Program program({.seconds = {2e-2, 1e-2}, .exchange = 1.4e-2, .allowance = 0});
+  program.run(60);
+  EXPECT_LE(program.num_trials(), 2);
+}
+
 /// A race costs 24 exchanges of 1 ms, as much as 240 of these calls take.
 TEST(Race, BeginsWhenTheCallsTookAsLongAsItCosts) {
   Race waiting;

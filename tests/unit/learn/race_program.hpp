@@ -31,6 +31,7 @@ public:
     int num_ranks = 5;
     int refused = -1;  ///< a candidate that does not fit
     int seed = 7;
+    double allowance = 0.05;  ///< seconds that may be lost in any case
     Race race = {};
   };
 
@@ -182,7 +183,7 @@ private:
   double uniform() { return std::uniform_real_distribution<double>(0, 1)(random_); }
 
   std::vector<Race> races_;
-  Allowance allowance_{0.05, 0.01};
+  Allowance allowance_{kind_.allowance, 0.01};
   std::mt19937 random_{static_cast<unsigned>(kind_.seed)};
   double elapsed_ = 0;
   double lost_ = 0;

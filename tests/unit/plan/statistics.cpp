@@ -188,6 +188,7 @@ TEST(Totals, AddsWhatBecameOfNonblockingCalls) {
       call.at("completed"),
       nlohmann::json({{"count", 4}, {"tests", 4}, {"waiting_seconds", 3.0}, {"work_seconds", 12.0}})
   );
+  EXPECT_NE(statistics_table({}, totals).find(" 3.500000 s  native"), std::string::npos);
   Recorder blocking;
   blocking.record(Call::bcast, 8, native, 1.0);
   Totals others;
