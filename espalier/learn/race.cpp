@@ -366,7 +366,7 @@ void Race::decide(int candidate) {
 
 /// The native call is timed for its own sake, to see whether more is allowed by then.
 void Race::look_later(double allowance) {
-  if (2 * price_of_exchange() >= allowance) {
+  if (2 * known_price() >= allowance) {
     pause_ = std::max(pause_, calls_until_look_is_cheap());
   }
   look_at_native(num_calls_ + pause_);
@@ -378,7 +378,7 @@ std::int64_t Race::calls_until_look_is_cheap() const {
   constexpr double small_part = 0.01;
   constexpr double of_unknown = 16;
   double const usual = seconds(standing_);
-  double const number = usual > 0 ? price_of_exchange() / (small_part * usual) : of_unknown;
+  double const number = usual > 0 ? known_price() / (small_part * usual) : of_unknown;
   return static_cast<std::int64_t>(std::min(number, static_cast<double>(longest_pause)));
 }
 

@@ -333,6 +333,10 @@ private:
   [[nodiscard]] double note_stretch(double seconds);
   [[nodiscard]] int fitting_length(double allowance) const;
   [[nodiscard]] double slower_by_trials(int candidate) const;
+
+  /// As price_of_exchange(), in this run or an earlier one.
+  [[nodiscard]] double known_price() const { return std::max(price_before_, price_of_exchange()); }
+
   [[nodiscard]] double reserve() const;
   [[nodiscard]] double risk_of_stretch(int candidate) const;
   [[nodiscard]] bool is_check_over() const;

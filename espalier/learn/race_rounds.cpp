@@ -103,7 +103,7 @@ bool Race::waits_for_share(double allowance) {
 
 /// What the rest of the round is expected to lose, with its exchanges and the one before it.
 double Race::loss_of_round(double allowance) const {
-  double const price = std::max(price_before_, price_of_exchange());
+  double const price = known_price();
   bool const shares_exchange = may_share_exchange();
   std::size_t const usual = shares_exchange && is_warm_ ? calls_of_warm_trial : 1;
   auto const calls = static_cast<double>(wants_pace() ? calls_of_pace_ : usual);

@@ -17,7 +17,11 @@ using Seconds = std::chrono::duration<double>;
 
 class OpenRequest {
 public:
-  explicit OpenRequest(std::shared_ptr<Completions> counts) : counts_(std::move(counts)) {}
+  /// @param number  of the call, among all that were counted
+  OpenRequest(std::uint64_t number, std::shared_ptr<Completions> counts)
+      : number_(number), counts_(std::move(counts)) {}
+
+  [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
 
   /// Counts a function that was to complete the request, and did or did not.
   /// @param waited  the share of this request
@@ -34,6 +38,7 @@ public:
   }
 
 private:
+  std::uint64_t number_;
   std::shared_ptr<Completions> counts_;
   Clock::time_point start_ = Clock::now();
   Seconds in_functions_{0};
@@ -42,6 +47,7 @@ private:
 struct All {
   std::mutex mutex;  ///< guards what follows
   std::unordered_map<std::uint64_t, OpenRequest> requests;
+  std::uint64_t num_calls = 0;
 };
 
 /// Made on first use. Never destroyed: what runs at exit needs it.
@@ -58,7 +64,9 @@ constinit std::atomic<std::size_t> OpenRequests::num_requests{0};
 void OpenRequests::add(MPI_Request request, std::shared_ptr<Completions> counts) {
   All& open = all();
   std::lock_guard const lock(open.mutex);
-  open.requests.insert_or_assign(mpi::bits_of(request), OpenRequest(std::move(counts)));
+  open.requests.insert_or_assign(
+      mpi::bits_of(request), OpenRequest(++open.num_calls, std::move(counts))
+  );
   num_requests.store(open.requests.size(), std::memory_order_relaxed);
 }
 
@@ -74,8 +82,9 @@ Completing::Completing(std::span<MPI_Request const> requests) : requests_(reques
   {
     std::lock_guard const lock(open.mutex);
     for (std::size_t i = 0; i < requests.size(); ++i) {
-      if (open.requests.contains(mpi::bits_of(requests[i]))) {
-        found_.push_back({.position = i, .request = requests[i]});
+      auto const place = open.requests.find(mpi::bits_of(requests[i]));
+      if (place != open.requests.end()) {
+        found_.push_back({.position = i, .request = requests[i], .number = place->second.number()});
       }
     }
   }
@@ -93,7 +102,7 @@ void Completing::end() {
   std::lock_guard const lock(open.mutex);
   for (Found const& found : found_) {
     auto const place = open.requests.find(mpi::bits_of(found.request));
-    if (place == open.requests.end()) {
+    if (place == open.requests.end() || place->second.number() != found.number) {
       continue;
     }
     bool const is_complete = requests_[found.position] != found.request;

@@ -16,6 +16,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -69,6 +70,7 @@ private:
   struct Found {
     std::size_t position;
     MPI_Request request;
+    std::uint64_t number;  ///< of the call: another one may get the same request meanwhile
   };
 
   std::span<MPI_Request const> requests_;
