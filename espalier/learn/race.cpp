@@ -208,7 +208,7 @@ void Race::plan(double allowance) {
     } else if (wants_first_pace()) {
       plan_first_pace();
     } else {
-      plan_after_baseline(allowance);
+      plan_after_baseline();
     }
     break;
   case Stage::racing:
@@ -241,7 +241,7 @@ void Race::plan_first_pace() {
 }
 
 /// Candidates come in when they are worth it and something may be spent on them.
-void Race::plan_after_baseline(double allowance) {
+void Race::plan_after_baseline() {
   double const cost = usual_exchanges(ranks_meet_) * price_of_exchange();
   double const spent_in_calls = static_cast<double>(num_calls_) * seconds(native);
   if (waits_until_worth_it_ && spent_in_calls < cost) {

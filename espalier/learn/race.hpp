@@ -313,7 +313,7 @@ private:
   void plan(double allowance);
   [[nodiscard]] bool wants_first_pace() const;
   void plan_first_pace();
-  void plan_after_baseline(double allowance);
+  void plan_after_baseline();
   void plan_next_of_round(double allowance);
   [[nodiscard]] bool may_share_exchange() const;
   [[nodiscard]] bool plan_round(double allowance);
