@@ -23,6 +23,8 @@ public:
   explicit DataflowRun(MpiProgram const& program);
 
   void start(MpiDataflow const& flow) noexcept;
+  /// Starts all that needs no other message to be complete first.
+  void start_ready(MpiRun& run, Bases const& bases, MpiDataflow const& flow) noexcept;
 
   /// Goes on to the end, waiting.
   /// @return MPI_SUCCESS, or an error after which nobody knows which message failed; others are
@@ -37,7 +39,6 @@ public:
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
 private:
-  void start_ready(MpiRun& run, Bases const& bases, MpiDataflow const& flow) noexcept;
   bool start_message(MpiRun& run, Bases const& bases, MpiStep const& step) noexcept;
   void run_steps(
       MpiRun& run, Bases const& bases, MpiDataflow const& flow, int operation, int first

@@ -53,10 +53,12 @@ public:
     if (packing_ && packs_first_) {
       transfer(started_, *packing_);
     }
+    Bases const bases = packing_ ? inside_packing(started_) : started_;
     if (run_.program.dataflow) {
       dataflow_.start(*run_.program.dataflow);
+      dataflow_.start_ready(run_, bases, *run_.program.dataflow);
     } else {
-      rounds_.start();
+      rounds_.start(run_, bases);
     }
     return MPI_SUCCESS;
   }

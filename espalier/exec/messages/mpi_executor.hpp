@@ -103,8 +103,10 @@ public:
   ///     and every later run returns the same code.
   int run(void const* input, void* output) noexcept;
 
-  /// Nonblocking: begins a run, which progress() has to bring to its end before the next one.
-  /// Local. Arguments and errors as for run().
+  /// Nonblocking: begins a run, which progress() has to bring to its end before the next one. The
+  /// first messages are underway then, and nobody looked whether others have come: where ranks
+  /// share processors, the MPI library may leave its processor to them in such a look. Local.
+  /// Arguments and errors as for run().
   int start(void const* input, void* output) noexcept;
   /// Does what can be done of the started run without waiting; is_complete tells whether it is at
   /// its end, and must be asked until it is. Local.

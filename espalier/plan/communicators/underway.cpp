@@ -68,8 +68,7 @@ bool Underway::advance() noexcept {
     }
     has_begun_ = true;
     code_ = executor_->start(input_, output_);
-  }
-  if (code_ == MPI_SUCCESS) {
+  } else {
     code_ = executor_->progress(is_complete);
   }
   bool const is_over = is_complete || code_ != MPI_SUCCESS;
