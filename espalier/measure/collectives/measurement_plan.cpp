@@ -275,6 +275,7 @@ MeasurementPlan MeasurementPlan::parse(std::string_view text, std::string_view o
       .seconds_per_point = positive_or(root, "seconds_per_point", usual.seconds_per_point),
       .seconds = positive_or(root, "seconds", usual.seconds),
       .precision = positive_or(root, "precision", usual.precision),
+      .leaves_out_slow = root.has("leaves_out_slow") && root.at("leaves_out_slow").boolean(),
       .profiles = profiles_of(root),
       .spread = root.has("spread") && root.at("spread").boolean(),
       .groups = groups_of(root),

@@ -66,6 +66,9 @@ struct MeasurementPlan {
   double seconds = 3600.0;  ///< no point is begun after this time
   /// A point ends when every ratio is known to this share, or its candidate is clearly slower.
   double precision = 0.01;
+  /// Where the time of a point does not suffice for all of its choices, the slowest are called once
+  /// or not at all.
+  bool leaves_out_slow = false;
   std::map<std::string, std::string> profiles;  ///< file by name, for choices `profile/<name>`
   bool spread = false;  ///< of each sample also the fastest and the mean rank
   /// Ranks of communicators on which calls are made at the same time, all of one size; empty: one

@@ -2,85 +2,17 @@
 
 #include "espalier/measure/collectives/point.hpp"
 
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <span>
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "espalier/measure/collectives/proof.hpp"
 #include "espalier/measure/common/clock.hpp"
-#include "espalier/measure/common/start_barrier.hpp"
-#include "espalier/mpi/success.hpp"
 
 namespace espalier::measure {
 namespace {
-
-/// A contender that takes part in a point.
-struct Entrant {
-  std::string name;
-  Contender const* contender;
-};
-
-/// What contender `choice` is, and why it is not timed.
-struct Complaint {
-  std::string choice;
-  std::string reason;
-  std::string text;
-};
-
-/// Proves contenders on contributions whose result is known.
-class Proof {
-public:
-  Proof(Job const& job, Workload& workload) : job_(&job), workload_(&workload) {}
-
-  /// Collective: what is wrong with one of them, the same on all ranks.
-  std::optional<Complaint> run(std::vector<Entrant> const& entrants) {
-    for (int const root : workload_->roots()) {
-      std::vector<std::byte> const expected = workload_->expected(root, stamp_of(root));
-      for (Entrant const& entrant : entrants) {
-        std::string text = first_complaint(*job_, try_once(entrant, root, expected));
-        if (!text.empty()) {
-          return Complaint{.choice = entrant.name, .reason = "wrong", .text = std::move(text)};
-        }
-      }
-    }
-    return std::nullopt;
-  }
-
-  /// What entrants chose that decide themselves: `native` or a choice.
-  [[nodiscard]] std::map<std::string, std::string> const& decided() const noexcept {
-    return decided_;
-  }
-
-private:
-  static std::uint32_t stamp_of(int root) noexcept { return static_cast<std::uint32_t>(root) + 1; }
-
-  /// What differs from the expected result, empty if nothing.
-  std::string try_once(Entrant const& entrant, int root, std::vector<std::byte> const& expected) {
-    workload_->fill(root, stamp_of(root));
-    // A rank that is early must not meet messages of the call before.
-    mpi::require_success(start_barrier(job_->comm), "barrier");
-    Ran const ran = entrant.contender->run(*workload_, root);
-    if (entrant.name.starts_with(profile_prefix)) {
-      bool const is_ours = ran.decision != nullptr && ran.decision->choice;
-      decided_[entrant.name] = is_ours ? ran.decision->choice->text() : "native";
-    }
-    if (ran.code != MPI_SUCCESS) {
-      return "expected the call to succeed, got MPI error code " + std::to_string(ran.code);
-    }
-    if (!workload_->has_result(root)) {
-      return {};
-    }
-    std::string const difference = Workload::difference(expected, workload_->guarded_result());
-    return difference.empty() ? "" : difference + " (root " + std::to_string(root) + ")";
-  }
-
-  Job const* job_;
-  Workload* workload_;
-  std::map<std::string, std::string> decided_;
-};
 
 /// Calls of a bcast go round the roots: the next root cannot begin before it has the message
 /// before, so that calls do not run in a pipeline as they would from one root that never waits.
@@ -132,8 +64,10 @@ void measure_point(
   if (entrants.empty()) {
     return;
   }
-  Proof proof(teams.all, workload);
-  if (auto const complaint = proof.run(entrants)) {
+  Proof proof(teams.all, workload, pace);
+  auto const complaint = proof.run(entrants, point.has_native ? 1 : 0);
+  std::ranges::for_each(proof.left_out(), complain);
+  if (complaint) {
     complain(*complaint);
     return;
   }
@@ -144,6 +78,8 @@ void measure_point(
   Pace own_pace = pace;
   if (is_simulated()) {
     own_pace.warmup = 0;  // the proof was one
+  } else {
+    own_pace.seconds = proof.seconds_left();
   }
   Timer timer(teams.all, own_pace, timed_calls);
   Samples const samples = timer.run();

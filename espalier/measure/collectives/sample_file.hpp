@@ -42,8 +42,9 @@ public:
       std::vector<std::string> const& names,
       Spread const& spread
   );
-  /// A choice that was not timed, and why: `refused` (not for this number of ranks) or `wrong`
-  /// (its result differs from the native one, or it failed), in which case nothing of the point is.
+  /// A choice that was not timed, and why: `refused` (not for this number of ranks), `slow` (the
+  /// time of the point did not suffice) or `wrong` (its result differs from the native one, or it
+  /// failed), in which case nothing of the point is.
   /// @throws Error io
   void write_error(
       std::size_t index,

@@ -20,6 +20,7 @@ Pace pace_of(MeasurementPlan const& plan, std::size_t point, double seconds_left
       .max_repetitions = plan.max_repetitions,
       .seconds = std::min(plan.seconds_per_point * weight, share),
       .precision = plan.precision,
+      .leaves_out_slow = plan.leaves_out_slow,
       .spread = plan.spread,
   };
 }

@@ -17,6 +17,7 @@ struct Pace {
   int max_repetitions = 200;
   double seconds = 0.5;
   double precision = 0.01;
+  bool leaves_out_slow = false;
   bool spread = false;  ///< keep the fastest and the mean rank, too
   /// Calls in one sample at most. 1 where a root would run ahead of the others.
   int most_calls = 64;

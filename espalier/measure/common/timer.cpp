@@ -19,6 +19,7 @@ constexpr int fewest_repetitions = 3;
 constexpr int first_batch = 20;
 /// Share of a point's time that untimed repetitions may take.
 constexpr double warmup_share = 0.2;
+constexpr double seconds_of_long_call = 5e-3;
 
 }  // namespace
 
@@ -71,23 +72,33 @@ void Timer::keep(Samples& samples, std::vector<double> const& times_us) {
   spread_->mean.append(mean_us);
 }
 
-/// Runs everything untimed, and finds out how many calls make a sample.
+/// Runs everything untimed, and finds out how many calls make a sample. Once is enough if calls are
+/// long.
 void Timer::warm_up() {
+  auto const first_begin = Clock::now();
   std::vector<double> const first = over_ranks(repetitions(1), MPI_MAX);
+  seconds_per_repetition_ = seconds_since(first_begin);
   double const fastest = *std::min_element(first.begin(), first.end());
   double const clear_us = std::max(shortest_sample_us, fewest_clock_steps * clock_resolution_us());
   double const calls = std::ceil(clear_us / std::max(fastest, clear_us / pace_.most_calls));
   calls_ = from_rank_0(*job_, static_cast<int>(calls));
   for (int done = 1; done < std::max(2, pace_.warmup); ++done) {
+    bool const is_needed = done == 1 && !has_long_calls();
+    bool const is_enough =
+        seconds_since(start_) + seconds_per_repetition_ > warmup_share * pace_.seconds;
+    if (from_rank_0(*job_, is_enough && !is_needed ? 1 : 0) == 1) {
+      return;
+    }
     auto const begin = Clock::now();
     static_cast<void>(repetitions(1));
     seconds_per_repetition_ = seconds_since(begin);
-    bool const is_enough =
-        seconds_since(start_) + seconds_per_repetition_ > warmup_share * pace_.seconds;
-    if (from_rank_0(*job_, is_enough ? 1 : 0) == 1) {
-      return;
-    }
   }
+}
+
+/// A call before them, or cold memory, does not matter. Known after the first repetition.
+bool Timer::has_long_calls() const {
+  double const seconds = seconds_per_repetition_ / static_cast<double>(timed_calls_->size());
+  return seconds >= seconds_of_long_call;
 }
 
 /// Repetitions to do next, 0 to stop; rank 0 has the samples and decides.
@@ -128,7 +139,9 @@ Samples Timer::run() {
   Samples samples(timed_calls_->size());
   while (int const batch = from_rank_0(*job_, next_batch(samples))) {
     // One untimed repetition washes out the reduction and the decision before it.
-    static_cast<void>(repetitions(1));
+    if (from_rank_0(*job_, has_long_calls() ? 0 : 1) == 1) {
+      static_cast<void>(repetitions(1));
+    }
     auto const begin = Clock::now();
     std::vector<double> const times_us = repetitions(batch);
     seconds_per_repetition_ = seconds_since(begin) / batch;

@@ -61,6 +61,7 @@ private:
   std::vector<double> over_ranks(std::vector<double> times_us, MPI_Op op);
   void keep(Samples& samples, std::vector<double> const& times_us);
   double sample_us(TimedCall const& timed);
+  [[nodiscard]] bool has_long_calls() const;
   [[nodiscard]] int next_batch(Samples const& samples) const;
 
   Job const* job_;

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import os
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from espalier import _core
@@ -39,7 +40,7 @@ def requests_for(goal: Goal, num_ranks: int, nodes: Sequence[int] = ()) -> list[
     requests: dict[tuple[str, int], Request] = {}
     for call in goal.collectives:
         variants = _of_nodes(call, tuple(nodes)) if nodes else _of_ranks(call, num_ranks)
-        candidates = _matching(call, num_ranks, goal.patterns, variants)
+        candidates = _in_turns(_matching(call, num_ranks, goal.patterns, variants))
         for size in goal.sizes:
             # Sizes that a call cannot have become the same after rounding.
             real = real_size(call, size, num_ranks)
@@ -51,6 +52,21 @@ def requests_for(goal: Goal, num_ranks: int, nodes: Sequence[int] = ()) -> list[
             "'espalier list' prints all algorithms",
         )
     return list(requests.values())
+
+
+def _in_turns(choices: Sequence[str]) -> tuple[str, ...]:
+    """Return the first choice of each algorithm, then the second of each, ...
+
+    Where the time does not suffice for all, something is known of most algorithms.
+    """
+    turns: dict[str, int] = defaultdict(int)
+    places = []
+    for choice in choices:
+        name = catalog.name_of(choice)
+        places.append(turns[name])
+        turns[name] += 1
+    order = sorted(range(len(choices)), key=lambda i: places[i])
+    return tuple(choices[i] for i in order)
 
 
 def _manner_of(call: str, goal: Goal) -> Manner:

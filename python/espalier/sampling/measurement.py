@@ -26,7 +26,11 @@ _USUAL_BANDWIDTH = 1e9
 
 @dataclass(frozen=True)
 class Effort:
-    """How long to measure."""
+    """How long to measure.
+
+    Where the time of a point does not suffice for all of its candidates, the slowest may be left
+    out after a call of each.
+    """
 
     seconds: float
     seconds_per_point: float
@@ -34,6 +38,7 @@ class Effort:
     max_repetitions: int
     precision: float
     seed: int = 1
+    leaves_out_slow: bool = False
 
     def usual_seconds(self, request: Request) -> float:
         """Return about how long a point takes: only to tell the time left."""
@@ -146,6 +151,7 @@ def plan_document(
         seconds_per_point=effort.seconds_per_point,
         seconds=effort.seconds,
         precision=effort.precision,
+        leaves_out_slow=effort.leaves_out_slow,
         profiles={name: str(path) for name, path in (profiles or {}).items()},
         groups=[list(group) for group in groups],
         points=[

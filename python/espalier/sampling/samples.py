@@ -56,7 +56,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Problem:
-    """A candidate that was not timed: `refused` or `wrong`."""
+    """A candidate that was not timed: `refused`, `slow` (for the time that there is) or `wrong`."""
 
     collective: str
     asked_bytes: int

@@ -95,6 +95,16 @@ def cautions_of(
                     "please report it",
                 )
             )
+    slow = {(one.collective, one.asked_bytes) for one in problems if one.reason == "slow"}
+    if slow:
+        found.append(
+            Caution(
+                "time",
+                f"at {len(slow)} sizes the time did not suffice for all candidates: the slowest,"
+                " by one call of each, were left out",
+                "give more with --time-budget, or fewer sizes, or fewer --algorithms",
+            )
+        )
     if search.num_points_left:
         found.append(
             Caution(

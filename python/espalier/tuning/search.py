@@ -3,7 +3,8 @@
 
 With the effort `measure` it is a successive halving (Jamieson and Talwalkar 2016): all candidates
 are timed a few times, the best third of them more often, and so on, until few are left for the
-race. With `exhaustive` all of them are timed as often as finalists are.
+race. Where the time does not suffice for that, the slowest are called only once. With `exhaustive`
+all of them are timed as often as finalists are.
 """
 
 from __future__ import annotations
@@ -181,6 +182,7 @@ class Search:
                 max_repetitions=stage.max_repetitions,
                 precision=stage.precision,
                 seed=self._goal.seed + 1000 * _SEEDS.index(stage),
+                leaves_out_slow=stage in HALVINGS,
             )
             work = {(one.collective, one.bytes): effort.usual_seconds(one) for one in missing}
             share_of_work = 100 * stage.share / sum(work.values())
