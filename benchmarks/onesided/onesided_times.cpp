@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,8 +21,10 @@
 #include <mpi.h>
 
 #include "espalier/algorithms/catalog.hpp"
+#include "espalier/capi/onesided/choices/member_nodes.hpp"
 #include "espalier/capi/onesided/transports.hpp"
 #include "espalier/exec/memory/private_memory.hpp"
+#include "espalier/onesided/mpi/mpi_attachment.hpp"
 #include "espalier/onesided/team/team.hpp"
 
 namespace espalier::benchmarks {
@@ -318,7 +321,7 @@ public:
         places_(
             team_.members().size(), UserPlaces{.input = input_at(most_bytes), .output = output_at}
         ),
-        input_at_(input_at(most_bytes)) {}
+        input_at_(input_at(most_bytes)), nodes_(nodes()) {}
 
   static std::uint64_t input_at(std::uint64_t most_bytes) { return output_at + most_bytes; }
 
@@ -375,6 +378,21 @@ private:
     return ranks;
   }
 
+  /// As teams of espalier_onesided.h know them.
+  static std::vector<int> nodes() {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    mpi::OwnCommunicator const node = onesided::ranks_of_node(MPI_COMM_WORLD);
+    auto const first = static_cast<std::uint64_t>(node.from_root(std::vector{rank}).front());
+    std::vector<int> nodes;
+    for (std::uint64_t const one : onesided::gather_all(MPI_COMM_WORLD, first)) {
+      nodes.push_back(static_cast<int>(one));
+    }
+    std::vector<int> members(nodes.size());
+    std::iota(members.begin(), members.end(), 0);
+    return capi::member_nodes(nodes, members);
+  }
+
   [[nodiscard]] std::byte* input() const { return conduit_.segment().data() + input_at_; }
 
   [[nodiscard]] std::byte* output() const { return conduit_.segment().data() + output_at; }
@@ -382,7 +400,7 @@ private:
   [[nodiscard]] Planned planned(Kind const& kind, std::uint64_t num_bytes, Sync sync) const {
     auto const choice = algorithms::Choice::parse(kind.algorithm);
     int const p = team_.num_ranks();
-    OneSidedForm const form{.mode = {.in = sync, .out = sync}};
+    OneSidedForm const form{.mode = {.in = sync, .out = sync}, .node_of_rank = nodes_};
     auto const program_of = [&](int rank) {
       return exec::as_called(choice.generate(p, 0, rank), kind.collective, 0, false);
     };
@@ -431,6 +449,7 @@ private:
   Team team_;
   std::vector<UserPlaces> places_;
   std::uint64_t input_at_;
+  std::vector<int> nodes_;
   std::vector<Ticket> tickets_;
 };
 

@@ -12,6 +12,7 @@
 #include "espalier/base/error.hpp"
 #include "espalier/base/integer.hpp"
 #include "espalier/schedule/dataflow_writer.hpp"
+#include "espalier/schedule/one_sided_barrier.hpp"
 #include "espalier/schedule/one_sided_plan.hpp"
 #include "espalier/schedule/one_sided_segments.hpp"
 
@@ -180,21 +181,30 @@ private:
     }
   }
 
-  /// Signals over growing distances, behind everything so far. All have come this far when all
-  /// the awaits are complete, which are returned.
+  /// Behind everything so far. All have come this far when all the awaits are complete, which are
+  /// returned.
   std::vector<int> add_barrier(int first_counter, int first_round) {
-    int const p = survey_.num_ranks;
+    OneSidedBarrier const barrier(survey_.num_ranks, form_.node_of_rank);
     std::vector<int> awaits;
-    int step = 0;
-    for (std::int64_t distance = 1; distance < p; distance *= 2, ++step) {
-      Operation next{.tag = first_counter + step, .round = first_round + step};
+    for (OneSidedBarrier::Step const& step : barrier.steps_of(rank_)) {
+      Operation next{.tag = first_counter + step.number, .round = first_round + step.number};
       next.kind = Kind::signal;
-      next.peer = wrap(rank_ + distance, p);
-      writer_.add_last(next);
-      next.kind = Kind::await;
-      next.peer = -1;
-      next.arrivals = 1;
-      awaits.push_back(writer_.add(next, {}));
+      int const end = writer_.size();
+      for (int const peer : step.signals) {
+        next.peer = peer;
+        next.after = end;
+        next.after_sends = end;
+        writer_.add(next, {});
+      }
+      if (step.num_arrivals > 0) {
+        awaits.push_back(writer_.add(
+            {.kind = Kind::await,
+             .tag = next.tag,
+             .arrivals = step.num_arrivals,
+             .round = next.round},
+            {}
+        ));
+      }
     }
     return awaits;
   }

@@ -66,6 +66,9 @@ struct OneSidedForm {
   AddressMode addresses = AddressMode::single;
   Mechanism mechanism = Mechanism::signaling_put;
   Segments segments{};
+  /// The node of each rank, counted from 0: in barriers one rank of each node acts for the others.
+  /// Empty: all ranks are equally far.
+  std::vector<int> node_of_rank{};
 
   friend bool operator==(OneSidedForm const&, OneSidedForm const&) = default;
 };
@@ -104,9 +107,9 @@ struct Survey {
 /// - Every message becomes what the mechanism says; received scratch blocks get a place for each
 ///   message, so that the senders to one rank need not wait for each other.
 /// - IN_ALLSYNC: where data flow down, that all have entered goes up the same tree first. Otherwise
-///   signals in a dissemination barrier say it.
+///   signals in a barrier (OneSidedBarrier) say it.
 /// - OUT_ALLSYNC: where data flow up, that they are there goes down the same tree last. Otherwise a
-///   dissemination barrier follows.
+///   barrier follows.
 /// - Segments: all that moves data or says of data is there once for each of them, with counters of
 ///   its own; that all have entered or may leave is said once.
 /// - Rounds of the result are counted as messages follow each other: that receivers have entered is

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <utility>
 
-#include "espalier/base/integer.hpp"
+#include "espalier/schedule/one_sided_barrier.hpp"
 
 namespace espalier::schedule {
 namespace {
@@ -205,7 +205,7 @@ private:
 OneSidedLayout layout_of(OneSidedForm const& form, Survey const& found) {
   OneSidedLayout layout;
   bool const has_modes = found.moves_data && found.num_ranks > 1;
-  int const num_barrier_rounds = ceil_log2(found.num_ranks);
+  int const num_barrier_rounds = OneSidedBarrier(found.num_ranks, form.node_of_rank).num_steps();
   if (has_modes && form.mode.in == Sync::allsync) {
     layout.enters_by_tree = found.flows_down;
     layout.enters_by_barrier = !layout.enters_by_tree;

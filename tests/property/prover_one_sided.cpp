@@ -72,6 +72,27 @@ TEST_P(OneSidedChoice, IsProvedInEveryForm) {
   EXPECT_GE(num_proved, 63 * 3);
 }
 
+TEST_P(OneSidedChoice, IsProvedWhereRanksOfNodesMeet) {
+  auto const choice = algorithms::Choice::parse(GetParam());
+  int num_proved = 0;
+  for (int const p : {2, 3, 5, 6, 8, 9}) {
+    if (!choice.refuses(p, 0).empty()) {
+      continue;
+    }
+    test::OneSidedCase const the(choice, p, 0, true);
+    for (schedule::OneSidedForm const& form : test::meeting_forms(p)) {
+      Contract contract = contract_for(choice, p, 0);
+      contract.is_in_place = true;
+      contract.synchronization = form.mode;
+      Verdict const verdict = verify(the.programs(form), contract);
+      ASSERT_TRUE(verdict.holds())
+          << test::name_of(choice, p, 0, true, form) << ": " << to_string(*verdict.violation);
+      ++num_proved;
+    }
+  }
+  EXPECT_GE(num_proved, 100);
+}
+
 /// What a program made for another mode lacks shows: the rules see more than that programs end.
 TEST(OneSidedModes, AreNotKeptByProgramsOfWeakerModes) {
   auto const choice = algorithms::Choice::parse("bcast/k_nomial[k=2]");

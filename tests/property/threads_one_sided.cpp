@@ -233,9 +233,15 @@ std::vector<int> numbers_of_ranks() {
 class OneSidedThreads : public testing::TestWithParam<char const*> {
 protected:
   /// Both ways of delivery, in all forms.
-  void run_all(algorithms::Choice const& choice, int p, int root, bool is_in_place) {
+  void run_all(
+      algorithms::Choice const& choice,
+      int p,
+      int root,
+      bool is_in_place,
+      std::vector<OneSidedForm> const& forms = test::one_sided_forms()
+  ) {
     test::OneSidedCase const the(choice, p, root, is_in_place);
-    for (OneSidedForm const& form : test::one_sided_forms()) {
+    for (OneSidedForm const& form : forms) {
       auto const programs = the.programs(form);
       Contract contract = verify::contract_for(choice, p, root);
       contract.is_in_place = is_in_place;
@@ -261,6 +267,15 @@ TEST_P(OneSidedThreads, GiveTheResultInEveryForm) {
     }
     for (bool const is_in_place : test::places(choice.collective())) {
       run_all(choice, p, root, is_in_place);
+    }
+  }
+}
+
+TEST_P(OneSidedThreads, GiveTheResultWhereRanksOfNodesMeet) {
+  auto const choice = algorithms::Choice::parse(GetParam());
+  for (int const p : {3, 5, 8}) {
+    if (choice.refuses(p, 0).empty()) {
+      run_all(choice, p, 0, true, test::meeting_forms(p));
     }
   }
 }

@@ -90,6 +90,33 @@ inline std::vector<schedule::OneSidedForm> one_sided_forms() {
   return forms;
 }
 
+/// Nodes of ranks: pairs of neighbours, ranks that were dealt to three nodes, or one large node and
+/// ranks that are alone.
+inline std::vector<std::vector<int>> placements(int num_ranks) {
+  std::vector<std::vector<int>> result(3);
+  for (int rank = 0; rank < num_ranks; ++rank) {
+    result[0].push_back(rank / 2);
+    result[1].push_back(rank % 3);
+    result[2].push_back(std::max(0, rank - num_ranks / 2));
+  }
+  return result;
+}
+
+/// Forms in which all ranks meet, where ranks share nodes.
+inline std::vector<schedule::OneSidedForm> meeting_forms(int num_ranks) {
+  std::vector<schedule::OneSidedForm> forms;
+  for (schedule::OneSidedForm const& form : one_sided_forms()) {
+    if (form.mode.in != schedule::Sync::allsync && form.mode.out != schedule::Sync::allsync) {
+      continue;
+    }
+    for (std::vector<int> const& nodes : placements(num_ranks)) {
+      forms.push_back(form);
+      forms.back().node_of_rank = nodes;
+    }
+  }
+  return forms;
+}
+
 /// In place, and with a separate input where the collective has both.
 inline std::vector<bool> places(schedule::Collective collective) {
   bool const has_both = collective != schedule::Collective::barrier &&

@@ -21,7 +21,7 @@ TeamPlanner planner_of(espalier_team const& team) {
       .mode = {.in = schedule::Sync::mysync, .out = schedule::Sync::mysync},
       .addresses = schedule::AddressMode::local,
   };
-  return {team.team, call, check(call, team.team.num_ranks()), options};
+  return {team, call, check(call, team.team.num_ranks()), options};
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ std::shared_ptr<onesided::PlannedCollective const> gather_of(espalier_team const
       .mode = {.in = schedule::Sync::mysync, .out = schedule::Sync::mysync},
       .addresses = schedule::AddressMode::local,
   };
-  TeamPlanner const planner(team.team, call, check(call, team.team.num_ranks()), options);
+  TeamPlanner const planner(team, call, check(call, team.team.num_ranks()), options);
   return planner.plan(TeamMemory()).collective;
 }
 

@@ -42,7 +42,7 @@ Planned broadcast(espalier_team const& team, int num_bytes, std::string algorith
       .mechanism = schedule::Mechanism::eager,
   };
   TeamElements const elements = check(call, team.team.num_ranks());
-  return TeamPlanner(team.team, call, elements, options).plan(TeamMemory()).collective;
+  return TeamPlanner(team, call, elements, options).plan(TeamMemory()).collective;
 }
 
 class Stopwatch {

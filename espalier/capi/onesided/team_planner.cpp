@@ -9,6 +9,7 @@
 #include "espalier/base/error.hpp"
 #include "espalier/base/format.hpp"
 #include "espalier/capi/onesided/team_layouts.hpp"
+#include "espalier/capi/onesided/team_object.hpp"
 #include "espalier/exec/memory/private_memory.hpp"
 #include "espalier/mpi/success.hpp"
 
@@ -143,13 +144,14 @@ SafeRequest request_of(
 }  // namespace
 
 TeamPlanner::TeamPlanner(
-    onesided::Team const& team,
+    espalier_team const& team,
     TeamCall const& call,
     TeamElements const& elements,
     TeamOptions const& options
 )
-    : team_(&team), call_(call), elements_(elements),
-      request_(request_of(team, call, elements, options)), named_(named_parts(request_, options)) {}
+    : team_(&team.team), node_of_rank_(&team.node_of_rank), call_(call), elements_(elements),
+      request_(request_of(team.team, call, elements, options)),
+      named_(named_parts(request_, options)) {}
 
 std::string TeamPlanner::text() const {
   return formatted(
@@ -197,7 +199,9 @@ std::shared_ptr<PlannedCollective const> TeamPlanner::collective(SafeChoice cons
       num_ranks,
       team_->rank(),
       program_of,
-      schedule::OneSidedForm{request_.mode, request_.addresses, choice.mechanism, segments},
+      schedule::OneSidedForm{
+          request_.mode, request_.addresses, choice.mechanism, segments, *node_of_rank_
+      },
       [&](int rank) { return layouts.of(rank); },
       combine_of(call_)
   );

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "espalier/capi/onesided/choices/safe_choice.hpp"
 #include "espalier/capi/onesided/choices/team_memory.hpp"
@@ -11,6 +12,8 @@
 #include "espalier/capi/onesided/team_options.hpp"
 #include "espalier/onesided/team/planned_collective.hpp"
 #include "espalier/onesided/team/team.hpp"
+
+struct espalier_team;
 
 namespace espalier::capi {
 
@@ -27,7 +30,7 @@ public:
   /// Refers to the team.
   /// @throws Error argument if what the options name cannot serve, with what can.
   TeamPlanner(
-      onesided::Team const& team,
+      espalier_team const& team,
       TeamCall const& call,
       TeamElements const& elements,
       TeamOptions const& options
@@ -50,6 +53,7 @@ public:
 
 private:
   onesided::Team const* team_;
+  std::vector<int> const* node_of_rank_;  ///< as in schedule::OneSidedForm
   TeamCall call_;
   TeamElements elements_;
   SafeRequest request_;

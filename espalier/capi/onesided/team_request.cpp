@@ -34,7 +34,7 @@ plan_request(espalier_team& team, TeamCall const& call, TeamOptions options) {
   }
   TeamElements const elements = check(call, team.team.num_ranks());
   TeamBuffers buffers = buffers_of(team, call, elements, options.addresses);
-  TeamPlanner const planner(team.team, call, elements, options);
+  TeamPlanner const planner(team, call, elements, options);
   return std::make_unique<TeamRequest>(team, planner, std::move(buffers), options.learns);
 }
 

@@ -104,7 +104,10 @@ void for_each_form(
   std::vector<OneSidedPrograms> found;
   for (Mechanism const mechanism : schedule::all_mechanisms) {
     schedule::OneSidedForm const form{
-        .mode = request.mode, .addresses = request.addresses, .mechanism = mechanism
+        .mode = request.mode,
+        .addresses = request.addresses,
+        .mechanism = mechanism,
+        .node_of_rank = request.node_of_rank,
     };
     if (!schedule::refusal(form).empty()) {
       continue;

@@ -19,7 +19,8 @@ using cost::RankedOneSided;
 /// All is replayed of so few ranks.
 constexpr int wholly_replayed_ranks = 16;
 
-cost::OneSidedRequest cost_request(SafeRequest const& request) {
+cost::OneSidedRequest
+cost_request(SafeRequest const& request, std::vector<int> const& node_of_rank) {
   int const num_parts = schedule::has_parts(request.collective) ? request.num_ranks : 1;
   return {
       .collective = request.collective,
@@ -30,6 +31,7 @@ cost::OneSidedRequest cost_request(SafeRequest const& request) {
       .addresses = request.addresses,
       .order =
           request.needs_rank_order ? schedule::OperandOrder::rank : schedule::OperandOrder::any,
+      .node_of_rank = node_of_rank,
   };
 }
 
@@ -52,7 +54,8 @@ std::vector<RankedOneSided> ranking_of(
       .within = network.within,
       .node_of_rank = network.node_of_rank,
   };
-  return rank_one_sided(choices, cost_request(request), machine, limits);
+  cost::OneSidedRequest const wanted = cost_request(request, network.node_of_rank);
+  return rank_one_sided(choices, wanted, machine, limits);
 }
 
 /// Each of them once.
