@@ -80,11 +80,8 @@ int waitsome(int num, void* requests, int* num_complete, int* indices, void* sta
 }
 
 int waitall(int num, void* requests, void* statuses) {
-  if (OpenRequests::is_any()) {
-    return count(&wait_for_all, num, requests, num, requests, statuses);
-  }
-  return plan::StartedCalls::is_any_incomplete() ? wait_with_ours(num, requests, statuses)
-                                                 : forward.waitall(num, requests, statuses);
+  return OpenRequests::is_any() ? count(&wait_for_all, num, requests, num, requests, statuses)
+                                : wait_for_all(num, requests, statuses);
 }
 
 int test(void* request, int* flag, void* status) {

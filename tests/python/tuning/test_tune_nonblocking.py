@@ -158,6 +158,27 @@ class TestMeasuringProgram:
             assert set(line["samples_us"]) == {"native", *choices[:2]}
             assert all(min(times) >= least_us for times in line["samples_us"].values())
 
+    @pytest.mark.parametrize("leaves_out", [True, False])
+    def test_what_the_time_does_not_suffice_for_is_left_out(self, tmp_path, vendor, leaves_out):
+        choices = [f"allgather/bruck[k={k}]" for k in range(2, 10)]
+        choices += ["allgather/ring", "allgather/flat", "allgather/circulant"]
+        point = {"collective": "iallgather", "bytes": 3072, "algorithms": choices}
+        process, lines = _measure(
+            vendor,
+            tmp_path,
+            [{**point, "work": {"seconds": 0.02, "tests": 0}}],
+            seconds_per_point=0.2,
+            leaves_out_slow=leaves_out,
+        )
+        assert process.returncode == 0, process.stderr
+        (found,) = [line for line in lines if line["kind"] == "point"]
+        slow = [line for line in lines if line["kind"] == "error"]
+        assert {line["reason"] for line in slow} == ({"slow"} if leaves_out else set())
+        left_out = {line["algorithm"] for line in slow}
+        assert set(found["samples_us"]) == {"native", *choices} - left_out
+        # The native call is the first of eight that are called in any case.
+        assert left_out >= (set(choices[7:]) if leaves_out else set())
+
     def test_every_nonblocking_call_gives_the_right_result(self, tmp_path, vendor):
         ours = {
             "iallgatherv": "allgather/ring",

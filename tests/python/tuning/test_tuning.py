@@ -383,13 +383,19 @@ class TestCandidates:
         trees = candidates_for("bcast", 8, ["bcast/orthogonal"], dealt)
         assert trees == [name for name in found if name.startswith("bcast/orthogonal")]
 
+    def test_each_algorithm_comes_once_before_any_comes_again(self):
+        (request,) = requests_for(Goal(("bcast",), (64,)), 16)
+        names = [choice.partition("[")[0] for choice in request.algorithms]
+        assert len(names) > len(set(names))
+        assert len(set(names[: len(set(names))])) == len(set(names))
+
     def test_a_real_job_has_some_for_its_nodes(self):
         goal = Goal(("bcast", "gatherv"), (64,))
         (plain, _), (shaped, rooted) = (
             requests_for(goal, 8, nodes) for nodes in ((), (0, 0, 2, 2, 4, 4, 6, 6))
         )
-        assert shaped.algorithms[: len(plain.algorithms)] == plain.algorithms
-        more = shaped.algorithms[len(plain.algorithms) :]
+        assert set(plain.algorithms) < set(shaped.algorithms)
+        more = set(shaped.algorithms) - set(plain.algorithms)
         assert "bcast/multi_lane[rows=4,split=binomial,lane=chain,join=bruck]" in more
         # Two algorithms have groups, and their phases six choices, beside those of the MPI library.
         own = [name for name in more if "native" not in name and "shared_memory" not in name]
@@ -406,13 +412,13 @@ class TestCandidates:
         monkeypatch.setenv("ESPALIER_NODE", "off")
         for call in ("bcast", "allreduce"):
             (request,) = requests_for(Goal((call,), (64,)), 8, nodes)
-            assert list(request.algorithms) == candidates_for(call, 8, ())
+            assert sorted(request.algorithms) == sorted(candidates_for(call, 8, ()))
 
     def test_ranks_of_a_node_may_share_memory(self, monkeypatch):
         monkeypatch.delenv("ESPALIER_NODE", raising=False)
         (request,) = requests_for(Goal(("barrier",), (64,)), 2, (0, 0))
         plain = candidates_for("barrier", 2, ())
-        assert list(request.algorithms[: len(plain)]) == plain
+        assert sorted(request.algorithms[: len(plain)]) == sorted(plain)
         shared = request.algorithms[len(plain) :]
         assert len(shared) == len(plain)
         assert "barrier/recursive_doubling[shared_memory=1]" in shared
@@ -488,10 +494,11 @@ class TestCandidates:
 
 
 @pytest.mark.parametrize(
-    ("text", "seconds"), [("90", 90), ("60s", 60), ("2min", 120), ("1.5h", 5400), ("250ms", 0.25)]
+    ("text", "seconds"),
+    [("90", 90), ("60s", 60), ("2min", 120), ("1.5h", 5400), ("250ms", 0.25), ("20us", 2e-5)],
 )
 def test_durations(text, seconds):
-    assert parse_seconds(text) == seconds
+    assert parse_seconds(text) == pytest.approx(seconds)
 
 
 @pytest.mark.parametrize("text", ["", "s", "-3s", "0", "3 weeks", "1e3"])
