@@ -68,7 +68,7 @@ struct OneSidedForm {
   Segments segments{};
   /// The node of each rank, counted from 0: in barriers one rank of each node acts for the others.
   /// Empty: all ranks are equally far.
-  std::vector<int> node_of_rank{};
+  std::vector<int> node_of_rank;
 
   friend bool operator==(OneSidedForm const&, OneSidedForm const&) = default;
 };

@@ -26,7 +26,7 @@ public:
   /// step.
   struct Step {
     int number = 0;
-    std::vector<int> signals{};  ///< ranks
+    std::vector<int> signals;  ///< ranks
     int num_arrivals = 0;
   };
 

@@ -25,7 +25,7 @@ struct OneSidedRequest {
   schedule::OperandOrder order = schedule::OperandOrder::any;
   double largest_medium = unlimited;  ///< bytes of an eager message
   double scratch_bytes = unlimited;   ///< of one rank
-  std::vector<int> node_of_rank{};    ///< as in OneSidedForm
+  std::vector<int> node_of_rank;      ///< as in OneSidedForm
 };
 
 /// One way to serve a request.

@@ -3,6 +3,7 @@
 #include "espalier/measure/collectives/proof.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <utility>
 
@@ -30,9 +31,9 @@ Complaint slow(Entrant const& entrant, std::string text) {
 
 /// `0.27 s`.
 std::string seconds_text(double seconds) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g s", seconds);
-  return text;
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.3g s", seconds);
+  return text.data();
 }
 
 }  // namespace
