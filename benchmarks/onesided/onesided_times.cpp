@@ -380,14 +380,7 @@ private:
 
   /// As teams of espalier_onesided.h know them.
   static std::vector<int> nodes() {
-    int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    mpi::OwnCommunicator const node = onesided::ranks_of_node(MPI_COMM_WORLD);
-    auto const first = static_cast<std::uint64_t>(node.from_root(std::vector{rank}).front());
-    std::vector<int> nodes;
-    for (std::uint64_t const one : onesided::gather_all(MPI_COMM_WORLD, first)) {
-      nodes.push_back(static_cast<int>(one));
-    }
+    std::vector<int> const nodes = onesided::nodes_of_ranks(MPI_COMM_WORLD);
     std::vector<int> members(nodes.size());
     std::iota(members.begin(), members.end(), 0);
     return capi::member_nodes(nodes, members);

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <limits>
-#include <vector>
 
 #include "espalier/base/error.hpp"
 #include "espalier/base/format.hpp"
@@ -21,18 +20,6 @@ using espalier::ErrorCode;
 using espalier::formatted;
 using espalier::capi::ConduitOptions;
 using espalier::mpi::OwnCommunicator;
-
-/// Collective.
-std::vector<int> nodes_of(OwnCommunicator const& own) {
-  int const first =
-      espalier::onesided::ranks_of_node(own.get()).from_root(std::vector{own.rank()}).front();
-  std::vector<int> nodes;
-  for (std::uint64_t const node :
-       espalier::onesided::gather_all(own.get(), static_cast<std::uint64_t>(first))) {
-    nodes.push_back(static_cast<int>(node));
-  }
-  return nodes;
-}
 
 void check_segment_bytes(std::uint64_t num_bytes, ConduitOptions const& options) {
   constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max() / 4;
@@ -71,7 +58,7 @@ espalier_conduit::espalier_conduit(
       ),
       parts(options.scratch_bytes),
       conduit(transport.attach(own.get(), parts.num_bytes() + segment_bytes, {})),
-      places(*conduit, parts.num_bytes()), node_of_rank(nodes_of(own)),
+      places(*conduit, parts.num_bytes()), node_of_rank(espalier::onesided::nodes_of_ranks(own.get())),
       kept(own, transport.name, node_of_rank), handler(std::move(own), comm) {}
 
 using espalier::capi::on;

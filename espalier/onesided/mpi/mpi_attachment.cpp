@@ -34,4 +34,12 @@ mpi::OwnCommunicator ranks_of_node(MPI_Comm comm) {
   return mpi::OwnCommunicator(made);
 }
 
+std::vector<int> nodes_of_ranks(MPI_Comm comm) {
+  int rank = 0;
+  mpi::require_success(PMPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  int const first = ranks_of_node(comm).from_root(std::vector{rank}).front();
+  std::vector<std::uint64_t> const nodes = gather_all(comm, static_cast<std::uint64_t>(first));
+  return {nodes.begin(), nodes.end()};
+}
+
 }  // namespace espalier::onesided

@@ -26,4 +26,8 @@ exchange_sizes(MPI_Comm comm, std::uint64_t segment_bytes, std::size_t num_handl
 /// @throws Error mpi.
 [[nodiscard]] mpi::OwnCommunicator ranks_of_node(MPI_Comm comm);
 
+/// The node of each rank, as the first of the ranks on it. Collective.
+/// @throws Error mpi.
+[[nodiscard]] std::vector<int> nodes_of_ranks(MPI_Comm comm);
+
 }  // namespace espalier::onesided
