@@ -83,16 +83,28 @@ def faster_probability(reference: Values, ours: Values) -> float:
 
     The sign test, widened by the dependence of successive pairs.
     """
-    differences = _log_ratios(reference, ours)
-    decided = differences[differences != 0]
-    count = len(decided)
+    return faster_in_launches([(reference, ours)])
+
+
+def faster_in_launches(launches: Sequence[tuple[Values, Values]]) -> float:
+    """Return the same for pairs of several launches, each (reference, ours).
+
+    Only pairs of one launch follow each other. That ratios of one launch are all above those of
+    another says nothing about how pairs depend on each other.
+    """
+    wins = count = 0
+    widened = 0.0
+    for reference, ours in launches:
+        differences = _log_ratios(reference, ours)
+        decided = int((differences != 0).sum())
+        wins += int((differences > 0).sum())
+        count += decided
+        widened += decided * dependence(differences)
     if count == 0:
         return 1.0
-    wins = int((decided > 0).sum())
-    inflation = dependence(differences)
-    if inflation == 1.0:
+    if widened == count:
         return float(stats.binom.sf(wins - 1, count, 0.5))
-    score = (wins - 0.5 - count / 2) / math.sqrt(count * inflation / 4)
+    score = (wins - 0.5 - count / 2) / math.sqrt(widened / 4)
     return float(stats.norm.sf(score))
 
 

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 _COLUMNS = ("size", "native", "best other", "its time", "ratio", "interval", "used")
 _RIGHT = ("size", "native", "its time", "ratio", "interval")
 
+# How the reasons of such points begin.
+_DISAGREE = "launches disagree"
+
 
 def tuning_report(tuning: Mapping[str, Any]) -> Report:
     """Return the report of an `espalier-tuning` document."""
@@ -128,6 +131,8 @@ def _why_not_used(point: Mapping[str, Any], ratio: float, min_gain: float) -> st
     """Return why a candidate is not used whose own interval says that it is faster."""
     if not point["confirmed"]:
         return "not confirmed"
+    if point["reason"].startswith(_DISAGREE):
+        return _DISAGREE
     # Its interval is for itself; significant is what remains so among all points of the tuning.
     return "gain too small" if ratio < 1 + min_gain else "not significant"
 

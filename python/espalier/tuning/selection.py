@@ -241,13 +241,14 @@ def _run_length(allowed: Sequence[Sequence[str]], start: int, name: str) -> int:
 def _corrected(
     keys: Sequence[Key], confirmed: Mapping[Key, Sequence[Point]], nominees: Mapping[Key, str]
 ) -> list[float]:
-    probabilities = []
-    for key in keys:
-        point = join(confirmed[key])
-        probabilities.append(
-            intervals.faster_probability(point.native_us, point.samples_us[nominees[key]])
-        )
-    return intervals.holm(probabilities)
+    return intervals.holm(
+        [
+            intervals.faster_in_launches(
+                [(one.native_us, one.samples_us[nominees[key]]) for one in confirmed[key]]
+            )
+            for key in keys
+        ]
+    )
 
 
 def _unconfirmed(
@@ -274,6 +275,11 @@ def _unconfirmed(
     )
 
 
+def _agree(gains: Sequence[float]) -> bool:
+    """Return whether all launches gain, and differ by less than the middle of both ends."""
+    return min(gains) > 1.0 and max(gains) < min(gains) ** 3
+
+
 def _confirmed(
     point: Point,
     estimates: dict[str, Estimate],
@@ -286,7 +292,8 @@ def _confirmed(
     """Return what fresh launches say, in each of which the nominee gained so much."""
     ratio = estimates[nominee].ratio
     least = min(gains)
-    is_better = is_sure and least > 1.0
+    agree = _agree(gains)
+    is_better = is_sure and agree
     is_enough = ratio.value >= 1 + min_gain and ratio.low > 1.0
     if is_better and is_enough:
         algorithm = nominee
@@ -294,7 +301,7 @@ def _confirmed(
     elif is_better:
         algorithm = NATIVE
         reason = f"the gain is below {100 * min_gain:.3g} %; {nominee} {gain_text(ratio)}"
-    elif least <= 1.0 and ratio.value >= 1 + min_gain:
+    elif not agree and ratio.value >= 1 + min_gain:
         algorithm = NATIVE
         reason = (
             f"launches disagree: {nominee} {gain_text(ratio)}, but {least:.2f}x in one of"

@@ -10,6 +10,7 @@ import pytest
 
 from espalier.base.intervals import (
     dependence,
+    faster_in_launches,
     faster_probability,
     holm,
     median_interval,
@@ -195,6 +196,15 @@ def test_a_real_gain_is_found():
     drift = resembling_times(generator, 60, 0.9)
     assert faster_probability(native * drift, ours * drift) < 0.05
     assert faster_probability(ours * drift, native * drift) > 0.5
+
+
+def test_launches_that_gain_differently_are_no_dependence_of_pairs():
+    generator = np.random.default_rng(11)
+    noise = np.exp(0.05 * generator.standard_normal((2, 300)))
+    pairs = [(1.5 * noise[0], np.ones(300)), (1.75 * noise[1], np.ones(300))]
+    joined = faster_probability(*(np.concatenate(times) for times in zip(*pairs, strict=True)))
+    assert joined > 0.001
+    assert faster_in_launches(pairs) < 1e-12
 
 
 def test_equal_times_are_not_faster():

@@ -217,6 +217,25 @@ class TestDecision:
         assert "launches disagree: allgather/ring 1." in chosen.reason
         assert re.search(r"but 0.9\dx in one of 2 launches, and 1.\d\dx in another", chosen.reason)
 
+    def test_launches_may_gain_differently_among_many_decisions(self):
+        sizes = [2**i for i in range(3, 20)]
+        launches = {
+            ("allgather", size): [
+                point(size, seed=seed, count=300, ring=ratio)
+                for seed, ratio in ((10, 1.5), (11, 1.75))
+            ]
+            for size in sizes
+        }
+        raced = [point(size, ring=1.6) for size in sizes]
+        chosen = decide(raced, launches, dict.fromkeys(launches, "allgather/ring"))
+        assert {one.algorithm for one in chosen} == {"allgather/ring"}
+
+    def test_a_launch_with_hardly_any_gain_disagrees_with_one_that_gains_much(self):
+        raced = [point(ring=1.3)]
+        (chosen,) = decide(raced, self.launches(1.06, 1.5), self.nominees)
+        assert chosen.is_native
+        assert "launches disagree" in chosen.reason
+
     def test_a_small_gain_is_left_alone(self):
         raced = [point(ring=1.05)]
         launches = self.launches(1.05, 1.05, noise=0.005)
