@@ -45,8 +45,7 @@ int dispatch(Call const& call, MPI_Comm comm, Native&& native) {
   if (has_nothing_to_do || OwnWork::is_going_on()) {
     return std::forward<Native>(native)();
   }
-  Call const own = call;  // Else every call would have to be put into memory first.
-  return plan::serve(*session, own, comm, WatchingObserver(), std::forward<Native>(native));
+  return plan::serve(*session, call, comm, WatchingObserver(), std::forward<Native>(native));
 }
 
 /// The same of a call that is started.

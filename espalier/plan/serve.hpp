@@ -185,22 +185,42 @@ template <typename Call, typename Observing>
   return run.code;
 }
 
-/// Whether a call that came before with these very arguments is to be served as it was then. It is
-/// counted if so, as all calls are that something is learned of. On all ranks alike, whether they
-/// remember the call or not: then the contest says the same to Session::decide().
-inline bool is_served_alike(RepeatedCall const& known) noexcept {
-  return known.contest == nullptr || known.contest->pass(*known.decision);
+/// A call that came before with these very arguments, and what was found out then still holds.
+struct Remembered {
+  State* state = nullptr;
+  RepeatedCall const* call = nullptr;  ///< null: there is none
+};
+
+/// Finds such a call. Where something is learned of these calls, it is counted if it is found, as
+/// all of them are. The contest says on all ranks alike whether it is to be served as before: where
+/// a rank does not remember the call, it says the same to Session::decide(). Inlined, and used
+/// before a call has to be in memory: arguments are compared in the registers in which they came.
+template <typename Call>
+[[gnu::always_inline]] inline Remembered
+remembered(Session const& session, Call const& call, MPI_Comm comm) noexcept {
+  if constexpr (is_all_in_words<Call>) {
+    if (session.remembers(Call::call)) {
+      State* const state = session.recent(comm);
+      RepeatedCall const* const known =
+          state == nullptr ? nullptr : state->communicator().repeated(words_of(call));
+      bool const is_served_alike =
+          known != nullptr && (known->contest == nullptr || known->contest->pass(*known->decision));
+      return is_served_alike ? Remembered{state, known} : Remembered{};
+    }
+  }
+  return {};
 }
 
-/// Such a call: what was found out then still holds.
+/// Serves it as before.
 template <typename Observing, typename Native>
-int serve_again(State& state, RepeatedCall const& known, Observing&& observer, Native&& native) {
-  profile::Decision const* const decision = known.decision;
-  if (known.executor == nullptr) {
+[[gnu::always_inline]] inline int
+serve_again(Remembered const& known, Observing&& observer, Native&& native) {
+  profile::Decision const* const decision = known.call->decision;
+  if (known.call->executor == nullptr) {
     observer.ran(decision, Communicator::refused);
     return std::forward<Native>(native)();
   }
-  int const code = state.communicator().run_again(known);
+  int const code = known.state->communicator().run_again(*known.call);
   observer.ran(decision, code);
   return code;
 }
@@ -230,20 +250,11 @@ decide(Session& session, Call const& call, MPI_Comm comm, Observing&& observer) 
   return session.decide(call, comm);
 }
 
-/// A call on `comm`, collective as the call. `native` makes the call of the MPI library.
-/// @return the code for the program; errors of ours were delivered to the error handler.
+/// A call that is not remembered(). The rest is as in serve().
 template <typename Call, typename Observing, typename Native>
-int serve(
+int serve_anew(
     Session& session, Call const& call, MPI_Comm comm, Observing&& observer, Native&& native
 ) {
-  if constexpr (is_all_in_words<Call>) {
-    State* const state = session.remembers(Call::call) ? session.recent(comm) : nullptr;
-    RepeatedCall const* const known =
-        state == nullptr ? nullptr : state->communicator().repeated(words_of(call));
-    if (known != nullptr && is_served_alike(*known)) [[likely]] {
-      return serve_again(*state, *known, observer, std::forward<Native>(native));
-    }
-  }
   CallDecision const decided = decide(session, call, comm, observer);
   if (decided.code != MPI_SUCCESS) {
     return decided.code;
@@ -265,6 +276,19 @@ int serve(
   bool const is_native = Communicator::is_refusal(code);
   code = is_native ? std::forward<Native>(native)() : code;
   return end_call(session, *decided.state, is_native, code, comm, observer);
+}
+
+/// A call on `comm`, collective as the call. `native` makes the call of the MPI library.
+/// @return the code for the program; errors of ours were delivered to the error handler.
+template <typename Call, typename Observing, typename Native>
+[[gnu::always_inline]] inline int
+serve(Session& session, Call const& call, MPI_Comm comm, Observing&& observer, Native&& native) {
+  Remembered const known = remembered(session, call, comm);
+  if (known.call != nullptr) [[likely]] {
+    return serve_again(known, observer, std::forward<Native>(native));
+  }
+  Call const own = call;  // Else every call would have to be put into memory first.
+  return serve_anew(session, own, comm, observer, std::forward<Native>(native));
 }
 
 /// Starts a call whose arguments are out of the ordinary on this rank.
