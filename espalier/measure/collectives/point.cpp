@@ -14,10 +14,20 @@
 namespace espalier::measure {
 namespace {
 
-/// Calls of a bcast go round the roots: the next root cannot begin before it has the message
-/// before, so that calls do not run in a pipeline as they would from one root that never waits.
-TimedCall timed_call_of(Entrant const& entrant, Workload& workload) {
-  auto const run = [contender = entrant.contender, &workload, roots = workload.roots()](int call) {
+/// The roots of the calls of a round. Where they take turns, no root can begin before it has the
+/// message before. Where one is the root again and again, it runs ahead of its readers, or they run
+/// ahead of it, if the algorithm lets them: calls follow each other in a pipeline. Programs do
+/// both, and an algorithm may be good at one and bad at the other, so each is half of the calls.
+std::vector<int> roots_of_round(std::vector<int> const& roots) {
+  std::vector<int> round = roots;
+  if (roots.size() > 1) {
+    round.insert(round.end(), roots.size(), roots.front());
+  }
+  return round;
+}
+
+TimedCall timed_call_of(Entrant const& entrant, Workload& workload, std::vector<int> const& roots) {
+  auto const run = [contender = entrant.contender, &workload, &roots](int call) {
     return contender->run(workload, roots[static_cast<std::size_t>(call) % roots.size()]).code;
   };
   return {.name = entrant.name, .run = run};
@@ -71,11 +81,13 @@ void measure_point(
     complain(*complaint);
     return;
   }
+  std::vector<int> const roots = roots_of_round(workload.roots());
   std::vector<TimedCall> timed_calls;
   for (Entrant const& entrant : entrants) {
-    timed_calls.push_back(timed_call_of(entrant, workload));
+    timed_calls.push_back(timed_call_of(entrant, workload, roots));
   }
   Pace own_pace = pace;
+  own_pace.calls_of_round = static_cast<int>(roots.size());
   if (is_simulated()) {
     own_pace.warmup = 0;  // the proof was one
   } else {

@@ -3,8 +3,15 @@
 #include "espalier/measure/common/pace.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace espalier::measure {
+namespace {
+
+/// What a sample may take so that it has whole rounds.
+constexpr double most_us_in_rounds = 200.0;
+
+}  // namespace
 
 Pace pace_of(MeasurementPlan const& plan, std::size_t point, double seconds_left) {
   double const weight = plan.points[point].weight;
@@ -23,6 +30,13 @@ Pace pace_of(MeasurementPlan const& plan, std::size_t point, double seconds_left
       .leaves_out_slow = plan.leaves_out_slow,
       .spread = plan.spread,
   };
+}
+
+int calls_of_sample(Pace const& pace, double call_us, double clear_us) {
+  double const calls = std::ceil(clear_us / std::max(call_us, clear_us / pace.most_calls));
+  double const in_rounds = std::ceil(calls / pace.calls_of_round) * pace.calls_of_round;
+  bool const is_short = in_rounds <= pace.most_calls && in_rounds * call_us <= most_us_in_rounds;
+  return static_cast<int>(is_short ? in_rounds : calls);
 }
 
 }  // namespace espalier::measure

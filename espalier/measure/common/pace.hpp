@@ -21,9 +21,15 @@ struct Pace {
   bool spread = false;  ///< keep the fastest and the mean rank, too
   /// Calls in one sample at most. 1 where a root would run ahead of the others.
   int most_calls = 64;
+  int calls_of_round = 1;  ///< that differ, and then begin again
 };
 
 /// The pace of a point: what it needs less than its share of the time, those after it may use.
 [[nodiscard]] Pace pace_of(MeasurementPlan const& plan, std::size_t point, double seconds_left);
+
+/// How many calls make a sample: so many that it takes `clear_us`, and whole rounds of them if a
+/// round is short.
+/// @param call_us  what one of them takes
+[[nodiscard]] int calls_of_sample(Pace const& pace, double call_us, double clear_us);
 
 }  // namespace espalier::measure

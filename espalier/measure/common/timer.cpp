@@ -3,7 +3,6 @@
 #include "espalier/measure/common/timer.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "espalier/measure/common/own_collectives.hpp"
 #include "espalier/measure/common/start_barrier.hpp"
@@ -80,8 +79,7 @@ void Timer::warm_up() {
   seconds_per_repetition_ = seconds_since(first_begin);
   double const fastest = *std::min_element(first.begin(), first.end());
   double const clear_us = std::max(shortest_sample_us, fewest_clock_steps * clock_resolution_us());
-  double const calls = std::ceil(clear_us / std::max(fastest, clear_us / pace_.most_calls));
-  calls_ = from_rank_0(*job_, static_cast<int>(calls));
+  calls_ = from_rank_0(*job_, calls_of_sample(pace_, fastest, clear_us));
   for (int done = 1; done < std::max(2, pace_.warmup); ++done) {
     bool const is_needed = done == 1 && !has_long_calls();
     bool const is_enough =

@@ -37,5 +37,18 @@ TEST(Pace, LimitsAPointByItsWeight) {
   EXPECT_DOUBLE_EQ(pace_of(plan, 1, 1000.0).seconds, 30.0);
 }
 
+TEST(CallsOfSample, AreAsManyAsTakeLongEnough) {
+  EXPECT_EQ(calls_of_sample({}, 6.0, 20.0), 4);
+  EXPECT_EQ(calls_of_sample({}, 50.0, 20.0), 1);
+  EXPECT_EQ(calls_of_sample({}, 0.001, 20.0), 64) << "no more than are allowed";
+}
+
+TEST(CallsOfSample, AreWholeRoundsIfTheseAreShort) {
+  EXPECT_EQ(calls_of_sample({.calls_of_round = 8}, 6.0, 20.0), 8);
+  EXPECT_EQ(calls_of_sample({.calls_of_round = 8}, 25.0, 20.0), 8);
+  EXPECT_EQ(calls_of_sample({.calls_of_round = 8}, 26.0, 20.0), 1) << "one round takes too long";
+  EXPECT_EQ(calls_of_sample({.most_calls = 1, .calls_of_round = 8}, 6.0, 20.0), 1);
+}
+
 }  // namespace
 }  // namespace espalier::measure
