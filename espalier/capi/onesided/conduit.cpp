@@ -58,7 +58,8 @@ espalier_conduit::espalier_conduit(
       ),
       parts(options.scratch_bytes),
       conduit(transport.attach(own.get(), parts.num_bytes() + segment_bytes, {})),
-      places(*conduit, parts.num_bytes()), node_of_rank(espalier::onesided::nodes_of_ranks(own.get())),
+      places(*conduit, parts.num_bytes()),
+      node_of_rank(espalier::onesided::nodes_of_ranks(own.get())),
       kept(own, transport.name, node_of_rank), handler(std::move(own), comm) {}
 
 using espalier::capi::on;

@@ -83,6 +83,7 @@ void measure_point(
   }
   std::vector<int> const roots = roots_of_round(workload.roots());
   std::vector<TimedCall> timed_calls;
+  timed_calls.reserve(entrants.size());
   for (Entrant const& entrant : entrants) {
     timed_calls.push_back(timed_call_of(entrant, workload, roots));
   }

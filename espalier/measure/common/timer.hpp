@@ -13,8 +13,8 @@
 ///     barrier | clock | call ... call | clock      local duration / number of calls
 ///
 /// The calls of a sample are so many that it lasts 20 us and 100 clock steps, if so many are
-/// allowed, and whole rounds of the roots if these are short. In simulation times repeat: pace.warmup untimed repetitions and pace.min_repetitions
-/// that are timed are enough.
+/// allowed, and whole rounds of the roots if these are short. In simulation times repeat:
+/// pace.warmup untimed repetitions and pace.min_repetitions that are timed are enough.
 
 #pragma once
 
