@@ -173,6 +173,15 @@ def comparison():
     }
 
 
+def test_launches_that_disagree_are_told_apart_from_gains_that_are_not_significant(
+    tuning, monkeypatch, capsys
+):
+    tuning["points"][-1]["reason"] = "launches disagree: bcast/flat 1.05x, but 1.01x in one of 2"
+    text = shown(tuning_report(tuning), 120, monkeypatch, capsys)
+    assert "native: launches disagree" in text
+    assert "not significant" not in text
+
+
 @pytest.mark.parametrize("columns", [80, 120])
 def test_the_tuning_report(tuning, columns, monkeypatch, capsys):
     text = shown(tuning_report(tuning), columns, monkeypatch, capsys)
