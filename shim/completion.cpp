@@ -58,55 +58,46 @@ count(Native* native, int num_requests, void* requests, Arguments... arguments) 
   return code;
 }
 
+/// Makes a call of a completion function, counted if some request is: its own arguments come last.
+template <typename Native, typename... Arguments>
+[[gnu::always_inline]] inline int
+complete(Native* native, int num_requests, void* requests, Arguments... arguments) {
+  return OpenRequests::is_any() ? count(native, num_requests, requests, arguments...)
+                                : native(arguments...);
+}
+
 }  // namespace
 
 int wait(void* request, void* status) {
-  return OpenRequests::is_any() ? count(forward.wait, 1, request, request, status)
-                                : forward.wait(request, status);
+  return complete(forward.wait, 1, request, request, status);
 }
 
 int waitany(int num, void* requests, int* index, void* status) {
-  return OpenRequests::is_any()
-             ? count(forward.waitany, num, requests, num, requests, index, status)
-             : forward.waitany(num, requests, index, status);
+  return complete(forward.waitany, num, requests, num, requests, index, status);
 }
 
 int waitsome(int num, void* requests, int* num_complete, int* indices, void* statuses) {
-  return OpenRequests::is_any()
-             ? count(
-                   forward.waitsome, num, requests, num, requests, num_complete, indices, statuses
-               )
-             : forward.waitsome(num, requests, num_complete, indices, statuses);
+  return complete(forward.waitsome, num, requests, num, requests, num_complete, indices, statuses);
 }
 
 int waitall(int num, void* requests, void* statuses) {
-  return OpenRequests::is_any() ? count(&wait_for_all, num, requests, num, requests, statuses)
-                                : wait_for_all(num, requests, statuses);
+  return complete(&wait_for_all, num, requests, num, requests, statuses);
 }
 
 int test(void* request, int* flag, void* status) {
-  return OpenRequests::is_any() ? count(forward.test, 1, request, request, flag, status)
-                                : forward.test(request, flag, status);
+  return complete(forward.test, 1, request, request, flag, status);
 }
 
 int testany(int num, void* requests, int* index, int* flag, void* status) {
-  return OpenRequests::is_any()
-             ? count(forward.testany, num, requests, num, requests, index, flag, status)
-             : forward.testany(num, requests, index, flag, status);
+  return complete(forward.testany, num, requests, num, requests, index, flag, status);
 }
 
 int testsome(int num, void* requests, int* num_complete, int* indices, void* statuses) {
-  return OpenRequests::is_any()
-             ? count(
-                   forward.testsome, num, requests, num, requests, num_complete, indices, statuses
-               )
-             : forward.testsome(num, requests, num_complete, indices, statuses);
+  return complete(forward.testsome, num, requests, num, requests, num_complete, indices, statuses);
 }
 
 int testall(int num, void* requests, int* flag, void* statuses) {
-  return OpenRequests::is_any()
-             ? count(forward.testall, num, requests, num, requests, flag, statuses)
-             : forward.testall(num, requests, flag, statuses);
+  return complete(forward.testall, num, requests, num, requests, flag, statuses);
 }
 
 }  // namespace espalier::shim
