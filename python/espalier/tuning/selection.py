@@ -276,7 +276,7 @@ def _unconfirmed(
 
 
 def _agree(gains: Sequence[float]) -> bool:
-    """Return whether all launches gain, and differ by less than the middle of both ends."""
+    """Return whether all launches gain, and differ by less than they gain on average."""
     return min(gains) > 1.0 and max(gains) < min(gains) ** 3
 
 
