@@ -13,8 +13,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from espalier import _core
 from espalier.compare.analysis import FASTER, SLOWER, TOO_FEW, UNDECIDED
-from espalier.improvement.stakes import call_of
+from espalier.improvement.stakes import call_of, is_tuned
 from espalier.sampling.samples import NATIVE
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class Judged:
     """Calls of the program as a comparison judges them.
 
     `num_nodes` is 0 if they were made on communicators of any nodes; `ratio` is native / ours with
-    its interval.
+    its interval. Calls whose size not every rank knows are of all sizes, as their rules are.
     """
 
     call: str
@@ -41,17 +42,21 @@ class Judged:
 
 
 def judged(comparison: Mapping[str, Any]) -> list[Judged]:
-    """Return what a comparison says of calls.
+    """Return what a comparison says of calls that are tuned.
 
     Where the nodes of communicators are known, those on different numbers of nodes are told apart.
     """
     found = []
     for row in comparison["collectives"]:
+        call = call_of(row)
+        if not is_tuned(call):
+            continue
+        is_known = _core.has_known_size(call)
+        sizes = (row["min_bytes"], row["max_bytes"]) if is_known else (0, None)
         for part in row["nodes"] or [{**row, "num_nodes": 0}]:
             compared = part["comparison"]
             if compared is not None:
-                sizes = (row["min_bytes"], row["max_bytes"])
-                shape = (call_of(row), row["num_ranks"], part["num_nodes"])
+                shape = (call, row["num_ranks"], part["num_nodes"])
                 found.append(Judged(*shape, *sizes, compared["ratio"], compared["verdict"]))
     return found
 

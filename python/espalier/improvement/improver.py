@@ -32,8 +32,8 @@ from espalier.improvement import (
 )
 from espalier.improvement.findings import Findings
 from espalier.improvement.observation import Observation, observe
-from espalier.io.console import json_text, say
-from espalier.io.output_files import locked, write_whole
+from espalier.io.console import say
+from espalier.io.output_files import locked
 from espalier.launch.measuring import check_launcher
 from espalier.machines import machines, priced
 from espalier.profiles import merging, profiles
@@ -408,5 +408,5 @@ def _rewrite(
         ]
         others = [rule for rule in profile["rules"] if not is_mine(rule)]
         profile["rules"] = sorted([*others, *changed], key=merging.order_of)
-        write_whole(path.resolve(), json_text(profile), "profile", IF_UNWRITTEN)
+        profiles.write(path.resolve(), profile, IF_UNWRITTEN)
     return True

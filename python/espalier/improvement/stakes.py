@@ -81,7 +81,7 @@ def all_stakes(run: Mapping[str, Any]) -> list[Stake]:
     parts = defaultdict(list)
     for row in run["calls"]:
         call = call_of(row)
-        is_served = not row["reason"].startswith(_NEVER_SERVED) and _is_tuned(call)
+        is_served = not row["reason"].startswith(_NEVER_SERVED) and is_tuned(call)
         if row["num_ranks"] > 1 and is_served:
             for part in row["communicators"]:
                 shape = Shape(row["num_ranks"], part["num_nodes"])
@@ -90,7 +90,8 @@ def all_stakes(run: Mapping[str, Any]) -> list[Stake]:
     return sorted(stakes, key=lambda stake: stake.seconds, reverse=True)
 
 
-def _is_tuned(call: str) -> bool:
+def is_tuned(call: str) -> bool:
+    """Return whether calls of this name are tuned: neighborhoods and persistent calls are not."""
     return not calls.is_persistent(call) and calls.blocking(call) in _core.calls()
 
 

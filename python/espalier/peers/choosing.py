@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from espalier import _core
-from espalier.io.console import json_text, say
-from espalier.io.output_files import write_whole
+from espalier.io.console import say
 from espalier.machines import machines, priced
 from espalier.peers.cells import MODEL, PROFILE
 from espalier.peers.contenders import Ours, model_shortlist
@@ -175,7 +174,7 @@ class _Work:
             "machine": priced.described(self._machine, run.place.placement),
             "mpi": {"vendor": _VENDOR, "version": "predicted by a model, not measured"},
         }
-        write_whole(path, json_text(model_profile(question, about)), "profile", _IF_UNWRITTEN)
+        profiles.write(path, model_profile(question, about), _IF_UNWRITTEN)
         return path
 
     def candidates(self) -> Mapping[tuple[str, int], Sequence[str]]:

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from espalier.errors import FileError, FormatError
-from espalier.io.console import document, json_text
-from espalier.io.output_files import check_writable, locked, write_whole
+from espalier.io.console import document
+from espalier.io.output_files import check_writable, locked
 from espalier.profiles import profiles, runs, trials
 from espalier.profiles.profiles import Part, Shape, part_of
 
@@ -95,11 +95,11 @@ def add(path: Path, profile: dict[str, Any], advice: str) -> tuple[Change, ...]:
         FormatError: it is something else than a profile for this MPI.
     """
     if path.exists() and not path.is_file():
-        write_whole(path, json_text(profile), "profile", advice)
+        profiles.write(path, profile, advice)
         return merge(None, profile).changes
     with locked(path, advice):
         merged = merge(_read(path, profile["mpi"]["vendor"]), profile)
-        write_whole(path.resolve(), json_text(merged.document), "profile", advice)
+        profiles.write(path.resolve(), merged.document, advice)
     return merged.changes
 
 

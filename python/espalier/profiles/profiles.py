@@ -11,6 +11,8 @@ from espalier import _core
 from espalier.base import calls
 from espalier.errors import FormatError
 from espalier.io import documents
+from espalier.io.console import json_text
+from espalier.io.output_files import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -165,6 +167,26 @@ def covering(rules: Iterable[Mapping[str, Any]], size: int) -> Mapping[str, Any]
         if rule["min_bytes"] <= size and (last is None or size <= last):
             return rule
     return None
+
+
+def write(
+    path: Path, document: dict[str, Any], advice: str, permissions: int | None = None
+) -> None:
+    """Write a profile that read() takes; what stood there stays if this one is not right.
+
+    Args:
+        path: The file.
+        document: The whole profile.
+        advice: What to do if the file cannot be written.
+        permissions: Of the file; None: those that it has.
+
+    Raises:
+        FileError: it cannot be written.
+        FormatError: programs would not take it.
+    """
+    text = json_text(document)
+    _core.check_profile(text, str(path))
+    write_whole(path, text, "profile", advice, permissions)
 
 
 def part_of(rule: Mapping[str, Any]) -> Part:

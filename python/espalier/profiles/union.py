@@ -12,8 +12,8 @@ from itertools import combinations, groupby
 from typing import TYPE_CHECKING, Any
 
 from espalier.errors import FormatError, InputError
-from espalier.io.console import document, json_text
-from espalier.io.output_files import locked, write_whole
+from espalier.io.console import document
+from espalier.io.output_files import locked
 from espalier.profiles import evidence, profiles, runs, trials
 from espalier.profiles.merging import order_of
 from espalier.profiles.profiles import Shape, part_of
@@ -98,7 +98,7 @@ def merge_files(
         if is_for_all:
             profile.pop("trials", None)
         permissions = _READ_BY_ALL if is_for_all else None
-        write_whole(output.resolve(), json_text(profile), "profile", _IF_UNWRITTEN, permissions)
+        profiles.write(output.resolve(), profile, _IF_UNWRITTEN, permissions)
     return _document(found, pieces, output)
 
 

@@ -26,10 +26,10 @@ def rule(low, high, algorithm="bcast/chain", *, call="bcast", num_ranks=4, num_n
 _RATIO = {"value": 0.8, "low": 0.7, "high": 0.9, "confidence": 0.95, "count": 6}
 
 
-def compared(low, high, verdict="slower", *, nodes=()):
+def compared(low, high, verdict="slower", *, nodes=(), function="MPI_Bcast"):
     """Return a class of calls of a comparison; `nodes` are verdicts by number of nodes."""
     return {
-        "function": "MPI_Bcast",
+        "function": function,
         "num_ranks": 4,
         "min_bytes": low,
         "max_bytes": high,
@@ -63,6 +63,11 @@ class TestJudged:
         row = compared(0, 1, "faster", nodes=[(1, "slower"), (2, "faster")])
         found = guard.judged(comparison(row))
         assert [(one.num_nodes, one.verdict) for one in found] == [(1, "slower"), (2, "faster")]
+
+    @pytest.mark.parametrize("call", ["neighbor_alltoallv", "ineighbor_allgather", "bcast_init"])
+    def test_calls_that_are_not_tuned_are_not_judged(self, call):
+        row = compared(0, 0, function=f"MPI_{call.capitalize()}")
+        assert guard.judged(comparison(row)) == []
 
 
 class TestEvidence:
@@ -140,6 +145,12 @@ class TestCuts:
     def test_edges(self, low, high, expected):
         row = compared(0, None) if (low, high) == (0, None) else compared(1024, 2047)
         assert ranges(cut([rule(low, high)], row)) == expected
+
+    @pytest.mark.parametrize("call", ["alltoallv", "ialltoallv", "gatherv"])
+    def test_a_rule_for_all_sizes_is_not_cut(self, call):
+        # Such calls are counted as calls of 0 bytes, as no size is known to all ranks.
+        row = compared(0, 0, function=f"MPI_{call.capitalize()}")
+        assert ranges(cut([rule(0, None, call=call)], row)) == [(0, None, "native")]
 
     def test_rules_for_other_numbers_of_nodes_are_left_alone(self):
         rules = [rule(0, 9, num_nodes=1), rule(0, 9, num_nodes=2)]
