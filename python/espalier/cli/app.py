@@ -18,6 +18,7 @@ from typer.core import TyperGroup
 from espalier import __version__
 from espalier.cli.commands import INTERRUPTED, Ended, Family, command_of
 from espalier.errors import Error, NotBuiltError
+from espalier.launch.command import is_launcher
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -136,6 +137,14 @@ def _usage_text(error: Any) -> str:
     return f"{text}; see {context.command_path} --help" if context else text
 
 
+def _hint(arguments: Sequence[str]) -> str:
+    """Return what may be wrong if a command was given without -- in front."""
+    launcher = next((word for word in arguments if is_launcher(word)), None)
+    if launcher is None or "--" in arguments:
+        return ""
+    return f"; put -- in front of the program's command: -- {launcher} ..."
+
+
 def _run(arguments: list[str]) -> int:
     result = app(args=arguments, prog_name="espalier", standalone_mode=False)
     return result if isinstance(result, int) else 0
@@ -165,7 +174,7 @@ def _guarded(arguments: list[str], debug: bool) -> int:
         # A mistake on the command line; the class differs between versions of typer.
         if not hasattr(error, "format_message"):
             raise
-        _report(Error(_usage_text(error)), debug)
+        _report(Error(_usage_text(error) + _hint(arguments)), debug)
         return 2
 
 

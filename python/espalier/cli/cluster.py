@@ -25,6 +25,8 @@ cluster = Family()
 
 _DEFAULT_NAME = "default"
 _NO_LIMIT = "none"
+_USUAL_RANKS = 4
+_USUAL_RATE = "100mbit"
 
 Name = Annotated[str | None, typer.Option("--name", help="Which cluster, if there are several.")]
 
@@ -34,17 +36,40 @@ class Hosts:
     """What the hosts of a cluster are like."""
 
     ranks_per_host: Annotated[
-        int, typer.Option("--ranks-per-host", min=1, help="Launchers put this many on each.")
-    ] = 4
+        int | None,
+        typer.Option(
+            "--ranks-per-host",
+            min=1,
+            help="Launchers put this many on each.",
+            show_default=str(_USUAL_RANKS),
+        ),
+    ] = None
     rate: Annotated[
-        str,
-        typer.Option("--rate", help="Of the link of each host, each way: 100mbit, 1gbit, or none."),
-    ] = "100mbit"
+        str | None,
+        typer.Option(
+            "--rate",
+            help="Of the link of each host, each way: 100mbit, 1gbit, or none.",
+            show_default=_USUAL_RATE,
+        ),
+    ] = None
 
     def cluster(self, num_hosts: int, name: str | None) -> EmulatedCluster:
         """Return so many of them, not started yet."""
-        limit = None if self.rate == _NO_LIMIT else self.rate
-        return EmulatedCluster(num_hosts, self.ranks_per_host, rate=limit, name=name)
+        rate = self.rate or _USUAL_RATE
+        limit = None if rate == _NO_LIMIT else rate
+        ranks = self.ranks_per_host or _USUAL_RANKS
+        return EmulatedCluster(num_hosts, ranks, rate=limit, name=name)
+
+    def check_unused(self) -> None:
+        """Raise ArgumentError if something was said of hosts that are not made."""
+        given = {"--ranks-per-host": self.ranks_per_host, "--rate": self.rate}
+        for option, value in given.items():
+            if value is not None:
+                raise ArgumentError(
+                    f"expected --hosts with {option} {value}, got none: a cluster that is up keeps"
+                    " what it was started with",
+                    "say how many hosts to make, or give the option to 'espalier cluster up'",
+                )
 
 
 def _warn(running: RunningCluster) -> None:
@@ -96,6 +121,7 @@ class Which:
     def running(self, hosts: Hosts) -> Iterator[RunningCluster]:
         """Find the cluster, or make it of such hosts."""
         if self.num_hosts is None:
+            hosts.check_unused()
             yield _find(self.name)
             return
         if self.name is not None:

@@ -12,7 +12,7 @@ from espalier.cli.expansion import Repeat
 from espalier.cli.groups import Preloaded, Told, usual_profile
 from espalier.cli.options import Mpi, Seed
 from espalier.compare import comparison
-from espalier.compare.experiment import Design
+from espalier.compare.experiment import Design, check_environment
 from espalier.errors import ArgumentError
 from espalier.launch import preload
 from espalier.report.compare import comparison_report
@@ -54,7 +54,7 @@ class Compared:
 
 def _profile(under: Preloaded) -> Path | None:
     """Return the profile to compare with; unlike `run`, without a usable one there is no point."""
-    is_looked_for = not under.forced and not under.learn
+    is_looked_for = not under.forced and not under.mapping and not under.learn
     profile = usual_profile(under.profile, is_looked_for=is_looked_for)
     changes_nothing = not under.forced and not under.mapping and not under.learn
     if profile is None and changes_nothing:
@@ -94,6 +94,7 @@ def compare(
     code. Input from a file (< FILE) is given to every run, other input to none.
     """
     told.check()
+    check_environment()
     forced = under.forced
     target = preload.find_target(compared.command, compared.mpi)
     design = _design(under, times)

@@ -31,6 +31,7 @@ from espalier.cli.options import (
     Sizes,
 )
 from espalier.io.console import emit_json, say
+from espalier.io.output_files import check_writable
 from espalier.launch import preload
 from espalier.machines import machines, priced
 from espalier.profiles import profiles
@@ -154,9 +155,10 @@ class Told:
     json: Json = False
 
     def check(self) -> None:
-        """Raise ArgumentError if the page could not be written."""
+        """Raise ArgumentError or FileError before any work if the page could not be written."""
         if self.output is not None:
             check_path(self.output)
+            check_writable(self.output)
 
     def tell(self, document: dict[str, Any], report: Report) -> None:
         """Write the report."""

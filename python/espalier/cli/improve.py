@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`espalier improve`."""
 
+import os
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -11,11 +12,14 @@ from espalier.base.shares import parse_share
 from espalier.cli.expansion import Repeat
 from espalier.cli.groups import USUAL_PROFILE, StoreFile, carry_out, show
 from espalier.cli.options import EffortOption, GoodEnough, Json, Mpi, ProfileOutput
+from espalier.compare.experiment import check_environment
 from espalier.errors import ArgumentError
 from espalier.improvement import improver
 from espalier.improvement.findings import Wish
 from espalier.improvement.improver import WholeRuns
+from espalier.io.console import say
 from espalier.launch import preload
+from espalier.machines import machines, priced
 from espalier.report.improve import improvement_report
 from espalier.sampling.goal import GOOD_ENOUGH, MEASURE
 from espalier.store.database import default_path
@@ -91,6 +95,15 @@ class Kept:
     store: StoreFile = None
 
 
+def _machine(named: str) -> str:
+    """Return the machine to tune for; that of the environment may be for mapping alone."""
+    is_inherited = bool(named) and named == os.environ.get("ESPALIER_MACHINE")
+    if is_inherited and not priced.has_costs(machines.load(named)):
+        say("note: ESPALIER_MACHINE does not say what messages cost, so the machine is probed")
+        return ""
+    return named
+
+
 def improve(
     improved: Improved,
     length: Length,
@@ -108,6 +121,7 @@ def improve(
     keeps what it has, and the same command goes on.
     """
     placing.check()
+    check_environment()
     target = preload.find_target(improved.command, improved.mpi)
     wish = Wish(
         command=target.command,
@@ -120,7 +134,7 @@ def improve(
             to_continue=repeat.text(),
         ),
         seconds=parse_seconds(length.time_budget),
-        machine=kept.machine,
+        machine=_machine(kept.machine),
         effort=length.effort,
         good_enough=parse_share(length.good_enough),
     )

@@ -34,8 +34,8 @@ from espalier.cli.options import (
     TimeBudget,
     check_vendor,
 )
-from espalier.errors import FileError
 from espalier.io.console import json_text
+from espalier.io.output_files import check_writable, write_whole
 from espalier.machines import machines, priced
 from espalier.models import forecast, validation
 from espalier.models.predictors import MODELS
@@ -56,15 +56,8 @@ ModelsOption = Annotated[
 
 
 def _save(document: dict[str, Any], path: Path | None) -> None:
-    if path is None:
-        return
-    try:
-        path.write_text(json_text(document), encoding="utf-8")
-    except OSError as error:
-        raise FileError(
-            f"{path}: expected a file that can be written, got '{error.strerror}'",
-            "choose another with -o",
-        ) from error
+    if path is not None:
+        write_whole(path, json_text(document), "report", "choose another with -o")
 
 
 def predict(
@@ -148,6 +141,8 @@ def validate(
     Reports for each model how well it ranks the candidates, what choosing by the model alone would
     cost (regret), and how far its times are off at each size.
     """
+    if output is not None:
+        check_writable(output)
     task = Task(
         collectives=what.calls,
         sizes=what.num_bytes,

@@ -24,6 +24,7 @@ from espalier.cli.options import (
 )
 from espalier.errors import ArgumentError
 from espalier.io.console import progress, say
+from espalier.io.output_files import check_writable
 from espalier.launch.measuring import parse_launcher
 from espalier.orders import candidates, distances, measurement, outcome
 from espalier.orders.distances import Distances
@@ -177,6 +178,8 @@ def order(
     and with our schedules. Ranks must be bound as they were when the times were measured. Ctrl-C
     keeps what was measured.
     """
+    if output is not None:
+        check_writable(output)
     usual = trees.sizes[0] if trees.sizes else distances.USUAL_BYTES
     found = known.distances(usual)
     made = trees.candidates(found)

@@ -25,12 +25,12 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from espalier.base import units
-from espalier.errors import Error, FormatError
+from espalier.errors import ArgumentError, Error, FormatError
 from espalier.io.console import say
 from espalier.launch import diagnosis, preload, processes, runs, traffic
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from espalier.launch.environment import Start
     from espalier.launch.traffic import Traffic
@@ -43,6 +43,12 @@ _TIMEOUT_FACTOR = 10.0
 # Ranks that wait longer say for whom. Half the time limit at most: what they do is known in time.
 _LONGEST_WATCH_SECONDS = 60.0
 _LINES_OF_OUTPUT = 12
+# Variables that preloaded programs inherit, with the values by which nothing changes.
+_DECIDED_BY_COMMAND = {
+    preload.OFF: ("", "0"),
+    preload.FORCE: ("",),
+    preload.MAPPING: ("", "off"),
+}
 TIMEOUT_EXIT_CODE = 124
 
 
@@ -178,6 +184,18 @@ def _say_if_too_long(design: Design, run_seconds: float) -> None:
             " but nothing is significant with less than 6 blocks: use a shorter input, or give more"
             " with --time-budget"
         )
+
+
+def check_environment(environment: Mapping[str, str] = os.environ) -> None:
+    """Raise ArgumentError if variables decide what all runs do, which the command has to decide."""
+    for name, harmless in _DECIDED_BY_COMMAND.items():
+        value = environment.get(name, "")
+        if value not in harmless:
+            raise ArgumentError(
+                f"expected no {name} in the environment, got '{value}': runs would not differ in"
+                " what the command says alone",
+                f"unset {name}",
+            )
 
 
 class Runner:

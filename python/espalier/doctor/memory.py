@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from espalier import installation
 from espalier.conditions.finding import Finding
 from espalier.errors import Error
+from espalier.profiles.kept_beside import MEASUREMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -19,12 +20,7 @@ if TYPE_CHECKING:
 _TOPIC = "memory"
 _FOR_ADMINISTRATORS = "who installed Espalier writes it anew with 'espalier profile share'"
 _FOR_USERS = "remove it, and programs learn anew"
-_FOR_MEASUREMENTS = "remove it, and programs measure anew"
-# What else the interfaces for C keep there, by schema: of which version, and what an entry is.
-_MEASUREMENTS = {
-    "espalier-teams": (1, "choices measured for one-sided teams"),
-    "espalier-distances": (1, "times measured between groups of ranks"),
-}
+_FORMEASUREMENTS = "remove it, and programs measure anew"
 
 
 def state_folder(environment: Mapping[str, str]) -> Path | None:
@@ -93,15 +89,15 @@ def _measured(file: Path) -> Finding | None:
         document = json.loads(file.read_bytes())
     except (OSError, ValueError):
         return None
-    if not isinstance(document, dict) or document.get("schema") not in _MEASUREMENTS:
+    if not isinstance(document, dict) or document.get("schema") not in MEASUREMENTS:
         return None
-    known, what = _MEASUREMENTS[document["schema"]]
+    known, what = MEASUREMENTS[document["schema"]]
     version, entries = document.get("version"), document.get("entries")
     facts = {"path": str(file), "schema": document["schema"]}
     if version != known or not isinstance(entries, list):
         text = f"{file}: expected version {known} and a list of entries, got version {version!r}"
         text += f" and {type(entries).__name__}"
-        return Finding(_TOPIC, "user", "problem", text, _FOR_MEASUREMENTS, facts)
+        return Finding(_TOPIC, "user", "problem", text, _FORMEASUREMENTS, facts)
     facts["num_entries"] = len(entries)
     return Finding(_TOPIC, "user", "ok", f"{file}: {len(entries)} {what}", "", facts)
 

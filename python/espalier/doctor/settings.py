@@ -16,6 +16,7 @@ from espalier.errors import Error
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+_WHOLE = 100.0  # percent
 _KNOWN = (
     "ESPALIER_PROFILE",
     "ESPALIER_FORCE",
@@ -31,6 +32,10 @@ _KNOWN = (
     "ESPALIER_PROGRESS",
     "ESPALIER_MACHINE",
     "ESPALIER_BUILD_DIR",
+    "ESPALIER_PYTHON",
+    "ESPALIER_TRAFFIC",
+    "ESPALIER_CLUSTER",
+    "ESPALIER_CLUSTER_ERRAND",
 )
 
 
@@ -156,7 +161,31 @@ def _watch(value: str) -> Finding:
     return Finding("settings", name, "ok", f"ranks that wait longer than {value} say for whom")
 
 
+def _learn(value: str) -> Finding:
+    name = "ESPALIER_LEARN"
+    if value in ("", "off", "0"):
+        return Finding("settings", name, "ok", "programs do not learn")
+    if value in ("on", "1"):
+        return Finding("settings", name, "ok", "programs learn while they run")
+    number = value.removesuffix("%")
+    is_share = value != number and re.fullmatch(r"[0-9]+(\.[0-9]*)?", number) is not None
+    if not is_share or float(number) > _WHOLE:
+        text = f"expected on, off or what it may cost as in 2%, got '{value}'"
+        return Finding("settings", name, "problem", text, "it is on")
+    return Finding("settings", name, "ok", f"programs learn while they run, for up to {value}")
+
+
+def _machine(value: str) -> Finding:
+    from espalier.machines import machines  # noqa: PLC0415 - doctor works without the module
+
+    found = machines.load(value) if value else None
+    text = found.text if found else "not set: facts that can be seen from inside are taken"
+    return Finding("settings", "ESPALIER_MACHINE", "ok", text)
+
+
 _JUDGES = {
+    "ESPALIER_LEARN": _learn,
+    "ESPALIER_MACHINE": _machine,
     "ESPALIER_WATCH": _watch,
     "ESPALIER_MAPPING": _mapping,
     "ESPALIER_DIMS": _dims,

@@ -76,6 +76,18 @@ class Findings:
         """Return whether the profile has a rule for the program that is not native."""
         return any(rule["algorithm"] != NATIVE for rule in self.rules)
 
+    def parts_of_program(self, only: Shape | None = None) -> set[tuple[str, Shape]]:
+        """Return what rules may be about: calls that the program makes, and those that were tuned.
+
+        A profile may have rules for other calls on as many ranks, which were found elsewhere.
+        """
+        shapes = self.tunings if only is None else {only}
+        made = {(stake.call, stake.shape) for stake in self.stakes if stake.shape in shapes}
+        tuned = {
+            (rule["collective"], shape) for shape in shapes for rule in self.tunings[shape]["rules"]
+        }
+        return made | tuned
+
     def tuning_of(self, shape: Shape) -> dict[str, Any] | None:
         """Return the tuning for communicators of a shape, of one whose nodes are not known, too."""
         alike = [known for known in self.tunings if known.num_ranks == shape.num_ranks]

@@ -16,9 +16,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from espalier import _core
+from espalier.base import calls
 from espalier.base.interruption import Interrupted
 from espalier.compare import comparison
-from espalier.compare.experiment import Design
+from espalier.compare.experiment import ESPALIER, Design, FailedRunError
 from espalier.errors import ArgumentError
 from espalier.improvement import (
     budget,
@@ -120,7 +121,7 @@ def _check(wish: Wish) -> None:
     """Find out before anything runs what would fail in the end."""
     merging.check(wish.files.output, wish.vendor)
     if wish.machine:
-        machines.load(wish.machine)
+        priced.load(wish.machine)
 
 
 def _carry_out(findings: Findings, steps: Callable[[], None], start: float) -> dict[str, Any]:
@@ -312,7 +313,10 @@ def _check_plain_form(
 def _estimate_shape(findings: Findings, part: _Part, machine: machines.Machine) -> None:
     """Take what the model finds fastest; whether it is, only whole runs will tell."""
     wish, shape = findings.wish, part.shape
-    wanted = [stake.point for stake in part.stakes]
+    # The model is one of calls that the program waits in.
+    wanted = [stake.point for stake in part.stakes if not calls.is_nonblocking(stake.call)]
+    if not wanted:
+        return
     question = Question(
         setting=part.setting,
         num_nodes=shape.num_nodes,
@@ -376,10 +380,16 @@ def _run_comparison(wish: Wish, runs: WholeRuns) -> dict[str, Any]:
     answer = comparison.compare(comparison.Question(runs.target, design, wish.files.repeat))
     if answer.cause is not None:
         raise answer.cause
-    if answer.document["failure"] is not None:
-        raise ArgumentError(
-            f"{wish.files.output}: {answer.document['failure']['text']}",
-            "the program fails with this profile: please report it; it is kept for that",
+    failure = answer.document["failure"]
+    if failure is not None:
+        is_ours = failure["kind"] == ESPALIER
+        raise FailedRunError(
+            f"{wish.files.output}: {failure['text']}",
+            "the program fails with this profile: please report it; it is kept for that"
+            if is_ours
+            else f"the program failed in a run that the profile has no part in ({failure['kind']});"
+            " the profile is kept, but was not checked by whole runs: try the command again",
+            exit_code=failure["exit_code"],
         )
     return answer.document
 
@@ -387,13 +397,13 @@ def _run_comparison(wish: Wish, runs: WholeRuns) -> dict[str, Any]:
 def _rewrite(
     findings: Findings, change: Callable[[list[Rule]], list[Rule]], only: Shape | None = None
 ) -> bool:
-    """Change the rules for the program's own shapes in the profile; false if nothing changed."""
+    """Change the rules for the program's own calls in the profile; false if nothing changed."""
     path = findings.wish.files.output
-    shapes = findings.tunings if only is None else {only}
+    parts = findings.parts_of_program(only)
 
     def is_mine(rule: Rule) -> bool:
-        is_tuned = "topology" not in rule
-        return is_tuned and Shape(rule["num_ranks"], rule["num_nodes"]) in shapes
+        shape = Shape(rule["num_ranks"], rule["num_nodes"])
+        return "topology" not in rule and (rule["collective"], shape) in parts
 
     with locked(path):
         profile = profiles.read(path).document

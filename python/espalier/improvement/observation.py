@@ -35,8 +35,8 @@ def observe(target: Target, *, counts_traffic: bool = False) -> Observation:
     if isinstance(found, Failure):
         raise FailedRunError(
             f"{found.text} while its calls were counted, so there is nothing to improve",
-            "make the command work first; ESPALIER_OFF=1 in front of it shows whether it fails"
-            " without Espalier, too",
+            "make the command work first; run it alone to see whether it fails without Espalier,"
+            " too",
             exit_code=found.exit_code,
         )
     if found.statistics is None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from espalier import __version__, _core
 from espalier.conditions import metadata
-from espalier.improvement.stakes import call_of, share_of
+from espalier.improvement import plain_form
+from espalier.improvement.stakes import call_of, is_too_large, share_of
 from espalier.io.console import document
 from espalier.sampling.samples import NATIVE
 
@@ -79,9 +80,20 @@ def _tuned(findings: Findings, stake: Stake) -> dict[str, Any] | None:
     """Return what tuning decided for a call and size, and why; None if it did not come to the call.
 
     `bytes` is the size at which this was decided: another one if the time did not suffice for all
-    sizes. Calls whose size not all ranks know have one decision for all of them.
+    sizes. Calls whose size not all ranks know have one decision for all of them. What was taken
+    back before whole runs is native.
     """
     call, size = stake.point
+    for rule in findings.taken_back:
+        has_nodes = stake.shape.num_nodes in {0, rule["num_nodes"]}
+        is_meant = (rule["collective"], rule["num_ranks"]) == (call, stake.shape.num_ranks)
+        if (
+            is_meant
+            and has_nodes
+            and plain_form.is_from_here(rule)
+            and plain_form.covers(rule, size)
+        ):
+            return {"algorithm": rule["algorithm"], "reason": rule["reason"], "bytes": size}
     tuning = findings.tuning_of(stake.shape) or {"points": [], "rules": []}
     if not _core.has_known_size(call):
         rule = next((rule for rule in tuning["rules"] if rule["collective"] == call), None)
@@ -142,7 +154,14 @@ def _remaining(findings: Findings) -> list[str]:
             f"{_percent(share_of(unknown))} is on communicators whose ranks are not known, as there"
             " are too many different ones"
         )
-    left_out = share_of(findings.stakes) - share_of(unknown) - share_of(findings.tuned)
+    large = [stake for stake in findings.stakes if is_too_large(stake) and stake not in unknown]
+    if share_of(large) >= _NOTICEABLE:
+        lines.append(
+            f"{_percent(share_of(large))} is in calls of more than 1 GiB, which are not measured:"
+            f" {_names(large)}"
+        )
+    known = share_of(unknown) + share_of(large)
+    left_out = share_of(findings.stakes) - known - share_of(findings.tuned)
     if left_out >= _NOTICEABLE:
         lines.append(f"{_percent(left_out)} is in calls that are too short or too rare to tune")
     if findings.tunings:

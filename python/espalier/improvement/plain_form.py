@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 Rule = dict[str, Any]
 
+_SLOWER = "slower with equal parts, any root and MPI_SUM"
 _LEAST_SECONDS, _SHARE = 5.0, 0.1
 _LEAST_REPETITIONS, _MOST_REPETITIONS, _PRECISION = 10, 60, 0.02
 
@@ -84,6 +85,11 @@ def without(rules: Iterable[Rule], lost: Sequence[Loss]) -> list[Rule]:
     return [_judged(rule, lost) for rule in rules]
 
 
+def is_from_here(rule: Rule) -> bool:
+    """Return whether a rule is native because something was lost by it in the plain form."""
+    return rule["algorithm"] == NATIVE and str(rule["reason"]).startswith(_SLOWER)
+
+
 def _of_point(point: Point, confidence: float) -> list[Loss]:
     return [
         Loss(point.collective, point.asked_bytes, name, one.ratio)
@@ -103,7 +109,7 @@ def _judged(rule: Rule, lost: Sequence[Loss]) -> Rule:
 def _reason(loss: Loss) -> str:
     ratio = loss.ratio
     return (
-        "slower with equal parts, any root and MPI_SUM, for which the rule would hold, too: native"
-        f" / ours {ratio.value:.2f} ({100 * ratio.confidence:.3g} % interval {ratio.low:.2f} .."
-        f" {ratio.high:.2f}); was {loss.algorithm}"
+        f"{_SLOWER}, for which the rule would hold, too: native / ours {ratio.value:.2f}"
+        f" ({100 * ratio.confidence:.3g} % interval {ratio.low:.2f} .. {ratio.high:.2f}); was"
+        f" {loss.algorithm}"
     )

@@ -16,6 +16,7 @@ from espalier.base.ranges import parse_ranks
 from espalier.improvement.manners import common_manner
 from espalier.profiles.profiles import Shape
 from espalier.sampling.candidates import real_size
+from espalier.sampling.goal import LARGEST_SIZE
 from espalier.sampling.manner import PLAIN, Manner
 
 if TYPE_CHECKING:
@@ -104,9 +105,14 @@ def worth_tuning(stakes: Iterable[Stake], num_ranks: int) -> list[Stake]:
     chosen: dict[tuple[Shape, tuple[str, int]], Stake] = {}
     for stake in stakes:
         is_known = bool(stake.communicators) or stake.shape.num_ranks == num_ranks
-        if is_known and stake.share >= _LEAST_SHARE:
+        if is_known and stake.share >= _LEAST_SHARE and not is_too_large(stake):
             chosen.setdefault((stake.shape, stake.point), stake)
     return list(chosen.values())[:_MOST_STAKES]
+
+
+def is_too_large(stake: Stake) -> bool:
+    """Return whether results have more bytes than the measuring program takes."""
+    return stake.point[1] > LARGEST_SIZE
 
 
 def by_shape(stakes: Iterable[Stake]) -> dict[Shape, list[Stake]]:

@@ -22,6 +22,15 @@ def read_text(path: Path) -> str:
         raise FormatError(f"{path}: expected text, got a byte that is not UTF-8") from error
 
 
+def schema_of(path: Path) -> str | None:
+    """Return what kind of document a file says that it is; None if it says nothing."""
+    try:
+        value = json.loads(read_text(path))
+    except json.JSONDecodeError:
+        return None
+    return value.get("schema") if isinstance(value, dict) else None
+
+
 def parse(text: str, origin: str, schema: str, version: int) -> dict[str, Any]:
     """Return the document in a text, checked against its schema.
 

@@ -70,7 +70,7 @@ def parse_command(words: Sequence[str]) -> LaunchCommand:
         ArgumentError: there is no launcher in it.
         MpiError: the launcher is missing or does not say what it is.
     """
-    position = next((i for i, word in enumerate(words) if _is_launcher(word)), None)
+    position = next((i for i, word in enumerate(words) if is_launcher(word)), None)
     if not words or position is None:
         found = f"'{shlex.join(words)}'" if words else "nothing"
         raise ArgumentError(
@@ -138,7 +138,8 @@ def _ask_version(launcher: str) -> str:
     return answer.stdout + answer.stderr
 
 
-def _is_launcher(word: str) -> bool:
+def is_launcher(word: str) -> bool:
+    """Return whether a word of a command line is the name or path of a launcher."""
     return _LAUNCHER.fullmatch(Path(word).name) is not None
 
 

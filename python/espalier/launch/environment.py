@@ -108,7 +108,10 @@ def _srun_export(options: list[str], variables: Mapping[str, str]) -> list[str]:
     preload = variables.get("LD_PRELOAD")
     added = [f"LD_PRELOAD={preload}"] if preload else []
     for i, word in enumerate(options):
-        if word.startswith("--export="):
-            listed = [word, *_for_srun(variables), *added]
-            return [*options[:i], ",".join(listed), *options[i + 1 :]]
+        name, given, value = word.partition("=")
+        if name == "--export" and (given or i + 1 < len(options)):
+            rest = options[i + 1 :]
+            named = value if given else rest.pop(0)
+            listed = [f"--export={named}", *_for_srun(variables), *added]
+            return [*options[:i], ",".join(listed), *rest]
     return [",".join(["--export=ALL", *added]), *options]

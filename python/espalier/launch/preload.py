@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from espalier.launch.command import LaunchCommand
 
 NATIVE = "native"
+OFF = "ESPALIER_OFF"
+FORCE = "ESPALIER_FORCE"
+MAPPING = "ESPALIER_MAPPING"
 WATCH = "ESPALIER_WATCH"
 PROGRAM = "ESPALIER_PROGRAM"
 
@@ -42,13 +45,13 @@ class Settings:
 
     def variables(self) -> dict[str, str]:
         """Return the settings as environment variables."""
-        variables = {"ESPALIER_FORCE": self.force} if self.force else {}
+        variables = {FORCE: self.force} if self.force else {}
         if self.profile is not None:
             variables["ESPALIER_PROFILE"] = str(self.profile.resolve())
         if self.statistics is not None:
             variables["ESPALIER_STATISTICS"] = str(self.statistics.resolve())
         if self.maps:
-            variables["ESPALIER_MAPPING"] = "on"
+            variables[MAPPING] = "on"
         if self.machine:
             variables["ESPALIER_MACHINE"] = self.machine
         if self.watch:
@@ -193,4 +196,4 @@ def watch_after(seconds: float, command: LaunchCommand) -> str:
 
 def all_native() -> str:
     """Return the value of ESPALIER_FORCE that leaves every call to the MPI library."""
-    return ";".join(f"{call}={NATIVE}" for call in _core.calls())
+    return ";".join(f"{call}={NATIVE}" for call in [*_core.calls(), *_core.neighbor_calls()])

@@ -24,7 +24,7 @@ def load(what: str) -> machines.Machine:
     if what == DEFAULT_FILE and not Path(what).is_file():
         raise FileError(f"expected a machine file {what}, found none", advice)
     found = machines.load(what)
-    if not any(level.link.is_known for level in found.levels):
+    if not has_costs(found):
         raise ArgumentError(
             f"expected a machine that says what messages cost, got '{what}'",
             f"put it in brackets, as in 4c[latency=300ns,bandwidth=6GB/s]; {advice}",
@@ -32,6 +32,11 @@ def load(what: str) -> machines.Machine:
     for text in [*machines.cautions(found), *machines.cautions_of_models(found)]:
         say(f"note: {text}")
     return found
+
+
+def has_costs(machine: machines.Machine) -> bool:
+    """Return whether a machine says of some level what messages cost."""
+    return any(level.link.is_known for level in machine.levels)
 
 
 def described(machine: machines.Machine, placement: str) -> dict[str, Any]:

@@ -13,7 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from espalier import _core, installation
 from espalier.errors import FileError, InputError
+from espalier.io import documents
+from espalier.io.console import say
 from espalier.profiles import profiles, union
+from espalier.profiles.kept_beside import MEASUREMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,9 +33,21 @@ def share(paths: Sequence[Path], *, is_across_machines: bool = False) -> dict[st
         InputError: they are for several MPI libraries or kinds of machines.
         FileError: one cannot be read, or the site file not be written.
     """
+    paths = [path for path in paths if not _is_of_another_kind(path)]
+    if not paths:
+        raise InputError("expected profiles, or what programs learned, got none")
     output = _common_file(paths)
     _make_folder(output.parent)
     return union.merge_files(paths, output, is_across_machines=is_across_machines, is_for_all=True)
+
+
+def _is_of_another_kind(path: Path) -> bool:
+    """Return whether Espalier keeps something else in a file, and say that it is left out."""
+    schema = documents.schema_of(path)
+    if schema not in MEASUREMENTS:
+        return False
+    say(f"note: {path} has {MEASUREMENTS[schema][1]}, and no rules; it is left out")
+    return True
 
 
 def _common_file(paths: Sequence[Path]) -> Path:

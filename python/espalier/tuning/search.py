@@ -58,6 +58,7 @@ STAGES = (*HALVINGS, RACE, *CONFIRMATIONS)
 MORE_CONFIRMATIONS = tuple(
     Stage(f"confirmation {number}", 0.0, 30, 300, 0.005) for number in (3, 4)
 )
+_ALL_CONFIRMATIONS = (*CONFIRMATIONS, *MORE_CONFIRMATIONS)
 _MORE_REPETITIONS = 8
 # Of seeds: a stage that is added has the next place.
 _SEEDS = (*STAGES, *MORE_CONFIRMATIONS, ALL_OF_THEM)
@@ -161,7 +162,7 @@ class Search:
         points = {
             selection.key_of(point): point
             for point in self._memory.recall(stage.name)
-            if selection.key_of(point) in wanted
+            if selection.key_of(point) in wanted and self._is_useful(stage, point)
         }
         for point in points.values():
             self._note(stage, point)
@@ -205,12 +206,20 @@ class Search:
         self._share_left -= stage.share
         return points
 
+    def _is_useful(self, stage: Stage, point: Point) -> bool:
+        """Return whether a confirmation is one of the nominee.
+
+        Before an interruption another candidate may have been the nominee, and one may be refused.
+        """
+        nominee = self._nominees.get(selection.key_of(point))
+        return stage not in _ALL_CONFIRMATIONS or nominee in point.samples_us
+
     def _note(self, stage: Stage, point: Point) -> None:
         key = selection.key_of(point)
-        if stage in CONFIRMATIONS or stage in MORE_CONFIRMATIONS:
-            self._confirmed.setdefault(key, []).append(point)
-        else:
+        if stage not in _ALL_CONFIRMATIONS:
             self._raced[key] = point
+        elif self._is_useful(stage, point):
+            self._confirmed.setdefault(key, []).append(point)
 
 
 def method(goal: Goal, header: dict[str, Any], num_tested: int) -> dict[str, Any]:

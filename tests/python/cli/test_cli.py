@@ -65,6 +65,13 @@ def test_wrong_usage_is_one_line_and_exit_code_2(
     assert result.err == f"espalier: {text}\n"
 
 
+@pytest.mark.parametrize("launcher", ["mpirun", "/opt/mpi/bin/mpiexec"])
+def test_a_command_without_two_dashes_is_recognised(cli: Callable, launcher: str) -> None:
+    result = cli("run", launcher, "-n", "4", "./app")
+    assert result.code == 2
+    assert result.err.endswith(f"; put -- in front of the program's command: -- {launcher} ...\n")
+
+
 @pytest.fixture
 def failing(monkeypatch: pytest.MonkeyPatch) -> Callable[[BaseException], None]:
     """Make `espalier list` raise."""

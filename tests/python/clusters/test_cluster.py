@@ -223,6 +223,8 @@ def test_nonsense_is_refused(up: Callable, cli: Callable) -> None:
         ("run", "--mpi", "other", "--", "true"): "openmpi or mpich, got 'other'",
         ("run", "--name", "x", "--", "true"): "expected a cluster 'x' that is up",
         ("run", "--name", "x", "--hosts", "2", "--", "true"): "expected --name or --hosts",
+        ("run", "--rate", "1gbit", "--", "true"): "expected --hosts with --rate 1gbit",
+        ("run", "--ranks-per-host", "2", "--", "true"): "expected --hosts with --ranks-per-host 2",
     }.items():
         result = cli("cluster", *options)
         assert result.code == 2, options

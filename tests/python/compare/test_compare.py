@@ -18,7 +18,16 @@ from places import repository
 
 from espalier import installation
 from espalier.compare import analysis
-from espalier.compare.experiment import ESPALIER, KINDS, NATIVE, PLAIN, Results, Run, orders
+from espalier.compare.experiment import (
+    ESPALIER,
+    KINDS,
+    NATIVE,
+    PLAIN,
+    Results,
+    Run,
+    check_environment,
+    orders,
+)
 from espalier.io import documents
 
 _LAUNCH = ("--", "mpirun", "-n", "3", "solver")
@@ -312,6 +321,7 @@ class TestCommand:
             ((), "expected a profile, a forced algorithm or mapping"),
             (("--profile", "nothing.json"), "nothing.json"),
             (("--force", "bcast=binomial", "-o", "report.pdf"), "expected a report file"),
+            (("--force", "bcast=binomial", "-o", "missing/report.md"), "No such file or directory"),
             (("--force", "bcast=nope"), "nope"),
             (("--force", "bcast=binomial", "--timeout", "soon"), "expected a time"),
         ],
@@ -322,12 +332,32 @@ class TestCommand:
         assert text in result.err.splitlines()[-1]
         assert not Path("count").exists()
 
+    @pytest.mark.parametrize("verb", ["compare", "improve"])
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [("FORCE", "bcast=chain"), ("OFF", "1"), ("MAPPING", "on")],
+    )
+    def test_variables_that_decide_for_all_runs_are_refused(
+        self, cli, monkeypatch, verb, name, value
+    ):
+        monkeypatch.setenv(f"ESPALIER_{name}", value)
+        options = ("--force", "bcast=binomial") if verb == "compare" else ()
+        result = cli(verb, *options, *_LAUNCH)
+        assert result.code == 2
+        assert f"expected no ESPALIER_{name} in the environment, got '{value}'" in result.err
+        assert f"unset ESPALIER_{name}" in result.err
+        assert not Path("count").exists()
+
+    def test_variables_that_change_nothing_are_let_pass(self):
+        check_environment({"ESPALIER_FORCE": "", "ESPALIER_OFF": "0", "ESPALIER_MAPPING": "off"})
+
     def test_a_forced_algorithm_needs_no_profile(self, cli):
         result = cli("compare", "--force", "bcast=binomial", "--repetitions", "1", *_LAUNCH)
         assert result.code == 0
         assert "--force bcast=binomial" in result.out
 
     def test_mapping_alone_is_compared_and_told(self, cli):
+        Path("espalier-profile.json").write_text("{", encoding="utf-8")  # is not looked for
         result = cli(
             *("compare", "--mapping", "--repetitions", "1", "--machine", "3n x 1c", "--json"),
             *_LAUNCH,

@@ -18,6 +18,15 @@ from command_mentions import (
 
 from espalier.doctor import settings
 
+# Variables of commands, of a prefix, inside an emulated cluster, and of the library that counts.
+OF_COMMANDS = {
+    "ESPALIER_BUILD_DIR",
+    "ESPALIER_PYTHON",
+    "ESPALIER_CLUSTER",
+    "ESPALIER_CLUSTER_ERRAND",
+    "ESPALIER_TRAFFIC",
+}
+
 
 def test_what_texts_name_exists():
     found = {f"{one.origin}: {problem}" for one in texts() for problem in problems(one)}
@@ -92,4 +101,4 @@ def test_no_option_is_excused_in_vain():
 
 def test_the_doctor_knows_the_variables_of_the_shim():
     assert "ESPALIER_FORCE" in shim_variables()
-    assert set(settings._KNOWN) == {*shim_variables(), "ESPALIER_BUILD_DIR"}
+    assert set(settings._KNOWN) == {*shim_variables(), *OF_COMMANDS}

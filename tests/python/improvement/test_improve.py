@@ -96,6 +96,15 @@ class TestManner:
         assert "native" in kinds()
         assert "ours" not in kinds(), "there is nothing to compare"
 
+    def test_what_was_taken_back_is_not_told_as_what_runs(self, improve):
+        plain = json.dumps({"bcast/flat": 0.5, "bcast/chain": 0.5})
+        (call,) = improve("--json", FAKE_MANNERS=self.root, FAKE_PLAIN_RATIOS=plain).document()[
+            "calls"
+        ]
+        assert call["in_program"] is None
+        assert call["tuned"]["algorithm"] == "native"
+        assert call["tuned"]["reason"].startswith("slower with equal parts")
+
 
 class TestNoGain:
     def test_without_a_faster_algorithm_nothing_is_compared(self, improve):
@@ -112,6 +121,19 @@ class TestNoGain:
         assert {rule["collective"] for rule in document["taken_back"]} == {"bcast"}
         rules = json.loads(Path("espalier-profile.json").read_text())["rules"]
         assert {rule["algorithm"] for rule in rules} == {"native"}
+
+    def test_rules_for_calls_that_the_program_does_not_make_stay(self, improve):
+        improve()
+        path = Path("espalier-profile.json")
+        profile = json.loads(path.read_text())
+        other = {**profile["rules"][0], "collective": "allgather", "algorithm": "allgather/ring"}
+        other = {**other, "min_bytes": 0, "max_bytes": None, "evidence": []}
+        profile["rules"].insert(0, other)
+        path.write_text(json.dumps(profile))
+        assert improve(FAKE_FACTOR="2.5").code == 0
+        after = json.loads(path.read_text())["rules"]
+        found = {(rule["collective"], rule["algorithm"]) for rule in after}
+        assert found == {("allgather", "allgather/ring"), ("bcast", "native")}
 
     def test_rules_of_other_shapes_stay_when_some_are_taken_back(self, improve):
         improve(launch=("--", "mpirun", "-n", "8", "solver"))
@@ -247,6 +269,35 @@ class TestTuneFor:
         result = self.tune(cli, str(tmp_path / "nothing"))
         assert result.code == 2
         assert "expected files rank-0.json" in result.err
+
+
+class TestFailures:
+    @pytest.mark.parametrize(
+        ("kind", "words"),
+        [
+            ("ours", "the program fails with this profile: please report it"),
+            ("plain", "in a run that the profile has no part in (plain)"),
+            ("native", "in a run that the profile has no part in (native)"),
+        ],
+    )
+    def test_a_run_that_fails_is_blamed_on_what_it_ran_with(self, improve, kind, words):
+        # The first native run counts the calls, the first plain one warms up.
+        after = "0" if kind == "ours" else "1"
+        result = improve(FAKE_FAILS_IN=kind, FAKE_FAILS_AFTER=after)
+        assert result.code == 3
+        assert words in result.err
+        assert Path("espalier-profile.json").exists()
+
+    def test_a_machine_without_costs_is_refused_before_anything_runs(self, improve):
+        result = improve("--machine", "2n x 4c")
+        assert result.code == 2
+        assert "expected a machine that says what messages cost, got '2n x 4c'" in result.err
+        assert not Path("count").exists()
+
+    def test_nonblocking_calls_are_left_out_of_an_estimate(self, improve):
+        result = improve("--effort", "estimate", FAKE_FUNCTION="MPI_Ibcast")
+        assert result.code == 0, result.err
+        assert "nothing was gained" in result.out
 
 
 def test_ctrl_c_keeps_what_was_measured_and_the_command_goes_on(fake, told, cli):

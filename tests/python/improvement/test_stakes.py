@@ -39,6 +39,12 @@ class TestStakes:
     def test_calls_that_no_profile_can_change_are_none(self, reason):
         assert stakes.all_stakes(run(row("Bcast", 1.0, reason=reason))) == []
 
+    def test_calls_that_are_too_large_to_measure_are_left_out(self):
+        rows = row("Alltoall", 1.0, num_bytes=2**31), row("Bcast", 1.0, num_bytes=2**30)
+        found = stakes.all_stakes(run(*rows))
+        assert [stake.call for stake in found if stakes.is_too_large(stake)] == ["alltoall"]
+        assert [stake.call for stake in stakes.worth_tuning(found, 4)] == ["bcast"]
+
     def test_communicators_that_nobody_knows_are_not_worth_tuning(self):
         rows = row("Bcast", 1.0, ranks=""), row("Bcast", 2.0, num_ranks=2, ranks="")
         found = stakes.worth_tuning(stakes.all_stakes(run(*rows)), 4)

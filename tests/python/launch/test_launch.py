@@ -163,8 +163,9 @@ def test_slurm_gets_variables_through_its_environment():
     assert start.environment == {"F": "a[k=1,segments=2]"}
 
 
-def test_slurm_keeps_the_users_export():
-    command = parse("srun --export=PATH -n 2 ./app")
+@pytest.mark.parametrize("export", ["--export=PATH", "--export PATH"])
+def test_slurm_keeps_the_users_export(export):
+    command = parse(f"srun {export} -n 2 ./app")
     start = with_environment(command, {"LD_PRELOAD": "/l.so", "F": "1"})
     assert line(start.words) == "srun --export=PATH,F,LD_PRELOAD=/l.so -n 2 ./app"
 

@@ -129,6 +129,12 @@ class TestOrders:
             assert order["ranks"][0] == root
             assert sorted(order["ranks"]) == list(range(8))
 
+    def test_a_file_that_cannot_be_written_is_told_first(self, cli, matrix):
+        result = cli("order", "--matrix", matrix, "-o", "missing/order.json")
+        assert result.code == 1
+        assert "missing/order.json: expected a file that can be written" in result.err
+        assert result.out == ""
+
     def test_an_order_of_the_user_is_compared(self, cli, matrix, tmp_path):
         given = tmp_path / "mine.txt"
         given.write_text("[0, 2, 3, 5,\n 1 4 6 7]")

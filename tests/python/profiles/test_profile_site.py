@@ -84,6 +84,18 @@ def test_rules_are_added_to_those_that_are_shared_already(cli, tmp_path, folder)
     _core.check_profile((folder / HERE).read_text(), HERE)
 
 
+def test_what_is_kept_beside_is_left_out(cli, tmp_path, folder):
+    beside = write(
+        tmp_path / "teams-here.json", {"schema": "espalier-teams", "version": 1, "entries": []}
+    )
+    path = write(tmp_path / ELSEWHERE, memory(learned("bcast/flat", 0, 99)))
+    result = cli("profile", "share", beside, path)
+    assert result.code == 0, result.err
+    assert f"note: {beside} has choices measured for one-sided teams, and no rules" in result.err
+    assert algorithms(folder / ELSEWHERE) == {(0, 99): "bcast/flat"}
+    assert "expected profiles, or what programs learned" in cli("profile", "share", beside).err
+
+
 def test_one_kind_of_machine_at_a_time(cli, tmp_path, folder):
     paths = [
         write(tmp_path / ELSEWHERE, memory(learned("bcast/flat"))),

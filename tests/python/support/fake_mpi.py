@@ -60,7 +60,9 @@ if count_file:
     with open(count_file, "a") as file:
         file.write(("ours" if ours else "native" if forced_native else "plain") + "\n")
 fail = os.environ.get("FAKE_FAILS_IN")
-if fail and (fail == "all" or (fail == "ours" and ours)):
+kind = "ours" if ours else "native" if forced_native else "plain"
+times = open(count_file).read().split().count(kind) if count_file else 1
+if fail == "all" or (fail == kind and times > int(os.environ.get("FAKE_FAILS_AFTER", "0"))):
     print("something went wrong", file=sys.stderr)
     sys.exit(int(os.environ.get("FAKE_EXIT_CODE", "3")))
 seconds = float(os.environ.get("FAKE_SECONDS", "0.02"))
@@ -81,7 +83,8 @@ if folder and "FAKE_PRELOAD" in os.environ and not os.environ.get("FAKE_NO_STATI
     ranks = int(os.environ.get("FAKE_RANKS", "1"))
     for rank in range(ranks):
         call = {
-            "function": "MPI_Bcast", "num_ranks": ranks, "min_bytes": 512, "max_bytes": 1023,
+            "function": os.environ.get("FAKE_FUNCTION", "MPI_Bcast"),
+            "num_ranks": ranks, "min_bytes": 512, "max_bytes": 1023,
             "count": 100, "bytes": 60000, "seconds": 0.8 * seconds,
             "algorithm": "bcast/binomial" if ours else "native",
             "reason": "profile rule 0: faster" if ours else "forced by ESPALIER_FORCE",
