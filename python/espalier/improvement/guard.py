@@ -5,7 +5,8 @@ A tuned rule beat the native call in a loop of such calls. In a program, ranks c
 cold and messages of the program share the links. So each rule is judged again by the program's own
 calls, of runs with it and of runs with native calls in turns: rules go by which calls are slower.
 Where the program as a whole is not faster, only rules stay by which calls are; none stays if the
-whole run is slower then, even if that may be chance.
+whole run is slower then. If that may be chance, since calls save what whole runs are too uneven to
+show, these are compared more often before.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 Rule = dict[str, Any]
+
+# Of the program's time, that calls save.
+_NOTICEABLE = 0.01
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,24 @@ def without(rules: Sequence[Rule], calls: Iterable[Judged], what: str) -> list[R
     for one in calls:
         parts = [part for rule in parts for part in _cut(rule, one, what)]
     return parts
+
+
+def saved_share(comparison: Mapping[str, Any]) -> float:
+    """Return which share of the program's time calls save that are significantly faster."""
+    program = comparison["program"]["before_seconds"]["value"]
+    saved = sum(
+        row["native_seconds"] * (1 - 1 / row["comparison"]["ratio"]["low"])
+        for row in comparison["collectives"]
+        if row["comparison"] is not None and row["comparison"]["verdict"] == FASTER
+    )
+    return float(saved / program) if program > 0 else 0.0
+
+
+def may_be_chance(comparison: Mapping[str, Any]) -> bool:
+    """Return whether whole runs seem slower, and may be faster by as much as their calls are."""
+    wall, saved = comparison["wall"], saved_share(comparison)
+    is_possible = wall["ratio"]["high"] >= 1 / (1 - saved)
+    return saved >= _NOTICEABLE and wall["verdict"] == UNDECIDED and is_slower(wall) and is_possible
 
 
 def is_slower(wall: Mapping[str, Any]) -> bool:

@@ -103,6 +103,18 @@ class TestEvidence:
         assert cut(rules, row, whole="too few repetitions") == rules
 
 
+def _whole(value, high, verdict="no significant difference"):
+    """Return a comparison of a program of 2 s, of which calls of 0.2 s take half as long."""
+    ratio = {"value": 2.2, "low": 2.0, "high": 2.4, "confidence": 0.95, "count": 6}
+    faster = {"native_seconds": 0.2, "comparison": {"ratio": ratio, "verdict": "faster"}}
+    slower = {"native_seconds": 0.3, "comparison": {"ratio": _RATIO, "verdict": "slower"}}
+    return {
+        "wall": {"ratio": {**ratio, "value": value, "high": high}, "verdict": verdict},
+        "program": {"before_seconds": {"value": 2.0}},
+        "collectives": [faster, slower, {"native_seconds": 1.0, "comparison": None}],
+    }
+
+
 class TestWholeRuns:
     @pytest.mark.parametrize(
         ("value", "verdict", "is_slower"),
@@ -116,6 +128,26 @@ class TestWholeRuns:
     )
     def test_no_rule_stays_in_a_program_that_takes_longer(self, value, verdict, *, is_slower):
         assert guard.is_slower({"verdict": verdict, "ratio": {"value": value}}) == is_slower
+
+    def test_calls_that_are_significantly_faster_save_time(self):
+        assert guard.saved_share(_whole(0.98, 1.05)) == pytest.approx(0.05)
+
+    @pytest.mark.parametrize(
+        ("value", "high", "verdict", "expected"),
+        [
+            (0.98, 1.06, "no significant difference", True),
+            (0.98, 1.04, "no significant difference", False),
+            (1.01, 1.09, "no significant difference", False),
+            (0.98, 0.99, "slower", False),
+            (0.98, 1.06, "too few repetitions", False),
+        ],
+    )
+    def test_a_loss_may_be_chance_if_runs_are_uneven(self, value, high, verdict, *, expected):
+        assert guard.may_be_chance(_whole(value, high, verdict)) == expected
+
+    def test_nothing_is_chance_if_calls_save_nothing(self):
+        found = {**_whole(0.98, 1.2), "collectives": []}
+        assert not guard.may_be_chance(found)
 
 
 class TestCuts:

@@ -15,6 +15,8 @@ import pytest
 from fake_mpi import ratios
 from places import repository
 
+from espalier.improvement import improver
+
 _LAUNCH = ("--", "mpirun", "-n", "4", "solver")
 # All of its time is in MPI_Bcast of 600 B.
 _FASTER = ratios(bcast_flat=1.6, bcast_chain=1.4)
@@ -121,6 +123,28 @@ class TestNoGain:
         assert {rule["collective"] for rule in document["taken_back"]} == {"bcast"}
         rules = json.loads(Path("espalier-profile.json").read_text())["rules"]
         assert {rule["algorithm"] for rule in rules} == {"native"}
+
+    def test_uneven_runs_are_compared_more_often_before_all_is_taken_back(
+        self, improve, monkeypatch
+    ):
+        compare, lengths = improver.comparison.compare, []
+
+        def uneven(question):
+            lengths.append(question.design.repetitions)
+            answer = compare(question)
+            if len(lengths) == 1:
+                wall = answer.document["wall"]
+                wall["verdict"] = "no significant difference"
+                wall["ratio"].update(value=0.98, low=0.8, high=9.0)
+            return answer
+
+        monkeypatch.setattr(improver.comparison, "compare", uneven)
+        result = improve("--json")
+        assert lengths == [6, 12]
+        assert "whole runs differ too much to show it; comparing 12 times more" in result.err
+        document = result.document()
+        assert document["wall"]["verdict"] == "faster"
+        assert document["profile"] is not None
 
     def test_rules_for_calls_that_the_program_does_not_make_stay(self, improve):
         improve()
