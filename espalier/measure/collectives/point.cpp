@@ -14,18 +14,6 @@
 namespace espalier::measure {
 namespace {
 
-/// The roots of the calls of a round. Where they take turns, no root can begin before it has the
-/// message before. Where one is the root again and again, it runs ahead of its readers, or they run
-/// ahead of it, if the algorithm lets them: calls follow each other in a pipeline. Programs do
-/// both, and an algorithm may be good at one and bad at the other, so each is half of the calls.
-std::vector<int> roots_of_round(std::vector<int> const& roots) {
-  std::vector<int> round = roots;
-  if (roots.size() > 1) {
-    round.insert(round.end(), roots.size(), roots.front());
-  }
-  return round;
-}
-
 TimedCall timed_call_of(Entrant const& entrant, Workload& workload, std::vector<int> const& roots) {
   auto const run = [contender = entrant.contender, &workload, &roots](int call) {
     return contender->run(workload, roots[static_cast<std::size_t>(call) % roots.size()]).code;

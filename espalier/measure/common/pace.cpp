@@ -39,4 +39,12 @@ int calls_of_sample(Pace const& pace, double call_us, double clear_us) {
   return static_cast<int>(is_short ? in_rounds : calls);
 }
 
+std::vector<int> roots_of_round(std::vector<int> const& roots) {
+  std::vector<int> round = roots;
+  if (roots.size() > 1) {
+    round.insert(round.end(), roots.size(), roots.front());
+  }
+  return round;
+}
+
 }  // namespace espalier::measure

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "espalier/measure/collectives/measurement_plan.hpp"
 
@@ -31,5 +32,12 @@ struct Pace {
 /// round is short.
 /// @param call_us  what one of them takes
 [[nodiscard]] int calls_of_sample(Pace const& pace, double call_us, double clear_us);
+
+/// The roots of the calls of a round. Where they take turns, no root can begin before it has the
+/// message before. Where one is the root again and again, it runs ahead of its readers, or they run
+/// ahead of it, if the algorithm lets them: calls follow each other in a pipeline. Programs do
+/// both, and an algorithm may be good at one and bad at the other, so each is half of the calls.
+/// @param roots  that take turns
+[[nodiscard]] std::vector<int> roots_of_round(std::vector<int> const& roots);
 
 }  // namespace espalier::measure

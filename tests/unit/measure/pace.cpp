@@ -50,5 +50,10 @@ TEST(CallsOfSample, AreWholeRoundsIfTheseAreShort) {
   EXPECT_EQ(calls_of_sample({.most_calls = 1, .calls_of_round = 8}, 6.0, 20.0), 1);
 }
 
+TEST(RootsOfRound, AreHalfInTurnAndHalfTheSame) {
+  EXPECT_EQ(roots_of_round({0, 2, 5}), (std::vector{0, 2, 5, 0, 0, 0}));
+  EXPECT_EQ(roots_of_round({3}), std::vector{3}) << "one root has no turns";
+}
+
 }  // namespace
 }  // namespace espalier::measure
