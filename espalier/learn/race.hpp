@@ -132,7 +132,7 @@ public:
   [[nodiscard]] static Race resumed(Record const& record, Circumstances const& circumstances);
 
   /// Kinds of calls that alternate in a program should have different seeds. The same on all ranks.
-  void draw_by(std::uint32_t seed) noexcept { stretches_ = Stretches(seed); }
+  void draw_by(std::uint32_t seed) noexcept { stretches_.draw_by(seed); }
 
   /// Calls of this kind are of any size. The same on all ranks.
   void let_sizes_vary() noexcept { standings_.let_sizes_vary(); }

@@ -6,6 +6,13 @@
 
 namespace espalier::learn {
 
+void Stretches::draw_by(std::uint32_t seed) noexcept {
+  lots_ = seed;
+  if (is_underway_ && is_between_pairs()) {
+    draw_order();
+  }
+}
+
 void Stretches::begin(int length) noexcept {
   is_underway_ = true;
   length_ = length;

@@ -31,9 +31,9 @@ public:
   static constexpr int usual_length = 8;
   static constexpr int greatest_length = 32;
 
-  /// @param seed  of the lots; kinds of calls that alternate in a program should have different
-  /// ones
-  explicit Stretches(std::uint32_t seed = 0) noexcept : lots_(seed) {}
+  /// Kinds of calls that alternate in a program should have different seeds of their lots. A
+  /// comparison that is underway goes on.
+  void draw_by(std::uint32_t seed) noexcept;
 
   /// A comparison begins. @param length  calls of each stretch
   void begin(int length) noexcept;
@@ -83,7 +83,7 @@ public:
 private:
   void draw_order() noexcept;
 
-  std::uint32_t lots_;
+  std::uint32_t lots_ = 0;
   bool native_is_first_ = false;
   bool is_underway_ = false;
   int length_ = 0;
