@@ -237,17 +237,26 @@ void remember(Session const& session, CallDecision const& decided, Call const& c
   }
 }
 
-/// Decides for a call. Where the program promised that sizes stay, the first call asks other ranks.
+/// Decides for a call, for which ranks may have to agree on something first.
+template <typename Call, typename Observing>
+[[gnu::noinline]] CallDecision
+decide_together(Session& session, Call const& call, MPI_Comm comm, Observing&& observer) {
+  [[maybe_unused]] auto const watched =
+      observer.begin(session.recent(comm), Call::call, nullptr, 0);
+  [[maybe_unused]] auto const own_work = observer.own_work();
+  return session.decide(call, comm);
+}
+
+/// Decides for a call. Apart from others where the first trial needs a context, or sizes stay of
+/// which not all ranks know.
 template <typename Call, typename Observing>
 [[gnu::always_inline]] inline CallDecision
 decide(Session& session, Call const& call, MPI_Comm comm, Observing&& observer) {
+  bool asks_ranks = session.learns();
   if constexpr (profile::has_agreed_sizes(Call::call)) {
-    if (session.has_promises()) [[unlikely]] {
-      [[maybe_unused]] auto const own_work = observer.own_work();
-      return session.decide(call, comm);
-    }
+    asks_ranks = asks_ranks || session.has_promises();
   }
-  return session.decide(call, comm);
+  return asks_ranks ? decide_together(session, call, comm, observer) : session.decide(call, comm);
 }
 
 /// A call that is not remembered(). The rest is as in serve().

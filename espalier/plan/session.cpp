@@ -60,7 +60,8 @@ Session::Session(Settings settings, World world, Notes::Log log)
       needs_native_(settings_.has_native_phases() || !settings_.wanted_native().empty()),
       looks_at_all_(records_ || settings_.learning.has_value()),
       remembers_any_(!records_ && !world_.has_devices), serves_any_(settings_.may_choose_any()),
-      state_(on_delete, this), notes_(std::move(log)), tables_(settings_, notes_) {
+      gives_contexts_late_(!settings_.has_choices() && !needs_native_), state_(on_delete, this),
+      notes_(std::move(log)), tables_(settings_, notes_) {
   for (profile::Call const call : profile::all_calls) {
     profile::CallForm const started{.call = call, .form = profile::Form::nonblocking};
     profile::CallForm const planned{.call = call, .form = profile::Form::persistent};
@@ -179,14 +180,16 @@ void Session::share_memory() {
   }
 }
 
-void Session::share_memory(State::Facts& facts) {
-  if (node_ == nullptr || !facts.context) {
+void Session::share_memory(
+    State::Messages& messages, std::vector<int> const& world_ranks, int num_ranks
+) {
+  if (node_ == nullptr || !messages.context) {
     return;
   }
-  facts.group = node_->group(*facts.context, facts.world_ranks, facts.communicator.num_ranks);
-  facts.memory = {
-      .group = facts.group.get(),
-      .is_there = node_->serves(*facts.context),
+  messages.group = node_->group(*messages.context, world_ranks, num_ranks);
+  messages.memory = {
+      .group = messages.group.get(),
+      .is_there = node_->serves(*messages.context),
       .serves_all = settings_.node_memory == NodeMemory::on,
   };
 }
@@ -201,6 +204,11 @@ profile::Decision const* Session::contest(
   }
   Contest& contest = state.learner().contest(call, bytes, decision, *learning_);
   Contest::Turn const turn = contest.next();
+  bool const needs_context = !state.context() && (turn.is_trial || !turn.decision->is_native());
+  if (needs_context && !give_context(state)) [[unlikely]] {
+    state.trial() = {};
+    return &native_.decision(NativeReason::no_context);
+  }
   if (!turn.is_trial && !turn.is_timed) {
     state.trial() = {.contest = &contest};
     return turn.decision;
@@ -213,6 +221,7 @@ profile::Decision const* Session::contest(
       .is_trial = turn.is_trial,
       .is_timed = turn.is_timed,
       .has_choice = !turn.decision->is_native(),
+      .gave_context = needs_context,
   };
   return turn.decision;
 }
@@ -227,6 +236,9 @@ int Session::end_trial(State& state, bool is_native, int code, MPI_Comm comm) no
   }
   int const problem = guard([&] {
     trial.contest->conclude(trial.start, is_native && trial.has_choice, *learning_);
+    if (trial.gave_context) {
+      learning_->charge(trial.contest->price_of_exchange());
+    }
     return MPI_SUCCESS;
   });
   return problem == MPI_SUCCESS ? code : raise(comm, problem);
@@ -253,7 +265,10 @@ NativeReason Session::reason_not_to_start() const noexcept {
   if (world_.has_devices) {
     return NativeReason::devices;
   }
-  return settings_.has_choices() ? NativeReason::no_progress : NativeReason::only_learned;
+  if (!settings_.has_choices()) {
+    return NativeReason::only_learned;
+  }
+  return world_.follow_progress != nullptr ? NativeReason::few_tags : NativeReason::no_progress;
 }
 
 profile::Decision const& Session::after_refusal(int refusal) const noexcept {
@@ -327,16 +342,19 @@ void Session::release(State* state) noexcept {
       }));
     }
   }
+  std::optional<int> const context = owned->context();
+  owned.reset();
+  if (gives_contexts_late_ && context) {
+    contexts_.let_go(*context);
+  }
 }
 
 State::Facts Session::facts_of(MPI_Comm comm) {
-  State::Facts facts{
-      .communicator = facts_of_communicator(comm), .context = std::nullopt, .records = records_
-  };
+  State::Facts facts{.communicator = facts_of_communicator(comm), .records = records_};
   std::vector<int> ranks;
   if (!facts.communicator.is_intercommunicator && facts.communicator.num_ranks > 1) {
     ranks = mpi::world_ranks(comm, world_.comm);
-    facts.context = contexts_.of(comm);
+    facts.messages.context = contexts_.of(comm);
   }
   facts.tables = tables_for(comm, facts, ranks);
   if (records_) {
@@ -344,25 +362,27 @@ State::Facts Session::facts_of(MPI_Comm comm) {
   }
   bool const is_same = ranks.empty() || (ranks.front() == 0 && std::ranges::is_sorted(ranks) &&
                                          ranks.back() + 1 == facts.communicator.num_ranks);
-  if (facts.context && !is_same) {
+  if (!is_same) {
     facts.world_ranks = std::move(ranks);
   }
-  share_memory(facts);
+  share_memory(facts.messages, facts.world_ranks, facts.communicator.num_ranks);
   return facts;
 }
 
 State::Tables
 Session::tables_for(MPI_Comm comm, State::Facts& facts, std::vector<int> const& ranks) {
   State::Tables tables{};
+  bool const may_have_context = facts.messages.context || contexts_.is_put_off(comm);
   if (facts.communicator.is_intercommunicator) {
     tables.fill(&native_.table(NativeReason::intercommunicator));
   } else if (facts.communicator.num_ranks == 1) {
     tables.fill(&native_.table(NativeReason::one_rank));
   } else if (std::ranges::find(ranks, MPI_UNDEFINED) != ranks.end()) {
     tables.fill(&native_.table(NativeReason::outside_world));
-  } else if (serves_any_ && !facts.context) {
+  } else if (serves_any_ && !may_have_context) {
     tables.fill(&native_.table(NativeReason::no_context));
   } else if (is_left_alone(comm)) {
+    facts.shape = world_.shape_of(ranks);  // the program may change its mind
     tables.fill(&native_.table(NativeReason::left_alone));
   } else {
     facts.shape = world_.shape_of(ranks);
@@ -378,8 +398,25 @@ Session::tables_for(MPI_Comm comm, State::Facts& facts, std::vector<int> const& 
               ? &tables_.find({.call = call, .form = profile::Form::persistent}, facts.shape)
               : tables.nonblocking[index];
     }
+    if (world_.writes_into_requests) {
+      leave_written(tables);
+    }
   }
   return tables;
+}
+
+/// Fortran functions of Open MPI 5 note in requests of these calls which arrays go in the end.
+void Session::leave_written(State::Tables& tables) const noexcept {
+  profile::DecisionTable const& written = native_.table(NativeReason::written_requests);
+  auto const leave = [&](profile::DecisionTable const*& table) {
+    table = table->chooses() ? &written : table;
+  };
+  leave(tables.nonblocking[profile::index_of(profile::Call::alltoallw)]);
+  for (profile::Call const call : profile::all_calls) {
+    if (profile::has_lists(call)) {
+      leave(tables.persistent[profile::index_of(call)]);
+    }
+  }
 }
 
 void Session::finish() noexcept {

@@ -89,8 +89,8 @@ public:
   /// @throws Error mpi.
   void prepare();
 
-  /// Collective over `comm`, which the program just made: its ranks agree on a context. Without
-  /// this its collectives are native. What cannot be served (intercommunicators, ranks outside
+  /// Collective over `comm`, which the program just made: its ranks agree on what cannot be agreed
+  /// on later, such as a context. What cannot be served (intercommunicators, ranks outside
   /// MPI_COMM_WORLD) is left alone.
   /// @return MPI_SUCCESS, or a code that was delivered to the error handler of `comm`.
   int adopt(MPI_Comm comm) noexcept;
@@ -100,9 +100,10 @@ public:
   /// @return MPI_SUCCESS, or a code that was delivered to the error handler of `comm`.
   int heed(MPI_Comm comm, MPI_Info info) noexcept;
 
-  /// Local, except for what the standard makes equal on all ranks: communicator, result bytes.
-  /// Allocates on the first use of a communicator only, and takes locks only then. Inlined whatever
-  /// else is compiled with it: as a call, it cost 50 instructions of 171.
+  /// Local, except for what the standard makes equal on all ranks: communicator, result bytes; for
+  /// what a promise of sizes needs the first time; and for contest(). Allocates on the first use of
+  /// a communicator only, and takes locks only then. Inlined whatever else is compiled with it: as
+  /// a call, it cost 50 instructions of 171.
   template <typename Call>
   [[nodiscard, gnu::always_inline]] CallDecision decide(Call const& call, MPI_Comm comm) noexcept;
 
@@ -331,7 +332,8 @@ private:
   add_planned(State& state, PlannedHere here, MPI_Comm comm, MPI_Request* request) noexcept;
 
   /// What runs in place of a decision while the program learns; a trial is noted in the state. The
-  /// next call in the contest on this rank, as on all ranks of the communicator. Local.
+  /// next call in the contest on this rank, as on all ranks of the communicator. Local, unless the
+  /// call is the first one there that sends messages of ours: then the ranks agree on a context.
   [[nodiscard]] profile::Decision const*
   contest(State& state, profile::Call call, std::int64_t bytes, profile::Decision const& decision);
 
@@ -370,10 +372,18 @@ private:
   /// Collective over MPI_COMM_WORLD.
   void share_memory();
   /// Gives a communicator with a context its part of the memory, if there is some.
-  void share_memory(State::Facts& facts);
+  /// @param world_ranks  as State::Facts::world_ranks
+  void share_memory(State::Messages& messages, std::vector<int> const& world_ranks, int num_ranks);
   /// Collective over MPI_COMM_WORLD.
   void select_native();
+  /// Gives a communicator that was just made a context, unless none but trials will need it. The
+  /// same on all ranks.
+  void give_context_early(MPI_Comm comm);
+  /// Collective over the communicator, if it has none.
   void give_context(MPI_Comm comm);
+  /// The same when a call needs one; from then on all are native, on all ranks, if there is none.
+  /// @return whether it has a context
+  bool give_context(State& state);
   void make_native(MPI_Comm comm);
   void make_neighbors(MPI_Comm comm);
   /// Whether the program wants the communicator to be native.
@@ -388,6 +398,9 @@ private:
   [[nodiscard]] State::Tables
   tables_for(MPI_Comm comm, State::Facts& facts, std::vector<int> const& ranks);
 
+  /// Leaves to the MPI library what World::writes_into_requests is about.
+  void leave_written(State::Tables& tables) const noexcept;
+
   Settings settings_;
   World world_;
   bool records_;
@@ -395,6 +408,8 @@ private:
   bool looks_at_all_;  ///< at calls that are native for sure, too
   bool remembers_any_;
   bool serves_any_;  ///< some call on some communicator
+  /// Only calls that learn need contexts. On most communicators none does.
+  bool gives_contexts_late_;
   std::atomic<bool> has_promises_{false};
   std::array<bool, profile::num_calls> may_choose_{};
   std::array<bool, profile::num_calls> may_choose_started_{};   ///< of nonblocking calls

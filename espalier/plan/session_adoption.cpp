@@ -26,8 +26,7 @@ int Session::adopt(MPI_Comm comm) noexcept {
       return MPI_SUCCESS;
     }
     if (facts.num_ranks > 1 && !contexts_.of(comm)) {
-      give_context(comm);
-      make_native(comm);
+      give_context_early(comm);
     }
     make_neighbors(comm);
     return MPI_SUCCESS;
@@ -73,11 +72,42 @@ bool Session::is_left_alone(MPI_Comm comm) const {
   return hint_.of(comm).value_or(nullptr) != nullptr;
 }
 
+void Session::give_context_early(MPI_Comm comm) {
+  if (!gives_contexts_late_) {
+    give_context(comm);
+    make_native(comm);
+    return;
+  }
+  contexts_.put_off(comm);
+  if ((settings_.memory || settings_.site) && find(comm)->chooses()) {
+    give_context(*find(comm));
+  }
+}
+
 void Session::give_context(MPI_Comm comm) {
+  if (contexts_.of(comm)) {
+    return;
+  }
   Clock::time_point const start = Clock::now();
   contexts_.give(comm);
   std::chrono::duration<double> const elapsed = Clock::now() - start;
   notes_.add(OwnCommunicators{.count = 1, .seconds = elapsed.count()});
+}
+
+bool Session::give_context(State& state) {
+  MPI_Comm const comm = state.communicator().user();
+  give_context(comm);
+  State::Messages messages{.context = contexts_.of(comm)};
+  if (!messages.context) {
+    State::Tables tables{};
+    tables.fill(&native_.table(NativeReason::no_context));
+    state.set_tables(tables);
+    return false;
+  }
+  contexts_.hold(*messages.context);  // until release(): the state may go after the number
+  share_memory(messages, state.world_ranks(), state.facts().num_ranks);
+  state.use(std::move(messages));
+  return true;
 }
 
 /// Native phases and algorithms have communicators of their own, made here since none is made in a
@@ -106,10 +136,10 @@ void Session::make_neighbors(MPI_Comm comm) {
   try {
     find(comm)->neighbors().prepare();
   } catch (Error const& error) {
-    if (error.code() != ErrorCode::mpi) {
+    // MPI makes communicators on all ranks or on none, and all ranks know a graph that is no good.
+    if (error.code() != ErrorCode::mpi && error.code() != ErrorCode::argument) {
       throw;
     }
-    // MPI makes communicators on all ranks or on none.
     notes_.warn(
         std::string("neighborhood collectives stay native on a communicator: ") + error.what()
     );

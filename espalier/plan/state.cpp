@@ -18,20 +18,25 @@ std::size_t memory_of(std::optional<Recorder> const& recorder) noexcept {
 
 State::State(MPI_Comm comm, Facts facts, Contexts& contexts, MPI_Comm self)
     : facts_(facts.communicator), shape_(facts.shape), tables_(facts.tables),
-      world_ranks_(std::move(facts.world_ranks)), context_(facts.context), contexts_(&contexts),
-      node_group_(std::move(facts.group)), types_(self),
+      world_ranks_(std::move(facts.world_ranks)), contexts_(&contexts), types_(self),
       communicator_(
-          comm,
-          {
-              .context = context_ ? contexts.context(*context_, world_ranks_) : exec::MpiContext(),
-              .num_ranks = facts_.num_ranks,
-              .rank = facts_.rank,
-          }
+          comm, {.context = exec::MpiContext(), .num_ranks = facts_.num_ranks, .rank = facts_.rank}
       ),
       alike_(std::move(facts.alike)) {
-  communicator_.use(facts.memory);
+  if (facts.messages.context) {
+    use(std::move(facts.messages));
+  }
   if (facts.records) {
     recorder_.emplace();
+  }
+}
+
+void State::use(Messages messages) {
+  context_ = messages.context;
+  node_group_ = std::move(messages.group);
+  communicator_.use(contexts_->context(context_.value(), world_ranks_), messages.memory);
+  if (learner_) {
+    learner_->use(contexts_->exchange_context(*context_, world_ranks_));
   }
 }
 
@@ -88,10 +93,10 @@ Learner& State::make_learner() {
       .comm = communicator_.user(),
       .rank = facts_.rank,
       .num_ranks = facts_.num_ranks,
+      .num_nodes = shape_.num_nodes,
       .world_ranks = world_ranks_,
   };
   if (context_) {
-    ranks.num_nodes = shape_.num_nodes;
     ranks.context = contexts_->exchange_context(*context_, world_ranks_);
   }
   Learner& learner = learner_.emplace(kind, ranks);

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <memory>
@@ -40,25 +41,33 @@ public:
     }
   };
 
+  /// How messages of ours travel.
+  struct Messages {
+    std::optional<int> context;  ///< number of their context; none: there can be no messages yet
+    /// What shares memory with this rank; null: all messages are those of MPI.
+    std::shared_ptr<exec::node::Group> group{};
+    SharedMemory memory{};  ///< with that group
+  };
+
   /// What a state is made of.
   struct Facts {
     CommunicatorFacts communicator;
     profile::Shape shape;
     Tables tables{};
     std::vector<int> world_ranks;  ///< of all ranks; empty: they are the same
-    std::optional<int> context;    ///< its number; none: no collective is served
-    /// What shares memory with this rank; null: all messages are those of MPI.
-    std::shared_ptr<exec::node::Group> group{};
-    SharedMemory memory{};  ///< with that group
+    Messages messages{};
     bool records = false;
     CommunicatorClass alike;  ///< for statistics, if it records
   };
 
-  /// @param contexts  those that facts.context is a number of
+  /// @param contexts  those of which the context of messages is one
   /// @param self  as Library::self()
   State(MPI_Comm comm, Facts facts, Contexts& contexts, MPI_Comm self);
 
   [[nodiscard]] CommunicatorFacts const& facts() const noexcept { return facts_; }
+
+  /// From now on there may be messages. Local; before the first choice is run.
+  void use(Messages messages);
 
   /// Number of the context of its messages, if it has one.
   [[nodiscard]] std::optional<int> context() const noexcept { return context_; }
@@ -82,6 +91,13 @@ public:
 
   [[nodiscard]] profile::DecisionTable const& table(profile::Call call) const noexcept {
     return *tables_.blocking[profile::index_of(call)];
+  }
+
+  /// Whether rules choose for some blocking call, or would if its sizes stay.
+  [[nodiscard]] bool chooses() const noexcept {
+    auto const choose = [](profile::DecisionTable const* table) { return table->chooses(); };
+    return std::ranges::any_of(tables_.blocking, choose) ||
+           std::ranges::any_of(tables_.persistent, choose);
   }
 
   /// The same for calls that are only started.
@@ -121,8 +137,9 @@ public:
     Contest* contest = nullptr;  ///< that counts it; null: none
     Clock::time_point start;     ///< of what follows
     bool is_trial = false;
-    bool is_timed = false;    ///< only that
-    bool has_choice = false;  ///< it is not the native call
+    bool is_timed = false;      ///< only that
+    bool has_choice = false;    ///< it is not the native call
+    bool gave_context = false;  ///< the ranks agreed on a context for it
   };
 
   [[nodiscard]] Trial& trial() noexcept { return trial_; }

@@ -84,6 +84,12 @@ struct CallForm {
   return sizes == BlockSizes::equal || sizes == BlockSizes::known_to_all;
 }
 
+/// Whether its counts are lists.
+[[nodiscard]] constexpr bool has_lists(Call call) noexcept {
+  BlockSizes const sizes = facts_of(call).block_sizes;
+  return sizes == BlockSizes::known_to_all || sizes == BlockSizes::known_to_owners;
+}
+
 /// Whether ranks tell each other the sizes of the blocks when they make a persistent request of
 /// such a call, since not all of them know these from their arguments.
 [[nodiscard]] constexpr bool has_agreed_sizes(Call call) noexcept {

@@ -113,6 +113,22 @@ def case_learning_is_counted(context: Context) -> None:
     )
 
 
+def case_contexts_come_with_trials(context: Context) -> None:
+    """Communicators that come to no trial are not made ready for messages of ours."""
+    memory = context.folder / "memory.json"
+    outcome = context.launch(
+        *(context.program(PROGRAM), "60", "2"),
+        ESPALIER_LEARN="100%",
+        ESPALIER_MEMORY=str(memory),
+        ESPALIER_STATISTICS=str(context.statistics),
+    )
+    expect((outcome.code, outcome.lines) == (0, []), "a silent success", outcome)
+    # Six are made. The five duplicates are used for two calls of a function each; of two halves one
+    # has two ranks, and the other one is a rank alone.
+    made = [report["own_communicators"]["count"] for report in context.reports()]
+    expect(made == [1, 0, 1], "the half of two ranks alone", made)
+
+
 def case_memory_serves_the_next_run(context: Context) -> None:
     """What was learned is a profile that the next run uses from its first call."""
     memory = context.folder / "folder" / "memory.json"

@@ -153,8 +153,12 @@ public:
   /// Before the first run, if there is any: `devices` must outlive the object.
   void use(DeviceMemory const& devices) noexcept { devices_ = &devices; }
 
-  /// Before the first run: the group must outlive the object.
-  void use(SharedMemory const& memory) noexcept { memory_ = memory; }
+  /// Before the first run: what follows from the context is for this communicator alone. The group
+  /// must outlive the object.
+  void use(exec::MpiContext const& context, SharedMemory const& memory) noexcept {
+    target_.context = context;
+    memory_ = memory;
+  }
 
   /// Starts a call; the request is one of the MPI library. Local.
   ///

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 
 #include "espalier/exec/messages/mpi_binding.hpp"
 #include "espalier/mpi/success.hpp"
@@ -27,6 +28,19 @@ constexpr int few_tags_per_context = 1 << 14;
 /// Programs with more communicators at a time are rare.
 constexpr std::int64_t enough_contexts = 1 << 11;
 
+/// Objects that were opened, as communicators know them.
+struct Open {
+  std::mutex mutex;  ///< guards what follows
+  std::intptr_t last_id = 0;
+  std::map<std::intptr_t, Contexts*> by_id{};
+};
+
+/// Never destroyed: communicators may be freed when the process ends.
+Open& all_open() {
+  static Open* const open = new Open;
+  return *open;
+}
+
 /// Any number below a limit, hardly ever the same in two threads at a time.
 int draw(int limit) noexcept {
   static constinit std::atomic<std::uint32_t> num_draws{0};
@@ -36,15 +50,36 @@ int draw(int limit) noexcept {
 
 }  // namespace
 
-int Contexts::on_delete(MPI_Comm, int, void* number, void* contexts) noexcept {
-  auto const value = static_cast<int>(reinterpret_cast<std::intptr_t>(number));
-  static_cast<Contexts*>(contexts)->release(value);
+Contexts::~Contexts() {
+  disown();
+}
+
+void Contexts::disown() noexcept {
+  Open& open = all_open();
+  std::lock_guard const lock(open.mutex);
+  open.by_id.erase(id_);
+}
+
+int Contexts::on_delete(MPI_Comm, int, void* number, void* id) noexcept {
+  Open& open = all_open();
+  std::lock_guard const lock(open.mutex);
+  auto const found = open.by_id.find(reinterpret_cast<std::intptr_t>(id));
+  if (found != open.by_id.end()) {
+    found->second->release(static_cast<int>(reinterpret_cast<std::intptr_t>(number)));
+  }
   return MPI_SUCCESS;
 }
 
 void Contexts::open(MPI_Comm all, bool starts) {
   all_ = all;
-  numbers_ = std::make_unique<mpi::Attribute>(on_delete, this);
+  {
+    Open& open = all_open();
+    std::lock_guard const lock(open.mutex);
+    id_ = ++open.last_id;
+    open.by_id[id_] = this;
+  }
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): MPI keeps pointers.
+  numbers_ = std::make_unique<mpi::Attribute>(on_delete, reinterpret_cast<void*>(id_));
   require_success(make_private_comm(all, comm_), "MPI_Comm_create");
   std::int64_t const num_tags = std::int64_t{exec::largest_tag()} + 1;
   // SimGrid has a million tags: there functions share those of a context.
@@ -74,6 +109,7 @@ void Contexts::share_tags(std::int64_t num_tags) {
 }
 
 void Contexts::close() noexcept {
+  disown();
   if (numbers_) {
     numbers_->free();
   }
@@ -124,9 +160,23 @@ std::optional<int> Contexts::claim(MPI_Comm comm) {
 
 void Contexts::give(MPI_Comm comm) {
   if (std::optional<int> const number = claim(comm)) {
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): MPI keeps pointers.
-    numbers_->set(comm, reinterpret_cast<void*>(static_cast<std::intptr_t>(*number)));
+    keep(comm, *number);
   }
+}
+
+void Contexts::put_off(MPI_Comm comm) {
+  keep(comm, none_yet);
+}
+
+void Contexts::keep(MPI_Comm comm, int number) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): MPI keeps pointers.
+  numbers_->set(comm, reinterpret_cast<void*>(static_cast<std::intptr_t>(number)));
+}
+
+std::optional<int> Contexts::kept(MPI_Comm comm) const {
+  std::optional<void*> const value = numbers_->of(comm);
+  return value ? std::optional(static_cast<int>(reinterpret_cast<std::intptr_t>(*value)))
+               : std::nullopt;
 }
 
 std::optional<int> Contexts::of(MPI_Comm comm) const {
@@ -136,14 +186,17 @@ std::optional<int> Contexts::of(MPI_Comm comm) const {
   if (comm == all_) {
     return world;
   }
-  std::optional<void*> const kept = numbers_->of(comm);
-  return kept ? std::optional(static_cast<int>(reinterpret_cast<std::intptr_t>(*kept)))
-              : std::nullopt;
+  std::optional<int> const number = kept(comm);
+  return number == none_yet ? std::nullopt : number;
+}
+
+bool Contexts::is_put_off(MPI_Comm comm) const {
+  return is_open() && comm != all_ && kept(comm) == none_yet;
 }
 
 void Contexts::release(int number) noexcept {
   std::lock_guard const lock(mutex_);
-  if (number >= num_contexts_) {
+  if (number == none_yet || number >= num_contexts_) {
     return;
   }
   Use& use = uses_[static_cast<std::size_t>(number)];

@@ -33,10 +33,10 @@ namespace espalier::plan {
 /// MPI_Init, which on emulated hosts are 4 ms. Where tags are too few for that, as in MPICH, each
 /// kind of calls has a communicator of its own, and the thirds have the same tags there.
 ///
-/// The ranks of a communicator agree on its number when the communicator is made, with reductions
-/// over that very communicator, which nobody else can use yet. No communicator is made, no lock is
-/// held meanwhile, and whoever makes a communicator waits for its other ranks anyway: so what ends
-/// without this ends with it.
+/// The ranks of a communicator agree on its number with reductions over that very communicator:
+/// when it is made, or in the first call that is a trial. No communicator is made, no lock is held
+/// meanwhile, and each of these calls waits for all ranks anyway: so what ends without this ends
+/// with it.
 ///
 /// A number belongs to one communicator of a process at a time, so messages of two communicators
 /// with common ranks never meet. It is free again when the communicator is and nothing is underway
@@ -64,7 +64,8 @@ public:
   Contexts& operator=(Contexts const&) = delete;
   Contexts(Contexts&&) = delete;
   Contexts& operator=(Contexts&&) = delete;
-  ~Contexts() = default;
+  /// Communicators may outlive it: those of MPI sessions outlive MPI_Finalize.
+  ~Contexts();
 
   /// Makes the communicator of all ranks. Collective over `all`, whose ranks are meant where it
   /// says MPI_COMM_WORLD here.
@@ -83,9 +84,15 @@ public:
   /// none, on all ranks, if there is none left. Collective over comm.
   /// @throws Error mpi.
   void give(MPI_Comm comm);
+  /// Local. The communicator may be given a number by a later call.
+  /// @throws Error mpi.
+  void put_off(MPI_Comm comm);
   /// What a communicator was given; that of all ranks has `world`. None before open().
   /// @throws Error mpi.
   [[nodiscard]] std::optional<int> of(MPI_Comm comm) const;
+  /// Whether put_off() was called for a communicator, which has no number yet.
+  /// @throws Error mpi.
+  [[nodiscard]] bool is_put_off(MPI_Comm comm) const;
 
   /// A number for such a communicator, which does not know it. Collective over comm.
   /// @throws Error mpi.
@@ -121,12 +128,20 @@ public:
 private:
   enum class Use : std::uint8_t { free, used, held, held_and_released, retired };
 
-  static int on_delete(MPI_Comm comm, int keyval, void* number, void* contexts) noexcept;
+  /// What communicators keep of those that put_off() was called for.
+  static constexpr int none_yet = -1;
+
+  static int on_delete(MPI_Comm comm, int keyval, void* number, void* id) noexcept;
+  /// What communicators keep is nothing to this object any more.
+  void disown() noexcept;
+  void keep(MPI_Comm comm, int number);
+  [[nodiscard]] std::optional<int> kept(MPI_Comm comm) const;
   /// Gives calls that are started, and persistent ones, tags of their own. Collective over `all`.
   void share_tags(std::int64_t num_tags);
   /// The smallest free number from `least` on becomes used; num_contexts_ if there is none.
   int take(int least);
 
+  std::intptr_t id_ = 0;                     ///< from open() on; no other object has had it
   MPI_Comm all_ = MPI_COMM_NULL;             ///< of open()
   std::unique_ptr<mpi::Attribute> numbers_;  ///< from open() on
   MPI_Comm comm_ = MPI_COMM_NULL;

@@ -95,6 +95,9 @@ public:
   /// @throws Error mpi.
   void conclude(Clock::time_point start, bool was_refused, Learning& learning);
 
+  /// Seconds of an exchange that all ranks begin at the same time, after the first one.
+  [[nodiscard]] double price_of_exchange() const noexcept { return race_.price_of_exchange(); }
+
   /// Notes what came to the trials, and what the last calls saved, before this object goes. Local.
   void leave(Learning& learning);
 

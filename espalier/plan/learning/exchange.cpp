@@ -29,7 +29,8 @@ void take_least(std::span<double> numbers, Numbers const& others) {
 
 /// On one node, or with one rank on each, the MPI library has nothing to save.
 void Exchange::find_least(std::span<double> numbers, std::span<int const> node_of_rank) {
-  bool const has_trees = ranks_.num_nodes > 1 && ranks_.num_nodes < ranks_.num_ranks;
+  bool const has_trees = ranks_.context.comm != MPI_COMM_NULL && ranks_.num_nodes > 1 &&
+                         ranks_.num_nodes < ranks_.num_ranks;
   if (!has_trees || node_of_rank.empty()) {
     require_success(
         PMPI_Allreduce(

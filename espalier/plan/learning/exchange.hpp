@@ -21,13 +21,18 @@ public:
     MPI_Comm comm = MPI_COMM_NULL;  ///< of the user
     int rank = 0;
     int num_ranks = 1;
-    int num_nodes = 1;  ///< more than 1 only with a context
+    int num_nodes = 1;
     /// For each rank its rank in MPI_COMM_WORLD; empty: the same. Must outlive the exchanges.
     std::span<int const> world_ranks{};
-    exec::MpiContext context{};  ///< for messages of ours; its first tag alone is used
+    /// For messages of ours, of which its first tag alone is used; without a communicator there
+    /// are none.
+    exec::MpiContext context{};
   };
 
   explicit Exchange(Ranks const& ranks) : ranks_(ranks) {}
+
+  /// From now on there may be messages. On all ranks between the same exchanges.
+  void use(exec::MpiContext const& context) noexcept { ranks_.context = context; }
 
   /// The most numbers that are exchanged at a time.
   static constexpr std::size_t most_numbers = 16;

@@ -36,6 +36,9 @@ public:
     neighbors_ = &neighbors;
   }
 
+  /// Before the first trial, if there is a context by then.
+  void use(exec::MpiContext const& context) noexcept { exchange_.use(context); }
+
   /// The contest of a call, made with its first call.
   /// @param decision  what rules or their absence say. Must outlive this object.
   [[nodiscard]] Contest& contest(

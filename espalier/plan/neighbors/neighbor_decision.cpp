@@ -126,11 +126,14 @@ Session::served(NeighborForm one, State& state, profile::Decision const& decisio
 void Session::survey_neighbors(MPI_Comm comm) {
   State& state = *find(comm);
   CommunicatorFacts const& facts = state.facts();
-  if (facts.num_ranks == 1 || !state.context() || is_left_alone(comm)) {
+  if (facts.num_ranks == 1 || is_left_alone(comm)) {
     return;
   }
   // Where only learning may choose, nobody has agreed on devices yet.
   if (!settings_.has_choices() && has_devices_somewhere(world_, comm)) {
+    return;
+  }
+  if (!state.context() && (!contexts_.is_put_off(comm) || !give_context(state))) {
     return;
   }
   auto neighborhood = shared_neighborhood_of(comm);

@@ -78,6 +78,24 @@ void check_numbers(Contexts& contexts, Checks& checks) {
   }
 }
 
+/// A number may come later than the communicator, and the communicator may outlive all numbers.
+void check_put_off(Checks& checks) {
+  MPI_Comm comm = MPI_COMM_NULL;
+  PMPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  {
+    Contexts own;
+    own.open();
+    checks.expect(!own.is_put_off(comm), "nothing was put off");
+    own.put_off(comm);
+    checks.expect(own.is_put_off(comm) && !own.of(comm), "a number that comes later");
+    own.give(comm);
+    checks.expect(!own.is_put_off(comm), "a number that came");
+    checks.expect(is_same_everywhere(comm, own.of(comm)), "the same number on all ranks");
+    own.close();
+  }
+  PMPI_Comm_free(&comm);
+}
+
 void check_tags(Contexts const& contexts, Checks& checks) {
   auto const world = contexts.context(Contexts::world, {});
   auto const other = contexts.context(1, {});
@@ -155,6 +173,7 @@ void check_threads(Contexts& contexts, Checks& checks) {
 
 int run() {
   Checks checks;
+  check_put_off(checks);
   Contexts contexts;
   contexts.open();
   check_numbers(contexts, checks);
