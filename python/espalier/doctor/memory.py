@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from espalier import installation
 from espalier.conditions.finding import Finding
 from espalier.errors import Error
-from espalier.profiles.kept_beside import MEASUREMENTS
+from espalier.io.kept_beside import MEASUREMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -176,11 +176,14 @@ def _learn(value: str) -> Finding:
 
 
 def _machine(value: str) -> Finding:
-    from espalier.machines import machines  # noqa: PLC0415 - doctor works without the module
+    from espalier import _core  # noqa: PLC0415 - doctor works without the module
+    from espalier.io import documents  # noqa: PLC0415 - doctor works without the module
 
-    found = machines.load(value) if value else None
-    text = found.text if found else "not set: facts that can be seen from inside are taken"
-    return Finding("settings", "ESPALIER_MACHINE", "ok", text)
+    if not value:
+        return Finding("settings", "ESPALIER_MACHINE", "ok", "what programs see from inside")
+    is_file = value.endswith(".json") or Path(value).is_file()
+    _core.machine_json(documents.read_text(Path(value)) if is_file else value, value)
+    return Finding("settings", "ESPALIER_MACHINE", "ok", value)
 
 
 _JUDGES = {

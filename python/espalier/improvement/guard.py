@@ -56,12 +56,12 @@ def judged(comparison: Mapping[str, Any]) -> list[Judged]:
         if not is_tuned(call):
             continue
         is_known = _core.has_known_size(call)
-        sizes = (row["min_bytes"], row["max_bytes"]) if is_known else (0, None)
+        low, high = (row["min_bytes"], row["max_bytes"]) if is_known else (0, None)
         for part in row["nodes"] or [{**row, "num_nodes": 0}]:
             compared = part["comparison"]
             if compared is not None:
                 shape = (call, row["num_ranks"], part["num_nodes"])
-                found.append(Judged(*shape, *sizes, compared["ratio"], compared["verdict"]))
+                found.append(Judged(*shape, low, high, compared["ratio"], compared["verdict"]))
     return found
 
 

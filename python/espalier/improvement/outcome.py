@@ -84,16 +84,16 @@ def _tuned(findings: Findings, stake: Stake) -> dict[str, Any] | None:
     back before whole runs is native.
     """
     call, size = stake.point
-    for rule in findings.taken_back:
-        has_nodes = stake.shape.num_nodes in {0, rule["num_nodes"]}
-        is_meant = (rule["collective"], rule["num_ranks"]) == (call, stake.shape.num_ranks)
+    for gone in findings.taken_back:
+        has_nodes = stake.shape.num_nodes in {0, gone["num_nodes"]}
+        is_meant = (gone["collective"], gone["num_ranks"]) == (call, stake.shape.num_ranks)
         if (
             is_meant
             and has_nodes
-            and plain_form.is_from_here(rule)
-            and plain_form.covers(rule, size)
+            and plain_form.is_from_here(gone)
+            and plain_form.covers(gone, size)
         ):
-            return {"algorithm": rule["algorithm"], "reason": rule["reason"], "bytes": size}
+            return {"algorithm": gone["algorithm"], "reason": gone["reason"], "bytes": size}
     tuning = findings.tuning_of(stake.shape) or {"points": [], "rules": []}
     if not _core.has_known_size(call):
         rule = next((rule for rule in tuning["rules"] if rule["collective"] == call), None)

@@ -15,8 +15,8 @@ from espalier import _core, installation
 from espalier.errors import FileError, InputError
 from espalier.io import documents
 from espalier.io.console import say
+from espalier.io.kept_beside import MEASUREMENTS
 from espalier.profiles import profiles, union
-from espalier.profiles.kept_beside import MEASUREMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
