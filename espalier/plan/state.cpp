@@ -23,9 +23,7 @@ State::State(MPI_Comm comm, Facts facts, Contexts& contexts, MPI_Comm self)
           comm, {.context = exec::MpiContext(), .num_ranks = facts_.num_ranks, .rank = facts_.rank}
       ),
       alike_(std::move(facts.alike)) {
-  if (facts.messages.context) {
-    use(std::move(facts.messages));
-  }
+  use(std::move(facts.messages));
   if (facts.records) {
     recorder_.emplace();
   }
@@ -33,8 +31,11 @@ State::State(MPI_Comm comm, Facts facts, Contexts& contexts, MPI_Comm self)
 
 void State::use(Messages messages) {
   context_ = messages.context;
+  if (!context_) {
+    return;
+  }
   node_group_ = std::move(messages.group);
-  communicator_.use(contexts_->context(context_.value(), world_ranks_), messages.memory);
+  communicator_.use(contexts_->context(*context_, world_ranks_), messages.memory);
   if (learner_) {
     learner_->use(contexts_->exchange_context(*context_, world_ranks_));
   }

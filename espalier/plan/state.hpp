@@ -45,7 +45,7 @@ public:
   struct Messages {
     std::optional<int> context;  ///< number of their context; none: there can be no messages yet
     /// What shares memory with this rank; null: all messages are those of MPI.
-    std::shared_ptr<exec::node::Group> group{};
+    std::shared_ptr<exec::node::Group> group;
     SharedMemory memory{};  ///< with that group
   };
 
@@ -66,7 +66,7 @@ public:
 
   [[nodiscard]] CommunicatorFacts const& facts() const noexcept { return facts_; }
 
-  /// From now on there may be messages. Local; before the first choice is run.
+  /// From now on there may be messages, with a context. Local; before the first choice is run.
   void use(Messages messages);
 
   /// Number of the context of its messages, if it has one.

@@ -32,7 +32,7 @@ constexpr std::int64_t enough_contexts = 1 << 11;
 struct Open {
   std::mutex mutex;  ///< guards what follows
   std::intptr_t last_id = 0;
-  std::map<std::intptr_t, Contexts*> by_id{};
+  std::map<std::intptr_t, Contexts*> by_id;
 };
 
 /// Never destroyed: communicators may be freed when the process ends.

@@ -26,7 +26,7 @@ public:
     std::span<int const> world_ranks{};
     /// For messages of ours, of which its first tag alone is used; without a communicator there
     /// are none.
-    exec::MpiContext context{};
+    exec::MpiContext context;
   };
 
   explicit Exchange(Ranks const& ranks) : ranks_(ranks) {}
