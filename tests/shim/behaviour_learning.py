@@ -343,11 +343,8 @@ def case_decided_calls_take_no_turn(context: Context) -> None:
     # On a busy machine the first calls may take what there is to spend. A kind that gets no turn
     # early begins with call 1000.
     after = trials_after(context, memory, 900, open_)
-    # Where other programs are in the way, no exchange may be worth its time.
-    before = document["trials"][1]
-    has_exchanged = after["exchange_seconds"] != before["exchange_seconds"]
     expect(
-        has_exchanged or after["num_rounds"] > before["num_rounds"],
+        after["exchange_seconds"] != document["trials"][1]["exchange_seconds"],
         "trials in the first calls, after which ranks exchanged what they took",
         after,
     )
