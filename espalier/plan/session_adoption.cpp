@@ -79,8 +79,11 @@ void Session::give_context_early(MPI_Comm comm) {
     return;
   }
   contexts_.put_off(comm);
-  if ((settings_.memory || settings_.site) && find(comm)->chooses()) {
-    give_context(*find(comm));
+  if (!settings_.memory && !settings_.site) {
+    return;
+  }
+  if (State& state = *find(comm); state.chooses()) {
+    give_context(state);
   }
 }
 

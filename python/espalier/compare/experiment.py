@@ -192,8 +192,7 @@ def check_environment(environment: Mapping[str, str] = os.environ) -> None:
         value = environment.get(name, "")
         if value not in harmless:
             raise ArgumentError(
-                f"expected no {name} in the environment, got '{value}': runs would not differ in"
-                " what the command says alone",
+                f"expected no {name} in the environment, got '{value}', which every run would obey",
                 f"unset {name}",
             )
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _TOPIC = "memory"
 _FOR_ADMINISTRATORS = "who installed Espalier writes it anew with 'espalier profile share'"
 _FOR_USERS = "remove it, and programs learn anew"
-_FORMEASUREMENTS = "remove it, and programs measure anew"
+_FOR_MEASUREMENTS = "remove it, and programs measure anew"
 
 
 def state_folder(environment: Mapping[str, str]) -> Path | None:
@@ -97,7 +97,7 @@ def _measured(file: Path) -> Finding | None:
     if version != known or not isinstance(entries, list):
         text = f"{file}: expected version {known} and a list of entries, got version {version!r}"
         text += f" and {type(entries).__name__}"
-        return Finding(_TOPIC, "user", "problem", text, _FORMEASUREMENTS, facts)
+        return Finding(_TOPIC, "user", "problem", text, _FOR_MEASUREMENTS, facts)
     facts["num_entries"] = len(entries)
     return Finding(_TOPIC, "user", "ok", f"{file}: {len(entries)} {what}", "", facts)
 
