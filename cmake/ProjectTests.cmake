@@ -193,6 +193,26 @@ function(mpi_launch_command out vendor num_ranks)
   set(${out} "${command}" PARENT_SCOPE)
 endfunction()
 
+# project_find_ucx_settings(<out>)
+#
+# Environment in which Open MPI sends all messages by UCX, as on InfiniBand: nothing if it cannot. It has
+# fewer tags then.
+function(project_find_ucx_settings out)
+  set(${out} "" PARENT_SCOPE)
+  if(NOT "openmpi" IN_LIST ESPALIER_MPI_VENDORS)
+    return()
+  endif()
+  cmake_path(GET ESPALIER_MPIEXEC_openmpi PARENT_PATH folder)
+  find_program(ESPALIER_OMPI_INFO ompi_info HINTS ${folder} DOC "Says what Open MPI can do")
+  if(NOT ESPALIER_OMPI_INFO)
+    return()
+  endif()
+  execute_process(COMMAND ${ESPALIER_OMPI_INFO} OUTPUT_VARIABLE components ERROR_QUIET)
+  if(components MATCHES "MCA pml: ucx")
+    set(${out} OMPI_MCA_pml=ucx OMPI_MCA_pml_ucx_tls=any OMPI_MCA_pml_ucx_devices=any PARENT_SCOPE)
+  endif()
+endfunction()
+
 # mpi_test(<name> SOURCES ... [DEPENDS ...] [NP <n>...] [TIMEOUT <s>] [ARGS ...]
 #          [ENVIRONMENT <VAR=value>...] [LABELS ...] [PRELOAD])
 #

@@ -41,7 +41,7 @@ bool is_in_place(void const* buffer) noexcept {
   return address == -1 || address == 1;
 }
 
-int const* kept(std::vector<int> list) {
+int const* keep_for_ever(std::vector<int> list) {
   static std::mutex mutex;
   static auto* const lists = new std::set<std::vector<int>>();
   std::lock_guard const lock(mutex);
@@ -49,6 +49,11 @@ int const* kept(std::vector<int> list) {
 }
 
 }  // namespace
+
+int const* Narrowing::keep(std::vector<int> list) {
+  return lists_stay_ == Lists::for_ever ? keep_for_ever(std::move(list))
+                                        : lists_.emplace_back(std::move(list)).data();
+}
 
 int Narrowing::count(std::int64_t number) noexcept {
   auto const result = static_cast<int>(number);
@@ -66,7 +71,7 @@ int const* Narrowing::list(void const* numbers) noexcept {
     std::memcpy(&number, static_cast<std::byte const*>(numbers) + i * sizeof number, sizeof number);
     result[i] = count(number);
   }
-  return kept(std::move(result));
+  return keep(std::move(result));
 }
 
 int const* Narrowing::list_at_root(void const* numbers, int root) noexcept {

@@ -106,7 +106,8 @@ def _narrowed(argument: Argument) -> str:
 def _narrow(function: Function) -> list[str]:
     """Return the function that stands in for one that the MPI library does not have."""
     lines = signature("int", f"narrow_{function.native}", _parameters(function), " {")
-    lines += ["  Narrowing narrow(comm);"]
+    waits_later = function.is_begun or function.is_planned
+    lines += [f"  Narrowing narrow(comm{', Lists::for_ever' if waits_later else ''});"]
     names = []
     for argument in function.arguments:
         names.append(f"narrow_{argument.name}" if argument.is_large else argument.name)

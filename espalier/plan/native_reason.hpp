@@ -37,7 +37,6 @@ enum class NativeReason : std::uint8_t {
   refused_neighborhood,
   other_pairing,
   written_requests,
-  few_tags,
 };
 
 /// The texts of the reasons, in reports, in the order of the enumeration.
@@ -66,10 +65,11 @@ inline constexpr std::array native_reason_texts{
     "the algorithm does not serve such a neighborhood",
     "the MPI library may pair or place blocks otherwise than the standard here",
     "Open MPI 5 writes into requests of this call in Fortran, as if they were its own",
-    "nonblocking, and the MPI library has too few tags to tell such calls apart (MPI_TAG_UB)",
 };
 
-static_assert(native_reason_texts.size() == static_cast<std::size_t>(NativeReason::few_tags) + 1);
+static_assert(
+    native_reason_texts.size() == static_cast<std::size_t>(NativeReason::written_requests) + 1
+);
 
 /// A table that decides so for any size, and its decision, for each reason.
 class NativeDecisions {

@@ -265,10 +265,7 @@ NativeReason Session::reason_not_to_start() const noexcept {
   if (world_.has_devices) {
     return NativeReason::devices;
   }
-  if (!settings_.has_choices()) {
-    return NativeReason::only_learned;
-  }
-  return world_.follow_progress != nullptr ? NativeReason::few_tags : NativeReason::no_progress;
+  return settings_.has_choices() ? NativeReason::no_progress : NativeReason::only_learned;
 }
 
 profile::Decision const& Session::after_refusal(int refusal) const noexcept {

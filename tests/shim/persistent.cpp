@@ -4,7 +4,7 @@
 /// Persistent collectives among persistent messages of the program: started thousands of times, in
 /// orders of their own on each rank, completed by any function, on communicators that are freed.
 ///
-/// Usage: shim_persistent starts | lives | many
+/// Usage: shim_persistent starts | lives | many | end
 
 #include <algorithm>
 #include <iterator>
@@ -108,6 +108,32 @@ void check_many_requests() {
   MPI_Comm_free(&ring);
 }
 
+/// What check_end() leaves, until MPI_Finalize deletes the attributes of MPI_COMM_SELF.
+Collectives left;
+
+int free_left(MPI_Comm /*self*/, int /*key*/, void* /*value*/, void* /*extra*/) {
+  for (auto const& call : left) {
+    call->free();
+  }
+  return MPI_SUCCESS;
+}
+
+/// Libraries free their requests in MPI_Finalize; others never do.
+void check_end() {
+  std::mt19937 random(3);
+  Messages messages(MPI_COMM_WORLD);
+  MPI_Comm ring = ring_of(MPI_COMM_WORLD);
+  left = make(ring, 8);
+  run(left, messages, random, 1);
+  static Collectives forgotten;
+  forgotten = make(ring, 2);
+  int key = MPI_KEYVAL_INVALID;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_left, &key, nullptr);
+  MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
+  MPI_Comm_free_keyval(&key);
+  messages.free();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -118,6 +144,8 @@ int main(int argc, char** argv) {
     check_many_starts();
   } else if (what == "lives") {
     check_short_lives();
+  } else if (what == "end") {
+    check_end();
   } else {
     check_many_requests();
   }

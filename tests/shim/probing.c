@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <malloc.h>
+
 #include <mpi.h>
 
 #pragma weak MPI_Allreduce_c
@@ -103,6 +105,32 @@ static void check_lists(void) {
   }
 }
 
+/* Calls with lists that never come again, and nothing else. */
+static void call_with_lists(int num_calls) {
+  static int shift = 0;
+  MPI_Count counts[most_ranks] = {0};
+  MPI_Aint places[most_ranks];
+  int in = 0;
+  int out = 0;
+  for (int i = 0; i < num_calls; ++i) {
+    ++shift;
+    for (int j = 0; j < num_ranks; ++j) {
+      places[j] = shift + j;
+    }
+    MPI_Alltoallv_c(&in, counts, places, MPI_INT, &out, counts, places, MPI_INT, MPI_COMM_WORLD);
+  }
+}
+
+/* Lists of a call that has ended are kept by nobody. */
+static void check_memory(void) {
+  enum { num_calls = 4000, bytes_per_call = 32 };
+
+  call_with_lists(num_calls / 10);
+  size_t const before = mallinfo2().uordblks;
+  call_with_lists(num_calls);
+  require(mallinfo2().uordblks < before + num_calls * bytes_per_call, "lists that were given back");
+}
+
 int main(int argc, char** argv) {
   int sum = -1;
   MPI_Init(&argc, &argv);
@@ -113,6 +141,7 @@ int main(int argc, char** argv) {
     MPI_Allreduce_c(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     require(sum == num_ranks * (num_ranks - 1) / 2, "allreduce");
     check_lists();
+    check_memory();
   }
   if (rank == 0) {
     puts(is_there ? "large counts" : "no large counts");

@@ -22,11 +22,16 @@ using mpi::require_success;
 constexpr int max_rounds = 256;
 constexpr int rounds_of_a_chase = 4;
 
-/// Fewer tags than this make too few contexts with a part for each function.
-constexpr std::int64_t few_tags = (std::int64_t{1} << 27) - 1;  // the last one is not used
-constexpr int few_tags_per_context = 1 << 14;
+/// Tags of one kind of calls. MPI has 2^15 tags at least.
+constexpr int most_tags_of_a_kind = 1 << 17;
+constexpr int fewest_tags_of_a_kind = 1 << 14;
+/// Tags of functions, of which each has its part, and what ranks tell each other behind calls.
+constexpr int num_parts = 32;
+static_assert(profile::num_rule_calls < num_parts);
 /// Programs with more communicators at a time are rare.
 constexpr std::int64_t enough_contexts = 1 << 11;
+/// There are few programs that have more.
+constexpr std::int64_t many_contexts = 1 << 10;
 
 /// Objects that were opened, as communicators know them.
 struct Open {
@@ -82,23 +87,35 @@ void Contexts::open(MPI_Comm all, bool starts) {
   numbers_ = std::make_unique<mpi::Attribute>(on_delete, reinterpret_cast<void*>(id_));
   require_success(make_private_comm(all, comm_), "MPI_Comm_create");
   std::int64_t const num_tags = std::int64_t{exec::largest_tag()} + 1;
-  // SimGrid has a million tags: there functions share those of a context.
-  has_parts_ = num_tags >= few_tags;
-  if (starts && has_parts_) {
+  tags_ = divide(num_tags);
+  if (starts) {
     share_tags(num_tags);
   }
-  tags_per_context_ = has_parts_ ? tags_per_third + 2 * third_ : few_tags_per_context;
-  // At least that of MPI_COMM_WORLD, which then has fewer tags.
-  num_contexts_ = std::max(
-      1, static_cast<int>(std::min<std::int64_t>(num_tags / tags_per_context_, max_contexts))
-  );
+  tags_per_context_ = tags_.all + 2 * third_;
+  num_contexts_ =
+      static_cast<int>(std::min<std::int64_t>(num_tags / tags_per_context_, max_contexts));
   uses_.assign(static_cast<std::size_t>(num_contexts_), Use::free);
   uses_[world] = Use::used;
 }
 
+Contexts::Tags Contexts::divide(std::int64_t num_tags) noexcept {
+  int all = most_tags_of_a_kind;
+  // The last tag of the library is not used.
+  while (all > fewest_tags_of_a_kind && (num_tags + 1) / all < many_contexts) {
+    all /= 2;
+  }
+  int const of_small_ones = all / 2;
+  return {
+      .all = all,
+      .of_all = all - of_small_ones,
+      .per_call = of_small_ones / num_parts,
+      .per_slot = of_small_ones / num_slots,
+  };
+}
+
 void Contexts::share_tags(std::int64_t num_tags) {
-  bool const are_enough = num_tags / (3 * tags_per_third) >= enough_contexts;
-  third_ = are_enough ? tags_per_third : 0;
+  bool const are_enough = num_tags / (3 * tags_.all) >= enough_contexts;
+  third_ = are_enough ? tags_.all : 0;
   for (MPI_Comm* const comm : {&started_comm_, &planned_comm_}) {
     if (are_enough) {
       *comm = comm_;
@@ -231,49 +248,44 @@ void Contexts::retire(int number) noexcept {
 exec::MpiContext Contexts::context(int number, std::span<int const> world_ranks) const noexcept {
   exec::MpiContext result(comm_);
   result.first_tag = number * tags_per_context_;
-  result.num_tags = has_parts_ ? tags_of_all : few_tags_per_context;
-  result.first_own_tag = result.first_tag + tags_of_all;
-  result.num_own_tags = has_parts_ ? tags_per_call : 0;
+  result.num_tags = tags_.of_all;
+  result.first_own_tag = result.first_tag + tags_.of_all;
+  result.num_own_tags = tags_.per_call;
   result.ranks = world_ranks;
   return result;
 }
 
 exec::MpiContext
 Contexts::started_context(int number, std::span<int const> world_ranks) const noexcept {
-  static_assert(tags_of_all + num_slots * tags_per_slot <= tags_per_third);
   exec::MpiContext result = context(number, world_ranks);
   result.comm = started_comm_;
   result.first_tag += third_;
   result.first_own_tag += third_;
-  result.num_own_tags = tags_per_slot;
+  result.num_own_tags = tags_.per_slot;
   return result;
 }
 
 exec::MpiContext Contexts::planned_context(int number) const noexcept {
   exec::MpiContext result(planned_comm_);
   result.first_tag = number * tags_per_context_ + 2 * third_;
-  result.num_tags = tags_per_slot;
+  result.num_tags = tags_.per_slot;
   return result;
 }
 
-/// Behind the parts of functions. Where these have none, a program may use the same tag: all its
-/// messages have arrived by then.
+/// Behind the parts of functions.
 exec::MpiContext
 Contexts::exchange_context(int number, std::span<int const> world_ranks) const noexcept {
   constexpr int parts = static_cast<int>(profile::num_rule_calls);
-  static_assert(tags_of_all + (parts + 1) * tags_per_call <= tags_per_third);
   exec::MpiContext result(comm_);
-  int const tag = has_parts_ ? tags_of_all + parts * tags_per_call : few_tags_per_context - 1;
-  result.first_tag = std::min(number * tags_per_context_ + tag, exec::largest_tag());
+  result.first_tag = number * tags_per_context_ + tags_.of_all + parts * tags_.per_call;
   result.num_tags = 1;
   result.ranks = world_ranks;
   return result;
 }
 
 exec::MpiContext Contexts::part(exec::MpiContext const& context, profile::Call call) noexcept {
-  static_assert(tags_of_all + profile::num_rule_calls * tags_per_call <= tags_per_third);
   exec::MpiContext result = context;
-  result.first_own_tag += static_cast<int>(profile::index_of(call)) * tags_per_call;
+  result.first_own_tag += static_cast<int>(profile::index_of(call)) * context.num_own_tags;
   return result;
 }
 

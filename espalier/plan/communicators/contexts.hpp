@@ -31,7 +31,8 @@ namespace espalier::plan {
 ///
 /// One communicator for all of them: to make another one takes three reductions over all ranks in
 /// MPI_Init, which on emulated hosts are 4 ms. Where tags are too few for that, as in MPICH, each
-/// kind of calls has a communicator of its own, and the thirds have the same tags there.
+/// kind of calls has a communicator of its own, and the thirds have the same tags there. Where they
+/// are too few for many contexts even so, as in Open MPI over UCX, the thirds are smaller.
 ///
 /// The ranks of a communicator agree on its number with reductions over that very communicator:
 /// when it is made, or in the first call that is a trial. No communicator is made, no lock is held
@@ -45,17 +46,11 @@ namespace espalier::plan {
 /// Different threads may claim numbers for different communicators at the same time.
 class Contexts {
 public:
-  /// A program needs tags for its segments only. Small ones are apart for each function, large ones
-  /// are those of all.
-  static constexpr int tags_per_call = 1 << 11;
-  static constexpr int tags_of_all = 1 << 16;
-  static constexpr int tags_per_third = tags_of_all + 32 * tags_per_call;
   static constexpr int max_contexts = 1 << 16;
   /// Started calls of a communicator that send messages at the same time.
   static constexpr int num_slots = 64;
-  static constexpr int tags_per_slot = 1 << 10;
   /// Persistent calls that a communicator may have at a time.
-  static constexpr int num_planned_slots = tags_per_third / tags_per_slot;
+  static constexpr int num_planned_slots = 2 * num_slots;
   /// The number of MPI_COMM_WORLD.
   static constexpr int world = 0;
 
@@ -110,11 +105,12 @@ public:
   [[nodiscard]] exec::MpiContext
   context(int number, std::span<int const> world_ranks) const noexcept;
 
-  /// The context of started calls, with the first slot.
+  /// The context of started calls, with the first slot: num_own_tags are from a slot to the next.
   [[nodiscard]] exec::MpiContext
   started_context(int number, std::span<int const> world_ranks) const noexcept;
 
-  /// The context of persistent calls, with the first slot and without ranks. It has no other tags.
+  /// The context of persistent calls, with the first slot and without ranks. It has no other tags,
+  /// so num_tags are from a slot to the next.
   [[nodiscard]] exec::MpiContext planned_context(int number) const noexcept;
 
   /// A context with one tag, for what ranks tell each other behind calls.
@@ -127,6 +123,17 @@ public:
 
 private:
   enum class Use : std::uint8_t { free, used, held, held_and_released, retired };
+
+  /// A third of a context. A program needs tags for its segments only: most need few.
+  struct Tags {
+    int all = 0;       ///< of one kind of calls
+    int of_all = 0;    ///< for programs that need many
+    int per_call = 0;  ///< for the others, of each function
+    int per_slot = 0;  ///< for the others, of each call that was started or is persistent
+  };
+
+  /// The largest with which there are enough contexts, as far as that is possible.
+  [[nodiscard]] static Tags divide(std::int64_t num_tags) noexcept;
 
   /// What communicators keep of those that put_off() was called for.
   static constexpr int none_yet = -1;
@@ -147,7 +154,7 @@ private:
   MPI_Comm comm_ = MPI_COMM_NULL;
   MPI_Comm started_comm_ = MPI_COMM_NULL;  ///< may be comm_
   MPI_Comm planned_comm_ = MPI_COMM_NULL;  ///< may be comm_
-  bool has_parts_ = true;                  ///< false: functions share all tags of a context
+  Tags tags_{};
   int third_ = 0;  ///< from the tags of one kind of calls to those of the next
   int tags_per_context_ = 0;
   int num_contexts_ = 0;

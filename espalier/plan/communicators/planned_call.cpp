@@ -11,7 +11,8 @@ PlannedCall::PlannedCall(
 ) noexcept
     : Underway(*bound.executor), bound_(std::move(bound)), calls_(std::move(calls)), slot_(slot),
       messages_(&messages), tag_(tag) {
-  bound_.executor->shift_tags(calls_->planned_context().first_tag, slot * Contexts::tags_per_slot);
+  exec::MpiContext const& context = calls_->planned_context();
+  bound_.executor->shift_tags(context.first_tag, slot * context.num_tags);
   calls_->enter_planned();
 }
 

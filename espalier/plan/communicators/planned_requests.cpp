@@ -171,16 +171,9 @@ void PlannedRequests::close() noexcept {
     return;
   }
   static_cast<void>(guard([&] {
+    Underway::Turn const turn;
     for (auto const& [handle, request] : found->table.entries()) {
-      MPI_Request left = request->handle;
-      bool const is_ours = request->call != nullptr;
-      {
-        Underway::Turn const turn;
-        drop(request);
-      }
-      if (is_ours) {
-        PMPI_Request_free(&left);
-      }
+      drop(request);
     }
     return MPI_SUCCESS;
   }));

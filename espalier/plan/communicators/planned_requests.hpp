@@ -39,7 +39,8 @@ class PlannedRequest;
 
 class PlannedRequests {
 public:
-  /// Before MPI_Finalize: frees those that the program did not free. Local.
+  /// Before MPI_Finalize: there are none any more. Requests are left to the program, which may free
+  /// them when MPI_COMM_SELF loses its attributes, and to the MPI library. Local.
   static void close() noexcept;
 
   /// Whether there is any. Local, at any time.

@@ -75,8 +75,8 @@ private:
 
   void shift_tags(int direction) noexcept {
     auto const slot = static_cast<int>(number_ % Contexts::num_slots);
-    int const shift = direction * slot * Contexts::tags_per_slot;
-    executor_->shift_tags(calls_->context().first_own_tag, shift);
+    exec::MpiContext const& context = calls_->context();
+    executor_->shift_tags(context.first_own_tag, direction * slot * context.num_own_tags);
   }
 
   /// Its run, or its request, needs it no longer.

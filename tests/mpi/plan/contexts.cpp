@@ -112,7 +112,11 @@ void check_tags(Contexts const& contexts, Checks& checks) {
   );
   checks.expect(bcast.tag_in_comm(0) != last.tag_in_comm(0), "functions have tags of their own");
   checks.expect(
-      bcast.tag_in_comm(Contexts::tags_per_call) == last.tag_in_comm(Contexts::tags_per_call),
+      contexts.exchange_context(1, {}).tag_in_comm(0) >= last.tag_in_comm(last.num_own_tags - 1),
+      "what ranks tell each other has another tag"
+  );
+  checks.expect(
+      bcast.tag_in_comm(bcast.num_own_tags) == last.tag_in_comm(last.num_own_tags),
       "large tags are those of all functions"
   );
 }
@@ -130,15 +134,18 @@ void check_started_tags(Contexts const& contexts, Checks& checks) {
   };
   checks.expect(contexts.starts(), "calls can be started");
   for (int const number : {Contexts::world, 1, 2}) {
-    expect_next(contexts.context(number, {}), profile::num_rule_calls * Contexts::tags_per_call);
-    expect_next(
-        contexts.started_context(number, {}), Contexts::num_slots * Contexts::tags_per_slot
-    );
-    expect_next(
-        contexts.planned_context(number), Contexts::num_planned_slots * Contexts::tags_per_slot
-    );
+    exec::MpiContext const blocking = contexts.context(number, {});
+    exec::MpiContext const started = contexts.started_context(number, {});
+    exec::MpiContext const planned = contexts.planned_context(number);
+    expect_next(blocking, profile::num_rule_calls * blocking.num_own_tags);
+    expect_next(started, Contexts::num_slots * started.num_own_tags);
+    expect_next(planned, Contexts::num_planned_slots * planned.num_tags);
   }
   checks.expect(ends.size() == 1 || ends.size() == 3, "one communicator, or one of each kind");
+  int const behind_all = contexts.context(3, {}).first_tag;
+  for (auto const& [comm, end] : ends) {
+    checks.expect(end <= behind_all, "tags before those of the next context");
+  }
 }
 
 /// Threads claim numbers for communicators of the same ranks at the same time.
