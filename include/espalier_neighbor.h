@@ -275,7 +275,8 @@ int espalier_request_wait(espalier_request* request);
 /**
  * The algorithm that was planned, as "neighbor_alltoall/combining". Not collective.
  *
- * @return Lives as long as the request, and until it is tuned; "" if request is NULL.
+ * @return Lives as long as the request, and until it is tuned or has learned; "" if request is
+ * NULL.
  */
 char const* espalier_request_algorithm(espalier_request const* request);
 

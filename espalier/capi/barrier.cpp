@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <exception>
 #include <string_view>
 
@@ -17,19 +18,31 @@ namespace {
 /// Of fixed size, since memory may be what is missing.
 thread_local std::array<char, 1024> last_error{};
 
+void remember(std::string_view text) noexcept {
+  text = text.substr(0, last_error.size() - 1);
+  *std::ranges::copy(text, last_error.begin()).out = '\0';
+}
+
 }  // namespace
 
 void remember_exception() noexcept {
-  std::string_view text = "an exception without a text";
   try {
     throw;
   } catch (std::exception const& error) {
-    text = error.what();
-    text = text.substr(0, last_error.size() - 1);
-    *std::ranges::copy(text, last_error.begin()).out = '\0';
+    remember(error.what());
   } catch (...) {
-    *std::ranges::copy(text, last_error.begin()).out = '\0';
+    remember("an exception without a text");
   }
+}
+
+void remember_code(int code) noexcept {
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  bool const is_known = PMPI_Error_string(code, text.data(), &length) == MPI_SUCCESS;
+  remember(
+      is_known ? std::string_view(text.data(), static_cast<std::size_t>(length))
+               : std::string_view("an unknown error code of MPI")
+  );
 }
 
 void check_intracommunicator(MPI_Comm comm) {

@@ -16,6 +16,9 @@ void check_intracommunicator(MPI_Comm comm);
 /// Keeps the text of the exception being handled for espalier_last_error() of this thread.
 void remember_exception() noexcept;
 
+/// Remembers what the MPI library says of a code, where nothing was thrown.
+void remember_code(int code) noexcept;
+
 /// Runs an action, and remembers what it throws.
 template <typename Action> void remembering(Action&& action) {
   try {
@@ -32,6 +35,9 @@ template <typename User, typename Action> int delivering(User&& user, Action&& a
   int const code = plan::guard([&] {
     int result = MPI_SUCCESS;
     remembering([&] { result = std::forward<Action>(action)(); });
+    if (result != MPI_SUCCESS) {
+      remember_code(result);
+    }
     return result;
   });
   return code == MPI_SUCCESS ? code : plan::raise(std::forward<User>(user)(), code);

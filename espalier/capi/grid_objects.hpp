@@ -49,12 +49,9 @@ template <typename Action> int on(espalier_grid* grid, Action&& action) noexcept
   if (grid == nullptr) {
     return plan::raise(MPI_COMM_SELF, MPI_ERR_ARG);
   }
-  int const code = plan::guard([&] {
-    int result = MPI_SUCCESS;
-    remembering([&] { result = std::forward<Action>(action)(*grid); });
-    return result;
-  });
-  return code == MPI_SUCCESS ? code : plan::raise(grid->view.lines->comm(), code);
+  return delivering(
+      [&] { return grid->view.lines->comm(); }, [&] { return std::forward<Action>(action)(*grid); }
+  );
 }
 
 }  // namespace espalier::capi

@@ -15,6 +15,7 @@
 
 #include <mpi.h>
 
+#include "espalier/capi/barrier.hpp"
 #include "espalier/neighborhood/choice.hpp"
 #include "espalier/plan/failure.hpp"
 #include "espalier/plan/neighbors/neighbors.hpp"
@@ -51,8 +52,7 @@ template <typename Action> int on(espalier_neighborhood* neighborhood, Action&& 
   if (neighborhood == nullptr) {
     return plan::raise(MPI_COMM_SELF, MPI_ERR_ARG);
   }
-  int const code = plan::guard(std::forward<Action>(action));
-  return code == MPI_SUCCESS ? code : plan::raise(neighborhood->neighbors.user(), code);
+  return delivering([&] { return neighborhood->neighbors.user(); }, std::forward<Action>(action));
 }
 
 }  // namespace espalier::capi

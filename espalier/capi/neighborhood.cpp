@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "espalier/base/error.hpp"
+#include "espalier/capi/barrier.hpp"
 #include "espalier/capi/neighbor_objects.hpp"
 #include "espalier/neighborhood/catalog.hpp"
 #include "espalier/plan/neighbors/neighbor_topology.hpp"
@@ -71,17 +72,19 @@ using espalier::plan::raise;
 /// A new neighborhood; all that is collective about it is done.
 template <typename Make>
 int create(MPI_Comm comm, espalier_neighborhood** neighborhood, Make&& make_it) noexcept {
-  int const code = guard([&] {
-    if (neighborhood == nullptr) {
-      return MPI_ERR_ARG;
-    }
-    *neighborhood = nullptr;
-    std::unique_ptr<espalier_neighborhood> made = std::forward<Make>(make_it)();
-    made->neighbors.prepare();
-    *neighborhood = made.release();
-    return MPI_SUCCESS;
-  });
-  return code == MPI_SUCCESS ? code : raise(comm, code);
+  return espalier::capi::delivering(
+      [&] { return comm; },
+      [&] {
+        if (neighborhood == nullptr) {
+          return MPI_ERR_ARG;
+        }
+        *neighborhood = nullptr;
+        std::unique_ptr<espalier_neighborhood> made = std::forward<Make>(make_it)();
+        made->neighbors.prepare();
+        *neighborhood = made.release();
+        return MPI_SUCCESS;
+      }
+  );
 }
 
 /// MPI_SUCCESS, or the class of what is wrong with a communicator.

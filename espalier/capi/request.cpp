@@ -39,10 +39,17 @@ int espalier_request_test(espalier_request* request, int* is_complete) {
     return raise(MPI_COMM_SELF, MPI_ERR_ARG);
   }
   return on(request, [&](espalier_request& self) {
+    *is_complete = 0;
     bool is_done = false;
-    int const code = self.test(is_done);
-    *is_complete = is_done ? 1 : 0;
-    return code;
+    auto const tell = [&] { *is_complete = is_done ? 1 : 0; };
+    try {
+      int const code = self.test(is_done);
+      tell();
+      return code;
+    } catch (...) {
+      tell();  // an error of a collective that is complete
+      throw;
+    }
   });
 }
 

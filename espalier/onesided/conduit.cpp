@@ -113,6 +113,12 @@ void Conduit::signal(Remote counter, std::uint64_t amount) {
   wait_until([&] { return try_signal(counter, amount); });
 }
 
+bool Conduit::begin_signal(Remote counter, std::uint64_t amount) {
+  check_outside_handler();
+  check_counter(counter);
+  return try_signal(counter, amount);
+}
+
 std::uint64_t Conduit::counter(std::uint64_t offset) {
   check_counter({.rank = rank_, .offset = offset});
   return load_counter(offset);

@@ -79,6 +79,8 @@ public:
 
   /// Adds to a counter of a rank, in no order with puts that are not over.
   void signal(Remote counter, std::uint64_t amount = 1);
+  /// The same, if there is room for it; false if not. Waits for nobody, and does not poll.
+  [[nodiscard]] bool begin_signal(Remote counter, std::uint64_t amount = 1);
   /// The value of a counter of this rank. Does not poll.
   [[nodiscard]] std::uint64_t counter(std::uint64_t offset);
   /// Waits until a counter of this rank is `at_least` that.

@@ -9,7 +9,14 @@
 
 enum { success = 0, invalid_value = 1, invalid_context = 201 };
 
-enum { attribute_context = 1, attribute_memory_type = 2, attribute_is_managed = 8 };
+enum {
+  attribute_context = 1,
+  attribute_memory_type = 2,
+  attribute_is_managed = 8,
+  attribute_device_ordinal = 9
+};
+
+enum { own_device = 3 };
 
 enum { device_memory = 2 };
 
@@ -20,6 +27,13 @@ int cuPointerGetAttribute(void* data, int attribute, unsigned long long pointer)
 int cuMemcpy(unsigned long long to, unsigned long long from, size_t num_bytes);
 int cuCtxPushCurrent_v2(void* context);
 int cuCtxPopCurrent_v2(void** context);
+int cuDevicePrimaryCtxRetain(void** context, int device);
+int cuDevicePrimaryCtxRelease_v2(int device);
+
+/* Every other page is of a pool, as with cudaMallocAsync, and belongs to no context. */
+static int is_of_pool(unsigned long long pointer) {
+  return (pointer >> 12U) % 2 == 1;
+}
 
 int cuPointerGetAttribute(void* data, int attribute, unsigned long long pointer) {
   if (!stand_in_holds((void const*)(uintptr_t)pointer)) {
@@ -27,7 +41,10 @@ int cuPointerGetAttribute(void* data, int attribute, unsigned long long pointer)
   }
   switch (attribute) {
   case attribute_context:
-    *(void**)data = &a_context;
+    *(void**)data = is_of_pool(pointer) ? NULL : &a_context;
+    return success;
+  case attribute_device_ordinal:
+    *(int*)data = own_device;
     return success;
   case attribute_memory_type:
     *(unsigned int*)data = device_memory;
@@ -47,6 +64,18 @@ int cuMemcpy(unsigned long long to, unsigned long long from, size_t num_bytes) {
   }
   stand_in_copy((void*)(uintptr_t)to, (void const*)(uintptr_t)from, num_bytes);
   return success;
+}
+
+int cuDevicePrimaryCtxRetain(void** context, int device) {
+  if (device != own_device) {
+    return invalid_value;
+  }
+  *context = &a_context;
+  return success;
+}
+
+int cuDevicePrimaryCtxRelease_v2(int device) {
+  return device == own_device ? success : invalid_value;
 }
 
 int cuCtxPushCurrent_v2(void* context) {

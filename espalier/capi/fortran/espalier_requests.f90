@@ -62,7 +62,7 @@ module espalier_requests
         bind(C, name='espalier_request_test') result(code)
       import :: c_int, c_ptr
       type(c_ptr), value :: request
-      integer(c_int), intent(out) :: is_complete
+      integer(c_int), intent(inout) :: is_complete
       integer(c_int) :: code
     end function
     function c_request_wait(request) bind(C, name='espalier_request_wait') result(code)
@@ -127,8 +127,9 @@ contains
     integer, intent(out), optional :: ierror
     integer(c_int) :: is_over
     integer :: code
+    is_over = 0
     code = c_request_test(request%handle, is_over)
-    is_complete = code == 0 .and. is_over /= 0
+    is_complete = is_over /= 0
     if (present(ierror)) ierror = code
   end subroutine
 

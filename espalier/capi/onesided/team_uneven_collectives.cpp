@@ -13,6 +13,7 @@
 
 #include "espalier/capi/agreement.hpp"
 #include "espalier/capi/arguments.hpp"
+#include "espalier/capi/onesided/team_buffers.hpp"
 #include "espalier/capi/onesided/team_exchange.hpp"
 #include "espalier/capi/onesided/team_gather.hpp"
 #include "espalier/capi/onesided/team_object.hpp"
@@ -208,6 +209,16 @@ int espalier_team_alltoallv_init(
         }
     );
     call.blocks = blocks_of_all(self, *own);
+    // Where blocks are is known only now; a wrong buffer is an error on all members, too.
+    espalier::capi::agree(
+        [&](espalier::capi::TeamExchange::Words words) { exchange.take_largest(words); },
+        [&] {
+          auto const elements = check(call, self.team.num_ranks());
+          static_cast<void>(espalier::capi::buffers_of(self, call, elements, plan_options.addresses)
+          );
+          return fingerprint(plan_options, elements);
+        }
+    );
     *request = plan_request(self, call, plan_options).release();
   });
 }

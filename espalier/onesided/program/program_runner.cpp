@@ -40,6 +40,7 @@ ProgramRunner::ProgramRunner(
   needs_places_ = std::ranges::any_of(program_.operations, reaches_users);
   transfers_.reserve(program_.operations.size());
   awaits_.reserve(program_.operations.size());
+  signals_.reserve(program_.operations.size());
 }
 
 void ProgramRunner::check_operations() const {
@@ -91,6 +92,7 @@ bool ProgramRunner::move_on() {
   while (has_moved) {
     has_moved = progress_.start_what_may_start([this](std::size_t index) { begin(index); });
     has_moved = finish_transfers() || has_moved;
+    has_moved = finish_signals() || has_moved;
     has_moved = finish_awaits() || has_moved;
   }
   is_underway_ = !progress_.is_all_complete();
@@ -110,7 +112,10 @@ void ProgramRunner::begin(std::size_t index) {
     begin_get(index);
     return;
   case Kind::signal:
-    raise(operation);
+    if (!try_raise(operation)) {
+      signals_.push_back(index);
+      return;
+    }
     break;
   default:
     do_local(operation, moves_.of(index));
@@ -166,11 +171,21 @@ void ProgramRunner::do_local(BoundOperation const& operation, schedule::Range mo
   }
 }
 
-void ProgramRunner::raise(BoundOperation const& operation) {
-  conduit_.signal({
+bool ProgramRunner::try_raise(BoundOperation const& operation) {
+  return conduit_.begin_signal({
       .rank = members_[static_cast<std::size_t>(operation.peer)],
       .offset = counter_at(operation.tag),
   });
+}
+
+bool ProgramRunner::finish_signals() {
+  return std::erase_if(signals_, [this](std::size_t index) {
+           bool const is_sent = try_raise(program_.operations[index]);
+           if (is_sent) {
+             progress_.complete(index);
+           }
+           return is_sent;
+         }) > 0;
 }
 
 bool ProgramRunner::finish_transfers() {
@@ -180,8 +195,10 @@ bool ProgramRunner::finish_transfers() {
              return false;
            }
            BoundOperation const& operation = program_.operations[index];
-           if (operation.kind == Kind::put && moves.size() != 1 && raises_counter(operation)) {
-             raise(operation);
+           bool const has_to_raise =
+               operation.kind == Kind::put && moves.size() != 1 && raises_counter(operation);
+           if (has_to_raise && !try_raise(operation)) {
+             return false;
            }
            progress_.complete(index);
            return true;

@@ -76,8 +76,10 @@ private:
   void begin_put(std::size_t index);
   void begin_get(std::size_t index);
   void do_local(exec::BoundOperation const& operation, schedule::Range moves);
-  void raise(exec::BoundOperation const& operation);
+  /// False if there is no room for another signal now: nobody is waited for.
+  bool try_raise(exec::BoundOperation const& operation);
   bool finish_transfers();
+  bool finish_signals();
   bool finish_awaits();
   bool is_over(schedule::Range moves);
 
@@ -100,6 +102,7 @@ private:
   std::vector<Handle> handles_;         ///< by move
   std::vector<std::size_t> transfers_;  ///< puts and gets that are underway
   std::vector<std::size_t> awaits_;     ///< that have started
+  std::vector<std::size_t> signals_;    ///< that found no room so far
 };
 
 }  // namespace espalier::onesided

@@ -115,11 +115,13 @@ bool ScratchSpace::advance_drain() {
   for (; step_ < num_steps_; ++step_) {
     if (!has_signalled_) {
       int const to = wrap(rank_ + (std::int64_t{1} << step_), static_cast<int>(members_.size()));
-      conduit_.signal({
+      has_signalled_ = conduit_.begin_signal({
           .rank = members_[static_cast<std::size_t>(to)],
           .offset = counter_of_step(step_),
       });
-      has_signalled_ = true;
+    }
+    if (!has_signalled_) {
+      return false;
     }
     if (conduit_.counter(counter_of_step(step_)) <= num_drained_) {
       return false;

@@ -41,6 +41,35 @@ Part at_element(Part part, std::int64_t element, MPI_Datatype type) {
   return part;
 }
 
+void CoveredBytes::add(Part const& block, bool is_sent) {
+  if (block.bytes > 0 && block.type.is_gapless) {
+    auto const begin = reinterpret_cast<std::uintptr_t>(block.address);
+    intervals_.push_back({begin, begin + static_cast<std::uintptr_t>(block.bytes), is_sent});
+  }
+}
+
+void CoveredBytes::add(Part const& all, BlockList const& blocks, bool is_sent) {
+  for (int i = 0; i < blocks.num_blocks; ++i) {
+    Part block = all;
+    block.address =
+        static_cast<char const*>(all.address) + blocks.displacements[i] * all.type.size_bytes;
+    block.bytes = product(blocks.counts[i], all.type.size_bytes);
+    add(block, is_sent);
+  }
+}
+
+bool CoveredBytes::meet() {
+  std::ranges::sort(intervals_, {}, &Interval::begin);
+  std::uintptr_t end_of_sent = 0;
+  std::uintptr_t end_of_received = 0;
+  return std::ranges::any_of(intervals_, [&](Interval const& next) {
+    std::uintptr_t& own_end = next.is_sent ? end_of_sent : end_of_received;
+    std::uintptr_t const other_end = next.is_sent ? end_of_received : end_of_sent;
+    own_end = std::max(own_end, next.end);
+    return next.begin < other_end;
+  });
+}
+
 Part hull_of(Part const& all, BlockList const& blocks, int own, MPI_Datatype type) {
   if (!all.type.is_gapless) {
     return at_element(all, blocks.displacements[own], type);

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <vector>
 
 #include <mpi.h>
 
@@ -88,6 +89,28 @@ struct BlockList {
   exec::Integers counts{};
   exec::Integers displacements{};
   int num_blocks = 0;
+};
+
+/// What two lists of blocks cover, byte by byte. Blocks of one list may lie between those of the
+/// other, as the halos and the inner part of an array do.
+class CoveredBytes {
+public:
+  /// Blocks of no bytes, and those with gaps, cover nothing.
+  void add(Part const& block, bool is_sent);
+  /// All blocks of a list, whose elements begin at the address of `all`.
+  void add(Part const& all, BlockList const& blocks, bool is_sent);
+
+  /// Whether a byte is in a block that is sent and in one that is received. Sorts what was added.
+  [[nodiscard]] bool meet();
+
+private:
+  struct Interval {
+    std::uintptr_t begin;
+    std::uintptr_t end;
+    bool is_sent;
+  };
+
+  std::vector<Interval> intervals_;
 };
 
 /// From the first byte of any block to the last; of a type with gaps, the block `own`.

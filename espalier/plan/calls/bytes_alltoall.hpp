@@ -24,6 +24,28 @@ inline Part all_of(Part block, CommunicatorFacts const& facts) noexcept {
   return block;
 }
 
+/// What an alltoallw says of one side: displacements are in bytes.
+struct BlocksOfTypes {
+  void const* address = nullptr;
+  exec::Integers counts{};
+  exec::Integers displacements{};
+  MPI_Datatype const* types = nullptr;
+
+  [[nodiscard]] bool is_missing() const noexcept {
+    return address == MPI_IN_PLACE || counts == nullptr || displacements == nullptr ||
+           types == nullptr;
+  }
+
+  /// None if it cannot be right.
+  [[nodiscard]] std::optional<Part> at(int rank, NamedTypes& known) const {
+    auto block = part_of(address, counts[rank], types[rank], known);
+    if (block) {
+      block->address = static_cast<char const*>(address) + displacements[rank];
+    }
+    return block;
+  }
+};
+
 /// One side of an alltoallw.
 struct TypedSide {
   std::int64_t own_bytes = 0;               ///< of the block for this rank itself
@@ -52,25 +74,17 @@ inline void extend(Part& hull, Part const& block) noexcept {
 }
 
 /// None if something about it is out of the ordinary.
-inline std::optional<TypedSide> typed_side(
-    void const* address,
-    exec::Integers counts,
-    exec::Integers displacements,
-    MPI_Datatype const* block_types,
-    CommunicatorFacts const& facts,
-    NamedTypes& types
-) {
-  if (address == MPI_IN_PLACE || counts == nullptr || displacements == nullptr ||
-      block_types == nullptr) {
+inline std::optional<TypedSide>
+typed_side(BlocksOfTypes const& blocks, CommunicatorFacts const& facts, NamedTypes& types) {
+  if (blocks.is_missing()) {
     return std::nullopt;
   }
   TypedSide side;
   for (int i = 0; i < facts.num_ranks; ++i) {
-    auto block = part_of(address, counts[i], block_types[i], types);
+    auto const block = blocks.at(i, types);
     if (!block) {
       return std::nullopt;
     }
-    block->address = static_cast<char const*>(address) + displacements[i];
     extend(side.hull, *block);
     side.own_bytes = i == facts.rank ? block->bytes : side.own_bytes;
   }
@@ -97,6 +111,27 @@ exchanged_blocks_bytes(Call const& call, CommunicatorFacts const& facts, NamedTy
   return product(received->bytes, facts.num_ranks);
 }
 
+/// True if blocks that are sent and received share memory, or may. `sent` and `received` have all
+/// data of their side. For nearly all calls it is enough to look at the hulls.
+template <typename Call>
+bool blocks_meet(
+    Call const& call, Part const& sent, Part const& received, CommunicatorFacts const& facts
+) {
+  BlockList const sources{call.sendcounts, call.sdispls, facts.num_ranks};
+  BlockList const places{call.recvcounts, call.rdispls, facts.num_ranks};
+  bool const do_hulls_meet = plan::meet(
+      hull_of(sent, sources, facts.rank, call.sendtype),
+      hull_of(received, places, facts.rank, call.recvtype)
+  );
+  if (!do_hulls_meet || !sent.type.is_gapless || !received.type.is_gapless) {
+    return do_hulls_meet;
+  }
+  CoveredBytes covered;
+  covered.add(sent, sources, true);
+  covered.add(received, places, false);
+  return covered.meet();
+}
+
 template <typename Call>
 std::optional<std::int64_t>
 exchanged_parts_bytes(Call const& call, CommunicatorFacts const& facts, NamedTypes& types) {
@@ -117,17 +152,7 @@ exchanged_parts_bytes(Call const& call, CommunicatorFacts const& facts, NamedTyp
             product(call.recvcounts[facts.rank], received->type.size_bytes)) {
       return std::nullopt;
     }
-    Part const from =
-        hull_of(*sent, {call.sendcounts, call.sdispls, facts.num_ranks}, facts.rank, call.sendtype);
-    if (meet(
-            from,
-            hull_of(
-                *received,
-                {call.recvcounts, call.rdispls, facts.num_ranks},
-                facts.rank,
-                call.recvtype
-            )
-        )) {
+    if (blocks_meet(call, *sent, *received, facts)) {
       return std::nullopt;
     }
   }
@@ -140,16 +165,25 @@ exchanged_typed_parts_bytes(Call const& call, CommunicatorFacts const& facts, Na
   if (facts.is_intercommunicator) {
     return 0;
   }
-  auto const received =
-      typed_side(call.recvbuf, call.recvcounts, call.rdispls, call.recvtypes, facts, types);
+  BlocksOfTypes const places{call.recvbuf, call.recvcounts, call.rdispls, call.recvtypes};
+  auto const received = typed_side(places, facts, types);
   if (!received || call.is_in_place()) {
     return received ? std::optional<std::int64_t>(0) : std::nullopt;
   }
-  auto const sent =
-      typed_side(call.sendbuf, call.sendcounts, call.sdispls, call.sendtypes, facts, types);
-  bool const is_regular =
-      sent && sent->own_bytes == received->own_bytes && !meet(sent->hull, received->hull);
-  return is_regular ? std::optional<std::int64_t>(0) : std::nullopt;
+  BlocksOfTypes const sources{call.sendbuf, call.sendcounts, call.sdispls, call.sendtypes};
+  auto const sent = typed_side(sources, facts, types);
+  if (!sent || sent->own_bytes != received->own_bytes) {
+    return std::nullopt;
+  }
+  if (!meet(sent->hull, received->hull)) {
+    return 0;
+  }
+  CoveredBytes covered;
+  for (int i = 0; i < facts.num_ranks; ++i) {
+    covered.add(*sources.at(i, types), true);
+    covered.add(*places.at(i, types), false);
+  }
+  return covered.meet() ? std::nullopt : std::optional<std::int64_t>(0);
 }
 
 }  // namespace espalier::plan

@@ -16,11 +16,13 @@ namespace {
 
 using Pointer = unsigned long long;  // CUdeviceptr
 using Context = void*;               // CUcontext
+using Device = int;                  // CUdevice, which is its ordinal
 
 constexpr int success = 0;
 constexpr int pointer_context = 1;
 constexpr int pointer_memory_type = 2;
 constexpr int pointer_is_managed = 8;
+constexpr int pointer_device_ordinal = 9;
 constexpr unsigned int device_memory = 2;
 
 struct Functions {
@@ -28,6 +30,13 @@ struct Functions {
   int (*copy)(Pointer, Pointer, std::size_t) = nullptr;
   int (*push)(Context) = nullptr;
   int (*pop)(Context*) = nullptr;
+  int (*retain)(Context*, Device) = nullptr;
+  int (*release)(Device) = nullptr;
+
+  [[nodiscard]] bool are_complete() const noexcept {
+    return pointer_attribute != nullptr && copy != nullptr && push != nullptr && pop != nullptr &&
+           retain != nullptr && release != nullptr;
+  }
 };
 
 Pointer number_of(void const* address) noexcept {
@@ -50,18 +59,16 @@ public:
     return is_managed == 0;
   }
 
-  /// The calling thread may have another context, or none.
+  /// The calling thread may have another context, or none. Memory of pools (cudaMallocAsync) and of
+  /// virtual addresses belongs to none; the primary one of its device reaches it.
   void copy(void* to, void const* from, std::size_t num_bytes) const override {
-    void const* const device = holds(to) ? to : from;
+    Pointer const device = number_of(holds(to) ? to : from);
     Context context = nullptr;
-    int code = functions_.pointer_attribute(&context, pointer_context, number_of(device));
-    if (code == success) {
-      code = functions_.push(context);
-    }
-    if (code == success) {
-      code = functions_.copy(number_of(to), number_of(from), num_bytes);
-      Context popped = nullptr;
-      functions_.pop(&popped);
+    int code = functions_.pointer_attribute(&context, pointer_context, device);
+    if (code == success && context != nullptr) {
+      code = copy_in(context, to, from, num_bytes);
+    } else {
+      code = copy_in_primary(device, to, from, num_bytes);
     }
     if (code != success) {
       throw Error(
@@ -73,6 +80,31 @@ public:
   }
 
 private:
+  int copy_in(Context context, void* to, void const* from, std::size_t num_bytes) const noexcept {
+    int code = functions_.push(context);
+    if (code == success) {
+      code = functions_.copy(number_of(to), number_of(from), num_bytes);
+      Context popped = nullptr;
+      functions_.pop(&popped);
+    }
+    return code;
+  }
+
+  int copy_in_primary(Pointer pointer, void* to, void const* from, std::size_t num_bytes)
+      const noexcept {
+    Device device = 0;
+    Context context = nullptr;
+    int code = functions_.pointer_attribute(&device, pointer_device_ordinal, pointer);
+    if (code == success) {
+      code = functions_.retain(&context, device);
+    }
+    if (code == success) {
+      code = copy_in(context, to, from, num_bytes);
+      functions_.release(device);
+    }
+    return code;
+  }
+
   Functions functions_;
 };
 
@@ -85,10 +117,10 @@ std::shared_ptr<DeviceRuntime const> cuda_runtime() {
       .copy = library.find<int(Pointer, Pointer, std::size_t)>("cuMemcpy"),
       .push = library.find<int(Context)>("cuCtxPushCurrent_v2"),
       .pop = library.find<int(Context*)>("cuCtxPopCurrent_v2"),
+      .retain = library.find<int(Context*, Device)>("cuDevicePrimaryCtxRetain"),
+      .release = library.find<int(Device)>("cuDevicePrimaryCtxRelease_v2"),
   };
-  bool const is_complete = functions.pointer_attribute != nullptr && functions.copy != nullptr &&
-                           functions.push != nullptr && functions.pop != nullptr;
-  return is_complete ? std::make_shared<CudaRuntime const>(functions) : nullptr;
+  return functions.are_complete() ? std::make_shared<CudaRuntime const>(functions) : nullptr;
 }
 
 }  // namespace espalier::plan

@@ -10,6 +10,8 @@
 
 #include "espalier/exec/collectives/mpi_neighbor.hpp"
 #include "espalier/exec/collectives/mpi_sizes.hpp"
+#include "espalier/exec/messages/message_order.hpp"
+#include "espalier/exec/messages/mpi_binding.hpp"
 #include "espalier/mpi/success.hpp"
 #include "espalier/neighborhood/catalog.hpp"
 #include "espalier/plan/communicators/contexts.hpp"
@@ -26,8 +28,10 @@ using mpi::require_success;
 using neighborhood::Algorithm;
 using schedule::RankProgram;
 
-/// Every MPI has tags at least so far; 0 is that of run().
-constexpr int largest_number = 32'767;
+/// From 1 on, as 0 is that of run(). Where each message needs a tag of its own, a number has many.
+int largest_number() noexcept {
+  return exec::tags_keep_order ? 32'767 : exec::largest_tag();
+}
 
 /// By the standard all blocks have this size, sent or received.
 std::int64_t block_bytes(std::vector<std::int64_t> const& sent, MpiBlocks const& received) {
@@ -265,7 +269,7 @@ Neighbors::bind_planned(Algorithm const& algorithm, Call const& call, exec::MpiC
 template <AnyNeighborCall Call>
 PlannedNeighbors Neighbors::plan(Algorithm const& algorithm, Call const& call) {
   RankProgram const& shared = program(algorithm, has_equal_blocks(Call::neighbor_call));
-  num_planned_ = num_planned_ % largest_number + 1;
+  num_planned_ = num_planned_ % largest_number() + 1;
   return {
       .algorithm = &algorithm,
       .executor = bound(

@@ -126,6 +126,15 @@ exec::MpiExecutor executor_of(
   }
 }
 
+/// Whether operands must be combined in the order of ranks, whatever the root.
+bool keeps_order(Collective collective, LineCall const& call) {
+  int is_commutative = 1;
+  if (collective == Collective::reduce) {
+    require_success(PMPI_Op_commutative(call.op, &is_commutative), "MPI_Op_commutative");
+  }
+  return is_commutative == 0;
+}
+
 int num_segments(LineCall const& call, std::int64_t segment_bytes) {
   constexpr std::int64_t most_segments = 1024;
   std::int64_t const bytes = call.received.count * exec::describe(call.received.type).size_bytes;
@@ -222,7 +231,7 @@ std::vector<std::string> line_choices(
     choices.push_back(
         is_pipeline
             ? prefix + "chain[segments=" + std::to_string(num_segments(call, segment_bytes)) + "]"
-            : prefix + "binomial"
+            : prefix + "binomial" + (keeps_order(collective, call) ? "[in_order=1]" : "")
     );
   }
   return choices;

@@ -4,6 +4,7 @@
 /// espalier_grid.h: collectives along all dimensions against MPI's own on communicators of
 /// MPI_Cart_sub, in every way; mappings by trial; errors.
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <string>
@@ -202,6 +203,47 @@ void check_way(Checks& checks, Shape const& shape, Way const& way) {
   checks.expect(grid == nullptr, "a freed grid is NULL");
 }
 
+/// 10 a + b of the first one, so that the order of operands is seen.
+void append(void* from, void* to, int* length, MPI_Datatype* /*type*/) {
+  for (int i = 0; i < *length; ++i) {
+    int& value = static_cast<int*>(to)[i];
+    value += 10 * static_cast<int const*>(from)[i] * (value < 10 ? 1 : 10);
+  }
+}
+
+/// Operands stay in the order of the line, whatever the root.
+void check_order(Checks& checks) {
+  espalier_grid_options options = ESPALIER_GRID_OPTIONS_INIT;
+  MPI_Op op = MPI_OP_NULL;
+  MPI_Op_create(append, 0, &op);
+  int const shape[] = {num_ranks};
+  int const length = std::min(num_ranks, 3);
+  for (char const* const algorithm : {"binomial", "pipeline"}) {
+    for (int root = 0; root < num_ranks && num_ranks <= 3; ++root) {
+      options.algorithm = algorithm;
+      espalier_grid* grid = nullptr;
+      espalier_grid_create(MPI_COMM_WORLD, 1, shape, nullptr, &options, &grid);
+      MPI_Comm cart = MPI_COMM_NULL;
+      espalier_grid_comm(grid, &cart);
+      int own = 0;
+      MPI_Comm_rank(cart, &own);
+      int const value = own + 1;
+      int result = 0;
+      void const* const inputs[] = {&value};
+      void* const outputs[] = {&result};
+      int const counts[] = {1};
+      MPI_Datatype const types[] = {MPI_INT};
+      MPI_Op const ops[] = {op};
+      int const roots[] = {root};
+      espalier_grid_reduce(grid, inputs, outputs, counts, types, ops, roots);
+      int const expected = length == 1 ? 1 : length == 2 ? 12 : 123;
+      checks.expect(own != root || result == expected, std::string("the order of ") + algorithm);
+      espalier_grid_free(&grid);
+    }
+  }
+  MPI_Op_free(&op);
+}
+
 /// Counts its calls and broadcasts along the grid.
 int pattern(espalier_grid* grid, void* context) {
   ++*static_cast<int*>(context);
@@ -335,6 +377,7 @@ int run() {
       check_way(checks, shape, {algorithm, 1});
     }
   }
+  check_order(checks);
   check_trial(checks);
   check_create_errors(checks);
   check_call_errors(checks);

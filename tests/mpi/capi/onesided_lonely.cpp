@@ -96,7 +96,9 @@ private:
   void test(Told& told) {
     int is_over = 0;
     while (is_over == 0) {
-      told.take(espalier_request_test(request_, &is_over));
+      int const code = espalier_request_test(request_, &is_over);
+      told.take(code);
+      members_->checks->expect(code == MPI_SUCCESS || is_over != 0, "an error of what is complete");
     }
   }
 

@@ -268,6 +268,28 @@ void exhaust(Checks& checks, World const& world) {
   sum.wait();
 }
 
+/// A start waits for nobody: its members may be in MPI, where they move nothing on. Each member of
+/// the chain tells the one before it 32 times that it is ready.
+void start_alone(Checks& checks, World const& world) {
+  constexpr int count = 1 << 12;
+  SplitTeam const all(checks, world, 0);
+  auto* const numbers = static_cast<double*>(espalier_conduit_segment(world.conduit));
+  numbers[count - 1] = test_rank(MPI_COMM_WORLD) == 0 ? 7 : 0;
+  espalier_onesided_options options = ESPALIER_ONESIDED_OPTIONS_INIT;
+  options.in = ESPALIER_MYSYNC;
+  options.out = ESPALIER_MYSYNC;
+  options.algorithm = "bcast/chain[segments=32]";
+  espalier_request* request = nullptr;
+  int const code =
+      espalier_team_bcast_init(numbers, count, MPI_DOUBLE, 0, all.team, &options, &request);
+  checks.expect(code == MPI_SUCCESS, "a chain: " + text_of(code));
+  checks.expect(espalier_request_start(request) == MPI_SUCCESS, "start a chain");
+  PMPI_Barrier(MPI_COMM_WORLD);
+  checks.expect(espalier_request_wait(request) == MPI_SUCCESS, "wait for a chain");
+  checks.expect(numbers[count - 1] == 7, "what went along the chain");
+  espalier_request_free(&request);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -282,6 +304,7 @@ int main(int argc, char** argv) {
     test_until_complete(checks, world);
     make_meanwhile(checks, world);
     make_again(checks, world);
+    start_alone(checks, world);
     exhaust(checks, world);
   }
   int const code = checks.finish();

@@ -120,6 +120,13 @@ public:
       expect(alltoallv(right, right), MPI_ERR_ARG, "which do not know their sizes; these can");
       options_.algorithm = nullptr;
     }
+    // Of a buffer as of lists.
+    auto* const place = in_;
+    in_ = rank == p_ - 1 ? nullptr : place;
+    expect(
+        alltoallv(right, right), MPI_ERR_BUFFER, rank == p_ - 1 ? "a null pointer" : "another rank"
+    );
+    in_ = place;
     // Nothing is lost by all that.
     checks_->expect(alltoallv(right, right) == MPI_SUCCESS, "a right exchange");
     checks_->expect(espalier_request_free(&request_) == MPI_SUCCESS, "free");

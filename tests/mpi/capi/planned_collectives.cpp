@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "include/espalier.h"
@@ -259,6 +260,50 @@ void check_overlap(Checks& checks, MPI_Comm comm) {
   }
 }
 
+/// Blocks that are received lie between those that are sent, as the halos of an array do. They are
+/// not one vector, and do not overlap.
+void check_interleaved(Checks& checks, MPI_Comm comm) {
+  int const p = size_of(comm);
+  int const rank = rank_in(comm);
+  std::vector<int> values(2 * static_cast<std::size_t>(p), -1);
+  std::vector<int> const ones(static_cast<std::size_t>(p), 1);
+  std::vector<int> sources;
+  std::vector<int> places;
+  for (int i = 0; i < p; ++i) {
+    sources.push_back(2 * i);
+    places.push_back(2 * i + 1);
+    values[2 * static_cast<std::size_t>(i)] = 100 * rank + i;
+  }
+  for (char const* const algorithm : {"linear", "native"}) {
+    espalier_planned_options options = ESPALIER_PLANNED_OPTIONS_INIT;
+    options.algorithm = algorithm;
+    espalier_request* request = nullptr;
+    int const code = espalier_alltoallv_init(
+        values.data(),
+        ones.data(),
+        sources.data(),
+        MPI_INT,
+        values.data(),
+        ones.data(),
+        places.data(),
+        MPI_INT,
+        comm,
+        &options,
+        &request
+    );
+    checks.expect(code == MPI_SUCCESS, "blocks between blocks, " + std::string(algorithm));
+    if (code == MPI_SUCCESS) {
+      espalier_request_start(request);
+      espalier_request_wait(request);
+      espalier_request_free(&request);
+      for (int i = 0; i < p; ++i) {
+        int const found = std::exchange(values[2 * static_cast<std::size_t>(i) + 1], -1);
+        checks.expect(found == 100 * i + rank, "a block between others");
+      }
+    }
+  }
+}
+
 /// Ranks wait for a message that rank 0 sends only when its collective is over, which needs them:
 /// they test another request meanwhile, which moves on all, though it was not started itself.
 void check_progress(Checks& checks, MPI_Comm comm, char const* other_algorithm) {
@@ -337,6 +382,7 @@ int run() {
       check_catalog(checks, makings, comm, call);
     }
     check_overlap(checks, comm);
+    check_interleaved(checks, comm);
     check_progress(checks, comm, "native");
     check_progress(checks, comm, "dissemination");
   }

@@ -223,6 +223,28 @@ void check_requests(Checks& checks, World const& world, char const* algorithm) {
   checks.expect(sum.request == nullptr && num_handled == 0, "freed without a complaint");
 }
 
+/// Errors of the library come as codes, and have a text, too.
+void check_codes(Checks& checks, World const& world) {
+  double input = 1;
+  double output = 0;
+  espalier_request* request = nullptr;
+  espalier_planned_options options = ESPALIER_PLANNED_OPTIONS_INIT;
+  options.algorithm = "native";
+  int const made = espalier_allreduce_init(
+      &input, &output, 1, MPI_DOUBLE, MPI_BAND, world.comm, &options, &request
+  );
+  if (made == MPI_SUCCESS) {
+    int const code = espalier_request_start(request);
+    std::array<char, MPI_MAX_ERROR_STRING> text{};
+    int length = 0;
+    PMPI_Error_string(code, text.data(), &length);
+    expect_error(checks, code, MPI_ERR_OP, text.data());
+    espalier_request_free(&request);
+  } else {
+    num_handled = 0;
+  }
+}
+
 void check_explanations(Checks& checks, World const& world) {
   Sum sum;
   std::array<char, 12> text{};
@@ -271,6 +293,7 @@ int run() {
     check_requests(checks, world, algorithm);
     check_requests(checks, {MPI_COMM_WORLD, world.rank, world.num_ranks}, algorithm);
   }
+  check_codes(checks, world);
   check_explanations(checks, world);
   check_settings(checks, world);
   PMPI_Errhandler_free(&handler);
