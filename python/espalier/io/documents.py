@@ -28,7 +28,8 @@ def schema_of(path: Path) -> str | None:
         value = json.loads(read_text(path))
     except json.JSONDecodeError:
         return None
-    return value.get("schema") if isinstance(value, dict) else None
+    schema = value.get("schema") if isinstance(value, dict) else None
+    return schema if isinstance(schema, str) else None
 
 
 def parse(text: str, origin: str, schema: str, version: int) -> dict[str, Any]:

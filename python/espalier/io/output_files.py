@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import stat
 from typing import TYPE_CHECKING
 
 from espalier.errors import FileError
@@ -35,7 +36,15 @@ def check_writable(path: Path, option: str = "-o") -> None:
 def write_whole(
     path: Path, text: str, what: str, advice: str, permissions: int | None = None
 ) -> None:
-    """Write a file, whole or not at all, with the usual permissions unless others are asked for.
+    """Write a file, whole or not at all.
+
+    Args:
+        path: The file.
+        text: Its contents.
+        what: What it holds, for the error.
+        advice: What to do if it cannot be written.
+        permissions: Of the file; None: those that it has, and its group where that is allowed, or
+            the usual ones if it is new.
 
     Raises:
         FileError: it cannot be written.
@@ -46,9 +55,10 @@ def write_whole(
             return
         part = path.with_name(path.name + ".part")
         try:
-            part.write_text(text, encoding="utf-8")
-            if permissions is not None:
-                part.chmod(permissions)
+            with part.open("w", encoding="utf-8") as file:
+                # Before the text is there, so that nobody reads it who may not.
+                _permit(file.fileno(), path, permissions)
+                file.write(text)
             part.replace(path)
         finally:
             part.unlink(missing_ok=True)
@@ -56,6 +66,28 @@ def write_whole(
         raise FileError(
             f"{path}: expected to write the {what}, got '{error.strerror}'", advice
         ) from error
+
+
+def _permit(descriptor: int, path: Path, permissions: int | None) -> None:
+    """Give the file that takes the place of another one its permissions; see write_whole()."""
+    if permissions is None and path.exists():
+        permissions = _kept_permissions(descriptor, path.stat())
+    if permissions is not None:
+        os.fchmod(descriptor, permissions)
+
+
+def _kept_permissions(descriptor: int, before: os.stat_result) -> int:
+    """Give a file the group of the one before, and return the permissions of that one.
+
+    Without that group, its members and those of the new one may do what all others may.
+    """
+    permissions = stat.S_IMODE(before.st_mode)
+    try:
+        os.fchown(descriptor, -1, before.st_gid)
+    except OSError:  # not its owner's group, or one that is unknown in a container
+        for_others = permissions & stat.S_IRWXO
+        permissions = permissions & ~stat.S_IRWXG | for_others << 3
+    return permissions
 
 
 @contextlib.contextmanager

@@ -74,8 +74,8 @@ def merge_files(
         paths: The profiles; one of them may be the output.
         output: What becomes of them; a file that is none of them is not overwritten.
         is_across_machines: Whether they may be from machines that differ.
-        is_for_all: Whether it is the site file: all may read it, and it holds rules only. It is one
-            of the profiles if it exists.
+        is_for_all: Whether it is the site file, which holds rules only. If it is new, all may read
+            it; if it exists, it keeps its permissions, and is one of the profiles.
 
     Raises:
         InputError: the profiles do not fit together, or the output is another file.
@@ -97,7 +97,8 @@ def merge_files(
         profile = _joined(pieces, found)
         if is_for_all:
             profile.pop("trials", None)
-        permissions = _READ_BY_ALL if is_for_all else None
+        # Later an administrator may have restricted who reads it.
+        permissions = _READ_BY_ALL if is_for_all and not output.exists() else None
         profiles.write(output.resolve(), profile, _IF_UNWRITTEN, permissions)
     return _document(found, pieces, output)
 

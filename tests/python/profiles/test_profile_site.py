@@ -84,6 +84,26 @@ def test_rules_are_added_to_those_that_are_shared_already(cli, tmp_path, folder)
     _core.check_profile((folder / HERE).read_text(), HERE)
 
 
+def test_who_may_read_the_site_file_stays_as_the_administrator_said(cli, tmp_path, folder):
+    path = write(tmp_path / "profile.json", profile(rule("bcast/flat", 0, 99), mpi=MPI))
+    assert cli("profile", "share", path).code == 0
+    (folder / HERE).chmod(0o640)
+    write(path, profile(rule("bcast/chain", 100, 199), mpi=MPI))
+    assert cli("profile", "share", path).code == 0
+    assert algorithms(folder / HERE) == {(0, 99): "bcast/flat", (100, 199): "bcast/chain"}
+    assert (folder / HERE).stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize("text", ['{"schema": ["x"]}', '{"schema": {}}', '{"schema": 7}'])
+def test_a_file_whose_schema_is_no_text_is_refused(cli, tmp_path, folder, text):
+    path = tmp_path / "p.json"
+    path.write_text(text)
+    result = cli("profile", "share", path)
+    assert (result.code, result.err.count("\n")) == (2, 1)
+    assert f"{path}: " in result.err
+    assert not folder.exists()
+
+
 def test_what_is_kept_beside_is_left_out(cli, tmp_path, folder):
     beside = write(
         tmp_path / "teams-here.json", {"schema": "espalier-teams", "version": 1, "entries": []}
