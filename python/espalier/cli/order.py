@@ -76,15 +76,14 @@ class Known:
                 "measure a matrix with 'espalier probe', or describe the machine as in"
                 " --machine '2s x 4c'",
             )
-        num_ranks = self.num_ranks or 0
         if self.machine is not None:
-            return distances.of_machine(self.machine, self.placement or "", num_ranks, num_bytes)
+            return distances.of_machine(self.machine, self.placement, self.num_ranks, num_bytes)
         assert self.matrix is not None  # noqa: S101 - one of them is there
         found = distances.of_matrix(self.matrix)
-        if num_ranks not in (0, found.num_ranks):
+        if self.num_ranks not in (None, found.num_ranks):
             raise ArgumentError(
                 f"expected -p {found.num_ranks}, as many ranks as {self.matrix} has, got"
-                f" {num_ranks}"
+                f" {self.num_ranks}"
             )
         return found
 
@@ -117,8 +116,15 @@ class Trees:
 
     @property
     def sizes(self) -> list[int]:
-        """Return the sizes that are given."""
-        return [] if self.num_bytes is None else parse_bytes_list(self.num_bytes)
+        """Return the sizes that are given.
+
+        Raises:
+            ArgumentError: one of them is none, or 0.
+        """
+        sizes = [] if self.num_bytes is None else parse_bytes_list(self.num_bytes)
+        if 0 in sizes:
+            raise ArgumentError("expected sizes from 1 B up, got 0 B", "leave it out of --bytes")
+        return sizes
 
     def candidates(self, found: Distances) -> list[candidates.Order]:
         """Return the orders."""

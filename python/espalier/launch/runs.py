@@ -24,13 +24,24 @@ _KEY = ("function", "num_ranks", "min_bytes", "max_bytes", "algorithm", "reason"
 
 
 def read(folder: Path) -> list[dict[str, Any]]:
-    """Return the files of all ranks in a folder, by rank.
+    """Return the files of all ranks of a run in a folder, by rank.
 
     Seconds of nonblocking calls are those of their start and those of waiting for them.
 
     Raises:
         FormatError: if there is none, or one is not what it should be.
     """
+    return _of_one_run(_read_all(folder))
+
+
+def _of_one_run(files: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the files, sorted by rank, without those that an earlier run left beside them."""
+    num_ranks = files[0]["num_ranks"]
+    return [file for file in files if file["num_ranks"] == num_ranks and file["rank"] < num_ranks]
+
+
+def _read_all(folder: Path) -> list[dict[str, Any]]:
+    """Return all files of ranks in a folder, by rank; see read()."""
     paths = sorted(folder.glob("rank-*.json"))
     if not paths:
         raise FormatError(
@@ -104,8 +115,13 @@ def _mappings(ranks: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [dict(zip(_MAPPING, key, strict=True)) | {"count": counts[key]} for key in counts]
 
 
-def _doubts(ranks: list[dict[str, Any]]) -> list[str]:
+def _doubts(ranks: list[dict[str, Any]], num_left_out: int) -> list[str]:
     doubts = []
+    if num_left_out:
+        doubts.append(
+            f"expected files of one run, found {num_left_out} of another one, which are left out;"
+            " empty the folder first when you run again"
+        )
     wanted = ranks[0]["num_ranks"]
     if len(ranks) != wanted:
         doubts.append(
@@ -121,7 +137,8 @@ def _doubts(ranks: list[dict[str, Any]]) -> list[str]:
 
 def explain_run(folder: Path) -> dict[str, Any]:
     """Return what ran, class of calls by class of calls, as a document; the costliest first."""
-    ranks = read(folder)
+    files = _read_all(folder)
+    ranks = _of_one_run(files)
     all_seconds = sum(rank["seconds"] for rank in ranks)
     calls = [_call(key, calls, all_seconds) for key, calls in _classes(ranks).items()]
     return document(
@@ -135,5 +152,5 @@ def explain_run(folder: Path) -> dict[str, Any]:
         memory_bytes=max(rank["memory_bytes"] for rank in ranks),
         calls=sorted(calls, key=lambda call: call["seconds"], reverse=True),
         mappings=_mappings(ranks),
-        warnings=_doubts(ranks),
+        warnings=_doubts(ranks, len(files) - len(ranks)),
     )

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,9 @@ if TYPE_CHECKING:
 
     from espalier.orders.distances import Distances
 
+# The document in which orders are written (outcome) and read again.
+SCHEMA = "espalier-order"
+VERSION = 1
 STANDARD = "standard"
 USUAL = ("standard", "random", "fef", "cao")
 NAMES = (*USUAL, "cao_published", "smp", "round_robin", "folded")
@@ -82,12 +84,17 @@ def _of_file(path: Path, num_ranks: int, root: int) -> tuple[int, ...]:
     """Return the order in an `espalier-order` document, or in a text of rank numbers."""
     text = documents.read_text(path)
     if text.lstrip().startswith("{"):
-        found = json.loads(text).get("best", {}).get("ranks", [])
+        document = documents.parse(text, str(path), SCHEMA, VERSION)
+        found = [int(rank) for rank in document["best"]["ranks"]]
     else:
         words = [word for word in re.split(r"[\s,\[\]]+", text) if word]
         if not all(word.isdecimal() for word in words):
             raise FormatError(f"{path}: expected rank numbers, got '{text[:40].strip()}'")
         found = [int(word) for word in words]
+    # What the compiled module takes is not as large as numbers in files may be.
+    beyond = next((rank for rank in found if rank >= num_ranks), None)
+    if beyond is not None:
+        raise FormatError(f"{path}: expected ranks below {num_ranks}, got {beyond}")
     complaint = _core.order_refuses(found, num_ranks)
     if not complaint and found[0] != root:
         complaint = f"expected the root {root} in front, got {found[0]}"

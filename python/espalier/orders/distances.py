@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,13 +12,14 @@ import numpy as np
 from espalier import _core
 from espalier.base.units import parse_integers
 from espalier.errors import ArgumentError
-from espalier.io import documents
+from espalier.machines import machines
 from espalier.probing import groups as clustering
 from espalier.probing import matrix_file
 from espalier.probing.matrix import completed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
 USUAL_BYTES = 16384
 _USUAL_CHANNELS = 2.0
@@ -75,8 +75,11 @@ class Distances:
         return found
 
     def times(self, num_bytes: int) -> list[list[float]]:
-        """Return round trips of messages of another size: start-up times are neglected."""
-        if self.unit != "us" or self.num_bytes is None:
+        """Return round trips of messages of another size: start-up times are neglected.
+
+        They are the same where nothing is known of the size, or messages were empty.
+        """
+        if self.unit != "us" or not self.num_bytes:
             return self.rtt
         scale = num_bytes / self.num_bytes
         return [[scale * time for time in row] for row in self.rtt]
@@ -128,21 +131,24 @@ def of_matrix(path: Path) -> Distances:
     )
 
 
-def of_machine(text: str, placement: str, num_ranks: int, num_bytes: int) -> Distances:
+def of_machine(
+    text: str, placement: str | None, num_ranks: int | None, num_bytes: int
+) -> Distances:
     """Return distances from a machine text or the path of a machine file.
 
     Args:
         text: as in `2n x 4c`, or a file.
-        placement: empty for where the file says the ranks are, else block.
-        num_ranks: 0 for one on each core.
+        placement: of ranks on cores, see machines.setting().
+        num_ranks: how many; None: as many as the placement or the file has, else one on each core.
         num_bytes: of the messages.
 
     Raises:
         ArgumentError: there is no such machine, or it has too few cores.
+        FileError: a file cannot be read.
     """
-    is_file = Path(text).is_file()
-    contents = documents.read_text(Path(text)) if is_file else text
-    found = _core.machine_distances(contents, placement, num_ranks, num_bytes)
+    machine = machines.load(text)
+    setting = machines.setting(machine, placement, num_ranks)
+    found = _core.machine_distances(machine.text, *setting, num_bytes)
     scale = 1e6 if found["has_times"] else 1.0
     # Where groups have any number of channels nothing is known about them.
     is_known = not math.isinf(found["across"])

@@ -11,6 +11,7 @@ from espalier.conditions.cautions import Caution, to_json
 from espalier.errors import FileError
 from espalier.io.console import document, json_text
 from espalier.orders import candidates, comparison
+from espalier.orders.candidates import SCHEMA, VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from espalier.orders.distances import Distances
     from espalier.orders.measurement import Measured
 
-SCHEMA = "espalier-order"
-VERSION = 1
 CONFIDENCE = 0.95
 
 

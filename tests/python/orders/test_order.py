@@ -149,6 +149,33 @@ class TestOrders:
         again = cli("order", "--matrix", matrix, "--custom", path, "--json").document()
         assert ranks_of(again, "custom") == ranks_of(first, "cao")
 
+    def test_placements_are_those_of_other_verbs(self, cli, tmp_path):
+        cores = [0, 4, 1, 5]
+        (tmp_path / "cores").write_text("# cores\n" + "\n".join(map(str, cores)) + "\n")
+        words = ("order", "--machine", "2s x 4c", "--json", "--placement")
+        listed = cli(*words, "list:0,4,1,5").document()
+        assert listed["num_ranks"] == 4
+        assert listed["groups"] == [[0, 2], [1, 3]]
+        filed = cli(*words, tmp_path / "cores").document()
+        assert [filed[key] for key in ("groups", "orders")] == [
+            listed[key] for key in ("groups", "orders")
+        ]
+
+    def test_ranks_lie_where_the_machine_file_says(self, cli, tmp_path):
+        path = tmp_path / "machine.json"
+        assert cli("machine", "2s x 4c", "-o", path).code == 0
+        machine = json.loads(path.read_text())
+        path.write_text(json.dumps({**machine, "core_of_rank": [0, 4, 1, 5]}))
+        document = cli("order", "--machine", path, "--json").document()
+        assert document["groups"] == [[0, 2], [1, 3]]
+        assert document["source"]["placement"] == "as the machine says"
+
+    def test_times_of_messages_without_data_are_taken_as_they_are(self, cli, matrix):
+        matrix.write_text(matrix.read_text().replace("16384 bytes", "0 bytes"))
+        arguments = ("--bytes", "16KiB,64KiB", "--json")
+        one, four = cli("order", "--matrix", matrix, *arguments).document()["model"]
+        assert one["times"] == four["times"]
+
     def test_one_rank_has_one_order(self, cli, tmp_path):
         path = tmp_path / "one.csv"
         path.write_text("0\n")
@@ -248,6 +275,10 @@ class TestBadInput:
             (("--machine", "4c", "--groups", "0-4"), "in one group, got 4"),
             (("--machine", "4c", "-p", "5"), "5 ranks"),
             (("--machine", "four"), "four"),
+            (("--machine", "nofile.json"), "nofile.json: expected a readable file"),
+            (("--machine", "4c", "--bytes", "0"), "expected sizes from 1 B up, got 0 B"),
+            (("--machine", "4c", "--bytes", "8,0"), "expected sizes from 1 B up, got 0 B"),
+            (("--machine", "4c", "--placement", "list:0,9"), "9"),
         ],
     )
     def test_is_refused_in_one_line(self, cli, tmp_path, monkeypatch, arguments, text):
@@ -271,6 +302,35 @@ class TestBadInput:
         result = cli("order", "--matrix", matrix, "--custom", path)
         assert result.code == 2
         assert f"{path}: expected" in result.err
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "{",
+            "{}",
+            '{"best": []}',
+            '{"best": {"ranks": "abc"}}',
+            '{"schema": "espalier-order", "version": 1, "best": []}',
+            '{"schema": "espalier-machine", "version": 1}',
+            "0 1 2 3 4 5 6 99999999999999999999",
+        ],
+    )
+    def test_a_document_that_is_no_order_is_refused(self, cli, matrix, tmp_path, text):
+        path = tmp_path / "order.json"
+        path.write_text(text)
+        result = cli("order", "--matrix", matrix, "--custom", path)
+        assert (result.code, result.err.count("\n")) == (2, 1)
+        assert str(path) in result.err
+
+    @pytest.mark.parametrize("ranks", ["abc", [], [0, 1, 2, 3, 4, 5, 6, 10**20], [0, 1.5]])
+    def test_ranks_of_a_document_that_are_none_are_refused(self, cli, matrix, tmp_path, ranks):
+        path = tmp_path / "order.json"
+        found = cli("order", "--matrix", matrix, "--json").document()
+        found["best"]["ranks"] = ranks
+        path.write_text(json.dumps(found))
+        result = cli("order", "--matrix", matrix, "--custom", path)
+        assert (result.code, result.err.count("\n")) == (2, 1)
+        assert str(path) in result.err
 
     def test_another_number_of_ranks_is_refused(self, cli, matrix, fake):
         result = cli("order", "--matrix", matrix, "--", fake.mpirun, "-n", "4")

@@ -212,6 +212,21 @@ def test_doubts_about_a_run_are_told(
     assert "warning: rank 1: the profile is for mpich" in out
 
 
+def test_files_of_another_run_do_not_count(
+    cli: Callable, statistics: list[dict[str, Any]], statistics_folder: Write
+) -> None:
+    alone = statistics_folder(statistics)
+    expected = cli("explain", alone, "--json").document()
+    for rank, num_ranks in ((2, 4), (3, 4), (5, 2)):
+        other = {**statistics[0], "rank": rank, "num_ranks": num_ranks, "seconds": 100.0}
+        (alone / f"rank-{rank}.json").write_text(json.dumps(other))
+    document = cli("explain", alone, "--json").document()
+    (doubt,) = document.pop("warnings")
+    assert doubt.startswith("expected files of one run, found 3 of another one, which are left out")
+    assert "empty the folder first" in doubt
+    assert document == {key: value for key, value in expected.items() if key != "warnings"}
+
+
 def test_an_empty_folder_is_exit_code_2(cli: Callable, tmp_path: Path) -> None:
     result = cli("explain", tmp_path)
     assert result.code == 2
