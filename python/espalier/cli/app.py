@@ -43,7 +43,7 @@ verbs = {
     "map": ("map_processes", "Find where the processes of a grid should run, for a launcher"),
     "halo": ("halo", "Time halo exchanges on Cartesian communicators made in several ways"),
     "cluster": ("cluster", "Emulate a cluster on this machine, and run MPI programs on it"),
-    "profile": ("profile", "Keep and share profiles: show, diff, merge, check, export"),
+    "profile": ("profile", "Keep profiles: show, diff, merge, share, check, export"),
     "explain": ("explain", "Say what a profile chooses and why, or what ran"),
 }
 

@@ -65,9 +65,10 @@ def merge(
     """Write one profile with all shapes, calls and sizes of several.
 
     Where several have a rule for a shape, call and size, the stronger evidence wins: measured
-    before simulated before modelled; then a complete run before an interrupted one; then the larger
-    lower bound of the gain over the native call, where a native rule gains 1; then the newer run;
-    then the profile that is named first. Profiles for different MPI libraries are not merged.
+    before learned in a program before simulated before modelled; then a complete run before an
+    interrupted one; then the larger lower bound of the gain over the native call, where a native
+    rule gains 1; then the newer run; then the profile that is named first. Profiles for different
+    MPI libraries are not merged.
     """
     if len(paths) < 2:
         raise ArgumentError("expected two profiles or more, got one", "name others too")
@@ -127,7 +128,7 @@ def export(
     path: ProfileArgument,
     library: Annotated[
         str,
-        typer.Option("--for", metavar="MPI", help="openmpi, mpich or intel (intel is untried)."),
+        typer.Option("--for", metavar="MPI", help="openmpi, mpich or intel."),
     ],
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="FILE", help="Rules for that library.")
@@ -152,7 +153,8 @@ def export(
     Only rules whose algorithm the library has too are written; the others are listed with the
     reason. Where there is no rule the library chooses by itself. For Open MPI (4.1.4 was tried) it
     is a file for coll_tuned, for MPICH (4.0.2 was tried) one or two tuning files in JSON, for Intel
-    MPI variables I_MPI_ADJUST, which nobody tried. Exit code 1 if no rule can be exported.
+    MPI variables I_MPI_ADJUST (2021.18 accepts each of them; which messages it then sends was not
+    compared). Exit code 1 if no rule can be exported.
     """
     found = exporting.export(profiles.read(path), Wish(library, output, num_nodes, mpich))
     groups.show(found, export_report, json=json)

@@ -23,6 +23,9 @@ from espalier import _core
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+# Parameters coll_tuned_*_algorithm_chain_fanout, which decide where a choice names no fanout. Rules
+# have to name it: Open MPI makes one chain of 0.
+_FANOUT_OF_CHAIN = 4
 _FOLDER = Path(__file__).parent
 LIBRARIES = ("openmpi", "mpich", "intel")
 _CONDITIONS: Mapping[str, Callable[[int], bool]] = {
@@ -81,7 +84,8 @@ class Equivalents:
         """Return the row of an algorithm of the library itself."""
         facts, name = self.call(call), wanted["algorithm"]
         if name in facts.get("numbers", {}):
-            arguments = {key: int(wanted.get(key, 0)) for key in ("fanout", "segment")}
+            fanout = wanted.get("fanout", _FANOUT_OF_CHAIN if name == "chain" else 0)
+            arguments = {"fanout": int(fanout), "segment": int(wanted.get("segment", 0))}
             return {"name": name, "commutative": call in _reductions(), **arguments}
         for row in facts.get("algorithms", {}).values():
             if row["name"].endswith(f"_intra_{name}"):

@@ -113,17 +113,26 @@ def _make(profile: Profile, wish: Wish) -> tuple[Equivalents, list[Ruled], Made]
         return known, ruled, mpich_tree.make(ruled, known, trees, wish.output)
     known = equivalents.read(wish.library)
     ruled = translation.translate(profile, known, wish.num_nodes)
-    maker = openmpi_rules if wish.library == "openmpi" else intel_variables
-    return known, ruled, maker.make(ruled, known, wish.output)
+    if wish.library == "intel":
+        return known, ruled, intel_variables.make(ruled, known, wish.output)
+    version = _version_of(profile)
+    major_version = None if version is None else int(version.partition(".")[0])
+    return known, ruled, openmpi_rules.make(ruled, known, wish.output, major_version)
+
+
+def _version_of(profile: Profile) -> str | None:
+    """Return the version of the library that a profile was found with, as in `4.1`, if it says."""
+    found = _VERSION.search(profile.document["mpi"]["version"])
+    return None if found is None else found[0]
 
 
 def _of_version(profile: Profile, known: Equivalents) -> list[str]:
     """Return a caution if the rules were found with another version than the table is of."""
-    found = _VERSION.search(profile.document["mpi"]["version"])
-    if found is None or found[0] == known.table["version"] or known.table["tried_with"] is None:
+    version = _version_of(profile)
+    if version in (None, known.table["version"]) or known.table["tried_with"] is None:
         return []
     text = (
-        f"the rules were found with version {found[0]}, and names and numbers are those of"
+        f"the rules were found with version {version}, and names and numbers are those of"
         f" {known.library}: compare them with the manual of your version"
     )
     return [text]

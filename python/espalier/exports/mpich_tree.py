@@ -8,6 +8,7 @@ the size, and in all other cases do as the library does by itself.
 from __future__ import annotations
 
 import json
+import shlex
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -41,13 +42,18 @@ def make(ruled: Sequence[Ruled], equivalents: Equivalents, trees: Trees, output:
     """
     wanted = [one for one in ruled if one.has_rules]
     files = {output: _text(tree_of(wanted, equivalents, trees.mpir, _algorithm))}
-    use = [f"export MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE={output.resolve()}"]
+    use = [_setting("MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE", output)]
     divided = [one for one in wanted if "composition" in equivalents.call(one.call)]
     if divided and trees.ch4 is not None:
         beside = output.with_suffix(f".ch4{output.suffix}")
         files[beside] = _text(tree_of(divided, equivalents, trees.ch4, _composition))
-        use.append(f"export MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE={beside.resolve()}")
-    return Made(files, tuple(use))
+        use.append(_setting("MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE", beside))
+    return Made(files, tuple(use), tuple(_cautions(wanted, equivalents)))
+
+
+def _setting(variable: str, path: Path) -> str:
+    """Return what makes a shell set a variable to a file."""
+    return f"export {variable}={shlex.quote(str(path.resolve()))}"
 
 
 def tree_of(
@@ -82,18 +88,42 @@ def _of_sizes(one: Ruled, facts: Mapping[str, Any], own: Tree, leaf: Leaf) -> Tr
         return branches[0]
     key = facts["size_key"]
     limited: Tree = {}
-    for interval, branch in zip(one.intervals[:-1], branches[:-1], strict=True):
+    for interval, branch in zip(one.intervals, branches, strict=True):
         last = _last(interval, one.shape.num_ranks, facts)
-        if last <= _MOST_BYTES:
-            # Where MPICH looks at parts, a narrow interval may be empty; the one before it stays.
-            limited.setdefault(f"{key}<={last}", branch)
-    return {**limited, f"{key}=any": branches[-1]}
+        if last is None:
+            return {**limited, f"{key}=any": branch}
+        # Where MPICH looks at parts, a narrow interval may be empty; the one before it stays.
+        limited.setdefault(f"{key}<={last}", branch)
+    return limited
 
 
-def _last(interval: Interval, num_ranks: int, facts: Mapping[str, Any]) -> int:
-    """Return the last size of an interval as MPICH counts it: of the result, or of a part."""
-    last = _MOST_BYTES if interval.last is None else interval.last
-    return last // num_ranks if facts["sizes"] == "part" else last
+def _last(interval: Interval, num_ranks: int, facts: Mapping[str, Any]) -> int | None:
+    """Return the last size of an interval as MPICH counts it: of the result, or of a part.
+
+    None stands for no limit, or for one that MPICH cannot ask for.
+    """
+    if interval.last is None:
+        return None
+    last = interval.last // num_ranks if facts["sizes"] == "part" else interval.last
+    return last if last <= _MOST_BYTES else None
+
+
+def _cautions(wanted: Sequence[Ruled], equivalents: Equivalents) -> list[str]:
+    """Return a caution if there are rules for sizes that MPICH cannot ask for."""
+    calls = sorted({one.call for one in wanted if _is_cut(one, equivalents.call(one.call))})
+    if not calls:
+        return []
+    text = (
+        f"files of MPICH have limits up to {_MOST_BYTES} bytes: for {', '.join(calls)} the rule"
+        " that holds there holds for all larger sizes too, in place of those of the profile"
+    )
+    return [text]
+
+
+def _is_cut(one: Ruled, facts: Mapping[str, Any]) -> bool:
+    """Return whether intervals are left behind the first one without a limit."""
+    lasts = [_last(interval, one.shape.num_ranks, facts) for interval in one.intervals]
+    return facts["sizes"] != "none" and None in lasts[:-1]
 
 
 def _composition(_: Native, __: Tree, facts: Mapping[str, Any]) -> Tree:

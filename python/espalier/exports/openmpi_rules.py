@@ -5,6 +5,9 @@ A file lists for each collective, by its number, rising numbers of ranks, and fo
 rising sizes with an algorithm, by its number, a fan and the bytes of a segment. A rule holds from
 its number of ranks or size up to the next one, and 0 stands for the choice of Open MPI itself. So
 each number of ranks is followed by a rule that takes it back.
+
+Each rank computes the size from its own arguments. In gather and scatter these count at some ranks
+only, so that ranks would choose differently by rules for some sizes: the table has no sizes there.
 """
 
 from __future__ import annotations
@@ -23,11 +26,18 @@ if TYPE_CHECKING:
     from espalier.exports.equivalents import Equivalents
     from espalier.exports.translation import Interval, Ruled
 
+# From this version on, coll/han comes before coll/tuned where there are several nodes.
+_FIRST_WITH_HAN = 5
 _ITS_OWN = "1 # size\n0 0 0 0 # as Open MPI chooses itself\n"
 
 
-def make(ruled: Sequence[Ruled], equivalents: Equivalents, output: Path) -> Made:
-    """Return the file for `output`, and the options of mpirun that make programs use it."""
+def make(
+    ruled: Sequence[Ruled], equivalents: Equivalents, output: Path, major_version: int | None = None
+) -> Made:
+    """Return the file for `output`, and the options of mpirun that make programs use it.
+
+    `major_version` is that of the library with which the rules were found; None: it is not known.
+    """
     options = shlex.join(
         [
             *("--mca", "coll_tuned_use_dynamic_rules", "1"),
@@ -37,7 +47,11 @@ def make(ruled: Sequence[Ruled], equivalents: Equivalents, output: Path) -> Made
     return Made(
         {output: text_of(ruled, equivalents)},
         (f"mpirun {options} ...",),
-        tuple(_cautions(ruled)),
+        (
+            *_of_operators(ruled),
+            *_of_calls_in_place(ruled, equivalents),
+            *_of_nodes(ruled, major_version),
+        ),
     )
 
 
@@ -86,8 +100,8 @@ def _line(interval: Interval) -> str:
     return f"{row['number']} {row.get('fanout', 0)} {row.get('segment', 0)} # {native.name}"
 
 
-def _cautions(ruled: Sequence[Ruled]) -> list[str]:
-    """Return what Open MPI does not look at when it follows a rule."""
+def _of_operators(ruled: Sequence[Ruled]) -> list[str]:
+    """Return a caution if Open MPI does not look at operators where it has to."""
     calls = sorted(
         {
             one.call
@@ -101,5 +115,37 @@ def _cautions(ruled: Sequence[Ruled]) -> list[str]:
     text = (
         f"rules for {', '.join(calls)} are for operators that commute; Open MPI follows them for"
         " others too: do not use the file for programs that have such operators"
+    )
+    return [text]
+
+
+def _of_calls_in_place(ruled: Sequence[Ruled], equivalents: Equivalents) -> list[str]:
+    """Return a caution if rules for some sizes look at arguments that such calls do not have."""
+    calls = [
+        one.call
+        for one in ruled
+        if one.has_rules
+        and len(one.intervals) > 1
+        and equivalents.call(one.call).get("size_of") == "sends"
+    ]
+    if not calls:
+        return []
+    text = (
+        f"rules for {', '.join(sorted(set(calls)))} take the size from the send arguments, which"
+        " mean nothing in calls with MPI_IN_PLACE: give count and type of the receive side there on"
+        " all ranks, so that the rule for the size holds"
+    )
+    return [text]
+
+
+def _of_nodes(ruled: Sequence[Ruled], major_version: int | None) -> list[str]:
+    """Return a caution if another component serves calls on several nodes before the rules do."""
+    is_before_han = major_version is None or major_version < _FIRST_WITH_HAN
+    if is_before_han or not any(one.has_rules and one.shape.num_nodes > 1 for one in ruled):
+        return []
+    text = (
+        f"in Open MPI {_FIRST_WITH_HAN} and later, coll/han comes before the rules in calls on more"
+        " than one node: give --mca coll_han_priority 0, too, which also takes coll/han away from"
+        " calls without rules"
     )
     return [text]

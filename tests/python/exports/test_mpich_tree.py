@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -97,6 +98,31 @@ def test_parts_and_conditions(cli, tmp_path, library):
         },
         "avg_msg_size=any": own,
     }
+
+
+def test_sizes_beyond_questions_stay_with_the_interval_in_which_questions_end(
+    cli, tmp_path, library
+):
+    most = 2**31 - 1
+    binomial, ring = "bcast/binomial", "bcast/scatter_allgather"
+    rules = [rule(binomial, 0, 1023), rule(ring, 1024, 3 * most), rule(binomial, 3 * most + 1)]
+    (caution,) = export(cli, tmp_path, *rules, library=library)["cautions"]
+    assert "up to 2147483647 bytes: for bcast the rule that holds there holds for all" in caution
+    tree = json.loads((tmp_path / "t.json").read_text())
+    assert tree["collective=bcast"]["comm_type=intra"]["comm_size<=4"] == {
+        "avg_msg_size<=1023": {"algorithm=MPIR_Bcast_intra_binomial": {}},
+        "avg_msg_size=any": {"algorithm=MPIR_Bcast_intra_scatter_ring_allgather": {}},
+    }
+
+
+def test_a_shell_takes_the_variables_whatever_folders_are_called(cli, tmp_path, library):
+    folder = tmp_path / "a b;c"
+    folder.mkdir()
+    found = export(cli, folder, rule("bcast/binomial"), library=library)
+    assert [shlex.split(line) for line in found["use"]] == [
+        ["export", f"{FILE}={folder / 't.json'}"],
+        ["export", f"{BESIDE}={folder / 't.ch4.json'}"],
+    ]
 
 
 def test_what_the_library_at_hand_has_not_is_left_out(cli, tmp_path, library):

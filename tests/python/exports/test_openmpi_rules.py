@@ -40,6 +40,11 @@ def numbers(path):
     return [list(map(int, line)) for line in lines if line]
 
 
+def runs_of_three(lines):
+    """Return each three lines that follow one another."""
+    return [lines[start : start + 3] for start in range(len(lines) - 2)]
+
+
 def test_the_file_holds_for_its_ranks_and_sizes_only(cli, tmp_path):
     export(
         cli,
@@ -90,6 +95,37 @@ def test_what_is_not_exported_is_told_with_the_reason(cli, tmp_path):
     }
 
 
+@pytest.mark.parametrize("call", ["gather", "scatter"])
+def test_rules_where_ranks_count_different_sizes_hold_for_all_sizes(cli, tmp_path, call):
+    found = export(cli, tmp_path, rule(f"{call}/flat", 0, 99), rule(f"{call}/binomial", ranks=8))
+    assert [one["num_ranks"] for one in found["exported"]] == [8]
+    assert [one["reason"] for one in found["left_out"]] == [
+        f"rules of Open MPI 4.1 do not look at the size of {call}"
+    ]
+    assert [[8], [1], [0, 2, 0, 0]] in runs_of_three(numbers(tmp_path / "rules.conf"))
+
+
+@pytest.mark.parametrize("call", ["allgather", "alltoall"])
+def test_calls_in_place_are_cautioned_of_where_they_count_other_sizes(cli, tmp_path, call):
+    choice = {"allgather": "allgather/ring", "alltoall": "alltoall/pairwise"}[call]
+    (text,) = export(cli, tmp_path, rule(choice, 1024))["cautions"]
+    assert text.startswith(f"rules for {call} take the size from the send arguments")
+    assert not export(cli, tmp_path, rule(choice))["cautions"]
+
+
+@pytest.mark.parametrize(
+    ("version", "nodes", "is_cautioned"),
+    [("v5.0.7", 2, True), ("v5.0.7", 1, False), ("v4.1.4", 2, False), ("v10.0.1", 2, True)],
+)
+def test_a_component_that_comes_first_is_cautioned_of(cli, tmp_path, version, nodes, is_cautioned):
+    mpi = {"vendor": "openmpi", "version": f"Open MPI {version}"}
+    path = write(tmp_path / "p.json", profile(rule("bcast/flat", nodes=nodes), mpi=mpi))
+    words = ("profile", "export", path, "--for", "openmpi", "-o", tmp_path / "rules.conf", "--json")
+    cautions = cli(*words).document()["cautions"]
+    found = [text for text in cautions if "--mca coll_han_priority 0" in text]
+    assert len(found) == int(is_cautioned)
+
+
 def test_operators_that_do_not_commute_are_cautioned_of(cli, tmp_path):
     assert not export(cli, tmp_path, rule("allreduce/recursive_doubling"))["cautions"]
     (text,) = export(cli, tmp_path, rule("allreduce/ring"))["cautions"]
@@ -113,6 +149,15 @@ def test_algorithms_of_the_library_are_exported_as_they_are(cli, tmp_path):
     ]
     # Preloaded programs take the ordinary native call for operators that do not commute.
     assert "rules for reduce are for operators that commute" in found["cautions"][0]
+
+
+@pytest.mark.parametrize("call", ["bcast", "reduce"])
+def test_a_chain_has_the_fanout_with_which_it_was_measured(cli, tmp_path, call):
+    usual = f"{call}/native[algorithm=chain,segment=8192]"
+    given = f"{call}/native[algorithm=chain,fanout=2]"
+    export(cli, tmp_path, rule(given, 0, 65535), rule(usual, 65536))
+    assert [0, 2, 2, 0] in numbers(tmp_path / "rules.conf")
+    assert [65536, 2, 4, 8192] in numbers(tmp_path / "rules.conf")
 
 
 @pytest.mark.mpi
