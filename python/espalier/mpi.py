@@ -18,7 +18,7 @@ from espalier import api
 from espalier.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 _NAME_LEN = 64
 
@@ -87,6 +87,26 @@ def _communicator(handle: ctypes.c_int) -> Any:
     return mpi.Cartcomm(comm) if comm != mpi.COMM_NULL else mpi.COMM_NULL
 
 
+def _made(name: str, arguments: Callable[[], tuple[Any, ...]], refused: tuple[Any, ...]) -> Any:
+    """Make a communicator, on all ranks or on none.
+
+    Args:
+        name: of the function of C without `espalier_f_`.
+        arguments: returns those of this rank before the communicator, or raises what is wrong.
+        refused: what C refuses on all ranks if one of them passes it. The others would wait for a
+            rank that gives up before the call.
+    """
+    function = getattr(api.library(), f"espalier_f_{name}")
+    made = ctypes.c_int()
+    try:
+        given = arguments()
+    except Exception:
+        function(*refused, ctypes.byref(made))
+        raise
+    api.check(function(*given, ctypes.byref(made)))
+    return _communicator(made)
+
+
 def cart_weighted_create(
     comm: Any,
     dims: Sequence[int],
@@ -111,20 +131,15 @@ def cart_weighted_create(
         ArgumentError: dims, periods or weights that cannot be, on any rank.
         MpiError: mpi4py is missing, or a call of MPI failed.
     """
-    count = len(dims)
-    made = ctypes.c_int()
-    api.check(
-        api.library().espalier_f_cart_weighted_create(
-            comm.py2f(),
-            count,
-            _doubles(weights, count, "weights"),
-            _wraps(periods, count),
-            _info(info),
-            _ints(dims),
-            ctypes.byref(made),
-        )
-    )
-    return _communicator(made)
+    handle = comm.py2f()
+
+    def arguments() -> tuple[Any, ...]:
+        count = len(dims)
+        scales, wraps = _doubles(weights, count, "weights"), _wraps(periods, count)
+        return handle, count, scales, wraps, _info(info), _ints(dims)
+
+    refused = (handle, 0, None, None, _info(None), None)
+    return _made("cart_weighted_create", arguments, refused)
 
 
 def cart_ml_create_from_types(
@@ -136,22 +151,16 @@ def cart_ml_create_from_types(
     info: Any = None,
 ) -> Any:
     """Do the same with the levels that MPI_Comm_split_type makes, outermost first."""
-    count = len(dims)
-    made = ctypes.c_int()
-    api.check(
-        api.library().espalier_f_cart_ml_create_from_types(
-            comm.py2f(),
-            count,
-            _doubles(weights, count, "weights"),
-            _wraps(periods, count),
-            len(split_types),
-            _ints(split_types),
-            _info(info),
-            _ints(dims),
-            ctypes.byref(made),
-        )
-    )
-    return _communicator(made)
+    handle = comm.py2f()
+
+    def arguments() -> tuple[Any, ...]:
+        count = len(dims)
+        scales, wraps = _doubles(weights, count, "weights"), _wraps(periods, count)
+        levels = (len(split_types), _ints(split_types))
+        return handle, count, scales, wraps, *levels, _info(info), _ints(dims)
+
+    refused = (handle, 0, None, None, 0, None, _info(None), None)
+    return _made("cart_ml_create_from_types", arguments, refused)
 
 
 def cart_ml_create_from_comms(
@@ -162,21 +171,16 @@ def cart_ml_create_from_comms(
     info: Any = None,
 ) -> Any:
     """Do the same with levels that the program has split itself, the first one with all ranks."""
-    count = len(dims)
-    made = ctypes.c_int()
-    api.check(
-        api.library().espalier_f_cart_ml_create_from_comms(
-            len(level_comms),
-            _ints([comm.py2f() for comm in level_comms]),
-            count,
-            _doubles(weights, count, "weights"),
-            _wraps(periods, count),
-            _info(info),
-            _ints(dims),
-            ctypes.byref(made),
-        )
-    )
-    return _communicator(made)
+    first = _ints([level_comms[0].py2f()]) if level_comms else None
+
+    def arguments() -> tuple[Any, ...]:
+        count = len(dims)
+        levels = (len(level_comms), _ints([comm.py2f() for comm in level_comms]))
+        scales, wraps = _doubles(weights, count, "weights"), _wraps(periods, count)
+        return *levels, count, scales, wraps, _info(info), _ints(dims)
+
+    refused = (0 if first is None else 1, first, 0, None, None, _info(None), None)
+    return _made("cart_ml_create_from_comms", arguments, refused)
 
 
 def cart_ml_create(
@@ -189,24 +193,19 @@ def cart_ml_create(
 
     Ranks of `comm` must stand in the order of the hardware.
     """
-    count = len(dims_ml)
-    num_levels = len(dims_ml[0]) if dims_ml else 0
-    if any(len(levels) != num_levels for levels in dims_ml):
-        raise ArgumentError(f"expected dims_ml with {num_levels} levels in each dimension")
-    made = ctypes.c_int()
-    api.check(
-        api.library().espalier_f_cart_ml_create(
-            comm.py2f(),
-            count,
-            _wraps(periods, count),
-            num_levels,
-            _ints([parts for levels in dims_ml for parts in levels]),
-            _info(info),
-            _ints([0] * count),
-            ctypes.byref(made),
-        )
-    )
-    return _communicator(made)
+    handle = comm.py2f()
+
+    def arguments() -> tuple[Any, ...]:
+        count = len(dims_ml)
+        num_levels = len(dims_ml[0]) if dims_ml else 0
+        if any(len(levels) != num_levels for levels in dims_ml):
+            raise ArgumentError(f"expected dims_ml with {num_levels} levels in each dimension")
+        rows = _ints([parts for levels in dims_ml for parts in levels])
+        wraps, dims = _wraps(periods, count), _ints([0] * count)
+        return handle, count, wraps, num_levels, rows, _info(info), dims
+
+    refused = (handle, 0, None, 0, None, _info(None), None)
+    return _made("cart_ml_create", arguments, refused)
 
 
 def dims_ml_create(
@@ -283,26 +282,20 @@ def cart_create(  # noqa: PLR0913 - the options of espalier_cart_create
         ArgumentError: arguments that cannot be, on any rank.
         MpiError: mpi4py is missing, or a call of MPI failed.
     """
-    count = len(dims)
-    if any(len(offset) != count for offset in offsets):
-        raise ArgumentError(f"expected offsets of {count} dimensions")
-    made = ctypes.c_int()
-    api.check(
-        api.library().espalier_f_cart_create(
-            comm.py2f(),
-            count,
-            _ints(dims),
-            _wraps(periods, count),
-            len(offsets),
-            _ints([step for offset in offsets for step in offset]),
-            _doubles(weights, len(offsets), "weights"),
-            _doubles(dim_weights, count, "dim_weights"),
-            objective.encode(),
-            algorithm.encode() or None,
-            ctypes.byref(made),
-        )
-    )
-    return _communicator(made)
+    handle = comm.py2f()
+
+    def arguments() -> tuple[Any, ...]:
+        count = len(dims)
+        if any(len(offset) != count for offset in offsets):
+            raise ArgumentError(f"expected offsets of {count} dimensions")
+        steps = _ints([step for offset in offsets for step in offset])
+        neighbors = (len(offsets), steps, _doubles(weights, len(offsets), "weights"))
+        scales = _doubles(dim_weights, count, "dim_weights")
+        texts = (objective.encode(), algorithm.encode() or None)
+        return handle, count, _ints(dims), _wraps(periods, count), *neighbors, scales, *texts
+
+    refused = (handle, 0, None, None, 0, None, None, None, None, None)
+    return _made("cart_create", arguments, refused)
 
 
 def cart_report(comm: Any) -> Report:

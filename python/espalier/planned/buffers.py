@@ -126,6 +126,8 @@ def root_of(root: int, ranks: Ranks) -> int:
 
 def counts_of(given: Sequence[int], name: str, ranks: Ranks) -> list[int]:
     """Return a list with a number for each rank."""
+    if not hasattr(given, "__len__"):
+        raise ArgumentError(f"expected {ranks.size} numbers as {name}, got {given!r}")
     if len(given) != ranks.size:
         raise ArgumentError(f"expected {ranks.size} numbers as {name}, got {len(given)}")
     return [arguments.number(value, name, _LAST) for value in given]
@@ -190,18 +192,26 @@ def typed_side(given: object, name: str, ranks: Ranks, *, is_written: bool = Fal
     address = arguments.contiguous(array, name, is_written=is_written)
     sizes = counts_of(counts, f"counts of {name}", ranks)
     places = counts_of(displacements, f"displacements of {name}", ranks)
-    if len(types) != ranks.size:
-        raise ArgumentError(f"expected {ranks.size} types of {name}, got {len(types)}")
-    found = [_type_of(given_type, name) for given_type in types]
+    found = _types_of(types, name, ranks)
     for count, place, datatype in zip(sizes, places, found, strict=True):
-        end = place + _reach(datatype, count)
-        if end > array.nbytes:
+        if count == 0 or datatype.Get_size() == 0:
+            continue
+        first, end = _reach(datatype, count)
+        if place + first < 0 or place + end > array.nbytes:
             raise ArgumentError(
-                f"expected blocks inside of the {array.nbytes} bytes of {name}, got one that ends "
-                f"at byte {end}"
+                f"expected blocks inside of the {array.nbytes} bytes of {name}, got one from byte "
+                f"{place + first} to byte {place + end}"
             )
     handles = integers([datatype.py2f() for datatype in found])
     return Side(array, address, integers(sizes), integers(places), datatypes=handles)
+
+
+def _types_of(given: Sequence[Any], name: str, ranks: Ranks) -> list[Any]:
+    if not hasattr(given, "__len__"):
+        raise ArgumentError(f"expected {ranks.size} types of {name}, got {given!r}")
+    if len(given) != ranks.size:
+        raise ArgumentError(f"expected {ranks.size} types of {name}, got {len(given)}")
+    return [_type_of(one, name) for one in given]
 
 
 def _type_of(given: Any, name: str) -> Any:
@@ -210,12 +220,14 @@ def _type_of(given: Any, name: str) -> Any:
     return given if is_type_of_mpi else arguments.mpi_type(np.dtype(given), f"types of {name}")
 
 
-def _reach(datatype: MPI.Datatype, count: int) -> int:
-    """Return how many bytes lie from the place of a block to its end."""
-    if count == 0:
-        return 0
+def _reach(datatype: MPI.Datatype, count: int) -> tuple[int, int]:
+    """Return where a block begins and ends, in bytes from its place, before which it may begin.
+
+    A type may have its elements before its place, and a negative extent lays one before the other.
+    """
     true_begin, true_extent = datatype.Get_true_extent()
-    return int((count - 1) * datatype.Get_extent()[1] + true_begin + true_extent)
+    span = (count - 1) * datatype.Get_extent()[1]
+    return int(true_begin + min(0, span)), int(true_begin + true_extent + max(0, span))
 
 
 def no_side(place: Part | None = None) -> Side:

@@ -45,6 +45,22 @@ def _ranks(comm: MPI.Intracomm) -> Ranks:
     return Ranks(comm.Get_rank(), comm.Get_size())
 
 
+def _called(
+    name: str, ranks: Ranks, algorithm: str, call_of: Callable[[Ranks], Call]
+) -> tuple[Call, bytes | None, bytes | None]:
+    """Return the call of this rank with the name of its algorithm, and what is wrong with it.
+
+    Whatever is raised is told to the other ranks, which would wait for this one otherwise.
+    """
+    try:
+        return call_of(ranks), algorithm.encode() or None, None
+    except ArgumentError as error:
+        complaint = str(error)
+    except Exception as error:
+        complaint = f"expected arguments that can be used, got {type(error).__name__}: {error}"
+    return Call(functions.nothing(name)), None, complaint.encode(errors="replace")
+
+
 def plan(
     name: str, comm: MPI.Intracomm, algorithm: str, call_of: Callable[[Ranks], Call]
 ) -> Request:
@@ -57,15 +73,9 @@ def plan(
         call_of: checks the arrays of this rank. What it finds wrong is told to the other ranks.
     """
     ranks = _ranks(comm)
-    complaint = None
-    try:
-        call = call_of(ranks)
-    except ArgumentError as error:
-        call, complaint = Call(functions.nothing(name)), str(error).encode()
+    call, named, complaint = _called(name, ranks, algorithm, call_of)
     options = functions.PlannedOptions(
-        size=ctypes.sizeof(functions.PlannedOptions),
-        flags=0,
-        algorithm=algorithm.encode() or None,
+        size=ctypes.sizeof(functions.PlannedOptions), flags=0, algorithm=named
     )
     made = ctypes.c_void_p()
     init: Any = functions.init(name)

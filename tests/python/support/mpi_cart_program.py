@@ -36,6 +36,40 @@ def check_refusal(text: str, call: Callable[[], object]) -> None:
         call()
 
 
+def check_refusals_on_all() -> None:
+    """What is wrong on one rank alone is an error on all, and the next call works."""
+    here = world.rank == 0
+    two = [1, 1]
+
+    def expect(
+        text: str, call: Callable[[], object], kind: type[Exception] = ArgumentError
+    ) -> None:
+        other = "the arguments of another rank are wrong"
+        with pytest.raises(kind if here else ArgumentError, match=text if here else other):
+            call()
+
+    one = [1] if here else two
+    expect("2 weights", lambda: mpi.cart_weighted_create(world, [0, 0], weights=one))
+    expect("2 periods", lambda: mpi.cart_weighted_create(world, [0, 0], one))
+    expect("str", lambda: mpi.cart_weighted_create(world, ["x", 0] if here else [0, 0]), TypeError)
+    node = [MPI.COMM_TYPE_SHARED]
+    expect("2 weights", lambda: mpi.cart_ml_create_from_types(world, [0, 0], node, two, one))
+    expect("2 periods", lambda: mpi.cart_ml_create_from_comms([world], [0, 0], one))
+    comms = [world, None] if here else [world, world]
+    expect("NoneType", lambda: mpi.cart_ml_create_from_comms(comms, [0]), AttributeError)
+    rows = [[1, world.size], one]
+    expect("2 levels", lambda: mpi.cart_ml_create(world, rows))
+    expect("2 periods", lambda: mpi.cart_ml_create(world, [[1, world.size], two], one))
+    steps = [[1, 0], one]
+    expect("of 2 dimensions", lambda: mpi.cart_create(world, [0, 0], offsets=steps))
+    expect(
+        "2 weights",
+        lambda: mpi.cart_create(world, [0, 0], offsets=[[1, 0], [-1, 0]], weights=one),
+    )
+    expect("2 dim_weights", lambda: mpi.cart_create(world, [0, 0], dim_weights=one))
+    assert check_cart(mpi.cart_weighted_create(world, [0, 1]), [False, False])[1] == 1
+
+
 def main() -> None:
     p = world.size
     assert mpi.dims_weighted_create(12, [0, 0], [1 / 1800, 1 / 580]) == [6, 2]
@@ -71,6 +105,7 @@ def main() -> None:
     check_refusal("ndims", lambda: mpi.cart_weighted_create(world, []))
     check_refusal("'magic'", lambda: mpi.cart_create(world, [0], algorithm="magic"))
     check_refusal("as espalier_cart_create", lambda: mpi.cart_report(world))
+    check_refusals_on_all()
     if world.rank == 0:
         sys.stdout.write("ok\n")
 

@@ -275,6 +275,84 @@ def check_refusals() -> None:
     assert "freed" in refusal(request.start)
 
 
+def check_refusals_of_other_kinds() -> None:
+    """What raises anything else in Python, or in mpi4py, is refused on all as well."""
+    is_last = rank == size - 1
+    last, own = size - 1, np.zeros(1)
+    whole = np.zeros(size)
+    wrong = {
+        "counts of recv": (whole, 5),
+        "counts of recv in": (whole, [-1] * size),
+        "displacements of recv": (whole, [1] * size, 5),
+    }
+    for text, recv in wrong.items():
+        given = recv if is_last else None
+        refused_here(lambda to=given: planned.gatherv_init(comm, own, to, last), text, here=is_last)
+    numbers = np.zeros(size, dtype=np.int64)
+    ones = [1] * size
+    for text, kinds in {
+        "types of recv": 5,
+        "TypeError": ["carrier"] * size,
+        "Exception": [MPI.DATATYPE_NULL] * size,
+    }.items():
+        refused_typed(numbers, ones, kinds if is_last else mpi_types, text)
+    refused_here(
+        lambda: planned.allreduce_init(comm, own, np.zeros(1), 5 if is_last else None),
+        "AttributeError",
+        here=is_last,
+    )
+    refused_here(
+        lambda: planned.barrier_init(comm, algorithm=5 if is_last else ""),
+        "AttributeError",
+        here=is_last,
+    )
+
+
+def refused_typed(array: np.ndarray, blocks: list[int], kinds: object, text: str) -> None:
+    """Expect that types, or where their elements lie, are refused because of the last rank."""
+    recv = (array.copy(), blocks, places(blocks, 8), kinds)
+    refused_here(
+        lambda: planned.alltoallw_init(comm, typed(array, blocks, mpi_types), recv),
+        text,
+        here=rank == size - 1,
+    )
+
+
+def check_places_of_types() -> None:
+    """Elements before the array are refused, those of a type with a negative extent are not."""
+    before = MPI.INT64_T.Create_hindexed([1], [-8]).Commit()
+    backward = MPI.INT64_T.Create_resized(0, -8).Commit()
+    array, two = np.zeros(2 * size, dtype=np.int64), [2] * size
+    for kind in (before, backward):
+        kinds = [kind] * size if rank == size - 1 else mpi_types
+        refused_typed(array, two, kinds, "got one from byte -8 ")
+    behind = MPI.INT64_T.Create_hindexed([1], [8]).Commit()
+    kinds = [behind] * size if rank == size - 1 else mpi_types
+    refused_typed(array, two, kinds, f"got one from byte {16 * size - 8} to byte {16 * size + 8}")
+    nothing = planned.alltoallw_init(
+        comm,
+        (array, [0] * size, [0] * size, [before] * size),
+        (array.copy(), [0] * size, [array.nbytes + 8] * size, [backward] * size),
+    )
+    nothing.free()
+    array[:] = np.arange(2 * size) + 100 * rank
+    result = np.zeros_like(array)
+    ends = [16 * i + 8 for i in range(size)]
+    # MPI_Ialltoallw of Open MPI 4.1 does not receive where the extent is negative.
+    request = planned.alltoallw_init(
+        comm,
+        typed(array, two, mpi_types),
+        (result, two, ends, [backward] * size),
+        algorithm="pairwise",
+    )
+    request.start()
+    request.wait()
+    expected = [100 * i + 2 * rank + j for i in range(size) for j in (1, 0)]
+    assert result.tolist() == expected, (result, expected)
+    for kind in (before, backward, behind):
+        kind.Free()
+
+
 def check_lifetime() -> None:
     """Requests keep arrays and operators; one that is under way is kept, too."""
     given, total = np.ones(3), np.empty(3)
@@ -313,6 +391,8 @@ check_results(lambda _: "")
 check_results(lambda _: "native")
 check_results(lambda case: case.algorithm)
 check_refusals()
+check_refusals_of_other_kinds()
+check_places_of_types()
 check_lifetime()
 check_communicators()
 comm.Free()
