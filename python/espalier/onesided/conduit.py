@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import warnings
 from typing import TYPE_CHECKING, Any, Protocol
@@ -139,6 +140,8 @@ class Conduit:
         call this function again when there are none, or until MPI is finalized. A
         `ResourceWarning` says so. Nothing happens if the memory was given back before.
 
+        An error of what is under way is raised in the end: other processes wait for this one.
+
         Raises:
             MpiError: MPI was finalized before.
         """
@@ -146,8 +149,15 @@ class Conduit:
             return
         if api.mpi().Is_finalized():
             raise MpiError("expected detach() before MPI is finalized, got it afterwards")
-        if not self._is_ended:
-            self._end()
+        try:
+            if not self._is_ended:
+                self._end()
+        finally:
+            if self._is_ended:
+                self._release_unless_used()
+
+    def _release_unless_used(self) -> None:
+        """Give back the memory if no process has arrays of a segment, else say so. Collective."""
         num_users = self._comm.allreduce(int(self._segment.has_arrays()))
         if num_users == 0:
             endings.cancel(self._release)
@@ -160,7 +170,7 @@ class Conduit:
             f"arrays of segments are in use on {num_users} of {self._size} processes, so that "
             "their memory stays; delete them before the conduit is detached",
             ResourceWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
 
     def _release(self) -> None:
@@ -174,8 +184,13 @@ class Conduit:
         for transfer in list(self._underway):
             transfer.wait()
         self.fence()
-        for team in list(self._teams):
-            team.free()
+        with contextlib.ExitStack() as left:
+            left.callback(self._leave)
+            for team in reversed(self._teams):
+                left.callback(team.free)
+
+    def _leave(self) -> None:
+        """Wait until all processes have ended what they have begun."""
         self.barrier()
         self._is_ended = True
 

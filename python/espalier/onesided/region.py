@@ -193,6 +193,7 @@ class Region:
         operator = () if op is None else (handle(op),)
         options = modes.options(**keywords)
         regions: tuple[Any, ...] = (self._structure(), to._structure())
+        team._dropped.free()
         call(
             f"array_{name}_init",
             *(ctypes.byref(region) for region in regions),
@@ -201,6 +202,6 @@ class Region:
             ctypes.byref(options),
             ctypes.byref(made),
         )
-        request = Request(made, (self._array, to._array, op), team._underway)
+        request = Request(made, (self._array, to._array, op), team._underway, team._dropped)
         team._requests.add(request)
         return request

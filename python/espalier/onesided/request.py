@@ -4,15 +4,15 @@
 from __future__ import annotations
 
 import ctypes
-import weakref
 from typing import TYPE_CHECKING
 
-from espalier import api
 from espalier.errors import ArgumentError, Error
 from espalier.onesided.functions import Meanwhile, TuningOptions, ask, call
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from espalier.onesided.dropped import Dropped
 
 
 class _Caught:
@@ -40,19 +40,15 @@ class _Caught:
                 del error
 
 
-def _free(handle: ctypes.c_void_p) -> None:
-    if handle.value is not None and not api.mpi().Is_finalized():
-        call("request_free", ctypes.byref(handle))
-
-
 class Request:
     """A collective with fixed arguments; made by a `Team`, or by functions of `espalier.planned`.
 
     It keeps its arrays, and is kept itself while it is under way. Members of a team call `start()`
     in the same order, `test()` and `wait()` in any; ranks of a communicator all of them in any.
     Requests of `Team.bcast()` and the other functions without `_init` are started and free
-    themselves when they are over; others are freed by `free()`, with the team, or when nobody has
-    them any more. `mechanism`, `origin` and `tune()` are of teams only.
+    themselves when they are over. Others are freed by `free()`, or with the team; or, when nobody
+    has them any more, by what the program plans, starts or frees next. `mechanism`, `origin` and
+    `tune()` are of teams only.
     """
 
     def __init__(
@@ -60,18 +56,19 @@ class Request:
         handle: ctypes.c_void_p,
         kept: tuple[object, ...],
         underway: set[Request],
+        dropped: Dropped,
     ) -> None:
         """Take over what was planned, with what has to live as long.
 
-        `underway` holds it while it is under way.
+        `underway` holds it while it is under way, and `dropped` frees what nobody has any more.
         """
         self._handle = handle
         self._kept = kept
         self._underway = underway
         self._is_once = False
         self._look_at_names()
-        self._finalizer = weakref.finalize(self, _free, handle)
-        self._finalizer.atexit = False
+        self._dropped = dropped
+        self._finalizer = dropped.watch(self, "request_free", handle)
 
     @property
     def algorithm(self) -> str:
@@ -120,6 +117,7 @@ class Request:
             raise ArgumentError("expected a request, got one that was freed")
         if self.is_underway:
             raise ArgumentError("expected a request that is not under way, got one that is")
+        self._dropped.free()
         call("request_start", self._handle)
         self._underway.add(self)
 
@@ -170,21 +168,34 @@ class Request:
     def test(self) -> bool:
         """Do what can be done without waiting, and tell whether it is over. Not collective.
 
-        True for a request that is not under way.
+        True for a request that is not under way. An error is raised once; whether the request is
+        over after that, `is_underway` tells.
         """
         if not self.is_underway:
             return True
         is_over = ctypes.c_int()
-        call("request_test", self._handle, ctypes.byref(is_over))
+        try:
+            call("request_test", self._handle, ctypes.byref(is_over))
+        except Error:
+            self._end_if_over()
+            raise
         if is_over.value:
             self._end()
         return bool(is_over.value)
 
     def wait(self) -> None:
-        """Wait until it is over; returns at once if it is not under way."""
-        if self.is_underway:
+        """Wait until it is over; returns at once if it is not under way.
+
+        An error is raised once; whether the request is over after that, `is_underway` tells.
+        """
+        if not self.is_underway:
+            return
+        try:
             call("request_wait", self._handle)
-            self._end()
+        except Error:
+            self._end_if_over()
+            raise
+        self._end()
 
     def free(self) -> None:
         """Free it. Not collective; nothing happens if it was freed before.
@@ -194,7 +205,7 @@ class Request:
         """
         if self.is_underway:
             raise ArgumentError("expected a request that is over, got one under way", "wait for it")
-        self._finalizer()
+        self._dropped.free_watched(self._finalizer)
         self._kept = ()
 
     def _look_at_names(self) -> None:
@@ -203,6 +214,17 @@ class Request:
         self._algorithm: str = ask("request_algorithm", self._handle).decode()
         self._mechanism: str = ask("request_mechanism", self._handle).decode()
         self._origin: str = ask("request_origin", self._handle).decode()
+
+    def _end_if_over(self) -> None:
+        """Look, after an error, whether it is over all the same.
+
+        What is wrong with this request is said once, perhaps now, and the next time it is over.
+        """
+        is_over = ctypes.c_int()
+        if ask("request_test", self._handle, ctypes.byref(is_over)) != 0:
+            ask("request_test", self._handle, ctypes.byref(is_over))
+        if is_over.value:
+            self._end()
 
     def _end(self) -> None:
         self._underway.discard(self)

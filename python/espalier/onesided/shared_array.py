@@ -6,7 +6,6 @@ from __future__ import annotations
 import ctypes
 import itertools
 import math
-import weakref
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,11 +21,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from espalier.onesided.team import Team
-
-
-def _free(made: ctypes.c_void_p) -> None:
-    if made.value is not None:
-        call("array_free", ctypes.byref(made))
 
 
 def _numbers(given: int | Sequence[int], name: str) -> tuple[int, ...]:
@@ -83,6 +77,7 @@ class SharedArray:
         positions = (0, *(1,) * (ndims - 1)) if grid is None else _numbers(grid, "grid")
         given.grid[:ndims] = positions
         made = ctypes.c_void_p()
+        team._dropped.free()
         datatype = handle(arguments.mpi_type(self._dtype, "dtype"))
         call(
             "array_create",
@@ -98,8 +93,7 @@ class SharedArray:
         self._block: tuple[int, ...] = tuple(given.block[:ndims])
         self._grid: tuple[int, ...] = tuple(given.grid[:ndims])
         team._arrays.add(self)
-        self._finalizer = weakref.finalize(self, _free, made)
-        self._finalizer.atexit = False
+        self._finalizer = team._dropped.watch(self, "array_free", made)
 
     @staticmethod
     def _check_dims(extents: tuple[int, ...], *others: int | Sequence[int] | None) -> None:
@@ -192,7 +186,7 @@ class SharedArray:
 
     def free(self) -> None:
         """Forget it; requests that were planned with it remain. Not collective."""
-        self._finalizer()
+        self._team._dropped.free_watched(self._finalizer)
 
     @property
     def _slots(self) -> tuple[int, ...]:

@@ -12,6 +12,7 @@ from espalier import api
 from espalier.errors import ArgumentError, Error
 from espalier.onesided import arguments, modes
 from espalier.onesided.buffers import Buffer, contents
+from espalier.onesided.dropped import Dropped
 from espalier.onesided.functions import ask, call, handle
 from espalier.onesided.modes import Addresses
 from espalier.onesided.request import Request, started
@@ -83,6 +84,7 @@ class Team:
         self._requests: weakref.WeakSet[Request] = weakref.WeakSet()
         self._underway: set[Request] = set()
         self._arrays: weakref.WeakSet[_Array] = weakref.WeakSet()
+        self._dropped = Dropped()
         self._rank: int = ask("team_rank", made)
         self._size: int = ask("team_size", made)
         conduit._teams.append(self)
@@ -140,7 +142,9 @@ class Team:
         Raises:
             ArgumentError: requests of shared arrays that were not freed.
         """
-        call("team_cache_clear", self._live())
+        live = self._live()
+        self._dropped.free()
+        call("team_cache_clear", live)
 
     def conduit_rank(self, rank: int) -> int:
         """Return the rank on the conduit of a rank of the team. Not collective."""
@@ -152,21 +156,42 @@ class Team:
     def free(self) -> None:
         """Wait for what is under way, and free the team with its requests and shared arrays.
 
-        Collective over the team; nothing happens if it was freed before.
+        Collective over the team; nothing happens if it was freed before. An error of what is under
+        way is raised in the end: other members wait for this one.
         """
         if self._handle.value is None:
             return
-        self.fence()
+        try:
+            self.fence()
+        except Error:
+            with contextlib.suppress(Error):
+                self._end()
+            raise
+        self._end()
+
+    def _end(self) -> None:
+        """Free the team, with all that it has. Collective over it."""
         for request in list(self._requests):
             request.free()
         for array in list(self._arrays):
             array.free()
+        self._dropped.free()
         call("team_free", ctypes.byref(self._handle))
         self._conduit._teams.remove(self)
 
     def fence(self) -> None:
-        """Wait for all collectives of the team that this process has started. Not collective."""
-        call("team_fence", self._live())
+        """Wait for all collectives of the team that this process has started. Not collective.
+
+        If something is wrong with several of them, that of one of them is raised.
+        """
+        live = self._live()
+        self._dropped.free()
+        try:
+            call("team_fence", live)
+        except Error:
+            for request in list(self._underway):
+                request._end_if_over()
+            raise
         for request in list(self._underway):
             request.wait()
 
@@ -304,7 +329,7 @@ class Team:
             ends = addresses(sent, received, self._segment(keywords))
             given = (ends[0], *sent.lists, ends[1], *received.lists, _type(sent.buffer))
             modes.options(**keywords)
-        except ArgumentError:
+        except Exception:
             self._leave_exchange()
             raise
         return self._made("alltoallv", given, keywords, (send, recv))
@@ -420,8 +445,9 @@ class Team:
         options = modes.options(**keywords)
         made = ctypes.c_void_p()
         team = self._live()
+        self._dropped.free()
         call(f"team_{name}_init", *given, team, ctypes.byref(options), ctypes.byref(made))
-        request = Request(made, used, self._underway)
+        request = Request(made, used, self._underway, self._dropped)
         self._requests.add(request)
         return request
 

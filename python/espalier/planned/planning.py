@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from espalier import api
 from espalier.errors import ArgumentError
+from espalier.onesided.dropped import Dropped
 from espalier.onesided.request import Request
 from espalier.planned import functions
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 # Requests are kept while they are under way, and their arrays with them.
 _underway: set[Request] = set()
+_dropped = Dropped()
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,8 @@ def plan(
         size=ctypes.sizeof(functions.PlannedOptions), flags=0, algorithm=named
     )
     made = ctypes.c_void_p()
+    _dropped.free()
     init: Any = functions.init(name)
     code = init(*call.values, comm.py2f(), ctypes.byref(options), complaint, ctypes.byref(made))
     api.check(code)
-    return Request(made, call.kept, _underway)
+    return Request(made, call.kept, _underway, _dropped)

@@ -19,14 +19,14 @@ from espalier.onesided import Addresses, Conduit, Sync, Team
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from espalier.onesided import Modes
+    from espalier.onesided import Modes, Request
 
 world = MPI.COMM_WORLD
 SEGMENT = 1 << 12
 LOCAL: Modes = {"addresses": Addresses.LOCAL}
 
 
-def refuse(text: str, call: Callable[[], object], kind: type[Error] = ArgumentError) -> None:
+def refuse(text: str, call: Callable[[], object], kind: type[Exception] = ArgumentError) -> None:
     with pytest.raises(kind, match=text):
         call()
 
@@ -143,6 +143,10 @@ def check_uneven_buffers(team: Team, conduit: Conduit) -> None:
     wrong = (received, [1] * (p + 1)) if rank == 0 else (received, ones)
     text = "numbers as counts of recv" if rank == 0 else "another rank are wrong"
     refuse(text, lambda: team.alltoallv((sent, ones), wrong))
+    kind = AttributeError if rank == 0 else ArgumentError
+    text = "encode" if rank == 0 else "another rank are wrong"
+    named: str = 5 if rank == 0 else ""
+    refuse(text, lambda: team.alltoallv((sent, ones), (received, ones), algorithm=named), kind)
     doubled = np.zeros(2 * p)
     refuse(
         "member 0 to receive the 2 elements that member 0 sends to it, got a count of 1",
@@ -188,6 +192,75 @@ def check_requests(team: Team, conduit: Conduit) -> None:
     once = team.bcast(conduit.array(8))
     once.wait()
     refuse("one that was freed", once.start)
+
+
+def wait_for(request: Request, _: Team) -> None:
+    request.wait()
+
+
+def ask_for(request: Request, _: Team) -> None:
+    while not request.test():
+        pass
+
+
+def fence(_: Request, team: Team) -> None:
+    team.fence()
+
+
+def check_members_that_learn_differently(conduit: Conduit) -> None:
+    """Each of them is told once; the request is over then, and may be started again."""
+    for end in (wait_for, ask_for, fence):
+        with Team(conduit, world) as team:
+            request = team.barrier_init(sync_in=Sync.MYSYNC, learn=team.rank == 0)
+            others = [team.barrier_init(sync_in=Sync.MYSYNC) for _ in range(2)]
+            errors = []
+            for _ in range(7):
+                for one in (request, *others):
+                    one.start()
+                try:
+                    end(request, team)
+                except ArgumentError as error:
+                    errors.append(str(error))
+                assert not request.is_underway
+                for one in others:
+                    assert one.is_underway == (end is not fence)
+                    one.wait()
+            assert len(errors) == (1 if team.size > 1 else 0), errors
+            assert all("ESPALIER_LEARN_IN_STARTS" in error for error in errors)
+
+
+def start_until_told(team: Team) -> Request:
+    """Return a request under way: who learns is told at its end, others then or shortly before."""
+    request = team.barrier_init(learn=team.rank == 0)
+    for _ in range(4):
+        request.start()
+        ends_with_error(request.wait, is_sure=False)
+    request.start()
+    return request
+
+
+def ends_with_error(end: Callable[[], object], *, is_sure: bool) -> None:
+    try:
+        end()
+    except ArgumentError as error:
+        assert "ESPALIER_LEARN_IN_STARTS" in str(error)  # noqa: PT017 - nobody else has to see one
+    else:
+        assert not is_sure
+
+
+def check_ends_with_errors(transport: str) -> None:
+    """Who is told at the end of a team or conduit ends it all the same: others wait for it."""
+    conduit = Conduit(world, 64, transport=transport)
+    team, last = Team(conduit, world), Team(conduit, world)
+    is_sure = team.rank == 0 and team.size > 1
+    request = start_until_told(team)
+    ends_with_error(team.free, is_sure=is_sure)
+    assert not request.is_underway
+    refuse("a team, got one that was freed", team.fence)
+    request = start_until_told(last)
+    ends_with_error(conduit.detach, is_sure=is_sure)
+    assert not request.is_underway
+    assert conduit.is_released
 
 
 def check_scratch(conduit: Conduit) -> None:
@@ -249,12 +322,14 @@ def main() -> None:
         check_uneven_buffers(team, conduit)
         check_modes(team, conduit)
         check_requests(team, conduit)
+        check_members_that_learn_differently(conduit)
         check_scratch(conduit)
         check_all_goes_on(team, conduit)
         request = team.barrier_init()
         transfer = conduit.start_put(np.zeros(1), 0, 1024)
     check_after_the_end(team, conduit, request)
     refuse("one that was over", transfer.wait)
+    check_ends_with_errors(transport)
     if world.rank == 0:
         sys.stdout.write("ok\n")
 

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import gc
 import sys
+import threading
 import warnings
 
 import numpy as np
 import pytest
+from freed_calls import FreedCalls
 from mpi4py import MPI
 
 from espalier.errors import ArgumentError
-from espalier.onesided import Addresses, Conduit, Team
+from espalier.onesided import Addresses, Conduit, SharedArray, Team
 
 world = MPI.COMM_WORLD
 transport = sys.argv[1]
@@ -99,6 +101,37 @@ def check_names_may_go_out_of_scope() -> None:
     assert total[0] == world.size
 
 
+def check_what_is_dropped() -> None:
+    """The collector frees nothing, in whatever thread it runs; the next call of the program does.
+
+    What has to be freed before others is.
+    """
+    freed = FreedCalls()
+    with freed, Conduit(world, 1024, transport=transport) as conduit:
+        team = Team(conduit, world)
+        calls = [
+            team.fence,
+            team.barrier_init(addresses=Addresses.LOCAL).start,
+            team.barrier_init,
+            team.barrier_init().free,
+            team.cache_clear,
+            team.free,
+        ]
+        for call in calls:
+            array = SharedArray(team, team.size)
+            for request in (array.blocks[0].bcast_init(array.blocks[:], 1), team.barrier_init()):
+                request.explain()
+            before = list(freed.names)
+            del array, request
+            thread = threading.Thread(target=gc.collect)
+            thread.start()
+            thread.join()
+            assert freed.names == before
+            call()
+            assert freed.names.count("request_free") >= before.count("request_free") + 2
+            assert freed.names.count("array_free") == before.count("array_free") + 1
+
+
 def check_many_conduits() -> None:
     for size in range(8):
         with Conduit(world, 8 * size, transport=transport) as conduit:
@@ -128,6 +161,7 @@ def main() -> None:
     check_exceptions_do_not_wait()
     check_ends_complete_what_is_under_way()
     check_names_may_go_out_of_scope()
+    check_what_is_dropped()
     check_many_conduits()
     rank = world.rank
     check_the_end_of_mpi()

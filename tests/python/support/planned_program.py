@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from freed_calls import FreedCalls
 from mpi4py import MPI
 
 from espalier import planned
@@ -375,6 +376,29 @@ def check_lifetime() -> None:
     assert watched() is None
 
 
+def check_collection_within_operators() -> None:
+    """What an operator lets go, in the middle of a wait, is freed by the next call."""
+    left = [planned.barrier_init(comm)]
+
+    def add(a: MPI.buffer, b: MPI.buffer, _: MPI.Datatype) -> None:
+        left.clear()
+        gc.collect()
+        np.frombuffer(b)[:] += np.frombuffer(a)
+
+    total = np.zeros(1)
+    operator = MPI.Op.Create(add, commute=True)
+    request = planned.allreduce_init(comm, np.ones(1), total, operator, algorithm="in_order")
+    freed = FreedCalls()
+    with freed:
+        request.start()
+        request.wait()
+        left.clear()
+        assert not freed.names
+        planned.barrier_init(comm).free()
+        assert freed.names == ["request_free"] * 2
+    assert total[0] == size
+
+
 def check_communicators() -> None:
     """A communicator may be freed before its requests, and be a part."""
     half = MPI.COMM_WORLD.Split(rank % 2, -rank)
@@ -394,6 +418,7 @@ check_refusals()
 check_refusals_of_other_kinds()
 check_places_of_types()
 check_lifetime()
+check_collection_within_operators()
 check_communicators()
 comm.Free()
 if MPI.COMM_WORLD.rank == 0:
