@@ -67,12 +67,35 @@ program mpix_use_mpi
   call require(error_class == MPI_ERR_DIMS .and. comm == MPI_COMM_NULL, 'error of a larger grid')
   call espalier_cart_create(part, 2, dims, periods, comm, code, algorithm='magic')
   call require(code /= MPI_SUCCESS, 'error of options')
+  call check_shapes()
 
   call MPI_Comm_free(part, code)
   if (rank == 0) print '(a)', 'ok'
   call MPI_Finalize(code)
 
 contains
+
+  ! What is wrong with the shape of an array, also on one rank alone, is an error on all.
+  subroutine check_shapes()
+    integer :: own
+    own = merge(1, 2, rank == 0)
+    dims = 0
+    call espalier_cart_create(part, 2, dims, periods, comm, code, offsets=three_ml)
+    call check_refused('offsets of three dimensions')
+    call espalier_cart_create(part, 2, dims, periods, comm, code, offsets=stencil, &
+      weights=weights(:own))
+    call check_refused('too few weights on one rank')
+    call espalier_cart_create(part, 2, dims, periods, comm, code, weights=weights)
+    call check_refused('weights without offsets')
+    call espalier_cart_create(part, 2, dims, periods, comm, code, dim_weights=weights(:own))
+    call check_refused('too few weights of dimensions on one rank')
+  end subroutine
+
+  subroutine check_refused(what)
+    character(len=*), intent(in) :: what
+    call MPI_Error_class(code, error_class, got(1))
+    call require(error_class == MPI_ERR_ARG .and. comm == MPI_COMM_NULL, what)
+  end subroutine
 
   subroutine check_cart(what)
     character(len=*), intent(in) :: what

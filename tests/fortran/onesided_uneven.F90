@@ -54,6 +54,7 @@ contains
     call check_alltoallv()
     call check_symmetric()
     call check_refused()
+    call check_refused_in_place()
     call check_refused_exchange()
     call check_reproducible()
     call espalier_team_free(team)
@@ -172,6 +173,27 @@ contains
     call espalier_team_gatherv_init(mine, gathered, counts, displs, MPI_INTEGER, 0, team, request)
     call run(request)
     call require(rank /= 0 .or. all(gathered == all_blocks()), 'symmetric gatherv')
+  end subroutine
+
+  ! As MPI_IN_PLACE is a variable of Fortran, it could be taken for a buffer.
+  subroutine check_refused_in_place()
+    integer, target, asynchronous :: numbers(64)
+    integer, allocatable :: ones(:)
+    type(espalier_request) :: request
+    call espalier_team_scatterv_init(numbers, counts, displs, MPI_IN_PLACE, MPI_INTEGER, 0, team, &
+      request, code, local)
+    call require(class_of(code) == MPI_ERR_BUFFER, 'a scatterv in place is refused')
+    call espalier_team_gatherv_init(MPI_IN_PLACE, numbers, counts, displs, MPI_INTEGER, 0, team, &
+      request, code, local)
+    call require(class_of(code) == MPI_ERR_BUFFER, 'a gatherv in place is refused')
+    call espalier_team_allgatherv_init(MPI_IN_PLACE, numbers, counts, displs, MPI_INTEGER, team, &
+      request, code, local)
+    call require(class_of(code) == MPI_ERR_BUFFER, 'an allgatherv in place is refused')
+    allocate (ones(p))
+    ones = 1
+    call espalier_team_alltoallv_init(MPI_IN_PLACE, ones, none, numbers, ones, none, MPI_INTEGER, &
+      team, request, code, local)
+    call require(class_of(code) == MPI_ERR_BUFFER, 'an alltoallv in place is refused')
   end subroutine
 
   subroutine check_refused()

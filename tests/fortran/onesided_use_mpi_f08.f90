@@ -376,6 +376,31 @@ contains
     call espalier_team_bcast_init(x, n, MPI_DOUBLE_PRECISION, 0, team, request, code, &
       espalier_onesided_options(in=7))
     call require(is_wrong(code), 'an unknown mode is refused')
+    call check_refused_in_place()
+  end subroutine
+
+  ! As MPI_IN_PLACE is a variable of Fortran, it could be taken for a buffer.
+  subroutine check_refused_in_place()
+    integer :: numbers(n * p), code
+    type(espalier_request) :: request
+    call espalier_team_bcast_init(MPI_IN_PLACE, n, MPI_INTEGER, 0, team, request, code, local)
+    call require(class_of(code) == MPI_ERR_BUFFER, 'a bcast in place is refused')
+    call espalier_team_scatter_init(numbers, MPI_IN_PLACE, n, MPI_INTEGER, 0, team, request, code, &
+      local)
+    call require(class_of(code) == MPI_ERR_BUFFER, 'a scatter in place is refused')
+    call espalier_team_gather_init(MPI_IN_PLACE, numbers, n, MPI_INTEGER, 0, team, request, code, &
+      local)
+    call require(class_of(code) == MPI_ERR_BUFFER, 'a gather in place is refused')
+    call espalier_team_reduce_init(MPI_IN_PLACE, numbers, n, MPI_INTEGER, MPI_SUM, 0, team, &
+      request, code, local)
+    call require(class_of(code) == MPI_ERR_BUFFER, 'a reduce in place is refused')
+    call espalier_team_allreduce_init(MPI_IN_PLACE, numbers, n, MPI_INTEGER, MPI_SUM, team, &
+      request, code, local)
+    call require(class_of(code) == MPI_ERR_BUFFER, 'an allreduce in place is refused')
+    call espalier_team_allgather_init(MPI_IN_PLACE, numbers, n, MPI_INTEGER, team, request, code)
+    call require(class_of(code) == MPI_ERR_BUFFER, 'an allgather in place is refused')
+    call espalier_team_alltoall_init(MPI_IN_PLACE, numbers, n, MPI_INTEGER, team, request, code)
+    call require(class_of(code) == MPI_ERR_BUFFER, 'an alltoall in place is refused')
   end subroutine
 
   ! A team of some of the processes, in an order of its own.
@@ -403,8 +428,14 @@ contains
     integer, intent(in) :: code
     logical :: is_wrong
     integer :: class
-    call MPI_Error_class(code, class)
+    class = class_of(code)
     is_wrong = class == MPI_ERR_ARG .or. class == MPI_ERR_BUFFER .or. class == MPI_ERR_ROOT
+  end function
+
+  function class_of(code) result(class)
+    integer, intent(in) :: code
+    integer :: class
+    call MPI_Error_class(code, class)
   end function
 
   subroutine require(holds, what)

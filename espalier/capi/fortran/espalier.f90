@@ -10,7 +10,8 @@ module espalier
 
   integer, parameter :: name_len = 64
 
-  ! Options are arguments that may be left out; offsets(ndims, number of neighbours).
+  ! Options are arguments that may be left out: offsets(ndims, number of neighbours), a weight for
+  ! each neighbour, a dim_weight for each dimension.
   interface espalier_cart_create
     module procedure cart_create, cart_create_f08
   end interface
@@ -55,15 +56,29 @@ contains
     character(kind=c_char), target :: texts(name_len, 2)
     type(c_ptr) :: at(5)
     integer :: wraps(max(ndims, 0)), num_neighbors, code
+    logical :: fits
     wraps = merge(1, 0, periods(1:max(ndims, 0)))
     at = c_null_ptr
     num_neighbors = 0
+    fits = .true.
     if (present(offsets)) then
       num_neighbors = size(offsets, 2)
       at(1) = c_loc(offsets)
+      fits = size(offsets, 1) == ndims
     end if
-    if (present(weights)) at(2) = c_loc(weights)
-    if (present(dim_weights)) at(3) = c_loc(dim_weights)
+    if (present(weights)) then
+      at(2) = c_loc(weights)
+      fits = fits .and. size(weights) == num_neighbors
+    end if
+    if (present(dim_weights)) then
+      at(3) = c_loc(dim_weights)
+      fits = fits .and. size(dim_weights) == ndims
+    end if
+    ! What C refuses on all ranks. It does not know the shapes, and would read beyond the arrays.
+    if (.not. fits) then
+      num_neighbors = -1
+      at(1:3) = c_null_ptr
+    end if
     if (present(objective)) then
       call to_c(objective, texts(:, 1))
       at(4) = c_loc(texts(1, 1))

@@ -3,6 +3,7 @@
 ! Collectives of espalier_onesided.h; the module espalier_onesided has all of it.
 module espalier_onesided_collectives
   use, intrinsic :: iso_c_binding, only: c_int, c_ptr
+  use espalier_buffer_places, only: buffer_place
   use espalier_onesided_types
   use mpi_f08, only: MPI_Datatype, MPI_Op
   implicit none
@@ -156,7 +157,7 @@ contains
     type(espalier_onesided_options), intent(in), optional :: options
     type(c_texts), target :: texts
     integer :: code
-    code = c_bcast_init(address_of(buffer), count, datatype, root, team%handle, &
+    code = c_bcast_init(buffer_place(buffer), count, datatype, root, team%handle, &
       to_options(options, texts), request%handle)
     if (present(ierror)) ierror = code
   end subroutine
@@ -185,7 +186,7 @@ contains
     type(espalier_onesided_options), intent(in), optional :: options
     type(c_texts), target :: texts
     integer :: code
-    code = c_scatter_init(address_of(sendbuf), address_of(recvbuf), count, datatype, root, &
+    code = c_scatter_init(buffer_place(sendbuf), buffer_place(recvbuf), count, datatype, root, &
       team%handle, to_options(options, texts), request%handle)
     if (present(ierror)) ierror = code
   end subroutine
@@ -217,7 +218,7 @@ contains
     type(espalier_onesided_options), intent(in), optional :: options
     type(c_texts), target :: texts
     integer :: code
-    code = c_gather_init(address_of(sendbuf), address_of(recvbuf), count, datatype, root, &
+    code = c_gather_init(buffer_place(sendbuf), buffer_place(recvbuf), count, datatype, root, &
       team%handle, to_options(options, texts), request%handle)
     if (present(ierror)) ierror = code
   end subroutine
@@ -251,7 +252,7 @@ contains
     type(espalier_onesided_options), intent(in), optional :: options
     type(c_texts), target :: texts
     integer :: code
-    code = c_reduce_init(address_of(sendbuf), address_of(recvbuf), count, datatype, op, root, &
+    code = c_reduce_init(buffer_place(sendbuf), buffer_place(recvbuf), count, datatype, op, root, &
       team%handle, to_options(options, texts), request%handle)
     if (present(ierror)) ierror = code
   end subroutine
@@ -284,7 +285,7 @@ contains
     type(espalier_onesided_options), intent(in), optional :: options
     type(c_texts), target :: texts
     integer :: code
-    code = c_allreduce_init(address_of(sendbuf), address_of(recvbuf), count, datatype, op, &
+    code = c_allreduce_init(buffer_place(sendbuf), buffer_place(recvbuf), count, datatype, op, &
       team%handle, to_options(options, texts), request%handle)
     if (present(ierror)) ierror = code
   end subroutine
@@ -315,7 +316,7 @@ contains
     type(espalier_onesided_options), intent(in), optional :: options
     type(c_texts), target :: texts
     integer :: code
-    code = c_allgather_init(address_of(sendbuf), address_of(recvbuf), count, datatype, &
+    code = c_allgather_init(buffer_place(sendbuf), buffer_place(recvbuf), count, datatype, &
       team%handle, to_options(options, texts), request%handle)
     if (present(ierror)) ierror = code
   end subroutine
@@ -343,7 +344,7 @@ contains
     type(espalier_onesided_options), intent(in), optional :: options
     type(c_texts), target :: texts
     integer :: code
-    code = c_alltoall_init(address_of(sendbuf), address_of(recvbuf), count, datatype, &
+    code = c_alltoall_init(buffer_place(sendbuf), buffer_place(recvbuf), count, datatype, &
       team%handle, to_options(options, texts), request%handle)
     if (present(ierror)) ierror = code
   end subroutine

@@ -6,6 +6,7 @@
 ! the end of a list have -1 there, which is refused.
 module espalier_onesided_uneven
   use, intrinsic :: iso_c_binding, only: c_int, c_loc, c_null_ptr, c_ptr
+  use espalier_buffer_places, only: buffer_place
   use espalier_onesided_team, only: espalier_team_size
   use espalier_onesided_types
   use mpi_f08, only: MPI_Datatype
@@ -109,8 +110,8 @@ contains
     integer :: code
     call to_list(counts, team, of_counts)
     call to_list(displs, team, of_displs)
-    code = c_scatterv_init(address_of(sendbuf), place_of(of_counts), place_of(of_displs), &
-      address_of(recvbuf), datatype, root, team%handle, to_options(options, texts), &
+    code = c_scatterv_init(buffer_place(sendbuf), place_of(of_counts), place_of(of_displs), &
+      buffer_place(recvbuf), datatype, root, team%handle, to_options(options, texts), &
       request%handle)
     if (present(ierror)) ierror = code
   end subroutine
@@ -148,7 +149,7 @@ contains
     integer :: code
     call to_list(counts, team, of_counts)
     call to_list(displs, team, of_displs)
-    code = c_gatherv_init(address_of(sendbuf), address_of(recvbuf), place_of(of_counts), &
+    code = c_gatherv_init(buffer_place(sendbuf), buffer_place(recvbuf), place_of(of_counts), &
       place_of(of_displs), datatype, root, team%handle, to_options(options, texts), &
       request%handle)
     if (present(ierror)) ierror = code
@@ -186,7 +187,7 @@ contains
     integer :: code
     call to_list(counts, team, of_counts)
     call to_list(displs, team, of_displs)
-    code = c_allgatherv_init(address_of(sendbuf), address_of(recvbuf), place_of(of_counts), &
+    code = c_allgatherv_init(buffer_place(sendbuf), buffer_place(recvbuf), place_of(of_counts), &
       place_of(of_displs), datatype, team%handle, to_options(options, texts), request%handle)
     if (present(ierror)) ierror = code
   end subroutine
@@ -227,8 +228,8 @@ contains
     call to_list(sdispls, team, of_sdispls)
     call to_list(recvcounts, team, of_recvcounts)
     call to_list(rdispls, team, of_rdispls)
-    code = c_alltoallv_init(address_of(sendbuf), place_of(of_sendcounts), place_of(of_sdispls), &
-      address_of(recvbuf), place_of(of_recvcounts), place_of(of_rdispls), datatype, team%handle, &
+    code = c_alltoallv_init(buffer_place(sendbuf), place_of(of_sendcounts), place_of(of_sdispls), &
+      buffer_place(recvbuf), place_of(of_recvcounts), place_of(of_rdispls), datatype, team%handle, &
       to_options(options, texts), request%handle)
     if (present(ierror)) ierror = code
   end subroutine

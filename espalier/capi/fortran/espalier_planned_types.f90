@@ -2,11 +2,9 @@
 
 ! What the modules of espalier_planned.h share: its options, and where buffers are for C.
 module espalier_planned_types
-  use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_int, c_loc, c_null_char, &
-    c_null_ptr, c_ptr, c_sizeof, c_size_t
-  use espalier_onesided_types, only: address_of, to_c
-  use mpi, only: bottom => MPI_BOTTOM, in_place => MPI_IN_PLACE
-  use mpi_f08, only: bottom_f08 => MPI_BOTTOM, in_place_f08 => MPI_IN_PLACE
+  use, intrinsic :: iso_c_binding, only: c_char, c_int, c_null_ptr, c_ptr, c_sizeof, c_size_t
+  use espalier_buffer_places, only: buffer_place
+  use espalier_onesided_types, only: to_c
   implicit none
   private
   public :: espalier_planned_options
@@ -32,17 +30,6 @@ module espalier_planned_types
     character(kind=c_char) :: complaint_in_c(complaint_len + 1)
     character(len=complaint_len) :: complaint = ''
   end type
-
-  interface
-    function in_place_of_c() bind(C, name='espalier_in_place_of_c') result(place)
-      import :: c_ptr
-      type(c_ptr) :: place
-    end function
-    function bottom_of_c() bind(C, name='espalier_bottom_of_c') result(place)
-      import :: c_ptr
-      type(c_ptr) :: place
-    end function
-  end interface
 
 contains
 
@@ -72,17 +59,7 @@ contains
       texts%complaint = 'expected contiguous elements as ' // name // ', got a section with gaps'
       return
     end if
-    place = c_loc(buffer)
-    if (is_same(place, in_place) .or. is_same(place, in_place_f08)) place = in_place_of_c()
-    if (is_same(place, bottom) .or. is_same(place, bottom_f08)) place = bottom_of_c()
-  end function
-
-  ! Names of Fortran are variables, each somewhere, and in some MPIs others in each module.
-  function is_same(place, constant) result(same)
-    type(c_ptr), intent(in) :: place
-    type(*), dimension(..), intent(in), target :: constant
-    logical :: same
-    same = c_associated(place, address_of(constant))
+    place = buffer_place(buffer)
   end function
 
 end module espalier_planned_types
