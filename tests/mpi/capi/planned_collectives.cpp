@@ -261,17 +261,16 @@ void check_overlap(Checks& checks, MPI_Comm comm) {
 }
 
 /// Blocks that are received lie between those that are sent, as the halos of an array do. They are
-/// not one vector, and do not overlap.
+/// not one vector, and do not overlap. Addresses differ, as MPI_Ialltoallv of Open MPI 4.1 takes
+/// equal ones for MPI_IN_PLACE.
 void check_interleaved(Checks& checks, MPI_Comm comm) {
   int const p = size_of(comm);
   int const rank = rank_in(comm);
   std::vector<int> values(2 * static_cast<std::size_t>(p), -1);
   std::vector<int> const ones(static_cast<std::size_t>(p), 1);
-  std::vector<int> sources;
   std::vector<int> places;
   for (int i = 0; i < p; ++i) {
-    sources.push_back(2 * i);
-    places.push_back(2 * i + 1);
+    places.push_back(2 * i);
     values[2 * static_cast<std::size_t>(i)] = 100 * rank + i;
   }
   for (char const* const algorithm : {"linear", "native"}) {
@@ -281,9 +280,9 @@ void check_interleaved(Checks& checks, MPI_Comm comm) {
     int const code = espalier_alltoallv_init(
         values.data(),
         ones.data(),
-        sources.data(),
+        places.data(),
         MPI_INT,
-        values.data(),
+        values.data() + 1,
         ones.data(),
         places.data(),
         MPI_INT,
