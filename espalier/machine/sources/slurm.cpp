@@ -99,10 +99,14 @@ std::string distribution_of(Environment const& environment) {
   return name;
 }
 
-/// Tasks a node gets at a time; 0: as many as it takes; nullopt: not said.
+/// Tasks a node gets at a time; 0: as many as it takes; nullopt: not said. A job whose script names
+/// no distribution has no variable for it, and SLURM fills one node after the other.
 std::optional<int> tasks_at_a_time(std::string const& distribution) {
-  if (distribution == "block" || distribution == "cyclic") {
-    return distribution == "block" ? 0 : 1;
+  if (distribution.empty() || distribution == "block") {
+    return 0;
+  }
+  if (distribution == "cyclic") {
+    return 1;
   }
   constexpr std::string_view plane = "plane=";
   if (distribution.starts_with(plane)) {

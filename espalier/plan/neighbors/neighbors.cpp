@@ -33,8 +33,10 @@ int largest_number() noexcept {
   return exec::tags_keep_order ? 32'767 : exec::largest_tag();
 }
 
+using Sizes = std::vector<std::int64_t>;
+
 /// By the standard all blocks have this size, sent or received.
-std::int64_t block_bytes(std::vector<std::int64_t> const& sent, MpiBlocks const& received) {
+std::int64_t block_bytes(Sizes const& sent, MpiBlocks const& received) {
   if (!sent.empty()) {
     return sent.front();
   }
@@ -205,10 +207,11 @@ MpiExecutor Neighbors::bound(
 ) {
   MpiBlocks sent = sent_blocks(call, degrees_);
   MpiBlocks received = received_blocks(call, degrees_);
-  std::vector<std::int64_t> const sent_bytes = exec::bytes_of_blocks(sent);
+  Sizes const sent_bytes = exec::bytes_of_blocks(sent);
   std::vector<std::int64_t> scratch(program.frame.scratch_like.size());
   if constexpr (has_equal_blocks(Call::neighbor_call)) {
-    std::ranges::fill(scratch, block_bytes(sent_bytes, received));
+    // A rank that sends to nobody may say that its block has 0 bytes, and forward larger ones.
+    std::ranges::fill(scratch, block_bytes(sends_ ? sent_bytes : Sizes{}, received));
   } else if (algorithm.forwards) {
     scratch = exec::scratch_sizes(program, context, sent_bytes);
   }

@@ -16,6 +16,12 @@
 
 #include "tests/mpi/capi/neighbor_blocks.hpp"
 #include "tests/mpi/counted_allocations.hpp"
+#include "tests/mpi/fake_nodes.hpp"
+
+extern "C" int
+PMPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* made) {
+  return fake_nodes::split_type(comm, type, key, info, made);
+}
 
 namespace {
 
@@ -198,6 +204,54 @@ void check(Checks& checks, Topology const& topology, std::size_t seed) {
   }
 }
 
+/// Ranks without destinations may name 0 elements as what they send, and still forward what others
+/// of their node get: 0 and 1 send to 2 and 3, on another node.
+void check_sinks(Checks& checks) {
+  int rank = 0;
+  int num_ranks = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  PMPI_Comm_size(MPI_COMM_WORLD, &num_ranks);
+  if (num_ranks < 4) {
+    return;
+  }
+  bool const is_source = rank < 2;
+  bool const is_sink = rank == 2 || rank == 3;
+  std::array<int, 2> const sources{0, 1};
+  std::array<int, 2> const sinks{2, 3};
+  MPI_Comm comm = MPI_COMM_NULL;
+  PMPI_Dist_graph_create_adjacent(
+      MPI_COMM_WORLD,
+      is_sink ? 2 : 0,
+      sources.data(),
+      MPI_UNWEIGHTED,
+      is_source ? 2 : 0,
+      sinks.data(),
+      MPI_UNWEIGHTED,
+      MPI_INFO_NULL,
+      0,
+      &comm
+  );
+  PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  fake_nodes::node_of = fake_nodes::pairs;
+  espalier_neighbor_options options = ESPALIER_NEIGHBOR_OPTIONS_INIT;
+  options.algorithm = "node_aware";
+  espalier_neighborhood* neighborhood = nullptr;
+  checks.expect(
+      espalier_neighborhood_of(comm, &options, &neighborhood) == MPI_SUCCESS, "a graph with sinks"
+  );
+  std::array<int, 3> const own{rank, 10 + rank, 20 + rank};
+  std::array<int, 6> found{-1, -1, -1, -1, -1, -1};
+  int const code = espalier_neighbor_allgather(
+      own.data(), is_source ? 3 : 0, MPI_INT, found.data(), is_sink ? 3 : 0, MPI_INT, neighborhood
+  );
+  fake_nodes::node_of = nullptr;
+  checks.expect(code == MPI_SUCCESS, "sinks that send 0 elements");
+  std::array<int, 6> const expected{0, 10, 20, 1, 11, 21};
+  checks.expect(!is_sink || found == expected, "what sinks get");
+  espalier_neighborhood_free(&neighborhood);
+  PMPI_Comm_free(&comm);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -211,6 +265,7 @@ int main(int argc, char** argv) {
     }
     ++seed;
   }
+  check_sinks(checks);
   int const code = checks.finish();
   MPI_Finalize();
   return code;

@@ -222,6 +222,8 @@ TEST(SlurmJob, PrefersTheStep) {
 TEST(SlurmJob, KnowsWhereTasksGo) {
   SlurmJob job{{"a", "b", "c"}, {3, 1, 2}, {}, "block"};
   EXPECT_EQ(job.node_of_task(), (Numbers{0, 0, 0, 1, 2, 2}));
+  job.distribution = "";
+  EXPECT_EQ(job.node_of_task(), (Numbers{0, 0, 0, 1, 2, 2})) << "as SLURM does by default";
   job.distribution = "cyclic";
   EXPECT_EQ(job.node_of_task(), (Numbers{0, 1, 2, 0, 2, 0}));
   job.distribution = "plane=2";
