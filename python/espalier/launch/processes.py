@@ -282,6 +282,11 @@ def _parent(folder: Path) -> int | None:
 
 @contextlib.contextmanager
 def _hangup_as_exit() -> Iterator[None]:
+    """Leave with an exception on a hangup, unless it is ignored, as nohup wants it for us too."""
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        yield
+        return
+
     def leave(_signal: int, _frame: FrameType | None) -> None:
         sys.exit(HANGUP_EXIT_CODE)
 

@@ -159,6 +159,16 @@ def test_a_closed_terminal_ends_everything(tmp_path):
     assert gone(ranks, 0.5)
 
 
+def test_a_hangup_that_is_ignored_ends_nothing(tmp_path):
+    """`nohup` ignores the signal, for us and for what we start."""
+    pids = tmp_path / "pids"
+    words = ["bash", "-c", 'echo $$ >>"$0"; kill -HUP $$; sleep 1; exit 7', str(pids)]
+    process = start(words, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+    wait_for(pids)
+    process.send_signal(signal.SIGHUP)
+    assert process.wait(10) == 7
+
+
 def test_the_launcher_hears_of_our_death(tmp_path):
     pids = tmp_path / "pids"
     process = start(["bash", "-c", 'echo $$ >>"$0"; exec sleep 1000', str(pids)])
