@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from espalier.sampling.goal import GOOD_ENOUGH, MEASURE
+from espalier.sampling.goal import GOOD_ENOUGH, MEASURE, Goal
 from espalier.sampling.samples import NATIVE
 
 if TYPE_CHECKING:
@@ -40,6 +40,24 @@ class Wish:
     def launcher(self) -> LaunchCommand:
         """Return how the program's ranks are started, without the program."""
         return self.command.with_program(())
+
+    def goal(
+        self,
+        collectives: tuple[str, ...] = (),
+        sizes: tuple[int, ...] = (),
+        seconds: float | None = None,
+    ) -> Goal:
+        """Return what is to be found out about these calls; in all the time if none is given."""
+        return Goal(
+            collectives=collectives,
+            sizes=sizes,
+            seconds=self.seconds if seconds is None else seconds,
+            confidence=self.confidence,
+            min_gain=self.min_gain,
+            seed=self.seed,
+            effort=self.effort,
+            good_enough=self.good_enough,
+        )
 
     @property
     def num_steps(self) -> int:

@@ -39,7 +39,7 @@ from espalier.launch.measuring import check_launcher
 from espalier.machines import machines, priced
 from espalier.profiles import merging, profiles
 from espalier.profiles.profiles import Shape
-from espalier.sampling.goal import ESTIMATE, EXHAUSTIVE, Goal
+from espalier.sampling.goal import ESTIMATE, EXHAUSTIVE
 from espalier.sampling.job import start_job
 from espalier.sampling.native_algorithms import offered, with_native_algorithms
 from espalier.sampling.samples import NATIVE
@@ -121,6 +121,7 @@ def tune_for(wish: Wish, run: dict[str, Any]) -> dict[str, Any]:
 
 def _check(wish: Wish) -> None:
     """Find out before anything runs what would fail in the end."""
+    wish.goal().check()
     merging.check(wish.files.output, wish.vendor)
     if wish.machine:
         priced.load(wish.machine)
@@ -280,15 +281,10 @@ def _tune_shape(findings: Findings, part: _Part, portion: budget.Portion) -> Non
     say(
         f"communicators of {shape.text()}: {len(requests)} calls and sizes, {portion.seconds:.0f} s"
     )
-    goal = Goal(
+    goal = wish.goal(
         collectives=tuple(dict.fromkeys(request.collective for request in requests)),
         sizes=tuple(sorted({request.bytes for request in requests if request.bytes})) or (1,),
         seconds=portion.seconds,
-        confidence=wish.confidence,
-        min_gain=wish.min_gain,
-        seed=wish.seed,
-        effort=wish.effort,
-        good_enough=wish.good_enough,
     )
     job = tuner.Job(tuple(wish.launcher.words()), wish.files, part.job.vendor)
     try:

@@ -225,6 +225,7 @@ class TestFailure:
             ((), (*_LAUNCH, ":", "-n", "4", "other"), "got several joined by ':'"),
             (("--machine", "nonsense"), _LAUNCH, "nonsense"),
             (("-o", "/nowhere/p.json"), _LAUNCH, "/nowhere/p.json"),
+            (("--effort", "patient"), _LAUNCH, "expected an effort of estimate, measure"),
         ],
     )
     def test_bad_input_is_one_line_before_anything_runs(self, improve, options, launch, text):
@@ -283,6 +284,23 @@ class TestTuneFor:
         result = self.tune(cli, counted, *options)
         assert result.code == 2
         assert text in result.err
+
+    @pytest.mark.parametrize(
+        ("options", "text"),
+        [
+            (("--effort", "thorough"), "expected an effort of estimate, measure, exhaustive"),
+            (("--confidence", "95"), "expected a confidence in 0.5 .. 1, got 95"),
+            (("--confidence", "0"), "expected a confidence in 0.5 .. 1, got 0"),
+            (("--min-gain", "-1"), "expected a least gain of at least 0, got -1"),
+        ],
+    )
+    def test_what_cannot_be_wished_for_is_refused_before_anything_runs(
+        self, cli, counted, options, text
+    ):
+        result = self.tune(cli, counted, *options)
+        assert result.code == 2
+        assert text in result.err.splitlines()[-1]
+        assert "step 1" not in result.err
 
     def test_it_is_not_taken_for_tuning_a_simulated_machine(self, cli, counted):
         result = self.tune(cli, counted, "--machine", "2n x 2c")
