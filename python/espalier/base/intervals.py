@@ -19,6 +19,7 @@ distribution, and nothing is thrown away as an outlier.
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -125,6 +126,16 @@ def signed_rank_ratio(reference: Values, ours: Values, confidence: float = 0.95)
     return _exponential(logarithms)
 
 
+def most_confidence(count: int) -> float:
+    """Return how much the range of so many values covers; no interval of them covers more."""
+    return 1 - 2.0 ** (1 - count)
+
+
+def least_pairs(confidence: float) -> int:
+    """Return from how many pairs on signed_rank_ratio() reaches a confidence below 1."""
+    return next(count for count in itertools.count(1) if most_confidence(count) >= confidence)
+
+
 def dependence(values: Values) -> float:
     """Return by how much resemblance of successive values inflates the variance of the median.
 
@@ -205,7 +216,7 @@ def _order_statistic(count: int, confidence: float, inflation: float) -> tuple[i
     if inflation > 1.0:
         k = math.floor(count / 2 - (count / 2 - k) * math.sqrt(inflation))
     if k < 1:
-        return 0, min(confidence, 1 - 2.0 ** (1 - count))
+        return 0, min(confidence, most_confidence(count))
     return k - 1, confidence
 
 
@@ -219,7 +230,7 @@ def _signed_rank_position(count: int, confidence: float) -> tuple[int, float]:
     cumulated = np.cumsum(_signed_rank_distribution(count))
     allowed = int(np.searchsorted(cumulated, tail, side="right"))
     if allowed == 0:
-        return 0, 1 - 2.0 ** (1 - count)
+        return 0, most_confidence(count)
     return allowed - 1, confidence
 
 

@@ -8,14 +8,18 @@ from typing import Annotated
 import typer
 
 from espalier.base.durations import parse_seconds
+from espalier.base.intervals import least_pairs
 from espalier.cli.expansion import Repeat
 from espalier.cli.groups import Preloaded, Told, usual_profile
 from espalier.cli.options import Mpi, Seed
 from espalier.compare import comparison
 from espalier.compare.experiment import Design, check_environment
 from espalier.errors import ArgumentError
+from espalier.io.console import say
 from espalier.launch import preload
 from espalier.report.compare import comparison_report
+
+_USUAL_BLOCKS, _USUAL_CONFIDENCE = 7, 0.95
 
 
 @dataclass(frozen=True)
@@ -23,8 +27,14 @@ class Repetitions:
     """How often and how long, and how sure to be."""
 
     repetitions: Annotated[
-        int, typer.Option("--repetitions", min=1, help="Blocks of three runs; 6 for 95 %.")
-    ] = 7
+        int | None,
+        typer.Option(
+            "--repetitions",
+            min=1,
+            help="Blocks of three runs; 6 for 95 %, 8 for 99 %.",
+            show_default="7, or what --confidence needs",
+        ),
+    ] = None
     time_budget: Annotated[
         str | None,
         typer.Option(
@@ -37,8 +47,26 @@ class Repetitions:
     ] = None
     confidence: Annotated[
         float, typer.Option("--confidence", min=0.5, max=0.999, help="Of every interval.")
-    ] = 0.95
+    ] = _USUAL_CONFIDENCE
     seed: Seed = 1
+
+    @property
+    def num_blocks(self) -> int:
+        """Return how many blocks are to be made: enough to be so sure, unless a number is given.
+
+        Raises:
+            ArgumentError: too few are given for another confidence than the usual one.
+        """
+        least = least_pairs(self.confidence)
+        if self.repetitions is None:
+            return max(_USUAL_BLOCKS, least)
+        if self.repetitions < least and self.confidence != _USUAL_CONFIDENCE:
+            raise ArgumentError(
+                f"expected at least {least} repetitions with --confidence {self.confidence:g}, got"
+                f" {self.repetitions}, with which nothing can be significant",
+                "give more, or leave out --repetitions",
+            )
+        return self.repetitions
 
 
 @dataclass(frozen=True)
@@ -72,11 +100,18 @@ def _design(under: Preloaded, times: Repetitions) -> Design:
         maps=under.mapping,
         learns=bool(under.learn),
         machine=under.machine,
-        repetitions=times.repetitions,
+        repetitions=times.num_blocks,
         seconds=None if times.time_budget is None else parse_seconds(times.time_budget),
         timeout_seconds=None if times.timeout is None else parse_seconds(times.timeout),
         seed=times.seed,
+        confidence=times.confidence,
     )
+
+
+def _say_if_too_few(design: Design) -> None:
+    """Tell who wants a quick look that it decides nothing."""
+    if design.repetitions < design.least_blocks:
+        say(f"note: nothing is significant with less than {design.least_blocks} blocks")
 
 
 def compare(
@@ -99,7 +134,8 @@ def compare(
     target = preload.find_target(compared.command, compared.mpi)
     design = _design(under, times)
     same = repeat.having(profile=design.profile, force=[forced] if forced else None)
-    question = comparison.Question(target, design, same.text(), times.confidence)
+    question = comparison.Question(target, design, same.text())
+    _say_if_too_few(design)
     answer = comparison.compare(question)
     told.tell(answer.document, comparison_report(answer.document))
     if answer.cause is not None:

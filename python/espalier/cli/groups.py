@@ -161,11 +161,12 @@ class Told:
             check_writable(self.output)
 
     def tell(self, document: dict[str, Any], report: Report) -> None:
-        """Write the report."""
-        if self.output is not None:
-            write_report(report, self.output)
-            say(f"wrote {self.output}")
-        show(document, lambda _: report, json=self.json)
+        """Print the report, and write the page."""
+
+        def write(path: Path) -> None:
+            write_report(report, path)
+
+        show_and_write(document, lambda _: report, self.output, write, json=self.json)
 
 
 def show(
@@ -176,6 +177,23 @@ def show(
         emit_json(document)
     else:
         print_report(report(document))
+
+
+def show_and_write(
+    document: dict[str, Any],
+    report: Callable[[dict[str, Any]], Report],
+    output: Path | None,
+    write: Callable[[Path], None],
+    *,
+    json: bool,
+) -> None:
+    """Print a document and write it: a full disk or a closed pipe loses one of them only."""
+    try:
+        show(document, report, json=json)
+    finally:
+        if output is not None:
+            write(output)
+            say(f"wrote {output}")
 
 
 def carry_out(work: Callable[[], dict[str, Any]], tell: Callable[[dict[str, Any]], None]) -> None:

@@ -10,13 +10,13 @@ import typer
 
 from espalier.cli import options
 from espalier.cli.expansion import Repeat
-from espalier.cli.groups import show
+from espalier.cli.groups import show_and_write
 from espalier.cli.options import Json, JsonOutput, LauncherMpi, OptionalLauncher, Placement
 from espalier.errors import ArgumentError
 from espalier.halo import measurement, outcome
 from espalier.halo.measurement import Input, Measured
 from espalier.io import output_files
-from espalier.io.console import json_text, progress, say
+from espalier.io.console import json_text, progress
 from espalier.launch.measuring import parse_launcher
 from espalier.machines import machines
 from espalier.report.halo import halo_report
@@ -90,11 +90,12 @@ def halo(
     given = measurement.read_input(source)
     origin, measured = ranks.measure(given)
     result = outcome.conclude(given, origin, measured, repeat.text())
-    if output is not None:
+
+    def write(path: Path) -> None:
         output_files.write_whole(
-            output, json_text(result) + "\n", "the result", "choose another place with -o"
+            path, json_text(result) + "\n", "the result", "choose another place with -o"
         )
-        say(f"wrote {output}")
-    show(result, halo_report, json=json)
+
+    show_and_write(result, halo_report, output, write, json=json)
     if measured.cause is not None:
         raise measured.cause

@@ -19,6 +19,7 @@ from espalier.cli.groups import (
     Wanted,
     carry_out,
     show,
+    show_and_write,
 )
 from espalier.cli.modelling import PREDICTED, write_profile
 from espalier.cli.options import (
@@ -53,11 +54,6 @@ _VALIDATED = Wanted(collectives="bcast,allgather,allreduce", sizes="64,4KiB,256K
 ModelsOption = Annotated[
     str, typer.Option("--models", help=f"Which models, of {', '.join(MODELS)}.")
 ]
-
-
-def _save(document: dict[str, Any], path: Path | None) -> None:
-    if path is not None:
-        write_whole(path, json_text(document), "report", "choose another with -o")
 
 
 def predict(
@@ -157,8 +153,10 @@ def validate(
     setting = Setting(found.text, *machines.setting(found, judged.placement, num_ranks))
 
     def tell(document: dict[str, Any]) -> None:
-        _save(document, output)
-        show(document, validation_report, json=json)
+        def write(path: Path) -> None:
+            write_whole(path, json_text(document), "report", "choose another with -o")
+
+        show_and_write(document, validation_report, output, write, json=json)
 
     carry_out(lambda: validation.validate(task, setting, job), tell)
 

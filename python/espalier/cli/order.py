@@ -11,7 +11,7 @@ import typer
 from espalier.base.durations import parse_seconds
 from espalier.base.units import parse_bytes_list
 from espalier.cli.expansion import Repeat
-from espalier.cli.groups import show
+from espalier.cli.groups import show_and_write
 from espalier.cli.options import (
     Json,
     JsonOutput,
@@ -23,7 +23,7 @@ from espalier.cli.options import (
     TimeBudget,
 )
 from espalier.errors import ArgumentError
-from espalier.io.console import progress, say
+from espalier.io.console import progress
 from espalier.io.output_files import check_writable
 from espalier.launch.measuring import parse_launcher
 from espalier.orders import candidates, distances, measurement, outcome
@@ -196,9 +196,8 @@ def order(
     ]
     measured = measured_by.measure(made, calls)
     result = outcome.conclude(found, made, models, repeat.text(), measured)
-    if output is not None:
-        outcome.write(result, output)
-        say(f"wrote {output}")
-    show(result, order_report, json=json)
+    show_and_write(
+        result, order_report, output, lambda path: outcome.write(result, path), json=json
+    )
     if measured is not None and measured.cause is not None:
         raise measured.cause

@@ -39,12 +39,11 @@ _HOST_OPTIONS = {
 
 @dataclass(frozen=True)
 class Question:
-    """What to compare, and how sure to be."""
+    """What to compare, and the command that does it again."""
 
     target: Target
     design: Design
     repeat: str
-    confidence: float = 0.95
 
 
 @dataclass
@@ -109,7 +108,7 @@ def make_document(
         machine=metadata.machine(),
         mpi=known["mpi"] if known else unknown_mpi,
         method={
-            "confidence": question.confidence,
+            "confidence": design.confidence,
             "repetitions": design.repetitions,
             "seed": design.seed,
             "interval": "signed-rank interval of paired ratios",
@@ -123,7 +122,7 @@ def make_document(
         failure=None if results.failure is None else asdict(results.failure),
         runs=[_run(run) for run in results.runs],
         mappings=_mappings(blocks),
-        **_judged(blocks, question.confidence),
+        **_judged(blocks, design.confidence),
         warnings=to_json(cautions),
     )
 
@@ -161,13 +160,13 @@ def _cautions(question: Question, results: Results) -> list[Caution]:
             Caution(
                 "failure",
                 f"run {where} in block {results.failure.block + 1} failed: {results.failure.text}",
-                _advice(results.failure.kind),
+                results.failure.advice or _advice(results.failure.kind),
             )
         )
     if not blocks:
         return found
     found += _of_count(question, results, len(blocks))
-    found += _of_runs(blocks, question.confidence)
+    found += _of_runs(blocks, question.design.confidence)
     return found
 
 
@@ -197,14 +196,15 @@ def _of_placement(command: LaunchCommand) -> list[Caution]:
 
 def _of_count(question: Question, results: Results, num_blocks: int) -> list[Caution]:
     found = []
-    reached = 1 - 2.0 ** (1 - num_blocks)
-    if reached < question.confidence:
+    least = question.design.least_blocks
+    if num_blocks < least:
+        reached = intervals.most_confidence(num_blocks)
         found.append(
             Caution(
                 "repetitions",
                 f"{num_blocks} blocks allow intervals of {100 * reached:.3g} % at most, so nothing"
                 " is called significant",
-                "use at least 6 repetitions",
+                f"use at least {least} repetitions",
             )
         )
     if results.is_out_of_time:

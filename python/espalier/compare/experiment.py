@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from espalier.base import units
+from espalier.base import intervals, units
 from espalier.errors import ArgumentError, Error, FormatError
 from espalier.io.console import say
 from espalier.launch import diagnosis, preload, processes, runs, traffic
@@ -50,6 +50,7 @@ _DECIDED_BY_COMMAND = {
     preload.MAPPING: ("", "off"),
 }
 TIMEOUT_EXIT_CODE = 124
+_IF_LOST = "see whether a disk is full, such as that of temporary files (TMPDIR)"
 
 
 @dataclass(frozen=True)
@@ -74,11 +75,12 @@ class Failure:
     block: int
     exit_code: int
     text: str
+    advice: str = ""  # empty if the program failed
 
 
 @dataclass(frozen=True)
 class Design:
-    """How often, how long, and with what."""
+    """How often, how long, how sure to be, and with what."""
 
     profile: Path | None
     force: str = ""
@@ -90,6 +92,12 @@ class Design:
     seed: int = 1
     learns: bool = False
     counts_traffic: bool = False  # in native runs
+    confidence: float = 0.95
+
+    @property
+    def least_blocks(self) -> int:
+        """Return from how many blocks on a result can be significant."""
+        return intervals.least_pairs(self.confidence)
 
 
 @dataclass
@@ -159,11 +167,24 @@ def experiment(
             return
         for kind in order:
             on_run(f"block {block + 1} of {design.repetitions}, {kind}")
-            outcome = runner.run(kind, block)
+            outcome = _run_after(results, runner, kind, block)
             if isinstance(outcome, Failure):
                 results.failure = outcome
                 return
             results.runs.append(outcome)
+
+
+def _run_after(results: Results, runner: Runner, kind: str, block: int) -> Run | Failure:
+    """Run once; what keeps us from it is a failure if there are blocks that it must not lose."""
+    try:
+        return runner.run(kind, block)
+    except (Error, OSError) as error:
+        if not results.blocks():
+            raise
+        if isinstance(error, Error):
+            return Failure(kind, block, error.exit_code, error.text, error.advice or _IF_LOST)
+        text = f"expected to keep what the run leaves, got '{error.strerror or error}'"
+        return Failure(kind, block, Error.exit_code, text, _IF_LOST)
 
 
 def num_runs(num_blocks: int) -> int:
@@ -181,8 +202,8 @@ def _say_if_too_long(design: Design, run_seconds: float) -> None:
         say(
             f"note: the first block ends after about {units.time_text(num_runs(1) * run_seconds)},"
             f" the time budget is {units.time_text(design.seconds or 0)}; it is made all the same,"
-            " but nothing is significant with less than 6 blocks: use a shorter input, or give more"
-            " with --time-budget"
+            f" but nothing is significant with less than {design.least_blocks} blocks: use a"
+            " shorter input, or give more with --time-budget"
         )
 
 

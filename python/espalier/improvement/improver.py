@@ -388,16 +388,25 @@ def _run_comparison(wish: Wish, runs: WholeRuns) -> dict[str, Any]:
         raise answer.cause
     failure = answer.document["failure"]
     if failure is not None:
-        is_ours = failure["kind"] == ESPALIER
         raise FailedRunError(
             f"{wish.files.output}: {failure['text']}",
-            "the program fails with this profile: please report it; it is kept for that"
-            if is_ours
-            else f"the program failed in a run that the profile has no part in ({failure['kind']});"
-            " the profile is kept, but was not checked by whole runs: try the command again",
+            _advice(failure),
             exit_code=failure["exit_code"],
         )
     return answer.document
+
+
+def _advice(failure: dict[str, Any]) -> str:
+    """Return what to do about a run that ended a comparison."""
+    unchecked = "the profile is kept, but was not checked by whole runs: try the command again"
+    if failure["advice"]:
+        return f"{failure['advice']}; {unchecked}"
+    if failure["kind"] == ESPALIER:
+        return "the program fails with this profile: please report it; it is kept for that"
+    return (
+        f"the program failed in a run that the profile has no part in ({failure['kind']});"
+        f" {unchecked}"
+    )
 
 
 def _rewrite(

@@ -13,6 +13,7 @@ from espalier.base.intervals import (
     faster_in_launches,
     faster_probability,
     holm,
+    least_pairs,
     median_interval,
     paired_ratio,
     signed_rank_ratio,
@@ -108,6 +109,18 @@ def test_ties_do_not_narrow_the_interval():
     interval = median_interval([1.0] * 10 + [2.0] * 10)
     assert (interval.low, interval.high) == (1.0, 2.0)
     assert median_interval([3.0] * 20).low == median_interval([3.0] * 20).high == 3.0
+
+
+@pytest.mark.parametrize(
+    ("confidence", "count"),
+    [(0.5, 2), (0.75, 3), (0.9, 5), (0.9375, 5), (0.95, 6), (0.99, 8), (0.995, 9), (0.999, 11)],
+)
+def test_fewer_pairs_never_reach_a_confidence(confidence, count):
+    assert least_pairs(confidence) == count
+    ours = np.linspace(1.0, 9.0, count)
+    assert signed_rank_ratio(2 * ours, ours, confidence).confidence >= confidence
+    fewer = ours[:-1]
+    assert signed_rank_ratio(2 * fewer, fewer, confidence).confidence < confidence
 
 
 def test_ratio_of_pairs_is_known():

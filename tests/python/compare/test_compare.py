@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import random
 import shutil
@@ -17,6 +18,7 @@ import pytest
 from places import repository
 
 from espalier import installation
+from espalier.cli import groups
 from espalier.compare import analysis
 from espalier.compare.experiment import (
     ESPALIER,
@@ -25,6 +27,7 @@ from espalier.compare.experiment import (
     PLAIN,
     Results,
     Run,
+    Runner,
     check_environment,
     orders,
 )
@@ -186,6 +189,17 @@ class TestAnalysis:
         assert len(results.blocks()) == 1
 
 
+def _other_after(count, usual, other):
+    """Return a function that does what is usual so many times, and then something else."""
+    left = [count]
+
+    def call(*arguments):
+        left[0] -= 1
+        return (usual if left[0] >= 0 else other)(*arguments)
+
+    return call
+
+
 @pytest.mark.usefixtures("fake")
 class TestCommand:
     def compare(self, cli, profile_file, *options, launch=_LAUNCH):
@@ -234,6 +248,100 @@ class TestCommand:
         text = Path(name).read_text()
         assert "mpirun -n 3 solver" in text
         assert "MPI_Init" in text.replace("\\_", "_")
+
+    def test_a_full_disk_does_not_lose_the_report(self, cli, profile_file):
+        Path("full.md").symlink_to("/dev/full")
+        result = self.compare(cli, profile_file, "--repetitions", "1", "-o", "full.md")
+        assert result.code == 1
+        assert "whole run:" in result.out
+        assert "full.md: expected a file that can be written" in result.err
+
+    def test_the_report_is_kept_although_nobody_reads_what_is_printed(
+        self, cli, monkeypatch, profile_file
+    ):
+        def closed(_report):
+            raise BrokenPipeError
+
+        monkeypatch.setattr(groups, "print_report", closed)
+        self.compare(cli, profile_file, "--repetitions", "1", "-o", "report.md")
+        assert "mpirun -n 3 solver" in Path("report.md").read_text()
+
+    @pytest.mark.parametrize("kind", ["native", "ours"])
+    def test_lost_statistics_leave_the_blocks_before(self, cli, monkeypatch, profile_file, kind):
+        monkeypatch.setenv("FAKE_BREAKS_IN", kind)
+        monkeypatch.setenv("FAKE_BREAKS_AFTER", "2")
+        result = self.compare(cli, profile_file, "--repetitions", "6", "--json")
+        assert result.code == 2
+        document = result.document()
+        assert document["num_blocks"] == 2
+        assert not document["complete"]
+        assert "rank-0.json: expected JSON" in document["failure"]["text"]
+        (told,) = [one for one in document["warnings"] if one["name"] == "failure"]
+        assert "see whether a disk is full" in told["advice"]
+
+    def test_runs_without_statistics_leave_the_blocks_before(self, cli, monkeypatch, profile_file):
+        def emptied(runner, folder):
+            for path in folder.iterdir():
+                path.unlink()
+            return read(runner, folder)
+
+        read = Runner._statistics
+        monkeypatch.setattr(Runner, "_statistics", _other_after(4, read, emptied))
+        result = self.compare(cli, profile_file, "--repetitions", "6", "--json")
+        assert result.code == 1
+        document = result.document()
+        assert document["num_blocks"] == 2
+        assert "its ranks left no statistics" in document["failure"]["text"]
+
+    def test_a_folder_that_cannot_be_made_leaves_the_blocks_before(
+        self, cli, monkeypatch, profile_file
+    ):
+        def full(*_arguments):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+        monkeypatch.setattr(Runner, "_start", _other_after(7, Runner._start, full))
+        result = self.compare(cli, profile_file, "--repetitions", "6", "--json")
+        assert result.code == 1
+        document = result.document()
+        assert document["num_blocks"] == 2
+        assert "No space left on device" in document["failure"]["text"]
+
+    def test_statistics_that_are_lost_at_once_are_an_error(self, cli, monkeypatch, profile_file):
+        monkeypatch.setenv("FAKE_BREAKS_IN", "ours")
+        result = self.compare(cli, profile_file, "--repetitions", "6")
+        assert result.code == 2
+        assert result.out == ""
+        assert "rank-0.json: expected JSON" in result.err
+
+    def test_more_confidence_takes_more_blocks(self, cli, profile_file):
+        document = self.compare(cli, profile_file, "--confidence", "0.99", "--json").document()
+        assert document["num_blocks"] == 8
+        assert document["wall"]["verdict"] != analysis.TOO_FEW
+        assert "repetitions" not in [one["name"] for one in document["warnings"]]
+
+    def test_too_few_blocks_for_another_confidence_are_refused(self, cli, profile_file):
+        words = ("--confidence", "0.99", "--repetitions", "7")
+        result = self.compare(cli, profile_file, *words)
+        assert result.code == 2
+        assert "expected at least 8 repetitions with --confidence 0.99, got 7" in result.err
+        assert not Path("count").exists()
+
+    def test_too_few_blocks_are_announced(self, cli, profile_file):
+        result = self.compare(cli, profile_file, "--repetitions", "2")
+        assert "note: nothing is significant with less than 6 blocks" in result.err
+        assert "use at least 6 repetitions" in " ".join(result.out.split())
+
+    def test_enough_blocks_are_not_announced(self, cli, profile_file):
+        assert "note:" not in self.compare(cli, profile_file, "--repetitions", "6").err
+
+    def test_a_budget_for_too_few_blocks_is_told_with_their_number(
+        self, cli, monkeypatch, profile_file
+    ):
+        monkeypatch.setenv("FAKE_SECONDS", "0.2")
+        words = ("--time-budget", "0.3s", "--confidence", "0.99")
+        result = self.compare(cli, profile_file, *words)
+        assert "nothing is significant with less than 8 blocks" in result.err
+        assert "give more with --time-budget" in result.out
 
     def test_a_failure_with_espalier_is_told_with_its_exit_code(
         self, cli, monkeypatch, profile_file

@@ -330,6 +330,12 @@ class TestFailures:
         assert words in result.err
         assert Path("espalier-profile.json").exists()
 
+    def test_statistics_that_are_lost_are_not_blamed_on_the_profile(self, improve):
+        result = improve(FAKE_BREAKS_IN="ours", FAKE_BREAKS_AFTER="1")
+        assert result.code == 2
+        assert "the profile is kept, but was not checked by whole runs" in result.err
+        assert "please report it" not in result.err
+
     def test_a_machine_without_costs_is_refused_before_anything_runs(self, improve):
         result = improve("--machine", "2n x 4c")
         assert result.code == 2

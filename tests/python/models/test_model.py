@@ -94,6 +94,14 @@ class TestValidate:
         assert places == sorted(places)
         assert json.loads(Path("kept.json").read_text())["schema"] == "espalier-model-validation"
 
+    def test_a_full_disk_does_not_lose_the_report(self, cli, monkeypatch):
+        monkeypatch.setenv("FAKE_RATIOS", "{}")
+        Path("full.json").symlink_to("/dev/full")
+        result = cli(*_VALIDATE, "--sizes", "64", "-o", "full.json", *_LAUNCH)
+        assert result.code == 1
+        assert "How well the models choose" in result.out
+        assert "full.json: expected to write the report" in result.err
+
     def test_what_was_measured_before_a_failure_is_told(self, cli, monkeypatch):
         monkeypatch.setenv("FAKE_RATIOS", "{}")
         monkeypatch.setenv("FAKE_MEASURE_EXIT", "3")

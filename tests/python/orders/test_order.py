@@ -433,6 +433,15 @@ class TestWithKnownTimes:
         assert "2 cases are left" in result.out
 
     @pytest.mark.usefixtures("fake")
+    def test_a_full_disk_does_not_lose_the_report(self, cli, matrix, monkeypatch, tmp_path):
+        path = tmp_path / "full.json"
+        path.symlink_to("/dev/full")
+        result = self.measure(cli, matrix, monkeypatch, "-o", path)
+        assert result.code == 1
+        assert "fastest order of native calls" in result.out
+        assert "full.json: expected a file that can be written" in result.err
+
+    @pytest.mark.usefixtures("fake")
     def test_a_failure_before_any_point_is_an_error(self, cli, matrix, monkeypatch):
         monkeypatch.setenv("FAKE_STOP", "0")
         result = self.measure(cli, matrix, monkeypatch)
