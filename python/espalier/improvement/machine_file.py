@@ -40,19 +40,50 @@ def setting_of(
 def kept(path: Path, header: Mapping[str, Any]) -> machines.Machine | None:
     """Return the machine that was probed before for a job like this one; None if there is none.
 
-    It has to have a place for each rank, and as many nodes: a machine file of another job, or one
-    that cannot be read, is measured anew.
+    It has to have a place for each rank, as many nodes, and the same ranks together on them: a
+    machine file of another job, or one that cannot be read, is measured anew.
     """
     if not path.is_file():
         return None
     try:
         machine = machines.load(str(path))
-        has_place = len(machine.core_of_rank) == header["num_ranks"]
-        nodes = machine.levels[0].num_objects if machine.levels[0].name == "node" else 1
+        problem = _problem(machine, header)
     except Error as error:
         say(f"note: {error.text}; measuring the machine anew")
         return None
-    return machine if has_place and nodes == header["num_nodes"] else None
+    if problem:
+        say(f"note: {path}: {problem}; measuring the machine anew")
+        return None
+    return machine
+
+
+def _problem(machine: machines.Machine, header: Mapping[str, Any]) -> str:
+    """Return why the job of a machine is another one than that of a header; empty if it is not."""
+    num_ranks, num_places = header["num_ranks"], len(machine.core_of_rank)
+    if num_places != num_ranks:
+        return (
+            f"expected a machine with the place of each of {num_ranks} ranks, found places of"
+            f" {num_places}"
+        )
+    names = [level.name for level in machine.levels]
+    level = names.index("node") if "node" in names else None
+    num_nodes = 1 if level is None else machine.levels[level].num_objects
+    if num_nodes != header["num_nodes"]:
+        return f"expected the machine of ranks on {header['num_nodes']} nodes, found {num_nodes}"
+    # Who started the ranks may not have said where they are.
+    nodes = header.get("node_of_rank")
+    if not nodes or level is None:
+        return ""
+    before = machine.place(None, num_ranks)["levels"][level]["object_of_rank"]
+    if _renumbered(before) != _renumbered(nodes):
+        return "its ranks lay on other nodes than those of this job, which its costs are not for"
+    return ""
+
+
+def _renumbered(nodes: Sequence[int]) -> list[int]:
+    """Return nodes with numbers in the order in which ranks come to them."""
+    numbers = {node: number for number, node in enumerate(dict.fromkeys(nodes))}
+    return [numbers[node] for node in nodes]
 
 
 def probe(launcher: Sequence[str], path: Path, seconds: float, vendor: str) -> machines.Machine:

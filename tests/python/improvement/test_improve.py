@@ -15,7 +15,8 @@ import pytest
 from fake_mpi import ratios
 from places import repository
 
-from espalier.improvement import improver
+from espalier.improvement import improver, machine_file
+from espalier.machines import machines
 
 _LAUNCH = ("--", "mpirun", "-n", "4", "solver")
 # All of its time is in MPI_Bcast of 600 B.
@@ -184,6 +185,14 @@ class TestNoGain:
         assert "nothing to tune" in result.out
 
 
+def machine_of_job(folder, text, cores):
+    """Write the file of a machine whose job had ranks on these cores."""
+    document = {**machines.load(text).document, "core_of_rank": cores}
+    path = folder / "job.machine.json"
+    path.write_text(machines.of_document(document).text)
+    return path
+
+
 class TestMachine:
     def test_an_unknown_machine_is_probed_once(self, cli, fake, told):  # noqa: ARG002
         told(**_FASTER, FAKE_SECONDS="0.1", FAKE_CORES="2", FAKE_PACKAGES="1")
@@ -202,6 +211,29 @@ class TestMachine:
         result = cli("improve", "--time-budget", "20s", "--repetitions", "1", *_LAUNCH)
         assert "measuring the machine anew" in result.err
         assert "probing the machine" in result.err
+
+    @pytest.mark.parametrize(
+        ("machine", "text"),
+        [
+            ("2w x 1n x 2c", ""),
+            ("2n x 2c", ""),
+            ("1n x 4c", "expected the machine of ranks on 2 nodes, found 1"),
+            ("2n x 3c", "expected a machine with the place of each of 4 ranks, found places of 0"),
+            ("4c", "expected the machine of ranks on 2 nodes, found 1"),
+        ],
+    )
+    def test_a_machine_is_kept_for_the_nodes_of_its_job(self, capsys, tmp_path, machine, text):
+        path = machine_of_job(tmp_path, machine, [] if "3c" in machine else [2, 3, 0, 1])
+        header = {"num_ranks": 4, "num_nodes": 2, "node_of_rank": [0, 0, 1, 1]}
+        assert (machine_file.kept(path, header) is None) == bool(text)
+        assert text in capsys.readouterr().err
+
+    def test_a_machine_whose_ranks_lay_otherwise_is_probed_anew(self, capsys, tmp_path):
+        path = machine_of_job(tmp_path, "2n x 2c", [0, 2, 1, 3])
+        header = {"num_ranks": 4, "num_nodes": 2, "node_of_rank": [0, 0, 1, 1]}
+        assert machine_file.kept(path, header) is None
+        assert "its ranks lay on other nodes than those of this job" in capsys.readouterr().err
+        assert machine_file.kept(path, {**header, "node_of_rank": [7, 3, 7, 3]}) is not None
 
 
 class TestFailure:
