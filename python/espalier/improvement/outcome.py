@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from espalier import __version__, _core
 from espalier.conditions import metadata
+from espalier.conditions.cautions import to_json
 from espalier.improvement import plain_form
 from espalier.improvement.stakes import call_of, is_too_large, share_of
 from espalier.io.console import document
@@ -109,8 +110,10 @@ def _distance(one: int, other: int) -> float:
 
 
 def _warnings(findings: Findings) -> list[dict[str, str]]:
-    """Return the cautions of all tunings, of each kind the first."""
-    kinds: dict[str, dict[str, str]] = {}
+    """Return the cautions of the placement and of all tunings, of each kind the first."""
+    placement = findings.placement
+    of_placement = () if placement is None else placement.cautions
+    kinds = {warning["name"]: warning for warning in to_json(of_placement)}
     for tuning in findings.tunings.values():
         for warning in tuning["warnings"]:
             kinds.setdefault(warning["name"], warning)

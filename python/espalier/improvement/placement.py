@@ -8,11 +8,13 @@ program, whose ranks keep their numbers.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from espalier.compare.analysis import FASTER, compare_pairs
 from espalier.compare.experiment import PLAIN, Design, Failure, Runner
+from espalier.conditions.cautions import Caution
 from espalier.errors import ArgumentError
 from espalier.io.output_files import write_whole
 from espalier.launch.options import HYDRA, OPENMPI, SRUN
@@ -20,7 +22,7 @@ from espalier.maps import choosing, launcher_files, seats, traffic
 from espalier.maps.choosing import Effort
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from espalier.compare.analysis import Comparison
@@ -37,11 +39,19 @@ _PLACING = {
     OPENMPI.name: {
         *("H", "host", "hostfile", "machinefile", "default-hostfile", "rankfile", "rf"),
         *("N", "npernode", "map-by", "rank-by", "bynode", "byslot", "bycore", "pernode"),
-        *("nooversubscribe", "npersocket", "ppr"),
+        *("nooversubscribe", "npersocket", "ppr", "cpus-per-proc", "cpus-per-rank"),
     },
-    HYDRA.name: {"f", "hosts", "host", "hostfile", "machinefile", "ppn", "map-by", "rank-map"},
+    HYDRA.name: {
+        *("f", "hosts", "host", "hostfile", "machinefile", "ppn", "perhost", "grr", "rr"),
+        *("map-by", "rank-map", "order-nodes"),
+    },
     SRUN.name: {"m", "distribution", "ntasks-per-node"},
 }
+# Options of Open MPI that say to which cores ranks are bound, and those by which they are several.
+_BINDING = {"bind-to", "bind-to-core", "bind-to-socket"}
+_SEVERAL_CORES = re.compile(
+    r"-+(map-by[ =].*:(.*,)?PE=|cpus-per-(proc|rank)[ =])(?!1\b)\d", re.IGNORECASE
+)
 _CONFIDENCE = 0.95
 
 
@@ -58,6 +68,7 @@ class Proposal:
     command: LaunchCommand | None = None
     comparison: Comparison | None = None
     failure: str = ""
+    cautions: tuple[Caution, ...] = ()
 
     @property
     def is_kept(self) -> bool:
@@ -99,7 +110,8 @@ def propose(counted: Traffic, command: LaunchCommand, profile: Path) -> Proposal
     launch = launcher_files.make(kind, seats.seats_of(site, result["rank_at"]), nodes, binds=False)
     path = path_beside(profile)
     write_whole(path, launch.text, "file for the launcher", "choose another folder with -o")
-    return Proposal(judgement, nodes, path, placed(command, launch, path))
+    cautions = (*launch.cautions, *_unbound(command))
+    return Proposal(judgement, nodes, path, placed(command, launch, path), cautions=cautions)
 
 
 def placed(command: LaunchCommand, launch: LaunchFile, path: Path) -> LaunchCommand:
@@ -107,7 +119,8 @@ def placed(command: LaunchCommand, launch: LaunchFile, path: Path) -> LaunchComm
     family = command.family
     added = {
         OPENMPI.name: ("--hostfile", str(path.resolve()), "--map-by", "seq"),
-        HYDRA.name: ("-f", str(path.resolve())),
+        # With -f, Intel MPI takes each host once, and its own number of ranks a host.
+        HYDRA.name: ("-machinefile", str(path.resolve())),
         SRUN.name: ("--distribution=arbitrary",),
     }
     wrapper = command.wrapper
@@ -122,16 +135,53 @@ def placed(command: LaunchCommand, launch: LaunchFile, path: Path) -> LaunchComm
 
 
 def _without_placing(command: LaunchCommand) -> Sequence[str]:
-    """Return the options that do not say where ranks run."""
-    kept: list[str] = []
-    words = list(command.options)
+    """Return the options that do not say where ranks run.
+
+    The mapper of a file knows nothing of several cores for each rank: to bind ranks that had them
+    would leave them one.
+    """
+    is_unbound = bool(_with_several_cores(command))
+    left_out = _PLACING[command.family.name] | (_BINDING if is_unbound else set())
+    kept = [
+        word
+        for option in _options(command)
+        if not (option[0].startswith("-") and option[0].lstrip("-").partition("=")[0] in left_out)
+        for word in option
+    ]
+    return [*kept, "--bind-to", "none"] if is_unbound else kept
+
+
+def _options(command: LaunchCommand) -> Iterator[Sequence[str]]:
+    """Yield the options, each with the words that belong to it."""
+    words = command.options
     while words:
         count = 1 + (command.family.words_after(words[0]) or 0)
-        name = words[0].lstrip("-").partition("=")[0]
-        if not (words[0].startswith("-") and name in _PLACING[command.family.name]):
-            kept += words[:count]
+        yield words[:count]
         words = words[count:]
-    return kept
+
+
+def _with_several_cores(command: LaunchCommand) -> str:
+    """Return the option of Open MPI that gives each rank several cores; empty if there is none."""
+    if command.family is not OPENMPI:
+        return ""
+    options = (" ".join(option) for option in _options(command))
+    return next((option for option in options if _SEVERAL_CORES.match(option)), "")
+
+
+def _unbound(command: LaunchCommand) -> list[Caution]:
+    """Tell that ranks are not bound with the file, if they are without it."""
+    option = _with_several_cores(command)
+    if not option:
+        return []
+    return [
+        Caution(
+            "binding",
+            f"'{option}' gives each rank several cores, which the mapper of the file cannot: with"
+            " it, ranks are not bound",
+            "compare whole runs with --try-placement, or write a rankfile with the cores of each"
+            " rank",
+        )
+    ]
 
 
 def try_out(proposal: Proposal, target: Target, repetitions: int) -> Proposal:

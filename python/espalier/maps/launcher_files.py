@@ -125,7 +125,7 @@ def _mpich(seats: Seats, hosts: Sequence[str], *, binds: bool) -> LaunchFile:
     return LaunchFile(
         "mpich",
         _joined(lines),
-        ["mpiexec", "-f", "{file}", "-n", str(len(seats.of_position)), _PROGRAM],
+        ["mpiexec", "-machinefile", "{file}", "-n", str(len(seats.of_position)), _PROGRAM],
         {},
         binds,
         cautions=[*cautions, *_torn_nodes(seats)],

@@ -66,6 +66,13 @@ class TestProposal:
         result = improve("--json", FAKE_HOSTS="a a a a")
         assert result.document()["placement"] is None
 
+    def test_that_ranks_are_no_longer_bound_is_told(self, improve):
+        bound = ("--", "mpirun", "-n", "4", "--map-by", "slot:PE=8", "solver")
+        document = improve("--json", launch=bound).document()
+        assert "--bind-to none" in document["placement"]["command"]
+        assert document["warnings"][0]["name"] == "binding"
+        assert "'--map-by slot:PE=8' gives each rank several cores" in improve(launch=bound).out
+
     def test_without_traffic_nothing_is_counted(self, improve):
         result = improve("--json", "--no-traffic")
         assert result.document()["placement"] is None
@@ -124,6 +131,7 @@ class TestCommand:
             ("--host a:2,b:2 --oversubscribe", "--oversubscribe"),
             ("-hostfile h -N 2", ""),
             ("--mca btl tcp,self --rankfile r", "--mca btl tcp,self"),
+            ("--map-by ppr:2:node:PE=1 --bind-to core", "--bind-to core"),
         ],
     )
     def test_options_that_place_ranks_are_replaced(self, launched, options, kept):
@@ -133,11 +141,28 @@ class TestCommand:
         words = ["-n", "4", *kept.split(), "--hostfile", "/x/hosts", "--map-by", "seq"]
         assert placed.words()[1:] == [*words, "solver", "--map-by"]
 
-    def test_mpich_takes_a_machine_file(self, launched):
-        command = launched("mpiexec", "-n", "4", "-hosts", "a,b", "-ppn", "2", "solver")
+    @pytest.mark.parametrize(
+        "options",
+        [
+            "--map-by ppr:4:node:PE=8 --bind-to core",
+            "--bind-to socket --map-by slot:pe=2",
+            "--map-by=slot:PE=2,OVERSUBSCRIBE",
+            "--cpus-per-proc 8 -bind-to-core",
+        ],
+    )
+    def test_ranks_that_had_several_cores_are_not_bound_to_one(self, launched, options):
+        command = launched("mpirun", "-n", "4", *options.split(), "solver")
+        launch = launcher_files.LaunchFile("openmpi", "", [], {}, binds=False, cautions=[])
+        placed = placement.placed(command, launch, Path("/x/hosts"))
+        words = ["-n", "4", "--bind-to", "none", "--hostfile", "/x/hosts", "--map-by", "seq"]
+        assert placed.words()[1:] == [*words, "solver"]
+
+    @pytest.mark.parametrize("options", ["-hosts a,b -ppn 2", "-f h -perhost 2", "-grr 2", "-rr"])
+    def test_mpich_takes_a_machine_file(self, launched, options):
+        command = launched("mpiexec", "-n", "4", *options.split(), "solver")
         launch = launcher_files.LaunchFile("mpich", "", [], {}, binds=False, cautions=[])
         placed = placement.placed(command, launch, Path("/x/hosts"))
-        assert placed.words()[1:] == ["-n", "4", "-f", "/x/hosts", "solver"]
+        assert placed.words()[1:] == ["-n", "4", "-machinefile", "/x/hosts", "solver"]
 
     def test_the_proposal_for_mpich_is_its_own_file(self, launched, tmp_path):
         sent = {(rank, (rank + 2) % 4): 10 for rank in range(4)}
@@ -148,3 +173,11 @@ class TestCommand:
         assert found.file == tmp_path / "p.hosts"
         assert {line.split(":")[0] for line in found.file.read_text().split()} == {"a", "b"}
         assert dataclasses.replace(found, failure="x").to_json()["failure"] == "x"
+
+    def test_what_is_doubtful_about_the_file_is_kept(self, launched, tmp_path):
+        # Pairs of ranks of either host belong together, and Hydra tears what is not in one line.
+        sent = {(rank, (rank + 2) % 4): 10 for rank in range(4)}
+        counted = Traffic("t", ("a", "a", "b", "b"), sent, 4)
+        found = placement.propose(counted, launched("mpiexec", "-n", "4", "solver"), tmp_path / "p")
+        assert found is not None
+        assert [caution.name for caution in found.cautions] == ["torn_nodes"]

@@ -239,7 +239,7 @@ def test_machine_files_of_mpich_have_a_line_for_each_run_of_ranks(
     assert unfolded == seats_text(found, "{host} {core}")
     hosts_of_lines = [line.partition(":")[0] for line in lines_of(file)]
     assert all(one != other for one, other in itertools.pairwise(hosts_of_lines))
-    assert found["launch"]["command"] == f"mpiexec -f {file} -n 48 ./program"
+    assert found["launch"]["command"] == f"mpiexec -machinefile {file} -n 48 ./program"
 
 
 def test_a_machine_without_nodes_is_one_host(cli: Callable, tmp_path: Path) -> None:
