@@ -2,7 +2,6 @@
 """`espalier run`."""
 
 import contextlib
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from espalier.cli.options import Json, Mpi, Statistics, TrafficFolder
 from espalier.errors import Error, FileError, FormatError
 from espalier.io.console import json_text, say
 from espalier.launch import diagnosis, preload, processes, runs, traffic
+from espalier.launch.run_folder import run_folder
 from espalier.profiles import profiles
 from espalier.report.run import run_summary, traffic_summary
 
@@ -46,7 +46,7 @@ def _statistics_folder(named: Path | None, *, is_needed: bool) -> Iterator[Path 
         if not is_needed:
             yield None
             return
-        with tempfile.TemporaryDirectory(prefix="espalier-run-") as folder:
+        with run_folder() as folder:
             yield Path(folder)
         return
     try:

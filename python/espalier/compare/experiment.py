@@ -28,6 +28,7 @@ from espalier.base import intervals, units
 from espalier.errors import ArgumentError, Error, FormatError
 from espalier.io.console import say
 from espalier.launch import diagnosis, preload, processes, runs, traffic
+from espalier.launch.run_folder import ADVICE, run_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -93,6 +94,7 @@ class Design:
     learns: bool = False
     counts_traffic: bool = False  # in native runs
     confidence: float = 0.95
+    folder: Path | None = None  # in which ranks leave files; see run_folder()
 
     @property
     def least_blocks(self) -> int:
@@ -234,11 +236,11 @@ class Runner:
 
     def run(self, kind: str, block: int) -> Run | Failure:
         """Run once; the program's output is shown only if it fails."""
-        with tempfile.TemporaryDirectory(prefix="espalier-compare-") as name:
+        with run_folder(self._design.folder) as name:
             folder = Path(name) / "statistics"
             folder.mkdir()
             start = self._start(kind, folder)
-            with (Path(name) / "output").open("w+b") as output, _input() as stdin:
+            with tempfile.TemporaryFile() as output, _input() as stdin:
                 streams = processes.Streams(stdin=stdin, stdout=output, stderr=output)
                 ended = processes.run(
                     start.words,
@@ -294,7 +296,7 @@ class Runner:
         try:
             return traffic.read(folder)
         except FormatError as error:
-            say(f"note: {error.text}; it is not known who sends how much to whom")
+            say(f"note: {error.text}; it is not known who sends how much to whom; {ADVICE}")
             return None
 
     def _statistics(self, folder: Path) -> dict[str, Any]:

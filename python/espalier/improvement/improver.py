@@ -90,7 +90,8 @@ def improve(wish: Wish, runs: WholeRuns) -> dict[str, Any]:
     check_launcher(wish.command)
     _check(wish)
     say(f"step 1 of 4: running the program once to count its calls: {wish.command.text()}")
-    findings = Findings(wish, observe(runs.target, counts_traffic=runs.counts_traffic))
+    folder = wish.files.output.parent
+    findings = Findings(wish, observe(runs.target, folder, counts_traffic=runs.counts_traffic))
 
     def steps() -> None:
         placed = _place(findings, runs)
@@ -167,7 +168,7 @@ def _place(findings: Findings, runs: WholeRuns) -> WholeRuns:
     say(f"ranks are placed so from now on; counting the calls again: {proposal.command.text()}")
     target = replace(runs.target, command=proposal.command)
     findings.wish = replace(findings.wish, command=proposal.command)
-    findings.observation = observe(target)
+    findings.observation = observe(target, findings.wish.files.output.parent)
     return replace(runs, target=target)
 
 
@@ -382,7 +383,8 @@ def _compare(findings: Findings, runs: WholeRuns) -> None:
 
 
 def _run_comparison(wish: Wish, runs: WholeRuns) -> dict[str, Any]:
-    design = Design(profile=wish.files.output, repetitions=runs.repetitions)
+    output = wish.files.output
+    design = Design(profile=output, repetitions=runs.repetitions, folder=output.parent)
     answer = comparison.compare(comparison.Question(runs.target, design, wish.files.repeat))
     if answer.cause is not None:
         raise answer.cause

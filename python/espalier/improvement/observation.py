@@ -7,8 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from espalier.compare.experiment import NATIVE, Design, FailedRunError, Failure, Runner
+from espalier.io.console import say
+from espalier.launch import runs
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from espalier.launch.preload import Target
     from espalier.launch.traffic import Traffic
 
@@ -25,13 +29,19 @@ class Observation:
     sent: Traffic | None = None
 
 
-def observe(target: Target, *, counts_traffic: bool = False) -> Observation:
+def observe(target: Target, folder: Path, *, counts_traffic: bool = False) -> Observation:
     """Run the program once. Its output is shown only if it fails.
+
+    Args:
+        target: The program.
+        folder: Where its ranks leave their files; see run_folder().
+        counts_traffic: Whether to count who sends how much to whom.
 
     Raises:
         FailedRunError: it fails, or shows no MPI calls.
     """
-    found = Runner(target, Design(profile=None, counts_traffic=counts_traffic)).run(NATIVE, -1)
+    design = Design(profile=None, counts_traffic=counts_traffic, folder=folder)
+    found = Runner(target, design).run(NATIVE, -1)
     if isinstance(found, Failure):
         raise FailedRunError(
             f"{found.text} while its calls were counted, so there is nothing to improve",
@@ -41,4 +51,7 @@ def observe(target: Target, *, counts_traffic: bool = False) -> Observation:
         )
     if found.statistics is None:
         raise ValueError("a run with preloaded library has statistics")
+    num_files, num_ranks = found.statistics["num_files"], found.statistics["num_ranks"]
+    if num_files != num_ranks:
+        say(f"note: {runs.lacking(num_files, num_ranks)}")
     return Observation(found.seconds, found.statistics, found.sent)

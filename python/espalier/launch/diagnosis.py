@@ -7,6 +7,7 @@ import signal
 from typing import TYPE_CHECKING
 
 from espalier.launch import programs
+from espalier.launch.run_folder import ADVICE
 
 if TYPE_CHECKING:
     from espalier.launch.command import LaunchCommand
@@ -35,7 +36,7 @@ def why_unseen(command: LaunchCommand) -> str:
         )
     return (
         f"expected '{name}' to call MPI_Init and MPI_Finalize, its ranks left no statistics; it may"
-        " clear LD_PRELOAD, or not use MPI"
+        f" clear LD_PRELOAD, or not use MPI, or run on hosts that do not see the folder: {ADVICE}"
     )
 
 

@@ -11,6 +11,7 @@ from espalier.errors import FormatError
 from espalier.io import documents
 from espalier.io.console import document
 from espalier.launch.manners import manner_of, text_of
+from espalier.launch.run_folder import ADVICE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -115,6 +116,14 @@ def _mappings(ranks: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [dict(zip(_MAPPING, key, strict=True)) | {"count": counts[key]} for key in counts]
 
 
+def lacking(num_files: int, num_ranks: int) -> str:
+    """Return what it means that some ranks of a run left no file, and what to do."""
+    return (
+        f"expected files of {num_ranks} ranks, found {num_files}; the sums lack the others, which"
+        f" were killed, or do not see the folder: {ADVICE}, or name one with --statistics"
+    )
+
+
 def _doubts(ranks: list[dict[str, Any]], num_left_out: int) -> list[str]:
     doubts = []
     if num_left_out:
@@ -124,9 +133,7 @@ def _doubts(ranks: list[dict[str, Any]], num_left_out: int) -> list[str]:
         )
     wanted = ranks[0]["num_ranks"]
     if len(ranks) != wanted:
-        doubts.append(
-            f"expected files of {wanted} ranks, found {len(ranks)}; the sums lack the others"
-        )
+        doubts.append(lacking(len(ranks), wanted))
     open_ranks = [str(rank["rank"]) for rank in ranks if not rank["finalized"]]
     if open_ranks:
         doubts.append(f"ranks {', '.join(open_ranks)} ended without MPI_Finalize")

@@ -86,7 +86,8 @@ def read(folder: Path) -> Traffic:
         raise FormatError(
             f"{folder}: expected a file of each of {num_ranks} ranks, found none of"
             f" {', '.join(missing[:8]) or 'one job alone'}",
-            "ranks that are killed leave none; let the program end, and use an empty folder",
+            "ranks leave none if they are killed, or do not see the folder; let the program end,"
+            " and use an empty folder that all hosts see",
         )
     return _of_ranks(str(folder), [ranks[rank] for rank in range(num_ranks)])
 

@@ -73,6 +73,22 @@ class TestProposal:
         assert document["warnings"][0]["name"] == "binding"
         assert "'--map-by slot:PE=8' gives each rank several cores" in improve(launch=bound).out
 
+    def test_ranks_on_hosts_that_do_not_see_our_temporary_files_are_counted(
+        self, improve, monkeypatch, tmp_path
+    ):
+        monkeypatch.delenv("TMPDIR", raising=False)
+        result = improve("--json", FAKE_SHARED=str(tmp_path))
+        assert result.document()["placement"]["helps"]
+        assert "all hosts see" not in result.err
+        assert not list(tmp_path.glob(".espalier*"))
+
+    def test_a_folder_that_not_all_hosts_see_is_told(self, improve, monkeypatch, tmp_path):
+        monkeypatch.setenv("TMPDIR", str(tmp_path))
+        result = improve("--json", FAKE_SHARED="/shared")
+        assert result.document()["placement"] is None
+        assert "expected files of 4 ranks, found 1" in result.err
+        assert result.err.count("set TMPDIR to a folder that all hosts see") == 2
+
     def test_without_traffic_nothing_is_counted(self, improve):
         result = improve("--json", "--no-traffic")
         assert result.document()["placement"] is None

@@ -109,6 +109,21 @@ class TestStatistics:
         assert "MPI_Bcast of about 600 B on 3 ranks: 100 calls" in result.err
         assert "bcast/binomial (profile rule 0: faster)" in result.err
 
+    def test_ranks_on_hosts_that_do_not_see_our_temporary_files_are_counted(
+        self, cli, told, monkeypatch, profile_file, tmp_path
+    ):
+        monkeypatch.delenv("TMPDIR", raising=False)
+        told(FAKE_SHARED=str(tmp_path))
+        result = cli("run", "--profile", profile_file, "--summary", *_LAUNCH)
+        assert "found" not in result.err
+        assert not list(tmp_path.glob(".espalier*"))
+
+    def test_a_folder_that_not_all_hosts_see_is_told(self, cli, told, profile_file, tmp_path):
+        told(FAKE_SHARED="/shared", TMPDIR=str(tmp_path))
+        result = cli("run", "--profile", profile_file, "--summary", *_LAUNCH)
+        assert "expected files of 3 ranks, found 1" in result.err
+        assert "set TMPDIR to a folder that all hosts see" in result.err
+
     def test_the_summary_as_json(self, cli, profile_file):
         result = cli("run", "--profile", profile_file, "--json", *_LAUNCH)
         text = result.err[result.err.index("{") :]

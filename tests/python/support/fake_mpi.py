@@ -78,10 +78,15 @@ if os.environ.get("FAKE_HANGS_IN") == "ours" and ours:
     print("watched after", os.environ.get("ESPALIER_WATCH"), file=sys.stderr, flush=True)
 time.sleep(seconds)
 sys.stdout.write(sys.stdin.read())
+def is_shared(folder):
+    # Ranks other than the first are on hosts that see nothing else (FAKE_SHARED).
+    return folder.startswith(os.environ.get("FAKE_SHARED", "/"))
 folder = os.environ.get("ESPALIER_STATISTICS")
 if folder and "FAKE_PRELOAD" in os.environ and not os.environ.get("FAKE_NO_STATISTICS"):
     ranks = int(os.environ.get("FAKE_RANKS", "1"))
     for rank in range(ranks):
+        if rank > 0 and not is_shared(folder):
+            continue
         call = {
             "function": os.environ.get("FAKE_FUNCTION", "MPI_Bcast"),
             "num_ranks": ranks, "min_bytes": 512, "max_bytes": 1023,
@@ -113,6 +118,8 @@ hosts = os.environ.get("FAKE_HOSTS", "").split() or ["here"] * ranks
 if folder and "FAKE_PRELOAD" in os.environ:
     os.makedirs(folder, exist_ok=True)
     for rank, host in enumerate(hosts):
+        if rank > 0 and not is_shared(folder):
+            continue
         nothing = {"messages": 0, "bytes": 0}
         kinds = ("point_to_point", "one_sided", "alltoall", "neighborhood")
         counted = {
