@@ -35,14 +35,14 @@ from espalier.cli.options import (
     TimeBudget,
     check_vendor,
 )
-from espalier.io.console import json_text
+from espalier.io.console import json_text, say
 from espalier.io.output_files import check_writable, write_whole
 from espalier.machines import machines, priced
 from espalier.models import forecast, validation
 from espalier.models.predictors import MODELS
 from espalier.models.validation import Task
 from espalier.report.model import forecast_report, validation_report
-from espalier.sampling.setting import Setting
+from espalier.sampling.setting import Setting, difference
 from espalier.tuning.modelled import Question
 
 model = Family()
@@ -146,11 +146,19 @@ def validate(
         models=tuple(judged.models.split(",")),
         seconds=parse_seconds(judged.time_budget),
         repeat=repeat.text(),
+        is_all=what.collectives == ALL,
     )
+    task.check()
     found = priced.load(judged.machine)
     job = validation.start(launch.words, launch.mpi)
     num_ranks = job.header["num_ranks"]
     setting = Setting(found.text, *machines.setting(found, judged.placement, num_ranks))
+    lies_elsewhere = difference(setting, job.header)
+    if lies_elsewhere:
+        say(
+            f"note: {lies_elsewhere}; models are judged as if ranks lay as on the machine: give"
+            " another --placement, or a machine that was probed with these ranks"
+        )
 
     def tell(document: dict[str, Any]) -> None:
         def write(path: Path) -> None:

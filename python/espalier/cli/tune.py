@@ -27,7 +27,7 @@ from espalier.report.improve import improvement_report
 from espalier.report.tune import tuning_report
 from espalier.sampling.goal import ESTIMATE, EXHAUSTIVE, GOOD_ENOUGH, MEASURE, Goal
 from espalier.sampling.job import start_job
-from espalier.sampling.setting import Setting
+from espalier.sampling.setting import Setting, difference
 from espalier.sampling.work import Work
 from espalier.store.database import default_path
 from espalier.tuning import tuner
@@ -228,6 +228,14 @@ def _estimate(job: Job, goal: Goal, certainty: Certainty, *, json: bool) -> None
     command = parse_launcher(job.words)
     header = start_job(command, job.vendor).header
     machine, setting = certainty.setting(header["num_ranks"])
+    lies_elsewhere = difference(setting, header)
+    if lies_elsewhere:
+        raise ArgumentError(
+            "expected a job whose ranks lie as on the machine of --model with --effort estimate,"
+            f" got another: {lies_elsewhere}",
+            f"'espalier probe -o {priced.DEFAULT_FILE} -- {command.text()}' writes a machine with"
+            " these ranks; or give the launcher another --map-by",
+        )
     question = Question(setting, header["num_nodes"], goal.collectives, goal.sizes, goal.patterns)
     about = {
         "command": job.files.repeat,

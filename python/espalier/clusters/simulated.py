@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from espalier import installation
 from espalier.errors import ArgumentError, MpiError, NotBuiltError
+from espalier.launch.measuring import temporary_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,9 +78,10 @@ class SimulatedCluster:
 
     def __enter__(self) -> Self:
         """Make the files of the simulator."""
-        self._folder = tempfile.TemporaryDirectory(prefix="espalier-simulated-")
         hosts = "".join(f"rank-{rank}\n" for rank in range(self._num_ranks))
-        (Path(self._folder.name) / "hosts").write_text(hosts)
+        with temporary_files():
+            self._folder = tempfile.TemporaryDirectory(prefix="espalier-simulated-")
+            (Path(self._folder.name) / "hosts").write_text(hosts)
         return self
 
     def __exit__(

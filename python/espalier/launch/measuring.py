@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import shlex
@@ -18,7 +19,7 @@ from espalier.launch.command import parse_command
 from espalier.launch.environment import with_environment
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from espalier.launch.command import LaunchCommand
@@ -107,16 +108,15 @@ class MeasuringProgram:
         It writes `samples.jsonl` in the folder.
 
         Raises:
-            MpiError: the launcher or the program failed.
+            MpiError: the launcher or the program failed, or there is no space for the plan.
         """
-        path = folder / "plan.json"
-        path.write_text(plan if isinstance(plan, str) else json.dumps(plan), encoding="utf-8")
+        path = write_plan(plan, folder)
         words = [str(self._program), "--plan", str(path)]
         words += ["--output", str(folder / "samples.jsonl")]
         settings = {"ESPALIER_OFF": "1", **(variables or {})}
         settings |= libraries.variables_for(self._program, self._command, folder)
         start = with_environment(self._command.with_program(words), settings)
-        with (folder / "output.txt").open("w+b") as output:
+        with open_output(folder) as output:
             streams = processes.Streams(stdout=output, stderr=output)
             environment = {**self._environment, **start.environment}
             try:
@@ -162,9 +162,55 @@ def _known_reason(said: str) -> tuple[str, str]:
     return words[0].lower() + words[1:], advice
 
 
-def temporary_folder() -> tempfile.TemporaryDirectory[str]:
-    """Return a folder for plan and samples that is removed after use."""
-    return tempfile.TemporaryDirectory(prefix="espalier-")
+def write_plan(plan: Mapping[str, Any] | str, folder: Path) -> Path:
+    """Write a plan into a temporary folder, and return its path.
+
+    Raises:
+        MpiError: it cannot be written.
+    """
+    path = folder / "plan.json"
+    with temporary_files():
+        path.write_text(plan if isinstance(plan, str) else json.dumps(plan), encoding="utf-8")
+    return path
+
+
+def open_output(folder: Path) -> IO[bytes]:
+    """Open a file in a temporary folder for what a launcher and its ranks say.
+
+    Raises:
+        MpiError: it cannot be written.
+    """
+    with temporary_files():
+        return (folder / "output.txt").open("w+b")
+
+
+@contextlib.contextmanager
+def temporary_folder() -> Iterator[str]:
+    """Make a folder for plan and samples that is removed after use.
+
+    Raises:
+        MpiError: there can be none.
+    """
+    with temporary_files():
+        folder = tempfile.TemporaryDirectory(prefix="espalier-")
+    with folder as name:
+        yield name
+
+
+@contextlib.contextmanager
+def temporary_files() -> Iterator[None]:
+    """Say what to do where temporary files cannot be written: as if a launch had failed.
+
+    What was measured before such a failure is kept, and there is a way to continue.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise MpiError(
+            f"expected to write temporary files, got '{error.strerror or error}'",
+            "free space in TMPDIR (/tmp if it is not set), or name another folder by it that all"
+            " hosts see",
+        ) from error
 
 
 class Patience:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 import statistics
 import time
@@ -14,11 +15,12 @@ from espalier.base.interruption import Interrupted
 from espalier.conditions import conditions, metadata
 from espalier.conditions.cautions import Caution, to_json
 from espalier.errors import ArgumentError, MpiError
-from espalier.io.console import document, progress
+from espalier.io.console import document, progress, say
 from espalier.launch.measuring import parse_launcher
 from espalier.models.agreement import agreement, deviation
 from espalier.models.predictors import predictors
 from espalier.sampling.candidates import candidates_for, real_size
+from espalier.sampling.goal import check_sizes
 from espalier.sampling.job import start_job
 from espalier.sampling.measurement import Effort
 from espalier.sampling.samples import Point, Request
@@ -40,7 +42,11 @@ _CLOSE = 0.05
 
 @dataclasses.dataclass(frozen=True)
 class Task:
-    """What to measure, and which models to judge by it."""
+    """What to measure, and which models to judge by it.
+
+    With `is_all`, the collectives are all that there are, and those are left out that have fewer
+    than two candidates.
+    """
 
     collectives: tuple[str, ...]
     sizes: tuple[int, ...]
@@ -49,6 +55,11 @@ class Task:
     seconds: float
     repeat: str
     seed: int = 1
+    is_all: bool = False
+
+    def check(self) -> None:
+        """Raise ArgumentError for what is known to be wrong before ranks are started."""
+        check_sizes(self.sizes)
 
 
 @dataclasses.dataclass
@@ -77,11 +88,16 @@ def validate(task: Task, setting: Setting, job: Job) -> dict[str, Any]:
     """Measure, compare, and return the document of the report.
 
     Raises:
+        ArgumentError: there is nothing to compare, or a model predicts no time at all.
         Interrupted: after Ctrl-C or a signal, once a point was measured.
     """
     began = time.monotonic()
-    models = predictors(setting, task.models)
+    # They are asked before anything is measured, and again for the document.
+    models: dict[str, Predictor] = {
+        name: functools.cache(predict) for name, predict in predictors(setting, task.models).items()
+    }
     requests = _requests(task, setting.num_ranks)
+    _check_predictions(requests, models)
     found = _Found()
     cause: BaseException | None = None
     effort = _effort(task, len(requests), job.header.get("is_simulated", False))
@@ -113,13 +129,17 @@ def validate(task: Task, setting: Setting, job: Job) -> dict[str, Any]:
 
 
 def _requests(task: Task, num_ranks: int) -> list[Request]:
-    requests = []
+    requests: list[Request] = []
+    left_out = []
     for call in task.collectives:
         if call not in _core.calls():
             raise ArgumentError(
                 f"expected a collective of {', '.join(_core.calls())}, got '{call}'"
             )
         candidates = tuple(candidates_for(call, num_ranks, task.patterns))
+        if len(candidates) < 2 and task.is_all:
+            left_out.append(call)
+            continue
         if len(candidates) < 2:
             raise ArgumentError(
                 f"expected at least 2 candidates for {call} on {num_ranks} ranks,"
@@ -128,7 +148,37 @@ def _requests(task: Task, num_ranks: int) -> list[Request]:
             )
         sizes = dict.fromkeys(real_size(call, size, num_ranks) for size in task.sizes)
         requests += [Request(call, size, candidates) for size in sizes]
+    _tell_left_out(left_out, num_ranks, is_anything_left=bool(requests))
     return sorted(requests, key=lambda request: request.bytes)
+
+
+def _tell_left_out(calls: Sequence[str], num_ranks: int, *, is_anything_left: bool) -> None:
+    names = ", ".join(calls)
+    if not is_anything_left:
+        raise ArgumentError(
+            f"expected at least 2 candidates for some collective on {num_ranks} ranks, got fewer"
+            f" for {names}",
+            "use fewer --algorithms patterns, or leave them out",
+        )
+    if calls:
+        say(
+            f"note: {names} left out, since there are fewer than 2 candidates to compare on"
+            f" {num_ranks} ranks"
+        )
+
+
+def _check_predictions(requests: Sequence[Request], models: dict[str, Predictor]) -> None:
+    """Raise ArgumentError if a time is predicted that no measured one can be compared with."""
+    for request in requests:
+        for name, predict in models.items():
+            for candidate in request.algorithms:
+                if predict(candidate, request.bytes) <= 0:
+                    raise ArgumentError(
+                        f"expected times above 0 from the model {name}, got 0 for {candidate}"
+                        f" with {request.bytes} B",
+                        "give the links of the machine a latency, or leave"
+                        f" {request.collective} out of --collectives",
+                    )
 
 
 def _effort(task: Task, num_points: int, is_simulated: bool) -> Effort:

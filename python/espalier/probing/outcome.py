@@ -119,10 +119,10 @@ def matrix_of(document: Mapping[str, Any]) -> matrix_file.RttMatrix:
     return matrix_file.make(values, labels, document["matrix"]["bytes"])
 
 
-def again_text(files: Files) -> str:
-    """Return the command that analyses the kept samples."""
-    machine = ["-o", str(files.machine)] if files.machine else []
-    return shlex.join(["espalier", "probe", "--from", str(files.samples), *machine])
+def again_text(samples: Path | None, machine: Path | None = None) -> str:
+    """Return the command that analyses kept samples, and writes a machine file if it is given."""
+    output = ["-o", str(machine)] if machine else []
+    return shlex.join(["espalier", "probe", "--from", str(samples), *output])
 
 
 def _short_text(machine: Mapping[str, Any]) -> str:
@@ -166,5 +166,5 @@ def _write_machine(document: Mapping[str, Any], files: Files) -> None:
         files.machine,
         text,
         "machine file",
-        f"free space there, then: {again_text(files)}",
+        f"free space there, then: {again_text(files.samples, files.machine)}",
     )

@@ -74,6 +74,7 @@ def probe(job: Job, goal: Goal) -> dict[str, Any]:
         Interrupted: after Ctrl-C, a signal or a failure, once something was measured.
     """
     start = time.monotonic()
+    goal.wish.check()
     command = parse_launcher(job.words)
     for option, path in job.files.written():
         check_writable(path, option)
@@ -105,11 +106,21 @@ def probe(job: Job, goal: Goal) -> dict[str, Any]:
 
 
 def again(path: Path, files: outcome.Files, repeat: str) -> dict[str, Any]:
-    """Return the document of samples that were kept, and write the files that were asked for."""
+    """Return the document of samples that were kept, and write the files that were asked for.
+
+    Raises:
+        ArgumentError: a machine file is asked for, and the probe was interrupted.
+    """
     for option, target in files.written():
         check_writable(target, option)
-    about = outcome.About(command=repeat)
-    return outcome.conclude(outcome.read_samples(path), files, about)
+    found = outcome.read_samples(path)
+    if files.machine is not None and found.is_interrupted:
+        raise ArgumentError(
+            f"{path}: expected samples of a whole probe for -o, got those of an interrupted one,"
+            " which lack links",
+            "probe again, or leave out -o to look at what was measured",
+        )
+    return outcome.conclude(found, files, outcome.About(command=repeat))
 
 
 def _conclude(
@@ -118,7 +129,8 @@ def _conclude(
     if cause is None:
         return outcome.conclude(record.samples(), job.files, about)
     if record.is_kept:
-        say(f"what was measured is kept; to look at it again: {outcome.again_text(job.files)}")
+        again_text = outcome.again_text(job.files.samples)
+        say(f"what was measured is kept; to look at it again: {again_text}")
     try:
         document = outcome.conclude(record.samples(), job.files, about)
     except ArgumentError as error:

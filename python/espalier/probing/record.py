@@ -57,8 +57,12 @@ class RunRecord:
         self.is_complete = self.is_complete and num_sets == 0
 
     def end(self, *, complete: bool) -> None:
-        """Finish the file."""
-        self.is_complete = self.is_complete and complete
+        """Finish the file; not complete if the probe was interrupted.
+
+        How many sets were left is not known then, and 0 without `complete` says so.
+        """
+        if not complete:
+            self.is_complete, self.num_sets_left = False, 0
         self._write({"kind": "end", "complete": self.is_complete, "sets_left": self.num_sets_left})
 
     def samples(self) -> Samples:

@@ -146,12 +146,17 @@ class Result:
 
 @dataclass(frozen=True)
 class Samples:
-    """All that one launch of the probe wrote; not complete if it was interrupted."""
+    """All that one launch of the probe wrote; not complete if ended, or short of time."""
 
     header: Header
     results: tuple[Result, ...] = ()
     complete: bool = True
     sets_left: int = 0
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Return whether the probe was ended, and not only short of time for some sets."""
+        return not self.complete and self.sets_left == 0
 
     def of_test(self, test: Test) -> Iterator[Result]:
         """Yield the results of one test, in the order of measuring."""

@@ -7,10 +7,13 @@ pairs are disjoint nodes is not known before; the third looks at what the scan f
 
 from __future__ import annotations
 
+import math
 import statistics
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from espalier.base.units import bytes_text
+from espalier.errors import ArgumentError
 from espalier.probing import pairings
 from espalier.probing.plan import Effort, Plan, PlannedTest
 
@@ -25,6 +28,8 @@ MATRIX = "matrix"
 ALONE = "alone"
 """Label of round trips that were in a set of several pairs, repeated alone."""
 DEFAULT_BYTES = 16384
+# As the plan's schema has it.
+_LARGEST_BYTES = 2**30
 MOST_RANKS_ONE_BY_ONE = 24
 _MOST_RANKS_BOTH_WAYS = 64
 _NUM_CHECKS = 8
@@ -45,6 +50,20 @@ class ScanWish:
     sample: int = 1
     spread: float | None = None
     seed: int = 1
+
+    def check(self) -> None:
+        """Raise ArgumentError for what the measuring program would refuse."""
+        if self.num_bytes > _LARGEST_BYTES:
+            raise ArgumentError(
+                f"expected messages of {bytes_text(_LARGEST_BYTES)} at most with --bytes, got"
+                f" {bytes_text(self.num_bytes)}",
+                "choose smaller messages",
+            )
+        if self.spread is not None and not 0 < self.spread < math.inf:
+            raise ArgumentError(
+                f"expected a share above 0 with --spread, got {self.spread:g}",
+                "give for example 0.05, which is 5 %",
+            )
 
 
 @dataclass(frozen=True)

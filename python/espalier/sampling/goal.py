@@ -11,6 +11,8 @@ from espalier.base import calls
 from espalier.errors import ArgumentError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from espalier.sampling.work import Work
 
 DEFAULT_SIZES = (64, 512, 4096, 32768, 262144, 1048576, 4194304)
@@ -32,6 +34,13 @@ DEFAULT_CALLS = (
     "reduce",
     "scatter",
 )
+
+
+def check_sizes(sizes: Sequence[int]) -> None:
+    """Raise ArgumentError for sizes that cannot be measured."""
+    for size in sizes:
+        if not 1 <= size <= LARGEST_SIZE:
+            raise ArgumentError(f"expected sizes from 1 B to 1 GiB, got {size} B")
 
 
 @dataclass(frozen=True)
@@ -57,9 +66,7 @@ class Goal:
     def check(self) -> None:
         """Raise ArgumentError for what cannot be measured."""
         self._check_calls()
-        for size in self.sizes:
-            if not 1 <= size <= LARGEST_SIZE:
-                raise ArgumentError(f"expected sizes from 1 B to 1 GiB, got {size} B")
+        check_sizes(self.sizes)
         if self.seconds <= 0:
             raise ArgumentError(f"expected a time budget above 0 s, got {self.seconds:g} s")
         if not 0.5 <= self.confidence < 1:

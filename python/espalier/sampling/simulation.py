@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import json
 import os
 import signal
 import subprocess
@@ -22,7 +21,7 @@ from espalier import installation
 from espalier.clusters.simulated import SimulatedCluster
 from espalier.errors import ArgumentError, MpiError, NotBuiltError
 from espalier.launch.complaints import told
-from espalier.launch.measuring import temporary_folder
+from espalier.launch.measuring import open_output, temporary_folder, write_plan
 from espalier.machines import machines
 from espalier.sampling.measurement import Effort, Launch, plan_document
 from espalier.sampling.samples import Point, SampleReader
@@ -168,10 +167,9 @@ class Simulation:
             self.launch.failure = why
 
     def _start(self, words: Sequence[str]) -> None:
-        path = self._folder / "plan.json"
-        path.write_text(json.dumps(self._plan), encoding="utf-8")
+        path = write_plan(self._plan, self._folder)
         output = self._folder / "samples.jsonl"
-        self._output = (self._folder / "output.txt").open("w+b")
+        self._output = open_output(self._folder)
         self._process = subprocess.Popen(
             [*words, str(self._program), "--plan", str(path), "--output", str(output)],
             stdin=subprocess.DEVNULL,

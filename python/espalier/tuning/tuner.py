@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from espalier import _core
 from espalier.conditions import conditions, metadata
 from espalier.errors import MpiError
-from espalier.io.console import progress
+from espalier.io.console import progress, say
 from espalier.launch import programs
 from espalier.launch.measuring import parse_launcher
 from espalier.profiles import merging
@@ -18,6 +18,7 @@ from espalier.sampling.candidates import requests_for
 from espalier.sampling.goal import MEASURE
 from espalier.sampling.job import start_job
 from espalier.sampling.native_algorithms import offered, with_native_algorithms
+from espalier.sampling.setting import difference
 from espalier.store.database import SessionFacts, Store, key_of
 from espalier.tuning import outcome
 from espalier.tuning.call_tuning import Shortlist
@@ -68,12 +69,14 @@ def tune(
     vendor = job.vendor or programs.vendor_of(command)
     merging.check(job.files.output, vendor)
     started = start_job(command, vendor)
+    num_ranks = started.header["num_ranks"]
+    setting = setting_of(num_ranks)
+    if setting is not None and goal.effort == MEASURE:
+        _tell_difference(setting, started.header)
     # One number a rank: for finding candidates, not for keeping.
     nodes = started.header.pop("node_of_rank", ())
     started.header["placement"] = _core.placement_of(nodes)
-    num_ranks = started.header["num_ranks"]
     requests = requests_for(goal, num_ranks, nodes)
-    setting = setting_of(num_ranks)
     if setting is not None and goal.effort == MEASURE:
         requests = shortlisted(requests, goal, setting)
     if not goal.patterns:
@@ -81,6 +84,15 @@ def tune(
         requests = with_native_algorithms(requests, menus)
     requests.sort(key=lambda request: request.bytes)
     return tune_requests(job, goal, started, requests)
+
+
+def _tell_difference(setting: Setting, header: dict[str, Any]) -> None:
+    lies_elsewhere = difference(setting, header)
+    if lies_elsewhere:
+        say(
+            f"note: {lies_elsewhere}; the candidates are those that are fast as ranks lie on the"
+            " machine: give one that was probed with these ranks, or leave --model out"
+        )
 
 
 def shortlisted(requests: Sequence[Request], goal: Goal, setting: Setting) -> list[Request]:
@@ -138,7 +150,10 @@ def _facts(
 
 
 def _key(job: Job, goal: Goal, header: dict[str, Any], requests: Sequence[Request]) -> str:
-    """Return what has to be equal for measurements to belong together."""
+    """Return what has to be equal for measurements to belong together.
+
+    The name of the host is not: the next allocation has other hosts of the same kind.
+    """
     machine = metadata.machine()
     facts = [
         job.words,
@@ -146,7 +161,7 @@ def _key(job: Job, goal: Goal, header: dict[str, Any], requests: Sequence[Reques
         header["num_nodes"],
         header.get("placement", ""),
         header["mpi"],
-        [machine["hostname"], machine["cpu"], machine["kernel"]],
+        [machine["cpu"], machine["kernel"]],
         [goal.confidence, goal.seed, goal.effort, goal.good_enough],
         [
             [request.collective, request.bytes, request.algorithms, request.manner.members()]

@@ -113,6 +113,47 @@ class TestValidate:
         assert result.code != 0
         assert "at least 2 candidates" in result.err
 
+    def test_of_all_collectives_those_without_a_choice_are_left_out(self, cli):
+        machine = _MACHINE.replace("4c", "8c")
+        words = ("--collectives", "all", "--sizes", "64", "--models", "hockney", "--json")
+        launch = ("--", "mpirun", "-n", "7")
+        result = cli("model", "validate", "--machine", machine, *words, *launch)
+        assert result.code == 0, result.err
+        assert "note: gatherv, scatterv left out" in result.err
+        calls = {point["collective"] for point in result.document()["points"]}
+        assert "gather" in calls
+        assert not calls & {"gatherv", "scatterv"}
+
+    def test_all_collectives_without_a_choice_are_refused(self, cli):
+        words = ("--collectives", "all", "--algorithms", "allgather/bruck[k=3]")
+        result = cli("model", "validate", "--machine", _MACHINE, *words, *_LAUNCH)
+        assert result.code == 2
+        assert "at least 2 candidates for some collective on 4 ranks" in result.err
+
+    def test_a_model_without_times_is_refused(self, cli):
+        words = ("--collectives", "barrier", "--machine", "1n x 4c[bandwidth=4GB/s]")
+        result = cli("model", "validate", *words, *_LAUNCH)
+        assert result.code == 2
+        assert "expected times above 0 from the model replay, got 0 for barrier/" in result.err
+        assert "give the links of the machine a latency" in result.err
+
+    @pytest.mark.parametrize("size", ["0", "2GiB"])
+    def test_sizes_are_checked_before_ranks_are_started(self, cli, monkeypatch, size):
+        monkeypatch.setenv("FAKE_LAUNCHER_FAILS", "1")
+        result = cli(*_VALIDATE, "--sizes", size, *_LAUNCH)
+        assert result.code == 2
+        assert "expected sizes from 1 B to 1 GiB, got" in result.err
+
+    def test_ranks_that_lie_elsewhere_are_noted(self, cli, monkeypatch):
+        links = "[latency=1us,overhead=200ns,bandwidth=4GB/s]"
+        words = ("--machine", f"2n{links} x 2c{links}", "--collectives", "bcast", "--sizes", "64")
+        monkeypatch.setenv("FAKE_NODES", "[0, 1, 0, 1]")
+        result = cli("model", "validate", *words, *_LAUNCH)
+        assert result.code == 0, result.err
+        assert "note: the machine has the ranks on 2 nodes (block), the job on 2" in result.err
+        result = cli("model", "validate", *words, "--placement", "cyclic", *_LAUNCH)
+        assert "the machine has the ranks on" not in result.err
+
     def test_one_rank_is_refused(self, cli, monkeypatch):
         monkeypatch.setenv("FAKE_RATIOS", "{}")
         result = cli(*_VALIDATE, "--", "mpirun", "-n", "1")

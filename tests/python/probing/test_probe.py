@@ -183,6 +183,9 @@ class TestBadInput:
         [
             ((), "expected a command with an MPI launcher, got nothing"),
             (("--bytes", "x", *_LAUNCH), "expected a size"),
+            (("--bytes", "2GiB", *_LAUNCH), "expected messages of 1 GiB at most with --bytes, got"),
+            (("--spread", "0", *_LAUNCH), "expected a share above 0 with --spread, got 0"),
+            (("--spread", "nan", *_LAUNCH), "expected a share above 0 with --spread, got nan"),
             (("--time-budget", "soon", *_LAUNCH), "expected a time"),
             (("--", "./app"), "expected a command with an MPI launcher"),
             (("--", "mpirun", "-n", "1", "a", ":", "-n", "1", "b"), "joined by ':'"),
@@ -294,6 +297,29 @@ class TestInterruption:
         assert "got 9" in result.err.splitlines()[-1]
         assert "(partial)" in result.out.splitlines()[0]
         assert len(read(_SAMPLES).results) == 56 + 70
+
+    @pytest.mark.usefixtures("fake")
+    def test_a_good_machine_file_is_not_replaced_by_a_partial_one(self, cli, told):
+        assert cli("probe", *_LAUNCH).code == 0
+        good = _MACHINE.read_text()
+        told(FAKE_STOPS_AFTER="70", FAKE_PROBE_EXIT="9")
+        interrupted = cli("probe", *_LAUNCH)
+        (told_again,) = [line for line in interrupted.err.splitlines() if "look at it" in line]
+        assert told_again.endswith(f": espalier probe --from {_SAMPLES}")
+        refused = cli("probe", "--from", _SAMPLES, "-o", _MACHINE)
+        assert refused.code == 2
+        assert "expected samples of a whole probe for -o, got those of an" in refused.err
+        assert _MACHINE.read_text() == good
+
+    @pytest.mark.usefixtures("fake")
+    def test_samples_of_a_probe_short_of_time_give_a_machine_file(self, cli, told):
+        told(FAKE_SETS_LEFT="3")
+        assert cli("probe", *_LAUNCH).code == 0
+        assert not read(_SAMPLES).complete
+        assert cli("probe", "--from", _SAMPLES, "-o", "again.json").code == 0
+        told(FAKE_STOPS_AFTER="70", FAKE_PROBE_EXIT="9")
+        assert cli("probe", *_LAUNCH).code == 1
+        assert cli("probe", "--from", _SAMPLES, "-o", "again.json").code == 2
 
     @pytest.mark.usefixtures("fake")
     @pytest.mark.parametrize("count", [1, 20])

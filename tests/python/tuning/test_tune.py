@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -28,6 +29,7 @@ from espalier.tuning.search import (
 
 _QUICK = ("--collective", "allgather,bcast", "--sizes", "64,4KiB")
 _LAUNCH = ("--", "mpirun", "-n", "4")
+_TWO_NODES = "2n[latency=2us,overhead=200ns,bandwidth=1GB/s] x 2c[latency=300ns,bandwidth=4GB/s]"
 
 
 _TOO_FEW_SLOTS = """\
@@ -183,6 +185,43 @@ class TestWithKnownTimes:
         assert all("not measured" in rule["reason"] for rule in read_profile()["rules"])
         assert not default_path().exists()
 
+    @pytest.mark.parametrize("nodes", ["[0, 0, 1, 1]", "[3, 3, 1, 1]"])
+    def test_an_estimate_takes_ranks_that_lie_as_on_the_machine(self, cli, told, nodes):
+        told(FAKE_NODES=nodes)
+        words = ("--effort", "estimate", "--model", _TWO_NODES)
+        done = cli("tune", *_QUICK, *words, *_LAUNCH)
+        assert done.code == 0, done.err
+        assert read_profile()["rules"][0]["num_nodes"] == 2
+
+    @pytest.mark.parametrize(
+        ("nodes", "text"),
+        [
+            (
+                "[0, 1, 0, 1]",
+                "on 2 nodes (block), the job on 2 nodes (cyclic): rank 1 is on node 0 there",
+            ),
+            ("[]", "on 2 nodes (block), the job on 1 node: rank 2 is on node 1 there"),
+        ],
+    )
+    def test_an_estimate_for_ranks_elsewhere_is_refused(self, cli, told, nodes, text):
+        told(FAKE_NODES=nodes)
+        words = ("--effort", "estimate", "--model", _TWO_NODES)
+        refused = cli("tune", *_QUICK, *words, *_LAUNCH)
+        assert refused.code == 2
+        assert text in refused.err
+        assert "espalier probe -o espalier-machine.json -- mpirun -n 4" in refused.err
+        assert "--map-by" in refused.err
+        assert not Path("espalier-profile.json").exists()
+
+    def test_a_model_of_ranks_elsewhere_is_noted(self, cli, told):
+        words = ("--collectives", "bcast", "--sizes", "64", "--model", _TWO_NODES)
+        told(FAKE_NODES="[0, 0, 1, 1]")
+        assert "the machine has the ranks on" not in cli("tune", *words, *_LAUNCH).err
+        told(FAKE_NODES="[0, 1, 0, 1]")
+        result = cli("tune", *words, *_LAUNCH)
+        assert result.code == 0, result.err
+        assert "note: the machine has the ranks on 2 nodes (block), the job on 2" in result.err
+
     @pytest.mark.parametrize(
         ("options", "text"),
         [
@@ -293,6 +332,45 @@ class TestBadInput:
         result = cli("tune", *_QUICK, "--algorithms", "bruck", "--resume", *_LAUNCH)
         assert result.code == 0
         assert any(rule["algorithm"] == "allgather/bruck" for rule in read_profile()["rules"])
+
+    def test_another_host_of_the_same_kind_continues(self, cli, told, monkeypatch):
+        told(**ratios(allgather_bruck=1.4))
+        words = ("tune", *_QUICK, "--algorithms", "bruck")
+        assert cli(*words, "-o", "/dev/full", *_LAUNCH).code == 1
+        monkeypatch.setattr("platform.node", lambda: "the-next-allocation")
+        result = cli(*words, "--resume", *_LAUNCH)
+        assert result.code == 0
+        assert "nothing to resume" not in result.err
+        with Store(default_path()) as store:
+            assert store.points(2, SCREENING.name) == []
+
+    def test_no_space_for_temporary_files_loses_no_measurement(self, cli, told, monkeypatch):
+        told(**ratios(allgather_bruck=1.4))
+        write_text = Path.write_text
+        plans = []
+
+        def write_until_full(path: Path, *words: object, **options: object) -> int:
+            if path.name == "plan.json":
+                plans.append(path)
+                if len(plans) > 2:
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            return write_text(path, *words, **options)
+
+        monkeypatch.setattr(Path, "write_text", write_until_full)
+        result = cli("tune", *_QUICK, "--algorithms", "bruck", *_LAUNCH)
+        assert result.code == 1
+        assert "internal error" not in result.err
+        assert "got 'No space left on device'; free space in TMPDIR" in result.err
+        assert "to continue: espalier tune --resume" in result.err
+
+    def test_no_temporary_folder_is_told(self, cli, monkeypatch):
+        def full(**_: object) -> None:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+        monkeypatch.setattr("tempfile.TemporaryDirectory", full)
+        result = cli("tune", *_QUICK, *_LAUNCH)
+        assert result.code == 1
+        assert "got 'No space left on device'; free space in TMPDIR" in result.err
 
     def test_a_store_that_is_none_is_told_before_measuring(self, cli, tmp_path):
         (tmp_path / "notes.db").write_text("my notes, not a database at all\n" * 200)
