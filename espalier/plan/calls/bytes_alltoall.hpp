@@ -180,8 +180,8 @@ exchanged_typed_parts_bytes(Call const& call, CommunicatorFacts const& facts, Na
   }
   CoveredBytes covered;
   for (int i = 0; i < facts.num_ranks; ++i) {
-    covered.add(*sources.at(i, types), true);
-    covered.add(*places.at(i, types), false);
+    covered.add(sources.at(i, types).value_or(Part{}), true);
+    covered.add(places.at(i, types).value_or(Part{}), false);
   }
   return covered.meet() ? std::nullopt : std::optional<std::int64_t>(0);
 }

@@ -28,9 +28,10 @@ constexpr int fewest_tags_of_a_kind = 1 << 14;
 /// Tags of functions, of which each has its part, and what ranks tell each other behind calls.
 constexpr int num_parts = 32;
 static_assert(profile::num_rule_calls < num_parts);
-/// Programs with more communicators at a time are rare.
+/// Programs with more communicators at a time are rare: if there can be so many contexts, one
+/// communicator has all kinds of calls.
 constexpr std::int64_t enough_contexts = 1 << 11;
-/// There are few programs that have more.
+/// If there can be so many, contexts are not made smaller for more of them.
 constexpr std::int64_t many_contexts = 1 << 10;
 
 /// Objects that were opened, as communicators know them.
