@@ -115,7 +115,7 @@ Contexts::Tags Contexts::divide(std::int64_t num_tags) noexcept {
 }
 
 void Contexts::share_tags(std::int64_t num_tags) {
-  bool const are_enough = num_tags / (3 * tags_.all) >= enough_contexts;
+  bool const are_enough = num_tags / (std::int64_t{3} * tags_.all) >= enough_contexts;
   third_ = are_enough ? tags_.all : 0;
   for (MPI_Comm* const comm : {&started_comm_, &planned_comm_}) {
     if (are_enough) {

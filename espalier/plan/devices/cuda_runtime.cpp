@@ -64,7 +64,8 @@ public:
   void copy(void* to, void const* from, std::size_t num_bytes) const override {
     Pointer const device = number_of(holds(to) ? to : from);
     Context context = nullptr;
-    int code = functions_.pointer_attribute(&context, pointer_context, device);
+    int code =
+        functions_.pointer_attribute(reinterpret_cast<void*>(&context), pointer_context, device);
     if (code == success && context != nullptr) {
       code = copy_in(context, to, from, num_bytes);
     } else {
