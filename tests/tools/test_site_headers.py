@@ -50,7 +50,8 @@ def test_every_header_is_staged_beside_that_of_mpi(tmp_path: Path) -> None:
 
 def test_every_public_name_of_fortran_is_shown_for_both_kinds_of_handles(tmp_path: Path) -> None:
     modules = docs_site.fortran_modules(tmp_path)
-    inner = {FORTRAN / f"espalier_{part}_types.f90" for part in ("onesided", "order", "planned")}
+    parts = ("buffer_places", "onesided_types", "order_types", "planned_types")
+    inner = {FORTRAN / f"espalier_{part}.f90" for part in parts}
     assert inner.isdisjoint(modules)
     assert {*modules, *inner} == {*FORTRAN.glob("*.f90"), *tmp_path.glob("*.f90")}
     page = site_headers.fortran_page(modules)
