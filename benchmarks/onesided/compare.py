@@ -40,12 +40,12 @@ def points(
         [
             *(arguments.launcher, *OPTIONS[arguments.vendor], "-n", str(experiment["num_ranks"])),
             *(arguments.program, column["conduit"]),
-            *(str(experiment["num_samples"]), str(experiment["most_bytes"])),
+            *(str(experiment[key]) for key in ("num_samples", "most_bytes", "tuning_seconds")),
         ],
         check=False,
         stdout=subprocess.PIPE,
         stdin=subprocess.DEVNULL,
-        env={**os.environ, **root, **transports},
+        env={**os.environ, **root, **transports, "ESPALIER_MEMORY": "off"},
         text=True,
         timeout=TIME_LIMIT_S,
     )

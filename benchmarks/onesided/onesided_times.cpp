@@ -2,55 +2,46 @@
 
 /// @file
 /// Times one-sided communication beside that of the MPI library, in turns:
-/// `onesided_times <node, rma or ucx> <samples> <most bytes> [most actions of a sample]`. Rank 0
-/// prints a line of JSON for each comparison and size, with the medians of both, and the median and
-/// quartiles of ours / theirs. The exit code is 3 for a conduit that this build lacks.
+/// `onesided_times <node, rma or ucx> <samples> <most bytes> <seconds> [most actions of a sample]`.
+/// Each collective and size is tuned for so many seconds. Rank 0 prints a line of JSON for each
+/// comparison and size, with the medians of both, and the median and quartiles of ours / theirs.
+/// The exit code is 3 for a conduit that this build lacks.
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <memory>
-#include <numeric>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "include/espalier_onesided.h"
 #include "include/espalier_planned.h"
 
 #include <mpi.h>
 
-#include "espalier/algorithms/catalog.hpp"
-#include "espalier/capi/onesided/choices/member_nodes.hpp"
+#include "espalier/capi/onesided/conduit_object.hpp"
 #include "espalier/capi/onesided/transports.hpp"
-#include "espalier/exec/memory/private_memory.hpp"
-#include "espalier/onesided/mpi/mpi_attachment.hpp"
-#include "espalier/onesided/team/team.hpp"
+#include "espalier/onesided/conduit.hpp"
 
 namespace espalier::benchmarks {
 namespace {
 
 using onesided::Conduit;
-using onesided::Handle;
-using onesided::PlannedCollective;
-using onesided::Team;
-using onesided::Ticket;
-using onesided::UserBuffers;
-using onesided::UserPlaces;
-using schedule::OneSidedForm;
-using schedule::Sync;
 
 using Action = std::function<void()>;
 
 constexpr int num_in_flight = 16;
-constexpr onesided::Region scratch{.offset = 0, .num_bytes = std::uint64_t{1} << 20U};
-constexpr std::uint64_t output_at = scratch.num_bytes;
 
 struct Compared {
   std::string what;
   std::string theirs;
   std::uint64_t num_bytes = 0;
-  int num_calls = 1;  ///< of one action: times are those of one call
+  int num_calls = 1;   ///< of one action: times are those of one call
+  std::string chosen;  ///< algorithm and mechanism; empty: nothing was to be chosen
 };
 
 /// A barrier of MPI in which ranks poll: puts of others may need that.
@@ -115,7 +106,8 @@ private:
     if (rank == 0) {
       std::printf(
           "{\"what\": \"%s\", \"theirs\": \"%s\", \"bytes\": %llu, \"ours_us\": %.4f, "
-          "\"theirs_us\": %.4f, \"ratio\": %.3f, \"ratio_low\": %.3f, \"ratio_high\": %.3f}\n",
+          "\"theirs_us\": %.4f, \"ratio\": %.3f, \"ratio_low\": %.3f, \"ratio_high\": %.3f, "
+          "\"chosen\": \"%s\"}\n",
           what.what.c_str(),
           what.theirs.c_str(),
           static_cast<unsigned long long>(what.num_bytes),
@@ -123,7 +115,8 @@ private:
           theirs,
           quantile(ratios, 0.5),
           quantile(ratios, 0.25),
-          quantile(ratios, 0.75)
+          quantile(ratios, 0.75),
+          what.chosen.c_str()
       );
       std::fflush(stdout);
     }
@@ -180,11 +173,11 @@ public:
   void compare_all(std::uint64_t num_bytes) {
     auto const count = static_cast<int>(num_bytes);
     Action const put = alone([this, num_bytes] {
-      conduit_.put({.rank = target_, .offset = output_at}, data_.data(), num_bytes);
+      conduit_.put({.rank = target_, .offset = 0}, data_.data(), num_bytes);
     });
     Action const flood = alone([this, num_bytes] {
       for (int i = 0; i < num_in_flight; ++i) {
-        conduit_.post_put({.rank = target_, .offset = output_at}, data_.data(), num_bytes);
+        conduit_.post_put({.rank = target_, .offset = 0}, data_.data(), num_bytes);
       }
       conduit_.fence();
     });
@@ -243,231 +236,262 @@ private:
   std::vector<std::byte> data_;
 };
 
+using Request = std::unique_ptr<espalier_request, decltype([](espalier_request* request) {
+                                  espalier_request_free(&request);
+                                })>;
+
+/// Memory of a collective, at the same places of all segments.
+struct Buffers {
+  std::byte* input = nullptr;
+  std::byte* output = nullptr;
+};
+
 /// What is compared: how ours is planned, and what the library calls it.
 struct Kind {
   std::string name;
-  schedule::Collective collective;
-  std::string algorithm;
+  char const* algorithm;  ///< where both of ours take the same
   std::uint64_t element_bytes;
   std::string function;
   std::string started_function;
-  void (*call)(void* input, void* output, int count);
-  MPI_Request (*start)(void* input, void* output, int count);
-  espalier_request* (*plan)(void* input, void* output, int count);
+  void (*call)(Buffers const& at, int count);
+  MPI_Request (*start)(Buffers const& at, int count);
+  Request (*plan_messages)(Buffers const& at, int count, espalier_planned_options const& options);
+  Request (*plan)(
+      Buffers const& at, int count, espalier_team* team, espalier_onesided_options const& options
+  );
 };
-
-espalier_planned_options with(char const* algorithm) {
-  espalier_planned_options options = ESPALIER_PLANNED_OPTIONS_INIT;
-  options.algorithm = algorithm;
-  return options;
-}
 
 Kind const broadcast{
     .name = "broadcast",
-    .collective = schedule::Collective::bcast,
     .algorithm = "bcast/binomial",
     .element_bytes = 1,
     .function = "MPI_Bcast",
     .started_function = "MPI_Ibcast",
-    .call = [](void* /*input*/, void* output, int count
-            ) { MPI_Bcast(output, count, MPI_BYTE, 0, MPI_COMM_WORLD); },
+    .call = [](Buffers const& at,
+               int count) { MPI_Bcast(at.output, count, MPI_BYTE, 0, MPI_COMM_WORLD); },
     .start =
-        [](void* /*input*/, void* output, int count) {
+        [](Buffers const& at, int count) {
           MPI_Request request = MPI_REQUEST_NULL;
-          MPI_Ibcast(output, count, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
+          MPI_Ibcast(at.output, count, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
           return request;
         },
-    .plan =
-        [](void* /*input*/, void* output, int count) {
+    .plan_messages =
+        [](Buffers const& at, int count, espalier_planned_options const& options) {
           espalier_request* request = nullptr;
-          espalier_planned_options const options = with("bcast/binomial");
-          espalier_bcast_init(output, count, MPI_BYTE, 0, MPI_COMM_WORLD, &options, &request);
-          return request;
+          espalier_bcast_init(at.output, count, MPI_BYTE, 0, MPI_COMM_WORLD, &options, &request);
+          return Request(request);
+        },
+    .plan =
+        [](Buffers const& at,
+           int count,
+           espalier_team* team,
+           espalier_onesided_options const& options) {
+          espalier_request* request = nullptr;
+          espalier_team_bcast_init(at.output, count, MPI_BYTE, 0, team, &options, &request);
+          return Request(request);
         },
 };
 
 Kind const sum{
     .name = "sum",
-    .collective = schedule::Collective::allreduce,
     .algorithm = "allreduce/recursive_doubling",
     .element_bytes = sizeof(double),
     .function = "MPI_Allreduce",
     .started_function = "MPI_Iallreduce",
-    .call = [](void* input, void* output, int count
-            ) { MPI_Allreduce(input, output, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); },
+    .call = [](Buffers const& at, int count
+            ) { MPI_Allreduce(at.input, at.output, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); },
     .start =
-        [](void* input, void* output, int count) {
+        [](Buffers const& at, int count) {
           MPI_Request request = MPI_REQUEST_NULL;
-          MPI_Iallreduce(input, output, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
+          MPI_Iallreduce(at.input, at.output, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
           return request;
         },
-    .plan =
-        [](void* input, void* output, int count) {
+    .plan_messages =
+        [](Buffers const& at, int count, espalier_planned_options const& options) {
           espalier_request* request = nullptr;
-          espalier_planned_options const options = with("allreduce/recursive_doubling");
           espalier_allreduce_init(
-              input, output, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &options, &request
+              at.input, at.output, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &options, &request
           );
-          return request;
+          return Request(request);
+        },
+    .plan =
+        [](Buffers const& at,
+           int count,
+           espalier_team* team,
+           espalier_onesided_options const& options) {
+          espalier_request* request = nullptr;
+          espalier_team_allreduce_init(
+              at.input, at.output, count, MPI_DOUBLE, MPI_SUM, team, &options, &request
+          );
+          return Request(request);
         },
 };
 
+void run(Request const& request) {
+  espalier_request_start(request.get());
+  espalier_request_wait(request.get());
+}
+
 /// Broadcasts from rank 0, and sums for all, of a team: strict, loose, and many underway. Beside
-/// them what the library does, and the same algorithm with messages (espalier_planned.h).
+/// the library they are what the team chooses, after it was tuned; beside ours by messages
+/// (espalier_planned.h) both take one algorithm.
 class Collectives {
 public:
-  Collectives(Conduit& conduit, Stopwatch const& watch, std::uint64_t most_bytes)
-      : conduit_(conduit), watch_(watch), team_(conduit, all(conduit), scratch),
-        places_(
-            team_.members().size(), UserPlaces{.input = input_at(most_bytes), .output = output_at}
-        ),
-        input_at_(input_at(most_bytes)), nodes_(nodes()) {}
+  Collectives(
+      espalier_conduit* conduit,
+      Stopwatch const& watch,
+      std::uint64_t most_bytes,
+      double tuning_seconds
+  )
+      : watch_(watch), tuning_seconds_(tuning_seconds) {
+    espalier_team_create(conduit, MPI_COMM_WORLD, 0, &team_);
+    at_.output = static_cast<std::byte*>(espalier_conduit_segment(conduit));
+    at_.input = at_.output + most_bytes;
+  }
 
-  static std::uint64_t input_at(std::uint64_t most_bytes) { return output_at + most_bytes; }
+  Collectives(Collectives const&) = delete;
+  Collectives& operator=(Collectives const&) = delete;
+  Collectives(Collectives&&) = delete;
+  Collectives& operator=(Collectives&&) = delete;
+
+  ~Collectives() { espalier_team_free(&team_); }
 
   void compare_all(Kind const& kind, std::uint64_t num_bytes) {
-    auto const strict = planned(kind, num_bytes, Sync::allsync);
-    auto const loose = planned(kind, num_bytes, Sync::nosync);
     auto const count = static_cast<int>(num_bytes / kind.element_bytes);
-    auto const library = [&] { kind.call(input(), output(), count); };
+    compare_with_library(kind, num_bytes, count);
+    compare_with_messages(kind, num_bytes, count);
+  }
+
+private:
+  void compare_with_library(Kind const& kind, std::uint64_t num_bytes, int count) {
+    Request const strict = tuned(kind, count, ESPALIER_ALLSYNC);
+    Request const loose = tuned(kind, count, ESPALIER_NOSYNC);
+    auto const library = [&] { kind.call(at_, count); };
+    Compared const strictly{
+        "strict " + kind.name, kind.function + " and MPI_Barrier", num_bytes, 1, chosen(strict)
+    };
     watch_.compare(
-        {"strict " + kind.name, kind.function + " and MPI_Barrier", num_bytes},
+        strictly,
         [&] { run(strict); },
         [&] {
           library();
           MPI_Barrier(MPI_COMM_WORLD);
         }
     );
-    watch_.compare({"loose " + kind.name, kind.function, num_bytes}, [&] { run(loose); }, library);
-    espalier_request* messages = kind.plan(input(), output(), count);
-    auto const two_sided = [&] {
-      espalier_request_start(messages);
-      espalier_request_wait(messages);
+    Compared const loosely{"loose " + kind.name, kind.function, num_bytes, 1, chosen(loose)};
+    watch_.compare(loosely, [&] { run(loose); }, library);
+    compare_many(kind, num_bytes, count);
+  }
+
+  /// These requests take what was found for the first one.
+  void compare_many(Kind const& kind, std::uint64_t num_bytes, int count) {
+    std::vector<Request> ours;
+    for (int i = 0; i < num_in_flight; ++i) {
+      ours.push_back(planned(kind, count, ESPALIER_NOSYNC, nullptr));
+    }
+    Compared const underway{
+        kind.name + "s underway", kind.started_function, num_bytes, num_in_flight, chosen(ours[0])
     };
-    watch_.compare({"loose " + kind.name, "two-sided", num_bytes}, [&] { run(loose); }, two_sided);
     watch_.compare(
-        {"strict " + kind.name, "two-sided and MPI_Barrier", num_bytes},
-        [&] { run(strict); },
+        underway,
         [&] {
-          two_sided();
-          MPI_Barrier(MPI_COMM_WORLD);
-        }
-    );
-    espalier_request_free(&messages);
-    watch_.compare(
-        {kind.name + "s underway", kind.started_function, num_bytes, num_in_flight},
-        [&] { run_many(loose); },
+          for (Request const& request : ours) {
+            espalier_request_start(request.get());
+          }
+          for (Request const& request : ours) {
+            espalier_request_wait(request.get());
+          }
+        },
         [&] {
           std::vector<MPI_Request> requests(num_in_flight);
           for (MPI_Request& request : requests) {
-            request = kind.start(input(), output(), count);
+            request = kind.start(at_, count);
           }
           MPI_Waitall(num_in_flight, requests.data(), MPI_STATUSES_IGNORE);
         }
     );
   }
 
-private:
-  using Planned = std::shared_ptr<PlannedCollective const>;
-
-  static std::vector<int> all(Conduit const& conduit) {
-    std::vector<int> ranks;
-    for (int rank = 0; rank < conduit.num_ranks(); ++rank) {
-      ranks.push_back(rank);
-    }
-    return ranks;
-  }
-
-  /// As teams of espalier_onesided.h know them.
-  static std::vector<int> nodes() {
-    std::vector<int> const nodes = onesided::nodes_of_ranks(MPI_COMM_WORLD);
-    std::vector<int> members(nodes.size());
-    std::iota(members.begin(), members.end(), 0);
-    return capi::member_nodes(nodes, members);
-  }
-
-  [[nodiscard]] std::byte* input() const { return conduit_.segment().data() + input_at_; }
-
-  [[nodiscard]] std::byte* output() const { return conduit_.segment().data() + output_at; }
-
-  [[nodiscard]] Planned planned(Kind const& kind, std::uint64_t num_bytes, Sync sync) const {
-    auto const choice = algorithms::Choice::parse(kind.algorithm);
-    int const p = team_.num_ranks();
-    OneSidedForm const form{.mode = {.in = sync, .out = sync}, .node_of_rank = nodes_};
-    auto const program_of = [&](int rank) {
-      return exec::as_called(choice.generate(p, 0, rank), kind.collective, 0, false);
-    };
-    int const num_blocks = program_of(0).frame.num_output_blocks;
-    auto const count = static_cast<std::int64_t>(num_bytes / kind.element_bytes);
-    auto const element = static_cast<std::int64_t>(kind.element_bytes);
-    auto const layout = exec::Layout::uniform(1, count, element).divided(num_blocks);
-    return std::make_shared<PlannedCollective const>(
-        p,
-        team_.rank(),
-        program_of,
-        form,
-        [&](int /*rank*/) -> exec::Layout const& { return layout; },
-        add
+  void compare_with_messages(Kind const& kind, std::uint64_t num_bytes, int count) {
+    Request const strict = planned(kind, count, ESPALIER_ALLSYNC, kind.algorithm);
+    Request const loose = planned(kind, count, ESPALIER_NOSYNC, kind.algorithm);
+    espalier_planned_options options = ESPALIER_PLANNED_OPTIONS_INIT;
+    options.algorithm = kind.algorithm;
+    Request const messages = kind.plan_messages(at_, count, options);
+    watch_.compare(
+        {"loose " + kind.name, "two-sided", num_bytes}, [&] { run(loose); }, [&] { run(messages); }
+    );
+    watch_.compare(
+        {"strict " + kind.name, "two-sided and MPI_Barrier", num_bytes},
+        [&] { run(strict); },
+        [&] {
+          run(messages);
+          MPI_Barrier(MPI_COMM_WORLD);
+        }
     );
   }
 
-  static void add(std::byte const* source, std::byte* destination, std::int64_t num_elements) {
-    MPI_Reduce_local(source, destination, static_cast<int>(num_elements), MPI_DOUBLE, MPI_SUM);
+  /// @param algorithm  null: what the team chooses
+  [[nodiscard]] Request
+  planned(Kind const& kind, int count, espalier_sync sync, char const* algorithm) const {
+    espalier_onesided_options options = ESPALIER_ONESIDED_OPTIONS_INIT;
+    options.in = sync;
+    options.out = sync;
+    options.algorithm = algorithm;
+    return kind.plan(at_, count, team_, options);
   }
 
-  [[nodiscard]] Ticket started(Planned const& planned) {
-    UserBuffers buffers;
-    buffers.input = input();
-    buffers.output = output();
-    return team_.start(planned, buffers, places_);
+  [[nodiscard]] Request tuned(Kind const& kind, int count, espalier_sync sync) const {
+    Request request = planned(kind, count, sync, nullptr);
+    espalier_tuning_options tuning = ESPALIER_TUNING_OPTIONS_INIT;
+    tuning.seconds = tuning_seconds_;
+    espalier_request_tune(request.get(), &tuning);
+    return request;
   }
 
-  void run(Planned const& planned) {
-    Ticket ticket = started(planned);
-    team_.wait(ticket);
+  [[nodiscard]] static std::string chosen(Request const& request) {
+    return std::string(espalier_request_algorithm(request.get())) + ", " +
+           espalier_request_mechanism(request.get());
   }
 
-  void run_many(Planned const& planned) {
-    tickets_.clear();
-    for (int i = 0; i < num_in_flight; ++i) {
-      tickets_.push_back(started(planned));
-    }
-    for (Ticket& ticket : tickets_) {
-      team_.wait(ticket);
-    }
-  }
-
-  Conduit& conduit_;
   Stopwatch const& watch_;
-  Team team_;
-  std::vector<UserPlaces> places_;
-  std::uint64_t input_at_;
-  std::vector<int> nodes_;
-  std::vector<Ticket> tickets_;
+  double tuning_seconds_;
+  espalier_team* team_ = nullptr;
+  Buffers at_;
 };
 
-int measure(
-    std::string_view conduit_name, int num_samples, std::uint64_t most_bytes, int most_actions
-) {
+struct Extent {
+  int num_samples = 0;
+  std::uint64_t most_bytes = 0;
+  double tuning_seconds = 0;  ///< for each collective and size
+  int most_actions = 0;       ///< of a sample
+};
+
+int measure(std::string const& transport, Extent const& extent) {
   constexpr int no_such_conduit = 3;
-  capi::Transport const* const transport = capi::find_transport(conduit_name);
-  if (transport == nullptr) {
+  if (capi::find_transport(transport) == nullptr) {
     return no_such_conduit;
   }
-  auto const conduit = transport->attach(MPI_COMM_WORLD, output_at + 2 * most_bytes, {});
-  Stopwatch const watch(*conduit, num_samples, most_actions);
-  if (conduit->num_ranks() > 1) {
-    Puts puts(*conduit, watch, most_bytes);
-    for (std::uint64_t num_bytes = 8; num_bytes <= most_bytes; num_bytes *= 8) {
-      puts.compare_all(num_bytes);
+  espalier_conduit_options options = ESPALIER_CONDUIT_OPTIONS_INIT;
+  options.transport = transport.c_str();
+  espalier_conduit* conduit = nullptr;
+  espalier_conduit_attach(MPI_COMM_WORLD, 2 * extent.most_bytes, &options, &conduit);
+  {
+    Stopwatch const watch(*conduit->conduit, extent.num_samples, extent.most_actions);
+    if (espalier_conduit_size(conduit) > 1) {
+      Puts puts(*conduit->conduit, watch, extent.most_bytes);
+      for (std::uint64_t bytes = 8; bytes <= extent.most_bytes; bytes *= 8) {
+        puts.compare_all(bytes);
+      }
+    }
+    Collectives collectives(conduit, watch, extent.most_bytes, extent.tuning_seconds);
+    for (Kind const* const kind : {&broadcast, &sum}) {
+      for (std::uint64_t bytes = 8; bytes <= extent.most_bytes; bytes *= 8) {
+        collectives.compare_all(*kind, bytes);
+      }
     }
   }
-  Collectives collectives(*conduit, watch, most_bytes);
-  for (Kind const* const kind : {&broadcast, &sum}) {
-    for (std::uint64_t num_bytes = 8; num_bytes <= most_bytes; num_bytes *= 8) {
-      collectives.compare_all(*kind, num_bytes);
-    }
-  }
+  espalier_conduit_detach(&conduit);
   return 0;
 }
 
@@ -477,14 +501,22 @@ int measure(
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int code = 2;
-  bool const is_right =
-      (argc == 4 || argc == 5) && std::atoi(argv[2]) > 0 && std::atoi(argv[3]) >= 8;
+  bool const is_right = (argc == 5 || argc == 6) && std::atoi(argv[2]) > 0 &&
+                        std::atoi(argv[3]) >= 8 && std::atof(argv[4]) > 0;
   if (is_right) {
-    auto const most_bytes = static_cast<std::uint64_t>(std::atoi(argv[3]));
-    int const most_actions = argc == 5 ? std::atoi(argv[4]) : 200;
-    code = espalier::benchmarks::measure(argv[1], std::atoi(argv[2]), most_bytes, most_actions);
+    code = espalier::benchmarks::measure(
+        argv[1],
+        {
+            .num_samples = std::atoi(argv[2]),
+            .most_bytes = static_cast<std::uint64_t>(std::atoi(argv[3])),
+            .tuning_seconds = std::atof(argv[4]),
+            .most_actions = argc == 6 ? std::atoi(argv[5]) : 200,
+        }
+    );
   } else {
-    std::fprintf(stderr, "usage: onesided_times <conduit> <samples> <bytes, from 8> [actions]\n");
+    std::fprintf(
+        stderr, "usage: onesided_times <conduit> <samples> <bytes, from 8> <seconds> [actions]\n"
+    );
   }
   MPI_Finalize();
   return code;

@@ -13,7 +13,7 @@ from simulated_times import date_of, table
 from espalier.base.units import bytes_text, three_digits
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     Record = Mapping[str, Any]
 
@@ -41,9 +41,10 @@ def text(declared: Mapping[str, Any], data: Path) -> str:
         strict=study["most_strict"],
         loose=study["most_loose"],
         outcome=_outcome(library, study),
-        puts=_tables(puts),
-        library=_tables(library),
-        ours=_tables(ours),
+        puts=_tables(puts, _ratio),
+        library=_tables(library, _ratio),
+        chosen=_tables([one for one in library if one["chosen"]], _chosen),
+        ours=_tables(ours, _ratio),
         losses=_losses(records),
     )
 
@@ -86,14 +87,14 @@ def _judged(ratio: float, most: float) -> str:
     return f"{ratio:.2f}, {'reached' if ratio <= most else 'missed'}"
 
 
-def _tables(records: Sequence[Record]) -> str:
+def _tables(records: Sequence[Record], cell_of: Callable[[Record], str]) -> str:
     """Return a table for each run: what by size."""
     texts = []
     for run in _runs(records):
         of_run = [one for one in records if one["run"] == run]
         sizes = sorted({one["bytes"] for one in of_run})
         rows = [
-            [what, theirs, *(_cell(of_run, what, theirs, size) for size in sizes)]
+            [what, theirs, *(_cell(of_run, (what, theirs, size), cell_of) for size in sizes)]
             for what, theirs in dict.fromkeys((one["what"], one["theirs"]) for one in of_run)
         ]
         head = ["ours", "theirs", *map(bytes_text, sizes)]
@@ -101,11 +102,22 @@ def _tables(records: Sequence[Record]) -> str:
     return "\n".join(texts)
 
 
-def _cell(records: Sequence[Record], what: str, theirs: str, size: int) -> str:
+def _cell(
+    records: Sequence[Record], wanted: tuple[str, str, int], cell_of: Callable[[Record], str]
+) -> str:
     for one in records:
-        if (one["what"], one["theirs"], one["bytes"]) == (what, theirs, size):
-            return f"{three_digits(one['ratio'])} of {three_digits(one['theirs_us'])} us"
+        if (one["what"], one["theirs"], one["bytes"]) == wanted:
+            return cell_of(one)
     return ""
+
+
+def _ratio(record: Record) -> str:
+    return f"{three_digits(record['ratio'])} of {three_digits(record['theirs_us'])} us"
+
+
+def _chosen(record: Record) -> str:
+    """Return the algorithm of a collective without the name of that, and the mechanism."""
+    return str(record["chosen"]).partition("/")[2].replace("_", " ")
 
 
 def _losses(records: Sequence[Record]) -> str:
