@@ -7,12 +7,10 @@
 /// comparison and size, with the medians of both, and the median and quartiles of ours / theirs.
 /// The exit code is 3 for a conduit that this build lacks.
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -23,218 +21,13 @@
 
 #include <mpi.h>
 
+#include "benchmarks/onesided/puts.hpp"
+#include "benchmarks/onesided/stopwatch.hpp"
 #include "espalier/capi/onesided/conduit_object.hpp"
 #include "espalier/capi/onesided/transports.hpp"
-#include "espalier/onesided/conduit.hpp"
 
 namespace espalier::benchmarks {
 namespace {
-
-using onesided::Conduit;
-
-using Action = std::function<void()>;
-
-constexpr int num_in_flight = 16;
-
-struct Compared {
-  std::string what;
-  std::string theirs;
-  std::uint64_t num_bytes = 0;
-  int num_calls = 1;   ///< of one action: times are those of one call
-  std::string chosen;  ///< algorithm and mechanism; empty: nothing was to be chosen
-};
-
-/// A barrier of MPI in which ranks poll: puts of others may need that.
-void meet(Conduit& conduit) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Ibarrier(MPI_COMM_WORLD, &request);
-  for (int is_over = 0; is_over == 0; MPI_Test(&request, &is_over, MPI_STATUS_IGNORE)) {
-    conduit.poll();
-  }
-}
-
-/// Microseconds of one call, on the slowest rank.
-double sample(Conduit& conduit, Action const& action, int num_actions, int num_calls) {
-  meet(conduit);
-  double const start = MPI_Wtime();
-  for (int i = 0; i < num_actions; ++i) {
-    action();
-  }
-  double time = (MPI_Wtime() - start) * 1e6 / num_actions / num_calls;
-  meet(conduit);
-  MPI_Allreduce(MPI_IN_PLACE, &time, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  return time;
-}
-
-double quantile(std::vector<double> values, double q) {
-  std::ranges::sort(values);
-  return values[static_cast<std::size_t>(q * static_cast<double>(values.size() - 1) + 0.5)];
-}
-
-class Stopwatch {
-public:
-  Stopwatch(Conduit& conduit, int num_samples, int most_actions)
-      : conduit_(conduit), num_samples_(num_samples), most_actions_(most_actions) {}
-
-  void compare(Compared const& what, Action const& ours, Action const& theirs) const {
-    constexpr int warm_up = 3;
-    int const num_calls = std::min(most_actions_, what.num_bytes <= 4096 ? 200 : 40);
-    int const num_actions = std::max(2, num_calls / what.num_calls);
-    std::vector<double> our_times;
-    std::vector<double> their_times;
-    std::vector<double> ratios;
-    for (int i = -warm_up; i < num_samples_; ++i) {
-      double first = sample(conduit_, i % 2 == 0 ? ours : theirs, num_actions, what.num_calls);
-      double second = sample(conduit_, i % 2 == 0 ? theirs : ours, num_actions, what.num_calls);
-      if (i % 2 != 0) {
-        std::swap(first, second);
-      }
-      if (i >= 0) {
-        our_times.push_back(first);
-        their_times.push_back(second);
-        ratios.push_back(first / second);
-      }
-    }
-    print(what, quantile(our_times, 0.5), quantile(their_times, 0.5), ratios);
-  }
-
-private:
-  static void
-  print(Compared const& what, double ours, double theirs, std::vector<double> const& ratios) {
-    int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0) {
-      std::printf(
-          "{\"what\": \"%s\", \"theirs\": \"%s\", \"bytes\": %llu, \"ours_us\": %.4f, "
-          "\"theirs_us\": %.4f, \"ratio\": %.3f, \"ratio_low\": %.3f, \"ratio_high\": %.3f, "
-          "\"chosen\": \"%s\"}\n",
-          what.what.c_str(),
-          what.theirs.c_str(),
-          static_cast<unsigned long long>(what.num_bytes),
-          ours,
-          theirs,
-          quantile(ratios, 0.5),
-          quantile(ratios, 0.25),
-          quantile(ratios, 0.75),
-          what.chosen.c_str()
-      );
-      std::fflush(stdout);
-    }
-  }
-
-  Conduit& conduit_;
-  int num_samples_;
-  int most_actions_;
-};
-
-/// A window of MPI beside the conduit.
-class Window {
-public:
-  explicit Window(std::uint64_t num_bytes) {
-    MPI_Win_allocate(
-        static_cast<MPI_Aint>(num_bytes),
-        1,
-        MPI_INFO_NULL,
-        MPI_COMM_WORLD,
-        static_cast<void*>(&memory_),
-        &window_
-    );
-    MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
-  }
-
-  Window(Window const&) = delete;
-  Window& operator=(Window const&) = delete;
-  Window(Window&&) = delete;
-  Window& operator=(Window&&) = delete;
-
-  ~Window() {
-    MPI_Win_unlock_all(window_);
-    MPI_Win_free(&window_);
-  }
-
-  void put(int rank, void const* from, int num_bytes) const {
-    MPI_Put(from, num_bytes, MPI_BYTE, rank, 0, num_bytes, MPI_BYTE, window_);
-  }
-
-  void flush(int rank) const { MPI_Win_flush(rank, window_); }
-
-private:
-  void* memory_ = nullptr;
-  MPI_Win window_ = MPI_WIN_NULL;
-};
-
-/// Rank 0 writes to the last rank, which polls meanwhile, in MPI and in the conduit.
-class Puts {
-public:
-  Puts(Conduit& conduit, Stopwatch const& watch, std::uint64_t most_bytes)
-      : conduit_(conduit), watch_(watch), target_(conduit.num_ranks() - 1), window_(most_bytes),
-        data_(most_bytes) {}
-
-  void compare_all(std::uint64_t num_bytes) {
-    auto const count = static_cast<int>(num_bytes);
-    Action const put = alone([this, num_bytes] {
-      conduit_.put({.rank = target_, .offset = 0}, data_.data(), num_bytes);
-    });
-    Action const flood = alone([this, num_bytes] {
-      for (int i = 0; i < num_in_flight; ++i) {
-        conduit_.post_put({.rank = target_, .offset = 0}, data_.data(), num_bytes);
-      }
-      conduit_.fence();
-    });
-    watch_.compare({"put and ack", "MPI_Send and ack", num_bytes}, put, [this, count] {
-      send(count, 1);
-    });
-    Action const mpi_put = alone([this, count] {
-      window_.put(target_, data_.data(), count);
-      window_.flush(target_);
-    });
-    watch_.compare({"put and ack", "MPI_Put and flush", num_bytes}, put, mpi_put);
-    watch_.compare({"flood of puts", "MPI_Isend", num_bytes, num_in_flight}, flood, [this, count] {
-      send(count, num_in_flight);
-    });
-    Action const mpi_flood = alone([this, count] {
-      for (int i = 0; i < num_in_flight; ++i) {
-        window_.put(target_, data_.data(), count);
-      }
-      window_.flush(target_);
-    });
-    watch_.compare({"flood of puts", "MPI_Put", num_bytes, num_in_flight}, flood, mpi_flood);
-  }
-
-private:
-  /// Rank 0 acts; the others poll until the stopwatch lets them go on.
-  Action alone(Action action) {
-    return [this, action = std::move(action)] {
-      if (conduit_.rank() == 0) {
-        action();
-      }
-    };
-  }
-
-  /// So many messages from rank 0 to the last one, which answers when it has them all.
-  void send(int num_bytes, int num_messages) {
-    std::vector<MPI_Request> requests(static_cast<std::size_t>(num_messages), MPI_REQUEST_NULL);
-    for (MPI_Request& request : requests) {
-      if (conduit_.rank() == 0) {
-        MPI_Isend(data_.data(), num_bytes, MPI_BYTE, target_, 0, MPI_COMM_WORLD, &request);
-      } else if (conduit_.rank() == target_) {
-        MPI_Irecv(data_.data(), num_bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &request);
-      }
-    }
-    MPI_Waitall(num_messages, requests.data(), MPI_STATUSES_IGNORE);
-    if (conduit_.rank() == 0) {
-      MPI_Recv(nullptr, 0, MPI_BYTE, target_, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    } else if (conduit_.rank() == target_) {
-      MPI_Send(nullptr, 0, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
-    }
-  }
-
-  Conduit& conduit_;
-  Stopwatch const& watch_;
-  int target_;
-  Window window_;
-  std::vector<std::byte> data_;
-};
 
 using Request = std::unique_ptr<espalier_request, decltype([](espalier_request* request) {
                                   espalier_request_free(&request);
