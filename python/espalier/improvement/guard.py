@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 Rule = dict[str, Any]
 
-# Of the program's time, that calls save.
-_NOTICEABLE = 0.01
+# Of the program's time: what calls save, or take.
+NOTICEABLE = 0.01
 
 
 @dataclass(frozen=True)
@@ -84,6 +84,21 @@ def without(rules: Sequence[Rule], calls: Iterable[Judged], what: str) -> list[R
     return parts
 
 
+def share_of(rules: Iterable[Rule], comparison: Mapping[str, Any]) -> float:
+    """Return which share of the program's time calls take for which one of these rules decides.
+
+    It is the larger one of native and compared runs, so that nothing which was lost seems small.
+    """
+    program = comparison["program"]["before_seconds"]["value"]
+    decided = list(rules)
+    seconds = sum(
+        max(row["native_seconds"], row["espalier_seconds"])
+        for row in comparison["collectives"]
+        if any(_is_about(rule, row) for rule in decided)
+    )
+    return float(seconds / program) if program > 0 else 1.0
+
+
 def saved_share(comparison: Mapping[str, Any]) -> float:
     """Return which share of the program's time calls save that are significantly faster."""
     program = comparison["program"]["before_seconds"]["value"]
@@ -99,7 +114,7 @@ def may_be_chance(comparison: Mapping[str, Any]) -> bool:
     """Return whether whole runs seem slower, and may be faster by as much as their calls are."""
     wall, saved = comparison["wall"], saved_share(comparison)
     is_possible = wall["ratio"]["high"] >= 1 / (1 - saved)
-    return saved >= _NOTICEABLE and wall["verdict"] == UNDECIDED and is_slower(wall) and is_possible
+    return saved >= NOTICEABLE and wall["verdict"] == UNDECIDED and is_slower(wall) and is_possible
 
 
 def is_slower(wall: Mapping[str, Any]) -> bool:
@@ -145,6 +160,16 @@ def _is_meant(rule: Rule, calls: Judged) -> bool:
     is_below = rule["max_bytes"] is not None and rule["max_bytes"] < calls.min_bytes
     is_other = rule["algorithm"] == NATIVE or is_above or is_below
     return has_shape and has_nodes and not is_other
+
+
+def _is_about(rule: Rule, row: Mapping[str, Any]) -> bool:
+    """Return whether a rule may decide for calls of a comparison, on communicators of any nodes."""
+    call = call_of(row)
+    low, high = row["min_bytes"], row["max_bytes"]
+    is_above = _core.has_known_size(call) and high is not None and rule["min_bytes"] > high
+    is_below = rule["max_bytes"] is not None and rule["max_bytes"] < low
+    has_shape = (rule["collective"], rule["num_ranks"]) == (call, row["num_ranks"])
+    return has_shape and not is_above and not is_below
 
 
 def _lesser(one: int | None, other: int | None) -> int | None:

@@ -361,15 +361,9 @@ def _compare(findings: Findings, runs: WholeRuns) -> None:
     findings.comparisons.append(found)
     if found["wall"] is None:
         return
-    if _rewrite(findings, lambda rules: guard.kept(rules, found)):
-        if not findings.is_kept:
-            say("neither the program nor any of its calls became faster; all rules are taken back")
-            return
-        say(
-            "rules that did not make the program's own calls faster are taken back; comparing again"
-        )
-        found = _run_comparison(findings.wish, runs)
-        findings.comparisons.append(found)
+    found = _without_losses(findings, runs, found)
+    if not findings.is_kept:
+        return
     if found["wall"] is not None and guard.may_be_chance(found):
         say(
             f"the program's calls save {_percent(guard.saved_share(found))} of its time, but whole"
@@ -380,6 +374,24 @@ def _compare(findings: Findings, runs: WholeRuns) -> None:
         findings.comparisons.append(found)
     if found["wall"] is not None and guard.is_slower(found["wall"]):
         _rewrite(findings, lambda rules: guard.all_native(rules, _SLOWER_AS_A_WHOLE))
+
+
+def _without_losses(findings: Findings, runs: WholeRuns, found: dict[str, Any]) -> dict[str, Any]:
+    """Take back what a comparison says of rules, and return the one that holds for what is left."""
+    gone = _rewrite(findings, lambda rules: guard.kept(rules, found))
+    if not gone:
+        return found
+    if not findings.is_kept:
+        say("neither the program nor any of its calls became faster; all rules are taken back")
+        return found
+    share = guard.share_of(gone, found)
+    is_other = share >= guard.NOTICEABLE
+    then = "comparing again" if is_other else f"they decided for {_percent(share)} of the time"
+    say(f"rules that did not make the program's own calls faster are taken back; {then}")
+    if is_other:
+        found = _run_comparison(findings.wish, runs)
+        findings.comparisons.append(found)
+    return found
 
 
 def _run_comparison(wish: Wish, runs: WholeRuns) -> dict[str, Any]:
@@ -413,8 +425,8 @@ def _advice(failure: dict[str, Any]) -> str:
 
 def _rewrite(
     findings: Findings, change: Callable[[list[Rule]], list[Rule]], only: Shape | None = None
-) -> bool:
-    """Change the rules for the program's own calls in the profile; false if nothing changed."""
+) -> list[Rule]:
+    """Change the rules for the program's own calls in the profile; return what became native."""
     path = findings.wish.files.output
     parts = findings.parts_of_program(only)
 
@@ -427,13 +439,12 @@ def _rewrite(
         mine = [rule for rule in profile["rules"] if is_mine(rule)]
         changed = change(mine)
         if changed == mine:
-            return False
+            return []
         kept = [rule for rule in findings.rules if not is_mine(rule)]
         findings.rules = kept + changed
-        findings.taken_back += [
-            rule for rule in changed if rule not in mine and rule["algorithm"] == NATIVE
-        ]
+        gone = [rule for rule in changed if rule not in mine and rule["algorithm"] == NATIVE]
+        findings.taken_back += gone
         others = [rule for rule in profile["rules"] if not is_mine(rule)]
         profile["rules"] = sorted([*others, *changed], key=merging.order_of)
         profiles.write(path.resolve(), profile, IF_UNWRITTEN)
-    return True
+    return gone

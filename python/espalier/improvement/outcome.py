@@ -11,6 +11,7 @@ from espalier import __version__, _core
 from espalier.conditions import metadata
 from espalier.conditions.cautions import to_json
 from espalier.improvement import plain_form
+from espalier.improvement.guard import NOTICEABLE
 from espalier.improvement.stakes import call_of, is_too_large, share_of
 from espalier.io.console import document
 from espalier.sampling.samples import NATIVE
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
     from espalier.improvement.findings import Findings
     from espalier.improvement.stakes import Stake
-
-_NOTICEABLE = 0.01
 
 
 def make_document(findings: Findings, *, is_complete: bool) -> dict[str, Any]:
@@ -85,15 +84,8 @@ def _tuned(findings: Findings, stake: Stake) -> dict[str, Any] | None:
     back before whole runs is native.
     """
     call, size = stake.point
-    for gone in findings.taken_back:
-        has_nodes = stake.shape.num_nodes in {0, gone["num_nodes"]}
-        is_meant = (gone["collective"], gone["num_ranks"]) == (call, stake.shape.num_ranks)
-        if (
-            is_meant
-            and has_nodes
-            and plain_form.is_from_here(gone)
-            and plain_form.covers(gone, size)
-        ):
+    for gone in _taken_back(stake, findings):
+        if plain_form.is_from_here(gone):
             return {"algorithm": gone["algorithm"], "reason": gone["reason"], "bytes": size}
     tuning = findings.tuning_of(stake.shape) or {"points": [], "rules": []}
     if not _core.has_known_size(call):
@@ -102,6 +94,18 @@ def _tuned(findings: Findings, stake: Stake) -> dict[str, Any] | None:
     found = [point for point in tuning["points"] if point["collective"] == call]
     nearest = min(found, key=lambda point: _distance(point["bytes"], size), default=None)
     return nearest and {name: nearest[name] for name in ("algorithm", "reason", "bytes")}
+
+
+def _taken_back(stake: Stake, findings: Findings) -> list[Mapping[str, Any]]:
+    """Return the rules that were taken back of those that decided for a call and size."""
+    call, size = stake.point
+    return [
+        rule
+        for rule in findings.taken_back
+        if (rule["collective"], rule["num_ranks"]) == (call, stake.shape.num_ranks)
+        and stake.shape.num_nodes in {0, rule["num_nodes"]}
+        and plain_form.covers(rule, size)
+    ]
 
 
 def _distance(one: int, other: int) -> float:
@@ -133,12 +137,13 @@ def _in_program(stake: Stake, findings: Findings) -> dict[str, Any] | None:
             alike = [one for one in row["nodes"] if one["num_nodes"] == stake.shape.num_nodes]
             compared = (alike or [row])[0]["comparison"]
             chosen = [choice["algorithm"] for choice in row["chosen"]]
+            is_kept = findings.is_kept and not _taken_back(stake, findings)
             return compared and {
                 "native_seconds": row["native_seconds"],
                 "espalier_seconds": row["espalier_seconds"],
                 "ratio": compared["ratio"],
                 "verdict": compared["verdict"],
-                "algorithms": chosen if findings.is_kept else [NATIVE],
+                "algorithms": chosen if is_kept else [NATIVE],
             }
     return None
 
@@ -152,20 +157,20 @@ def _remaining(findings: Findings) -> list[str]:
         " computation, other messages, waiting"
     )
     unknown = [stake for stake in findings.stakes if _is_unknown(findings, stake)]
-    if share_of(unknown) >= _NOTICEABLE:
+    if share_of(unknown) >= NOTICEABLE:
         lines.append(
             f"{_percent(share_of(unknown))} is on communicators whose ranks are not known, as there"
             " are too many different ones"
         )
     large = [stake for stake in findings.stakes if is_too_large(stake) and stake not in unknown]
-    if share_of(large) >= _NOTICEABLE:
+    if share_of(large) >= NOTICEABLE:
         lines.append(
             f"{_percent(share_of(large))} is in calls of more than 1 GiB, which are not measured:"
             f" {_names(large)}"
         )
     known = share_of(unknown) + share_of(large)
     left_out = share_of(findings.stakes) - known - share_of(findings.tuned)
-    if left_out >= _NOTICEABLE:
+    if left_out >= NOTICEABLE:
         lines.append(f"{_percent(left_out)} is in calls that are too short or too rare to tune")
     if findings.tunings:
         lines += _of_tuned(findings)

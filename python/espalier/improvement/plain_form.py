@@ -18,7 +18,7 @@ from espalier.sampling.samples import NATIVE, Point
 from espalier.tuning.selection import estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from espalier.base.intervals import Interval
     from espalier.sampling.measurement import Measurer
@@ -57,7 +57,7 @@ def checks(rules: Iterable[Rule], requests: Sequence[Request], num_ranks: int) -
     return found
 
 
-def covers(rule: Rule, size: int) -> bool:
+def covers(rule: Mapping[str, Any], size: int) -> bool:
     """Return whether a rule decides for a size; one without limits does for any."""
     high = rule["max_bytes"]
     return bool(rule["min_bytes"] <= size and (high is None or size <= high))
@@ -85,7 +85,7 @@ def without(rules: Iterable[Rule], lost: Sequence[Loss]) -> list[Rule]:
     return [_judged(rule, lost) for rule in rules]
 
 
-def is_from_here(rule: Rule) -> bool:
+def is_from_here(rule: Mapping[str, Any]) -> bool:
     """Return whether a rule is native because something was lost by it in the plain form."""
     return rule["algorithm"] == NATIVE and str(rule["reason"]).startswith(_SLOWER)
 

@@ -58,11 +58,19 @@ def _taken_back(rules: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return a line for each rule that cost time, and one for those that gained none."""
     slower = [rule for rule in rules if str(rule["reason"]).startswith("slower")]
     others = [rule for rule in rules if rule not in slower]
-    lines = [f"taken back: {rule['collective']}, {rule['reason']}" for rule in slower]
+    lines = [f"taken back: {_about(rule)}, {rule['reason']}" for rule in slower]
     if others:
-        names = ", ".join(dict.fromkeys(rule["collective"] for rule in others))
+        names = ", ".join(dict.fromkeys(_about(rule) for rule in others))
         lines.append(f"taken back, since the program itself did not become faster by them: {names}")
     return lines
+
+
+def _about(rule: Mapping[str, Any]) -> str:
+    """Return the call of a rule, with its sizes unless it is for all of them."""
+    low, high = rule["min_bytes"], rule["max_bytes"]
+    if high is None:
+        return f"{rule['collective']} from {bytes_text(low)} on" if low else rule["collective"]
+    return f"{rule['collective']} of {bytes_text(low)} .. {bytes_text(high)}"
 
 
 def _verdict(found: Mapping[str, Any]) -> str:

@@ -115,6 +115,32 @@ def _whole(value, high, verdict="no significant difference"):
     }
 
 
+class TestShare:
+    """Of a program of 2 s, in which rows were compared."""
+
+    def share(self, rules, *rows):
+        times = {"native_seconds": 0.1, "espalier_seconds": 0.2}
+        found = comparison(*[{**row, **times} for row in rows])
+        found["program"] = {"before_seconds": {"value": 2.0}}
+        return guard.share_of(rules, found)
+
+    def test_calls_count_once_and_with_what_they_lose(self):
+        rules = [rule(0, 5), rule(0, 5, num_nodes=1), rule(6, 9)]
+        assert self.share(rules, compared(4, 7), compared(8, 15)) == pytest.approx(0.2)
+
+    @pytest.mark.parametrize(
+        "other",
+        [rule(0, 3), rule(8, None), rule(0, None, num_ranks=8), rule(0, None, call="reduce")],
+        ids=["below", "above", "ranks", "call"],
+    )
+    def test_other_calls_do_not(self, other):
+        assert self.share([other], compared(4, 7)) == 0
+
+    def test_rules_for_all_sizes_are_about_calls_of_any(self):
+        row = compared(4096, 8191, function="MPI_Alltoallv")
+        assert self.share([rule(0, None, call="alltoallv")], row) == pytest.approx(0.1)
+
+
 class TestWholeRuns:
     @pytest.mark.parametrize(
         ("value", "verdict", "is_slower"),

@@ -15,7 +15,7 @@ import pytest
 from fake_mpi import ratios
 from places import repository
 
-from espalier.improvement import improver, machine_file
+from espalier.improvement import guard, improver, machine_file
 from espalier.machines import machines
 
 _LAUNCH = ("--", "mpirun", "-n", "4", "solver")
@@ -93,7 +93,9 @@ class TestManner:
         plain = json.dumps({"bcast/flat": 0.5, "bcast/chain": 0.5})
         result = improve(FAKE_MANNERS=self.root, FAKE_PLAIN_RATIOS=plain)
         assert result.code == 0, result.err
-        assert "taken back: bcast, slower with equal parts, any root and MPI_SUM" in result.out
+        assert (
+            "taken back: bcast of 425 B .. 848 B, slower with equal parts, any root" in result.out
+        )
         rules = json.loads(Path("espalier-profile.json").read_text())["rules"]
         assert {rule["algorithm"] for rule in rules} == {"native"}
         assert "native" in kinds()
@@ -146,6 +148,31 @@ class TestNoGain:
         document = result.document()
         assert document["wall"]["verdict"] == "faster"
         assert document["profile"] is not None
+
+    @pytest.mark.parametrize(("share", "count"), [(0.009, 1), (0.011, 2)])
+    def test_whole_runs_are_compared_again_if_what_went_was_noticeable(
+        self, improve, monkeypatch, share, count
+    ):
+        compare, num_compared = improver.comparison.compare, []
+
+        def counted(question):
+            num_compared.append(question)
+            return compare(question)
+
+        def kept(rules, _comparison):
+            """Return the rules with native calls in half of the one that is not native."""
+            (whole,) = [rule for rule in rules if rule["algorithm"] != "native"]
+            (half,) = guard.all_native([{**whole, "min_bytes": 701}], "not faster")
+            others = [rule for rule in rules if rule is not whole]
+            return [*others, {**whole, "max_bytes": 700}, half]
+
+        monkeypatch.setattr(improver.comparison, "compare", counted)
+        monkeypatch.setattr(improver.guard, "kept", kept)
+        monkeypatch.setattr(improver.guard, "share_of", lambda _gone, _found: share)
+        result = improve()
+        assert result.code == 0, result.err
+        assert len(num_compared) == count
+        assert "rules that did not make the program's own calls faster are taken back" in result.err
 
     def test_rules_for_calls_that_the_program_does_not_make_stay(self, improve):
         improve()

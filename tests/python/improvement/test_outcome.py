@@ -28,11 +28,17 @@ def decided(call, size, algorithm="bcast/flat"):
     }
 
 
+def gone(call, low, high, reason):
+    """Return a rule that was taken back, as a document has it."""
+    about = {"collective": call, "num_ranks": 4, "num_nodes": 2, "algorithm": "native"}
+    return {**about, "min_bytes": low, "max_bytes": high, "reason": reason}
+
+
 @pytest.fixture
 def document():
     """Return the document for stakes of calls, of which some points were decided."""
 
-    def make(*rows, points=(), rules=(), comparisons=()):
+    def make(*rows, points=(), rules=(), comparisons=(), taken_back=()):
         command = SimpleNamespace(text=lambda: "mpirun app", words=lambda: ["mpirun", "app"])
         command.program = ("app",)
         files = SimpleNamespace(output="p.json", repeat="espalier improve")
@@ -44,6 +50,7 @@ def document():
         findings.tunings[SHAPE] = {"points": list(points), "rules": list(rules), "warnings": []}
         findings.rules = list(rules)
         findings.comparisons = list(comparisons)
+        findings.taken_back = list(taken_back)
         return outcome.make_document(findings, is_complete=True)
 
     return make
@@ -130,17 +137,28 @@ class TestInProgram:
         assert found["profile"] is None
         assert found["calls"][0]["in_program"]["algorithms"] == ["native"]
 
+    @pytest.mark.parametrize(("low", "expected"), [(512, "native"), (2048, "bcast/flat")])
+    def test_nor_does_it_if_other_rules_were_kept(self, document, low, expected):
+        back = gone("bcast", low, 4095, "not faster in the program")
+        comparisons = [self.comparison(all="undecided")]
+        found = document(
+            row("Bcast", 5.0), comparisons=comparisons, rules=[KEPT], taken_back=[back]
+        )
+        assert found["calls"][0]["in_program"]["algorithms"] == [expected]
+
 
 def test_rules_that_only_did_not_gain_are_one_line_of_the_report(document):
     found = document(row("Bcast", 5.0))
     found["taken_back"] = [
-        {"collective": "bcast", "reason": "not faster in the program: native / ours 0.99"},
-        {"collective": "bcast", "reason": "not called by the program; was bcast/flat"},
-        {"collective": "reduce", "reason": "not faster in the program: native / ours 1.00"},
-        {"collective": "gather", "reason": "slower in the program: native / ours 0.80"},
+        gone("bcast", 16, 23, "not faster in the program: native / ours 0.99"),
+        gone("bcast", 16, 23, "not called by the program; was bcast/flat"),
+        gone("bcast", 4096, None, "not called by the program; was bcast/flat"),
+        gone("reduce", 0, None, "not faster in the program: native / ours 1.00"),
+        gone("gather", 0, 7, "slower in the program: native / ours 0.80"),
     ]
     lines = improvement_report(found).sections[0].lines
+    names = "bcast of 16 B .. 23 B, bcast from 4 KiB on, reduce"
     assert [line for line in lines if line.startswith("taken back")] == [
-        "taken back: gather, slower in the program: native / ours 0.80",
-        "taken back, since the program itself did not become faster by them: bcast, reduce",
+        "taken back: gather of 0 B .. 7 B, slower in the program: native / ours 0.80",
+        f"taken back, since the program itself did not become faster by them: {names}",
     ]
