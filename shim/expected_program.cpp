@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "espalier/plan/failure.hpp"
@@ -37,14 +38,24 @@ constinit std::atomic<bool> has_started{false};
   // NOLINTEND(concurrency-mt-unsafe)
 }
 
+/// Whether this process waited for others, as scripts do.
+bool had_children() noexcept {
+  rusage used{};
+  return getrusage(RUSAGE_CHILDREN, &used) == 0 && used.ru_maxrss > 0;
+}
+
 [[gnu::destructor]] void look_back() {
   if (expected != getpid() || has_started || !may_be_rank_zero()) {
     return;
   }
   static_cast<void>(plan::guard([] {
     print_line(
-        "expected a program that calls MPI_Init of a shared MPI library, it ended without: it does "
-        "not use MPI, uses it by sessions only, or MPI is linked into it; it ran natively"
+        std::string(
+            "expected a program that calls MPI_Init of a shared MPI library, it ended without: it "
+            "does not use MPI, uses it by sessions only, looks its functions up in the library "
+            "itself, or MPI is linked into it; it ran natively"
+        ) +
+        (had_children() ? ", which says nothing of programs that it started" : "")
     );
     return 0;
   }));

@@ -35,6 +35,7 @@
 #include "shim/pointer_constants.hpp"
 #include "shim/progress.hpp"
 #include "shim/report.hpp"
+#include "shim/roll_call.hpp"
 #include "shim/startup.hpp"
 #include "shim/surroundings.hpp"
 #include "shim/topology.hpp"
@@ -53,7 +54,8 @@ struct Program {
   plan::Clock::time_point startup = plan::Clock::now();
   plan::Clock::time_point start = startup;
   pid_t process = getpid();
-  bool is_written = false;
+  /// What this process knows was written, as it came to its end without MPI_Finalize.
+  bool has_ended = false;
 };
 
 /// Never destroyed: what runs at exit needs it, in whatever order.
@@ -91,10 +93,9 @@ plan::ProcessReport report(Times const& times, bool is_finalized) {
 /// @return errno of what went wrong, 0 if nothing or nothing is to be written.
 int write_statistics(plan::ProcessReport const& process) {
   plan::Session const& session = *program->session;
-  if (program->is_written || session.settings().statistics.empty()) {
+  if (session.settings().statistics.empty()) {
     return 0;
   }
-  program->is_written = true;
   return write_file(
       session.settings().statistics,
       "rank-" + std::to_string(process.rank) + ".json",
@@ -126,7 +127,8 @@ void warn_if_not_written(int error_number) {
 /// Ends of processes that never came to MPI_Finalize. Calls nothing of MPI.
 void write_at_exit() noexcept {
   // A child of fork() has no calls of its own to report.
-  if (program == nullptr || program->session == nullptr || program->process != getpid()) {
+  if (program == nullptr || program->session == nullptr || program->process != getpid() ||
+      std::exchange(program->has_ended, true)) {
     return;
   }
   stop_watching();
@@ -199,6 +201,7 @@ void print_start(plan::Settings const& settings) {
 /// @param read  what is known of the settings of rank 0
 /// @param library  whose calls these are
 void start_session(std::optional<plan::SettingsText> read, MpiLibrary const& library) {
+  call_roll();
   plan::Settings settings =
       plan::Settings::parse(share_settings(std::move(read), library), family_of(library.version));
   bool const is_active = settings.records() || settings.may_choose_any();
@@ -284,8 +287,9 @@ void finish_session() {
   plan::Session& session = *program->session;
   // What follows is not time of the program.
   Times const ended = times();
-  // First, as it counts what the calls since the last trials saved.
-  remember(session, program->library_version, ended);
+  // First, as it counts what the calls since the last trials saved. A handler of exit() may call
+  // MPI_Finalize after the one of ours: what was kept there is not evidence twice.
+  remember(session, program->library_version, ended, !program->has_ended);
   plan::ProcessReport const process = report(ended, true);
   if (!session.settings().statistics.empty()) {
     warn_if_not_written(write_statistics(process));

@@ -181,13 +181,16 @@ void name_program(plan::SettingsText& text) {
   }
 }
 
-void remember(plan::Session& session, std::string const& library_version, Times const& times) {
+void remember(
+    plan::Session& session, std::string const& library_version, Times const& times, bool is_first
+) {
   if (session.learning() == nullptr || session.settings().memory_path.empty()) {
     return;
   }
   plan::Session::World const& world = session.world();
-  plan::Learned const learned = gather(session.learned(true), world.rank, world.num_ranks);
-  if (world.rank == 0) {
+  plan::Learned const own = is_first ? session.learned(true) : plan::Learned{};
+  plan::Learned const learned = gather(own, world.rank, world.num_ranks);
+  if (world.rank == 0 && is_first) {
     write_or_complain(session, learned, library_version, times);
   }
 }

@@ -30,8 +30,11 @@ struct Times {
 
 /// Adds what was learned to the file, on rank 0, from all ranks: what other programs added since
 /// stays. A problem is one line, and the file is as it was. Collective over MPI_COMM_WORLD.
+/// @param is_first  false if this rank has called remember_alone()
 /// @throws Error mpi.
-void remember(plan::Session& session, std::string const& library_version, Times const& times);
+void remember(
+    plan::Session& session, std::string const& library_version, Times const& times, bool is_first
+);
 
 /// The same of what rank 0 itself knows, for programs that end without MPI_Finalize. Calls nothing
 /// of MPI.

@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+import json
+import math
+
 from behaviour_context import (
     CHOICES,
     FORCE,
@@ -38,6 +41,34 @@ def case_exit_without_finalize(context: Context) -> None:
     reports = context.reports()
     expect(len(reports) == 1 and not reports[0]["finalized"], "statistics of rank 0", reports)
     expect(calls(reports[0])["MPI_Bcast"] == (1, "native"), "its calls", reports[0])
+
+
+def case_finalize_at_exit(context: Context) -> None:
+    """A handler of exit() that calls MPI_Finalize runs after the one of ours."""
+    outcome = context.launch(
+        context.program("mpi_shim_program"),
+        "handler",
+        ESPALIER_FORCE=FORCE,
+        ESPALIER_STATISTICS=str(context.statistics),
+    )
+    expect_forced(context, outcome, dict.fromkeys(CHOICES, 1))
+
+
+def case_evidence_at_exit_counts_once(context: Context) -> None:
+    """What was learned is not added to the memory again by a later MPI_Finalize."""
+    memory = context.folder / "memory.json"
+    outcome = context.launch(
+        context.program("mpi_shim_program"),
+        "handler",
+        "60",
+        ESPALIER_LEARN="50%",
+        ESPALIER_MEMORY=str(memory),
+    )
+    expect(outcome.code == 0, "exit code 0", outcome)
+    trials = json.loads(memory.read_text(encoding="utf-8"))["trials"]
+    # What is counted n times is a multiple of n in each of 17 collectives.
+    rounds = [one["num_rounds"] for one in trials]
+    expect(len(rounds) == len(CHOICES) and math.gcd(*rounds) == 1, "no multiples", rounds)
 
 
 def case_abort(context: Context) -> None:

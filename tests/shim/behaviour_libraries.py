@@ -90,9 +90,9 @@ def case_expected_program_without_mpi(context: Context) -> None:
     shim = str(context.config["shim"])
     python = str(Path(sys.executable).resolve())
     starts_another = f"import subprocess; subprocess.run([{python!r}, '-c', 'pass'], check=True)"
-    for rank, num_lines in (("0", 1), ("1", 0)):
+    for rank, what, num_lines in (("0", starts_another, 1), ("1", starts_another, 0), ("0", "", 1)):
         outcome = context.execute(
-            ["sh", "-c", '"$@"; true', "sh", python, "-c", starts_another],
+            ["sh", "-c", '"$@"; true', "sh", python, "-c", what],
             LD_PRELOAD=shim,
             ESPALIER_PROGRAM=python,
             PMI_RANK=rank,
@@ -100,6 +100,22 @@ def case_expected_program_without_mpi(context: Context) -> None:
         expect(outcome.code == 0, "exit code 0", outcome)
         expect(len(outcome.lines) == num_lines, f"{num_lines} lines", outcome.stderr)
         expect(all(WITHOUT in line for line in outcome.lines), WITHOUT, outcome.lines)
+        is_about_children = "which says nothing of programs that it started" in outcome.stderr
+        told = bool(what) and num_lines == 1
+        expect(is_about_children == told, "what is not known of children", outcome.lines)
+
+
+def case_rank_without_library(context: Context) -> None:
+    """A rank without the library is told, before its calls can meet those of the library."""
+    program = context.program("mpi_shim_program")
+    with_library = context.words(program, num_ranks=1)
+    # The launcher's options for the ranks behind the colon are their own.
+    command = [*with_library, ":", "-n", "1", "env", "LD_PRELOAD=", program]
+    outcome = context.execute(["timeout", "--kill-after=1", "13", *command])
+    expect(outcome.code != 0, "a program that waits", outcome)
+    expect(len(outcome.lines) == 1, "one line", outcome.stderr)
+    told = "rank 0 has waited in MPI_Init for 10 s for rank 1: expected all ranks with this library"
+    expect(told in outcome.lines[0], told, outcome.lines)
 
 
 def case_expected_program_with_mpi(context: Context) -> None:

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * A plain MPI program with one call of each kind, that ends in the way its first argument says:
- * finish, exit (without MPI_Finalize), abort, after (calls MPI after MPI_Finalize), fork, spawn.
- * Exit code 1: a result was wrong.
+ * A plain MPI program with one call of each kind, or as many as its second argument says, that ends
+ * in the way its first argument says: finish, exit (without MPI_Finalize), abort, after (calls MPI
+ * after MPI_Finalize), fork, spawn, handler (MPI_Finalize in a handler of exit()). Exit code 1: a
+ * result was wrong.
  */
 
 #include <stdio.h>
@@ -123,10 +124,20 @@ static void end_of_child(void) {
   waitpid(child, NULL, 0);
 }
 
+static void finalize(void) {
+  MPI_Finalize();
+}
+
 int main(int argc, char** argv) {
   char const* const end = argc > 1 ? argv[1] : "finish";
+  if (strcmp(end, "handler") == 0) {
+    atexit(finalize);
+  }
   MPI_Init(&argc, &argv);
-  use(MPI_COMM_WORLD);
+  int const times = argc > 2 ? atoi(argv[2]) : 1;
+  for (int i = 0; i < times; ++i) {
+    use(MPI_COMM_WORLD);
+  }
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (strcmp(end, "exit") == 0) {
@@ -140,6 +151,8 @@ int main(int argc, char** argv) {
     end_of_child();
   } else if (strcmp(end, "spawn") == 0) {
     spawn(argv[0]);
+  } else if (strcmp(end, "handler") == 0) {
+    return num_wrong > 0;
   }
   MPI_Finalize();
   if (strcmp(end, "after") == 0) {
