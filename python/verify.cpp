@@ -59,7 +59,7 @@ nb::dict prove(std::string const& text, int num_ranks, int root) {
 schedule::RankProgram parse_program(std::string const& text) {
   try {
     return schedule::from_json(nlohmann::json::parse(text));
-  } catch (nlohmann::json::parse_error const& error) {
+  } catch (nlohmann::json::exception const& error) {
     throw Error(ErrorCode::format, std::string("expected a program as JSON, got ") + error.what());
   }
 }

@@ -125,6 +125,10 @@ nlohmann::json parse_json(std::string_view text, std::string_view origin) {
         std::string(origin) + ": expected JSON, got something else near byte " +
             std::to_string(error.byte) + " of " + std::to_string(text.size())
     );
+  } catch (nlohmann::json::exception const&) {
+    throw Error(
+        ErrorCode::format, std::string(origin) + ": expected numbers below 1.8e308 in JSON"
+    );
   }
 }
 

@@ -6,7 +6,8 @@
 
 namespace espalier {
 
-/// While it lives, threads that are started get no signal: those are for the program.
+/// While it lives, this thread gets no signal, nor do threads that it starts: those are for the
+/// program.
 class WithoutSignals {
 public:
   WithoutSignals() noexcept {

@@ -36,6 +36,10 @@ def case_profile_corrupt(context: Context) -> None:
     unusable_profile(context, context.write_profile('{"schema": "espa'), "expected JSON")
 
 
+def case_profile_with_a_number_too_large(context: Context) -> None:
+    unusable_profile(context, context.write_profile('{"version": 1e400}'), "expected numbers below")
+
+
 def case_profile_newer(context: Context) -> None:
     unusable_profile(context, context.profile(version=2), "version: expected at most 1")
 
