@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "espalier/base/without_signals.hpp"
+
 namespace espalier::watch {
 namespace {
 
@@ -58,6 +60,7 @@ void Board::share(std::string const& name) {
   }
   // Room for the record is made here: later it would be missing in the middle of a call. All
   // ranks give the file the same size, which costs nothing where nobody writes.
+  WithoutSignals const undisturbed;
   bool const has_room = is_ours(file) && ftruncate(file, offset_of(num_ranks_)) == 0 &&
                         posix_fallocate(file, offset_of(rank_), static_cast<off_t>(page())) == 0;
   void* const memory =

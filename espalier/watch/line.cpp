@@ -2,6 +2,9 @@
 
 #include "espalier/watch/line.hpp"
 
+#include <algorithm>
+#include <string>
+
 #include "espalier/watch/duration.hpp"
 
 namespace espalier::watch {
@@ -13,8 +16,10 @@ std::string rank_text(int rank) {
 
 /// `8 ranks of MPI_COMM_WORLD`, `its rank 1 of 4 in rows`.
 std::string members_text(Description const& call) {
-  std::string const given = call.communicator.data();
-  std::string const name = given.empty() ? "a communicator without a name" : given;
+  std::string name = call.communicator.data();
+  // Whatever a program writes into a name, what is told stays one line.
+  std::ranges::replace_if(name, [](unsigned char one) { return one < ' ' || one == 0x7F; }, '?');
+  name = name.empty() ? "a communicator without a name" : name;
   std::string const count = std::to_string(call.num_ranks);
   return call.has_world_ranks != 0
              ? count + (call.num_ranks == 1 ? " rank of " : " ranks of ") + name

@@ -11,6 +11,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "espalier/base/without_signals.hpp"
+
 namespace espalier::exec::node {
 namespace {
 
@@ -55,6 +57,8 @@ std::optional<SharedMemory> SharedMemory::map(std::size_t num_bytes, int file) n
   if (memory == MAP_FAILED) {
     return std::nullopt;
   }
+  // All ranks map all of it: the core of each that crashes would be as large as the node's memory.
+  madvise(memory, num_bytes, MADV_DONTDUMP);
   made.memory_ = static_cast<std::byte*>(memory);
   return made;
 }
@@ -113,9 +117,13 @@ SharedMemory::open(std::size_t num_bytes, Address const& address) noexcept {
 }
 
 bool SharedMemory::back(std::size_t begin, std::size_t num_bytes) noexcept {
-  return num_bytes == 0 ||
-         (!exceeds_limit(num_bytes_) &&
-          posix_fallocate(file_, static_cast<off_t>(begin), static_cast<off_t>(num_bytes)) == 0);
+  if (num_bytes == 0) {
+    return true;
+  }
+  // Before 2024, Linux gave up at any signal, as profilers send all the time.
+  WithoutSignals const undisturbed;
+  return !exceeds_limit(num_bytes_) &&
+         posix_fallocate(file_, static_cast<off_t>(begin), static_cast<off_t>(num_bytes)) == 0;
 }
 
 }  // namespace espalier::exec::node

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
 #include <array>
+#include <cinttypes>
 #include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
 #include <optional>
 #include <set>
+#include <string>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -57,6 +63,42 @@ TEST(NodeSegment, PlacesOfChannelsDoNotOverlap) {
 TEST(NodeSegment, SoManyRanksThatFragmentsAreTinyHaveNone) {
   EXPECT_EQ(SegmentShape::of(257).num_contexts, 0);
   EXPECT_FALSE(make_segment(SegmentShape::of(257)));
+}
+
+TEST(NodeSegment, MoreThanItsChunksHoldIsReadWhereItIsEvenOfManyRanks) {
+  for (int const num_ranks : {2, 8, 64, 128, 256}) {
+    auto const segment = make_segment(SegmentShape::of(num_ranks));
+    ASSERT_TRUE(segment);
+    ChannelPlace const place = segment->place({0, 1, 0, 1, 0, num_ranks});
+    EXPECT_LE(place.copied_bytes(), std::max<std::size_t>(4096, num_chunks * place.chunk_bytes));
+    EXPECT_GE(place.copied_bytes(), 4096);
+  }
+}
+
+/// The flags of the mapping that an address is in, as /proc/self/smaps tells them.
+std::string flags_of(void const* address) {
+  std::ifstream maps("/proc/self/smaps");
+  std::string line;
+  bool is_here = false;
+  while (std::getline(maps, line)) {
+    std::uintptr_t begin = 0;
+    std::uintptr_t end = 0;
+    if (std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR " ", &begin, &end) == 2) {
+      auto const wanted = reinterpret_cast<std::uintptr_t>(address);
+      is_here = begin <= wanted && wanted < end;
+    } else if (is_here && line.starts_with("VmFlags:")) {
+      return line + " ";
+    }
+  }
+  return "";
+}
+
+TEST(NodeSegment, IsInNoCoreDump) {
+  auto memory = SharedMemory::create(8192);
+  ASSERT_TRUE(memory);
+  std::string const flags = flags_of(memory->data());
+  ASSERT_FALSE(flags.empty());
+  EXPECT_NE(flags.find(" dd "), std::string::npos) << flags;
 }
 
 TEST(NodeSegment, AnotherProcessSharesIt) {

@@ -64,6 +64,12 @@ TEST(Line, TellsRanksOfOtherCommunicatorsFromThoseOfTheWorld) {
   );
 }
 
+TEST(Line, StaysOneWhateverCommunicatorsAreNamed) {
+  Members const odd{.name = "a\nb\033[31m", .num_ranks = 4, .rank = 1};
+  std::string const told = line(5, ring(odd, 0, -1), std::nullopt, now_here);
+  EXPECT_NE(told.find(" in a?b?[31m, "), std::string::npos) << told;
+}
+
 TEST(Line, TellsNativeCallsWithoutPeer) {
   Activity const native = activity(world, {.function = "MPI_Bcast", .bytes = 4096}, {}, 1500000000);
   EXPECT_EQ(
