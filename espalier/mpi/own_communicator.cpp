@@ -13,6 +13,7 @@
 
 #include "espalier/base/error.hpp"
 #include "espalier/mpi/broadcast.hpp"
+#include "espalier/mpi/same_ranks.hpp"
 #include "espalier/mpi/success.hpp"
 
 namespace espalier::mpi {
@@ -85,7 +86,7 @@ OwnCommunicator::OwnCommunicator(MPI_Comm comm) noexcept : comm_(comm) {
 
 OwnCommunicator OwnCommunicator::duplicate(MPI_Comm comm) {
   MPI_Comm made = MPI_COMM_NULL;
-  require_success(PMPI_Comm_dup(comm, &made), "MPI_Comm_dup");
+  require_success(make_same_ranks(comm, made), "MPI_Comm_create");
   PMPI_Comm_set_name(made, own_name);
   return OwnCommunicator(made);
 }

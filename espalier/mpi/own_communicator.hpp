@@ -20,7 +20,7 @@ class OwnCommunicator {
 public:
   /// Takes over a communicator; MPI_COMM_NULL is none.
   explicit OwnCommunicator(MPI_Comm comm) noexcept;
-  /// Collective over comm.
+  /// Of the same ranks, without attributes, hints and topology. Collective over comm.
   /// @throws Error mpi.
   static OwnCommunicator duplicate(MPI_Comm comm);
   OwnCommunicator(OwnCommunicator&& other) noexcept;

@@ -161,6 +161,7 @@ void check_inheritance() {
   require(handlers[0] == handlers[1], "the error handler of the old communicator");
   require(handlers[1] == MPI_ERRORS_RETURN, "errors are returned");
   require(has_attribute[0] == has_attribute[1], "attributes as without reordering");
+  require(copies == 0, "no copies of attributes, which MPI_Cart_create does not make");
   MPI_Comm_delete_attr(comm, keyval);
   MPI_Comm_free(&comm);
   MPI_Comm_free_keyval(&keyval);

@@ -5,22 +5,14 @@
 #include <chrono>
 
 #include "espalier/mpi/own_communicator.hpp"
+#include "espalier/mpi/same_ranks.hpp"
 #include "espalier/plan/clock.hpp"
 
 namespace espalier::plan {
 
-// Not MPI_Comm_dup: that would call the copy functions of the user's attributes, and hand over
-// hints and topologies that mean nothing here.
 int make_private_comm(MPI_Comm user, MPI_Comm& made) noexcept {
-  MPI_Group group = MPI_GROUP_NULL;
-  int code = PMPI_Comm_group(user, &group);
-  if (code != MPI_SUCCESS) {
-    return code;
-  }
-  code = PMPI_Comm_create(user, group, &made);
-  PMPI_Group_free(&group);
+  int const code = mpi::make_same_ranks(user, made);
   if (code == MPI_SUCCESS) {
-    code = PMPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
     PMPI_Comm_set_name(made, mpi::own_name);
   }
   return code;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "espalier/mpi/same_ranks.hpp"
 #include "espalier/mpi/success.hpp"
 #include "espalier/plan/clock.hpp"
 #include "espalier/plan/native_algorithms/native_menu.hpp"
@@ -14,19 +15,10 @@ namespace {
 
 using mpi::require_success;
 
-/// The same ranks, without attributes, topology and infos of the program: no function of the
-/// program that copies attributes is called. Errors come back as codes.
+/// The same ranks. Errors come back as codes.
 MPI_Comm alike(MPI_Comm comm) {
-  MPI_Group group = MPI_GROUP_NULL;
   MPI_Comm made = MPI_COMM_NULL;
-  require_success(PMPI_Comm_group(comm, &group), "MPI_Comm_group");
-  int const code = PMPI_Comm_create(comm, group, &made);
-  PMPI_Group_free(&group);
-  require_success(code, "MPI_Comm_create");
-  if (int const failed = PMPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN); failed != MPI_SUCCESS) {
-    PMPI_Comm_free(&made);
-    require_success(failed, "MPI_Comm_set_errhandler");
-  }
+  require_success(mpi::make_same_ranks(comm, made), "MPI_Comm_create");
   return made;
 }
 
