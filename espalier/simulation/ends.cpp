@@ -2,6 +2,7 @@
 
 #include "espalier/simulation/ends.hpp"
 
+#include <optional>
 #include <string>
 
 #include "espalier/base/error.hpp"
@@ -24,20 +25,29 @@ Ends ends_of(machine::Link const& link) {
   );
 }
 
+/// Whether any message goes from one object of a level to another.
+bool is_crossed(machine::Machine const& machine, int level) {
+  return machine.num_objects(level) > (level == 0 ? 1 : machine.num_objects(level - 1));
+}
+
 }  // namespace
 
 Ends ends(machine::Machine const& machine) {
-  Ends const common = ends_of(machine.link(0));
+  std::optional<Ends> common;
   for (int level = 0; level < machine.num_levels(); ++level) {
+    if (!is_crossed(machine, level)) {
+      continue;
+    }
     machine::Link const& link = machine.link(level);
-    if (ends_of(link) != common) {
-      refuse("the overheads and eager bytes of the first level at all levels", machine.name(level));
+    common = common.value_or(ends_of(link));
+    if (ends_of(link) != *common) {
+      refuse("equal overheads and eager bytes at all crossed levels", machine.name(level));
     }
     if (link.gap != 0 || link.rendezvous_latency != 0) {
       refuse("a gap and a rendezvous latency of 0", machine.name(level));
     }
   }
-  return common;
+  return common.value_or(Ends{});
 }
 
 }  // namespace espalier::simulation

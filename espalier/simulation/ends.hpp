@@ -17,7 +17,7 @@ struct Ends {
   friend bool operator==(Ends const&, Ends const&) = default;
 };
 
-/// The ends of all levels.
+/// The ends of all levels that messages cross: others have more than one object in one above.
 /// @throws Error unsupported for what simulators of networks do not have: ends that differ between
 ///   levels, gaps, and a latency of rendezvous.
 [[nodiscard]] Ends ends(machine::Machine const& machine);

@@ -238,7 +238,12 @@ def cautions(machine: Machine) -> list[str]:
 
 
 def _unknown_links(machine: Machine) -> list[str]:
-    crossed = [level for level in machine.levels if level.num_objects > 1]
+    above = [1, *(level.num_objects for level in machine.levels[:-1])]
+    crossed = [
+        level
+        for level, num_above in zip(machine.levels, above, strict=True)
+        if level.num_objects > num_above
+    ]
     unknown = [level.name for level in crossed if not level.link.is_known]
     if not unknown:
         return []

@@ -65,7 +65,7 @@ def test_levels_that_differ_are_told_at_once(cli, words, machine):
     assert result.code == 2
     told = [line for line in result.err.splitlines() if not line.startswith("note:")]
     assert len(told) == 1
-    assert "expected the overheads and eager bytes of the first level at all levels" in told[0]
+    assert "expected equal overheads and eager bytes at all crossed levels" in told[0]
     assert "got others at the level core" in told[0]
     assert "give all levels the same overhead and eager" in told[0]
 

@@ -43,11 +43,23 @@ TEST(Ends, AreThoseOfAllLevels) {
 
 TEST(Ends, MayNotDifferBetweenLevels) {
   std::string const expected =
-      "expected the overheads and eager bytes of the first level at all levels of a simulated "
-      "machine, got others at the level core";
+      "expected equal overheads and eager bytes at all crossed levels of a simulated machine, got "
+      "others at the level core";
   EXPECT_EQ(complaint(nodes({.overhead_send = 1e-7}, {})), expected);
   EXPECT_EQ(complaint(nodes({}, {.overhead_receive = 1e-7})), expected);
   EXPECT_EQ(complaint(nodes({.eager_bytes = 8}, {.eager_bytes = 9})), expected);
+}
+
+TEST(Ends, OfLevelsThatNoMessageCrossesDoNotCount) {
+  Link const link{.latency = 1e-6, .overhead_send = 2e-7, .eager_bytes = 1000};
+  Ends const expected{.overhead_send = 2e-7, .eager_bytes = 1000};
+  Machine one_node = Machine::parse("node:1 core:4");
+  one_node.set_link(1, link);
+  EXPECT_EQ(ends(one_node), expected);
+  Machine one_core = Machine::parse("node:4 core:1");
+  one_core.set_link(0, link);
+  EXPECT_EQ(ends(one_core), expected);
+  EXPECT_EQ(ends(Machine::parse("node:1 core:1")), Ends{});
 }
 
 TEST(Ends, HaveNeitherGapNorRendezvousLatency) {
