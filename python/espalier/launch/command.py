@@ -23,6 +23,14 @@ _SECONDS_FOR_VERSION = 30.0
 
 
 @dataclass(frozen=True)
+class Part:
+    """One of the programs that ':' joins with its arguments, and the options in front of it."""
+
+    options: tuple[str, ...]
+    program: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class LaunchCommand:
     """A launcher with its options, and the program with its arguments.
 
@@ -48,7 +56,20 @@ class LaunchCommand:
     @property
     def is_multi_program(self) -> bool:
         """Return whether ':' joins several programs."""
-        return self.family not in (SRUN, SMPI) and ":" in self.program
+        return len(self.parts) > 1
+
+    @property
+    def parts(self) -> list[Part]:
+        """Return the programs that ':' joins; a program is empty where `doubt` would say why."""
+        if self.family in (SRUN, SMPI):
+            return [Part(self.options, self.program)]
+        first, *others = _between_colons([*self.options, *self.program])
+        num_options = min(len(self.options), len(first))
+        parts = [Part(tuple(first[:num_options]), tuple(first[num_options:]))]
+        for words in others:
+            options, program, _ = _split_program(self.family, words)
+            parts.append(Part(tuple(options), tuple(program)))
+        return parts
 
     def words(self) -> list[str]:
         """Return the command as the user gave it, without a '--' before the program."""
@@ -141,6 +162,16 @@ def _ask_version(launcher: str) -> str:
 def is_launcher(word: str) -> bool:
     """Return whether a word of a command line is the name or path of a launcher."""
     return _LAUNCHER.fullmatch(Path(word).name) is not None
+
+
+def _between_colons(words: Sequence[str]) -> list[list[str]]:
+    groups: list[list[str]] = [[]]
+    for word in words:
+        if word == ":":
+            groups.append([])
+        else:
+            groups[-1].append(word)
+    return groups
 
 
 def _split_program(family: Family, words: list[str]) -> tuple[list[str], list[str], str]:

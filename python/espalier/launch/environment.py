@@ -7,12 +7,14 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from espalier.launch.options import HYDRA, OPENMPI, SMPI, SRUN, Family
+from espalier.launch.options import HYDRA, OPENMPI, SRUN, Family
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from espalier.launch.command import LaunchCommand
+
+_PRELOAD = "LD_PRELOAD"
 
 
 @dataclass(frozen=True)
@@ -31,30 +33,49 @@ def with_environment(command: LaunchCommand, variables: Mapping[str, str]) -> St
     """
     if not variables:
         return Start(command.words(), {})
-    settings = dict(variables)
-    options, program = list(command.options), list(command.program)
-    if "LD_PRELOAD" in settings:
-        options, is_set = _merge_preload(command.family, options, settings["LD_PRELOAD"])
-        if is_set:
-            del settings["LD_PRELOAD"]
-        else:
-            inherited = os.environ.get("LD_PRELOAD", "")
-            settings["LD_PRELOAD"] = _join(settings["LD_PRELOAD"], inherited)
     front = [*command.wrapper, command.launcher]
+    if command.family in (OPENMPI, HYDRA):
+        return Start([*front, *_with_flags(command, variables)], {})
+    settings = _before_inherited(variables)
     if command.family is SRUN:
-        return Start([*front, *_srun_export(options, settings), *program], _for_srun(settings))
-    if command.family is SMPI:
-        # All ranks are in the launcher's own process.
-        return Start([*front, *options, *program], settings)
-    flags = _flags(command.family, settings)
-    if command.family is OPENMPI and command.is_multi_program:
-        # Open MPI's -x holds for the program it precedes, Hydra's -genv for all of them.
-        program = _after_each_colon(program, flags)
-    return Start([*front, *flags, *options, *program], {})
+        options = _srun_export(list(command.options), settings)
+        return Start([*front, *options, *command.program], _for_srun(settings))
+    # All ranks of a simulation are in the launcher's own process.
+    return Start([*front, *command.options, *command.program], settings)
 
 
 def _join(ours: str, theirs: str) -> str:
     return f"{ours}:{theirs}" if theirs else ours
+
+
+def _before_inherited(variables: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables, with our library in front of what the environment preloads."""
+    settings = dict(variables)
+    if _PRELOAD in settings:
+        settings[_PRELOAD] = _join(settings[_PRELOAD], os.environ.get(_PRELOAD, ""))
+    return settings
+
+
+def _with_flags(command: LaunchCommand, variables: Mapping[str, str]) -> list[str]:
+    """Return options and programs, with the variables set for every program.
+
+    Open MPI's -x holds for the program it precedes. Hydra's -genv holds for all of them wherever it
+    stands, except for those with an -env of their own.
+    """
+    is_openmpi = command.family is OPENMPI
+    parts = command.parts
+    are_set = [_sets_preload(command.family, part.options) for part in parts]
+    words: list[str] = []
+    for i, part in enumerate(parts):
+        words += [":"] if i else []
+        if i == 0 or is_openmpi:
+            settings = _before_inherited(variables)
+            if are_set[i] if is_openmpi else any(are_set):
+                settings.pop(_PRELOAD, None)
+            words += _flags(command.family, settings)
+        words += _merge_preload(command.family, part.options, variables.get(_PRELOAD))
+        words += part.program
+    return words
 
 
 def _flags(family: Family, variables: Mapping[str, str]) -> list[str]:
@@ -64,36 +85,35 @@ def _flags(family: Family, variables: Mapping[str, str]) -> list[str]:
     return flags
 
 
-def _after_each_colon(words: list[str], flags: list[str]) -> list[str]:
-    result: list[str] = []
-    for word in words:
-        result += [word, *flags] if word == ":" else [word]
-    return result
-
-
-def _merge_preload(family: Family, options: list[str], ours: str) -> tuple[list[str], bool]:
-    """Put our library in front where the options set LD_PRELOAD; say whether they do."""
+def _merge_preload(family: Family, options: Sequence[str], ours: str | None) -> list[str]:
+    """Put our library in front where the options set LD_PRELOAD."""
+    if ours is None:
+        return list(options)
     merged: list[str] = []
-    is_set = False
     for i, word in enumerate(options):
         value = _preload_value(family, options, i)
-        if value is None:
-            merged.append(word)
-            continue
-        is_set = True
-        name = "" if family is HYDRA else "LD_PRELOAD="
-        merged.append(name + _join(ours, value))
-    return merged, is_set
+        name = "" if family is HYDRA else f"{_PRELOAD}="
+        merged.append(word if value is None else name + _join(ours, value))
+    return merged
 
 
-def _preload_value(family: Family, options: list[str], i: int) -> str | None:
+def _sets_preload(family: Family, options: Sequence[str]) -> bool:
+    """Return whether options set LD_PRELOAD, under Hydra for all programs."""
+    return any(
+        _preload_value(family, options, i) is not None
+        and (family is OPENMPI or options[i - 2].lstrip("-") == "genv")
+        for i in range(len(options))
+    )
+
+
+def _preload_value(family: Family, options: Sequence[str], i: int) -> str | None:
     """Return what word i sets LD_PRELOAD to, None if it does not."""
     name, given, value = options[i].partition("=")
     before = options[i - 1].lstrip("-") if i else ""
-    if family is OPENMPI and before == "x" and name == "LD_PRELOAD":
-        return value if given else os.environ.get("LD_PRELOAD", "")
+    if family is OPENMPI and before == "x" and name == _PRELOAD:
+        return value if given else os.environ.get(_PRELOAD, "")
     two_before = options[i - 2].lstrip("-") if i > 1 else ""
-    if family is HYDRA and two_before in {"genv", "env"} and before == "LD_PRELOAD":
+    if family is HYDRA and two_before in {"genv", "env"} and before == _PRELOAD:
         return options[i]
     return None
 
@@ -101,12 +121,12 @@ def _preload_value(family: Family, options: list[str], i: int) -> str | None:
 def _for_srun(variables: Mapping[str, str]) -> dict[str, str]:
     # srun hands its environment to the ranks. --export cannot hold commas, and LD_PRELOAD is for
     # the ranks, not for srun.
-    return {name: value for name, value in variables.items() if name != "LD_PRELOAD"}
+    return {name: value for name, value in variables.items() if name != _PRELOAD}
 
 
 def _srun_export(options: list[str], variables: Mapping[str, str]) -> list[str]:
-    preload = variables.get("LD_PRELOAD")
-    added = [f"LD_PRELOAD={preload}"] if preload else []
+    preload = variables.get(_PRELOAD)
+    added = [f"{_PRELOAD}={preload}"] if preload else []
     for i, word in enumerate(options):
         name, given, value = word.partition("=")
         if name == "--export" and (given or i + 1 < len(options)):

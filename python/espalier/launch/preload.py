@@ -120,8 +120,9 @@ def find_target(words: Sequence[str], vendor: str | None, *, or_native: bool = F
             "as in: -- mpirun -n 4 ./program",
         )
     root.check_permission(command)
-    program = programs.inspect(command.program[0]) if command.program else None
-    if program is not None and (obstacle := program.obstacle):
+    inspected = [programs.inspect(part.program[0]) for part in command.parts if part.program]
+    program = inspected[0] if inspected and command.program else None
+    if obstacle := programs.obstacle_of(inspected):
         if not or_native:
             raise MpiError(obstacle)
         return Target(command, "", Path(), obstacle=obstacle)

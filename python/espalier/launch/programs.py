@@ -17,6 +17,8 @@ from espalier.errors import MpiError
 from espalier.launch import elf, versions
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from espalier.launch.command import LaunchCommand
 
 # Library names that change only with the binary interface: all of Open MPI 2 to 5, and everything
@@ -72,6 +74,15 @@ def inspect(name: str) -> Program:
         # The name of the library does not tell.
         vendor = None if library is None else versions.family_of(versions.ask_version(library))
     return Program(name, path, is_binary, vendor, library, interface)
+
+
+def obstacle_of(joined: Sequence[Program]) -> str:
+    """Return why nothing can be preloaded into programs that ':' joins; empty if all can have it.
+
+    Collectives of ranks with our library do not match those of ranks without.
+    """
+    obstacle = next((program.obstacle for program in joined if program.obstacle), "")
+    return f"{obstacle}, and so do the others" if obstacle and len(joined) > 1 else obstacle
 
 
 def binary_of(command: LaunchCommand) -> Path | None:

@@ -205,6 +205,53 @@ def test_every_program_of_a_command_gets_variables():
     assert line(start.words) == "mpiexec -genv A 1 -n 1 ./a : -n 2 ./b"
 
 
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (
+            "mpirun -x LD_PRELOAD=/b.so ./a : -n 2 ./b",
+            "mpirun -x LD_PRELOAD=/a.so:/b.so ./a : -x LD_PRELOAD=/a.so -n 2 ./b",
+        ),
+        (
+            "mpirun -n 1 ./a : -n 2 -x LD_PRELOAD=/b.so ./b",
+            "mpirun -x LD_PRELOAD=/a.so -n 1 ./a : -n 2 -x LD_PRELOAD=/a.so:/b.so ./b",
+        ),
+        (
+            "mpirun -x LD_PRELOAD=/b ./a : -x LD_PRELOAD=/c ./b -x LD_PRELOAD=/d",
+            "mpirun -x LD_PRELOAD=/a.so:/b ./a : -x LD_PRELOAD=/a.so:/c ./b -x LD_PRELOAD=/d",
+        ),
+        (
+            "mpiexec -env LD_PRELOAD /b.so ./a : -n 2 ./b",
+            "mpiexec -genv LD_PRELOAD /a.so -env LD_PRELOAD /a.so:/b.so ./a : -n 2 ./b",
+        ),
+        (
+            "mpiexec -n 1 ./a : -env LD_PRELOAD /b.so ./b",
+            "mpiexec -genv LD_PRELOAD /a.so -n 1 ./a : -env LD_PRELOAD /a.so:/b.so ./b",
+        ),
+        (
+            "mpiexec -env LD_PRELOAD b a : -env LD_PRELOAD c b",
+            "mpiexec -genv LD_PRELOAD /a.so -env LD_PRELOAD /a.so:b a : -env LD_PRELOAD /a.so:c b",
+        ),
+        (
+            "mpiexec -n 1 ./a : -genv LD_PRELOAD /b.so ./b",
+            "mpiexec -n 1 ./a : -genv LD_PRELOAD /a.so:/b.so ./b",
+        ),
+    ],
+)
+def test_every_program_of_a_command_is_preloaded(monkeypatch, words, expected):
+    monkeypatch.delenv("LD_PRELOAD", raising=False)
+    start = with_environment(parse(words), {"LD_PRELOAD": "/a.so"})
+    assert line(start.words) == expected
+
+
+def test_programs_behind_colons_are_told_with_their_options():
+    command = parse("mpirun -n 1 ./a -n 7 : --mystery -n 2 -- ./b : --mystery 3 ./c")
+    parts = [(line(part.options), line(part.program)) for part in command.parts]
+    assert parts == [("-n 1", "./a -n 7"), ("--mystery -n 2", "./b"), ("--mystery 3 ./c", "")]
+    (part,) = parse("srun -n 2 ./a : x").parts
+    assert line(part.program) == "./a : x"
+
+
 def test_root_has_to_be_permitted(monkeypatch):
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.delenv("OMPI_ALLOW_RUN_AS_ROOT")

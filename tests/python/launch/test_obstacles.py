@@ -164,6 +164,17 @@ def test_a_static_program_runs_natively_after_one_line(
     assert "is static" in result.err
 
 
+def test_a_static_program_behind_a_colon_is_told_before_anything_starts(
+    fake: FakeMpi, cli: Callable, static_program: Path
+) -> None:
+    words = [fake.mpirun, "-n", "1", fake.program, ":", "-n", "1", static_program]
+    with pytest.raises(MpiError, match="is static"):
+        find_target(list(map(str, words)), None)
+    result = cli("run", "--force", "bcast=flat", "--", *words)
+    assert result.err.count("\n") == 1
+    assert "is static" in result.err
+
+
 @pytest.mark.usefixtures("fake")
 def test_a_static_program_cannot_be_compared(static_program: Path) -> None:
     with pytest.raises(MpiError, match="is static"):
