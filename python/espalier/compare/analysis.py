@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from espalier.base import intervals
 from espalier.compare.experiment import ESPALIER, NATIVE, PLAIN
+from espalier.launch.runs import seconds_in_calls, whole_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -87,12 +88,15 @@ def program_time(blocks: Sequence[Block], confidence: float) -> Comparison:
 
 
 def served_share(blocks: Sequence[Block]) -> float:
-    """Return which share of the native program's time goes into calls that Espalier serves."""
+    """Return which share of the native program's time goes into calls that Espalier serves.
+
+    It is 1 if several threads make calls at once, which take longer than the program.
+    """
     shares = []
     for block in blocks:
-        seconds = _statistics(block[NATIVE])["seconds"]
-        inside = sum(_class_seconds(block[NATIVE]).values())
-        shares.append(inside / seconds if seconds > 0 else 0.0)
+        run = _statistics(block[NATIVE])
+        seconds = whole_seconds(run)
+        shares.append(seconds_in_calls(run) / seconds if seconds > 0 else 0.0)
     return statistics.median(shares)
 
 

@@ -14,6 +14,7 @@ from espalier.improvement import plain_form
 from espalier.improvement.guard import NOTICEABLE
 from espalier.improvement.stakes import call_of, is_too_large, share_of
 from espalier.io.console import document
+from espalier.launch.runs import has_calls_at_once
 from espalier.sampling.samples import NATIVE
 
 if TYPE_CHECKING:
@@ -150,12 +151,7 @@ def _in_program(stake: Stake, findings: Findings) -> dict[str, Any] | None:
 
 def _remaining(findings: Findings) -> list[str]:
     """Return, in words, what was not made faster, and why."""
-    lines = []
-    share = share_of(findings.stakes)
-    lines.append(
-        f"{_percent(1 - share)} of the time is not in collectives that profiles choose for:"
-        " computation, other messages, waiting"
-    )
+    lines = [_not_at_stake(findings)]
     unknown = [stake for stake in findings.stakes if _is_unknown(findings, stake)]
     if share_of(unknown) >= NOTICEABLE:
         lines.append(
@@ -175,6 +171,19 @@ def _remaining(findings: Findings) -> list[str]:
     if findings.tunings:
         lines += _of_tuned(findings)
     return lines
+
+
+def _not_at_stake(findings: Findings) -> str:
+    left = _percent(1 - share_of(findings.stakes))
+    if has_calls_at_once(findings.observation.run):
+        return (
+            f"{left} of the time of calls, which several threads make at once, is in calls that"
+            " profiles do not choose for"
+        )
+    return (
+        f"{left} of the time is not in collectives that profiles choose for:"
+        " computation, other messages, waiting"
+    )
 
 
 def _of_tuned(findings: Findings) -> list[str]:

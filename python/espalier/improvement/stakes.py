@@ -14,6 +14,7 @@ from espalier import _core
 from espalier.base import calls
 from espalier.base.ranges import parse_ranks
 from espalier.improvement.manners import common_manner
+from espalier.launch.runs import whole_seconds
 from espalier.profiles.profiles import Shape
 from espalier.sampling.candidates import real_size
 from espalier.sampling.goal import LARGEST_SIZE
@@ -46,8 +47,9 @@ class Stake:
 
     `bytes` is their mean, and `num_calls` how many a rank of these communicators makes. `seconds`
     is the time of all of them, in the mean over all ranks of the program, waiting for late ranks
-    included; `share` is that of the program's time. `communicators` are those on which the calls
-    were made, as ranks of MPI_COMM_WORLD, the costliest first; they are empty if nobody knows.
+    included; `share` is that of the program's time, or of all calls if threads make them at once.
+    `communicators` are those on which the calls were made, as ranks of MPI_COMM_WORLD, the
+    costliest first; they are empty if nobody knows.
     `manner` is that of most calls, with sizes of parts on the costliest communicator.
     """
 
@@ -151,6 +153,7 @@ def _stake(
     count = sum(part["count"] for part in parts)
     total = sum(part["seconds"] for part in parts)
     seconds = total / run["num_files"]
+    whole = whole_seconds(run)
     num_parts = shape.num_ranks if calls.blocking(call) in _OF_PARTS else 1
     costliest = sorted(parts, key=lambda part: part["seconds"], reverse=True)
     names = dict.fromkeys(part["ranks"] for part in costliest if part["ranks"])
@@ -165,7 +168,7 @@ def _stake(
         num_calls=round(count / num_members),
         seconds=seconds,
         seconds_per_call=total / count if count else 0.0,
-        share=seconds / run["seconds"] if run["seconds"] > 0 else 0.0,
+        share=seconds / whole if whole > 0 else 0.0,
         communicators=tuple(names),
         manner=common_manner(call, mean, [part.get("manner", {}) for part in costliest]),
     )

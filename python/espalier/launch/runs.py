@@ -14,7 +14,7 @@ from espalier.launch.manners import manner_of, text_of
 from espalier.launch.run_folder import ADVICE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
 schema = "espalier-statistics"
@@ -106,6 +106,25 @@ def _call(key: tuple[Any, ...], calls: list[dict[str, Any]], all_seconds: float)
     }
 
 
+def seconds_in_calls(run: Mapping[str, Any]) -> float:
+    """Return the time of all calls of an explained run, in the mean over its ranks."""
+    return float(sum(call["seconds"] for call in run["calls"]) / max(1, run["num_files"]))
+
+
+def has_calls_at_once(run: Mapping[str, Any]) -> bool:
+    """Return whether several threads made calls at once, so that these took longer than the run."""
+    return seconds_in_calls(run) > float(run["seconds"])
+
+
+def whole_seconds(run: Mapping[str, Any]) -> float:
+    """Return the time of a rank that shares of an explained run refer to.
+
+    It is the time between MPI_Init and MPI_Finalize. Times of calls that threads make at once add
+    up to more; then it is the time of all calls.
+    """
+    return max(float(run["seconds"]), seconds_in_calls(run))
+
+
 def _mappings(ranks: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the communicators that were made in another order, equal ones once."""
     counts = Counter(
@@ -146,7 +165,8 @@ def explain_run(folder: Path) -> dict[str, Any]:
     """Return what ran, class of calls by class of calls, as a document; the costliest first."""
     files = _read_all(folder)
     ranks = _of_one_run(files)
-    all_seconds = sum(rank["seconds"] for rank in ranks)
+    in_calls = sum(call["seconds"] for rank in ranks for call in rank["calls"])
+    all_seconds = max(in_calls, sum(rank["seconds"] for rank in ranks))
     calls = [_call(key, calls, all_seconds) for key, calls in _classes(ranks).items()]
     return document(
         "espalier-run-explanation",

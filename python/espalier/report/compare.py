@@ -87,6 +87,11 @@ def _verdict(comparison: Mapping[str, Any]) -> Section:
 
 def _bound(comparison: Mapping[str, Any]) -> str:
     share = comparison["served_share"]
+    if share >= 1:
+        return (
+            "calls in several threads at once take longer than the program: what could be gained"
+            " is not known"
+        )
     text = (
         f"{100 * share:.2g} % of the program's time goes into blocking collectives,"
         " waiting for late ranks included"

@@ -16,6 +16,7 @@ from espalier.base.units import (
     time_text,
 )
 from espalier.io.console import make_console, make_table
+from espalier.launch.runs import has_calls_at_once
 from espalier.profiles.profiles import neighbors_text
 
 if TYPE_CHECKING:
@@ -212,6 +213,16 @@ def _is_awaited(call: Mapping[str, Any]) -> bool:
     return any("work" in part["manner"] for part in call["communicators"])
 
 
+def _sums(explanation: Mapping[str, Any]) -> str:
+    """Return what the numbers of a table of calls are."""
+    if has_calls_at_once(explanation):
+        return (
+            "Calls and times are sums over all ranks. Several threads made calls at once: shares"
+            " are of the time of all calls."
+        )
+    return "Calls and times are sums over all ranks, shares are of the time of all ranks."
+
+
 def print_run(explanation: Mapping[str, Any]) -> None:
     """Print what ran, the costliest class of calls first."""
     console = make_console()
@@ -224,9 +235,7 @@ def print_run(explanation: Mapping[str, Any]) -> None:
     if explanation["calls"]:
         _print_calls(console, explanation["calls"])
         console.print()
-        console.print(
-            "Calls and times are sums over all ranks, shares are of the time of all ranks."
-        )
+        console.print(_sums(explanation))
         if any(map(_is_awaited, explanation["calls"])):
             console.print(
                 "Times of nonblocking calls are those of their start and of waiting for them."

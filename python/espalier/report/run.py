@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from espalier.base.units import bytes_text, time_text
+from espalier.launch.runs import has_calls_at_once, seconds_in_calls
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,11 +22,9 @@ def run_summary(explained: Mapping[str, Any]) -> str:
     ranks = max(1, explained["num_files"])
     replaced = sum(call["count"] for call in calls if not call["native"])
     total = sum(call["count"] for call in calls)
-    inside = sum(call["seconds"] for call in calls) / ranks
     head = (
         f"espalier: {ranks} ranks, {time_text(explained['seconds'])} between MPI_Init and"
-        f" MPI_Finalize, {time_text(inside)} of it a rank in {total} calls; {replaced} were not"
-        " left to the MPI library"
+        f" MPI_Finalize, {_inside(explained, total)}; {replaced} were not left to the MPI library"
     )
     lines = [_line(call, ranks) for call in calls[:_MOST_LINES]]
     left = len(calls) - len(lines)
@@ -33,6 +32,14 @@ def run_summary(explained: Mapping[str, Any]) -> str:
     lines += [mapping_line(mapping) for mapping in explained["mappings"]]
     lines += [f"warning: {text}" for text in explained["warnings"]]
     return "\n".join([head, *(f"  {line}" for line in lines)])
+
+
+def _inside(explained: Mapping[str, Any], total: int) -> str:
+    """Return how long a rank was in its calls."""
+    inside = time_text(seconds_in_calls(explained))
+    if has_calls_at_once(explained):
+        return f"{inside} a rank in {total} calls in several threads at once"
+    return f"{inside} of it a rank in {total} calls"
 
 
 def traffic_summary(traffic: Traffic) -> str:

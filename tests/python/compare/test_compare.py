@@ -182,6 +182,12 @@ class TestAnalysis:
     def test_the_share_of_served_calls_bounds_what_can_be_gained(self):
         assert analysis.served_share(blocks(8)) == pytest.approx(0.5 / 0.9, rel=0.01)
 
+    def test_calls_that_threads_make_at_once_are_at_most_the_whole(self):
+        found = blocks(2)
+        for block in found:
+            block[NATIVE].statistics["calls"].append(call(9.0, num_bytes=64))
+        assert analysis.served_share(found) == 1.0
+
     def test_an_unfinished_block_does_not_count(self):
         results = Results()
         results.runs = [Run(PLAIN, 0, 1.0), Run(NATIVE, 0, 1.0), Run(ESPALIER, 0, 1.0)]

@@ -147,6 +147,19 @@ class TestInProgram:
         assert found["calls"][0]["in_program"]["algorithms"] == [expected]
 
 
+def test_calls_that_threads_make_at_once_have_shares_of_all_calls(document):
+    found = document(row("Bcast", 30.0), row("Reduce", 9.0), row("Ineighbor_x", 1.0))
+    assert [call["share"] for call in found["calls"]] == pytest.approx([0.75, 0.225])
+    assert found["collective_share"] == pytest.approx(0.975)
+    assert found["remaining"][0] == (
+        "2.5 % of the time of calls, which several threads make at once, is in calls that profiles"
+        " do not choose for"
+    )
+    only = document(row("Bcast", 40.0))
+    assert only["collective_share"] == 1.0
+    assert only["remaining"][0].startswith("0 % of")
+
+
 def test_rules_that_only_did_not_gain_are_one_line_of_the_report(document):
     found = document(row("Bcast", 5.0))
     found["taken_back"] = [

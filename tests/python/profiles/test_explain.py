@@ -184,6 +184,19 @@ def test_a_run_is_summed_over_ranks_costliest_first(
     assert document["warnings"] == []
 
 
+def test_shares_of_calls_that_threads_make_at_once_are_of_all_calls(
+    cli: Callable, statistics: list[dict[str, Any]], statistics_folder: Write
+) -> None:
+    for rank in statistics:
+        for call in rank["calls"]:
+            call["seconds"] = 2 * rank["seconds"]
+    folder = statistics_folder(statistics)
+    shares = [call["share"] for call in cli("explain", folder, "--json").document()["calls"]]
+    assert shares == pytest.approx([0.5, 0.5])
+    out = cli("explain", folder).out
+    assert "Several threads made calls at once: shares are of the time of all calls." in out
+
+
 @pytest.mark.parametrize("columns", [80, 120])
 def test_a_run_for_people(
     cli: Callable,

@@ -269,6 +269,24 @@ def test_warnings_have_advice():
     assert cautions_section([]).lines == ["nothing was found"]
 
 
+def test_the_summary_of_calls_that_threads_make_at_once():
+    call = {"function": "MPI_Bcast", "num_ranks": 2, "count": 2400, "bytes": 2400, "native": True}
+    call |= {"reporting_ranks": 2, "seconds": 40.0, "algorithm": "native", "reason": "no profile"}
+    explained = {"calls": [call], "mappings": [], "num_files": 2, "seconds": 5.0, "warnings": []}
+    assert run_summary(explained).startswith(
+        "espalier: 2 ranks, 5.00 s between MPI_Init and MPI_Finalize, 20.0 s a rank in 2400 calls"
+        " in several threads at once; 0 were"
+    )
+    call["seconds"] = 8.0
+    assert "MPI_Finalize, 4.00 s of it a rank in 2400 calls; 0 were" in run_summary(explained)
+
+
+def test_calls_that_threads_make_at_once_bound_nothing(comparison):
+    comparison["served_share"] = 1.0
+    (line,) = [line for line in comparison_report(comparison).sections[0].lines if "calls" in line]
+    assert line.startswith("calls in several threads at once take longer than the program")
+
+
 def test_the_summary_of_a_run_without_calls():
     explained = {"calls": [], "mappings": [], "num_files": 2, "seconds": 1.5}
     explained["warnings"] = ["rank 0: odd"]
