@@ -71,8 +71,10 @@ class Goal:
             raise ArgumentError(f"expected a time budget above 0 s, got {self.seconds:g} s")
         if not 0.5 <= self.confidence < 1:
             raise ArgumentError(f"expected a confidence in 0.5 .. 1, got {self.confidence:g}")
-        if self.min_gain < 0:
-            raise ArgumentError(f"expected a least gain of at least 0, got {self.min_gain:g}")
+        if not 0 <= self.min_gain <= 1:
+            raise ArgumentError(
+                f"expected a least gain in 0 .. 1, got {self.min_gain:g}", "0.02 is 2 %"
+            )
         if self.effort not in EFFORTS:
             raise ArgumentError(f"expected an effort of {', '.join(EFFORTS)}, got '{self.effort}'")
         if self.good_enough < 0:

@@ -350,7 +350,8 @@ class TestTuneFor:
             (("--effort", "thorough"), "expected an effort of estimate, measure, exhaustive"),
             (("--confidence", "95"), "expected a confidence in 0.5 .. 1, got 95"),
             (("--confidence", "0"), "expected a confidence in 0.5 .. 1, got 0"),
-            (("--min-gain", "-1"), "expected a least gain of at least 0, got -1"),
+            (("--min-gain", "nan"), "expected a least gain in 0 .. 1, got nan"),
+            (("--min-gain", "-1"), "expected a least gain in 0 .. 1, got -1"),
         ],
     )
     def test_what_cannot_be_wished_for_is_refused_before_anything_runs(
