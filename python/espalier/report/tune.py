@@ -169,4 +169,12 @@ def _repeat(tuning: Mapping[str, Any]) -> Section:
     lines = [f"profile: {profile}"] if profile else []
     changes = tuning.get("changes", ())
     lines += [text for text in (changes_text(changes), skipped_text(changes)) if text]
+    if not tuning["complete"]:
+        return Section("How to go on", lines, command=_resuming(tuning))
     return Section("How to repeat", lines, command=tuning["command"])
+
+
+def _resuming(tuning: Mapping[str, Any]) -> str:
+    """Return the command that goes on with an interrupted tuning."""
+    verb = "espalier tune simulate" if tuning["method"].get("is_simulated") else "espalier tune"
+    return f"{verb} --resume{str(tuning['command']).removeprefix(verb)}"

@@ -287,6 +287,21 @@ def test_calls_that_threads_make_at_once_bound_nothing(comparison):
     assert line.startswith("calls in several threads at once take longer than the program")
 
 
+def test_an_interrupted_tuning_tells_the_command_that_goes_on(tuning):
+    tuning["command"] = "espalier tune --sizes 64 -- mpirun -n 4"
+    section = tuning_report(tuning).sections[-1]
+    assert (section.title, section.command) == ("How to repeat", tuning["command"])
+    tuning["complete"] = False
+    section = tuning_report(tuning).sections[-1]
+    assert section.title == "How to go on"
+    assert section.command == "espalier tune --resume --sizes 64 -- mpirun -n 4"
+    tuning["command"] = "espalier tune simulate --machine '2n x 4c' -o p.json"
+    tuning["method"] |= {"is_simulated": True, "candidates": "all", "refined_to": 2}
+    tuning["machine"] |= {"text": "2n x 4c", "placement": "block"}
+    section = tuning_report(tuning).sections[-1]
+    assert section.command == "espalier tune simulate --resume --machine '2n x 4c' -o p.json"
+
+
 def test_the_summary_of_a_run_without_calls():
     explained = {"calls": [], "mappings": [], "num_files": 2, "seconds": 1.5}
     explained["warnings"] = ["rank 0: odd"]
