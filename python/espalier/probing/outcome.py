@@ -29,12 +29,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Files:
-    """Where results go; None where they are not wanted."""
+    """Where results go; None where they are not wanted.
+
+    `source` has the samples that are analysed again, if nothing is measured.
+    """
 
     machine: Path | None = None
     matrix: Path | None = None
     figures: Path | None = None
     samples: Path | None = None
+    source: Path | None = None
 
     def written(self) -> list[tuple[str, Path]]:
         """Return the files with the option that names each."""
@@ -166,5 +170,5 @@ def _write_machine(document: Mapping[str, Any], files: Files) -> None:
         files.machine,
         text,
         "machine file",
-        f"free space there, then: {again_text(files.samples, files.machine)}",
+        f"free space there, then: {again_text(files.samples or files.source, files.machine)}",
     )

@@ -8,7 +8,7 @@ third measures each level. Each needs what the one before found.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -120,7 +120,7 @@ def again(path: Path, files: outcome.Files, repeat: str) -> dict[str, Any]:
             " which lack links",
             "probe again, or leave out -o to look at what was measured",
         )
-    return outcome.conclude(found, files, outcome.About(command=repeat))
+    return outcome.conclude(found, replace(files, source=path), outcome.About(command=repeat))
 
 
 def _conclude(

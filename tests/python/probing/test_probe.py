@@ -244,6 +244,9 @@ class TestBadInput:
         assert "expected to write the machine file, got 'No space left on device'" in result.err
         assert f"espalier probe --from {_SAMPLES}" in result.err
         assert read(_SAMPLES).complete
+        result = cli("probe", "--from", _SAMPLES, "-o", "/dev/full")
+        assert result.code == 1
+        assert f"free space there, then: espalier probe --from {_SAMPLES} -o" in result.err
 
 
 class TestInterruption:
