@@ -27,6 +27,7 @@ _DEFAULT_NAME = "default"
 _NO_LIMIT = "none"
 _USUAL_RANKS = 4
 _USUAL_RATE = "100mbit"
+_MOST_SECONDS = 365 * 24 * 3600.0
 
 Name = Annotated[str | None, typer.Option("--name", help="Which cluster, if there are several.")]
 
@@ -82,6 +83,18 @@ def _warn(running: RunningCluster) -> None:
         )
 
 
+def _seconds_to_last(text: str | None) -> float:
+    if text is None:
+        return float("inf")
+    seconds = parse_seconds(text)
+    if seconds > _MOST_SECONDS:
+        raise ArgumentError(
+            f"expected --for of at most a year ({_MOST_SECONDS / 3600:g}h), got '{text}'",
+            "without --for a cluster stays until it is ended",
+        )
+    return seconds
+
+
 def up(
     hosts: Hosts,
     num_hosts: Annotated[int, typer.Option("--hosts", min=1, max=250, help="How many.")] = 4,
@@ -96,7 +109,7 @@ def up(
     Real MPI libraries take them for hosts. Needs root on Linux. Nothing is seen outside of the
     cluster, and nothing of it stays when its time is over, it is ended, or its holder is killed.
     """
-    lasts = float("inf") if seconds is None else parse_seconds(seconds)
+    lasts = _seconds_to_last(seconds)
     with hosts.cluster(num_hosts, name) as starting:
         running = starting.keep(lasts)
     _warn(running)
@@ -217,8 +230,10 @@ def down(
     check_caller()
     ended = []
     for running in _to_end(name, everything=everything):
-        ended.append(describe(running))
-        running.end()
+        try:
+            ended.append(describe(running))
+        finally:
+            running.end()
     leftovers.remove_all()
     if json:
         emit_json(describe_all(ended))

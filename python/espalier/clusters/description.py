@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from espalier.clusters.links import LinkCounters
     from espalier.clusters.running import RunningCluster
 
+# The end of the year 9999, after which dates have no text.
+_LAST_SECONDS = 253_402_300_799.0
+
 
 def describe(cluster: RunningCluster) -> dict[str, Any]:
     """Return what a cluster is, what passed its links, and what runs on it."""
@@ -64,6 +67,7 @@ def _link(link: LinkCounters | None) -> dict[str, int | None]:
 
 
 def _time_text(seconds: float) -> str:
+    seconds = min(seconds, _LAST_SECONDS)
     return datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc).strftime(
         "%Y-%m-%dT%H:%M:%SZ"
     )

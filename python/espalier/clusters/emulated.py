@@ -114,7 +114,7 @@ class EmulatedCluster:
         assert process.stdin is not None  # noqa: S101 - what PIPE gives
         assert process.stdout is not None  # noqa: S101 - what PIPE gives
         with contextlib.suppress(BrokenPipeError):
-            process.stdin.write(f"keep {seconds:g}\n")
+            process.stdin.write(f"keep {float(seconds)!r}\n")
             process.stdin.flush()
         if process.stdout.readline() != "kept\n":
             raise EnvironmentFault(

@@ -16,6 +16,7 @@ from places import repository
 
 from espalier import installation
 from espalier.clusters import leftovers, permission, registry
+from espalier.errors import EnvironmentFault
 from espalier.io import documents
 from espalier.store.database import Store
 
@@ -86,6 +87,43 @@ def test_a_cluster_stays_until_it_is_ended(up: Callable, cli: Callable) -> None:
     (ended,) = cli("cluster", "down", "--json").document()["clusters"]
     assert ended["holder"] == started["holder"]
     assert cli("cluster", "status", "--json").document()["clusters"] == []
+
+
+@needs_cluster
+def test_the_time_of_a_cluster_is_kept_to_the_second(up: Callable) -> None:
+    up("--for", "12345678s")
+    (cluster,) = registry.clusters()
+    assert float((cluster.folder / "kept").read_text()) == 12345678
+
+
+@needs_cluster
+def test_a_cluster_lasts_a_year_at_most(alone: None, cli: Callable) -> None:  # noqa: ARG001
+    result = cli("cluster", "up", "--hosts", 1, "--for", "100000000h")
+    assert result.code == 2
+    assert "expected --for of at most a year (8760h), got '100000000h'" in result.err
+    assert registry.clusters() == []
+
+
+@needs_cluster
+def test_times_beyond_all_dates_can_be_shown(up: Callable, cli: Callable) -> None:
+    up()
+    (cluster,) = registry.clusters()
+    (cluster.folder / "kept").write_text("3.6e+11")
+    (found,) = cli("cluster", "status", "--json").document()["clusters"]
+    assert found["until"] == "9999-12-31T23:59:59Z"
+
+
+@needs_cluster
+def test_a_cluster_that_cannot_be_described_ends(
+    up: Callable, cli: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def describe(_: object) -> dict[str, Any]:
+        raise EnvironmentFault("expected a description, got none")
+
+    up()
+    monkeypatch.setattr("espalier.cli.cluster.describe", describe)
+    assert cli("cluster", "down").code == 1
+    assert registry.clusters() == []
 
 
 @needs_cluster
