@@ -83,5 +83,5 @@ def simulate(
     """
     with SimulatedCluster(machine, num_ranks) as cluster:
         chosen = (f"coll-selector:{native}", *algorithms)
-        words = cluster.frugal_words([f"smpi/{one}" for one in chosen])
+        words = cluster.frugal_words(grid_program("smpi"), [f"smpi/{one}" for one in chosen])
         return measure(parse_command(words), "smpi", plan, {"ESPALIER_MACHINE": machine})

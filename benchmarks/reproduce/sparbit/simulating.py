@@ -72,7 +72,7 @@ def _measure(battery: Battery, cells: Sequence[Cell], results: Results, seconds:
     ):
         folder = Path(name)
         (folder / "plan.json").write_text(json.dumps(_plan(battery, cells)), encoding="utf-8")
-        words = [*cluster.frugal_words(_NATIVE), str(_program())]
+        words = [*cluster.frugal_words(_program(), _NATIVE), str(_program())]
         words += ["--plan", str(folder / "plan.json"), "--output", str(folder / "samples.jsonl")]
         spent = _run(words, folder / "errors.txt", seconds)
         found = dict(_times(battery, folder / "samples.jsonl"))

@@ -128,13 +128,13 @@ class SimulatedCluster:
             *(f"--cfg={setting}" for setting in _NEUTRAL),
         ]
 
-    def frugal_words(self, settings: Sequence[str] = (), *, file_bytes: int = 0) -> list[str]:
+    def frugal_words(self, program: Path | None, settings: Sequence[str] = ()) -> list[str]:
         """Return the launcher for many ranks that share the memory of their large messages.
 
         Args:
+            program: what is to follow; None if it is not built. Its copies, one for each rank, lie
+                in memory if they fit there, else where temporary files do.
             settings: more of the simulator's, such as `smpi/allgather:bruck`.
-            file_bytes: of the copies of the program, all together. They lie in memory if known to
-                fit there, else where temporary files do.
 
         Raises:
             MpiError: SimGrid is not installed.
@@ -142,7 +142,8 @@ class SimulatedCluster:
         """
         chosen = (f"--cfg={setting}" for setting in (_SHARED_PAGES, *settings))
         words = [*self.launcher_words(), *chosen]
-        if not _MEMORY_FILES.is_dir() or shutil.disk_usage(_MEMORY_FILES).free < file_bytes:
+        needed = 0 if program is None else self._num_ranks * program.stat().st_size
+        if not _MEMORY_FILES.is_dir() or shutil.disk_usage(_MEMORY_FILES).free < needed:
             return words
         return ["env", f"TMPDIR={_MEMORY_FILES}", *words]
 

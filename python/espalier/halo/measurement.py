@@ -106,6 +106,6 @@ def simulate(
         NotBuiltError: the program or our part of the simulator is not built.
     """
     with SimulatedCluster(machine, num_ranks, placement=placement) as cluster:
-        words = cluster.frugal_words(_SIMULATOR_SETTINGS)
+        words = cluster.frugal_words(installation.halo_program("smpi"), _SIMULATOR_SETTINGS)
         variables = {"ESPALIER_MACHINE": machine}
         return measure(parse_command(words), "smpi", given, variables, on_size)

@@ -106,7 +106,7 @@ class Simulation:
         job.check()
         self.job = job
         self.launch = Launch(num_points_left=len(requests))
-        self._program = _program()
+        self._program = measuring_program()
         self._plan = plan_document(requests, _ONCE, profiles)
         self._requests = list(requests)
         self._on_result = on_result or (lambda _: None)
@@ -121,7 +121,7 @@ class Simulation:
             self._folder = Path(stack.enter_context(temporary_folder()))
             self._reader = SampleReader(self._folder / "samples.jsonl", self._requests)
             stack.callback(self._end)
-            self._start(cluster.frugal_words(self.job.all_settings))
+            self._start(cluster.frugal_words(self._program, self.job.all_settings))
             self._stack = stack.pop_all()
         return self
 
@@ -229,7 +229,12 @@ def measure(
     return simulation.launch
 
 
-def _program() -> Path:
+def measuring_program() -> Path:
+    """Return the program that measures.
+
+    Raises:
+        NotBuiltError: it is not built.
+    """
     program = installation.measurement_program(_VENDOR)
     if program is None:
         raise NotBuiltError(

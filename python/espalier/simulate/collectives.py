@@ -11,8 +11,9 @@ from espalier.errors import MpiError
 from espalier.io.console import progress
 from espalier.sampling.candidates import requests_for
 from espalier.sampling.samples import Point, Problem
-from espalier.sampling.simulation import SimulatedJob, measure
+from espalier.sampling.simulation import SimulatedJob, measure, measuring_program
 from espalier.sampling.simulation_time import usual_seconds
+from espalier.simulate import memory
 from espalier.store.database import SessionFacts, Store, key_of
 from espalier.store.memory import Memory
 
@@ -60,20 +61,23 @@ def run(setting: Setting, wish: Wish) -> Measured:
     Raises:
         ArgumentError: nothing can be measured there.
         MpiError: SimGrid is missing, or nothing could be measured at all.
+        OutOfMemoryError: there is too little for the ranks.
+        NotBuiltError: the measuring program is not built.
     """
     wish.goal.check()
     job = SimulatedJob(
         setting.machine.name, setting.placement, setting.num_ranks, setting.peer, setting.options
     )
     job.check()
+    memory.check(setting.num_ranks, measuring_program().stat().st_size)
     requests = _with_profile(requests_for(wish.goal, setting.num_ranks), wish)
     measured = Measured()
     with Store(wish.store) as store, _progress(requests, setting, wish) as bar:
         session = store.begin_session(_facts(setting, wish, requests))
-        memory = Memory(store, session)
+        kept = Memory(store, session)
 
         def keep(result: Point | Problem) -> None:
-            memory.keep(STAGE, result)
+            kept.keep(STAGE, result)
             if isinstance(result, Point):
                 measured.points.append(result)
                 seconds = usual_seconds(result.collective, result.asked_bytes, setting.num_ranks)
@@ -87,7 +91,7 @@ def run(setting: Setting, wish: Wish) -> Measured:
             if not measured.points:
                 raise
             measured.cause = error
-        if measured.cause is None and not measured.left_out and memory.store is not None:
+        if measured.cause is None and not measured.left_out and kept.store is not None:
             store.complete_session(session)
     if not measured.points:
         raise MpiError("; ".join(measured.left_out) or "expected measured points, got none")

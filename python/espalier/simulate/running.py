@@ -85,9 +85,7 @@ def run(program: Program, setting: Setting, how: Run) -> Finished:
     memory.check(setting.num_ranks, program.file_bytes)
     with _folder(how.statistics) as (folder, statistics), setting.cluster() as cluster:
         journal = Journal(folder / "journal.jsonl")
-        words = cluster.frugal_words(
-            setting.simulator_options(), file_bytes=setting.num_ranks * program.file_bytes
-        )
+        words = cluster.frugal_words(program.path, setting.simulator_options())
         environment = {
             **learning.variables(setting, how.settings),
             "ESPALIER_STATISTICS": str(statistics),

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,9 +18,13 @@ from platform_probe import Measured, measure, timing
 from espalier import installation
 from espalier.clusters import SimulatedCluster
 from espalier.errors import ArgumentError
+from espalier.halo import measurement
+from espalier.sampling import simulation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+    from espalier.launch.command import LaunchCommand
 
 pytestmark = pytest.mark.skipif(shutil.which("smpirun") is None, reason="SimGrid is not installed")
 
@@ -214,6 +220,41 @@ def test_a_program_that_takes_too_long_is_ended(tmp_path: Path) -> None:
     while _state_of(state) not in "ZX" and time.monotonic() < end:
         time.sleep(0.01)
     assert _state_of(state) in "ZX"
+
+
+@pytest.fixture
+def little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Room for files in memory as Docker gives it by default."""
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=64 * 2**20))
+
+
+@pytest.mark.usefixtures("little_memory")
+def test_copies_of_programs_lie_in_memory_if_they_fit(tmp_path: Path) -> None:
+    program = tmp_path / "program"
+    program.write_bytes(bytes(2**20))
+    for num_ranks, fits in {64: True, 65: False}.items():
+        with SimulatedCluster("2n x 64c", num_ranks) as cluster:
+            words = cluster.frugal_words(program)
+        assert words[1].startswith("TMPDIR=/dev/shm") == fits
+
+
+@pytest.mark.usefixtures("little_memory")
+def test_copies_of_our_programs_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[str] = []
+
+    def start(_: object, words: Sequence[str]) -> None:
+        started.append(shlex.join(words))
+
+    def measure(command: LaunchCommand, *_: object) -> None:
+        started.append(command.text())
+
+    monkeypatch.setattr(simulation.Simulation, "_start", start)
+    monkeypatch.setattr(measurement, "measure", measure)
+    with simulation.Simulation(simulation.SimulatedJob("2n x 64c", "block", 100), []):
+        pass
+    measurement.simulate("2n x 64c", "block", 100, measurement.Input("", "", {}))
+    assert len(started) == 2
+    assert not any("TMPDIR=/dev/shm" in command for command in started)
 
 
 def test_nonsense_is_refused_before_anything_starts() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from simulated_programs import MACHINE, simulated
 
 from espalier.errors import MpiError
-from espalier.simulate import collectives
+from espalier.simulate import collectives, memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -115,3 +115,16 @@ def test_a_collective_that_fails_takes_no_other_along(
     assert result.code == 0
     assert "bcast: 2 sizes; the simulator failed" in result.out
     assert "allgather/ring" in result.out
+
+
+@simulated
+def test_ranks_for_which_there_is_no_memory_are_refused_at_once(
+    cli: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory, "available_bytes", lambda: 50_000_000)
+    store = tmp_path / "store.db"
+    options = ("--machine", MACHINE, "--collectives", "bcast", "--sizes", "8", "--store", store)
+    result = cli("simulate", "collectives", *options)
+    assert result.code == 1
+    assert "of memory for 16 ranks with a copy of" in result.err
+    assert not store.exists()
