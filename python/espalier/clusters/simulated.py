@@ -75,12 +75,13 @@ class SimulatedCluster:
             "ESPALIER_SIMULATED_NAMES": names,
         }
         self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._memory_folder: tempfile.TemporaryDirectory[str] | None = None
 
     def __enter__(self) -> Self:
         """Make the files of the simulator."""
         hosts = "".join(f"rank-{rank}\n" for rank in range(self._num_ranks))
         with temporary_files():
-            self._folder = tempfile.TemporaryDirectory(prefix="espalier-simulated-")
+            self._folder = _temporary_folder()
             (Path(self._folder.name) / "hosts").write_text(hosts)
         return self
 
@@ -90,10 +91,11 @@ class SimulatedCluster:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Remove them."""
-        if self._folder is not None:
-            self._folder.cleanup()
-            self._folder = None
+        """Remove them, and the copies of a program that was ended while it was loaded."""
+        for folder in (self._folder, self._memory_folder):
+            if folder is not None:
+                folder.cleanup()
+        self._folder = self._memory_folder = None
 
     def launcher_words(self, num_ranks: int | None = None) -> list[str]:
         """Return a launcher with options that starts a program on the first ranks, by default all.
@@ -131,6 +133,8 @@ class SimulatedCluster:
     def frugal_words(self, program: Path | None, settings: Sequence[str] = ()) -> list[str]:
         """Return the launcher for many ranks that share the memory of their large messages.
 
+        What it starts has to have ended before the context is left.
+
         Args:
             program: what is to follow; None if it is not built. Its copies, one for each rank, lie
                 in memory if they fit there, else where temporary files do.
@@ -139,13 +143,17 @@ class SimulatedCluster:
         Raises:
             MpiError: SimGrid is not installed.
             NotBuiltError: our part of the simulator is not built.
+            MpiError: there can be no folder in memory.
         """
         chosen = (f"--cfg={setting}" for setting in (_SHARED_PAGES, *settings))
         words = [*self.launcher_words(), *chosen]
         needed = 0 if program is None else self._num_ranks * program.stat().st_size
         if not _MEMORY_FILES.is_dir() or shutil.disk_usage(_MEMORY_FILES).free < needed:
             return words
-        return ["env", f"TMPDIR={_MEMORY_FILES}", *words]
+        if self._memory_folder is None:
+            with temporary_files():
+                self._memory_folder = _temporary_folder(_MEMORY_FILES)
+        return ["env", f"TMPDIR={self._memory_folder.name}", *words]
 
     def run(
         self, program: Sequence[str], *, num_ranks: int | None = None, timeout_seconds: float = 60.0
@@ -174,6 +182,10 @@ class SimulatedCluster:
             process.communicate()
             raise
         return subprocess.CompletedProcess(words, process.returncode, out, err)
+
+
+def _temporary_folder(parent: Path | None = None) -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="espalier-simulated-", dir=parent)
 
 
 def _library(name: str) -> Path:

@@ -238,6 +238,15 @@ def test_copies_of_programs_lie_in_memory_if_they_fit(tmp_path: Path) -> None:
         assert words[1].startswith("TMPDIR=/dev/shm") == fits
 
 
+def test_copies_of_programs_go_with_the_cluster() -> None:
+    with SimulatedCluster("4c", 4) as cluster:
+        folder = Path(cluster.frugal_words(None)[1].removeprefix("TMPDIR="))
+        assert cluster.frugal_words(None)[1] == f"TMPDIR={folder}"
+        assert folder.parent == Path("/dev/shm")  # noqa: S108 - the cluster makes the name
+        (folder / "program_0.so").touch()
+    assert not folder.exists()
+
+
 @pytest.mark.usefixtures("little_memory")
 def test_copies_of_our_programs_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[str] = []

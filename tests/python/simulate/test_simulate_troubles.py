@@ -75,9 +75,37 @@ def test_a_program_that_never_ends_is_ended(cli: Callable) -> None:
 
 @simulated
 def test_an_interruption_leaves_no_simulator(compiled_programs: Path) -> None:
-    words = ["simulate", "program", "--machine", "2n x 2c", "--", str(TROUBLE), "loop"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "espalier", *words],
+    process = _start(compiled_programs, "--machine", "2n x 2c", "--", str(TROUBLE), "loop")
+    assert process.stdout is not None
+    assert process.stdout.readline() == "begun\n"
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "espalier: interrupted" in err
+    assert _left_over() == []
+
+
+@simulated
+def test_an_interruption_while_ranks_start_leaves_no_copies(
+    compiled_programs: Path, cli: Callable
+) -> None:
+    words = ["--machine", "2n x 256c", "-p", "2", "--", TROUBLE, "exit"]
+    cli("simulate", "program", *words)  # so that it is compiled
+    words[3] = "512"
+    before = _copies()
+    process = _start(compiled_programs, *map(str, words))
+    deadline = time.monotonic() + 20
+    while _copies() <= before and time.monotonic() < deadline:
+        time.sleep(0.001)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 130, err
+    assert _copies() <= before
+
+
+def _start(compiled_programs: Path, *words: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "espalier", "simulate", "program", *words],
         env={
             **os.environ,
             "PYTHONPATH": str(repository / "python"),
@@ -88,13 +116,12 @@ def test_an_interruption_leaves_no_simulator(compiled_programs: Path) -> None:
         stderr=subprocess.PIPE,
         text=True,
     )
-    assert process.stdout is not None
-    assert process.stdout.readline() == "begun\n"
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=30)
-    assert process.returncode == 130
-    assert "espalier: interrupted" in err
-    assert _left_over() == []
+
+
+def _copies() -> set[Path]:
+    """Return the copies of the program of these tests that are in memory."""
+    folder = Path("/dev/shm")  # noqa: S108 - where the simulator keeps them
+    return {*folder.glob("trouble-*.so"), *folder.glob("espalier-simulated-*/trouble-*.so")}
 
 
 def _left_over() -> list[str]:
