@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from espalier.clusters import inhabitants
+from espalier.clusters.survivor import calls_if_killed
 from espalier.errors import EnvironmentFault
 from espalier.io.console import document
 from espalier.launch import processes
@@ -55,12 +56,13 @@ def run(cluster: RunningCluster, errand: Errand) -> dict[str, Any]:
     )
     before = cluster.link_counters()
     has_succeeded = False
-    try:
-        ended = processes.run(words, processes.Streams(stdin=None))
-        has_succeeded = ended.exit_code == 0
-    finally:
-        if not has_succeeded:
-            _end_marked(cluster, mark)
+    with calls_if_killed(lambda: _end_marked(cluster, mark)):
+        try:
+            ended = processes.run(words, processes.Streams(stdin=None))
+            has_succeeded = ended.exit_code == 0
+        finally:
+            if not has_succeeded:
+                _end_marked(cluster, mark)
     if not cluster.is_alive:
         raise EnvironmentFault(
             f"expected cluster '{cluster.state.name}' to last as long as the command, it has ended",

@@ -145,9 +145,12 @@ def test_a_start_that_is_interrupted_leaves_nothing(number: signal.Signals) -> N
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_a_command_that_is_interrupted_ends_and_the_cluster_stays(number: signal.Signals) -> None:
+@pytest.mark.parametrize("words", [("sleep", 9002), ("sh", "-c", "sleep 9002; true")])
+def test_a_command_that_is_interrupted_ends_and_the_cluster_stays(
+    number: signal.Signals, words: tuple[object, ...]
+) -> None:
     holder = up().holder
-    running = run("sleep", 9002)
+    running = run(*words)
     assert wait_until(lambda: is_running(9002))
     running.send_signal(number)
     code, _, _ = finish(running)
