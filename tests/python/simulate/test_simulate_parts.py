@@ -149,6 +149,38 @@ def test_available_memory_is_that_of_the_machine_at_most() -> None:
     assert 0 < memory.available_bytes() <= everything
 
 
+@pytest.mark.parametrize(
+    ("limit", "used", "statistics", "cached"),
+    [
+        ("memory.max", "memory.current", "memory.stat", "inactive_file"),
+        (
+            "memory/memory.limit_in_bytes",
+            "memory/memory.usage_in_bytes",
+            "memory/memory.stat",
+            "total_inactive_file",
+        ),
+    ],
+)
+def test_available_memory_is_that_of_the_container_with_what_it_can_give_up(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    limit: str,
+    used: str,
+    statistics: str,
+    cached: str,
+) -> None:
+    mib = 2**20
+    (tmp_path / "memory").mkdir()
+    (tmp_path / limit).write_text(f"{100 * mib}\n")
+    (tmp_path / used).write_text(f"{99 * mib}\n")
+    monkeypatch.setattr(memory, "_GROUPS", tmp_path)
+    assert memory.available_bytes() == 1 * mib
+    (tmp_path / statistics).write_text(f"anon 5\n{cached} {70 * mib}\n")
+    assert memory.available_bytes() == 71 * mib
+    (tmp_path / limit).write_text("max\n")
+    assert memory.available_bytes() > 100 * mib
+
+
 def _journal(path: Path, *lines: dict[str, Any]) -> Journal:
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     journal = Journal(path)
