@@ -87,7 +87,7 @@ def _measured(file: Path) -> Finding | None:
     """Judge a file of measurements; None if it is none."""
     try:
         document = json.loads(file.read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     if not isinstance(document, dict) or document.get("schema") not in MEASUREMENTS:
         return None

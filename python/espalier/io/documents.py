@@ -24,9 +24,10 @@ def read_text(path: Path) -> str:
 
 def schema_of(path: Path) -> str | None:
     """Return what kind of document a file says that it is; None if it says nothing."""
+    text = read_text(path)
     try:
-        value = json.loads(read_text(path))
-    except json.JSONDecodeError:
+        value = _value(text, str(path))
+    except FormatError:
         return None
     schema = value.get("schema") if isinstance(value, dict) else None
     return schema if isinstance(schema, str) else None
@@ -38,12 +39,7 @@ def parse(text: str, origin: str, schema: str, version: int) -> dict[str, Any]:
     Raises:
         FormatError: if it is not JSON, another schema, a newer version, or does not fit the schema.
     """
-    try:
-        value = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise FormatError(
-            f"{origin}: expected JSON, got {error.msg} in line {error.lineno}"
-        ) from None
+    value = _value(text, origin)
     if not isinstance(value, dict) or value.get("schema") != schema:
         found = value.get("schema") if isinstance(value, dict) else type(value).__name__
         raise FormatError(f"{origin}: expected a file with schema '{schema}', got '{found}'")
@@ -55,6 +51,17 @@ def parse(text: str, origin: str, schema: str, version: int) -> dict[str, Any]:
         )
     _validate(value, origin, schema, version)
     return value
+
+
+def _value(text: str, origin: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise FormatError(
+            f"{origin}: expected JSON, got {error.msg} in line {error.lineno}"
+        ) from None
+    except RecursionError:
+        raise FormatError(f"{origin}: expected JSON, got too many levels of nesting") from None
 
 
 def _validate(value: dict[str, Any], origin: str, schema: str, version: int) -> None:

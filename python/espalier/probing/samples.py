@@ -191,7 +191,7 @@ def parse(text: str, origin: str) -> Samples:
                 results.append(_result(value, header))
             elif value["kind"] == "end":
                 end = value
-        except (ValueError, LookupError, TypeError, AttributeError) as error:
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
             raise FormatError(
                 f"{origin}: expected a line of {SCHEMA} in line {number}, got"
                 f" '{line.strip()[:60]}' ({error})"

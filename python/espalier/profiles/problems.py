@@ -78,7 +78,7 @@ def _of_schema(path: Path) -> Iterator[Problem]:
     """Yield what does not fit the schema, if the file is JSON with that schema."""
     try:
         value = json.loads(documents.read_text(path))
-    except (Error, ValueError):
+    except (Error, ValueError, RecursionError):
         return
     if not isinstance(value, dict) or value.get("schema") != profiles.schema:
         return

@@ -12,9 +12,11 @@ from places import repository
 
 from espalier.errors import FormatError
 from espalier.io import documents, schemas
+from espalier.profiles import problems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 SCHEMAS = sorted((repository / "python" / "espalier" / "schemas").glob("*.json"))
 
@@ -83,3 +85,14 @@ def test_programs_hold_whole_programs() -> None:
         schemas.validator("espalier-programs", 1).validate(
             {**whole, "root": 0, "programs": [program]}
         )
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"schema":' * 100_000])
+def test_what_is_nested_too_deeply_is_a_broken_document(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "profile.json"
+    path.write_text(text)
+    with pytest.raises(FormatError, match="expected JSON, got too many levels of nesting"):
+        documents.read(path, "espalier-profile", 1)
+    assert documents.schema_of(path) is None
+    (problem,) = problems.examine(path)["problems"]
+    assert problem["text"] == f"{path}: expected JSON, got too many levels of nesting"
