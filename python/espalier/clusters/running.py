@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from espalier.clusters.state import State
 
 _SECONDS_TO_END = 10.0
+_MEMORY_FILES = Path("/dev/shm")  # noqa: S108 - nothing is written there
 
 
 @dataclass(frozen=True)
@@ -84,9 +85,13 @@ class RunningCluster:
             placement: `block`, or `cyclic` for ranks dealt to the hosts in turn.
             vendor: whose launchers `mpirun` and `mpiexec` are; as on this host, unless given.
             variables: more variables for it.
+
+        Raises:
+            ArgumentError: there is no such host, or the current folder is not there.
         """
         if host not in self.hosts:
             raise ArgumentError(f"expected a host of node0 .. {self.hosts[-1]}, got '{host}'")
+        folder = str(_working_folder())
         namespaces = f"/proc/{self.holder}/ns"
         given = {
             INSIDE: self.state.name,
@@ -97,7 +102,7 @@ class RunningCluster:
             "nsenter",
             f"--mount={namespaces}/mnt",
             f"--pid={namespaces}/pid_for_children",
-            *("--", *enter_words(self.folder, self.state.group), host, str(Path.cwd())),
+            *("--", *enter_words(self.folder, self.state.group), host, folder),
             *("env", *(f"{name}={value}" for name, value in given.items())),
             *command,
         ]
@@ -165,6 +170,22 @@ class RunningCluster:
 
     def _launchers(self) -> Launchers:
         return Launchers(self.folder, self.hosts, self.state.shape.ranks_per_host)
+
+
+def _working_folder() -> Path:
+    """Return the current folder, which has to be there on the hosts too."""
+    try:
+        folder = Path.cwd()
+    except FileNotFoundError:
+        raise ArgumentError(
+            "expected a working folder, got one that was removed", "change to another one"
+        ) from None
+    if folder.is_relative_to(_MEMORY_FILES):
+        raise ArgumentError(
+            f"expected a working folder outside of {_MEMORY_FILES}, got {folder}",
+            f"each host has a {_MEMORY_FILES} of its own; change to another folder",
+        )
+    return folder
 
 
 def _run(words: Sequence[str], timeout_seconds: float = 60.0) -> subprocess.CompletedProcess[str]:

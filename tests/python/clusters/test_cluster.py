@@ -270,6 +270,25 @@ def test_nonsense_is_refused(up: Callable, cli: Callable) -> None:
 
 
 @needs_cluster
+def test_commands_need_a_folder_that_hosts_have(
+    up: Callable, cli: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    up()
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    result = cli("cluster", "run", "--", "true")
+    assert (result.code, len(result.err.splitlines())) == (2, 1)
+    assert "expected a working folder, got one that was removed" in result.err
+    memory = "/dev/shm"  # noqa: S108 - nothing is written there
+    monkeypatch.chdir(memory)
+    result = cli("cluster", "run", "--", "true")
+    assert (result.code, len(result.err.splitlines())) == (2, 1)
+    assert f"expected a working folder outside of {memory}, got {memory}" in result.err
+
+
+@needs_cluster
 @pytest.mark.mpi
 @pytest.mark.parametrize("vendor", ["openmpi", "mpich"])
 def test_the_users_own_launcher_finds_the_hosts(up: Callable, cli: Callable, vendor: str) -> None:
