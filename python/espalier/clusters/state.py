@@ -17,7 +17,11 @@ from espalier.errors import ArgumentError
 
 _FILE = "cluster.json"
 _CLUSTER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")
-_RATE = re.compile(r"\d+(\.\d+)?([kmgt]i?)?(bit|bps)", re.IGNORECASE)
+_RATE = re.compile(r"(\d+(?:\.\d+)?)(?:([kmgt])(i?))?(bit|bps)", re.IGNORECASE)
+_PREFIXES = " kmgt"
+# In bytes per second. Less than one is nothing to `tc`, and more than its numbers hold as well.
+_LEAST_RATE = 1.0
+_MOST_RATE = 125e12
 _HOSTS_PER_SUBNET = 250
 
 
@@ -44,11 +48,8 @@ class ClusterSize:
                 f"expected 1 to {_HOSTS_PER_SUBNET} hosts with at least 1 rank each, "
                 f"got {self.num_hosts} with {self.ranks_per_host}"
             )
-        if self.rate is not None and not _RATE.fullmatch(self.rate):
-            raise ArgumentError(
-                f"expected a rate such as 100mbit or 1gbit, got '{self.rate}'",
-                "none for no limit",
-            )
+        if self.rate is not None:
+            _check_rate(self.rate)
 
     @property
     def hosts(self) -> list[str]:
@@ -59,6 +60,21 @@ class ClusterSize:
     def addresses(self) -> list[str]:
         """Return the addresses of the hosts."""
         return [f"10.77.0.{i + 1}" for i in range(self.num_hosts)]
+
+
+def _check_rate(rate: str) -> None:
+    match = _RATE.fullmatch(rate)
+    if match is None:
+        raise ArgumentError(
+            f"expected a rate such as 100mbit or 1gbit, got '{rate}'", "none for no limit"
+        )
+    number, prefix, binary, unit = match.groups()
+    factor = (1024 if binary else 1000) ** _PREFIXES.index((prefix or " ").lower())
+    bytes_per_second = float(number) * factor / (8 if unit.lower() == "bit" else 1)
+    if not _LEAST_RATE <= bytes_per_second <= _MOST_RATE:
+        raise ArgumentError(
+            f"expected a rate of 8bit to 1000tbit, got '{rate}'", "none for no limit"
+        )
 
 
 @dataclass(frozen=True)

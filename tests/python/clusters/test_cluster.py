@@ -254,6 +254,9 @@ def test_nonsense_is_refused(up: Callable, cli: Callable) -> None:
     for options, text in {
         ("up", "--name", "no name"): "expected a name of up to 32 letters",
         ("up", "--rate", "fast"): "expected a rate such as 100mbit or 1gbit, got 'fast'",
+        ("up", "--rate", "0mbit"): "expected a rate of 8bit to 1000tbit, got '0mbit'",
+        ("up", "--rate", "1bit"): "expected a rate of 8bit to 1000tbit, got '1bit'",
+        ("up", "--rate", "2000TiBps"): "expected a rate of 8bit to 1000tbit, got '2000TiBps'",
         ("up", "--for", "never"): "expected a time such as 60s",
         ("down", "--name", "a", "--all"): "expected --name or --all",
         ("run", "--host", "node2", "--", "true"): "expected a host of node0 .. node1, got 'node2'",
@@ -267,6 +270,12 @@ def test_nonsense_is_refused(up: Callable, cli: Callable) -> None:
         result = cli("cluster", *options)
         assert result.code == 2, options
         assert text in result.err
+
+
+@needs_cluster
+@pytest.mark.parametrize("rate", ["8bit", "1Mbps", "0.5kibit", "1000tbit"])
+def test_all_other_rates_are_possible(up: Callable, rate: str) -> None:
+    assert up("--rate", rate)["rate"] == rate
 
 
 @needs_cluster
