@@ -155,6 +155,7 @@ def program(
     the same times. With --json the program's output goes to standard error.
     """
     setting = where.setting()
+    setting.check_options()
     told = under.settings()
     seconds = _seconds(asked.timeout)
     found = simulated.find()
@@ -197,6 +198,7 @@ def collectives(
         _seconds(timing.timeout),
     )
     setting = where.setting()
+    setting.check_options()
     measured = measuring.run(setting, wish)
     show(outcome.collectives_document(setting, measured), collectives_report, json=json)
     if measured.cause is not None:

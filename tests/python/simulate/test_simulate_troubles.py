@@ -44,6 +44,26 @@ def test_programs_that_end_badly_are_told_apart(
 
 
 @simulated
+@pytest.mark.parametrize("words", [("program", "--", TROUBLE, "exit"), ("collectives",)])
+@pytest.mark.parametrize(
+    ("option", "text"),
+    [
+        ("foo:bar", "Bad config key: foo"),
+        ("smpi/test:soon", "invalid double"),
+        ("smpi/bcast:foo", "Collective 'bcast' has no algorithm 'foo'!"),
+    ],
+)
+def test_settings_that_the_simulator_refuses_are_named(
+    cli: Callable, words: tuple[object, ...], option: str, text: str
+) -> None:
+    known = ("--smpi", "smpi/gather:ompi")
+    options = ("--machine", "2n x 2c", *known, "--smpi", option)
+    result = cli("simulate", words[0], *options, *words[1:])
+    assert (result.code, len(result.err.splitlines())) == (2, 1)
+    assert f"a setting that the simulator takes, got '{option}': {text}" in result.err
+
+
+@simulated
 def test_what_espalier_refuses_is_said_once(cli: Callable) -> None:
     options = ("--machine", "2n x 2c", "--force", "bcast=flat")
     result = cli("simulate", "program", *options, "--", TROUBLE, "refusal")
