@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from espalier import installation
 from espalier.errors import ArgumentError, FileError, MpiError, NotBuiltError, UnsupportedError
 from espalier.io.console import say
+from espalier.simulate.options import sorted_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -120,7 +121,7 @@ def _cache_folder() -> Path:
 def _options(sources: Sources) -> list[str]:
     include = installation.package.parent.parent / "include"
     ours = [f"-I{include}"] if include.is_dir() else []
-    return ["-O2", *ours, *sources.options]
+    return ["-O2", *ours, *sorted_options(sources.options).for_sources]
 
 
 def _name(sources: Sources, link_file: Path) -> str:
@@ -158,8 +159,9 @@ def _build(sources: Sources, link_file: Path, program: Path) -> None:
         # Beside its final place, so that it appears there as a whole.
         part = program.with_name(f"{program.name}.{os.getpid()}")
         linker = _compiler(Path("any.cpp"))
-        libraries = [option for option in sources.options if option.startswith(("-l", "-L", "-Wl"))]
-        words = [linker, *objects, f"@{link_file}", *libraries, "-lm", "-s", "-o", str(part)]
+        options = sorted_options(sources.options).for_linker
+        # What is linked may call us, but we call nothing of it.
+        words = [linker, *objects, *options, f"@{link_file}", "-lm", "-s", "-o", str(part)]
         try:
             _output(words, sources.files[0])
             part.replace(program)

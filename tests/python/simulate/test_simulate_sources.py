@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from typing import TYPE_CHECKING
 
 from simulated_programs import simulated
 
+from espalier.simulate.options import sorted_options
 from espalier.simulate.sources import Sources, compiled
 
 if TYPE_CHECKING:
@@ -44,6 +47,51 @@ def test_a_program_may_have_several_sources(simulate: Callable, tmp_path: Path) 
     other.write_text("int answer(void) { return ANSWER; }\n")
     options = ("--source", other, "--compile=-DANSWER=42")
     assert simulate("-p", 1, *options, "--", main)["output"] == "42\n"
+
+
+def _compile_apart(source: Path, text: str) -> Path:
+    """Compile a source without the simulator; return the object file."""
+    source.write_text(text)
+    made = source.with_suffix(".o")
+    subprocess.run(
+        [shutil.which("cc") or "cc", "-fPIC", "-c", str(source), "-o", str(made)], check=True
+    )
+    return made
+
+
+def _archive(folder: Path, value: int) -> Path:
+    made = _compile_apart(folder / "value.c", f"int value(void) {{ return {value}; }}\n")
+    archive = folder / "libvalue.a"
+    subprocess.run([shutil.which("ar") or "ar", "rcs", str(archive), str(made)], check=True)
+    return archive
+
+
+def _main(folder: Path) -> Path:
+    main = folder / "main.c"
+    main.write_text("int value(void);\nint main(void) { return value(); }\n")
+    return main
+
+
+@simulated
+def test_object_files_and_archives_are_linked(tmp_path: Path) -> None:
+    main = _main(tmp_path)
+    made = _compile_apart(tmp_path / "value.c", "int value(void) { return 0; }\n")
+    assert compiled(Sources((main,), (str(made),))).is_file()
+    assert compiled(Sources((main,), (str(_archive(tmp_path, 0)),))).is_file()
+
+
+@simulated
+def test_what_the_linker_has_to_know_reaches_it(tmp_path: Path) -> None:
+    main = tmp_path / "main.c"
+    main.write_text("#include <omp.h>\nint main(void) { return omp_get_max_threads() < 1; }\n")
+    assert compiled(Sources((main,), ("-fopenmp", "-flto", "-std=gnu11", "-x", "c"))).is_file()
+
+
+def test_options_are_sorted() -> None:
+    words = ["-DA", "-I", "include", "-pthread", "-x", "c", "-L", "lib", "-lm", "-Xlinker", "a.a"]
+    options = sorted_options([*words, "b.o", "-include", "c.h", "-Wl,-s", "-std=c99"])
+    assert " ".join(options.for_sources) == ("-DA -I include -pthread -x c -include c.h -std=c99")
+    assert " ".join(options.for_linker) == "-pthread -L lib -lm -Xlinker a.a b.o -Wl,-s"
 
 
 @simulated
