@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Options of the compiler: what is for sources, and what for the linker."""
+"""Options of the compiler: what is for sources, what for the linker, and which files that reads."""
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -21,6 +23,24 @@ class Options:
 
     for_sources: tuple[str, ...]
     for_linker: tuple[str, ...]
+
+    @property
+    def linked_files(self) -> list[Path]:
+        """Return the files that the linker reads, as far as they are there.
+
+        Libraries that it finds without being told a folder belong to the system, and are left out.
+        """
+        folders = [Path(folder) for folder in self._values("-L")]
+        folders += [Path(name) for name in os.environ.get("LIBRARY_PATH", "").split(":") if name]
+        found = [Path(word) for word in self.for_linker if _is_linked(word)]
+        for name in self._values("-l"):
+            names = [name[1:]] if name.startswith(":") else [f"lib{name}.so", f"lib{name}.a"]
+            found += [folder / each for folder in folders for each in names]
+        return [path for path in found if path.is_file()]
+
+    def _values(self, option: str) -> list[str]:
+        parts = _parts(self.for_linker)
+        return ["".join(part)[len(option) :] for part in parts if part[0].startswith(option)]
 
 
 def sorted_options(words: Sequence[str]) -> Options:

@@ -130,7 +130,7 @@ def _name(sources: Sources, link_file: Path) -> str:
     for file in sources.files:
         words = [_compiler(file), *_options(sources), "-E", str(file)]
         digest.update(_output(words, file))
-    for path in _linked(link_file):
+    for path in [*_linked(link_file), *sorted_options(sources.options).linked_files]:
         facts = path.stat()
         digest.update(f"{path} {facts.st_mtime_ns} {facts.st_size}".encode())
     return f"{sources.files[0].stem}-{digest.hexdigest()[:16]}"

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from typing import TYPE_CHECKING
 
+import pytest
 from simulated_programs import simulated
 
 from espalier.simulate.options import sorted_options
@@ -15,8 +17,6 @@ from espalier.simulate.sources import Sources, compiled
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-    import pytest
 
 
 @simulated
@@ -63,6 +63,8 @@ def _archive(folder: Path, value: int) -> Path:
     made = _compile_apart(folder / "value.c", f"int value(void) {{ return {value}; }}\n")
     archive = folder / "libvalue.a"
     subprocess.run([shutil.which("ar") or "ar", "rcs", str(archive), str(made)], check=True)
+    # Whatever the clock of the file system.
+    os.utime(archive, (value, value))
     return archive
 
 
@@ -73,10 +75,24 @@ def _main(folder: Path) -> Path:
 
 
 @simulated
+@pytest.mark.parametrize("separate", [False, True])
+def test_a_library_that_changed_is_linked_again(tmp_path: Path, *, separate: bool) -> None:
+    main = _main(tmp_path)
+    _archive(tmp_path, 1)
+    options = ("-L", str(tmp_path), "-l", "value") if separate else (f"-L{tmp_path}", "-lvalue")
+    first = compiled(Sources((main,), options))
+    assert compiled(Sources((main,), options)) == first
+    _archive(tmp_path, 2)
+    assert compiled(Sources((main,), options)) != first
+
+
+@simulated
 def test_object_files_and_archives_are_linked(tmp_path: Path) -> None:
     main = _main(tmp_path)
     made = _compile_apart(tmp_path / "value.c", "int value(void) { return 0; }\n")
-    assert compiled(Sources((main,), (str(made),))).is_file()
+    first = compiled(Sources((main,), (str(made),)))
+    os.utime(made, (1, 1))
+    assert compiled(Sources((main,), (str(made),))) != first
     assert compiled(Sources((main,), (str(_archive(tmp_path, 0)),))).is_file()
 
 
