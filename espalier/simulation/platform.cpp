@@ -103,18 +103,20 @@ private:
   std::vector<std::string> names_;
 };
 
-/// SMPI writes costs that depend on the size as parts `from:seconds:seconds per byte`.
-std::string cost(double seconds) {
-  return fmt::format("0:{}:0", seconds);
+/// SMPI writes costs that depend on the size as parts `from:seconds:seconds per byte`. It charges a
+/// blocking call only up to the eager limit; so does this for those that are started, or what waits
+/// for them would be slower than what does not.
+std::string cost(double seconds, std::int64_t limit) {
+  return fmt::format("0:{}:0;{}:0:0", seconds, limit + 1);
 }
 
 void set_ends(Ends const& ends) {
   using simgrid::s4u::Engine;
-  Engine::set_config("smpi/os:" + cost(ends.overhead_send));
-  Engine::set_config("smpi/ois:" + cost(ends.overhead_send));
-  Engine::set_config("smpi/or:" + cost(ends.overhead_receive));
   // The limit there is the first size that waits for its receiver, and an int.
   auto const limit = std::min<std::int64_t>(ends.eager_bytes, std::numeric_limits<int>::max() - 1);
+  Engine::set_config("smpi/os:" + cost(ends.overhead_send, limit));
+  Engine::set_config("smpi/ois:" + cost(ends.overhead_send, limit));
+  Engine::set_config("smpi/or:" + cost(ends.overhead_receive, limit));
   Engine::set_config(fmt::format("smpi/async-small-thresh:{}", limit + 1));
   Engine::set_config(fmt::format("smpi/send-is-detached-thresh:{}", limit + 1));
 }

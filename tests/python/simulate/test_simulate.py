@@ -194,6 +194,48 @@ def test_peers_and_settings_of_the_simulator_change_native_calls(simulate: Calla
     assert len(set(times.values())) == 3
 
 
+_MESSAGE = """
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int const size = atoi(argv[2]);
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  char* bytes = calloc(size, 1);
+  double const start = MPI_Wtime();
+  if (rank == 0 && argv[1][0] == 's') {
+    MPI_Request request;
+    MPI_Isend(bytes, size, MPI_CHAR, 1, 0, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  } else if (rank == 0) {
+    MPI_Send(bytes, size, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
+  } else {
+    MPI_Recv(bytes, size, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    printf("%.9f\\n", MPI_Wtime() - start);
+  }
+  MPI_Finalize();
+}
+"""
+
+
+@simulated
+@pytest.mark.parametrize(("size", "overheads_us"), [(16384, 4.0), (17000, 0.0)])
+def test_messages_cost_the_same_however_they_are_sent(
+    simulate: Callable, tmp_path: Path, size: int, overheads_us: float
+) -> None:
+    """Overheads are those of messages up to the eager limit, also of those that are started."""
+    source = tmp_path / "message.c"
+    source.write_text(_MESSAGE)
+    machine = "2n[latency=1.5us,overhead=2us,bandwidth=10GB/s,eager=16KiB]"
+    for how in ("started", "blocking"):
+        document = simulate("--no-espalier", "--", source, how, size, machine=machine)
+        expected_us = 1.5 + overheads_us + size / 1e4
+        assert 1e6 * float(document["output"]) == pytest.approx(expected_us, abs=0.05), how
+
+
 @simulated
 def test_neighborhoods_keep_their_order_around_the_eager_limit(simulate: Callable) -> None:
     """26 neighbours send 4 KiB each, so messages on both sides of the limit have one pair."""
