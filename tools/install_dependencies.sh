@@ -49,6 +49,7 @@ choose() {
     programs)
       wanted+=(iproute2 lammps gromacs hpcc ptscotch scotch quantum-espresso)
       wanted+=(quantum-espresso-data cp2k python3-petsc4py python-petsc4py-doc)
+      wanted+=(openfoam openfoam-examples)
       ;;
     *)
       fail "expected build, standard-abi, test, demo, programs, distributions, compilers or \
