@@ -78,6 +78,7 @@ plan::ProcessReport report(Times const& times, bool is_finalized) {
   return {
       .rank = session.world().rank,
       .num_ranks = session.world().num_ranks,
+      .run = session.settings().run,
       .vendor = std::string(family_of(program->library_version)),
       .library_version = program->library_version,
       .seconds = times.seconds,

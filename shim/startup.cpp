@@ -10,6 +10,7 @@
 
 #include <mpi.h>
 
+#include "espalier/base/drawn_name.hpp"
 #include "espalier/mpi/broadcast.hpp"
 #include "espalier/mpi/success.hpp"
 #include "espalier/mpi/world_ranks.hpp"
@@ -163,6 +164,7 @@ share_settings(std::optional<plan::SettingsText> read, MpiLibrary const& library
     require_one_library(text, library.file);
     separate_spawned(text);
     prepare_watch(text);
+    text.run = text.statistics.empty() ? "" : drawn_name();
     name_program(text);
     if (may_rest()) {
       text.rest(draw());

@@ -2,15 +2,14 @@
 
 #include "espalier/watch/board.hpp"
 
-#include <array>
 #include <cstddef>
 #include <fcntl.h>
 #include <new>
-#include <string_view>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "espalier/base/drawn_name.hpp"
 #include "espalier/base/without_signals.hpp"
 
 namespace espalier::watch {
@@ -75,17 +74,8 @@ void Board::share(std::string const& name) {
 }
 
 std::string Board::draw_name() {
-  std::array<unsigned char, 12> drawn{};
-  if (getentropy(drawn.data(), drawn.size()) != 0) {
-    return {};
-  }
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string name = "/espalier-watch-";
-  for (unsigned char const byte : drawn) {
-    name += digits[byte >> 4U];
-    name += digits[byte & 15U];
-  }
-  return name;
+  std::string const name = drawn_name();
+  return name.empty() ? name : "/espalier-watch-" + name;
 }
 
 void Board::remove_name(std::string const& name) noexcept {

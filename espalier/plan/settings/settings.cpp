@@ -211,6 +211,7 @@ Settings Settings::parse(SettingsText const& text, std::string_view vendor) {
     return settings;
   }
   settings.statistics = text.statistics;
+  settings.run = text.run;
   settings.profile_path = text.profile_path;
   parse_force(text.force, settings);
   if (!text.profile_path.empty()) {

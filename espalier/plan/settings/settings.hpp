@@ -78,6 +78,8 @@ struct Settings {
   /// Waits that last longer than these nanoseconds are told; 0: nobody watches.
   watch::Time watch = 0;
   std::string watch_board;
+  /// In each file of statistics: which of them are of one run.
+  std::string run;
   /// What was wrong, one line each, with what is done instead.
   std::vector<std::string> warnings;
 

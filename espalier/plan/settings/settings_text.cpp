@@ -83,6 +83,7 @@ std::string SettingsText::to_bytes() const {
       {"progress", binary(progress)},
       {"watch", binary(watch)},
       {"watch_board", binary(watch_board)},
+      {"run", binary(run)},
   };
   document["memory"] = memory;  // large, and a list copies what it is made of
   return json_bytes(document);
@@ -121,6 +122,7 @@ SettingsText SettingsText::from_bytes(std::string_view bytes) {
         .progress = text("progress"),
         .watch = text("watch"),
         .watch_board = text("watch_board"),
+        .run = text("run"),
     };
   } catch (nlohmann::json::exception const&) {
     throw Error(

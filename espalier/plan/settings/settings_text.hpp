@@ -37,6 +37,7 @@ struct SettingsText {
   std::string progress;         ///< `calls`, `thread`; empty: `calls`
   std::string watch;            ///< `30s`, `off`; empty: `off`
   std::string watch_board;      ///< name of the shared memory that rank 0 drew
+  std::string run;              ///< of the files of statistics, that rank 0 drew
 
   /// Reads the file at `profile_path`, unless Espalier is off. What is wrong with it becomes
   /// `profile_problem`.

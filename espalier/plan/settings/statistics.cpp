@@ -210,6 +210,9 @@ std::string statistics_json(ProcessReport const& report, Totals const& totals) {
       {"own_communicators", {{"count", made.count}, {"seconds", made.seconds}}},
       {"calls", std::move(calls)},
   };
+  if (!report.run.empty()) {
+    document["run"] = report.run;
+  }
   if (report.learning) {
     document["learning"] = {
         {"lost_seconds", report.learning->lost_seconds},

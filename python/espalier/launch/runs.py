@@ -36,9 +36,19 @@ def read(folder: Path) -> list[dict[str, Any]]:
 
 
 def _of_one_run(files: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the files, sorted by rank, without those that an earlier run left beside them."""
-    num_ranks = files[0]["num_ranks"]
-    return [file for file in files if file["num_ranks"] == num_ranks and file["rank"] < num_ranks]
+    """Return the files, sorted by rank, without those that another run left beside them.
+
+    All are of the run of the first one; files of older versions do not name theirs.
+    """
+    first = files[0]
+    num_ranks = first["num_ranks"]
+    return [
+        file
+        for file in files
+        if file["num_ranks"] == num_ranks
+        and file["rank"] < num_ranks
+        and file.get("run") == first.get("run")
+    ]
 
 
 def _read_all(folder: Path) -> list[dict[str, Any]]:

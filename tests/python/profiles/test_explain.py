@@ -240,6 +240,21 @@ def test_files_of_another_run_do_not_count(
     assert document == {key: value for key, value in expected.items() if key != "warnings"}
 
 
+@pytest.mark.parametrize("other", [{"run": "of yesterday"}, {}])
+def test_files_of_another_run_with_as_many_ranks_do_not_count(
+    cli: Callable,
+    statistics: list[dict[str, Any]],
+    statistics_folder: Write,
+    other: dict[str, Any],
+) -> None:
+    statistics[0]["run"] = "of today"
+    statistics[1] |= other
+    document = cli("explain", statistics_folder(statistics), "--json").document()
+    assert document["num_files"] == 1
+    assert document["warnings"][0].startswith("expected files of one run, found 1 of another one")
+    assert document["warnings"][1].startswith("expected files of 2 ranks, found 1")
+
+
 def test_an_empty_folder_is_exit_code_2(cli: Callable, tmp_path: Path) -> None:
     result = cli("explain", tmp_path)
     assert result.code == 2

@@ -42,6 +42,7 @@ TEST(SettingsText, SurvivesTheBroadcast) {
       .progress = "thread",
       .watch = "30s",
       .watch_board = "/b",
+      .run = "of today",
   };
   EXPECT_EQ(SettingsText::from_bytes(text.to_bytes()), text);
   EXPECT_EQ(SettingsText::from_bytes(SettingsText().to_bytes()), SettingsText());

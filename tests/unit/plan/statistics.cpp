@@ -252,6 +252,7 @@ TEST(StatisticsJson, SaysWhatTheFormatPromises) {
   ProcessReport const report{
       .rank = 1,
       .num_ranks = 4,
+      .run = "of today",
       .vendor = "openmpi",
       .library_version = "Open MPI v4.1.4",
       .seconds = 1.5,
@@ -269,6 +270,7 @@ TEST(StatisticsJson, SaysWhatTheFormatPromises) {
   EXPECT_EQ(json["version"], 1);
   EXPECT_EQ(json["rank"], 1);
   EXPECT_EQ(json["mpi"]["vendor"], "openmpi");
+  EXPECT_EQ(json["run"], "of today");
   EXPECT_EQ(json["finalized"], true);
   EXPECT_EQ(json["memory_bytes"], 20480);
   EXPECT_EQ(json["warnings"].size(), 1U);
