@@ -14,6 +14,8 @@ from places import repository
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from _pytest.tmpdir import TempPathFactory
+
 # Open MPI refuses root, and more ranks than cores, without these.
 _MPI = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
@@ -59,3 +61,11 @@ def run() -> Callable[..., str]:
         return result.stdout
 
     return run
+
+
+@pytest.fixture(scope="session")
+def prefix(build: Path, run: Callable, tmp_path_factory: TempPathFactory) -> Path:
+    """An installation that lies elsewhere than where it was installed."""
+    folder = tmp_path_factory.mktemp("prefix")
+    run("cmake", "--install", build, "--prefix", folder / "installed")
+    return (folder / "installed").rename(folder / "moved")

@@ -15,8 +15,6 @@ from places import repository
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from _pytest.tmpdir import TempPathFactory
-
 CONSUMER = Path(__file__).parent / "consumer"
 MPI = {"vendor": "openmpi", "version": "Open MPI v4.1.4"}
 RULE = {
@@ -29,14 +27,6 @@ RULE = {
     "reason": "measured",
 }
 RUN = ("run", "--force", "allgather=ring", "--summary", "--", "mpirun.openmpi", "-n", "2")
-
-
-@pytest.fixture(scope="module")
-def prefix(build: Path, run: Callable, tmp_path_factory: TempPathFactory) -> Path:
-    """An installation that lies elsewhere than where it was installed."""
-    folder = tmp_path_factory.mktemp("prefix")
-    run("cmake", "--install", build, "--prefix", folder / "installed")
-    return (folder / "installed").rename(folder / "moved")
 
 
 @pytest.fixture
@@ -175,14 +165,6 @@ def test_the_modulefile_names_the_prefix_where_it_is(
     assert f"prepend-path MANPATH {prefix}/share/man" in told
     assert f"prepend-path PKG_CONFIG_PATH {prefix}/lib/pkgconfig" in told
     assert f"setenv ESPALIER {prefix}" in told
-
-
-def test_a_python_without_the_packages_is_one_line(prefix: Path, run: Callable) -> None:
-    python = shutil.which("python3", path="/usr/bin")
-    words = ["sh", "-c", '"$@" 2>&1 || true', "sh", prefix / "bin" / "espalier", "list"]
-    printed = run(*words, ESPALIER_PYTHON=f"{python}", PYTHONNOUSERSITE="1")
-    assert printed.startswith("espalier: expected the Python package ")
-    assert printed.count("\n") == 1
 
 
 def test_what_it_needs_of_python_is_listed(prefix: Path) -> None:
