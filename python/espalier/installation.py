@@ -8,6 +8,7 @@ from pathlib import Path
 
 package = Path(__file__).resolve().parent
 vendors = ("openmpi", "mpich")
+MOVE = "move the installation to a folder without them"
 
 
 def build_folder() -> Path | None:
@@ -40,6 +41,16 @@ def _find(names: list[str], subfolders: list[str]) -> Path | None:
 def shim_library(vendor: str) -> Path | None:
     """Return the library to preload under programs of an MPI, None if it is not built."""
     return _find([f"libespalier-{vendor}.so"], ["lib", "shim", "."])
+
+
+def preload_obstacle(library: Path) -> str:
+    """Return why LD_PRELOAD cannot name a library, empty if it can."""
+    if not any(separator in str(library) for separator in " :"):
+        return ""
+    return (
+        "expected a path without spaces and colons, which LD_PRELOAD cannot hold, found"
+        f" '{library}'"
+    )
 
 
 def traffic_library(vendor: str) -> Path | None:

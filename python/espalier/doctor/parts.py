@@ -64,6 +64,8 @@ def _shim(vendor: str, advice_if_missing: str) -> Finding:
         )
     num_bytes = library.stat().st_size
     facts = {"path": str(library), "bytes": num_bytes}
+    if obstacle := installation.preload_obstacle(library):
+        return Finding("espalier", name, "problem", obstacle, installation.MOVE, facts)
     if complaint := _complaint(library):
         advice = "run make build again with the MPI that is installed now"
         return Finding("espalier", name, "problem", f"not loadable ({complaint})", advice, facts)

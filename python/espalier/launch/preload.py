@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from espalier import _core, installation
 from espalier.base import calls
-from espalier.errors import ArgumentError, MpiError, NotBuiltError
+from espalier.errors import ArgumentError, EnvironmentFault, MpiError, NotBuiltError
 from espalier.launch import programs, root
 from espalier.launch.command import parse_command
 from espalier.launch.environment import Start, with_environment
@@ -87,6 +87,7 @@ class Target:
         """Return how to start the command with Espalier in its ranks.
 
         Raises:
+            EnvironmentFault: the dynamic linker cannot be told where the library is.
             NotBuiltError: traffic is to be counted, and the library for it was not built.
         """
         if self.obstacle:
@@ -95,6 +96,9 @@ class Target:
         if settings.traffic is not None:
             # In front: it sees the calls of the program before anything serves them.
             libraries.insert(0, _traffic_library(self.vendor))
+        for library in libraries:
+            if obstacle := installation.preload_obstacle(library):
+                raise EnvironmentFault(obstacle, installation.MOVE)
         preloaded = ":".join(map(str, libraries))
         variables = {"LD_PRELOAD": preloaded, **settings.variables()}
         if settings.is_expected and (path := programs.binary_of(self.command)):

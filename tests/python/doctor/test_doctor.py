@@ -121,6 +121,19 @@ def test_a_library_that_does_not_load_is_a_problem(
     assert "no loadable shim" in _finding(document, "openmpi")["text"]
 
 
+def test_a_library_that_cannot_be_preloaded_is_a_problem(
+    cli: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = tmp_path / "in there" / "lib" / "libespalier-openmpi.so"
+    library.parent.mkdir(parents=True)
+    library.write_text("not a library")
+    monkeypatch.setenv("ESPALIER_BUILD_DIR", str(tmp_path / "in there"))
+    finding = _finding(cli("doctor", "--json").document(), "shim openmpi")
+    assert finding["status"] == "problem"
+    assert finding["text"].endswith(f"LD_PRELOAD cannot hold, found '{library}'")
+    assert finding["advice"].startswith("move the installation")
+
+
 def _control_group(root: Path, limits: dict[str, str]) -> None:
     root.mkdir()
     (root / "cgroup.controllers").write_text("cpu")

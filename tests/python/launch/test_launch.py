@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import os
 import shutil
+from dataclasses import replace
 
 import pytest
 from fake_mpi import FakeMpi
 
-from espalier.errors import ArgumentError, MpiError
+from espalier.errors import ArgumentError, EnvironmentFault, MpiError
 from espalier.launch import diagnosis, programs, root
 from espalier.launch.command import parse_command
 from espalier.launch.environment import with_environment
@@ -292,6 +293,16 @@ def test_a_target_has_a_program_and_a_library(fake):
         find_target(["mpirun", "-n", "2"], None)
     with pytest.raises(ArgumentError, match="expected --mpi openmpi or mpich, got 'lam'"):
         find_target(["mpirun", "-n", "2", "x"], "lam")
+
+
+@pytest.mark.parametrize("name", ["in there", "in:there"])
+def test_a_library_that_the_linker_would_look_for_elsewhere_is_refused(fake, name):
+    target = find_target(["mpirun", "-n", "2", str(fake.program)], None)
+    library = fake.library.parent / name / fake.library.name
+    with pytest.raises(EnvironmentFault, match=f"which LD_PRELOAD cannot hold, found .*/{name}/"):
+        replace(target, library=library).preloaded(Settings())
+    without = replace(target, library=library, obstacle="a script")
+    assert without.preloaded(Settings()) == without.plain()
 
 
 def test_slurm_needs_a_program_that_says_its_mpi(fake):
