@@ -76,6 +76,21 @@ def test_arguments_arrive_as_they_are(espalier: Path, run: Callable) -> None:
     assert "<a  b><><*>" in printed
 
 
+def test_the_python_of_the_build_may_lie_below_a_folder_with_a_space(
+    run: Callable, tmp_path: Path
+) -> None:
+    python = tmp_path / "a b" / "python"
+    python.parent.mkdir()
+    python.write_text("#!/bin/sh\necho started $#\n", encoding="utf-8")
+    python.chmod(0o755)
+    made = tmp_path / "espalier"
+    script = tmp_path / "script.cmake"
+    template = repository / "packaging" / "prefix" / "espalier.sh.in"
+    script.write_text(f'configure_file("{template}" "{made}" @ONLY)\n', encoding="utf-8")
+    run("cmake", f"-DPython_EXECUTABLE={python}", "-Dprivate=private", "-P", script)
+    assert run("sh", made, "list") == "started 3\n"
+
+
 def test_a_python_that_is_too_old_is_one_line(prefix: Path, run: Callable, tmp_path: Path) -> None:
     python = tmp_path / "python"
     python.write_text(_OLD_PYTHON.format(python=sys.executable), encoding="utf-8")
