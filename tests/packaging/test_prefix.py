@@ -133,9 +133,12 @@ def test_lmod_loads_the_module(prefix: Path, run: Callable) -> None:
     if not lmod.is_file():
         pytest.skip("no Lmod")
     load = f"module use '{prefix}/share/modulefiles'; module load espalier"
-    words = f". {lmod}; {load}; echo $ESPALIER; command -v espalier; module unload espalier"
-    printed = run("bash", "-c", f'{words}; echo "<$ESPALIER>"')
-    assert printed.splitlines() == [str(prefix), f"{prefix}/bin/espalier", "<>"]
+    words = f". {lmod}; {load}; echo $MANPATH; echo $ESPALIER; command -v espalier"
+    printed = run("bash", "-c", f'{words}; module unload espalier; echo "<$ESPALIER>"')
+    manuals, *told = printed.splitlines()
+    assert told == [str(prefix), f"{prefix}/bin/espalier", "<>"]
+    assert manuals.startswith(f"{prefix}/share/man:")
+    assert "" in manuals.split(":")
 
 
 def test_a_program_runs_with_the_library_of_the_prefix(
@@ -154,7 +157,7 @@ def test_the_modulefile_names_the_prefix_where_it_is(
     modulefile = next((prefix / "share" / "modulefiles" / "espalier").iterdir())
     script = tmp_path / "script.tcl"
     script.write_text(
-        "foreach name {module-whatis conflict prepend-path setenv} {\n"
+        "foreach name {module-whatis conflict append-path prepend-path setenv} {\n"
         '  proc $name args "puts \\"$name \\$args\\""\n}\n'
         f"set ModulesCurrentModulefile {modulefile}\nsource {modulefile}\n",
         encoding="utf-8",
@@ -163,6 +166,7 @@ def test_the_modulefile_names_the_prefix_where_it_is(
     assert f"prepend-path PATH {prefix}/bin" in told
     assert f"prepend-path LD_LIBRARY_PATH {prefix}/lib" in told
     assert f"prepend-path MANPATH {prefix}/share/man" in told
+    assert "append-path MANPATH {}" in told
     assert f"prepend-path PKG_CONFIG_PATH {prefix}/lib/pkgconfig" in told
     assert f"setenv ESPALIER {prefix}" in told
 
