@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
+import sys
+from typing import TYPE_CHECKING
 
 import pytest
 
 import man_pages
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _VERSION = "9.9"
 
@@ -29,6 +35,16 @@ def test_a_page_has_the_verbs_below_its_own_and_their_options(pages: dict[str, s
     page = pages["espalier-cluster.1"]
     assert ".SS espalier cluster run" in page
     assert ".B \\-\\-hosts <int range>\nHow many." in page
+
+
+def test_no_page_names_the_home_of_whoever_makes_it(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    environment = {**os.environ, "HOME": str(home), "XDG_DATA_HOME": str(home / "data")}
+    words = [sys.executable, man_pages.__file__, tmp_path / "pages", _VERSION]
+    subprocess.run(words, env=environment, check=True)
+    made = {page.name: page.read_text(encoding="utf-8") for page in (tmp_path / "pages").iterdir()}
+    assert made
+    assert [name for name, text in made.items() if man_pages.plain(str(home)) in text] == []
 
 
 def test_variables_are_those_of_programs(pages: dict[str, str]) -> None:

@@ -38,7 +38,6 @@ from espalier.profiles import profiles
 from espalier.report.content import Report, check_path, print_report, write_report
 from espalier.sampling.goal import DEFAULT_CALLS, DEFAULT_SIZES
 from espalier.sampling.setting import Setting
-from espalier.store.database import default_path
 
 ALL = "all"
 _USUAL_CALLS = ",".join(DEFAULT_CALLS)
@@ -50,7 +49,8 @@ StoreFile = Annotated[
         "--store",
         metavar="FILE",
         help="Where measurements are kept.",
-        show_default=str(default_path()),
+        # By its name: man pages are made where one user installs for others.
+        show_default="espalier/measurements.db in $XDG_DATA_HOME, or in ~/.local/share",
     ),
 ]
 
