@@ -70,6 +70,21 @@ def test_cmake_finds_the_c_interface(prefix: Path, run: Callable, tmp_path: Path
     assert printed == "2 x 1, last rank 1\n"
 
 
+def test_projects_that_ask_for_an_old_cmake_find_the_c_interface(
+    prefix: Path, run: Callable, tmp_path: Path
+) -> None:
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.1)\nproject(other LANGUAGES NONE)\n"
+        "find_package(espalier REQUIRED COMPONENTS openmpi)\n"
+        'message(STATUS "found ${espalier_openmpi_FOUND}")\n',
+        encoding="utf-8",
+    )
+    found = (f"-DCMAKE_PREFIX_PATH={prefix}", "-Wno-deprecated")
+    printed = run("cmake", "-S", tmp_path, "-B", tmp_path, *found)
+    assert "found TRUE" in printed
+    assert "Warning" not in printed
+
+
 def test_cmake_says_for_which_mpi_it_is_not_installed(
     prefix: Path, run: Callable, tmp_path: Path
 ) -> None:
