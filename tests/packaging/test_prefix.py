@@ -201,6 +201,28 @@ def test_uninstalling_leaves_nothing(build: Path, run: Callable, tmp_path: Path)
     assert not installed.exists()
 
 
+def test_an_upgrade_removes_what_only_the_older_version_had(
+    build: Path, run: Callable, tmp_path: Path
+) -> None:
+    installed = tmp_path / "installed"
+    run("cmake", "--install", build, "--prefix", installed)
+    older = ("lib/libespalier-older.so", "share/older/below/a [b].txt", "../outside.txt")
+    for name in (*older, "lib/libother.so"):
+        (installed / name).parent.mkdir(parents=True, exist_ok=True)
+        (installed / name).touch()
+    names = installed / "lib" / "espalier" / "installed.txt"
+    listed = names.read_text(encoding="utf-8")
+    names.write_text(listed + "\n".join(older) + "\n", encoding="utf-8")
+
+    run("cmake", "--install", build, "--prefix", installed)
+    assert names.read_text(encoding="utf-8") == listed
+    assert all((installed / name).exists() for name in listed.splitlines())
+    assert not (installed / "lib" / "libespalier-older.so").exists()
+    assert not (installed / "share" / "older").exists()
+    assert (installed / "lib" / "libother.so").is_file()
+    assert (tmp_path / "outside.txt").is_file()
+
+
 @pytest.mark.parametrize("prefix", ["in there", "~/in there", "../in there/"])
 def test_a_prefix_that_is_not_absolute_is_uninstalled(
     build: Path, run: Callable, tmp_path: Path, prefix: str
