@@ -65,7 +65,11 @@ def run() -> Callable[..., str]:
 
 @pytest.fixture(scope="session")
 def prefix(build: Path, run: Callable, tmp_path_factory: TempPathFactory) -> Path:
-    """An installation that lies elsewhere than where it was installed."""
+    """An installation that lies elsewhere than where it was installed.
+
+    Who installed it has a umask by which others may not read new files.
+    """
     folder = tmp_path_factory.mktemp("prefix")
-    run("cmake", "--install", build, "--prefix", folder / "installed")
+    install = ("cmake", "--install", build, "--prefix", folder / "installed")
+    run("sh", "-c", 'umask 077; exec "$@"', "sh", *install)
     return (folder / "installed").rename(folder / "moved")

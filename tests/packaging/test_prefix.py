@@ -56,6 +56,12 @@ def test_links_stay_inside(prefix: Path) -> None:
     assert all(path.exists() for path in links)
 
 
+def test_others_may_read_all_of_it(prefix: Path) -> None:
+    paths = [path for path in (prefix, *prefix.rglob("*")) if not path.is_symlink()]
+    needed = {path: 0o755 if path.is_dir() else 0o644 for path in paths}
+    assert [path for path in paths if path.stat().st_mode & needed[path] != needed[path]] == []
+
+
 def test_it_has_no_tests_and_no_programs_for_simulations(prefix: Path) -> None:
     names = {path.name for path in prefix.rglob("*")}
     assert not {name for name in names if name.startswith(("test_", "bench_", "mpi_"))}
