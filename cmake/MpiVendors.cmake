@@ -8,7 +8,7 @@
 #
 # and ESPALIER_MPI_VENDORS lists the vendors. Nothing depends on which MPI the plain name `mpicc`
 # means today; the cache variables ESPALIER_MPICC_<vendor>, ESPALIER_MPIFORT_<vendor> and
-# ESPALIER_MPIEXEC_<vendor> choose another installation.
+# ESPALIER_MPIEXEC_<vendor> choose another installation. The first may be OFF.
 
 set(ESPALIER_MPI_VENDORS "")
 
@@ -27,6 +27,27 @@ function(project_mpi_ask out wrapper flag)
   set(${out} "${text}" PARENT_SCOPE)
 endfunction()
 
+# The vendor that wrote the mpi.h which the flags of a wrapper lead to, or "".
+function(project_mpi_classify_header out flags)
+  set(vendor "")
+  separate_arguments(words UNIX_COMMAND "${flags}")
+  list(FILTER words INCLUDE REGEX "^-I.")
+  foreach(word IN LISTS words)
+    string(SUBSTRING "${word}" 2 -1 folder)
+    if(EXISTS "${folder}/mpi.h")
+      set(names "MPICH_VERSION|OMPI_MAJOR_VERSION")
+      file(STRINGS "${folder}/mpi.h" lines REGEX "^# *define +(${names})" LIMIT_COUNT 1)
+      if(lines MATCHES "MPICH")
+        set(vendor mpich)
+      elseif(lines MATCHES "OMPI")
+        set(vendor openmpi)
+      endif()
+      break()
+    endif()
+  endforeach()
+  set(${out} "${vendor}" PARENT_SCOPE)
+endfunction()
+
 # The vendor behind a wrapper: openmpi, mpich or "".
 function(project_mpi_classify out wrapper)
   set(vendor "")
@@ -35,7 +56,9 @@ function(project_mpi_classify out wrapper)
     set(vendor openmpi)
   else()
     project_mpi_ask(show ${wrapper} -show)
-    if(show MATCHES "mpich")
+    project_mpi_classify_header(vendor "${show}")
+    string(TOLOWER "${show}" show)
+    if(NOT vendor AND show MATCHES "mpich")
       set(vendor mpich)
     endif()
   endif()
@@ -43,10 +66,10 @@ function(project_mpi_classify out wrapper)
 endfunction()
 
 # Looks for <vendor>'s variant of a program: the suffixed name first, then the plain name if it
-# turns out to belong to the vendor.
+# turns out to belong to the vendor; nothing if the user has set it to OFF.
 function(project_mpi_find_wrapper variable vendor plain_name)
   find_program(${variable} ${plain_name}.${vendor} DOC "${plain_name} of ${vendor}")
-  if(NOT ${variable})
+  if(${variable} MATCHES "NOTFOUND$")
     find_program(candidate ${plain_name} NO_CACHE)
     if(candidate)
       project_mpi_classify(found ${candidate})
