@@ -43,6 +43,14 @@ def compiled(compiler: str, prefix: Path, package: str, source: Path) -> list[st
     return ["sh", "-c", f'{compiler} {source} $({asked}) "$@"', "sh"]
 
 
+def test_folders_that_are_not_below_the_prefix_are_refused(run: Callable, tmp_path: Path) -> None:
+    lacks = (f"-DESPALIER_WITH_{part}=OFF" for part in ("MPI", "TESTS", "SMPI", "PYTHON"))
+    words = ("cmake", "-G", "Ninja", "-S", repository, "-B", tmp_path, *lacks)
+    printed = run("sh", "-c", '! "$@"', "sh", *words, "-DCMAKE_INSTALL_LIBDIR=/elsewhere/lib")
+    found = "expected CMAKE_INSTALL_LIBDIR as a folder below the prefix"
+    assert found in " ".join(printed.split())
+
+
 def test_no_file_names_the_folder_into_which_it_was_installed(prefix: Path) -> None:
     installed = str(prefix.parent / "installed").encode()
     files = [path for path in prefix.rglob("*") if path.is_file()]
