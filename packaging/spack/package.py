@@ -43,9 +43,11 @@ class Espalier(CMakePackage):
     def cmake_args(self):
         mpi = self.spec["mpi"]
         vendor = "openmpi" if mpi.name == "openmpi" else "mpich"
+        other = "mpich" if vendor == "openmpi" else "openmpi"
         return [
             self.define(f"ESPALIER_MPICC_{vendor}", mpi.mpicc),
             # Not what else is on the machine.
+            self.define(f"ESPALIER_MPICC_{other}", False),
             self.define_from_variant("ESPALIER_WITH_HWLOC", "hwloc"),
             self.define_from_variant("ESPALIER_WITH_UCX", "ucx"),
             self.define("ESPALIER_WITH_SCOTCH", False),
