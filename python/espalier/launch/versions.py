@@ -25,7 +25,7 @@ def ask_version(library: Path, python: str = sys.executable) -> str:
     """Return what MPI_Get_library_version says, empty if the library does not answer."""
     try:
         answer = subprocess.run(
-            [python, "-S", "-E", "-c", _ASK, str(library)],
+            [python, "-S", "-I", "-c", _ASK, str(library)],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
