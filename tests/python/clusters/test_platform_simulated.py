@@ -186,7 +186,7 @@ def test_machine_files_are_read(probe: Callable[..., Measured], tmp_path: Path) 
     [
         ("3q", "got '3q'"),
         ("2n[gap=1us] x 2c", "a gap and a rendezvous latency of 0"),
-        ("2n[overhead=1us] x 2c", "the overheads and eager bytes of the first level"),
+        ("2n[overhead=1us] x 2c", "equal overheads and eager bytes at all crossed levels"),
         ("2n x 1c", "3"),
     ],
 )
