@@ -44,7 +44,7 @@ KindOfCalls kind_of(profile::Call call, profile::Shape shape, std::int64_t bytes
 
 bool ranks_meet(profile::Call call) noexcept {
   using schedule::Collective;
-  if (profile::is_neighborhood(call)) {
+  if (profile::is_neighborhood(call) || profile::has_lists(call)) {
     return false;
   }
   switch (profile::collective_of(call)) {

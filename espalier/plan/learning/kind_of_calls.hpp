@@ -30,7 +30,8 @@ struct KindOfCalls {
 [[nodiscard]] KindOfCalls
 kind_of(profile::Call call, profile::Shape shape, std::int64_t bytes) noexcept;
 
-/// In each such call every rank waits for all others, unless counts are 0.
+/// In each such call every rank waits for all others, or none does as there is nothing to send.
+/// Where counts are lists, a rank that has only zeros waits for nobody.
 [[nodiscard]] bool ranks_meet(profile::Call call) noexcept;
 
 /// Sets the members that rules have, too: collective, num_ranks, num_nodes, placement unless it is

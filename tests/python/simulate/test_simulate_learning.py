@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from simulated_programs import AHEAD, EXCHANGE, MACHINE, simulated
+from simulated_programs import AHEAD, EXCHANGE, MACHINE, PARTS, simulated
 
 from espalier.launch.preload import Settings
 from espalier.simulate import learning
@@ -139,6 +139,26 @@ def test_ranks_that_run_ahead_are_judged_by_the_loop(
     (rule,) = json.loads(memory.read_text())["rules"]
     assert rule["algorithm"] == trials["candidates"][1 + paces.index(min(paces))]["algorithm"]
     assert found["native"]["ratio"] > 1.05
+
+
+@simulated
+@pytest.mark.parametrize("num_idle", [0, 1])
+def test_ranks_without_data_do_not_judge_calls(
+    num_idle: int, simulate: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = tmp_path / "memory.json"
+    monkeypatch.setenv("ESPALIER_MEMORY", str(memory))
+    times = 400
+    words = ("--learn", "--smpi", "smpi/alltoallv:pair", "--", PARTS, num_idle, 4096, times)
+    found = simulate("--compare", *words)
+    assert found["learning"]["num_faster"] == 1
+    assert found["native"]["ratio"] > 1.3
+    (rule,) = json.loads(memory.read_text())["rules"]
+    (run,) = json.loads(memory.read_text())["programs"]
+    assert 0 < run["saved_seconds"] < run["seconds"]
+    # An idle rank is done at once, and would say that this takes no time.
+    of_call = simulate(*words)["simulated_seconds"] / times
+    assert rule["learned"]["seconds"] == pytest.approx(of_call, rel=0.3)
 
 
 def test_programs_that_learn_are_told_of_the_simulated_machine() -> None:
