@@ -33,7 +33,7 @@ public:
     return num_timed_ < num_wanted && shortest < unknown && std::max(lately_, shortest) <= most;
   }
 
-  /// An exchange was made.
+  /// An exchange was made, or something that costs as much.
   /// @param is_followed  by a whole one, as wants_whole() wanted
   void count(bool is_followed) noexcept {
     num_unpaid_ += is_followed ? 2 : 1;
@@ -56,6 +56,13 @@ public:
     }
     double const last = shortest < unknown ? std::max(least(), shortest) : least();
     return std::exchange(num_unpaid_, 0) * last;
+  }
+
+  /// No words follow any more.
+  /// @param usual  seconds of an exchange elsewhere, which counts if no price is known here
+  /// @return seconds to charge for exchanges that were not paid yet
+  double pay_rest(double usual) noexcept {
+    return std::exchange(num_unpaid_, 0) * (price() > 0 ? price() : usual);
   }
 
   /// Seconds of the shortest exchange as the rank that came last saw it; 0 if there was none.

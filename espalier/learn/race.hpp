@@ -204,6 +204,14 @@ public:
   /// @return seconds to charge to the allowance.
   double conclude(Words const& agreed, Own const& own);
 
+  /// For its trials the ranks agreed on something, which costs as much as an exchange.
+  void count_agreement() noexcept { exchange_cost_.count(false); }
+
+  /// Nothing follows any more.
+  /// @param usual  as of ExchangeCost::pay_rest()
+  /// @return seconds to charge to the allowance.
+  [[nodiscard]] double pay_rest(double usual) noexcept { return exchange_cost_.pay_rest(usual); }
+
   /// After conclude(): the words of this trial are to be exchanged now rather than with the next
   /// one, and given to finish(). The call takes long, so that this costs nothing, and there may be
   /// no other call of this kind; or it was a stretch, after which there is something to decide.

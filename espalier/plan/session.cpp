@@ -105,6 +105,9 @@ void Session::prepare() {
   contexts_.open(world_.comm, world_.follow_progress != nullptr);
   library_.open();
   share_memory();
+  if (learning_ && communicators_have_order(world_.comm)) {
+    learning_->let_communicators_have_order();
+  }
   std::vector<int> ranks(static_cast<std::size_t>(world_.num_ranks));
   std::iota(ranks.begin(), ranks.end(), 0);
   if (auto const complaint = complaint_about_shape(settings_, world_.shape_of(std::move(ranks)))) {
@@ -209,6 +212,9 @@ profile::Decision const* Session::contest(
     state.trial() = {};
     return &native_.decision(NativeReason::no_context);
   }
+  if (needs_context) {
+    contest.count_agreement();
+  }
   if (!turn.is_trial && !turn.is_timed) {
     state.trial() = {.contest = &contest};
     return turn.decision;
@@ -221,7 +227,6 @@ profile::Decision const* Session::contest(
       .is_trial = turn.is_trial,
       .is_timed = turn.is_timed,
       .has_choice = !turn.decision->is_native(),
-      .gave_context = needs_context,
   };
   return turn.decision;
 }
@@ -236,9 +241,6 @@ int Session::end_trial(State& state, bool is_native, int code, MPI_Comm comm) no
   }
   int const problem = guard([&] {
     trial.contest->conclude(trial.start, is_native && trial.has_choice, *learning_);
-    if (trial.gave_context) {
-      learning_->charge(trial.contest->price_of_exchange());
-    }
     return MPI_SUCCESS;
   });
   return problem == MPI_SUCCESS ? code : raise(comm, problem);

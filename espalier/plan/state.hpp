@@ -137,9 +137,8 @@ public:
     Contest* contest = nullptr;  ///< that counts it; null: none
     Clock::time_point start;     ///< of what follows
     bool is_trial = false;
-    bool is_timed = false;      ///< only that
-    bool has_choice = false;    ///< it is not the native call
-    bool gave_context = false;  ///< the ranks agreed on a context for it
+    bool is_timed = false;    ///< only that
+    bool has_choice = false;  ///< it is not the native call
   };
 
   [[nodiscard]] Trial& trial() noexcept { return trial_; }

@@ -89,6 +89,15 @@ Proposals propose(Contest::Kind const& contest, Learning& learning) {
   return proposals;
 }
 
+/// Of a communicator before which so many others of these ranks were learned on. Who makes them
+/// again and again and frees them after a few calls would pay for the first exchanges of each, and
+/// learn nothing.
+std::int64_t first_call_on(int num_before) {
+  constexpr int few = 8;
+  constexpr std::int64_t calls_for_each = 3;
+  return num_before < few ? 1 : calls_for_each * num_before;
+}
+
 }  // namespace
 
 Contest::Contest(Kind const& kind, profile::Decision const& decision, Learning const& learning)
@@ -101,6 +110,7 @@ Contest::Contest(Kind const& kind, profile::Decision const& decision, Learning c
     saved_ = learning.saved(kind_of_calls(), decision.algorithm_text());
     own_.push_back({.reason = "learning: the native call, to check the rule for this call"});
     decisions_ = {&own_.back(), &decision};
+    race_.begin_with_call(first_call_on(kind_.num_before));
     return;
   }
   decisions_.push_back(&decision);
@@ -111,6 +121,7 @@ Contest::Contest(Kind const& kind, profile::Decision const& decision, Learning c
     add(base_.algorithms);
   }
   tell_kind();
+  race_.begin_with_call(first_call_on(kind_.num_before));
 }
 
 /// Contests that go on at the same time in one loop are not to make their pairs in the same order.
@@ -187,6 +198,7 @@ void Contest::conclude(Clock::time_point start, bool was_refused, Learning& lear
       .was_refused = was_refused,
       .refused_parts = refused_parts_,
   };
+  learning.note_exchange(kind_.shape.num_ranks, trial.exchange);
   if (race_.wants_whole_exchange(agreed)) {
     trial.whole_exchange = time_whole_exchange(learning);
   }
@@ -216,6 +228,11 @@ void Contest::credit(std::int64_t last, Learning& learning) noexcept {
     learning.gain(static_cast<double>(calls) * saved_);
   }
   num_calls_credited_ = num_calls();
+}
+
+/// What comes to the end of a race before its price is known has the price of others.
+void Contest::pay_rest(Learning& learning) {
+  learning.charge(race_.pay_rest(learning.usual_exchange(kind_.shape.num_ranks)));
 }
 
 /// Trials of this run know it better than those of earlier ones.
@@ -251,6 +268,7 @@ void Contest::admit(double allowance, Learning& learning) {
   } else {
     num_calls_before_ = race_.num_calls();
     base_ = trials;
+    pay_rest(learning);
     race_ = proposals.is_known
                 ? learn::Race::taken(learn::Race::later)
                 : learn::Race::resumed(
@@ -288,6 +306,7 @@ void Contest::note(Learning& learning) const {
 
 void Contest::leave(Learning& learning) {
   credit(num_calls(), learning);
+  pay_rest(learning);
   bool const is_of_other = race_.is_settled() && race_.record().candidates.empty();
   if (kind_.rank != 0 || is_of_other) {
     return;

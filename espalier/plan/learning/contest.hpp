@@ -34,6 +34,7 @@ public:
     std::vector<int> const* world_ranks = nullptr;  ///< as State::Facts::world_ranks
     Neighbors* neighbors = nullptr;                 ///< of a neighborhood collective
     Exchange* exchange = nullptr;                   ///< of the communicator
+    int num_before = 0;                             ///< as of Learning::count_communicator()
   };
 
   /// What a call runs.
@@ -95,10 +96,11 @@ public:
   /// @throws Error mpi.
   void conclude(Clock::time_point start, bool was_refused, Learning& learning);
 
-  /// Seconds of an exchange that all ranks begin at the same time, after the first one.
-  [[nodiscard]] double price_of_exchange() const noexcept { return race_.price_of_exchange(); }
+  /// The ranks agreed on a context for what comes next.
+  void count_agreement() noexcept { race_.count_agreement(); }
 
-  /// Notes what came to the trials, and what the last calls saved, before this object goes. Local.
+  /// Notes what came to the trials, what the last calls saved and what was not charged yet, before
+  /// this object goes. Local.
   void leave(Learning& learning);
 
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
@@ -114,6 +116,7 @@ private:
   [[nodiscard]] double time_whole_exchange(Learning const& learning) const;
   void tell_kind();
   void credit(std::int64_t last, Learning& learning) noexcept;
+  void pay_rest(Learning& learning);
   void note_what_calls_save() noexcept;
   void admit(double allowance, Learning& learning);
   void add(std::vector<std::string> const& algorithms);

@@ -14,6 +14,12 @@
 
 namespace espalier::plan {
 
+/// Whether no process lets several threads call MPI at the same time. Then ranks come to the
+/// communicators that they have in common in the same order. Collective over `all`; the same on all
+/// ranks.
+/// @throws Error mpi.
+[[nodiscard]] bool communicators_have_order(MPI_Comm all);
+
 /// The contests of one communicator: one for each function and class of sizes. Used by one thread
 /// at a time.
 class Learner {
@@ -39,13 +45,11 @@ public:
   /// Before the first trial, if there is a context by then.
   void use(exec::MpiContext const& context) noexcept { exchange_.use(context); }
 
-  /// The contest of a call, made with its first call.
+  /// The contest of a call, made with its first call. Collective over the communicator, as the
+  /// call.
   /// @param decision  what rules or their absence say. Must outlive this object.
   [[nodiscard]] Contest& contest(
-      profile::Call call,
-      std::int64_t bytes,
-      profile::Decision const& decision,
-      Learning const& learning
+      profile::Call call, std::int64_t bytes, profile::Decision const& decision, Learning& learning
   ) {
     std::unique_ptr<OfSizes> const& row = contests_[profile::index_of(call)];
     if (row != nullptr) [[likely]] {
@@ -65,14 +69,12 @@ private:
   using OfSizes = std::array<std::unique_ptr<Contest>, num_size_classes>;
 
   Contest& make(
-      profile::Call call,
-      std::int64_t bytes,
-      profile::Decision const& decision,
-      Learning const& learning
+      profile::Call call, std::int64_t bytes, profile::Decision const& decision, Learning& learning
   );
 
   Contest::Kind kind_;
-  Exchange exchange_;  ///< of all contests
+  Exchange exchange_;        ///< of all contests
+  bool is_counted_ = false;  ///< as of Learning::count_communicator()
   profile::Shape neighbor_shape_;
   Neighbors* neighbors_ = nullptr;
   std::array<std::unique_ptr<OfSizes>, profile::num_rule_calls> contests_;

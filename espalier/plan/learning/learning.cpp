@@ -128,6 +128,23 @@ int most_ranks_on_a_node(std::span<int const> node_of_rank) {
   return most;
 }
 
+/// Mixes all bits of a number [steele2014].
+constexpr std::uint64_t mixed(std::uint64_t bits) noexcept {
+  bits = (bits ^ (bits >> 30U)) * 0xbf58476d1ce4e5b9U;
+  bits = (bits ^ (bits >> 27U)) * 0x94d049bb133111ebU;
+  return bits ^ (bits >> 31U);
+}
+
+/// Hardly ever the same for other ranks; in whatever order they are.
+std::uint64_t key_of(std::vector<int> const& world_ranks, int num_ranks) {
+  std::uint64_t sum = 0;
+  for (int i = 0; i < num_ranks; ++i) {
+    int const rank = world_ranks.empty() ? i : world_ranks[static_cast<std::size_t>(i)];
+    sum += mixed(static_cast<std::uint64_t>(rank) + 1);
+  }
+  return sum;
+}
+
 }  // namespace
 
 Learning::Learning(Settings const& settings, std::span<int const> node_of_rank, int num_processors)
@@ -296,6 +313,29 @@ int Learning::processors() const noexcept {
 
 double Learning::ranks_per_processor() const noexcept {
   return std::max(1.0, static_cast<double>(most_ranks_) / processors());
+}
+
+int Learning::count_communicator(std::vector<int> const& world_ranks, int num_ranks) {
+  if (!have_order_) {
+    return 0;
+  }
+  std::lock_guard const lock(mutex_);
+  int& number = num_communicators_[key_of(world_ranks, num_ranks)];
+  return number < std::numeric_limits<int>::max() ? number++ : number;
+}
+
+void Learning::note_exchange(int num_ranks, double seconds) {
+  std::lock_guard const lock(mutex_);
+  auto const [found, is_new] = exchange_seconds_.try_emplace(num_ranks, seconds);
+  if (!is_new) {
+    found->second = std::min(found->second, seconds);
+  }
+}
+
+double Learning::usual_exchange(int num_ranks) const {
+  std::lock_guard const lock(mutex_);
+  auto const found = exchange_seconds_.find(num_ranks);
+  return found == exchange_seconds_.end() ? 0 : found->second;
 }
 
 LearningReport Learning::report() const {

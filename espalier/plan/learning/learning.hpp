@@ -50,6 +50,20 @@ public:
   /// Before anything is proposed: ranks of a node share memory, which is worth trying, too.
   void share_memory() noexcept { shares_memory_ = true; }
 
+  /// Ranks come to the communicators that they have in common in the same order, as no two threads
+  /// are in MPI at the same time. The same on all ranks; before anything is learned.
+  void let_communicators_have_order() noexcept { have_order_ = true; }
+
+  /// A communicator learns for the first time, in a call that is collective over it.
+  /// @param world_ranks  as in propose()
+  /// @return how many with the same ranks did before: the same on all of them; 0 without an order
+  [[nodiscard]] int count_communicator(std::vector<int> const& world_ranks, int num_ranks);
+
+  /// An exchange of so many ranks took this rank so long, waiting or not.
+  void note_exchange(int num_ranks, double seconds);
+  /// The shortest of those; 0 if there was none.
+  [[nodiscard]] double usual_exchange(int num_ranks) const;
+
   /// Of each rank of MPI_COMM_WORLD; empty: all are on one.
   [[nodiscard]] std::span<int const> node_of_rank() const noexcept { return node_of_rank_; }
 
@@ -122,6 +136,7 @@ private:
   int num_processors_;
   int most_ranks_;  ///< on a node
   bool shares_memory_ = false;
+  bool have_order_ = false;  ///< as let_communicators_have_order() says
   std::map<KindOfCalls, Trials> earlier_;
   std::map<KindOfCalls, Turn> turns_;  ///< of earlier_
 
@@ -132,6 +147,8 @@ private:
   machine::Link within_node_;
   std::map<KindOfCalls, Lesson> lessons_;
   std::map<KindOfCalls, Noted> noted_;
+  std::map<std::uint64_t, int> num_communicators_;  ///< by their ranks, see key_of()
+  std::map<int, double> exchange_seconds_;          ///< by the number of ranks
 };
 
 }  // namespace espalier::plan

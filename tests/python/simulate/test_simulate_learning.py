@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from simulated_programs import AHEAD, EXCHANGE, MACHINE, PARTS, simulated
+from simulated_programs import AHEAD, EXCHANGE, MACHINE, PARTS, SHORT_LIVED, simulated
 
 from espalier.launch.preload import Settings
 from espalier.simulate import learning
@@ -159,6 +159,19 @@ def test_ranks_without_data_do_not_judge_calls(
     # An idle rank is done at once, and would say that this takes no time.
     of_call = simulate(*words)["simulated_seconds"] / times
     assert rule["learned"]["seconds"] == pytest.approx(of_call, rel=0.3)
+
+
+@simulated
+@pytest.mark.parametrize("num_calls", [4, 40])
+def test_communicators_that_are_made_again_and_again_lose_little(
+    num_calls: int, simulate: Callable
+) -> None:
+    words = ("-p", 4, "--", SHORT_LIVED, 8000 // num_calls, num_calls, 4096)
+    found = simulate("--learn", "--compare", *words)
+    ours, native = found["simulated_seconds"], found["native"]["simulated_seconds"]
+    lost, bound = (found["learning"][f"{name}_seconds"] for name in ("lost", "bound"))
+    assert 0 < lost < bound
+    assert ours - native < lost + 1e-4
 
 
 def test_programs_that_learn_are_told_of_the_simulated_machine() -> None:

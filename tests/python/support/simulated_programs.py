@@ -21,6 +21,7 @@ PROGRAMS = repository / "tests" / "data" / "simulated"
 EXCHANGE = PROGRAMS / "exchange.c"
 AHEAD = PROGRAMS / "ahead.c"
 PARTS = PROGRAMS / "parts.c"
+SHORT_LIVED = PROGRAMS / "short_lived.c"
 TROUBLE = PROGRAMS / "trouble.c"
 MACHINE = (
     "4n[latency=1500ns,overhead=200ns,bandwidth=10GB/s,channels=1,eager=16KiB]"

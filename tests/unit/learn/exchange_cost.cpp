@@ -58,6 +58,17 @@ TEST(ExchangeCost, ChargesTheOneThatTookLonger) {
   EXPECT_EQ(cost.price(), 1.5) << "it did not";
 }
 
+TEST(ExchangeCost, ChargesTheRestAtTheLastPriceOrAtThatOfOthers) {
+  ExchangeCost cost;
+  cost.count(false);
+  cost.count(false);
+  EXPECT_EQ(cost.pay_rest(2), 4) << "nobody told its own price";
+  EXPECT_EQ(cost.pay_rest(2), 0) << "all is paid";
+  cost.count(true);
+  cost.pay(3, unknown);
+  EXPECT_EQ(cost.pay_rest(2), 6) << "of the call and of the whole one";
+}
+
 TEST(ExchangeCost, IsNothingBeforeAnyWasMade) {
   EXPECT_EQ(ExchangeCost().price(), 0);
   EXPECT_EQ(ExchangeCost().shortest(), 0);
