@@ -4,6 +4,9 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <fcntl.h>
+#include <optional>
+#include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
 
@@ -17,14 +20,51 @@ int error_number() noexcept {
   return errno == 0 ? EIO : errno;
 }
 
-int write_text(std::string const& path, std::string const& text) noexcept {
-  errno = 0;
-  std::FILE* const file = std::fopen(path.c_str(), "wb");
-  if (file == nullptr) {
-    return error_number();
+std::optional<struct stat> find_file(std::string const& path) noexcept {
+  struct stat found {};
+
+  return stat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode) ? std::optional(found)
+                                                                   : std::nullopt;
+}
+
+/// Gives the file that takes the place of another one its group and permissions. Without that
+/// group, its members and those of the new one may do what all others may.
+int permit(int descriptor, struct stat const& before) noexcept {
+  constexpr unsigned others_to_group = 3;
+  mode_t permissions = before.st_mode & 07777U;
+  if (fchown(descriptor, static_cast<uid_t>(-1), before.st_gid) != 0) {
+    mode_t const for_others = permissions & S_IRWXO;
+    permissions = (permissions & ~mode_t{S_IRWXG}) | (for_others << others_to_group);
   }
-  bool const is_written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  int const problem = is_written ? 0 : error_number();
+  return fchmod(descriptor, permissions) == 0 ? 0 : error_number();
+}
+
+/// Where the machine fails after the file has its name, it has the text.
+int write_through(std::FILE* file, std::string const& text) noexcept {
+  bool const is_written = std::fwrite(text.data(), 1, text.size(), file) == text.size() &&
+                          std::fflush(file) == 0 && fsync(fileno(file)) == 0;
+  return is_written ? 0 : error_number();
+}
+
+/// @param before  what the file takes the place of
+int write_text(
+    std::string const& path, std::string const& text, std::optional<struct stat> const& before
+) noexcept {
+  constexpr mode_t own = 0600;
+  constexpr mode_t usual = 0666;
+  errno = 0;
+  int const flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
+  int const descriptor = open(path.c_str(), flags, before ? own : usual);
+  std::FILE* const file = descriptor < 0 ? nullptr : fdopen(descriptor, "wb");
+  if (file == nullptr) {
+    int const problem = error_number();
+    if (descriptor >= 0) {
+      close(descriptor);
+    }
+    return problem;
+  }
+  int problem = before ? permit(descriptor, *before) : 0;
+  problem = problem == 0 ? write_through(file, text) : problem;
   if (std::fclose(file) != 0 && problem == 0) {
     return error_number();
   }
@@ -41,7 +81,7 @@ int write_file(std::string const& folder, std::string const& name, std::string c
   }
   std::string const path = folder + "/" + name;
   std::string const temporary = path + ".part-" + std::to_string(getpid());
-  int code = write_text(temporary, text);
+  int code = write_text(temporary, text, find_file(path));
   if (code == 0 && std::rename(temporary.c_str(), path.c_str()) != 0) {
     code = error_number();
   }

@@ -8,7 +8,8 @@
 namespace espalier {
 
 /// Writes a file so that it is either complete or not there: into a temporary name first. Makes the
-/// folder if need be.
+/// folder if need be. A file that takes the place of another one has its permissions, and its group
+/// if this user may give it away.
 /// @return 0 or the errno of what went wrong, in which case nothing is left behind.
 [[nodiscard]] int
 write_file(std::string const& folder, std::string const& name, std::string const& text);

@@ -13,6 +13,7 @@ namespace espalier::profile {
 
 /// Replaces a file that programs keep, which nobody else changes meanwhile. It is written as a
 /// whole or not at all; its folder is made if need be. A link stays, and what it names is written.
+/// Permissions and group stay, as write_file() keeps them.
 /// @param changed  the new text, made from the present one, which is empty if there is no file
 /// @throws Error io if the file cannot be locked, read or written; and what `changed` throws. The
 ///     file is as before then.
