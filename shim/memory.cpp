@@ -45,6 +45,12 @@ std::string usual_path(std::string const& library_version) {
   return (folder / machine::learned_file_name(library_version)).string();
 }
 
+/// There is nothing in it yet, as in a file that mktemp made.
+bool is_empty(fs::path const& path) {
+  std::error_code problem;
+  return fs::is_regular_file(path, problem) && fs::file_size(path, problem) == 0;
+}
+
 /// The last parts of the path of the program and of the first argument that is no option, which for
 /// interpreters is the program: `16 x gmx_mpi mdrun`.
 std::string program_name() {
@@ -164,7 +170,8 @@ void read_memory(plan::SettingsText& text, std::string const& library_version) {
   is_named = !text.memory_path.empty();
   text.memory_path = text.memory_path.empty() ? usual_path(library_version)
                                               : fs::absolute(text.memory_path, problem).string();
-  if (text.memory_path.empty() || !fs::exists(text.memory_path, problem)) {
+  if (text.memory_path.empty() || !fs::exists(text.memory_path, problem) ||
+      is_empty(text.memory_path)) {
     return;
   }
   try {

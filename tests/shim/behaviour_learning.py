@@ -417,6 +417,17 @@ def case_memory_broken(context: Context) -> None:
     expect(memory.read_text(encoding="utf-8").endswith("-prof"), "the file as it was", memory)
 
 
+def case_memory_empty(context: Context) -> None:
+    """A file that somebody made and nobody wrote to is one of which nothing is known yet."""
+    memory = context.folder / "memory.json"
+    memory.touch(mode=0o600)
+    memory.chmod(0o600)
+    outcome = learn(context, memory)
+    expect((outcome.code, outcome.lines) == (0, []), "a silent success", outcome)
+    expect(len(json.loads(memory.read_text(encoding="utf-8"))["trials"]) > 0, "trials", memory)
+    expect(memory.stat().st_mode & 0o777 == 0o600, "its permissions", oct(memory.stat().st_mode))
+
+
 def case_memory_of_another_mpi(context: Context) -> None:
     """So does what another MPI learned."""
     memory = context.folder / "memory.json"
