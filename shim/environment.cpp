@@ -11,6 +11,7 @@
 #include "espalier/base/environment.hpp"
 #include "espalier/base/error.hpp"
 #include "espalier/plan/topologies/machine_text.hpp"
+#include "shim/site.hpp"
 #include "shim/surroundings.hpp"
 
 namespace espalier::shim {
@@ -54,7 +55,7 @@ bool may_want_native_algorithms() noexcept {
   // NOLINTNEXTLINE(concurrency-mt-unsafe): before the program starts threads.
   char const* const profile = std::getenv("ESPALIER_PROFILE");
   bool const has_profile = profile != nullptr && *profile != '\0';
-  return is_forced || has_profile;
+  return is_forced || has_profile || may_have_site();
 }
 
 plan::SettingsText read_environment() {

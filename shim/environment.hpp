@@ -10,7 +10,8 @@ namespace espalier::shim {
 /// place that reads variables of users. Relative paths are made absolute.
 [[nodiscard]] plan::SettingsText read_environment();
 
-/// Whether a forced choice names an algorithm of the MPI library, or a rule of a profile may.
+/// Whether a forced choice names an algorithm of the MPI library, or a rule of a profile or of the
+/// site may.
 [[nodiscard]] bool may_want_native_algorithms() noexcept;
 
 }  // namespace espalier::shim

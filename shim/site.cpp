@@ -52,6 +52,10 @@ fs::path own_library() {
   return problem ? fs::path() : library;
 }
 
+fs::path site_folder(fs::path const& library) {
+  return library.parent_path() / "espalier" / "site";
+}
+
 [[noreturn]] void fail(fs::path const& path, std::string const& problem) {
   throw Error(ErrorCode::io, path.string() + ": " + problem);
 }
@@ -105,13 +109,22 @@ std::string read_all(Descriptor const& file, fs::path const& path) {
 
 }  // namespace
 
+bool may_have_site() noexcept {
+  try {
+    fs::path const library = own_library();
+    std::error_code problem;
+    return !library.empty() && fs::is_directory(site_folder(library), problem);
+  } catch (...) {
+    return false;
+  }
+}
+
 void read_site(plan::SettingsText& text, std::string const& library_version) {
   fs::path const library = own_library();
   if (library.empty() || text.memory_path == "off") {
     return;
   }
-  fs::path const path =
-      library.parent_path() / "espalier" / "site" / machine::learned_file_name(library_version);
+  fs::path const path = site_folder(library) / machine::learned_file_name(library_version);
   Descriptor const file(path);
   int const reason = file.number() < 0 ? errno : 0;
   bool const is_absent = reason == ENOENT || reason == ENOTDIR;

@@ -11,6 +11,9 @@
 
 namespace espalier::shim {
 
+/// Whether there is a folder of site files beside this library. Local.
+[[nodiscard]] bool may_have_site() noexcept;
+
 /// Reads the site file, if there is one: in the folder `espalier/site` beside this library,
 /// whatever prefix or wheel that is in, under the name that memories of this MPI library and kind
 /// of machine have. On rank 0, before read_memory().

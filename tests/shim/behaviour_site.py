@@ -135,6 +135,16 @@ def case_site_comes_after_own_lessons(context: Context) -> None:
     expect(shared == {"allgather/ring"}, "the other rule of the site", shared)
 
 
+def case_site_names_native_algorithms(context: Context) -> None:
+    """Algorithms of the MPI library run as well."""
+    library = installed(context)
+    binomial = "bcast/native[algorithm=binomial]"
+    site_file(context, document(context, bcast(binomial)))
+    outcome = run(context, library)
+    expect(outcome.lines == [], "silence", outcome.lines)
+    expect((binomial, "rule of the site") in rows(context), "the rule", rows(context))
+
+
 def unusable(context: Context, text: str, part: str, file_mode: int = 0o644) -> Path:
     """Rank 0 says so in one line, calls are native, and the file stays."""
     library = installed(context)

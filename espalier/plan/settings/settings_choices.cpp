@@ -187,7 +187,7 @@ std::vector<WantedNative> Settings::wanted_native() const {
       add(call, entry->choice);
     }
   }
-  for (auto const* const rules : {&profile, &memory}) {
+  for (auto const* const rules : {&profile, &memory, &site}) {
     if (*rules) {
       for (profile::Rule const& rule : (*rules)->rules()) {
         add(rule.call, rule.choice);

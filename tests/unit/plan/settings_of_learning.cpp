@@ -190,6 +190,15 @@ TEST(Settings, OwnLessonsComeBeforeRulesOfTheSite) {
   EXPECT_EQ(table.at(1001).choice->text(), "bcast/flat");
 }
 
+TEST(Settings, RulesOfTheSiteMayNameAlgorithmsOfTheLibrary) {
+  std::string const name = "native[algorithm=binomial]";
+  Settings const settings = Settings::parse(with_site(with_algorithm(name)), "openmpi");
+  std::vector<WantedNative> const wanted = settings.wanted_native();
+  ASSERT_EQ(wanted.size(), 1);
+  EXPECT_EQ(wanted[0].call, Call::bcast);
+  EXPECT_EQ(wanted[0].choice.text(), "bcast/" + name);
+}
+
 TEST(Settings, RulesOfTheSiteAreForProgramsThatLearn) {
   SettingsText text = with_site(with_algorithm("flat"));
   text.learn = "off";
