@@ -97,6 +97,23 @@ Rule parse_rule(Field const& field) {
   return rule;
 }
 
+/// Its algorithm is one of this version, and serves such calls.
+bool is_known(Field const& field) {
+  CallForm const one = rule_call_in_file(field.at("collective"));
+  Shape const shape = shape_in_file(field, one.call);
+  std::string const name = field.at("algorithm").text();
+  try {
+    if (is_neighborhood(one.call)) {
+      static_cast<void>(parse_neighbors(field.at("algorithm"), one.call));
+    } else {
+      static_cast<void>(parse_choice(field.at("algorithm"), one, shape.num_ranks));
+    }
+  } catch (Error const&) {
+    return false;
+  }
+  return true;
+}
+
 auto order_of(Rule const& rule) {
   return std::tuple(
       rule.call,
@@ -139,12 +156,16 @@ Profile Profile::parse(std::string_view text, std::string_view origin) {
   return from_json(parse_json(text, origin), origin);
 }
 
-Profile Profile::from_json(nlohmann::json const& document, std::string_view origin) {
+Profile
+Profile::from_json(nlohmann::json const& document, std::string_view origin, Unknown unknown) {
   Field const file(document, std::string(origin));
   check_header(file);
   Profile profile;
   profile.vendor_ = file.at("mpi").at("vendor").text();
-  std::vector<Field> const fields = file.at("rules").elements();
+  std::vector<Field> fields = file.at("rules").elements();
+  if (unknown == Unknown::left_out) {
+    std::erase_if(fields, [](Field const& field) { return !is_known(field); });
+  }
   for (Field const& field : fields) {
     profile.rules_.push_back(parse_rule(field));
   }

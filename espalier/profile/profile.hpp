@@ -57,6 +57,13 @@ struct Rule {
   }
 };
 
+/// What becomes of rules that name an algorithm which this version does not know, or which does not
+/// serve such calls here.
+enum class Unknown : std::uint8_t {
+  fails,     ///< the file is not for this version
+  left_out,  ///< others decide: what programs keep between their runs, several versions may write
+};
+
 /// A profile file: rules found by `espalier tune` on one machine with one MPI.
 class Profile {
 public:
@@ -66,7 +73,9 @@ public:
   /// @param origin name of the file, for messages.
   /// @throws Error format, one line: where, what was expected, what was found.
   static Profile parse(std::string_view text, std::string_view origin);
-  static Profile from_json(nlohmann::json const& document, std::string_view origin);
+  static Profile from_json(
+      nlohmann::json const& document, std::string_view origin, Unknown unknown = Unknown::fails
+  );
 
   /// @throws Error io if the file cannot be read, otherwise as parse().
   static Profile read(std::string const& path);

@@ -428,6 +428,25 @@ def case_memory_empty(context: Context) -> None:
     expect(memory.stat().st_mode & 0o777 == 0o600, "its permissions", oct(memory.stat().st_mode))
 
 
+def case_memory_of_a_later_version(context: Context) -> None:
+    """Rules that name algorithms of a later version are left to that one."""
+    memory = context.folder / "memory.json"
+    unknown = {**RULE, "num_ranks": 2, "algorithm": "bcast/carrier_pigeon"}
+    document = {
+        "schema": "espalier-profile",
+        "version": 1,
+        "mpi": {"vendor": context.vendor, "version": "1"},
+        "rules": [unknown],
+    }
+    memory.write_text(json.dumps(document), encoding="utf-8")
+    outcome = learn(context, memory, 60)
+    expect((outcome.code, outcome.lines) == (0, []), "a silent success", outcome)
+    after = json.loads(memory.read_text(encoding="utf-8"))
+    expect(len(after["trials"]) > 0, "trials", after)
+    rules = [rule for rule in after["rules"] if rule["collective"] == "bcast"]
+    expect(unknown in rules or rules[0]["algorithm"] != unknown["algorithm"], "the rule", rules)
+
+
 def case_memory_of_another_mpi(context: Context) -> None:
     """So does what another MPI learned."""
     memory = context.folder / "memory.json"

@@ -42,7 +42,7 @@ bool overlap(Json const& rule, Json const& other) {
 
 Json parse(std::string_view document, std::string_view origin, std::string_view vendor) {
   Json parsed = parse_json(document, origin);
-  profile::Profile::from_json(parsed, origin)
+  profile::Profile::from_json(parsed, origin, profile::Unknown::left_out)
       .require_vendor(vendor, origin, "name another file in ESPALIER_MEMORY");
   return parsed;
 }
@@ -197,12 +197,17 @@ std::string with_learned(
   for (Lesson const& lesson : learned.lessons) {
     has_found |= set_rule(rules, rule_of(lesson));
   }
+  std::vector<Trials> const known = trials_from_json(profile, origin, profile::Unknown::left_out);
   Json list = Json::array();
-  for (Trials const& trials : joined_trials(trials_from_json(profile, origin), learned.trials)) {
+  for (Trials const& trials : joined_trials(known, learned.trials)) {
     if (auto const lesson = has_rule(rules, trials) ? std::nullopt : decide(trials)) {
       has_found |= set_rule(rules, rule_of(*lesson));
     }
     list.push_back(to_json(trials));
+  }
+  // For newer versions, which take the last ones of a kind.
+  for (Json& trials : unknown_trials(profile, origin)) {
+    list.push_back(std::move(trials));
   }
   profile["trials"] = std::move(list);
   run.seconds_at_stake = undecided_seconds(rules, learned.trials);

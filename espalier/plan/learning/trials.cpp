@@ -113,6 +113,19 @@ Trials parse(Field const& field) {
   return trials;
 }
 
+/// Programs of this version can run all that was tried.
+bool is_known(Field const& trials) {
+  KindOfCalls const kind = kind_from_members(trials);
+  return std::ranges::all_of(trials.at("candidates").elements(), [&](Field const& candidate) {
+    std::string const text = candidate.at("algorithm").text();
+    try {
+      return text == "native" || refuses(kind, text).empty();
+    } catch (Error const&) {
+      return false;
+    }
+  });
+}
+
 }  // namespace
 
 void Trials::add(std::string algorithm, double predicted) {
@@ -167,12 +180,28 @@ Json to_json(Trials const& trials) {
   return object;
 }
 
-std::vector<Trials> trials_from_json(Json const& document, std::string_view origin) {
+std::vector<Trials>
+trials_from_json(Json const& document, std::string_view origin, profile::Unknown unknown) {
   Field const file(document, std::string(origin));
   std::vector<Trials> all;
   if (file.has("trials")) {
     for (Field const& field : file.at("trials").elements()) {
-      all.push_back(parse(field));
+      if (unknown == profile::Unknown::fails || is_known(field)) {
+        all.push_back(parse(field));
+      }
+    }
+  }
+  return all;
+}
+
+Json unknown_trials(Json const& document, std::string_view origin) {
+  Field const file(document, std::string(origin));
+  Json all = Json::array();
+  if (file.has("trials")) {
+    for (Field const& field : file.at("trials").elements()) {
+      if (!is_known(field)) {
+        all.push_back(field.json());
+      }
     }
   }
   return all;

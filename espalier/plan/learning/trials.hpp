@@ -12,6 +12,7 @@
 
 #include "espalier/learn/record.hpp"
 #include "espalier/plan/learning/kind_of_calls.hpp"
+#include "espalier/profile/profile.hpp"
 
 namespace espalier::plan {
 
@@ -46,7 +47,14 @@ struct Trials {
 [[nodiscard]] nlohmann::json to_json(Trials const& trials);
 /// Of the member `trials` of a profile; none if there is no such member.
 /// @throws Error format, one line.
-[[nodiscard]] std::vector<Trials>
-trials_from_json(nlohmann::json const& document, std::string_view origin);
+[[nodiscard]] std::vector<Trials> trials_from_json(
+    nlohmann::json const& document,
+    std::string_view origin,
+    profile::Unknown unknown = profile::Unknown::fails
+);
+/// Those of algorithms that this version does not know, as they are: an array.
+/// @throws Error format, one line.
+[[nodiscard]] nlohmann::json
+unknown_trials(nlohmann::json const& document, std::string_view origin);
 
 }  // namespace espalier::plan

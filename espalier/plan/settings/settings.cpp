@@ -69,9 +69,10 @@ void parse_memory(SettingsText const& text, std::string_view vendor, Settings& s
       throw Error(ErrorCode::io, text.memory_problem);
     }
     if (!text.memory.is_null()) {
-      profile::Profile memory = profile::Profile::from_json(text.memory, text.memory_path);
+      constexpr auto unknown = profile::Unknown::left_out;  // a newer version learned it
+      profile::Profile memory = profile::Profile::from_json(text.memory, text.memory_path, unknown);
       memory.require_vendor(vendor, text.memory_path, "another MPI learned it");
-      settings.trials = trials_from_json(text.memory, text.memory_path);
+      settings.trials = trials_from_json(text.memory, text.memory_path, unknown);
       double const part = share_of_bound(
           runs_of(text.memory, text.program, text.memory_path), settings.learning->seconds
       );

@@ -109,6 +109,43 @@ TEST(Learned, ReplacesWhatWasLearnedBefore) {
   EXPECT_EQ(lookup(document, 4095).choice->text(), "allgather/ring");
 }
 
+/// With the name of an algorithm of a later version in place of one of this.
+std::string of_later_version(std::string document) {
+  std::string const name = "allgather/bruck";
+  std::size_t const place = document.find(name);
+  EXPECT_NE(place, std::string::npos);
+  return document.replace(place, name.size(), "allgather/carrier_pigeon");
+}
+
+TEST(Learned, KeepsRulesThatThisVersionDoesNotKnow) {
+  Lesson later = ring();
+  later.algorithm = "allgather/bruck";
+  later.kind = kind_of(later.kind.call, later.kind.shape, 70000);
+  std::string const before = of_later_version(with("", {later, ring()}));
+  nlohmann::json const unknown = nlohmann::json::parse(before).at("rules").at(1);
+  ASSERT_EQ(unknown.at("algorithm"), "allgather/carrier_pigeon");
+  nlohmann::json const after = nlohmann::json::parse(with(before, {native_barrier()}));
+  ASSERT_EQ(after.at("rules").size(), 3);
+  EXPECT_EQ(after.at("rules").at(1), unknown);
+  auto const known = profile::Profile::from_json(after, "memory.json", profile::Unknown::left_out);
+  ASSERT_EQ(known.rules().size(), 2);
+  EXPECT_EQ(known.rules()[0].choice->text(), "allgather/ring");
+  EXPECT_THROW(static_cast<void>(profile::Profile::from_json(after, "memory.json")), Error);
+}
+
+TEST(Learned, KeepsTrialsThatThisVersionDoesNotKnow) {
+  std::string const before = of_later_version(with("", Learned{.trials = {trials(1, 2)}}));
+  nlohmann::json const unknown = nlohmann::json::parse(before).at("trials").at(0);
+  Trials other = trials(1, 2);
+  other.kind = kind_of(other.kind.call, other.kind.shape, 70000);
+  nlohmann::json const after = nlohmann::json::parse(with(before, Learned{.trials = {other}}));
+  ASSERT_EQ(after.at("trials").size(), 2);
+  EXPECT_EQ(after.at("trials").at(1), unknown);
+  EXPECT_EQ(
+      trials_from_json(after, "memory.json", profile::Unknown::left_out).at(0).kind, other.kind
+  );
+}
+
 TEST(Learned, OfOnePlacementIsKeptApartFromThatOfAnother) {
   Lesson cyclic = ring();
   cyclic.kind.shape.placement = profile::Placement::cyclic;

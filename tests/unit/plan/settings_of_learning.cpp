@@ -150,6 +150,17 @@ TEST(Settings, AWrongMemoryIsLeftAlone) {
   }
 }
 
+TEST(Settings, WhatALaterVersionLearnedIsLeftOut) {
+  auto memory = nlohmann::json::parse(profile_text);
+  memory["rules"].push_back(memory["rules"][0]);
+  memory["rules"][0]["num_ranks"] = 8;
+  memory["rules"][0]["algorithm"] = "bcast/carrier_pigeon";
+  Settings const settings = learning("on", memory);
+  EXPECT_TRUE(settings.warnings.empty());
+  EXPECT_EQ(settings.memory_path, "memory.json");
+  EXPECT_EQ(decided(settings, Call::bcast, 4), "bcast/binomial");
+}
+
 SettingsText with_site(std::string const& site, nlohmann::json const& memory = nullptr) {
   return {
       .learn = "on",
