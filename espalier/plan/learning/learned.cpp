@@ -83,6 +83,27 @@ std::optional<Lesson> decide(Trials const& trials) {
   };
 }
 
+/// What most communicators of each kind found, in the order of the kinds.
+std::vector<Lesson> agreed(std::vector<Lesson> const& lessons) {
+  std::map<KindOfCalls, std::vector<Lesson const*>> of_kinds;
+  for (Lesson const& lesson : lessons) {
+    of_kinds[lesson.kind].push_back(&lesson);
+  }
+  std::vector<Lesson> found;
+  for (auto const& [kind, some] : of_kinds) {
+    auto const num_alike = [&some](Lesson const* one) {
+      return std::ranges::count(some, one->algorithm, &Lesson::algorithm);
+    };
+    auto const most = std::ranges::find_if(some, [&](Lesson const* one) {
+      return 2 * num_alike(one) > std::ssize(some);
+    });
+    if (most != some.end()) {
+      found.push_back(**most);
+    }
+  }
+  return found;
+}
+
 bool has_rule(Json const& rules, Trials const& trials) {
   Json object;
   set_members(object, trials.kind);
@@ -194,7 +215,7 @@ std::string with_learned(
   profile["mpi"] = {{"vendor", vendor}, {"version", library_version}};
   Json& rules = profile.at("rules");
   bool has_found = false;
-  for (Lesson const& lesson : learned.lessons) {
+  for (Lesson const& lesson : agreed(learned.lessons)) {
     has_found |= set_rule(rules, rule_of(lesson));
   }
   std::vector<Trials> const known = trials_from_json(profile, origin, profile::Unknown::left_out);

@@ -16,9 +16,9 @@ namespace espalier::plan {
 
 /// What a program learned.
 struct Learned {
-  std::vector<Lesson> lessons;
-  std::vector<Trials> trials;  ///< what came to the evidence in this run
-  double saved_seconds = 0;    ///< by what runs in place of native calls; of the rank with most
+  std::vector<Lesson> lessons;  ///< of a kind as many as communicators that found something
+  std::vector<Trials> trials;   ///< what came to the evidence in this run
+  double saved_seconds = 0;     ///< by what runs in place of native calls; of the rank with most
 
   [[nodiscard]] bool empty() const noexcept { return lessons.empty() && trials.empty(); }
 
@@ -33,8 +33,11 @@ struct Learned {
 /// @throws Error format
 [[nodiscard]] Learned learned_from_bytes(std::string_view bytes);
 
-/// A profile with what it said, and with the lessons in place of rules for the same calls. Evidence
-/// is added to that of earlier runs, and becomes a rule as soon as it suffices.
+/// A profile with what it said, and with the lessons in place of rules for the same calls. Of
+/// lessons about the same calls the majority counts; where there is none, they change no rule, and
+/// trials go on. Evidence is added to that of earlier runs, and becomes a rule as soon as it
+/// suffices. Rules and trials of algorithms that this version does not know stay as they are,
+/// unless a lesson takes the place of such a rule.
 /// @param document text of a profile; empty: there is none yet
 /// @param origin of it, for messages
 /// @param program  that learned it, as SettingsText::program

@@ -109,6 +109,27 @@ TEST(Learned, ReplacesWhatWasLearnedBefore) {
   EXPECT_EQ(lookup(document, 4095).choice->text(), "allgather/ring");
 }
 
+Lesson native_allgather() {
+  Lesson lesson = ring();
+  lesson.algorithm = "native";
+  return lesson;
+}
+
+TEST(Learned, OfSeveralCommunicatorsIsWhatMostOfThemFound) {
+  std::string const one = with("", {ring(), ring(), native_allgather()});
+  EXPECT_EQ(lookup(one, 1500).choice->text(), "allgather/ring");
+  EXPECT_EQ(with("", {native_allgather(), ring(), ring()}), one);
+}
+
+TEST(Learned, OfCommunicatorsThatDisagreeIsNoRule) {
+  EXPECT_TRUE(lookup(with("", {ring(), native_allgather()}), 1500).is_open);
+  std::string const before = with("", {ring()});
+  EXPECT_EQ(
+      nlohmann::json::parse(with(before, {ring(), native_allgather()})).at("rules"),
+      nlohmann::json::parse(before).at("rules")
+  );
+}
+
 /// With the name of an algorithm of a later version in place of one of this.
 std::string of_later_version(std::string document) {
   std::string const name = "allgather/bruck";
