@@ -106,6 +106,29 @@ TEST_P(ProverNative, GroupsDoNotDependOnTheRoot) {
   }
 }
 
+/// Communicators are made of the groups that ranks list with themselves as root.
+TEST_P(ProverNative, AllMembersListAGroup) {
+  int const p = GetParam();
+  for (Choice const& choice : choices_with_native_phases(p)) {
+    bool const has_root = schedule::has_root(choice.collective());
+    std::vector<RankProgram> programs;
+    for (int rank = 0; rank < p; ++rank) {
+      programs.push_back(choice.generate(p, has_root ? rank : 0, rank));
+    }
+    for (RankProgram const& program : programs) {
+      for (schedule::NativeCall const& call : program.native_calls) {
+        for (int const member : call.members) {
+          auto const& calls = programs[static_cast<std::size_t>(member)].native_calls;
+          EXPECT_NE(
+              std::ranges::find(calls, call.members, &schedule::NativeCall::members), calls.end()
+          ) << choice.text()
+            << " rank " << program.rank << " member " << member;
+        }
+      }
+    }
+  }
+}
+
 /// With stand-ins for models, too, and as a document.
 TEST_P(ProverNative, ProvesStandInsAndDocuments) {
   int const p = GetParam();
@@ -143,6 +166,22 @@ TEST(NativePhases, AreNoAlgorithmsByThemselves) {
   EXPECT_THROW(Choice::parse("barrier/hierarchical[down=native]"), Error);
   EXPECT_THROW(Choice::parse("scan/hierarchical[across=native]"), Error);
   EXPECT_THROW(Choice::parse("bcast/scatter_allgather[allgather=native]"), Error);
+}
+
+/// What looks at its own phases cannot see those of a phase.
+TEST(NativePhases, AreOfTheOutermostAlgorithmOnly) {
+  for (std::string const text : {
+           "allgather/multi_lane[sizes=4x3x1,lane=orthogonal[inner=native]]",
+           "allgather/hierarchical[sizes=3x3x2,across=multi_lane[rows=1,join=native]]",
+           "allgather/hierarchical[sizes=1x3x2x2,across=orthogonal[inner=native]]",
+           "bcast/scatter_allgather[allgather=hierarchical[across=native]]",
+           "gather/multi_lane[rows=2,join=orthogonal[inner=native]]",
+           "gather/multi_lane[rows=2,lanes=2,join=orthogonal[rows=1,inner=native]]",
+           "scatter/multi_lane[rows=3,lane=orthogonal[inner=native]]",
+           "allreduce/reduce_scatter_allgather[allgather=orthogonal[inner=native]]",
+       }) {
+    EXPECT_THROW(Choice::parse(text), Error) << text;
+  }
 }
 
 TEST(NativePhases, NeedRowsOfOneSizeBetweenRows) {

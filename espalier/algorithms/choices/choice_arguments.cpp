@@ -133,6 +133,13 @@ canonical_phase(Collective collective, Parameter const& parameter, Arguments con
             std::string(parameter.name) + "=" + std::string(given.text(parameter.name, {}))
     );
   }
+  if (choice.has_native_calls()) {
+    throw Error(
+        ErrorCode::argument,
+        std::string(native_name) + " must be a phase of the outermost algorithm, got it in " +
+            std::string(parameter.name) + "=" + std::string(given.text(parameter.name, {}))
+    );
+  }
   std::string const text = choice.text();
   return text.substr(text.find('/') + 1);
 }

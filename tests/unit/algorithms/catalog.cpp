@@ -140,6 +140,9 @@ TEST(Choice, SaysWhatIsValidWhenAnArgumentIsWrong) {
        "shared_memory is said of all phases at once, got it in inner=ring[shared_memory=1]"},
       {"allgather/orthogonal[inner=native,shared_memory=1]",
        "shared_memory is not for phases of the MPI library, got inner=native"},
+      {"gather/multi_lane[join=orthogonal[inner=native]]",
+       "native must be a phase of the outermost algorithm, got it in join=orthogonal[inner=native]"
+      },
       {"allgather/orthogonal[rows=4x0]", "rows must be at least 1, got 0"},
       {"allgather/orthogonal[inner=ring[k=2]]", "allgather/ring takes dealt, shared_memory, got 'k'"
       },
