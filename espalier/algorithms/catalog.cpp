@@ -256,7 +256,9 @@ OperandOrder Choice::order(int num_ranks, int root) const {
 }
 
 int Choice::num_pieces(int num_ranks) const {
-  return algorithm_->num_pieces(request(num_ranks, 0)) * num_segments_;
+  Request const asked = request(num_ranks, 0);
+  bool const is_accepted = algorithm_->refuses(asked).empty();
+  return (is_accepted ? algorithm_->num_pieces(asked) : 1) * num_segments_;
 }
 
 int Choice::segment_period(int num_ranks) const {

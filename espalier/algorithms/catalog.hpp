@@ -88,7 +88,8 @@ public:
   [[nodiscard]] int num_rounds(int num_ranks, int root) const;
   /// Reductions: what happens to the order of operands; what refuses() accepts.
   [[nodiscard]] OperandOrder order(int num_ranks, int root) const;
-  /// Collectives without parts: into how many pieces the vector is cut; what refuses() accepts.
+  /// Collectives without parts: into how many pieces the vector is cut; as one if refuses() is not
+  /// empty, so that those made of phases may ask before they have asked whether these work.
   [[nodiscard]] int num_pieces(int num_ranks) const;
   /// Most messages that one rank sends per segment; 0 if it cannot be cut into segments.
   [[nodiscard]] int segment_period(int num_ranks) const;

@@ -193,6 +193,22 @@ TEST(Choice, RefusesWithTheReason) {
       {"bcast/scatter_allgather[allgather=orthogonal]",
        8,
        "allgather=orthogonal is not possible; use bcast/orthogonal[inner=scatter_allgather]"},
+      {"allreduce/hierarchical[rows=4,across=multi_lane[rows=8]]",
+       16,
+       "allreduce/multi_lane[rows=8] as a phase: rows=8 needs a rank in every row, got 4 ranks; "
+       "use fewer rows"},
+      {"allreduce/multi_lane[rows=2,lane=orthogonal[rows=4,inner=ring]]",
+       8,
+       "allreduce/orthogonal[rows=4,inner=ring] as a phase: rows=4 needs a rank in every row, got "
+       "2 ranks; use fewer rows"},
+      {"scan/hierarchical[rows=4,down=multi_lane[rows=8]]",
+       16,
+       "bcast/multi_lane[rows=8] as a phase: rows=8 needs a rank in every row, got 4 ranks; use "
+       "fewer rows"},
+      {"allgather/hierarchical[rows=4,down=multi_lane[rows=8]]",
+       16,
+       "bcast/multi_lane[rows=8] as a phase: rows=8 needs a rank in every row, got 4 ranks; use "
+       "fewer rows"},
       {"bcast/orthogonal[rows=1000,inner=scatter_allgather]",
        997 * 991,
        "needs a layout whose phases have a common number of pieces up to 65536; use a number of "
