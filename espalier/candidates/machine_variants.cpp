@@ -38,6 +38,13 @@ struct Trial {
   }
 };
 
+/// Signals are as many as the messages of their phase: those for pieces would all say the same.
+void leave_out_pieces(std::vector<std::string>& values, Collective phase, int num_ranks) {
+  std::erase_if(values, [=](std::string const& value) {
+    return Choice::parse(phase, value).num_pieces(num_ranks) > 1;
+  });
+}
+
 /// Phases for which nothing is tried are left to their fallbacks.
 std::vector<Trial> trials_of(Algorithm const& algorithm, int num_ranks) {
   std::vector<Trial> result;
@@ -50,6 +57,9 @@ std::vector<Trial> trials_of(Algorithm const& algorithm, int num_ranks) {
                                       : schedule::parse_collective(parameter.collective);
     std::vector<std::string> values =
         algorithms::tried_phases(collective, algorithms::Tried::in_groups, num_ranks);
+    if (algorithm.collective == Collective::barrier) {
+      leave_out_pieces(values, collective, num_ranks);
+    }
     if (!values.empty()) {
       result.push_back({.phase = parameter, .values = std::move(values)});
     }

@@ -34,5 +34,35 @@ TEST(Compositions, SayWhatTheyRefuse) {
   EXPECT_GT(num_refused, 0);
 }
 
+/// A rank may have to send and receive at the same time.
+TEST(Compositions, SignalAlongAnyBroadcast) {
+  for (std::string const down : {
+           "circulant",
+           "circulant[pieces=3]",
+           "two_tree",
+           "fork",
+           "scatter_allgather",
+           "scatter_allgather[allgather=bruck]",
+           "orthogonal[inner=circulant]",
+           "chain[dealt=2]",
+       }) {
+    for (std::string const rows : {"1", "2", "3"}) {
+      Choice const choice =
+          Choice::parse("barrier/hierarchical[rows=" + rows + ",down=" + down + "]");
+      for (int p = std::stoi(rows); p <= 33; ++p) {
+        ASSERT_EQ(choice.refuses(p, 0), "") << choice.text();
+        verify::Verdict const verdict = verify::prove(choice, p, 0);
+        EXPECT_TRUE(verdict.holds())
+            << choice.text() << " p " << p << ": " << to_string(*verdict.violation);
+      }
+    }
+  }
+}
+
+TEST(Compositions, DoNotSignalByWayOfScratch) {
+  Choice const choice = Choice::parse("barrier/hierarchical[rows=1,down=multi_lane]");
+  EXPECT_EQ(choice.refuses(8, 0), "down=multi_lane uses scratch");
+}
+
 }  // namespace
 }  // namespace espalier

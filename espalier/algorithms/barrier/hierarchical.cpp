@@ -9,13 +9,13 @@
 ///     round 1         2        -        0        -
 ///     round 2         1        -        3        -
 ///
-/// Rows are meant to be nodes. The signals of a row go along the tree of a broadcast, first
+/// Rows are meant to be nodes. The signals of a row go where a broadcast has messages, first
 /// backwards. With rows=AxB.. or sizes and rows, leaders of the inner rows of a row do the same
 /// among themselves.
 ///
 /// Rounds  2 down(row size) + across(number of rows).
 /// Bytes   none.
-/// Valid   p >= product of rows, and what across and down accept.
+/// Valid   p >= product of rows, and what across and down accept; down without scratch.
 /// Source  [karonis2000]; [kuehnemann2004] for the groups.
 
 #include "espalier/algorithms/composed/hierarchical.hpp"
@@ -33,6 +33,21 @@ Hierarchy hierarchy_of(Request const& request) {
   Hierarchy hierarchy = Hierarchy::parse(request, default_down, default_across, default_down);
   hierarchy.up = hierarchy.down;
   return hierarchy;
+}
+
+/// Only blocks that are sent as they came have a way back.
+std::string refuses(Request const& request) {
+  Hierarchy const hierarchy = hierarchy_of(request);
+  std::string reason = hierarchy.refuses();
+  for (Stage const& stage : reason.empty() ? hierarchy.stages() : std::vector<Stage>()) {
+    bool const has_signals = stage.algorithm.collective() == Collective::bcast;
+    for (GroupShape const& shape : has_signals ? stage.shapes : std::vector<GroupShape>()) {
+      if (stage.algorithm.facts(shape.size, shape.root).scratch > 0) {
+        reason = "down=" + std::string(stage.algorithm.algorithm().name) + " uses scratch";
+      }
+    }
+  }
+  return reason;
 }
 
 schedule::RankProgram generate(Request const& request, int rank) {
@@ -71,7 +86,7 @@ extern Algorithm const barrier_hierarchical{
     .source = "karonis2000,kuehnemann2004",
     .valid = "at least as many ranks as rows, and what across and down accept",
     .parameters = hierarchical_parameters({}, default_across, default_down),
-    .refuses = [](Request const& request) { return hierarchy_of(request).refuses(); },
+    .refuses = refuses,
     .generate = generate,
     .facts = facts,
     .variants =

@@ -33,6 +33,24 @@ RankProgram without_messages_to(RankProgram program, int receiver) {
   return program;
 }
 
+/// The messages of a program without their blocks; each waits for the messages that it waited for.
+RankProgram as_signals(RankProgram program) {
+  std::vector<Operation> kept;
+  std::vector<int> positions;
+  for (Operation operation : program.operations) {
+    positions.push_back(static_cast<int>(kept.size()));
+    if (operation.peer >= 0) {
+      operation.after = positions[static_cast<std::size_t>(operation.after)];
+      operation.after_sends = positions[static_cast<std::size_t>(operation.after_sends)];
+      operation.slots = {};
+      kept.push_back(operation);
+    }
+  }
+  program.operations = std::move(kept);
+  program.frame.scratch_like.clear();
+  return program;
+}
+
 }  // namespace
 
 Phase Phase::on(schedule::BlockMap results, schedule::BlockMap contribution) const {
@@ -79,17 +97,11 @@ void Phases::run_signals_backwards(Phase const& phase) {
   append_signals(schedule::reverse(program, num_rounds), phase);
 }
 
-void Phases::append_signals(RankProgram const& program, Phase const& phase) {
+void Phases::append_signals(RankProgram program, Phase const& phase) {
   begin();
-  int const first_round = builder_.round();
-  for (Operation const& operation : program.operations) {
-    if (operation.peer < 0) {
-      continue;
-    }
-    builder_.next_round(first_round + operation.round);
-    operation.kind == Kind::send ? builder_.send_signal(phase.rank_of(operation.peer))
-                                 : builder_.recv_signal(phase.rank_of(operation.peer));
-  }
+  schedule::nest(
+      builder_, as_signals(std::move(program)), {.rank_of = phase.rank_of, .blocks_of = {}}
+  );
 }
 
 void Phases::run_stage(Stage const& stage, bool takes_part, Phase const& phase) {

@@ -61,7 +61,7 @@ public:
 
 private:
   void begin();
-  void append_signals(schedule::RankProgram const& program, Phase const& phase);
+  void append_signals(schedule::RankProgram program, Phase const& phase);
 
   schedule::Builder builder_;
   bool rewrites_blocks_;

@@ -118,6 +118,13 @@ TEST(MachineVariants, CombineFewTreesOfAHierarchicalAllreduce) {
   EXPECT_FALSE(contains(found, front + "binomial,across=ring,down=chain]"));
 }
 
+TEST(MachineVariants, SignalAlongTrees) {
+  Texts const found = texts(schedule::Collective::barrier, placed("4n x 4c", "block", 16));
+  std::string const front = "barrier/hierarchical[rows=4,across=dissemination[k=2],down=";
+  EXPECT_TRUE(contains(found, front + "binomial]"));
+  EXPECT_FALSE(contains(found, front + "scatter_allgather]"));
+}
+
 TEST(MachineVariants, AreAllDifferentAndAccepted) {
   Placed const ranks = placed("2n x 4c + 1n x 2c", "cyclic", 10);
   for (auto const collective : {schedule::Collective::allgather, schedule::Collective::gather}) {
