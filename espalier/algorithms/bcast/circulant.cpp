@@ -101,6 +101,7 @@ extern Algorithm const bcast_circulant{
         .name = "pieces",
         .type = Parameter::Type::integer,
         .fallback = "8",
+        .maximum = 65536,
         .description = "pieces that the message is cut into",
     }},
     .generate = generate,

@@ -109,6 +109,7 @@ extern Algorithm const bcast_two_tree{
         .type = Parameter::Type::integer,
         .fallback = "8",
         .minimum = 2,
+        .maximum = 65536,
         .description = "pieces that the message is cut into",
     }},
     .generate = generate,

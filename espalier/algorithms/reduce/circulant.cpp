@@ -77,6 +77,7 @@ extern Algorithm const reduce_circulant{
         .type = Parameter::Type::integer,
         .fallback = "8",
         .minimum = 2,
+        .maximum = 65536,
         .description = "pieces that the vector is cut into",
     }},
     .generate = generate,

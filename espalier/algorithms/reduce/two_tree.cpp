@@ -81,6 +81,7 @@ extern Algorithm const reduce_two_tree{
         .type = Parameter::Type::integer,
         .fallback = "8",
         .minimum = 2,
+        .maximum = 65536,
         .description = "pieces that the vector is cut into",
     }},
     .generate = generate,
