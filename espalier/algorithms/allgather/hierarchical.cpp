@@ -135,6 +135,8 @@ extern Algorithm const allgather_hierarchical{
     .refuses = refuses,
     .generate = generate,
     .facts = facts,
+    .rounds = [](Request const& request
+              ) { return sum_of_rounds(stages_of(hierarchy_of(request))); },
     .variants =
         [](Request const& request) {
           return layout_variants(

@@ -76,12 +76,18 @@ Facts sent_by_first(Orthogonal const& phases, RankRange const& leaf) {
   return sent;
 }
 
+int num_rounds(Request const& request) {
+  Orthogonal const phases = phases_of(request);
+  int rounds = phases.inner_rounds();
+  for (std::size_t level = 0; level < phases.groups.num_rows.size(); ++level) {
+    rounds += rounds_of_level(phases, level);
+  }
+  return rounds;
+}
+
 Facts facts(Request const& request) {
   Orthogonal const phases = phases_of(request);
-  Facts facts{.rounds = phases.inner_rounds()};
-  for (std::size_t level = 0; level < phases.groups.num_rows.size(); ++level) {
-    facts.rounds += rounds_of_level(phases, level);
-  }
+  Facts facts{.rounds = num_rounds(request)};
   facts.volume = sum_of(phases.stages_of_parts(0)).volume;
   // If leaves are equal, so is what their ranks send.
   int const end = phases.groups.are_equal() ? 1 : request.num_ranks;
@@ -115,6 +121,7 @@ extern Algorithm const allgather_orthogonal{
     .refuses = [](Request const& request) { return phases_of(request).refuses(); },
     .generate = generate,
     .facts = facts,
+    .rounds = num_rounds,
     .variants = variants,
 };
 

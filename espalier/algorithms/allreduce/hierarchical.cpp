@@ -76,6 +76,7 @@ extern Algorithm const allreduce_hierarchical{
     .refuses = [](Request const& request) { return hierarchy_of(request).refuses(); },
     .generate = generate,
     .facts = facts,
+    .rounds = [](Request const& request) { return sum_of_rounds(hierarchy_of(request).stages()); },
     .order = [](Request const& request) { return weakest_order(hierarchy_of(request).stages()); },
     .num_pieces = num_pieces,
     .variants =

@@ -54,6 +54,8 @@ extern Algorithm const allreduce_in_order{
     .generate = [](Request const& request,
                    int rank) { return sequence(request).generate(request.num_ranks, rank); },
     .facts = [](Request const& request) { return sequence(request).facts(request.num_ranks); },
+    .rounds = [](Request const& request
+              ) { return sequence(request).num_rounds(request.num_ranks); },
     .order = [](Request const&) { return OperandOrder::left; },
     .num_pieces = [](Request const& request) { return request.num_ranks; },
 };

@@ -91,6 +91,7 @@ extern Algorithm const allreduce_multi_lane{
     .refuses = [](Request const& request) { return refuses_plan<Plan>(request); },
     .generate = generate,
     .facts = [](Request const& request) { return facts_of_plan<Plan>(request, generate); },
+    .rounds = [](Request const& request) { return rounds_of_plan<Plan>(request); },
     .order = [](Request const& request) { return order_of_plan<Plan>(request); },
     .num_pieces =
         [](Request const& request) {

@@ -97,17 +97,26 @@ schedule::RankProgram generate(Request const& request, int rank) {
   return std::move(phases).finish();
 }
 
-Facts facts(Request const& request) {
-  Orthogonal const parts = phases_of(request);
-  Choice const bcast = hand_on();
-  int const num_blocks = num_pieces(request);
+std::vector<Stage> all_stages(Orthogonal const& parts, Choice const& bcast, int num_blocks) {
   std::vector<Stage> stages = parts.stages_of_vector(0, num_blocks);
   for (std::size_t level = 0; level < parts.groups.num_levels(); ++level) {
     if (parts.groups.has_unequal_rows(level)) {
       stages.push_back(spread(parts.groups, level, bcast, num_blocks));
     }
   }
-  return with_counts(sum_of(stages), request, generate);
+  return stages;
+}
+
+Facts facts(Request const& request) {
+  Orthogonal const parts = phases_of(request);
+  Choice const bcast = hand_on();
+  return with_counts(sum_of(all_stages(parts, bcast, num_pieces(request))), request, generate);
+}
+
+int num_rounds(Request const& request) {
+  Orthogonal const parts = phases_of(request);
+  Choice const bcast = hand_on();
+  return sum_of_rounds(all_stages(parts, bcast, 1));
 }
 
 }  // namespace
@@ -122,6 +131,7 @@ extern Algorithm const allreduce_orthogonal{
     .refuses = [](Request const& request) { return phases_of(request).refuses(); },
     .generate = generate,
     .facts = facts,
+    .rounds = num_rounds,
     .order = [](Request const& request
              ) { return weakest_order(phases_of(request).stages_of_vector(0)); },
     .num_pieces = num_pieces,

@@ -51,6 +51,19 @@ Facts facts(Request const& request) {
   return sequence(request).facts(request.num_ranks);
 }
 
+int most_messages(Choice const& phase, int num_ranks) {
+  int const period = phase.segment_period(num_ranks);
+  return period > 0 ? period : static_cast<int>(phase.facts(num_ranks, 0).messages);
+}
+
+/// As if some rank sent most in both phases: who does so, only the programs of all ranks say.
+int segment_period(Request const& request) {
+  auto const [reduce, bcast] = sequence(request);
+  return std::max(
+      1, most_messages(reduce, request.num_ranks) + most_messages(bcast, request.num_ranks)
+  );
+}
+
 std::vector<std::string> variants(Request const& request) {
   std::vector<std::string> result{
       "",
@@ -78,12 +91,13 @@ extern Algorithm const allreduce_reduce_bcast{
     .generate = [](Request const& request,
                    int rank) { return sequence(request).generate(request.num_ranks, rank); },
     .facts = facts,
+    .rounds = [](Request const& request
+              ) { return sequence(request).num_rounds(request.num_ranks); },
     .order = [](Request const& request
              ) { return sequence(request).first.order(request.num_ranks, 0); },
     .num_pieces = [](Request const& request
                   ) { return sequence(request).num_pieces(request.num_ranks); },
-    .segment_period = [](Request const& request
-                      ) { return std::max(1, static_cast<int>(facts(request).messages)); },
+    .segment_period = segment_period,
     .variants = variants,
 };
 

@@ -73,6 +73,8 @@ extern Algorithm const allreduce_reduce_scatter_allgather{
     .generate = [](Request const& request,
                    int rank) { return sequence(request).generate(request.num_ranks, rank); },
     .facts = [](Request const& request) { return sequence(request).facts(request.num_ranks); },
+    .rounds = [](Request const& request
+              ) { return sequence(request).num_rounds(request.num_ranks); },
     .order = [](Request const& request
              ) { return sequence(request).first.order(request.num_ranks, 0); },
     .num_pieces = [](Request const& request) { return request.num_ranks; },

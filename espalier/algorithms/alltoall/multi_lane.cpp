@@ -44,6 +44,7 @@ extern Algorithm const alltoall_multi_lane{
     .refuses = [](Request const& request) { return refuses_plan<Plan>(request); },
     .generate = generate,
     .facts = [](Request const& request) { return facts_of_plan<Plan>(request, generate); },
+    .rounds = [](Request const& request) { return rounds_of_plan<Plan>(request); },
     .variants = [](Request const& request
                 ) { return multi_lane_variants(request, Collective::alltoall); },
 };

@@ -89,6 +89,7 @@ extern Algorithm const barrier_hierarchical{
     .refuses = refuses,
     .generate = generate,
     .facts = facts,
+    .rounds = [](Request const& request) { return sum_of_rounds(hierarchy_of(request).stages()); },
     .variants =
         [](Request const& request) {
           return layout_variants(request.num_ranks, "down", Collective::bcast, Tried::as_signals);

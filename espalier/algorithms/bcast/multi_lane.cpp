@@ -106,6 +106,7 @@ extern Algorithm const bcast_multi_lane{
     .refuses = refuses,
     .generate = generate,
     .facts = [](Request const& request) { return facts_of_plan<Plan>(request, generate); },
+    .rounds = [](Request const& request) { return rounds_of_plan<Plan>(request); },
     .num_pieces =
         [](Request const& request) {
           Plan const plan(request);

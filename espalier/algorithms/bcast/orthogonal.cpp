@@ -103,12 +103,18 @@ int num_pieces(Request const& request) {
   return static_cast<int>(phases_of(request).common_pieces(most_pieces));
 }
 
+int num_rounds(Request const& request) {
+  Orthogonal const phases = phases_of(request);
+  int rounds = phases.inner_rounds();
+  for (std::size_t i = 0; i < phases.groups.num_rows.size(); ++i) {
+    rounds += phases.across_rounds(i);
+  }
+  return rounds;
+}
+
 Facts facts(Request const& request) {
   Orthogonal const phases = phases_of(request);
-  Facts facts{.rounds = phases.inner_rounds()};
-  for (std::size_t i = 0; i < phases.groups.num_rows.size(); ++i) {
-    facts.rounds += phases.across_rounds(i);
-  }
+  Facts facts{.rounds = num_rounds(request)};
   facts.volume = sum_of(phases.stages_of_vector(request.root, num_pieces(request))).volume;
   // In a leaf its root sends most. Of all ranks the root does if leaves are equal.
   int const begin = phases.groups.are_equal() ? request.root : 0;
@@ -145,6 +151,7 @@ extern Algorithm const bcast_orthogonal{
     .refuses = refuses,
     .generate = generate,
     .facts = facts,
+    .rounds = num_rounds,
     .num_pieces = num_pieces,
     .segment_period = [](Request const& request) { return phases_of(request).segment_period(); },
     .variants = variants,

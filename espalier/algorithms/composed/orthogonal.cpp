@@ -158,13 +158,13 @@ schedule::BlockMap Standing::places_in_leaf(schedule::Slot store) const {
 int Orthogonal::inner_rounds() const {
   int rounds = 0;
   for (int const size : groups.leaf_sizes()) {
-    rounds = std::max(rounds, inner.facts(size, 0).rounds);
+    rounds = std::max(rounds, inner.num_rounds(size, 0));
   }
   return rounds;
 }
 
 int Orthogonal::across_rounds(std::size_t level) const {
-  return across.facts(groups.num_rows[level], 0).rounds;
+  return across.num_rounds(groups.num_rows[level], 0);
 }
 
 std::int64_t Orthogonal::common_pieces(std::int64_t limit) const {

@@ -50,6 +50,7 @@ extern Algorithm const exscan_hierarchical{
     .refuses = [](Request const& request) { return scan_of(request).refuses(); },
     .generate = generate,
     .facts = [](Request const& request) { return scan_of(request).facts(request, generate); },
+    .rounds = [](Request const& request) { return sum_of_rounds(scan_of(request).stages()); },
     .order = [](Request const& request) { return weakest_order(scan_of(request).stages()); },
     .num_pieces = [](Request const& request) { return scan_of(request).num_pieces(); },
     .variants =

@@ -82,6 +82,8 @@ extern Algorithm const reduce_orthogonal{
               sum_of(parts.stages_of_vector(request.root, num_pieces(request))), request, generate
           );
         },
+    .rounds = [](Request const& request
+              ) { return sum_of_rounds(phases_of(request).stages_of_vector(request.root)); },
     .order = [](Request const& request
              ) { return weakest_order(phases_of(request).stages_of_vector(request.root)); },
     .num_pieces = num_pieces,

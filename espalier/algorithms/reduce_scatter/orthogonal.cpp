@@ -64,6 +64,7 @@ extern Algorithm const reduce_scatter_orthogonal{
     .refuses = [](Request const& request) { return refuses_plan<Plan>(request); },
     .generate = generate,
     .facts = [](Request const& request) { return facts_of_plan<Plan>(request, generate); },
+    .rounds = [](Request const& request) { return rounds_of_plan<Plan>(request); },
     .variants =
         [](Request const& request) {
           return layout_variants(

@@ -75,6 +75,8 @@ extern Algorithm const scatter_orthogonal{
           Facts const sum = sum_of(phases_of(request).stages_of_parts(request.root));
           return with_counts(sum, request, generate);
         },
+    .rounds = [](Request const& request
+              ) { return sum_of_rounds(phases_of(request).stages_of_parts(request.root)); },
     .variants =
         [](Request const& request) {
           return layout_variants(

@@ -36,7 +36,7 @@ std::string RegionalGathering::refuses() const {
 
 int RegionalGathering::num_rounds() const {
   int const largest = regions.rows.row(0).size;
-  return std::max(inner.facts(largest, 0).rounds, inner.facts(regions.rows.smallest(), 0).rounds);
+  return std::max(inner.num_rounds(largest, 0), inner.num_rounds(regions.rows.smallest(), 0));
 }
 
 void RegionalGathering::append(

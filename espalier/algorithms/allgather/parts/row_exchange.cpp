@@ -66,7 +66,7 @@ std::int64_t exchanged_blocks(Rows const& rows, int row, Choice const& across) {
 void append_row_exchange(schedule::Builder& builder, Rows const& rows, Choice const& across) {
   Position const own = position_of(rows, builder.rank());
   int const partners = rows.smallest();
-  int const exchange_end = builder.round() + across.facts(rows.num_rows(), 0).rounds;
+  int const exchange_end = builder.round() + across.num_rounds(rows.num_rows(), 0);
   if (own.place < partners) {
     exchange(builder, rows, own, across);
   }

@@ -65,6 +65,7 @@ int Sequence::num_pieces(int num_ranks) const {
 
 schedule::RankProgram Sequence::generate(int num_ranks, int rank) const {
   int const n = num_pieces(num_ranks);
+  int const rounds_of_first = first.num_rounds(num_ranks, 0);
   schedule::Builder builder(output_frame(num_ranks, n), rank);
   for (Choice const* const choice : {&first, &second}) {
     int const factor = n / num_blocks(*choice, num_ranks);
@@ -74,9 +75,13 @@ schedule::RankProgram Sequence::generate(int num_ranks, int rank) const {
         {.rank_of = [](int member) { return member; },
          .blocks_of = [&](int block) { return schedule::blocks(block * factor, factor); }}
     );
-    builder.next_round(first.facts(num_ranks, 0).rounds).wait_for_sends();
+    builder.next_round(rounds_of_first).wait_for_sends();
   }
   return std::move(builder).finish();
+}
+
+int Sequence::num_rounds(int num_ranks) const {
+  return first.num_rounds(num_ranks, 0) + second.num_rounds(num_ranks, 0);
 }
 
 Facts Sequence::facts(int num_ranks) const {

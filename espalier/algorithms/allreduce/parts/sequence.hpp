@@ -18,6 +18,8 @@ struct Sequence {
   /// Pieces of the one that has more; each piece of the other is as many of them.
   [[nodiscard]] int num_pieces(int num_ranks) const;
   [[nodiscard]] schedule::RankProgram generate(int num_ranks, int rank) const;
+  /// The rounds of facts().
+  [[nodiscard]] int num_rounds(int num_ranks) const;
   /// Rounds, volume and reductions add up. The rest is counted rank by rank, until some ranks reach
   /// the sum of both.
   [[nodiscard]] Facts facts(int num_ranks) const;
