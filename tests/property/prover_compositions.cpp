@@ -23,7 +23,7 @@ TEST(Compositions, SayWhatTheyRefuse) {
   int num_refused = 0;
   for (int i = 0; i < 3000; ++i) {
     for (auto const collective : schedule::all_collectives()) {
-      int const p = 1 + static_cast<int>(test::below(compositions.random(), 16));
+      auto const p = static_cast<int>(1 + test::below(compositions.random(), 16));
       Choice const choice = compositions.choice(collective, p);
       for (int const num_ranks : {p, 1, 2, 3, 16}) {
         SCOPED_TRACE(choice.text() + " p " + std::to_string(num_ranks));
@@ -32,6 +32,41 @@ TEST(Compositions, SayWhatTheyRefuse) {
     }
   }
   EXPECT_GT(num_refused, 0);
+}
+
+void expect_proved(Choice const& choice, int num_ranks, int root) {
+  verify::Verdict const verdict = verify::prove(choice, num_ranks, root);
+  EXPECT_TRUE(verdict.holds()) << choice.text() << " p " << num_ranks << " root " << root << ": "
+                               << to_string(*verdict.violation);
+}
+
+TEST(Compositions, AreProved) {
+  RandomComposition compositions(2);
+  int num_proved = 0;
+  for (int i = 0; i < 200; ++i) {
+    for (auto const collective : schedule::all_collectives()) {
+      auto const p = static_cast<int>(1 + test::below(compositions.random(), 26));
+      Choice const choice = compositions.choice(collective, p);
+      int const root = schedule::has_root(collective) ? p / 2 : 0;
+      if (choice.refuses(p, root).empty()) {
+        expect_proved(choice, p, root);
+        ++num_proved;
+      }
+    }
+  }
+  EXPECT_GT(num_proved, 500);
+}
+
+/// Who sends most is not always the first of a row, or the root.
+TEST(Compositions, PromiseWhatIsCounted) {
+  expect_proved(Choice::parse("allgather/locality_bruck[inner=bine]"), 5, 0);
+  expect_proved(Choice::parse("allgather/orthogonal[sizes=19x41,inner=k_ring,across=flat]"), 60, 0);
+  expect_proved(
+      Choice::parse("allgather/orthogonal[rows=4,inner=hierarchical[down=multi_lane]]"), 32, 0
+  );
+  for (int root = 0; root < 25; ++root) {
+    expect_proved(Choice::parse("bcast/orthogonal[inner=two_tree[pieces=7]]"), 25, root);
+  }
 }
 
 /// A rank may have to send and receive at the same time.
@@ -51,9 +86,7 @@ TEST(Compositions, SignalAlongAnyBroadcast) {
           Choice::parse("barrier/hierarchical[rows=" + rows + ",down=" + down + "]");
       for (int p = std::stoi(rows); p <= 33; ++p) {
         ASSERT_EQ(choice.refuses(p, 0), "") << choice.text();
-        verify::Verdict const verdict = verify::prove(choice, p, 0);
-        EXPECT_TRUE(verdict.holds())
-            << choice.text() << " p " << p << ": " << to_string(*verdict.violation);
+        expect_proved(choice, p, 0);
       }
     }
   }

@@ -18,7 +18,7 @@ public:
 
   /// A choice of a collective; often one that refuses this many ranks.
   algorithms::Choice choice(algorithms::Collective collective, int num_ranks) {
-    return algorithms::Choice::parse(collective, text(collective, num_ranks, 2));
+    return algorithms::Choice::parse(collective, text(collective, num_ranks, 3));
   }
 
   Random& random() noexcept { return random_; }

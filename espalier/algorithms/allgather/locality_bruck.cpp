@@ -16,7 +16,8 @@
 /// the k^i regions that begin l k^i further on, l = 1 .. k - 1. With the usual k = n rank 0 rests;
 /// it is rank n if k = n + 1, and rank n - 1 where a region is one rank smaller than others.
 ///
-/// Rounds  inner(n) + ceil(log_k N) (1 + inner(n)), N = ceil(p / n) regions.
+/// Rounds  inner(n) + ceil(log_k N) (1 + inner(n)), N = ceil(p / n) regions; fewer if the inner
+///         algorithm brings nothing new in its last rounds.
 /// Bytes   about m / n sent per rank to other regions, in ceil(log_k N) messages at most;
 ///         m (p - 1) by all ranks, m = bytes of the gathered result.
 /// Valid   2 <= k <= size of the smallest region + 1, and what inner accepts; any datatype.
@@ -83,14 +84,15 @@ std::string refuses(Request const& request) {
 }
 
 Facts facts(Request const& request) {
-  RegionalGathering const gathering = gathering_of(request);
-  Rows const& rows = gathering.regions.rows;
-  int const steps = ceil_log(radix(request), rows.num_rows());
-  Facts facts{.rounds = gathering.num_rounds() + steps * (1 + gathering.num_rounds())};
+  Rows const& rows = gathering_of(request).regions.rows;
+  Facts facts;
   // If regions are equal, so is what they send.
   int const end = rows.are_equal() ? rows.smallest() : request.num_ranks;
   for (int rank = 0; rank < end; ++rank) {
-    include(facts, generate(request, rank));
+    schedule::RankProgram const program = generate(request, rank);
+    include(facts, program);
+    // In its last rounds the inner algorithm may have nothing new to send.
+    facts.rounds = std::max(facts.rounds, program.num_rounds());
   }
   return facts;
 }

@@ -65,17 +65,6 @@ schedule::RankProgram generate(Request const& request, int rank) {
   return std::move(builder).finish();
 }
 
-/// What the first rank of a leaf sends; the others of the leaf send no more.
-Facts sent_by_first(Orthogonal const& phases, RankRange const& leaf) {
-  Facts sent = phases.inner.facts(leaf.size, 0);
-  for (Rows const& rows : phases.groups.levels_of(leaf.begin)) {
-    Facts const facts = row_exchange_facts(rows, leaf.begin, phases.across);
-    sent.messages += facts.messages;
-    sent.blocks += facts.blocks;
-  }
-  return sent;
-}
-
 int num_rounds(Request const& request) {
   Orthogonal const phases = phases_of(request);
   int rounds = phases.inner_rounds();
@@ -85,16 +74,25 @@ int num_rounds(Request const& request) {
   return rounds;
 }
 
+/// Messages and blocks of a phase among so many ranks, whose blocks stand for `weight` blocks.
+void add_phase(Facts& sum, Choice const& phase, int num_ranks, int weight) {
+  Facts const facts = phase.facts(num_ranks, 0);
+  sum.messages += facts.messages;
+  sum.blocks += facts.blocks * weight;
+  sum.scratch += facts.scratch * weight;
+}
+
 Facts facts(Request const& request) {
   Orthogonal const phases = phases_of(request);
-  Facts facts{.rounds = num_rounds(request)};
-  facts.volume = sum_of(phases.stages_of_parts(0)).volume;
-  // If leaves are equal, so is what their ranks send.
-  int const end = phases.groups.are_equal() ? 1 : request.num_ranks;
-  for (int rank = 0; rank < end; rank = phases.groups.leaf_of(rank).end()) {
-    Facts const sent = sent_by_first(phases, phases.groups.leaf_of(rank));
-    facts.messages = std::max(facts.messages, sent.messages);
-    facts.blocks = std::max(facts.blocks, sent.blocks);
+  Facts facts{.rounds = num_rounds(request), .volume = sum_of(phases.stages_of_parts(0)).volume};
+  if (!phases.groups.are_equal()) {
+    return with_counts(facts, request, generate);
+  }
+  // Rows have all places in all rows: some rank sends the most that is sent in each phase.
+  add_phase(facts, phases.inner, phases.groups.leaf_sizes()[0], 1);
+  for (std::size_t level = 0; level < phases.groups.num_levels(); ++level) {
+    int const weight = phases.groups.run_sizes(level + 1)[0];
+    add_phase(facts, phases.across, phases.groups.num_rows[level], weight);
   }
   return facts;
 }

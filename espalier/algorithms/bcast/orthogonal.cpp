@@ -116,7 +116,10 @@ Facts facts(Request const& request) {
   Orthogonal const phases = phases_of(request);
   Facts facts{.rounds = num_rounds(request)};
   facts.volume = sum_of(phases.stages_of_vector(request.root, num_pieces(request))).volume;
-  // In a leaf its root sends most. Of all ranks the root does if leaves are equal.
+  if (num_pieces(request) > 1) {
+    return with_counts(facts, request, generate);
+  }
+  // In a leaf the root of a tree sends most. Of all ranks the root does if leaves are equal.
   int const begin = phases.groups.are_equal() ? request.root : 0;
   int const end = phases.groups.are_equal() ? begin + 1 : request.num_ranks;
   for (int rank = begin; rank < end; rank = phases.groups.leaf_of(rank).end()) {

@@ -47,20 +47,6 @@ void exchange(
   schedule::nest(builder, across.generate(rows.num_rows(), 0, own.row), embedding);
 }
 
-/// Blocks that the ranks of a row send to other rows.
-std::int64_t exchanged_blocks(Rows const& rows, int row, Choice const& across) {
-  schedule::RankProgram const program = across.generate(rows.num_rows(), 0, row);
-  std::int64_t total = 0;
-  for (schedule::Operation const& operation : program.operations) {
-    if (operation.kind == schedule::Kind::send) {
-      schedule::for_each_block(program.frame, program.slots(operation), [&](auto, int sent) {
-        total += rows.row(sent).size;
-      });
-    }
-  }
-  return total;
-}
-
 }  // namespace
 
 void append_row_exchange(schedule::Builder& builder, Rows const& rows, Choice const& across) {
@@ -78,25 +64,6 @@ void append_row_exchange(schedule::Builder& builder, Rows const& rows, Choice co
     builder.next_round(exchange_end + other - partners);
     builder.send(own.run.begin + other, part_of_others(rows, own.run, own.place));
   }
-}
-
-Facts row_exchange_facts(Rows const& rows, int rank, Choice const& across) {
-  Facts facts = across.facts(rows.num_rows(), 0);
-  if (rows.are_equal()) {
-    facts.blocks *= rows.smallest();
-    return facts;
-  }
-  facts.rounds += rows.largest() - rows.smallest();
-  Position const own = position_of(rows, rank);
-  if (own.place >= rows.smallest()) {
-    return {.rounds = facts.rounds};
-  }
-  facts.blocks = exchanged_blocks(rows, own.row, across);
-  auto const part = schedule::num_blocks(part_of_others(rows, own.run, own.place));
-  int const num_others = own.run.size - rows.smallest();
-  facts.messages += part > 0 ? num_others : 0;
-  facts.blocks += part * num_others;
-  return facts;
 }
 
 }  // namespace espalier::algorithms

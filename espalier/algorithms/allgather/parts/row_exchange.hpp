@@ -18,8 +18,4 @@ namespace espalier::algorithms {
 /// Appends the phase between `rows` for the builder's rank, beginning in the builder's round.
 void append_row_exchange(schedule::Builder& builder, Rows const& rows, Choice const& across);
 
-/// Messages and blocks that a rank sends in this phase; its own rounds.
-/// Walks the program of `across` where rows are unequal.
-[[nodiscard]] Facts row_exchange_facts(Rows const& rows, int rank, Choice const& across);
-
 }  // namespace espalier::algorithms
