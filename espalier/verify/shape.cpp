@@ -26,6 +26,9 @@ using schedule::Slot;
 
 constexpr int unlimited = std::numeric_limits<int>::max();
 
+/// What is counted by round has room for all of them; no program of so many fits into memory.
+constexpr int most_rounds = 1 << 24;
+
 /// Checks one program; each function is true if all is well and otherwise leaves the violation.
 class ShapeCheck {
 public:
@@ -156,7 +159,7 @@ private:
     return range_fits("slots", operation.slots, program_.slot_pool.size()) &&
            range_fits("sources", operation.sources, program_.slot_pool.size()) &&
            range_fits("waits", operation.waits, program_.wait_pool.size()) &&
-           inside("round", operation.round, 0, unlimited) && waits_fit(operation) &&
+           inside("round", operation.round, 0, most_rounds - 1) && waits_fit(operation) &&
            (schedule::has_remote_slots(operation.kind) || slots_fit(program_.slots(operation))) &&
            (schedule::has_remote_sources(operation.kind) || slots_fit(program_.sources(operation))
            ) &&

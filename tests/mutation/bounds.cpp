@@ -66,6 +66,9 @@ constexpr std::array damages{
     Damage{"peer_negative", [](RankProgram& program) { program.operations[0].peer = -1; }},
     Damage{"tag_negative", [](RankProgram& program) { program.operations[0].tag = -1; }},
     Damage{"round_negative", [](RankProgram& program) { program.operations[0].round = -1; }},
+    Damage{
+        "round_too_large", [](RankProgram& program) { program.operations[0].round = 2000000000; }
+    },
     Damage{"after_itself", [](RankProgram& program) { program.operations[0].after = 1; }},
     Damage{"after_negative", [](RankProgram& program) { program.operations[0].after = -1; }},
     Damage{"waits_for_itself", [](RankProgram& program) { program.wait_pool[0] = 1; }},
