@@ -92,6 +92,15 @@ TEST(Compositions, SignalAlongAnyBroadcast) {
   }
 }
 
+/// Only then bcast/scatter_allgather has to look for it.
+TEST(Compositions, UseScratchInAllgathersOnlyInPhasesOfPhases) {
+  for (int p = 1; p <= 33; ++p) {
+    for (Choice const& choice : algorithms::variants(schedule::Collective::allgather, p)) {
+      EXPECT_EQ(choice.facts(p, 0).scratch, 0) << choice.text() << " " << p;
+    }
+  }
+}
+
 TEST(Compositions, DoNotSignalByWayOfScratch) {
   Choice const choice = Choice::parse("barrier/hierarchical[rows=1,down=multi_lane]");
   EXPECT_EQ(choice.refuses(8, 0), "down=multi_lane uses scratch");

@@ -18,8 +18,8 @@
 ///
 /// Rounds  ceil(log2 p) + those of the allgather; with ring ceil(log2 p) + p - 1.
 /// Bytes   at most 2 m (p - 1) / p sent, by the root; m = bytes of the message.
-/// Valid   what the allgather accepts, which must not be orthogonal; any root; the message is cut
-///         into p pieces.
+/// Valid   what the allgather accepts, which must not be orthogonal or use scratch; any root; the
+///         message is cut into p pieces.
 /// Source  [barnett1994], "scatter-collect"; leaving out pieces as in [zhou2015].
 
 #include <algorithm>
@@ -93,14 +93,36 @@ schedule::RankProgram generate(Request const& request, int rank) {
   return schedule::rotate(std::move(builder).finish(), request.root);
 }
 
+bool is_phase(Parameter const& parameter) {
+  return parameter.type == Parameter::Type::algorithm;
+}
+
+/// Whether a phase has phases: only such allgathers may use scratch.
+bool has_phases_of_phases(Choice const& choice) {
+  return std::ranges::any_of(choice.algorithm().parameters, [&](Parameter const& parameter) {
+    if (!is_phase(parameter) || !choice.arguments().has(parameter.name)) {
+      return false;
+    }
+    Collective const collective =
+        parameter.collective.empty() ? choice.collective() : parse_collective(parameter.collective);
+    Choice const phase = Choice::parse(collective, choice.arguments().text(parameter.name, {}));
+    return std::ranges::any_of(phase.algorithm().parameters, is_phase);
+  });
+}
+
 std::string refuses(Request const& request) {
   Choice const allgather = allgather_of(request);
   if (allgather.algorithm().name == "orthogonal") {
     return "allgather=orthogonal is not possible; use bcast/orthogonal[inner=scatter_allgather]";
   }
   std::string const reason = allgather.refuses(request.num_ranks, 0);
-  std::string const name(allgather.algorithm().name);
-  return reason.empty() ? reason : "allgather=" + (name + " " + reason);
+  std::string const name = "allgather=" + std::string(allgather.algorithm().name);
+  if (!reason.empty()) {
+    return name + " " + reason;
+  }
+  bool const uses_scratch =
+      has_phases_of_phases(allgather) && allgather.facts(request.num_ranks, 0).scratch > 0;
+  return uses_scratch ? name + " uses scratch" : "";
 }
 
 Facts facts(Request const& request) {
