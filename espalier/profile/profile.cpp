@@ -101,7 +101,7 @@ Rule parse_rule(Field const& field) {
 bool is_known(Field const& field) {
   CallForm const one = rule_call_in_file(field.at("collective"));
   Shape const shape = shape_in_file(field, one.call);
-  std::string const name = field.at("algorithm").text();
+  static_cast<void>(field.at("algorithm").text());  // which a name has to be, known or not
   try {
     if (is_neighborhood(one.call)) {
       static_cast<void>(parse_neighbors(field.at("algorithm"), one.call));

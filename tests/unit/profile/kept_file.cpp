@@ -16,6 +16,12 @@ namespace {
 namespace fs = std::filesystem;
 
 class KeptFile : public testing::Test {
+public:
+  KeptFile(KeptFile const&) = delete;
+  KeptFile& operator=(KeptFile const&) = delete;
+  KeptFile(KeptFile&&) = delete;
+  KeptFile& operator=(KeptFile&&) = delete;
+
 protected:
   KeptFile() : mask_(umask(022)) {
     std::string folder = (fs::temp_directory_path() / "kept_file_XXXXXX").string();
@@ -27,11 +33,6 @@ protected:
     umask(mask_);
     fs::remove_all(folder_);
   }
-
-  KeptFile(KeptFile const&) = delete;
-  KeptFile& operator=(KeptFile const&) = delete;
-  KeptFile(KeptFile&&) = delete;
-  KeptFile& operator=(KeptFile&&) = delete;
 
   void write(mode_t mode) const {
     std::ofstream(path_) << "before";
