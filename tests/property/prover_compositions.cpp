@@ -92,7 +92,7 @@ TEST(Compositions, SignalAlongAnyBroadcast) {
   }
 }
 
-/// Only then bcast/scatter_allgather has to look for it.
+/// Only then broadcasts have to look for it.
 TEST(Compositions, UseScratchInAllgathersOnlyInPhasesOfPhases) {
   for (int p = 1; p <= 33; ++p) {
     for (Choice const& choice : algorithms::variants(schedule::Collective::allgather, p)) {

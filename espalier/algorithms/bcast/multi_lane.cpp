@@ -63,9 +63,7 @@ std::string refuses(Request const& request) {
   std::string reason = refuses_plan<Plan>(request);
   if (reason.empty()) {
     Plan const plan(request);
-    int const num_lanes = plan.multi.lanes().num_lanes();
-    auto const program = plan.multi.join->generate(num_lanes, 0, num_lanes - 1);
-    if (!program.frame.scratch_like.empty()) {
+    if (uses_scratch(*plan.multi.join, plan.multi.lanes().num_lanes())) {
       reason = "join=" + std::string(plan.multi.join->algorithm().name) + " uses scratch";
     }
   }

@@ -25,6 +25,7 @@
 #include <algorithm>
 
 #include "espalier/algorithms/catalog.hpp"
+#include "espalier/algorithms/composed/phases.hpp"
 #include "espalier/algorithms/composed/tried_phases.hpp"
 #include "espalier/algorithms/trees/tree_bcast.hpp"
 #include "espalier/base/integer.hpp"
@@ -93,23 +94,6 @@ schedule::RankProgram generate(Request const& request, int rank) {
   return schedule::rotate(std::move(builder).finish(), request.root);
 }
 
-bool is_phase(Parameter const& parameter) {
-  return parameter.type == Parameter::Type::algorithm;
-}
-
-/// Whether a phase has phases: only such allgathers may use scratch.
-bool has_phases_of_phases(Choice const& choice) {
-  return std::ranges::any_of(choice.algorithm().parameters, [&](Parameter const& parameter) {
-    if (!is_phase(parameter) || !choice.arguments().has(parameter.name)) {
-      return false;
-    }
-    Collective const collective =
-        parameter.collective.empty() ? choice.collective() : parse_collective(parameter.collective);
-    Choice const phase = Choice::parse(collective, choice.arguments().text(parameter.name, {}));
-    return std::ranges::any_of(phase.algorithm().parameters, is_phase);
-  });
-}
-
 std::string refuses(Request const& request) {
   Choice const allgather = allgather_of(request);
   if (allgather.algorithm().name == "orthogonal") {
@@ -120,9 +104,7 @@ std::string refuses(Request const& request) {
   if (!reason.empty()) {
     return name + " " + reason;
   }
-  bool const uses_scratch =
-      has_phases_of_phases(allgather) && allgather.facts(request.num_ranks, 0).scratch > 0;
-  return uses_scratch ? name + " uses scratch" : "";
+  return uses_scratch(allgather, request.num_ranks) ? name + " uses scratch" : "";
 }
 
 Facts facts(Request const& request) {

@@ -51,6 +51,22 @@ RankProgram as_signals(RankProgram program) {
   return program;
 }
 
+bool is_phase(Parameter const& parameter) {
+  return parameter.type == Parameter::Type::algorithm;
+}
+
+bool has_phases_of_phases(Choice const& choice) {
+  return std::ranges::any_of(choice.algorithm().parameters, [&](Parameter const& parameter) {
+    if (!is_phase(parameter) || !choice.arguments().has(parameter.name)) {
+      return false;
+    }
+    Collective const collective =
+        parameter.collective.empty() ? choice.collective() : parse_collective(parameter.collective);
+    Choice const phase = Choice::parse(collective, choice.arguments().text(parameter.name, {}));
+    return std::ranges::any_of(phase.algorithm().parameters, is_phase);
+  });
+}
+
 }  // namespace
 
 Phase Phase::on(schedule::BlockMap results, schedule::BlockMap contribution) const {
@@ -210,6 +226,11 @@ std::string refuses(std::span<Stage const> stages) {
     }
   }
   return {};
+}
+
+// Allgathers without phases of phases never do, and their facts may have to be counted.
+bool uses_scratch(Choice const& allgather, int num_ranks) {
+  return has_phases_of_phases(allgather) && allgather.facts(num_ranks, 0).scratch > 0;
 }
 
 schedule::BlockMap cut(schedule::Slot run, int num_pieces) {

@@ -97,6 +97,9 @@ stage_of_vector(Choice const& algorithm, std::vector<GroupShape> shapes, int num
 /// Empty if no phase refuses.
 [[nodiscard]] std::string refuses(std::span<Stage const> stages);
 
+/// Whether an allgather that accepts so many ranks uses scratch on any of them.
+[[nodiscard]] bool uses_scratch(Choice const& allgather, int num_ranks);
+
 /// The pieces of a run of blocks, nearly equal.
 [[nodiscard]] schedule::BlockMap cut(schedule::Slot run, int num_pieces);
 

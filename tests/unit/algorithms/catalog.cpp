@@ -200,6 +200,9 @@ TEST(Choice, RefusesWithTheReason) {
       {"bcast/scatter_allgather[allgather=hierarchical[rows=2,down=multi_lane[rows=1]]]",
        16,
        "allgather=hierarchical uses scratch"},
+      {"bcast/multi_lane[rows=2,join=hierarchical[rows=2,down=multi_lane[rows=1]]]",
+       16,
+       "join=hierarchical uses scratch"},
       {"allreduce/hierarchical[rows=4,across=multi_lane[rows=8]]",
        16,
        "allreduce/multi_lane[rows=8] as a phase: rows=8 needs a rank in every row, got 4 ranks; "
