@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <chrono>
 #include <span>
 #include <string>
@@ -91,11 +92,12 @@ Proposals propose(Contest::Kind const& contest, Learning& learning) {
 
 /// Of a communicator before which so many others of these ranks were learned on. Who makes them
 /// again and again and frees them after a few calls would pay for the first exchanges of each, and
-/// learn nothing.
+/// learn nothing. Ranks that come to two of them in different orders mostly agree, too.
 std::int64_t first_call_on(int num_before) {
-  constexpr int few = 8;
+  constexpr unsigned few = 8;
   constexpr std::int64_t calls_for_each = 3;
-  return num_before < few ? 1 : calls_for_each * num_before;
+  auto const number = static_cast<unsigned>(num_before);
+  return number < few ? 1 : calls_for_each * static_cast<std::int64_t>(std::bit_floor(number));
 }
 
 }  // namespace
