@@ -63,8 +63,10 @@ std::string refuses(Request const& request) {
   std::string reason = refuses_plan<Plan>(request);
   if (reason.empty()) {
     Plan const plan(request);
-    if (uses_scratch(*plan.multi.join, plan.multi.lanes().num_lanes())) {
-      reason = "join=" + std::string(plan.multi.join->algorithm().name) + " uses scratch";
+    int const num_lanes = plan.multi.lanes().num_lanes();
+    std::optional<Choice> const& join = plan.multi.join;
+    if (join && uses_scratch(*join, num_lanes)) {
+      reason = "join=" + std::string(join->algorithm().name) + " uses scratch";
     }
   }
   return reason;
