@@ -39,10 +39,10 @@ int permit(int descriptor, struct stat const& before) noexcept {
   return fchmod(descriptor, permissions) == 0 ? 0 : error_number();
 }
 
-/// Where the machine fails after the file has its name, it has the text.
-int write_through(std::FILE* file, std::string const& text) noexcept {
+/// @param is_kept  where the machine fails after the file has its name, it has the text
+int write_through(std::FILE* file, std::string const& text, bool is_kept) noexcept {
   bool const is_written = std::fwrite(text.data(), 1, text.size(), file) == text.size() &&
-                          std::fflush(file) == 0 && fsync(fileno(file)) == 0;
+                          std::fflush(file) == 0 && (!is_kept || fsync(fileno(file)) == 0);
   return is_written ? 0 : error_number();
 }
 
@@ -64,7 +64,8 @@ int write_text(
     return problem;
   }
   int problem = before ? permit(descriptor, *before) : 0;
-  problem = problem == 0 ? write_through(file, text) : problem;
+  // A new file takes nothing away if it is lost, and thousands of ranks write some.
+  problem = problem == 0 ? write_through(file, text, before.has_value()) : problem;
   if (std::fclose(file) != 0 && problem == 0) {
     return error_number();
   }
