@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -26,8 +27,10 @@ using std::chrono::seconds;
 constexpr seconds until_complaint{10};
 constexpr seconds until_end{300};
 
-/// That all are here, and that some are waited for. Every MPI library has these tags.
-enum class Word : int { all_are_here = 32'101, some_are_missing = 32'102 };
+/// Every MPI library has this tag.
+constexpr int roll_call_tag = 32'101;
+
+enum class Word : char { all_are_here, some_are_missing };
 
 /// The ranks behind one that is to report them.
 struct Branch {
@@ -36,23 +39,24 @@ struct Branch {
 };
 
 void say(int rank, Word word) {
-  int const tag = static_cast<int>(word);
-  require_success(PMPI_Send(nullptr, 0, MPI_BYTE, rank, tag, MPI_COMM_WORLD), "MPI_Send");
+  require_success(PMPI_Send(&word, 1, MPI_BYTE, rank, roll_call_tag, MPI_COMM_WORLD), "MPI_Send");
 }
 
-/// Whether a rank has said this. It is not heard again.
-bool hear(int rank, Word word) {
-  int const tag = static_cast<int>(word);
+/// What a rank says, in its order, so that no word is left for receives of the program.
+std::optional<Word> hear(int rank) {
   int is_there = 0;
   require_success(
-      PMPI_Iprobe(rank, tag, MPI_COMM_WORLD, &is_there, MPI_STATUS_IGNORE), "MPI_Iprobe"
+      PMPI_Iprobe(rank, roll_call_tag, MPI_COMM_WORLD, &is_there, MPI_STATUS_IGNORE), "MPI_Iprobe"
   );
-  if (is_there != 0) {
-    require_success(
-        PMPI_Recv(nullptr, 0, MPI_BYTE, rank, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE), "MPI_Recv"
-    );
+  if (is_there == 0) {
+    return std::nullopt;
   }
-  return is_there != 0;
+  Word word{};
+  require_success(
+      PMPI_Recv(&word, 1, MPI_BYTE, rank, roll_call_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
+      "MPI_Recv"
+  );
+  return word;
 }
 
 std::string text_of(Branch const& branch) {
@@ -87,7 +91,7 @@ public:
 
 private:
   void await_branch(Branch const& branch) {
-    while (!hear(branch.first, Word::all_are_here)) {
+    while (!hear(branch.first)) {
       if (!has_complained_ && waited() >= until_complaint) {
         complain(text_of(branch), until_complaint);
         if (rank_ == 0) {
@@ -104,17 +108,14 @@ private:
   /// Where rank 0 is missing, nobody but those next to it can say so. If it waits for others, it
   /// says so, and sooner than these complain.
   void await_parent(int parent) {
-    bool const may_be_missing = parent == 0;
-    bool is_here = false;
-    while (!hear(parent, Word::all_are_here)) {
-      is_here = is_here || (may_be_missing && hear(parent, Word::some_are_missing));
-      if (may_be_missing && !is_here) {
-        if (!has_complained_ && waited() >= 2 * until_complaint) {
-          complain("rank 0", 2 * until_complaint);
-        }
-        if (waited() >= until_end) {
-          end("rank 0");
-        }
+    bool may_be_missing = parent == 0;
+    for (std::optional<Word> word; word != Word::all_are_here; word = hear(parent)) {
+      may_be_missing = may_be_missing && word != Word::some_are_missing;
+      if (may_be_missing && !has_complained_ && waited() >= 2 * until_complaint) {
+        complain("rank 0", 2 * until_complaint);
+      }
+      if (may_be_missing && waited() >= until_end) {
+        end("rank 0");
       }
       pause();
     }
