@@ -15,7 +15,8 @@ inline long num_allocations = 0;
 
 }  // namespace espalier::test
 
-void* operator new(std::size_t size) {
+// Inlined, one of them alone seems to take what the other's library gave.
+[[gnu::noinline]] void* operator new(std::size_t size) {
   ++espalier::test::num_allocations;
   if (void* const memory = std::malloc(size == 0 ? 1 : size)) {
     return memory;
@@ -23,10 +24,10 @@ void* operator new(std::size_t size) {
   throw std::bad_alloc();
 }
 
-void operator delete(void* memory) noexcept {
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
   std::free(memory);
 }
 
-void operator delete(void* memory, std::size_t) noexcept {
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
   std::free(memory);
 }
