@@ -68,7 +68,7 @@ struct Channel {
 };
 
 /// Messages up to here are copied twice, however small a channel is: a system call takes longer.
-inline constexpr std::uint64_t always_copied = 4 * 1024;
+inline constexpr std::uint64_t always_copied = 4096;
 
 /// Larger ones are never copied twice: a copy less is worth a system call.
 inline constexpr std::uint64_t most_copied = std::uint64_t{64} * 1024;

@@ -116,7 +116,7 @@ struct LearningReport {
 struct ProcessReport {
   int rank = 0;
   int num_ranks = 1;
-  std::string run{};  ///< equal on the ranks of one run, different in all others; empty: not known
+  std::string run;  ///< equal on the ranks of one run, different in all others; empty: not known
   std::string vendor;
   std::string library_version;
   double seconds = 0.0;  ///< from the end of MPI_Init to the start of MPI_Finalize
