@@ -47,8 +47,8 @@ int create(char const* name, MPI_Comm* made, Function* /*type*/, Arguments... ar
 // NOLINTBEGIN(readability-identifier-naming)
 extern "C" {
 
-int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm* made) {
-  return create("PMPI_Comm_dup", made, PMPI_Comm_dup, comm, made);
+int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* made) {
+  return create("PMPI_Comm_create", made, PMPI_Comm_create, comm, group, made);
 }
 
 int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* made) {
@@ -262,7 +262,7 @@ void check_wrong(Checks& checks, MPI_Comm comm) {
       "an unknown algorithm"
   );
   for (char const* name :
-       {"PMPI_Comm_dup", "PMPI_Comm_split", "PMPI_Cart_create", "PMPI_Comm_split_type"}) {
+       {"PMPI_Comm_create", "PMPI_Comm_split", "PMPI_Cart_create", "PMPI_Comm_split_type"}) {
     failing = name;
     checks.expect(
         failure({.grid = line}).starts_with(std::string(name).substr(1) + " "),
