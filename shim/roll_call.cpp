@@ -131,9 +131,7 @@ private:
 
   /// For a while only the processor is handed over: who sleeps comes late.
   void pause() const {
-    if (waited() < std::chrono::milliseconds{100}) {
-      std::this_thread::yield();
-    } else {
+    if (waited() >= std::chrono::milliseconds{100}) {
       std::this_thread::sleep_for(std::chrono::milliseconds{1});
     }
   }

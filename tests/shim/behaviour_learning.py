@@ -208,6 +208,8 @@ def case_runs_in_vain_cost_less(context: Context) -> None:
         bounds.append(context.reports()[0]["learning"]["bound_seconds"])
     expect(bounds[0] < bounds[1], "a lower bound", bounds)
 
+    # Without the trials of those runs, after which its calls would seem too few to learn from.
+    memory.write_text(json.dumps(document), encoding="utf-8")
     learn(context, memory, 40)
     programs = json.loads(memory.read_text(encoding="utf-8"))["programs"]
     expect(programs[0]["program"] == name.removesuffix("3") + "40", "the program first", programs)
