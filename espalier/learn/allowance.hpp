@@ -28,11 +28,8 @@ public:
     gained_.fetch_add(static_cast<std::int64_t>(seconds * 1e9), std::memory_order_relaxed);
   }
 
-  /// Seconds gained in a program that has run for so long. No more than that, in which its calls
-  /// were made: what they would have taken otherwise is known from trials alone, which may err.
-  [[nodiscard]] double gained(double elapsed) const noexcept {
-    double const seconds = static_cast<double>(gained_.load(std::memory_order_relaxed)) * 1e-9;
-    return seconds < elapsed ? seconds : elapsed;
+  [[nodiscard]] double gained() const noexcept {
+    return static_cast<double>(gained_.load(std::memory_order_relaxed)) * 1e-9;
   }
 
   /// Seconds lost so far.
@@ -43,7 +40,7 @@ public:
   /// Seconds that may be lost in a program that has run for so long.
   [[nodiscard]] double bound(double elapsed) const noexcept {
     double const by_share = share_ * elapsed;
-    return (by_share > seconds_ ? by_share : seconds_) + share_of_gains * gained(elapsed);
+    return (by_share > seconds_ ? by_share : seconds_) + share_of_gains * gained();
   }
 
   /// Below 0 if more was lost than is allowed.

@@ -342,7 +342,7 @@ LearningReport Learning::report() const {
   LearningReport report{
       .lost_seconds = allowance_.spent(),
       .bound_seconds = allowance_.bound(elapsed()),
-      .saved_seconds = allowance_.gained(elapsed()),
+      .saved_seconds = allowance_.gained(),
   };
   std::lock_guard const lock(mutex_);
   for (auto const& [kind, lesson] : lessons_) {
@@ -423,7 +423,7 @@ void Learning::think_ahead() {
 
 Learned Learning::learned() const {
   std::lock_guard const lock(mutex_);
-  Learned learned{.saved_seconds = allowance_.gained(elapsed())};
+  Learned learned{.saved_seconds = allowance_.gained()};
   for (auto const& [kind, lesson] : lessons_) {
     learned.lessons.push_back(lesson);
   }
