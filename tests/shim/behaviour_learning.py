@@ -306,39 +306,27 @@ def case_memory_without_a_home(context: Context) -> None:
 
 
 def case_gains_may_be_lost_again(context: Context) -> None:
-    """Calls that follow what was learned allow trials half of what they save.
-
-    But no more than half of what the program takes.
-    """
+    """Calls that follow what was learned allow trials half of what they save."""
     memory = remembered(context)
     document = json.loads(memory.read_text(encoding="utf-8"))
     shape = {"num_ranks": 2, "num_nodes": 1}
     kind = {"collective": "allgather", **shape, "min_bytes": 2048, "max_bytes": 4095}
     document["rules"].append({**kind, "algorithm": "allgather/ring", "reason": "learned"})
-    reports = []
-    for saved in (0.0, 1e-4, 10.0):
+    bounds = []
+    for saved in (0.0, 10.0):
         known = trials(kind, 1e-4, "native", "allgather/ring")
         known["candidates"][0]["seconds"] = 1.0 + saved
         known["candidates"][1]["seconds"] = 1.0
         memory.write_text(json.dumps({**document, "trials": [known]}), encoding="utf-8")
-        outcome = context.launch(
-            *(context.program(PROGRAM), "3"),
-            num_ranks=2,
-            ESPALIER_LEARN="on",
-            ESPALIER_MEMORY=str(memory),
-            ESPALIER_STATISTICS=str(context.statistics),
-        )
+        outcome = learn(context, memory, 3, ESPALIER_STATISTICS=str(context.statistics))
         expect((outcome.code, outcome.lines) == (0, []), "a silent success", outcome)
-        reports.append(context.reports()[0])
-    rows = reports[1]["calls"]
-    calls = sum(row["count"] for row in rows if row["algorithm"] == "allgather/ring")
-    expect(calls > 0, "calls that follow the rule", rows)
-    without, usual, far_too_much = (report["learning"]["bound_seconds"] for report in reports)
-    gained = usual - without
-    expect(abs(gained - calls * 1e-4 / 2) < 1e-5, f"half of {calls} times 0.1 ms", gained)
-    # Finding what to try and reading the clock belongs to the time of the program, too.
-    most = reports[2]["seconds"] / 2 + 0.1
-    expect(far_too_much - without < most, f"at most {most} s", far_too_much)
+        (report, *_) = context.reports()
+        bounds.append(report["learning"]["bound_seconds"])
+    calls = sum(row["count"] for row in report["calls"] if row["algorithm"] == "allgather/ring")
+    expect(calls > 0, "calls that follow the rule", report["calls"])
+    # A share of the time of the program counts too, and it takes less than a second of that.
+    gained = bounds[1] - bounds[0]
+    expect(abs(gained - calls * 10.0 / 2) < 1, f"half of {calls} times 10 s", gained)
 
 
 def case_decided_calls_take_no_turn(context: Context) -> None:
