@@ -24,6 +24,11 @@ inline long num_allocations = 0;
   throw std::bad_alloc();
 }
 
+[[gnu::noinline]] void* operator new(std::size_t size, std::nothrow_t const& /*tag*/) noexcept {
+  ++espalier::test::num_allocations;
+  return std::malloc(size == 0 ? 1 : size);
+}
+
 [[gnu::noinline]] void operator delete(void* memory) noexcept {
   std::free(memory);
 }
