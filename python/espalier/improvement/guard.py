@@ -156,20 +156,23 @@ def _is_meant(rule: Rule, calls: Judged) -> bool:
     """Return whether calls may have run by a rule."""
     has_shape = rule["collective"] == calls.call and rule["num_ranks"] == calls.num_ranks
     has_nodes = calls.num_nodes in {0, rule["num_nodes"]}
-    is_above = calls.max_bytes is not None and rule["min_bytes"] > calls.max_bytes
-    is_below = rule["max_bytes"] is not None and rule["max_bytes"] < calls.min_bytes
-    is_other = rule["algorithm"] == NATIVE or is_above or is_below
-    return has_shape and has_nodes and not is_other
+    is_near = _overlaps(rule, calls.min_bytes, calls.max_bytes)
+    return has_shape and has_nodes and is_near and rule["algorithm"] != NATIVE
 
 
 def _is_about(rule: Rule, row: Mapping[str, Any]) -> bool:
     """Return whether a rule may decide for calls of a comparison, on communicators of any nodes."""
     call = call_of(row)
-    low, high = row["min_bytes"], row["max_bytes"]
-    is_above = _core.has_known_size(call) and high is not None and rule["min_bytes"] > high
-    is_below = rule["max_bytes"] is not None and rule["max_bytes"] < low
+    high = row["max_bytes"] if _core.has_known_size(call) else None
     has_shape = (rule["collective"], rule["num_ranks"]) == (call, row["num_ranks"])
-    return has_shape and not is_above and not is_below
+    return has_shape and _overlaps(rule, row["min_bytes"], high)
+
+
+def _overlaps(rule: Rule, low: int, high: int | None) -> bool:
+    """Return whether a rule decides for any of the sizes from `low` to `high`."""
+    is_above = high is not None and rule["min_bytes"] > high
+    is_below = rule["max_bytes"] is not None and rule["max_bytes"] < low
+    return not is_above and not is_below
 
 
 def _lesser(one: int | None, other: int | None) -> int | None:
