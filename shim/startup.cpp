@@ -79,7 +79,14 @@ enum Trait : unsigned {
   some_devices = 1U << 1U,         ///< buffers may be in memory of devices
   writing_of_requests = 1U << 2U,  ///< as World::writes_into_requests
   no_thread = 1U << 3U,            ///< there can be no progress thread
+  concurrent_calls = 1U << 4U,     ///< as World::has_concurrent_calls
 };
+
+bool may_call_concurrently() {
+  int level = MPI_THREAD_SINGLE;
+  require_success(PMPI_Query_thread(&level), "MPI_Query_thread");
+  return level == MPI_THREAD_MULTIPLE;
+}
 
 unsigned own_traits(plan::Session::World const& world, std::string_view library_version) {
   return (plan::can_follow_progress() ? 0U : no_progress) |
@@ -180,12 +187,15 @@ plan::Session::World describe_world(Questions const& asked, std::string const& l
   if (asked.devices) {
     world.devices = plan::DeviceMemory::of_process();
   }
-  unsigned traits = asked.traits ? own_traits(world, library_version) : 0;
+  unsigned traits = may_call_concurrently() ? concurrent_calls : 0U;
+  traits |= asked.traits ? own_traits(world, library_version) : 0U;
   if (asked.nodes) {
     traits = share_nodes(world, traits);
   } else if (asked.traits) {
     traits = share_traits(traits);
   }
+  bool const is_shared = asked.nodes || asked.traits;
+  world.has_concurrent_calls = !is_shared || (traits & concurrent_calls) != 0;
   world.writes_into_requests = (traits & writing_of_requests) != 0;
   world.may_have_progress_thread = asked.traits && (traits & no_thread) == 0;
   world.has_devices = (traits & some_devices) != 0;

@@ -105,7 +105,7 @@ void Session::prepare() {
   contexts_.open(world_.comm, world_.follow_progress != nullptr);
   library_.open();
   share_memory();
-  if (learning_ && communicators_have_order(world_.comm)) {
+  if (learning_ && !world_.has_concurrent_calls) {
     learning_->let_communicators_have_order();
   }
   std::vector<int> ranks(static_cast<std::size_t>(world_.num_ranks));

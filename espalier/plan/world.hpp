@@ -35,6 +35,9 @@ struct World {
   /// The Fortran functions of the MPI library write into the requests of nonblocking neighborhood
   /// collectives with lists, as if they were its own; in some rank. On all ranks alike.
   bool writes_into_requests = false;
+  /// Some process lets several threads call MPI at the same time. Where none does, ranks come to
+  /// the communicators that they have in common in the same order. On all ranks alike.
+  bool has_concurrent_calls = true;
   /// The memory of the nodes of `comm`, if other sessions use it, too; null: Session::prepare()
   /// makes it where it may be needed.
   std::shared_ptr<exec::node::Node> node;

@@ -2,22 +2,7 @@
 
 #include "espalier/plan/learning/learner.hpp"
 
-#include "espalier/mpi/success.hpp"
-
 namespace espalier::plan {
-
-bool communicators_have_order(MPI_Comm all) {
-  int is_initialized = 0;
-  int level = MPI_THREAD_MULTIPLE;
-  PMPI_Initialized(&is_initialized);
-  if (is_initialized != 0) {
-    PMPI_Query_thread(&level);
-  }
-  mpi::require_success(
-      PMPI_Allreduce(MPI_IN_PLACE, &level, 1, MPI_INT, MPI_MAX, all), "MPI_Allreduce"
-  );
-  return level < MPI_THREAD_MULTIPLE;
-}
 
 Contest& Learner::make(
     profile::Call call, std::int64_t bytes, profile::Decision const& decision, Learning& learning

@@ -14,12 +14,6 @@
 
 namespace espalier::plan {
 
-/// Whether no process lets several threads call MPI at the same time. Then ranks come to the
-/// communicators that they have in common in the same order. Collective over `all`; the same on all
-/// ranks.
-/// @throws Error mpi.
-[[nodiscard]] bool communicators_have_order(MPI_Comm all);
-
 /// The contests of one communicator: one for each function and class of sizes. Used by one thread
 /// at a time.
 class Learner {
