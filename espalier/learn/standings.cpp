@@ -11,14 +11,14 @@ namespace {
 constexpr std::size_t most_times = 24;
 /// Of those from before evidence starts anew.
 constexpr std::ptrdiff_t most_kept_times = 3;
-/// Rounds until the native call stays for want of evidence: in one race, and in all that go on with
-/// each other.
+/// Rounds until the native call stays for want of evidence: in one race, unless somebody takes less
+/// time, and in all that go on with each other.
 constexpr int most_rounds_here = 24;
 constexpr int most_rounds = Evidence::most_pairs;
 /// What warms up is small beside a call of so many seconds.
 constexpr double long_call = 5e-3;
 constexpr double short_call = 3e-3;
-/// Who is not ahead after so many pairs hardly gains anything.
+/// After so many pairs somebody has to be ahead.
 constexpr int pairs_to_be_ahead = 8;
 constexpr double stake_of_who_is_ahead = 0.5;
 /// Who loses its first rounds by so much is out at once.
@@ -100,26 +100,34 @@ void Standings::finish_round(std::span<double const> seconds) {
   for (int candidate = 1; candidate < num_candidates(); ++candidate) {
     double const own = seconds[static_cast<std::size_t>(candidate)];
     if (own > 0 && native_seconds > 0) {
-      judge(entry(candidate), own, native_seconds, candidate == ahead ? 0 : leader_seconds);
+      judge(candidate, own, native_seconds, candidate == ahead ? 0 : leader_seconds);
     }
   }
   ++num_rounds_;
 }
 
-void Standings::judge(Entry& entry, double seconds, double native_seconds, double leader_seconds)
-    const {
-  entry.against_native.add(seconds, native_seconds, is_long() && !sizes_vary_);
+void Standings::judge(int candidate, double seconds, double native_seconds, double leader_seconds) {
+  Entry& known = entry(candidate);
+  known.against_native.add(seconds, native_seconds, is_long() && !sizes_vary_);
   bool const is_bad = seconds > hopeless * native_seconds;
-  entry.num_bad_rounds += is_bad && entry.num_bad_rounds == num_rounds_ ? 1 : 0;
+  known.num_bad_rounds += is_bad && known.num_bad_rounds == num_rounds_ ? 1 : 0;
   if (leader_seconds > 0) {
-    entry.against_leader.add(seconds, leader_seconds);
+    known.against_leader.add(seconds, leader_seconds);
   }
-  bool const is_hopeless = entry.num_bad_rounds >= num_hopeless_rounds ||
-                           (entry.against_native.num_pairs() >= pairs_to_be_ahead &&
-                            entry.against_native.of_faster() < stake_of_who_is_ahead);
-  entry.is_out = entry.is_out || is_hopeless ||
-                 entry.against_native.of_slower() >= stake_to_give_up ||
-                 entry.against_leader.of_slower() >= stake_to_give_up;
+  known.is_out = known.is_out || known.num_bad_rounds >= num_hopeless_rounds ||
+                 is_futile(candidate) || known.against_native.of_slower() >= stake_to_give_up ||
+                 known.against_leader.of_slower() >= stake_to_give_up;
+}
+
+/// Among noise, five wins in eight pairs are what somebody has who gains a tenth.
+bool Standings::is_futile(int candidate) const {
+  Evidence const& pairs = entry(candidate).against_native;
+  return pairs.num_pairs() >= pairs_to_be_ahead && pairs.of_faster() < stake_of_who_is_ahead &&
+         !takes_less(candidate);
+}
+
+bool Standings::takes_less(int candidate) const {
+  return middle(candidate) <= (1 - least_gain) * middle(native);
 }
 
 void Standings::start_again(int rival) {
@@ -155,15 +163,15 @@ std::optional<int> Standings::decision() const {
   }
   auto const is_left = [](Entry const& entry) { return entry.may_run && !entry.is_out; };
   bool const is_anyone_left = std::any_of(entries_.begin() + 1, entries_.end(), is_left);
-  bool const is_over =
-      !is_anyone_left || num_rounds_here_ >= most_rounds_here || num_rounds_ >= most_rounds;
+  bool const is_long_enough = num_rounds_here_ >= most_rounds_here && !takes_less(ahead);
+  bool const is_over = !is_anyone_left || is_long_enough || num_rounds_ >= most_rounds;
   return is_over ? std::optional(native) : std::nullopt;
 }
 
 bool Standings::is_faster(int candidate) const {
   bool const is_sure =
       entry(candidate).against_native.of_faster() >= stake_to_take || is_clearly_faster(candidate);
-  return is_sure && middle(candidate) <= (1 - least_gain) * middle(native);
+  return is_sure && takes_less(candidate);
 }
 
 /// Also beside all times of the native call that are known, so that one that was disturbed makes

@@ -137,7 +137,11 @@ private:
 
   /// The times of a round.
   /// @param leader_seconds  0: there is none to compare with
-  void judge(Entry& entry, double seconds, double native_seconds, double leader_seconds) const;
+  void judge(int candidate, double seconds, double native_seconds, double leader_seconds);
+  /// Who neither won more pairs than it lost nor takes less time hardly gains anything.
+  [[nodiscard]] bool is_futile(int candidate) const;
+  /// Its middle time is smaller by what a gain has to be at least.
+  [[nodiscard]] bool takes_less(int candidate) const;
   [[nodiscard]] bool is_clearly_faster(int candidate) const;
   [[nodiscard]] double worst_by_model(Entry const& entry) const;
   [[nodiscard]] std::vector<ErrorOfModel> errors_of_model() const;

@@ -49,6 +49,19 @@ TEST(Race, DoesNotTakeWhatIsOnlyAsFast) {
   EXPECT_LE(num_taken, 10);
 }
 
+/// Single pairs are not far from toss-ups, and the program makes enough calls to find out.
+TEST(Race, FindsWhatGainsAFifthAmongNoise) {
+  int num_taken = 0;
+  for (int seed = 0; seed < 100; ++seed) {
+    Program program(
+        {.seconds = {6e-4, 4.8e-4, 6.6e-4}, .noise = 0.5, .exchange = 1e-4, .seed = seed}
+    );
+    program.run(5000);
+    num_taken += program.race().standing() == 1 ? 1 : 0;
+  }
+  EXPECT_GE(num_taken, 85);
+}
+
 /// Waiting for late ranks is a hundred times longer than any candidate takes.
 TEST(Race, IsNotDeceivedBySkew) {
   Program program({.seconds = {4e-4, 2e-4}, .skew = 0.04});
