@@ -31,6 +31,25 @@ function(project_binaries_below out folder)
   set(${out} "${found}" PARENT_SCOPE)
 endfunction()
 
+# project_test_code(<target>)
+#
+# Tests run for seconds and take minutes to compile; what they test is compiled as users have it.
+function(project_test_code target)
+  target_compile_options(
+    ${target}
+    PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:C,CXX>>:-O1>
+  )
+endfunction()
+
+# project_reuse_headers(<target> <kind>)
+#
+# A test program reads espalier_<kind>_test_headers (cmake/StandardHeaders.cmake), where there are any.
+function(project_reuse_headers target kind)
+  if(TARGET espalier_${kind}_test_headers)
+    target_precompile_headers(${target} REUSE_FROM espalier_${kind}_test_headers)
+  endif()
+endfunction()
+
 # unit_test(<name> SOURCES ... [DEPENDS ...] [TIMEOUT <s>] [LABELS ...] [ENVIRONMENT <VAR=value>])
 #
 # GoogleTest executable test_<name>, part of the target unit_tests; each of its tests becomes the ctest "<name>.<suite>.<test>" with
@@ -56,6 +75,8 @@ function(unit_test name)
   project_target(test_${name})
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(test_${name} PRIVATE ${dependencies} GTest::gtest_main)
+  project_test_code(test_${name})
+  project_reuse_headers(test_${name} unit)
   project_test_emulator(test_${name})
   if(NOT TARGET unit_tests)
     add_custom_target(unit_tests)
@@ -113,6 +134,12 @@ function(mpi_program name)
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
     message(FATAL_ERROR "mpi_program(${name}): needs SOURCES, got '${ARGN}'")
   endif()
+  set(tests ${PROJECT_SOURCE_DIR}/tests)
+  cmake_path(IS_PREFIX tests ${CMAKE_CURRENT_SOURCE_DIR} is_test)
+  set(is_cxx TRUE)
+  if("${arg_SOURCES}" MATCHES "\\.(c|h|f90|F90|f)(;|$)")
+    set(is_cxx FALSE)
+  endif()
   set(is_fortran FALSE)
   if("${arg_SOURCES}" MATCHES "\\.(f90|F90|f)(;|$)")
     set(is_fortran TRUE)
@@ -134,11 +161,18 @@ function(mpi_program name)
       target_link_libraries(${target} PRIVATE espalier_mpi_fortran_${vendor})
       set_property(TARGET ${target} PROPERTY Fortran_MODULE_DIRECTORY ${target}_modules)
     endif()
+    if(is_test)
+      project_test_code(${target})
+    endif()
+    if(is_test AND is_cxx)
+      project_reuse_headers(${target} ${vendor})
+    endif()
   endforeach()
   if(arg_STANDARD AND TARGET espalier_mpi_program_abi)
     set(target ${name}_abi)
     add_executable(${target} ${arg_SOURCES})
     project_target(${target})
+    project_test_code(${target})
     # What it finds when it runs is that of an MPI, not the library without content.
     set_target_properties(${target} PROPERTIES SKIP_BUILD_RPATH ON)
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
@@ -213,6 +247,17 @@ function(project_find_ucx_settings out)
   endif()
 endfunction()
 
+# project_processors(<out> <num_ranks>)
+#
+# That ctest counts for a test: two, where there are more ranks than that, so that no other test runs
+# beside it on a small machine.
+function(project_processors out num_ranks)
+  set(${out} 2 PARENT_SCOPE)
+  if(num_ranks EQUAL 1)
+    set(${out} 1 PARENT_SCOPE)
+  endif()
+endfunction()
+
 # mpi_test(<name> SOURCES ... [DEPENDS ...] [NP <n>...] [TIMEOUT <s>] [ARGS ...]
 #          [ENVIRONMENT <VAR=value>...] [LABELS ...] [PRELOAD])
 #
@@ -265,6 +310,7 @@ function(mpi_test name)
     endif()
     foreach(num_ranks IN LISTS arg_NP)
       mpi_launch_command(launch ${vendor} ${num_ranks} ${preload})
+      project_processors(num_processors ${num_ranks})
       set(test mpi.${vendor}.${name}.np${num_ranks})
       add_test(
         NAME ${test}
@@ -276,7 +322,7 @@ function(mpi_test name)
         ${test}
         PROPERTIES
           TIMEOUT ${hard_timeout}
-          PROCESSORS 2
+          PROCESSORS ${num_processors}
           LABELS "mpi;${vendor};${arg_LABELS}"
           ENVIRONMENT "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;${arg_ENVIRONMENT}"
       )

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # Headers of the standard library that many sources read, compiled ahead once for all layers that
-# know no MPI and make batches (cmake/ProjectLayer.cmake). None of ours is among them, and sources
-# include what they use all the same: presets of developers compile without.
+# know no MPI and make batches (cmake/ProjectLayer.cmake), and for tests. None of ours is among them,
+# and sources include what they use all the same: presets of developers compile without.
 #
-#   espalier_standard_headers   target that compiles them, where there are batches
+#   espalier_standard_headers      target that compiles them, where there are batches
+#   espalier_unit_test_headers     the same and GoogleTest, for programs of unit tests
+#   espalier_openmpi_test_headers  the same and <mpi.h>, for test programs of Open MPI
 #
 # The header of JSON is not among them: GCC instantiates again in each batch what its functions use,
 # whether the batch uses them or not, and that takes longer than an empty batch does. Layers of an
@@ -12,13 +14,13 @@
 # weak references (espalier/mpi), and GCC inlines differently behind it in code that every call runs
 # through. Only of GCC it is known that targets with other definitions may share one.
 
-function(project_standard_headers)
-  set(source ${PROJECT_BINARY_DIR}/generated/standard_headers.cpp)
-  file(CONFIGURE OUTPUT ${source} CONTENT "// Its headers are what counts.\n")
-  add_library(espalier_standard_headers OBJECT EXCLUDE_FROM_ALL ${source})
-  project_target(espalier_standard_headers)
+# project_headers_ahead(<target> <header>...)
+#
+# The target compiles the standard headers, and those that are named, for others to reuse.
+function(project_headers_ahead target)
+  project_target(${target})
   target_precompile_headers(
-    espalier_standard_headers
+    ${target}
     PRIVATE
       <algorithm>
       <array>
@@ -39,9 +41,27 @@ function(project_standard_headers)
       <string>
       <unordered_map>
       <vector>
+      ${ARGN}
   )
 endfunction()
 
+# project_test_headers(<kind> <library> <header>)
+#
+# Target espalier_<kind>_test_headers. It is a program, as tests are: other code is compiled with other
+# options.
+function(project_test_headers kind library header)
+  set(target espalier_${kind}_test_headers)
+  set(source ${PROJECT_BINARY_DIR}/generated/${target}.cpp)
+  file(CONFIGURE OUTPUT ${source} CONTENT "int main() { return 0; }\n")
+  add_executable(${target} EXCLUDE_FROM_ALL ${source})
+  project_test_code(${target})
+  target_link_libraries(${target} PRIVATE ${library})
+  project_headers_ahead(${target} ${header})
+endfunction()
+
 if(ESPALIER_WITH_BATCHES AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  project_standard_headers()
+  set(source ${PROJECT_BINARY_DIR}/generated/standard_headers.cpp)
+  file(CONFIGURE OUTPUT ${source} CONTENT "// Its headers are what counts.\n")
+  add_library(espalier_standard_headers OBJECT EXCLUDE_FROM_ALL ${source})
+  project_headers_ahead(espalier_standard_headers)
 endif()

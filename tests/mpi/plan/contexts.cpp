@@ -137,7 +137,7 @@ void check_started_tags(Contexts const& contexts, Checks& checks) {
     exec::MpiContext const blocking = contexts.context(number, {});
     exec::MpiContext const started = contexts.started_context(number, {});
     exec::MpiContext const planned = contexts.planned_context(number);
-    expect_next(blocking, profile::num_rule_calls * blocking.num_own_tags);
+    expect_next(blocking, static_cast<int>(profile::num_rule_calls) * blocking.num_own_tags);
     expect_next(started, Contexts::num_slots * started.num_own_tags);
     expect_next(planned, Contexts::num_planned_slots * planned.num_tags);
   }
