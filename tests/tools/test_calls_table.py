@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,8 @@ import pytest
 from forms import forms_of
 from table import Function, TableError, parse_table
 
-CLANG_FORMAT = shutil.which("clang-format") or ""
+# The one of this Python's environment, whatever PATH says.
+CLANG_FORMAT = shutil.which("clang-format", path=Path(sys.executable).parent) or ""
 ROOT = Path(__file__).parents[2]
 FORMATTED = [name for name in generate.FILES if not name.endswith((".map", ".f90"))]
 TABLE = (ROOT / "espalier" / "calls" / "functions.json").read_text(encoding="utf-8")
