@@ -249,8 +249,8 @@ endfunction()
 
 # project_processors(<out> <num_ranks>)
 #
-# That ctest counts for a test: two, where there are more ranks than that, so that no other test runs
-# beside it on a small machine.
+# The processors that ctest counts for a test. Several ranks count as two, so that on a small machine
+# no other test runs beside them.
 function(project_processors out num_ranks)
   set(${out} 2 PARENT_SCOPE)
   if(num_ranks EQUAL 1)
