@@ -25,10 +25,14 @@ bool wants_all_threads() {
   return plan::may_have_progress_thread() && environment_variable("ESPALIER_PROGRESS") == "thread";
 }
 
-bool may_have_thread() noexcept {
+bool may_call_concurrently() noexcept {
   int level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&level);
-  return plan::may_have_progress_thread() && level == MPI_THREAD_MULTIPLE;
+  return level == MPI_THREAD_MULTIPLE;
+}
+
+bool may_have_thread() noexcept {
+  return plan::may_have_progress_thread() && may_call_concurrently();
 }
 
 void start_progress_thread(plan::Session const& session) {

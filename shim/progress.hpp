@@ -13,6 +13,9 @@ namespace espalier::shim {
 /// Whether MPI_Init of this process has to ask for MPI_THREAD_MULTIPLE. Local, before MPI_Init.
 [[nodiscard]] bool wants_all_threads();
 
+/// Whether several threads of this process may call MPI at the same time. Local.
+[[nodiscard]] bool may_call_concurrently() noexcept;
+
 /// Whether this process could have the thread. Local.
 [[nodiscard]] bool may_have_thread() noexcept;
 

@@ -82,12 +82,6 @@ enum Trait : unsigned {
   concurrent_calls = 1U << 4U,     ///< as World::has_concurrent_calls
 };
 
-bool may_call_concurrently() {
-  int level = MPI_THREAD_SINGLE;
-  require_success(PMPI_Query_thread(&level), "MPI_Query_thread");
-  return level == MPI_THREAD_MULTIPLE;
-}
-
 unsigned own_traits(plan::Session::World const& world, std::string_view library_version) {
   return (plan::can_follow_progress() ? 0U : no_progress) |
          (world.devices.is_present() ? some_devices : 0U) |

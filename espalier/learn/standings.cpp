@@ -119,7 +119,7 @@ void Standings::judge(int candidate, double seconds, double native_seconds, doub
                  known.against_leader.of_slower() >= stake_to_give_up;
 }
 
-/// Among noise, five wins in eight pairs are what somebody has who gains a tenth.
+/// Among noise, who gains a tenth may win only five of eight pairs.
 bool Standings::is_futile(int candidate) const {
   Evidence const& pairs = entry(candidate).against_native;
   return pairs.num_pairs() >= pairs_to_be_ahead && pairs.of_faster() < stake_of_who_is_ahead &&
