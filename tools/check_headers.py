@@ -2,8 +2,9 @@
 """Check that each header compiles alone.
 
 A source that begins with a header proves it when it is compiled by itself, as in builds without
-batches. The other headers are compiled here, each by itself, with the command of the nearest source
-that includes it. A header that no source reaches is a problem, too.
+batches; standard headers that are compiled ahead are the business of check_includes.py. The other
+headers are compiled here, each by itself, with the command of the nearest source that includes it.
+A header that no source reaches is a problem, too.
 
 Usage: check_headers.py BUILD..., folders in which everything is built, with compile_commands.json.
 Prints one line per problem, and the first complaint of the compiler; exit code 1 if there is any.
@@ -42,7 +43,7 @@ class Command:
     source: Path
     words: list[str]
     folder: str
-    is_alone: bool  # in the build, too: neither in a batch nor behind precompiled headers
+    is_alone: bool  # in the build, too: neither in a batch nor behind headers of ours
 
 
 Commands = dict[Path, Command]
@@ -64,6 +65,15 @@ def without_precompiled(words: list[str]) -> list[str]:
     return left
 
 
+def reads_ours_ahead(words: list[str], root: Path) -> bool:
+    """Tell whether headers of ours are among those that a command has compiled ahead."""
+    for option, name in itertools.pairwise(words):
+        if option == "-include" and Path(name).name.startswith(PRECOMPILED):
+            included = INCLUDE.findall(Path(name).read_text(encoding="utf-8"))
+            return any((root / header).is_file() for header in included)
+    return False
+
+
 def commands_of(build: Path, root: Path) -> list[Command]:
     """Return how each source below a root is compiled, and there may be several ways."""
     commands = []
@@ -73,7 +83,7 @@ def commands_of(build: Path, root: Path) -> list[Command]:
         for source in sources_in(file):
             if source.is_relative_to(root) and source.is_file() and source.suffix in SOURCES:
                 alone = [str(source) if word == str(file) else word for word in plain]
-                is_alone = source == file and plain == words
+                is_alone = source == file and not reads_ours_ahead(words, root)
                 commands.append(Command(source, alone, entry["directory"], is_alone))
     return commands
 

@@ -36,6 +36,7 @@ check() {
 case ${1:-check} in
   check)
     check layering python tools/check_layering.py
+    check includes python tools/check_includes.py
     check ascii python tools/check_ascii.py
     check readmes python tools/check_readmes.py
     check links python tools/check_links.py

@@ -2,6 +2,7 @@
 
 #include "espalier/capi/cart_call.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <numeric>
 #include <utility>

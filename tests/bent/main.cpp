@@ -10,6 +10,7 @@
 /// report.hpp go to files in the folder, or to standard output. A call that takes longer than
 /// the limit ends with exit code 99. `--break` spoils the first program of this launch.
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>

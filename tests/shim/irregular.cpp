@@ -6,6 +6,7 @@
 
 #include "tests/shim/irregular.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <thread>

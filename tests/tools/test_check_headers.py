@@ -132,15 +132,24 @@ def test_a_build_without_batches_proves_what_another_one_does_not(root: Path) ->
     assert check_headers.check([root / "build", alone], root) == []
 
 
-def test_precompiled_headers_prove_nothing(root: Path) -> None:
+@pytest.mark.parametrize(("ahead", "num_problems"), [("ours", 1), ("standard", 0)])
+def test_headers_of_ours_that_are_precompiled_prove_nothing(
+    root: Path, ahead: str, num_problems: int
+) -> None:
     write(root, "name.cpp", '#include "espalier/base/name.hpp"\n')
-    write(root, "name.hpp", INCOMPLETE)
+    write(root, "name.hpp", "#pragma once\nNumber name();\n")
+    write(root, "number.hpp", "#pragma once\nusing Number = int;\n")
+    write(root, "number.cpp", '#include "espalier/base/number.hpp"\n')
     commands = root / "build" / "compile_commands.json"
     text = commands.read_text(encoding="utf-8")
-    (root / "build" / "cmake_pch.hxx").write_text("#include <string>\n", encoding="utf-8")
-    option = f"-include {root}/build/cmake_pch.hxx"
+    names = {"ours": f'"{root}/espalier/base/number.hpp"', "standard": "<string>"}
+    precompiled = root / "build" / "cmake_pch.hxx"
+    precompiled.write_text(f"#include {names[ahead]}\n", encoding="utf-8")
+    option = f"-include {precompiled}"
     commands.write_text(text.replace("-DEXPECTED", f"{option} -DEXPECTED"), encoding="utf-8")
-    assert len(problems(root)) == 1
+    found = [problem for problem in problems(root) if "name.hpp" in problem]
+    # Where the source proves it, it is the build that fails.
+    assert len(found) == num_problems
 
 
 def test_commands_are_written_for_each_source_of_a_batch(root: Path) -> None:

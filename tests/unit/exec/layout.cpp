@@ -2,6 +2,7 @@
 
 #include "espalier/exec/memory/layout.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 

@@ -3,6 +3,7 @@
 #include "espalier/pattern/factors.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <utility>
 #include <vector>
