@@ -143,7 +143,7 @@ endfunction()
 # by their path from the root of the repository. Without SOURCES the layer is headers only. DEPENDS
 # names layers or existing targets; all of them are visible to users of the layer. PRECOMPILED names
 # headers that nearly all sources include, where all have the same unnamed functions: these sources
-# make no batches, the headers are compiled ahead. Batches read standard headers that are compiled
+# make no batches, the headers are compiled ahead. The others read standard headers that are compiled
 # ahead (cmake/StandardHeaders.cmake).
 function(project_layer name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;HEADERS;DEPENDS;PRECOMPILED")
@@ -156,9 +156,7 @@ function(project_layer name)
     target_precompile_headers(espalier_${name} PRIVATE ${arg_PRECOMPILED})
   elseif(arg_SOURCES)
     project_batches(espalier_${name})
-    if(TARGET espalier_standard_headers)
-      target_precompile_headers(espalier_${name} REUSE_FROM espalier_standard_headers)
-    endif()
+    project_reuse_standard_headers(espalier_${name})
   endif()
   add_library(espalier::${name} ALIAS espalier_${name})
 endfunction()

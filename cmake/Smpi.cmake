@@ -81,6 +81,9 @@ function(smpi_layer name)
     "espalier_mpi_smpi;${dependencies}"
   )
   set_target_properties(espalier_${name}_smpi PROPERTIES EXCLUDE_FROM_ALL ON)
+  if(arg_SOURCES)
+    project_reuse_standard_headers(espalier_${name}_smpi)
+  endif()
 endfunction()
 
 # smpi_program(<name> SOURCES ... [DEPENDS ...])

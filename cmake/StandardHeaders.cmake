@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # Headers of the standard library that many sources read, compiled ahead once for all layers that
-# know no MPI and make batches (cmake/ProjectLayer.cmake), and for tests. None of ours is among them,
-# and sources include what they use all the same: presets of developers compile without.
+# know no MPI (cmake/ProjectLayer.cmake), for those of simulated machines (cmake/Smpi.cmake), and for
+# tests. None of ours is among them, and sources include what they use all the same: the preset dev
+# compiles without, and so do the layers of an MPI library.
 #
-#   espalier_standard_headers      target that compiles them, where there are batches
+#   espalier_standard_headers      target that compiles them
 #   espalier_unit_test_headers     the same and GoogleTest, for programs of unit tests
-#   espalier_openmpi_test_headers  the same and <mpi.h>, for test programs of Open MPI
+#   espalier_<mpi>_test_headers    the same and <mpi.h>, for test programs of an MPI library
 #
 # The header of JSON is not among them: GCC instantiates again in each batch what its functions use,
 # whether the batch uses them or not, and that takes longer than an empty batch does. Layers of an
@@ -45,6 +46,15 @@ function(project_headers_ahead target)
   )
 endfunction()
 
+# project_reuse_standard_headers(<target>)
+#
+# The target reads the standard headers that are compiled ahead, if there are any.
+function(project_reuse_standard_headers target)
+  if(TARGET espalier_standard_headers)
+    target_precompile_headers(${target} REUSE_FROM espalier_standard_headers)
+  endif()
+endfunction()
+
 # project_test_headers(<kind> <library> <header>)
 #
 # Target espalier_<kind>_test_headers. It is a program, as tests are: other code is compiled with other
@@ -59,7 +69,7 @@ function(project_test_headers kind library header)
   project_headers_ahead(${target} ${header})
 endfunction()
 
-if(ESPALIER_WITH_BATCHES AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+if(ESPALIER_WITH_STANDARD_HEADERS AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set(source ${PROJECT_BINARY_DIR}/generated/standard_headers.cpp)
   file(CONFIGURE OUTPUT ${source} CONTENT "// Its headers are what counts.\n")
   add_library(espalier_standard_headers OBJECT EXCLUDE_FROM_ALL ${source})
