@@ -371,11 +371,11 @@ class TestCommand:
 
     def test_a_run_that_hangs_is_ended(self, cli, monkeypatch, profile_file):
         monkeypatch.setenv("FAKE_HANGS_IN", "ours")
-        result = self.compare(cli, profile_file, "--timeout", "2s")
+        result = self.compare(cli, profile_file, "--timeout", "4s")
         assert result.code == 124
         assert "expected 'solver' to end within the time limit" in result.out
 
-    @pytest.mark.parametrize(("own", "expected"), [(None, "1000ms"), ("7s", "7s"), ("off", "off")])
+    @pytest.mark.parametrize(("own", "expected"), [(None, "2000ms"), ("7s", "7s"), ("off", "off")])
     def test_a_hang_is_explained_unless_the_user_says_how(
         self, cli, monkeypatch, profile_file, own, expected
     ):
@@ -383,14 +383,14 @@ class TestCommand:
         if own:
             monkeypatch.setenv("ESPALIER_WATCH", own)
         monkeypatch.setenv("FAKE_HANGS_IN", "ours")
-        result = self.compare(cli, profile_file, "--timeout", "2s")
+        result = self.compare(cli, profile_file, "--timeout", "4s")
         assert f"watched after {expected}" in result.out
 
     def test_an_option_of_the_launcher_is_a_setting_too(self, cli, monkeypatch, profile_file):
         monkeypatch.delenv("ESPALIER_WATCH", raising=False)
         monkeypatch.setenv("FAKE_HANGS_IN", "ours")
         launch = ("--", "mpirun", "-x", "ESPALIER_WATCH=9s", "-n", "3", "solver")
-        result = self.compare(cli, profile_file, "--timeout", "2s", launch=launch)
+        result = self.compare(cli, profile_file, "--timeout", "4s", launch=launch)
         assert "watched after 9s" in result.out
 
     def test_a_program_without_mpi_is_told(self, cli, monkeypatch, profile_file):
