@@ -82,6 +82,8 @@ Race::Words Race::words(double allowance, Parts const& parts) const noexcept {
   Words words{.whole_exchange = whole_exchange_, .allowance = allowance, .parts = parts};
   if (has_last_) {
     words.trial = own_.trial;
+  }
+  if (has_exchange_) {
     words.exchange = own_.exchange;
   }
   return words;
@@ -97,6 +99,8 @@ double Race::conclude(Words const& agreed, Own const& own) {
   bool const is_whole_timed = wants_whole_exchange(agreed);
   double lost = pay(agreed, is_whole_timed) + take(agreed);
   whole_exchange_ = is_whole_timed ? own.whole_exchange : Words{}.whole_exchange;
+  own_ = own;
+  has_exchange_ = true;
   bool const has_all_times = made.form == Form::round;
   if (has_all_times) {
     lost += stage_ == stage ? take_round(agreed, own) : 0;
@@ -105,7 +109,6 @@ double Race::conclude(Words const& agreed, Own const& own) {
     last_ = made;
     last_.counts = made.counts && stage_ == stage;
     has_last_ = true;
-    own_ = own;
     if (own.was_refused) {
       refuse(made.candidate);
       has_last_ = made.form == Form::call;  // else it is the time of many calls
@@ -124,6 +127,7 @@ double Race::finish(Words const& agreed) {
   double const lost = pay(agreed, false) + take(agreed);
   lost_ += lost;
   has_last_ = false;
+  has_exchange_ = false;
   whole_exchange_ = Words{}.whole_exchange;
   if (decides && stage_ != Stage::settled) {
     plan(agreed.allowance - lost);

@@ -391,7 +391,8 @@ private:
   std::int64_t last_exchange_ = 0;  ///< the call before it; at first all ranks are as behind one
   Trial last_;
   bool has_last_ = false;                           ///< the time of last_ comes with the next words
-  Own own_;                                         ///< of last_
+  bool has_exchange_ = false;                       ///< that of the last exchange does
+  Own own_;                                         ///< of the last exchange
   double whole_exchange_ = Words{}.whole_exchange;  ///< for the next words
 
   std::vector<int> order_;       ///< of the round

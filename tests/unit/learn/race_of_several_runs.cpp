@@ -203,6 +203,25 @@ TEST(RaceOfSeveralRuns, BeginsARoundThatSharesAnExchangeLateWhereThatIsAsked) {
   EXPECT_EQ(candidates, (std::vector{0, 1, 2}));
 }
 
+/// What exchanges cost counts when the next run thinks about going on.
+TEST(RaceOfSeveralRuns, KnowsWhatRoundsThatShareExchangesCost) {
+  constexpr double exchange = 1e-4;
+  Program::Kind kind{.seconds = {4e-4, 2e-4, 3e-4}, .exchange = exchange};
+  kind.race = Race::resumed(
+      record_of(0, 4e-4, 2e-4, 3e-4),
+      {.allowance = 1, .error_of_model = {.factor = 1}, .ranks_meet = true}
+  );
+  Program program(kind);
+  while (program.race().standings().num_rounds() < 2) {
+    program.run(1);
+  }
+  EXPECT_LE(program.num_trials(), 3);
+  EXPECT_GE(program.race().price_of_exchange(), exchange);
+  program.run(100);
+  EXPECT_EQ(program.race().standing(), 1);
+  EXPECT_GE(program.allowance().spent(), (program.num_trials() - 1) * exchange);
+}
+
 /// Alone the candidate is slower than the native call, in a loop it is faster.
 TEST(RaceOfSeveralRuns, GoesOnWithTheRaceOfALoop) {
   Program::Kind const kind{.seconds = {2e-4, 4e-4}, .paces = {2e-4, 1e-4}, .work = 1e-5};
