@@ -33,6 +33,9 @@ from espalier.maps.seats import Seats
 from espalier.maps.traffic import TrafficProblem
 from espalier.report.map import print_map
 
+_USUAL_STENCIL = "nearest"
+_NO_DIMENSIONS = "a graph has no dimensions"
+
 
 @dataclass(frozen=True)
 class Processes:
@@ -59,7 +62,7 @@ class Processes:
             help="nearest (5pt, 7pt), full (9pt, 27pt), or offsets with weights:"
             " '(1,0) (-1,0) (0,1):2.5 (0,-1):2.5'.",
         ),
-    ] = "nearest"
+    ] = _USUAL_STENCIL
     periodic: Annotated[
         str, typer.Option("--periodic", help="Dimensions that are rings: x,y or 1,0 or all.")
     ] = ""
@@ -98,12 +101,18 @@ class Processes:
         return problem.grid_problem(self.grid, self.cells, self.halo, self.periodic, self.stencil)
 
     def _check_alone(self, option: str, others: dict[str, Path | None]) -> None:
-        given = {"--grid": self.grid, "--cells": self.cells, "--halo": self.halo, **others}
+        given = {
+            "--grid": self.grid,
+            "--cells": self.cells,
+            "--halo": self.halo,
+            "--periodic": self.periodic or None,
+            "--stencil": None if self.stencil == _USUAL_STENCIL else self.stencil,
+            **others,
+        }
         named = [name for name, value in given.items() if value is not None]
-        if named or self.periodic:
+        if named:
             raise ArgumentError(
-                f"expected {option} alone, got {' and '.join(named or ['--periodic'])} too",
-                "a graph has no dimensions",
+                f"expected {option} alone, got {' and '.join(named)} too", _NO_DIMENSIONS
             )
 
 
@@ -164,6 +173,8 @@ class Search:
         names = tuple(self.algorithm.split(",")) if self.algorithm else ()
         effort = Effort(names, self.search)
         if isinstance(wanted, EdgeProblem):
+            if self.joint:
+                raise ArgumentError("expected --joint with a grid, got a graph", _NO_DIMENSIONS)
             return choosing.map_edges(wanted, site, effort)
         return choosing.map_grid(wanted, site, effort, is_joint=self.joint)
 
@@ -237,7 +248,7 @@ class Launching:
 
     def names(self, site: Site) -> list[str]:
         """Return the names of the nodes, if they are to be written."""
-        if self.launcher is None:
+        if self.launcher is None and self.host_names is None:
             return []
         num_nodes = seats.num_nodes(site.machine)
         return hosts.names_of(site.machine, num_nodes, self.host_names)
@@ -298,7 +309,7 @@ def _check_files(wanted: GridProblem | EdgeProblem, draw: Path | None, file: Pat
 
         if isinstance(wanted, EdgeProblem):
             raise ArgumentError(
-                "expected --draw with a grid, got --edges", "graphs have no picture"
+                "expected --draw with a grid, got a graph", "graphs have no picture"
             )
         grid.check_path(draw)
         check_writable(draw, "--draw")

@@ -100,7 +100,8 @@ class Trees:
         str | None,
         typer.Option(
             "--bytes",
-            help="Size of a rank's part, of the message for bcast; several with commas.",
+            help="Size of a rank's part, of the message for bcast; several with commas. Orders are"
+            " made for the first one.",
             show_default="that of the matrix, else 16 KiB",
         ),
     ] = None

@@ -4,12 +4,10 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from espalier.errors import FileError, FormatError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def read_text(path: Path) -> str:
@@ -70,6 +68,14 @@ def _validate(value: dict[str, Any], origin: str, schema: str, version: int) -> 
     problem = schemas.problem(value, schema, version)
     if problem is not None:
         raise FormatError(f"{origin}: {problem}")
+
+
+def is_file(text: str) -> bool:
+    """Tell whether a text is the path of a file; what is too long for one is none."""
+    try:
+        return Path(text).is_file()
+    except OSError:
+        return False
 
 
 def read(path: Path, schema: str, version: int) -> dict[str, Any]:

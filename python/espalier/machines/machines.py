@@ -122,10 +122,9 @@ def parse(text: str, name: str = "machine") -> Machine:
 
 def load(what: str) -> Machine:
     """Return the machine of a text, or of the machine file with this path."""
-    path = Path(what)
     is_path = what.endswith(".json") or "/" in what.partition("[")[0]
-    if is_path or path.is_file():
-        return parse(documents.read_text(path), what)
+    if is_path or documents.is_file(what):
+        return parse(documents.read_text(Path(what)), what)
     machine = parse(what, what)
     return with_origin(machine, {"found_by": "text", "text": what})
 
@@ -165,7 +164,7 @@ def setting(machine: Machine, placement: str | None, num_ranks: int | None) -> t
     if placement is None:
         num_ranks = num_ranks or len(machine.core_of_rank) or machine.num_cores
         return _usual_placement(machine, num_ranks), num_ranks
-    if not placement.startswith(_KINDS) and Path(placement).is_file():
+    if not placement.startswith(_KINDS) and documents.is_file(placement):
         placement = _list_text(_read_cores(Path(placement)))
     if num_ranks is None:
         is_list = placement.startswith("list:")

@@ -61,7 +61,7 @@ def _of_placement(site: Site) -> list[Caution]:
 
 def _of_cores(site: Site) -> list[Caution]:
     free = site.machine.num_cores - site.num_ranks
-    if not free:
+    if not free or site.is_of_run:
         return []
     return [
         Caution(

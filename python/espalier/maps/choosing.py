@@ -33,6 +33,7 @@ class Site:
     num_ranks: int
     core_of_rank: list[int]
     is_assumed: bool  # nobody said how ranks are placed
+    is_of_run: bool = False  # its cores stand for the ranks of a run, nothing else is known of them
 
     @property
     def places(self) -> list[PlacesLevel]:

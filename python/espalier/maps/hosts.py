@@ -48,9 +48,9 @@ def names_of(
 
 
 def _of_option(text: str) -> list[str]:
-    path = Path(text)
-    if path.is_file():
-        lines = (line.partition("#")[0].split() for line in documents.read_text(path).splitlines())
+    if documents.is_file(text):
+        content = documents.read_text(Path(text))
+        lines = (line.partition("#")[0].split() for line in content.splitlines())
         # A name for each slot, as batch systems write them, counts once.
         return list(dict.fromkeys(words[0].partition(":")[0] for words in lines if words))
     return _core.host_names(text)

@@ -112,7 +112,8 @@ def site_of(traffic: Traffic) -> Site:
         seen[node] += 1
     machine = machines.load(f"{len(counts)}n x {most}c")
     placement = "list:" + ",".join(map(str, cores))
-    return choosing.site_of(machine, placement, traffic.num_ranks)
+    site = choosing.site_of(machine, placement, traffic.num_ranks)
+    return dataclasses.replace(site, is_of_run=True)
 
 
 def judge(traffic: Traffic, before: Sequence[int], result: MappingResult) -> Judgement:

@@ -28,7 +28,7 @@ CUSTOM = "custom"
 CONTROL = "control"
 COLLECTIVES = ("scatter", "gather", "bcast")
 # Times of a model that differ by less are the same: what is left is the order of additions.
-_LEAST_GAIN = 1e-9
+LEAST_GAIN = 1e-9
 
 
 @dataclass(frozen=True)
@@ -141,6 +141,6 @@ def model(
 def _best(times: Sequence[dict[str, Any]]) -> str:
     best = times[0]
     for entry in times[1:]:
-        if entry["total"] < best["total"] * (1 - _LEAST_GAIN):
+        if entry["total"] < best["total"] * (1 - LEAST_GAIN):
             best = entry
     return str(best["order"])

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from espalier.probing import matrix_file
 from espalier.probing.matrix import completed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
 USUAL_BYTES = 16384
@@ -60,6 +61,7 @@ class Distances:
     groups_origin: str
     channels: Channels
     source: dict[str, str]
+    times_of_machine: Callable[[int], list[list[float]]] | None = None
 
     @property
     def num_ranks(self) -> int:
@@ -75,10 +77,13 @@ class Distances:
         return found
 
     def times(self, num_bytes: int) -> list[list[float]]:
-        """Return round trips of messages of another size: start-up times are neglected.
+        """Return round trips of messages of another size.
 
-        They are the same where nothing is known of the size, or messages were empty.
+        A machine knows them. Those of a matrix grow with the size, as if nothing took time to
+        start; they are the same where nothing is known of the size, or messages were empty.
         """
+        if self.times_of_machine is not None:
+            return self.times_of_machine(num_bytes)
         if self.unit != "us" or not self.num_bytes:
             return self.rtt
         scale = num_bytes / self.num_bytes
@@ -150,10 +155,16 @@ def of_machine(
     setting = machines.setting(machine, placement, num_ranks)
     found = _core.machine_distances(machine.text, *setting, num_bytes)
     scale = 1e6 if found["has_times"] else 1.0
+
+    @functools.cache
+    def times_of(size: int) -> list[list[float]]:
+        times = _core.machine_distances(machine.text, *setting, size)["rtt"]
+        return [[scale * time for time in row] for row in times]
+
     # Where groups have any number of channels nothing is known about them.
     is_known = not math.isinf(found["across"])
     return Distances(
-        rtt=[[scale * time for time in row] for row in found["rtt"]],
+        rtt=times_of(num_bytes),
         unit="us" if found["has_times"] else "levels",
         num_bytes=num_bytes if found["has_times"] else None,
         group_of_rank=tuple(found["group_of_rank"]),
@@ -164,6 +175,7 @@ def of_machine(
             "machine" if is_known else "assumed",
         ),
         source={"kind": "machine", "text": text, "placement": placement or "as the machine says"},
+        times_of_machine=times_of,
     )
 
 

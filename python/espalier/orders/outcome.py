@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import statistics
 from typing import TYPE_CHECKING, Any
 
 from espalier import __version__
+from espalier.base.units import bytes_text
 from espalier.conditions import conditions
 from espalier.conditions.cautions import Caution, to_json
 from espalier.errors import FileError
@@ -54,7 +56,7 @@ def conclude(
         model=list(models),
         measurement=measurement,
         best={**best, "ranks": ranks[best["order"]]},
-        warnings=to_json(_cautions(distances, measured)),
+        warnings=to_json(_cautions(distances, models, measured)),
     )
 
 
@@ -96,19 +98,47 @@ def _measurement(measured: Measured, orders: Sequence[Order]) -> dict[str, Any]:
 
 
 def _best_of_models(models: Sequence[Mapping[str, Any]], orders: Sequence[Order]) -> dict[str, Any]:
-    """Return the order that is best most often, the earlier of equal ones."""
-    votes = [model["best"] for model in models]
-    order = max((one.name for one in orders), key=votes.count)
-    if order == candidates.STANDARD:
-        reason = "no order takes less time in the model"
-    else:
-        entry = next(one for model in models for one in model["times"] if one["order"] == order)
-        reason = f"{entry['ratio']:.2f}x as fast as the standard order in the model"
+    """Return the order that is faster somewhere and slower nowhere, by the largest mean ratio."""
+    ratios: dict[str, list[float]] = {order.name: [] for order in orders[1:]}
+    for model in models:
+        for entry in model["times"][1:]:
+            ratios[entry["order"]].append(entry["ratio"])
+    useful = {
+        name: found
+        for name, found in ratios.items()
+        if min(found) > 1 - candidates.LEAST_GAIN and max(found) > 1 + candidates.LEAST_GAIN
+    }
+    if not useful:
+        reason = "no other order is faster in the model without being slower elsewhere"
+        return {"order": orders[0].name, "reason": reason, "by": "model"}
+    means = {name: statistics.geometric_mean(found) for name, found in useful.items()}
+    order = max(means, key=lambda name: means[name])
+    reason = f"{means[order]:.2f}x as fast as the standard order in the model"
+    if len(models) > 1:
+        count = sum(ratio > 1 + candidates.LEAST_GAIN for ratio in useful[order])
+        reason += f" (mean), faster in {count} of {len(models)} cases, slower in none"
     return {"order": order, "reason": reason, "by": "model"}
 
 
-def _cautions(distances: Distances, measured: Measured | None) -> list[Caution]:
+def _cautions(
+    distances: Distances, models: Sequence[Mapping[str, Any]], measured: Measured | None
+) -> list[Caution]:
     found = []
+    sizes = {model["bytes"] for model in models}
+    if (
+        distances.times_of_machine is None
+        and distances.num_bytes
+        and sizes != {distances.num_bytes}
+    ):
+        found.append(
+            Caution(
+                "sizes_scaled",
+                f"the model takes times for messages of {bytes_text(distances.num_bytes)} to grow"
+                " with the size",
+                "measure a matrix of the size that matters with 'espalier probe', or name a machine"
+                " with --machine",
+            )
+        )
     if len(distances.groups) == 1 and distances.num_ranks > 1:
         found.append(
             Caution(

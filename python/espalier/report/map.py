@@ -155,5 +155,7 @@ def _next(result: Mapping[str, Any]) -> Section:
         "write a file for the launcher, for programs whose rank i stands at position i of the"
         " grid; docs/explanation/mapping says what to do with others"
     )
-    command = f"{result['command']} --for openmpi|mpich|slurm --hosts NAMES"
+    command = f"{result['command']} --for openmpi|mpich|slurm"
+    if "--hosts" not in command:
+        command += " --hosts NAMES"
     return Section("What to run next", [text], command=command)

@@ -7,6 +7,7 @@ import itertools
 import json
 import math
 import random
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,7 +18,6 @@ from espalier.maps import factors, hosts, problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 SMALL = ("--grid", "8x6", "--machine", "4n x 2s x 6c")
 NAMES = ("--hosts", "n[1-4]")
@@ -320,6 +320,35 @@ def test_names_of_hosts_come_from_where_they_are_known(tmp_path: Path, cli: Call
     assert hosts.names_of(loaded, 4, None, listed) == ["node07", "node08", "node09", "node10"]
 
 
+@pytest.mark.parametrize("length", [7, 40])
+def test_many_long_names_of_hosts_are_no_file(
+    cli: Callable, tmp_path: Path, length: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names = [f"{'n' * length}{number:03d}" for number in range(40)]
+    words = (
+        "--grid",
+        "8x5",
+        "--machine",
+        "40n x 1c",
+        "--for",
+        "openmpi",
+        "--hosts",
+        ",".join(names),
+    )
+    result = cli("map", *words, "-o", "file")
+    assert result.code == 0, result.err
+    lines = Path("file").read_text(encoding="utf-8").splitlines()
+    assert {line.partition("=")[2].partition(" ")[0] for line in lines} == set(names)
+
+
+def test_names_that_were_given_are_not_asked_for(cli: Callable) -> None:
+    words = ("--grid", "4x2", "--machine", "4n x 2c")
+    assert "--hosts NAMES" in " ".join(cli("map", *words).out.split())
+    given = " ".join(cli("map", *words, "--hosts", "a,b,c,d").out.split())
+    assert given.count("--hosts") == 1
+
+
 @pytest.mark.parametrize(
     ("words", "text"),
     [
@@ -353,9 +382,20 @@ def test_names_of_hosts_come_from_where_they_are_known(tmp_path: Path, cli: Call
         (("--grid", "8x6", "--draw", "x.pdf"), "expected --draw FILE with .svg or .png"),
         (("--grid", "8x6", "--placement", "random"), "random"),
         (("--edges", "nothing", "--grid", "8x6"), "expected --edges alone, got --grid too"),
+        (("--edges", "nothing", "--stencil", "full"), "expected --edges alone, got --stencil too"),
+        (("--edges", "nothing", "--joint"), "expected --joint with a grid, got a graph"),
+        (("--grid", "8x6", "--hosts", "a,b"), "expected the names of the 4 nodes"),
     ],
 )
-def test_wrong_input_is_one_line(words: tuple[str, ...], text: str, cli: Callable) -> None:
+def test_wrong_input_is_one_line(
+    words: tuple[str, ...],
+    text: str,
+    cli: Callable,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("nothing").write_text("0 1 1\n", encoding="utf-8")
     result = cli("map", "--machine", "4n x 12c", *words)
     assert (result.code, result.out) == (2, "")
     assert text in result.err

@@ -157,6 +157,22 @@ class TestMap:
         assert result.code != 0
         assert text in result.err
 
+    def test_hosts_with_fewer_ranks_have_no_free_cores(self, cli, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        folder = write(tmp_path / "uneven", ("a", "b", "a", "b", "a"), {(0, 1): 9, (2, 3): 9})
+        document = cli("map", "--traffic", folder, "--json").document()
+        assert "cores_left" not in [warning["name"] for warning in document["warnings"]]
+
+    @pytest.mark.parametrize("domain", ["", ".cluster.example.org"])
+    def test_many_hosts_are_named(self, cli, tmp_path, monkeypatch, domain):
+        monkeypatch.chdir(tmp_path)
+        hosts = [f"node{rank // 2:03d}{domain}" for rank in range(80)]
+        sent = {(rank, (rank + 40) % 80): 1000 for rank in range(80)}
+        folder = write(tmp_path / "many", hosts, sent)
+        result = cli("map", "--traffic", folder, "--for", "openmpi", "-o", "hosts")
+        assert result.code == 0, result.err
+        assert sorted(Path("hosts").read_text().split()) == sorted(hosts)
+
     def test_a_run_without_counted_messages_is_told(self, cli, tmp_path):
         empty = write(tmp_path / "empty", ("a", "b"), {(0, 0): 5})
         result = cli("map", "--traffic", empty)
