@@ -25,15 +25,19 @@ int answer(char const* function, Handle comm) noexcept {
   return result;
 }
 
-/// Ranks of the other group of an intercommunicator.
-int num_ranks(Handle comm) noexcept {
-  bool const is_inter = answer("PMPI_Comm_test_inter", comm) != 0;
-  return answer(is_inter ? "PMPI_Comm_remote_size" : "PMPI_Comm_size", comm);
+bool is_inter(Handle comm) noexcept {
+  return answer("PMPI_Comm_test_inter", comm) != 0;
 }
 
-/// MPI_ROOT is -3 or -4; MPI_PROC_NULL, as the root of an intercommunicator, is -1 or -2.
+/// Ranks of the other group of an intercommunicator.
+int num_ranks(Handle comm) noexcept {
+  return answer(is_inter(comm) ? "PMPI_Comm_remote_size" : "PMPI_Comm_size", comm);
+}
+
+/// MPI_ROOT is -3 or -4; MPI_PROC_NULL, as the root of an intercommunicator, is -1 or -2. Other
+/// roots of these are ranks of the other group.
 bool is_root(int root, Handle comm) noexcept {
-  return root < 0 ? root < -2 : root == answer("PMPI_Comm_rank", comm);
+  return root < 0 ? root < -2 : root == answer("PMPI_Comm_rank", comm) && !is_inter(comm);
 }
 
 bool is_in_place(void const* buffer) noexcept {
@@ -62,10 +66,18 @@ int Narrowing::count(std::int64_t number) noexcept {
 }
 
 int const* Narrowing::list(void const* numbers) noexcept {
+  return list_of(numbers, num_ranks(comm_));
+}
+
+int const* Narrowing::list_of_group(void const* numbers) noexcept {
+  return list_of(numbers, answer("PMPI_Comm_size", comm_));
+}
+
+int const* Narrowing::list_of(void const* numbers, int num_ranks) noexcept {
   if (numbers == nullptr) {
     return nullptr;
   }
-  std::vector<int> result(static_cast<std::size_t>(num_ranks(comm_)));
+  std::vector<int> result(static_cast<std::size_t>(num_ranks));
   for (std::size_t i = 0; i < result.size(); ++i) {
     std::int64_t number = 0;
     std::memcpy(&number, static_cast<std::byte const*>(numbers) + i * sizeof number, sizeof number);

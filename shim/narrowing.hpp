@@ -30,6 +30,8 @@ public:
   /// A list with a number for each rank of the call. Of those that stay for ever, equal ones are
   /// one. Null if it is null.
   [[nodiscard]] int const* list(void const* numbers) noexcept;
+  /// The same of a list with a number for each rank of this rank's group.
+  [[nodiscard]] int const* list_of_group(void const* numbers) noexcept;
   /// The same of a list that means something at the root alone.
   [[nodiscard]] int const* list_at_root(void const* numbers, int root) noexcept;
   /// The same of a list that means nothing if the buffer is MPI_IN_PLACE.
@@ -39,6 +41,7 @@ public:
   [[nodiscard]] bool fits() const noexcept { return fits_; }
 
 private:
+  [[nodiscard]] int const* list_of(void const* numbers, int num_ranks) noexcept;
   [[nodiscard]] int const* keep(std::vector<int> list);
 
   Handle comm_;

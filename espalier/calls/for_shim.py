@@ -93,13 +93,15 @@ def _can_be_narrowed(function: Function) -> bool:
     return bool(function.collective) or not has_lists
 
 
-def _narrowed(argument: Argument) -> str:
+def _narrowed(function: Function, argument: Argument) -> str:
     """Return an argument of a call with large counts as one of the call without."""
     if not argument.is_large:
         return argument.name
     if not argument.c_type.endswith("*"):
         return f"narrow.count({argument.name})"
     member, rest = LISTS[argument.significant]
+    if function.collective == "reduce_scatter":
+        member = "list_of_group"  # between two groups, each has the parts of its own ranks
     return f"narrow.{member}({argument.name}{rest})"
 
 
@@ -112,7 +114,7 @@ def _narrow(function: Function) -> list[str]:
     for argument in function.arguments:
         names.append(f"narrow_{argument.name}" if argument.is_large else argument.name)
         if argument.is_large:
-            lines += [f"  auto const narrow_{argument.name} = {_narrowed(argument)};"]
+            lines += [f"  auto const narrow_{argument.name} = {_narrowed(function, argument)};"]
     lines += ["  if (!narrow.fits()) {", "    return Narrowing::does_not_fit;", "  }"]
     call = f"return forward.{function.native.removesuffix('_c')}("
     return [*lines, *listed(call, names, ");", indent=2), "}", ""]

@@ -4,6 +4,7 @@
 /// The collectives of espalier_grid.h.
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,19 +21,37 @@ namespace {
 using plan::LineCall;
 using schedule::Collective;
 
-void check_line(schedule::Grid const& grid, int dimension, int root, int count) {
-  std::string const where = "dimension " + std::to_string(dimension) + ": ";
+std::string where_of(int dimension) {
+  return "dimension " + std::to_string(dimension) + ": ";
+}
+
+void check_root(schedule::Grid const& grid, int dimension, int root) {
   if (root < 0 || root >= grid.size(dimension)) {
     throw plan::ClassError(
         MPI_ERR_ROOT,
-        where + "expected a root of 0 .. " + std::to_string(grid.size(dimension) - 1) + ", got " +
-            std::to_string(root)
+        where_of(dimension) + "expected a root of 0 .. " +
+            std::to_string(grid.size(dimension) - 1) + ", got " + std::to_string(root)
     );
   }
+}
+
+void check_line_count(int dimension, std::int64_t count) {
   if (count < 0) {
     throw plan::ClassError(
-        MPI_ERR_COUNT, where + "expected a count of at least 0, got " + std::to_string(count)
+        MPI_ERR_COUNT,
+        where_of(dimension) + "expected a count of at least 0, got " + std::to_string(count)
     );
+  }
+}
+
+/// Only the counts that mean something on this rank: others may be anything.
+void check_counts(Collective collective, LineCall const& call, int dimension, int coordinate) {
+  bool const is_root = coordinate == call.root;
+  if (collective != Collective::gather || is_root) {
+    check_line_count(dimension, call.received.count);
+  }
+  if (collective == Collective::gather || (collective == Collective::scatter && is_root)) {
+    check_line_count(dimension, call.sent.count);
   }
 }
 
@@ -54,7 +73,8 @@ int run_all(espalier_grid& grid, Collective collective, CallAt&& call_at) {
   schedule::Grid const& shape = grid.view.lines->grid();
   for (int dimension = 0; dimension < shape.num_dimensions(); ++dimension) {
     LineCall const call = call_at(static_cast<std::size_t>(dimension));
-    check_line(shape, dimension, call.root, static_cast<int>(call.received.count));
+    check_root(shape, dimension, call.root);
+    check_counts(collective, call, dimension, grid.view.lines->coordinate(dimension));
     calls.push_back(call);
   }
   return run(grid.view, collective, calls);

@@ -382,11 +382,16 @@ IrregularRun Session::run_irregular(State& state, Call const& call, MPI_Comm com
       run.code = Communicator::refused;
       return MPI_SUCCESS;
     }
-    if (mended.first) {
-      mended.add(unpack(mended.first->data, mended.first->place));
-    }
     if (watch::Beacon* const beacon = watch::current_beacon()) {
       beacon->set_algorithm(run.decision->choice->text());
+    }
+    if (algorithms::is_of_library(*run.decision->choice)) {
+      // It does with such a call what it does in any case.
+      run.code = state.communicator().run(*run.decision->choice, call);
+      return MPI_SUCCESS;
+    }
+    if (mended.first) {
+      mended.add(unpack(mended.first->data, mended.first->place));
     }
     run.code = state.communicator().run(*run.decision->choice, mended.call);
     if (run.code == MPI_SUCCESS) {

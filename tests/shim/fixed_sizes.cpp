@@ -14,6 +14,7 @@
 
 #include <mpi.h>
 
+#include "tests/shim/interleaved.hpp"
 #include "tests/shim/support.hpp"
 
 namespace {
@@ -323,7 +324,43 @@ void exchange_in_place(MPI_Comm comm) {
   }
 }
 
+/// Blocks of the same sizes, between those that are received.
+void exchange_interleaved(Round const& round) {
+  Blocks in = sent(round);
+  Blocks out = to_receive(round);
+  shim_test::Interleaved both(in.counts, out.counts);
+  int place = 0;
+  for (int s = 0; s < size_of(round.comm); ++s) {
+    for (int i = 0; i < in.counts[at(s)]; ++i) {
+      both.sent(place++) = in.element(s, i);
+    }
+  }
+  require(both.alltoallv(round.comm) == MPI_SUCCESS, "interleaved alltoallv");
+  place = 0;
+  for (int r = 0; r < size_of(round.comm); ++r) {
+    for (int i = 0; i < out.counts[at(r)]; ++i) {
+      out.element(r, i) = both.received(place++);
+    }
+  }
+  check(out, round, "interleaved alltoallv");
+}
+
+/// Every second call has one array for both.
+void check_interleaved() {
+  MPI_Comm comm = duplicate_with(MPI_COMM_WORLD, "true");
+  for (int time = 0; time < 4; ++time) {
+    Round const round{.comm = comm, .time = time};
+    if (time % 2 == 0) {
+      exchange_interleaved(round);
+    } else {
+      exchange(round);
+    }
+  }
+  MPI_Comm_free(&comm);
+}
+
 void check_results() {
+  check_interleaved();
   MPI_Comm comm = duplicate_with(MPI_COMM_WORLD, "true");
   call_all(comm, 1, 4);
   MPI_Comm heir = MPI_COMM_NULL;

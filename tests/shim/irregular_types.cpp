@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <array>
+#include <numeric>
 #include <vector>
 
 #include <mpi.h>
 
+#include "tests/shim/interleaved.hpp"
 #include "tests/shim/irregular.hpp"
 
 namespace shim_test {
@@ -108,6 +110,28 @@ void uncommitted_types() {
   MPI_Type_free(&type);
 }
 
+/// Rank r sends s + 1 numbers to each rank s.
+void interleaved_blocks() {
+  Watched const watched;
+  int const p = size_of(watched.comm);
+  int const rank = rank_of(watched.comm);
+  std::vector<int> counts(static_cast<std::size_t>(p));
+  std::iota(counts.begin(), counts.end(), 1);
+  Interleaved both(counts, std::vector<int>(counts.size(), rank + 1));
+  int place = 0;
+  for (int s = 0; s < p; ++s) {
+    for (int i = 0; i <= s; ++i, ++place) {
+      both.sent(place) = 1000 * rank + 10 * s + i;
+    }
+  }
+  watched.require_class(both.alltoallv(watched.comm), MPI_SUCCESS, "interleaved blocks");
+  for (place = 0; place < p * (rank + 1); ++place) {
+    int const r = place / (rank + 1);
+    int const i = place % (rank + 1);
+    require(both.received(place) == 1000 * r + 10 * rank + i, "interleaved blocks");
+  }
+}
+
 int num_copies = 0;
 
 int refuse_to_copy(MPI_Datatype, int, void*, void*, void*, int* flag) {
@@ -141,6 +165,7 @@ void type_attributes() {
 
 Cases type_cases() {
   return {
+      {"interleaved_blocks", interleaved_blocks},
       {"null_types", null_types},
       {"own_sizes", own_sizes},
       {"type_attributes", type_attributes},

@@ -14,6 +14,7 @@
 #pragma weak MPI_Alltoallv_c
 #pragma weak MPI_Gatherv_c
 #pragma weak MPI_Iallgatherv_c
+#pragma weak MPI_Reduce_scatter_c
 #if MPI_VERSION < 4
 int MPI_Allreduce_c(void const*, void*, MPI_Count, MPI_Datatype, MPI_Op, MPI_Comm);
 int MPI_Alltoallv_c(
@@ -39,6 +40,7 @@ int MPI_Gatherv_c(
     MPI_Comm
 );
 int MPI_Iallgatherv_c(void const*, MPI_Count, MPI_Datatype, void*, MPI_Count const*, MPI_Aint const*, MPI_Datatype, MPI_Comm, MPI_Request*);
+int MPI_Reduce_scatter_c(void const*, void*, MPI_Count const*, MPI_Datatype, MPI_Op, MPI_Comm);
 #endif
 
 enum { most_ranks = 16 };
@@ -105,6 +107,41 @@ static void check_lists(void) {
   }
 }
 
+/* Rank 0 is a group, all others are one: each group has the sum of the other one, in parts for its
+   own ranks. */
+static void check_groups(void) {
+  if (num_ranks == 1) {
+    return;
+  }
+  MPI_Comm own = MPI_COMM_NULL;
+  MPI_Comm both = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, rank == 0, rank, &own);
+  MPI_Intercomm_create(own, 0, MPI_COMM_WORLD, rank == 0 ? 1 : 0, 0, &both);
+  int const length = num_ranks - 1;
+  int const num_own = rank == 0 ? 1 : length;
+  MPI_Count* const counts = malloc((size_t)num_own * sizeof *counts);
+  int values[most_ranks];
+  int sums[most_ranks];
+  for (int i = 0; i < num_own; ++i) {
+    counts[i] = length / num_own;
+  }
+  for (int i = 0; i < length; ++i) {
+    values[i] = 100 * rank + i;
+    sums[i] = -1;
+  }
+  MPI_Reduce_scatter_c(values, sums, counts, MPI_INT, MPI_SUM, both);
+  if (rank == 0) {
+    for (int i = 0; i < length; ++i) {
+      require(sums[i] == 100 * length * num_ranks / 2 + length * i, "reduce_scatter of others");
+    }
+  } else {
+    require(sums[0] == rank - 1, "reduce_scatter of rank 0");
+  }
+  free(counts);
+  MPI_Comm_free(&both);
+  MPI_Comm_free(&own);
+}
+
 /* Calls with lists that never come again, and nothing else. */
 static void call_with_lists(int num_calls) {
   static int shift = 0;
@@ -141,6 +178,7 @@ int main(int argc, char** argv) {
     MPI_Allreduce_c(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     require(sum == num_ranks * (num_ranks - 1) / 2, "allreduce");
     check_lists();
+    check_groups();
     check_memory();
   }
   if (rank == 0) {

@@ -244,6 +244,7 @@ void check_known_graph() {
   Links const all = links(8);
   Neighbors const own = neighbors_of(all, rank_of(MPI_COMM_WORLD));
   MPI_Comm mapped = create_adjacent(own, true, 1);
+  require(all_of(mapped, rank_of(MPI_COMM_WORLD)).front() == 0, "rank 0 stays rank 0");
   int const between = weight_between_nodes(mapped, all);
   require(is_mapped ? between == 4 : between > 1000, "heavy pairs are on one node when mapped");
   MPI_Comm_free(&mapped);

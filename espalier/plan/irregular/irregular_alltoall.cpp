@@ -111,12 +111,13 @@ struct Sent {
   std::vector<std::int64_t> displacements;
 };
 
-Sent copy_of(Blocks const& blocks, int own, Substitutes& substitutes) {
+/// @param left_out  this block is empty
+Sent copy_of(Blocks const& blocks, std::optional<std::size_t> left_out, Substitutes& substitutes) {
   std::vector<std::byte>& memory = substitutes.memory.emplace_back();
   Sent result;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     std::vector<std::byte> const data =
-        static_cast<int>(i) == own ? std::vector<std::byte>{} : packed(blocks[i]);
+        i == left_out ? std::vector<std::byte>{} : packed(blocks[i]);
     result.counts.push_back(static_cast<std::int64_t>(data.size()));
     result.displacements.push_back(static_cast<std::int64_t>(memory.size()));
     memory.insert(memory.end(), data.begin(), data.end());
@@ -139,20 +140,24 @@ std::vector<Value> const& keep(std::list<std::vector<Value>>& lists, std::vector
   return lists.emplace_back(std::move(list));
 }
 
-/// The own part moves before the run, all that is sent is copied, and the program has no own part.
+/// All that is sent is copied. An own part of which not as much is received moves before the run,
+/// and the program has none.
 template <typename Call>
 void send_copies(
     Mended<Call>& mended, Blocks const& sent, Blocks const& received, CommunicatorFacts const& facts
 ) {
   Call& call = mended.call;
   auto const own = static_cast<std::size_t>(facts.rank);
-  Sent copy = copy_of(sent, facts.rank, mended.substitutes);
-  bool const is_looked_at = reports_unexpected_own_part || !received[own].is_empty();
-  mended.first = is_looked_at ? own_part(sent[own], received[own]) : std::nullopt;
+  bool const has_own_part = size_bytes(sent[own]) != size_bytes(received[own]);
+  Sent copy = copy_of(sent, has_own_part ? std::optional(own) : std::nullopt, mended.substitutes);
   call.sendbuf = copy.address;
   call.sendcounts = keep(mended.substitutes.numbers, std::move(copy.counts));
   call.sdispls = keep(mended.substitutes.numbers, std::move(copy.displacements));
-  call.recvcounts = keep(mended.substitutes.numbers, without_own(call.recvcounts, facts));
+  if (has_own_part) {
+    bool const is_looked_at = reports_unexpected_own_part || !received[own].is_empty();
+    mended.first = is_looked_at ? own_part(sent[own], received[own]) : std::nullopt;
+    call.recvcounts = keep(mended.substitutes.numbers, without_own(call.recvcounts, facts));
+  }
 }
 
 std::vector<MPI_Datatype> with_types(MPI_Datatype const* types, CommunicatorFacts const& facts) {

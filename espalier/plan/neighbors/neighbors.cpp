@@ -285,7 +285,11 @@ template <AnyNeighborCall Call> std::int64_t Neighbors::typical_bytes(Call const
   prepare();
   auto const sizes = exec::bytes_of_blocks(sent_blocks(call, degrees_));
   if constexpr (has_equal_blocks(Call::neighbor_call)) {
-    return block_bytes(sizes, received_blocks(call, degrees_));
+    // A rank that sends to nobody may say anything of its block, and each of two ranks may send
+    // blocks of another size.
+    auto const received = exec::bytes_of_blocks(received_blocks(call, degrees_));
+    std::int64_t const sent = sends_ && !sizes.empty() ? sizes.front() : 0;
+    return receives_ && !received.empty() ? std::max(sent, received.front()) : sent;
   }
   auto const num_blocks = std::max<std::int64_t>(1, static_cast<std::int64_t>(sizes.size()));
   std::int64_t mean = std::reduce(sizes.begin(), sizes.end()) / num_blocks;

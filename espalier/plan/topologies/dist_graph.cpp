@@ -62,6 +62,7 @@ MappedCommunicator find_order(
     result.warnings = std::move(found->warnings);
     int const num_ranks = result.places->num_ranks();
     result.mapping = map_graph(mapping::make_graph(num_ranks, all), *result.places);
+    result.mapping.rank_at = keep_rank_0(std::move(result.mapping.rank_at), *result.places);
     result.report =
         mapping_report("graph of " + std::to_string(num_ranks), result.mapping, *result.places);
   });

@@ -65,6 +65,7 @@ struct Arrays {
   std::vector<void const*> inputs;
   std::vector<void*> outputs;
   std::vector<int> counts;
+  std::vector<int> root_counts;  ///< what is not significant may be anything
   std::vector<int> roots;
   std::vector<MPI_Datatype> types;
   std::vector<MPI_Op> ops;
@@ -93,16 +94,19 @@ void run_native(Line& line, Call call) {
 
 int run_ours(espalier_grid* grid, Arrays const& a, Call call) {
   int const* const n = a.counts.data();
+  int const* const at_root = a.root_counts.data();
   int const* const roots = a.roots.data();
   MPI_Datatype const* const types = a.types.data();
   switch (call) {
   case Call::bcast:
     return espalier_grid_bcast(grid, a.outputs.data(), n, types, roots);
   case Call::gather:
-    return espalier_grid_gather(grid, a.inputs.data(), n, types, a.outputs.data(), n, types, roots);
+    return espalier_grid_gather(
+        grid, a.inputs.data(), n, types, a.outputs.data(), at_root, types, roots
+    );
   case Call::scatter:
     return espalier_grid_scatter(
-        grid, a.inputs.data(), n, types, a.outputs.data(), n, types, roots
+        grid, a.inputs.data(), at_root, types, a.outputs.data(), n, types, roots
     );
   case Call::reduce:
     return espalier_grid_reduce(
@@ -132,7 +136,10 @@ Arrays arrays_of(std::vector<Line>& lines) {
   for (Line& line : lines) {
     arrays.inputs.push_back(line.input.data());
     arrays.outputs.push_back(line.found.data());
+    int coordinate = 0;
+    MPI_Comm_rank(line.native, &coordinate);
     arrays.counts.push_back(line.count);
+    arrays.root_counts.push_back(coordinate == line.root ? line.count : -1);
     arrays.roots.push_back(line.root);
     arrays.types.push_back(MPI_INT);
     arrays.ops.push_back(MPI_SUM);
@@ -345,6 +352,12 @@ void check_call_errors(Checks& checks) {
   checks.expect(run_ours(grid, arrays, Call::gather) != MPI_SUCCESS, "a pipeline of a gather");
   arrays.roots[0] = num_ranks;
   checks.expect(class_of(run_ours(grid, arrays, Call::bcast)) == MPI_ERR_ROOT, "a root");
+  arrays.roots[0] = lines[0].root;
+  arrays.counts[0] = -1;
+  arrays.root_counts[0] = -1;
+  for (Call const call : {Call::bcast, Call::scatter, Call::gather}) {
+    checks.expect(class_of(run_ours(grid, arrays, call)) == MPI_ERR_COUNT, "a count");
+  }
   MPI_Comm line = MPI_COMM_NULL;
   checks.expect(class_of(espalier_grid_line(grid, 1, &line)) == MPI_ERR_ARG, "a dimension");
   MPI_Comm_free(&lines[0].native);
