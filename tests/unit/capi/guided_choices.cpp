@@ -7,6 +7,7 @@
 #include "espalier/capi/onesided/choices/guided_choices.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -83,6 +84,16 @@ struct Sum {
   std::size_t num_all = 0;
 };
 
+#ifdef ESPALIER_FEW_RANKS
+constexpr std::array sizes{1024};
+constexpr std::array few_ranks{5};
+constexpr std::array numbers_of_nodes{4};
+#else
+constexpr std::array sizes{8, 1024, 65536};
+constexpr std::array few_ranks{5, 8};
+constexpr std::array numbers_of_nodes{4, 16};
+#endif
+
 std::vector<SafeRequest> requests(int num_ranks) {
   std::vector<SafeRequest> all;
   for (Collective const collective :
@@ -93,7 +104,7 @@ std::vector<SafeRequest> requests(int num_ranks) {
         Collective::allreduce,
         Collective::allgather,
         Collective::alltoall}) {
-    for (std::int64_t const bytes : {8, 1024, 65536}) {
+    for (std::int64_t const bytes : sizes) {
       for (Sync const sync : {Sync::nosync, Sync::allsync}) {
         all.push_back(
             {.collective = collective,
@@ -133,7 +144,7 @@ Sum sum_of(int num_ranks, int most) {
 }
 
 TEST(GuidedChoices, LoseLittleForAShareOfTheTrials) {
-  for (int const num_ranks : {5, 8}) {
+  for (int const num_ranks : few_ranks) {
     Sum const sum = sum_of(num_ranks, Guide::usual_most);
     double const share = static_cast<double>(sum.num_timed) / static_cast<double>(sum.num_all);
     std::printf(
@@ -232,7 +243,7 @@ Gain gain_of(SafeRequest const& request, std::vector<int> const& nodes) {
 /// Loose collectives of small blocks among members of nodes that follow each other or were dealt in
 /// turn. Of large blocks what goes between nodes is the same in all good schedules.
 TEST(GuidedChoices, TakeRepresentativesOfNodesWhereTheyPay) {
-  for (int const num_nodes : {4, 16}) {
+  for (int const num_nodes : numbers_of_nodes) {
     for (bool const is_dealt : {false, true}) {
       for (Collective const collective :
            {Collective::bcast, Collective::allreduce, Collective::allgather, Collective::alltoall
