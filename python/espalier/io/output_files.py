@@ -7,30 +7,38 @@ import contextlib
 import fcntl
 import os
 import stat
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from espalier.errors import FileError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 _OTHER_FOLDER = "choose a file in another folder with -o"
 
 
 def check_writable(path: Path, option: str = "-o") -> None:
     """Raise FileError unless a file can be written there; `option` names it on the command line."""
-    existed = path.exists()
+    target = target_of(path)
+    existed = target.exists()
     try:
-        with path.open("ab"):
+        with target.open("ab"):
             pass
         if not existed:
-            path.unlink()
+            target.unlink()
     except OSError as error:
         raise FileError(
             f"{path}: expected a file that can be written, got '{error.strerror}'",
             f"choose another with {option}",
         ) from error
+
+
+def target_of(path: Path) -> Path:
+    """Return the file that links lead to, there or not; what is no file, as a pipe, stays."""
+    if path.exists() and not path.is_file():
+        return path
+    return Path(os.path.realpath(path))
 
 
 def write_whole(
@@ -39,7 +47,7 @@ def write_whole(
     """Write a file, whole or not at all.
 
     Args:
-        path: The file.
+        path: The file, or a link to it, which stays.
         text: Its contents.
         what: What it holds, for the error.
         advice: What to do if it cannot be written.
@@ -53,13 +61,14 @@ def write_whole(
         if path.exists() and not path.is_file():
             path.write_text(text, encoding="utf-8")
             return
-        part = path.with_name(path.name + ".part")
+        target = target_of(path)
+        part = target.with_name(target.name + ".part")
         try:
             with part.open("w", encoding="utf-8") as file:
                 # Before the text is there, so that nobody reads it who may not.
-                _permit(file.fileno(), path, permissions)
+                _permit(file.fileno(), target, permissions)
                 file.write(text)
-            part.replace(path)
+            part.replace(target)
         finally:
             part.unlink(missing_ok=True)
     except OSError as error:
@@ -99,7 +108,7 @@ def locked(path: Path, advice: str = _OTHER_FOLDER) -> Iterator[None]:
     Raises:
         FileError: nothing can be locked there.
     """
-    target = path.resolve()
+    target = target_of(path)
     lock = target.with_name(f".{target.name}.lock")
     try:
         descriptor = _open_locked(lock)

@@ -110,6 +110,17 @@ class TestWithKnownTimes:
             assert again[name] == first[name], name
         assert json.loads(Path("again.json").read_text())["levels"]
 
+    @pytest.mark.parametrize("is_there", [True, False])
+    def test_a_link_to_a_machine_file_stays_a_link(self, cli, is_there):
+        cli("probe", *_LAUNCH)
+        target, link = Path("elsewhere.json"), Path("link.json")
+        link.symlink_to(target)
+        if is_there:
+            target.write_text("old")
+        assert cli("probe", "--from", _SAMPLES, "-o", link).code == 0
+        assert link.readlink() == target
+        assert json.loads(target.read_text())["levels"]
+
     def test_looking_again_writes_only_what_is_asked_for(self, cli):
         cli("probe", *_LAUNCH)
         before = sorted(path.name for path in Path().iterdir())

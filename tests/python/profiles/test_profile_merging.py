@@ -221,6 +221,16 @@ class TestFiles:
         assert path.is_symlink()
         assert len(wins(profiles.read(target).document)) == 2
 
+    @pytest.mark.parametrize("is_there", [True, False])
+    def test_a_check_leaves_a_link_and_makes_no_file(self, tmp_path, is_there):
+        path, target = tmp_path / "link.json", tmp_path / "folder" / "profile.json"
+        target.parent.mkdir()
+        if is_there:
+            merging.add(target, run([("bcast", Shape(4, 1))]), _NO_ADVICE)
+        path.symlink_to(target)
+        merging.check(path, "openmpi")
+        assert (path.readlink(), target.exists()) == (target, is_there)
+
     def test_no_lock_is_left(self, tmp_path):
         path = tmp_path / "profile.json"
         merging.check(path, "openmpi")
