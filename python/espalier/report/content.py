@@ -11,6 +11,7 @@ from rich.text import Text
 
 from espalier.errors import ArgumentError, FileError
 from espalier.io.console import make_console, make_table
+from espalier.report.column_widths import fitted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,9 +66,16 @@ class Grid:
 
     def width(self) -> int:
         """Return how wide the table is without line breaks in it."""
-        lines = [self.columns, *self.rows]
-        widths = [max(len(cell) for cell in cells) for cells in zip(*lines, strict=True)]
-        return sum(widths) + _COLUMN_GAP * (len(widths) - 1)
+        widths = [max(map(len, cells)) for cells in self.cells()]
+        return sum(widths) + self.gaps()
+
+    def gaps(self) -> int:
+        """Return how wide all that is between columns is."""
+        return _COLUMN_GAP * (len(self.columns) - 1)
+
+    def cells(self) -> list[tuple[str, ...]]:
+        """Return the cells of each column, its name first."""
+        return list(zip(self.columns, *self.rows, strict=True))
 
 
 @dataclass
@@ -104,7 +112,8 @@ def print_sections(console: Console, sections: Sequence[Section]) -> None:
         for line in section.lines:
             _print_line(console, line)
         for grid in section.grids:
-            console.print(_table(grid.narrowed(console.width)))
+            # Not cropped: a table that is too wide even so keeps its numbers.
+            console.print(_table(grid.narrowed(console.width), console.width), crop=False)
         for note in section.notes:
             _print_line(console, note)
         if section.command:
@@ -176,10 +185,14 @@ def _print_line(console: Console, line: str) -> None:
         console.print(Text("  " if i == 0 else "    ") + part, soft_wrap=True)
 
 
-def _table(grid: Grid) -> Table:
+def _table(grid: Grid, width: int) -> Table:
     table = make_table(*grid.columns, right=grid.right)
-    for column in table.columns:
-        column.no_wrap = column.justify == "right"
+    if grid.width() > width:
+        is_number = [name in grid.right for name in grid.columns]
+        widths = fitted(grid.cells(), is_number, width - grid.gaps())
+        table.width = sum(widths) + grid.gaps()
+        for column, wide in zip(table.columns, widths, strict=True):
+            column.width = wide
     for row in grid.rows:
         table.add_row(*row)
     return table
