@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 SIZES = tuple(2**exponent for exponent in range(3, 23))
 # Times this close are equal: the last digits of a sum.
 _EQUAL = 1e-6
+# Shorter times, in seconds, count as this one: messages of no bytes can cost nothing.
+_LEAST_SECONDS = 1e-12
 
 
 @dataclass(frozen=True)
@@ -219,7 +221,11 @@ def _choose(row: list[Forecast]) -> list[_Chosen]:
 
 def _best_at_all(row: list[Forecast]) -> str:
     common = [name for name in row[0].seconds if all(name in one.seconds for one in row)]
-    return min(common, key=lambda name: sum(math.log(one.seconds[name]) for one in row))
+    return min(common, key=lambda name: sum(_log(one.seconds[name]) for one in row))
+
+
+def _log(seconds: float) -> float:
+    return math.log(max(seconds, _LEAST_SECONDS))
 
 
 def _reason(group: list[_Chosen]) -> str:

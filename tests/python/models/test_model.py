@@ -8,9 +8,27 @@ from pathlib import Path
 
 import pytest
 
+from espalier.tuning import modelled
+from espalier.tuning.modelled import Forecast
+
 _MACHINE = "1n x 4c[latency=1us,overhead=200ns,bandwidth=4GB/s]"
 _VALIDATE = ("model", "validate", "--machine", _MACHINE, "--collectives", "allgather")
 _LAUNCH = ("--", "mpirun", "-n", "4")
+
+
+class TestProfile:
+    def test_calls_that_cost_nothing_are_fastest(self, cli, tmp_path):
+        machine = "2n[latency=1us,bandwidth=1GB/s] x 4c"
+        path = tmp_path / "profile.json"
+        words = ("--machine", machine, "-p", 4, "--collectives", "barrier,bcast")
+        done = cli("model", "profile", *words, "-o", path)
+        assert done.code == 0, done.err
+        assert {rule["num_nodes"] for rule in json.loads(path.read_text())["rules"]} == {1}
+
+    def test_zeros_are_equal_and_smallest(self):
+        times = ({"a": 0.0, "b": 1e-6}, {"a": 1e-6, "b": 2e-6}, {"a": 0.0, "b": 0.0})
+        row = [Forecast("alltoallv", 8, seconds) for seconds in times]
+        assert modelled._best_at_all(row) == "a"
 
 
 class TestPredict:
