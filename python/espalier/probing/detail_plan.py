@@ -42,6 +42,8 @@ _OVERHEAD_BYTES = (8, 1 * _KIB, 8 * _KIB)
 _RATE_BYTES, _RATE_MESSAGES = 8, 100
 _SHARE_OF_LATENCY = 0.2
 _SHARE_OF_TIME = 0.8
+# The time of smaller messages is latency, and says nothing of the bandwidth.
+_LEAST_TELLING_BYTES = 1 * _KIB
 
 
 @dataclass(frozen=True)
@@ -167,7 +169,7 @@ class _Cost:
 
     def __init__(self, levels: Sequence[LevelPairs], scan_bytes: int, min_repetitions: int) -> None:
         self._rtt_us = {level.name: level.rtt_us for level in levels}
-        self._scan_bytes = scan_bytes
+        self._scan_bytes = max(scan_bytes, _LEAST_TELLING_BYTES)
         self._min_repetitions = min_repetitions
 
     def seconds(self, tests: Iterable[PlannedTest]) -> float:

@@ -242,6 +242,17 @@ class TestDetails:
         # Enough for a line through large messages is always left.
         assert largest >= 512 * 1024
 
+    def test_a_scan_of_small_messages_plans_for_as_large_ones(self):
+        """2 us and 12.5 GB/s between two nodes, 300 ns and 6 GB/s in them."""
+        largest = {}
+        for num_bytes in (8, 1024):
+            rtts = (2 * (2.0 + num_bytes / 12500), 2 * (0.3 + num_bytes / 6000))
+            scan = make_scan(("node", "core"), ([0] * 4 + [1] * 4, list(range(8))), rtts)
+            plan = detail_plan(scan, 42.0, scan_bytes=num_bytes)
+            check(plan, 8)
+            largest[num_bytes] = max(size for test in plan.tests for size in test.bytes)
+        assert largest[8] == largest[1024] == LARGE_BYTES[-1]
+
     def test_halves_of_a_node_with_interleaved_packages(self):
         ranks = range(8)
         scan = make_scan(
