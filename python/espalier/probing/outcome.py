@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from espalier import __version__
 from espalier.conditions import metadata
 from espalier.errors import ArgumentError
-from espalier.io.output_files import write_whole
+from espalier.io.output_files import check_writable, target_of, write_whole
 from espalier.machines import machines
 from espalier.probing import findings, matrix_file, samples
 from espalier.probing.record import detail_part, scan_part
@@ -44,6 +44,26 @@ class Files:
         """Return the files with the option that names each."""
         named = (("-o", self.machine), ("--matrix", self.matrix), ("-o", self.samples))
         return [(option, path) for option, path in named if path is not None]
+
+    def check(self) -> None:
+        """Check, before any work, that all can be written.
+
+        Raises:
+            ArgumentError: two of them are one file, or one is the samples to analyse.
+            FileError: one of them cannot be written.
+        """
+        known = {} if self.source is None else {target_of(self.source): ("--from", self.source)}
+        for option, path in self.written():
+            target = target_of(path)
+            if target in known and (target.is_file() or not target.exists()):
+                before = " ".join(map(str, known[target]))
+                raise ArgumentError(
+                    f"expected another file for each option, got {before} and {option} {path}",
+                    f"choose another with {option}",
+                )
+            known[target] = (option, path)
+        for option, path in self.written():
+            check_writable(path, option)
 
 
 @dataclass(frozen=True)

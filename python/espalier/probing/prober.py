@@ -17,7 +17,6 @@ from espalier.base.interruption import Interrupted
 from espalier.conditions.cautions import Caution
 from espalier.errors import ArgumentError, MpiError
 from espalier.io.console import progress, say
-from espalier.io.output_files import check_writable
 from espalier.launch import programs
 from espalier.launch.lines import GrowingLines
 from espalier.launch.measuring import (
@@ -76,8 +75,7 @@ def probe(job: Job, goal: Goal) -> dict[str, Any]:
     start = time.monotonic()
     goal.wish.check()
     command = parse_launcher(job.words)
-    for option, path in job.files.written():
-        check_writable(path, option)
+    job.files.check()
     vendor = job.vendor or programs.vendor_of(command)
     program = MeasuringProgram(
         installation.probe_program(vendor), f"espalier-probe-{vendor}", command
@@ -109,10 +107,11 @@ def again(path: Path, files: outcome.Files, repeat: str) -> dict[str, Any]:
     """Return the document of samples that were kept, and write the files that were asked for.
 
     Raises:
-        ArgumentError: a machine file is asked for, and the probe was interrupted.
+        ArgumentError: a machine file is asked for, and the probe was interrupted; or a file would
+            replace the samples.
     """
-    for option, target in files.written():
-        check_writable(target, option)
+    files = replace(files, source=path)
+    files.check()
     found = outcome.read_samples(path)
     if files.machine is not None and found.is_interrupted:
         raise ArgumentError(
@@ -120,7 +119,7 @@ def again(path: Path, files: outcome.Files, repeat: str) -> dict[str, Any]:
             " which lack links",
             "probe again, or leave out -o to look at what was measured",
         )
-    return outcome.conclude(found, replace(files, source=path), outcome.About(command=repeat))
+    return outcome.conclude(found, files, outcome.About(command=repeat))
 
 
 def _conclude(

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 class RunRecord:
     """The results of all launches, kept as if they came from one.
 
-    The file has the form that espalier-probe writes: a header, the results, an end. If it cannot
-    be written any more, that is said once, and measuring goes on.
+    The file has the form that espalier-probe writes: a header, the results, an end. It is begun
+    with the first result: until then, what an earlier probe left there stays. If it cannot be
+    written any more, that is said once, and measuring goes on.
     """
 
     def __init__(self, path: Path | None) -> None:
@@ -33,13 +34,14 @@ class RunRecord:
         self._num_tests = 0
         self._next_tests = 0
         self._is_open = path is not None
+        # What the file is begun with; None once it is.
+        self._head: Mapping[str, Any] | None = None
 
     def begin(self, value: Mapping[str, Any]) -> Header:
         """Take the header of a launch; the first one is kept."""
         header = Header.of(value)
         if self.header is None:
-            self.header = header
-            self._write(value, "w")
+            self.header, self._head = header, value
         self._next_tests = self._num_tests
         return header
 
@@ -49,6 +51,9 @@ class RunRecord:
         self._num_tests = max(self._num_tests, index + 1)
         value = {**value, "test_index": index}
         self.results.append(Result.of(value))
+        if self._head is not None:
+            self._write(self._head, "w")
+            self._head = None
         self._write(value)
 
     def count_left(self, num_sets: int) -> None:
@@ -57,12 +62,14 @@ class RunRecord:
         self.is_complete = self.is_complete and num_sets == 0
 
     def end(self, *, complete: bool) -> None:
-        """Finish the file; not complete if the probe was interrupted.
+        """Finish the file if it was begun; not complete if the probe was interrupted.
 
         How many sets were left is not known then, and 0 without `complete` says so.
         """
         if not complete:
             self.is_complete, self.num_sets_left = False, 0
+        if not self.results:
+            return
         self._write({"kind": "end", "complete": self.is_complete, "sets_left": self.num_sets_left})
 
     def samples(self) -> Samples:
