@@ -142,8 +142,8 @@ class Certainty:
     ] = 0.95
     seed: Seed = 1
 
-    def setting(self, num_ranks: int) -> tuple[machines.Machine, Setting]:
-        """Return the machine of --model, and where ranks lie on it.
+    def machine(self) -> machines.Machine:
+        """Return the machine of --model.
 
         Raises:
             ArgumentError: it is not given, or has no costs.
@@ -153,8 +153,7 @@ class Certainty:
                 "expected --model with --effort estimate, got none",
                 f"'espalier probe -o {priced.DEFAULT_FILE} -- mpirun -n 4' writes a machine",
             )
-        found = priced.load(self.model)
-        return found, Setting(found.text, *machines.setting(found, None, num_ranks))
+        return priced.load(self.model)
 
     @property
     def seconds(self) -> float:
@@ -217,17 +216,26 @@ def run(
     def tell(document: dict[str, Any]) -> None:
         show(document, tuning_report, json=json)
 
+    # Before ranks are started, which may wait for hours in a queue.
+    machine = None if certainty.model is None else certainty.machine()
+
     def setting(num_ranks: int) -> Setting | None:
-        return None if certainty.model is None else certainty.setting(num_ranks)[1]
+        return None if machine is None else _setting(machine, num_ranks)
 
     carry_out(lambda: tuner.tune(job, goal, setting), tell)
+
+
+def _setting(machine: machines.Machine, num_ranks: int) -> Setting:
+    """Return where ranks lie on the machine."""
+    return Setting(machine.text, *machines.setting(machine, None, num_ranks))
 
 
 def _estimate(job: Job, goal: Goal, certainty: Certainty, *, json: bool) -> None:
     """Write what the model says for the ranks that the launcher starts."""
     command = parse_launcher(job.words)
+    machine = certainty.machine()
     header = start_job(command, job.vendor).header
-    machine, setting = certainty.setting(header["num_ranks"])
+    setting = _setting(machine, header["num_ranks"])
     lies_elsewhere = difference(setting, header)
     if lies_elsewhere:
         raise ArgumentError(
