@@ -14,6 +14,8 @@ from espalier.io.console import say
 from espalier.machines import machines, sources
 from espalier.report.machine import print_machine
 
+_ENOUGH_RANKS = 16
+
 
 def _save(text: str, path: Path) -> None:
     try:
@@ -23,6 +25,16 @@ def _save(text: str, path: Path) -> None:
             f"{path}: expected a file that can be written, got '{error.strerror}'"
         ) from error
     say(f"wrote {path}")
+
+
+def _check_ranks(found: machines.Machine, placement: str | None, num_ranks: int | None) -> None:
+    """Raise an Error unless so many ranks can lie on the machine so."""
+    if placement is None and num_ranks is None:
+        return
+    kind, count = machines.setting(found, placement, num_ranks)
+    # No more than tell: machines may have millions of cores.
+    is_short = count <= found.num_cores and not kind.startswith("list:")
+    found.place(kind, min(count, _ENOUGH_RANKS) if is_short else count)
 
 
 @dataclass(frozen=True)
@@ -99,6 +111,7 @@ def machine(
     brackets: '8n[latency=1.5us,bandwidth=12.5GB/s,channels=2] x 12c[latency=300ns]'.
     """
     found = source.find()
+    _check_ranks(found, placement, num_ranks)
     if output is not None:
         _save(found.text, output)
     if json:

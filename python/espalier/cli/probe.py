@@ -50,6 +50,8 @@ class Source:
                 "expected a command with an MPI launcher, got nothing",
                 "write it after --, as in: -- mpirun -n 4",
             )
+        if self.samples is not None and self.mpi is not None:
+            raise _measured_only("--mpi")
 
 
 @dataclass(frozen=True)
@@ -116,6 +118,29 @@ class Scan:
         wish = ScanWish(parse_bytes(self.size), self.all_pairs, self.sample, self.spread, self.seed)
         return Goal(parse_seconds(self.time_budget), wish, is_matrix_only=self.matrix_only)
 
+    def check_unused(self) -> None:
+        """Raise ArgumentError if anything is said of measuring, for samples that were kept."""
+        options = {
+            "--time-budget": "time_budget",
+            "--all-pairs": "all_pairs",
+            "--sample": "sample",
+            "--bytes": "size",
+            "--matrix-only": "matrix_only",
+            "--spread": "spread",
+            "--seed": "seed",
+        }
+        usual = Scan()
+        for option, name in options.items():
+            if getattr(self, name) != getattr(usual, name):
+                raise _measured_only(option)
+
+
+def _measured_only(option: str) -> ArgumentError:
+    return ArgumentError(
+        f"expected --from without {option}, which says how to measure, got both",
+        "leave one of them out",
+    )
+
 
 def probe(source: Source, written: Written, scan: Scan, repeat: Repeat) -> None:
     """Measure what messages cost on this machine: levels, latencies, bandwidths, channels.
@@ -125,11 +150,17 @@ def probe(source: Source, written: Written, scan: Scan, repeat: Repeat) -> None:
     """
     source.check()
     if source.samples is not None:
+        scan.check_unused()
         files = Files(written.output, written.matrix, written.figures)
         written.show(prober.again(source.samples, files, repeat.text()))
         return
     target = written.output or _OUTPUT
     machine = None if scan.matrix_only else target
+    if machine is None and written.output is not None:
+        say(
+            f"note: --matrix-only measures no links, so {target} is not written;"
+            f" measurements are kept in {samples_path(target)}"
+        )
     files = Files(machine, written.matrix, written.figures, samples_path(target))
     job = Job(tuple(source.command or ()), files, source.mpi, repeat.text())
     carry_out(lambda: prober.probe(job, scan.goal()), written.show)

@@ -284,6 +284,25 @@ def test_bad_input_is_one_line_and_exit_code_2(
         assert word in result.err
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("10n x 2c", "--placement", "nonsense"),
+        ("4n x 2c", "-p", 100),
+        ("4n x 2c", "--placement", "list:0,1", "-p", 3),
+        (LINKS, "--placement", "list:0,9"),
+    ],
+)
+def test_ranks_that_cannot_lie_so_are_refused_with_json_too(
+    cli: Callable, words: tuple[object, ...], tmp_path: Path
+) -> None:
+    plain = cli("machine", *words)
+    file = tmp_path / "m.json"
+    as_json = cli("machine", *words, "--json", "-o", file)
+    assert (as_json.code, as_json.err) == (plain.code, plain.err)
+    assert (as_json.code, as_json.out, file.exists()) == (2, "", False)
+
+
 def test_bad_files_name_the_place(tmp_path: Path) -> None:
     path = tmp_path / "m.json"
     with pytest.raises(FileError, match=r"m\.json: expected a readable file"):

@@ -67,3 +67,32 @@ def test_a_file_is_for_one_option(cli, fake, told, matrix):  # noqa: ARG001 - th
 
 def test_a_device_is_for_any_number_of_options():
     Files(Path("/dev/null"), Path("/dev/null")).check()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--matrix-only",),
+        ("--time-budget", "3s"),
+        ("--all-pairs",),
+        ("--sample", 2),
+        ("--bytes", 8),
+        ("--spread", 0.1),
+        ("--seed", 2),
+        ("--mpi", "mpich"),
+    ],
+)
+def test_samples_that_are_kept_are_not_measured_again(cli, kept, words):
+    refused = cli("probe", "--from", _SAMPLES, *words)
+    assert refused.code == 2
+    assert f"expected --from without {words[0]}, which says how to measure" in refused.err
+    assert _SAMPLES.read_text() == kept
+
+
+def test_no_machine_file_of_the_matrix_alone_is_said(cli, fake):  # noqa: ARG001 - the launcher
+    result = cli("probe", "--matrix-only", "-o", "m.json", *_LAUNCH)
+    assert result.code == 0
+    assert "note: --matrix-only measures no links, so m.json is not written" in result.err
+    assert "kept in m.json.samples.jsonl" in result.err
+    assert not Path("m.json").exists()
+    assert "note" not in cli("probe", "--matrix-only", *_LAUNCH).err
