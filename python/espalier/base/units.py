@@ -14,6 +14,10 @@ _FACTORS = {"": 1, "b": 1} | {
     for i, letter in enumerate("kmgt", start=1)
     for suffix, factor in ((letter, 1024**i), (f"{letter}ib", 1024**i), (f"{letter}b", 1000**i))
 }
+# Sizes are kept in 63 bits, and numbers of ranks in 31.
+_TOO_MANY_BYTES = 1 << 63
+MOST_RANKS = (1 << 31) - 1
+_LONGEST_SHOWN = 40
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z]*)")
 
 
@@ -85,9 +89,15 @@ def parse_bytes(text: str) -> int:
     if match is None or factor is None:
         raise ArgumentError(f"expected a size such as 8, 64KiB or 1MiB, got '{text}'")
     value = float(match[1]) * factor
+    if value >= _TOO_MANY_BYTES:
+        raise ArgumentError(f"expected a size below 8 EiB, got '{_cut(text)}'")
     if value != int(value):
         raise ArgumentError(f"expected a whole number of bytes, got '{text}'")
     return int(value)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
 
 
 def parse_bytes_list(text: str) -> list[int]:
@@ -113,8 +123,10 @@ def parse_integers(text: str, what: str, minimum: int = 1) -> list[int]:
         match = re.fullmatch(r"\s*(\d+)(?:\s*-\s*(\d+))?\s*", item)
         if match is None:
             raise ArgumentError(f"expected {what} as in 4 or 1-33,64, got '{text}'")
-        first = int(match[1])
-        last = int(match[2] or first)
+        ends = [match[1], match[2] or match[1]]
+        if max(map(float, ends)) > MOST_RANKS:
+            raise ArgumentError(f"expected {what} up to {MOST_RANKS}, got '{_cut(item.strip())}'")
+        first, last = map(int, ends)
         if first < minimum or last < first:
             raise ArgumentError(f"expected {what} from {minimum} up, rising, got '{item.strip()}'")
         numbers.extend(range(first, last + 1))

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import importlib
+import io
 import os
 import signal
 import sys
@@ -17,7 +19,7 @@ from typer.core import TyperGroup
 
 from espalier import __version__
 from espalier.cli.commands import INTERRUPTED, Ended, Family, command_of
-from espalier.errors import Error, NotBuiltError
+from espalier.errors import Error, FileError, NotBuiltError
 from espalier.launch.command import is_launcher
 
 if TYPE_CHECKING:
@@ -47,6 +49,8 @@ verbs = {
     "explain": ("explain", "Say what a profile chooses and why, or what ran"),
 }
 
+# Of writing: nothing more fits there, or it is broken.
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 _TERMINATED = 128 + signal.SIGTERM
 
 
@@ -178,22 +182,51 @@ def _guarded(arguments: list[str], debug: bool) -> int:
         return 2
 
 
+def _lost_output(error: BaseException) -> Error | None:
+    """Return what to say if standard output takes nothing any more; None if that is not so."""
+    if not isinstance(error, OSError) or error.errno not in _FULL or error.filename is not None:
+        return None
+    try:
+        # Nothing else tells whether it was standard output that failed: it fails again.
+        sys.stdout.write("\n")
+        sys.stdout.flush()
+    except OSError as again:
+        # Keep the interpreter from flushing once more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FileError(
+            f"expected to write standard output, got '{again.strerror}'",
+            "free space there, or write elsewhere",
+        )
+    return None
+
+
+def _report_defect(error: Exception) -> None:
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    sys.stderr.write(
+        f"espalier: internal error: {type(error).__name__}: {error} "
+        f"({where.filename}:{where.lineno}); please report it with the output of --debug\n"
+    )
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     debug, rest = _take_debug(sys.argv[1:] if arguments is None else arguments)
     with contextlib.suppress(ValueError):  # not the main thread
         signal.signal(signal.SIGTERM, _terminate)
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+        # Names of files with bytes that are not UTF-8 are printed as they are.
+        sys.stdout.reconfigure(errors="surrogateescape")
     try:
         code = _guarded(rest or ["--help"], debug)
         sys.stdout.flush()
     except Exception as error:
-        if debug:
+        lost = _lost_output(error)
+        if lost is not None:
+            _report(lost, debug)
+        elif debug:
             raise
-        where = traceback.extract_tb(error.__traceback__)[-1]
-        sys.stderr.write(
-            f"espalier: internal error: {type(error).__name__}: {error} "
-            f"({where.filename}:{where.lineno}); please report it with the output of --debug\n"
-        )
+        else:
+            _report_defect(error)
         code = 1
     if arguments is None and threading.active_count() > 1:
         # Threads that compute cannot be interrupted, and nobody wants to wait for them. If one of

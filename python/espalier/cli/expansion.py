@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 from typer.models import ArgumentInfo, OptionInfo
 
+from espalier.io.names import printable
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
@@ -101,7 +103,8 @@ class Repeat:
             if field.is_repeated:
                 target = arguments if field.is_argument else options
                 target += field.words(self.values[field.name])
-        return shlex.join(["espalier", *self.path, *more, *_in_order(options, arguments)])
+        words = ["espalier", *self.path, *more, *_in_order(options, arguments)]
+        return printable(shlex.join(words))
 
 
 def _in_order(options: Sequence[str], arguments: Sequence[str]) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from espalier.base.units import parse_bytes
+from espalier.base.units import MOST_RANKS, parse_bytes
 from espalier.cli.options import Json
 from espalier.errors import ArgumentError
 from espalier.io.console import emit_json
@@ -40,9 +40,12 @@ def explain(
         str | None, typer.Option("--collective", help="An MPI call, as in allgatherv.")
     ] = None,
     num_ranks: Annotated[
-        int | None, typer.Option("-p", "--ranks", help="Ranks of the communicator.")
+        int | None,
+        typer.Option("-p", "--ranks", max=MOST_RANKS, help="Ranks of the communicator."),
     ] = None,
-    num_nodes: Annotated[int | None, typer.Option("--nodes", help="Nodes they are on.")] = None,
+    num_nodes: Annotated[
+        int | None, typer.Option("--nodes", max=MOST_RANKS, help="Nodes they are on.")
+    ] = None,
     size: Annotated[
         str | None, typer.Option("--bytes", help="Size of the whole result, as in 64KiB.")
     ] = None,

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from espalier.base.units import MOST_RANKS
 from espalier.cli.expansion import Repeat
 from espalier.cli.options import Json, Placement
 from espalier.errors import ArgumentError
@@ -132,7 +133,12 @@ class Where:
     num_ranks: Annotated[
         int | None,
         typer.Option(
-            "--ranks", "-p", min=1, help="Number of processes.", show_default="grid, else cores"
+            "--ranks",
+            "-p",
+            min=1,
+            max=MOST_RANKS,
+            help="Number of processes.",
+            show_default="grid, else cores",
         ),
     ] = None
 

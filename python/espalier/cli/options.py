@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from espalier import installation
+from espalier.base.units import MOST_RANKS
 from espalier.cli.expansion import UNREPEATED
 from espalier.errors import ArgumentError
 
@@ -108,7 +109,9 @@ Placement = Annotated[
 ]
 Ranks = Annotated[
     int | None,
-    typer.Option("--ranks", "-p", min=1, help="How many.", show_default="one on each core"),
+    typer.Option(
+        "--ranks", "-p", min=1, max=MOST_RANKS, help="How many.", show_default="one on each core"
+    ),
 ]
 
 # Of the verbs that run a program with Espalier under it.

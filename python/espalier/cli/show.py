@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from espalier.base.units import parse_bytes
+from espalier.base.units import MOST_RANKS, parse_bytes
 from espalier.catalog import schedules
 from espalier.catalog.crossings import Machine
 from espalier.cli.options import Json, Placement
@@ -91,8 +91,12 @@ class Shown:
     algorithm: Annotated[
         str, typer.Argument(help="An algorithm, with arguments if wanted: bcast/k_nomial[k=4].")
     ]
-    num_ranks: Annotated[int, typer.Option("--ranks", "-p", help="Number of ranks.")] = 4
-    root: Annotated[int, typer.Option("--root", help="Root, of collectives that have one.")] = 0
+    num_ranks: Annotated[
+        int, typer.Option("--ranks", "-p", max=MOST_RANKS, help="Number of ranks.")
+    ] = 4
+    root: Annotated[
+        int, typer.Option("--root", max=MOST_RANKS, help="Root, of collectives that have one.")
+    ] = 0
     rank: Annotated[
         int | None, typer.Option("-r", "--rank", help="Show the program of this rank only.")
     ] = None

@@ -13,6 +13,7 @@ from espalier import installation
 from espalier.conditions.finding import Finding
 from espalier.errors import Error
 from espalier.io.kept_beside import MEASUREMENTS
+from espalier.io.names import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -107,7 +108,7 @@ def _judged(name: str, file: Path, advice: str) -> Finding:
         from espalier import _core  # noqa: PLC0415 - doctor works without the module
         from espalier.io import documents  # noqa: PLC0415 - doctor works without the module
 
-        summary = _core.check_profile(documents.read_text(file), str(file))
+        summary = _core.check_profile(documents.read_text(file), printable(file))
     except (Error, ImportError) as error:
         return Finding(_TOPIC, name, "problem", str(error), advice, {"path": str(file)})
     facts = {"path": str(file), "num_rules": summary["num_rules"], "mpi": summary["vendor"]}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from espalier.base import calls
 from espalier.conditions.finding import Finding
 from espalier.errors import Error
+from espalier.io.names import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -66,7 +67,7 @@ def _profile(path: str) -> Finding:
     from espalier import _core  # noqa: PLC0415 - doctor works without the module
     from espalier.io import documents  # noqa: PLC0415 - doctor works without the module
 
-    summary = _core.check_profile(documents.read_text(Path(path)), path)
+    summary = _core.check_profile(documents.read_text(Path(path)), printable(path))
     facts = {"num_rules": summary["num_rules"], "tuned_with": summary["vendor"]}
     text = f"{path}: {summary['num_rules']} rules, tuned with {summary['vendor']}"
     return Finding("settings", "ESPALIER_PROFILE", "ok", text, "", facts)
@@ -182,7 +183,8 @@ def _machine(value: str) -> Finding:
     if not value:
         return Finding("settings", "ESPALIER_MACHINE", "ok", "what programs see from inside")
     is_file = value.endswith(".json") or Path(value).is_file()
-    _core.machine_json(documents.read_text(Path(value)) if is_file else value, value)
+    text = documents.read_text(Path(value)) if is_file else value
+    _core.machine_json(printable(text), printable(value))
     return Finding("settings", "ESPALIER_MACHINE", "ok", value)
 
 

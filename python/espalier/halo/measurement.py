@@ -11,6 +11,7 @@ from espalier import _core, installation
 from espalier.clusters import SimulatedCluster
 from espalier.errors import MpiError
 from espalier.io import documents
+from espalier.io.names import printable
 from espalier.launch import programs
 from espalier.launch.command import parse_command
 from espalier.launch.measuring import MeasuringProgram, temporary_folder
@@ -57,7 +58,7 @@ def read_input(path: Path) -> Input:
         FormatError: it is wrong, with the line.
     """
     text = documents.read_text(path)
-    return Input(str(path), text, _core.halo_input(text, str(path)))
+    return Input(str(path), text, _core.halo_input(text, printable(path)))
 
 
 def measure(

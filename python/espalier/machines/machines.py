@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from espalier import _core
 from espalier.errors import ArgumentError, UnsupportedError
 from espalier.io import documents
+from espalier.io.names import printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -116,6 +117,7 @@ def parse(text: str, name: str = "machine") -> Machine:
         ArgumentError: for a text that is wrong.
         FormatError: for a file that is wrong.
     """
+    text, name = printable(text), printable(name)
     contents = _core.machine_json(text, name)
     return Machine(name, contents, documents.parse(contents, name, schema, version))
 
@@ -169,7 +171,7 @@ def setting(machine: Machine, placement: str | None, num_ranks: int | None) -> t
     if num_ranks is None:
         is_list = placement.startswith("list:")
         num_ranks = placement.count(",") + 1 if is_list else machine.num_cores
-    return placement, num_ranks
+    return printable(placement), num_ranks
 
 
 def _usual_placement(machine: Machine, num_ranks: int) -> str:

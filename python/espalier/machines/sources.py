@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from espalier import _core
 from espalier.io import documents
+from espalier.io.names import printable
 from espalier.machines import machines
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ def here() -> Machine:
 
 def of_hwloc(path: Path) -> Machine:
     """Return the node that hwloc XML (`lstopo --of xml`) describes."""
-    return machines.parse(_core.machine_of_hwloc(documents.read_text(path), str(path)), str(path))
+    name = printable(path)
+    return machines.parse(_core.machine_of_hwloc(documents.read_text(path), name), name)
 
 
 def of_slurm(topology: Path | None, environment: Mapping[str, str] = os.environ) -> Machine:
@@ -34,4 +36,4 @@ def of_slurm(topology: Path | None, environment: Mapping[str, str] = os.environ)
     variables = {name: value for name, value in environment.items() if name.startswith("SLURM_")}
     text = None if topology is None else documents.read_text(topology)
     name = f"SLURM job {variables.get('SLURM_JOB_ID', '')}".rstrip()
-    return machines.parse(_core.machine_of_slurm(variables, text, str(topology)), name)
+    return machines.parse(_core.machine_of_slurm(variables, text, printable(topology)), name)

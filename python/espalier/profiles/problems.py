@@ -12,6 +12,7 @@ from espalier import _core
 from espalier.errors import Error
 from espalier.io import documents, schemas
 from espalier.io.console import document
+from espalier.io.names import printable
 from espalier.profiles import profiles
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def _complaint(found: Mapping[str, Any], positions: Sequence[int], path: Path) -
     """Return what is wrong with some of the rules, empty if nothing is."""
     rules = [found["rules"][position] for position in positions]
     try:
-        _core.check_profile(json.dumps({**found, "rules": rules}), str(path))
+        _core.check_profile(json.dumps({**found, "rules": rules}), printable(path))
     except Error as error:
         return _RULE.sub(lambda match: f"rules[{positions[int(match[1])]}]", error.text)
     return ""

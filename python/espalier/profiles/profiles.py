@@ -12,6 +12,7 @@ from espalier.base import calls
 from espalier.errors import FormatError
 from espalier.io import documents
 from espalier.io.console import json_text
+from espalier.io.names import printable
 from espalier.io.output_files import write_whole
 
 if TYPE_CHECKING:
@@ -185,7 +186,7 @@ def write(
         FormatError: programs would not take it.
     """
     text = json_text(document)
-    _core.check_profile(text, str(path))
+    _core.check_profile(text, printable(path))
     write_whole(path, text, "profile", advice, permissions)
 
 
@@ -197,7 +198,7 @@ def part_of(rule: Mapping[str, Any]) -> Part:
 def read(path: Path) -> Profile:
     """Read a profile; complaints are those that a preloaded program would print."""
     text = documents.read_text(path)
-    _core.check_profile(text, str(path))
+    _core.check_profile(text, printable(path))
     found = documents.parse(text, str(path), schema, version)
     for complaint in wrong_runs(found):
         raise FormatError(f"{path}: {complaint}")
