@@ -12,6 +12,7 @@
 
 #include <mpi.h>
 
+#include "espalier/algorithms/composed/native.hpp"
 #include "espalier/base/error.hpp"
 #include "espalier/plan/calls/own_bytes.hpp"
 #include "espalier/plan/communicators/agreed_sizes.hpp"
