@@ -17,6 +17,7 @@
 #include "espalier/plan/communicators/contexts.hpp"
 #include "espalier/plan/communicators/private_comm.hpp"
 #include "espalier/plan/communicators/underway.hpp"
+#include "espalier/plan/neighbors/neighbor_bytes.hpp"
 #include "espalier/plan/neighbors/neighbor_topology.hpp"
 
 namespace espalier::plan {
@@ -283,14 +284,10 @@ PlannedNeighbors Neighbors::plan(Algorithm const& algorithm, Call const& call) {
 
 template <AnyNeighborCall Call> std::int64_t Neighbors::typical_bytes(Call const& call) {
   prepare();
-  auto const sizes = exec::bytes_of_blocks(sent_blocks(call, degrees_));
   if constexpr (has_equal_blocks(Call::neighbor_call)) {
-    // A rank that sends to nobody may say anything of its block, and each of two ranks may send
-    // blocks of another size.
-    auto const received = exec::bytes_of_blocks(received_blocks(call, degrees_));
-    std::int64_t const sent = sends_ && !sizes.empty() ? sizes.front() : 0;
-    return receives_ && !received.empty() ? std::max(sent, received.front()) : sent;
+    return block_bytes(call, *this, types_);
   }
+  auto const sizes = exec::bytes_of_blocks(sent_blocks(call, degrees_));
   auto const num_blocks = std::max<std::int64_t>(1, static_cast<std::int64_t>(sizes.size()));
   std::int64_t mean = std::reduce(sizes.begin(), sizes.end()) / num_blocks;
   require_success(

@@ -253,7 +253,7 @@ class Launching:
         return None
 
     def names(self, site: Site) -> list[str]:
-        """Return the names of the nodes, if they are to be written."""
+        """Return the names of the nodes, if they are given or to be written."""
         if self.launcher is None and self.host_names is None:
             return []
         num_nodes = seats.num_nodes(site.machine)

@@ -182,7 +182,7 @@ def _machine(value: str) -> Finding:
 
     if not value:
         return Finding("settings", "ESPALIER_MACHINE", "ok", "what programs see from inside")
-    is_file = value.endswith(".json") or Path(value).is_file()
+    is_file = value.endswith(".json") or documents.is_file(value)
     text = documents.read_text(Path(value)) if is_file else value
     _core.machine_json(printable(text), printable(value))
     return Finding("settings", "ESPALIER_MACHINE", "ok", value)

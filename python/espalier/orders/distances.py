@@ -153,13 +153,15 @@ def of_machine(
     """
     machine = machines.load(text)
     setting = machines.setting(machine, placement, num_ranks)
-    found = _core.machine_distances(machine.text, *setting, num_bytes)
+    distances_of = functools.cache(
+        functools.partial(_core.machine_distances, machine.text, *setting)
+    )
+    found = distances_of(num_bytes)
     scale = 1e6 if found["has_times"] else 1.0
 
     @functools.cache
     def times_of(size: int) -> list[list[float]]:
-        times = _core.machine_distances(machine.text, *setting, size)["rtt"]
-        return [[scale * time for time in row] for row in times]
+        return [[scale * time for time in row] for row in distances_of(size)["rtt"]]
 
     # Where groups have any number of channels nothing is known about them.
     is_known = not math.isinf(found["across"])

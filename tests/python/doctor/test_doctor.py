@@ -214,6 +214,7 @@ def test_the_clock_steps() -> None:
         ("ESPALIER_WATCH", "1sec", "problem", "expected a time"),
         ("ESPALIER_MACHINE", "2n x 4c", "ok", "2n x 4c"),
         ("ESPALIER_MACHINE", "missing.json", "problem", "missing.json"),
+        ("ESPALIER_MACHINE", " x ".join(["2c"] * 99), "problem", "expected"),
         ("ESPALIER_LEARN", "off", "ok", "do not learn"),
         ("ESPALIER_LEARN", "on", "ok", "programs learn"),
         ("ESPALIER_LEARN", "2.5%", "ok", "up to 2.5%"),
