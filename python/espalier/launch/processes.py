@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -178,16 +179,35 @@ def _wait(
         step = left
         if on_look is not None:
             step = min(left or _SECONDS_BETWEEN_LOOKS, _SECONDS_BETWEEN_LOOKS)
-        try:
-            process.wait(step)
-        except subprocess.TimeoutExpired:
-            pass
-        else:
-            if on_look:
-                on_look()
-            return False
+        has_ended = _has_ended_within(process, step)
         if on_look:
             on_look()
+        if has_ended:
+            return False
+
+
+def _has_ended_within(process: subprocess.Popen[bytes], seconds: float | None) -> bool:
+    """Wait for the end, or for so many seconds; return whether it was the end.
+
+    With a limit, subprocess itself looks every 50 ms only, and short runs would seem longer.
+    """
+    try:
+        descriptor = os.pidfd_open(process.pid)
+    except OSError:  # Linux before 5.3, or what it runs in does not permit it
+        try:
+            process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+    try:
+        waiting = select.poll()
+        waiting.register(descriptor, select.POLLIN)
+        if not waiting.poll(None if seconds is None else 1000 * seconds):
+            return False
+    finally:
+        os.close(descriptor)
+    process.wait()
+    return True
 
 
 def _wait_with_job_control(process: subprocess.Popen[bytes], terminal: _Terminal) -> None:

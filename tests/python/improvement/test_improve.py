@@ -26,7 +26,7 @@ _FASTER = ratios(bcast_flat=1.6, bcast_chain=1.4)
 @pytest.fixture
 def improve(cli, fake, told):  # noqa: ARG001 - fake makes the folder
     def run(*options, launch=_LAUNCH, **variables):
-        told(**{"FAKE_SECONDS": "0.4", "FAKE_FACTOR": "0.3", **_FASTER, **variables})
+        told(**{"FAKE_SECONDS": "0.2", "FAKE_FACTOR": "0.3", **_FASTER, **variables})
         words = [
             "--time-budget",
             "20s",

@@ -86,6 +86,26 @@ def test_a_hanging_command_is_ended_with_all_its_processes(tmp_path):
     assert gone(wait_for(pids, 2), 0.5)
 
 
+@pytest.mark.parametrize("has_descriptors", [True, False])
+def test_the_end_is_seen_when_it_comes(monkeypatch, has_descriptors):
+    """Looks at intervals would make a short run seem longer; old kernels have nothing else."""
+    looks = []
+    sleep = time.sleep
+
+    def counted(seconds):
+        looks.append(seconds)
+        sleep(seconds)
+
+    def refused(_pid):
+        raise OSError
+
+    if not has_descriptors:
+        monkeypatch.setattr(os, "pidfd_open", refused)
+    monkeypatch.setattr(subprocess.time, "sleep", counted)
+    assert run(["sleep", "0.2"], Streams(), timeout_seconds=10).exit_code == 0
+    assert bool(looks) != has_descriptors
+
+
 def test_what_ignores_the_request_to_end_is_killed(tmp_path, monkeypatch):
     monkeypatch.setattr(processes, "GRACE_SECONDS", 0.3)
     pids = tmp_path / "pids"
