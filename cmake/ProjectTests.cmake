@@ -33,12 +33,15 @@ endfunction()
 
 # project_test_code(<target>)
 #
-# Tests run for seconds and take minutes to compile; what they test is compiled as users have it.
+# After project_target(). Tests run for seconds and take minutes to compile; what they test is compiled
+# as users have it. Checks for undefined behaviour are for what is tested: in the tests they would
+# take half of the time.
 function(project_test_code target)
-  target_compile_options(
-    ${target}
-    PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:C,CXX>>:-O1>
-  )
+  set(quickly "$<$<NOT:$<CONFIG:Debug>>:-Og>")
+  if(ESPALIER_SANITIZE MATCHES "undefined")
+    list(APPEND quickly -fno-sanitize=undefined)
+  endif()
+  target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:C,CXX>:${quickly}>")
 endfunction()
 
 # project_reuse_headers(<target> <kind>)
@@ -50,18 +53,30 @@ function(project_reuse_headers target kind)
   endif()
 endfunction()
 
-# unit_test(<name> SOURCES ... [DEPENDS ...] [TIMEOUT <s>] [LABELS ...] [ENVIRONMENT <VAR=value>])
+# unit_test(<name> [WITHOUT_SANITIZERS] SOURCES ... [DEPENDS ...] [TIMEOUT <s>] [LABELS ...]
+#           [ENVIRONMENT <VAR=value>])
 #
-# GoogleTest executable test_<name>, part of the target unit_tests; each of its tests becomes the ctest "<name>.<suite>.<test>" with
-# the label "unit" (plus LABELS), a time limit of 60 s, and a variable set if one is given. Tests with
-# a long limit are started first, so that none of them runs alone at the end.
+# GoogleTest executable test_<name>, part of the target unit_tests; each of its tests becomes the ctest
+# "<name>.<suite>.<test>" with the label "unit" (plus LABELS), a time limit of 60 s, and a variable set
+# if one is given. Tests with a long limit are started first, so that none of them runs alone at the
+# end. WITHOUT_SANITIZERS leaves out of their builds what computes for long with code that other tests
+# run there.
 function(unit_test name)
   if(NOT ESPALIER_WITH_TESTS)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT;ENVIRONMENT" "SOURCES;DEPENDS;LABELS")
+  cmake_parse_arguments(
+    PARSE_ARGV 1
+    arg
+    "WITHOUT_SANITIZERS"
+    "TIMEOUT;ENVIRONMENT"
+    "SOURCES;DEPENDS;LABELS"
+  )
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
     message(FATAL_ERROR "unit_test(${name}): needs SOURCES, got '${ARGN}'")
+  endif()
+  if(arg_WITHOUT_SANITIZERS AND ESPALIER_SANITIZE)
+    return()
   endif()
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 60)
@@ -176,7 +191,8 @@ function(mpi_program name)
     # What it finds when it runs is that of an MPI, not the library without content.
     set_target_properties(${target} PROPERTIES SKIP_BUILD_RPATH ON)
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
-    target_link_libraries(${target} PRIVATE ${arg_DEPENDS} espalier_mpi_program_abi)
+    project_resolve_dependencies(dependencies abi ${arg_DEPENDS})
+    target_link_libraries(${target} PRIVATE ${dependencies} espalier_mpi_program_abi)
     if(is_test AND is_cxx)
       project_reuse_headers(${target} abi)
     endif()
@@ -261,13 +277,48 @@ function(project_processors out num_ranks)
   endif()
 endfunction()
 
+# project_default_ranks(<out> <target>)
+#
+# The numbers of ranks that a test program runs with: 1to8 is all of these in one job, for programs
+# that can do that (tests/support/parts.hpp). Names of tests end like this, too.
+function(project_default_ranks out target)
+  get_target_property(libraries ${target} LINK_LIBRARIES)
+  if("${libraries}" MATCHES "espalier_test_parts_")
+    set(${out} 1to8 PARENT_SCOPE)
+  else()
+    set(
+      ${out}
+      1
+      2
+      3
+      5
+      7
+      8
+      PARENT_SCOPE
+    )
+  endif()
+endfunction()
+
+# project_ranks(<out> <environment out> <ranks>)
+#
+# How many ranks a job has for a number of ranks, or for several as in 2to8, and what its environment
+# tells the test program of them.
+function(project_ranks out environment ranks)
+  set(${environment} "" PARENT_SCOPE)
+  if(ranks MATCHES "^([0-9]+)to([0-9]+)$")
+    set(ranks ${CMAKE_MATCH_2})
+    set(${environment} ESPALIER_TEST_PARTS=${CMAKE_MATCH_1} PARENT_SCOPE)
+  endif()
+  set(${out} ${ranks} PARENT_SCOPE)
+endfunction()
+
 # mpi_test(<name> SOURCES ... [DEPENDS ...] [NP <n>...] [TIMEOUT <s>] [ARGS ...]
 #          [ENVIRONMENT <VAR=value>...] [LABELS ...] [PRELOAD])
 #
-# Program mpi_<name>_<vendor> for every MPI found, and for each number of ranks (1 2 3 5 7 8 unless
-# NP says otherwise) the ctest "mpi.<vendor>.<name>.np<n>" with the labels "mpi" and <vendor>. The
-# exit code decides. PRELOAD runs it with the shim of the vendor loaded; without a shim target the
-# test is left out. The ranks are ended after TIMEOUT seconds (60).
+# Program mpi_<name>_<vendor> for every MPI found, and for each number of ranks (those of
+# project_default_ranks() unless NP names some) the ctest "mpi.<vendor>.<name>.np<n>" with the labels
+# "mpi" and <vendor>. The exit code decides. PRELOAD runs it with the shim of the vendor loaded;
+# without a shim target the test is left out. The ranks are ended after TIMEOUT seconds (60).
 function(mpi_test name)
   if(NOT ESPALIER_WITH_TESTS)
     return()
@@ -281,17 +332,6 @@ function(mpi_test name)
   )
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "mpi_test(${name}): unexpected ${arg_UNPARSED_ARGUMENTS}")
-  endif()
-  if(NOT arg_NP)
-    set(
-      arg_NP
-      1
-      2
-      3
-      5
-      7
-      8
-    )
   endif()
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 60)
@@ -311,14 +351,18 @@ function(mpi_test name)
       endif()
       set(preload PRELOAD $<TARGET_FILE:espalier_shim_${vendor}>)
     endif()
-    foreach(num_ranks IN LISTS arg_NP)
+    if(NOT arg_NP)
+      project_default_ranks(arg_NP ${target})
+    endif()
+    foreach(ranks IN LISTS arg_NP)
+      project_ranks(num_ranks parts ${ranks})
       mpi_launch_command(launch ${vendor} ${num_ranks} ${preload})
       project_processors(num_processors ${num_ranks})
-      set(test mpi.${vendor}.${name}.np${num_ranks})
+      set(test mpi.${vendor}.${name}.np${ranks})
       add_test(
         NAME ${test}
         COMMAND
-          env ESPALIER_LEARN=off timeout --kill-after=5 ${arg_TIMEOUT} ${launch}
+          env ESPALIER_LEARN=off ${parts} timeout --kill-after=5 ${arg_TIMEOUT} ${launch}
           $<TARGET_FILE:${target}> ${arg_ARGS}
       )
       set_tests_properties(

@@ -3,8 +3,13 @@
 # The tests of blocking calls with large counts in their place, and with nonblocking ones that have
 # large counts.
 foreach(name IN ITEMS collectives moves reductions)
-  mpi_program(mpi_shim_large_${name} SOURCES ${name}.cpp large.cpp LARGE_COUNTS)
-  mpi_program(mpi_shim_large_started_${name} SOURCES ${name}.cpp large.cpp LARGE_COUNTS)
+  mpi_program(mpi_shim_large_${name} SOURCES ${name}.cpp large.cpp DEPENDS test_parts LARGE_COUNTS)
+  mpi_program(
+    mpi_shim_large_started_${name}
+    SOURCES ${name}.cpp large.cpp
+    DEPENDS test_parts
+    LARGE_COUNTS
+  )
   foreach(vendor IN LISTS ESPALIER_MPI_VENDORS)
     if(TARGET mpi_shim_large_${name}_${vendor})
       set(enlarged -include ${CMAKE_CURRENT_SOURCE_DIR}/large.hpp)
@@ -23,13 +28,13 @@ mpi_program(mpi_shim_large_calls SOURCES large_calls.c LARGE_COUNTS)
 mpi_program(mpi_shim_sessions SOURCES sessions.cpp LARGE_COUNTS)
 
 shim_test(shim_large_collectives simple ${simple})
-shim_test(shim_large_collectives logarithmic NP 2 5 ${logarithmic})
+shim_test(shim_large_collectives logarithmic ${logarithmic})
 shim_test(shim_large_collectives native NP 3 ENVIRONMENT ESPALIER_OFF=1 ARGS equal_types)
 shim_test(shim_large_moves direct ${direct})
-shim_test(shim_large_moves forwarding NP 2 3 5 ${forwarding} ARGS equal_types)
+shim_test(shim_large_moves forwarding ${forwarding} ARGS equal_types)
 shim_test(shim_large_moves native NP 3 ENVIRONMENT ESPALIER_OFF=1 ARGS equal_types)
 shim_test(shim_large_reductions ordered ${ordered})
-shim_test(shim_large_reductions unordered NP 2 5 ${unordered} ARGS no_gaps)
+shim_test(shim_large_reductions unordered ${unordered} ARGS no_gaps)
 shim_test(shim_large_started_collectives simple ${simple} ARGS equal_types)
 shim_test(shim_large_started_moves direct ${direct} ARGS equal_types)
 shim_test(shim_large_started_reductions ordered ${ordered} ARGS no_gaps)
