@@ -9,6 +9,8 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 jobs=$(nproc)
+# Ranks wait for each other, and commands for what they started.
+tests_at_once=$((jobs + 1))
 results=$PWD/build/test-results
 failed_stages=()
 failed_checks=()
@@ -39,7 +41,7 @@ run_preset() {
     return 1
   }
   check cmake --build --preset "$preset" -j "$jobs" "${build[@]}" || return 1
-  ctest --preset "$preset" -j "$jobs" "${tests[@]}" --output-junit "$results/$preset.xml"
+  ctest --preset "$preset" -j "$tests_at_once" "${tests[@]}" --output-junit "$results/$preset.xml"
 }
 
 stage_checks() {
@@ -91,7 +93,7 @@ stage_nompi() {
 
 stage_python() {
   OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
-    ESPALIER_BUILD_DIR=$PWD/build/release .venv/bin/python -m pytest -q -n "$jobs" \
+    ESPALIER_BUILD_DIR=$PWD/build/release .venv/bin/python -m pytest -q -n "$tests_at_once" \
     --dist worksteal --junitxml="$results/python.xml" tests/tools tests/python tests/packaging
 }
 

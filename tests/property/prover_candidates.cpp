@@ -38,10 +38,8 @@ TEST_P(ProverCandidates, AreProvedForNodes) {
   for (std::vector<int> const& node_of_rank : {
            std::vector{0, 0, 0, 1, 1, 1, 2, 2, 2},
            std::vector{0, 0, 1, 1, 1, 1, 2},
-#ifndef ESPALIER_FEW_RANKS
            std::vector{0, 1, 2, 3, 0, 1, 2, 3, 0, 1},
            std::vector{0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1},
-#endif
        }) {
     auto const num_ranks = static_cast<int>(node_of_rank.size());
     expect_proved(

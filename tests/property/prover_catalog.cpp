@@ -2,8 +2,7 @@
 
 /// @file
 /// Everything in the catalog is proved: all variants, all classes of roots, awkward numbers of
-/// ranks. The build says up to how many ranks (ESPALIER_MOST_RANKS: 64 with sanitizers, 128 in
-/// Debug, else 1024); with ESPALIER_FEW_RANKS (sanitizers) there are fewer below as well.
+/// ranks. The build says up to how many ranks (ESPALIER_MOST_RANKS: 128 in Debug, else 1024).
 
 #include <algorithm>
 #include <numeric>
@@ -29,23 +28,15 @@ constexpr int large = 1000;
 constexpr int most_reordered = 33;
 
 std::vector<int> few_ranks() {
-#ifdef ESPALIER_FEW_RANKS
-  return {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 16, 17};
-#else
   std::vector<int> result(33);
   std::iota(result.begin(), result.end(), 1);
   return result;
-#endif
 }
 
 std::vector<int> more_ranks() {
-#ifdef ESPALIER_FEW_RANKS
-  return {64};
-#else
   std::vector<int> result{36, 37, 48, 61, 64, 100, 127, 128, 1000, 1024};
   std::erase_if(result, [](int p) { return p > ESPALIER_MOST_RANKS; });
   return result;
-#endif
 }
 
 std::set<int> roots(Collective collective, int p) {

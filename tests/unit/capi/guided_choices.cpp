@@ -84,15 +84,9 @@ struct Sum {
   std::size_t num_all = 0;
 };
 
-#ifdef ESPALIER_FEW_RANKS
-constexpr std::array sizes{1024};
-constexpr std::array few_ranks{5};
-constexpr std::array numbers_of_nodes{4};
-#else
 constexpr std::array sizes{8, 1024, 65536};
 constexpr std::array few_ranks{5, 8};
 constexpr std::array numbers_of_nodes{4, 16};
-#endif
 
 std::vector<SafeRequest> requests(int num_ranks) {
   std::vector<SafeRequest> all;
