@@ -58,8 +58,9 @@ endfunction()
 #
 # GoogleTest executable test_<name>, part of the target unit_tests; each of its tests becomes the ctest
 # "<name>.<suite>.<test>" with the label "unit" (plus LABELS), a time limit of 60 s, and a variable set
-# if one is given. Tests with a long limit are started first, so that none of them runs alone at the
-# end. WITHOUT_SANITIZERS leaves out of their builds what computes for long with code that other tests
+# if one is given. Those with a long limit are started before others, so that none of them runs alone
+# at the end; jobs of several ranks come before all of them, which fill the gaps (COST below 0).
+# WITHOUT_SANITIZERS leaves out of their builds what computes for long with code that other tests
 # run there.
 function(unit_test name)
   if(NOT ESPALIER_WITH_TESTS)
@@ -81,6 +82,7 @@ function(unit_test name)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 60)
   endif()
+  math(EXPR cost "${arg_TIMEOUT} - 1000")
   set(environment "")
   if(arg_ENVIRONMENT)
     set(environment ENVIRONMENT ${arg_ENVIRONMENT})
@@ -103,7 +105,7 @@ function(unit_test name)
     DISCOVERY_MODE PRE_TEST
     DISCOVERY_TIMEOUT 60
     TEST_LIST tests_of_${name}
-    PROPERTIES TIMEOUT ${arg_TIMEOUT} COST ${arg_TIMEOUT} LABELS unit ${environment}
+    PROPERTIES TIMEOUT ${arg_TIMEOUT} COST ${cost} LABELS unit ${environment}
   )
   if(arg_LABELS)
     # gtest_discover_tests() flattens lists, so several labels are set when ctest reads the tests.

@@ -71,4 +71,4 @@ def test_labels_of_a_program_that_is_not_built_are_nobodys(project: Path) -> Non
 
 def test_tests_that_may_take_long_begin_first(project: Path) -> None:
     costs = properties_after_building(project, "COST", "test_plain", "test_proved")
-    assert costs == {"plain.Suite.Test": 60, "proved.Suite.Test": 300}
+    assert costs == {"plain.Suite.Test": -940, "proved.Suite.Test": -700}
