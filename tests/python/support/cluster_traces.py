@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,10 +13,30 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _CPU_GROUPS = (Path("/sys/fs/cgroup"), Path("/sys/fs/cgroup/cpu"))
+# What names a cluster's folder and mounts has the number of the process that holds it.
+_HOLDER = re.compile(r"espalier-cluster-\w+-\d+-(\d+)-\d+|^process (\d+)$")
+# pytest-xdist names its workers so, and what they start inherits it.
+_WORKER = "PYTEST_XDIST_WORKER"
 
 
 def traces() -> set[str]:
-    """Return everything on this host that may come from a cluster."""
+    """Return what on this host may come from a cluster, but for those of other test workers."""
+    return {trace for trace in _all_traces() if not _is_of_another_worker(trace)}
+
+
+def _is_of_another_worker(trace: str) -> bool:
+    match = _HOLDER.search(trace)
+    if match is None:
+        return False
+    try:
+        text = Path(f"/proc/{match[1] or match[2]}/environ").read_text(errors="replace")
+    except OSError:
+        return False
+    workers = [word for word in text.split("\0") if word.startswith(f"{_WORKER}=")]
+    return bool(workers) and workers != [f"{_WORKER}={os.environ.get(_WORKER)}"]
+
+
+def _all_traces() -> set[str]:
     mounts = Path("/proc/mounts").read_text().splitlines()
     interfaces = Path("/proc/net/dev").read_text().splitlines()[2:]
     return {
@@ -27,9 +49,10 @@ def traces() -> set[str]:
 
 
 def folders() -> set[str]:
-    """Return the folders of clusters, and their control groups."""
+    """Return the folders of clusters, and their control groups, but for those of other workers."""
     places = (Path("/run"), *_CPU_GROUPS)
-    return {str(found) for place in places for found in place.glob("espalier-cluster-*-*-*-*")}
+    found = {str(path) for place in places for path in place.glob("espalier-cluster-*-*-*-*")}
+    return {path for path in found if not _is_of_another_worker(path)}
 
 
 def processes(*words: str) -> list[int]:
