@@ -2,12 +2,14 @@
 
 #pragma once
 
+#include <utility>
+
 namespace espalier::shim {
 
 /// While one lives, collectives of this thread are our own: they are handed over and not counted.
 class OwnWork {
 public:
-  OwnWork() noexcept { is_going_on_ = true; }
+  OwnWork() noexcept { set(true); }
 
   ~OwnWork() { is_going_on_ = false; }
 
@@ -15,6 +17,9 @@ public:
   OwnWork& operator=(OwnWork const&) = delete;
 
   static bool is_going_on() noexcept { return is_going_on_; }
+
+  /// @return what was before.
+  static bool set(bool is_going_on) noexcept { return std::exchange(is_going_on_, is_going_on); }
 
 private:
 #ifdef ESPALIER_MPI_SIMULATED

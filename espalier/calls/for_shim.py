@@ -319,5 +319,5 @@ def large_exports_map(functions: list[Function]) -> str:
 def _exports(functions: list[Function], extensions: list[str]) -> str:
     shown = [*(function.name for function in functions), *extensions]
     names = [name for known in shown for name in (known, f"P{known}")]
-    names.append("ucp_worker_progress")
+    names += ["ucp_worker_progress", "espalier_own_work"]
     return "{\n  global:\n" + "".join(f"    {name};\n" for name in names) + "  local:\n    *;\n};\n"

@@ -10,6 +10,7 @@
 #include <mpi.h>
 
 #include "espalier/base/error.hpp"
+#include "espalier/capi/own_work.hpp"
 #include "espalier/mpi/success.hpp"
 #include "espalier/plan/failure.hpp"
 
@@ -40,6 +41,7 @@ Finding run(std::function<Fingerprint()> const& check) {
 void agree(mpi::OwnCommunicator const& own, std::function<Fingerprint()> const& check) {
   agree(
       [&](std::span<std::int64_t, 3> words) {
+        OwnWork const own_work;
         mpi::require_success(
             PMPI_Allreduce(MPI_IN_PLACE, words.data(), 3, MPI_INT64_T, MPI_MAX, own.get()),
             "MPI_Allreduce"

@@ -255,3 +255,16 @@ def case_blocks_of_unknown_size(context: Context) -> None:
     lines = " ".join(outcome.lines)
     expect("keeps blocks of others" in lines, "a warning for gatherv", outcome.lines)
     expect("needs blocks of one size" in lines, "a warning for alltoallv", outcome.lines)
+
+
+def case_planned_native(context: Context) -> None:
+    """What a program plans as native is native, and what planning asks of all ranks is no call."""
+    outcome = context.launch(
+        context.program("mpi_shim_planned_native"),
+        ESPALIER_FORCE=FORCE,
+        ESPALIER_STATISTICS=str(context.statistics),
+    )
+    expect(outcome.code == 0, "exit code 0", outcome)
+    expect("allreduce/native, 0 wrong" in outcome.stdout, "allreduce/native, 0 wrong", outcome)
+    for report in context.reports():
+        expect(report["calls"] == [], "no call of the program", report["calls"])

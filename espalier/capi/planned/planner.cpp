@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "espalier/capi/planned/explanation.hpp"
+#include "espalier/mpi/success.hpp"
 #include "espalier/plan/failure.hpp"
 #include "espalier/plan/world.hpp"
 
@@ -87,12 +88,23 @@ Planner::Planner(MPI_Comm comm)
               .num_ranks = facts_.num_ranks,
               .rank = facts_.rank,
           }
-      ) {}
+      ),
+      devices_(plan::DeviceMemory::of_process()) {}
+
+bool Planner::is_true_anywhere(bool is_true_here) const {
+  int result = is_true_here ? 1 : 0;
+  mpi::require_success(
+      PMPI_Allreduce(MPI_IN_PLACE, &result, 1, MPI_INT, MPI_MAX, seats_.own().get()),
+      "MPI_Allreduce"
+  );
+  return result != 0;
+}
 
 Planner& Planner::of(MPI_Comm comm) {
   if (std::optional<void*> const planner = attribute().of(comm)) {
     return *static_cast<Planner*>(*planner);
   }
+  OwnWork const own_work;
   std::unique_ptr<Planner> made(new Planner(comm));
   attribute().set(comm, made.get());
   return *made.release();  // the attribute's

@@ -15,6 +15,7 @@
 
 #include "espalier/capi/agreement.hpp"
 #include "espalier/capi/arguments.hpp"
+#include "espalier/capi/own_work.hpp"
 #include "espalier/capi/planned/kept_calls.hpp"
 #include "espalier/capi/planned/requests.hpp"
 #include "espalier/capi/planned/seats.hpp"
@@ -27,6 +28,8 @@
 #include "espalier/plan/calls/own_bytes.hpp"
 #include "espalier/plan/communicators/agreed_sizes.hpp"
 #include "espalier/plan/communicators/communicator.hpp"
+#include "espalier/plan/devices/device_memory.hpp"
+#include "espalier/plan/devices/spans.hpp"
 #include "espalier/plan/irregular/mend.hpp"
 
 namespace espalier::capi {
@@ -85,6 +88,11 @@ private:
   template <typename Call> [[nodiscard]] std::int64_t regular_bytes(Call const& call);
   [[nodiscard]] Way way_for(WantedCall const& wanted, std::string_view algorithm);
   [[nodiscard]] PlannedParts parts_of(Draft const& draft, Seat seat) const;
+  /// Whether the processor of some rank must not touch what the call reads or writes. Collective.
+  /// @throws Error mpi.
+  template <typename Call> [[nodiscard]] bool has_device_memory(Call const& call) const;
+  /// Whether it is so on some rank. Collective. @throws Error mpi.
+  [[nodiscard]] bool is_true_anywhere(bool is_true_here) const;
 
   std::shared_ptr<UserCommunicator> user_;
   Seats seats_;
@@ -92,6 +100,7 @@ private:
   plan::NamedTypes types_;
   Ways ways_;
   plan::Communicator communicator_;
+  plan::DeviceMemory devices_;
 };
 
 /// What of a request is equal on all ranks.
@@ -151,7 +160,18 @@ Planner::Draft Planner::draft(
   return draft;
 }
 
+template <typename Call> bool Planner::has_device_memory(Call const& call) const {
+  auto const is_held = [&](plan::Span const& span) {
+    return !span.is_empty() && devices_.holder(span.begin()) != nullptr;
+  };
+  return is_true_anywhere(
+      devices_.is_present() &&
+      (is_held(plan::sent_span(call, facts_)) || is_held(plan::received_span(call, facts_)))
+  );
+}
+
 template <typename Call> void Planner::plan(Call const& call, PlanOrder const& order) {
+  OwnWork const own_work;
   Seat seat = seats_.take();
   std::int64_t agreed_bytes = 0;
   if constexpr (profile::has_agreed_sizes(Call::call)) {
@@ -167,6 +187,10 @@ template <typename Call> void Planner::plan(Call const& call, PlanOrder const& o
     made = draft(call, what, algorithm_in(order.options), seat);
     return fingerprint_of(made.wanted, made.way.name());
   });
+  if (made.way.choice != nullptr && has_device_memory(call)) {
+    made.way = ways_.refused(made.wanted, made.way, "some rank has its buffer in device memory");
+    made.bound = {};
+  }
   bool const is_ours = made.way.choice != nullptr;
   PlannedParts parts = parts_of(made, std::move(seat));
   if (is_ours) {

@@ -2,6 +2,8 @@
 
 #include "espalier/capi/planned/requests.hpp"
 
+#include "espalier/capi/own_work.hpp"
+
 namespace espalier::capi {
 
 using plan::Underway;
@@ -22,6 +24,7 @@ NativeCollective::NativeCollective(PlannedParts parts)
       comm_(parts_.seat.native_comm()) {}
 
 int NativeCollective::start() {
+  OwnWork const own_work;
   int const code = start_natively(comm_, request_);
   is_active_ = code == MPI_SUCCESS;
   return code;
