@@ -40,7 +40,8 @@ typedef struct espalier_conduit_options {
   unsigned flags;         /**< must be 0 */
   char const* transport;  /**< "node" (memory that the processes share), "rma" (MPI-3 one-sided
                                communication), "ucx" (networks that UCX knows, if the library was
-                               built with it); NULL: "node" if all are on one node, else "rma" */
+                               built with it); NULL: "node" if all are on one node, else "ucx" if
+                               all processes find UCX, else "rma" */
   uint64_t scratch_bytes; /**< beside each segment, for all teams, in units of 4 KiB; 0: 4 MiB */
 } espalier_conduit_options;
 
@@ -145,7 +146,8 @@ int espalier_counter(espalier_conduit* conduit, uint64_t offset, uint64_t* value
 /** Wait until a counter of this process is at least that. Not collective. */
 int espalier_await(espalier_conduit* conduit, uint64_t offset, uint64_t at_least);
 
-/** Move on what is under way. Never waits; not collective. */
+/** Move on what is under way. Not collective. Never waits, except over "rma" where MPI makes its
+ * windows of messages: then for the target of a long put. */
 int espalier_conduit_poll(espalier_conduit* conduit);
 /** The first half of a barrier of all processes, which orders what was over before. Never waits. */
 int espalier_conduit_notify(espalier_conduit* conduit);

@@ -27,7 +27,7 @@
  *
  * Algorithms: "direct" (each block by itself), "combining" (dimension by dimension: a 3^d-point
  * stencil needs 2 d messages instead of 3^d - 1; stencils on a grid only), "node_aware" (one
- * message from node to node). `espalier list` describes them.
+ * message from node to node).
  *
  * Unless said otherwise functions return MPI_SUCCESS or an MPI error code that was given to the
  * error handler of the communicator of the neighborhood: MPI_ERR_ARG for arguments that cannot be

@@ -52,7 +52,15 @@ Transport const& transport_named(std::string_view name) {
 
 Transport const& usual_transport(mpi::OwnCommunicator const& own) {
   bool const is_near = onesided::ranks_of_node(own.get()).size() == own.size();
-  return transport_named(exec::node::is_true_on_all(own.get(), is_near) ? "node" : "rma");
+  if (exec::node::is_true_on_all(own.get(), is_near)) {
+    return transport_named("node");
+  }
+#ifdef ESPALIER_HAS_UCX
+  if (exec::node::is_true_on_all(own.get(), onesided::has_ucx())) {
+    return transport_named("ucx");
+  }
+#endif
+  return transport_named("rma");
 }
 
 }  // namespace espalier::capi

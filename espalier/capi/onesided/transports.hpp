@@ -29,7 +29,8 @@ struct Transport {
 /// The same. @throws Error argument with the names that this build knows.
 [[nodiscard]] Transport const& transport_named(std::string_view name);
 
-/// What all ranks can use: the memory of a node if all are on one, otherwise MPI. Collective.
+/// What all ranks can use: the memory of a node if all are on one, otherwise UCX, otherwise MPI.
+/// Collective.
 /// @throws Error mpi.
 [[nodiscard]] Transport const& usual_transport(mpi::OwnCommunicator const& own);
 

@@ -31,7 +31,17 @@ Setting setting_of(OneSidedMachine const& machine, int num_ranks) {
   );
 }
 
+/// Those that move whole vectors: for_each_form() has no form of the others.
+std::vector<Choice> unsegmented(std::vector<Choice> const& choices) {
+  std::vector<Choice> whole;
+  std::ranges::copy_if(choices, std::back_inserter(whole), [](Choice const& choice) {
+    return choice.num_segments() == 1;
+  });
+  return whole;
+}
+
 /// The choices by the time of their messages, best first.
+/// @param choices at least one.
 std::vector<Choice> by_messages(
     std::vector<Choice> const& choices,
     OneSidedRequest const& request,
@@ -115,8 +125,9 @@ std::vector<RankedOneSided> rank_one_sided(
 ) {
   require_best(limits.most_choices);
   std::vector<RankedOneSided> ranking;
-  if (!choices.empty()) {
-    std::vector<Choice> const ordered = by_messages(choices, request, machine, limits.most_choices);
+  std::vector<Choice> const whole = unsegmented(choices);
+  if (!whole.empty()) {
+    std::vector<Choice> const ordered = by_messages(whole, request, machine, limits.most_choices);
     ranking = replay_first(ordered, request, machine, limits);
   }
   if (ranking.empty()) {

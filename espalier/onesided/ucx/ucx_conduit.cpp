@@ -19,6 +19,7 @@
 #include "espalier/mpi/success.hpp"
 #include "espalier/onesided/mpi/mpi_attachment.hpp"
 #include "espalier/onesided/ucx/ucx_barrier.hpp"
+#include "espalier/onesided/ucx/ucx_library.hpp"
 #include "espalier/onesided/ucx/ucx_resources.hpp"
 #include "espalier/onesided/ucx/ucx_transfers.hpp"
 
@@ -228,6 +229,15 @@ private:
 };
 
 }  // namespace
+
+bool has_ucx() noexcept {
+  try {
+    load_ucx();
+    return true;
+  } catch (Error const&) {
+    return false;
+  }
+}
 
 std::unique_ptr<Conduit> attach_ucx(
     MPI_Comm comm, std::uint64_t segment_bytes, std::vector<Handler> handlers, UcxWatch watch

@@ -16,6 +16,9 @@ namespace espalier::onesided {
 /// shared memory, so where it has to, ranks of a node use what there is between nodes.
 enum class UcxWatch : std::uint8_t { other_nodes, all_ranks };
 
+/// Whether this process finds the library of UCX.
+[[nodiscard]] bool has_ucx() noexcept;
+
 /// The conduit of networks that UCX knows, for ranks of an MPI program. Collective over comm, which
 /// may be freed afterwards, and so is its end, which must come before that of MPI, and waits for
 /// all ranks. MPI starts it, and is looked at while this rank waits; all else is UCX. Messages that

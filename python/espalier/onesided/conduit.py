@@ -67,7 +67,8 @@ class Conduit:
                 processes.
             transport: `node` (memory that the processes share), `rma` (MPI-3 one-sided
                 communication), `ucx` (networks that UCX knows, if Espalier was built with it), or
-                None: `node` if all processes are on one node, else `rma`. Equal on all.
+                None: `node` if all processes are on one node, else `ucx` if all find it, else
+                `rma`. Equal on all.
             scratch_bytes: beside each segment, for all teams; 0 for 4 MiB. Equal on all.
 
         Raises:

@@ -4,6 +4,7 @@
 /// Which candidates a request has, and which of them the model prefers.
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -179,6 +180,18 @@ TEST(OneSidedRanking, IsByTimeAndHasTheTimesOfTheReplay) {
   );
   OneSidedCall const call{.programs = programs, .sizes = 512.0};
   EXPECT_EQ(ranking.front().time, replay_calls({&call, 1}, ranger).end());
+}
+
+TEST(OneSidedRanking, PreselectsAmongThoseThatMoveWholeVectors) {
+  // Segments would be first by messages, and none of them has a form.
+  PlanningLimits few = PlanningLimits::none();
+  few.most_choices = 12;
+  std::set<std::string> choices;
+  for (RankedOneSided const& one :
+       rank_one_sided({.num_ranks = 24, .num_bytes = 1 << 20}, ranger, few)) {
+    choices.insert(one.candidate.choice.text());
+  }
+  EXPECT_EQ(choices.size(), 12);
 }
 
 TEST(OneSidedRanking, StopsWhenEnoughOperationsWereReplayed) {
