@@ -69,6 +69,11 @@ test: install-deps ## Run every test: checks, sanitizers, unit, MPI, Python
 bent: build ## Thousands of programs that bend the standard, plain and preloaded (BENT="FIRST NUMBER")
 	@tools/run_bent.sh $(BENT)
 
+.PHONY: mpi4py
+mpi4py: build ## mpi4py's own tests, plain and preloaded with every call forced, under both MPIs (20 min)
+	@cmake --build --preset release -j $(JOBS) --target tests >/dev/null
+	@.venv/bin/python tests/bent/mpi4py_suite.py
+
 .PHONY: quick
 quick: install-deps ## Debug build with warnings as errors, then the unit tests
 	@cmake --preset dev
