@@ -13,6 +13,8 @@ public:
 
   OwnWork(OwnWork const&) = delete;
   OwnWork& operator=(OwnWork const&) = delete;
+  OwnWork(OwnWork&&) = delete;
+  OwnWork& operator=(OwnWork&&) = delete;
 
 private:
   int before_ = 0;
