@@ -204,11 +204,27 @@ void check_planned(MPI_Comm comm) {
   ring.goes_on();
 }
 
+/// A graph whose edges only their targets name is made, as natively; nobody waits for their
+/// sources.
+void check_edges_with_one_end(MPI_Comm comm) {
+  int const p = size_of(comm);
+  int const source = (rank_of(comm) + p - 1) % p;
+  int const weight = 1;
+  MPI_Comm made = MPI_COMM_NULL;
+  int const code = MPI_Dist_graph_create_adjacent(
+      comm, 1, &source, &weight, 0, &source, &weight, MPI_INFO_NULL, 0, &made
+  );
+  require(code == MPI_SUCCESS && made != MPI_COMM_NULL, "edges with one end");
+  MPI_Comm_free(&made);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   shim_test::require_preloaded();
+  check_edges_with_one_end(MPI_COMM_WORLD);
+  check_edges_with_one_end(MPI_COMM_SELF);
   MPI_Comm ring = make_ring();
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   MPI_Comm_create_errhandler(on_error, &handler);

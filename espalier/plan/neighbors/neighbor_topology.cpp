@@ -105,6 +105,41 @@ Lists lists_of(MPI_Comm comm) {
   return lists;
 }
 
+/// A number of its own for each edge, but for rare ones that share it (splitmix64).
+std::uint64_t number_of_edge(int from, int to) noexcept {
+  std::uint64_t bits = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(from)) << 32U) |
+                       static_cast<std::uint32_t>(to);
+  bits += 0x9e3779b97f4a7c15U;
+  bits = (bits ^ (bits >> 30U)) * 0xbf58476d1ce4e5b9U;
+  bits = (bits ^ (bits >> 27U)) * 0x94d049bb133111ebU;
+  return bits ^ (bits >> 31U);
+}
+
+/// An edge that only one end names would be waited for. Collective: what is in the lists of both
+/// ends adds up to 0 over all ranks.
+/// @throws Error argument on all ranks, mpi.
+void require_both_ends(Lists const& lists, MPI_Comm comm) {
+  int const rank = rank_of(comm);
+  std::uint64_t sum = 0;
+  for (int const source : lists.sources) {
+    sum += source < 0 ? 0 : number_of_edge(source, rank);
+  }
+  for (int const destination : lists.destinations) {
+    sum -= destination < 0 ? 0 : number_of_edge(rank, destination);
+  }
+  require_success(
+      PMPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, comm), "MPI_Allreduce"
+  );
+  if (sum != 0) {
+    throw Error(
+        ErrorCode::argument,
+        "expected each edge of a distributed graph in the lists of both its ranks, found one in "
+        "the "
+        "list of one rank only"
+    );
+  }
+}
+
 /// What the other end of each edge in `to` answers when every rank sends along `from` what is in
 /// `values`: messages of a pair keep their order, so the k-th edge of a list meets the k-th.
 std::vector<int> exchanged(
@@ -138,6 +173,7 @@ std::vector<End> joined(std::span<int const> peers, std::span<int const> indices
 
 Neighborhood neighborhood_of_dist_graph(MPI_Comm user, MPI_Comm private_comm) {
   Lists const lists = lists_of(user);
+  require_both_ends(lists, private_comm);
   std::vector<int> out_numbers(lists.destinations.size());
   std::vector<int> in_numbers(lists.sources.size());
   std::iota(out_numbers.begin(), out_numbers.end(), 0);
