@@ -5,7 +5,7 @@
 Every collective is forced, also those of neighborhoods. mpi4py asks for MPI_THREAD_MULTIPLE, under
 which MPICH has nonblocking calls to itself, so the tests run a second time without threads.
 
-Usage: mpi4py_suite.py [--ranks N]...
+Usage: mpi4py_suite.py [--ranks N]... [--mpi openmpi|mpich]
 Prints a line for each run, and one for each test that ends otherwise than without Espalier; exit
 code 1 if there is any. The tests are those of the source package of the mpi4py that is installed.
 """
@@ -122,11 +122,15 @@ def run(words: list[str], vendor: str) -> tuple[Verdicts, int]:
 
 
 def differences(plain: Verdicts, ours: Verdicts) -> list[str]:
-    """Return a line for each test that is not what it was."""
+    """Return a line for each test that is not what it was.
+
+    What was skipped may run: Open MPI 4 has no persistent collectives under the names of MPI-4, and
+    Espalier has them.
+    """
     return [
         f"  rank {rank}: {test}: {how} plain, {ours.get((rank, test), 'no end')} preloaded"
         for (rank, test), how in plain.items()
-        if ours.get((rank, test)) != how
+        if ours.get((rank, test)) != how and (how, ours.get((rank, test))) != ("skipped", "ok")
     ]
 
 
@@ -154,8 +158,11 @@ def main() -> int:
     """Run all of it."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--ranks", type=int, action="append", help="default: 1, 2 and 3")
-    ranks = parser.parse_args().ranks or [1, 2, 3]
-    configs = sorted((ROOT / "build" / "release" / "tests" / "bent").glob("*.json"))
+    parser.add_argument("--mpi", default="*", help="default: each that there is")
+    options = parser.parse_args()
+    ranks = options.ranks or [1, 2, 3]
+    folder_of_configs = ROOT / "build" / "release" / "tests" / "bent"
+    configs = sorted(folder_of_configs.glob(f"{options.mpi}.json"))
     if not configs:
         print("expected build/release with tests, found none; 'make build' makes it")
         return 2
