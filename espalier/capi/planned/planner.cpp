@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "espalier/capi/planned/explanation.hpp"
-#include "espalier/mpi/success.hpp"
 #include "espalier/plan/failure.hpp"
 #include "espalier/plan/world.hpp"
 
@@ -90,15 +89,6 @@ Planner::Planner(MPI_Comm comm)
           }
       ),
       devices_(plan::DeviceMemory::of_process()) {}
-
-bool Planner::is_true_anywhere(bool is_true_here) const {
-  int result = is_true_here ? 1 : 0;
-  mpi::require_success(
-      PMPI_Allreduce(MPI_IN_PLACE, &result, 1, MPI_INT, MPI_MAX, seats_.own().get()),
-      "MPI_Allreduce"
-  );
-  return result != 0;
-}
 
 Planner& Planner::of(MPI_Comm comm) {
   if (std::optional<void*> const planner = attribute().of(comm)) {

@@ -21,6 +21,7 @@
 #include "espalier/capi/planned/seats.hpp"
 #include "espalier/capi/planned/ways.hpp"
 #include "espalier/capi/request.hpp"
+#include "espalier/exec/node/mpi_shared_memory.hpp"
 #include "espalier/mpi/attribute.hpp"
 #include "espalier/plan/calls/calls.hpp"
 #include "espalier/plan/calls/communicator_facts.hpp"
@@ -91,8 +92,6 @@ private:
   /// Whether the processor of some rank must not touch what the call reads or writes. Collective.
   /// @throws Error mpi.
   template <typename Call> [[nodiscard]] bool has_device_memory(Call const& call) const;
-  /// Whether it is so on some rank. Collective. @throws Error mpi.
-  [[nodiscard]] bool is_true_anywhere(bool is_true_here) const;
 
   std::shared_ptr<UserCommunicator> user_;
   Seats seats_;
@@ -164,10 +163,9 @@ template <typename Call> bool Planner::has_device_memory(Call const& call) const
   auto const is_held = [&](plan::Span const& span) {
     return !span.is_empty() && devices_.holder(span.begin()) != nullptr;
   };
-  return is_true_anywhere(
-      devices_.is_present() &&
-      (is_held(plan::sent_span(call, facts_)) || is_held(plan::received_span(call, facts_)))
-  );
+  bool const is_here = devices_.is_present() && (is_held(plan::sent_span(call, facts_)) ||
+                                                 is_held(plan::received_span(call, facts_)));
+  return !exec::node::is_true_on_all(seats_.own().get(), !is_here);
 }
 
 template <typename Call> void Planner::plan(Call const& call, PlanOrder const& order) {

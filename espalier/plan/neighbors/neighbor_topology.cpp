@@ -133,9 +133,8 @@ void require_both_ends(Lists const& lists, MPI_Comm comm) {
   if (sum != 0) {
     throw Error(
         ErrorCode::argument,
-        "expected each edge of a distributed graph in the lists of both its ranks, found one in "
-        "the "
-        "list of one rank only"
+        "expected each edge of a distributed graph in the lists of both its ranks, found one that "
+        "one rank alone lists"
     );
   }
 }
