@@ -91,10 +91,20 @@ stage_nompi() {
     --junitxml="$results/nompi.xml" tests/nompi
 }
 
-stage_python() {
+# run_pytest <name> [argument]...: the tests of Python, with a result of that name for the summary.
+run_pytest() {
   OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
-    ESPALIER_BUILD_DIR=$PWD/build/release .venv/bin/python -m pytest -q -n "$tests_at_once" \
-    --dist worksteal --junitxml="$results/python.xml" tests/tools tests/python tests/packaging
+    ESPALIER_BUILD_DIR=$PWD/build/release .venv/bin/python -m pytest -q \
+    --junitxml="$results/$1.xml" "${@:2}"
+}
+
+# What looks at all that clusters leave runs alone: any command of a cluster removes it.
+stage_python() {
+  local status=0 alone=tests/python/clusters/test_cluster_end.py
+  run_pytest python -n "$tests_at_once" --dist worksteal --ignore "$alone" \
+    tests/tools tests/python tests/packaging || status=1
+  run_pytest clusters "$alone" || status=1
+  return $status
 }
 
 run_stage() {
