@@ -146,9 +146,11 @@ def compare(config: dict[str, Any], ranks: int, threads: str, tests: Path, libra
     num_differences = 0 if plain else 1
     for name in forces.SETS:
         variables = common | {"LD_PRELOAD": config["shim"], "ESPALIER_FORCE": forced(name)}
-        ours, code = run(command(config, ranks, tests, variables), vendor)
+        ours, own_code = run(command(config, ranks, tests, variables), vendor)
         lines = differences(plain, ours)
-        print(f"{what}, {name}: {len(ours)} ended, {len(lines)} differ, exit code {code}")
+        if own_code != code:
+            lines.append(f"  exit code: {code} plain, {own_code} preloaded")
+        print(f"{what}, {name}: {len(ours)} ended, {len(lines)} differ, exit code {own_code}")
         print(*lines, sep="\n", end="\n" if lines else "", flush=True)
         num_differences += len(lines)
     return num_differences

@@ -22,7 +22,7 @@
 
 namespace test_parts {
 
-/// What MPI calls so.
+/// MPI_COMM_WORLD of the MPI library.
 inline MPI_Comm whole_world() {
   return MPI_COMM_WORLD;
 }

@@ -21,7 +21,11 @@ _WORKER = "PYTEST_XDIST_WORKER"
 
 def traces() -> set[str]:
     """Return what on this host may come from a cluster, but for those of other test workers."""
-    return {trace for trace in _all_traces() if not _is_of_another_worker(trace)}
+    return _without_other_workers(_all_traces())
+
+
+def _without_other_workers(found: set[str]) -> set[str]:
+    return {trace for trace in found if not _is_of_another_worker(trace)}
 
 
 def _is_of_another_worker(trace: str) -> bool:
@@ -42,7 +46,7 @@ def _all_traces() -> set[str]:
     return {
         *(line for line in mounts if "cluster" in line or "netns" in line),
         *(line.split(":")[0].strip() for line in interfaces),
-        *folders(),
+        *_all_folders(),
         *(str(found) for found in Path("/run").glob("netns/**")),
         *(f"process {pid}" for pid in processes("cluster.sh")),
     }
@@ -50,9 +54,12 @@ def _all_traces() -> set[str]:
 
 def folders() -> set[str]:
     """Return the folders of clusters, and their control groups, but for those of other workers."""
+    return _without_other_workers(_all_folders())
+
+
+def _all_folders() -> set[str]:
     places = (Path("/run"), *_CPU_GROUPS)
-    found = {str(path) for place in places for path in place.glob("espalier-cluster-*-*-*-*")}
-    return {path for path in found if not _is_of_another_worker(path)}
+    return {str(found) for place in places for found in place.glob("espalier-cluster-*-*-*-*")}
 
 
 def processes(*words: str) -> list[int]:
