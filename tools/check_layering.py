@@ -49,6 +49,7 @@ MPI_ALLOWED = (
     "espalier/measure/",
     "espalier/mpi/",
     "espalier/onesided/mpi/mpi_",
+    "espalier/onesided/simulated/simulated_conduit",
     "espalier/onesided/ucx/ucx_conduit",
     "espalier/onesided/ucx/ucx_exchange",
     "espalier/onesided/ucx/ucx_resources",
@@ -68,7 +69,7 @@ MPI_ALLOWED = (
 )
 MPI_HEADER = re.compile(
     r"mpi\.h|mpif\.h|espalier/(mpi/|exec/((collectives|messages)/|node/mpi_)|machine/job/mpi_"
-    r"|onesided/mpi/mpi_|onesided/ucx/ucx_(conduit|exchange|resources)).*"
+    r"|onesided/mpi/mpi_|onesided/simulated/simulated_conduit|onesided/ucx/ucx_(conduit|exchange|resources)).*"
 )
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 SUFFIXES = {".c", ".h", ".cpp", ".hpp", ".in"}

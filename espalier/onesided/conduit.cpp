@@ -170,6 +170,15 @@ void Conduit::poll() {
   do_poll();
 }
 
+void Conduit::do_wait(exec::node::Patience& patience) {
+  do_poll();
+  bool is_time = false;
+  patience.pause([&is_time] { is_time = true; });
+  if (is_time) {
+    look_around();
+  }
+}
+
 void Conduit::notify() {
   check_outside_handler();
   if (has_notified_) {

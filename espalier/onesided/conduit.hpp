@@ -110,12 +110,15 @@ public:
   template <typename Condition> void wait_until(Condition&& is_true) {
     exec::node::Patience patience(shares_processors_);
     while (!is_true()) {
-      do_poll();
-      bool is_time = false;
-      patience.pause([&is_time] { is_time = true; });
-      if (is_time) {
-        look_around();
-      }
+      do_wait(patience);
+    }
+  }
+
+  /// The same for what others do without this conduit, as in MPI.
+  template <typename Condition> void poll_until(Condition&& is_true) {
+    exec::node::Patience patience(shares_processors_);
+    while (!is_true()) {
+      Conduit::do_wait(patience);
     }
   }
 
@@ -171,6 +174,8 @@ private:
   /// False if there is no room now, which is never the case for a reply.
   virtual bool try_send(Outgoing const& outgoing) = 0;
   virtual void do_poll() = 0;
+  /// Polls, and lets some time pass, or all until something happens.
+  virtual void do_wait(exec::node::Patience& patience);
   virtual void do_notify() = 0;
   virtual bool has_passed() = 0;
   /// Called now and then while this rank waits.

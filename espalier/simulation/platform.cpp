@@ -12,7 +12,8 @@
 ///     ESPALIER_SIMULATED_JOURNAL     file for what journal.hpp writes; default: nothing is written
 ///
 /// Hosts have the properties `node`, the name that ranks see, and `group`, the number of what
-/// shares memory with them (smpi_host.cpp).
+/// shares memory with them (smpi_host.cpp); and for one-sided communication `overhead_send`,
+/// `overhead_receive`, `eager_bytes` and `envelope_bytes` (onesided/simulated/simulated_rank.hpp).
 
 #include <algorithm>
 #include <charconv>
@@ -121,6 +122,13 @@ void set_ends(Ends const& ends) {
   Engine::set_config(fmt::format("smpi/send-is-detached-thresh:{}", limit + 1));
 }
 
+void set_ends(simgrid::s4u::Host& host, Ends const& ends) {
+  host.set_property("overhead_send", fmt::format("{}", ends.overhead_send));
+  host.set_property("overhead_receive", fmt::format("{}", ends.overhead_receive));
+  host.set_property("eager_bytes", fmt::format("{}", ends.eager_bytes));
+  host.set_property("envelope_bytes", fmt::format("{}", envelope_bytes));
+}
+
 std::vector<int> cores_of_ranks(machine::Machine const& machine) {
   std::string const given = variable("ESPALIER_SIMULATED_RANKS", "");
   int num_ranks = machine.num_cores();
@@ -139,7 +147,8 @@ void load() {
   machine::MachineFile const file = read_machine();
   Sight const sight(file, variable("ESPALIER_SIMULATED_NAMES", "node"));
   std::vector<int> const cores = cores_of_ranks(file.machine);
-  set_ends(ends(file.machine));
+  Ends const costs = ends(file.machine);
+  set_ends(costs);
   // The engine owns zones.
   auto* const zone =
       (new Zone("machine", Network(file.machine, envelope_bytes), cores))->get_iface();
@@ -148,6 +157,7 @@ void load() {
     int const group = sight.group(cores[rank]);
     host->set_property("node", sight.name(group));
     host->set_property("group", std::to_string(group));
+    set_ends(*host, costs);
     host->seal();
   }
   zone->seal();

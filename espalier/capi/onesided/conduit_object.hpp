@@ -57,6 +57,14 @@ struct espalier_conduit {
     });
   }
 
+  /// Waits for something that other ranks do in MPI; meanwhile everything goes on.
+  template <typename Condition> void wait_for_mpi(Condition&& is_true) {
+    conduit->poll_until([&] {
+      move_on();
+      return is_true();
+    });
+  }
+
   espalier::capi::Transport const& transport;
   espalier::capi::ScratchParts parts;
   std::unique_ptr<espalier::onesided::Conduit> conduit;

@@ -15,7 +15,7 @@ namespace espalier::capi {
 /// would hold up collectives for which other ranks may wait.
 /// @throws Error mpi.
 inline void finish_requests(espalier_conduit& conduit, std::span<MPI_Request> requests) {
-  conduit.wait([&] {
+  conduit.wait_for_mpi([&] {
     int is_over = 0;
     mpi::require_success(
         PMPI_Testall(

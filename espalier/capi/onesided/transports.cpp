@@ -11,8 +11,12 @@
 #include "espalier/base/names.hpp"
 #include "espalier/exec/node/mpi_shared_memory.hpp"
 #include "espalier/onesided/mpi/mpi_attachment.hpp"
+#ifdef ESPALIER_MPI_SIMULATED
+#include "espalier/onesided/simulated/simulated_conduit.hpp"
+#else
 #include "espalier/onesided/mpi/mpi_node_conduit.hpp"
 #include "espalier/onesided/mpi/mpi_rma_conduit.hpp"
+#endif
 #ifdef ESPALIER_HAS_UCX
 #include "espalier/onesided/ucx/ucx_conduit.hpp"
 #endif
@@ -20,6 +24,9 @@
 namespace espalier::capi {
 namespace {
 
+#ifdef ESPALIER_MPI_SIMULATED
+constexpr std::array known{Transport{.name = "simulated", .attach = onesided::attach_simulated}};
+#else
 constexpr std::array known{
     Transport{.name = "node", .attach = onesided::attach_node},
     Transport{.name = "rma", .attach = onesided::attach_rma},
@@ -32,6 +39,7 @@ constexpr std::array known{
     },
 #endif
 };
+#endif
 
 }  // namespace
 
@@ -50,6 +58,11 @@ Transport const& transport_named(std::string_view name) {
   );
 }
 
+#ifdef ESPALIER_MPI_SIMULATED
+Transport const& usual_transport(mpi::OwnCommunicator const& /*own*/) {
+  return known.front();
+}
+#else
 Transport const& usual_transport(mpi::OwnCommunicator const& own) {
   bool const is_near = onesided::ranks_of_node(own.get()).size() == own.size();
   if (exec::node::is_true_on_all(own.get(), is_near)) {
@@ -62,5 +75,6 @@ Transport const& usual_transport(mpi::OwnCommunicator const& own) {
 #endif
   return transport_named("rma");
 }
+#endif
 
 }  // namespace espalier::capi

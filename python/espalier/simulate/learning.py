@@ -18,11 +18,12 @@ def variables(
 ) -> dict[str, str]:
     """Return settings as variables, so that a program that learns does the same each time.
 
-    A rank sees the processors and networks of the real host, and the file in which programs
-    remember changes with each run. Unless the user says otherwise, the model knows the simulated
-    machine, and nothing is remembered.
+    A rank sees the processors and networks of the real host, and the files in which programs and
+    teams remember change with each run. Unless the user says otherwise, the model knows the
+    simulated machine, and nothing is remembered.
     """
-    usual = {"ESPALIER_MACHINE": setting.machine.name, "ESPALIER_MEMORY": "off"}
+    usual = {"ESPALIER_MEMORY": "off"}
+    if told.learns or environment.get("ESPALIER_LEARN"):
+        usual["ESPALIER_MACHINE"] = setting.machine.name
     missing = {name: value for name, value in usual.items() if not environment.get(name)}
-    is_asked = told.learns or environment.get("ESPALIER_LEARN")
-    return {**(missing if is_asked else {}), **told.variables()}
+    return {**missing, **told.variables()}

@@ -57,6 +57,13 @@ def test_programs_that_use_the_c_interface_find_it(simulate: Callable) -> None:
 
 
 @simulated
+def test_one_sided_programs_run_on_the_conduit_of_the_simulator(simulate: Callable) -> None:
+    example = repository / "examples" / "05_onesided"
+    found = simulate("-p", 4, "--", example / "onesided.c")
+    assert found["output"] == (example / "expected.txt").read_text()
+
+
+@simulated
 def test_a_command_prints_the_same_bytes_twice(cli: Callable) -> None:
     words = ["simulate", "program", "--machine", MACHINE, "--json", "--placement", "cyclic"]
     words += [*gather("--force", "allgather=sparbit")]

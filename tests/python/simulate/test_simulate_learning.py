@@ -188,7 +188,7 @@ def test_programs_that_learn_are_told_of_the_simulated_machine() -> None:
         "ESPALIER_MACHINE",
         "ESPALIER_MEMORY",
     }
-    assert learning.variables(setting, Settings(), {}) == {}
+    assert learning.variables(setting, Settings(), {}) == {"ESPALIER_MEMORY": "off"}
 
 
 def test_what_the_user_says_comes_first() -> None:
