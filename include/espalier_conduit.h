@@ -32,8 +32,14 @@ typedef struct espalier_remote {
   uint64_t offset; /**< bytes from the beginning of its segment */
 } espalier_remote;
 
+/** A message that has arrived, see espalier_message.h. */
+typedef struct espalier_message espalier_message;
+/** Runs when a message arrives that names it, see there. @param context  that of the options */
+typedef void espalier_handler(espalier_message* message, void* context);
+
 /**
- * How to attach. Initialise with ESPALIER_CONDUIT_OPTIONS_INIT. Equal on all ranks.
+ * How to attach. Initialise with ESPALIER_CONDUIT_OPTIONS_INIT. Equal on all ranks, but for what
+ * handlers and context are.
  */
 typedef struct espalier_conduit_options {
   size_t size;            /**< sizeof(espalier_conduit_options): later versions may add fields */
@@ -41,11 +47,15 @@ typedef struct espalier_conduit_options {
   char const* transport;  /**< "node" (memory that the processes share), "rma" (MPI-3 one-sided
                                communication), "ucx" (networks that UCX knows, if the library was
                                built with it); NULL: "node" if all are on one node, else "ucx" if
-                               all processes find UCX, else "rma" */
+                               all processes find UCX, else "rma". On simulated machines there is
+                               only "simulated" */
   uint64_t scratch_bytes; /**< beside each segment, for all teams, in units of 4 KiB; 0: 4 MiB */
+  espalier_handler* const* handlers; /**< what messages run, by number; copied */
+  int num_handlers;                  /**< at most 65536 */
+  void* context;                     /**< of all handlers */
 } espalier_conduit_options;
 
-#define ESPALIER_CONDUIT_OPTIONS_INIT {sizeof(espalier_conduit_options), 0, 0, 0}
+#define ESPALIER_CONDUIT_OPTIONS_INIT {sizeof(espalier_conduit_options), 0, 0, 0, 0, 0, 0}
 
 /**
  * Make a conduit of the processes of a communicator. Collective over comm, which may be freed

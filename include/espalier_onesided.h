@@ -47,6 +47,7 @@
 #define ESPALIER_ONESIDED_H
 
 #include <espalier_conduit.h>          /* IWYU pragma: export */
+#include <espalier_message.h>          /* IWYU pragma: export */
 #include <espalier_neighbor.h>         /* IWYU pragma: export: espalier_request, its functions */
 #include <espalier_team.h>             /* IWYU pragma: export */
 #include <espalier_team_collectives.h> /* IWYU pragma: export */

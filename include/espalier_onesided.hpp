@@ -26,9 +26,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "espalier_request.hpp"
 #include <espalier_onesided.h>
@@ -63,12 +69,101 @@ private:
 /** A place in the segment of a rank. */
 using Remote = espalier_remote;
 
-class Conduit : public Owned<espalier_conduit, espalier_conduit_detach> {
+/** The numbers of a message. */
+using Arguments = std::initializer_list<std::uint64_t>;
+
+/** A message that has arrived, see espalier_message.h; inside of its handler. */
+class Message {
+public:
+  explicit Message(espalier_message* message) noexcept : message_(message) {}
+
+  [[nodiscard]] int source() const noexcept { return espalier_message_source(message_); }
+
+  [[nodiscard]] std::span<std::uint64_t const> arguments() const noexcept {
+    int num_arguments = 0;
+    auto const* const begin = espalier_message_arguments(message_, &num_arguments);
+    return {begin, static_cast<std::size_t>(num_arguments)};
+  }
+
+  [[nodiscard]] std::span<std::byte> payload() const noexcept {
+    std::uint64_t num_bytes = 0;
+    auto* const begin = static_cast<std::byte*>(espalier_message_payload(message_, &num_bytes));
+    return {begin, static_cast<std::size_t>(num_bytes)};
+  }
+
+  void reply(int handler, Arguments arguments = {}) {
+    int const count = static_cast<int>(arguments.size());
+    require_success(espalier_reply_short(arguments.begin(), count, handler, message_));
+  }
+
+  template <typename Element, std::size_t size>
+  void reply(int handler, std::span<Element, size> payload, Arguments arguments = {}) {
+    int const count = static_cast<int>(arguments.size());
+    require_success(espalier_reply_medium(
+        payload.data(), payload.size_bytes(), arguments.begin(), count, handler, message_
+    ));
+  }
+
+  /** @param offset  in the segment of the sender of this message */
+  template <typename Element, std::size_t size>
+  void reply(
+      int handler, std::span<Element, size> payload, std::uint64_t offset, Arguments arguments = {}
+  ) {
+    int const count = static_cast<int>(arguments.size());
+    require_success(espalier_reply_long(
+        payload.data(), payload.size_bytes(), arguments.begin(), count, handler, offset, message_
+    ));
+  }
+
+private:
+  espalier_message* message_;
+};
+
+/** What a message runs. An exception that it lets out ends the program. */
+using Handler = std::function<void(Message)>;
+
+/** What the handlers of a conduit refer to; it ends after the conduit. */
+class KeptHandlers {
+protected:
+  explicit KeptHandlers(std::vector<Handler> handlers)
+      : handlers_(std::make_unique<std::vector<Handler>>(std::move(handlers))),
+        functions_(handlers_->size(), run) {}
+
+  void add_to(espalier_conduit_options& options) const noexcept {
+    options.handlers = functions_.data();
+    options.num_handlers = static_cast<int>(functions_.size());
+    options.context = handlers_.get();
+  }
+
+private:
+  static void run(espalier_message* message, void* context) noexcept {
+    auto const number = static_cast<std::size_t>(espalier_message_handler(message));
+    (*static_cast<std::vector<Handler>*>(context))[number](Message(message));
+  }
+
+  std::unique_ptr<std::vector<Handler>> handlers_;
+  std::vector<espalier_handler*> functions_;
+};
+
+class Conduit : private KeptHandlers, public Owned<espalier_conduit, espalier_conduit_detach> {
 public:
   Conduit(
       MPI_Comm comm, std::uint64_t segment_bytes, espalier_conduit_options const* options = nullptr
-  ) {
+  )
+      : KeptHandlers({}) {
     require_success(espalier_conduit_attach(comm, segment_bytes, options, place()));
+  }
+
+  /** @param options  without handlers */
+  Conduit(
+      MPI_Comm comm,
+      std::uint64_t segment_bytes,
+      std::vector<Handler> handlers,
+      espalier_conduit_options options = ESPALIER_CONDUIT_OPTIONS_INIT
+  )
+      : KeptHandlers(std::move(handlers)) {
+    add_to(options);
+    require_success(espalier_conduit_attach(comm, segment_bytes, &options, place()));
   }
 
   [[nodiscard]] int rank() const noexcept { return espalier_conduit_rank(get()); }
@@ -146,6 +241,39 @@ public:
 
   void await(std::uint64_t offset, std::uint64_t at_least) {
     require_success(espalier_await(get(), offset, at_least));
+  }
+
+  [[nodiscard]] std::uint64_t max_medium_bytes() const noexcept {
+    return espalier_max_medium_bytes(get());
+  }
+
+  void send(int rank, int handler, Arguments arguments = {}) {
+    int const count = static_cast<int>(arguments.size());
+    require_success(espalier_send_short(arguments.begin(), count, handler, rank, get()));
+  }
+
+  template <typename Element, std::size_t size>
+  void send(int rank, int handler, std::span<Element, size> payload, Arguments arguments = {}) {
+    int const count = static_cast<int>(arguments.size());
+    require_success(espalier_send_medium(
+        payload.data(), payload.size_bytes(), arguments.begin(), count, handler, rank, get()
+    ));
+  }
+
+  template <typename Element, std::size_t size>
+  void send(Remote to, int handler, std::span<Element, size> payload, Arguments arguments = {}) {
+    int const count = static_cast<int>(arguments.size());
+    require_success(espalier_send_long(
+        payload.data(), payload.size_bytes(), arguments.begin(), count, handler, to, get()
+    ));
+  }
+
+  /** Waits for what messages or counters make true; the condition must not throw. */
+  template <typename Condition> void wait_until(Condition&& is_true) {
+    auto const ask = [](void* context) noexcept {
+      return (*static_cast<std::remove_reference_t<Condition>*>(context))() ? 1 : 0;
+    };
+    require_success(espalier_wait_until(ask, std::addressof(is_true), get()));
   }
 
   void poll() { require_success(espalier_conduit_poll(get())); }

@@ -53,7 +53,9 @@ HOLDS(planned_options_algorithm, offsetof(espalier_planned_options, algorithm) =
 HOLDS(transfer_size, sizeof(espalier_transfer) == 24);
 HOLDS(remote_size, sizeof(espalier_remote) == 16);
 HOLDS(remote_offset, offsetof(espalier_remote, offset) == 8);
-HOLDS(conduit_options_size, sizeof(espalier_conduit_options) == 32);
+/* What programs have that were compiled before there were handlers ended here. */
+HOLDS(conduit_options_handlers, offsetof(espalier_conduit_options, handlers) == 32);
+HOLDS(conduit_options_size, sizeof(espalier_conduit_options) == 56);
 HOLDS(conduit_options_transport, offsetof(espalier_conduit_options, transport) == 16);
 HOLDS(conduit_options_scratch, offsetof(espalier_conduit_options, scratch_bytes) == 24);
 HOLDS(onesided_options_size, sizeof(espalier_onesided_options) == 40);

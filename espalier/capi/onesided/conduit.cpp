@@ -10,6 +10,7 @@
 #include "espalier/base/format.hpp"
 #include "espalier/capi/agreement.hpp"
 #include "espalier/capi/onesided/conduit_object.hpp"
+#include "espalier/capi/onesided/messages.hpp"
 #include "espalier/capi/onesided/transports.hpp"
 #include "espalier/onesided/mpi/mpi_attachment.hpp"
 
@@ -57,7 +58,9 @@ espalier_conduit::espalier_conduit(
           options.transport != nullptr ? *options.transport : espalier::capi::usual_transport(own)
       ),
       parts(options.scratch_bytes),
-      conduit(transport.attach(own.get(), parts.num_bytes() + segment_bytes, {})),
+      conduit(transport.attach(
+          own.get(), parts.num_bytes() + segment_bytes, espalier::capi::handlers_of(*this, options)
+      )),
       places(*conduit, parts.num_bytes()),
       node_of_rank(espalier::onesided::nodes_of_ranks(own.get())),
       kept(own, transport.name, node_of_rank), handler(std::move(own), comm) {}

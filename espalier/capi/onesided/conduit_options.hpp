@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "include/espalier_onesided.h"
 
@@ -17,6 +18,8 @@ struct ConduitOptions {
 
   Transport const* transport = nullptr;  ///< null: by where the ranks are
   std::uint64_t scratch_bytes = default_scratch_bytes;
+  std::vector<espalier_handler*> handlers;
+  void* context = nullptr;  ///< of the handlers
 };
 
 /// Local. @throws Error argument.

@@ -21,6 +21,7 @@ on.
 """
 
 from espalier.onesided.conduit import Conduit
+from espalier.onesided.message import Message
 from espalier.onesided.modes import Addresses, Modes, Sync
 from espalier.onesided.region import Region
 from espalier.onesided.request import Request
@@ -31,6 +32,7 @@ from espalier.onesided.transfer import Transfer
 __all__ = [
     "Addresses",
     "Conduit",
+    "Message",
     "Modes",
     "Region",
     "Request",

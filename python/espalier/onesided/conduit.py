@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from espalier import api
 from espalier.errors import ArgumentError, MpiError
-from espalier.onesided import arguments, endings
+from espalier.onesided import arguments, endings, message
 from espalier.onesided.functions import (
+    CONDITION,
     ConduitOptions,
     Remote,
     TransferState,
@@ -19,15 +20,18 @@ from espalier.onesided.functions import (
     call,
     handle,
 )
+from espalier.onesided.message import Handlers
 from espalier.onesided.segment import Segment
 from espalier.onesided.transfer import Transfer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from types import TracebackType
 
     import numpy.typing as npt
     from mpi4py import MPI
+
+    from espalier.onesided.message import HandlerFunction
 
 
 class _Team(Protocol):
@@ -58,6 +62,7 @@ class Conduit:
         *,
         transport: str | None = None,
         scratch_bytes: int = 0,
+        handlers: Sequence[HandlerFunction] = (),
     ) -> None:
         """Attach. Collective over `comm`, which may be freed afterwards.
 
@@ -70,6 +75,9 @@ class Conduit:
                 None: `node` if all processes are on one node, else `ucx` if all find it, else
                 `rma`. Equal on all.
             scratch_bytes: beside each segment, for all teams; 0 for 4 MiB. Equal on all.
+            handlers: functions of a `Message`, which messages of `send()` name by number. As many
+                on all. They must not wait, and do nothing on the conduit but `Message.reply()` and
+                `counter()`. What they raise, the next `send()`, `poll()` or `wait_until()` raises.
 
         Raises:
             ArgumentError: arguments that cannot be.
@@ -77,11 +85,14 @@ class Conduit:
             MpiError: mpi4py is missing, a call of MPI failed, or the transport cannot serve these
                 processes.
         """
+        self._handlers = Handlers(handlers)
         options = ConduitOptions(
             size=ctypes.sizeof(ConduitOptions),
             flags=0,
             transport=None if transport is None else transport.encode(),
             scratch_bytes=arguments.number(scratch_bytes, "scratch_bytes"),
+            handlers=self._handlers.list,
+            num_handlers=self._handlers.count,
         )
         num_bytes = arguments.number(segment_bytes, "segment_bytes")
         made = ctypes.c_void_p()
@@ -340,9 +351,60 @@ class Conduit:
         where = arguments.number(counter, "counter")
         call("await", self._live(), where, arguments.number(at_least, "at_least"))
 
+    @property
+    def max_medium_bytes(self) -> int:
+        """The most bytes of the payload of a message without a place in a segment."""
+        return int(ask("max_medium_bytes", self._live()))
+
+    def send(
+        self,
+        rank: int,
+        handler: int,
+        *numbers: int,
+        payload: npt.NDArray[Any] | None = None,
+        offset: int | None = None,
+    ) -> None:
+        """Run a handler of a process. Returns when the payload may be written again.
+
+        Not collective. Two messages may overtake each other.
+
+        Args:
+            rank: of the process, which may be this one.
+            handler: the number of its handler.
+            numbers: at most 5, from 0 to 2^64 - 1.
+            payload: a contiguous array; None for none.
+            offset: where the payload goes in the segment of that process. None: the handler finds
+                it elsewhere, and it has at most `max_medium_bytes`.
+
+        Raises:
+            ArgumentError: arguments that cannot be.
+        """
+        place = None if offset is None else self._remote(rank, offset)
+        to = arguments.number(rank, "rank", self._size)
+        message.send("send", handler, numbers, payload, place, to, self._live())
+        self._handlers.raise_error()
+
+    def wait_until(self, condition: Callable[[], object]) -> None:
+        """Wait until a condition holds that messages or counters make true. Not collective.
+
+        Args:
+            condition: called often; it must not wait. What it or a handler raises ends the wait.
+        """
+
+        def is_true(_: int | None) -> int:
+            try:
+                return int(self._handlers.has_error or bool(condition()))
+            except BaseException as error:
+                self._handlers.keep(error)
+                return 1
+
+        call("wait_until", CONDITION(is_true), None, self._live())
+        self._handlers.raise_error()
+
     def poll(self) -> None:
         """Move on what is under way. Never waits; not collective."""
         call("conduit_poll", self._live())
+        self._handlers.raise_error()
 
     def notify(self) -> None:
         """Begin a barrier of all processes, without waiting; `try_barrier()` ends it.

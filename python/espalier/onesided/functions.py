@@ -35,6 +35,13 @@ class TransferState(ctypes.Structure):
     _fields_: ClassVar = [("opaque", c_uint64 * 3)]
 
 
+HANDLER = CFUNCTYPE(None, c_void_p, c_void_p)
+"""espalier_handler."""
+
+CONDITION = CFUNCTYPE(c_int, c_void_p)
+"""The condition of espalier_wait_until()."""
+
+
 class ConduitOptions(ctypes.Structure):
     """espalier_conduit_options."""
 
@@ -43,6 +50,9 @@ class ConduitOptions(ctypes.Structure):
         ("flags", c_uint),
         ("transport", c_char_p),
         ("scratch_bytes", c_uint64),
+        ("handlers", POINTER(HANDLER)),
+        ("num_handlers", c_int),
+        ("context", c_void_p),
     ]
 
 
@@ -137,6 +147,25 @@ def _transfer_functions() -> dict[str, tuple[Any, ...]]:
     }
 
 
+def _message_functions() -> dict[str, tuple[Any, ...]]:
+    numbers = (POINTER(c_uint64), c_int, c_int)
+    payload = (c_void_p, c_uint64)
+    return {
+        "send_short": (*numbers, c_int, c_void_p),
+        "send_medium": (*payload, *numbers, c_int, c_void_p),
+        "send_long": (*payload, *numbers, Remote, c_void_p),
+        "reply_short": (*numbers, c_void_p),
+        "reply_medium": (*payload, *numbers, c_void_p),
+        "reply_long": (*payload, *numbers, c_uint64, c_void_p),
+        "wait_until": (CONDITION, c_void_p, c_void_p),
+        "max_medium_bytes": (c_void_p,),
+        "message_source": (c_void_p,),
+        "message_handler": (c_void_p,),
+        "message_arguments": (c_void_p, POINTER(c_int)),
+        "message_payload": (c_void_p, POINTER(c_uint64)),
+    }
+
+
 def _conduit_functions(comm: Any) -> dict[str, tuple[Any, ...]]:
     return {
         "conduit_attach": (comm, c_uint64, POINTER(ConduitOptions), POINTER(c_void_p)),
@@ -216,6 +245,9 @@ _REQUEST = {
 _RESULTS = {
     "conduit_transport": c_char_p,
     "conduit_segment": c_void_p,
+    "max_medium_bytes": c_uint64,
+    "message_arguments": POINTER(c_uint64),
+    "message_payload": c_void_p,
     "request_algorithm": c_char_p,
     "request_mechanism": c_char_p,
     "request_origin": c_char_p,
@@ -230,6 +262,7 @@ def _declared() -> dict[str, Any]:
     arguments = {
         **_conduit_functions(mpi_handle),
         **_transfer_functions(),
+        **_message_functions(),
         **_team_functions(mpi_handle),
         **_array_functions(mpi_handle),
         **_REQUEST,

@@ -26,7 +26,7 @@ RUNS = [("openmpi", 1), ("openmpi", 2), ("openmpi", 3), ("openmpi", 5), ("mpich"
 @pytest.mark.parametrize("transport", ["node", "rma"])
 @pytest.mark.parametrize(("vendor", "num_ranks"), RUNS)
 @pytest.mark.parametrize(
-    "program", ["transfers", "teams", "arrays", "errors", "lifetime", "leaving"]
+    "program", ["transfers", "messages", "teams", "arrays", "errors", "lifetime", "leaving"]
 )
 def test_programs(
     program: str, vendor: str, num_ranks: int, transport: str, tmp_path: Path
