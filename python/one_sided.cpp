@@ -17,6 +17,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "espalier/algorithms/catalog.hpp"
+#include "espalier/capi/onesided/choices/safe_choice.hpp"
 #include "espalier/cost/one_sided/benchmark_programs.hpp"
 #include "espalier/cost/one_sided/calls.hpp"
 #include "espalier/cost/one_sided/candidates.hpp"
@@ -28,6 +29,7 @@ namespace nb = nanobind;
 namespace espalier::python {
 namespace {
 
+using algorithms::Choice;
 using schedule::OneSidedForm;
 using schedule::RankProgram;
 
@@ -78,7 +80,7 @@ std::vector<double> call_times(
   auto const& [num_calls, are_together, barrier, is_barrier_first] = calls_in_order;
   nb::gil_scoped_release const released;
   auto const programs_of = [&](std::string const& text, OneSidedForm wanted) {
-    auto const parsed = algorithms::Choice::parse(text);
+    auto const parsed = Choice::parse(text);
     wanted.segments = parsed.one_sided_segments(num_ranks);
     return cost::one_sided_programs(cost::message_programs(parsed, num_ranks, 0), wanted);
   };
@@ -189,6 +191,53 @@ nb::list one_sided_ranking(
   return result;
 }
 
+nb::dict describe(OneSidedForm const& form) {
+  nb::dict result;
+  result["mode"] = to_string(form.mode);
+  result["addresses"] = to_string(form.addresses);
+  result["mechanism"] = to_string(form.mechanism);
+  result["refusal"] =
+      capi::refusal(form.mechanism, {.mode = form.mode, .addresses = form.addresses});
+  return result;
+}
+
+nb::list one_sided_forms() {
+  nb::list result;
+  for (schedule::Synchronization const mode : schedule::all_synchronizations()) {
+    for (schedule::AddressMode const addresses : schedule::all_address_modes) {
+      for (schedule::Mechanism const mechanism : schedule::all_mechanisms) {
+        result.append(
+            describe(OneSidedForm{.mode = mode, .addresses = addresses, .mechanism = mechanism})
+        );
+      }
+    }
+  }
+  return result;
+}
+
+bool has_form(cost::OneSidedRequest const& request, Choice const& choice) {
+  bool is_found = false;
+  cost::for_each_form(request, choice, [&](cost::OneSidedPrograms const&) {
+    is_found = true;
+    return false;
+  });
+  return is_found;
+}
+
+std::vector<std::string> one_sided_choices(std::string_view collective, int num_ranks) {
+  nb::gil_scoped_release const released;
+  cost::OneSidedRequest const request{
+      .collective = algorithms::parse_collective(collective), .num_ranks = num_ranks
+  };
+  std::vector<std::string> texts;
+  for (Choice const& choice : cost::applicable_choices(request)) {
+    if (has_form(request, choice)) {
+      texts.push_back(choice.text());
+    }
+  }
+  return texts;
+}
+
 }  // namespace
 
 void bind_one_sided(nb::module_& module) {
@@ -229,6 +278,8 @@ void bind_one_sided(nb::module_& module) {
       nb::arg("machine"),
       nb::arg("limits")
   );
+  module.def("one_sided_forms", one_sided_forms);
+  module.def("one_sided_choices", one_sided_choices, nb::arg("collective"), nb::arg("num_ranks"));
 }
 
 }  // namespace espalier::python

@@ -36,6 +36,12 @@ class Collective(TypedDict):
     reduces: bool
     has_parts: bool  # the result has a block, or several, for each rank
 
+class OneSidedForm(TypedDict):
+    mode: str
+    addresses: str
+    mechanism: str
+    refusal: str  # why no schedule is made in this form; empty if it is legal
+
 class Facts(TypedDict):
     rounds: int
     messages: int
@@ -371,6 +377,15 @@ def one_sided_ranking(
 
     Limits are the largest eager message and the scratch memory of a rank, in bytes, and whether
     every candidate is replayed, not only those that planning is limited to.
+    """
+
+def one_sided_forms() -> list[OneSidedForm]:
+    """Return each mode with each address mode and each mechanism, mechanisms changing fastest."""
+
+def one_sided_choices(collective: str, num_ranks: int) -> list[str]:
+    """Return the variants whose schedules can be one-sided programs, from root 0 if there is one.
+
+    Whole vectors only, without collectives of the MPI library.
     """
 
 def best(
