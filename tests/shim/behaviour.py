@@ -29,6 +29,7 @@ import behaviour_programs
 import behaviour_settings
 import behaviour_site
 import behaviour_traffic
+import behaviour_valgrind
 import behaviour_watching
 from behaviour_context import Context, NotThereError
 
@@ -47,6 +48,7 @@ MODULES = (
     behaviour_settings,
     behaviour_site,
     behaviour_traffic,
+    behaviour_valgrind,
     behaviour_watching,
 )
 
