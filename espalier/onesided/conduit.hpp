@@ -55,6 +55,12 @@ public:
   /// One writer makes it a signaling put, several writers to one counter a counting put.
   void put_raising(Remote to, void const* from, std::size_t num_bytes, Raise raise);
 
+  /// Whether a raising put is one message, so that several of them may be on their way to a rank.
+  /// Otherwise each costs more than a put, and one that raises behind all of them is faster.
+  [[nodiscard]] virtual bool raises_at_once(int /*rank*/, std::size_t /*num_bytes*/) const {
+    return false;
+  }
+
   /// The same without waiting. `from` must stay, and `to` must not be read, until the handle says.
   [[nodiscard]] Handle start_put(Remote to, void const* from, std::size_t num_bytes);
   [[nodiscard]] Handle start_get(void* to, Remote from, std::size_t num_bytes);

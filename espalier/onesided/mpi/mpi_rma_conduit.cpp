@@ -80,6 +80,10 @@ public:
     }
   }
 
+  [[nodiscard]] bool raises_at_once(int /*rank*/, std::size_t num_bytes) const override {
+    return num_bytes <= MpiMailbox::payload_bytes;
+  }
+
 private:
   Slot do_put(Remote to, void const* from, std::size_t num_bytes) override {
     Slot const slot = operations_.take({.stage = Stage::put, .to = to});

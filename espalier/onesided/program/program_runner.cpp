@@ -17,6 +17,14 @@ using schedule::Kind;
 
 namespace {
 
+/// What a put or a signal adds to its counter. So a put of several runs can be counted run by run,
+/// and who waits for it need not know how many there are.
+constexpr std::uint64_t whole = 1U << 16U;
+
+/// Runs of one put that raise one by one. They have to fit into what a conduit keeps for messages
+/// to a rank.
+constexpr int most_raising_runs = 12;
+
 bool raises_counter(BoundOperation const& put) {
   return put.tag != schedule::no_counter;
 }
@@ -38,6 +46,9 @@ ProgramRunner::ProgramRunner(
       moves_(program_), progress_(program_), handles_(moves_.size()) {
   check_operations();
   needs_places_ = std::ranges::any_of(program_.operations, reaches_users);
+  for (std::size_t index = 0; index < program_.operations.size(); ++index) {
+    raises_itself_.push_back(raises_itself(index));
+  }
   transfers_.reserve(program_.operations.size());
   awaits_.reserve(program_.operations.size());
   signals_.reserve(program_.operations.size());
@@ -57,6 +68,20 @@ void ProgramRunner::check_operations() const {
       throw Error(ErrorCode::argument, "the program reduces, so it needs what combines elements");
     }
   }
+}
+
+bool ProgramRunner::raises_itself(std::size_t index) const {
+  BoundOperation const& put = program_.operations[index];
+  schedule::Range const moves = moves_.of(index);
+  if (put.kind != Kind::put || !raises_counter(put) || moves.size() == 0) {
+    return false;
+  }
+  bool all = moves.size() <= most_raising_runs;
+  for (int i = moves.begin; i < moves.end && all; ++i) {
+    int const rank = members_[static_cast<std::size_t>(put.peer)];
+    all = moves.size() == 1 || conduit_.raises_at_once(rank, moves_[i].num_bytes);
+  }
+  return all;
 }
 
 void ProgramRunner::start(UserBuffers const& own, std::span<UserPlaces const> all, RunPlaces run) {
@@ -124,8 +149,9 @@ void ProgramRunner::begin(std::size_t index) {
   progress_.complete(index);
 }
 
-/// Adjacent data and the counter go together. Of several runs the counter is raised when the last
-/// one has landed, which only their handles tell.
+/// Adjacent data and the counter go together. Each of several runs raises it by a part, or, where
+/// that would take a message more for each of them, it is raised when the last one has landed,
+/// which only their handles tell.
 void ProgramRunner::begin_put(std::size_t index) {
   BoundOperation const& operation = program_.operations[index];
   schedule::Range const moves = moves_.of(index);
@@ -134,8 +160,11 @@ void ProgramRunner::begin_put(std::size_t index) {
     Move const& move = moves_[i];
     Remote const to = remote(operation.peer, operation.buffer, move.to);
     Handle& handle = handles_[static_cast<std::size_t>(i)];
-    if (raises_counter(operation) && moves.size() == 1) {
-      Raise const raise{.offset = counter_at(operation.tag)};
+    if (raises_itself_[index]) {
+      std::uint64_t const others = static_cast<std::uint64_t>(moves.size()) - 1;
+      Raise const raise{
+          .offset = counter_at(operation.tag), .amount = i == moves.begin ? whole - others : 1
+      };
       handle = conduit_.start_put_raising(to, from + move.from, move.num_bytes, raise);
     } else {
       handle = conduit_.start_put(to, from + move.from, move.num_bytes);
@@ -172,10 +201,13 @@ void ProgramRunner::do_local(BoundOperation const& operation, schedule::Range mo
 }
 
 bool ProgramRunner::try_raise(BoundOperation const& operation) {
-  return conduit_.begin_signal({
-      .rank = members_[static_cast<std::size_t>(operation.peer)],
-      .offset = counter_at(operation.tag),
-  });
+  return conduit_.begin_signal(
+      {
+          .rank = members_[static_cast<std::size_t>(operation.peer)],
+          .offset = counter_at(operation.tag),
+      },
+      whole
+  );
 }
 
 bool ProgramRunner::finish_signals() {
@@ -196,7 +228,7 @@ bool ProgramRunner::finish_transfers() {
            }
            BoundOperation const& operation = program_.operations[index];
            bool const has_to_raise =
-               operation.kind == Kind::put && moves.size() != 1 && raises_counter(operation);
+               operation.kind == Kind::put && !raises_itself_[index] && raises_counter(operation);
            if (has_to_raise && !try_raise(operation)) {
              return false;
            }
@@ -217,7 +249,7 @@ bool ProgramRunner::is_over(schedule::Range moves) {
 bool ProgramRunner::finish_awaits() {
   return std::erase_if(awaits_, [this](std::size_t index) {
            BoundOperation const& operation = program_.operations[index];
-           auto const expected = static_cast<std::uint64_t>(operation.arrivals);
+           auto const expected = static_cast<std::uint64_t>(operation.arrivals) * whole;
            if (conduit_.counter(counter_at(operation.tag)) < expected) {
              return false;
            }

@@ -71,6 +71,7 @@ public:
 
 private:
   void check_operations() const;
+  [[nodiscard]] bool raises_itself(std::size_t index) const;
   bool move_on();
   void begin(std::size_t index);
   void begin_put(std::size_t index);
@@ -99,6 +100,7 @@ private:
   RunPlaces run_;
   bool is_underway_ = false;
   bool needs_places_ = false;
+  std::vector<bool> raises_itself_;     ///< by operation: a put, of which every run raises
   std::vector<Handle> handles_;         ///< by move
   std::vector<std::size_t> transfers_;  ///< puts and gets that are underway
   std::vector<std::size_t> awaits_;     ///< that have started

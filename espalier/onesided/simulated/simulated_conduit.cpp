@@ -77,6 +77,10 @@ public:
     PMPI_Barrier(comm_.get());
   }
 
+  [[nodiscard]] bool raises_at_once(int /*rank*/, std::size_t /*num_bytes*/) const override {
+    return true;
+  }
+
 private:
   Slot do_put(Remote to, void const* from, std::size_t num_bytes) override {
     if (to.rank == rank()) {

@@ -49,6 +49,10 @@ public:
     }
   }
 
+  [[nodiscard]] bool raises_at_once(int rank, std::size_t num_bytes) const override {
+    return num_bytes <= UcxOutbox::payload_bytes && resources_->peer(rank).is_far();
+  }
+
 private:
   static_assert(complete == UcxTransfers::complete);
 
@@ -61,8 +65,7 @@ private:
   }
 
   Slot do_put_raising(Remote to, void const* from, std::size_t num_bytes, Raise raise) override {
-    if (num_bytes <= UcxOutbox::payload_bytes && resources_->peer(to.rank).is_far() &&
-        mailbox_.has_room(to.rank, false)) {
+    if (raises_at_once(to.rank, num_bytes) && mailbox_.has_room(to.rank, false)) {
       mail_put(to, {static_cast<std::byte const*>(from), num_bytes}, raise);
       return complete;
     }
