@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 import statistics
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     Record = Mapping[str, Any]
 
 STUDY = "onesided"
+MODELS = "onesided-models"
 FILE = "onesided.json"
 _TEMPLATE = Path(__file__).with_suffix(".md")
 _PUTS = ("put and ack", "flood of puts")
@@ -46,6 +48,8 @@ def text(declared: Mapping[str, Any], data: Path) -> str:
         chosen=_tables([one for one in library if one["chosen"]], _chosen),
         ours=_tables(ours, _ratio),
         losses=_losses(records),
+        models_date=date_of(data, MODELS),
+        models=_models(json.loads((data / f"{MODELS}.json").read_text(encoding="utf-8"))),
     )
 
 
@@ -118,6 +122,30 @@ def _ratio(record: Record) -> str:
 def _chosen(record: Record) -> str:
     """Return the algorithm of a collective without the name of that, and the mechanism."""
     return str(record["chosen"]).partition("/")[2].replace("_", " ")
+
+
+def _models(rows: Sequence[Record]) -> str:
+    """Return a row for each call: of all ranks, sizes and modes."""
+    shown = []
+    for call in dict.fromkeys(row["call"] for row in rows):
+        of_call = [row for row in rows if row["call"] == call]
+        candidates = sum(row["candidates"] for row in of_call)
+        near = sum(row["within_5_percent"] for row in of_call)
+        worst = max(of_call, key=lambda row: abs(math.log(row["worst"])))
+        regret = max(row["regret"] for row in of_call)
+        name = worst["worst_name"].partition("/")[2]
+        where = f"{worst['ranks']} ranks, {bytes_text(worst['block_bytes'])}"
+        shown.append(
+            [
+                call,
+                str(candidates),
+                f"{100 * near / candidates:.0f} %",
+                f"{worst['worst']:.2f}x, `{name}`, {where}",
+                f"{regret:.2f}x",
+            ]
+        )
+    head = ["call", "candidates", "within 5 %", "furthest", "most that is lost"]
+    return table(head, shown)
 
 
 def _losses(records: Sequence[Record]) -> str:

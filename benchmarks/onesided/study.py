@@ -2,15 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run what experiments.toml declares, and keep the times in docs/benchmarks/data.
 
-Usage: study.py [--build build/release]. On emulated hosts it needs root. A run takes up to ten
-minutes; runs that were made before are made again.
+Usage: study.py [--build build/release] [--only TITLE ...] [--models]. On emulated hosts it needs
+root, and on simulated nodes what `make simulator` builds. A run takes up to ten minutes; runs that
+were made before are made again, or those that are named. With --models the model of one-sided
+collectives is held against the simulator, and nothing else.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
+import math
 import os
+import statistics
 import subprocess
 import sys
 from pathlib import Path
@@ -24,18 +29,23 @@ sys.path[:0] = [str(ROOT / "python"), str(FOLDER.parent / "reproduce")]
 
 from simulated_times import note_date  # noqa: E402
 
+from espalier.clusters import SimulatedCluster  # noqa: E402
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 STUDY = "onesided"
+MODELS = "onesided-models"
 DATA = ROOT / "docs" / "benchmarks" / "data"
-TIME_LIMIT_S = 600
+TIME_LIMIT_S = 1200
+
+
+_ARGUMENTS = ("conduit", "num_samples", "most_bytes", "tuning_seconds", "most_actions")
 
 
 def command(run: Mapping[str, Any], program: Path) -> list[str]:
     """Return what starts a run with Open MPI."""
-    arguments = ("conduit", "num_samples", "most_bytes", "tuning_seconds", "most_actions")
-    ranks = [str(program), *(str(run[name]) for name in arguments)]
+    ranks = [str(program), *(str(run[name]) for name in _ARGUMENTS)]
     launcher = ["mpirun.openmpi", "-n", str(run["num_ranks"])]
     if "hosts" not in run:
         return [*launcher, "--bind-to", "core", *ranks]
@@ -46,6 +56,13 @@ def command(run: Mapping[str, Any], program: Path) -> list[str]:
 
 def times(run: Mapping[str, Any], build: Path) -> list[dict[str, Any]]:
     """Make a run; return a record for each comparison and size."""
+    lines = (simulated_lines if "machine" in run else measured_lines)(run, build)
+    records = [json.loads(line) for line in lines if line.startswith("{")]
+    return [{"run": run["title"], **record} for record in records]
+
+
+def measured_lines(run: Mapping[str, Any], build: Path) -> list[str]:
+    """Return what a run on this machine prints."""
     root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     near = {} if "hosts" in run else {"OMPI_MCA_btl": "vader,self"}
     near["ESPALIER_MEMORY"] = "off"  # each run finds out anew what is fastest
@@ -58,24 +75,105 @@ def times(run: Mapping[str, Any], build: Path) -> list[dict[str, Any]]:
         text=True,
         timeout=TIME_LIMIT_S,
     )
-    records = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-    return [{"run": run["title"], **record} for record in records]
+    return done.stdout.splitlines()
+
+
+def simulated_lines(run: Mapping[str, Any], build: Path) -> list[str]:
+    """Return what a run on a simulated machine prints."""
+    program = build / "bin" / "onesided_times_smpi"
+    settings = [f"smpi/coll-selector:{run['peer']}"]
+    with SimulatedCluster(run["machine"], run["num_ranks"]) as cluster:
+        words = cluster.frugal_words(program, settings)
+        done = subprocess.run(
+            [*words, str(program), *(str(run[name]) for name in _ARGUMENTS)],
+            check=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,  # the simulator complains of what is done after MPI_Finalize
+            stdin=subprocess.DEVNULL,
+            env={**os.environ, "ESPALIER_MEMORY": "off"},
+            text=True,
+            timeout=TIME_LIMIT_S,
+        )
+    return done.stdout.splitlines()
+
+
+def compared_models(wanted: Mapping[str, Any], build: Path) -> list[dict[str, Any]]:
+    """Return what model and simulator say of each number of ranks, block, call and mode."""
+    rows = []
+    for num_ranks, block_bytes in itertools.product(wanted["num_ranks"], wanted["block_bytes"]):
+        records = simulated_and_modelled(wanted, num_ranks, block_bytes, build)
+        groups = itertools.groupby(records, lambda one: (one["call"], one["mode"]))
+        rows += [
+            {"ranks": num_ranks, "block_bytes": block_bytes, "call": call, "mode": mode}
+            | compared(list(group))
+            for (call, mode), group in groups
+        ]
+        sys.stderr.write(f"model, {num_ranks} ranks, {block_bytes} B: done\n")
+    return rows
+
+
+def simulated_and_modelled(
+    wanted: Mapping[str, Any], num_ranks: int, block_bytes: int, build: Path
+) -> list[dict[str, Any]]:
+    """Return both times of every candidate, on nodes of one rank."""
+    link = f"latency={wanted['latency']}s,overhead={wanted['overhead']}s"
+    link += f",bandwidth={wanted['bandwidth']}B/s,channels=1,eager=16KiB"
+    costs = (wanted["latency"], wanted["overhead"], 1 / wanted["bandwidth"])
+    program = [str(build / "bin" / "modelled_times_smpi"), str(block_bytes), *map(str, costs)]
+    with SimulatedCluster(f"{num_ranks}n[{link}] x 1c", num_ranks) as cluster:
+        done = cluster.run(program, timeout_seconds=TIME_LIMIT_S)
+    done.check_returncode()
+    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+
+
+def compared(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return how far the model is right of these candidates, and what taking its best one costs."""
+    ratios = [one["simulated"] / one["modelled"] for one in records]
+    worst = max(records, key=lambda one: abs(math.log(one["simulated"] / one["modelled"])))
+    best = min(one["simulated"] for one in records)
+    chosen = min(records, key=lambda one: one["modelled"])
+    return {
+        "candidates": len(records),
+        "within_5_percent": sum(0.95 <= ratio <= 1.05 for ratio in ratios),
+        "median": round(statistics.median(ratios), 4),
+        "worst": round(worst["simulated"] / worst["modelled"], 3),
+        "worst_name": f"{worst['algorithm']}, {worst['mechanism']}",
+        "regret": round(chosen["simulated"] / best, 4),
+    }
+
+
+def kept(path: Path, titles: Sequence[str]) -> dict[str, Any]:
+    """Return what is known of the other runs."""
+    known = json.loads(path.read_text(encoding="utf-8"))
+    known["records"] = [one for one in known["records"] if one["run"] not in titles]
+    return dict(known)
 
 
 def main() -> int:
-    """Make all runs."""
+    """Make all runs, or those that are named."""
+    declared = tomllib.loads((FOLDER / "experiments.toml").read_text(encoding="utf-8"))["study"]
+    titles = [run["title"] for run in declared["runs"]]
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=Path, default=ROOT / "build" / "release")
-    build = parser.parse_args().build
-    declared = tomllib.loads((FOLDER / "experiments.toml").read_text(encoding="utf-8"))["study"]
-    records = []
-    load = os.getloadavg()[0]
-    for run in declared["runs"]:
-        records += times(run, build)
-        sys.stderr.write(f"{run['title']}: done\n")
-    text = ",\n".join(f"  {json.dumps(record)}" for record in records)
+    parser.add_argument("--only", action="append", choices=titles, metavar="TITLE")
+    parser.add_argument("--models", action="store_true")
+    options = parser.parse_args()
+    if options.models:
+        rows = compared_models(declared["model"], options.build)
+        text = ",\n".join(f"  {json.dumps(row)}" for row in rows)
+        (DATA / f"{MODELS}.json").write_text(f"[\n{text}\n]\n", encoding="utf-8")
+        note_date(DATA, MODELS)
+        return 0
     path = DATA / f"{STUDY}.json"
-    path.write_text(f'{{"load": {load:.1f}, "records": [\n{text}\n]}}\n', encoding="utf-8")
+    chosen = options.only or titles
+    known = kept(path, chosen) if options.only else {"load": os.getloadavg()[0], "records": []}
+    for run in declared["runs"]:
+        if run["title"] in chosen:
+            known["records"] += times(run, options.build)
+            sys.stderr.write(f"{run['title']}: done\n")
+    records = sorted(known["records"], key=lambda one: titles.index(one["run"]))
+    text = ",\n".join(f"  {json.dumps(record)}" for record in records)
+    path.write_text(f'{{"load": {known["load"]:.1f}, "records": [\n{text}\n]}}\n', encoding="utf-8")
     note_date(DATA, STUDY)
     return 0
 

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+import statistics
 from typing import TYPE_CHECKING
 
 import pytest
@@ -74,3 +76,25 @@ def test_times_are_those_of_the_machine(num_bytes: int) -> None:
 
 def test_the_same_command_gives_the_same_times() -> None:
     assert times(4096) == times(4096)
+
+
+def test_the_model_says_what_collectives_take() -> None:
+    """Nodes of one rank, blocks that all pieces divide."""
+    name = str(program("modelled_times"))
+    machine = f"5n[{LINK}] x 1c"
+    with SimulatedCluster(machine, 5) as cluster:
+        words = [name, "768", str(LATENCY), str(OVERHEAD), str(PER_BYTE)]
+        done = cluster.run(words, timeout_seconds=120)
+    assert done.returncode == 0, done.stderr
+    records = [json.loads(line) for line in done.stdout.splitlines()]
+    assert {record["call"] for record in records} == {
+        "barrier", "bcast", "scatter", "gather", "reduce", "allreduce", "allgather", "alltoall",
+    }  # fmt: skip
+    assert {record["mechanism"] for record in records} == {
+        "signaling_put", "eager", "rendezvous", "counting_put",
+    }  # fmt: skip
+    ratios = [record["simulated"] / record["modelled"] for record in records]
+    assert statistics.median(ratios) == pytest.approx(1, abs=0.01)
+    assert sum(0.95 <= ratio <= 1.05 for ratio in ratios) > 0.85 * len(ratios)
+    assert max(ratios) < 2
+    assert min(ratios) > 0.85
