@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 STUDY = "overlap"
 DATA = "overlap.json"
+SIMULATED = "overlap-simulated"
+SIMULATED_DATA = "overlap-simulated.json"
 NATIVE, OURS, THREAD = "native", "ours", "thread"
 _VARIANTS = (NATIVE, OURS, THREAD)
 _TEMPLATE = Path(__file__).with_suffix(".md")
@@ -70,6 +72,8 @@ def text(declared: Mapping[str, Any], data: Path) -> str:
         * sum(len(call["sizes"]) for call in declared["calls"].values()),
         outcome=outcome(declared, records),
         times=times_table(records),
+        simulated_date=date_of(data, SIMULATED),
+        simulated=simulated_table(json.loads((data / SIMULATED_DATA).read_text(encoding="utf-8"))),
     )
 
 
@@ -111,6 +115,32 @@ def times_table(records: Sequence[Record]) -> str:
     ]
     head = ["call", "tests", "work, ms", "native, ms", "ours", "with a thread"]
     return table([*head, "native / ours", "native / with a thread", "algorithm"], rows)
+
+
+def simulated_table(records: Sequence[Record]) -> str:
+    """Return what each way takes beside work, and hides, on the simulated machine."""
+    rows = []
+    ways = list(dict.fromkeys(one["way"] for one in records))
+    for cell in dict.fromkeys((one["call"], one["bytes"], one["tests"]) for one in records):
+        found = {
+            one["way"]: one for one in records if (one["call"], one["bytes"], one["tests"]) == cell
+        }
+        first = found[ways[0]]
+        shown = [_simulated_cell(found[way]) for way in ways]
+        names = [f"`{found[way]['algorithm']}`" for way in ways[1:]]
+        rows.append([_call(first), str(cell[2]), f"{first['work_us']:.1f}", *shown, *names])
+    head = ["call", "tests", "work, us", "the simulator's own", "ours, messages", "ours, one-sided"]
+    return table([*head, "algorithm, messages", "algorithm, one-sided"], rows)
+
+
+def simulated_hidden(record: Mapping[str, Any]) -> float:
+    """Return the share that is hidden, as `hidden()` does."""
+    saved = record["alone_us"] + record["work_us"] - record["beside_us"]
+    return float(min(1.0, max(0.0, saved / min(record["alone_us"], record["work_us"]))))
+
+
+def _simulated_cell(record: Record) -> str:
+    return f"{record['beside_us']:.1f}, {simulated_hidden(record):.0%}"
 
 
 def _call(record: Mapping[str, Any]) -> str:

@@ -31,7 +31,7 @@ from measurement import look_around  # noqa: E402
 from simulated_times import note_date  # noqa: E402
 
 from espalier import installation  # noqa: E402
-from espalier.clusters import EmulatedCluster  # noqa: E402
+from espalier.clusters import EmulatedCluster, SimulatedCluster  # noqa: E402
 from espalier.errors import EnvironmentFault, Error, FormatError, NotBuiltError  # noqa: E402
 from espalier.launch.command import parse_command  # noqa: E402
 from espalier.launch.environment import with_environment  # noqa: E402
@@ -180,6 +180,39 @@ def cells_of(declared: Mapping[str, Any], names: Sequence[str]) -> Iterator[Cell
                 yield Cell(declared["mpi"], name, size, num_tests)
 
 
+def simulated_times(declared: Mapping[str, Any], cell: Cell) -> list[page.Record]:
+    """Return what each way takes on the simulated machine: the library's, and ours.
+
+    Raises:
+        EnvironmentFault: the program failed.
+    """
+    place = declared["simulated"]
+    program = ROOT / "build" / "release" / "bin" / "overlap_smpi"
+    algorithms = declared["calls"][cell.call]["algorithms"]
+    words = [str(program), cell.call, str(cell.num_bytes), str(cell.num_tests), *algorithms]
+    with SimulatedCluster(place["machine"], place["ranks"]) as there:
+        done = there.run(words, timeout_seconds=600)
+    if done.returncode != 0:
+        raise EnvironmentFault(f"expected {program.name} to succeed, it wrote {done.stderr}")
+    times = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    named = {"call": cell.call, "bytes": cell.num_bytes, "tests": cell.num_tests}
+    ways = dict.fromkeys(one["way"] for one in times)
+    return [
+        {**named, **min((o for o in times if o["way"] == way), key=lambda o: o["beside_us"])}
+        for way in ways
+    ]
+
+
+def simulate(declared: Mapping[str, Any]) -> int:
+    """Time all calls on the simulated machine, and keep the times."""
+    records = []
+    for cell in cells_of(declared, declared["simulated"]["calls"]):
+        records += simulated_times(declared, cell)
+    (DATA / page.SIMULATED_DATA).write_text(json.dumps(records, indent=1) + "\n", encoding="utf-8")
+    note_date(DATA, page.SIMULATED)
+    return 0
+
+
 def keep(records: Sequence[page.Record], data: Path | None) -> None:
     """Write all records, so that nothing is lost where the study ends too early."""
     if data is not None:
@@ -193,7 +226,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Measure nonblocking calls beside work.")
     parser.add_argument("--calls", nargs="+", choices=list(declared["calls"]), metavar="NAME")
     parser.add_argument("--data", type=Path, help="docs/benchmarks/data, unless calls are named")
+    parser.add_argument("--simulated", action="store_true", help="on the simulated machine alone")
     options = parser.parse_args()
+    if options.simulated:
+        return simulate(declared)
     data = DATA if options.data is None and options.calls is None else options.data
     records: list[page.Record] = []
     failed = 0

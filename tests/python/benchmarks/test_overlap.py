@@ -78,10 +78,17 @@ def test_the_outcome_counts_gains_and_losses() -> None:
 def test_the_page_has_every_cell(tmp_path: Path) -> None:
     records = [record(1000, 2000, 1600, 1000)] * 3
     (tmp_path / page.DATA).write_text(json.dumps(records))
-    (tmp_path / "dates.json").write_text(json.dumps({page.STUDY: "2026-11-26"}))
+    times = {"work_us": 10.0, "alone_us": 8.0, "beside_us": 12.0, "algorithm": "flat"}
+    cell = {"call": "ibcast", "bytes": 8, "tests": 10, **times}
+    simulated = [{**cell, "way": way} for way in ("native", "messages", "one-sided")]
+    (tmp_path / page.SIMULATED_DATA).write_text(json.dumps(simulated))
+    dates = {page.STUDY: "2026-11-26", page.SIMULATED: "2026-11-29"}
+    (tmp_path / "dates.json").write_text(json.dumps(dates))
     text = page.text(DECLARED | {"loop": {"tests": [0], "rounds": 10}}, tmp_path)
     assert text.count("| iallreduce 16 KiB | 0 | 1.0 | 2.0, 0% | 1.6, 40% | 1.0, 100% |") == 3
     assert "on 2026-11-26, with Open MPI v4.1.4, on 4" in text
+    cells = "| 12.0, 75% | 12.0, 75% | 12.0, 75% | `flat` | `flat` |"
+    assert f"| ibcast 8 B | 10 | 10.0 {cells}" in text
 
 
 def test_every_algorithm_serves_its_call() -> None:
