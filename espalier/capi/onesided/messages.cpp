@@ -98,6 +98,7 @@ int espalier_send_short(
   });
 }
 
+// NOLINTNEXTLINE(readability-function-size): as programs call it
 int espalier_send_medium(
     void const* payload,
     uint64_t num_bytes,
@@ -117,6 +118,7 @@ int espalier_send_medium(
   });
 }
 
+// NOLINTNEXTLINE(readability-function-size): as programs call it
 int espalier_send_long(
     void const* payload,
     uint64_t num_bytes,
@@ -195,6 +197,7 @@ int espalier_reply_medium(
   });
 }
 
+// NOLINTNEXTLINE(readability-function-size): as programs call it
 int espalier_reply_long(
     void const* payload,
     uint64_t num_bytes,

@@ -42,7 +42,7 @@ Segment make_segment(std::uint64_t num_bytes) {
 
 /// Rounds of a dissemination among so many ranks.
 int num_rounds(int num_ranks) {
-  return std::bit_width(static_cast<unsigned>(num_ranks - 1));
+  return static_cast<int>(std::bit_width(static_cast<unsigned>(num_ranks - 1)));
 }
 
 struct Operation {
@@ -60,6 +60,7 @@ public:
         own_(segment_.get(), num_rounds(num_ranks())), messages_(ends_) {
     for (std::uint64_t const address :
          gather_all(comm_.get(), reinterpret_cast<std::uintptr_t>(&own_))) {
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): of an object of this process, from another rank.
       ranks_.push_back(reinterpret_cast<SimulatedRank*>(address));
     }
   }
@@ -180,7 +181,7 @@ private:
   std::uint64_t load_counter(std::uint64_t offset) override { return *counter_at(own_, offset); }
 
   bool try_send(Outgoing const& outgoing) override {
-    Letter letter{
+    Letter const letter{
         .source = rank(),
         .kind = outgoing.kind,
         .is_reply = outgoing.is_reply,
