@@ -83,7 +83,7 @@ int espalier_conduit_detach(espalier_conduit** conduit);
 int espalier_conduit_rank(espalier_conduit const* conduit);
 /** The number of processes. Not collective; 0 for NULL. */
 int espalier_conduit_size(espalier_conduit const* conduit);
-/** "node", "rma" or "ucx". Not collective; "" for NULL. */
+/** "node", "rma", "ucx" or "simulated". Not collective; "" for NULL. */
 char const* espalier_conduit_transport(espalier_conduit const* conduit);
 /** The segment of this process, aligned to cache lines. Not collective; NULL for NULL. */
 void* espalier_conduit_segment(espalier_conduit const* conduit);

@@ -8,9 +8,10 @@
  *
  * The functions, called handlers, are given to espalier_conduit_attach(), and messages name them by
  * number. A handler runs on the receiver, in a call of it that polls or waits on the conduit or on
- * its teams, one at a time. It must not wait, and may call no other function of the conduit than
- * those of this file that take the message and espalier_counter(); others are errors. The message
- * ends with it, and so do the arguments and the payload of a medium message.
+ * its teams, one at a time. It must not wait, and no exception may leave it. Of the conduit it may
+ * call what takes the message, espalier_counter(), and what only asks: rank, size, transport and
+ * segments. Anything else is an error, before anything happens. The message ends with its handler,
+ * and so do the arguments and the payload of a medium message.
  *
  * @code
  *     static void raise_hand(espalier_message* message, void* context) {
@@ -34,8 +35,12 @@
  * A message has up to ESPALIER_MAX_ARGUMENTS numbers. A short one has nothing else. A medium one
  * brings a payload that its handler finds in memory of the conduit, a long one puts its payload
  * into the segment of the receiver before its handler runs. Two messages may overtake each other.
- * A sender waits where the receiver has no room, and moves on its conduit meanwhile; replies have
+ * A sender waits where the receiver has no room, and everything goes on meanwhile; replies have
  * their room.
+ *
+ * A handler can answer nobody but the sender of its message. So the owner of a lock does not hand
+ * it over: it answers who asks with who asked before, who then waits for a signal of that one
+ * (espalier_signal()) when the lock is free.
  */
 
 #ifndef ESPALIER_MESSAGE_H
@@ -99,18 +104,21 @@ int espalier_send_long(
  */
 int espalier_wait_until(int (*is_true)(void* context), void* context, espalier_conduit* conduit);
 
-/** Inside of a handler: the rank that sent the message. -1 for NULL. */
+/** Inside of a handler: the conduit on which the message came. NULL for NULL. */
+espalier_conduit* espalier_message_conduit(espalier_message const* message);
+/** The rank that sent the message. -1 for NULL. */
 int espalier_message_source(espalier_message const* message);
 /** The number of the handler that runs. -1 for NULL. */
 int espalier_message_handler(espalier_message const* message);
 /** The numbers of the message. NULL for NULL. @param num_arguments [out] how many; may be NULL */
 uint64_t const* espalier_message_arguments(espalier_message const* message, int* num_arguments);
-/** The payload: of a long message where it lies in the segment. NULL if it has no bytes.
-    @param num_bytes [out] may be NULL */
+/** The payload: of a long message where it lies in the segment, of a medium one aligned to 16
+   bytes. NULL if it has no bytes. @param num_bytes [out] may be NULL */
 void* espalier_message_payload(espalier_message const* message, uint64_t* num_bytes);
 
 /**
- * Answer the sender: once, and not an answer. Never waits. Arguments as for espalier_send_short()
+ * Answer the sender: once, and not an answer. Never waits, except for a long payload over "rma",
+ * as espalier_conduit_poll(). Arguments as for espalier_send_short()
  * and its like; what is wrong with them reaches the error handler of the conduit.
  */
 int espalier_reply_short(

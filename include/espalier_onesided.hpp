@@ -24,10 +24,13 @@
 #ifndef ESPALIER_ONESIDED_HPP
 #define ESPALIER_ONESIDED_HPP
 
+#include <algorithm>
+#include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
-#include <initializer_list>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -69,13 +72,41 @@ private:
 /** A place in the segment of a rank. */
 using Remote = espalier_remote;
 
-/** The numbers of a message. */
-using Arguments = std::initializer_list<std::uint64_t>;
+/** The numbers of a message: whole numbers, as in `{rank, 3}`, or a span of them. */
+class Arguments {
+public:
+  template <std::integral... Value>
+    requires(sizeof...(Value) <= ESPALIER_MAX_ARGUMENTS)
+  Arguments(Value... values) noexcept  // NOLINT(google-explicit-constructor): a list in braces
+      : values_{static_cast<std::uint64_t>(values)...}, count_(sizeof...(Value)) {}
+
+  /** Throws std::invalid_argument if there are more than a message can have. */
+  explicit Arguments(std::span<std::uint64_t const> values)
+      : count_(static_cast<int>(values.size())) {
+    if (values.size() > values_.size()) {
+      throw std::invalid_argument("expected at most 5 arguments, got more");
+    }
+    std::copy(values.begin(), values.end(), values_.begin());
+  }
+
+  [[nodiscard]] std::uint64_t const* begin() const noexcept { return values_.data(); }
+
+  [[nodiscard]] int count() const noexcept { return count_; }
+
+private:
+  std::array<std::uint64_t, ESPALIER_MAX_ARGUMENTS> values_{};
+  int count_ = 0;
+};
 
 /** A message that has arrived, see espalier_message.h; inside of its handler. */
 class Message {
 public:
   explicit Message(espalier_message* message) noexcept : message_(message) {}
+
+  /** For functions of the C interface that may be called in a handler. */
+  [[nodiscard]] espalier_conduit* conduit() const noexcept {
+    return espalier_message_conduit(message_);
+  }
 
   [[nodiscard]] int source() const noexcept { return espalier_message_source(message_); }
 
@@ -91,27 +122,38 @@ public:
     return {begin, static_cast<std::size_t>(num_bytes)};
   }
 
-  void reply(int handler, Arguments arguments = {}) {
-    int const count = static_cast<int>(arguments.size());
-    require_success(espalier_reply_short(arguments.begin(), count, handler, message_));
+  void reply(int handler, Arguments const& arguments = {}) {
+    require_success(espalier_reply_short(arguments.begin(), arguments.count(), handler, message_));
   }
 
   template <typename Element, std::size_t size>
-  void reply(int handler, std::span<Element, size> payload, Arguments arguments = {}) {
-    int const count = static_cast<int>(arguments.size());
+  void reply(int handler, std::span<Element, size> payload, Arguments const& arguments = {}) {
     require_success(espalier_reply_medium(
-        payload.data(), payload.size_bytes(), arguments.begin(), count, handler, message_
+        payload.data(),
+        payload.size_bytes(),
+        arguments.begin(),
+        arguments.count(),
+        handler,
+        message_
     ));
   }
 
   /** @param offset  in the segment of the sender of this message */
   template <typename Element, std::size_t size>
-  void reply(
-      int handler, std::span<Element, size> payload, std::uint64_t offset, Arguments arguments = {}
+  void reply_long(
+      int handler,
+      std::span<Element, size> payload,
+      std::uint64_t offset,
+      Arguments const& arguments = {}
   ) {
-    int const count = static_cast<int>(arguments.size());
     require_success(espalier_reply_long(
-        payload.data(), payload.size_bytes(), arguments.begin(), count, handler, offset, message_
+        payload.data(),
+        payload.size_bytes(),
+        arguments.begin(),
+        arguments.count(),
+        handler,
+        offset,
+        message_
     ));
   }
 
@@ -128,6 +170,19 @@ protected:
   explicit KeptHandlers(std::vector<Handler> handlers)
       : handlers_(std::make_unique<std::vector<Handler>>(std::move(handlers))),
         functions_(handlers_->size(), run) {}
+
+  KeptHandlers(KeptHandlers&&) noexcept = default;
+
+  /** They go where their conduit goes. */
+  KeptHandlers& operator=(KeptHandlers&& other) noexcept {
+    handlers_.swap(other.handlers_);
+    functions_.swap(other.functions_);
+    return *this;
+  }
+
+  KeptHandlers(KeptHandlers const&) = delete;
+  KeptHandlers& operator=(KeptHandlers const&) = delete;
+  ~KeptHandlers() = default;
 
   void add_to(espalier_conduit_options& options) const noexcept {
     options.handlers = functions_.data();
@@ -247,33 +302,61 @@ public:
     return espalier_max_medium_bytes(get());
   }
 
-  void send(int rank, int handler, Arguments arguments = {}) {
-    int const count = static_cast<int>(arguments.size());
-    require_success(espalier_send_short(arguments.begin(), count, handler, rank, get()));
+  void send(int rank, int handler, Arguments const& arguments = {}) {
+    require_success(espalier_send_short(arguments.begin(), arguments.count(), handler, rank, get())
+    );
   }
 
   template <typename Element, std::size_t size>
-  void send(int rank, int handler, std::span<Element, size> payload, Arguments arguments = {}) {
-    int const count = static_cast<int>(arguments.size());
+  void
+  send(int rank, int handler, std::span<Element, size> payload, Arguments const& arguments = {}) {
     require_success(espalier_send_medium(
-        payload.data(), payload.size_bytes(), arguments.begin(), count, handler, rank, get()
+        payload.data(),
+        payload.size_bytes(),
+        arguments.begin(),
+        arguments.count(),
+        handler,
+        rank,
+        get()
     ));
   }
 
   template <typename Element, std::size_t size>
-  void send(Remote to, int handler, std::span<Element, size> payload, Arguments arguments = {}) {
-    int const count = static_cast<int>(arguments.size());
+  void
+  send(Remote to, int handler, std::span<Element, size> payload, Arguments const& arguments = {}) {
     require_success(espalier_send_long(
-        payload.data(), payload.size_bytes(), arguments.begin(), count, handler, to, get()
+        payload.data(),
+        payload.size_bytes(),
+        arguments.begin(),
+        arguments.count(),
+        handler,
+        to,
+        get()
     ));
   }
 
-  /** Waits for what messages or counters make true; the condition must not throw. */
+  /** Waits for what messages or counters make true. What the condition throws ends it. */
   template <typename Condition> void wait_until(Condition&& is_true) {
-    auto const ask = [](void* context) noexcept {
-      return (*static_cast<std::remove_reference_t<Condition>*>(context))() ? 1 : 0;
+    struct Asked {
+      std::remove_reference_t<Condition>* condition;
+      std::exception_ptr error;
     };
-    require_success(espalier_wait_until(ask, std::addressof(is_true), get()));
+
+    Asked asked{std::addressof(is_true), nullptr};
+    auto const ask = [](void* context) noexcept {
+      auto& own = *static_cast<Asked*>(context);
+      try {
+        return (*own.condition)() ? 1 : 0;
+      } catch (...) {
+        own.error = std::current_exception();
+        return 1;
+      }
+    };
+    int const code = espalier_wait_until(ask, &asked, get());
+    if (asked.error) {
+      std::rethrow_exception(asked.error);
+    }
+    require_success(code);
   }
 
   void poll() { require_success(espalier_conduit_poll(get())); }

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -32,7 +33,7 @@ using Request = std::unique_ptr<espalier_request, decltype([](espalier_request* 
                                   espalier_request_free(&request);
                                 })>;
 
-/// Longer than any collective takes.
+/// Longer than ranks take to agree on a start.
 constexpr double between_starts = 0.1;
 
 /// Both of a mode, as programs and as schedules name it.
@@ -135,12 +136,20 @@ double modelled(
   return std::ranges::max(cost::replay_calls({&call, 1}, machine).left.front());
 }
 
+/// Ends the program unless a call succeeded.
+void require(int code, std::string const& what) {
+  if (code != MPI_SUCCESS) {
+    std::fprintf(stderr, "modelled_times: expected %s to be planned\n", what.c_str());
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+}
+
 class Comparison {
 public:
   Comparison(espalier_conduit* conduit, int count, cost::OneSidedMachine const& machine)
       : count_(count), machine_(machine), num_ranks_(espalier_conduit_size(conduit)),
         rank_(espalier_conduit_rank(conduit)) {
-    espalier_team_create(conduit, MPI_COMM_WORLD, 0, &team_);
+    require(espalier_team_create(conduit, MPI_COMM_WORLD, 0, &team_), "a team");
     at_.input = static_cast<std::byte*>(espalier_conduit_segment(conduit));
     at_.output = at_.input + buffer_bytes(count, num_ranks_);
   }
@@ -184,9 +193,7 @@ private:
     options.algorithm = algorithm.c_str();
     options.mechanism = mechanism.c_str();
     espalier_request* planned = nullptr;
-    if (call.plan(at_, count_, team_, &options, &planned) != MPI_SUCCESS) {
-      return;  // more scratch memory than there is
-    }
+    require(call.plan(at_, count_, team_, &options, &planned), algorithm);
     Request const request(planned);
     double const ours = simulated(request);
     double const theirs = modelled(found.programs, num_bytes, machine_);
@@ -220,9 +227,8 @@ void compare_all(int count, cost::OneSidedMachine const& machine) {
   espalier_conduit_options options = ESPALIER_CONDUIT_OPTIONS_INIT;
   options.scratch_bytes = std::uint64_t{64} << 20U;
   espalier_conduit* conduit = nullptr;
-  espalier_conduit_attach(
-      MPI_COMM_WORLD, 2 * Comparison::buffer_bytes(count, num_ranks), &options, &conduit
-  );
+  std::uint64_t const segment_bytes = 2 * Comparison::buffer_bytes(count, num_ranks);
+  require(espalier_conduit_attach(MPI_COMM_WORLD, segment_bytes, &options, &conduit), "a conduit");
   {
     Comparison comparison(conduit, count, machine);
     for (Call const& call : calls) {

@@ -28,7 +28,7 @@
 namespace espalier::benchmarks {
 namespace {
 
-/// Longer than any call takes.
+/// Longer than ranks take to agree on a start.
 constexpr double between_starts = 0.1;
 
 /// Where a call finds its data.
@@ -202,6 +202,14 @@ double time(Way const& way, double work, int num_tests) {
   return seconds;
 }
 
+/// Ends the program unless a call succeeded.
+void require(int code) {
+  if (code != MPI_SUCCESS) {
+    std::fprintf(stderr, "overlap_simulated: expected calls that succeed, got code %d\n", code);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+}
+
 class Comparison {
 public:
   Comparison(Call const& call, long num_bytes, int num_tests) : call_(call), num_tests_(num_tests) {
@@ -213,8 +221,8 @@ public:
     auto const room = static_cast<std::uint64_t>(count_) * static_cast<std::uint64_t>(unit);
     espalier_conduit_options options = ESPALIER_CONDUIT_OPTIONS_INIT;
     options.scratch_bytes = std::uint64_t{64} << 20U;
-    espalier_conduit_attach(MPI_COMM_WORLD, 2 * room, &options, &conduit_);
-    espalier_team_create(conduit_, MPI_COMM_WORLD, 0, &team_);
+    require(espalier_conduit_attach(MPI_COMM_WORLD, 2 * room, &options, &conduit_));
+    require(espalier_team_create(conduit_, MPI_COMM_WORLD, 0, &team_));
     at_.input = static_cast<std::byte*>(espalier_conduit_segment(conduit_));
     at_.output = at_.input + room;
   }
@@ -243,18 +251,16 @@ private:
     espalier_planned_options by_messages = ESPALIER_PLANNED_OPTIONS_INIT;
     by_messages.algorithm = algorithm.c_str();
     espalier_request* request = nullptr;
-    if (call_.plan(at_, count_, &by_messages, &request) == MPI_SUCCESS) {
-      print("messages", algorithm, ours(request));
-    }
+    require(call_.plan(at_, count_, &by_messages, &request));
+    print("messages", algorithm, ours(request));
     espalier_onesided_options one_sided = ESPALIER_ONESIDED_OPTIONS_INIT;
     std::string const full = std::string(call_.name + 1) + "/" + algorithm;
     one_sided.in = ESPALIER_MYSYNC;
     one_sided.out = ESPALIER_MYSYNC;
     one_sided.algorithm = full.c_str();
     request = nullptr;
-    if (call_.plan_for_team(at_, count_, team_, &one_sided, &request) == MPI_SUCCESS) {
-      print("one-sided", algorithm, ours(request));
-    }
+    require(call_.plan_for_team(at_, count_, team_, &one_sided, &request));
+    print("one-sided", algorithm, ours(request));
   }
 
   void print(char const* way, std::string const& algorithm, Way const& timed) const {

@@ -37,6 +37,9 @@ struct espalier_request {
   /// The communicator whose error handler hears of what fails.
   [[nodiscard]] virtual MPI_Comm user() const noexcept = 0;
 
+  /// @throws Error argument where nobody may call it now.
+  virtual void check_caller() const {}
+
   /// What espalier_explain() says; by itself, what was planned.
   [[nodiscard]] virtual std::string explain() const;
 
@@ -64,7 +67,11 @@ template <typename Action> int on(espalier_request* request, Action&& action) no
     return plan::raise(MPI_COMM_SELF, MPI_ERR_REQUEST);
   }
   return delivering(
-      [&] { return request->user(); }, [&] { return std::forward<Action>(action)(*request); }
+      [&] { return request->user(); },
+      [&] {
+        request->check_caller();
+        return std::forward<Action>(action)(*request);
+      }
   );
 }
 

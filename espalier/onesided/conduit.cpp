@@ -93,9 +93,14 @@ bool Conduit::test(Handle& handle) {
   check_open(handle);
   if (handle.slot_ != complete) {
     do_poll();
-    if (!is_over(handle.slot_)) {
-      return false;
-    }
+  }
+  return look(handle);
+}
+
+bool Conduit::look(Handle& handle) {
+  check_open(handle);
+  if (handle.slot_ != complete && !is_over(handle.slot_)) {
+    return false;
   }
   handle.state_ = Handle::over;
   return true;
@@ -134,6 +139,12 @@ void Conduit::send(Outgoing const& outgoing) {
   check_outside_handler();
   check_message(outgoing);
   wait_until([&] { return try_send(outgoing); });
+}
+
+bool Conduit::begin_send(Outgoing const& outgoing) {
+  check_outside_handler();
+  check_message(outgoing);
+  return try_send(outgoing);
 }
 
 void Conduit::send_short(int rank, std::uint32_t handler, Arguments const& arguments) {

@@ -55,10 +55,11 @@ public:
   /// One writer makes it a signaling put, several writers to one counter a counting put.
   void put_raising(Remote to, void const* from, std::size_t num_bytes, Raise raise);
 
-  /// Whether a raising put is one message, so that several of them may be on their way to a rank.
-  /// Otherwise each costs more than a put, and one that raises behind all of them is faster.
-  [[nodiscard]] virtual bool raises_at_once(int /*rank*/, std::size_t /*num_bytes*/) const {
-    return false;
+  /// So many raising puts of that size may be on their way to a rank at a time, each as one
+  /// message. Where they are more, one that raises behind all of them costs less than each by
+  /// itself.
+  [[nodiscard]] virtual int most_raising_at_once(int /*rank*/, std::size_t /*num_bytes*/) const {
+    return 1;
   }
 
   /// The same without waiting. `from` must stay, and `to` must not be read, until the handle says.
@@ -81,6 +82,8 @@ public:
   /// Whether the operation is over, as in its blocking form. Then so is the handle.
   /// @throws Error argument for a handle that is over, or began nothing here.
   [[nodiscard]] bool test(Handle& handle);
+  /// The same without polling.
+  [[nodiscard]] bool look(Handle& handle);
   void wait(Handle& handle);
 
   /// Adds to a counter of a rank, in no order with puts that are not over.
@@ -108,6 +111,13 @@ public:
       std::span<std::byte const> payload,
       Arguments const& arguments = {}
   );
+
+  /// Any of these messages, if there is room for it; false if not. Waits for nobody, and does not
+  /// poll.
+  [[nodiscard]] bool begin_send(Outgoing const& outgoing);
+
+  /// @throws Error argument inside of a handler.
+  void check_outside_handler() const;
 
   /// Runs handlers of messages that are there, and moves what is on the way. Never waits.
   void poll();
@@ -188,7 +198,6 @@ private:
   /// @throws Error if it would wait for ever.
   virtual void look_around() = 0;
 
-  void check_outside_handler() const;
   void check_rank(int rank) const;
   void check_range(char const* action, Remote remote, std::uint64_t num_bytes) const;
   void check_transfer(

@@ -31,7 +31,7 @@
 /// What a program has of one conduit.
 struct espalier_conduit {
   /// Collective over own, a duplicate of comm.
-  /// @throws Error as onesided::attach_node() and attach_rma().
+  /// @throws Error as onesided::attach_node() and its like.
   espalier_conduit(
       MPI_Comm comm,
       espalier::mpi::OwnCommunicator own,
@@ -79,10 +79,11 @@ struct espalier_conduit {
 
 namespace espalier::capi {
 
-/// The action on the conduit; what it throws is delivered to the handler of its communicator.
+/// The action on the conduit, also in a handler of a message; what it throws is delivered to the
+/// error handler of its communicator.
 template <typename Conduit, typename Action>
   requires std::is_same_v<std::remove_const_t<Conduit>, espalier_conduit>
-int on(Conduit* conduit, Action&& action) noexcept {
+int on_inside(Conduit* conduit, Action&& action) noexcept {
   if (conduit == nullptr) {
     return plan::raise(MPI_COMM_SELF, MPI_ERR_ARG);
   }
@@ -93,6 +94,18 @@ int on(Conduit* conduit, Action&& action) noexcept {
         return MPI_SUCCESS;
       }
   );
+}
+
+/// The same. In a handler it is an error before anything happens, unless it only asks.
+template <typename Conduit, typename Action>
+  requires std::is_same_v<std::remove_const_t<Conduit>, espalier_conduit>
+int on(Conduit* conduit, Action&& action) noexcept {
+  return on_inside(conduit, [&](Conduit& self) {
+    if constexpr (!std::is_const_v<Conduit>) {
+      self.conduit->check_outside_handler();
+    }
+    std::forward<Action>(action)(self);
+  });
 }
 
 }  // namespace espalier::capi

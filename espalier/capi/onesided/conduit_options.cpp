@@ -23,9 +23,14 @@ constexpr std::uint64_t most_scratch_bytes = std::numeric_limits<std::uint64_t>:
 constexpr std::size_t size_without_handlers = offsetof(espalier_conduit_options, handlers);
 
 void read_handlers(espalier_conduit_options const& given, ConduitOptions& options) {
-  if (given.num_handlers < 0 || (given.num_handlers > 0 && given.handlers == nullptr)) {
+  if (given.num_handlers < 0) {
     refuse_conduit_options(
-        formatted("expected num_handlers handlers, got {} and no list", given.num_handlers)
+        formatted("expected num_handlers of at least 0, got {}", given.num_handlers)
+    );
+  }
+  if (given.num_handlers > 0 && given.handlers == nullptr) {
+    refuse_conduit_options(
+        formatted("expected a list of {} handlers, got no list", given.num_handlers)
     );
   }
   options.handlers.assign(given.handlers, given.handlers + given.num_handlers);

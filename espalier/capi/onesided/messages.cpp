@@ -30,6 +30,8 @@ using espalier::formatted;
 using espalier::capi::check_pointer;
 using espalier::capi::on;
 using espalier::onesided::Arguments;
+using espalier::onesided::MessageKind;
+using espalier::onesided::Outgoing;
 
 Arguments arguments_of(std::uint64_t const* values, int num_values) {
   if (num_values < 0) {
@@ -60,7 +62,16 @@ std::span<std::byte const> bytes_of(void const* payload, std::uint64_t num_bytes
 /// The action on a message; what it throws is delivered to the handler of its conduit.
 template <typename Action> int on_message(espalier_message* message, Action&& action) noexcept {
   espalier_conduit* const conduit = message == nullptr ? nullptr : message->conduit;
-  return on(conduit, [&](espalier_conduit& self) { std::forward<Action>(action)(self); });
+  return espalier::capi::on_inside(conduit, [&](espalier_conduit& self) {
+    std::forward<Action>(action)(self);
+  });
+}
+
+/// Everything goes on where there is no room.
+void send(espalier_conduit& conduit, Outgoing const& outgoing) {
+  if (!conduit.conduit->begin_send(outgoing)) {
+    conduit.wait([&] { return conduit.conduit->begin_send(outgoing); });
+  }
 }
 
 }  // namespace
@@ -73,7 +84,9 @@ handlers_of(espalier_conduit& conduit, ConduitOptions const& options) {
   for (espalier_handler* const handler : options.handlers) {
     int const number = static_cast<int>(handlers.size());
     handlers.emplace_back(
-        [&conduit, handler, context = options.context, number](onesided::Message& message) {
+        // An exception has no way through what moves on collectives.
+        [&conduit, handler, context = options.context, number](onesided::Message& message
+        ) noexcept {
           espalier_message one{.message = &message, .conduit = &conduit, .handler = number};
           handler(&one, context);
         }
@@ -94,7 +107,12 @@ int espalier_send_short(
     uint64_t const* arguments, int num_arguments, int handler, int rank, espalier_conduit* conduit
 ) {
   return on(conduit, [&](espalier_conduit& self) {
-    self.conduit->send_short(rank, number_of(handler), arguments_of(arguments, num_arguments));
+    send(
+        self,
+        {.rank = rank,
+         .handler = number_of(handler),
+         .arguments = arguments_of(arguments, num_arguments)}
+    );
   });
 }
 
@@ -109,11 +127,13 @@ int espalier_send_medium(
     espalier_conduit* conduit
 ) {
   return on(conduit, [&](espalier_conduit& self) {
-    self.conduit->send_medium(
-        rank,
-        number_of(handler),
-        bytes_of(payload, num_bytes),
-        arguments_of(arguments, num_arguments)
+    send(
+        self,
+        {.rank = rank,
+         .kind = MessageKind::medium_message,
+         .handler = number_of(handler),
+         .payload = bytes_of(payload, num_bytes),
+         .arguments = arguments_of(arguments, num_arguments)}
     );
   });
 }
@@ -129,11 +149,15 @@ int espalier_send_long(
     espalier_conduit* conduit
 ) {
   return on(conduit, [&](espalier_conduit& self) {
-    self.conduit->send_long(
-        self.places.remote("put", to, num_bytes),
-        number_of(handler),
-        bytes_of(payload, num_bytes),
-        arguments_of(arguments, num_arguments)
+    auto const place = self.places.remote("long message", to, num_bytes);
+    send(
+        self,
+        {.rank = place.rank,
+         .kind = MessageKind::long_message,
+         .handler = number_of(handler),
+         .offset = place.offset,
+         .payload = bytes_of(payload, num_bytes),
+         .arguments = arguments_of(arguments, num_arguments)}
     );
   });
 }
@@ -143,13 +167,16 @@ int espalier_wait_until(int (*is_true)(void* context), void* context, espalier_c
     if (is_true == nullptr) {
       throw Error(ErrorCode::argument, "expected a function as is_true, got NULL");
     }
-    self.conduit->poll();  // a handler must not wait
     self.wait([&] { return is_true(context) != 0; });
   });
 }
 
 int espalier_message_source(espalier_message const* message) {
   return message == nullptr ? -1 : message->message->source();
+}
+
+espalier_conduit* espalier_message_conduit(espalier_message const* message) {
+  return message == nullptr ? nullptr : message->conduit;
 }
 
 int espalier_message_handler(espalier_message const* message) {
@@ -211,7 +238,7 @@ int espalier_reply_long(
     espalier_remote const to{.rank = message->message->source(), .offset = offset};
     message->message->reply_long(
         number_of(handler),
-        self.places.remote("put", to, num_bytes).offset,
+        self.places.remote("long message", to, num_bytes).offset,
         bytes_of(payload, num_bytes),
         arguments_of(arguments, num_arguments)
     );

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "espalier/base/error.hpp"
 #include "espalier/base/format.hpp"
@@ -20,8 +21,18 @@ namespace espalier::capi {
 namespace {
 
 #ifdef ESPALIER_MPI_SIMULATED
-/// SimGrid does not have MPI_Comm_idup. On its conduit transfers go on without this rank.
-mpi::OwnCommunicator duplicate(espalier_conduit& /*conduit*/, MPI_Comm comm) {
+/// SimGrid does not have MPI_Comm_idup. When all have come nobody waits for this member any more.
+/// Its MPI_Ibarrier lets others go when rank 0 has come.
+mpi::OwnCommunicator duplicate(espalier_conduit& conduit, MPI_Comm comm) {
+  int num_members = 0;
+  mpi::require_success(PMPI_Comm_size(comm, &num_members), "MPI_Comm_size");
+  char const mine = 0;
+  std::vector<char> all(static_cast<std::size_t>(num_members));
+  MPI_Request request = MPI_REQUEST_NULL;
+  mpi::require_success(
+      PMPI_Iallgather(&mine, 1, MPI_CHAR, all.data(), 1, MPI_CHAR, comm, &request), "MPI_Iallgather"
+  );
+  finish_requests(conduit, std::span(&request, 1));
   return mpi::OwnCommunicator::duplicate(comm);
 }
 #else

@@ -74,6 +74,9 @@ int on(Team* team, Action&& action) noexcept {
   return delivering(
       [&] { return team->user; },
       [&] {
+        if constexpr (!std::is_const_v<Team>) {
+          team->conduit->conduit->check_outside_handler();
+        }
         std::forward<Action>(action)(*team);
         return MPI_SUCCESS;
       }

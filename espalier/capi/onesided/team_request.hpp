@@ -59,6 +59,8 @@ public:
 
   [[nodiscard]] bool is_active() const noexcept override { return is_active_; }
 
+  void check_caller() const override { team_->conduit->conduit->check_outside_handler(); }
+
   [[nodiscard]] MPI_Comm user() const noexcept override { return team_->user; }
 
   /// Whether it is complete, without polling.

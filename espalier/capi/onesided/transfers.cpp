@@ -142,12 +142,15 @@ int espalier_fence(espalier_conduit* conduit) {
 
 int espalier_signal(espalier_remote counter, uint64_t amount, espalier_conduit* conduit) {
   return on(conduit, [&](espalier_conduit& self) {
-    self.conduit->signal(self.places.counter(counter), amount);
+    auto const place = self.places.counter(counter);
+    if (!self.conduit->begin_signal(place, amount)) {
+      self.wait([&] { return self.conduit->begin_signal(place, amount); });
+    }
   });
 }
 
 int espalier_counter(espalier_conduit* conduit, uint64_t offset, uint64_t* value) {
-  return on(conduit, [&](espalier_conduit& self) {
+  return espalier::capi::on_inside(conduit, [&](espalier_conduit& self) {
     check_pointer(value, "value");
     auto const place = self.places.counter({.rank = self.conduit->rank(), .offset = offset});
     *value = self.conduit->counter(place.offset);

@@ -21,10 +21,6 @@ namespace {
 /// and who waits for it need not know how many there are.
 constexpr std::uint64_t whole = 1U << 16U;
 
-/// Runs of one put that raise one by one. They have to fit into what a conduit keeps for messages
-/// to a rank.
-constexpr int most_raising_runs = 12;
-
 bool raises_counter(BoundOperation const& put) {
   return put.tag != schedule::no_counter;
 }
@@ -76,10 +72,10 @@ bool ProgramRunner::raises_itself(std::size_t index) const {
   if (put.kind != Kind::put || !raises_counter(put) || moves.size() == 0) {
     return false;
   }
-  bool all = moves.size() <= most_raising_runs;
+  int const rank = members_[static_cast<std::size_t>(put.peer)];
+  bool all = moves.size() < static_cast<int>(whole);
   for (int i = moves.begin; i < moves.end && all; ++i) {
-    int const rank = members_[static_cast<std::size_t>(put.peer)];
-    all = moves.size() == 1 || conduit_.raises_at_once(rank, moves_[i].num_bytes);
+    all = moves.size() <= conduit_.most_raising_at_once(rank, moves_[i].num_bytes);
   }
   return all;
 }
@@ -241,7 +237,7 @@ bool ProgramRunner::is_over(schedule::Range moves) {
   bool all = true;
   for (int i = moves.begin; i < moves.end; ++i) {
     Handle& handle = handles_[static_cast<std::size_t>(i)];
-    all = (!handle.is_open() || conduit_.test(handle)) && all;
+    all = (!handle.is_open() || conduit_.look(handle)) && all;
   }
   return all;
 }

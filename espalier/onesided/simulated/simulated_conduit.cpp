@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cstring>
+#include <limits>
 #include <new>
 #include <span>
 #include <utility>
@@ -23,7 +24,7 @@ using simgrid::s4u::this_actor::sleep_for;
 
 constexpr std::size_t max_medium_bytes = 4096;
 
-/// What a poll takes that found nothing as the one before, as MPI_Test does there.
+/// What a poll takes that follows another one at the same time.
 constexpr double poll_seconds = 1e-7;
 
 constexpr std::align_val_t alignment{line_bytes};
@@ -57,7 +58,7 @@ public:
   SimulatedConduit(Attached attached, OwnCommunicator comm, Segment segment)
       : Conduit(std::move(attached)), comm_(std::move(comm)), segment_(std::move(segment)),
         ends_(SimulatedEnds::of(*simgrid::s4u::this_actor::get_host())),
-        own_(segment_.get(), num_rounds(num_ranks())), messages_(ends_) {
+        own_(segment_.get(), num_rounds(num_ranks())), messages_(ends_, own_) {
     for (std::uint64_t const address :
          gather_all(comm_.get(), reinterpret_cast<std::uintptr_t>(&own_))) {
       // NOLINTNEXTLINE(performance-no-int-to-ptr): of an object of this process, from another rank.
@@ -73,13 +74,13 @@ public:
   /// Nobody's messages reach this rank after all have seen the end of their own.
   ~SimulatedConduit() override {
     while (messages_.num_underway() > 0) {
-      sleep_for(poll_seconds);
+      own_.sleep();
     }
     PMPI_Barrier(comm_.get());
   }
 
-  [[nodiscard]] bool raises_at_once(int /*rank*/, std::size_t /*num_bytes*/) const override {
-    return true;
+  [[nodiscard]] int most_raising_at_once(int /*rank*/, std::size_t /*num_bytes*/) const override {
+    return std::numeric_limits<int>::max();
   }
 
 private:

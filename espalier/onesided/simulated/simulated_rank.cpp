@@ -48,6 +48,9 @@ void SimulatedMessages::start(
         Comm::sendto(origin, target, sent_bytes);
         act();
         --num_underway_;
+        if (num_underway_ == 0) {
+          own_.notice();
+        }
       }
   );
 }

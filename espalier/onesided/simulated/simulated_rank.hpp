@@ -129,7 +129,8 @@ private:
 /// Messages of one rank that are on their way.
 class SimulatedMessages {
 public:
-  explicit SimulatedMessages(SimulatedEnds const& ends) : ends_(ends) {}
+  /// @param own  the rank that starts them; it hears of it when none is underway any more
+  SimulatedMessages(SimulatedEnds const& ends, SimulatedRank& own) : ends_(ends), own_(own) {}
 
   SimulatedMessages(SimulatedMessages const&) = delete;
   SimulatedMessages& operator=(SimulatedMessages const&) = delete;
@@ -152,6 +153,7 @@ public:
 
 private:
   SimulatedEnds ends_;
+  SimulatedRank& own_;
   int num_underway_ = 0;
 };
 

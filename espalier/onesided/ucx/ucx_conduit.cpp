@@ -49,11 +49,18 @@ public:
     }
   }
 
-  [[nodiscard]] bool raises_at_once(int rank, std::size_t num_bytes) const override {
-    return num_bytes <= UcxOutbox::payload_bytes && resources_->peer(rank).is_far();
+  /// Without room each is a put, a flush and an addition, so one put does not take all of it.
+  [[nodiscard]] int most_raising_at_once(int rank, std::size_t num_bytes) const override {
+    constexpr int most = 4;
+    return goes_as_mail(rank, num_bytes) ? most : 1;
   }
 
 private:
+  /// A raising put, if there is room for a message.
+  [[nodiscard]] bool goes_as_mail(int rank, std::size_t num_bytes) const {
+    return num_bytes <= UcxOutbox::payload_bytes && resources_->peer(rank).is_far();
+  }
+
   static_assert(complete == UcxTransfers::complete);
 
   Slot do_put(Remote to, void const* from, std::size_t num_bytes) override {
@@ -65,7 +72,7 @@ private:
   }
 
   Slot do_put_raising(Remote to, void const* from, std::size_t num_bytes, Raise raise) override {
-    if (raises_at_once(to.rank, num_bytes) && mailbox_.has_room(to.rank, false)) {
+    if (goes_as_mail(to.rank, num_bytes) && mailbox_.has_room(to.rank, false)) {
       mail_put(to, {static_cast<std::byte const*>(from), num_bytes}, raise);
       return complete;
     }

@@ -76,8 +76,9 @@ class Conduit:
                 `rma`. Equal on all.
             scratch_bytes: beside each segment, for all teams; 0 for 4 MiB. Equal on all.
             handlers: functions of a `Message`, which messages of `send()` name by number. As many
-                on all. They must not wait, and do nothing on the conduit but `Message.reply()` and
-                `counter()`. What they raise, the next `send()`, `poll()` or `wait_until()` raises.
+                on all. They must not wait, and do nothing on the conduit but `Message.reply()`,
+                `counter()` and what only asks. What they raise is raised by the method of the
+                conduit that let them run, or by the next one.
 
         Raises:
             ArgumentError: arguments that cannot be.
@@ -85,7 +86,7 @@ class Conduit:
             MpiError: mpi4py is missing, a call of MPI failed, or the transport cannot serve these
                 processes.
         """
-        self._handlers = Handlers(handlers)
+        self._handlers = Handlers(handlers, self)
         options = ConduitOptions(
             size=ctypes.sizeof(ConduitOptions),
             flags=0,
@@ -135,7 +136,7 @@ class Conduit:
 
     @property
     def transport(self) -> str:
-        """`node`, `rma` or `ucx`."""
+        """`node`, `rma`, `ucx` or, on simulated machines, `simulated`."""
         return self._transport
 
     @property
@@ -206,6 +207,11 @@ class Conduit:
         self.barrier()
         self._is_ended = True
 
+    def _run(self, name: str, *given: Any) -> None:
+        """Call a function that may run handlers, and raise what they raised."""
+        call(name, *given)
+        self._handlers.raise_error()
+
     def _live(self) -> ctypes.c_void_p:
         """Return the handle of a conduit that is attached."""
         if self._is_ended:
@@ -260,7 +266,7 @@ class Conduit:
             ArgumentError: it would not lie in the segment of that process.
         """
         conduit, address = self._live(), arguments.contiguous(array, "array")
-        call("put", address, array.nbytes, self._remote(rank, offset), conduit)
+        self._run("put", address, array.nbytes, self._remote(rank, offset), conduit)
 
     def get(self, array: npt.NDArray[Any], rank: int, offset: int) -> None:
         """Fill an array with the bytes of a segment, and wait until they are here.
@@ -268,7 +274,7 @@ class Conduit:
         Not collective; arguments are those of `put()`.
         """
         conduit, address = self._live(), arguments.contiguous(array, "array", is_written=True)
-        call("get", address, array.nbytes, self._remote(rank, offset), conduit)
+        self._run("get", address, array.nbytes, self._remote(rank, offset), conduit)
 
     def start_put(self, array: npt.NDArray[Any], rank: int, offset: int) -> Transfer:
         """Put without waiting: the array must not be written until the transfer is over.
@@ -297,18 +303,18 @@ class Conduit:
         Not collective.
         """
         conduit, address = self._live(), arguments.contiguous(array, "array")
-        call("post_put", address, array.nbytes, self._remote(rank, offset), conduit)
+        self._run("post_put", address, array.nbytes, self._remote(rank, offset), conduit)
         self._posted.append(array)
 
     def post_get(self, array: npt.NDArray[Any], rank: int, offset: int) -> None:
         """Get; it is over at the next `fence()`. Not collective."""
         conduit, address = self._live(), arguments.contiguous(array, "array", is_written=True)
-        call("post_get", address, array.nbytes, self._remote(rank, offset), conduit)
+        self._run("post_get", address, array.nbytes, self._remote(rank, offset), conduit)
         self._posted.append(array)
 
     def fence(self) -> None:
         """Wait for all that this process has posted. Not collective."""
-        call("fence", self._live())
+        self._run("fence", self._live())
         self._posted.clear()
 
     def put_signal(
@@ -329,7 +335,9 @@ class Conduit:
         conduit, address = self._live(), arguments.contiguous(array, "array")
         where = arguments.number(counter, "counter")
         added = arguments.number(amount, "amount")
-        call("put_signal", address, array.nbytes, self._remote(rank, offset), where, added, conduit)
+        self._run(
+            "put_signal", address, array.nbytes, self._remote(rank, offset), where, added, conduit
+        )
 
     def signal(self, rank: int, counter: int, amount: int = 1) -> None:
         """Add to a counter of a process, in no order with puts that are not over.
@@ -337,7 +345,7 @@ class Conduit:
         Not collective.
         """
         added = arguments.number(amount, "amount")
-        call("signal", self._remote(rank, counter), added, self._live())
+        self._run("signal", self._remote(rank, counter), added, self._live())
 
     def counter(self, counter: int) -> int:
         """Return the value of a counter of this process. Does not poll; not collective."""
@@ -349,7 +357,7 @@ class Conduit:
     def await_counter(self, counter: int, at_least: int) -> None:
         """Wait until a counter of this process is at least that. Not collective."""
         where = arguments.number(counter, "counter")
-        call("await", self._live(), where, arguments.number(at_least, "at_least"))
+        self._run("await", self._live(), where, arguments.number(at_least, "at_least"))
 
     @property
     def max_medium_bytes(self) -> int:
@@ -403,22 +411,21 @@ class Conduit:
 
     def poll(self) -> None:
         """Move on what is under way. Never waits; not collective."""
-        call("conduit_poll", self._live())
-        self._handlers.raise_error()
+        self._run("conduit_poll", self._live())
 
     def notify(self) -> None:
         """Begin a barrier of all processes, without waiting; `try_barrier()` ends it.
 
         The barrier orders what was over before it.
         """
-        call("conduit_notify", self._live())
+        self._run("conduit_notify", self._live())
 
     def try_barrier(self) -> bool:
         """Tell whether all processes have called `notify()`; if so the barrier is over."""
         is_over = ctypes.c_int()
-        call("conduit_try_barrier", self._live(), ctypes.byref(is_over))
+        self._run("conduit_try_barrier", self._live(), ctypes.byref(is_over))
         return bool(is_over.value)
 
     def barrier(self) -> None:
         """Wait until all processes are here. Collective."""
-        call("conduit_barrier", self._live())
+        self._run("conduit_barrier", self._live())

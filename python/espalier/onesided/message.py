@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import ctypes
-import sys
-from typing import TYPE_CHECKING, Any
+import warnings
+import weakref
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -21,12 +22,41 @@ if TYPE_CHECKING:
     HandlerFunction = Callable[["Message"], object]
 
 
+class Receiver(Protocol):
+    """The conduit on which a message came: what a handler may ask of it."""
+
+    @property
+    def rank(self) -> int:
+        """The rank of this process."""
+
+    @property
+    def size(self) -> int:
+        """The number of processes."""
+
+    def counter(self, counter: int) -> int:
+        """Return the value of a counter of this process."""
+
+    def segment_bytes(self, rank: int | None = None) -> int:
+        """Return the bytes of the segment of a process, by default of this one."""
+
+    def array(
+        self, shape: int | Sequence[int], dtype: npt.DTypeLike = float, offset: int = 0
+    ) -> npt.NDArray[Any]:
+        """Return an array that is part of the own segment."""
+
+
 class Message:
     """A message that has arrived; it ends with its handler."""
 
-    def __init__(self, handle: ctypes.c_void_p) -> None:
+    def __init__(self, handle: ctypes.c_void_p, conduit: Receiver) -> None:
         """Take what the library hands to a handler."""
         self._handle: ctypes.c_void_p | None = handle
+        self._conduit = conduit
+
+    @property
+    def conduit(self) -> Receiver:
+        """The conduit on which it came."""
+        return self._conduit
 
     @property
     def source(self) -> int:
@@ -42,13 +72,16 @@ class Message:
 
     @property
     def payload(self) -> npt.NDArray[np.uint8]:
-        """Its bytes. Copy what is to stay, unless it is that of a long message."""
+        """Its bytes: of a long message as part of the segment, of another one a copy of them."""
         num_bytes = ctypes.c_uint64()
         address = ask("message_payload", self._live(), ctypes.byref(num_bytes))
         if address is None:
             return np.empty(0, np.uint8)
+        offset = address - ask("conduit_segment", ask("message_conduit", self._live()))
+        if 0 <= offset < self._conduit.segment_bytes():
+            return self._conduit.array(num_bytes.value, np.uint8, offset)
         memory = (ctypes.c_uint8 * num_bytes.value).from_address(address)
-        return np.frombuffer(memoryview(memory), np.uint8)
+        return np.frombuffer(memoryview(memory), np.uint8).copy()
 
     def reply(
         self,
@@ -117,9 +150,10 @@ def send(
 class Handlers:
     """The handlers of a conduit, as the library calls them. It must live as long as the conduit."""
 
-    def __init__(self, functions: Sequence[HandlerFunction]) -> None:
+    def __init__(self, functions: Sequence[HandlerFunction], conduit: Receiver) -> None:
         """Keep functions by number."""
         self._functions = list(functions)
+        self._conduit = weakref.ref(conduit)
         self._error: BaseException | None = None
         self._call = HANDLER(self._run)
         self.count = len(self._functions)
@@ -137,16 +171,22 @@ class Handlers:
             raise error
 
     def keep(self, error: BaseException) -> None:
-        """Raise this later, unless there is an earlier one."""
-        self._error = self._error or error
+        """Raise this later; say it at once if there is an earlier one."""
+        if self._error is None:
+            self._error = error
+        else:
+            text = f"one more handler failed: {type(error).__name__}: {error}"
+            warnings.warn(text, RuntimeWarning, stacklevel=2)
 
     def _run(self, handle: int, _: int | None) -> None:
         """Run one; exceptions cannot pass the library."""
         here = ctypes.c_void_p(handle)
-        message = Message(here)
+        conduit = self._conduit()
+        assert conduit is not None  # noqa: S101 - what polls holds it
+        message = Message(here, conduit)
         try:
             self._functions[ask("message_handler", here)](message)
-        except BaseException:
-            self.keep(sys.exc_info()[1] or RuntimeError())
+        except BaseException as error:
+            self.keep(error)
         finally:
             message.end()

@@ -3,10 +3,16 @@
 /// @file
 /// Active messages of espalier_message.h, from C and by the view for C++.
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <numeric>
+#include <span>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "include/espalier_onesided.h"
@@ -48,7 +54,8 @@ bool has_payload(espalier_message* message, int rank, std::uint64_t use) {
   auto const* const begin =
       static_cast<std::uint64_t const*>(espalier_message_payload(message, &num_bytes));
   std::vector<std::uint64_t> const expected = payload(rank, use);
-  return num_bytes == expected.size() * sizeof(std::uint64_t) &&
+  return reinterpret_cast<std::uintptr_t>(begin) % 16 == 0 &&
+         num_bytes == expected.size() * sizeof(std::uint64_t) &&
          std::equal(expected.begin(), expected.end(), begin);
 }
 
@@ -161,32 +168,162 @@ private:
   espalier_conduit* conduit_ = nullptr;
 };
 
-/// A lock that rank 0 has: what a runtime does with messages.
+/// A lock that rank 0 has, and its queue (MCS): a message takes the last place in it, and its
+/// answer says who had that before. Whoever unlocks signals the next one.
+class Lock {
+public:
+  static constexpr std::uint64_t granted = 0;  ///< counters of each rank
+  static constexpr std::uint64_t followed = 8;
+  static constexpr std::uint64_t next = 16;  ///< who follows
+  static constexpr std::uint64_t num_bytes = 24;
+
+  [[nodiscard]] std::vector<espalier::Handler> handlers() {
+    return {
+        [this](espalier::Message message) {  // enters the queue
+          message.reply(1, {std::exchange(last_, message.source())});
+        },
+        [this](espalier::Message message) {  // has entered it
+          before_ = static_cast<int>(static_cast<std::int64_t>(message.arguments()[0]));
+          is_answered_ = true;
+        },
+        [this](espalier::Message message) {  // leaves it, if nobody follows
+          bool const is_last = last_ == message.source();
+          last_ = is_last ? -1 : last_;
+          message.reply(3, {is_last});
+        },
+        [this](espalier::Message message) {
+          is_alone_ = message.arguments()[0] != 0;
+          is_answered_ = true;
+        },
+    };
+  }
+
+  void lock(espalier::Conduit& conduit) {
+    ask(conduit, 0);
+    if (before_ < 0) {
+      return;
+    }
+    std::uint64_t const own[] = {static_cast<std::uint64_t>(conduit.rank())};
+    conduit.put_signal(std::span(own), {before_, next}, followed);
+    conduit.await(granted, ++num_granted_);
+  }
+
+  void unlock(espalier::Conduit& conduit) {
+    ask(conduit, 2);
+    if (!is_alone_) {
+      conduit.await(followed, ++num_followed_);
+      conduit.signal({static_cast<int>(conduit.segment<std::uint64_t>()[next / 8]), granted});
+    }
+  }
+
+private:
+  void ask(espalier::Conduit& conduit, int handler) {
+    is_answered_ = false;
+    conduit.send(0, handler);
+    conduit.wait_until([this] { return is_answered_; });
+  }
+
+  int last_ = -1;    ///< in the queue, on rank 0
+  int before_ = -1;  ///< -1: nobody
+  bool is_answered_ = false;
+  bool is_alone_ = false;
+  std::uint64_t num_granted_ = 0;
+  std::uint64_t num_followed_ = 0;
+};
+
+/// Each rank raises a number of rank 0 under the lock, by a get and a put.
 void lock_by_view(Checks& checks, char const* transport) {
-  int const p = test_size(MPI_COMM_WORLD);
-  std::vector<int> queue;
-  bool has_lock = false;
-  std::uint64_t num_held = 0;
+  constexpr std::uint64_t num_turns = 4;
+  constexpr std::uint64_t number_at = Lock::num_bytes;
   espalier_conduit_options options = ESPALIER_CONDUIT_OPTIONS_INIT;
   options.transport = transport;
-  std::vector<espalier::Handler> const own{
-      [&](espalier::Message message) {  // 0: who asks gets the number of those before
-        message.reply(1, {queue.size()});
-        queue.push_back(message.source());
-      },
-      [&](espalier::Message message) {  // 1
-        has_lock = true;
-        num_held = message.arguments()[0];
-      },
-  };
-  espalier::Conduit conduit(MPI_COMM_WORLD, 64, own, options);
-  conduit.send(0, 0);
-  conduit.wait_until([&] { return has_lock; });
-  checks.expect(num_held < static_cast<std::uint64_t>(p), "ranks before this one");
+  Lock lock;
+  espalier::Conduit conduit(MPI_COMM_WORLD, number_at + 8, lock.handlers(), options);
+  for (std::uint64_t turn = 0; turn < num_turns; ++turn) {
+    std::array<std::uint64_t, 1> number{};
+    lock.lock(conduit);
+    conduit.get(std::span(number), {0, number_at});
+    ++number[0];
+    conduit.put(std::span(number), {0, number_at});
+    lock.unlock(conduit);
+  }
   conduit.barrier();
-  auto const expected = test_rank(MPI_COMM_WORLD) == 0 ? static_cast<std::size_t>(p) : 0;
-  checks.expect(queue.size() == expected, "all asked rank 0");
+  std::array<std::uint64_t, 1> number{};
+  conduit.get(std::span(number), {0, number_at});
+  auto const all = num_turns * static_cast<std::uint64_t>(test_size(MPI_COMM_WORLD));
+  checks.expect(number[0] == all, "nobody has the lock at the same time as another one");
+  conduit.barrier();
 }
+
+/// What the view for C++ makes of messages and of conduits that move.
+class View {
+public:
+  View(Checks& checks, char const* transport)
+      : checks_(&checks), rank_(test_rank(MPI_COMM_WORLD)), conduit_(attached(transport, 64)) {
+    espalier::Conduit other = attached(transport, 32);
+    std::swap(conduit_, other);
+    conduit_ = std::move(other);
+  }
+
+  /// Each is as many numbers and bytes as it says, whatever comes first.
+  void send_all_kinds() {
+    std::array<std::uint64_t, 2> const data{1, 2};
+    checks_->expect(conduit_.max_medium_bytes() >= sizeof data, "room in a message");
+    conduit_.send(rank_, hearing, {rank_, 2, 3});
+    conduit_.send(rank_, hearing, std::span(data), {1});
+    conduit_.send({rank_, 0}, hearing, std::span(data));
+    conduit_.send(rank_, asking, {1, 2, 3, 4, 5});
+    conduit_.send(rank_, asking_medium);
+    conduit_.send(rank_, asking_long);
+    auto const has_all = [this] { return heard_.size() == 6; };
+    conduit_.wait_until(has_all);
+    std::ranges::sort(heard_);
+    std::vector<Heard> const expected{{0, 16}, {1, 16}, {1, 16}, {2, 16}, {3, 0}, {5, 0}};
+    checks_->expect(heard_ == expected, "messages of all kinds, and answers");
+  }
+
+  void throw_from_a_condition() {
+    bool is_thrown = false;
+    try {
+      conduit_.wait_until([]() -> bool { throw std::runtime_error("by a condition"); });
+    } catch (std::runtime_error const&) {
+      is_thrown = true;
+    }
+    checks_->expect(is_thrown, "what a condition throws comes out");
+    conduit_.barrier();
+  }
+
+private:
+  using Heard = std::pair<std::size_t, std::size_t>;  ///< numbers, and bytes of the payload
+
+  enum Number : int { hearing, asking, asking_medium, asking_long };
+
+  espalier::Conduit attached(char const* transport, std::uint64_t num_bytes) {
+    static constexpr std::array<std::uint64_t, 2> data{1, 2};
+    espalier_conduit_options options = ESPALIER_CONDUIT_OPTIONS_INIT;
+    options.transport = transport;
+    std::vector<espalier::Handler> handlers{
+        [this](espalier::Message message) {
+          bool const is_here = espalier_conduit_rank(message.conduit()) == rank_;
+          checks_->expect(is_here, "a message knows its conduit");
+          heard_.emplace_back(message.arguments().size(), message.payload().size());
+        },
+        [](espalier::Message message) {
+          message.reply(hearing, espalier::Arguments(message.arguments()));
+        },
+        [this](espalier::Message message) { message.reply(hearing, std::span(data), {rank_}); },
+        [this](espalier::Message message) {
+          message.reply_long(hearing, std::span(data), 16, {rank_, 7});
+        },
+    };
+    return {MPI_COMM_WORLD, num_bytes, std::move(handlers), options};
+  }
+
+  Checks* checks_;
+  int rank_;
+  std::vector<Heard> heard_;
+  espalier::Conduit conduit_;
+};
 
 /// Wrong calls, outside of handlers and inside.
 class Refusals {
@@ -197,7 +334,10 @@ public:
     espalier_conduit* made = nullptr;
     espalier_conduit_options options = ESPALIER_CONDUIT_OPTIONS_INIT;
     options.num_handlers = 2;
-    expect(espalier_conduit_attach(comm, 64, &options, &made), "2 and no list", "no list");
+    expect(espalier_conduit_attach(comm, 64, &options, &made), "got no list", "no list");
+    options.num_handlers = -1;
+    expect(espalier_conduit_attach(comm, 64, &options, &made), "at least 0, got -1", "below 0");
+    options.num_handlers = 2;
     std::array<espalier_handler*, 2> const with_null{take_answer, nullptr};
     options.handlers = with_null.data();
     expect(espalier_conduit_attach(comm, 64, &options, &made), "got NULL among them", "NULL");
@@ -206,7 +346,25 @@ public:
     if (test_size(comm) > 1) {
       expect(espalier_conduit_attach(comm, 64, &options, &made), "equal arguments", "different");
     }
+    options = ESPALIER_CONDUIT_OPTIONS_INIT;
+    for (std::size_t const size : {std::size_t{40}, sizeof options - 8, sizeof options + 8}) {
+      options.size = size;
+      expect(espalier_conduit_attach(comm, 64, &options, &made), "OPTIONS_INIT", "a size");
+    }
     checks_->expect(made == nullptr, "nothing is made of what is wrong");
+  }
+
+  /// As a program has them that was compiled before there were handlers.
+  void take_shorter_options(MPI_Comm comm) {
+    constexpr std::size_t size = offsetof(espalier_conduit_options, handlers);
+    espalier_conduit_options options = ESPALIER_CONDUIT_OPTIONS_INIT;
+    options.size = size;
+    std::vector<std::uint64_t> memory(size / sizeof(std::uint64_t));
+    std::memcpy(memory.data(), &options, size);
+    auto const* const shorter = reinterpret_cast<espalier_conduit_options const*>(memory.data());
+    espalier_conduit* made = nullptr;
+    expect(espalier_conduit_attach(comm, 64, shorter, &made), MPI_SUCCESS);
+    expect(espalier_conduit_detach(&made), MPI_SUCCESS);
   }
 
   void refuse_sending(MPI_Comm comm, char const* transport) {
@@ -217,6 +375,8 @@ public:
     options.num_handlers = 1;
     options.context = this;
     espalier_conduit_attach(comm, 64, &options, &conduit_);
+    espalier_team_create(conduit_, comm, 0, &team_);
+    espalier_team_barrier_init(team_, nullptr, &request_);
     int const self = test_rank(comm);
     std::array<std::uint64_t, 9> const many{};
     std::vector<std::byte> const large(espalier_max_medium_bytes(conduit_) + 1);
@@ -234,7 +394,9 @@ public:
     );
     expect(espalier_send_medium(nullptr, 8, nullptr, 0, 0, self, c), "payload", "no payload");
     expect(
-        espalier_send_long(large.data(), 8, nullptr, 0, 0, {self, 60}, c), "has 64 bytes", "outside"
+        espalier_send_long(large.data(), 8, nullptr, 0, 0, {self, 60}, c),
+        "a long message inside",
+        "outside"
     );
     expect(espalier_wait_until(nullptr, nullptr, c), "a function as is_true", "no condition");
     expect(espalier_send_short(nullptr, 0, 0, self, nullptr), "", "no conduit");
@@ -245,7 +407,10 @@ public:
     expect(espalier_send_short(nullptr, 0, 0, self, c), MPI_SUCCESS);
     espalier_wait_until(has_run, this, c);
     checks_->expect(num_messages_ == 2, "a question and the answer to it");
-    espalier_conduit_barrier(c);
+    expect(espalier_request_start(request_), MPI_SUCCESS);
+    expect(espalier_request_wait(request_), MPI_SUCCESS);
+    expect(espalier_request_free(&request_), MPI_SUCCESS);
+    expect(espalier_team_free(&team_), MPI_SUCCESS);
     expect(espalier_conduit_detach(&conduit_), MPI_SUCCESS);
   }
 
@@ -259,7 +424,23 @@ private:
       self.expect(espalier_put(&number, 8, {0, 0}, conduit), "nothing but a reply", "a put");
       self.expect(espalier_conduit_poll(conduit), "nothing but a reply", "a poll");
       self.expect(espalier_wait_until(has_run, context, conduit), "nothing but a reply", "a wait");
+      self.expect(espalier_await(conduit, 0, 0), "nothing but a reply", "waiting for a counter");
+      self.expect(espalier_await(conduit, 0, 1), "nothing but a reply", "the same for ever");
+      self.expect(espalier_fence(conduit), "nothing but a reply", "a fence");
+      self.expect(espalier_conduit_notify(conduit), "nothing but a reply", "a barrier");
+      int is_over = 0;
+      self.expect(
+          espalier_conduit_try_barrier(conduit, &is_over), "nothing but a reply", "its end"
+      );
+      self.expect(espalier_conduit_detach(&self.conduit_), "nothing but a reply", "the end");
+      self.expect(espalier_request_start(self.request_), "nothing but a reply", "a start");
+      self.expect(espalier_request_test(self.request_, &is_over), "nothing but a reply", "a test");
+      self.expect(espalier_request_wait(self.request_), "nothing but a reply", "its wait");
+      self.expect(espalier_team_fence(self.team_), "nothing but a reply", "a fence of a team");
+      self.expect(espalier_team_free(&self.team_), "nothing but a reply", "the end of a team");
+      self.checks_->expect(espalier_message_conduit(message) == conduit, "its conduit");
       self.expect(espalier_counter(conduit, 0, &number), MPI_SUCCESS);
+      self.expect(espalier_conduit_segment_bytes(conduit, 0, &number), MPI_SUCCESS);
       self.expect(espalier_reply_short(nullptr, 0, 7, message), "one of 1 handlers", "a reply");
       self.expect(espalier_reply_short(nullptr, 0, 0, message), MPI_SUCCESS);
     }
@@ -280,6 +461,8 @@ private:
 
   Checks* checks_;
   espalier_conduit* conduit_ = nullptr;
+  espalier_team* team_ = nullptr;
+  espalier_request* request_ = nullptr;
   int num_messages_ = 0;
 };
 
@@ -291,6 +474,9 @@ int main(int argc, char** argv) {
   for (char const* const transport : transports()) {
     Messages(checks, transport).ask_all();
     lock_by_view(checks, transport);
+    View view(checks, transport);
+    view.send_all_kinds();
+    view.throw_from_a_condition();
   }
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   PMPI_Comm_create_errhandler(count_error, &handler);
@@ -298,6 +484,7 @@ int main(int argc, char** argv) {
   MPI_Comm comm = private_comm();
   PMPI_Comm_set_errhandler(comm, handler);
   Refusals(checks).refuse_attaching(comm);
+  Refusals(checks).take_shorter_options(comm);
   for (char const* const transport : transports()) {
     Refusals(checks).refuse_sending(comm, transport);
   }

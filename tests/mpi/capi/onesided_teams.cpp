@@ -195,11 +195,10 @@ void test_until_complete(Checks& checks, World const& world) {
   checks.expect(text == name + ", by " + mechanism, std::string("explained as ") + text);
 }
 
-/// Whoever makes or frees a team, or waits for a counter, moves on what the last rank waits for
-/// before it does the same.
-void make_meanwhile(Checks& checks, World const& world) {
+/// Whoever makes or frees a team, or waits for a counter, moves on what a rank waits for that comes
+/// later than all others.
+void make_meanwhile(Checks& checks, World const& world, int last) {
   int const rank = test_rank(MPI_COMM_WORLD);
-  int const last = test_size(MPI_COMM_WORLD) - 1;
   SplitTeam const all(checks, world, 0);
   Sum sum(checks, all.team, ESPALIER_ALLSYNC);
   auto const wait_on = [&](bool is_mine) {
@@ -302,7 +301,9 @@ int main(int argc, char** argv) {
     fly_many(checks, world);
     fence(checks, world);
     test_until_complete(checks, world);
-    make_meanwhile(checks, world);
+    for (int const late : {test_size(MPI_COMM_WORLD) - 1, 0}) {
+      make_meanwhile(checks, world, late);
+    }
     make_again(checks, world);
     start_alone(checks, world);
     exhaust(checks, world);

@@ -273,6 +273,12 @@ public:
         ) {}
 };
 
+/// Puts of several runs of memory.
+class Scattered final : public Programs<3> {
+public:
+  Scattered() : Programs({"alltoall/bruck", "alltoall/bruck[k=4]", "allgather/bruck[k=3]"}) {}
+};
+
 constexpr OneSidedForm own_buffers{
     .mode = {.in = schedule::Sync::mysync, .out = schedule::Sync::mysync},
     .addresses = schedule::AddressMode::single,
@@ -289,7 +295,11 @@ class ManyUnderway final : public Work {
     Team team(conduit, all_ranks(conduit), {.offset = 64, .num_bytes = 8192});
     std::vector<Tested> kinds;
     for (char const* const text :
-         {"bcast/binomial", "allreduce/ring", "allgather/bruck", "reduce/k_nomial[k=4]"}) {
+         {"bcast/binomial",
+          "allreduce/ring",
+          "allgather/bruck",
+          "reduce/k_nomial[k=4]",
+          "alltoall/bruck"}) {
       kinds.emplace_back(Choice::parse(text), team, own_buffers);
     }
     std::vector<std::vector<UserPlaces>> places;
@@ -411,6 +421,7 @@ std::vector<Case> collective_cases() {
       {"other_collectives", make<Unrooted>},
       {"segmented_collectives", make<Segmented>},
       {"uneven_collectives", make<Uneven>},
+      {"scattered_collectives", make<Scattered>},
       {"many_underway", make<ManyUnderway>},
       {"two_teams", make<TwoTeams>},
       {"refused_collectives", make<Refused>},

@@ -56,6 +56,12 @@ def test_it_passes_the_suite_of_conduits(num_ranks: int) -> None:
     assert "many_underway" in text
 
 
+@pytest.mark.parametrize("name", ["onesided_messages", "onesided_teams"])
+@pytest.mark.parametrize("num_ranks", [1, 2, 3, 5, 8])
+def test_the_interface_in_c_does_there_what_it_does_elsewhere(name: str, num_ranks: int) -> None:
+    output(num_ranks, "cyclic", str(program(name)))
+
+
 @pytest.mark.parametrize("num_bytes", [8, 4096, 65536])
 def test_times_are_those_of_the_machine(num_bytes: int) -> None:
     found = times(num_bytes)

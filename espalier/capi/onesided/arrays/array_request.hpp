@@ -60,6 +60,8 @@ public:
 
   [[nodiscard]] bool is_active() const noexcept override { return stage_ != Stage::over; }
 
+  void check_caller() const override { of_->conduit->conduit->check_outside_handler(); }
+
   [[nodiscard]] MPI_Comm user() const noexcept override { return of_->user; }
 
   [[nodiscard]] std::string explain() const override;
