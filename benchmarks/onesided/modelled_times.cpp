@@ -17,10 +17,10 @@
 #include <vector>
 
 #include "include/espalier_onesided.h"
-#include <simgrid/s4u.hpp>
 
 #include <mpi.h>
 
+#include "benchmarks/simulated_time.hpp"
 #include "espalier/cost/one_sided/calls.hpp"
 #include "espalier/cost/one_sided/candidates.hpp"
 
@@ -32,9 +32,6 @@ using schedule::Collective;
 using Request = std::unique_ptr<espalier_request, decltype([](espalier_request* request) {
                                   espalier_request_free(&request);
                                 })>;
-
-/// Longer than ranks take to agree on a start.
-constexpr double between_starts = 0.1;
 
 /// Both of a mode, as programs and as schedules name it.
 struct Mode {
@@ -114,17 +111,10 @@ Call const calls[] = {
 
 /// Simulated seconds until the last rank has left, from a start that all ranks make at once.
 double simulated(Request const& request) {
-  using simgrid::s4u::Engine;
-  MPI_Barrier(MPI_COMM_WORLD);
-  double start = Engine::get_clock();
-  MPI_Allreduce(MPI_IN_PLACE, &start, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  start += between_starts;
-  simgrid::s4u::this_actor::sleep_until(start);
-  espalier_request_start(request.get());
-  espalier_request_wait(request.get());
-  double seconds = Engine::get_clock() - start;
-  MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  return seconds;
+  return simulated_seconds([&] {
+    espalier_request_start(request.get());
+    espalier_request_wait(request.get());
+  });
 }
 
 double modelled(

@@ -25,11 +25,10 @@
 
 #include <mpi.h>
 
+#include "benchmarks/simulated_time.hpp"
+
 namespace espalier::benchmarks {
 namespace {
-
-/// Longer than ranks take to agree on a start.
-constexpr double between_starts = 0.1;
 
 /// Where a call finds its data.
 struct Buffers {
@@ -179,27 +178,20 @@ Way ours(espalier_request* planned) {
   };
 }
 
-/// Seconds from a start that all ranks make at once, of the rank that takes longest.
+/// Seconds of the rank that takes longest.
 double time(Way const& way, double work, int num_tests) {
-  using simgrid::s4u::Engine;
   using simgrid::s4u::this_actor::sleep_for;
-  MPI_Barrier(MPI_COMM_WORLD);
-  double start = Engine::get_clock();
-  MPI_Allreduce(MPI_IN_PLACE, &start, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  start += between_starts;
-  simgrid::s4u::this_actor::sleep_until(start);
-  way.start();
-  for (int i = 0; i < num_tests && work > 0; ++i) {
-    sleep_for(work / (num_tests + 1));
-    way.test();
-  }
-  if (work > 0) {
-    sleep_for(work / (num_tests + 1));
-  }
-  way.wait();
-  double seconds = Engine::get_clock() - start;
-  MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  return seconds;
+  return simulated_seconds([&] {
+    way.start();
+    for (int i = 0; i < num_tests && work > 0; ++i) {
+      sleep_for(work / (num_tests + 1));
+      way.test();
+    }
+    if (work > 0) {
+      sleep_for(work / (num_tests + 1));
+    }
+    way.wait();
+  });
 }
 
 /// Ends the program unless a call succeeded.

@@ -27,17 +27,20 @@ _TEMPLATE = Path(__file__).with_suffix(".md")
 Record = dict[str, Any]
 
 
-def hidden(record: Mapping[str, Any], variant: str) -> float:
+def share_hidden(alone: float, work: float, together: float) -> float:
     """Return the share of a call that is hidden behind work, or of the work behind the call.
 
     That is what a call alone and the work take together, less what they take beside each other, as
     a share of the shorter one; at most 1, and at least 0.
     """
+    return float(min(1.0, max(0.0, (alone + work - together) / min(alone, work))))
+
+
+def hidden(record: Mapping[str, Any], variant: str) -> float:
+    """Return the share that is hidden, by the medians of a record."""
     times = record["us"][variant]
-    alone = statistics.median(times["alone"])
-    together = statistics.median(times["beside"])
-    saved = alone + record["work_us"] - together
-    return float(min(1.0, max(0.0, saved / min(alone, record["work_us"]))))
+    alone, together = (statistics.median(times[name]) for name in ("alone", "beside"))
+    return share_hidden(alone, record["work_us"], together)
 
 
 def gain(record: Mapping[str, Any], variant: str) -> Interval:
@@ -133,14 +136,9 @@ def simulated_table(records: Sequence[Record]) -> str:
     return table([*head, "algorithm, messages", "algorithm, one-sided"], rows)
 
 
-def simulated_hidden(record: Mapping[str, Any]) -> float:
-    """Return the share that is hidden, as `hidden()` does."""
-    saved = record["alone_us"] + record["work_us"] - record["beside_us"]
-    return float(min(1.0, max(0.0, saved / min(record["alone_us"], record["work_us"]))))
-
-
 def _simulated_cell(record: Record) -> str:
-    return f"{record['beside_us']:.1f}, {simulated_hidden(record):.0%}"
+    share = share_hidden(record["alone_us"], record["work_us"], record["beside_us"])
+    return f"{record['beside_us']:.1f}, {share:.0%}"
 
 
 def _call(record: Mapping[str, Any]) -> str:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`espalier list`."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -9,14 +9,10 @@ from espalier import installation
 from espalier.catalog import catalog, one_sided
 from espalier.cli.options import Json, Pattern
 from espalier.errors import ArgumentError
-from espalier.io.console import emit_json, make_console, make_table
+from espalier.io.console import emit_json
 from espalier.report.list import print_listing, print_native_listing
+from espalier.report.one_sided_list import print_one_sided_listing
 from espalier.sampling import native_algorithms
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from rich.console import Console
 
 
 def list_algorithms(
@@ -83,57 +79,4 @@ def _list_one_sided(pattern: str | None, *, explain: bool, json: bool) -> None:
     if json:
         emit_json(listing)
     else:
-        _print_options(make_console(), listing)
-        if pattern is not None:
-            _print_candidates(make_console(), listing, explain=explain)
-
-
-def _print_options(console: "Console", listing: "Mapping[str, Any]") -> None:
-    """Print a table for each field of espalier_onesided_options but the algorithm."""
-    modes = make_table("mode", "options.in", "options.out", "members touch a buffer")
-    for row in listing["modes"]:
-        modes.add_row(row["name"], row["in"], row["out"], row["touches"])
-    addresses = make_table("addresses", "options.addresses", "buffers are")
-    for row in listing["address_modes"]:
-        addresses.add_row(row["name"], row["addresses"], row["buffers"])
-    names = [row["name"] for row in listing["address_modes"]]
-    mechanisms = make_table("options.mechanism", "how data move", *names)
-    for row in listing["mechanisms"]:
-        cells = (_legality(row["forms"], name) for name in names)
-        mechanisms.add_row(f'"{row["name"]}"', row["moves"], *cells)
-    for table in (modes, addresses, mechanisms):
-        table.columns[0].no_wrap = True
-        console.print(table)
-        console.print()
-    console.print(
-        "options are the fields of espalier_onesided_options, as in options.in = ESPALIER_MYSYNC,"
-        ' options.mechanism = "eager", options.algorithm = "bcast/binomial"',
-        soft_wrap=True,
-    )
-
-
-def _legality(forms: "Sequence[Mapping[str, str]]", addresses: str) -> str:
-    """Return `yes` or why not; where that depends on the mode, which modes are refused and why."""
-    modes: dict[str, list[str]] = {}
-    for form in forms:
-        if form["addresses"] == addresses:
-            modes.setdefault(form["refusal"], []).append(form["mode"])
-    if len(modes) == 1:
-        return next(iter(modes)) or "yes"
-    refused = (f"{', '.join(names)}: {reason}" for reason, names in modes.items() if reason)
-    return "; ".join(("yes" if "" in modes else "no", *refused))
-
-
-def _print_candidates(console: "Console", listing: "Mapping[str, Any]", *, explain: bool) -> None:
-    console.print()
-    print_listing(listing, explain=explain)
-    console.print()
-    table = make_table(f"options.algorithm among {listing['num_ranks']} members, for example")
-    for choice in listing["candidates"]:
-        table.add_row(f'"{choice}"')
-    console.print(table)
-    console.print(
-        "parameters take other values, too; segments=N, where an algorithm has it, cuts long"
-        " vectors",
-        soft_wrap=True,
-    )
+        print_one_sided_listing(listing, explain=explain)

@@ -10,7 +10,7 @@ from places import repository
 
 from espalier import _core
 from espalier.catalog import one_sided
-from espalier.cli import list as list_verb
+from espalier.report import one_sided_list
 
 TEAMS = (repository / "include/espalier_team.h").read_text()
 COLLECTIVES = (repository / "include/espalier_team_collectives.h").read_text()
@@ -76,8 +76,8 @@ def test_a_refusal_of_some_modes_names_them():
         {"mode": "c", "addresses": "single", "refusal": "it cannot"},
         {"mode": "a", "addresses": "local", "refusal": ""},
     ]
-    assert list_verb._legality(forms, "single") == "yes; b, c: it cannot"
-    assert list_verb._legality(forms, "local") == "yes"
+    assert one_sided_list.legality(forms, "single") == "yes; b, c: it cannot"
+    assert one_sided_list.legality(forms, "local") == "yes"
 
 
 def test_a_pattern_adds_algorithms_and_their_variants(cli):
