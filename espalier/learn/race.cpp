@@ -78,8 +78,13 @@ void Race::go_on_with_round(Record const& record) {
   }
 }
 
-Race::Words Race::words(double allowance, Parts const& parts) const noexcept {
-  Words words{.whole_exchange = whole_exchange_, .allowance = allowance, .parts = parts};
+Race::Words Race::words(double allowance, double call, Parts const& parts) const noexcept {
+  Words words{
+      .whole_exchange = whole_exchange_,
+      .allowance = allowance,
+      .minus_call = -call,
+      .parts = parts,
+  };
   if (has_last_) {
     words.trial = own_.trial;
   }
@@ -96,8 +101,9 @@ double Race::conclude(Words const& agreed, Own const& own) {
   made.is_after_exchange = num_calls_ - static_cast<std::int64_t>(made.num_calls) == last_exchange_;
   last_exchange_ = num_calls_;
   stretch_begin_ = never;
+  longest_call_ = -agreed.minus_call;
   bool const is_whole_timed = wants_whole_exchange(agreed);
-  double lost = pay(agreed, is_whole_timed) + take(agreed);
+  double lost = pay(agreed, is_whole_timed) + take(agreed) - std::exchange(charged_, 0);
   whole_exchange_ = is_whole_timed ? own.whole_exchange : Words{}.whole_exchange;
   own_ = own;
   has_exchange_ = true;
@@ -113,6 +119,8 @@ double Race::conclude(Words const& agreed, Own const& own) {
       refuse(made.candidate);
       has_last_ = made.form == Form::call;  // else it is the time of many calls
     }
+    charged_ = made.form == Form::call ? stopped_now() : 0;
+    lost += charged_;
   }
   lost_ += lost;
   left_ = agreed.allowance - lost;
@@ -124,7 +132,7 @@ double Race::conclude(Words const& agreed, Own const& own) {
 
 double Race::finish(Words const& agreed) {
   bool const decides = is_needed_at_once(last_);
-  double const lost = pay(agreed, false) + take(agreed);
+  double const lost = pay(agreed, false) + take(agreed) - std::exchange(charged_, 0);
   lost_ += lost;
   has_last_ = false;
   has_exchange_ = false;
@@ -184,7 +192,8 @@ double Race::take(Words const& agreed) {
 }
 
 /// @param seconds  of all calls, without the exchange
-/// @return what they lost. What runs anyway may take longer than usual, but loses nothing.
+/// @return what they lost. What runs anyway may take longer than usual, but loses nothing beyond
+/// what the exchange stopped.
 double Race::take_time(int candidate, double seconds, std::size_t num_calls) {
   double const usual = standings_.middle(standing_);
   auto const calls = static_cast<double>(num_calls);
@@ -198,14 +207,15 @@ double Race::take_time(int candidate, double seconds, std::size_t num_calls) {
   if (last_.counts) {
     seconds_[static_cast<std::size_t>(candidate)] = of_call;
   }
-  return may_lose ? calls * std::max(0.0, of_call - usual) : 0.0;
+  double const longer = may_lose ? calls * (of_call - usual) : 0.0;
+  return std::max(0.0, longer + stopped_behind(seconds / calls));
 }
 
 /// Sets the next trial.
 void Race::plan(double allowance) {
   switch (stage_) {
   case Stage::baseline:
-    if (allowance <= 0) {
+    if (allowance <= 0 || 2 * stopped_by_look() > allowance) {
       look_later(allowance);
     } else if (standings_.num_times(native) + (is_primed_ ? 1 : 0) < num_baseline_times) {
       look_at_native(num_calls_ + 1);
@@ -381,7 +391,7 @@ void Race::look_later(double allowance) {
 std::int64_t Race::calls_until_look_is_cheap() const {
   constexpr double small_part = 0.01;
   constexpr double of_unknown = 16;
-  double const usual = seconds(standing_);
+  double const usual = usual_call();
   double const number = usual > 0 ? known_price() / (small_part * usual) : of_unknown;
   return static_cast<std::int64_t>(std::min(number, static_cast<double>(longest_pause)));
 }
@@ -439,14 +449,19 @@ double Race::reserve() const {
 /// Of the next trial of a candidate.
 double Race::risk(int candidate) const {
   auto const calls = static_cast<double>(wants_pace() ? calls_of_pace_ : 1);
-  return price_of_exchange() + calls * excess(candidate);
+  double const worst = worst_of(candidate);
+  double const longer = calls * (worst - standings_.middle(standing_));
+  double const stopped = stopped_behind(worst - exchange_cost_.shortest());
+  return price_of_exchange() + std::max(0.0, longer + stopped);
 }
 
 /// What a call may take longer than those that run anyway.
 double Race::excess(int candidate) const {
-  double const usual = standings_.middle(standing_);
-  double const worst = candidate == standing_ ? usual : worst_pace(candidate);
-  return std::max(0.0, worst - usual);
+  return std::max(0.0, worst_of(candidate) - standings_.middle(standing_));
+}
+
+double Race::worst_of(int candidate) const {
+  return candidate == standing_ ? standings_.middle(standing_) : worst_pace(candidate);
 }
 
 double Race::seconds(int candidate) const {

@@ -86,6 +86,7 @@ public:
     double exchange = std::numeric_limits<double>::infinity();  ///< the part of it after the call
     double whole_exchange = std::numeric_limits<double>::infinity();  ///< as in Own
     double allowance = 0;                                             ///< left in this process
+    double minus_call = 0;  ///< minus the seconds that this rank spent in the trial before this
     Parts parts = all_unknown();  ///< of the trials that share this exchange
 
     [[nodiscard]] static constexpr Parts all_unknown() noexcept {
@@ -188,9 +189,10 @@ public:
   [[nodiscard]] bool ends_round() const noexcept { return planned_.form == Form::round; }
 
   /// @param allowance  left in this process
+  /// @param call  seconds that the call took on this rank
   /// @param parts  seconds of the trials that share this exchange, if ends_round()
   [[nodiscard]] Words
-  words(double allowance, Parts const& parts = Words::all_unknown()) const noexcept;
+  words(double allowance, double call, Parts const& parts = Words::all_unknown()) const noexcept;
 
   /// After the exchange of words and before conclude(): one more exchange is to be timed, which all
   /// ranks begin when they leave the first one. Where a race costs more than is left, it is not.
@@ -201,7 +203,7 @@ public:
   }
 
   /// @param agreed  the smallest words of all ranks
-  /// @return seconds to charge to the allowance.
+  /// @return seconds to charge to the allowance; below 0 if the last ones were too many.
   double conclude(Words const& agreed, Own const& own);
 
   /// For its trials the ranks agreed on something, which costs as much as an exchange.
@@ -211,6 +213,14 @@ public:
   /// @param usual  as of ExchangeCost::pay_rest()
   /// @return seconds to charge to the allowance.
   [[nodiscard]] double pay_rest(double usual) noexcept { return exchange_cost_.pay_rest(usual); }
+
+  /// Where nothing is left for trials on a communicator, what nobody looked at yet is not looked
+  /// at: a first trial that comes next is put off for twice as many calls. The same on all ranks.
+  void put_off_first_trial() noexcept {
+    if (last_exchange_ == 0 && num_calls_ + 1 >= std::min(next_trial_, stretch_begin_)) {
+      begin_with_call(2 * (num_calls_ + 1));
+    }
+  }
 
   /// After conclude(): the words of this trial are to be exchanged now rather than with the next
   /// one, and given to finish(). The call takes long, so that this costs nothing, and there may be
@@ -308,6 +318,10 @@ private:
   void set_part(Turn& turn) const noexcept;
   [[nodiscard]] double one_call(int candidate) const;
   [[nodiscard]] double stopped() const;
+  [[nodiscard]] double stopped_behind(double seconds) const;
+  [[nodiscard]] double stopped_now() const;
+  [[nodiscard]] double stopped_by_look() const;
+  [[nodiscard]] double usual_call() const;
 
   [[nodiscard]] bool waits_for_share(double allowance);
   [[nodiscard]] double loss_of_round(double allowance) const;
@@ -342,8 +356,10 @@ private:
   [[nodiscard]] int fitting_length(double allowance) const;
   [[nodiscard]] double slower_by_trials(int candidate) const;
 
-  /// As price_of_exchange(), in this run or an earlier one.
-  [[nodiscard]] double known_price() const { return std::max(price_before_, price_of_exchange()); }
+  /// As price_of_exchange(), in this run or an earlier one, with all that an exchange stops.
+  [[nodiscard]] double known_price() const {
+    return std::max(price_before_, price_of_exchange()) + stopped_by_look();
+  }
 
   [[nodiscard]] double reserve() const;
   [[nodiscard]] double risk_of_stretch(int candidate) const;
@@ -360,6 +376,7 @@ private:
   void check_later();
   [[nodiscard]] double risk(int candidate) const;
   [[nodiscard]] double excess(int candidate) const;
+  [[nodiscard]] double worst_of(int candidate) const;
   [[nodiscard]] double worst_pace(int candidate) const;
   [[nodiscard]] bool wants_pace() const;
   [[nodiscard]] bool is_left_out(int candidate, double allowance) const;
@@ -382,9 +399,11 @@ private:
   double left_ = 0;                       ///< of the allowance, as the last exchange said
   double share_ = Circumstances{}.share;  ///< as of Circumstances
   double price_before_ = 0;               ///< of an exchange, the same
-  double lost_ = 0;                       ///< seconds, by all trials and exchanges of this race
-  bool has_waited_ = false;               ///< for its share, and what comes next is covered
-  bool is_primed_ = false;                ///< the first trial was made, whose time says nothing
+  double charged_ = 0;       ///< seconds, for the trial whose time comes with the next words
+  double longest_call_ = 0;  ///< seconds, of the last trial, on the rank it took longest
+  double lost_ = 0;          ///< seconds, by all trials and exchanges of this race
+  bool has_waited_ = false;  ///< for its share, and what comes next is covered
+  bool is_primed_ = false;   ///< the first trial was made, whose time says nothing
   bool is_slower_in_stretches_ = false;
   bool is_unchecked_ = false;  ///< the winner of this race, so far
   Trial planned_;

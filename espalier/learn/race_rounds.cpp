@@ -243,4 +243,34 @@ double Race::stopped() const {
                               : 0;
 }
 
+/// Seconds that are lost outside of loops where an exchange stops the ranks that run ahead in a
+/// call that takes so long from end to end. These wait for most of it, and nobody knows what they
+/// would have done meanwhile. They may have waited elsewhere, or sent what comes next: PETSc with
+/// MUMPS, which broadcasts 160 KB one after the other, lost a quarter.
+double Race::stopped_behind(double seconds) const {
+  constexpr double part_lost = 0.25;
+  bool const may_run_ahead = !ranks_meet_ && loop_ != Loop::close;
+  return may_run_ahead ? part_lost * std::max(0.0, seconds) : 0;
+}
+
+/// The same for the trial that was just made, until its time is known: of what the ranks waited for
+/// each other in it, not all is taken to be lost.
+double Race::stopped_now() const {
+  constexpr double most = 2;
+  double const usual = seconds(standing_);
+  return stopped_behind(usual > 0 ? std::min(longest_call_, most * usual) : longest_call_);
+}
+
+/// The same for a look at what runs anyway.
+double Race::stopped_by_look() const {
+  return stopped_behind(usual_call());
+}
+
+/// Seconds of what runs anyway; as long as none was timed, those of the last one, with all that its
+/// ranks waited for each other.
+double Race::usual_call() const {
+  double const usual = seconds(standing_);
+  return usual > 0 ? usual : longest_call_;
+}
+
 }  // namespace espalier::learn

@@ -156,16 +156,20 @@ void Contest::note_time(Clock::time_point start, bool was_refused, Learning& lea
 
 learn::Race::Words
 Contest::exchange(learn::Race::Words const& own, Learning const& learning) const {
-  constexpr std::size_t num_words = 4;
+  constexpr std::size_t num_words = 5;
   static_assert(num_words + learn::Race::most_parts <= Exchange::most_numbers);
   std::array<double, num_words + learn::Race::most_parts> words{
-      own.trial, own.exchange, own.whole_exchange, own.allowance
+      own.trial, own.exchange, own.whole_exchange, own.allowance, own.minus_call
   };
   std::ranges::copy(own.parts, words.begin() + num_words);
   std::size_t const num_sent = race_.ends_round() ? words.size() : num_words;
   kind_.exchange->find_least(std::span(words).first(num_sent), learning.node_of_rank());
   learn::Race::Words agreed{
-      .trial = words[0], .exchange = words[1], .whole_exchange = words[2], .allowance = words[3]
+      .trial = words[0],
+      .exchange = words[1],
+      .whole_exchange = words[2],
+      .allowance = words[3],
+      .minus_call = words[4],
   };
   std::copy(words.begin() + num_words, words.end(), agreed.parts.begin());
   return agreed;
@@ -184,14 +188,15 @@ void Contest::conclude(Clock::time_point start, bool was_refused, Learning& lear
   Clock::time_point const trial_start = race_.ends_stretch() ? stretch_start_ : start;
   int const before = race_.standing();
   Clock::time_point const exchange_start = Clock::now();
+  double const call = std::chrono::duration<double>(exchange_start - start).count();
   double const seconds_before = race_.ends_sum() ? seconds_in_calls_[0] : 0;
   if (race_.ends_round()) {
-    seconds_in_calls_[part_] += std::chrono::duration<double>(exchange_start - start).count();
+    seconds_in_calls_[part_] += call;
     refused_parts_[part_] = refused_parts_[part_] || was_refused;
   }
   learn::Race::Words agreed = exchange(
-      race_.ends_round() ? race_.words(learning.left(), seconds_in_calls_)
-                         : race_.words(learning.left()),
+      race_.ends_round() ? race_.words(learning.left(), call, seconds_in_calls_)
+                         : race_.words(learning.left(), call),
       learning
   );
   learn::Race::Own trial{
@@ -204,15 +209,15 @@ void Contest::conclude(Clock::time_point start, bool was_refused, Learning& lear
   if (race_.wants_whole_exchange(agreed)) {
     trial.whole_exchange = time_whole_exchange(learning);
   }
-  learning.charge(race_.conclude(agreed, trial));
+  charge(race_.conclude(agreed, trial), agreed.allowance, learning);
   if (!race_.is_of_loop()) {
     learning.charge(pace_.waited(
         trial.exchange - race_.price_of_exchange(), race_.standings().middle(race_.standing())
     ));
   }
   if (race_.wants_words()) {
-    agreed = exchange(race_.words(learning.left()), learning);
-    learning.charge(race_.finish(agreed));
+    agreed = exchange(race_.words(learning.left(), call), learning);
+    charge(race_.finish(agreed), agreed.allowance, learning);
   }
   note_what_calls_save();
   if (race_.wants_candidates()) {
@@ -220,6 +225,12 @@ void Contest::conclude(Clock::time_point start, bool was_refused, Learning& lear
   } else if (race_.is_settled() && (!was_settled || race_.standing() != before)) {
     note(learning);
   }
+}
+
+/// @param allowance  before the loss, as the ranks agreed on
+void Contest::charge(double lost, double allowance, Learning& learning) const noexcept {
+  learning.charge(lost);
+  kind_.exchange->note_left(allowance - lost);
 }
 
 /// Of the calls since those that were looked at, up to one of this number: a trial is not among

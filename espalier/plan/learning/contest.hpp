@@ -13,12 +13,12 @@
 #include "espalier/learn/pace.hpp"
 #include "espalier/learn/race.hpp"
 #include "espalier/plan/clock.hpp"
+#include "espalier/plan/learning/exchange.hpp"
 #include "espalier/plan/learning/learning.hpp"
 #include "espalier/profile/decision.hpp"
 
 namespace espalier::plan {
 
-class Exchange;
 class Neighbors;
 
 /// A race on one communicator, with what its candidates run.
@@ -53,6 +53,9 @@ public:
 
   /// Of the call that comes. A trial is to be concluded.
   [[nodiscard]] Turn next() noexcept {
+    if (kind_.exchange->is_spent()) {
+      race_.put_off_first_trial();
+    }
     learn::Race::Turn const turn = race_.next();
     return {
         .decision = decisions_[static_cast<std::size_t>(turn.candidate)],
@@ -115,6 +118,7 @@ private:
   exchange(learn::Race::Words const& own, Learning const& learning) const;
   [[nodiscard]] double time_whole_exchange(Learning const& learning) const;
   void tell_kind();
+  void charge(double lost, double allowance, Learning& learning) const noexcept;
   void credit(std::int64_t last, Learning& learning) noexcept;
   void pay_rest(Learning& learning);
   void note_what_calls_save() noexcept;

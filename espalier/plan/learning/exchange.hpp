@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <span>
 
@@ -43,6 +44,12 @@ public:
   /// @throws Error mpi.
   void find_least(std::span<double> numbers, std::span<int const> node_of_rank);
 
+  /// What the ranks agreed on: seconds that are left for trials.
+  void note_left(double seconds) noexcept { left_ = seconds; }
+
+  /// Nothing was left at the last exchange. The same on all ranks.
+  [[nodiscard]] bool is_spent() const noexcept { return left_ <= 0; }
+
   [[nodiscard]] std::size_t memory_bytes() const noexcept {
     return meeting_ ? meeting_->memory_bytes() : 0;
   }
@@ -56,6 +63,7 @@ private:
 
   Ranks ranks_;
   std::optional<learn::Meeting> meeting_;  ///< made by the first exchange
+  double left_ = std::numeric_limits<double>::infinity();
 };
 
 }  // namespace espalier::plan

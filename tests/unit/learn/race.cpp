@@ -109,6 +109,50 @@ TEST(Race, MakesFewExchangesWhereTheyTakeLong) {
   EXPECT_GE(program.num_trials(), 3);
 }
 
+/// A rank that runs ahead in a long call waits for the last one in the exchange behind it.
+TEST(Race, LooksOnceAtCallsThatAnExchangeStops) {
+  Program program({.seconds = {0.12, 0.06}});
+  program.run(20);
+  EXPECT_EQ(program.num_trials(), 1);
+  EXPECT_GT(program.allowance().spent(), 0) << "of the look that was made";
+}
+
+/// The same where ranks wait for each other anyway.
+TEST(Race, LooksAgainAtLongCallsInWhichRanksMeet) {
+  Race meeting;
+  meeting.let_ranks_meet();
+  Program program({.seconds = {0.12, 0.06}, .race = meeting});
+  program.run(20);
+  EXPECT_GE(program.num_trials(), 3);
+}
+
+TEST(Race, CountsAQuarterOfWhatItStops) {
+  Program program({.seconds = {0.02, 0.02}, .noise = 0, .exchange = 1e-6});
+  program.run(5);
+  EXPECT_EQ(program.num_trials(), 3);
+  EXPECT_NEAR(program.allowance().spent(), 3 * 0.005, 1e-4);
+}
+
+/// What is twice as fast gains more than the exchange behind it stops.
+TEST(Race, CountsNothingForATrialThatIsFasterByMore) {
+  Program program({.seconds = {0.02, 0.01}, .noise = 0, .exchange = 1e-6});
+  program.run(12);
+  EXPECT_GT(program.num_calls_of(1), 0);
+  EXPECT_LE(program.allowance().spent(), 0.005 * (program.num_calls_of(Race::native) + 1));
+}
+
+TEST(Race, PutsOffItsFirstTrial) {
+  Race race;
+  while (race.num_calls() < 1000) {
+    race.put_off_first_trial();
+    ASSERT_FALSE(race.next().is_trial);
+  }
+  while (!race.next().is_trial) {
+    ASSERT_LT(race.num_calls(), 5000);
+  }
+  EXPECT_EQ(race.num_calls(), 3 << 9);
+}
+
 /// What nothing is left for is looked at once, and then rarely.
 TEST(Race, LooksOnceWhereNothingIsLeft) {
   Program program({.seconds = {2e-2, 1e-2}, .exchange = 1.4e-2, .allowance = 0});
@@ -364,7 +408,8 @@ TEST(Race, DecidesEquallyOnAllRanksWhateverTheySee) {
       }
       Race::Words agreed{.allowance = 0.02};
       for (Race const& race : races) {
-        Race::Words const words = race.words(any() * 20);
+        Race::Words const words = race.words(any() * 20, any());
+        agreed.minus_call = std::min(agreed.minus_call, words.minus_call);
         agreed.trial = std::min(agreed.trial, words.trial);
         agreed.exchange = std::min(agreed.exchange, words.exchange);
         agreed.whole_exchange = std::min(agreed.whole_exchange, words.whole_exchange);
@@ -385,7 +430,7 @@ TEST(Race, DecidesEquallyOnAllRanksWhateverTheySee) {
       if (races.front().wants_words()) {
         agreed = {.allowance = 0.02};
         for (Race const& race : races) {
-          Race::Words const words = race.words(any() * 20);
+          Race::Words const words = race.words(any() * 20, any());
           agreed.trial = std::min(agreed.trial, words.trial);
           agreed.exchange = std::min(agreed.exchange, words.exchange);
           agreed.whole_exchange = std::min(agreed.whole_exchange, words.whole_exchange);

@@ -28,9 +28,9 @@ Race after_unpaid_check(int pairs_lost) {
     double const allowance = num_stretches < 2 * pairs_lost ? 1 : 1e-6;
     double const disturbed = turn.candidate == Race::native ? 0 : 1e-3;
     double const seconds = is_stretch ? 8e-3 + disturbed : 1e-3;
-    race.conclude(race.words(allowance), {.trial = seconds + exchange, .exchange = exchange});
+    race.conclude(race.words(allowance, 0), {.trial = seconds + exchange, .exchange = exchange});
     if (race.wants_words()) {
-      race.finish(race.words(allowance));
+      race.finish(race.words(allowance, 0));
     }
   }
   return race;

@@ -127,10 +127,11 @@ private:
     for (Race const& race : races_) {
       Race::Parts const parts =
           race.ends_round() ? parts_ : Race::Words::all_unknown();  // of all ranks alike
-      Race::Words const words = race.words(allowance_.left(elapsed_) + uniform(), parts);
+      Race::Words const words = race.words(allowance_.left(elapsed_) + uniform(), seconds, parts);
       agreed.trial = std::min(agreed.trial, words.trial);
       agreed.exchange = std::min(agreed.exchange, words.exchange);
       agreed.whole_exchange = std::min(agreed.whole_exchange, words.whole_exchange);
+      agreed.minus_call = std::min(agreed.minus_call, words.minus_call);
       agreed.parts = words.parts;
     }
     double charged = -1;
@@ -163,7 +164,7 @@ private:
     Race::Words agreed{.allowance = allowance_.left(elapsed_)};
     for (Race const& race : races_) {
       ASSERT_TRUE(race.wants_words());
-      Race::Words const words = race.words(agreed.allowance);
+      Race::Words const words = race.words(agreed.allowance, 0);
       agreed.trial = std::min(agreed.trial, words.trial);
       agreed.exchange = std::min(agreed.exchange, words.exchange);
       agreed.whole_exchange = std::min(agreed.whole_exchange, words.whole_exchange);
