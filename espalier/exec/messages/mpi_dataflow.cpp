@@ -38,6 +38,7 @@ void DataflowRun::start(MpiDataflow const& flow) noexcept {
   std::ranges::copy(flow.num_waits, open_waits_.begin());
   ready_.assign(flow.initially_ready.begin(), flow.initially_ready.end());
   num_active_ = 0;
+  num_complete_ = 0;
   near_.clear();
 }
 
@@ -197,6 +198,7 @@ void DataflowRun::complete_message(MpiDataflow const& flow, int index) noexcept 
 
 void DataflowRun::complete(MpiDataflow const& flow, int operation) noexcept {
   auto const i = static_cast<std::size_t>(operation);
+  ++num_complete_;
   for (int s = flow.successor_begin[i]; s < flow.successor_begin[i + 1]; ++s) {
     int const next = flow.successors[static_cast<std::size_t>(s)];
     if (--open_waits_[static_cast<std::size_t>(next)] == 0) {

@@ -36,6 +36,9 @@ public:
       MpiRun& run, Bases const& bases, MpiDataflow const& flow, bool& is_complete
   ) noexcept;
 
+  /// Operations of this run that are.
+  [[nodiscard]] std::size_t num_complete() const noexcept { return num_complete_; }
+
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
 private:
@@ -58,6 +61,7 @@ private:
   std::vector<int> active_;  ///< operation of each of the first num_active_ requests
   std::vector<int> done_;
   int num_active_ = 0;
+  std::size_t num_complete_ = 0;
 
   /// A message inside the node that is underway.
   struct Near {

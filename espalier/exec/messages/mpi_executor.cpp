@@ -81,6 +81,10 @@ public:
     return is_complete ? end_of_run() : MPI_SUCCESS;
   }
 
+  [[nodiscard]] std::size_t position() const noexcept {
+    return run_.program.dataflow ? dataflow_.num_complete() : rounds_.position();
+  }
+
   int finish() noexcept {
     if (first_error_ != MPI_SUCCESS) {
       return first_error_;
@@ -239,6 +243,10 @@ int MpiExecutor::start(void const* input, void* output) noexcept {
 
 int MpiExecutor::progress(bool& is_complete) noexcept {
   return implementation_->progress(is_complete);
+}
+
+std::size_t MpiExecutor::position() const noexcept {
+  return implementation_->position();
 }
 
 int MpiExecutor::finish() noexcept {

@@ -112,6 +112,9 @@ public:
   /// its end, and must be asked until it is. Local.
   int progress(bool& is_complete) noexcept;
 
+  /// Of a started run: changes whenever progress() finds that something is complete. Local.
+  [[nodiscard]] std::size_t position() const noexcept;
+
   /// Brings a started run to its end, waiting for what is missing. @return as run().
   int finish() noexcept;
 

@@ -104,6 +104,9 @@ public:
     is_receiving_ = true;
   }
 
+  /// Requests of the wait that are.
+  [[nodiscard]] int num_complete() const noexcept { return num_complete_; }
+
   /// A step was begun that is not over.
   [[nodiscard]] bool is_within_step() const noexcept { return is_receiving_ || num_complete_ > 0; }
 
@@ -145,7 +148,7 @@ private:
     return true;
   }
 
-  int num_complete_ = 0;  ///< requests of the wait that are
+  int num_complete_ = 0;
   bool is_receiving_ = false;
 };
 
@@ -189,6 +192,12 @@ public:
   bool progress(MpiRun& run, Bases const& bases) noexcept {
     next_ = go_on(run, bases, next_, tested_);
     return next_ == run.program.steps.size();
+  }
+
+  /// Changes when a message is complete that the steps wait for.
+  [[nodiscard]] std::size_t position() const noexcept {
+    constexpr unsigned bits_of_requests = 32;
+    return (next_ << bits_of_requests) + static_cast<std::size_t>(tested_.num_complete());
   }
 
   /// Goes on with the steps to the end.

@@ -3,6 +3,8 @@
 #include "espalier/plan/communicators/underway.hpp"
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <thread>
 
@@ -17,6 +19,7 @@ constinit Underway* last = nullptr;
 }  // namespace
 
 constinit std::atomic<Underway*> Underway::first{nullptr};
+constinit std::atomic<std::uint32_t> Underway::moves{0};
 constinit std::atomic<bool> Underway::is_heard{false};
 constinit std::atomic<std::uint32_t> Underway::rings{0};
 
@@ -48,6 +51,7 @@ void Underway::link() noexcept {
   }
   last = this;
   is_linked_ = true;
+  note_move();
 }
 
 void Underway::unlink() noexcept {
@@ -60,6 +64,10 @@ void Underway::unlink() noexcept {
   is_linked_ = false;
 }
 
+void Underway::note_move() noexcept {
+  moves.store(moves.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
 bool Underway::advance() noexcept {
   bool is_complete = false;
   if (!has_begun_) {
@@ -67,9 +75,14 @@ bool Underway::advance() noexcept {
       return false;
     }
     has_begun_ = true;
+    note_move();
     code_ = executor_->start(input_, output_);
   } else {
+    std::size_t const position = executor_->position();
     code_ = executor_->progress(is_complete);
+    if (executor_->position() != position) {
+      note_move();
+    }
   }
   bool const is_over = is_complete || code_ != MPI_SUCCESS;
   if (is_over) {

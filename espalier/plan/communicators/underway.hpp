@@ -45,6 +45,11 @@ public:
     return first.load(std::memory_order_relaxed) != nullptr;
   }
 
+  /// Changes when something begins, ends, or gets a message that it waits for. Local, at any time.
+  [[nodiscard]] static std::uint32_t num_moves() noexcept {
+    return moves.load(std::memory_order_relaxed);
+  }
+
   /// Moves all that is underway on, unless a thread does so already, which may be this one, within
   /// a call of the MPI library. Local. @return how many were completed.
   static int poll() noexcept;
@@ -98,10 +103,12 @@ private:
   /// @return true at its end, after which it may be gone.
   bool advance() noexcept;
   static int advance_all() noexcept;
+  static void note_move() noexcept;
   int complete() noexcept;
 
   /// Oldest first. Changed by whoever has the turn.
   static constinit std::atomic<Underway*> first;
+  static constinit std::atomic<std::uint32_t> moves;  ///< written by whoever has the turn
   static constinit std::atomic<bool> is_heard;        ///< a Bell lives
   static constinit std::atomic<std::uint32_t> rings;  ///< of all bells
 

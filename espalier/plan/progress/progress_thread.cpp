@@ -2,20 +2,16 @@
 
 #include "espalier/plan/progress/progress_thread.hpp"
 
-#include <chrono>
 #include <cstdint>
 #include <sys/prctl.h>
 
 #include "espalier/base/without_signals.hpp"
 #include "espalier/mpi/success.hpp"
 #include "espalier/mpi/unused_tag.hpp"
+#include "espalier/plan/progress/look_interval.hpp"
 
 namespace espalier::plan {
 namespace {
-
-/// A look takes a few microseconds, so the thread needs a tenth of a processor or less while
-/// something is underway.
-constexpr std::chrono::microseconds between_looks{50};
 
 /// Sleeps end when they should, not up to 50 microseconds later.
 void sleep_exactly() noexcept {
@@ -46,11 +42,13 @@ void ProgressThread::stop() noexcept {
 
 void ProgressThread::run() noexcept {
   sleep_exactly();
+  LookInterval interval;
   while (!is_stopping_.load()) {
     std::uint32_t const num_rings = bell_.num_rings();
     if (Underway::is_any()) {
       look();
-      std::this_thread::sleep_for(between_looks);
+      auto const now = LookInterval::Clock::now();
+      std::this_thread::sleep_for(interval.after_look(Underway::num_moves(), now));
     } else if (!is_stopping_.load()) {
       bell_.wait(num_rings);
     }
