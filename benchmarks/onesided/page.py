@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 STUDY = "onesided"
 MODELS = "onesided-models"
+LINKS = "onesided-links"
 FILE = "onesided.json"
 _TEMPLATE = Path(__file__).with_suffix(".md")
 _PUTS = ("put and ack", "flood of puts")
@@ -48,6 +49,8 @@ def text(declared: Mapping[str, Any], data: Path) -> str:
         chosen=_tables([one for one in library if one["chosen"]], _chosen),
         ours=_tables(ours, _ratio),
         losses=_losses(records),
+        links_date=date_of(data, LINKS),
+        links=links_table(json.loads((data / f"{LINKS}.json").read_text(encoding="utf-8"))),
         models_date=date_of(data, MODELS),
         models=_models(json.loads((data / f"{MODELS}.json").read_text(encoding="utf-8"))),
     )
@@ -122,6 +125,23 @@ def _ratio(record: Record) -> str:
 def _chosen(record: Record) -> str:
     """Return the algorithm of a collective without the name of that, and the mechanism."""
     return str(record["chosen"]).partition("/")[2].replace("_", " ")
+
+
+def links_table(rows: Sequence[Record]) -> str:
+    """Return MB/s of puts and of messages: a row for each size, a column for each number."""
+    numbers = sorted({row["links"] for row in rows})
+    shown = []
+    for size in sorted({row["bytes"] for row in rows}):
+        found = {row["links"]: row for row in rows if row["bytes"] == size}
+        shown.append([bytes_text(size), *(_bandwidths(found[number]) for number in numbers)])
+    head = [f"{number} {'link' if number == 1 else 'links'}" for number in numbers]
+    return table(["size", *head], shown)
+
+
+def _bandwidths(row: Record) -> str:
+    megabytes = row["bytes"] * row["transfers"] / 1e6
+    puts, messages = (megabytes / row[name] for name in ("puts", "messages"))
+    return f"{puts:.0f} and {messages:.0f} MB/s, {puts / messages:.2f}x"
 
 
 def _models(rows: Sequence[Record]) -> str:

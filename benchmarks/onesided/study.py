@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run what experiments.toml declares, and keep the times in docs/benchmarks/data.
 
-Usage: study.py [--build build/release] [--only TITLE ...] [--models]. On emulated hosts it needs
-root, and on simulated nodes what `make simulator` builds. A run takes up to ten minutes; runs that
-were made before are made again, or those that are named. With --models the model of one-sided
-collectives is held against the simulator, and nothing else.
+Usage: study.py [--build build/release] [--only TITLE ...] [--models] [--links]. On emulated hosts
+it needs root, and on simulated nodes what `make simulator` builds. A run takes up to ten minutes;
+runs that were made before are made again, or those that are named. With --models the model of
+one-sided collectives is held against the simulator, and with --links a node floods its neighbours
+in simulation, and nothing else.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 STUDY = "onesided"
 MODELS = "onesided-models"
+LINKS = "onesided-links"
 DATA = ROOT / "docs" / "benchmarks" / "data"
 TIME_LIMIT_S = 1200
 
@@ -142,6 +144,27 @@ def compared(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
+def floods(wanted: Mapping[str, Any], build: Path) -> list[dict[str, Any]]:
+    """Return what puts and messages to several neighbours take, of each number and size."""
+    program = build / "bin" / "flood_links_smpi"
+    rows = []
+    with SimulatedCluster(wanted["machine"], wanted["num_ranks"]) as cluster:
+        for links, size in itertools.product(wanted["num_links"], wanted["sizes"]):
+            neighbours = wanted["neighbours"][:links]
+            numbers = map(str, (size, wanted["num_transfers"], *neighbours))
+            done = cluster.run([str(program), *numbers], timeout_seconds=TIME_LIMIT_S)
+            done.check_returncode()
+            rows += [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    return rows
+
+
+def keep(rows: Sequence[Mapping[str, Any]], study: str) -> None:
+    """Write what a study in simulation found, a line for each row."""
+    text = ",\n".join(f"  {json.dumps(row)}" for row in rows)
+    (DATA / f"{study}.json").write_text(f"[\n{text}\n]\n", encoding="utf-8")
+    note_date(DATA, study)
+
+
 def kept(path: Path, titles: Sequence[str]) -> dict[str, Any]:
     """Return what is known of the other runs."""
     known = json.loads(path.read_text(encoding="utf-8"))
@@ -157,12 +180,13 @@ def main() -> int:
     parser.add_argument("--build", type=Path, default=ROOT / "build" / "release")
     parser.add_argument("--only", action="append", choices=titles, metavar="TITLE")
     parser.add_argument("--models", action="store_true")
+    parser.add_argument("--links", action="store_true")
     options = parser.parse_args()
     if options.models:
-        rows = compared_models(declared["model"], options.build)
-        text = ",\n".join(f"  {json.dumps(row)}" for row in rows)
-        (DATA / f"{MODELS}.json").write_text(f"[\n{text}\n]\n", encoding="utf-8")
-        note_date(DATA, MODELS)
+        keep(compared_models(declared["model"], options.build), MODELS)
+    if options.links:
+        keep(floods(declared["links"], options.build), LINKS)
+    if options.models or options.links:
         return 0
     path = DATA / f"{STUDY}.json"
     chosen = options.only or titles

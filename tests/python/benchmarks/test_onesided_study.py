@@ -44,6 +44,22 @@ def test_runs_on_hosts_are_started_there() -> None:
             assert "cluster" not in words
 
 
+def test_floods_are_shown_by_size_and_links() -> None:
+    rows = [
+        {"bytes": 1000, "links": 1, "transfers": 2, "puts": 1e-5, "messages": 2e-5},
+        {"bytes": 1000, "links": 6, "transfers": 2, "puts": 4e-6, "messages": 4e-6},
+    ]
+    head, _, row = PAGE.links_table(rows).splitlines()
+    assert head == "| size | 1 link | 6 links |"
+    assert row.endswith("| 200 and 100 MB/s, 2.00x | 500 and 500 MB/s, 1.00x |")
+
+
+def test_floods_go_to_different_neighbours() -> None:
+    links = DECLARED["study"]["links"]
+    assert len(set(links["neighbours"])) == max(links["num_links"]) == 6
+    assert max(links["neighbours"]) < links["num_ranks"]
+
+
 def test_titles_of_runs_differ() -> None:
     titles = [run["title"] for run in DECLARED["study"]["runs"]]
     assert len(set(titles)) == len(titles)
