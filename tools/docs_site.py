@@ -16,6 +16,7 @@ sys.path.insert(0, str(ROOT / "python"))
 sys.path.insert(0, str(ROOT / "espalier" / "calls"))
 
 import for_fortran  # noqa: E402
+import for_fortran_neighbors  # noqa: E402
 import table  # noqa: E402
 
 import site_figures  # noqa: E402
@@ -41,6 +42,8 @@ GENERATED = {
 FORTRAN = (
     "espalier.f90",
     "espalier_mpix.f90",
+    "espalier_neighbor.f90",
+    "espalier_neighborhoods.f90",
     "espalier_onesided.f90",
     "espalier_onesided_conduit.f90",
     "espalier_onesided_segment.f90",
@@ -68,10 +71,15 @@ SHOWN_ELSEWHERE = {"espalier.planned": "Request"}
 def fortran_modules(folder: Path) -> list[Path]:
     """Return the modules that are shown; what the table of calls gives is written to a folder."""
     sources = ROOT / "espalier"
-    planned = folder / "espalier_planned_collectives.f90"
     calls = table.read_table(sources / "calls" / "functions.json")
-    _write(planned, for_fortran.planned_module(calls))
-    return [*(sources / "capi" / "fortran" / name for name in FORTRAN), planned]
+    made = {
+        "espalier_neighbor_collectives.f90": for_fortran_neighbors.module(calls),
+        "espalier_planned_collectives.f90": for_fortran.planned_module(calls),
+    }
+    for name, text in made.items():
+        _write(folder / name, text)
+    written = [sources / "capi" / "fortran" / name for name in FORTRAN]
+    return [*written, *(folder / name for name in made)]
 
 
 def stage(folder: Path) -> list[str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Planned collectives of the C interface as the Fortran module and the Python package call them."""
+"""Collectives of the C interface as the Fortran modules and the Python package call them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ TURNED = {
     "datatypes": "lists.of({name})",
     "operator": "PMPI_Op_f2c({name})",
 }
-LISTS = ("counts", "displacements", "datatypes")
+LISTS = ("counts", "displacements", "addresses", "datatypes")
+# Whose lists of types are of the blocks that a rank sends to its neighbours, or receives.
+LISTS_OF_NEIGHBORS = {"sendtypes": "sent", "recvtypes": "received"}
 ENDING = ["espalier_planned_options const* options", "char const* complaint"]
 ENDING += ["espalier_request** request"]
 
@@ -64,4 +66,45 @@ def foreign_functions(functions: list[Function]) -> str:
             "  return espalier::capi::plan_foreign(call, comm, {options, request, complaint});"
         ]
         lines += ["}", ""]
+    return "\n".join([*lines, '}  // extern "C"', ""])
+
+
+def _neighbor_member(argument: Argument) -> str:
+    kind, name = argument.kind.name, argument.name
+    if kind == "datatypes":
+        return f".{name} = {LISTS_OF_NEIGHBORS[name]}.of({name})"
+    return f".{name} = {TURNED.get(kind, '{name}').format(name=name)}"
+
+
+def _neighbor_function(function: Function, *, is_planned: bool) -> list[str]:
+    parameters = [_parameter(argument) for argument in function.own_arguments]
+    parameters += ["espalier_neighborhood* neighborhood", "char const* complaint"]
+    parameters += ["espalier_request** request"] if is_planned else []
+    head = f"int espalier_f_{function.native}{'_init' if is_planned else ''}("
+    has_lists = any(argument.kind.name == "datatypes" for argument in function.arguments)
+    taken = "auto& sent, auto& received" if has_lists else "auto&, auto&"
+    members = [_neighbor_member(argument) for argument in function.own_arguments]
+    made = f"return espalier::plan::{function.structure}{{"
+    action = "plan" if is_planned else "run"
+    given = ["call", "neighborhood", "complaint", *(["request"] if is_planned else [])]
+    return [
+        *listed(head, parameters, ") {"),
+        f"  auto const call = [&]({taken}) {{",
+        *listed(made, members, "};", indent=4),
+        "  };",
+        f"  return espalier::capi::{action}_foreign_neighbors({', '.join(given)});",
+        "}",
+        "",
+    ]
+
+
+def foreign_neighbors(functions: list[Function]) -> str:
+    """Return capi/foreign_neighbor_functions.cpp: the same for neighborhoods of the C interface."""
+    lines = [*HEAD, '#include "include/espalier_neighbor.h"', "", "#include <mpi.h>", ""]
+    lines += ['#include "espalier/capi/foreign_neighbors.hpp"']
+    lines += ['#include "espalier/plan/neighbors/neighbor_structures.hpp"', "", 'extern "C" {', ""]
+    for function in functions:
+        if function.neighborhood:
+            lines += _neighbor_function(function, is_planned=False)
+            lines += _neighbor_function(function, is_planned=True)
     return "\n".join([*lines, '}  // extern "C"', ""])

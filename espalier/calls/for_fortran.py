@@ -14,7 +14,7 @@ COLUMNS = 100
 HANDLES = {"datatype": "MPI_Datatype", "datatypes": "MPI_Datatype", "operator": "MPI_Op"}
 HANDLES["comm"] = "MPI_Comm"
 BUFFERS = ("input", "output")
-LISTS = ("counts", "displacements")
+LISTS = {"counts": "c_int", "displacements": "c_int", "addresses": "c_intptr_t"}
 
 HEAD = """\
 ! SPDX-License-Identifier: Apache-2.0
@@ -23,6 +23,7 @@ HEAD = """\
 ! Made by espalier/calls/generate.py from espalier/calls/functions.json.
 module espalier_planned_collectives
   use, intrinsic :: iso_c_binding, only: c_int, c_loc, c_ptr
+  use espalier_buffer_places, only: buffer_complaint, complaint_of, place_of
   use espalier_onesided_types, only: espalier_request
   use espalier_planned_types
   use mpi_f08, only: MPI_Comm, MPI_Datatype, MPI_Op
@@ -31,7 +32,7 @@ module espalier_planned_collectives
 """
 
 
-def _wrapped(begin: str, words: list[str], end: str) -> list[str]:
+def wrapped(begin: str, words: list[str], end: str) -> list[str]:
     """Return `begin` words `end`, with commas, in lines that go on behind an ampersand."""
     indent = " " * (len(begin) - len(begin.lstrip()) + 2)
     lines, line = [], begin
@@ -48,23 +49,24 @@ def _names(function: Function) -> list[str]:
     return [argument.name for argument in function.arguments]
 
 
-def _c_declaration(argument: Argument) -> str:
+def c_declaration(argument: Argument) -> str:
+    """Return the declaration of an argument in the interface of a function of C."""
     kind = argument.kind.name
     if kind in (*BUFFERS, "datatypes"):
         return f"type(c_ptr), value :: {argument.name}"
     if kind in LISTS:
-        return f"integer(c_int), intent(in) :: {argument.name}(*)"
+        return f"integer({LISTS[kind]}), intent(in) :: {argument.name}(*)"
     return f"integer(c_int), value :: {argument.name}"
 
 
 def _c_interface(function: Function) -> Iterator[str]:
     name = f"{function.native}_init"
     words = [*_names(function), "options", "complaint", "made"]
-    yield from _wrapped(f"    function c_{name}(", words, ") &")
+    yield from wrapped(f"    function c_{name}(", words, ") &")
     yield f"        bind(C, name='espalier_f_{name}') result(code)"
     yield "      import :: c_int, c_planned_options, c_ptr"
     for argument in function.arguments:
-        yield f"      {_c_declaration(argument)}"
+        yield f"      {c_declaration(argument)}"
     yield "      type(c_planned_options), intent(in) :: options"
     yield "      type(c_ptr), value :: complaint"
     yield "      type(c_ptr), intent(inout) :: made"
@@ -72,19 +74,23 @@ def _c_interface(function: Function) -> Iterator[str]:
     yield "    end function"
 
 
-def _declaration(argument: Argument, *, is_f08: bool) -> str:
+def declaration(argument: Argument, *, is_f08: bool) -> str:
+    """Return the declaration of an argument in a procedure."""
     kind, name = argument.kind.name, argument.name
     if kind in BUFFERS:
         # No intent for what is written: it may be MPI_IN_PLACE or MPI_BOTTOM.
         intent = "intent(in), " if kind == "input" else ""
         return f"type(*), dimension(..), {intent}target, asynchronous :: {name}"
     integer = f"type({HANDLES[kind]})" if is_f08 and kind in HANDLES else "integer"
+    if kind == "addresses":
+        integer = "integer(c_intptr_t)"
     if kind == "datatypes":
         return f"{integer}, intent(in), target :: {name}(*)"
     return f"{integer}, intent(in) :: {name}{'(*)' if kind in LISTS else ''}"
 
 
-def _passed(argument: Argument, *, is_f08: bool) -> str:
+def passed(argument: Argument, *, is_f08: bool) -> str:
+    """Return what a procedure hands to C for an argument."""
     kind, name = argument.kind.name, argument.name
     if kind in BUFFERS:
         return f"{name}_at"
@@ -93,25 +99,31 @@ def _passed(argument: Argument, *, is_f08: bool) -> str:
     return f"{name}%MPI_VAL" if is_f08 and kind in HANDLES else name
 
 
+def found_places(function: Function) -> Iterator[str]:
+    """Yield the last declarations of a procedure, and where it finds its buffers."""
+    buffers = [a.name for a in function.arguments if a.kind.name in BUFFERS]
+    yield "    type(buffer_complaint), target :: wrong"
+    yield f"    type(c_ptr) :: {', '.join([*(f'{buffer}_at' for buffer in buffers), 'complaint'])}"
+    yield "    integer :: code"
+    for buffer in buffers:
+        yield f"    {buffer}_at = place_of({buffer}, '{buffer}', wrong)"
+    yield "    complaint = complaint_of(wrong)"
+
+
 def _procedure(function: Function, *, is_f08: bool) -> Iterator[str]:
     name = f"{function.native}_init{'_f08' if is_f08 else ''}"
     words = [*_names(function), "request", "ierror", "options"]
-    yield from _wrapped(f"  subroutine {name}(", words, ")")
+    yield from wrapped(f"  subroutine {name}(", words, ")")
     for argument in function.arguments:
-        yield f"    {_declaration(argument, is_f08=is_f08)}"
+        yield f"    {declaration(argument, is_f08=is_f08)}"
     yield "    type(espalier_request), intent(inout) :: request"
     yield "    integer, intent(out), optional :: ierror"
     yield "    type(espalier_planned_options), intent(in), optional :: options"
     yield "    type(planned_texts), target :: texts"
-    buffers = [a.name for a in function.arguments if a.kind.name in BUFFERS]
-    yield f"    type(c_ptr) :: {', '.join([*(f'{buffer}_at' for buffer in buffers), 'complaint'])}"
-    yield "    integer :: code"
-    for buffer in buffers:
-        yield f"    {buffer}_at = place_of({buffer}, '{buffer}', texts)"
-    yield "    complaint = complaint_of(texts)"
-    words = [_passed(argument, is_f08=is_f08) for argument in function.arguments]
+    yield from found_places(function)
+    words = [passed(argument, is_f08=is_f08) for argument in function.arguments]
     words += ["to_planned_options(options, texts)", "complaint", "request%handle"]
-    yield from _wrapped(f"    code = c_{function.native}_init(", words, ")")
+    yield from wrapped(f"    code = c_{function.native}_init(", words, ")")
     yield "    if (present(ierror)) ierror = code"
     yield "  end subroutine"
 

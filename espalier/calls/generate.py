@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import for_capi
 import for_foreign
 import for_fortran
+import for_fortran_neighbors
 import for_measure
 import for_plan
 import for_profile
@@ -45,8 +46,10 @@ FILES: dict[str, Callable[[list[Function]], str]] = {
     "espalier/plan/neighbors/neighbor_runs.inc": for_plan.neighbor_runs,
     "espalier/capi/planned/kept_calls.hpp": for_capi.kept_calls,
     "espalier/capi/planned/planned_functions.cpp": for_capi.planned_functions,
+    "espalier/capi/foreign_neighbor_functions.cpp": for_foreign.foreign_neighbors,
     "espalier/capi/planned/foreign_functions.cpp": for_foreign.foreign_functions,
     "espalier/capi/fortran/espalier_planned_collectives.f90": for_fortran.planned_module,
+    "espalier/capi/fortran/espalier_neighbor_collectives.f90": for_fortran_neighbors.module,
     "espalier/measure/collectives/filled_call.hpp": for_measure.filled_call,
     "shim/forward.hpp": for_shim.forward_header,
     "shim/forward.cpp": for_shim.forward_source,

@@ -46,6 +46,12 @@ HOLDS(order_report_standard_us, offsetof(espalier_order_report, standard_us) == 
 HOLDS(order_report_num_calls_to_pay, offsetof(espalier_order_report, num_calls_to_pay) == 136);
 HOLDS(order_sources, ESPALIER_ORDER_MEASURED == 0 && ESPALIER_ORDER_DESCRIBED == 2);
 
+HOLDS(neighbor_options_size, sizeof(espalier_neighbor_options) == 40);
+HOLDS(neighbor_options_flags, offsetof(espalier_neighbor_options, flags) == 8);
+HOLDS(neighbor_options_algorithm, offsetof(espalier_neighbor_options, algorithm) == 16);
+HOLDS(neighbor_options_latency, offsetof(espalier_neighbor_options, latency_us) == 24);
+HOLDS(neighbor_options_bandwidth, offsetof(espalier_neighbor_options, bandwidth_gib_s) == 32);
+
 HOLDS(planned_options_size, sizeof(espalier_planned_options) == 24);
 HOLDS(planned_options_flags, offsetof(espalier_planned_options, flags) == 8);
 HOLDS(planned_options_algorithm, offsetof(espalier_planned_options, algorithm) == 16);

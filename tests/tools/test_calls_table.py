@@ -191,6 +191,23 @@ def test_the_fortran_module_plans_every_collective_with_both_kinds_of_handles() 
     assert max(map(len, text.splitlines())) <= 100
 
 
+def test_the_fortran_module_has_neighborhood_collectives_with_both_kinds_of_handles() -> None:
+    text = texts_of(TABLE)["espalier/capi/fortran/espalier_neighbor_collectives.f90"]
+    served = [function for function in parse_table(TABLE) if function.neighborhood]
+    for name in [f"{one.native}{end}" for one in served for end in ("", "_init")]:
+        assert f"  public :: espalier_{name}\n" in text
+        assert text.count(f"    module procedure {name}, {name}_f08\n") == 1
+        assert text.count(f"code = c_{name}(") == 2
+    assert text.count("integer(c_intptr_t), intent(in) :: sdispls(*)") == 6
+    assert max(map(len, text.splitlines())) <= 100
+
+
+def test_types_of_neighbors_are_as_many_as_blocks_of_their_side() -> None:
+    text = texts_of(TABLE)["espalier/capi/foreign_neighbor_functions.cpp"]
+    assert text.count(".sendtypes = sent.of(sendtypes),") == 2
+    assert text.count(".recvtypes = received.of(recvtypes)\n") == 2
+
+
 def test_lists_of_types_that_do_not_count_are_not_read() -> None:
     text = texts_of(TABLE)["espalier/capi/planned/foreign_functions.cpp"]
     assert ".sendtypes = sendbuf == MPI_IN_PLACE ? nullptr : lists.of(sendtypes)," in text

@@ -50,7 +50,7 @@ def test_every_header_is_staged_beside_that_of_mpi(tmp_path: Path) -> None:
 
 def test_every_public_name_of_fortran_is_shown_for_both_kinds_of_handles(tmp_path: Path) -> None:
     modules = docs_site.fortran_modules(tmp_path)
-    parts = ("buffer_places", "onesided_types", "order_types", "planned_types")
+    parts = ("buffer_places", "neighbor_types", "onesided_types", "order_types", "planned_types")
     inner = {FORTRAN / f"espalier_{part}.f90" for part in parts}
     assert inner.isdisjoint(modules)
     assert {*modules, *inner} == {*FORTRAN.glob("*.f90"), *tmp_path.glob("*.f90")}
@@ -62,7 +62,7 @@ def test_every_public_name_of_fortran_is_shown_for_both_kinds_of_handles(tmp_pat
         for name in ", ".join(lists).split(", ") if lists else []:
             assert page.count(f"\n### {name}\n") == 1
             ways = re.findall(rf"```fortran\ncall {name}\((.*?)```", page, re.DOTALL)
-            takes_handles = bool(re.search(r"comm|info|datatype|\bop\b", ways[-1]))
+            takes_handles = bool(re.search(r"comm|info|datatype|sendtype|\bop\b", ways[-1]))
             assert ("type(MPI_" in ways[-1]) is takes_handles
             assert "type(MPI_" not in ways[0]
             assert len(ways) == 2 or not takes_handles

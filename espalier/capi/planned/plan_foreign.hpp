@@ -2,36 +2,17 @@
 
 #pragma once
 
-#include <list>
 #include <utility>
-#include <vector>
 
 #include "include/espalier_planned.h"
 
 #include <mpi.h>
 
 #include "espalier/capi/barrier.hpp"
+#include "espalier/capi/datatype_lists.hpp"
 #include "espalier/capi/planned/planner.hpp"
 
 namespace espalier::capi {
-
-/// Datatypes of C for lists of those of Fortran, one for each rank; they live as long as this.
-class DatatypeLists {
-public:
-  explicit DatatypeLists(int num_ranks) noexcept : num_ranks_(num_ranks) {}
-
-  [[nodiscard]] MPI_Datatype const* of(MPI_Fint const handles[]) {
-    auto& list = lists_.emplace_back();
-    for (int rank = 0; rank < num_ranks_; ++rank) {
-      list.push_back(PMPI_Type_f2c(handles[rank]));
-    }
-    return list.data();
-  }
-
-private:
-  int num_ranks_;
-  std::list<std::vector<MPI_Datatype>> lists_;
-};
 
 /// What every function espalier_f_<collective>_init() is: what Fortran and Python call, with
 /// handles of Fortran, which are numbers in every MPI. What their interface finds wrong with an

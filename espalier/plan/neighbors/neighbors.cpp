@@ -290,10 +290,17 @@ template <AnyNeighborCall Call> std::int64_t Neighbors::typical_bytes(Call const
   auto const sizes = exec::bytes_of_blocks(sent_blocks(call, degrees_));
   auto const num_blocks = std::max<std::int64_t>(1, static_cast<std::int64_t>(sizes.size()));
   std::int64_t mean = std::reduce(sizes.begin(), sizes.end()) / num_blocks;
-  require_success(
-      PMPI_Allreduce(MPI_IN_PLACE, &mean, 1, MPI_INT64_T, MPI_MAX, comm_), "MPI_Allreduce"
-  );
+  take_largest({&mean, 1});
   return mean;
+}
+
+void Neighbors::take_largest(std::span<std::int64_t> words) {
+  prepare();
+  auto const num_words = static_cast<int>(words.size());
+  require_success(
+      PMPI_Allreduce(MPI_IN_PLACE, words.data(), num_words, MPI_INT64_T, MPI_MAX, comm_),
+      "MPI_Allreduce"
+  );
 }
 
 std::size_t Neighbors::memory_bytes() const noexcept {

@@ -137,6 +137,10 @@ public:
   /// may differ. @throws Error mpi.
   template <AnyNeighborCall Call> [[nodiscard]] std::int64_t typical_bytes(Call const& call);
 
+  /// Replaces each word by the largest one of all ranks; not after take(). Collective.
+  /// @throws Error mpi.
+  void take_largest(std::span<std::int64_t> words);
+
   /// After prepare().
   [[nodiscard]] neighborhood::Neighborhood const& neighborhood() const { return *neighborhood_; }
 

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// What every function espalier_neighbor_<collective>() and .._init() is.
+
+#pragma once
+
+#include <cstdint>
+
+#include <mpi.h>
+
+#include "espalier/capi/neighbor_choice.hpp"
+#include "espalier/capi/neighbor_objects.hpp"
+#include "espalier/capi/neighbor_request.hpp"
+#include "espalier/neighborhood/catalog.hpp"
+#include "espalier/plan/neighbors/neighbor_calls.hpp"
+
+namespace espalier::capi {
+
+/// For blocks whose sizes are announced to those who forward them. Collective.
+template <typename Call>
+neighborhood::Algorithm const& chosen(espalier_neighborhood& self, Call const& call) {
+  return self.options.algorithm.empty()
+             ? predicted(self, Call::neighbor_call, self.neighbors.typical_bytes(call))
+             : named(self, Call::neighbor_call, plan::SizesBy::exchange);
+}
+
+/// For a call that plans nothing ahead; the last choice is remembered.
+template <typename Call>
+neighborhood::Algorithm const& chosen_now(espalier_neighborhood& self, Call const& call) {
+  constexpr plan::NeighborCall kind = Call::neighbor_call;
+  if constexpr (!plan::has_equal_blocks(kind)) {
+    return direct(kind);
+  }
+  LastChoice& last = self.last[plan::index_of(kind)];
+  bool const is_named = !self.options.algorithm.empty();
+  std::int64_t const bytes = is_named ? 0 : self.neighbors.typical_bytes(call);
+  if (last.algorithm == nullptr || last.bytes != bytes) {
+    last = {
+        .algorithm =
+            is_named ? &named(self, kind, plan::SizesBy::standard) : &predicted(self, kind, bytes),
+        .bytes = bytes,
+    };
+  }
+  return *last.algorithm;
+}
+
+/// A request for a call without misuse. Collective.
+template <typename Call> espalier_request* planned(espalier_neighborhood& self, Call const& call) {
+  neighborhood::Algorithm const& algorithm = chosen(self, call);
+  return new NeighborRequest(
+      self,
+      self.neighbors.plan(algorithm, call),
+      neighborhood::full_name(algorithm),
+      {.input = call.sendbuf, .output = call.recvbuf}
+  );
+}
+
+/// @return MPI_SUCCESS, or a code that is not yet delivered to an error handler.
+template <typename Call> int run_call(espalier_neighborhood& self, Call const& call) {
+  if (int const code = misuse(call, self.neighbors.degrees()); code != MPI_SUCCESS) {
+    return code;
+  }
+  return self.neighbors.run(chosen_now(self, call), call);
+}
+
+template <typename Call> int run_neighbors(espalier_neighborhood* self, Call const& call) noexcept {
+  return on(self, [&] { return run_call(*self, call); });
+}
+
+template <typename Call>
+int plan_neighbors(
+    espalier_neighborhood* self, Call const& call, espalier_request** request
+) noexcept {
+  return on(self, [&]() -> int {
+    if (request == nullptr) {
+      return MPI_ERR_ARG;
+    }
+    *request = nullptr;
+    if (int const code = misuse(call, self->neighbors.degrees()); code != MPI_SUCCESS) {
+      return code;
+    }
+    *request = planned(*self, call);
+    return MPI_SUCCESS;
+  });
+}
+
+}  // namespace espalier::capi
