@@ -59,13 +59,14 @@ FORTRAN = (
 )
 PYTHON = {
     "espalier.mpi": "Grids on communicators of mpi4py",
+    "espalier.neighbors": "Neighborhood collectives for mpi4py and NumPy",
     "espalier.onesided": "One-sided communication for mpi4py and NumPy",
     "espalier.planned": "Planned collectives for mpi4py and NumPy",
     "espalier.reordering": "Rank orders for trees on communicators of mpi4py",
     "espalier.errors": "Errors",
 }
 # Names of a module that another one shows already.
-SHOWN_ELSEWHERE = {"espalier.planned": "Request"}
+SHOWN_ELSEWHERE = {"espalier.neighbors": "Request", "espalier.planned": "Request"}
 
 
 def fortran_modules(folder: Path) -> list[Path]:

@@ -83,6 +83,7 @@ FLOORS = Floors(
         "report": {"catalog", "maps", "probing", "profiles"},
         "onesided": {"api"},
         "planned": {"onesided"},
+        "neighbors": {"planned"},
         "cli": {
             "doctor",
             "exports",

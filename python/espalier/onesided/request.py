@@ -41,7 +41,7 @@ class _Caught:
 
 
 class Request:
-    """A collective with fixed arguments; made by a `Team`, or by functions of `espalier.planned`.
+    """A collective with fixed arguments, of a `Team`, a `Neighborhood`, or of `espalier.planned`.
 
     It keeps its arrays, and is kept itself while it is under way. Members of a team call `start()`
     in the same order, `test()` and `wait()` in any; ranks of a communicator all of them in any.

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     Place: TypeAlias = npt.NDArray[Any] | int | None
     Blocks: TypeAlias = tuple[Any, ...] | list[Any]
 
-_LAST = 2**31
+LAST_OF_INT = 2**31
+LAST_OF_ADDRESS = 2**63
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,7 @@ def part(given: Place, name: str, num_parts: int = 1, *, is_written: bool = Fals
         raise ArgumentError(
             f"expected a multiple of {num_parts} elements as {name}, got {array.size}"
         )
-    count = arguments.number(array.size // num_parts, f"elements of a part of {name}", _LAST)
+    count = arguments.number(array.size // num_parts, f"elements of a part of {name}", LAST_OF_INT)
     arguments.mpi_type(array.dtype, name)
     return Part(name, address, count, array.dtype)
 
@@ -124,13 +125,15 @@ def root_of(root: int, ranks: Ranks) -> int:
     return arguments.number(root, "root", ranks.size)
 
 
-def counts_of(given: Sequence[int], name: str, ranks: Ranks) -> list[int]:
-    """Return a list with a number for each rank."""
+def counts_of(
+    given: Sequence[int], name: str, num_blocks: int, end: int = LAST_OF_INT
+) -> list[int]:
+    """Return a list with a number in [0, end) for each block."""
     if not hasattr(given, "__len__"):
-        raise ArgumentError(f"expected {ranks.size} numbers as {name}, got {given!r}")
-    if len(given) != ranks.size:
-        raise ArgumentError(f"expected {ranks.size} numbers as {name}, got {len(given)}")
-    return [arguments.number(value, name, _LAST) for value in given]
+        raise ArgumentError(f"expected {num_blocks} numbers as {name}, got {given!r}")
+    if len(given) != num_blocks:
+        raise ArgumentError(f"expected {num_blocks} numbers as {name}, got {len(given)}")
+    return [arguments.number(value, name, end) for value in given]
 
 
 def integers(values: Sequence[int]) -> Any:
@@ -138,14 +141,19 @@ def integers(values: Sequence[int]) -> Any:
     return (ctypes.c_int * len(values))(*values)
 
 
-def side(given: object, name: str, ranks: Ranks, *, is_written: bool = False) -> Side:
+def addresses(values: Sequence[int]) -> Any:
+    """Return a list of MPI_Aint as C has it."""
+    return (ctypes.c_ssize_t * len(values))(*values)
+
+
+def side(given: object, name: str, num_blocks: int, *, is_written: bool = False) -> Side:
     """Return an array with blocks of different sizes, all of which lie in it.
 
     Raises:
         ArgumentError: it is no `(array, counts)` or `(array, counts, displacements)`, or blocks
             reach beyond the array.
     """
-    array, counts, displacements = _unpacked(given, name, ranks)
+    array, counts, displacements = _unpacked(given, name, num_blocks)
     whole = part(array, name, is_written=is_written)
     for count, displacement in zip(counts, displacements, strict=True):
         if displacement + count > whole.count:
@@ -162,23 +170,32 @@ def side(given: object, name: str, ranks: Ranks, *, is_written: bool = False) ->
     )
 
 
-def _unpacked(given: object, name: str, ranks: Ranks) -> tuple[Array, list[int], list[int]]:
+def _unpacked(given: object, name: str, num_blocks: int) -> tuple[Array, list[int], list[int]]:
     if not isinstance(given, tuple | list) or len(given) not in (2, 3):
         raise ArgumentError(
             f"expected (array, counts) or (array, counts, displacements) as {name}, got "
             f"{type(given).__name__}"
         )
-    counts = counts_of(given[1], f"counts of {name}", ranks)
+    counts = counts_of(given[1], f"counts of {name}", num_blocks)
     if len(given) == 3:
-        displacements = counts_of(given[2], f"displacements of {name}", ranks)
+        displacements = counts_of(given[2], f"displacements of {name}", num_blocks)
     else:
-        displacements = [sum(counts[:rank]) for rank in range(ranks.size)]
-        arguments.number(sum(counts), f"elements of {name}", _LAST)
+        displacements = [sum(counts[:block]) for block in range(num_blocks)]
+        arguments.number(sum(counts), f"elements of {name}", LAST_OF_INT)
     return given[0], counts, displacements
 
 
-def typed_side(given: object, name: str, ranks: Ranks, *, is_written: bool = False) -> Side:
+def typed_side(
+    given: object,
+    name: str,
+    num_blocks: int,
+    *,
+    is_written: bool = False,
+    has_addresses: bool = False,
+) -> Side:
     """Return an array with blocks of different sizes and types; displacements are bytes.
+
+    C has the displacements as int, or as MPI_Aint if they are addresses.
 
     Raises:
         ArgumentError: it is no `(array, counts, displacements, types)`, or blocks reach beyond the
@@ -190,10 +207,20 @@ def typed_side(given: object, name: str, ranks: Ranks, *, is_written: bool = Fal
         )
     array, counts, displacements, types = given
     address = arguments.contiguous(array, name, is_written=is_written)
-    sizes = counts_of(counts, f"counts of {name}", ranks)
-    places = counts_of(displacements, f"displacements of {name}", ranks)
-    found = _types_of(types, name, ranks)
-    for count, place, datatype in zip(sizes, places, found, strict=True):
+    sizes = counts_of(counts, f"counts of {name}", num_blocks)
+    end = LAST_OF_ADDRESS if has_addresses else LAST_OF_INT
+    places = counts_of(displacements, f"displacements of {name}", num_blocks, end)
+    found = _types_of(types, name, num_blocks)
+    _check_inside(array, name, sizes, places, found)
+    handles = integers([datatype.py2f() for datatype in found])
+    listed = addresses(places) if has_addresses else integers(places)
+    return Side(array, address, integers(sizes), listed, datatypes=handles)
+
+
+def _check_inside(
+    array: Array, name: str, counts: list[int], places: list[int], datatypes: list[MPI.Datatype]
+) -> None:
+    for count, place, datatype in zip(counts, places, datatypes, strict=True):
         if count == 0 or datatype.Get_size() == 0:
             continue
         first, end = _reach(datatype, count)
@@ -202,15 +229,13 @@ def typed_side(given: object, name: str, ranks: Ranks, *, is_written: bool = Fal
                 f"expected blocks inside of the {array.nbytes} bytes of {name}, got one from byte "
                 f"{place + first} to byte {place + end}"
             )
-    handles = integers([datatype.py2f() for datatype in found])
-    return Side(array, address, integers(sizes), integers(places), datatypes=handles)
 
 
-def _types_of(given: Sequence[Any], name: str, ranks: Ranks) -> list[Any]:
+def _types_of(given: Sequence[Any], name: str, num_blocks: int) -> list[Any]:
     if not hasattr(given, "__len__"):
-        raise ArgumentError(f"expected {ranks.size} types of {name}, got {given!r}")
-    if len(given) != ranks.size:
-        raise ArgumentError(f"expected {ranks.size} types of {name}, got {len(given)}")
+        raise ArgumentError(f"expected {num_blocks} types of {name}, got {given!r}")
+    if len(given) != num_blocks:
+        raise ArgumentError(f"expected {num_blocks} types of {name}, got {len(given)}")
     return [_type_of(one, name) for one in given]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ctypes
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from espalier import api
 from espalier.errors import ArgumentError
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from mpi4py import MPI
 
     from espalier.planned.functions import Value
+
+Result = TypeVar("Result")
 
 # Requests are kept while they are under way, and their arrays with them.
 _underway: set[Request] = set()
@@ -47,20 +49,18 @@ def _ranks(comm: MPI.Intracomm) -> Ranks:
     return Ranks(comm.Get_rank(), comm.Get_size())
 
 
-def _called(
-    name: str, ranks: Ranks, algorithm: str, call_of: Callable[[Ranks], Call]
-) -> tuple[Call, bytes | None, bytes | None]:
-    """Return the call of this rank with the name of its algorithm, and what is wrong with it.
+def attempted(action: Callable[[], Result]) -> tuple[Result | None, bytes | None]:
+    """Return what an action gives, or what is wrong on this rank.
 
     Whatever is raised is told to the other ranks, which would wait for this one otherwise.
     """
     try:
-        return call_of(ranks), algorithm.encode() or None, None
+        return action(), None
     except ArgumentError as error:
         complaint = str(error)
     except Exception as error:
         complaint = f"expected arguments that can be used, got {type(error).__name__}: {error}"
-    return Call(functions.nothing(name)), None, complaint.encode(errors="replace")
+    return None, complaint.encode(errors="replace")
 
 
 def plan(
@@ -75,7 +75,8 @@ def plan(
         call_of: checks the arrays of this rank. What it finds wrong is told to the other ranks.
     """
     ranks = _ranks(comm)
-    call, named, complaint = _called(name, ranks, algorithm, call_of)
+    found, complaint = attempted(lambda: (call_of(ranks), algorithm.encode() or None))
+    call, named = found or (Call(functions.nothing(name)), None)
     options = functions.PlannedOptions(
         size=ctypes.sizeof(functions.PlannedOptions), flags=0, algorithm=named
     )

@@ -166,7 +166,7 @@ def reduce_scatter_init(
 
     def call(ranks: Ranks) -> Call:
         operator = _sum_or(op)
-        numbers = counts_of(counts, "counts", ranks)
+        numbers = counts_of(counts, "counts", ranks.size)
         result = part(recv, "recv", is_written=True)
         given = result if is_in_place(send) else part(send, "send")
         if given.count != sum(numbers) or given.dtype != result.dtype:

@@ -56,7 +56,7 @@ def allgatherv_init(
     """
 
     def call(ranks: Ranks) -> Call:
-        whole = side(recv, "recv", ranks, is_written=True)
+        whole = side(recv, "recv", ranks.size, is_written=True)
         own = _block(send, whole, ranks, "send")
         return Call((*own.values, *whole.values), (send, whole.array))
 
@@ -89,7 +89,7 @@ def gatherv_init(
         if ranks.rank != target:
             own = part(send, "send")
             return Call((*own.values, *no_side().values, target), (send,))
-        whole = side(recv, "recv", ranks, is_written=True)
+        whole = side(recv, "recv", ranks.size, is_written=True)
         own = _block(send, whole, ranks, "send")
         return Call((*own.values, *whole.values, target), (send, whole.array))
 
@@ -122,7 +122,7 @@ def scatterv_init(
         if ranks.rank != source:
             own = part(recv, "recv", is_written=True)
             return Call((*no_side().values, *own.values, source), (recv,))
-        whole = side(send, "send", ranks)
+        whole = side(send, "send", ranks.size)
         own = _block(recv, whole, ranks, "recv", is_written=True)
         return Call((*whole.values, *own.values, source), (whole.array, recv))
 
@@ -145,8 +145,8 @@ def alltoallv_init(
     """
 
     def call(ranks: Ranks) -> Call:
-        received = side(recv, "recv", ranks, is_written=True)
-        sent = no_side(in_place("send")) if is_in_place(send) else side(send, "send", ranks)
+        received = side(recv, "recv", ranks.size, is_written=True)
+        sent = no_side(in_place("send")) if is_in_place(send) else side(send, "send", ranks.size)
         return Call((*sent.values, *received.values), (sent.array, received.array))
 
     return plan("alltoallv", comm, algorithm, call)
@@ -169,8 +169,10 @@ def alltoallw_init(
     """
 
     def call(ranks: Ranks) -> Call:
-        received = typed_side(recv, "recv", ranks, is_written=True)
-        sent = no_side(in_place("send")) if is_in_place(send) else typed_side(send, "send", ranks)
+        received = typed_side(recv, "recv", ranks.size, is_written=True)
+        sent = (
+            no_side(in_place("send")) if is_in_place(send) else typed_side(send, "send", ranks.size)
+        )
         return Call((*sent.typed_values, *received.typed_values), (sent.array, received.array))
 
     return plan("alltoallw", comm, algorithm, call)
