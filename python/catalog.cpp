@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "python/core.hpp"
+#include "python/descriptions.hpp"
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -120,14 +121,7 @@ schedule::RankProgram program(std::string_view text, int num_ranks, int root, in
 nb::dict facts(std::string_view text, int num_ranks, int root) {
   // Facts mean something only for what can be generated; generate() says why if it cannot.
   int const num_blocks = program(text, num_ranks, root, 0).frame.num_output_blocks;
-  algorithms::Facts const facts = Choice::parse(text).facts(num_ranks, root);
-  nb::dict result;
-  result["rounds"] = facts.rounds;
-  result["messages"] = facts.messages;
-  result["blocks"] = facts.blocks;
-  result["scratch"] = facts.scratch;
-  result["output_blocks"] = num_blocks;
-  return result;
+  return facts_of(Choice::parse(text).facts(num_ranks, root), num_blocks);
 }
 
 nb::list collectives() {

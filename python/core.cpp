@@ -64,6 +64,7 @@ NB_MODULE(_core, module) {
   espalier::python::bind_dims(module);
   espalier::python::bind_discovery(module);
   espalier::python::bind_mpi_library(module);
+  espalier::python::bind_neighborhood(module);
   espalier::python::bind_one_sided(module);
   espalier::python::bind_verify(module);
   espalier::python::bind_profile(module);

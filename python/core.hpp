@@ -20,6 +20,7 @@ void bind_mapping_grid(nanobind::module_& module);
 void bind_machine(nanobind::module_& module);
 void bind_machine_sources(nanobind::module_& module);
 void bind_mpi_library(nanobind::module_& module);
+void bind_neighborhood(nanobind::module_& module);
 void bind_one_sided(nanobind::module_& module);
 void bind_verify(nanobind::module_& module);
 void bind_profile(nanobind::module_& module);

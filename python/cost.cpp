@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "python/core.hpp"
+#include "python/descriptions.hpp"
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -25,17 +26,9 @@ namespace {
 
 using algorithms::Choice;
 
-nb::dict describe(cost::Work const& work) {
-  nb::dict result;
-  result["rounds"] = work.rounds;
-  result["volume"] = work.volume;
-  result["reductions"] = work.reductions;
-  return result;
-}
-
 nb::object closed_form(std::string_view text, int num_ranks, int root) {
   auto const work = cost::closed_form(Choice::parse(text).facts(num_ranks, root));
-  return work ? nb::object(describe(*work)) : nb::none();
+  return work ? nb::object(work_of(*work)) : nb::none();
 }
 
 nb::dict count(std::string const& text, int num_ranks, int root) {
@@ -44,18 +37,7 @@ nb::dict count(std::string const& text, int num_ranks, int root) {
     nb::gil_scoped_release const released;
     work = cost::count(Choice::parse(text), num_ranks, root);
   }
-  return describe(work);
-}
-
-nb::list describe(cost::Crossings const& crossings) {
-  nb::list result;
-  for (cost::Amount const& amount : crossings) {
-    nb::dict described;
-    described["messages"] = amount.messages;
-    described["blocks"] = amount.blocks;
-    result.append(described);
-  }
-  return result;
+  return work_of(work);
 }
 
 nb::dict traffic(
@@ -68,14 +50,7 @@ nb::dict traffic(
   auto const machine = machine::read(machine_text);
   std::vector<int> const core_of = machine::place(machine, placement, num_ranks);
   auto const rounds = cost::traffic(Choice::parse(text), num_ranks, root, machine, core_of);
-  nb::list described;
-  for (cost::Crossings const& crossings : rounds) {
-    described.append(describe(crossings));
-  }
-  nb::dict result;
-  result["rounds"] = described;
-  result["total"] = describe(cost::total(rounds, machine));
-  return result;
+  return traffic_of(rounds, machine);
 }
 
 }  // namespace

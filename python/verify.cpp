@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "python/core.hpp"
+#include "python/descriptions.hpp"
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -103,18 +104,7 @@ nb::dict verify_programs(
 }
 
 nb::list sent(std::string_view text, int num_ranks, int root) {
-  nb::list result;
-  for (verify::Sent const& message :
-       verify::sent_messages(algorithms::Choice::parse(text), num_ranks, root)) {
-    nb::dict described;
-    described["round"] = message.round;
-    described["sender"] = message.sender;
-    described["receiver"] = message.receiver;
-    described["blocks"] = message.num_blocks;
-    described["cargo"] = message.cargo;
-    result.append(described);
-  }
-  return result;
+  return messages_of(verify::sent_messages(algorithms::Choice::parse(text), num_ranks, root));
 }
 
 nb::list rules() {

@@ -183,13 +183,17 @@ std::string draw_holdings(Choice const& choice, int num_ranks, int root) {
 }
 
 std::string draw_messages(Choice const& choice, int num_ranks, int root) {
+  return draw_messages(generate_all(choice, num_ranks, root));
+}
+
+std::string draw_messages(std::span<RankProgram const> programs) {
   struct Message {
     int round = 0;
     std::string text;
   };
 
   std::vector<Message> messages;
-  for (RankProgram const& program : generate_all(choice, num_ranks, root)) {
+  for (RankProgram const& program : programs) {
     for (Operation const& operation : program.operations) {
       if (operation.kind == Kind::send) {
         std::vector<int> blocks;

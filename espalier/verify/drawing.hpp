@@ -6,10 +6,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "espalier/algorithms/catalog.hpp"
+#include "espalier/schedule/program.hpp"
 
 namespace espalier::verify {
 
@@ -54,5 +56,8 @@ sent_messages(algorithms::Choice const& choice, int num_ranks, int root);
 /// Who sends which blocks to whom: `round 0: 0 -> 1 {0}`, one line per message.
 /// @throws Error as Choice::generate.
 [[nodiscard]] std::string draw_messages(algorithms::Choice const& choice, int num_ranks, int root);
+
+/// The same of programs.
+[[nodiscard]] std::string draw_messages(std::span<schedule::RankProgram const> programs);
 
 }  // namespace espalier::verify

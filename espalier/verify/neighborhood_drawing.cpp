@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -45,33 +44,6 @@ std::vector<std::string> names_of(Request const& request, Exchange const& exchan
   return names;
 }
 
-/// Texts of messages, by round, sender and position in the program.
-using Messages = std::map<std::tuple<int, int, int>, std::string>;
-
-Messages messages_of(Request const& request, std::vector<RankProgram> const& programs) {
-  Exchange const exchange = exchange_of(request);
-  std::vector<std::string> const names = names_of(request, exchange);
-  Contract const contract{
-      .collective = Collective::alltoall,
-      .num_ranks = request.neighborhood.num_ranks(),
-      .exchange = &exchange,
-  };
-  AllOperations const all(programs);
-  Values values(all, contract);
-  Messages messages;
-  values.observe([&](OperationReference reference, std::vector<std::int32_t> const& carried) {
-    Operation const& operation = all[reference];
-    std::vector<std::string> blocks;
-    for (std::int32_t const value : carried) {
-      blocks.push_back(names[static_cast<std::size_t>(value)]);
-    }
-    messages[{operation.round, reference.rank, reference.operation}] =
-        formatted("{}:{}", operation.peer, joined(blocks, ","));
-  });
-  std::ignore = execute(all, match_messages(all, contract.has_equal_blocks), values);
-  return messages;
-}
-
 std::vector<int> ranks_to_draw(std::span<int const> ranks, int num_ranks) {
   std::vector<int> result(ranks.begin(), ranks.end());
   if (result.empty()) {
@@ -90,32 +62,66 @@ std::vector<int> ranks_to_draw(std::span<int const> ranks, int num_ranks) {
 
 }  // namespace
 
-std::string draw_sent(
-    neighborhood::Algorithm const& algorithm, Request const& request, std::span<int const> ranks
-) {
+std::vector<Sent> sent_messages(neighborhood::Algorithm const& algorithm, Request const& request) {
   std::vector<RankProgram> const programs = generate_all(algorithm, request);
-  Verdict const verdict = prove(algorithm, request, programs);
-  if (verdict.violation) {
+  if (Verdict const verdict = prove(algorithm, request, programs); verdict.violation) {
     throw Error(
         ErrorCode::unsupported,
         full_name(algorithm) + " cannot be drawn, its proof fails: " + to_string(*verdict.violation)
     );
   }
+  Exchange const exchange = exchange_of(request);
+  std::vector<std::string> const names = names_of(request, exchange);
+  Contract const contract{
+      .collective = Collective::alltoall,
+      .num_ranks = request.neighborhood.num_ranks(),
+      .exchange = &exchange,
+  };
+  AllOperations const all(programs);
+  Values values(all, contract);
+  std::vector<Sent> result;
+  values.observe([&](OperationReference reference, std::vector<std::int32_t> const& carried) {
+    Operation const& operation = all[reference];
+    std::vector<std::string> blocks;
+    blocks.reserve(carried.size());
+    for (std::int32_t const value : carried) {
+      blocks.push_back(names[static_cast<std::size_t>(value)]);
+    }
+    result.push_back(
+        {.round = operation.round,
+         .sender = reference.rank,
+         .receiver = operation.peer,
+         .operation = reference.operation,
+         .num_blocks = static_cast<std::int64_t>(carried.size()),
+         .cargo = joined(blocks, ",")}
+    );
+  });
+  std::ignore = execute(all, match_messages(all, contract.has_equal_blocks), values);
+  std::ranges::sort(result, {}, [](Sent const& sent) {
+    return std::tuple(sent.round, sent.sender, sent.operation);
+  });
+  return result;
+}
+
+std::string draw_sent(
+    neighborhood::Algorithm const& algorithm, Request const& request, std::span<int const> ranks
+) {
+  std::vector<Sent> const messages = sent_messages(algorithm, request);
   std::vector<int> const drawn = ranks_to_draw(ranks, request.neighborhood.num_ranks());
   std::vector<Row> rows{{formatted("sent, p = {}", request.neighborhood.num_ranks())}};
   for (int const rank : drawn) {
     rows.front().push_back(formatted("rank {}", rank));
   }
-  for (int round = 0; round < verdict.facts.rounds; ++round) {
+  int const num_rounds = messages.empty() ? 0 : messages.back().round + 1;
+  for (int round = 0; round < num_rounds; ++round) {
     rows.emplace_back(drawn.size() + 1);
     rows.back().front() = formatted("round {}", round);
   }
-  for (auto const& [key, text] : messages_of(request, programs)) {
-    auto const [round, sender, position] = key;
+  for (Sent const& sent : messages) {
     for (std::size_t i = 0; i < drawn.size(); ++i) {
-      if (drawn[i] == sender) {
-        std::string& cell = rows[static_cast<std::size_t>(round) + 1][i + 1];
-        cell += (cell.empty() ? "" : " ") + text;
+      if (drawn[i] == sent.sender) {
+        std::string& cell = rows[static_cast<std::size_t>(sent.round) + 1][i + 1];
+        cell += formatted("{}{}:{}", cell.empty() ? "" : " ", sent.receiver, sent.cargo);
       }
     }
   }

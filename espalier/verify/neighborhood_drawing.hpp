@@ -4,8 +4,10 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "espalier/neighborhood/catalog.hpp"
+#include "espalier/verify/drawing.hpp"
 
 namespace espalier::verify {
 
@@ -25,5 +27,10 @@ namespace espalier::verify {
     neighborhood::Request const& request,
     std::span<int const> ranks = {}
 );
+
+/// All messages by round, sender and position in the program.
+/// @throws Error as draw_sent.
+[[nodiscard]] std::vector<Sent>
+sent_messages(neighborhood::Algorithm const& algorithm, neighborhood::Request const& request);
 
 }  // namespace espalier::verify

@@ -495,6 +495,31 @@ def verify_programs(
     `order` is what a reduction promises of its operands; with equal_blocks all have one size.
     """
 
+# Neighborhood collectives, by names as `neighbor_alltoall/combining`.
+
+NeighborGrid = tuple[Sequence[int], Sequence[bool], str, Sequence[int]]
+"""Extents, which dimensions are rings, a stencil as map_grid() takes it, and the node of each rank.
+
+Every process of the grid has the stencil around it. Nodes are any numbers, or not known: empty.
+"""
+
+class NeighborAlgorithm(Algorithm):
+    forwards: bool  # ranks keep blocks for others, and have to know their sizes
+
+def neighbor_catalog() -> list[NeighborAlgorithm]: ...
+def num_neighbors(stencil: str, num_dimensions: int) -> int: ...
+def neighbor_refuses(text: str, grid: NeighborGrid) -> str:
+    """Return why the algorithm cannot serve a stencil on a grid; empty if it can."""
+
+def neighbor_facts(text: str, grid: NeighborGrid) -> Facts: ...
+def neighbor_count(text: str, grid: NeighborGrid) -> Work: ...
+def neighbor_sent(text: str, grid: NeighborGrid) -> list[Sent]:
+    """Return all messages by round and sender; cargo is as draw_neighbor_sent() has it."""
+
+def neighbor_traffic(text: str, grid: NeighborGrid, machine: str, placement: str) -> Traffic: ...
+def neighbor_program_text(text: str, grid: NeighborGrid, rank: int) -> str: ...
+def draw_neighbor_sent(text: str, grid: NeighborGrid) -> str: ...
+def draw_neighbor_messages(text: str, grid: NeighborGrid) -> str: ...
 def calls() -> list[str]:
     """Return the blocking MPI calls that profiles speak of, but for those of neighborhoods."""
 

@@ -12,6 +12,8 @@ from espalier.errors import ArgumentError
 from espalier.io.console import document
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from espalier._core import Algorithm
 
 _ADVICE = "'espalier list' prints all algorithms"
@@ -36,17 +38,31 @@ def _matches(name: str, pattern: str) -> bool:
     return pattern in name.split("/") or pattern == name
 
 
+def _matching(algorithms: Sequence[Algorithm], pattern: str | None) -> list[Algorithm]:
+    if pattern is None:
+        return list(algorithms)
+    exact = [entry for entry in algorithms if _matches(full_name(entry), pattern)]
+    return exact or [entry for entry in algorithms if pattern in full_name(entry)]
+
+
 def find(pattern: str | None) -> list[Algorithm]:
     """Return the algorithms whose name matches: `allgather`, `*/ring`, `allgather/bruck`.
+
+    Those of neighborhoods are not among them.
 
     Raises:
         ArgumentError: if there is none.
     """
-    algorithms = _core.catalog()
-    if pattern is None:
-        return algorithms
-    exact = [entry for entry in algorithms if _matches(full_name(entry), pattern)]
-    found = exact or [entry for entry in algorithms if pattern in full_name(entry)]
+    found = _matching(_core.catalog(), pattern)
+    if not found and _matching(_core.neighbor_catalog(), pattern):
+        raise ArgumentError(
+            f"expected algorithms of collectives of all ranks, got '{pattern}', of neighborhoods",
+            "'espalier list' and 'espalier show' know these",
+        )
+    return _required(found, pattern)
+
+
+def _required(found: list[Algorithm], pattern: str | None) -> list[Algorithm]:
     if not found:
         raise ArgumentError(
             f"expected a pattern that an algorithm matches, got '{pattern}'", _ADVICE
@@ -65,5 +81,7 @@ def algorithm_of(choice: str) -> Algorithm:
 
 
 def listing(pattern: str | None) -> dict[str, Any]:
-    """Return the algorithms that match as a document."""
-    return document("espalier-list", 1, algorithms=find(pattern))
+    """Return the algorithms that match as a document, those of neighborhoods last."""
+    algorithms = [*_core.catalog(), *_core.neighbor_catalog()]
+    found = _required(_matching(algorithms, pattern), pattern)
+    return document("espalier-list", 1, algorithms=found)

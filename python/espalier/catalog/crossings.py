@@ -14,7 +14,7 @@ from espalier.machines import machines
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from espalier._core import Amount, Placement
+    from espalier._core import Amount, Placement, Traffic
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,21 +77,32 @@ def crossing(choice: str, num_ranks: int, root: int, machine: Machine) -> dict[s
     Raises:
         ArgumentError: if the machine has one level only: nothing is told apart then.
     """
-    levels = machine.place(num_ranks)["levels"]
-    if len(levels) == 1:
-        raise ArgumentError(
-            f"expected a machine with two levels or more, got '{machine.text}'",
-            "as in 'node:2 core:4'",
-        )
+    check_levels(machine, num_ranks)
     found = _core.traffic(choice, num_ranks, root, *machine.setting(num_ranks))
     size = None
     if machine.num_bytes is not None:
         size = block_bytes(choice, num_ranks, machine.num_bytes)
+    return described(found, num_ranks, machine, size)
+
+
+def check_levels(machine: Machine, num_ranks: int) -> None:
+    """Raise ArgumentError if the machine has one level only: nothing is told apart then."""
+    if len(machine.place(num_ranks)["levels"]) == 1:
+        raise ArgumentError(
+            f"expected a machine with two levels or more, got '{machine.text}'",
+            "as in 'node:2 core:4'",
+        )
+
+
+def described(
+    found: Traffic, num_ranks: int, machine: Machine, size: float | None
+) -> dict[str, Any]:
+    """Return what crosses each level of the machine with blocks of a size, None if it is open."""
     return {
         "machine": machine.text,
         "placement": machine.placement_text(num_ranks),
         "block_bytes": None if size is None else _whole(size),
-        "levels": [level["name"] for level in levels[:-1]],
+        "levels": [level["name"] for level in machine.place(num_ranks)["levels"][:-1]],
         "rounds": [_amounts(amounts, size) for amounts in found["rounds"]],
         "total": _amounts(found["total"], size),
     }

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from espalier import _core
@@ -64,11 +65,6 @@ def _drawing(choice: str, form: str, num_ranks: int, root: int, rank: int | None
     return _text_of(choice, num_ranks, root, ranks_of(num_ranks, rank))
 
 
-def usual_form(choice: str) -> str:
-    """Return the drawing that says most: what ranks hold, else what they send."""
-    return "holdings" if choice.partition("/")[0] in {"allgather", "bcast"} else "sent"
-
-
 def costs(choice: str, num_ranks: int, root: int, *, count: bool) -> dict[str, Any]:
     """Return the work of the schedule, as the algorithm says and as counted."""
     return {
@@ -95,50 +91,56 @@ def describe(choice: str, num_ranks: int, root: int) -> dict[str, Any]:
     )
 
 
-def show(
-    choice: str,
-    form: str,
-    num_ranks: int,
-    root: int,
-    rank: int | None,
-    machine: Machine | None = None,
-) -> dict[str, Any]:
-    """Return a choice with costs and a drawing of it (or its program, as text) as a document."""
-    text = checked(choice, num_ranks, root, rank)
-    drawing = _drawing(text, form, num_ranks, root, rank)
-    return {
-        **describe(text, num_ranks, root),
-        "costs": costs(text, num_ranks, root, count=rank is None),
-        "crossing": crossings.crossing(text, num_ranks, root, machine) if machine else None,
-        "form": form,
-        "drawing": drawing.rstrip("\n"),
-    }
+@dataclass(frozen=True)
+class Schedule:
+    """A choice on a number of ranks, perhaps of a machine."""
 
+    choice: str
+    num_ranks: int
+    root: int
+    machine: Machine | None = None
 
-def checked(choice: str, num_ranks: int, root: int, rank: int | None) -> str:
-    """Return the canonical text of a choice that works and is not too large to be shown."""
-    text = _core.canonical(choice)
-    check_request(text, num_ranks, root)
-    if rank is None:
-        check_size(text, num_ranks, root)
-    return text
+    def usual_form(self) -> str:
+        """Return the drawing that says most: what ranks hold, else what they send."""
+        return "holdings" if self.choice.partition("/")[0] in {"allgather", "bcast"} else "sent"
 
+    def show(self, form: str, rank: int | None) -> dict[str, Any]:
+        """Return it with costs and a drawing (or its program, as text) as a document."""
+        text, num_ranks, root = self._checked(rank)
+        drawing = _drawing(text, form, num_ranks, root, rank)
+        return {
+            **describe(text, num_ranks, root),
+            "costs": costs(text, num_ranks, root, count=rank is None),
+            "crossing": self._crossing(text),
+            "form": form,
+            "drawing": drawing.rstrip("\n"),
+        }
 
-def show_picture(
-    choice: str, num_ranks: int, root: int, machine: Machine | None = None
-) -> dict[str, Any]:
-    """Return what a picture of a choice shows: messages, and where the ranks lie."""
-    text = checked(choice, num_ranks, root, None)
-    return {
-        "algorithm": text,
-        "num_ranks": num_ranks,
-        "sent": _core.sent(text, num_ranks, root),
-        "place": machine.place(num_ranks) if machine else None,
-        "crossing": crossings.crossing(text, num_ranks, root, machine) if machine else None,
-    }
+    def picture(self) -> dict[str, Any]:
+        """Return what a picture shows: messages, and where the ranks lie."""
+        text, num_ranks, root = self._checked(None)
+        return {
+            "algorithm": text,
+            "num_ranks": num_ranks,
+            "sent": _core.sent(text, num_ranks, root),
+            "place": self.machine.place(num_ranks) if self.machine else None,
+            "crossing": self._crossing(text),
+        }
 
+    def programs(self, rank: int | None) -> dict[str, Any]:
+        """Return the programs of all ranks, or of one, as a document."""
+        text, num_ranks, root = self._checked(rank)
+        return programs.generate(text, num_ranks, root, ranks_of(num_ranks, rank))
 
-def show_programs(choice: str, num_ranks: int, root: int, rank: int | None) -> dict[str, Any]:
-    """Return the programs of all ranks, or of one, as a document."""
-    text = checked(choice, num_ranks, root, rank)
-    return programs.generate(text, num_ranks, root, ranks_of(num_ranks, rank))
+    def _checked(self, rank: int | None) -> tuple[str, int, int]:
+        """Return the canonical text of a choice that works and is not too large to be shown."""
+        text = _core.canonical(self.choice)
+        check_request(text, self.num_ranks, self.root)
+        if rank is None:
+            check_size(text, self.num_ranks, self.root)
+        return text, self.num_ranks, self.root
+
+    def _crossing(self, text: str) -> dict[str, Any] | None:
+        if self.machine is None:
+            return None
+        return crossings.crossing(text, self.num_ranks, self.root, self.machine)

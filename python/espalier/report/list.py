@@ -90,6 +90,8 @@ def _explain(console: Console, algorithm: Algorithm) -> None:
         console.print(f"  {title:<9}  {_OPERATORS_LONG[order]}", soft_wrap=True)
     if algorithm["equal_blocks_only"]:
         console.print("  blocks     all of one size")
+    if algorithm.get("forwards"):
+        console.print("  blocks     of others are forwarded: their sizes are equal, or exchanged")
     if algorithm["neighbours_only"]:
         console.print("  peers      only ranks r - 1 and r + 1")
     for entry in algorithm["parameters"]:

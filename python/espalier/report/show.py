@@ -24,6 +24,7 @@ def bytes_formula(blocks: int, output_blocks: int) -> str:
     return "m" if part == 1 else f"{part} m" if part else "0"
 
 
+_LETTERS = "xyzw"
 _order_texts = {
     "any": "operators must commute",
     "rank": "any operator, operands in rank order",
@@ -70,6 +71,19 @@ def _print_crossing(console: Console, crossing: Mapping[str, Any]) -> None:
     console.print(table)
 
 
+def _grid_text(around: Mapping[str, Any]) -> str:
+    """Return a grid with its rings and the stencil: `3x2x2, periodic in x and z, stencil 7pt`."""
+    extents = "x".join(map(str, around["grid"]))
+    rings = [_dimension_name(d, around) for d, is_ring in enumerate(around["periodic"]) if is_ring]
+    closed = f"periodic in {' and '.join(rings)}" if rings else "open"
+    return f"{extents}, {closed}, stencil {around['stencil']}"
+
+
+def _dimension_name(dimension: int, around: Mapping[str, Any]) -> str:
+    """Return the letter that --periodic has for a dimension, the number if there are many."""
+    return _LETTERS[dimension] if len(around["grid"]) <= len(_LETTERS) else str(dimension)
+
+
 def print_schedule(shown: Mapping[str, Any]) -> None:
     """Print the drawing below what the algorithm says of itself, costs and crossings below."""
     console = make_console()
@@ -77,6 +91,8 @@ def print_schedule(shown: Mapping[str, Any]) -> None:
     head.append(f" on {shown['num_ranks']} ranks", style="not bold")
     if _is_rooted(shown["collective"]):
         head.append(f", root {shown['root']}", style="not bold")
+    if around := shown.get("neighborhood"):
+        head.append(f", {_grid_text(around)}", style="not bold")
     console.print(head, soft_wrap=True)
     console.print(f"  {shown['summary']}", soft_wrap=True)
     console.print()

@@ -49,7 +49,29 @@ def test_no_line_is_wider_than_the_terminal(
 
 
 def test_json_holds_the_whole_catalog(cli: Callable) -> None:
-    assert cli("list", "--json").document()["algorithms"] == _core.catalog()
+    known = [*_core.catalog(), *_core.neighbor_catalog()]
+    assert cli("list", "--json").document()["algorithms"] == known
+
+
+def test_algorithms_of_neighborhoods_say_what_they_need(
+    cli: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    out = cli("list", "neighbor_alltoall").out
+    rows = {row.split()[0]: " ".join(row.split()) for row in out.splitlines()[2:] if row[0] != " "}
+    assert list(rows) == [
+        "neighbor_alltoall/direct",
+        "neighbor_alltoall/combining",
+        "neighbor_alltoall/node_aware",
+    ]
+    assert rows["neighbor_alltoall/combining"].endswith("traeff2019")
+    explained = cli("list", "*/node_aware", "--explain").out
+    assert explained.count("valid for  any neighborhood of ranks whose nodes are known\n") == 2
+    assert explained.count("  source     bienz2019\n") == 2
+    assert explained.count("are forwarded: their sizes are equal, or exchanged\n") == 2
+    assert "forwarded" not in cli("list", "neighbor_allgather/direct", "--explain").out
+    names = cli("list", "neighbor_allgather/*", "--json").document()["algorithms"]
+    assert [entry["name"] for entry in names] == ["direct", "combining", "node_aware"]
 
 
 def test_explain_describes_parameters(cli: Callable) -> None:
