@@ -34,7 +34,7 @@ enum class Collective : std::uint8_t {
 /// Who knows how large blocks are: what labels of the program mean.
 enum class BlockSizes : std::uint8_t {
   equal,      ///< all have one size: label 0
-  by_offset,  ///< isomorphic: block k has the same size on all ranks: label k (allgather: 0)
+  by_offset,  ///< isomorphic, declared: block k has one size on all ranks: label k (allgather: 0)
   by_edge,    ///< only the two ends know: label k p + sender (allgather: sender)
 };
 

@@ -16,7 +16,9 @@ std::string names() {
 }
 
 std::string refuses_sizes(Request const& request) {
-  if (request.sizes == BlockSizes::by_offset && request.neighborhood.isomorphic() == nullptr) {
+  Isomorphic const* const all = request.neighborhood.isomorphic();
+  bool const has_offsets = all != nullptr && all->has_common_order();
+  if (request.sizes == BlockSizes::by_offset && !has_offsets) {
     return "expected neighbours at the same offsets in a grid on all ranks for sizes by offset, "
            "got a graph";
   }

@@ -45,8 +45,19 @@ private:
 
   Slot& place(int index) { return place_of_stop_[static_cast<std::size_t>(index)]; }
 
-  [[nodiscard]] Slot output_of(int block) const {
-    return {.first = all_.arrival[static_cast<std::size_t>(block)]};
+  [[nodiscard]] Slot output_of(int block) const { return {.first = all_.in_number(rank_, block)}; }
+
+  /// The edge out of its sender that a block is; all are one in neighbor_allgather.
+  [[nodiscard]] int edge_of(int sender, int block) const {
+    return forest_.is_shared() ? 0 : all_.out_number(sender, block);
+  }
+
+  [[nodiscard]] int label_of(int sender, int block) const {
+    return label(request_, sender, edge_of(sender, block));
+  }
+
+  [[nodiscard]] Slot input_of(int block) const {
+    return input_slot(request_, edge_of(rank_, block));
   }
 
   [[nodiscard]] int peer(Hop const& hop, int sign) const {
@@ -64,7 +75,7 @@ private:
     std::vector<Slot> slots;
     for (int const index : hop.arriving) {
       int const block = stop(index).blocks.front();
-      place(index) = keeps ? stages_.scratch(label(request_, passing_.origin(stop(index)), block))
+      place(index) = keeps ? stages_.scratch(label_of(passing_.origin(stop(index)), block))
                            : output_of(stop(index).targets.front());
       slots.push_back(place(index));
     }
@@ -100,7 +111,7 @@ private:
       slots.push_back(
           next.parent >= 0 ? place(next.parent)
           : passes_on      ? packed(next.blocks.front())
-                           : input_slot(request_, next.blocks.front())
+                           : input_of(next.blocks.front())
       );
     }
     stages_.send(hop.stage, peer(hop, 1), std::move(slots));
@@ -108,10 +119,9 @@ private:
 
   /// The scratch block that an own block is copied to.
   Slot packed(int block) {
-    Slot const input = input_slot(request_, block);
-    auto const [found, is_new] = packed_.try_emplace(input.first);
+    auto const [found, is_new] = packed_.try_emplace(input_of(block).first);
     if (is_new) {
-      found->second = stages_.scratch(label(request_, rank_, block));
+      found->second = stages_.scratch(label_of(rank_, block));
     }
     return found->second;
   }
@@ -128,7 +138,7 @@ private:
     std::vector<Slot> sources;
     for (int const block : forest_.staying()) {
       outputs.push_back(output_of(block));
-      sources.push_back(input_slot(request_, block));
+      sources.push_back(input_of(block));
     }
     stages_.copy_first(std::move(outputs), std::move(sources));
   }

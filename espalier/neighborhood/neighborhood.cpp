@@ -2,6 +2,7 @@
 
 #include "espalier/neighborhood/neighborhood.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <numeric>
 #include <string>
@@ -11,6 +12,7 @@
 #include "espalier/base/format.hpp"
 #include "espalier/base/integer.hpp"
 #include "espalier/neighborhood/matching.hpp"
+#include "espalier/neighborhood/recognition.hpp"
 
 namespace espalier::neighborhood {
 namespace {
@@ -54,6 +56,11 @@ std::vector<End> shifted_ends(Isomorphic const& all, int rank, bool is_out) {
     ends.push_back(peer < 0 ? End{} : End{.peer = peer, .index = other[i]});
   }
   return ends;
+}
+
+/// @param own  has k
+int own_number(std::vector<Isomorphic::OwnNumber> const& own, int k) {
+  return std::ranges::lower_bound(own, k, {}, &Isomorphic::OwnNumber::k)->number;
 }
 
 constexpr int farthest = 1 << 30;
@@ -101,6 +108,15 @@ bool Isomorphic::is_possible(int k) const noexcept {
     }
   }
   return true;
+}
+
+int Isomorphic::out_number(int rank, int k) const noexcept {
+  return has_common_order() ? k : own_number(own_out[static_cast<std::size_t>(rank)], k);
+}
+
+int Isomorphic::in_number(int rank, int k) const noexcept {
+  return has_common_order() ? arrival[static_cast<std::size_t>(k)]
+                            : own_number(own_in[static_cast<std::size_t>(rank)], k);
 }
 
 Neighborhood Neighborhood::of(Isomorphic isomorphic) {
@@ -169,6 +185,13 @@ Neighborhood Neighborhood::of_lists(
   return result;
 }
 
+Neighborhood Neighborhood::recognised(Neighborhood graph) {
+  if (graph.knows_all() && !graph.isomorphic_) {
+    graph.isomorphic_ = recognise(graph.out_);
+  }
+  return graph;
+}
+
 Neighborhood
 Neighborhood::of_one_rank(int num_ranks, int rank, std::vector<End> in, std::vector<End> out) {
   if (rank < 0 || rank >= num_ranks) {
@@ -205,12 +228,12 @@ std::size_t Neighborhood::place_of(int rank) const {
 
 std::vector<End> Neighborhood::in_edges(int rank) const {
   std::size_t const place = place_of(rank);
-  return isomorphic_ ? shifted_ends(*isomorphic_, rank, false) : in_[place];
+  return in_.empty() ? shifted_ends(*isomorphic_, rank, false) : in_[place];
 }
 
 std::vector<End> Neighborhood::out_edges(int rank) const {
   std::size_t const place = place_of(rank);
-  return isomorphic_ ? shifted_ends(*isomorphic_, rank, true) : out_[place];
+  return out_.empty() ? shifted_ends(*isomorphic_, rank, true) : out_[place];
 }
 
 }  // namespace espalier::neighborhood

@@ -23,14 +23,33 @@ struct End {
 };
 
 /// What all ranks of a grid have in common when each has the same neighbours relative to itself.
-/// Block k of rank r goes to position r + offsets[k] and is block arrival[k] there.
+/// Block k of rank r goes to position r + offsets[k].
+///
+/// If it was declared, all ranks have a common order of edges: block k is edge k out of its rank,
+/// and edge arrival[k] into the other. If it was recognised in a graph, each rank has its own order
+/// of those edges that are there.
 struct Isomorphic {
+  /// Block k is this edge of one rank.
+  struct OwnNumber {
+    int k = 0;
+    int number = 0;
+  };
+
   mapping::CartesianGrid grid;
-  std::vector<std::vector<int>> offsets;  ///< any length and order; 0 and repetitions too
-  std::vector<int> arrival;               ///< a permutation
-  std::vector<int> departure;             ///< its inverse
+  std::vector<std::vector<int>> offsets;          ///< any length and order; 0 and repetitions too
+  std::vector<int> arrival;                       ///< a permutation
+  std::vector<int> departure;                     ///< its inverse
+  std::vector<std::vector<OwnNumber>> own_out{};  ///< by rank, k ascending; empty: common order
+  std::vector<std::vector<OwnNumber>> own_in{};
 
   [[nodiscard]] int num_edges() const noexcept { return static_cast<int>(offsets.size()); }
+
+  [[nodiscard]] bool has_common_order() const noexcept { return own_out.empty(); }
+
+  /// The number of block k among the edges out of a rank; both ends of the edge must exist.
+  [[nodiscard]] int out_number(int rank, int k) const noexcept;
+  /// The number among the edges into a rank of the one through which it gets block k of another.
+  [[nodiscard]] int in_number(int rank, int k) const noexcept;
 
   /// How far block k goes along a dimension: round a periodic one 0 .. extent - 1.
   [[nodiscard]] int hop(int k, int dimension) const noexcept;
@@ -58,6 +77,9 @@ public:
       std::vector<std::vector<int>> const& sources,
       std::vector<std::vector<int>> const& destinations
   );
+  /// The same edges; isomorphic() if they are those of a stencil on a grid, see recognise(). As it
+  /// was if edges of one rank only are known.
+  static Neighborhood recognised(Neighborhood graph);
   /// What one rank knows of itself. Enough for algorithms that need no more, see knows_all().
   /// @throws Error argument unless `rank` is one of num_ranks, and peers are ranks or -1.
   static Neighborhood
@@ -87,7 +109,7 @@ private:
   int num_ranks_;
   std::optional<int> only_rank_;
   std::optional<Isomorphic> isomorphic_;
-  std::vector<std::vector<End>> in_;  ///< by rank, or of the only rank; empty if isomorphic
+  std::vector<std::vector<End>> in_;  ///< by rank, or of the only rank; empty if declared
   std::vector<std::vector<End>> out_;
 };
 

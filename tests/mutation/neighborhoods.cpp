@@ -66,6 +66,29 @@ TEST(NeighborhoodOperation, ChangedIsRejectedOnGrids) {
   EXPECT_GT(num_mutants, 5000);
 }
 
+TEST(NeighborhoodOperation, ChangedIsRejectedOnGraphsInWhichAStencilIsRecognised) {
+  int num_mutants = 0;
+  for (unsigned const periods : {0U, 1U, 3U}) {
+    for (test::NamedNeighborhood const& the : test::recognised_on_grid({3, 2}, periods)) {
+      num_mutants += mutate_all(the.neighborhood, the.name, {0, 0, 1, 1, 1, 2});
+    }
+  }
+  EXPECT_GT(num_mutants, 5000);
+}
+
+/// Blocks land at the numbers that their own rank gives them, not at those of another.
+TEST(BrokenNeighborhood, WithTheOrderOfAnotherRank) {
+  auto const stencil =
+      Neighborhood::of_stencil(test::grid_of({3, 3}, 0), test::offsets_of("full", 2));
+  Neighborhood const graph = Neighborhood::recognised(test::shuffled(stencil, 1));
+  Request const request{.neighborhood = graph};
+  Algorithm const& combining = neighborhood::find("neighbor_alltoall/combining");
+  ASSERT_TRUE(verify::prove(combining, request).holds());
+  Neighborhood const other = Neighborhood::recognised(test::shuffled(stencil, 2));
+  Programs const programs = verify::generate_all(combining, {.neighborhood = other});
+  EXPECT_TRUE(breaks(ProverRule::postcondition, verify::prove(combining, request, programs)));
+}
+
 TEST(NeighborhoodOperation, ChangedIsRejectedOnSmallRings) {
   int num_mutants = 0;
   for (int const p : {2, 3}) {

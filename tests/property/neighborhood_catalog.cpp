@@ -125,6 +125,52 @@ TEST(NeighborhoodCatalog, IsRightOnLargeGrids) {
   }
 }
 
+/// As isomorphic ones, but for sizes by offset: ranks may have other orders of edges.
+constexpr int proofs_of_recognised = 2 * 2 * 3;
+
+TEST(NeighborhoodCatalog, IsRightOnGraphsInWhichAStencilIsRecognised) {
+  std::vector<std::vector<int>> grids{{2}, {5}, {8}, {3, 2}, {2, 4}, {3, 3}, {2, 2, 2}};
+#ifndef ESPALIER_FEW_RANKS
+  grids.insert(
+      grids.end(), {{33}, {1, 7}, {4, 4}, {5, 6}, {3, 3, 3}, {2, 4, 3}, {2, 2, 2, 2}, {3, 2, 2, 3}}
+  );
+#endif
+  int num_graphs = 0;
+  for (std::vector<int> const& extents : grids) {
+    for (unsigned periods = 0; periods < 1U << extents.size(); ++periods) {
+      for (NamedNeighborhood const& the : test::recognised_on_grid(extents, periods)) {
+        auto const placements = test::placements(the.neighborhood.num_ranks());
+        auto const& nodes = placements[the.name.size() % placements.size()];
+        EXPECT_EQ(prove_all(the.neighborhood, the.name, nodes), proofs_of_recognised) << the.name;
+        ++num_graphs;
+      }
+    }
+  }
+  EXPECT_GT(num_graphs, 30);
+}
+
+TEST(NeighborhoodCatalog, IsRightOnLargeGraphsInWhichAStencilIsRecognised) {
+#ifdef ESPALIER_FEW_RANKS
+  std::vector<std::vector<int>> const grids{{6, 6}};
+#else
+  std::vector<std::vector<int>> const grids{{16, 16}, {7, 7, 7}, {4, 4, 4, 4}};
+#endif
+  for (std::vector<int> const& extents : grids) {
+    auto const grid = test::grid_of(extents, 1);
+    auto const stencil =
+        Neighborhood::of_stencil(grid, test::offsets_of("full", grid.num_dimensions()));
+    auto const graph = Neighborhood::recognised(test::shuffled(stencil, 5));
+    std::string const name = test::to_text(extents, 1) + " as a graph";
+    for (Collective const collective :
+         {Collective::neighbor_alltoall, Collective::neighbor_allgather}) {
+      Request const request{
+          .collective = collective, .neighborhood = graph, .sizes = BlockSizes::by_edge
+      };
+      EXPECT_EQ(prove_request(request, name), 2) << "direct and combining";
+    }
+  }
+}
+
 TEST(NeighborhoodCatalog, IsRightOnRandomGraphs) {
   for (int p = 1; p <= most_ranks; ++p) {
     for (int const edges_per_rank : {0, 1, 3}) {

@@ -182,6 +182,23 @@ TEST(ThreadsNeighborhood, MoveDataOnGrids) {
 #endif
 }
 
+TEST(ThreadsNeighborhood, MoveDataOnGraphsInWhichAStencilIsRecognised) {
+  std::vector<std::vector<int>> grids{{2}, {5}, {3, 2}, {2, 2, 2}};
+#ifndef ESPALIER_FEW_RANKS
+  grids.insert(grids.end(), {{3, 3}, {4, 3}, {2, 2, 2, 2}});
+#endif
+  int num_graphs = 0;
+  for (std::vector<int> const& extents : grids) {
+    for (unsigned const periods : {0U, 1U, 15U}) {
+      for (test::NamedNeighborhood const& the : test::recognised_on_grid(extents, periods)) {
+        run_all(the.neighborhood, the.name, test::placements(the.neighborhood.num_ranks())[1]);
+        ++num_graphs;
+      }
+    }
+  }
+  EXPECT_GT(num_graphs, 20);
+}
+
 TEST(ThreadsNeighborhood, MoveDataOnGraphs) {
   for (int const p : {1, 2, 5, 8}) {
     run_all(test::random_graph(p, 3 * p, 11), "graph", test::placements(p)[2]);

@@ -108,6 +108,50 @@ inline std::vector<NamedNeighborhood> on_grid(std::vector<int> const& extents, u
   return result;
 }
 
+/// Fisher-Yates, the same with every standard library.
+inline void shuffle(std::vector<int>& list, std::mt19937& random) {
+  for (std::size_t i = list.size(); i > 1; --i) {
+    std::swap(list[i - 1], list[random() % i]);
+  }
+}
+
+/// The same edges as a graph, which each rank lists in an order of its own at both sides. Of
+/// several edges between two ranks others may meet.
+inline neighborhood::Neighborhood
+shuffled(neighborhood::Neighborhood const& all, std::uint32_t seed) {
+  std::mt19937 random(seed);
+  auto const peers = [&](std::vector<neighborhood::End> const& ends) {
+    std::vector<int> list;
+    for (neighborhood::End const& end : ends) {
+      if (!end.is_absent()) {
+        list.push_back(end.peer);
+      }
+    }
+    shuffle(list, random);
+    return list;
+  };
+  std::vector<std::vector<int>> sources;
+  std::vector<std::vector<int>> destinations;
+  for (int rank = 0; rank < all.num_ranks(); ++rank) {
+    sources.push_back(peers(all.in_edges(rank)));
+    destinations.push_back(peers(all.out_edges(rank)));
+  }
+  return neighborhood::Neighborhood::of_lists(sources, destinations);
+}
+
+/// The stencils on a grid as graphs, in which they have been recognised; those that join all ranks.
+inline std::vector<NamedNeighborhood>
+recognised_on_grid(std::vector<int> const& extents, unsigned periods) {
+  std::vector<NamedNeighborhood> result;
+  for (NamedNeighborhood const& the : on_grid(extents, periods)) {
+    auto graph = neighborhood::Neighborhood::recognised(shuffled(the.neighborhood, periods + 1));
+    if (graph.isomorphic() != nullptr) {
+      result.push_back({the.name + " as a graph", std::move(graph)});
+    }
+  }
+  return result;
+}
+
 /// Any ends: several edges between the same ranks, loops, ranks without edges, absent ends.
 inline neighborhood::Neighborhood random_graph(int num_ranks, int num_edges, std::uint32_t seed) {
   std::mt19937 random(seed);
@@ -125,9 +169,7 @@ inline neighborhood::Neighborhood random_graph(int num_ranks, int num_edges, std
     }
   }
   for (std::vector<int>& list : sources) {
-    for (std::size_t i = list.size(); i > 1; --i) {
-      std::swap(list[i - 1], list[static_cast<std::size_t>(below(static_cast<int>(i)))]);
-    }
+    shuffle(list, random);
   }
   return neighborhood::Neighborhood::of_lists(sources, destinations);
 }

@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <numeric>
 #include <span>
 #include <vector>
+
+#include "espalier/neighborhood/parts.hpp"
 
 namespace espalier::plan {
 namespace {
@@ -14,38 +15,6 @@ namespace {
 using neighborhood::End;
 using neighborhood::Neighborhood;
 using profile::Topology;
-
-/// Ranks that edges join, whatever their direction.
-class Parts {
-public:
-  explicit Parts(int num_ranks) : parent_(static_cast<std::size_t>(num_ranks)), num_(num_ranks) {
-    std::iota(parent_.begin(), parent_.end(), 0);
-  }
-
-  void join(int one, int other) {
-    int const root = root_of(one);
-    int const other_root = root_of(other);
-    num_ -= root == other_root ? 0 : 1;
-    parent_[static_cast<std::size_t>(root)] = other_root;
-  }
-
-  [[nodiscard]] int num() const noexcept { return num_; }
-
-private:
-  int root_of(int rank) {
-    while (true) {
-      int& parent = parent_[static_cast<std::size_t>(rank)];
-      if (parent == rank) {
-        return rank;
-      }
-      parent = parent_[static_cast<std::size_t>(parent)];
-      rank = parent;
-    }
-  }
-
-  std::vector<int> parent_;
-  int num_;
-};
 
 std::vector<int> peers_of(std::span<End const> ends) {
   std::vector<int> peers;
@@ -69,7 +38,7 @@ bool has_short_ring(mapping::CartesianGrid const& grid) {
 }
 
 NeighborClass class_of_graph(Neighborhood const& graph) {
-  Parts parts(graph.num_ranks());
+  neighborhood::Parts parts(graph.num_ranks());
   NeighborClass found{.topology = Topology::graph};
   std::size_t most = 0;
   for (int rank = 0; rank < graph.num_ranks(); ++rank) {
@@ -92,7 +61,8 @@ NeighborClass class_of_graph(Neighborhood const& graph) {
 
 NeighborClass class_of(Neighborhood const& neighborhood) {
   neighborhood::Isomorphic const* const grid = neighborhood.isomorphic();
-  if (grid == nullptr) {
+  bool const is_declared = grid != nullptr && grid->has_common_order();
+  if (!is_declared) {
     return class_of_graph(neighborhood);
   }
   return {

@@ -17,8 +17,9 @@ struct NeighborClass {
   friend bool operator==(NeighborClass const&, NeighborClass const&) = default;
 };
 
-/// On a grid without looking at all ranks.
-/// @param neighborhood  that knows all edges; isomorphic ones are those of Cartesian communicators
+/// On a grid without looking at all ranks. A graph stays one if a stencil was recognised in it:
+/// its rules are those for graphs.
+/// @param neighborhood  that knows all edges; those with a common order of edges are Cartesian
 [[nodiscard]] NeighborClass class_of(neighborhood::Neighborhood const& neighborhood);
 
 }  // namespace espalier::plan

@@ -52,6 +52,25 @@ TEST(NeighborhoodReplay, TakesAsLongAsTheLineOnATorus) {
   }
 }
 
+TEST(NeighborhoodReplay, TakesAsLongInARecognisedGraphAsOnTheGrid) {
+  machine::Link const link{
+      .latency = 1e-6, .overhead_send = 4e-7, .overhead_receive = 4e-7, .per_byte = 1e-10
+  };
+  Neighborhood const declared =
+      Neighborhood::of_stencil(test::grid_of({4, 4, 4}, 7), test::offsets_of("full", 3));
+  Neighborhood const graph = Neighborhood::recognised(test::shuffled(declared, 1));
+  for (Collective const collective :
+       {Collective::neighbor_alltoall, Collective::neighbor_allgather}) {
+    for (double const block_bytes : {8.0, 1024.0, 16384.0}) {
+      auto const seconds = [&](Neighborhood const& all) {
+        Request const request{.collective = collective, .neighborhood = all};
+        return replayed("combining", request, link, block_bytes);
+      };
+      EXPECT_DOUBLE_EQ(seconds(graph), seconds(declared)) << block_bytes;
+    }
+  }
+}
+
 TEST(NeighborhoodReplay, IsFasterForWhatIsChosen) {
   machine::Link const link{.latency = 1e-6, .overhead_send = 5e-7, .per_byte = 1e-9};
   Neighborhood const all =

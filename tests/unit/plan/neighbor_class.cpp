@@ -26,6 +26,14 @@ TEST(NeighborClass, OfGrids) {
   EXPECT_EQ(class_of_grid({4, 4, 4}, {true, false, true}).max_neighbors, 8);
 }
 
+TEST(NeighborClass, OfAGraphInWhichAStencilIsRecognisedIsThatOfTheGraph) {
+  Lists const ring{{1, 3}, {2, 0}, {1, 3}, {0, 2}};
+  Neighborhood const graph = Neighborhood::recognised(Neighborhood::of_lists(ring, ring));
+  ASSERT_NE(graph.isomorphic(), nullptr);
+  NeighborClass const expected{.topology = Topology::graph, .max_neighbors = 2};
+  EXPECT_EQ(class_of(graph), expected);
+}
+
 TEST(NeighborClass, ShortRingsHaveSeveralEdgesBetweenTheSameRanks) {
   EXPECT_TRUE(class_of_grid({2}, {true}).has_repeated_edges);
   EXPECT_TRUE(class_of_grid({8, 1}, {false, true}).has_repeated_edges);
