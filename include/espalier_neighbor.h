@@ -26,8 +26,8 @@
  * @endcode
  *
  * Algorithms: "direct" (each block by itself), "combining" (dimension by dimension: a 3^d-point
- * stencil needs 2 d messages instead of 3^d - 1; stencils on a grid only), "node_aware" (one
- * message from node to node).
+ * stencil needs 2 d messages instead of 3^d - 1; only for stencils on a grid, and for graphs whose
+ * edges are those of one), "node_aware" (one message from node to node).
  *
  * Unless said otherwise functions return MPI_SUCCESS or an MPI error code that was given to the
  * error handler of the communicator of the neighborhood: MPI_ERR_ARG for arguments that cannot be

@@ -6,24 +6,33 @@
 ///
 /// Usage: neighbor_exchange <extents, as 4x4x4> <repetitions> <bytes of a block>...
 ///
-/// Rank 0 prints a line for each block size: bytes, then microseconds of direct, combining,
-/// node_aware, native (-1: none); the median over repetitions of the slowest rank. Algorithms take
-/// turns, so that all see the same noise.
+/// Rank 0 prints a line for each block size: bytes, then microseconds of direct, combining and
+/// node_aware on the stencil as it is declared, of combining on the graph with the same edges, in
+/// which it is recognised, and of native (-1: none); the median over repetitions of the slowest
+/// rank. Algorithms take turns, so that all see the same noise.
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <random>
+#include <utility>
 #include <vector>
 
 #include "include/espalier_neighbor.h"
 
 #include <mpi.h>
 
+#ifdef ESPALIER_MPI_SIMULATED
+#include "espalier/capi/neighbor_objects.hpp"
+#endif
+
 namespace {
 
 constexpr std::array names{"direct", "combining", "node_aware"};
+constexpr char const* recognised_algorithm = "combining";
+constexpr std::size_t num_served = names.size() + 1;
 
 std::vector<int> parse_extents(char const* text) {
   std::vector<int> extents;
@@ -58,7 +67,37 @@ std::vector<int> full_stencil(std::size_t num_dimensions) {
   return offsets;
 }
 
-/// The same exchange as MPI knows it.
+/// Whom a rank has as its neighbours.
+struct Lists {
+  std::vector<int> sources;
+  std::vector<int> destinations;
+};
+
+/// The neighbours of any rank, in orders of its own.
+Lists lists_of(
+    MPI_Comm grid, int rank, std::vector<int> const& offsets, std::size_t num_dimensions
+) {
+  std::vector<int> here(num_dimensions);
+  MPI_Cart_coords(grid, rank, static_cast<int>(num_dimensions), here.data());
+  Lists lists;
+  for (std::size_t k = 0; k < offsets.size(); k += num_dimensions) {
+    for (int const sign : {-1, 1}) {
+      std::vector<int> there = here;
+      for (std::size_t d = 0; d < num_dimensions; ++d) {
+        there[d] += sign * offsets[k + d];
+      }
+      int peer = 0;
+      MPI_Cart_rank(grid, there.data(), &peer);
+      (sign < 0 ? lists.sources : lists.destinations).push_back(peer);
+    }
+  }
+  std::mt19937 random(static_cast<unsigned>(rank));
+  std::ranges::shuffle(lists.sources, random);
+  std::ranges::shuffle(lists.destinations, random);
+  return lists;
+}
+
+/// The same exchange as MPI knows it; MPI_COMM_NULL where it has no graphs.
 MPI_Comm graph_of(MPI_Comm grid, std::vector<int> const& offsets, std::size_t num_dimensions) {
 #ifdef ESPALIER_MPI_SIMULATED
   static_cast<void>(grid);
@@ -68,30 +107,16 @@ MPI_Comm graph_of(MPI_Comm grid, std::vector<int> const& offsets, std::size_t nu
 #else
   int rank = 0;
   MPI_Comm_rank(grid, &rank);
-  std::vector<int> here(num_dimensions);
-  MPI_Cart_coords(grid, rank, static_cast<int>(num_dimensions), here.data());
-  std::vector<int> sources;
-  std::vector<int> destinations;
-  for (std::size_t k = 0; k < offsets.size(); k += num_dimensions) {
-    for (int const sign : {-1, 1}) {
-      std::vector<int> there = here;
-      for (std::size_t d = 0; d < num_dimensions; ++d) {
-        there[d] += sign * offsets[k + d];
-      }
-      int peer = 0;
-      MPI_Cart_rank(grid, there.data(), &peer);
-      (sign < 0 ? sources : destinations).push_back(peer);
-    }
-  }
+  Lists const lists = lists_of(grid, rank, offsets, num_dimensions);
   MPI_Comm graph = MPI_COMM_NULL;
-  auto const degree = static_cast<int>(sources.size());
+  auto const degree = static_cast<int>(lists.sources.size());
   MPI_Dist_graph_create_adjacent(
       grid,
       degree,
-      sources.data(),
+      lists.sources.data(),
       MPI_UNWEIGHTED,
       degree,
-      destinations.data(),
+      lists.destinations.data(),
       MPI_UNWEIGHTED,
       MPI_INFO_NULL,
       0,
@@ -100,6 +125,29 @@ MPI_Comm graph_of(MPI_Comm grid, std::vector<int> const& offsets, std::size_t nu
   return graph;
 #endif
 }
+
+#ifdef ESPALIER_MPI_SIMULATED
+/// SimGrid has no graphs: what espalier_neighborhood_of() makes of one, with all edges known.
+espalier_neighborhood*
+recognised(MPI_Comm grid, std::vector<int> const& offsets, std::size_t num_dimensions) {
+  using espalier::neighborhood::Neighborhood;
+  int num_ranks = 0;
+  MPI_Comm_size(grid, &num_ranks);
+  std::vector<std::vector<int>> sources;
+  std::vector<std::vector<int>> destinations;
+  for (int rank = 0; rank < num_ranks; ++rank) {
+    Lists lists = lists_of(grid, rank, offsets, num_dimensions);
+    sources.push_back(std::move(lists.sources));
+    destinations.push_back(std::move(lists.destinations));
+  }
+  auto* const made = new espalier_neighborhood{
+      .neighbors = {grid, Neighborhood::recognised(Neighborhood::of_lists(sources, destinations))},
+      .options = {.algorithm = recognised_algorithm, .links = {}},
+  };
+  made->neighbors.prepare();
+  return made;
+}
+#endif
 
 /// Microseconds of the slowest rank.
 template <typename Action> double timed(MPI_Comm comm, Action&& action) {
@@ -136,26 +184,27 @@ public:
           grid_, static_cast<int>(degree_), offsets_.data(), &options, &neighborhoods_[i]
       );
     }
+    make_recognised(extents.size());
   }
 
   void measure(int bytes, int num_repetitions) {
     std::vector<char> out(degree_ * static_cast<std::size_t>(bytes), 'a');
     std::vector<char> in(out.size());
-    std::array<espalier_request*, names.size()> requests{};
-    for (std::size_t i = 0; i < names.size(); ++i) {
+    std::array<espalier_request*, num_served> requests{};
+    for (std::size_t i = 0; i < num_served; ++i) {
       espalier_neighbor_alltoall_init(
           out.data(), bytes, MPI_CHAR, in.data(), bytes, MPI_CHAR, neighborhoods_[i], &requests[i]
       );
     }
-    std::array<std::vector<double>, names.size() + 1> samples;
+    std::array<std::vector<double>, num_served + 1> samples;
     constexpr int num_warmups = 2;
     for (int k = 0; k < num_repetitions + num_warmups; ++k) {
       for (std::size_t i = 0; i < samples.size(); ++i) {
-        if (i == names.size() && graph_ == MPI_COMM_NULL) {
+        if (i == num_served && graph_ == MPI_COMM_NULL) {
           continue;
         }
         double const time = timed(grid_, [&] {
-          if (i == names.size()) {
+          if (i == num_served) {
             native(out, in, bytes);
           } else {
             espalier_request_start(requests[i]);
@@ -184,6 +233,17 @@ public:
   }
 
 private:
+  void make_recognised(std::size_t num_dimensions) {
+#ifdef ESPALIER_MPI_SIMULATED
+    neighborhoods_.back() = recognised(grid_, offsets_, num_dimensions);
+#else
+    static_cast<void>(num_dimensions);
+    espalier_neighbor_options options = ESPALIER_NEIGHBOR_OPTIONS_INIT;
+    options.algorithm = recognised_algorithm;
+    espalier_neighborhood_of(graph_, &options, &neighborhoods_.back());
+#endif
+  }
+
   void native(std::vector<char> const& out, std::vector<char>& in, int bytes) {
 #ifndef ESPALIER_MPI_SIMULATED
     MPI_Neighbor_alltoall(out.data(), bytes, MPI_CHAR, in.data(), bytes, MPI_CHAR, graph_);
@@ -210,7 +270,7 @@ private:
   std::size_t degree_ = 0;
   MPI_Comm grid_ = MPI_COMM_NULL;
   MPI_Comm graph_ = MPI_COMM_NULL;
-  std::array<espalier_neighborhood*, names.size()> neighborhoods_{};
+  std::array<espalier_neighborhood*, num_served> neighborhoods_{};
 };
 
 }  // namespace

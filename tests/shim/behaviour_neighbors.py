@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PROGRAM = "mpi_shim_neighbor_learning"
+RECOGNISED = "mpi_shim_neighbor_recognised"
 # Of a line of three ranks.
 GRID = {
     "collective": "neighbor_alltoall",
@@ -24,6 +25,8 @@ GRID = {
     "algorithm": "neighbor_alltoall/combining",
     "reason": "measured",
 }
+# Of a line of three ranks with two neighbours on each side: everybody talks to everybody.
+GRAPH = {**GRID, "topology": "graph"}
 
 
 def rows(context: Context, function: str = "MPI_Neighbor_alltoall") -> list[dict[str, Any]]:
@@ -88,17 +91,37 @@ def case_started_neighbors_learn_nothing(context: Context) -> None:
         expect(found == {("native", "no profile")}, "native", found)
 
 
-def case_neighbor_rule_refused(context: Context) -> None:
-    """Where the algorithm cannot serve, the call is native on all ranks, with one line."""
-    graph = {**GRID, "topology": "graph"}
+def case_neighbor_rule_recognised(context: Context) -> None:
+    """A graph with the edges of a stencil follows its rules for graphs, in every kind of call."""
     outcome = context.launch(
-        *(context.program(PROGRAM), "2"),
-        ESPALIER_PROFILE=context.profile(rules=[graph]),
+        context.program(RECOGNISED),
+        ESPALIER_PROFILE=context.profile(rules=[GRAPH]),
+        ESPALIER_STATISTICS=str(context.statistics),
+    )
+    expect((outcome.code, outcome.lines) == (0, []), "a silent success", outcome)
+    for function in ("MPI_Neighbor_alltoall", *(name for name, _ in STARTED)):
+        found = {(row["algorithm"], row["reason"]) for row in rows(context, function)}
+        rule = ("neighbor_alltoall/combining", "profile rule 0: measured")
+        expect(found == {rule}, "the rule", (function, found))
+    others = {row["algorithm"] for row in rows(context, "MPI_Neighbor_allgather")}
+    expect(others == {"native"}, "no rule", others)
+
+
+def case_neighbor_rule_refused(context: Context) -> None:
+    """Where the algorithm cannot serve, the call is native on all ranks.
+
+    There is one line for blocking calls, and one for those that are only started.
+    """
+    outcome = context.launch(
+        *(context.program(RECOGNISED), "almost"),
+        ESPALIER_PROFILE=context.profile(rules=[GRAPH]),
         ESPALIER_STATISTICS=str(context.statistics),
     )
     expect(outcome.code == 0, "exit code 0", outcome)
-    expect(len(outcome.lines) == 1, "one line", outcome.lines)
-    expect("got a graph (profile rule 0: measured)" in outcome.lines[0], "why", outcome.lines)
+    told = [line.split(": ")[1] for line in outcome.lines]
+    expect(told == ["neighbor_alltoall", "ineighbor_alltoall"], "a line each", outcome.lines)
+    why = "got a graph (profile rule 0: measured)"
+    expect(all(why in line for line in outcome.lines), "why", outcome.lines)
     found = rows(context)
     expect({row["algorithm"] for row in found} == {"native"}, "native", found)
     expect(any("does not serve" in row["reason"] for row in found), "the reason", found)

@@ -69,7 +69,7 @@ Neighborhood neighborhood_of_graph(MPI_Comm comm) {
   for (int rank = 0; rank < size_of(comm); ++rank) {
     neighbors.push_back(graph_neighbors(comm, rank));
   }
-  return Neighborhood::of_lists(neighbors, neighbors);
+  return Neighborhood::recognised(Neighborhood::of_lists(neighbors, neighbors));
 }
 
 struct Lists {
@@ -230,7 +230,7 @@ std::optional<Neighborhood> of_lists(
     std::vector<std::vector<int>> const& sources, std::vector<std::vector<int>> const& destinations
 ) {
   try {
-    return Neighborhood::of_lists(sources, destinations);
+    return Neighborhood::recognised(Neighborhood::of_lists(sources, destinations));
   } catch (Error const& error) {
     if (error.code() != ErrorCode::argument) {
       throw;
@@ -358,7 +358,7 @@ Neighborhood with_all_edges(Neighborhood const& own, MPI_Comm private_comm) {
   int const rank = rank_of(private_comm);
   auto const sources = gathered(peers_of(own.in_edges(rank)), private_comm);
   auto const destinations = gathered(peers_of(own.out_edges(rank)), private_comm);
-  return Neighborhood::of_lists(sources, destinations);
+  return Neighborhood::recognised(Neighborhood::of_lists(sources, destinations));
 }
 
 std::vector<int> nodes_of_ranks(MPI_Comm private_comm) {

@@ -39,7 +39,7 @@ inline constexpr std::size_t most_shared_edges = std::size_t{1} << 17U;
 
 /// The neighborhood of a communicator with the edges of all ranks, the same on all of them; none if
 /// it has more than most_shared_edges, or edges with one end only. On a grid these are not stored,
-/// and may be any number.
+/// and may be any number. Stencils in graphs are recognised.
 ///
 /// Local on grids and graphs; collective over the communicator on a distributed graph.
 /// @throws Error mpi.
@@ -53,7 +53,8 @@ inline constexpr std::size_t most_shared_edges = std::size_t{1} << 17U;
 /// @throws Error mpi; argument for a graph in which an edge has one end only.
 [[nodiscard]] neighborhood::Neighborhood neighborhood_of(MPI_Comm user, MPI_Comm private_comm);
 
-/// The same with the edges of all ranks known on each. Collective over private_comm.
+/// The same with the edges of all ranks known on each, and a stencil in them recognised. Collective
+/// over private_comm.
 /// @throws Error as neighborhood_of().
 [[nodiscard]] neighborhood::Neighborhood
 with_all_edges(neighborhood::Neighborhood const& own, MPI_Comm private_comm);

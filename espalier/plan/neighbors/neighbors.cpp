@@ -36,6 +36,15 @@ int largest_number() noexcept {
 
 using Sizes = std::vector<std::int64_t>;
 
+/// Combining sends as many messages as there are neighbours, each later.
+bool combines_nothing(Algorithm const& algorithm, neighborhood::Request const& request) {
+  if (algorithm.name != "combining") {
+    return false;
+  }
+  Algorithm const& direct = neighborhood::find(request.collective, "direct");
+  return algorithm.facts_inside(request).messages >= direct.facts_inside(request).messages;
+}
+
 /// By the standard all blocks have this size, sent or received.
 std::int64_t block_bytes(Sizes const& sent, MpiBlocks const& received) {
   if (!sent.empty()) {
@@ -174,7 +183,8 @@ Neighbors::propose(NeighborCall call, std::int64_t block_bytes, neighborhood::Li
     bool const is_meant = algorithm->collective == collective_of(call);
     // Nothing leaves the node.
     bool const is_in_vain = is_one_node && algorithm->name == "node_aware";
-    if (is_meant && !is_in_vain && serves(*algorithm, call)) {
+    if (is_meant && !is_in_vain && serves(*algorithm, call) &&
+        !combines_nothing(*algorithm, request(*algorithm, has_equal_blocks(call)))) {
       double const seconds = predicted(*algorithm, links, static_cast<double>(block_bytes));
       proposals.push_back({.algorithm = algorithm, .seconds = seconds});
     }

@@ -172,9 +172,9 @@ void check_overlap(
   }
 }
 
-/// True if the algorithm serves the neighborhood: combining needs a grid.
+/// True if the algorithm serves the neighborhood: combining needs a grid, or the edges of one.
 bool is_served(Topology const& topology, std::string const& algorithm) {
-  return algorithm != "combining" || topology.is_grid;
+  return algorithm != "combining" || topology.is_grid || topology.is_stencil;
 }
 
 void check_refused(Checks& checks, Topology const& topology, espalier_neighborhood* neighborhood) {

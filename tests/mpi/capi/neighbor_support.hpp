@@ -30,8 +30,9 @@ struct Topology {
   MPI_Comm comm = MPI_COMM_NULL;  ///< MPI_COMM_NULL: this rank takes no part
   std::vector<Origin> in;
   int num_out = 0;
-  Offsets offsets{};  ///< not empty: a stencil on the grid of `comm`, which MPI knows nothing of
-  bool is_grid = false;
+  Offsets offsets{};     ///< not empty: a stencil on the grid of `comm`, which MPI knows nothing of
+  bool is_grid = false;  ///< Cartesian
+  bool is_stencil = false;  ///< a graph that has the edges of a stencil on a grid
 };
 
 inline int test_rank(MPI_Comm comm) {
@@ -204,12 +205,41 @@ inline Topology distributed(Lists const& lists, std::string const& name) {
   return result;
 }
 
+/// The edges of a stencil on a grid of all ranks, in different orders on all ranks and at both
+/// ends.
+inline Lists stencil_lists(Grid const& grid, Offsets const& offsets) {
+  auto const p = static_cast<std::size_t>(test_size(MPI_COMM_WORLD));
+  Lists lists{std::vector<std::vector<int>>(p), std::vector<std::vector<int>>(p)};
+  for (std::size_t rank = 0; rank < p; ++rank) {
+    for (std::vector<int> const& offset : offsets) {
+      if (int const to = grid.neighbor(static_cast<int>(rank), offset, 1); to >= 0) {
+        lists.destinations[rank].push_back(to);
+        lists.sources[static_cast<std::size_t>(to)].push_back(static_cast<int>(rank));
+      }
+    }
+  }
+  std::mt19937 random(5);
+  for (auto* const side : {&lists.sources, &lists.destinations}) {
+    for (auto& list : *side) {
+      std::ranges::shuffle(list, random);
+    }
+  }
+  return lists;
+}
+
+inline Topology shuffled(Grid const& grid, Offsets const& offsets, std::string const& name) {
+  Topology result =
+      distributed(stencil_lists(grid, offsets), name + " as a graph on " + text(grid));
+  result.is_stencil = test_size(MPI_COMM_WORLD) > 1;
+  return result;
+}
+
 /// A ring with MPI_Graph_create: everybody knows all of it, neighbours are mutual.
 inline Topology graph_ring() {
   int const p = test_size(MPI_COMM_WORLD);
   std::vector<int> index;
   std::vector<int> edges;
-  Topology result{.name = "graph ring", .num_out = p == 1 ? 1 : 2};
+  Topology result{.name = "graph ring", .num_out = p == 1 ? 1 : 2, .is_stencil = p > 1};
   for (int rank = 0; rank < p; ++rank) {
     edges.push_back((rank + p - 1) % p);
     if (p > 1) {
@@ -250,6 +280,23 @@ inline std::vector<Grid> grids(int num_ranks) {
   return result;
 }
 
+/// Grids with corners, as programs describe them that use MPI alone.
+inline std::vector<Topology> shuffled_stencils(int num_ranks) {
+  std::vector<Topology> result{shuffled({{num_ranks}, {0}}, full_stencil(1, 2), "far")};
+  switch (num_ranks) {
+  case 6:
+    result.push_back(shuffled({{3, 2}, {1, 0}}, full_stencil(2), "full"));
+    break;
+  case 8:
+    result.push_back(shuffled({{2, 2, 2}, {0, 0, 0}}, full_stencil(3), "full"));
+    result.push_back(shuffled({{4, 2}, {1, 1}}, full_stencil(2), "full"));
+    break;
+  default:
+    break;
+  }
+  return result;
+}
+
 /// Collective over MPI_COMM_WORLD.
 inline std::vector<Topology> topologies() {
   int const p = test_size(MPI_COMM_WORLD);
@@ -268,6 +315,9 @@ inline std::vector<Topology> topologies() {
   result.push_back(distributed(random_lists(p, p / 2 + 1, 11), "sparse graph"));
   result.push_back(distributed(random_lists(p, 0, 1), "empty graph"));
   result.push_back(graph_ring());
+  for (Topology& topology : shuffled_stencils(p)) {
+    result.push_back(std::move(topology));
+  }
   return result;
 }
 
