@@ -3,7 +3,7 @@
 #include "espalier/neighborhood/node_traffic.hpp"
 
 #include <algorithm>
-#include <set>
+#include <functional>
 #include <span>
 
 namespace espalier::neighborhood {
@@ -60,30 +60,42 @@ std::map<int, Parcels> NodeTraffic::entering(int node) const {
   return traffic;
 }
 
-std::map<int, int> NodeTraffic::responsible(int node, Edges edges) const {
-  std::set<int> others;
+std::vector<int> NodeTraffic::others(int node, Edges edges) const {
+  std::map<int, int> num_edges;
   for (int const rank : nodes_.ranks(node)) {
     for (End const& end : (request_.neighborhood.*edges)(rank)) {
       if (!end.is_absent()) {
-        others.insert(nodes_.node_of(end.peer));
+        ++num_edges[nodes_.node_of(end.peer)];
       }
     }
   }
-  others.erase(node);
-  std::span<int const> const ranks = nodes_.ranks(node);
-  std::map<int, int> result;
-  for (int const other : others) {
-    result[other] = ranks[result.size() * ranks.size() / others.size()];
+  num_edges.erase(node);
+  std::vector<int> result;
+  for (auto const& [other, num] : num_edges) {
+    result.push_back(other);
   }
+  std::ranges::stable_sort(result, std::ranges::greater{}, [&](int other) {
+    return num_edges[other];
+  });
   return result;
 }
 
 std::map<int, int> NodeTraffic::senders(int node) const {
-  return responsible(node, &Neighborhood::out_edges);
+  std::span<int const> const ranks = nodes_.ranks(node);
+  std::map<int, int> result;
+  for (int const other : others(node, &Neighborhood::out_edges)) {
+    result[other] = ranks[ranks.size() - 1 - result.size() % ranks.size()];
+  }
+  return result;
 }
 
 std::map<int, int> NodeTraffic::receivers(int node) const {
-  return responsible(node, &Neighborhood::in_edges);
+  std::span<int const> const ranks = nodes_.ranks(node);
+  std::map<int, int> result;
+  for (int const other : others(node, &Neighborhood::in_edges)) {
+    result[other] = ranks[result.size() % ranks.size()];
+  }
+  return result;
 }
 
 }  // namespace espalier::neighborhood

@@ -44,7 +44,10 @@ public:
   [[nodiscard]] std::map<int, Parcels> leaving(int node) const;
   /// By source node, this node among them.
   [[nodiscard]] std::map<int, Parcels> entering(int node) const;
-  /// The rank of a node that sends to each of the nodes to which something goes; evenly spread.
+  /// The rank of a node that sends to each of the nodes to which something goes. Nodes with most
+  /// edges come first, and the last rank of the node has the first of them; receivers begin with
+  /// the first rank. So a rank sends or receives, not both, as long as there are others
+  /// [bienz2019].
   [[nodiscard]] std::map<int, int> senders(int node) const;
   /// The rank of a node that receives from each of the nodes from which something comes.
   [[nodiscard]] std::map<int, int> receivers(int node) const;
@@ -52,7 +55,8 @@ public:
 private:
   using Edges = std::vector<End> (Neighborhood::*)(int rank) const;
 
-  [[nodiscard]] std::map<int, int> responsible(int node, Edges edges) const;
+  /// Other nodes by edges between them and this one, most first.
+  [[nodiscard]] std::vector<int> others(int node, Edges edges) const;
 
   Request const& request_;
   Nodes nodes_;

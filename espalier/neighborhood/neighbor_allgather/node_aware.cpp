@@ -6,8 +6,8 @@
 /// directly. All eight neighbours on an open grid of 2x3, each row a node:
 ///
 ///     sent, p = 6     rank 0          rank 1        rank 2
-///     round 0         1:0             0:1 2:1 0:1   1:2 0:2
-///     round 1         3:0,1,2         -             -
+///     round 0         1:0 2:0         0:1 2:1 2:1   1:2
+///     round 1         -               -             3:0,1,2
 ///     round 2         1:3,4,5 2:4,5   -             -
 ///
 /// Rounds    3; less where nothing has to be collected or handed out.

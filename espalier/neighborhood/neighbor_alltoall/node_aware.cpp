@@ -5,13 +5,13 @@
 /// in one message, and is handed out there. Neighbours in the same node get theirs directly. All
 /// eight neighbours on an open grid of 2x3, each row a node:
 ///
-///     sent, p = 6     rank 0                   rank 1                 rank 2
-///     round 0         1:01                     0:10 2:12 0:13,14,15   1:21 0:24,25
-///     round 1         3:03,04,13,14,15,24,25   -                      -
-///     round 2         1:31,41,51 2:42,52       -                      -
+///     sent, p = 6     rank 0               rank 1                 rank 2
+///     round 0         1:01 2:03,04         0:10 2:12 2:13,14,15   1:21
+///     round 1         -                    -                      3:03,04,13,14,15,24,25
+///     round 2         1:31,41,51 2:42,52   -                      -
 ///
-/// The nodes to which something goes are spread evenly over the ranks of the node, and so are those
-/// from which something comes.
+/// The nodes to which something goes are spread over the ranks of the node from the last on, those
+/// from which something comes from the first on, and the nodes with most edges first.
 ///
 /// Rounds    3; less where nothing has to be collected or handed out.
 /// Messages  between nodes one for each pair, by ranks that take care of about as many each; inside
