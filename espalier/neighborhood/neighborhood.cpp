@@ -228,12 +228,12 @@ std::size_t Neighborhood::place_of(int rank) const {
 
 std::vector<End> Neighborhood::in_edges(int rank) const {
   std::size_t const place = place_of(rank);
-  return in_.empty() ? shifted_ends(*isomorphic_, rank, false) : in_[place];
+  return isomorphic_ && in_.empty() ? shifted_ends(*isomorphic_, rank, false) : in_[place];
 }
 
 std::vector<End> Neighborhood::out_edges(int rank) const {
   std::size_t const place = place_of(rank);
-  return out_.empty() ? shifted_ends(*isomorphic_, rank, true) : out_[place];
+  return isomorphic_ && out_.empty() ? shifted_ends(*isomorphic_, rank, true) : out_[place];
 }
 
 }  // namespace espalier::neighborhood

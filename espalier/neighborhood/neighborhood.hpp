@@ -36,11 +36,11 @@ struct Isomorphic {
   };
 
   mapping::CartesianGrid grid;
-  std::vector<std::vector<int>> offsets;          ///< any length and order; 0 and repetitions too
-  std::vector<int> arrival;                       ///< a permutation
-  std::vector<int> departure;                     ///< its inverse
-  std::vector<std::vector<OwnNumber>> own_out{};  ///< by rank, k ascending; empty: common order
-  std::vector<std::vector<OwnNumber>> own_in{};
+  std::vector<std::vector<int>> offsets;        ///< any length and order; 0 and repetitions too
+  std::vector<int> arrival;                     ///< a permutation
+  std::vector<int> departure;                   ///< its inverse
+  std::vector<std::vector<OwnNumber>> own_out;  ///< by rank, k ascending; empty: common order
+  std::vector<std::vector<OwnNumber>> own_in;
 
   [[nodiscard]] int num_edges() const noexcept { return static_cast<int>(offsets.size()); }
 

@@ -71,6 +71,7 @@ std::vector<int> NodeTraffic::others(int node, Edges edges) const {
   }
   num_edges.erase(node);
   std::vector<int> result;
+  result.reserve(num_edges.size());
   for (auto const& [other, num] : num_edges) {
     result.push_back(other);
   }

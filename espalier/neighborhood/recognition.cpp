@@ -173,6 +173,9 @@ public:
 
   Attempt(Attempt const&) = delete;
   Attempt& operator=(Attempt const&) = delete;
+  Attempt(Attempt&&) = delete;
+  Attempt& operator=(Attempt&&) = delete;
+  ~Attempt() = default;
 
   /// Whether as many edges follow from those of the corners as there are.
   bool expects_all() {
