@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "espalier/exec/memory/private_memory.hpp"
 #include "espalier/exec/memory/unwrap.hpp"
+#include "espalier/schedule/private_memory.hpp"
 
 namespace espalier::exec {
 namespace {
@@ -25,7 +25,7 @@ std::vector<Memory> run(Case const& the, MemoryOf const& memory_of, Combine cons
     memories.push_back(memory_of(rank, program.frame.num_output_blocks));
     RankMemory const& memory = memories.back();
     bool const is_in_place = the.is_in_place_on(rank);
-    program = as_called(std::move(program), the.collective, the.root, is_in_place);
+    program = schedule::as_called(std::move(program), the.collective, the.root, is_in_place);
     program = unwrap(std::move(program), memory.sizes, 1, smallest_cut_bytes);
     BindOptions options{.output_sizes = &memory.sizes};
     if (memory.input) {

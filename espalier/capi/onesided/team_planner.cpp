@@ -10,8 +10,8 @@
 #include "espalier/base/format.hpp"
 #include "espalier/capi/onesided/team_layouts.hpp"
 #include "espalier/capi/onesided/team_object.hpp"
-#include "espalier/exec/memory/private_memory.hpp"
 #include "espalier/mpi/success.hpp"
+#include "espalier/schedule/private_memory.hpp"
 
 namespace espalier::capi {
 namespace {
@@ -185,7 +185,7 @@ TeamPlan TeamPlanner::plan(TeamMemory const& memory) const {
 std::shared_ptr<PlannedCollective const> TeamPlanner::collective(SafeChoice const& choice) const {
   int const num_ranks = request_.num_ranks;
   auto const program_of = [&](int rank) {
-    return exec::as_called(
+    return schedule::as_called(
         choice.choice.generate_whole(num_ranks, request_.root, rank),
         request_.collective,
         request_.root,

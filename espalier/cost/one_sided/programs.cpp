@@ -4,6 +4,8 @@
 
 #include <cstddef>
 
+#include "espalier/schedule/private_memory.hpp"
+
 namespace espalier::cost {
 
 using schedule::RankProgram;
@@ -13,7 +15,9 @@ message_programs(algorithms::Choice const& choice, int num_ranks, int root) {
   std::vector<RankProgram> programs;
   programs.reserve(static_cast<std::size_t>(num_ranks));
   for (int rank = 0; rank < num_ranks; ++rank) {
-    programs.push_back(choice.generate_whole(num_ranks, root, rank));
+    programs.push_back(schedule::as_called(
+        choice.generate_whole(num_ranks, root, rank), choice.collective(), root, false
+    ));
   }
   return programs;
 }

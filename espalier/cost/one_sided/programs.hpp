@@ -10,7 +10,8 @@
 
 namespace espalier::cost {
 
-/// The programs of messages of all ranks, not in segments: a form cuts them later.
+/// The programs of messages of all ranks in a call that is not in place, as teams make it: each
+/// contribution stands in the input. Not in segments: a form cuts them later.
 /// @throws Error as Choice::generate_whole.
 [[nodiscard]] std::vector<schedule::RankProgram>
 message_programs(algorithms::Choice const& choice, int num_ranks, int root);

@@ -15,7 +15,7 @@
 #include "espalier/exec/collectives/mpi_blocks.hpp"
 #include "espalier/exec/collectives/mpi_collectives.hpp"
 #include "espalier/exec/collectives/mpi_sizes.hpp"
-#include "espalier/exec/memory/private_memory.hpp"
+#include "espalier/schedule/private_memory.hpp"
 
 namespace espalier::exec {
 namespace {
@@ -29,7 +29,7 @@ MpiExecutor exchanging(
     MpiBlocks output
 ) {
   MpiSpec const spec{.context = context, .output = std::move(output), .input = std::move(input)};
-  return {as_called(program, schedule::Collective::alltoall, 0, !spec.input), spec};
+  return {schedule::as_called(program, schedule::Collective::alltoall, 0, !spec.input), spec};
 }
 
 /// The same of blocks with sizes of their own.
@@ -43,7 +43,8 @@ MpiExecutor exchanging(
   if (scratch_bytes.empty()) {
     return exchanging(program, context, std::move(input), std::move(output));
   }
-  RankProgram const called = as_called(program, schedule::Collective::alltoall, 0, !input);
+  RankProgram const called =
+      schedule::as_called(program, schedule::Collective::alltoall, 0, !input);
   // A contribution in place waits behind the other scratch blocks; each of its blocks is as large
   // as the one that comes to its place.
   std::vector<std::int64_t> const in_place = bytes_of_blocks(output);

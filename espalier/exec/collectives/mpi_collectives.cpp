@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "espalier/exec/collectives/mpi_blocks.hpp"
-#include "espalier/exec/memory/private_memory.hpp"
 #include "espalier/exec/messages/mpi_datatype.hpp"
+#include "espalier/schedule/private_memory.hpp"
 
 namespace espalier::exec {
 
@@ -29,7 +29,7 @@ MpiExecutor allgatherv_executor(
   if (!is_in_place) {
     spec.input = equal_blocks(1, input);
   }
-  return {as_called(program, Collective::allgather, 0, is_in_place), spec};
+  return {schedule::as_called(program, Collective::allgather, 0, is_in_place), spec};
 }
 
 MpiExecutor allgather_executor(

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "espalier/exec/collectives/mpi_collectives.hpp"
-#include "espalier/exec/memory/private_memory.hpp"
 #include "espalier/exec/messages/mpi_datatype.hpp"
+#include "espalier/schedule/private_memory.hpp"
 
 namespace espalier::exec {
 namespace {
@@ -47,7 +47,7 @@ MpiExecutor combining(
     int root = 0
 ) {
   MpiSpec const spec = vector_spec(program, context, count, reduction);
-  return {as_called(program, collective, root, reduction.is_in_place), spec};
+  return {schedule::as_called(program, collective, root, reduction.is_in_place), spec};
 }
 
 /// `parts`: the whole vector, one block for each rank; `own`: what this rank gets.
@@ -70,7 +70,7 @@ MpiExecutor scattered(
       .reduction = MpiReduction{.op = reduction.op, .type = reduction.type},
       .input_is_output = reduction.is_in_place,
   };
-  return {as_called(program, Collective::reduce_scatter, 0, reduction.is_in_place), spec};
+  return {schedule::as_called(program, Collective::reduce_scatter, 0, reduction.is_in_place), spec};
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 
 #include "espalier/exec/collectives/mpi_blocks.hpp"
 #include "espalier/exec/collectives/mpi_collectives.hpp"
-#include "espalier/exec/memory/private_memory.hpp"
 #include "espalier/exec/messages/mpi_datatype.hpp"
+#include "espalier/schedule/private_memory.hpp"
 
 namespace espalier::exec {
 namespace {
@@ -45,7 +45,7 @@ MpiExecutor root_of_scatter(
   if (!is_in_place) {
     spec.output = one_of(num_blocks, program.rank, recv);
   }
-  return {as_called(program, Collective::scatter, program.rank, is_in_place), spec};
+  return {schedule::as_called(program, Collective::scatter, program.rank, is_in_place), spec};
 }
 
 MpiExecutor root_of_gather(
@@ -56,7 +56,7 @@ MpiExecutor root_of_gather(
   if (!is_in_place) {
     spec.input = equal_blocks(1, send);
   }
-  return {as_called(program, Collective::gather, program.rank, is_in_place), spec};
+  return {schedule::as_called(program, Collective::gather, program.rank, is_in_place), spec};
 }
 
 MpiExecutor leaf_of_gather(
@@ -72,7 +72,7 @@ MpiExecutor leaf_of_gather(
       .input = equal_blocks(1, send),
       .sizes = sizes,
   };
-  return {as_called(program, Collective::gather, root, false), spec};
+  return {schedule::as_called(program, Collective::gather, root, false), spec};
 }
 
 }  // namespace

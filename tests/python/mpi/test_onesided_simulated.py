@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import shutil
 import statistics
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -84,15 +84,20 @@ def test_the_same_command_gives_the_same_times() -> None:
     assert times(4096) == times(4096)
 
 
-def test_the_model_says_what_collectives_take() -> None:
-    """Nodes of one rank, blocks that all pieces divide."""
+@pytest.fixture(scope="module")
+def modelled_times() -> list[dict[str, Any]]:
+    """Return what simulator and model say: nodes of one rank, blocks that all pieces divide."""
     name = str(program("modelled_times"))
     machine = f"5n[{LINK}] x 1c"
     with SimulatedCluster(machine, 5) as cluster:
         words = [name, "768", str(LATENCY), str(OVERHEAD), str(PER_BYTE)]
         done = cluster.run(words, timeout_seconds=120)
     assert done.returncode == 0, done.stderr
-    records = [json.loads(line) for line in done.stdout.splitlines()]
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_the_model_says_what_collectives_take(modelled_times: list[dict[str, Any]]) -> None:
+    records = modelled_times
     assert {record["call"] for record in records} == {
         "barrier", "bcast", "scatter", "gather", "reduce", "allreduce", "allgather", "alltoall",
     }  # fmt: skip
@@ -104,3 +109,17 @@ def test_the_model_says_what_collectives_take() -> None:
     assert sum(0.95 <= ratio <= 1.05 for ratio in ratios) > 0.85 * len(ratios)
     assert max(ratios) < 2
     assert min(ratios) > 0.85
+
+
+def test_the_model_takes_reductions_as_they_are_called(
+    modelled_times: list[dict[str, Any]],
+) -> None:
+    """Contributions stand in the input, so what comes first is put to the user, who is there."""
+    wanted = {
+        "call": "reduce",
+        "mode": "IN_MYSYNC|OUT_MYSYNC",
+        "algorithm": "reduce/k_nomial[k=4,in_order=1]",
+        "mechanism": "signaling_put",
+    }
+    (found,) = (one for one in modelled_times if wanted.items() <= one.items())
+    assert abs(found["simulated"] - found["modelled"]) <= ROUNDED

@@ -142,6 +142,16 @@ TEST(OneSidedMechanisms, PutsToUsersWaitUntilTheirTargetsHaveEntered) {
   EXPECT_NEAR(time_of_one(form), message + 1, 1e-9);
 }
 
+/// The root has not touched its result before the first message, which is put there, and says that
+/// it has entered. A program in place would combine into its contribution, and ask for nothing.
+TEST(OneSidedMechanisms, PutToUsersWhoseContributionStandsInTheInput) {
+  std::string const choice = "reduce/binomial[in_order=1]";
+  double const loose = time(choice, 3, 1000, mode(Sync::nosync, Sync::nosync));
+  EXPECT_NEAR(loose, message + 1 + 2.0 + 1, 1e-9);
+  double const own = time(choice, 3, 1000, mode(Sync::mysync, Sync::nosync));
+  EXPECT_NEAR(own, message + message + 1, 1e-9);
+}
+
 TEST(OneSidedMechanisms, AreAsFastAsPutsIfEagerCopiesAreFree) {
   for (std::string const choice :
        {"bcast/k_nomial[k=4]", "scatter/k_ary[k=2]", "allgather/bruck"}) {

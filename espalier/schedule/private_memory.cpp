@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/exec/memory/private_memory.hpp"
+#include "espalier/schedule/private_memory.hpp"
 
 #include <cstddef>
 #include <numeric>
@@ -11,20 +11,11 @@
 #include "espalier/schedule/preconditions.hpp"
 #include "espalier/schedule/transforms.hpp"
 
-namespace espalier::exec {
+namespace espalier::schedule {
 namespace {
 
-using schedule::BlockRun;
-using schedule::Buffer;
-using schedule::Collective;
-using schedule::Kind;
-using schedule::Operation;
-using schedule::Range;
-using schedule::RankProgram;
-using schedule::Slot;
-
 template <typename Visitor> void for_each_list(RankProgram const& program, Visitor&& visit) {
-  schedule::require_messages(program, "a call of MPI");
+  require_messages(program, "a call of MPI");
   for (Operation const& operation : program.operations) {
     visit(program.slots(operation));
     visit(program.sources(operation));
@@ -44,7 +35,7 @@ public:
   Move(RankProgram& program, Buffer from) : program_(program), from_(from) {
     place_of_.assign(static_cast<std::size_t>(program.frame.num_blocks(from)), -1);
     for_each_list(program, [&](std::span<Slot const> slots) {
-      schedule::for_each_block(program.frame, slots, [&](Buffer buffer, int block) {
+      for_each_block(program.frame, slots, [&](Buffer buffer, int block) {
         if (buffer == from) {
           place_of_[static_cast<std::size_t>(block)] = 0;
         }
@@ -65,7 +56,7 @@ public:
     Slot const moved{
         .buffer = Buffer::scratch, .first = place_of_[static_cast<std::size_t>(block)]
     };
-    schedule::append_coalesced(slots, moved, num_scratch_);
+    append_coalesced(slots, moved, num_scratch_);
   }
 
   /// Rewrites all operations, and adds scratch blocks as large as the output blocks of the same
@@ -93,9 +84,7 @@ private:
       return range;
     }
     std::vector<Slot> result;
-    schedule::for_each_block(program_.frame, slots, [&](Buffer, int block) {
-      append_moved(result, block);
-    });
+    for_each_block(program_.frame, slots, [&](Buffer, int block) { append_moved(result, block); });
     return append(program_, result);
   }
 
@@ -106,7 +95,7 @@ private:
 };
 
 /// Makes room for one operation in front that everything waits for.
-void shift_waits(RankProgram& program) {
+void make_room_in_front(RankProgram& program) {
   for (Operation& operation : program.operations) {
     ++operation.after;
     operation.after_sends += operation.after_sends > 0 ? 1 : 0;
@@ -121,7 +110,7 @@ void shift_waits(RankProgram& program) {
 bool touches_output_outside(RankProgram const& program, BlockRun const& run) {
   bool result = false;
   for_each_list(program, [&](std::span<Slot const> slots) {
-    schedule::for_each_block(program.frame, slots, [&](Buffer buffer, int block) {
+    for_each_block(program.frame, slots, [&](Buffer buffer, int block) {
       result = result || (buffer == Buffer::output && !run.contains(block));
     });
   });
@@ -136,7 +125,7 @@ RankProgram with_private_output(RankProgram program, BlockRun const& results) {
   for (int block = results.begin; block < results.begin + results.size; ++block) {
     if (move.is_moved(block)) {
       move.append_moved(from, block);
-      schedule::append_coalesced(to, schedule::blocks(block), program.frame.num_output_blocks);
+      append_coalesced(to, blocks(block), program.frame.num_output_blocks);
     }
   }
   if (!to.empty()) {
@@ -158,12 +147,12 @@ RankProgram with_private_input(RankProgram program) {
   for (int block = 0; block < program.frame.num_blocks(Buffer::input); ++block) {
     if (move.is_moved(block)) {
       move.append_moved(to, block);
-      schedule::append_coalesced(from, schedule::blocks(block), program.frame.num_output_blocks);
+      append_coalesced(from, blocks(block), program.frame.num_output_blocks);
     }
   }
   program.frame.input_like.clear();
   if (!to.empty()) {
-    shift_waits(program);
+    make_room_in_front(program);
     Operation copy{.kind = Kind::copy};
     copy.slots = append(program, to);
     copy.sources = append(program, from);
@@ -193,16 +182,16 @@ RankProgram as_called(RankProgram program, Collective collective, int root, bool
   if (is_in_place && collective != Collective::reduce_scatter) {
     return program;
   }
-  program = schedule::from_input(std::move(program), collective, root);
-  if (!schedule::reduces(collective)) {
+  program = from_input(std::move(program), collective, root);
+  if (!reduces(collective)) {
     return program;
   }
-  schedule::Role const role{collective, program.frame.num_ranks, program.rank, root};
-  BlockRun const results = schedule::promised(role, program.frame.num_output_blocks);
+  Role const role{collective, program.frame.num_ranks, program.rank, root};
+  BlockRun const results = promised(role, program.frame.num_output_blocks);
   // A result in place stands where the contribution to the first ranks stood.
   return is_in_place || touches_output_outside(program, results)
              ? with_private_output(std::move(program), results)
              : program;
 }
 
-}  // namespace espalier::exec
+}  // namespace espalier::schedule

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/exec/memory/private_memory.hpp"
+#include "espalier/schedule/private_memory.hpp"
 
 #include <utility>
 #include <vector>
@@ -10,18 +10,10 @@
 #include "espalier/schedule/builder.hpp"
 #include "espalier/schedule/transforms.hpp"
 
-namespace espalier::exec {
+namespace espalier::schedule {
 namespace {
 
-using schedule::blocks;
-using schedule::Buffer;
-using schedule::Builder;
-using schedule::Kind;
-using schedule::Operation;
-using schedule::RankProgram;
-using schedule::Slot;
-
-schedule::Frame frame(int num_blocks) {
+Frame frame(int num_blocks) {
   return {.num_ranks = 4, .num_output_blocks = num_blocks, .input_like = {}, .scratch_like = {}};
 }
 
@@ -55,7 +47,7 @@ TEST(PrivateMemory, WithoutResultsNothingIsCopied) {
 }
 
 TEST(PrivateMemory, InputOfAnAlltoallIsCopiedFirst) {
-  Builder builder(schedule::alltoall_frame(3, 1), 1);
+  Builder builder(alltoall_frame(3, 1), 1);
   Slot const to_left{.buffer = Buffer::input, .first = 0};
   builder.send(0, to_left).recv(2, blocks(2)).wait_for_sends();
   builder.copy(blocks(1), Slot{.buffer = Buffer::input, .first = 1});
@@ -86,8 +78,6 @@ TEST(PrivateMemory, TouchingLooksAtAllOperands) {
   EXPECT_FALSE(touches_output_outside(program, {.begin = 2, .size = 1}));
   EXPECT_TRUE(touches_output_outside(program, {.begin = 1, .size = 1}));
 }
-
-using schedule::Collective;
 
 /// Sends its contribution to block 0 and combines into it what it gets.
 RankProgram updating(int rank) {
@@ -125,4 +115,4 @@ TEST(AsCalled, ScatteringRootInPlaceWritesNothing) {
 }
 
 }  // namespace
-}  // namespace espalier::exec
+}  // namespace espalier::schedule
