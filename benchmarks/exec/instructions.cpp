@@ -119,7 +119,7 @@ int run_planned(std::string const& algorithm, int num_calls) {
       .user = std::make_shared<capi::UserCommunicator>(),
       .algorithm = algorithm,
       .explanation = {},
-      .seat = capi::Seat(nullptr, 0),
+      .seat = plan::Seat(nullptr, 0),
   };
   plan::BoundCall bound{
       .executor = std::make_unique<exec::MpiExecutor>(make_executor(algorithm)),

@@ -104,7 +104,7 @@ Way Planner::way_for(WantedCall const& wanted, std::string_view algorithm) {
   return algorithm.empty() ? ways_.unnamed(wanted) : ways_.named(wanted, algorithm);
 }
 
-PlannedParts Planner::parts_of(Draft const& draft, Seat seat) const {
+PlannedParts Planner::parts_of(Draft const& draft, plan::Seat seat) const {
   WantedCall const& wanted = draft.wanted;
   std::string name(algorithms::to_string(profile::collective_of(wanted.call)));
   name += "/native";

@@ -18,7 +18,6 @@
 #include "espalier/capi/own_work.hpp"
 #include "espalier/capi/planned/kept_calls.hpp"
 #include "espalier/capi/planned/requests.hpp"
-#include "espalier/capi/planned/seats.hpp"
 #include "espalier/capi/planned/ways.hpp"
 #include "espalier/capi/request.hpp"
 #include "espalier/exec/node/mpi_shared_memory.hpp"
@@ -29,6 +28,7 @@
 #include "espalier/plan/calls/own_bytes.hpp"
 #include "espalier/plan/communicators/agreed_sizes.hpp"
 #include "espalier/plan/communicators/communicator.hpp"
+#include "espalier/plan/communicators/seats.hpp"
 #include "espalier/plan/devices/device_memory.hpp"
 #include "espalier/plan/devices/spans.hpp"
 #include "espalier/plan/irregular/mend.hpp"
@@ -84,17 +84,18 @@ private:
   /// Collective if ranks have to tell each other sizes: then what is wanted is equal on all.
   /// @throws plan::ClassError, Error.
   template <typename Call>
-  Draft
-  draft(Call const& call, WantedCall const& wanted, std::string_view algorithm, Seat const& seat);
+  Draft draft(
+      Call const& call, WantedCall const& wanted, std::string_view algorithm, plan::Seat const& seat
+  );
   template <typename Call> [[nodiscard]] std::int64_t regular_bytes(Call const& call);
   [[nodiscard]] Way way_for(WantedCall const& wanted, std::string_view algorithm);
-  [[nodiscard]] PlannedParts parts_of(Draft const& draft, Seat seat) const;
+  [[nodiscard]] PlannedParts parts_of(Draft const& draft, plan::Seat seat) const;
   /// Whether the processor of some rank must not touch what the call reads or writes. Collective.
   /// @throws Error mpi.
   template <typename Call> [[nodiscard]] bool has_device_memory(Call const& call) const;
 
   std::shared_ptr<UserCommunicator> user_;
-  Seats seats_;
+  plan::Seats seats_;
   plan::CommunicatorFacts facts_;
   plan::NamedTypes types_;
   Ways ways_;
@@ -142,7 +143,7 @@ std::int64_t Planner::agreed_size(Call const& call, PlanOrder const& order) {
 
 template <typename Call>
 Planner::Draft Planner::draft(
-    Call const& call, WantedCall const& wanted, std::string_view algorithm, Seat const& seat
+    Call const& call, WantedCall const& wanted, std::string_view algorithm, plan::Seat const& seat
 ) {
   Draft draft{.wanted = wanted, .way = way_for(wanted, algorithm)};
   if (draft.way.choice == nullptr) {
@@ -170,7 +171,7 @@ template <typename Call> bool Planner::has_device_memory(Call const& call) const
 
 template <typename Call> void Planner::plan(Call const& call, PlanOrder const& order) {
   OwnWork const own_work;
-  Seat seat = seats_.take();
+  plan::Seat seat = seats_.take();
   std::int64_t agreed_bytes = 0;
   if constexpr (profile::has_agreed_sizes(Call::call)) {
     agreed_bytes = agreed_size(call, order);

@@ -13,10 +13,10 @@
 #include <mpi.h>
 
 #include "espalier/capi/planned/keeper.hpp"
-#include "espalier/capi/planned/seats.hpp"
 #include "espalier/capi/request.hpp"
 #include "espalier/plan/calls/native_starts.hpp"
 #include "espalier/plan/communicators/planned_call.hpp"
+#include "espalier/plan/communicators/seats.hpp"
 #include "espalier/plan/communicators/underway.hpp"
 
 namespace espalier::capi {
@@ -31,7 +31,7 @@ struct PlannedParts {
   std::shared_ptr<UserCommunicator const> user;
   std::string algorithm;
   std::string explanation;
-  Seat seat;
+  plan::Seat seat;
 };
 
 /// Runs an algorithm of Espalier.

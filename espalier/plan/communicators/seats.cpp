@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/capi/planned/seats.hpp"
+#include "espalier/plan/communicators/seats.hpp"
 
 #include <array>
 #include <cstddef>
-#include <optional>
 #include <utility>
 
 #include "espalier/mpi/success.hpp"
@@ -12,22 +11,21 @@
 #include "espalier/plan/communicators/private_comm.hpp"
 #include "espalier/plan/communicators/underway.hpp"
 
-namespace espalier::capi {
+namespace espalier::plan {
 
 using mpi::OwnCommunicator;
-using plan::PlannedSlots;
 
 struct Lane {
   OwnCommunicator comm;
   PlannedSlots slots{};
-  std::array<std::optional<OwnCommunicator>, PlannedSlots::most> native{};  ///< by slot
+  std::array<std::vector<OwnCommunicator>, PlannedSlots::most> native{};  ///< by slot
 };
 
 namespace {
 
 OwnCommunicator like(MPI_Comm user) {
   MPI_Comm made = MPI_COMM_NULL;
-  mpi::require_success(plan::make_private_comm(user, made), "MPI_Comm_create");
+  mpi::require_success(make_private_comm(user, made), "MPI_Comm_create");
   return OwnCommunicator(made);
 }
 
@@ -41,7 +39,7 @@ Seat::Seat(std::shared_ptr<Lane> lane, int slot) noexcept : lane_(std::move(lane
 
 Seat::~Seat() {
   if (lane_ != nullptr) {
-    plan::Underway::Turn const turn;
+    Underway::Turn const turn;
     lane_->slots.release(slot_);
   }
 }
@@ -54,11 +52,20 @@ exec::MpiContext Seat::context() const noexcept {
 }
 
 MPI_Comm Seat::native_comm() {
-  auto& comm = lane_->native[static_cast<std::size_t>(slot_)];
-  if (!comm) {
-    comm.emplace(like(lane_->comm.get()));
+  auto const& comms = native_comms([](MPI_Comm lane) {
+    std::vector<OwnCommunicator> one;
+    one.push_back(like(lane));
+    return one;
+  });
+  return comms.front().get();
+}
+
+std::vector<OwnCommunicator> const& Seat::native_comms(MakeNativeComms const& make) {
+  auto& comms = lane_->native[static_cast<std::size_t>(slot_)];
+  if (comms.empty()) {
+    comms = make(lane_->comm.get());
   }
-  return comm->get();
+  return comms;
 }
 
 Seats::Seats(MPI_Comm user) : lanes_{make_lane(user)} {}
@@ -78,4 +85,4 @@ Seat Seats::take() {
   return {lane, lane->slots.claim(lane->comm.get(), true, 0).value_or(0)};
 }
 
-}  // namespace espalier::capi
+}  // namespace espalier::plan

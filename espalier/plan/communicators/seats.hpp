@@ -10,6 +10,7 @@
 
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -19,9 +20,13 @@
 #include "espalier/mpi/own_communicator.hpp"
 #include "espalier/plan/communicators/planned_slots.hpp"
 
-namespace espalier::capi {
+namespace espalier::plan {
 
 struct Lane;
+
+/// Makes what native collectives of one slot run on, from a communicator of the same ranks, which
+/// it must not keep. Collective.
+using MakeNativeComms = std::function<std::vector<mpi::OwnCommunicator>(MPI_Comm like)>;
 
 /// A slot of a lane, free again when the object ends.
 class Seat {
@@ -39,6 +44,10 @@ public:
   /// Collective over the lane the first time, later local.
   /// @throws Error mpi.
   [[nodiscard]] MPI_Comm native_comm();
+
+  /// The same of several communicators. Who asks for the slots of a lane makes the same of each.
+  /// @throws Error mpi, and what `make` throws.
+  [[nodiscard]] std::vector<mpi::OwnCommunicator> const& native_comms(MakeNativeComms const& make);
 
   /// The slot is never used again, since messages may be left in it. Local.
   void retire() noexcept { lane_.reset(); }
@@ -67,4 +76,4 @@ private:
   std::vector<std::shared_ptr<Lane>> lanes_;
 };
 
-}  // namespace espalier::capi
+}  // namespace espalier::plan
