@@ -25,6 +25,9 @@
  *     espalier_neighborhood_free(&all8);
  * @endcode
  *
+ * Blocks may lie in device memory, on any rank, if the MPI library accepts that: they go directly
+ * then, and an algorithm that is named and forwards blocks is an error on all ranks.
+ *
  * Algorithms: "direct" (each block by itself), "combining" (dimension by dimension: a 3^d-point
  * stencil needs 2 d messages instead of 3^d - 1; only for stencils on a grid, and for graphs whose
  * edges are those of one), "node_aware" (one message from node to node).
@@ -253,7 +256,8 @@ int espalier_neighbor_alltoallw_init(
  * Begin a planned collective; its buffers belong to the library until it is complete.
  *
  * Collective over the neighborhood, or the team of espalier_onesided.h, but does not wait for
- * others. Several requests may be under way, begun and completed in any order. Allocates nothing.
+ * others. Several requests may be under way, begun and
+ * completed in any order. Allocates nothing.
  */
 int espalier_request_start(espalier_request* request);
 

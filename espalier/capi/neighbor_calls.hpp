@@ -9,6 +9,8 @@
 
 #include <mpi.h>
 
+#include "espalier/base/error.hpp"
+#include "espalier/capi/device_buffers.hpp"
 #include "espalier/capi/neighbor_choice.hpp"
 #include "espalier/capi/neighbor_objects.hpp"
 #include "espalier/capi/neighbor_request.hpp"
@@ -17,12 +19,44 @@
 
 namespace espalier::capi {
 
+/// Whether some rank has blocks in memory that the processor must not touch. Collective.
+template <typename Call>
+bool has_device_memory(espalier_neighborhood const& self, Call const& call) {
+  if (!self.devices.are_possible()) {
+    return false;
+  }
+  plan::Span const spans[] = {
+      plan::span_of(call.sendbuf, sent_blocks(call, self.neighbors.degrees())),
+      plan::span_of(call.recvbuf, received_blocks(call, self.neighbors.degrees())),
+  };
+  return self.devices.hold_any(spans, self.neighbors.own_comm());
+}
+
+/// Who forwards blocks copies them; direct ones are messages from and to where they are.
+/// Collective.
+template <typename Call>
+neighborhood::Algorithm const& fit_for_memory(
+    espalier_neighborhood const& self, Call const& call, neighborhood::Algorithm const& algorithm
+) {
+  if (!algorithm.forwards || !has_device_memory(self, call)) {
+    return algorithm;
+  }
+  if (!self.options.algorithm.empty()) {
+    throw Error(
+        ErrorCode::unsupported, neighborhood::full_name(algorithm) + ": " + in_device_memory
+    );
+  }
+  return direct(Call::neighbor_call);
+}
+
 /// For blocks whose sizes are announced to those who forward them. Collective.
 template <typename Call>
 neighborhood::Algorithm const& chosen(espalier_neighborhood& self, Call const& call) {
-  return self.options.algorithm.empty()
-             ? predicted(self, Call::neighbor_call, self.neighbors.typical_bytes(call))
-             : named(self, Call::neighbor_call, plan::SizesBy::exchange);
+  neighborhood::Algorithm const& algorithm =
+      self.options.algorithm.empty()
+          ? predicted(self, Call::neighbor_call, self.neighbors.typical_bytes(call))
+          : named(self, Call::neighbor_call, plan::SizesBy::exchange);
+  return fit_for_memory(self, call, algorithm);
 }
 
 /// For a call that plans nothing ahead; the last choice is remembered.
@@ -42,7 +76,7 @@ neighborhood::Algorithm const& chosen_now(espalier_neighborhood& self, Call cons
         .bytes = bytes,
     };
   }
-  return *last.algorithm;
+  return fit_for_memory(self, call, *last.algorithm);
 }
 
 /// A request for a call without misuse. Collective.

@@ -16,6 +16,7 @@
 #include <mpi.h>
 
 #include "espalier/capi/barrier.hpp"
+#include "espalier/capi/device_buffers.hpp"
 #include "espalier/neighborhood/choice.hpp"
 #include "espalier/plan/failure.hpp"
 #include "espalier/plan/neighbors/neighbors.hpp"
@@ -42,6 +43,7 @@ struct LastChoice {
 struct espalier_neighborhood {
   espalier::plan::Neighbors neighbors;
   espalier::capi::NeighborOptions options;
+  espalier::capi::DeviceBuffers devices{};
   std::array<espalier::capi::LastChoice, espalier::plan::num_neighbor_calls> last{};
 };
 

@@ -59,6 +59,29 @@ NeighborOptions read(espalier_neighbor_options const* given) {
   return options;
 }
 
+namespace {
+
+/// Whether an algorithm that forwards blocks may be chosen. The same on all ranks.
+bool may_forward(NeighborOptions const& options) {
+  if (options.algorithm.empty()) {
+    return options.links.has_value();
+  }
+  return neighborhood::find(neighborhood::Collective::neighbor_alltoall, options.algorithm)
+      .forwards;
+}
+
+/// What is collective about a new neighborhood.
+void complete(espalier_neighborhood& made) {
+  made.neighbors.prepare();
+  if (plan::DeviceMemory::of_process().is_present()) {
+    made.neighbors.leave_copies_to_mpi();
+  }
+  if (may_forward(made.options)) {
+    made.devices = DeviceBuffers::among(made.neighbors.own_comm());
+  }
+}
+
+}  // namespace
 }  // namespace espalier::capi
 
 namespace {
@@ -80,7 +103,7 @@ int create(MPI_Comm comm, espalier_neighborhood** neighborhood, Make&& make_it) 
         }
         *neighborhood = nullptr;
         std::unique_ptr<espalier_neighborhood> made = std::forward<Make>(make_it)();
-        made->neighbors.prepare();
+        espalier::capi::complete(*made);
         *neighborhood = made.release();
         return MPI_SUCCESS;
       }

@@ -15,6 +15,7 @@
 
 #include "espalier/capi/agreement.hpp"
 #include "espalier/capi/arguments.hpp"
+#include "espalier/capi/device_buffers.hpp"
 #include "espalier/capi/own_work.hpp"
 #include "espalier/capi/planned/kept_calls.hpp"
 #include "espalier/capi/planned/requests.hpp"
@@ -161,11 +162,11 @@ Planner::Draft Planner::draft(
 }
 
 template <typename Call> bool Planner::has_device_memory(Call const& call) const {
-  auto const is_held = [&](plan::Span const& span) {
-    return !span.is_empty() && devices_.holder(span.begin()) != nullptr;
-  };
-  bool const is_here = devices_.is_present() && (is_held(plan::sent_span(call, facts_)) ||
-                                                 is_held(plan::received_span(call, facts_)));
+  bool is_here = false;
+  if (devices_.is_present()) {
+    plan::Span const spans[] = {plan::sent_span(call, facts_), plan::received_span(call, facts_)};
+    is_here = is_any_in(devices_, spans);
+  }
   return !exec::node::is_true_on_all(seats_.own().get(), !is_here);
 }
 
@@ -187,7 +188,7 @@ template <typename Call> void Planner::plan(Call const& call, PlanOrder const& o
     return fingerprint_of(made.wanted, made.way.name());
   });
   if (made.way.choice != nullptr && has_device_memory(call)) {
-    made.way = ways_.refused(made.wanted, made.way, "some rank has its buffer in device memory");
+    made.way = ways_.refused(made.wanted, made.way, in_device_memory);
     made.bound = {};
   }
   bool const is_ours = made.way.choice != nullptr;

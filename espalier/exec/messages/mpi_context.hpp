@@ -39,6 +39,10 @@ struct MpiContext {
   std::span<int const> ranks{};
   /// Communicators of native phases that this rank is in. Looked at only while an executor is made.
   std::span<NativeGroup const> groups{};
+  /// Copies inside the rank are messages of it to itself: the processor must not touch the memory
+  /// of the program, which the MPI library may. Programs without scratch blocks touch it in no
+  /// other way.
+  bool copies_by_messages = false;
   /// What shares memory with this rank; null: every message is one of MPI. Its ranks are those in
   /// `comm`. Must outlive the executors.
   node::Group* group = nullptr;

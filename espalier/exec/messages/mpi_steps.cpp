@@ -101,6 +101,13 @@ std::int64_t StepMaker::message_bytes(BoundOperation const& operation) const {
 void StepMaker::add_local(BoundOperation const& operation) {
   if (operation.kind == Kind::reduce) {
     add_reduce(operation);
+  } else if (elements_->context.copies_by_messages) {
+    MpiTransfer const to_itself{
+        .method = MpiTransfer::Method::exchange,
+        .destination = message_region(operation),
+        .source = region_of(operation.source, bound_->sources(operation)),
+    };
+    program_.steps.push_back(transfer(to_itself));
   } else if (is_bytes(operation.buffer, bound_->pieces(operation)) &&
              is_bytes(operation.source, bound_->sources(operation))) {
     copy_bytes(operation);
@@ -219,8 +226,8 @@ bool StepMaker::is_bytes(Buffer buffer, std::span<Piece const> pieces) const {
 
 bool StepMaker::is_staged(BoundOperation const& operation) const {
   auto const pieces = bound_->pieces(operation);
-  return operation.num_elements <= largest_staged_bytes && num_runs(pieces) > 1 &&
-         is_bytes(operation.buffer, pieces);
+  return !elements_->context.copies_by_messages && operation.num_elements <= largest_staged_bytes &&
+         num_runs(pieces) > 1 && is_bytes(operation.buffer, pieces);
 }
 
 MpiRegion StepMaker::room(std::int64_t num_bytes) {

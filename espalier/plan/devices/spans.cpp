@@ -50,6 +50,21 @@ Span span_of(void const* address, Blocks const& blocks, MPI_Datatype const* type
   return span;
 }
 
+Span span_of(void const* address, exec::MpiBlocks const& blocks) {
+  Span span{.address = address};
+  bool const is_mixed = !blocks.types.empty();
+  exec::TypeShape const shared = is_mixed ? exec::TypeShape{} : exec::describe(blocks.type);
+  for (int i = 0; i < blocks.layout.num_blocks(); ++i) {
+    exec::Extent const place = blocks.layout.block(i);
+    if (place.num_elements > 0) {
+      auto const block = static_cast<std::size_t>(i);
+      auto const shape = is_mixed ? exec::describe(blocks.types[block]) : shared;
+      add(span, place.offset_bytes, place.num_elements, shape);
+    }
+  }
+  return span;
+}
+
 std::int64_t sum_of(exec::Integers counts, int num_counts) noexcept {
   std::int64_t sum = 0;
   for (int i = 0; i < num_counts; ++i) {

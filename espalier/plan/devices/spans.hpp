@@ -12,6 +12,7 @@
 #include <mpi.h>
 
 #include "espalier/exec/memory/integers.hpp"
+#include "espalier/exec/messages/mpi_executor.hpp"
 #include "espalier/plan/calls/calls.hpp"
 #include "espalier/plan/calls/communicator_facts.hpp"
 #include "espalier/profile/call.hpp"
@@ -51,6 +52,7 @@ struct Blocks {
 [[nodiscard]] Span span_of(void const* address, std::int64_t count, MPI_Datatype type);
 [[nodiscard]] Span span_of(void const* address, Blocks const& blocks, MPI_Datatype type);
 [[nodiscard]] Span span_of(void const* address, Blocks const& blocks, MPI_Datatype const* types);
+[[nodiscard]] Span span_of(void const* address, exec::MpiBlocks const& blocks);
 
 /// Sum of counts that are not negative.
 [[nodiscard]] std::int64_t sum_of(exec::Integers counts, int num_counts) noexcept;

@@ -226,8 +226,10 @@ MpiExecutor Neighbors::bound(
   } else if (algorithm.forwards) {
     scratch = exec::scratch_sizes(program, context, sent_bytes);
   }
+  exec::MpiContext own_context = context;
+  own_context.copies_by_messages = copies_by_messages_ && !algorithm.forwards;
   return exec::neighbor_executor(
-      program, context, std::move(sent), std::move(received), std::move(scratch)
+      program, own_context, std::move(sent), std::move(received), std::move(scratch)
   );
 }
 

@@ -79,6 +79,13 @@ public:
   /// plan() and typical_bytes() do. The same on all ranks. @throws Error mpi.
   void take(PreparedNeighbors prepared);
 
+  /// Blocks of this rank for itself become messages of the MPI library, where no block is
+  /// forwarded: the processor then touches no memory of the program. Before the first call. Local.
+  void leave_copies_to_mpi() noexcept { copies_by_messages_ = true; }
+
+  /// Our own communicator, after prepare().
+  [[nodiscard]] MPI_Comm own_comm() const noexcept { return comm_; }
+
   [[nodiscard]] bool is_prepared() const noexcept {
     return neighborhood_.has_value() && (comm_ != MPI_COMM_NULL || context_.comm != MPI_COMM_NULL);
   }
@@ -196,6 +203,7 @@ private:
   MPI_Comm comm_ = MPI_COMM_NULL;
   exec::MpiContext context_;  ///< if there is one, comm_ is none
   bool knows_sizes_ = true;
+  bool copies_by_messages_ = false;
   OwnCommunicators own_communicators_;
   int rank_ = 0;
   int num_ranks_ = 1;
