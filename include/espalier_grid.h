@@ -18,6 +18,20 @@
  * dimension 0, the rows dimension 1. Collectives take one argument for each dimension, roots are
  * coordinates on the line, and messages along different dimensions may differ in everything.
  *
+ * Each collective can be planned once and started any number of times, by the functions of requests
+ * in espalier_neighbor.h, where progress is described, too:
+ *
+ * @code
+ *     espalier_request* spread = NULL;
+ *     espalier_grid_bcast_init(grid, buffers, counts, types, roots, &spread);
+ *     for (int step = 0; step < num_steps; ++step) {
+ *       espalier_request_start(spread);
+ *       compute_meanwhile();
+ *       espalier_request_wait(spread);
+ *     }
+ *     espalier_request_free(&spread);
+ * @endcode
+ *
  * Unless said otherwise functions return MPI_SUCCESS or an MPI error code that was given to the
  * error handler of the communicator of the grid: MPI_ERR_ARG for arguments that cannot be right,
  * MPI_ERR_DIMS for a grid that does not fit, MPI_ERR_OTHER if the algorithm cannot serve the call.
@@ -27,6 +41,8 @@
 #define ESPALIER_GRID_H
 
 #include <stddef.h>
+
+#include "espalier_neighbor.h" /* espalier_request and its functions */
 
 #include <mpi.h>
 
@@ -39,7 +55,8 @@ typedef struct espalier_grid espalier_grid;
 
 /**
  * What the program will do on a grid, to be timed on candidates: any calls on the grid and its
- * communicators, the same number of times on all its ranks. Must not free the grid.
+ * communicators, the same number of times on all its ranks. Must not free the grid, and frees the
+ * requests that it makes.
  *
  * @return MPI_SUCCESS or an MPI error code, which ends the search.
  */
@@ -58,7 +75,7 @@ typedef struct espalier_grid_options {
                               default: the best of all by messages between nearest neighbours */
   char const* algorithm; /**< of collectives: "native" (default; MPI's own on the communicators of
                               lines), "binomial", or "pipeline" (bcast and reduce); the last two
-                              make no communicators of lines */
+                              make no communicators of lines, and do not serve device memory */
   size_t segment_bytes;  /**< of pipelines; default: 65536 */
   espalier_grid_pattern* pattern; /**< if not NULL, candidates are tried and the fastest is kept;
                                        mapping must be NULL */
@@ -110,7 +127,8 @@ int espalier_grid_create(
 );
 
 /**
- * Free a grid and all its communicators. Collective over the grid.
+ * Free a grid and all its communicators; its requests must have been freed before. Collective over
+ * the grid.
  *
  * @param grid  [inout] Becomes NULL.
  */
@@ -198,6 +216,67 @@ int espalier_grid_reduce(
     MPI_Datatype const types[],
     MPI_Op const ops[],
     int const roots[]
+);
+
+/**
+ * Plan a broadcast along each dimension. Begun by espalier_request_start().
+ *
+ * Collective over the grid, in the same order on all ranks: all of them get a request, or all an
+ * error. Requests may be started and completed in any order, and in different orders on different
+ * ranks; any number may be under way. The arrays are read now; types may be freed, buffers are used
+ * from each start to the end of its wait. Without is_overlapped, the next dimension begins when
+ * this rank is through with the one before. A start allocates nothing of Espalier's.
+ *
+ * "native" runs the nonblocking collectives of MPI, on communicators of lines that each request has
+ * for itself, and later ones take over: one MPI_Comm_split for each dimension.
+ *
+ * @param request  [out] To be freed by espalier_request_free() before the grid.
+ */
+int espalier_grid_bcast_init(
+    espalier_grid* grid,
+    void* const buffers[],
+    int const counts[],
+    MPI_Datatype const types[],
+    int const roots[],
+    espalier_request** request
+);
+
+/** See espalier_grid_bcast_init(). */
+int espalier_grid_gather_init(
+    espalier_grid* grid,
+    void const* const sendbufs[],
+    int const sendcounts[],
+    MPI_Datatype const sendtypes[],
+    void* const recvbufs[],
+    int const recvcounts[],
+    MPI_Datatype const recvtypes[],
+    int const roots[],
+    espalier_request** request
+);
+
+/** See espalier_grid_bcast_init(). */
+int espalier_grid_scatter_init(
+    espalier_grid* grid,
+    void const* const sendbufs[],
+    int const sendcounts[],
+    MPI_Datatype const sendtypes[],
+    void* const recvbufs[],
+    int const recvcounts[],
+    MPI_Datatype const recvtypes[],
+    int const roots[],
+    espalier_request** request
+);
+
+/** See espalier_grid_bcast_init(). Type and operator must outlive the request. */
+int espalier_grid_reduce_init(
+    espalier_grid* grid,
+    void const* const sendbufs[],
+    void* const recvbufs[],
+    int const counts[],
+    MPI_Datatype const types[],
+    MPI_Op const ops[],
+    int const roots[],
+    espalier_request** request
 );
 
 #ifdef __cplusplus

@@ -255,8 +255,8 @@ int espalier_neighbor_alltoallw_init(
 /**
  * Begin a planned collective; its buffers belong to the library until it is complete.
  *
- * Collective over the neighborhood, or the team of espalier_onesided.h, but does not wait for
- * others. Several requests may be under way, begun and
+ * Collective over the neighborhood, the grid of espalier_grid.h, or the team of
+ * espalier_onesided.h, but does not wait for others. Several requests may be under way, begun and
  * completed in any order. Allocates nothing.
  */
 int espalier_request_start(espalier_request* request);

@@ -92,8 +92,8 @@ private:
   Object* object_ = nullptr;
 };
 
-/** A planned collective of a communicator, a neighborhood or a team. Whoever destroys it has waited
- * for it. */
+/** A planned collective of a communicator, a neighborhood, a grid or a team. Whoever destroys it
+ * has waited for it. */
 class Request : public Owned<espalier_request, espalier_request_free> {
 public:
   /** What a function of the C interface plans. It is called with the arguments and the place of a

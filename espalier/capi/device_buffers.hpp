@@ -30,7 +30,7 @@ public:
   [[nodiscard]] bool hold_any(std::span<plan::Span const> spans, MPI_Comm comm) const;
 
 private:
-  plan::DeviceMemory memory_{};
+  plan::DeviceMemory memory_;
   bool are_possible_ = false;
 };
 

@@ -120,13 +120,13 @@ GridCall checked(GridArguments const& arguments, int num_ranks) {
 }
 
 /// Runs the pattern of the program on a candidate, whose object stays the same from call to call.
-plan::GridPattern pattern_of(GridOptions const& options) {
+plan::GridPattern pattern_of(GridOptions const& options, DeviceBuffers const& devices) {
   if (options.pattern == nullptr) {
     return {};
   }
   auto const candidate = std::make_shared<espalier_grid>();
-  return [candidate, options](plan::GridLines& lines) {
-    candidate->view = {.lines = &lines, .ways = options.ways};
+  return [candidate, options, devices](plan::GridLines& lines) {
+    candidate->view = {.lines = &lines, .ways = options.ways, .devices = devices};
     return options.pattern(candidate.get(), options.context);
   };
 }
@@ -160,6 +160,10 @@ void create(MPI_Comm comm_old, GridArguments const& arguments, espalier_grid** g
     return fingerprint_of(call);
   });
   *grid = nullptr;
+  DeviceBuffers devices;
+  if (call.options.ways.algorithm != "native") {
+    devices = DeviceBuffers::among(own.get());
+  }
   plan::MachineText machine;
   own.run_at_root([&] { machine = described_machine(); });
   plan::MappedGrid made = plan::make_grid(
@@ -167,7 +171,7 @@ void create(MPI_Comm comm_old, GridArguments const& arguments, espalier_grid** g
       {
           .grid = mapping::CartesianGrid(call.dims, call.periods),
           .mapping = call.options.mapping,
-          .pattern = pattern_of(call.options),
+          .pattern = pattern_of(call.options, devices),
           .num_calls = call.options.num_calls,
           .num_candidates = call.options.num_candidates,
           .machine = machine,
@@ -176,7 +180,7 @@ void create(MPI_Comm comm_old, GridArguments const& arguments, espalier_grid** g
   if (made.lines) {
     espalier_grid_overhead const overhead = overhead_of(made);
     *grid = new espalier_grid{
-        .view = {.lines = made.lines.get(), .ways = call.options.ways},
+        .view = {.lines = made.lines.get(), .ways = call.options.ways, .devices = devices},
         .owner = std::move(made.lines),
         .overhead = overhead,
         .mapping = std::move(made.mapping),

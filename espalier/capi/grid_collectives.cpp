@@ -4,8 +4,7 @@
 /// The collectives of espalier_grid.h.
 
 #include <cstddef>
-#include <cstdint>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "include/espalier_grid.h"
@@ -13,7 +12,9 @@
 #include <mpi.h>
 
 #include "espalier/capi/arguments.hpp"
+#include "espalier/capi/grid_call.hpp"
 #include "espalier/capi/grid_objects.hpp"
+#include "espalier/capi/grid_request.hpp"
 
 namespace espalier::capi {
 namespace {
@@ -21,64 +22,64 @@ namespace {
 using plan::LineCall;
 using schedule::Collective;
 
-std::string where_of(int dimension) {
-  return "dimension " + std::to_string(dimension) + ": ";
-}
-
-void check_root(schedule::Grid const& grid, int dimension, int root) {
-  if (root < 0 || root >= grid.size(dimension)) {
-    throw plan::ClassError(
-        MPI_ERR_ROOT,
-        where_of(dimension) + "expected a root of 0 .. " +
-            std::to_string(grid.size(dimension) - 1) + ", got " + std::to_string(root)
-    );
+/// By algorithms of the catalog. Requests that are underway move on meanwhile.
+int run_scheduled(GridView const& view, GridCollective const& call) {
+  if (has_device_memory(view, call)) {
+    refuse_device_memory(view.ways);
   }
-}
-
-void check_line_count(int dimension, std::int64_t count) {
-  if (count < 0) {
-    throw plan::ClassError(
-        MPI_ERR_COUNT,
-        where_of(dimension) + "expected a count of at least 0, got " + std::to_string(count)
-    );
+  auto executors = view.lines->executors(
+      call.collective, call.lines, choices_of(view.ways, call), view.lines->own_comm()
+  );
+  if (plan::Underway::is_any()) {
+    plan::GridRun grid(plan::runs_of(std::move(executors), call.lines), view.ways.is_overlapped);
+    int const code = grid.start();
+    return code == MPI_SUCCESS ? grid.wait() : code;
   }
-}
-
-/// Only the counts that mean something on this rank: others may be anything.
-void check_counts(Collective collective, LineCall const& call, int dimension, int coordinate) {
-  bool const is_root = coordinate == call.root;
-  if (collective != Collective::gather || is_root) {
-    check_line_count(dimension, call.received.count);
-  }
-  if (collective == Collective::gather || (collective == Collective::scatter && is_root)) {
-    check_line_count(dimension, call.sent.count);
-  }
-}
-
-int run(GridView const& view, Collective collective, std::vector<LineCall> const& calls) {
-  if (view.ways.algorithm == "native") {
-    return view.lines->run_native(collective, calls, view.ways.is_overlapped);
-  }
-  std::vector<std::string> const choices =
-      plan::line_choices(collective, view.ways.algorithm, calls, view.ways.segment_bytes);
-  exec::GridExecutor executor = view.lines->plan(collective, calls, choices);
-  std::vector<exec::LineBuffers> const buffers = plan::buffers_of(calls);
+  exec::GridExecutor executor(std::move(executors));
+  std::vector<exec::LineBuffers> const buffers = plan::buffers_of(call.lines);
   return view.ways.is_overlapped ? executor.run_overlapped(buffers) : executor.run_in_turn(buffers);
 }
 
-/// @param call_at the arguments of a dimension.
-template <typename CallAt>
-int run_all(espalier_grid& grid, Collective collective, CallAt&& call_at) {
-  std::vector<LineCall> calls;
-  schedule::Grid const& shape = grid.view.lines->grid();
-  for (int dimension = 0; dimension < shape.num_dimensions(); ++dimension) {
-    LineCall const call = call_at(static_cast<std::size_t>(dimension));
-    check_root(shape, dimension, call.root);
-    check_counts(collective, call, dimension, grid.view.lines->coordinate(dimension));
-    calls.push_back(call);
+int run(espalier_grid& grid, GridCollective const& call) {
+  check(*grid.view.lines, call);
+  if (grid.view.ways.algorithm == "native") {
+    return grid.view.lines->run_native(call.collective, call.lines, grid.view.ways.is_overlapped);
   }
-  return run(grid.view, collective, calls);
+  return run_scheduled(grid.view, call);
 }
+
+/// A call along all dimensions, from the arguments of each.
+template <typename LineAt>
+GridCollective call_of(espalier_grid const& grid, Collective collective, LineAt&& line_at) {
+  GridCollective call{.collective = collective, .lines = {}};
+  auto const num_dimensions = static_cast<std::size_t>(grid.view.lines->grid().num_dimensions());
+  for (std::size_t dimension = 0; dimension < num_dimensions; ++dimension) {
+    call.lines.push_back(line_at(dimension));
+  }
+  return call;
+}
+
+/// Arguments of a broadcast, read when they are checked.
+struct BcastArrays {
+  void* const* buffers;
+  int const* counts;
+  MPI_Datatype const* types;
+  int const* roots;
+
+  [[nodiscard]] GridCollective read(espalier_grid const& grid, Collective collective) const {
+    check_pointer(static_cast<void const*>(buffers), "buffers");
+    check_pointer(counts, "counts");
+    check_pointer(static_cast<void const*>(types), "types");
+    check_pointer(roots, "roots");
+    return call_of(grid, collective, [&](std::size_t i) -> LineCall {
+      return {
+          .output = buffers[i],
+          .received = {.type = types[i], .count = counts[i]},
+          .root = roots[i],
+      };
+    });
+  }
+};
 
 /// Arguments of gather and scatter.
 struct RootedArrays {
@@ -89,33 +90,74 @@ struct RootedArrays {
   int const* received;
   MPI_Datatype const* received_types;
   int const* roots;
+
+  [[nodiscard]] GridCollective read(espalier_grid const& grid, Collective collective) const {
+    check_pointer(static_cast<void const*>(inputs), "sendbufs");
+    check_pointer(sent, "sendcounts");
+    check_pointer(static_cast<void const*>(sent_types), "sendtypes");
+    check_pointer(static_cast<void const*>(outputs), "recvbufs");
+    check_pointer(received, "recvcounts");
+    check_pointer(static_cast<void const*>(received_types), "recvtypes");
+    check_pointer(roots, "roots");
+    return call_of(grid, collective, [&](std::size_t i) {
+      LineCall line{
+          .input = inputs[i],
+          .sent = {.type = sent_types[i], .count = sent[i]},
+          .output = outputs[i],
+          .received = {.type = received_types[i], .count = received[i]},
+          .root = roots[i],
+      };
+      if (line.input == MPI_IN_PLACE) {
+        line.sent = {};
+      }
+      if (line.output == MPI_IN_PLACE) {
+        line.received = {};
+      }
+      return line;
+    });
+  }
 };
 
-int run_rooted(espalier_grid* grid, Collective collective, RootedArrays const& arrays) {
-  return on(grid, [&](espalier_grid& self) {
-    check_pointer(static_cast<void const*>(arrays.inputs), "sendbufs");
-    check_pointer(arrays.sent, "sendcounts");
-    check_pointer(static_cast<void const*>(arrays.sent_types), "sendtypes");
-    check_pointer(static_cast<void const*>(arrays.outputs), "recvbufs");
-    check_pointer(arrays.received, "recvcounts");
-    check_pointer(static_cast<void const*>(arrays.received_types), "recvtypes");
-    check_pointer(arrays.roots, "roots");
-    return run_all(self, collective, [&](std::size_t i) {
-      LineCall call{
-          .input = arrays.inputs[i],
-          .sent = {.type = arrays.sent_types[i], .count = arrays.sent[i]},
-          .output = arrays.outputs[i],
-          .received = {.type = arrays.received_types[i], .count = arrays.received[i]},
-          .root = arrays.roots[i],
+struct ReduceArrays {
+  void const* const* inputs;
+  void* const* outputs;
+  int const* counts;
+  MPI_Datatype const* types;
+  MPI_Op const* ops;
+  int const* roots;
+
+  [[nodiscard]] GridCollective read(espalier_grid const& grid, Collective collective) const {
+    check_pointer(static_cast<void const*>(inputs), "sendbufs");
+    check_pointer(static_cast<void const*>(outputs), "recvbufs");
+    check_pointer(counts, "counts");
+    check_pointer(static_cast<void const*>(types), "types");
+    check_pointer(static_cast<void const*>(ops), "ops");
+    check_pointer(roots, "roots");
+    return call_of(grid, collective, [&](std::size_t i) -> LineCall {
+      return {
+          .input = inputs[i],
+          .sent = {.type = types[i], .count = counts[i]},
+          .output = outputs[i],
+          .received = {.type = types[i], .count = counts[i]},
+          .op = ops[i],
+          .root = roots[i],
       };
-      if (call.input == MPI_IN_PLACE) {
-        call.sent = {};
-      }
-      if (call.output == MPI_IN_PLACE) {
-        call.received = {};
-      }
-      return call;
     });
+  }
+};
+
+template <typename Arrays>
+int run(espalier_grid* grid, Collective collective, Arrays const& arrays) noexcept {
+  return on(grid, [&](espalier_grid& self) { return run(self, arrays.read(self, collective)); });
+}
+
+template <typename Arrays>
+int plan_request(
+    espalier_grid* grid, Collective collective, Arrays const& arrays, espalier_request** request
+) noexcept {
+  return on(grid, [&](espalier_grid& self) {
+    plan_grid_call(self, [&] { return arrays.read(self, collective); }, request);
+    return MPI_SUCCESS;
   });
 }
 
@@ -132,19 +174,7 @@ int espalier_grid_bcast(
     int const roots[]
 ) {
   using namespace espalier::capi;
-  return on(grid, [&](espalier_grid& self) {
-    check_pointer(static_cast<void const*>(buffers), "buffers");
-    check_pointer(counts, "counts");
-    check_pointer(static_cast<void const*>(types), "types");
-    check_pointer(roots, "roots");
-    return run_all(self, Collective::bcast, [&](std::size_t i) -> LineCall {
-      return {
-          .output = buffers[i],
-          .received = {.type = types[i], .count = counts[i]},
-          .root = roots[i],
-      };
-    });
-  });
+  return run(grid, Collective::bcast, BcastArrays{buffers, counts, types, roots});
 }
 
 int espalier_grid_gather(
@@ -158,10 +188,10 @@ int espalier_grid_gather(
     int const roots[]
 ) {
   using namespace espalier::capi;
-  return run_rooted(
+  return run(
       grid,
       Collective::gather,
-      {sendbufs, sendcounts, sendtypes, recvbufs, recvcounts, recvtypes, roots}
+      RootedArrays{sendbufs, sendcounts, sendtypes, recvbufs, recvcounts, recvtypes, roots}
   );
 }
 
@@ -176,10 +206,10 @@ int espalier_grid_scatter(
     int const roots[]
 ) {
   using namespace espalier::capi;
-  return run_rooted(
+  return run(
       grid,
       Collective::scatter,
-      {sendbufs, sendcounts, sendtypes, recvbufs, recvcounts, recvtypes, roots}
+      RootedArrays{sendbufs, sendcounts, sendtypes, recvbufs, recvcounts, recvtypes, roots}
   );
 }
 
@@ -193,24 +223,78 @@ int espalier_grid_reduce(
     int const roots[]
 ) {
   using namespace espalier::capi;
-  return on(grid, [&](espalier_grid& self) {
-    check_pointer(static_cast<void const*>(sendbufs), "sendbufs");
-    check_pointer(static_cast<void const*>(recvbufs), "recvbufs");
-    check_pointer(counts, "counts");
-    check_pointer(static_cast<void const*>(types), "types");
-    check_pointer(static_cast<void const*>(ops), "ops");
-    check_pointer(roots, "roots");
-    return run_all(self, Collective::reduce, [&](std::size_t i) -> LineCall {
-      return {
-          .input = sendbufs[i],
-          .sent = {.type = types[i], .count = counts[i]},
-          .output = recvbufs[i],
-          .received = {.type = types[i], .count = counts[i]},
-          .op = ops[i],
-          .root = roots[i],
-      };
-    });
-  });
+  return run(grid, Collective::reduce, ReduceArrays{sendbufs, recvbufs, counts, types, ops, roots});
+}
+
+int espalier_grid_bcast_init(
+    espalier_grid* grid,
+    void* const buffers[],
+    int const counts[],
+    MPI_Datatype const types[],
+    int const roots[],
+    espalier_request** request
+) {
+  using namespace espalier::capi;
+  return plan_request(grid, Collective::bcast, BcastArrays{buffers, counts, types, roots}, request);
+}
+
+// NOLINTNEXTLINE(readability-function-size): as programs call it
+int espalier_grid_gather_init(
+    espalier_grid* grid,
+    void const* const sendbufs[],
+    int const sendcounts[],
+    MPI_Datatype const sendtypes[],
+    void* const recvbufs[],
+    int const recvcounts[],
+    MPI_Datatype const recvtypes[],
+    int const roots[],
+    espalier_request** request
+) {
+  using namespace espalier::capi;
+  return plan_request(
+      grid,
+      Collective::gather,
+      RootedArrays{sendbufs, sendcounts, sendtypes, recvbufs, recvcounts, recvtypes, roots},
+      request
+  );
+}
+
+// NOLINTNEXTLINE(readability-function-size): as programs call it
+int espalier_grid_scatter_init(
+    espalier_grid* grid,
+    void const* const sendbufs[],
+    int const sendcounts[],
+    MPI_Datatype const sendtypes[],
+    void* const recvbufs[],
+    int const recvcounts[],
+    MPI_Datatype const recvtypes[],
+    int const roots[],
+    espalier_request** request
+) {
+  using namespace espalier::capi;
+  return plan_request(
+      grid,
+      Collective::scatter,
+      RootedArrays{sendbufs, sendcounts, sendtypes, recvbufs, recvcounts, recvtypes, roots},
+      request
+  );
+}
+
+// NOLINTNEXTLINE(readability-function-size): as programs call it
+int espalier_grid_reduce_init(
+    espalier_grid* grid,
+    void const* const sendbufs[],
+    void* const recvbufs[],
+    int const counts[],
+    MPI_Datatype const types[],
+    MPI_Op const ops[],
+    int const roots[],
+    espalier_request** request
+) {
+  using namespace espalier::capi;
+  return plan_request(
+      grid, Collective::reduce, ReduceArrays{sendbufs, recvbufs, counts, types, ops, roots}, request
+  );
 }
 
 }  // extern "C"

@@ -15,6 +15,7 @@
 #include <mpi.h>
 
 #include "espalier/capi/barrier.hpp"
+#include "espalier/capi/device_buffers.hpp"
 #include "espalier/plan/failure.hpp"
 #include "espalier/plan/topologies/grid_lines.hpp"
 
@@ -31,6 +32,7 @@ struct GridWays {
 struct GridView {
   plan::GridLines* lines;
   GridWays ways;
+  DeviceBuffers devices;  ///< looked for where algorithms of ours run
 };
 
 }  // namespace espalier::capi

@@ -43,7 +43,7 @@ struct LastChoice {
 struct espalier_neighborhood {
   espalier::plan::Neighbors neighbors;
   espalier::capi::NeighborOptions options;
-  espalier::capi::DeviceBuffers devices{};
+  espalier::capi::DeviceBuffers devices;
   std::array<espalier::capi::LastChoice, espalier::plan::num_neighbor_calls> last{};
 };
 

@@ -62,10 +62,20 @@ void Underway::unlink() noexcept {
   }
   (next_ == nullptr ? last : next_->previous_) = previous_;
   is_linked_ = false;
+  note_move();
 }
 
 void Underway::note_move() noexcept {
   moves.store(moves.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+int Underway::proceed(bool& is_complete) noexcept {
+  std::size_t const position = executor_->position();
+  int const code = executor_->progress(is_complete);
+  if (executor_->position() != position) {
+    note_move();
+  }
+  return code;
 }
 
 bool Underway::advance() noexcept {
@@ -76,13 +86,9 @@ bool Underway::advance() noexcept {
     }
     has_begun_ = true;
     note_move();
-    code_ = executor_->start(input_, output_);
+    code_ = begin();
   } else {
-    std::size_t const position = executor_->position();
-    code_ = executor_->progress(is_complete);
-    if (executor_->position() != position) {
-      note_move();
-    }
+    code_ = proceed(is_complete);
   }
   bool const is_over = is_complete || code_ != MPI_SUCCESS;
   if (is_over) {
@@ -155,7 +161,7 @@ int Underway::wait() noexcept {
   if (is_alone) {
     is_waited_for_ = true;
     turn.reset();
-    code_ = executor_->finish();
+    code_ = finish();
     turn.emplace();
     is_waited_for_ = false;
     unlink();

@@ -16,8 +16,9 @@
 
 namespace espalier::plan {
 
-/// One executor that can be started any number of times. Must stay where it is while it is active;
-/// different objects may be used by different threads at the same time.
+/// One executor, or what a derived class has in its place, that can be started any number of times.
+/// Must stay where it is while it is active; different objects may be used by different threads at
+/// the same time.
 class Underway {
 public:
   explicit Underway(exec::MpiExecutor& executor) noexcept : executor_(&executor) {}
@@ -88,6 +89,17 @@ public:
   };
 
 protected:
+  /// Without an executor: the three functions below are written anew.
+  Underway() noexcept = default;
+
+  // Begins what it is, does of it what can be done without waiting, and brings it to its end.
+  // Within a Turn, or by the one thread that looks after it alone.
+  virtual int begin() noexcept { return executor_->start(input_, output_); }
+
+  virtual int proceed(bool& is_complete) noexcept;
+
+  virtual int finish() noexcept { return executor_->finish(); }
+
   /// Starts it where nobody will call test() or wait(): ended() tells. Within a Turn.
   void launch(void const* input, void* output) noexcept;
 
@@ -112,7 +124,7 @@ private:
   static constinit std::atomic<bool> is_heard;        ///< a Bell lives
   static constinit std::atomic<std::uint32_t> rings;  ///< of all bells
 
-  exec::MpiExecutor* executor_;
+  exec::MpiExecutor* executor_ = nullptr;
   Underway* previous_ = nullptr;
   Underway* next_ = nullptr;
   void const* input_ = nullptr;

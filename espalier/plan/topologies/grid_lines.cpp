@@ -103,8 +103,51 @@ int start(Collective collective, NativeCall const& c, MPI_Comm line, MPI_Request
   }
 }
 
+/// The nonblocking collective of MPI. Types that are significant here are kept, but for those of
+/// reductions: operators are called with the types of the program, as for all planned collectives.
+class NativeLine final : public LineRun {
+public:
+  NativeLine(Collective collective, LineCall const& call, MPI_Comm comm)
+      : collective_(collective), call_(call), comm_(comm) {
+    int rank = 0;
+    require_success(PMPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+    bool const is_root = rank == call.root;
+    if (collective == Collective::gather || (collective == Collective::scatter && is_root)) {
+      keep(call_.sent);
+    }
+    if (collective == Collective::bcast || collective == Collective::scatter ||
+        (collective == Collective::gather && is_root)) {
+      keep(call_.received);
+    }
+  }
+
+  int start() noexcept override { return plan::start(collective_, call_, comm_, &request_); }
+
+  int progress(bool& is_complete) noexcept override {
+    int is_done = 0;
+    int const code = PMPI_Test(&request_, &is_done, MPI_STATUS_IGNORE);
+    is_complete = is_done != 0;
+    return code;
+  }
+
+private:
+  void keep(MPI_Datatype& type) {
+    types_.push_back(exec::MpiType::duplicate(type));
+    type = types_.back().get();
+  }
+
+  Collective collective_;
+  NativeCall call_;
+  MPI_Comm comm_;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+  std::vector<exec::MpiType> types_;
+};
+
 exec::MpiExecutor executor_of(
-    Collective collective, LineCall const& call, schedule::RankProgram const& program, MPI_Comm comm
+    Collective collective,
+    LineCall const& call,
+    schedule::RankProgram const& program,
+    exec::MpiContext const& comm
 ) {
   switch (collective) {
   case Collective::bcast:
@@ -151,17 +194,38 @@ GridLines::GridLines(MPI_Comm comm, mapping::CartesianGrid const& grid)
   }
 }
 
+MPI_Comm GridLines::split(MPI_Comm like, int dimension) const {
+  MPI_Comm made = MPI_COMM_NULL;
+  int const color = grid_.rank_on_line(rank_, dimension, 0);
+  require_success(PMPI_Comm_split(like, color, coordinate(dimension), &made), "MPI_Comm_split");
+  return made;
+}
+
 MPI_Comm GridLines::line(int dimension) {
   OwnCommunicator& line = lines_[static_cast<std::size_t>(dimension)];
   if (line.get() == MPI_COMM_NULL) {
-    MPI_Comm made = MPI_COMM_NULL;
-    int const color = grid_.rank_on_line(rank_, dimension, 0);
-    require_success(
-        PMPI_Comm_split(comm_.get(), color, coordinate(dimension), &made), "MPI_Comm_split"
-    );
-    line = taken_over(made, comm_.get());
+    line = taken_over(split(comm_.get(), dimension), comm_.get());
   }
   return line.get();
+}
+
+std::vector<OwnCommunicator> GridLines::make_lines(MPI_Comm like) const {
+  std::vector<OwnCommunicator> lines;
+  for (int dimension = 0; dimension < grid_.num_dimensions(); ++dimension) {
+    lines.emplace_back(split(like, dimension));
+  }
+  return lines;
+}
+
+Seats& GridLines::seats() {
+  return seats_ ? *seats_ : seats_.emplace(comm_.get());
+}
+
+MPI_Comm GridLines::own_comm() {
+  if (own_.get() == MPI_COMM_NULL) {
+    own_ = OwnCommunicator::duplicate(comm_.get());
+  }
+  return own_.get();
 }
 
 int GridLines::run_native(
@@ -184,9 +248,15 @@ int GridLines::run_native(
 exec::GridExecutor GridLines::plan(
     Collective collective, std::span<LineCall const> calls, std::span<std::string const> choices
 ) {
-  if (own_.get() == MPI_COMM_NULL) {
-    own_ = OwnCommunicator::duplicate(comm_.get());
-  }
+  return exec::GridExecutor(executors(collective, calls, choices, own_comm()));
+}
+
+std::vector<exec::MpiExecutor> GridLines::executors(
+    Collective collective,
+    std::span<LineCall const> calls,
+    std::span<std::string const> choices,
+    exec::MpiContext const& context
+) const {
   std::vector<exec::MpiExecutor> executors;
   for (int dimension = 0; dimension < grid_.num_dimensions(); ++dimension) {
     auto const idx = static_cast<std::size_t>(dimension);
@@ -194,10 +264,46 @@ exec::GridExecutor GridLines::plan(
     auto const program =
         choice.generate(grid_.size(dimension), calls[idx].root, coordinate(dimension));
     executors.push_back(executor_of(
-        collective, calls[idx], schedule::onto_line(program, grid_, rank_, dimension), own_.get()
+        collective, calls[idx], schedule::onto_line(program, grid_, rank_, dimension), context
     ));
   }
-  return exec::GridExecutor(std::move(executors));
+  return executors;
+}
+
+LineRuns runs_of(std::vector<exec::MpiExecutor> executors, std::span<LineCall const> calls) {
+  std::vector<exec::LineBuffers> const buffers = buffers_of(calls);
+  LineRuns runs;
+  for (std::size_t i = 0; i < executors.size(); ++i) {
+    runs.push_back(std::make_unique<ScheduledLine>(std::move(executors[i]), buffers[i]));
+  }
+  return runs;
+}
+
+std::unique_ptr<LineRun> native_run(Collective collective, LineCall const& call, MPI_Comm comm) {
+  bool const is_known = collective == Collective::bcast || collective == Collective::gather ||
+                        collective == Collective::scatter || collective == Collective::reduce;
+  if (!is_known) {
+    refuse(collective);
+  }
+  return std::make_unique<NativeLine>(collective, call, comm);
+}
+
+std::vector<Span> spans_of(Collective collective, LineCall const& call, int size, int coordinate) {
+  bool const is_root = coordinate == call.root;
+  bool const sends =
+      collective != Collective::bcast && (collective != Collective::scatter || is_root);
+  bool const receives =
+      collective == Collective::bcast || collective == Collective::scatter || is_root;
+  std::vector<Span> spans;
+  if (sends && !NativeCall::is_in_place(call.sent) && call.input != MPI_IN_PLACE) {
+    std::int64_t const parts = collective == Collective::scatter ? size : 1;
+    spans.push_back(span_of(call.input, parts * call.sent.count, call.sent.type));
+  }
+  if (receives && !NativeCall::is_in_place(call.received)) {
+    std::int64_t const parts = collective == Collective::gather ? size : 1;
+    spans.push_back(span_of(call.output, parts * call.received.count, call.received.type));
+  }
+  return spans;
 }
 
 std::vector<exec::LineBuffers> buffers_of(std::span<LineCall const> calls) {

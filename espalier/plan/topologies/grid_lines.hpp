@@ -6,6 +6,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,6 +18,9 @@
 #include "espalier/exec/messages/mpi_executor.hpp"
 #include "espalier/mapping/dims/cartesian_grid.hpp"
 #include "espalier/mpi/own_communicator.hpp"
+#include "espalier/plan/communicators/seats.hpp"
+#include "espalier/plan/devices/spans.hpp"
+#include "espalier/plan/topologies/grid_run.hpp"
 #include "espalier/schedule/collective.hpp"
 #include "espalier/schedule/grid.hpp"
 
@@ -71,13 +76,56 @@ public:
       std::span<std::string const> choices
   );
 
+  /// The executors of plan() by themselves, whose messages travel elsewhere. Local.
+  /// @param context of a communicator of the ranks of the grid, in its order
+  /// @throws Error mpi, unsupported.
+  [[nodiscard]] std::vector<exec::MpiExecutor> executors(
+      schedule::Collective collective,
+      std::span<LineCall const> calls,
+      std::span<std::string const> choices,
+      exec::MpiContext const& context
+  ) const;
+
+  /// Communicators of all lines, apart from those of line(). Collective over the grid.
+  /// @param like of the ranks of the grid, in its order
+  /// @throws Error mpi.
+  [[nodiscard]] std::vector<mpi::OwnCommunicator> make_lines(MPI_Comm like) const;
+
+  /// Where messages of requests travel. Collective over the grid when called for the first time.
+  /// @throws Error mpi.
+  [[nodiscard]] Seats& seats();
+
+  /// A communicator of our own of the ranks of the grid. Collective over the grid when called for
+  /// the first time.
+  /// @throws Error mpi.
+  [[nodiscard]] MPI_Comm own_comm();
+
 private:
+  [[nodiscard]] MPI_Comm split(MPI_Comm like, int dimension) const;
+
   mpi::OwnCommunicator comm_;
   mpi::OwnCommunicator own_{MPI_COMM_NULL};
+  std::optional<Seats> seats_;
   schedule::Grid grid_;
   int rank_;
   std::vector<mpi::OwnCommunicator> lines_;
 };
+
+/// Executors with the buffers of their calls. Local.
+[[nodiscard]] LineRuns
+runs_of(std::vector<exec::MpiExecutor> executors, std::span<LineCall const> calls);
+
+/// MPI's own nonblocking collective on a line.
+/// @param comm must outlive it
+/// @throws Error unsupported for other collectives than bcast, gather, scatter and reduce; mpi.
+[[nodiscard]] std::unique_ptr<LineRun>
+native_run(schedule::Collective collective, LineCall const& call, MPI_Comm comm);
+
+/// What a call reads and writes on this rank, from the first byte to the last.
+/// @param size of the line
+/// @throws Error mpi.
+[[nodiscard]] std::vector<Span>
+spans_of(schedule::Collective collective, LineCall const& call, int size, int coordinate);
 
 /// The addresses of calls, as GridExecutor takes them.
 [[nodiscard]] std::vector<exec::LineBuffers> buffers_of(std::span<LineCall const> calls);

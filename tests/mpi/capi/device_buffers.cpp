@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// @file
-/// Neighborhoods whose buffers are in device memory on one rank: direct exchanges touch it in
-/// functions of MPI only, what forwards is not taken, and is an error on all ranks if the program
-/// asks for it.
+/// Neighborhoods and grids whose buffers are in device memory on one rank: direct exchanges and
+/// native collectives touch it in functions of MPI only, what forwards or combines is not taken,
+/// and is an error on all ranks if the program asks for it.
 
 #include <cstddef>
 #include <string>
@@ -13,7 +13,7 @@
 
 #include <mpi.h>
 
-#include "tests/mpi/capi/handled_errors.hpp"
+#include "tests/mpi/capi/grid_support.hpp"
 #include "tests/mpi/exec/support.hpp"
 #include "tests/support/stand_in_devices.h"
 
@@ -151,10 +151,6 @@ int PMPI_Testsome(
 
 namespace espalier::test {
 namespace {
-
-/// Of MPI_COMM_WORLD.
-int world_rank = 0;
-int world_size = 0;
 
 /// Two buffers of this rank, in device memory or not.
 class Buffers {
@@ -294,6 +290,54 @@ void check_prediction(Checks& checks) {
   MPI_Comm_free(&comm);
 }
 
+/// The code of a sum along a ring of all ranks, as a call or planned.
+int reduce(espalier_grid* grid, Buffers& buffers, bool is_blocking) {
+  void const* const inputs[] = {buffers.input()};
+  void* const outputs[] = {buffers.output()};
+  int const counts[] = {1};
+  int const roots[] = {0};
+  MPI_Datatype const types[] = {MPI_INT};
+  MPI_Op const ops[] = {MPI_SUM};
+  if (is_blocking) {
+    return espalier_grid_reduce(grid, inputs, outputs, counts, types, ops, roots);
+  }
+  espalier_request* request = nullptr;
+  int const code =
+      espalier_grid_reduce_init(grid, inputs, outputs, counts, types, ops, roots, &request);
+  if (code != MPI_SUCCESS) {
+    return code;
+  }
+  espalier_request_start(request);
+  espalier_request_wait(request);
+  espalier_request_free(&request);
+  return MPI_SUCCESS;
+}
+
+/// The device memory is not guarded: the library's own collectives touch it.
+void check_grid(Checks& checks, char const* algorithm) {
+  espalier_grid_options options = ESPALIER_GRID_OPTIONS_INIT;
+  options.algorithm = algorithm;
+  espalier_grid* grid = nullptr;
+  espalier_grid_create(MPI_COMM_WORLD, 1, &world_size, nullptr, &options, &grid);
+  bool const is_native = std::string(algorithm) == "native";
+  for (bool const is_blocking : {true, false}) {
+    for (bool const is_on_device : {false, true}) {
+      Buffers buffers(1, is_on_device && world_rank == world_size - 1);
+      *buffers.input() = 1;
+      int const code = reduce(grid, buffers, is_blocking);
+      int const expected = is_on_device && !is_native ? MPI_ERR_OTHER : MPI_SUCCESS;
+      checks.expect(class_of(code) == expected, std::string("a grid, ") + algorithm);
+      int own = 0;
+      MPI_Comm comm = MPI_COMM_NULL;
+      espalier_grid_comm(grid, &comm);
+      MPI_Comm_rank(comm, &own);
+      bool const is_right = own != 0 || *buffers.output() == world_size;
+      checks.expect(expected != MPI_SUCCESS || is_right, std::string("a sum, ") + algorithm);
+    }
+  }
+  espalier_grid_free(&grid);
+}
+
 int run() {
   MPI_Comm_size(MPI_COMM_WORLD, &world_size);
   MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
@@ -302,6 +346,9 @@ int run() {
   check_neighborhoods(checks);
   if (world_size == 4) {
     check_prediction(checks);
+  }
+  for (char const* const algorithm : {"native", "binomial", "pipeline"}) {
+    check_grid(checks, algorithm);
   }
   return checks.finish();
 }

@@ -15,6 +15,7 @@
 
 #include <mpi.h>
 
+#include "tests/mpi/capi/grid_support.hpp"
 #include "tests/mpi/exec/support.hpp"
 #include "tests/mpi/fake_nodes.hpp"
 
@@ -25,72 +26,6 @@ PMPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* 
 
 namespace espalier::test {
 namespace {
-
-using Shape = std::vector<int>;
-
-int rank = 0;
-int num_ranks = 0;
-
-struct Way {
-  char const* algorithm;
-  int is_overlapped;
-};
-
-std::vector<Shape> shapes() {
-  std::vector<Shape> result{{num_ranks}};
-  for (int a = 2; a <= num_ranks / 2; ++a) {
-    if (num_ranks % a == 0) {
-      result.push_back({a, num_ranks / a});
-    }
-  }
-  if (num_ranks == 8) {
-    result.push_back({2, 2, 2});
-  }
-  return result;
-}
-
-/// One dimension: arguments, what MPI makes of them, what is found.
-struct Line {
-  MPI_Comm native = MPI_COMM_NULL;
-  int size = 1;
-  int count = 0;
-  int root = 0;
-  std::vector<int> input;
-  std::vector<int> expected;
-  std::vector<int> found;
-};
-
-/// All arguments of a call, as arrays.
-struct Arrays {
-  std::vector<void const*> inputs;
-  std::vector<void*> outputs;
-  std::vector<int> counts;
-  std::vector<int> root_counts;  ///< what is not significant may be anything
-  std::vector<int> roots;
-  std::vector<MPI_Datatype> types;
-  std::vector<MPI_Op> ops;
-};
-
-enum class Call { bcast, gather, scatter, reduce };
-
-void run_native(Line& line, Call call) {
-  int const* const in = line.input.data();
-  int* const out = line.expected.data();
-  int const n = line.count;
-  switch (call) {
-  case Call::bcast:
-    MPI_Bcast(out, n, MPI_INT, line.root, line.native);
-    return;
-  case Call::gather:
-    MPI_Gather(in, n, MPI_INT, out, n, MPI_INT, line.root, line.native);
-    return;
-  case Call::scatter:
-    MPI_Scatter(in, n, MPI_INT, out, n, MPI_INT, line.root, line.native);
-    return;
-  case Call::reduce:
-    MPI_Reduce(in, out, n, MPI_INT, MPI_SUM, line.root, line.native);
-  }
-}
 
 int run_ours(espalier_grid* grid, Arrays const& a, Call call) {
   int const* const n = a.counts.data();
@@ -116,37 +51,6 @@ int run_ours(espalier_grid* grid, Arrays const& a, Call call) {
   return MPI_ERR_OTHER;
 }
 
-Line line_of(MPI_Comm cart, Shape const& shape, std::size_t dimension) {
-  Shape keep(shape.size(), 0);
-  keep[dimension] = 1;
-  Line line{.size = shape[dimension], .count = 7 + 500 * static_cast<int>(dimension)};
-  MPI_Cart_sub(cart, keep.data(), &line.native);
-  line.root = static_cast<int>(dimension + 1) % line.size;
-  auto const length = static_cast<std::size_t>(line.count * line.size);
-  for (std::size_t i = 0; i < length; ++i) {
-    line.input.push_back(rank * 10000 + static_cast<int>(dimension * 1000000 + i));
-  }
-  line.expected.assign(length, -1 - rank);
-  line.found = line.expected;
-  return line;
-}
-
-Arrays arrays_of(std::vector<Line>& lines) {
-  Arrays arrays;
-  for (Line& line : lines) {
-    arrays.inputs.push_back(line.input.data());
-    arrays.outputs.push_back(line.found.data());
-    int coordinate = 0;
-    MPI_Comm_rank(line.native, &coordinate);
-    arrays.counts.push_back(line.count);
-    arrays.root_counts.push_back(coordinate == line.root ? line.count : -1);
-    arrays.roots.push_back(line.root);
-    arrays.types.push_back(MPI_INT);
-    arrays.ops.push_back(MPI_SUM);
-  }
-  return arrays;
-}
-
 void check_call(
     Checks& checks, espalier_grid* grid, Shape const& shape, Call call, std::string const& what
 ) {
@@ -159,7 +63,7 @@ void check_call(
   }
   for (int turn = 0; turn < 2; ++turn) {
     for (Line& line : lines) {
-      line.found.assign(line.found.size(), -1 - rank);
+      line.found.assign(line.found.size(), -1 - world_rank);
     }
     int const code = run_ours(grid, arrays_of(lines), call);
     checks.expect(code == MPI_SUCCESS, "an error of" + what);
@@ -223,10 +127,10 @@ void check_order(Checks& checks) {
   espalier_grid_options options = ESPALIER_GRID_OPTIONS_INIT;
   MPI_Op op = MPI_OP_NULL;
   MPI_Op_create(append, 0, &op);
-  int const shape[] = {num_ranks};
-  int const length = std::min(num_ranks, 3);
+  int const shape[] = {world_size};
+  int const length = std::min(world_size, 3);
   for (char const* const algorithm : {"binomial", "pipeline"}) {
-    for (int root = 0; root < num_ranks && num_ranks <= 3; ++root) {
+    for (int root = 0; root < world_size && world_size <= 3; ++root) {
       options.algorithm = algorithm;
       espalier_grid* grid = nullptr;
       espalier_grid_create(MPI_COMM_WORLD, 1, shape, nullptr, &options, &grid);
@@ -270,7 +174,7 @@ void check_trial(Checks& checks) {
   options.context = &num_calls;
   options.num_calls = 2;
   options.num_candidates = 3;
-  Shape const shape{num_ranks, 1};
+  Shape const shape{world_size, 1};
   espalier_grid* grid = nullptr;
   espalier_grid_create(MPI_COMM_WORLD, 2, shape.data(), nullptr, &options, &grid);
   checks.expect(num_calls % 3 == 0 && num_calls >= 3 && num_calls <= 9, "three calls a candidate");
@@ -304,7 +208,7 @@ void check_mapping(Checks& checks) {
   MPI_Comm line = MPI_COMM_NULL;
   espalier_grid_line(grid, 0, &line);
   int other = -1;
-  int const mine = rank % 2;
+  int const mine = world_rank % 2;
   MPI_Allreduce(&mine, &other, 1, MPI_INT, MPI_SUM, line);
   checks.expect(other == 2 * mine, "a column lies in one node");
   check_call(checks, grid, shape, Call::gather, " a mapped grid");
@@ -318,25 +222,19 @@ int create(Shape const& shape, espalier_grid_options const& options, espalier_gr
   return espalier_grid_create(MPI_COMM_WORLD, ndims, shape.data(), nullptr, &options, grid);
 }
 
-int class_of(int code) {
-  int mpi_class = MPI_SUCCESS;
-  MPI_Error_class(code, &mpi_class);
-  return mpi_class;
-}
-
 void check_create_errors(Checks& checks) {
   espalier_grid* grid = nullptr;
   espalier_grid_options options = ESPALIER_GRID_OPTIONS_INIT;
   checks.expect(
-      class_of(create({num_ranks + 1, 1}, options, &grid)) == MPI_ERR_DIMS, "a grid too large"
+      class_of(create({world_size + 1, 1}, options, &grid)) == MPI_ERR_DIMS, "a grid too large"
   );
   options.algorithm = "fast";
-  checks.expect(class_of(create({num_ranks}, options, &grid)) == MPI_ERR_ARG, "an algorithm");
+  checks.expect(class_of(create({world_size}, options, &grid)) == MPI_ERR_ARG, "an algorithm");
   options.algorithm = nullptr;
   options.mapping = "spiral";
-  checks.expect(create({num_ranks}, options, &grid) != MPI_SUCCESS, "an unknown mapping");
+  checks.expect(create({world_size}, options, &grid) != MPI_SUCCESS, "an unknown mapping");
   options.pattern = pattern;
-  checks.expect(class_of(create({num_ranks}, options, &grid)) == MPI_ERR_ARG, "map or pattern");
+  checks.expect(class_of(create({world_size}, options, &grid)) == MPI_ERR_ARG, "map or pattern");
   checks.expect(grid == nullptr, "no grid after an error");
 }
 
@@ -344,13 +242,13 @@ void check_call_errors(Checks& checks) {
   espalier_grid* grid = nullptr;
   espalier_grid_options options = ESPALIER_GRID_OPTIONS_INIT;
   options.algorithm = "pipeline";
-  create({num_ranks}, options, &grid);
+  create({world_size}, options, &grid);
   MPI_Comm cart = MPI_COMM_NULL;
   espalier_grid_comm(grid, &cart);
-  std::vector<Line> lines{line_of(cart, {num_ranks}, 0)};
+  std::vector<Line> lines{line_of(cart, {world_size}, 0)};
   Arrays arrays = arrays_of(lines);
   checks.expect(run_ours(grid, arrays, Call::gather) != MPI_SUCCESS, "a pipeline of a gather");
-  arrays.roots[0] = num_ranks;
+  arrays.roots[0] = world_size;
   checks.expect(class_of(run_ours(grid, arrays, Call::bcast)) == MPI_ERR_ROOT, "a root");
   arrays.roots[0] = lines[0].root;
   arrays.counts[0] = -1;
@@ -367,20 +265,20 @@ void check_call_errors(Checks& checks) {
 void check_left_out(Checks& checks) {
   espalier_grid* grid = nullptr;
   espalier_grid_options const options = ESPALIER_GRID_OPTIONS_INIT;
-  checks.expect(create({num_ranks - 1, 1}, options, &grid) == MPI_SUCCESS, "a smaller grid");
+  checks.expect(create({world_size - 1, 1}, options, &grid) == MPI_SUCCESS, "a smaller grid");
   int const is_in = grid != nullptr ? 1 : 0;
   int num_in = 0;
   MPI_Allreduce(&is_in, &num_in, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  checks.expect(num_in == num_ranks - 1, "one rank is left out");
+  checks.expect(num_in == world_size - 1, "one rank is left out");
   if (grid != nullptr) {
-    check_call(checks, grid, {num_ranks - 1, 1}, Call::bcast, " a smaller grid");
+    check_call(checks, grid, {world_size - 1, 1}, Call::bcast, " a smaller grid");
     espalier_grid_free(&grid);
   }
 }
 
 int run() {
-  MPI_Comm_size(MPI_COMM_WORLD, &num_ranks);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &world_size);
+  MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   Checks checks;
@@ -394,10 +292,10 @@ int run() {
   check_trial(checks);
   check_create_errors(checks);
   check_call_errors(checks);
-  if (num_ranks == 8) {
+  if (world_size == 8) {
     check_mapping(checks);
   }
-  if (num_ranks > 1) {
+  if (world_size > 1) {
     check_left_out(checks);
   }
   return checks.finish();
