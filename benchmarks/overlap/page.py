@@ -20,8 +20,16 @@ STUDY = "overlap"
 DATA = "overlap.json"
 SIMULATED = "overlap-simulated"
 SIMULATED_DATA = "overlap-simulated.json"
+COST = "overlap-thread"
+COST_DATA = "overlap-thread.json"
 NATIVE, OURS, THREAD = "native", "ours", "thread"
 _VARIANTS = (NATIVE, OURS, THREAD)
+_FIGURES = {
+    "message_us": "message of a byte",
+    "allreduce_us": "`MPI_Allreduce` of 8 bytes",
+    "work_us": "work with nothing underway",
+    "beside_us": "work beside a call that is underway",
+}
 _TEMPLATE = Path(__file__).with_suffix(".md")
 
 Record = dict[str, Any]
@@ -77,7 +85,27 @@ def text(declared: Mapping[str, Any], data: Path) -> str:
         times=times_table(records),
         simulated_date=date_of(data, SIMULATED),
         simulated=simulated_table(json.loads((data / SIMULATED_DATA).read_text(encoding="utf-8"))),
+        cost_date=date_of(data, COST),
+        **cost(json.loads((data / COST_DATA).read_text(encoding="utf-8"))),
     )
+
+
+def cost(found: Mapping[str, Any]) -> dict[str, str]:
+    """Return what the page says of the cost of a thread: a table, a share and the circumstances."""
+    runs = {name: [one for one in found["runs"] if one["variant"] == name] for name in _VARIANTS}
+    rows = []
+    for figure, title in _FIGURES.items():
+        values = {name: [one[figure] for one in runs[name]] for name in _VARIANTS}
+        ratios = [paired_ratio(values[name], values[NATIVE]) for name in _VARIANTS[1:]]
+        middles = [f"{statistics.median(values[name]):.2f}" for name in _VARIANTS]
+        rows.append([title, *middles, *(_ratio(ratio) for ratio in ratios)])
+    head = ["", "native, us", "ours, us", "with a thread, us"]
+    share = statistics.median(one["other_threads"] for one in runs[THREAD])
+    return {
+        "cost": table([*head, "ours / native", "with a thread / native"], rows),
+        "cost_share": f"{share:.1%}",
+        "cost_busy": f"{found['busy_processors']:.1f}",
+    }
 
 
 def outcome(declared: Mapping[str, Any], records: Sequence[Record]) -> str:
