@@ -157,9 +157,9 @@ def case_undecided_trials_go_on(context: Context) -> None:
     before |= {"num_rounds": 10}
     before["candidates"][1]["wins_and_pairs"] = [4, 8]
     memory.write_text(json.dumps({**document, "trials": [before]}), encoding="utf-8")
-    # How many calls pay for a round depends on the machine, and on what else it does: one trial that
-    # lost its processor for 50 ms is paid by 10,000 calls of 10 us. Each run goes on with the round
-    # of the last one, and has a bound of its own.
+    # How many calls pay for a round depends on the machine, and on what else it does: one trial
+    # that lost its processor for 50 ms is paid by 10,000 calls of 10 us. Each run goes on with the
+    # round of the last one, and has a bound of its own.
     for num_calls in (40, 400, *[4000] * 10):
         after = trials_after(context, memory, num_calls, before)
         if after["num_rounds"] > 10:
