@@ -22,6 +22,8 @@ constexpr std::int64_t patience_after_race = 64;
 /// What won in a loop needs no check of it.
 constexpr std::int64_t patience_in_loop = 256;
 constexpr std::int64_t patience_factor = 4;
+/// Of what is left: what counts for more, and may be far too much, is made sure of.
+constexpr double unsure_part = 0.25;
 
 }  // namespace
 
@@ -120,25 +122,28 @@ double Race::conclude(Words const& agreed, Own const& own) {
       has_last_ = made.form == Form::call;  // else it is the time of many calls
     }
     charged_ = made.form == Form::call ? stopped_now() : 0;
+    is_charge_unsure_ = seconds(standing_) <= 0 && charged_ > unsure_part * agreed.allowance;
     lost += charged_;
   }
   lost_ += lost;
   left_ = agreed.allowance - lost;
-  if (has_all_times || !is_needed_at_once(last_)) {
-    plan(left_);
+  if (has_all_times || !decides_with_words()) {
+    plan(wants_words() ? left_ + charged_ : left_);
   }
   return lost;
 }
 
 double Race::finish(Words const& agreed) {
-  bool const decides = is_needed_at_once(last_);
+  bool const decides = decides_with_words();
   double const lost = pay(agreed, false) + take(agreed) - std::exchange(charged_, 0);
   lost_ += lost;
   has_last_ = false;
   has_exchange_ = false;
+  is_charge_unsure_ = false;
+  left_ = agreed.allowance - lost;
   whole_exchange_ = Words{}.whole_exchange;
   if (decides && stage_ != Stage::settled) {
-    plan(agreed.allowance - lost);
+    plan(left_);
   }
   return lost;
 }

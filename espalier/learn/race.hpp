@@ -25,7 +25,7 @@ namespace espalier::learn {
 ///     trial           x   x   x   x   x   x   x   x   x   x  ...        x        x
 ///             cold    baseline    round 1     round 2             1 is checked      1 is taken
 ///
-/// Most calls only count. A trial is timed, and after it the ranks exchange four words, of which
+/// Most calls only count. A trial is timed, and after it the ranks exchange five words, of which
 /// each gets the smallest of all ranks. From these alone, and from the numbers of calls, all ranks
 /// take the same decisions.
 ///
@@ -214,20 +214,27 @@ public:
   /// @return seconds to charge to the allowance.
   [[nodiscard]] double pay_rest(double usual) noexcept { return exchange_cost_.pay_rest(usual); }
 
-  /// Where nothing is left for trials on a communicator, what nobody looked at yet is not looked
-  /// at: a first trial that comes next is put off for twice as many calls. The same on all ranks.
-  void put_off_first_trial() noexcept {
-    if (last_exchange_ == 0 && num_calls_ + 1 >= std::min(next_trial_, stretch_begin_)) {
-      begin_with_call(2 * (num_calls_ + 1));
+  /// Where nothing is left for trials on a communicator, a first trial that begins with the next
+  /// call is put off until there were eight times as many calls. The same on all ranks.
+  /// @return whether it was
+  bool put_off_first_trial() noexcept {
+    constexpr std::int64_t times_as_many = 8;
+    bool const begins = last_exchange_ == 0 && num_calls_ < stretch_begin_ &&
+                        num_calls_ + 1 >= std::min(next_trial_, stretch_begin_);
+    if (begins) {
+      begin_with_call(times_as_many * (num_calls_ + 1));
     }
+    return begins;
   }
 
   /// After conclude(): the words of this trial are to be exchanged now rather than with the next
   /// one, and given to finish(). The call takes long, so that this costs nothing, and there may be
-  /// no other call of this kind; or it was a stretch, after which there is something to decide.
+  /// no other call of this kind; or there is something to decide by them: it was a stretch, or
+  /// nobody knows what the call takes, and what the exchange may have stopped is much of what is
+  /// left.
   [[nodiscard]] bool wants_words() const noexcept {
     bool const is_long = stage_ == Stage::racing && last_.counts && standings_.is_long();
-    return has_last_ && (is_needed_at_once(last_) || is_long);
+    return has_last_ && (decides_with_words() || is_long);
   }
 
   /// @return as conclude().
@@ -269,6 +276,10 @@ public:
 
   /// Seconds that one more exchange costs, with what a loop loses by it; 0 if there was none.
   [[nodiscard]] double price_of_exchange() const { return exchange_cost_.price() + stopped(); }
+
+  /// Seconds charged for what the last exchange may have stopped, until the time of the trial
+  /// before it is known.
+  [[nodiscard]] double charged() const noexcept { return charged_; }
 
   /// So many exchanges a race has until most are decided.
   [[nodiscard]] static constexpr double usual_exchanges(bool ranks_meet) noexcept {
@@ -313,6 +324,10 @@ private:
     bool const is_before_pace =
         stage_ == Stage::baseline && !ranks_meet_ && loop_ == Loop::unknown && is_primed_;
     return !trial.counts && (trial.form == Form::stretch || is_before_pace);
+  }
+
+  [[nodiscard]] bool decides_with_words() const noexcept {
+    return is_needed_at_once(last_) || is_charge_unsure_;
   }
 
   void set_part(Turn& turn) const noexcept;
@@ -399,11 +414,12 @@ private:
   double left_ = 0;                       ///< of the allowance, as the last exchange said
   double share_ = Circumstances{}.share;  ///< as of Circumstances
   double price_before_ = 0;               ///< of an exchange, the same
-  double charged_ = 0;       ///< seconds, for the trial whose time comes with the next words
-  double longest_call_ = 0;  ///< seconds, of the last trial, on the rank it took longest
-  double lost_ = 0;          ///< seconds, by all trials and exchanges of this race
-  bool has_waited_ = false;  ///< for its share, and what comes next is covered
-  bool is_primed_ = false;   ///< the first trial was made, whose time says nothing
+  double charged_ = 0;             ///< seconds, for the trial whose time comes with the next words
+  bool is_charge_unsure_ = false;  ///< it may be far too much
+  double longest_call_ = 0;        ///< seconds, of the last trial, on the rank it took longest
+  double lost_ = 0;                ///< seconds, by all trials and exchanges of this race
+  bool has_waited_ = false;        ///< for its share, and what comes next is covered
+  bool is_primed_ = false;         ///< the first trial was made, whose time says nothing
   bool is_slower_in_stretches_ = false;
   bool is_unchecked_ = false;  ///< the winner of this race, so far
   Trial planned_;

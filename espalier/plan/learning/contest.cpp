@@ -211,9 +211,10 @@ void Contest::conclude(Clock::time_point start, bool was_refused, Learning& lear
   }
   charge(race_.conclude(agreed, trial), agreed.allowance, learning);
   if (!race_.is_of_loop()) {
-    learning.charge(pace_.waited(
+    double const waited = pace_.waited(
         trial.exchange - race_.price_of_exchange(), race_.standings().middle(race_.standing())
-    ));
+    );
+    learning.charge(std::max(0.0, waited - race_.charged()));
   }
   if (race_.wants_words()) {
     agreed = exchange(race_.words(learning.left(), call), learning);
@@ -228,8 +229,9 @@ void Contest::conclude(Clock::time_point start, bool was_refused, Learning& lear
 }
 
 /// @param allowance  before the loss, as the ranks agreed on
-void Contest::charge(double lost, double allowance, Learning& learning) const noexcept {
+void Contest::charge(double lost, double allowance, Learning& learning) noexcept {
   learning.charge(lost);
+  has_exchanged_ = true;
   kind_.exchange->note_left(allowance - lost);
 }
 

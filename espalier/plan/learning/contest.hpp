@@ -53,9 +53,7 @@ public:
 
   /// Of the call that comes. A trial is to be concluded.
   [[nodiscard]] Turn next() noexcept {
-    if (kind_.exchange->is_spent()) {
-      race_.put_off_first_trial();
-    }
+    put_off_first_look();
     learn::Race::Turn const turn = race_.next();
     return {
         .decision = decisions_[static_cast<std::size_t>(turn.candidate)],
@@ -94,7 +92,7 @@ public:
   void note_time(Clock::time_point start, bool was_refused, Learning& learning) noexcept;
 
   /// The call that next() said is a trial is over on this rank, well or not. Collective over the
-  /// communicator of the call: one or two exchanges of four numbers, and once a broadcast.
+  /// communicator of the call: one or two exchanges of five numbers, and once a broadcast.
   /// @param was_refused  the native call was made in place of the candidate
   /// @throws Error mpi.
   void conclude(Clock::time_point start, bool was_refused, Learning& learning);
@@ -118,7 +116,18 @@ private:
   exchange(learn::Race::Words const& own, Learning const& learning) const;
   [[nodiscard]] double time_whole_exchange(Learning const& learning) const;
   void tell_kind();
-  void charge(double lost, double allowance, Learning& learning) const noexcept;
+
+  /// Once for each time that the communicator says that nothing is left: a look finds out whether
+  /// there is something again.
+  void put_off_first_look() noexcept {
+    Exchange const& exchange = *kind_.exchange;
+    if (!has_exchanged_ && exchange.is_spent() && exchange.num_notes() != put_off_at_ &&
+        race_.put_off_first_trial()) {
+      put_off_at_ = exchange.num_notes();
+    }
+  }
+
+  void charge(double lost, double allowance, Learning& learning) noexcept;
   void credit(std::int64_t last, Learning& learning) noexcept;
   void pay_rest(Learning& learning);
   void note_what_calls_save() noexcept;
@@ -141,11 +150,13 @@ private:
   Clock::time_point stretch_start_;  ///< of the stretch underway
   learn::Race::Parts seconds_in_calls_{};  ///< of the calls so far that add up to trials
   std::bitset<learn::Race::most_parts> refused_parts_;  ///< of these trials
-  bool is_adding_up_ = false;                           ///< the call underway is one of these
-  std::size_t part_ = 0;                                ///< the trial that it is of
-  std::vector<std::string> algorithms_;                 ///< of own_, if they were found by trials
-  std::int64_t num_calls_before_ = 0;                   ///< the race began again after so many
-  double native_seconds_ = 0;                           ///< of the shortest call that was timed
+  bool has_exchanged_ = false;                          ///< in this race or the one before
+  std::int64_t put_off_at_ = -1;         ///< as of Exchange::num_notes(), the last time
+  bool is_adding_up_ = false;            ///< the call underway is one of these
+  std::size_t part_ = 0;                 ///< the trial that it is of
+  std::vector<std::string> algorithms_;  ///< of own_, if they were found by trials
+  std::int64_t num_calls_before_ = 0;    ///< the race began again after so many
+  double native_seconds_ = 0;            ///< of the shortest call that was timed
   double saved_ = 0;                     ///< seconds a call, by what runs, to the native call
   std::int64_t num_calls_credited_ = 0;  ///< whose savings the allowance knows
   std::deque<profile::Decision> own_;    ///< of candidates; their places do not change

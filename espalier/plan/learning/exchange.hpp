@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <span>
@@ -45,10 +46,15 @@ public:
   void find_least(std::span<double> numbers, std::span<int const> node_of_rank);
 
   /// What the ranks agreed on: seconds that are left for trials.
-  void note_left(double seconds) noexcept { left_ = seconds; }
+  void note_left(double seconds) noexcept {
+    left_ = seconds;
+    ++num_notes_;
+  }
 
-  /// Nothing was left at the last exchange. The same on all ranks.
+  /// Nothing was left when that was noted last. The same on all ranks, as is num_notes().
   [[nodiscard]] bool is_spent() const noexcept { return left_ <= 0; }
+
+  [[nodiscard]] std::int64_t num_notes() const noexcept { return num_notes_; }
 
   [[nodiscard]] std::size_t memory_bytes() const noexcept {
     return meeting_ ? meeting_->memory_bytes() : 0;
@@ -64,6 +70,7 @@ private:
   Ranks ranks_;
   std::optional<learn::Meeting> meeting_;  ///< made by the first exchange
   double left_ = std::numeric_limits<double>::infinity();
+  std::int64_t num_notes_ = 0;
 };
 
 }  // namespace espalier::plan
