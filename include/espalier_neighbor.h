@@ -74,7 +74,8 @@ typedef struct espalier_neighbor_options {
  * The same stencil around every process of a grid: block k goes to the process offsets[k] away and
  * comes from the one -offsets[k] away. Open borders have no neighbour beyond them.
  *
- * Collective over comm_cart; all arguments must be equal on all ranks.
+ * Collective over comm_cart; all arguments must be equal on all ranks. In calls with blocks of one
+ * size all ranks name that size, also those beyond whose borders all neighbours are.
  *
  * @param comm_cart    Has a Cartesian topology; must not be freed before the neighborhood.
  * @param num_offsets  Number of neighbours, >= 0.
@@ -96,7 +97,9 @@ int espalier_neighborhood_create(
  * distributed graph topology, with its order of neighbours.
  *
  * Collective over comm; options must be equal on all ranks. On a distributed graph neighbours
- * exchange one message; algorithms but direct need O(edges of all ranks) memory there.
+ * exchange one message; algorithms but direct need O(edges of all ranks) memory there, and if they
+ * are named, all ranks name one size of blocks in calls with blocks of one size: also ranks without
+ * neighbours, which may forward them, and all parts of a graph that falls into several.
  *
  * @param comm         Must not be freed before the neighborhood.
  * @param options      NULL for defaults.

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <exception>
 #include <new>
 #include <string>
 
@@ -12,6 +13,7 @@
 #include "espalier/base/error.hpp"
 #include "espalier/capi/own_work.hpp"
 #include "espalier/mpi/success.hpp"
+#include "espalier/plan/communicators/patient_reduction.hpp"
 #include "espalier/plan/failure.hpp"
 
 namespace espalier::capi {
@@ -33,6 +35,8 @@ Finding run(std::function<Fingerprint()> const& check) {
     return {.mpi_class = MPI_ERR_ARG, .text = error.what()};
   } catch (std::bad_alloc const&) {
     return {.mpi_class = MPI_ERR_NO_MEM, .text = "there is no memory left"};
+  } catch (std::exception const& error) {
+    return {.mpi_class = MPI_ERR_OTHER, .text = error.what()};
   }
 }
 
@@ -42,10 +46,7 @@ void agree(mpi::OwnCommunicator const& own, std::function<Fingerprint()> const& 
   agree(
       [&](std::span<std::int64_t, 3> words) {
         OwnWork const own_work;
-        mpi::require_success(
-            PMPI_Allreduce(MPI_IN_PLACE, words.data(), 3, MPI_INT64_T, MPI_MAX, own.get()),
-            "MPI_Allreduce"
-        );
+        mpi::require_success(plan::find_largest(words, own.get()), "MPI_Iallreduce");
       },
       check
   );

@@ -3,28 +3,20 @@
 #include "espalier/capi/device_buffers.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "espalier/capi/own_work.hpp"
 #include "espalier/mpi/success.hpp"
-#include "espalier/plan/communicators/underway.hpp"
+#include "espalier/plan/communicators/patient_reduction.hpp"
 
 namespace espalier::capi {
 namespace {
 
-/// Other ranks may come here only after what this rank has underway: that moves on meanwhile.
 bool is_true_somewhere(MPI_Comm comm, bool is_true) {
   OwnWork const own_work;
-  int const here = is_true ? 1 : 0;
-  int somewhere = 0;
-  MPI_Request request = MPI_REQUEST_NULL;
-  mpi::require_success(
-      PMPI_Iallreduce(&here, &somewhere, 1, MPI_INT, MPI_MAX, comm, &request), "MPI_Iallreduce"
-  );
-  for (int is_complete = 0; is_complete == 0;) {
-    plan::Underway::poll();
-    mpi::require_success(PMPI_Test(&request, &is_complete, MPI_STATUS_IGNORE), "MPI_Test");
-  }
-  return somewhere != 0;
+  std::int64_t word = is_true ? 1 : 0;
+  mpi::require_success(plan::find_largest({&word, 1}, comm), "MPI_Iallreduce");
+  return word != 0;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -67,12 +68,9 @@ int plan_foreign_neighbors(
     DatatypeLists received(degrees.in);
     bool const is_right = complaint == nullptr;
     auto const call = is_right ? make_call(sent, received) : CallOf<MakeCall>{};
-    agree_on_call(
-        *self,
-        plan::to_string(CallOf<MakeCall>::neighbor_call),
-        complaint,
-        is_right ? misuse(call, degrees) : MPI_SUCCESS
-    );
+    std::string function(plan::to_string(CallOf<MakeCall>::neighbor_call));
+    function.append("_init");
+    agree_on_call(*self, function, complaint, is_right ? misuse(call, degrees) : MPI_SUCCESS);
     *request = planned(*self, call);
     return MPI_SUCCESS;
   });

@@ -39,16 +39,17 @@ std::int64_t sent_bytes(Call const& call, std::span<int const> destinations, Nam
 ///
 /// By the standard, what a rank sends is as large as what any other one receives. So all blocks of
 /// three ranks and more are equal, but two ranks may send each other blocks of different sizes; the
-/// larger one is the same on both.
+/// larger one is the same on both. On a grid, ranks without neighbours name the size of all, too.
 /// @throws Error mpi.
 template <AnyNeighborCall Call>
 std::int64_t block_bytes(Call const& call, Neighbors const& neighbors, NamedTypes& types) {
   std::int64_t bytes = 0;
   if constexpr (has_equal_blocks(Call::neighbor_call)) {
-    if (neighbors.sends()) {
+    bool const all_know_size = neighbors.have_common_order();
+    if (all_know_size || neighbors.sends()) {
       bytes = bytes_of(call.sendcount, call.sendtype, types);
     }
-    if (neighbors.receives()) {
+    if (all_know_size || neighbors.receives()) {
       bytes = std::max(bytes, bytes_of(call.recvcount, call.recvtype, types));
     }
   }

@@ -15,6 +15,7 @@
 #include "espalier/mpi/success.hpp"
 #include "espalier/neighborhood/catalog.hpp"
 #include "espalier/plan/communicators/contexts.hpp"
+#include "espalier/plan/communicators/patient_reduction.hpp"
 #include "espalier/plan/communicators/private_comm.hpp"
 #include "espalier/plan/communicators/underway.hpp"
 #include "espalier/plan/neighbors/neighbor_bytes.hpp"
@@ -308,11 +309,7 @@ template <AnyNeighborCall Call> std::int64_t Neighbors::typical_bytes(Call const
 
 void Neighbors::take_largest(std::span<std::int64_t> words) {
   prepare();
-  auto const num_words = static_cast<int>(words.size());
-  require_success(
-      PMPI_Allreduce(MPI_IN_PLACE, words.data(), num_words, MPI_INT64_T, MPI_MAX, comm_),
-      "MPI_Allreduce"
-  );
+  require_success(find_largest(words, comm_), "MPI_Iallreduce");
 }
 
 std::size_t Neighbors::memory_bytes() const noexcept {

@@ -154,6 +154,12 @@ public:
   [[nodiscard]] Degrees degrees() const noexcept { return degrees_; }
 
   /// Whether a neighbour is there that this rank sends to.
+  /// All ranks have the same offsets in a grid, as the program declared. After prepare().
+  [[nodiscard]] bool have_common_order() const noexcept {
+    neighborhood::Isomorphic const* const grid = neighborhood_->isomorphic();
+    return grid != nullptr && grid->has_common_order();
+  }
+
   [[nodiscard]] bool sends() const noexcept { return sends_; }
 
   /// Whether a neighbour is there that sends to this rank.

@@ -16,7 +16,8 @@ namespace espalier::plan {
 ///
 /// As the thread sleeps a sixteenth of the time that it has looked in vain, a message waits at most
 /// a sixteenth of the time that it was awaited, and waiting ten times as long does not take ten
-/// times as many looks.
+/// times as many looks. Only the first message of a collective that begins while the thread sleeps
+/// may wait for the rest of that sleep.
 class LookInterval {
 public:
   using Clock = std::chrono::steady_clock;

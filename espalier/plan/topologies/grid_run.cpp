@@ -3,6 +3,7 @@
 #include "espalier/plan/topologies/grid_run.hpp"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 namespace espalier::plan {
@@ -61,6 +62,9 @@ int GridRun::finish() noexcept {
   int code = MPI_SUCCESS;
   for (bool is_complete = false; code == MPI_SUCCESS && !is_complete;) {
     code = proceed(is_complete);
+    if (!is_complete) {
+      std::this_thread::yield();  // to the ranks that it waits for
+    }
   }
   return code;
 }

@@ -145,7 +145,9 @@ void check_many(Checks& checks, espalier_grid* grid, Shape const& shape, Way con
   for (std::size_t i = 0; i < order.size(); ++i) {
     order[i] = i;
   }
-  std::ranges::rotate(order, order.begin() + world_rank % static_cast<int>(order.size()));
+  std::rotate(
+      order.begin(), order.begin() + world_rank % static_cast<int>(order.size()), order.end()
+  );
   for (int turn = 0; turn < 2; ++turn) {
     for (std::size_t const i : order) {
       jobs[i]->forget();

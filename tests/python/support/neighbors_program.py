@@ -232,13 +232,25 @@ def check_topologies() -> None:
     reached = sorted({(rank + step) % size for step in (1, 2)})
     reaching = sorted({(rank - step) % size for step in (1, 2)})
     graph = world.Create_dist_graph_adjacent(reaching, reached)
-    check_against_mpi(graph, Topology(reaching, reached), ("", "direct", "node_aware"))
+    # It is a ring of several ranks, in which the stencil is found.
+    served = ALGORITHMS if size > 1 else ("", "direct", "node_aware")
+    check_against_mpi(graph, Topology(reaching, reached), served)
+    graph.Free()
+    if size > 2:
+        check_graph_without_stencil()
+    check_lonely_ranks()
+
+
+def check_graph_without_stencil() -> None:
+    """All send to rank 0: nothing can be combined."""
+    sources = list(range(1, size)) if rank == 0 else []
+    destinations = [] if rank == 0 else [0]
+    graph = world.Create_dist_graph_adjacent(sources, destinations)
     with neighbors.neighborhood_of(graph, algorithm="combining") as one:
-        array = np.zeros((len(reached), N))
-        to = np.zeros((len(reaching), N))
+        array = np.zeros((len(destinations), N))
+        to = np.zeros((len(sources), N))
         assert "the same offsets" in refusal(lambda: one.alltoall(array, to), MpiError)
     graph.Free()
-    check_lonely_ranks()
 
 
 def check_lonely_ranks() -> None:
@@ -391,6 +403,32 @@ def check_refusals_of_states(
     assert "freed" in refusal(lambda: one.alltoall_init(send, recv))
 
 
+def check_orders() -> None:
+    """Some ranks wait for a request before the next call, and others after it."""
+    cart = grid((size,), periodic=True)
+    offsets = [(-2,), (-1,), (1,), (2,)]
+    sent = np.arange(8.0).reshape(4, 2) + 100 * rank
+    with neighbors.neighborhood(cart, offsets, algorithm="combining") as one:
+        halo, now, later = (np.zeros_like(sent) for _ in range(3))
+        request = one.alltoall_init(sent, halo)
+        for _ in range(20):
+            request.start()
+            waits_first = rank % 2 == 0
+            if waits_first:
+                request.wait()
+            one.alltoall(sent, now)
+            other = one.alltoall_init(sent, later)
+            if not waits_first:
+                request.wait()
+            other.start()
+            other.wait()
+            other.free()
+            assert np.array_equal(halo, now)
+            assert np.array_equal(halo, later)
+        request.free()
+    cart.Free()
+
+
 def check_lifetime() -> None:
     """Requests keep arrays and neighborhood; one that is under way is kept, too."""
     cart = world.Create_cart([size], [True])
@@ -421,6 +459,7 @@ check_topologies()
 check_prediction()
 check_refusals_of_making()
 check_refusals_of_calls()
+check_orders()
 check_lifetime()
 world.Free()
 if MPI.COMM_WORLD.rank == 0:
