@@ -9,9 +9,9 @@
 ///     messages    Isend a  Isend b  Isend c  ..  Waitall  Isend a  Isend b  ..  Waitall
 ///                 |<------------- a window ----------->|
 ///
-/// Receivers have posted the receives of a window before it begins, and the best of several windows
-/// (powers of two, like the number of transfers) counts, as in figure 3.3 of [nishtala2009]. Rank 0
-/// prints a line of JSON for both, with the seconds of all transfers.
+/// Receivers post the receives of a window before they complete the last one, and the best of
+/// windows (powers of two, like the number of transfers) counts, as in figure 3.3 of
+/// [nishtala2009]. Rank 0 prints a line of JSON for both, with the seconds of all transfers.
 
 #include <algorithm>
 #include <bit>

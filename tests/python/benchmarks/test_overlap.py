@@ -82,13 +82,22 @@ def test_the_page_has_every_cell(tmp_path: Path) -> None:
     cell = {"call": "ibcast", "bytes": 8, "tests": 10, **times}
     simulated = [{**cell, "way": way} for way in ("native", "messages", "one-sided")]
     (tmp_path / page.SIMULATED_DATA).write_text(json.dumps(simulated))
-    dates = {page.STUDY: "2026-11-26", page.SIMULATED: "2026-11-29"}
+    figures = {"message_us": 0.2, "allreduce_us": 0.4, "work_us": 2e4, "beside_us": 2e4}
+    costs = [
+        {"variant": name, **figures, "beside_us": 2e4 * factor, "other_threads": 0.05}
+        for name, factor in ((page.NATIVE, 1.0), (page.OURS, 1.0), (page.THREAD, 1.1))
+        for _ in range(6)
+    ]
+    (tmp_path / page.COST_DATA).write_text(json.dumps({"busy_processors": 0.0, "runs": costs}))
+    dates = {page.STUDY: "2026-11-26", page.SIMULATED: "2026-11-29", page.COST: "2026-11-29"}
     (tmp_path / "dates.json").write_text(json.dumps(dates))
     text = page.text(DECLARED | {"loop": {"tests": [0], "rounds": 10}}, tmp_path)
     assert text.count("| iallreduce 16 KiB | 0 | 1.0 | 2.0, 0% | 1.6, 40% | 1.0, 100% |") == 3
     assert "on 2026-11-26, with Open MPI v4.1.4, on 4" in text
     cells = "| 12.0, 75% | 12.0, 75% | 12.0, 75% | `flat` | `flat` |"
     assert f"| ibcast 8 B | 10 | 10.0 {cells}" in text
+    assert "| 1.00x (1.00 .. 1.00) | 1.10x (1.10 .. 1.10) |" in text
+    assert "took 5.0% of its processor" in text
 
 
 def test_every_algorithm_serves_its_call() -> None:
