@@ -11,13 +11,13 @@ from espalier import api
 from espalier.errors import ArgumentError
 from espalier.neighbors import blocks, functions
 from espalier.neighbors.blocks import Degrees
+from espalier.onesided.block import EndedByBlock
 from espalier.onesided.dropped import Dropped
 from espalier.onesided.request import Request
 from espalier.planned.planning import Call, attempted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import TracebackType
 
     from mpi4py import MPI
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _underway: set[Request] = set()
 
 
-class Neighborhood:
+class Neighborhood(EndedByBlock):
     """Who sends to whom on a communicator; made by `neighborhood()` or `neighborhood_of()`.
 
     Each collective exists twice: `alltoall()` runs it, and `alltoall_init()` plans a `Request` that
@@ -51,19 +51,8 @@ class Neighborhood:
         self._requests: weakref.WeakSet[Request] = weakref.WeakSet()
         self._dropped = Dropped()
 
-    def __enter__(self) -> Neighborhood:
-        """Return the neighborhood itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Free it, unless the block ended by an exception."""
-        if kind is None:
-            self.free()
+    def _end_block(self) -> None:
+        self.free()
 
     @property
     def indegree(self) -> int:

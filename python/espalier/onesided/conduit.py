@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from espalier import api
 from espalier.errors import ArgumentError, MpiError
 from espalier.onesided import arguments, endings, message
+from espalier.onesided.block import EndedByBlock
 from espalier.onesided.functions import (
     CONDITION,
     ConduitOptions,
@@ -26,7 +27,6 @@ from espalier.onesided.transfer import Transfer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from types import TracebackType
 
     import numpy.typing as npt
     from mpi4py import MPI
@@ -44,7 +44,7 @@ class _Team(Protocol):
 _attached: set[Conduit] = set()
 
 
-class Conduit:
+class Conduit(EndedByBlock):
     """The processes of a communicator, each with a segment that the others reach.
 
     A `with` block detaches it at its end. It does not if the block ends by an exception, since
@@ -110,19 +110,8 @@ class Conduit:
         self._transport: str = ask("conduit_transport", made).decode()
         _attached.add(self)
 
-    def __enter__(self) -> Conduit:
-        """Return the conduit itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Detach, unless the block ended by an exception."""
-        if kind is None:
-            self.detach()
+    def _end_block(self) -> None:
+        self.detach()
 
     @property
     def rank(self) -> int:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from espalier import api
 from espalier.errors import ArgumentError, Error
 from espalier.onesided import arguments, modes
+from espalier.onesided.block import EndedByBlock
 from espalier.onesided.buffers import Buffer, contents
 from espalier.onesided.dropped import Dropped
 from espalier.onesided.functions import ask, call, handle
@@ -20,7 +21,6 @@ from espalier.onesided.uneven import addresses, check_own, uneven
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from types import TracebackType
 
     import numpy.typing as npt
     from mpi4py import MPI
@@ -41,7 +41,7 @@ class _Array(Protocol):
     def free(self) -> None: ...
 
 
-class Team:
+class Team(EndedByBlock):
     """The processes of a communicator, with its ranks; all are processes of the conduit.
 
     Each collective exists twice: `bcast_init()` plans a `Request` that is started any number of
@@ -89,19 +89,8 @@ class Team:
         self._size: int = ask("team_size", made)
         conduit._teams.append(self)
 
-    def __enter__(self) -> Team:
-        """Return the team itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Free it, unless the block ended by an exception."""
-        if kind is None:
-            self.free()
+    def _end_block(self) -> None:
+        self.free()
 
     @property
     def rank(self) -> int:
