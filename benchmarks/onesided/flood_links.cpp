@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <limits>
 #include <vector>
 
@@ -124,15 +125,12 @@ int main(int argc, char** argv) {
   int num_ranks = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &flood.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &num_ranks);
-  for (int i = 1; i < argc; ++i) {
-    int const number = std::atoi(argv[i]);
-    if (i == 1) {
-      flood.num_bytes = number;
-    } else if (i == 2) {
-      flood.num_transfers = number;
-    } else {
-      flood.neighbours.push_back(number);
-    }
+  if (argc > 3) {
+    flood.num_bytes = std::atoi(argv[1]);
+    flood.num_transfers = std::atoi(argv[2]);
+    std::transform(argv + 3, argv + argc, std::back_inserter(flood.neighbours), [](char* text) {
+      return std::atoi(text);
+    });
   }
   bool const is_good = flood.is_possible(num_ranks);
   if (is_good) {
