@@ -87,6 +87,7 @@ std::string describe_rank(Job const& job) {
   Json const entry{
       {"rank", job.rank},
       {"host", host_name()},
+      {"kernel", kernel_id()},
       {"node", lowest_rank_of_node(job)},
       {"cpus", cpu_list(cpus)},
       {"bound", !cpus.empty() && static_cast<int>(cpus.size()) < online},

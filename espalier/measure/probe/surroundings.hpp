@@ -36,6 +36,10 @@ void wait_quietly(MPI_Comm comm, int source, int tag);
 /// @throws Error mpi
 [[nodiscard]] std::string host_name();
 
+/// What tells the running operating system from all others, those of other hosts with the same name
+/// among them; empty when that is not known. Containers of one host have it in common.
+[[nodiscard]] std::string kernel_id();
+
 /// Collective over the job: text of what all ranks see of their nodes, an `espalier-job-view`;
 /// empty when simulated.
 /// @throws Error mpi

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <ctime>
+#include <fstream>
 #include <sched.h>
 #include <unistd.h>
 
@@ -113,6 +114,14 @@ std::string host_name() {
   int length = 0;
   mpi::require_success(PMPI_Get_processor_name(name.data(), &length), "MPI_Get_processor_name");
   return name.data();
+}
+
+std::string kernel_id() {
+  // Drawn at each start (random(4)).
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string id;
+  file >> id;
+  return id;
 }
 
 std::string job_view(Job const& job) {

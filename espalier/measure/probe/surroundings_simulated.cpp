@@ -59,6 +59,10 @@ std::string host_name() {
   return std::string(name_of_node());
 }
 
+std::string kernel_id() {
+  return {};
+}
+
 std::string job_view(Job const& /*job*/) {
   return {};
 }

@@ -3,7 +3,9 @@
 
 Groups that can share memory are trusted when there are several with several ranks, and host names
 when memory is nowhere shared. When neither tells ranks apart (one group, or one rank each, as in
-containers), groups in the round trips are taken for nodes if crossing them takes much longer.
+containers), groups in the round trips are taken for nodes if crossing them takes much longer. But
+ranks of one name that can share memory under one operating system are one node, whatever the round
+trips say: on a crowded node they tell who waited for whose processor.
 """
 
 from __future__ import annotations
@@ -78,7 +80,7 @@ def find(header: Header, matrix: Matrix) -> Nodes:
 
 
 def _as_said(header: Header) -> Nodes | None:
-    """Return what the ranks say, None if it does not tell them apart."""
+    """Return what the ranks say, None if that leaves open whether they are on one node."""
     shared = numbered(rank.node for rank in header.ranks)
     hosts = numbered(rank.host for rank in header.ranks)
     num_shared, num_hosts = max(shared) + 1, max(hosts) + 1
@@ -93,7 +95,14 @@ def _as_said(header: Header) -> Nodes | None:
             "let the containers of a host share /dev/shm and the process namespace",
         )
         return Nodes(hosts, (f"{num_hosts} nodes: host names",), (caution,))
+    if num_shared == num_hosts == 1 < p and _have_one_kernel(header):
+        return Nodes(shared, (_plain_text(header, shared) + "; one operating system runs them",))
     return None
+
+
+def _have_one_kernel(header: Header) -> bool:
+    kernels = {rank.kernel for rank in header.ranks}
+    return len(kernels) == 1 and kernels != {""}
 
 
 def _name_cautions(shared: tuple[int, ...], hosts: tuple[int, ...]) -> tuple[Caution, ...]:

@@ -44,6 +44,7 @@ class RankFacts:
     bound: bool
     online: int
     environment: Mapping[str, str] = field(default_factory=dict)
+    kernel: str = ""  # tells the running operating system from others, if known
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,7 @@ class Header:
                 bound=bool(rank["bound"]),
                 online=int(rank["online"]),
                 environment=dict(rank.get("environment", {})),
+                kernel=str(rank.get("kernel", "")),
             )
             for rank in value["ranks"]
         )

@@ -169,6 +169,7 @@ class TestThisMachine:
         allowed = os.sched_getaffinity(0)
         for rank in header["ranks"]:
             assert rank["host"] == os.uname().nodename
+            assert rank["kernel"] == Path("/proc/sys/kernel/random/boot_id").read_text().strip()
             assert rank["node"] == 0
             assert rank["online"] == os.sysconf("SC_NPROCESSORS_ONLN")
             assert rank["bound"] == (len(allowed) < rank["online"])

@@ -182,10 +182,11 @@ def test_names_that_tell_ranks_apart_are_trusted() -> None:
     "facts",
     [
         {"host": ["same"] * 32, "node": [0] * 32},
+        {"host": ["same"] * 32, "node": [0] * 32, "kernel": [f"k{i // 8}" for i in range(32)]},
         {"host": [""] * 32, "node": [0] * 32},
         {"host": [f"h{i}" for i in range(32)], "node": list(range(32))},
     ],
-    ids=["one name", "no name", "each its own"],
+    ids=["one name", "one name, several kernels", "no name", "each its own"],
 )
 def test_nodes_come_from_round_trips_when_names_say_nothing(facts: dict[str, list[object]]) -> None:
     machine = _nameless(_machine(), **facts)
@@ -194,6 +195,16 @@ def test_nodes_come_from_round_trips_when_names_say_nothing(facts: dict[str, lis
         machine.levels[0].object_of_rank
     )
     assert "nameless" in [caution.name for caution in found.cautions]
+
+
+def test_ranks_of_one_kernel_with_one_name_and_one_memory_are_one_node() -> None:
+    """Waiting for a processor takes longer than any network, so that crowded ranks seem apart."""
+    machine = _machine(outliers=0.0)
+    machine.facts = {"host": ["same"] * 32, "node": [0] * 32, "kernel": ["4f1e"] * 32}
+    found = scan(machine.scan())
+    assert found.level("node").num_objects == 1
+    assert "nameless" not in [caution.name for caution in found.cautions]
+    assert "one operating system" in found.evidence[0]
 
 
 def test_packages_of_one_machine_are_not_taken_for_nodes() -> None:
