@@ -7,6 +7,7 @@ import copy
 import dataclasses
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from places import repository
 
 from espalier.cli import main
 from espalier.io import documents
+from espalier.launch import processes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -88,6 +90,29 @@ def told(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
             monkeypatch.setenv(name, value)
 
     return tell
+
+
+@pytest.fixture
+def said_seconds(
+    fake: FakeMpi,  # noqa: ARG001 - its programs are those that say it
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Let compared runs have taken what the program says, give or take 2 %, however busy we are."""
+    clock = tmp_path / "clock"
+    monkeypatch.setenv("FAKE_CLOCK", str(clock))
+    noise = random.Random(1)
+    run = processes.run
+
+    def run_and_ask(*arguments: Any, **options: Any) -> processes.Ended:
+        ended = run(*arguments, **options)
+        if not clock.exists():
+            return ended
+        said = float(clock.read_text())
+        clock.unlink()
+        return dataclasses.replace(ended, seconds=said * noise.uniform(0.98, 1.02))
+
+    monkeypatch.setattr(processes, "run", run_and_ask)
 
 
 @pytest.fixture

@@ -211,6 +211,7 @@ class TestCommand:
     def compare(self, cli, profile_file, *options, launch=_LAUNCH):
         return cli("compare", "--profile", profile_file, *options, *launch)
 
+    @pytest.mark.usefixtures("said_seconds")
     def test_a_faster_program_is_reported(self, cli, monkeypatch, profile_file):
         monkeypatch.setenv("FAKE_SECONDS", "0.3")
         monkeypatch.setenv("FAKE_FACTOR", "0.3")

@@ -24,7 +24,7 @@ _FASTER = ratios(bcast_flat=1.6, bcast_chain=1.4)
 
 
 @pytest.fixture
-def improve(cli, fake, told):  # noqa: ARG001 - fake makes the folder
+def improve(cli, said_seconds, told):  # noqa: ARG001 - it makes the folder, too
     def run(*options, launch=_LAUNCH, **variables):
         told(**{"FAKE_SECONDS": "0.2", "FAKE_FACTOR": "0.3", **_FASTER, **variables})
         words = [

@@ -21,7 +21,7 @@ _APART = {"FAKE_HOSTS": "a a b b"}
 
 
 @pytest.fixture
-def improve(cli, fake, told):  # noqa: ARG001 - fake makes the folder
+def improve(cli, said_seconds, told):  # noqa: ARG001 - it makes the folder, too
     def run(*options, launch=_LAUNCH, **variables):
         told(**{**_SLOW, **_APART, **variables})
         words = ["--time-budget", "15s", "--machine", "2n[latency=9us] x 4c[latency=1us]"]

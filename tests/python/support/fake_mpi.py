@@ -50,7 +50,8 @@ done
 exec "$@"
 """
 
-# Takes 0.2 s, and half of it under Espalier unless every call is forced to be native; two grids.
+# Takes FAKE_SECONDS, and half of it under Espalier unless every call is forced to be native; two
+# grids. With FAKE_CLOCK it takes no time, and says there how long it would have taken.
 _PROGRAM = r"""
 import json, os, sys, time
 forced_native = "bcast=native" in os.environ.get("ESPALIER_FORCE", "")
@@ -76,7 +77,12 @@ if "FAKE_HOST_FILE" in os.environ:
 if os.environ.get("FAKE_HANGS_IN") == "ours" and ours:
     seconds = 1000
     print("watched after", os.environ.get("ESPALIER_WATCH"), file=sys.stderr, flush=True)
-time.sleep(seconds)
+clock_file = os.environ.get("FAKE_CLOCK")
+if clock_file:
+    with open(clock_file, "w") as file:
+        file.write(str(seconds))
+else:
+    time.sleep(seconds)
 sys.stdout.write(sys.stdin.read())
 def is_shared(folder):
     # Ranks other than the first are on hosts that see nothing else (FAKE_SHARED).
