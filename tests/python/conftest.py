@@ -101,7 +101,7 @@ def said_seconds(
     """Let compared runs have taken what the program says, give or take 2 %, however busy we are."""
     clock = tmp_path / "clock"
     monkeypatch.setenv("FAKE_CLOCK", str(clock))
-    noise = random.Random(1)
+    noise = random.Random(1)  # noqa: S311 - nothing secret
     run = processes.run
 
     def run_and_ask(*arguments: Any, **options: Any) -> processes.Ended:
