@@ -50,13 +50,14 @@ Evidence Evidence::of(int num_wins, int num_pairs, int num_clear_wins) {
   return evidence;
 }
 
-void Evidence::add(double seconds, double seconds_of_other, bool is_steady) noexcept {
+void Evidence::add(double seconds, double seconds_of_other, double clear_factor) noexcept {
   if (seconds == seconds_of_other || num_pairs_ == most_pairs) {
     return;
   }
   ++num_pairs_;
   num_wins_ += seconds < seconds_of_other ? 1 : 0;
-  num_clear_wins_ += is_steady && 2 * seconds <= seconds_of_other ? 1 : 0;
+  bool const is_clear = clear_factor > 0 && clear_factor * seconds <= seconds_of_other;
+  num_clear_wins_ += is_clear ? 1 : 0;
 }
 
 Evidence Evidence::with(Evidence const& more) const noexcept {

@@ -14,9 +14,10 @@ namespace espalier::learn {
 /// 1/e, at whatever pair one stops to look. Nothing is assumed of the distribution of times: those
 /// of shared machines have long tails.
 ///
-/// Long calls are rare, and their times are steady. So of them a clear win, by a factor of two, is
-/// a bet of its own, against the hypothesis that a candidate that is not faster has one in eight
-/// pairs at most. Somebody who bets on clear wins only is sure after two of them.
+/// Times of long calls are steady, and so are those of stretches of calls that take as long
+/// together. So of them a clear win, by a factor that chance hardly ever makes, is a bet of its
+/// own, against the hypothesis that a candidate that is not faster has one in eight pairs at most.
+/// Somebody who bets on clear wins only is sure after two of them.
 class Evidence {
 public:
   /// Not counted beyond: times that differ so little are as good as equal.
@@ -27,8 +28,8 @@ public:
   [[nodiscard]] static Evidence of(int num_wins, int num_pairs, int num_clear_wins = 0);
 
   /// One more pair. Equal times say nothing.
-  /// @param is_steady  two times of the same hardly ever differ by a factor of two
-  void add(double seconds, double seconds_of_other, bool is_steady = false) noexcept;
+  /// @param clear_factor  two times of the same hardly ever differ by so much; 0: nobody knows
+  void add(double seconds, double seconds_of_other, double clear_factor = 0) noexcept;
 
   /// What the stake has grown to.
   /// @{

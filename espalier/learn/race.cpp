@@ -19,8 +19,9 @@ constexpr std::size_t calls_of_look = 4;
 constexpr std::size_t calls_of_first_pace = 16;
 constexpr std::int64_t longest_pause = std::int64_t{1} << 16U;
 constexpr std::int64_t patience_after_race = 64;
-/// What won in a loop needs no check of it.
+/// What won in a loop needs no check of it, unless it was taken after few pairs.
 constexpr std::int64_t patience_in_loop = 256;
+constexpr int few_pairs = 4;
 constexpr std::int64_t patience_factor = 4;
 /// Of what is left: what counts for more, and may be far too much, is made sure of.
 constexpr double unsure_part = 0.25;
@@ -45,6 +46,9 @@ Race Race::resumed(Record const& record, Circumstances const& circumstances) {
   race.price_before_ = circumstances.price_of_exchange;
   race.loop_ = record.is_of_loop ? Loop::close : Loop::none;
   race.standings_.resume(record);
+  if (record.is_of_loop) {
+    race.try_by_stretches(race.calls_of_pace_);
+  }
   race.one_calls_.resize(record.candidates.size());
   race.standings_.know_error_of_model(circumstances.error_of_model);
   race.stage_ = Stage::racing;
@@ -432,7 +436,8 @@ void Race::settle(int candidate) {
   if (is_news) {
     standings_.start_again(rival_);
     bool const is_of_loop = last_.counts && last_.form != Form::call;
-    patience_ = is_of_loop ? patience_in_loop : patience_after_race;
+    bool const is_sure = is_of_loop && num_pairs_ > few_pairs;
+    patience_ = is_sure ? patience_in_loop : patience_after_race;
   }
   check_later();
 }

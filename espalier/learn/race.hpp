@@ -358,6 +358,7 @@ private:
   [[nodiscard]] double take_round(Words const& agreed, Own const& own);
   [[nodiscard]] double take_pace(double seconds);
   void take_first_pace(double pace);
+  void try_by_stretches(std::size_t num_calls) noexcept;
   void take_one_call(int candidate, double seconds);
   [[nodiscard]] double take_time(int candidate, double seconds, std::size_t num_calls);
   void begin_round();

@@ -17,6 +17,8 @@ constexpr std::size_t calls_of_warm_trial = 4;
 constexpr double calls_of_an_interval = 2;
 /// What a call takes from end to end is to be a small part of a stretch.
 constexpr double calls_from_end_to_end = 2;
+/// More are not needed where they take as long as a long trial.
+constexpr double calls_of_long_stretch = 4;
 
 }  // namespace
 
@@ -175,12 +177,18 @@ void Race::take_first_pace(double pace) {
   standings_.note(native, pace);
   double const call =
       std::max(pace - exchange_cost_.shortest(), alone / Stretches::greatest_length);
+  double const least = std::clamp<double>(
+      std::ceil(Standings::long_trial / call), calls_of_long_stretch, Stretches::usual_length
+  );
   double const calls = std::ceil(calls_from_end_to_end * alone / call);
-  calls_of_pace_ = static_cast<std::size_t>(std::clamp(
-      calls,
-      static_cast<double>(Stretches::usual_length),
-      static_cast<double>(Stretches::greatest_length)
-  ));
+  try_by_stretches(
+      static_cast<std::size_t>(std::clamp<double>(calls, least, Stretches::greatest_length))
+  );
+}
+
+void Race::try_by_stretches(std::size_t num_calls) noexcept {
+  calls_of_pace_ = num_calls;
+  standings_.let_trials_be_stretches(num_calls);
 }
 
 /// The shortest one: it may have been the first of all, which takes longer.

@@ -15,8 +15,6 @@ constexpr std::ptrdiff_t most_kept_times = 3;
 /// time, and in all that go on with each other.
 constexpr int most_rounds_here = 24;
 constexpr int most_rounds = Evidence::most_pairs;
-/// What warms up is small beside a call of so many seconds.
-constexpr double long_call = 5e-3;
 constexpr double short_call = 3e-3;
 /// After so many pairs somebody has to be ahead.
 constexpr int pairs_to_be_ahead = 8;
@@ -77,7 +75,7 @@ void Standings::note(int candidate, double seconds) {
 }
 
 bool Standings::is_long() const {
-  return middle(native) >= long_call;
+  return middle(native) >= long_trial;
 }
 
 bool Standings::looks_hopeless(int candidate) const {
@@ -108,13 +106,18 @@ void Standings::finish_round(std::span<double const> seconds) {
 
 void Standings::judge(int candidate, double seconds, double native_seconds, double leader_seconds) {
   Entry& known = entry(candidate);
-  known.against_native.add(seconds, native_seconds, is_long() && !sizes_vary_);
+  double const calls = static_cast<double>(calls_of_trial_);
+  bool const is_steady = calls * middle(native) >= long_trial && !sizes_vary_;
+  known.against_native.add(seconds, native_seconds, is_steady ? clear_factor() : 0);
   bool const is_bad = seconds > hopeless * native_seconds;
   known.num_bad_rounds += is_bad && known.num_bad_rounds == num_rounds_ ? 1 : 0;
   if (leader_seconds > 0) {
     known.against_leader.add(seconds, leader_seconds);
   }
-  known.is_out = known.is_out || known.num_bad_rounds >= num_hopeless_rounds ||
+  // As the stake of clear wins, that of clear losses would be 8 after one.
+  bool const is_clearly_slower =
+      is_steady && calls_of_trial_ > 1 && seconds >= clear_factor() * native_seconds;
+  known.is_out = known.is_out || is_clearly_slower || known.num_bad_rounds >= num_hopeless_rounds ||
                  is_futile(candidate) || known.against_native.of_slower() >= stake_to_give_up ||
                  known.against_leader.of_slower() >= stake_to_give_up;
 }
@@ -179,7 +182,15 @@ bool Standings::is_faster(int candidate) const {
 bool Standings::is_clearly_faster(int candidate) const {
   std::vector<double> const& of_native = entry(native).times;
   return entry(candidate).against_native.of_clearly_faster() >= stake_to_take_clearly &&
-         !of_native.empty() && 2 * worst(candidate) <= *std::ranges::min_element(of_native);
+         !of_native.empty() &&
+         clear_factor() * worst(candidate) <= *std::ranges::min_element(of_native);
+}
+
+/// What disturbs one call of a stretch is a part of its time only.
+double Standings::clear_factor() const noexcept {
+  constexpr double of_call = 2;
+  constexpr double of_stretch = 1.5;
+  return calls_of_trial_ > 1 ? of_stretch : of_call;
 }
 
 int Standings::most_pairs() const {
@@ -213,7 +224,7 @@ double Standings::worst(int candidate) const {
 double Standings::worst_by_model(Entry const& entry) const {
   double const measured = measured_error_of_model();
   if (measured == 0 && known_error_.factor == 0) {
-    return entry.predicted >= long_call ? entry.predicted : 0;
+    return entry.predicted >= long_trial ? entry.predicted : 0;
   }
   return std::max(
       measured * entry.predicted, known_error_.factor * entry.predicted + known_error_.seconds

@@ -32,6 +32,8 @@ public:
   static constexpr double stake_to_give_up = 5;
   /// A candidate is not taken for less: what serves it has a price in every call.
   static constexpr double least_gain = 0.03;
+  /// What takes so many seconds, one call or several, hardly differs from the next one.
+  static constexpr double long_trial = 5e-3;
 
   /// Candidates 1, 2, ...
   /// @param predicted  seconds by a model, whose error is taken to be one factor for all
@@ -44,6 +46,9 @@ public:
 
   /// The times of two calls may differ because of their sizes: a win is never clear.
   void let_sizes_vary() noexcept { sizes_vary_ = true; }
+
+  /// From now on a trial is a stretch of so many calls, and its time that of one of them.
+  void let_trials_be_stretches(std::size_t num_calls) noexcept { calls_of_trial_ = num_calls; }
 
   /// What a model was found to be wrong by for calls like this one.
   void know_error_of_model(ErrorOfModel const& error) { known_error_ = error; }
@@ -143,11 +148,13 @@ private:
   /// Its middle time is smaller by what a gain has to be at least.
   [[nodiscard]] bool takes_less(int candidate) const;
   [[nodiscard]] bool is_clearly_faster(int candidate) const;
+  [[nodiscard]] double clear_factor() const noexcept;
   [[nodiscard]] double worst_by_model(Entry const& entry) const;
   [[nodiscard]] std::vector<ErrorOfModel> errors_of_model() const;
   std::vector<Entry> entries_{1};
   ErrorOfModel known_error_;
   bool sizes_vary_ = false;
+  std::size_t calls_of_trial_ = 1;
   int num_rounds_ = 0;  ///< that counted, also in earlier races
   int num_rounds_here_ = 0;
 };

@@ -64,13 +64,15 @@ TEST(Evidence, EqualTimesSayNothing) {
 TEST(Evidence, OfClearWinsGrowsEightfoldUntilOneIsNotClear) {
   Evidence evidence;
   EXPECT_EQ(evidence.of_clearly_faster(), 1);
-  evidence.add(1, 2, true);
-  evidence.add(1, 5, true);
+  evidence.add(1, 2, 2);
+  evidence.add(1, 5, 2);
   EXPECT_EQ(evidence.of_clearly_faster(), 64);
   EXPECT_EQ(evidence.num_clear_wins(), 2);
-  evidence.add(1, 1.9, true);
+  evidence.add(1, 1.9, 1.5);
+  EXPECT_EQ(evidence.num_clear_wins(), 3);
+  evidence.add(1, 1.9, 2);
   EXPECT_EQ(evidence.of_clearly_faster(), 0);
-  EXPECT_EQ(evidence.num_wins(), 3);
+  EXPECT_EQ(evidence.num_wins(), 4);
   EXPECT_EQ(evidence_of(3, 0).num_clear_wins(), 0) << "times that are not steady";
 }
 

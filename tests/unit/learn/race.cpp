@@ -325,6 +325,40 @@ TEST(Race, TakesWhatMakesTheLoopFaster) {
   EXPECT_LE(program.num_trials(), 25);
 }
 
+/// Stretches of calls that take so long together are as steady as long calls.
+TEST(Race, TakesWhatIsClearlyFasterInALoopAfterTwoStretches) {
+  Program program({.seconds = {1e-3, 5.5e-4, 1.2e-3}, .noise = 0, .work = 0});
+  program.run(85);
+  EXPECT_EQ(program.race().standing(), 1);
+  EXPECT_LE(program.race().num_pairs(), 3);
+}
+
+TEST(Race, DropsWhatIsClearlySlowerInALoopAfterOneStretch) {
+  Program program({.seconds = {1e-3, 1.7e-3}, .noise = 0, .work = 0});
+  program.run(300);
+  EXPECT_EQ(program.race().standing(), Race::native);
+  EXPECT_TRUE(program.race().is_settled());
+  EXPECT_LE(program.num_calls_of(1), 11) << "a single call and a stretch or two";
+}
+
+/// Of longer calls, fewer make a stretch.
+TEST(Race, MakesShortStretchesOfCallsThatTakeLong) {
+  Program program({.seconds = {2.5e-3, 1.4e-3}, .work = 0});
+  program.run(55);
+  EXPECT_EQ(program.race().standing(), 1);
+}
+
+TEST(Race, IsRarelyDeceivedByStretchesThatWereDisturbed) {
+  int num_taken = 0;
+  constexpr int num_programs = 400;
+  for (int seed = 0; seed < num_programs; ++seed) {
+    Program program({.seconds = {1e-3, 1e-3}, .noise = 0.2, .work = 0, .seed = seed});
+    program.run(150);
+    num_taken += program.race().standing() == 1 ? 1 : 0;
+  }
+  EXPECT_LE(num_taken, num_programs / 20);
+}
+
 /// The native call is looked at when more may be spent, and ranks are ahead of each other then.
 TEST(Race, UsesNoStretchOfALoopThatBeginsWhileRanksAreAhead) {
   Program program({.seconds = {2e-3, 1e-2}, .paces = {2e-4, 1e-2}, .noise = 0, .work = 0});
