@@ -25,6 +25,12 @@
  *     espalier_neighborhood_free(&all8);
  * @endcode
  *
+ * Progress: collectives of several rounds need the ranks in the middle. Any call that waits for a
+ * request or tests one moves all requests of the process on. So does the MPI library, from the
+ * first start on, wherever it waits or polls: Open MPI always, MPICH over UCX below
+ * MPI_THREAD_MULTIPLE if the program was linked with this library. Under others, no rank may wait
+ * in MPI itself between start and wait for what another rank does only after its wait.
+ *
  * Blocks may lie in device memory, on any rank, if the MPI library accepts that: they go directly
  * then, and an algorithm that is named and forwards blocks is an error on all ranks.
  *

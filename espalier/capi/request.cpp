@@ -12,7 +12,9 @@
 #include <mpi.h>
 
 #include "espalier/capi/copied_text.hpp"
+#include "espalier/capi/library_progress.hpp"
 
+using espalier::capi::let_library_make_progress;
 using espalier::capi::on;
 using espalier::plan::ClassError;
 using espalier::plan::raise;
@@ -30,6 +32,7 @@ int espalier_request_start(espalier_request* request) {
           MPI_ERR_REQUEST, "expected a request that is not under way, got one that was started"
       );
     }
+    let_library_make_progress();
     return self.start();
   });
 }

@@ -252,7 +252,8 @@ int Session::add_planned(
   // MPI_SUCCESS is not an int in every MPI.
   int const code = guard([&]() -> int {
     bool const takes_part = here.code == MPI_SUCCESS;
-    auto const slot = state.started().planned_slots().claim(comm, takes_part, here.bytes);
+    auto& slots = state.started().planned_slots();
+    auto const slot = slots.claim(comm, find_largest_at_once, takes_part, here.bytes);
     if (!slot) {
       return Communicator::is_refusal(here.code) ? here.code : Communicator::refused_agreement;
     }

@@ -21,10 +21,10 @@ VENDORS = ("openmpi", "mpich")
 STANDARD = "abi"
 # Of the preload library: both names of MPI functions (shim/README.md says why both), also those
 # that persistent collectives have in Open MPI 4, and what others tell it by: MPICH its progress
-# (espalier/plan/progress/progress_mpich.cpp), the C interface its own collectives
-# (espalier/capi/own_work.hpp).
+# (espalier/plan/progress/progress_mpich.cpp), which the C interface hears of, too, and the C
+# interface its own collectives (espalier/capi/own_work.hpp).
 WRAPPER = re.compile(r"P?MPI_[A-Z]\w*|P?MPIX_[A-Z]\w*_init|ucp_worker_progress|espalier_own_work")
-INTERFACE = re.compile(r"MPIX_(Cart|Dims)_\w+|espalier_\w+")
+INTERFACE = re.compile(r"MPIX_(Cart|Dims)_\w+|espalier_\w+|ucp_worker_progress")
 
 
 def built(library: Path) -> Path:

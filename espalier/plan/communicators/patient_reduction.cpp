@@ -7,11 +7,11 @@
 namespace espalier::plan {
 
 int find_largest(std::span<std::int64_t> words, MPI_Comm comm) noexcept {
-  auto const num_words = static_cast<int>(words.size());
 #ifdef ESPALIER_MPI_SIMULATED
   // A nonblocking one sends a message from each rank to each other one there.
-  return PMPI_Allreduce(MPI_IN_PLACE, words.data(), num_words, MPI_INT64_T, MPI_MAX, comm);
+  return find_largest_at_once(words, comm);
 #else
+  auto const num_words = static_cast<int>(words.size());
   MPI_Request request = MPI_REQUEST_NULL;
   int code =
       PMPI_Iallreduce(MPI_IN_PLACE, words.data(), num_words, MPI_INT64_T, MPI_MAX, comm, &request);
@@ -21,6 +21,11 @@ int find_largest(std::span<std::int64_t> words, MPI_Comm comm) noexcept {
   }
   return code;
 #endif
+}
+
+int find_largest_at_once(std::span<std::int64_t> words, MPI_Comm comm) noexcept {
+  auto const num_words = static_cast<int>(words.size());
+  return PMPI_Allreduce(MPI_IN_PLACE, words.data(), num_words, MPI_INT64_T, MPI_MAX, comm);
 }
 
 }  // namespace espalier::plan

@@ -24,7 +24,8 @@ int PlannedSlots::take(int least) noexcept {
 // Ranks free their requests in different orders. Each proposes its first free slot from `least` on;
 // nobody can do better than the largest proposal, from which the next round begins. So the rounds
 // end, at the latest when no slot is left.
-std::optional<int> PlannedSlots::claim(MPI_Comm comm, bool takes_part, std::int64_t bytes) {
+std::optional<int>
+PlannedSlots::claim(MPI_Comm comm, FindLargest find_largest, bool takes_part, std::int64_t bytes) {
   for (std::int64_t least = takes_part ? 0 : most;;) {
     int mine = most;
     {
@@ -32,9 +33,7 @@ std::optional<int> PlannedSlots::claim(MPI_Comm comm, bool takes_part, std::int6
       mine = take(static_cast<int>(least));
     }
     std::array<std::int64_t, 4> proposals{mine, -mine, bytes, -bytes};
-    int const code = PMPI_Allreduce(
-        MPI_IN_PLACE, proposals.data(), proposals.size(), MPI_INT64_T, MPI_MAX, comm
-    );
+    int const code = find_largest(proposals, comm);
     bool const is_one_call = code == MPI_SUCCESS && proposals[2] == -proposals[3];
     bool const is_agreed = is_one_call && proposals[0] == -proposals[1];
     if (is_agreed && mine < most) {

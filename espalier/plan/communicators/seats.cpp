@@ -76,13 +76,13 @@ OwnCommunicator const& Seats::own() const noexcept {
 
 Seat Seats::take() {
   for (auto const& lane : lanes_) {
-    if (auto const slot = lane->slots.claim(lane->comm.get(), true, 0)) {
+    if (auto const slot = lane->slots.claim(lane->comm.get(), find_largest, true, 0)) {
       return {lane, *slot};
     }
   }
   auto const& lane = lanes_.emplace_back(make_lane(own().get()));
   // A new lane is free on all ranks.
-  return {lane, lane->slots.claim(lane->comm.get(), true, 0).value_or(0)};
+  return {lane, lane->slots.claim(lane->comm.get(), find_largest, true, 0).value_or(0)};
 }
 
 }  // namespace espalier::plan

@@ -23,8 +23,8 @@ What is wrong with an array of one rank is an `ArgumentError` there, with the re
 `ArgumentError` on all others. To know it, every blocking call begins with a reduction; requests are
 checked when they are planned.
 
-Nothing moves by itself: `test()` and `wait()` of any request move all of them on. A process that
-waits in MPI itself moves nothing on.
+`test()` and `wait()` of any request move all of them on, and so does Open MPI wherever it waits. A
+process that waits in MPICH itself moves nothing on.
 
 All raise `ArgumentError` for arguments that cannot be, on any rank; `MpiError` if mpi4py is
 missing, a call of MPI failed, or the algorithm that was named cannot serve a call.

@@ -28,8 +28,8 @@ All functions have the keyword `algorithm`, equal on all ranks: a name as `espal
 (`"ring"`, `"allreduce/ring[segments=4]"`), or `"native"` for the MPI library's own. Without it,
 `ESPALIER_FORCE` or the profile in `ESPALIER_PROFILE` of rank 0 decide, else it is native.
 
-Nothing moves by itself: `test()` and `wait()` of any request move all of them on. A process that
-waits in MPI itself moves nothing on.
+`test()` and `wait()` of any request move all of them on, and so does Open MPI wherever it waits. A
+process that waits in MPICH itself moves nothing on.
 
 All raise `ArgumentError` for arguments that cannot be, on any rank, and for an algorithm that does
 not exist or cannot serve the call; `MpiError` if mpi4py is missing or a call of MPI failed.
