@@ -29,6 +29,9 @@
  * different ranks. Messages travel apart from those of the program. The communicator may be freed
  * before its requests: errors then go to the handler of MPI_COMM_SELF.
  *
+ * Functions whose names end in _c have large counts, under every MPI. The native collective of a
+ * library without them serves numbers below 2^31.
+ *
  * All functions return MPI_SUCCESS or an MPI error code that was given to the error handler of the
  * communicator; espalier_last_error() says what was expected.
  */
@@ -92,9 +95,32 @@ int espalier_allreduce_init(
 );
 
 /** See espalier_allreduce_init(). */
+int espalier_allreduce_init_c(
+    void const* sendbuf,
+    void* recvbuf,
+    MPI_Count count,
+    MPI_Datatype datatype,
+    MPI_Op op,
+    MPI_Comm comm,
+    espalier_planned_options const* options,
+    espalier_request** request
+);
+
+/** See espalier_allreduce_init(). */
 int espalier_bcast_init(
     void* buffer,
     int count,
+    MPI_Datatype datatype,
+    int root,
+    MPI_Comm comm,
+    espalier_planned_options const* options,
+    espalier_request** request
+);
+
+/** See espalier_allreduce_init(). */
+int espalier_bcast_init_c(
+    void* buffer,
+    MPI_Count count,
     MPI_Datatype datatype,
     int root,
     MPI_Comm comm,
@@ -107,6 +133,19 @@ int espalier_reduce_init(
     void const* sendbuf,
     void* recvbuf,
     int count,
+    MPI_Datatype datatype,
+    MPI_Op op,
+    int root,
+    MPI_Comm comm,
+    espalier_planned_options const* options,
+    espalier_request** request
+);
+
+/** See espalier_allreduce_init(). */
+int espalier_reduce_init_c(
+    void const* sendbuf,
+    void* recvbuf,
+    MPI_Count count,
     MPI_Datatype datatype,
     MPI_Op op,
     int root,
@@ -134,6 +173,19 @@ int espalier_allgather_init(
 );
 
 /** See espalier_allreduce_init(). */
+int espalier_allgather_init_c(
+    void const* sendbuf,
+    MPI_Count sendcount,
+    MPI_Datatype sendtype,
+    void* recvbuf,
+    MPI_Count recvcount,
+    MPI_Datatype recvtype,
+    MPI_Comm comm,
+    espalier_planned_options const* options,
+    espalier_request** request
+);
+
+/** See espalier_allreduce_init(). */
 int espalier_allgatherv_init(
     void const* sendbuf,
     int sendcount,
@@ -148,12 +200,39 @@ int espalier_allgatherv_init(
 );
 
 /** See espalier_allreduce_init(). */
+int espalier_allgatherv_init_c(
+    void const* sendbuf,
+    MPI_Count sendcount,
+    MPI_Datatype sendtype,
+    void* recvbuf,
+    MPI_Count const recvcounts[],
+    MPI_Aint const displs[],
+    MPI_Datatype recvtype,
+    MPI_Comm comm,
+    espalier_planned_options const* options,
+    espalier_request** request
+);
+
+/** See espalier_allreduce_init(). */
 int espalier_alltoall_init(
     void const* sendbuf,
     int sendcount,
     MPI_Datatype sendtype,
     void* recvbuf,
     int recvcount,
+    MPI_Datatype recvtype,
+    MPI_Comm comm,
+    espalier_planned_options const* options,
+    espalier_request** request
+);
+
+/** See espalier_allreduce_init(). */
+int espalier_alltoall_init_c(
+    void const* sendbuf,
+    MPI_Count sendcount,
+    MPI_Datatype sendtype,
+    void* recvbuf,
+    MPI_Count recvcount,
     MPI_Datatype recvtype,
     MPI_Comm comm,
     espalier_planned_options const* options,
@@ -176,6 +255,21 @@ int espalier_alltoallv_init(
 );
 
 /** See espalier_allreduce_init(). */
+int espalier_alltoallv_init_c(
+    void const* sendbuf,
+    MPI_Count const sendcounts[],
+    MPI_Aint const sdispls[],
+    MPI_Datatype sendtype,
+    void* recvbuf,
+    MPI_Count const recvcounts[],
+    MPI_Aint const rdispls[],
+    MPI_Datatype recvtype,
+    MPI_Comm comm,
+    espalier_planned_options const* options,
+    espalier_request** request
+);
+
+/** See espalier_allreduce_init(). */
 int espalier_alltoallw_init(
     void const* sendbuf,
     int const sendcounts[],
@@ -191,10 +285,37 @@ int espalier_alltoallw_init(
 );
 
 /** See espalier_allreduce_init(). */
+int espalier_alltoallw_init_c(
+    void const* sendbuf,
+    MPI_Count const sendcounts[],
+    MPI_Aint const sdispls[],
+    MPI_Datatype const sendtypes[],
+    void* recvbuf,
+    MPI_Count const recvcounts[],
+    MPI_Aint const rdispls[],
+    MPI_Datatype const recvtypes[],
+    MPI_Comm comm,
+    espalier_planned_options const* options,
+    espalier_request** request
+);
+
+/** See espalier_allreduce_init(). */
 int espalier_reduce_scatter_init(
     void const* sendbuf,
     void* recvbuf,
     int const recvcounts[],
+    MPI_Datatype datatype,
+    MPI_Op op,
+    MPI_Comm comm,
+    espalier_planned_options const* options,
+    espalier_request** request
+);
+
+/** See espalier_allreduce_init(). */
+int espalier_reduce_scatter_init_c(
+    void const* sendbuf,
+    void* recvbuf,
+    MPI_Count const recvcounts[],
     MPI_Datatype datatype,
     MPI_Op op,
     MPI_Comm comm,
@@ -215,10 +336,34 @@ int espalier_reduce_scatter_block_init(
 );
 
 /** See espalier_allreduce_init(). */
+int espalier_reduce_scatter_block_init_c(
+    void const* sendbuf,
+    void* recvbuf,
+    MPI_Count recvcount,
+    MPI_Datatype datatype,
+    MPI_Op op,
+    MPI_Comm comm,
+    espalier_planned_options const* options,
+    espalier_request** request
+);
+
+/** See espalier_allreduce_init(). */
 int espalier_scan_init(
     void const* sendbuf,
     void* recvbuf,
     int count,
+    MPI_Datatype datatype,
+    MPI_Op op,
+    MPI_Comm comm,
+    espalier_planned_options const* options,
+    espalier_request** request
+);
+
+/** See espalier_allreduce_init(). */
+int espalier_scan_init_c(
+    void const* sendbuf,
+    void* recvbuf,
+    MPI_Count count,
     MPI_Datatype datatype,
     MPI_Op op,
     MPI_Comm comm,
@@ -239,12 +384,38 @@ int espalier_exscan_init(
 );
 
 /** See espalier_allreduce_init(). */
+int espalier_exscan_init_c(
+    void const* sendbuf,
+    void* recvbuf,
+    MPI_Count count,
+    MPI_Datatype datatype,
+    MPI_Op op,
+    MPI_Comm comm,
+    espalier_planned_options const* options,
+    espalier_request** request
+);
+
+/** See espalier_allreduce_init(). */
 int espalier_gather_init(
     void const* sendbuf,
     int sendcount,
     MPI_Datatype sendtype,
     void* recvbuf,
     int recvcount,
+    MPI_Datatype recvtype,
+    int root,
+    MPI_Comm comm,
+    espalier_planned_options const* options,
+    espalier_request** request
+);
+
+/** See espalier_allreduce_init(). */
+int espalier_gather_init_c(
+    void const* sendbuf,
+    MPI_Count sendcount,
+    MPI_Datatype sendtype,
+    void* recvbuf,
+    MPI_Count recvcount,
     MPI_Datatype recvtype,
     int root,
     MPI_Comm comm,
@@ -268,12 +439,41 @@ int espalier_gatherv_init(
 );
 
 /** See espalier_allreduce_init(). */
+int espalier_gatherv_init_c(
+    void const* sendbuf,
+    MPI_Count sendcount,
+    MPI_Datatype sendtype,
+    void* recvbuf,
+    MPI_Count const recvcounts[],
+    MPI_Aint const displs[],
+    MPI_Datatype recvtype,
+    int root,
+    MPI_Comm comm,
+    espalier_planned_options const* options,
+    espalier_request** request
+);
+
+/** See espalier_allreduce_init(). */
 int espalier_scatter_init(
     void const* sendbuf,
     int sendcount,
     MPI_Datatype sendtype,
     void* recvbuf,
     int recvcount,
+    MPI_Datatype recvtype,
+    int root,
+    MPI_Comm comm,
+    espalier_planned_options const* options,
+    espalier_request** request
+);
+
+/** See espalier_allreduce_init(). */
+int espalier_scatter_init_c(
+    void const* sendbuf,
+    MPI_Count sendcount,
+    MPI_Datatype sendtype,
+    void* recvbuf,
+    MPI_Count recvcount,
     MPI_Datatype recvtype,
     int root,
     MPI_Comm comm,
@@ -289,6 +489,21 @@ int espalier_scatterv_init(
     MPI_Datatype sendtype,
     void* recvbuf,
     int recvcount,
+    MPI_Datatype recvtype,
+    int root,
+    MPI_Comm comm,
+    espalier_planned_options const* options,
+    espalier_request** request
+);
+
+/** See espalier_allreduce_init(). */
+int espalier_scatterv_init_c(
+    void const* sendbuf,
+    MPI_Count const sendcounts[],
+    MPI_Aint const displs[],
+    MPI_Datatype sendtype,
+    void* recvbuf,
+    MPI_Count recvcount,
     MPI_Datatype recvtype,
     int root,
     MPI_Comm comm,

@@ -67,6 +67,20 @@ private:
   );
 }
 
+[[nodiscard]] inline Request allreduce_init_c(
+    void const* sendbuf,
+    void* recvbuf,
+    MPI_Count count,
+    MPI_Datatype datatype,
+    MPI_Op op,
+    MPI_Comm comm,
+    PlannedOptions const& options = {}
+) {
+  return Request::planned(
+      espalier_allreduce_init_c, sendbuf, recvbuf, count, datatype, op, comm, options.get()
+  );
+}
+
 [[nodiscard]] inline Request bcast_init(
     void* buffer,
     int count,
@@ -76,6 +90,19 @@ private:
     PlannedOptions const& options = {}
 ) {
   return Request::planned(espalier_bcast_init, buffer, count, datatype, root, comm, options.get());
+}
+
+[[nodiscard]] inline Request bcast_init_c(
+    void* buffer,
+    MPI_Count count,
+    MPI_Datatype datatype,
+    int root,
+    MPI_Comm comm,
+    PlannedOptions const& options = {}
+) {
+  return Request::planned(
+      espalier_bcast_init_c, buffer, count, datatype, root, comm, options.get()
+  );
 }
 
 [[nodiscard]] inline Request reduce_init(
@@ -90,6 +117,21 @@ private:
 ) {
   return Request::planned(
       espalier_reduce_init, sendbuf, recvbuf, count, datatype, op, root, comm, options.get()
+  );
+}
+
+[[nodiscard]] inline Request reduce_init_c(
+    void const* sendbuf,
+    void* recvbuf,
+    MPI_Count count,
+    MPI_Datatype datatype,
+    MPI_Op op,
+    int root,
+    MPI_Comm comm,
+    PlannedOptions const& options = {}
+) {
+  return Request::planned(
+      espalier_reduce_init_c, sendbuf, recvbuf, count, datatype, op, root, comm, options.get()
   );
 }
 
@@ -109,6 +151,29 @@ private:
 ) {
   return Request::planned(
       espalier_allgather_init,
+      sendbuf,
+      sendcount,
+      sendtype,
+      recvbuf,
+      recvcount,
+      recvtype,
+      comm,
+      options.get()
+  );
+}
+
+[[nodiscard]] inline Request allgather_init_c(
+    void const* sendbuf,
+    MPI_Count sendcount,
+    MPI_Datatype sendtype,
+    void* recvbuf,
+    MPI_Count recvcount,
+    MPI_Datatype recvtype,
+    MPI_Comm comm,
+    PlannedOptions const& options = {}
+) {
+  return Request::planned(
+      espalier_allgather_init_c,
       sendbuf,
       sendcount,
       sendtype,
@@ -145,6 +210,31 @@ private:
   );
 }
 
+[[nodiscard]] inline Request allgatherv_init_c(
+    void const* sendbuf,
+    MPI_Count sendcount,
+    MPI_Datatype sendtype,
+    void* recvbuf,
+    MPI_Count const* recvcounts,
+    MPI_Aint const* displs,
+    MPI_Datatype recvtype,
+    MPI_Comm comm,
+    PlannedOptions const& options = {}
+) {
+  return Request::planned(
+      espalier_allgatherv_init_c,
+      sendbuf,
+      sendcount,
+      sendtype,
+      recvbuf,
+      recvcounts,
+      displs,
+      recvtype,
+      comm,
+      options.get()
+  );
+}
+
 [[nodiscard]] inline Request alltoall_init(
     void const* sendbuf,
     int sendcount,
@@ -157,6 +247,29 @@ private:
 ) {
   return Request::planned(
       espalier_alltoall_init,
+      sendbuf,
+      sendcount,
+      sendtype,
+      recvbuf,
+      recvcount,
+      recvtype,
+      comm,
+      options.get()
+  );
+}
+
+[[nodiscard]] inline Request alltoall_init_c(
+    void const* sendbuf,
+    MPI_Count sendcount,
+    MPI_Datatype sendtype,
+    void* recvbuf,
+    MPI_Count recvcount,
+    MPI_Datatype recvtype,
+    MPI_Comm comm,
+    PlannedOptions const& options = {}
+) {
+  return Request::planned(
+      espalier_alltoall_init_c,
       sendbuf,
       sendcount,
       sendtype,
@@ -182,6 +295,33 @@ private:
 ) {
   return Request::planned(
       espalier_alltoallv_init,
+      sendbuf,
+      sendcounts,
+      sdispls,
+      sendtype,
+      recvbuf,
+      recvcounts,
+      rdispls,
+      recvtype,
+      comm,
+      options.get()
+  );
+}
+
+[[nodiscard]] inline Request alltoallv_init_c(
+    void const* sendbuf,
+    MPI_Count const* sendcounts,
+    MPI_Aint const* sdispls,
+    MPI_Datatype sendtype,
+    void* recvbuf,
+    MPI_Count const* recvcounts,
+    MPI_Aint const* rdispls,
+    MPI_Datatype recvtype,
+    MPI_Comm comm,
+    PlannedOptions const& options = {}
+) {
+  return Request::planned(
+      espalier_alltoallv_init_c,
       sendbuf,
       sendcounts,
       sdispls,
@@ -222,6 +362,33 @@ private:
   );
 }
 
+[[nodiscard]] inline Request alltoallw_init_c(
+    void const* sendbuf,
+    MPI_Count const* sendcounts,
+    MPI_Aint const* sdispls,
+    MPI_Datatype const* sendtypes,
+    void* recvbuf,
+    MPI_Count const* recvcounts,
+    MPI_Aint const* rdispls,
+    MPI_Datatype const* recvtypes,
+    MPI_Comm comm,
+    PlannedOptions const& options = {}
+) {
+  return Request::planned(
+      espalier_alltoallw_init_c,
+      sendbuf,
+      sendcounts,
+      sdispls,
+      sendtypes,
+      recvbuf,
+      recvcounts,
+      rdispls,
+      recvtypes,
+      comm,
+      options.get()
+  );
+}
+
 [[nodiscard]] inline Request reduce_scatter_init(
     void const* sendbuf,
     void* recvbuf,
@@ -233,6 +400,27 @@ private:
 ) {
   return Request::planned(
       espalier_reduce_scatter_init, sendbuf, recvbuf, recvcounts, datatype, op, comm, options.get()
+  );
+}
+
+[[nodiscard]] inline Request reduce_scatter_init_c(
+    void const* sendbuf,
+    void* recvbuf,
+    MPI_Count const* recvcounts,
+    MPI_Datatype datatype,
+    MPI_Op op,
+    MPI_Comm comm,
+    PlannedOptions const& options = {}
+) {
+  return Request::planned(
+      espalier_reduce_scatter_init_c,
+      sendbuf,
+      recvbuf,
+      recvcounts,
+      datatype,
+      op,
+      comm,
+      options.get()
   );
 }
 
@@ -257,6 +445,27 @@ private:
   );
 }
 
+[[nodiscard]] inline Request reduce_scatter_block_init_c(
+    void const* sendbuf,
+    void* recvbuf,
+    MPI_Count recvcount,
+    MPI_Datatype datatype,
+    MPI_Op op,
+    MPI_Comm comm,
+    PlannedOptions const& options = {}
+) {
+  return Request::planned(
+      espalier_reduce_scatter_block_init_c,
+      sendbuf,
+      recvbuf,
+      recvcount,
+      datatype,
+      op,
+      comm,
+      options.get()
+  );
+}
+
 [[nodiscard]] inline Request scan_init(
     void const* sendbuf,
     void* recvbuf,
@@ -268,6 +477,20 @@ private:
 ) {
   return Request::planned(
       espalier_scan_init, sendbuf, recvbuf, count, datatype, op, comm, options.get()
+  );
+}
+
+[[nodiscard]] inline Request scan_init_c(
+    void const* sendbuf,
+    void* recvbuf,
+    MPI_Count count,
+    MPI_Datatype datatype,
+    MPI_Op op,
+    MPI_Comm comm,
+    PlannedOptions const& options = {}
+) {
+  return Request::planned(
+      espalier_scan_init_c, sendbuf, recvbuf, count, datatype, op, comm, options.get()
   );
 }
 
@@ -285,6 +508,20 @@ private:
   );
 }
 
+[[nodiscard]] inline Request exscan_init_c(
+    void const* sendbuf,
+    void* recvbuf,
+    MPI_Count count,
+    MPI_Datatype datatype,
+    MPI_Op op,
+    MPI_Comm comm,
+    PlannedOptions const& options = {}
+) {
+  return Request::planned(
+      espalier_exscan_init_c, sendbuf, recvbuf, count, datatype, op, comm, options.get()
+  );
+}
+
 [[nodiscard]] inline Request gather_init(
     void const* sendbuf,
     int sendcount,
@@ -298,6 +535,31 @@ private:
 ) {
   return Request::planned(
       espalier_gather_init,
+      sendbuf,
+      sendcount,
+      sendtype,
+      recvbuf,
+      recvcount,
+      recvtype,
+      root,
+      comm,
+      options.get()
+  );
+}
+
+[[nodiscard]] inline Request gather_init_c(
+    void const* sendbuf,
+    MPI_Count sendcount,
+    MPI_Datatype sendtype,
+    void* recvbuf,
+    MPI_Count recvcount,
+    MPI_Datatype recvtype,
+    int root,
+    MPI_Comm comm,
+    PlannedOptions const& options = {}
+) {
+  return Request::planned(
+      espalier_gather_init_c,
       sendbuf,
       sendcount,
       sendtype,
@@ -337,6 +599,33 @@ private:
   );
 }
 
+[[nodiscard]] inline Request gatherv_init_c(
+    void const* sendbuf,
+    MPI_Count sendcount,
+    MPI_Datatype sendtype,
+    void* recvbuf,
+    MPI_Count const* recvcounts,
+    MPI_Aint const* displs,
+    MPI_Datatype recvtype,
+    int root,
+    MPI_Comm comm,
+    PlannedOptions const& options = {}
+) {
+  return Request::planned(
+      espalier_gatherv_init_c,
+      sendbuf,
+      sendcount,
+      sendtype,
+      recvbuf,
+      recvcounts,
+      displs,
+      recvtype,
+      root,
+      comm,
+      options.get()
+  );
+}
+
 [[nodiscard]] inline Request scatter_init(
     void const* sendbuf,
     int sendcount,
@@ -350,6 +639,31 @@ private:
 ) {
   return Request::planned(
       espalier_scatter_init,
+      sendbuf,
+      sendcount,
+      sendtype,
+      recvbuf,
+      recvcount,
+      recvtype,
+      root,
+      comm,
+      options.get()
+  );
+}
+
+[[nodiscard]] inline Request scatter_init_c(
+    void const* sendbuf,
+    MPI_Count sendcount,
+    MPI_Datatype sendtype,
+    void* recvbuf,
+    MPI_Count recvcount,
+    MPI_Datatype recvtype,
+    int root,
+    MPI_Comm comm,
+    PlannedOptions const& options = {}
+) {
+  return Request::planned(
+      espalier_scatter_init_c,
       sendbuf,
       sendcount,
       sendtype,
@@ -376,6 +690,33 @@ private:
 ) {
   return Request::planned(
       espalier_scatterv_init,
+      sendbuf,
+      sendcounts,
+      displs,
+      sendtype,
+      recvbuf,
+      recvcount,
+      recvtype,
+      root,
+      comm,
+      options.get()
+  );
+}
+
+[[nodiscard]] inline Request scatterv_init_c(
+    void const* sendbuf,
+    MPI_Count const* sendcounts,
+    MPI_Aint const* displs,
+    MPI_Datatype sendtype,
+    void* recvbuf,
+    MPI_Count recvcount,
+    MPI_Datatype recvtype,
+    int root,
+    MPI_Comm comm,
+    PlannedOptions const& options = {}
+) {
+  return Request::planned(
+      espalier_scatterv_init_c,
       sendbuf,
       sendcounts,
       displs,

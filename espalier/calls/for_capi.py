@@ -6,8 +6,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from layout import HEAD, header, listed, signature
+from table import enlarged
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from table import Argument, Function
 
 # Where an argument is significant, as a condition of the rank and its call.
@@ -24,6 +27,19 @@ def _served(functions: list[Function]) -> list[Function]:
     return [function for function in functions if function.collective]
 
 
+def forms_of(function: Function) -> Iterator[Function]:
+    """Yield the form without large counts and the one with them, if there is one."""
+    yield function
+    if function.has_large_form:
+        yield enlarged(function)
+
+
+def name_of(function: Function) -> str:
+    """Return the name of the planned form of a call."""
+    ending = "_init_c" if function.is_large else "_init"
+    return f"espalier_{function.native.removesuffix('_c')}{ending}"
+
+
 def _parameter(argument: Argument) -> str:
     c_type = argument.c_type
     if argument.kind.name in LISTS:
@@ -37,7 +53,7 @@ def _parameters(function: Function) -> list[str]:
 
 
 def _head(function: Function, end: str) -> list[str]:
-    name = f"espalier_{function.native}_init"
+    name = name_of(function)
     parameters = _parameters(function)
     one = f"    {', '.join(parameters)}"
     if len(one) <= 100:
@@ -46,7 +62,7 @@ def _head(function: Function, end: str) -> list[str]:
 
 
 def declaration(function: Function) -> str:
-    """Return the declaration of the planned form of a call, as in espalier_planned.h."""
+    """Return the declaration of the planned form of a call or of its form with large counts."""
     return "\n".join(_head(function, ";"))
 
 
@@ -55,20 +71,27 @@ def planned_functions(functions: list[Function]) -> str:
     lines = [*HEAD, '#include "include/espalier_planned.h"', "", "#include <mpi.h>", ""]
     lines += ['#include "espalier/capi/planned/plan_collective.hpp"']
     lines += ['#include "espalier/plan/calls/calls.hpp"', "", 'extern "C" {', ""]
-    for function in _served(functions):
+    for function in (form for one in _served(functions) for form in forms_of(one)):
         lines += _head(function, " {")
-        members = [f".{a.name} = {a.name}" for a in function.own_arguments]
+        members = [f".{a.name} = {_member(a)}" for a in function.own_arguments]
+        members += [".has_large_counts = true"] if function.is_large else []
         call = listed(f"espalier::plan::{function.structure} const call{{", members, "};", indent=2)
         lines += [*call, "  return espalier::capi::plan_collective(call, comm, options, request);"]
         lines += ["}", ""]
     return "\n".join([*lines, '}  // extern "C"', ""])
 
 
+def _member(argument: Argument) -> str:
+    is_wide_list = argument.is_large and argument.kind.name in LISTS
+    return f"espalier::exec::Integers::wide({argument.name})" if is_wide_list else argument.name
+
+
 def _kept(function: Function, argument: Argument) -> list[str]:
     """Return how an argument is made to last, nothing if it lasts by itself."""
     kind = argument.kind.name
     reduces = any(other.kind.name == "operator" for other in function.arguments)
-    if kind == "datatype" and not reduces:
+    is_number = argument.kind.may_be_large and kind not in LISTS
+    if is_number or (kind == "datatype" and not reduces):
         action = f"keeper.keep(call.{argument.name});"
     elif kind in LISTS:
         action = f"keeper.keep(call.{argument.name}, facts.num_ranks);"

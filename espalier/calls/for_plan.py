@@ -130,17 +130,28 @@ def native_calls(functions: list[Function]) -> str:
     return header(includes, "espalier::plan", body[:-1])
 
 
+def _native_start(function: Function, indent: int) -> list[str]:
+    names = [passed(argument) for argument in function.arguments]
+    begin = f"return P{begun(function).name}("
+    return listed(begin, [*names, "&request"], ");", indent=indent)
+
+
 def native_starts(functions: list[Function]) -> str:
     """Return plan/calls/native_starts.hpp: each call as the MPI library starts it."""
-    body = ["// Calls without large counts. MPI_SUCCESS or the code of an error.", ""]
+    body = [
+        "// MPI_SUCCESS or the code of an error. Large counts only where the library has them",
+        "// (mpi::has_large_counts()) and its header, too (MPI_VERSION).",
+        "",
+    ]
     for function in _served(functions):
         unused = "" if function.own_arguments else "[[maybe_unused]] "
         parameters = [f"{unused}{function.structure} const& call", "MPI_Comm comm"]
         parameters.append("MPI_Request& request")
-        names = [passed(argument) for argument in function.arguments]
         body += signature("inline int", "start_native", parameters, " noexcept {")
-        begin = f"return P{begun(function).name}("
-        body += [*listed(begin, [*names, "&request"], ");", indent=2), "}", ""]
+        if function.has_large_form:
+            body += ["#if MPI_VERSION >= 4", "  if (call.has_large_counts) {"]
+            body += [*_native_start(enlarged(function), 4), "  }", "#endif"]
+        body += [*_native_start(function, 2), "}", ""]
     includes = [*MPI, '#include "espalier/plan/calls/calls.hpp"']
     return header(includes, "espalier::plan", body[:-1])
 

@@ -176,8 +176,10 @@ def test_the_header_declares_the_planned_form_of_every_collective() -> None:
     header = (ROOT / "include" / "espalier_planned.h").read_text(encoding="utf-8")
     served = [function for function in parse_table(TABLE) if function.collective]
     assert header.count("_init(\n    ") == len(served)
+    assert header.count("_init_c(\n    ") == len(served) - 1, "a barrier has no counts"
     for function in served:
-        assert f"\n{for_capi.declaration(function)}\n" in header
+        for form in for_capi.forms_of(function):
+            assert f"\n{for_capi.declaration(form)}\n" in header
 
 
 def test_the_fortran_module_plans_every_collective_with_both_kinds_of_handles() -> None:
@@ -217,9 +219,10 @@ def test_lists_of_types_that_do_not_count_are_not_read() -> None:
 def test_the_header_of_cpp_plans_every_collective() -> None:
     header = (ROOT / "include" / "espalier_planned.hpp").read_text(encoding="utf-8")
     served = [function for function in parse_table(TABLE) if function.collective]
-    assert header.count("Request::planned(") == len(served)
+    assert header.count("Request::planned(") == 2 * len(served) - 1
     for function in served:
-        assert f"\n{for_cpp.view(function)}\n" in header
+        for form in for_capi.forms_of(function):
+            assert f"\n{for_cpp.view(form)}\n" in header
 
 
 @pytest.mark.skipif(not CLANG_FORMAT, reason="needs clang-format")

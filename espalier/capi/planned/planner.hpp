@@ -170,6 +170,21 @@ template <typename Call> bool Planner::has_device_memory(Call const& call) const
   return !exec::node::is_true_on_all(seats_.own().get(), !is_here);
 }
 
+/// A call as the MPI library is to start it, with what it refers to.
+template <typename Call> struct NativeCall {
+  Keeper keeper;
+  Call call;
+
+  /// @throws plan::ClassError if the library cannot start it; Error mpi.
+  NativeCall(Call const& user, plan::CommunicatorFacts const& facts) : call(user) {
+    if constexpr (requires { call.has_large_counts; }) {
+      call.has_large_counts = call.has_large_counts && has_native_large_counts();
+      keeper = Keeper(user.has_large_counts && !call.has_large_counts);
+    }
+    call = kept(call, facts, keeper);
+  }
+};
+
 template <typename Call> void Planner::plan(Call const& call, PlanOrder const& order) {
   OwnWork const own_work;
   plan::Seat seat = seats_.take();
@@ -178,6 +193,7 @@ template <typename Call> void Planner::plan(Call const& call, PlanOrder const& o
     agreed_bytes = agreed_size(call, order);
   }
   Draft made;
+  std::optional<NativeCall<Call>> native;
   agree(seats_.own(), [&] {
     check(order);
     WantedCall what = wanted(call);
@@ -185,11 +201,18 @@ template <typename Call> void Planner::plan(Call const& call, PlanOrder const& o
       what.bytes = agreed_bytes;
     }
     made = draft(call, what, algorithm_in(order.options), seat);
+    if (made.way.choice == nullptr) {
+      native.emplace(call, facts_);
+    }
     return fingerprint_of(made.wanted, made.way.name());
   });
   if (made.way.choice != nullptr && has_device_memory(call)) {
     made.way = ways_.refused(made.wanted, made.way, in_device_memory);
     made.bound = {};
+    agree(seats_.own(), [&] {
+      native.emplace(call, facts_);
+      return fingerprint_of(made.wanted, made.way.name());
+    });
   }
   bool const is_ours = made.way.choice != nullptr;
   PlannedParts parts = parts_of(made, std::move(seat));
@@ -197,9 +220,8 @@ template <typename Call> void Planner::plan(Call const& call, PlanOrder const& o
     *order.request = new ScheduledCollective(std::move(parts), std::move(made.bound));
     return;
   }
-  Keeper keeper;
-  Call const lasting = kept(call, facts_, keeper);
-  *order.request = new NativeCollectiveOf<Call>(std::move(parts), lasting, std::move(keeper));
+  *order.request =
+      new NativeCollectiveOf<Call>(std::move(parts), native->call, std::move(native->keeper));
 }
 
 }  // namespace espalier::capi

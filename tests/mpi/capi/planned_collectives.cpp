@@ -200,6 +200,7 @@ void check_catalog(Checks& checks, Makings const& makings, MPI_Comm comm, Call c
       shape = makings.derived(call, comm, num_elements);
     }
     shape.is_in_place = can_be_in_place(call) && turn % 5 < 2;
+    shape.has_large_counts = turn % 3 == 1;
     ++turn;
     Job job(call, shape);
     std::string const name = choice.text();
@@ -216,6 +217,10 @@ void check_native(Checks& checks, Makings const& makings, MPI_Comm comm, Call ca
     for (int const num_elements : {0, 7}) {
       std::string const what = std::string(to_string(call)) + " '" + name + "'";
       Job plain(call, {.comm = comm, .num_elements = num_elements});
+      JobShape large = plain.shape();
+      large.has_large_counts = true;
+      Job wide(call, large);
+      check_served(checks, wide, name, what + " with large counts");
       check_served(checks, plain, name, what);
       Job derived(call, makings.derived(call, comm, num_elements));
       check_served(checks, derived, name, what + " derived");

@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "include/espalier_planned.h"
@@ -40,6 +42,47 @@ struct PlannedFunctions {
   static constexpr auto scatterv = espalier_scatterv_init;
 };
 
+/// Those with large counts.
+struct LargePlannedFunctions {
+  static constexpr auto allgather = espalier_allgather_init_c;
+  static constexpr auto allgatherv = espalier_allgatherv_init_c;
+  static constexpr auto allreduce = espalier_allreduce_init_c;
+  static constexpr auto alltoall = espalier_alltoall_init_c;
+  static constexpr auto alltoallv = espalier_alltoallv_init_c;
+  static constexpr auto alltoallw = espalier_alltoallw_init_c;
+  static constexpr auto barrier = espalier_barrier_init;
+  static constexpr auto bcast = espalier_bcast_init_c;
+  static constexpr auto exscan = espalier_exscan_init_c;
+  static constexpr auto gather = espalier_gather_init_c;
+  static constexpr auto gatherv = espalier_gatherv_init_c;
+  static constexpr auto reduce = espalier_reduce_init_c;
+  static constexpr auto reduce_scatter = espalier_reduce_scatter_init_c;
+  static constexpr auto reduce_scatter_block = espalier_reduce_scatter_block_init_c;
+  static constexpr auto scan = espalier_scan_init_c;
+  static constexpr auto scatter = espalier_scatter_init_c;
+  static constexpr auto scatterv = espalier_scatterv_init_c;
+};
+
+/// A list of int as one of larger integers, MPI_Count or MPI_Aint; a list of types as it is, where
+/// these are int.
+class WideList {
+public:
+  WideList(int const* first, int size) : first_(first), numbers_(first, first + size) {}
+
+  template <typename Number> operator Number const*() const {
+    if constexpr (std::is_same_v<Number, int>) {
+      return first_;
+    } else {
+      static_assert(sizeof(Number) == sizeof(std::int64_t));
+      return reinterpret_cast<Number const*>(numbers_.data());
+    }
+  }
+
+private:
+  int const* first_;
+  std::vector<std::int64_t> numbers_;
+};
+
 /// What a call is made of, beside its buffers.
 struct JobShape {
   MPI_Comm comm = MPI_COMM_WORLD;
@@ -49,6 +92,7 @@ struct JobShape {
   MPI_Datatype type = MPI_INT;
   int extent = 1;  ///< ints from one element to the next
   bool is_in_place = false;
+  bool has_large_counts = false;  ///< of the planned form
 };
 
 /// One call on memory of its own.
@@ -82,6 +126,11 @@ public:
   }
 
   int plan(espalier_planned_options const* options, espalier_request** request) {
+    if (shape_.has_large_counts) {
+      return plan_by<LargePlannedFunctions>([&](auto init, auto... arguments) {
+        return init(widened(arguments)..., options, request);
+      });
+    }
     return plan_by<PlannedFunctions>([&](auto init, auto... arguments) {
       return init(arguments..., options, request);
     });
@@ -132,6 +181,14 @@ public:
   [[nodiscard]] JobShape const& shape() const { return shape_; }
 
 private:
+  template <typename Argument> auto widened(Argument argument) const {
+    if constexpr (std::is_same_v<Argument, int*>) {
+      return WideList(argument, num_ranks_);
+    } else {
+      return argument;
+    }
+  }
+
   static std::vector<int> places(std::vector<int> const& counts, int scale) {
     std::vector<int> result;
     int next = 0;
@@ -145,7 +202,7 @@ private:
   /// Calls `use` with the native function, the planned one, and their common arguments.
   template <typename Functions, typename Use> int with_arguments(int* result, Use const& use) {
     using profile::Call;
-    auto const [comm, n, root, op, type, extent, is_in_place] = shape_;
+    auto const [comm, n, root, op, type, extent, is_in_place, has_large_counts] = shape_;
     auto const own = static_cast<std::size_t>(rank_);
     bool const is_root = rank_ == root;
     void const* const in = is_in_place ? MPI_IN_PLACE : static_cast<void const*>(input_.data());
