@@ -42,6 +42,7 @@ Race Race::taken(std::int64_t calls_before_check) {
 Race Race::resumed(Record const& record, Circumstances const& circumstances) {
   Race race;
   race.ranks_meet_ = circumstances.ranks_meet;
+  race.ranks_run_ahead_ = circumstances.ranks_run_ahead;
   race.share_ = circumstances.share;
   race.price_before_ = circumstances.price_of_exchange;
   race.loop_ = record.is_of_loop ? Loop::close : Loop::none;

@@ -121,6 +121,7 @@ public:
     double allowance = 0;           ///< that the first trial may spend
     ErrorOfModel error_of_model{};  ///< as Standings::know_error_of_model()
     bool ranks_meet = false;        ///< as let_ranks_meet() says
+    bool ranks_run_ahead = true;    ///< not as let_nobody_run_ahead() says
     bool checks_winner = false;     ///< what won in single short calls; there are calls enough
     double price_of_exchange = 0;   ///< seconds, as an earlier run found
     /// Of what its calls take, that rounds of trials may lose until something is taken: a round
@@ -139,7 +140,14 @@ public:
   void let_sizes_vary() noexcept { standings_.let_sizes_vary(); }
 
   /// In each call every rank waits for all others. The same on all ranks.
-  void let_ranks_meet() noexcept { ranks_meet_ = true; }
+  void let_ranks_meet() noexcept {
+    ranks_meet_ = true;
+    let_nobody_run_ahead();
+  }
+
+  /// In each call every rank waits for all others that have data, so that an exchange behind it
+  /// stops hardly anybody. The same on all ranks.
+  void let_nobody_run_ahead() noexcept { ranks_run_ahead_ = false; }
 
   /// No trial is made before this call of the race, and none that is planned begins before it.
   void begin_with_call(std::int64_t number) noexcept {
@@ -410,6 +418,7 @@ private:
   int length_of_stretch_ = Stretches::usual_length;
   bool waits_until_worth_it_ = false;
   bool ranks_meet_ = false;
+  bool ranks_run_ahead_ = true;
   Loop loop_ = Loop::unknown;
   std::size_t calls_of_pace_ = Stretches::usual_length;  ///< of stretches, where a loop is close
   double left_ = 0;                       ///< of the allowance, as the last exchange said

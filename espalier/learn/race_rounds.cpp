@@ -257,7 +257,7 @@ double Race::stopped() const {
 /// MUMPS, which broadcasts 160 KB one after the other, lost a quarter.
 double Race::stopped_behind(double seconds) const {
   constexpr double part_lost = 0.25;
-  bool const may_run_ahead = !ranks_meet_ && loop_ != Loop::close;
+  bool const may_run_ahead = ranks_run_ahead_ && loop_ != Loop::close;
   return may_run_ahead ? part_lost * std::max(0.0, seconds) : 0;
 }
 

@@ -109,15 +109,14 @@ void Standings::judge(int candidate, double seconds, double native_seconds, doub
   double const calls = static_cast<double>(calls_of_trial_);
   bool const is_steady = calls * middle(native) >= long_trial && !sizes_vary_;
   known.against_native.add(seconds, native_seconds, is_steady ? clear_factor() : 0);
-  bool const is_bad = seconds > hopeless * native_seconds;
+  bool const is_of_steady_stretch = is_steady && calls_of_trial_ > 1;
+  double const bad = is_of_steady_stretch ? clear_factor() : hopeless;
+  bool const is_bad = seconds > bad * native_seconds;
   known.num_bad_rounds += is_bad && known.num_bad_rounds == num_rounds_ ? 1 : 0;
   if (leader_seconds > 0) {
     known.against_leader.add(seconds, leader_seconds);
   }
-  // As the stake of clear wins, that of clear losses would be 8 after one.
-  bool const is_clearly_slower =
-      is_steady && calls_of_trial_ > 1 && seconds >= clear_factor() * native_seconds;
-  known.is_out = known.is_out || is_clearly_slower || known.num_bad_rounds >= num_hopeless_rounds ||
+  known.is_out = known.is_out || known.num_bad_rounds >= num_hopeless_rounds ||
                  is_futile(candidate) || known.against_native.of_slower() >= stake_to_give_up ||
                  known.against_leader.of_slower() >= stake_to_give_up;
 }

@@ -137,6 +137,8 @@ void Contest::tell_kind() {
   }
   if (ranks_meet(kind_.call)) {
     race_.let_ranks_meet();
+  } else if (!ranks_run_ahead(kind_.call)) {
+    race_.let_nobody_run_ahead();
   }
 }
 
@@ -287,7 +289,12 @@ void Contest::admit(double allowance, Learning& learning) {
     race_ = proposals.is_known
                 ? learn::Race::taken(learn::Race::later)
                 : learn::Race::resumed(
-                      trials.record, {.allowance = allowance, .ranks_meet = ranks_meet(kind_.call)}
+                      trials.record,
+                      {
+                          .allowance = allowance,
+                          .ranks_meet = ranks_meet(kind_.call),
+                          .ranks_run_ahead = ranks_run_ahead(kind_.call),
+                      }
                   );
     tell_kind();
   }

@@ -65,6 +65,10 @@ bool ranks_meet(profile::Call call) noexcept {
   return false;
 }
 
+bool ranks_run_ahead(profile::Call call) noexcept {
+  return !ranks_meet(call) && call != profile::Call::allgatherv;
+}
+
 void set_members(nlohmann::json& object, KindOfCalls const& kind) {
   object["collective"] = profile::to_string(kind.call);
   object["num_ranks"] = kind.shape.num_ranks;

@@ -34,6 +34,10 @@ kind_of(profile::Call call, profile::Shape shape, std::int64_t bytes) noexcept;
 /// Where counts are lists, a rank that has only zeros waits for nobody.
 [[nodiscard]] bool ranks_meet(profile::Call call) noexcept;
 
+/// A rank may be through with such a call long before others are. In an allgatherv no rank is: each
+/// waits for all others that have data.
+[[nodiscard]] bool ranks_run_ahead(profile::Call call) noexcept;
+
 /// Sets the members that rules have, too: collective, num_ranks, num_nodes, placement unless it is
 /// any, topology and max_neighbors if it has a neighborhood, min_bytes, max_bytes.
 void set_members(nlohmann::json& object, KindOfCalls const& kind);

@@ -208,6 +208,7 @@ Learning::Start Learning::start(KindOfCalls const& kind) const {
             .allowance = turn.allowance,
             .error_of_model = error_of_model(kind),
             .ranks_meet = ranks_meet(kind.call),
+            .ranks_run_ahead = ranks_run_ahead(kind.call),
             .checks_winner = found->second.num_calls >= calls_of_a_check,
             .price_of_exchange = seconds_of_exchange(found->second),
             .share = share_of_later_runs_,

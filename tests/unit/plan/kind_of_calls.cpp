@@ -28,6 +28,15 @@ TEST(KindOfCalls, RanksWithNothingToDoMeetNobody) {
   }
 }
 
+TEST(KindOfCalls, NobodyRunsAheadWhereEachWaitsForAllThatHaveData) {
+  for (Call const call : {Call::allgather, Call::allgatherv, Call::barrier}) {
+    EXPECT_FALSE(ranks_run_ahead(call)) << to_string(call);
+  }
+  for (Call const call : {Call::alltoallv, Call::bcast, Call::neighbor_alltoall}) {
+    EXPECT_TRUE(ranks_run_ahead(call)) << to_string(call);
+  }
+}
+
 TEST(KindOfCalls, RanksMayRunAheadOfTheRoot) {
   for (Call const call : {Call::bcast, Call::gather, Call::reduce, Call::scan, Call::scatterv}) {
     EXPECT_FALSE(ranks_meet(call)) << to_string(call);
