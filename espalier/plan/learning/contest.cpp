@@ -286,16 +286,15 @@ void Contest::admit(double allowance, Learning& learning) {
     num_calls_before_ = race_.num_calls();
     base_ = trials;
     pay_rest(learning);
-    race_ = proposals.is_known
-                ? learn::Race::taken(learn::Race::later)
-                : learn::Race::resumed(
-                      trials.record,
-                      {
-                          .allowance = allowance,
-                          .ranks_meet = ranks_meet(kind_.call),
-                          .ranks_run_ahead = ranks_run_ahead(kind_.call),
-                      }
-                  );
+    race_ = proposals.is_known ? learn::Race::taken(learn::Race::later)
+                               : learn::Race::resumed(
+                                     trials.record,
+                                     {
+                                         .allowance = allowance,
+                                         .ranks_meet = ranks_meet(kind_.call),
+                                         .ranks_run_ahead = ranks_run_ahead(kind_.call),
+                                     }
+                                 );
     tell_kind();
   }
 }
