@@ -14,7 +14,7 @@ class DatatypeLists {
 public:
   explicit DatatypeLists(int num_types) noexcept : num_types_(num_types) {}
 
-  [[nodiscard]] MPI_Datatype const* of(MPI_Fint const handles[]) {
+  [[nodiscard]] MPI_Datatype const* of(MPI_Fint const* handles) {
     auto& list = lists_.emplace_back();
     for (int i = 0; i < num_types_; ++i) {
       list.push_back(PMPI_Type_f2c(handles[i]));

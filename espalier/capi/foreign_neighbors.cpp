@@ -20,6 +20,11 @@
 namespace espalier::capi {
 namespace {
 
+/// A function for what is a macro with a cast in some MPI libraries.
+MPI_Comm comm_of(MPI_Fint handle) {
+  return PMPI_Comm_f2c(handle);
+}
+
 /// @throws plan::ClassError if something is wrong.
 void require_use(char const* complaint, int misuse) {
   if (complaint != nullptr) {
@@ -103,7 +108,7 @@ int espalier_f_neighborhood_create(
     espalier_neighborhood** neighborhood
 ) {
   *neighborhood = nullptr;
-  MPI_Comm const user = PMPI_Comm_f2c(comm_cart);
+  MPI_Comm const user = espalier::capi::comm_of(comm_cart);
   int const code = espalier::capi::agree_on(user, [&] {
     espalier::capi::require_use(complaint, MPI_SUCCESS);
     if (num_offsets > 0) {
@@ -128,7 +133,7 @@ int espalier_f_neighborhood_of(
     espalier_neighborhood** neighborhood
 ) {
   *neighborhood = nullptr;
-  MPI_Comm const user = PMPI_Comm_f2c(comm);
+  MPI_Comm const user = espalier::capi::comm_of(comm);
   int const code = espalier::capi::agree_on(user, [&] {
     espalier::capi::require_use(complaint, MPI_SUCCESS);
     return espalier::capi::option_fingerprint(options);

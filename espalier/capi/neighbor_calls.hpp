@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include <mpi.h>
@@ -25,7 +26,7 @@ bool has_device_memory(espalier_neighborhood const& self, Call const& call) {
   if (!self.devices.are_possible()) {
     return false;
   }
-  plan::Span const spans[] = {
+  std::array const spans{
       plan::span_of(call.sendbuf, sent_blocks(call, self.neighbors.degrees())),
       plan::span_of(call.recvbuf, received_blocks(call, self.neighbors.degrees())),
   };

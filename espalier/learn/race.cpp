@@ -437,7 +437,7 @@ void Race::settle(int candidate) {
   if (is_news) {
     standings_.start_again(rival_);
     bool const is_of_loop = last_.counts && last_.form != Form::call;
-    bool const is_sure = is_of_loop && num_pairs_ > few_pairs;
+    bool const is_sure = is_of_loop && (candidate == native || num_pairs_ > few_pairs);
     patience_ = is_sure ? patience_in_loop : patience_after_race;
   }
   check_later();

@@ -156,7 +156,7 @@ public:
   /// Whether a neighbour is there that this rank sends to.
   /// All ranks have the same offsets in a grid, as the program declared. After prepare().
   [[nodiscard]] bool have_common_order() const noexcept {
-    neighborhood::Isomorphic const* const grid = neighborhood_->isomorphic();
+    neighborhood::Isomorphic const* const grid = neighborhood().isomorphic();
     return grid != nullptr && grid->has_common_order();
   }
 
