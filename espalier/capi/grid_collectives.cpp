@@ -67,9 +67,9 @@ struct BcastArrays {
   int const* roots;
 
   [[nodiscard]] GridCollective read(espalier_grid const& grid, Collective collective) const {
-    check_pointer(static_cast<void const*>(buffers), "buffers");
+    check_pointer(reinterpret_cast<void const*>(buffers), "buffers");
     check_pointer(counts, "counts");
-    check_pointer(static_cast<void const*>(types), "types");
+    check_pointer(reinterpret_cast<void const*>(types), "types");
     check_pointer(roots, "roots");
     return call_of(grid, collective, [&](std::size_t i) -> LineCall {
       return {
@@ -92,12 +92,12 @@ struct RootedArrays {
   int const* roots;
 
   [[nodiscard]] GridCollective read(espalier_grid const& grid, Collective collective) const {
-    check_pointer(static_cast<void const*>(inputs), "sendbufs");
+    check_pointer(reinterpret_cast<void const*>(inputs), "sendbufs");
     check_pointer(sent, "sendcounts");
-    check_pointer(static_cast<void const*>(sent_types), "sendtypes");
-    check_pointer(static_cast<void const*>(outputs), "recvbufs");
+    check_pointer(reinterpret_cast<void const*>(sent_types), "sendtypes");
+    check_pointer(reinterpret_cast<void const*>(outputs), "recvbufs");
     check_pointer(received, "recvcounts");
-    check_pointer(static_cast<void const*>(received_types), "recvtypes");
+    check_pointer(reinterpret_cast<void const*>(received_types), "recvtypes");
     check_pointer(roots, "roots");
     return call_of(grid, collective, [&](std::size_t i) {
       LineCall line{
@@ -127,11 +127,11 @@ struct ReduceArrays {
   int const* roots;
 
   [[nodiscard]] GridCollective read(espalier_grid const& grid, Collective collective) const {
-    check_pointer(static_cast<void const*>(inputs), "sendbufs");
-    check_pointer(static_cast<void const*>(outputs), "recvbufs");
+    check_pointer(reinterpret_cast<void const*>(inputs), "sendbufs");
+    check_pointer(reinterpret_cast<void const*>(outputs), "recvbufs");
     check_pointer(counts, "counts");
-    check_pointer(static_cast<void const*>(types), "types");
-    check_pointer(static_cast<void const*>(ops), "ops");
+    check_pointer(reinterpret_cast<void const*>(types), "types");
+    check_pointer(reinterpret_cast<void const*>(ops), "ops");
     check_pointer(roots, "roots");
     return call_of(grid, collective, [&](std::size_t i) -> LineCall {
       return {
