@@ -210,8 +210,8 @@ void start_session(std::optional<plan::SettingsText> read, MpiLibrary const& lib
       {
           .nodes = settings.needs_nodes() || (settings.records() && counts_nodes()),
           .devices = is_active,
-          // What is learned serves blocking calls only.
-          .traits = is_active && settings.has_choices(),
+          // Learning asks for nothing that only nonblocking calls need before it serves some.
+          .traits = is_active && (settings.has_choices() || settings.starts_what_was_learned()),
       },
       program->library_version
   );

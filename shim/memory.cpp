@@ -87,11 +87,13 @@ void write_learned(
 }
 
 /// Something was decided, tried, or is worth trying in the next run, or it is known what that
-/// costs.
-bool is_worth_keeping(plan::Learned const& learned) {
+/// costs, or how many calls there are now of those that are to be tried.
+bool is_worth_keeping(plan::Learned const& learned, std::vector<plan::Trials> const& earlier) {
   return !learned.lessons.empty() ||
-         std::ranges::any_of(learned.trials, [](plan::Trials const& trials) {
-           return !trials.record.candidates.empty() || trials.exchange_seconds > 0;
+         std::ranges::any_of(learned.trials, [&](plan::Trials const& trials) {
+           bool const is_known =
+               std::ranges::find(earlier, trials.kind, &plan::Trials::kind) != earlier.end();
+           return !trials.record.candidates.empty() || trials.exchange_seconds > 0 || is_known;
          });
 }
 
@@ -101,7 +103,7 @@ void write_or_complain(
     std::string const& library_version,
     Times const& times
 ) {
-  if (!is_worth_keeping(learned)) {
+  if (!is_worth_keeping(learned, session.settings().trials)) {
     return;
   }
   plan::RunsOfProgram const run{
@@ -159,6 +161,31 @@ plan::Learned gather(plan::Learned const& own, int rank, int num_ranks) {
   return learned;
 }
 
+/// Puts together what trials of nonblocking calls took on all ranks. Collective over
+/// MPI_COMM_WORLD.
+void add_up_started(plan::Learning& learning, int rank) {
+  std::vector<double> const own = learning.end_started();
+  if (own.empty()) {
+    return;
+  }
+  std::vector<double> sums(own.size());
+  require_success(
+      PMPI_Reduce(
+          own.data(),
+          sums.data(),
+          static_cast<int>(own.size()),
+          MPI_DOUBLE,
+          MPI_SUM,
+          0,
+          MPI_COMM_WORLD
+      ),
+      "MPI_Reduce"
+  );
+  if (rank == 0) {
+    learning.note_started(sums);
+  }
+}
+
 }  // namespace
 
 void read_memory(plan::SettingsText& text, std::string const& library_version) {
@@ -195,6 +222,7 @@ void remember(
     return;
   }
   plan::Session::World const& world = session.world();
+  add_up_started(*session.learning(), world.rank);
   plan::Learned const own = is_first ? session.learned(true) : plan::Learned{};
   plan::Learned const learned = gather(own, world.rank, world.num_ranks);
   if (world.rank == 0 && is_first) {

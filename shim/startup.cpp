@@ -189,6 +189,7 @@ plan::Session::World describe_world(Questions const& asked, std::string const& l
     traits = share_traits(traits);
   }
   bool const is_shared = asked.nodes || asked.traits;
+  world.can_follow_progress = plan::can_follow_progress();
   world.has_concurrent_calls = !is_shared || (traits & concurrent_calls) != 0;
   world.writes_into_requests = (traits & writing_of_requests) != 0;
   world.may_have_progress_thread = asked.traits && (traits & no_thread) == 0;

@@ -28,6 +28,9 @@ public:
     gained_.fetch_add(static_cast<std::int64_t>(seconds * 1e9), std::memory_order_relaxed);
   }
 
+  /// So much is for trials that were fixed before the program began: others may not have it.
+  constexpr void reserve(double seconds) noexcept { reserved_ += seconds; }
+
   [[nodiscard]] double gained() const noexcept {
     return static_cast<double>(gained_.load(std::memory_order_relaxed)) * 1e-9;
   }
@@ -44,11 +47,14 @@ public:
   }
 
   /// Below 0 if more was lost than is allowed.
-  [[nodiscard]] double left(double elapsed) const noexcept { return bound(elapsed) - spent(); }
+  [[nodiscard]] double left(double elapsed) const noexcept {
+    return bound(elapsed) - spent() - reserved_;
+  }
 
 private:
   double seconds_;
   double share_;
+  double reserved_ = 0;
   std::atomic<std::int64_t> spent_{0};   ///< nanoseconds
   std::atomic<std::int64_t> gained_{0};  ///< the same
 };

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -49,6 +50,9 @@ public:
 
   /// From now on a trial is a stretch of so many calls, and its time that of one of them.
   void let_trials_be_stretches(std::size_t num_calls) noexcept { calls_of_trial_ = num_calls; }
+
+  /// Trials begin with a call that is not timed: the first round counts, too.
+  void skip_warm_up() noexcept { num_rounds_here_ = std::max(num_rounds_here_, 1); }
 
   /// What a model was found to be wrong by for calls like this one.
   void know_error_of_model(ErrorOfModel const& error) { known_error_ = error; }

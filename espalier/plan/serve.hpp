@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 #include <mpi.h>
@@ -105,16 +106,29 @@ template <typename Call> void record(Counted counted, State& state, Call const& 
 }
 
 /// The same of one that was started, and of what follows until it is complete.
+/// @param counted  its recorder is null if it is only timed, and its decision if it is not known
 /// @param request  null if the start failed
+/// @param timed  as of State::take_timed_start()
 template <typename Call>
-void record_start(
-    Counted counted, State& state, Call const& call, MPI_Request const* request
+[[gnu::noinline]] void record_start(
+    Counted counted,
+    State& state,
+    Call const& call,
+    MPI_Request const* request,
+    std::shared_ptr<Completions> timed
 ) noexcept {
   static_cast<void>(guard([&] {
-    Recorder::Row& row = recorded(counted, state, call);
-    if (request != nullptr) {
-      OpenRequests::add(*request, row);
+    std::shared_ptr<Completions> counts;
+    if (counted.recorder != nullptr && counted.decision != nullptr) {
+      counts = OpenRequests::counts_of(recorded(counted, state, call));
     }
+    if (request == nullptr || (counts == nullptr && timed == nullptr)) {
+      return MPI_SUCCESS;
+    }
+    if (timed != nullptr) {
+      timed->add({.waiting_seconds = counted.elapsed.count()});
+    }
+    OpenRequests::add(*request, std::move(counts), std::move(timed));
     return MPI_SUCCESS;
   }));
 }
@@ -333,7 +347,8 @@ int serve_start(
   if (decided.state == nullptr || request == nullptr) {
     return std::forward<Native>(native)();
   }
-  Clock::time_point const start = session.records() ? Clock::now() : Clock::time_point{};
+  bool const is_counted = session.records() || session.learns_of_starts();
+  Clock::time_point const start = is_counted ? Clock::now() : Clock::time_point{};
   int code = Communicator::refused;
   if (decided.decision != nullptr) {
     code = session.start(decided, call, *request);
@@ -347,15 +362,22 @@ int serve_start(
   observer.ran(decided.decision, code);
   profile::Decision const* const decision =
       decided.decision == nullptr ? nullptr : &session.carried_out(*decided.decision, code);
+  bool const was_refused = decision != decided.decision;
   if (Communicator::is_refusal(code)) {
     code = std::forward<Native>(native)();
   }
-  if (session.records() && decision != nullptr) {
+  if (is_counted) {
+    State& state = *decided.state;
+    auto timed = state.take_timed_start();
     record_start(
-        {&decided.state->recorder_of_started(), decided.bytes, decision, Clock::now() - start},
-        *decided.state,
+        {session.records() ? &state.recorder_of_started() : nullptr,
+         decided.bytes,
+         decision,
+         Clock::now() - start},
+        state,
         call,
-        code == MPI_SUCCESS ? request : nullptr
+        code == MPI_SUCCESS ? request : nullptr,
+        was_refused ? nullptr : std::move(timed)
     );
   }
   return code;

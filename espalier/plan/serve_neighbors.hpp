@@ -86,7 +86,7 @@ void record_neighbors(
         {.count = 1, .bytes = bytes, .seconds = elapsed.count()}
     );
     if (!is_complete) {
-      OpenRequests::add(*request, row);
+      OpenRequests::add(*request, OpenRequests::counts_of(row));
     }
     return MPI_SUCCESS;
   }));

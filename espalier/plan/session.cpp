@@ -59,6 +59,7 @@ Session::Session(Settings settings, World world, Notes::Log log)
     : settings_(std::move(settings)), world_(std::move(world)), records_(settings_.records()),
       needs_native_(settings_.has_native_phases() || !settings_.wanted_native().empty()),
       looks_at_all_(records_ || settings_.learning.has_value()),
+      looks_at_starts_(records_ || (settings_.learning && world_.can_follow_progress)),
       remembers_any_(!records_ && !world_.has_devices), serves_any_(settings_.may_choose_any()),
       gives_contexts_late_(!settings_.has_choices() && !needs_native_), state_(on_delete, this),
       notes_(std::move(log)), tables_(settings_, notes_) {
@@ -231,6 +232,19 @@ profile::Decision const* Session::contest(
   return turn.decision;
 }
 
+profile::Decision const& Session::turn_of_start(
+    State& state, profile::Call call, std::int64_t bytes, profile::Decision const& stands
+) {
+  bool const is_learned = stands.rule >= 0 && stands.source == profile::Source::memory;
+  if (!stands.is_open && !is_learned) {
+    return stands;
+  }
+  bool const may_try = contexts_.starts() && state.context();
+  StartedTrials::Turn turn = state.started_learner(*learning_).next(call, bytes, stands, may_try);
+  state.time_start(std::move(turn.counts));
+  return *turn.decision;
+}
+
 int Session::end_trial(State& state, bool is_native, int code, MPI_Comm comm) noexcept {
   State::Trial const trial = std::exchange(state.trial(), {});
   if (trial.is_timed) {
@@ -268,7 +282,9 @@ NativeReason Session::reason_not_to_start() const noexcept {
   if (world_.has_devices) {
     return NativeReason::devices;
   }
-  return settings_.has_choices() ? NativeReason::no_progress : NativeReason::only_learned;
+  return settings_.has_choices() || settings_.starts_what_was_learned()
+             ? NativeReason::no_progress
+             : NativeReason::only_learned;
 }
 
 profile::Decision const& Session::after_refusal(int refusal) const noexcept {

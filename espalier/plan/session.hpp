@@ -121,8 +121,8 @@ public:
   /// State of a communicator that this thread used lately; else null. Local.
   [[nodiscard]] State* recent(MPI_Comm comm) const noexcept;
 
-  /// The same of a call that is only started. Trials are made of blocking calls alone. Inlined
-  /// whatever else is compiled with it: as a call, it cost 50 instructions of 84.
+  /// The same of a call that is only started. Inlined whatever else is compiled with it: as a call,
+  /// it cost 50 instructions of 84.
   template <typename Call>
   [[nodiscard, gnu::always_inline]] CallDecision
   decide_start(Call const& call, MPI_Comm comm) noexcept;
@@ -189,6 +189,11 @@ public:
 
   [[nodiscard]] bool learns() const noexcept { return learning_.has_value(); }
 
+  /// Whether it learns of calls that are only started, too.
+  [[nodiscard]] bool learns_of_starts() const noexcept {
+    return learns() && world_.can_follow_progress;
+  }
+
   /// Ends the trial that the last call on a communicator was, if it was one. Collective over comm,
   /// as the call.
   /// @param is_native  the native call was made
@@ -196,9 +201,14 @@ public:
   int end_trial(State& state, bool is_native, int code, MPI_Comm comm) noexcept;
 
   /// Null if nothing is learned.
+  /// @{
   [[nodiscard]] Learning const* learning() const noexcept {
     return learning_ ? &*learning_ : nullptr;
   }
+
+  [[nodiscard]] Learning* learning() noexcept { return learning_ ? &*learning_ : nullptr; }
+
+  /// @}
 
   /// What this process learned, as rank 0 of communicators. No other thread may be in a call.
   /// @param thinks_ahead  as Learning::think_ahead()
@@ -337,6 +347,12 @@ private:
   [[nodiscard]] profile::Decision const*
   contest(State& state, profile::Call call, std::int64_t bytes, profile::Decision const& decision);
 
+  /// What a call runs that is only started, while the program learns. Whether it is timed is noted
+  /// in the state. Counts the call, on all ranks of the communicator. Local.
+  [[nodiscard]] profile::Decision const& turn_of_start(
+      State& state, profile::Call call, std::int64_t bytes, profile::Decision const& stands
+  );
+
   [[nodiscard]] bool may_choose(NeighborForm one) const noexcept {
     return may_choose_neighbors_[index_of(one)];
   }
@@ -404,8 +420,9 @@ private:
   Settings settings_;
   World world_;
   bool records_;
-  bool needs_native_;  ///< some choice has native phases, or is an algorithm of the library
-  bool looks_at_all_;  ///< at calls that are native for sure, too
+  bool needs_native_;     ///< some choice has native phases, or is an algorithm of the library
+  bool looks_at_all_;     ///< at calls that are native for sure, too
+  bool looks_at_starts_;  ///< the same of calls that are only started
   bool remembers_any_;
   bool serves_any_;  ///< some call on some communicator
   /// Only calls that learn need contexts. On most communicators none does.

@@ -79,10 +79,13 @@ void Session::give_context_early(MPI_Comm comm) {
     return;
   }
   contexts_.put_off(comm);
-  if (!settings_.memory && !settings_.site) {
+  if (!learning_ || (!settings_.memory && !settings_.site)) {
     return;
   }
-  if (State& state = *find(comm); state.chooses()) {
+  State& state = *find(comm);
+  bool const may_start =
+      contexts_.starts() && (state.chooses_started() || learning_->tries_started(state.shape()));
+  if (state.chooses() || may_start) {
     give_context(state);
   }
 }

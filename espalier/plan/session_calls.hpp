@@ -186,7 +186,7 @@ inline CallDecision Session::decide_start(Call const& call, MPI_Comm comm) noexc
   CallDecision decided;
   int const code = guard([&]() __attribute__((always_inline)) {
     State* const state = find(comm);
-    if (state == nullptr || (!records_ && !may_start(*state, Call::call))) {
+    if (state == nullptr || (!looks_at_starts_ && !may_start(*state, Call::call))) {
       return MPI_SUCCESS;
     }
     auto const bytes = result_bytes(call, *state);
@@ -198,8 +198,10 @@ inline CallDecision Session::decide_start(Call const& call, MPI_Comm comm) noexc
         bytes ? decision->choice.has_value() : state->table_of_started(Call::call).chooses();
     if (is_served && !contexts_.starts()) {
       decision = &native_.decision(reason_not_to_start());
+    } else if (learns_of_starts() && bytes) [[unlikely]] {
+      decision = &turn_of_start(*state, Call::call, *bytes, *decision);
     }
-    if (is_served || bytes) {
+    if (is_served || bytes || (learns_of_starts() && contexts_.starts())) {
       decided = {.state = state, .decision = decision, .bytes = bytes.value_or(0)};
     }
     return MPI_SUCCESS;
@@ -342,6 +344,9 @@ IrregularRun Session::start_irregular(
     auto const mended = std::make_shared<Mended<Call>>(mend(call, state.facts(), library_));
     run.bytes = mended->bytes;
     run.decision = &decision_of_start(state, Call::call, mended->bytes);
+    if (learns_of_starts()) {
+      run.decision = &turn_of_start(state, Call::call, mended->bytes, *run.decision);
+    }
     if (!run.decision->choice) {
       run.code = Communicator::refused;
       return MPI_SUCCESS;

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <mpi.h>
@@ -16,6 +17,7 @@
 #include "espalier/plan/communicators/communicator.hpp"
 #include "espalier/plan/communicators/contexts.hpp"
 #include "espalier/plan/learning/learner.hpp"
+#include "espalier/plan/learning/started_learner.hpp"
 #include "espalier/plan/neighbors/neighbor_class.hpp"
 #include "espalier/plan/neighbors/neighbors.hpp"
 #include "espalier/plan/settings/statistics.hpp"
@@ -100,6 +102,13 @@ public:
            std::ranges::any_of(tables_.persistent, choose);
   }
 
+  /// The same of nonblocking calls.
+  [[nodiscard]] bool chooses_started() const noexcept {
+    return std::ranges::any_of(tables_.nonblocking, [](profile::DecisionTable const* table) {
+      return table->chooses();
+    });
+  }
+
   /// The same for calls that are only started.
   [[nodiscard]] profile::DecisionTable const& table_of_started(profile::Call call) const noexcept {
     return *tables_.nonblocking[profile::index_of(call)];
@@ -125,10 +134,34 @@ public:
   /// Made on first use. Local.
   [[nodiscard]] Learner& learner() { return learner_ ? *learner_ : make_learner(); }
 
+  /// The same of nonblocking calls. Made on first use. Local.
+  [[nodiscard]] StartedLearner& started_learner(Learning& learning) {
+    if (!started_learner_) {
+      started_learner_.emplace(
+          StartedLearner::Ranks{.rank = facts_.rank, .shape = shape_, .world_ranks = &world_ranks_},
+          learning
+      );
+    }
+    return *started_learner_;
+  }
+
+  /// The nonblocking call that is about to be started is timed, unless the counts are null.
+  void time_start(std::shared_ptr<Completions> counts) noexcept {
+    timed_start_ = std::move(counts);
+  }
+
+  /// The counts of the call that was just started; null if it is not timed.
+  [[nodiscard]] std::shared_ptr<Completions> take_timed_start() noexcept {
+    return std::exchange(timed_start_, nullptr);
+  }
+
   /// Notes what its communicator learned, before the state goes. Local.
   void leave(Learning& learning) {
     if (learner_) {
       learner_->leave(learning);
+    }
+    if (started_learner_) {
+      started_learner_->leave();
     }
   }
 
@@ -228,7 +261,9 @@ private:
   std::shared_ptr<exec::node::Group> node_group_;  ///< before executors, which use it
   NamedTypes types_;
   Trial trial_;
-  std::optional<Learner> learner_;           ///< has choices that the next one points to
+  std::optional<Learner> learner_;  ///< has choices that the next one points to
+  std::optional<StartedLearner> started_learner_;
+  std::shared_ptr<Completions> timed_start_;
   std::unique_ptr<NativeGroups> groups_;     ///< null: none are needed
   std::unique_ptr<SelectedCalls> selected_;  ///< the same
   Communicator communicator_;

@@ -29,6 +29,7 @@ struct World {
   /// Makes the MPI library call a function, which returns how much was done, wherever it waits or
   /// polls; null: it cannot, and nonblocking calls are native. On all ranks or on none.
   void (*follow_progress)(int (*poll)() noexcept) noexcept = nullptr;
+  bool can_follow_progress = false;       ///< the library of this rank could
   bool may_have_progress_thread = false;  ///< on all ranks or on none
   DeviceMemory devices;                   ///< of this rank
   bool has_devices = false;               ///< some rank has some; on all ranks alike

@@ -54,14 +54,6 @@ CallForm rule_call_in_file(Field const& field) {
   return parsed(field, parse_rule_call);
 }
 
-Call blocking_rule_call_in_file(Field const& field) {
-  CallForm const one = rule_call_in_file(field);
-  if (one.form != Form::blocking) {
-    field.fail("a blocking call");
-  }
-  return one.call;
-}
-
 Placement placement_in_file(Field const& object) {
   if (!object.has("placement")) {
     return Placement::any;

@@ -15,9 +15,6 @@ namespace espalier::profile {
 /// The same of a call that rules can be for, also one of neighborhoods.
 [[nodiscard]] CallForm rule_call_in_file(Field const& field);
 
-/// The same of a blocking one.
-[[nodiscard]] Call blocking_rule_call_in_file(Field const& field);
-
 /// The placement that an object in a file names; any if it names none, as all did once.
 /// @throws Error format with file, place and the valid names.
 [[nodiscard]] Placement placement_in_file(Field const& object);

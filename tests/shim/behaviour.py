@@ -28,6 +28,7 @@ import behaviour_node
 import behaviour_programs
 import behaviour_settings
 import behaviour_site
+import behaviour_started
 import behaviour_traffic
 import behaviour_valgrind
 import behaviour_watching
@@ -47,6 +48,7 @@ MODULES = (
     behaviour_programs,
     behaviour_settings,
     behaviour_site,
+    behaviour_started,
     behaviour_traffic,
     behaviour_valgrind,
     behaviour_watching,

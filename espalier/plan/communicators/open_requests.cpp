@@ -2,6 +2,7 @@
 
 #include "espalier/plan/communicators/open_requests.hpp"
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <mutex>
@@ -18,7 +19,7 @@ using Seconds = std::chrono::duration<double>;
 class OpenRequest {
 public:
   /// @param number  of the call, among all that were counted
-  OpenRequest(std::uint64_t number, std::shared_ptr<Completions> counts)
+  OpenRequest(std::uint64_t number, std::array<std::shared_ptr<Completions>, 2> counts)
       : number_(number), counts_(std::move(counts)) {}
 
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
@@ -34,12 +35,16 @@ public:
     } else {
       one.num_tests = 1;
     }
-    counts_->add(one);
+    for (auto const& counts : counts_) {
+      if (counts != nullptr) {
+        counts->add(one);
+      }
+    }
   }
 
 private:
   std::uint64_t number_;
-  std::shared_ptr<Completions> counts_;
+  std::array<std::shared_ptr<Completions>, 2> counts_;  ///< null: nobody counts
   Clock::time_point start_ = Clock::now();
   Seconds in_functions_{0};
 };
@@ -61,11 +66,13 @@ All& all() {
 constinit std::atomic<std::size_t> OpenRequests::num_requests{0};
 
 /// A handle that is there already belongs to a request that the program freed.
-void OpenRequests::add(MPI_Request request, std::shared_ptr<Completions> counts) {
+void OpenRequests::add(
+    MPI_Request request, std::shared_ptr<Completions> counts, std::shared_ptr<Completions> others
+) {
   All& open = all();
   std::lock_guard const lock(open.mutex);
   open.requests.insert_or_assign(
-      mpi::bits_of(request), OpenRequest(++open.num_calls, std::move(counts))
+      mpi::bits_of(request), OpenRequest(++open.num_calls, {std::move(counts), std::move(others)})
   );
   num_requests.store(open.requests.size(), std::memory_order_relaxed);
 }

@@ -38,14 +38,18 @@ public:
   }
 
   /// A call was started just now. Local.
-  static void add(MPI_Request request, std::shared_ptr<Completions> counts);
+  /// @param counts  two that count it, each may be null
+  static void
+  add(MPI_Request request,
+      std::shared_ptr<Completions> counts,
+      std::shared_ptr<Completions> others = nullptr);
 
-  /// The same with the counts of a row, as of Recorder, in which the start was counted.
-  template <typename Row> static void add(MPI_Request request, Row& row) {
+  /// The counts of a row, as of Recorder, made on first use.
+  template <typename Row> [[nodiscard]] static std::shared_ptr<Completions> counts_of(Row& row) {
     if (row.completions == nullptr) {
       row.completions = std::make_shared<Completions>();
     }
-    add(request, row.completions);
+    return row.completions;
   }
 
   /// Forgets all: what still completes is not counted. Local.

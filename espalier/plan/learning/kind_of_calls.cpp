@@ -18,6 +18,7 @@ bool operator<(KindOfCalls const& left, KindOfCalls const& right) noexcept {
   auto const order = [](KindOfCalls const& kind) {
     return std::tuple(
         kind.call,
+        kind.form,
         kind.shape.num_ranks,
         kind.shape.num_nodes,
         kind.shape.placement,
@@ -29,17 +30,15 @@ bool operator<(KindOfCalls const& left, KindOfCalls const& right) noexcept {
   return order(left) < order(right);
 }
 
-KindOfCalls kind_of(profile::Call call, profile::Shape shape, std::int64_t bytes) noexcept {
-  if (!profile::has_known_size(call, shape)) {
-    return {.call = call, .shape = shape};
+KindOfCalls
+kind_of(profile::Call call, profile::Shape shape, std::int64_t bytes, profile::Form form) noexcept {
+  KindOfCalls kind{.call = call, .shape = shape, .form = form};
+  if (profile::has_known_size(call, shape)) {
+    std::size_t const size = size_class(bytes);
+    kind.min_bytes = min_bytes_of(size);
+    kind.max_bytes = max_bytes_of(size);
   }
-  std::size_t const size = size_class(bytes);
-  return {
-      .call = call,
-      .shape = shape,
-      .min_bytes = min_bytes_of(size),
-      .max_bytes = max_bytes_of(size),
-  };
+  return kind;
 }
 
 bool ranks_meet(profile::Call call) noexcept {
@@ -70,7 +69,7 @@ bool ranks_run_ahead(profile::Call call) noexcept {
 }
 
 void set_members(nlohmann::json& object, KindOfCalls const& kind) {
-  object["collective"] = profile::to_string(kind.call);
+  object["collective"] = profile::to_string(kind.call_form());
   object["num_ranks"] = kind.shape.num_ranks;
   object["num_nodes"] = kind.shape.num_nodes;
   if (kind.shape.placement != profile::Placement::any) {
@@ -85,7 +84,14 @@ void set_members(nlohmann::json& object, KindOfCalls const& kind) {
 }
 
 KindOfCalls kind_from_members(Field const& object) {
-  KindOfCalls kind{.call = profile::blocking_rule_call_in_file(object.at("collective"))};
+  Field const name = object.at("collective");
+  auto const [call, form] = profile::rule_call_in_file(name);
+  bool const is_learned = form == profile::Form::blocking ||
+                          (form == profile::Form::nonblocking && !profile::is_neighborhood(call));
+  if (!is_learned) {
+    name.fail("a blocking call, or a nonblocking one that is no neighborhood's");
+  }
+  KindOfCalls kind{.call = call, .form = form};
   kind.shape = profile::shape_in_file(object, kind.call);
   kind.min_bytes = object.at("min_bytes").integer(0);
   if (Field const max_bytes = object.at("max_bytes"); !max_bytes.is_null()) {

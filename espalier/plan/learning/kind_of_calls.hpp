@@ -19,16 +19,28 @@ namespace espalier::plan {
 struct KindOfCalls {
   profile::Call call = profile::Call::allgather;
   profile::Shape shape;
-  std::int64_t min_bytes = 0;             ///< of results, as rules have them
-  std::optional<std::int64_t> max_bytes;  ///< inclusive; none: no limit
+  std::int64_t min_bytes = 0;                    ///< of results, as rules have them
+  std::optional<std::int64_t> max_bytes;         ///< inclusive; none: no limit
+  profile::Form form = profile::Form::blocking;  ///< or nonblocking
+
+  [[nodiscard]] profile::CallForm call_form() const noexcept {
+    return {.call = call, .form = form};
+  }
+
+  /// Calls of this kind return before they are complete.
+  [[nodiscard]] bool is_started() const noexcept { return form == profile::Form::nonblocking; }
 
   friend bool operator==(KindOfCalls const&, KindOfCalls const&) = default;
   friend bool operator<(KindOfCalls const& left, KindOfCalls const& right) noexcept;
 };
 
 /// The kind of a call: the class of its size, or all sizes where rules cannot depend on it.
-[[nodiscard]] KindOfCalls
-kind_of(profile::Call call, profile::Shape shape, std::int64_t bytes) noexcept;
+[[nodiscard]] KindOfCalls kind_of(
+    profile::Call call,
+    profile::Shape shape,
+    std::int64_t bytes,
+    profile::Form form = profile::Form::blocking
+) noexcept;
 
 /// In each such call every rank waits for all others, or none does as there is nothing to send.
 /// Where counts are lists, a rank that has only zeros waits for nobody.

@@ -102,11 +102,36 @@ double seconds_saved(Trials const& trials) {
          std::max(0.0, known.front().seconds - known[leader].seconds);
 }
 
+bool covers(profile::Rule const& rule, KindOfCalls const& kind) {
+  return rule.is_for(kind.call_form()) && rule.shape.covers(kind.shape) &&
+         rule.min_bytes <= kind.min_bytes && kind.min_bytes <= rule.max_bytes;
+}
+
 bool covers(profile::Profile const& rules, KindOfCalls const& kind) {
   return std::ranges::any_of(rules.rules(), [&](profile::Rule const& rule) {
-    return rule.is_for({.call = kind.call}) && rule.shape.covers(kind.shape) &&
-           rule.min_bytes <= kind.min_bytes && kind.min_bytes <= rule.max_bytes;
+    return covers(rule, kind);
   });
+}
+
+/// The rule that was learned of calls in this very form; null if there is none.
+profile::Rule const*
+rule_of_form(std::optional<profile::Profile> const& learned, KindOfCalls const& kind) {
+  if (!learned) {
+    return nullptr;
+  }
+  auto const found = std::ranges::find_if(learned->rules(), [&](profile::Rule const& rule) {
+    return rule.form == kind.form && covers(rule, kind);
+  });
+  return found == learned->rules().end() ? nullptr : &*found;
+}
+
+/// The place of what a rule names, the native call being 0; none if it was not tried.
+std::optional<int> candidate_of(profile::Rule const& rule, Trials const& trials) {
+  std::string const name = rule.choice ? rule.choice->text() : "native";
+  auto const found = std::ranges::find(trials.algorithms, name);
+  return found == trials.algorithms.end()
+             ? std::nullopt
+             : std::optional(static_cast<int>(found - trials.algorithms.begin()) + 1);
 }
 
 /// How many candidates a program has calls for.
@@ -155,6 +180,7 @@ Learning::Learning(Settings const& settings, std::span<int const> node_of_rank, 
   for (Trials const& trials : settings.trials) {
     earlier_[trials.kind] = trials;
   }
+  plan_started(settings);
   plan_turns(settings);
 }
 
@@ -162,8 +188,11 @@ Learning::Learning(Settings const& settings, std::span<int const> node_of_rank, 
 /// that have a rule: they are decided.
 void Learning::plan_turns(Settings const& settings) {
   std::vector<Trials const*> sorted;
-  double left = allowance_.bound(0);
+  double left = allowance_.left(0);
   for (auto const& [kind, trials] : earlier_) {
+    if (kind.is_started()) {
+      continue;
+    }
     turns_[kind] = {.first_call = late_call};
     auto const has_rule = [&](std::optional<profile::Profile> const& rules) {
       return rules && covers(*rules, kind);
@@ -183,6 +212,84 @@ void Learning::plan_turns(Settings const& settings) {
     turns_[trials->kind] = {
         .allowance = std::max(left, 0.0), .first_call = is_early ? 1 : late_call
     };
+  }
+}
+
+/// They may lose half of what all may. What is most at stake comes first.
+void Learning::plan_started(Settings const& settings) {
+  constexpr double share_of_allowance = 0.5;
+  std::vector<Trials const*> open;
+  for (auto const& [kind, trials] : earlier_) {
+    if (!kind.is_started() || trials.algorithms.empty() ||
+        (settings.profile && covers(*settings.profile, kind)) ||
+        rule_of_form(settings.site, kind) != nullptr) {
+      continue;
+    }
+    profile::Rule const* const rule = rule_of_form(settings.memory, kind);
+    if (rule == nullptr) {
+      open.push_back(&trials);
+    } else if (auto const winner = candidate_of(*rule, trials)) {
+      auto checks = learn::Timetable::of_checks(*winner, trials.num_calls);
+      started_.try_emplace(kind, trials, std::move(checks), true);
+    }
+  }
+  std::ranges::stable_sort(open, std::greater<>(), &Trials::stake);
+  double left = share_of_allowance * allowance_.bound(0);
+  for (Trials const* const trials : open) {
+    learn::Timetable table = timetable(*trials, left);
+    left -= table.cost();
+    allowance_.reserve(table.cost());
+    started_.try_emplace(trials->kind, *trials, std::move(table), false);
+  }
+}
+
+/// What an earlier run has tried may lose a share of what the calls take.
+learn::Timetable Learning::timetable(Trials const& trials, double budget) const {
+  bool const is_tried = trials.record.num_rounds > 0;
+  double const limit = share_of_later_runs_ * trials.stake();
+  return learn::Timetable::of_trials(
+      trials.record,
+      {
+          .num_calls = trials.num_calls,
+          .waiting_seconds = trials.seconds,
+          .budget = is_tried ? std::min(budget, limit) : budget,
+      }
+  );
+}
+
+StartedTrials const* Learning::started(KindOfCalls const& kind) const {
+  auto const found = started_.find(kind);
+  return found == started_.end() ? nullptr : &found->second;
+}
+
+bool Learning::tries_started(profile::Shape const& shape) const {
+  return std::ranges::any_of(started_, [&](auto const& one) {
+    return one.second.num_sums() > 0 && one.first.shape == shape;
+  });
+}
+
+std::vector<double> Learning::end_started() {
+  std::vector<double> sums;
+  for (auto const& [kind, trials] : started_) {
+    trials.append_sums(sums);
+    charge(trials.lost());
+  }
+  return sums;
+}
+
+void Learning::note_started(std::span<double const> sums) {
+  for (auto const& [kind, trials] : started_) {
+    std::span<double const> const own = sums.first(trials.num_sums());
+    sums = sums.subspan(own.size());
+    if (std::ranges::none_of(own, [](double sum) { return sum > 0; })) {
+      continue;
+    }
+    if (auto const more = trials.trials(own)) {
+      note(*more, kind.min_bytes, {});
+    }
+    if (auto const lesson = trials.lesson(own)) {
+      note(*lesson);
+    }
   }
 }
 
@@ -243,7 +350,7 @@ learn::ErrorOfModel Learning::error_of_model(KindOfCalls const& kind) const {
   learn::ErrorOfModel error;
   double least = std::numeric_limits<double>::infinity();
   for (auto const& [other, trials] : earlier_) {
-    if (other.shape != kind.shape) {
+    if (other.shape != kind.shape || other.is_started()) {
       continue;
     }
     learn::ErrorOfModel const found = error_of_model_in(trials);
@@ -265,6 +372,12 @@ std::vector<learn::Proposal> Learning::propose(
   learn::Place const place = place_of(kind.shape.num_ranks, world_ranks);
   auto proposals =
       learn::shortlist(kind.call, static_cast<double>(bytes), place, most, longest_search);
+  if (kind.is_started()) {
+    std::erase_if(proposals, [&](learn::Proposal const& proposal) {
+      return !profile::refuses(kind.call_form(), proposal.choice, kind.shape.num_ranks, 0).empty();
+    });
+    return proposals;
+  }
   if (!shares_memory_ || kind.shape.num_nodes > 1) {
     return proposals;
   }

@@ -15,6 +15,7 @@
 #include "espalier/neighborhood/choice.hpp"
 #include "espalier/plan/clock.hpp"
 #include "espalier/plan/learning/learned.hpp"
+#include "espalier/plan/learning/started_trials.hpp"
 #include "espalier/plan/settings/settings.hpp"
 #include "espalier/plan/settings/statistics.hpp"
 #include "espalier/profile/call.hpp"
@@ -95,6 +96,22 @@ public:
   [[nodiscard]] std::optional<Trials> trials(KindOfCalls const& kind) const;
   /// @}
 
+  /// Trials of nonblocking calls are fixed before a program begins, equal on all ranks.
+  /// @{
+  /// Null if there are none of such calls.
+  [[nodiscard]] StartedTrials const* started(KindOfCalls const& kind) const;
+
+  /// Whether there are some on communicators of a shape.
+  [[nodiscard]] bool tries_started(profile::Shape const& shape) const;
+
+  /// What they took on this rank, to be added up over all ranks. Charges what they cost; once, when
+  /// the program ends. As many numbers on all ranks.
+  [[nodiscard]] std::vector<double> end_started();
+
+  /// Notes what follows from those of all ranks, on one rank.
+  void note_started(std::span<double const> sums);
+  /// @}
+
   /// Finds candidates for the kinds of calls that took most time and have none: the next run begins
   /// with them. Takes a few milliseconds, which are charged. No other thread may use this object.
   void think_ahead();
@@ -120,6 +137,8 @@ private:
   }
 
   void plan_turns(Settings const& settings);
+  void plan_started(Settings const& settings);
+  [[nodiscard]] learn::Timetable timetable(Trials const& trials, double budget) const;
   [[nodiscard]] learn::ErrorOfModel error_of_model(KindOfCalls const& kind) const;
   [[nodiscard]] learn::Place place_of(int num_ranks, std::vector<int> const& world_ranks);
   void find_links();
@@ -138,7 +157,8 @@ private:
   bool shares_memory_ = false;
   bool have_order_ = false;  ///< as let_communicators_have_order() says
   std::map<KindOfCalls, Trials> earlier_;
-  std::map<KindOfCalls, Turn> turns_;  ///< of earlier_
+  std::map<KindOfCalls, Turn> turns_;  ///< of earlier_, but those of nonblocking calls
+  std::map<KindOfCalls, StartedTrials> started_;
 
   mutable std::mutex mutex_;  ///< guards what follows
   bool has_links_ = false;

@@ -76,7 +76,7 @@ std::string refuses(KindOfCalls const& kind, std::string const& text) {
   auto const choice = algorithms::Choice::parse(text);
   return choice.collective() != profile::collective_of(kind.call)
              ? "it is of another collective"
-             : profile::refuses(kind.call, choice, kind.shape.num_ranks, 0);
+             : profile::refuses(kind.call_form(), choice, kind.shape.num_ranks, 0);
 }
 
 /// An algorithm of this version that serves the call.

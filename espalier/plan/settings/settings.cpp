@@ -247,7 +247,7 @@ profile::DecisionTable decide(
   profile::DecisionTable const of_profile =
       settings.profile ? profile::DecisionTable(settings.profile->rules(), call, shape)
                        : profile::DecisionTable({.reason = "no profile", .is_open = true});
-  return of_profile.completed_by({settings.learned_rules(shape), call, shape});
+  return of_profile.completed_by({settings.learned_rules(shape, call.form), call, shape});
 }
 
 std::optional<std::string> complaint_about_shape(Settings const& settings, profile::Shape job) {

@@ -120,6 +120,10 @@ struct Settings {
   /// True if a rule or a forced choice may decide for some call, without anything that is learned.
   [[nodiscard]] bool has_choices() const noexcept;
 
+  /// True if what earlier runs of a program that learns found out, or will try now, may serve some
+  /// nonblocking call.
+  [[nodiscard]] bool starts_what_was_learned() const noexcept;
+
   /// True if calls that make topologies are not simply handed over.
   [[nodiscard]] bool cares_for_topologies() const noexcept {
     return maps_topologies || balances_dims;
@@ -135,8 +139,10 @@ struct Settings {
   [[nodiscard]] bool may_share_memory() const;
 
   /// Rules for exactly this shape that programs learned, those of this user before those of the
-  /// site.
-  [[nodiscard]] std::vector<profile::Rule> learned_rules(profile::Shape shape) const;
+  /// site. What was learned of blocking calls serves no others: what is fastest alone may be slow
+  /// beside other work.
+  [[nodiscard]] std::vector<profile::Rule>
+  learned_rules(profile::Shape shape, profile::Form form) const;
 
   /// The algorithms of the MPI library that rules and forced choices name, each once. Equal on all
   /// ranks, and in the same order.

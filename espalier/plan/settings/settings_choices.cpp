@@ -29,6 +29,13 @@ bool has_choice(Settings const& settings, NeighborForm one) noexcept {
   return has_choice(settings.profile, rule_form(one));
 }
 
+/// Whether somebody learned something of a call in whatever form.
+bool has_rule(std::optional<profile::Profile> const& learned, profile::Call call) noexcept {
+  return learned && std::ranges::any_of(learned->rules(), [&](profile::Rule const& rule) {
+           return rule.call == call;
+         });
+}
+
 bool has_rule_of_its_own(
     std::optional<profile::Profile> const& profile, profile::CallForm call
 ) noexcept {
@@ -98,8 +105,11 @@ bool Settings::tells_apart(profile::CallForm call) const noexcept {
   // The same choice may serve a call in one form and not in the other.
   bool const has_other_choices =
       call.form == profile::Form::persistent && profile::has_agreed_sizes(call.call);
-  return is_forced || has_other_choices || has_rule_of_its_own(profile, call) ||
-         has_rule_of_its_own(memory, call) || has_rule_of_its_own(site, call);
+  bool const is_learned_apart = call.form == profile::Form::nonblocking &&
+                                (has_rule(memory, call.call) || has_rule(site, call.call));
+  return is_forced || has_other_choices || is_learned_apart ||
+         has_rule_of_its_own(profile, call) || has_rule_of_its_own(memory, call) ||
+         has_rule_of_its_own(site, call);
 }
 
 bool Settings::has_choices() const noexcept {
@@ -111,6 +121,18 @@ bool Settings::has_choices() const noexcept {
            return entry != nullptr ? entry->choice.has_value()
                                    : !is_off && has_choice(profile, call);
          });
+}
+
+bool Settings::starts_what_was_learned() const noexcept {
+  auto const starts = [](std::optional<profile::Profile> const& learned) {
+    return learned && std::ranges::any_of(learned->rules(), [](profile::Rule const& rule) {
+             return rule.form == profile::Form::nonblocking && !rule.is_native();
+           });
+  };
+  bool const tries = std::ranges::any_of(trials, [](Trials const& one) {
+    return one.kind.is_started() && !one.algorithms.empty();
+  });
+  return !is_off && learning && (tries || starts(memory) || starts(site));
 }
 
 namespace {
@@ -155,13 +177,17 @@ bool Settings::may_share_memory() const {
   return true;
 }
 
-std::vector<profile::Rule> Settings::learned_rules(profile::Shape shape) const {
+std::vector<profile::Rule>
+Settings::learned_rules(profile::Shape shape, profile::Form form) const {
+  constexpr auto blocking_form = profile::Form::blocking;
   std::vector<profile::Rule> rules;
   auto const add = [&](std::optional<profile::Profile> const& some, profile::Source source) {
     for (profile::Rule& rule :
          profile::rules_of_shape(some ? some->rules() : std::span<profile::Rule const>(), shape)) {
-      rule.source = source;
-      rules.push_back(std::move(rule));
+      if (form == blocking_form || rule.form != blocking_form) {
+        rule.source = source;
+        rules.push_back(std::move(rule));
+      }
     }
   };
   add(memory, profile::Source::memory);
