@@ -94,7 +94,8 @@ void Standings::finish_round(std::span<double const> seconds) {
   }
   int const ahead = leader();
   double const native_seconds = seconds[native];
-  double const leader_seconds = seconds[static_cast<std::size_t>(ahead)];
+  double const leader_seconds =
+      spares_who_is_behind_ ? 0 : seconds[static_cast<std::size_t>(ahead)];
   for (int candidate = 1; candidate < num_candidates(); ++candidate) {
     double const own = seconds[static_cast<std::size_t>(candidate)];
     if (own > 0 && native_seconds > 0) {

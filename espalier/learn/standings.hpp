@@ -54,6 +54,9 @@ public:
   /// Trials begin with a call that is not timed: the first round counts, too.
   void skip_warm_up() noexcept { num_rounds_here_ = std::max(num_rounds_here_, 1); }
 
+  /// Who is slower than the leader stays in: it may turn out to be none.
+  void spare_who_is_behind() noexcept { spares_who_is_behind_ = true; }
+
   /// What a model was found to be wrong by for calls like this one.
   void know_error_of_model(ErrorOfModel const& error) { known_error_ = error; }
 
@@ -158,6 +161,7 @@ private:
   std::vector<Entry> entries_{1};
   ErrorOfModel known_error_;
   bool sizes_vary_ = false;
+  bool spares_who_is_behind_ = false;
   std::size_t calls_of_trial_ = 1;
   int num_rounds_ = 0;  ///< that counted, also in earlier races
   int num_rounds_here_ = 0;

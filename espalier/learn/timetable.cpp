@@ -23,6 +23,8 @@ constexpr std::int64_t calls_for_one_of_trials = 2;
 constexpr std::int64_t calls_for_one_of_trial = 64;
 constexpr std::int64_t longest_trial = 8;
 constexpr int most_rounds_of_run = 12;
+/// Of candidates that nobody has timed: as many as a clear win of long calls takes.
+constexpr int most_first_rounds = 2;
 
 /// Of checks. All pairs have to be lost before a winner is dropped.
 constexpr int rounds_of_checks = 5;
@@ -76,7 +78,11 @@ Timetable Timetable::of_trials(Record const& record, Circumstances const& known)
     std::int64_t const share = known.num_calls / calls_for_one_of_trial;
     table.timed_calls_ = std::clamp<std::int64_t>(share, 1, longest_trial);
   }
-  table.plan_rounds(record, known, is_first ? 1 : most_rounds_of_run);
+  table.plan_rounds(record, known, is_first ? most_first_rounds : most_rounds_of_run);
+  // What is not expected to lose may be decided in its first run.
+  if (is_first && table.cost_ > 0) {
+    table.cost_ /= std::exchange(table.num_rounds_, 1);
+  }
   return table;
 }
 
@@ -154,6 +160,7 @@ Record Timetable::judge(Record const& before, std::span<double const> seconds) c
   Standings standings;
   standings.resume(before);
   standings.let_trials_be_stretches(static_cast<std::size_t>(timed_calls_));
+  standings.spare_who_is_behind();
   if (warm_calls_ > 0) {
     standings.skip_warm_up();
   }

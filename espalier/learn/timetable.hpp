@@ -43,8 +43,8 @@ public:
   Timetable() = default;
 
   /// Trials of the candidates that are in and have a time, or of the best few of them that the
-  /// budget is enough for. Where none has one, those that a model thinks best get one short round:
-  /// nobody can stop them before the next run.
+  /// budget is enough for. Where none has one, those that a model thinks best get one short round,
+  /// or two if they are expected to lose nothing: nobody can stop them before the next run.
   [[nodiscard]] static Timetable of_trials(Record const& record, Circumstances const& known);
   /// Checks whether a candidate that runs is still faster than the native call. They take a small
   /// share of the calls; where there are few calls, there are none.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is learned of nonblocking calls, from run to run: which call tries what, and what is kept."""
+"""What is learned of nonblocking calls from run to run: which call tries what, what is kept."""
 
 from __future__ import annotations
 

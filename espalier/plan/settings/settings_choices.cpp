@@ -107,9 +107,8 @@ bool Settings::tells_apart(profile::CallForm call) const noexcept {
       call.form == profile::Form::persistent && profile::has_agreed_sizes(call.call);
   bool const is_learned_apart = call.form == profile::Form::nonblocking &&
                                 (has_rule(memory, call.call) || has_rule(site, call.call));
-  return is_forced || has_other_choices || is_learned_apart ||
-         has_rule_of_its_own(profile, call) || has_rule_of_its_own(memory, call) ||
-         has_rule_of_its_own(site, call);
+  return is_forced || has_other_choices || is_learned_apart || has_rule_of_its_own(profile, call) ||
+         has_rule_of_its_own(memory, call) || has_rule_of_its_own(site, call);
 }
 
 bool Settings::has_choices() const noexcept {
@@ -177,8 +176,7 @@ bool Settings::may_share_memory() const {
   return true;
 }
 
-std::vector<profile::Rule>
-Settings::learned_rules(profile::Shape shape, profile::Form form) const {
+std::vector<profile::Rule> Settings::learned_rules(profile::Shape shape, profile::Form form) const {
   constexpr auto blocking_form = profile::Form::blocking;
   std::vector<profile::Rule> rules;
   auto const add = [&](std::optional<profile::Profile> const& some, profile::Source source) {

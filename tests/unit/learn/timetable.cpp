@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include "espalier/learn/standings.hpp"
+
 namespace espalier::learn {
 namespace {
 
@@ -73,7 +75,19 @@ TEST(Timetable, SpendsNoCallOnConnectionsWhereThereAreFew) {
   auto const table = Timetable::of_trials(
       untried({0.05}), {.num_calls = 10, .waiting_seconds = 0.1, .budget = 0.01}
   );
-  EXPECT_EQ(calls(table, 5), ".[0][1]..");
+  EXPECT_EQ(calls(table, 7), ".[0][1][1][0]..");
+}
+
+TEST(Timetable, DecidesInItsFirstRunWhereNothingCanBeLost) {
+  auto const table = Timetable::of_trials(
+      untried({0.01}), {.num_calls = 100, .waiting_seconds = 0.1, .budget = 0.01}
+  );
+  ASSERT_EQ(table.num_rounds(), 2);
+  Standings standings;
+  standings.resume(table.judge(untried({0.01}), times(table, {0.1, 0.04})));
+  EXPECT_EQ(standings.decision(), 1);
+  standings.resume(table.judge(untried({0.01}), times(table, {0.1, 0.06})));
+  EXPECT_EQ(standings.decision(), std::nullopt);
 }
 
 TEST(Timetable, BelievesAModelOfLongCalls) {
@@ -162,6 +176,15 @@ TEST(Timetable, JudgesByAllRounds) {
   EXPECT_EQ(after.candidates[1].against_native, Evidence::of(12, 12, 12));
   EXPECT_FALSE(after.candidates[1].is_out);
   EXPECT_TRUE(after.candidates[2].is_out);
+}
+
+/// The one that is ahead for a while may lose against the native call later.
+TEST(Timetable, WhoIsSlowerThanAnotherStaysIn) {
+  Record const before = timed({1e-3, 5e-4, 6e-4});
+  auto const table =
+      Timetable::of_trials(before, {.num_calls = 1000, .waiting_seconds = 1e-3, .budget = 1});
+  Record const after = table.judge(before, times(table, {1e-3, 5e-4, 6e-4}));
+  EXPECT_FALSE(after.candidates[2].is_out);
 }
 
 TEST(Timetable, RoundsThatDidNotHappenSayNothing) {
