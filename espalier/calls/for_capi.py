@@ -73,7 +73,7 @@ def planned_functions(functions: list[Function]) -> str:
     lines += ['#include "espalier/plan/calls/calls.hpp"', "", 'extern "C" {', ""]
     for function in (form for one in _served(functions) for form in forms_of(one)):
         lines += _head(function, " {")
-        members = [f".{a.name} = {_member(a)}" for a in function.own_arguments]
+        members = [f".{a.name} = {member(a)}" for a in function.own_arguments]
         members += [".has_large_counts = true"] if function.is_large else []
         call = listed(f"espalier::plan::{function.structure} const call{{", members, "};", indent=2)
         lines += [*call, "  return espalier::capi::plan_collective(call, comm, options, request);"]
@@ -81,7 +81,8 @@ def planned_functions(functions: list[Function]) -> str:
     return "\n".join([*lines, '}  // extern "C"', ""])
 
 
-def _member(argument: Argument) -> str:
+def member(argument: Argument) -> str:
+    """Return the value of an argument in the structure of its call."""
     is_wide_list = argument.is_large and argument.kind.name in LISTS
     return f"espalier::exec::Integers::wide({argument.name})" if is_wide_list else argument.name
 

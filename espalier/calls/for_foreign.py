@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from for_capi import forms_of, member, name_of
 from layout import HEAD, listed
 
 if TYPE_CHECKING:
@@ -23,6 +24,11 @@ ENDING = ["espalier_planned_options const* options", "char const* complaint"]
 ENDING += ["espalier_request** request"]
 
 
+def foreign_name(function: Function) -> str:
+    """Return the name of the planned form of a call that takes handles of Fortran."""
+    return name_of(function).replace("espalier_", "espalier_f_", 1)
+
+
 def _parameter(argument: Argument) -> str:
     kind = argument.kind.name
     c_type = "MPI_Fint" if kind in (*TURNED, "comm") else argument.c_type.removesuffix("*")
@@ -35,7 +41,7 @@ def _parameter(argument: Argument) -> str:
 
 def _member(function: Function, argument: Argument) -> str:
     kind, name = argument.kind.name, argument.name
-    value = TURNED.get(kind, "{name}").format(name=name)
+    value = TURNED[kind].format(name=name) if kind in TURNED else member(argument)
     # A list that does not count may be shorter than the communicator.
     if kind == "datatypes" and argument.significant == "not in place":
         value = f"{function.in_place} == MPI_IN_PLACE ? nullptr : {value}"
@@ -47,13 +53,11 @@ def foreign_functions(functions: list[Function]) -> str:
     lines = [*HEAD, '#include "include/espalier_planned.h"', "", "#include <mpi.h>", ""]
     lines += ['#include "espalier/capi/planned/plan_foreign.hpp"']
     lines += ['#include "espalier/plan/calls/calls.hpp"', "", 'extern "C" {', ""]
-    for function in functions:
-        if not function.collective:
-            continue
+    for function in (form for one in functions if one.collective for form in forms_of(one)):
         parameters = [_parameter(argument) for argument in function.arguments]
-        head = f"int espalier_f_{function.native}_init("
-        lines += listed(head, [*parameters, *ENDING], ") {")
+        lines += listed(f"int {foreign_name(function)}(", [*parameters, *ENDING], ") {")
         members = [_member(function, argument) for argument in function.own_arguments]
+        members += [".has_large_counts = true"] if function.is_large else []
         lists = any(argument.kind.name == "datatypes" for argument in function.arguments)
         taken = "espalier::capi::DatatypeLists& lists" if lists else "auto&"
         made = f"return espalier::plan::{function.structure}{{"

@@ -5,6 +5,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from for_capi import forms_of, name_of
+from for_foreign import foreign_name
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -14,7 +17,9 @@ COLUMNS = 100
 HANDLES = {"datatype": "MPI_Datatype", "datatypes": "MPI_Datatype", "operator": "MPI_Op"}
 HANDLES["comm"] = "MPI_Comm"
 BUFFERS = ("input", "output")
-LISTS = {"counts": "c_int", "displacements": "c_int", "addresses": "c_intptr_t"}
+LISTS = ("counts", "displacements", "addresses")
+# Kinds of integers in the module, by their types in C.
+KINDS = {"int": "c_int", "MPI_Count": "c_int64_t", "MPI_Aint": "c_intptr_t"}
 
 HEAD = """\
 ! SPDX-License-Identifier: Apache-2.0
@@ -22,7 +27,7 @@ HEAD = """\
 ! Collectives of espalier_planned.h; the module espalier_planned has all of it.
 ! Made by espalier/calls/generate.py from espalier/calls/functions.json.
 module espalier_planned_collectives
-  use, intrinsic :: iso_c_binding, only: c_int, c_loc, c_ptr
+  use, intrinsic :: iso_c_binding, only: c_int, c_int64_t, c_intptr_t, c_loc, c_ptr
   use espalier_buffer_places, only: buffer_complaint, complaint_of, place_of
   use espalier_onesided_types, only: espalier_request
   use espalier_planned_types
@@ -49,22 +54,35 @@ def _names(function: Function) -> list[str]:
     return [argument.name for argument in function.arguments]
 
 
+def kind_of(argument: Argument) -> str:
+    """Return the kind of the integers of an argument; handles are numbers, too."""
+    c_type = argument.c_type.replace("const", "").removesuffix("*").strip()
+    return KINDS.get(c_type, KINDS["int"])
+
+
 def c_declaration(argument: Argument) -> str:
     """Return the declaration of an argument in the interface of a function of C."""
     kind = argument.kind.name
     if kind in (*BUFFERS, "datatypes"):
         return f"type(c_ptr), value :: {argument.name}"
     if kind in LISTS:
-        return f"integer({LISTS[kind]}), intent(in) :: {argument.name}(*)"
-    return f"integer(c_int), value :: {argument.name}"
+        return f"integer({kind_of(argument)}), intent(in) :: {argument.name}(*)"
+    return f"integer({kind_of(argument)}), value :: {argument.name}"
+
+
+def _c_name(function: Function) -> str:
+    return name_of(function).replace("espalier_", "c_", 1)
+
+
+def _procedure_name(function: Function, *, is_f08: bool) -> str:
+    return name_of(function).removeprefix("espalier_") + ("_f08" if is_f08 else "")
 
 
 def _c_interface(function: Function) -> Iterator[str]:
-    name = f"{function.native}_init"
     words = [*_names(function), "options", "complaint", "made"]
-    yield from wrapped(f"    function c_{name}(", words, ") &")
-    yield f"        bind(C, name='espalier_f_{name}') result(code)"
-    yield "      import :: c_int, c_planned_options, c_ptr"
+    yield from wrapped(f"    function {_c_name(function)}(", words, ") &")
+    yield f"        bind(C, name='{foreign_name(function)}') result(code)"
+    yield "      import :: c_int, c_int64_t, c_intptr_t, c_planned_options, c_ptr"
     for argument in function.arguments:
         yield f"      {c_declaration(argument)}"
     yield "      type(c_planned_options), intent(in) :: options"
@@ -81,9 +99,11 @@ def declaration(argument: Argument, *, is_f08: bool) -> str:
         # No intent for what is written: it may be MPI_IN_PLACE or MPI_BOTTOM.
         intent = "intent(in), " if kind == "input" else ""
         return f"type(*), dimension(..), {intent}target, asynchronous :: {name}"
-    integer = f"type({HANDLES[kind]})" if is_f08 and kind in HANDLES else "integer"
-    if kind == "addresses":
-        integer = "integer(c_intptr_t)"
+    integer = "integer"
+    if kind in HANDLES:
+        integer = f"type({HANDLES[kind]})" if is_f08 else "integer"
+    elif kind_of(argument) != KINDS["int"]:
+        integer = f"integer({kind_of(argument)})"
     if kind == "datatypes":
         return f"{integer}, intent(in), target :: {name}(*)"
     return f"{integer}, intent(in) :: {name}{'(*)' if kind in LISTS else ''}"
@@ -111,9 +131,8 @@ def found_places(function: Function) -> Iterator[str]:
 
 
 def _procedure(function: Function, *, is_f08: bool) -> Iterator[str]:
-    name = f"{function.native}_init{'_f08' if is_f08 else ''}"
     words = [*_names(function), "request", "ierror", "options"]
-    yield from wrapped(f"  subroutine {name}(", words, ")")
+    yield from wrapped(f"  subroutine {_procedure_name(function, is_f08=is_f08)}(", words, ")")
     for argument in function.arguments:
         yield f"    {declaration(argument, is_f08=is_f08)}"
     yield "    type(espalier_request), intent(inout) :: request"
@@ -123,7 +142,7 @@ def _procedure(function: Function, *, is_f08: bool) -> Iterator[str]:
     yield from found_places(function)
     words = [passed(argument, is_f08=is_f08) for argument in function.arguments]
     words += ["to_planned_options(options, texts)", "complaint", "request%handle"]
-    yield from wrapped(f"    code = c_{function.native}_init(", words, ")")
+    yield from wrapped(f"    code = {_c_name(function)}(", words, ")")
     yield "    if (present(ierror)) ierror = code"
     yield "  end subroutine"
 
@@ -133,14 +152,20 @@ def planned_module(functions: list[Function]) -> str:
     served = [function for function in functions if function.collective]
     lines = [HEAD.rstrip()]
     lines += [f"  public :: espalier_{function.native}_init" for function in served]
+    handles = (False, True)
     for function in served:
-        name = f"{function.native}_init"
-        lines += ["", f"  interface espalier_{name}"]
-        lines += [f"    module procedure {name}, {name}_f08", "  end interface"]
+        names = [
+            _procedure_name(form, is_f08=is_f08)
+            for form in forms_of(function)
+            for is_f08 in handles
+        ]
+        lines += ["", f"  interface {name_of(function)}"]
+        lines += [*wrapped("    module procedure ", names, ""), "  end interface"]
+    forms = [form for function in served for form in forms_of(function)]
     lines += ["", "  interface"]
-    lines += [line for function in served for line in _c_interface(function)]
+    lines += [line for form in forms for line in _c_interface(form)]
     lines += ["  end interface", "", "contains"]
-    for function in served:
-        for is_f08 in (False, True):
-            lines += ["", *_procedure(function, is_f08=is_f08)]
+    for form in forms:
+        for is_f08 in handles:
+            lines += ["", *_procedure(form, is_f08=is_f08)]
     return "\n".join([*lines, "", "end module espalier_planned_collectives", ""])

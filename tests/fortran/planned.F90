@@ -1,7 +1,8 @@
 ! SPDX-License-Identifier: Apache-2.0
 
 ! The module espalier_planned: all collectives under way at the same time, against those of the MPI
-! library. Compiled for handles of mpi_f08, and with OLD_HANDLES for those of mpi.
+! library. Compiled for handles of mpi_f08, and with OLD_HANDLES for those of mpi; with LARGE_COUNTS
+! counts are of the kind MPI_COUNT_KIND.
 #ifdef OLD_HANDLES
 #define A_COMM integer
 #define A_TYPE integer
@@ -18,6 +19,11 @@ program planned
   use espalier_planned
   implicit none
   integer, parameter :: num_calls = 17, n = 5
+#ifdef LARGE_COUNTS
+  integer, parameter :: a_count = MPI_COUNT_KIND, a_place = MPI_ADDRESS_KIND
+#else
+  integer, parameter :: a_count = kind(n), a_place = kind(n)
+#endif
   ! One that any number of ranks can run, in the order of plan_all().
   character(len=24), parameter :: algorithms(num_calls) = [character(len=24) :: &
     'bruck', 'allgather/ring', 'reduce_bcast', 'bruck', 'linear', 'pairwise', 'dissemination', &
@@ -114,40 +120,49 @@ contains
   ! Lists are read while a collective is planned, so that expressions do.
   subroutine plan_all(names)
     character(len=*), intent(in) :: names(num_calls)
+    integer(a_count), parameter :: m = n
+    integer(a_count) :: sizes(p), out(p), into(p)
+    integer(a_place) :: sizes_at(p), out_at(p), into_at(p)
     integer :: codes(num_calls), k
-    call espalier_allgather_init(input, n, MPI_INTEGER, output(:, 1), n, MPI_INTEGER, comm, &
+    sizes = counts
+    out = sent
+    into = got
+    sizes_at = places
+    out_at = sent_places
+    into_at = got_places
+    call espalier_allgather_init(input, m, MPI_INTEGER, output(:, 1), m, MPI_INTEGER, comm, &
       requests(1), codes(1), named(names(1)))
-    call espalier_allgatherv_init(input, counts(rank + 1), MPI_INTEGER, output(:, 2), counts, &
-      places, MPI_INTEGER, comm, requests(2), codes(2), named(names(2)))
-    call espalier_allreduce_init(input, output(:, 3), n, MPI_INTEGER, MPI_SUM, comm, requests(3), &
+    call espalier_allgatherv_init(input, sizes(rank + 1), MPI_INTEGER, output(:, 2), sizes, &
+      sizes_at, MPI_INTEGER, comm, requests(2), codes(2), named(names(2)))
+    call espalier_allreduce_init(input, output(:, 3), m, MPI_INTEGER, MPI_SUM, comm, requests(3), &
       codes(3), named(names(3)))
-    call espalier_alltoall_init(input, n, MPI_INTEGER, output(:, 4), n, MPI_INTEGER, comm, &
+    call espalier_alltoall_init(input, m, MPI_INTEGER, output(:, 4), m, MPI_INTEGER, comm, &
       requests(4), codes(4), named(names(4)))
-    call espalier_alltoallv_init(input, sent, sent_places, MPI_INTEGER, output(:, 5), got, &
-      got_places, MPI_INTEGER, comm, requests(5), codes(5), named(names(5)))
-    call espalier_alltoallw_init(input, sent, 4 * sent_places, types, output(:, 6), got, &
-      4 * got_places, types, comm, requests(6), codes(6), named(names(6)))
+    call espalier_alltoallv_init(input, out, out_at, MPI_INTEGER, output(:, 5), into, &
+      into_at, MPI_INTEGER, comm, requests(5), codes(5), named(names(5)))
+    call espalier_alltoallw_init(input, out, 4 * out_at, types, output(:, 6), into, &
+      4 * into_at, types, comm, requests(6), codes(6), named(names(6)))
     call espalier_barrier_init(comm, requests(7), codes(7), named(names(7)))
-    call espalier_bcast_init(output(:, 8), n, MPI_INTEGER, root, comm, requests(8), codes(8), &
+    call espalier_bcast_init(output(:, 8), m, MPI_INTEGER, root, comm, requests(8), codes(8), &
       named(names(8)))
-    call espalier_exscan_init(input, output(:, 9), n, MPI_INTEGER, MPI_MAX, comm, requests(9), &
+    call espalier_exscan_init(input, output(:, 9), m, MPI_INTEGER, MPI_MAX, comm, requests(9), &
       codes(9), named(names(9)))
-    call espalier_gather_init(input, n, MPI_INTEGER, output(:, 10), n, MPI_INTEGER, root, comm, &
+    call espalier_gather_init(input, m, MPI_INTEGER, output(:, 10), m, MPI_INTEGER, root, comm, &
       requests(10), codes(10), named(names(10)))
-    call espalier_gatherv_init(input, counts(rank + 1), MPI_INTEGER, output(:, 11), counts, &
-      places, MPI_INTEGER, root, comm, requests(11), codes(11), named(names(11)))
-    call espalier_reduce_init(input, output(:, 12), n, MPI_INTEGER, MPI_SUM, root, comm, &
+    call espalier_gatherv_init(input, sizes(rank + 1), MPI_INTEGER, output(:, 11), sizes, &
+      sizes_at, MPI_INTEGER, root, comm, requests(11), codes(11), named(names(11)))
+    call espalier_reduce_init(input, output(:, 12), m, MPI_INTEGER, MPI_SUM, root, comm, &
       requests(12), codes(12), named(names(12)))
-    call espalier_reduce_scatter_init(input, output(:, 13), counts, MPI_INTEGER, MPI_SUM, comm, &
+    call espalier_reduce_scatter_init(input, output(:, 13), sizes, MPI_INTEGER, MPI_SUM, comm, &
       requests(13), codes(13), named(names(13)))
-    call espalier_reduce_scatter_block_init(input, output(:, 14), n, MPI_INTEGER, MPI_SUM, comm, &
+    call espalier_reduce_scatter_block_init(input, output(:, 14), m, MPI_INTEGER, MPI_SUM, comm, &
       requests(14), codes(14), named(names(14)))
-    call espalier_scan_init(input, output(:, 15), n, MPI_INTEGER, MPI_SUM, comm, requests(15), &
+    call espalier_scan_init(input, output(:, 15), m, MPI_INTEGER, MPI_SUM, comm, requests(15), &
       codes(15), named(names(15)))
-    call espalier_scatter_init(input, n, MPI_INTEGER, output(:, 16), n, MPI_INTEGER, root, comm, &
+    call espalier_scatter_init(input, m, MPI_INTEGER, output(:, 16), m, MPI_INTEGER, root, comm, &
       requests(16), codes(16), named(names(16)))
-    call espalier_scatterv_init(input, counts, places, MPI_INTEGER, output(:, 17), &
-      counts(rank + 1), MPI_INTEGER, root, comm, requests(17), codes(17), named(names(17)))
+    call espalier_scatterv_init(input, sizes, sizes_at, MPI_INTEGER, output(:, 17), &
+      sizes(rank + 1), MPI_INTEGER, root, comm, requests(17), codes(17), named(names(17)))
     do k = 1, num_calls
       call require(codes(k) == MPI_SUCCESS, 'planned by ' // trim(names(k)) // ': ' // last_error())
       call require(index(name_of(requests(k)), trim(names(k))) > 0, 'named ' // names(k))

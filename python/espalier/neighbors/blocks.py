@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from espalier.errors import ArgumentError
-from espalier.planned.buffers import Part, is_in_place, part, side, typed_side
+from espalier.planned.buffers import NARROW, Part, is_in_place, part, side, typed_side
 from espalier.planned.planning import Call
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def _parts(given: Array, name: str, num_parts: int, *, is_written: bool = False)
         raise ArgumentError(
             f"expected an array as {name}, got MPI.IN_PLACE, which MPI does not have here"
         )
-    whole = part(given, name, max(1, num_parts), is_written=is_written)
+    whole = part(given, name, max(1, num_parts), is_written=is_written, numbers=NARROW)
     if num_parts == 0 and whole.count > 0:
         raise ArgumentError(
             f"expected 0 elements as {name}, blocks of no neighbours, got {whole.count}"
@@ -57,7 +57,7 @@ def allgather(send: Array, recv: Array, degrees: Degrees) -> Call:
 def allgatherv(send: Array, recv: Blocks, degrees: Degrees) -> Call:
     """Return the arguments of a call that sends the same block to all neighbours."""
     sent = _parts(send, "send", 1)
-    received = side(recv, "recv", degrees.into, is_written=True)
+    received = side(recv, "recv", degrees.into, is_written=True, numbers=NARROW)
     return Call((*sent.values, *received.values), (send, received.array))
 
 
@@ -71,14 +71,14 @@ def alltoall(send: Array, recv: Array, degrees: Degrees) -> Call:
 
 def alltoallv(send: Blocks, recv: Blocks, degrees: Degrees) -> Call:
     """Return the arguments of a call whose blocks may have different sizes."""
-    sent = side(send, "send", degrees.out)
-    received = side(recv, "recv", degrees.into, is_written=True)
+    sent = side(send, "send", degrees.out, numbers=NARROW)
+    received = side(recv, "recv", degrees.into, is_written=True, numbers=NARROW)
     return Call((*sent.values, *received.values), (sent.array, received.array))
 
 
 def alltoallw(send: Blocks, recv: Blocks, degrees: Degrees) -> Call:
     """Return the arguments of a call whose blocks may have different sizes and types."""
-    sent = typed_side(send, "send", degrees.out, has_addresses=True)
-    received = typed_side(recv, "recv", degrees.into, is_written=True, has_addresses=True)
+    sent = typed_side(send, "send", degrees.out, numbers=NARROW)
+    received = typed_side(recv, "recv", degrees.into, is_written=True, numbers=NARROW)
     values = (*sent.typed_values, *received.typed_values)
     return Call(values, (sent.array, received.array))

@@ -30,6 +30,27 @@ LAST_OF_ADDRESS = 2**63
 
 
 @dataclass(frozen=True)
+class Numbers:
+    """What C has counts and displacements in; both are below `end`."""
+
+    count: Any
+    displacement: Any
+    end: int
+
+    def counts(self, values: Sequence[int]) -> Any:
+        """Return a list of counts as C has it."""
+        return (self.count * len(values))(*values)
+
+    def displacements(self, values: Sequence[int]) -> Any:
+        """Return a list of displacements as C has it."""
+        return (self.displacement * len(values))(*values)
+
+
+NARROW = Numbers(ctypes.c_int, ctypes.c_int, LAST_OF_INT)
+LARGE = Numbers(ctypes.c_int64, ctypes.c_ssize_t, LAST_OF_ADDRESS)
+
+
+@dataclass(frozen=True)
 class Part:
     """An array, `MPI.IN_PLACE` or nothing, with the elements of each of its equal parts."""
 
@@ -88,7 +109,14 @@ def nothing(name: str) -> Part:
     return Part(name, None)
 
 
-def part(given: Place, name: str, num_parts: int = 1, *, is_written: bool = False) -> Part:
+def part(
+    given: Place,
+    name: str,
+    num_parts: int = 1,
+    *,
+    is_written: bool = False,
+    numbers: Numbers = LARGE,
+) -> Part:
     """Return an array that consists of equal parts.
 
     Raises:
@@ -100,7 +128,7 @@ def part(given: Place, name: str, num_parts: int = 1, *, is_written: bool = Fals
         raise ArgumentError(
             f"expected a multiple of {num_parts} elements as {name}, got {array.size}"
         )
-    count = arguments.number(array.size // num_parts, f"elements of a part of {name}", LAST_OF_INT)
+    count = arguments.number(array.size // num_parts, f"elements of a part of {name}", numbers.end)
     arguments.mpi_type(array.dtype, name)
     return Part(name, address, count, array.dtype)
 
@@ -125,9 +153,7 @@ def root_of(root: int, ranks: Ranks) -> int:
     return arguments.number(root, "root", ranks.size)
 
 
-def counts_of(
-    given: Sequence[int], name: str, num_blocks: int, end: int = LAST_OF_INT
-) -> list[int]:
+def counts_of(given: Sequence[int], name: str, num_blocks: int, end: int) -> list[int]:
     """Return a list with a number in [0, end) for each block."""
     if not hasattr(given, "__len__"):
         raise ArgumentError(f"expected {num_blocks} numbers as {name}, got {given!r}")
@@ -137,24 +163,26 @@ def counts_of(
 
 
 def integers(values: Sequence[int]) -> Any:
-    """Return a list as C has it."""
+    """Return a list of int as C has it."""
     return (ctypes.c_int * len(values))(*values)
 
 
-def addresses(values: Sequence[int]) -> Any:
-    """Return a list of MPI_Aint as C has it."""
-    return (ctypes.c_ssize_t * len(values))(*values)
-
-
-def side(given: object, name: str, num_blocks: int, *, is_written: bool = False) -> Side:
+def side(
+    given: object,
+    name: str,
+    num_blocks: int,
+    *,
+    is_written: bool = False,
+    numbers: Numbers = LARGE,
+) -> Side:
     """Return an array with blocks of different sizes, all of which lie in it.
 
     Raises:
         ArgumentError: it is no `(array, counts)` or `(array, counts, displacements)`, or blocks
             reach beyond the array.
     """
-    array, counts, displacements = _unpacked(given, name, num_blocks)
-    whole = part(array, name, is_written=is_written)
+    array, counts, displacements = _unpacked(given, name, num_blocks, numbers.end)
+    whole = part(array, name, is_written=is_written, numbers=numbers)
     for count, displacement in zip(counts, displacements, strict=True):
         if displacement + count > whole.count:
             raise ArgumentError(
@@ -164,24 +192,26 @@ def side(given: object, name: str, num_blocks: int, *, is_written: bool = False)
     return Side(
         array,
         whole.address,
-        counts=integers(counts),
-        displacements=integers(displacements),
+        counts=numbers.counts(counts),
+        displacements=numbers.displacements(displacements),
         datatype=whole.datatype,
     )
 
 
-def _unpacked(given: object, name: str, num_blocks: int) -> tuple[Array, list[int], list[int]]:
+def _unpacked(
+    given: object, name: str, num_blocks: int, end: int
+) -> tuple[Array, list[int], list[int]]:
     if not isinstance(given, tuple | list) or len(given) not in (2, 3):
         raise ArgumentError(
             f"expected (array, counts) or (array, counts, displacements) as {name}, got "
             f"{type(given).__name__}"
         )
-    counts = counts_of(given[1], f"counts of {name}", num_blocks)
+    counts = counts_of(given[1], f"counts of {name}", num_blocks, end)
     if len(given) == 3:
-        displacements = counts_of(given[2], f"displacements of {name}", num_blocks)
+        displacements = counts_of(given[2], f"displacements of {name}", num_blocks, end)
     else:
         displacements = [sum(counts[:block]) for block in range(num_blocks)]
-        arguments.number(sum(counts), f"elements of {name}", LAST_OF_INT)
+        arguments.number(sum(counts), f"elements of {name}", end)
     return given[0], counts, displacements
 
 
@@ -191,11 +221,11 @@ def typed_side(
     num_blocks: int,
     *,
     is_written: bool = False,
-    has_addresses: bool = False,
+    numbers: Numbers = LARGE,
 ) -> Side:
     """Return an array with blocks of different sizes and types; displacements are bytes.
 
-    C has the displacements as int, or as MPI_Aint if they are addresses.
+    C has the displacements as MPI_Aint.
 
     Raises:
         ArgumentError: it is no `(array, counts, displacements, types)`, or blocks reach beyond the
@@ -207,14 +237,18 @@ def typed_side(
         )
     array, counts, displacements, types = given
     address = arguments.contiguous(array, name, is_written=is_written)
-    sizes = counts_of(counts, f"counts of {name}", num_blocks)
-    end = LAST_OF_ADDRESS if has_addresses else LAST_OF_INT
-    places = counts_of(displacements, f"displacements of {name}", num_blocks, end)
+    sizes = counts_of(counts, f"counts of {name}", num_blocks, numbers.end)
+    places = counts_of(displacements, f"displacements of {name}", num_blocks, LAST_OF_ADDRESS)
     found = _types_of(types, name, num_blocks)
     _check_inside(array, name, sizes, places, found)
     handles = integers([datatype.py2f() for datatype in found])
-    listed = addresses(places) if has_addresses else integers(places)
-    return Side(array, address, integers(sizes), listed, datatypes=handles)
+    return Side(
+        array,
+        address,
+        counts=numbers.counts(sizes),
+        displacements=LARGE.displacements(places),
+        datatypes=handles,
+    )
 
 
 def _check_inside(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from ctypes import POINTER, c_char_p, c_int, c_size_t, c_uint, c_void_p
+from ctypes import POINTER, c_char_p, c_int, c_int64, c_size_t, c_ssize_t, c_uint, c_void_p
 from typing import Any, ClassVar
 
 from espalier import api
@@ -49,26 +49,30 @@ ARGUMENTS = {
 _TYPES = {
     "input": c_void_p,
     "output": c_void_p,
-    "counts": POINTER(c_int),
-    "displacements": POINTER(c_int),
+    "count": c_int64,
+    "counts": POINTER(c_int64),
+    "displacements": POINTER(c_ssize_t),
     "datatypes": POINTER(c_int),
 }
 
 
 def nothing(name: str) -> tuple[Value, ...]:
     """Return arguments that say nothing, for a call that something is wrong with."""
-    return tuple(None if kind in _TYPES else 0 for kind in ARGUMENTS[name])
+    return tuple(
+        0 if _TYPES.get(kind, c_int) in (c_int, c_int64) else None for kind in ARGUMENTS[name]
+    )
 
 
 @functools.cache
 def init(name: str) -> Any:
-    """Return the function that plans a collective, with its types."""
+    """Return the function that plans a collective, with its types: counts may be large."""
     library = api.library()
+    symbol = f"espalier_f_{name}_init{'_c' if ARGUMENTS[name] else ''}"
     try:
-        function = getattr(library, f"espalier_f_{name}_init")
+        function = getattr(library, symbol)
     except AttributeError as error:
         raise NotBuiltError(
-            f"expected espalier_f_{name}_init in {library._name}, found none",
+            f"expected {symbol} in {library._name}, found none",
             "build the library of this version",
         ) from error
     before = [_TYPES.get(kind, c_int) for kind in ARGUMENTS[name]]

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from espalier import api
 from espalier.errors import ArgumentError
 from espalier.planned.buffers import (
+    LARGE,
     counts_of,
     in_place,
-    integers,
     is_in_place,
     nothing,
     part,
@@ -166,7 +166,7 @@ def reduce_scatter_init(
 
     def call(ranks: Ranks) -> Call:
         operator = _sum_or(op)
-        numbers = counts_of(counts, "counts", ranks.size)
+        numbers = counts_of(counts, "counts", ranks.size, LARGE.end)
         result = part(recv, "recv", is_written=True)
         given = result if is_in_place(send) else part(send, "send")
         if given.count != sum(numbers) or given.dtype != result.dtype:
@@ -179,7 +179,7 @@ def reduce_scatter_init(
                 f"expected {numbers[ranks.rank]} elements as recv, got {result.count}"
             )
         address = in_place("send").address if is_in_place(send) else given.address
-        values = (address, result.address, integers(numbers), result.datatype)
+        values = (address, result.address, LARGE.counts(numbers), result.datatype)
         return Call((*values, operator.py2f()), (send, recv, operator))
 
     return plan("reduce_scatter", comm, algorithm, call)

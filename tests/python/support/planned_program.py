@@ -354,6 +354,24 @@ def check_places_of_types() -> None:
         kind.Free()
 
 
+def check_large_places() -> None:
+    """Blocks may lie beyond 2^31 elements. What is not touched of the array takes no memory."""
+    far = 2**31 + 5
+    result = np.zeros(far + 2 * size, dtype=np.int8)
+    own = np.full(2, rank + 1, dtype=np.int8)
+    ends = [far + 2 * i for i in range(size)]
+    for algorithm in ("ring", "bruck"):
+        result[far:] = 0
+        request = planned.allgatherv_init(
+            comm, own, (result, [2] * size, ends), algorithm=algorithm
+        )
+        request.start()
+        request.wait()
+        expected = [i + 1 for i in range(size) for _ in range(2)]
+        assert result[far:].tolist() == expected, (algorithm, result[far:])
+        assert not result[far - 2 * size : far].any(), algorithm
+
+
 def check_lifetime() -> None:
     """Requests keep arrays and operators; one that is under way is kept, too."""
     given, total = np.ones(3), np.empty(3)
@@ -417,6 +435,7 @@ check_results(lambda case: case.algorithm)
 check_refusals()
 check_refusals_of_other_kinds()
 check_places_of_types()
+check_large_places()
 check_lifetime()
 check_collection_within_operators()
 check_communicators()
