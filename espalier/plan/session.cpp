@@ -236,7 +236,7 @@ profile::Decision const& Session::turn_of_start(
     State& state, profile::Call call, std::int64_t bytes, profile::Decision const& stands
 ) {
   bool const is_learned = stands.rule >= 0 && stands.source == profile::Source::memory;
-  if (!stands.is_open && !is_learned) {
+  if (!learning_ || (!stands.is_open && !is_learned)) {
     return stands;
   }
   bool const may_try = contexts_.starts() && state.context();

@@ -189,7 +189,9 @@ Learning::Learning(Settings const& settings, std::span<int const> node_of_rank, 
 void Learning::plan_turns(Settings const& settings) {
   std::vector<Trials const*> sorted;
   double left = allowance_.left(0);
-  for (auto const& [kind, trials] : earlier_) {
+  for (auto const& known : earlier_) {
+    KindOfCalls const& kind = known.first;
+    Trials const& trials = known.second;
     if (kind.is_started()) {
       continue;
     }
@@ -229,17 +231,18 @@ void Learning::plan_started(Settings const& settings) {
     if (rule == nullptr) {
       open.push_back(&trials);
     } else if (auto const winner = candidate_of(*rule, trials)) {
-      auto checks = learn::Timetable::of_checks(*winner, trials.num_calls);
-      started_.try_emplace(kind, trials, std::move(checks), true);
+      started_.try_emplace(
+          kind, trials, learn::Timetable::of_checks(*winner, trials.num_calls), true
+      );
     }
   }
   std::ranges::stable_sort(open, std::greater<>(), &Trials::stake);
   double left = share_of_allowance * allowance_.bound(0);
   for (Trials const* const trials : open) {
-    learn::Timetable table = timetable(*trials, left);
+    learn::Timetable const table = timetable(*trials, left);
     left -= table.cost();
     allowance_.reserve(table.cost());
-    started_.try_emplace(trials->kind, *trials, std::move(table), false);
+    started_.try_emplace(trials->kind, *trials, table, false);
   }
 }
 
