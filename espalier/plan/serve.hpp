@@ -106,18 +106,28 @@ template <typename Call> void record(Counted counted, State& state, Call const& 
 }
 
 /// The same of one that was started, and of what follows until it is complete.
-/// @param counted  its recorder is null if it is only timed, and its decision if it is not known
 /// @param request  null if the start failed
-/// @param timed  as of State::take_timed_start()
 template <typename Call>
-[[gnu::noinline]] void record_start(
-    Counted counted,
-    State& state,
-    Call const& call,
-    MPI_Request const* request,
-    std::shared_ptr<Completions> timed
+void record_start(
+    Counted counted, State& state, Call const& call, MPI_Request const* request
 ) noexcept {
   static_cast<void>(guard([&] {
+    Recorder::Row& row = recorded(counted, state, call);
+    if (request != nullptr) {
+      OpenRequests::add(*request, OpenRequests::counts_of(row));
+    }
+    return MPI_SUCCESS;
+  }));
+}
+
+/// The same of one that may be timed, for what is learned of it. Apart, as counting has a price.
+/// @param counted  its recorder is null if it is not counted, and its decision if that is not known
+template <typename Call>
+[[gnu::noinline]] void record_learned_start(
+    Counted counted, State& state, Call const& call, MPI_Request const* request
+) noexcept {
+  static_cast<void>(guard([&] {
+    std::shared_ptr<Completions> timed = state.take_timed_start();
     std::shared_ptr<Completions> counts;
     if (counted.recorder != nullptr && counted.decision != nullptr) {
       counts = OpenRequests::counts_of(recorded(counted, state, call));
@@ -347,8 +357,8 @@ int serve_start(
   if (decided.state == nullptr || request == nullptr) {
     return std::forward<Native>(native)();
   }
-  bool const is_counted = session.records() || session.learns_of_starts();
-  Clock::time_point const start = is_counted ? Clock::now() : Clock::time_point{};
+  bool const learns = session.learns_of_starts();
+  Clock::time_point const start = session.records() || learns ? Clock::now() : Clock::time_point{};
   int code = Communicator::refused;
   if (decided.decision != nullptr) {
     code = session.start(decided, call, *request);
@@ -362,22 +372,23 @@ int serve_start(
   observer.ran(decided.decision, code);
   profile::Decision const* const decision =
       decided.decision == nullptr ? nullptr : &session.carried_out(*decided.decision, code);
-  bool const was_refused = decision != decided.decision;
   if (Communicator::is_refusal(code)) {
+    if (decision != decided.decision) {
+      decided.state->time_start(nullptr);  // not what was to be timed
+    }
     code = std::forward<Native>(native)();
   }
-  if (is_counted) {
-    State& state = *decided.state;
-    auto timed = state.take_timed_start();
+  MPI_Request const* const started = code == MPI_SUCCESS ? request : nullptr;
+  if (learns) [[unlikely]] {
+    Recorder* const recorder = session.records() ? &decided.state->recorder_of_started() : nullptr;
+    Counted const counted{recorder, decided.bytes, decision, Clock::now() - start};
+    record_learned_start(counted, *decided.state, call, started);
+  } else if (session.records() && decision != nullptr) {
     record_start(
-        {session.records() ? &state.recorder_of_started() : nullptr,
-         decided.bytes,
-         decision,
-         Clock::now() - start},
-        state,
+        {&decided.state->recorder_of_started(), decided.bytes, decision, Clock::now() - start},
+        *decided.state,
         call,
-        code == MPI_SUCCESS ? request : nullptr,
-        was_refused ? nullptr : std::move(timed)
+        started
     );
   }
   return code;

@@ -2,7 +2,6 @@
 
 #include "espalier/plan/communicators/open_requests.hpp"
 
-#include <array>
 #include <chrono>
 #include <cstdint>
 #include <mutex>
@@ -19,8 +18,10 @@ using Seconds = std::chrono::duration<double>;
 class OpenRequest {
 public:
   /// @param number  of the call, among all that were counted
-  OpenRequest(std::uint64_t number, std::array<std::shared_ptr<Completions>, 2> counts)
-      : number_(number), counts_(std::move(counts)) {}
+  OpenRequest(
+      std::uint64_t number, std::shared_ptr<Completions> counts, std::shared_ptr<Completions> others
+  )
+      : number_(number), counts_(std::move(counts)), others_(std::move(others)) {}
 
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
 
@@ -35,16 +36,18 @@ public:
     } else {
       one.num_tests = 1;
     }
-    for (auto const& counts : counts_) {
-      if (counts != nullptr) {
-        counts->add(one);
-      }
+    if (counts_ != nullptr) {
+      counts_->add(one);
+    }
+    if (others_ != nullptr) {
+      others_->add(one);
     }
   }
 
 private:
   std::uint64_t number_;
-  std::array<std::shared_ptr<Completions>, 2> counts_;  ///< null: nobody counts
+  std::shared_ptr<Completions> counts_;  ///< null: nobody counts
+  std::shared_ptr<Completions> others_;  ///< the same
   Clock::time_point start_ = Clock::now();
   Seconds in_functions_{0};
 };
@@ -72,7 +75,7 @@ void OpenRequests::add(
   All& open = all();
   std::lock_guard const lock(open.mutex);
   open.requests.insert_or_assign(
-      mpi::bits_of(request), OpenRequest(++open.num_calls, {std::move(counts), std::move(others)})
+      mpi::bits_of(request), OpenRequest(++open.num_calls, std::move(counts), std::move(others))
   );
   num_requests.store(open.requests.size(), std::memory_order_relaxed);
 }

@@ -38,7 +38,7 @@ public:
   }
 
   /// A call was started just now. Local.
-  /// @param counts  two that count it, each may be null
+  /// @param counts, others  who count it; each may be null
   static void
   add(MPI_Request request,
       std::shared_ptr<Completions> counts,
