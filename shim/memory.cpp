@@ -161,28 +161,28 @@ plan::Learned gather(plan::Learned const& own, int rank, int num_ranks) {
   return learned;
 }
 
-/// Puts together what trials of nonblocking calls took on all ranks. Collective over
+/// Finds what trials of nonblocking calls took on the ranks that took longest. Collective over
 /// MPI_COMM_WORLD.
-void add_up_started(plan::Learning& learning, int rank) {
+void conclude_started(plan::Learning& learning, int rank) {
   std::vector<double> const own = learning.end_started();
   if (own.empty()) {
     return;
   }
-  std::vector<double> sums(own.size());
+  std::vector<double> longest(own.size());
   require_success(
       PMPI_Reduce(
           own.data(),
-          sums.data(),
+          longest.data(),
           static_cast<int>(own.size()),
           MPI_DOUBLE,
-          MPI_SUM,
+          MPI_MAX,
           0,
           MPI_COMM_WORLD
       ),
       "MPI_Reduce"
   );
   if (rank == 0) {
-    learning.note_started(sums);
+    learning.note_started(longest);
   }
 }
 
@@ -222,7 +222,7 @@ void remember(
     return;
   }
   plan::Session::World const& world = session.world();
-  add_up_started(*session.learning(), world.rank);
+  conclude_started(*session.learning(), world.rank);
   plan::Learned const own = is_first ? session.learned(true) : plan::Learned{};
   plan::Learned const learned = gather(own, world.rank, world.num_ranks);
   if (world.rank == 0 && is_first) {

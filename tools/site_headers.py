@@ -23,7 +23,7 @@ _MEMBER = re.compile(
 _INCLUDE = re.compile(r"^#include .*\n", re.MULTILINE)
 _GUARD = re.compile(r"^#ifndef (?P<name>\w+_H)\n#define (?P=name)\n", re.MULTILINE)
 _MODULE = re.compile(r"((?:^! .*\n|^!\n)+)module (\w+)", re.MULTILINE)
-_GENERIC = re.compile(r"interface (\w+)\n\s+module procedure ([\w, ]+)\n")
+_GENERIC = re.compile(r"interface (\w+)\n((?: +module procedure [\w, ]+\n)+)")
 _COMMENT = re.compile(r"^ *!.*\n", re.MULTILINE)
 
 
@@ -99,8 +99,8 @@ def _module(text: str) -> Iterator[str]:
     yield comment.removeprefix("SPDX-License-Identifier: Apache-2.0").strip()
     for name, procedures in _GENERIC.findall(text):
         yield f"### {name}"
-        for procedure in procedures.split(", "):
-            yield f"```fortran\n{_declared(text, procedure.strip(), name)}\n```"
+        for procedure in re.findall(r"\w+", procedures.replace("module procedure", "")):
+            yield f"```fortran\n{_declared(text, procedure, name)}\n```"
 
 
 def _declared(text: str, procedure: str, name: str) -> str:

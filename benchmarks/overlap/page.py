@@ -22,6 +22,9 @@ SIMULATED = "overlap-simulated"
 SIMULATED_DATA = "overlap-simulated.json"
 COST = "overlap-thread"
 COST_DATA = "overlap-thread.json"
+LEARNED = "overlap-learned"
+LEARNED_DATA = "overlap-learned.json"
+FILES = {STUDY: DATA, LEARNED: LEARNED_DATA}
 NATIVE, OURS, THREAD = "native", "ours", "thread"
 _VARIANTS = (NATIVE, OURS, THREAD)
 _FIGURES = {
@@ -65,6 +68,18 @@ def line_of(record: Mapping[str, Any]) -> str:
     return f"{head}: {'; '.join(words)}; native / {', '.join(ratios)}"
 
 
+def line_of_learned(record: Mapping[str, Any]) -> str:
+    """Return one line about a call that a program just learned of."""
+    gains = ", ".join(f"{value:.2f}x" for value in learned_gains(record))
+    return f"{_call(record)}, {record['algorithm'] or 'nothing'} learned: native / ours {gains}"
+
+
+def learned_gains(record: Mapping[str, Any]) -> list[float]:
+    """Return native / ours of each run, of calls beside work."""
+    times = record["us"]
+    return [native / ours for native, ours in zip(times[NATIVE], times[OURS], strict=True)]
+
+
 def text(declared: Mapping[str, Any], data: Path) -> str:
     """Return the page."""
     records: list[Record] = json.loads((data / DATA).read_text(encoding="utf-8"))
@@ -85,6 +100,10 @@ def text(declared: Mapping[str, Any], data: Path) -> str:
         times=times_table(records),
         simulated_date=date_of(data, SIMULATED),
         simulated=simulated_table(json.loads((data / SIMULATED_DATA).read_text(encoding="utf-8"))),
+        learned_date=date_of(data, LEARNED),
+        learned_rounds=declared["learned"]["rounds"],
+        learned_runs=declared["learned"]["runs"],
+        learned=learned_table(json.loads((data / LEARNED_DATA).read_text(encoding="utf-8"))),
         cost_date=date_of(data, COST),
         **cost(json.loads((data / COST_DATA).read_text(encoding="utf-8"))),
     )
@@ -162,6 +181,19 @@ def simulated_table(records: Sequence[Record]) -> str:
         rows.append([_call(first), str(cell[2]), f"{first['work_us']:.1f}", *shown, *names])
     head = ["call", "tests", "work, us", "the simulator's own", "ours, messages", "ours, one-sided"]
     return table([*head, "algorithm, messages", "algorithm, one-sided"], rows)
+
+
+def learned_table(records: Sequence[Record]) -> str:
+    """Return native / ours in each of the runs that learn from each other."""
+    rows = []
+    for record in records:
+        native = statistics.median(record["us"][NATIVE])
+        algorithm = f"`{record['algorithm']}`" if record["algorithm"] else "nothing yet"
+        gains = [f"{value:.2f}x" for value in learned_gains(record)]
+        figures = [f"{record['work_us'] / 1000:.1f}", f"{native / 1000:.1f}"]
+        rows.append([_call(record), *figures, *gains, algorithm])
+    numbers = [str(run + 1) for run in range(len(records[0]["us"][OURS]))]
+    return table(["call", "work, ms", "native, ms", *numbers, "learned"], rows)
 
 
 def _simulated_cell(record: Record) -> str:

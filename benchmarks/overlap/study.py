@@ -3,9 +3,10 @@
 # ruff: noqa: T201
 """How much of nonblocking collectives is hidden behind work, on emulated hosts.
 
-Usage: study.py [--calls NAME ...] [--data FOLDER]. It measures the calls of experiments.toml, or
-those that are named; without names, the records are kept in FOLDER, for the page that
-benchmarks/pages.py writes. Needs root.
+Usage: study.py [--calls NAME ...] [--data FOLDER] [--simulated | --learned]. It measures the calls
+of experiments.toml, or those that are named; without names, the records are kept in FOLDER, for the
+page that benchmarks/pages.py writes. --learned measures runs that are only preloaded and learn from
+each other. Needs root.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import argparse
 import json
 import statistics
 import sys
+import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -84,21 +86,26 @@ class Bench:
         return cls(cluster, declared, parse_command([f"mpirun.{mpi}", str(path)]), library)
 
     def run(
-        self, cell: Cell, work_us: int, algorithm: str | None, *, has_thread: bool = False
+        self,
+        cell: Cell,
+        work_us: int,
+        variables: Mapping[str, str] | None = None,
+        num_rounds: int | None = None,
     ) -> dict[str, Any]:
         """Return what a run printed.
 
         Args:
             cell: What is called.
             work_us: Microseconds of work beside each call.
-            algorithm: Of ours; None for the MPI library alone.
-            has_thread: Whether a thread of ours makes progress.
+            variables: For ours; None for the MPI library alone.
+            num_rounds: None for those that are declared.
 
         Raises:
             EnvironmentFault: it failed, or took too long.
             FormatError: it printed something else.
         """
-        numbers = (cell.num_bytes, work_us, cell.num_tests, self.declared["loop"]["rounds"])
+        rounds = num_rounds or self.declared["loop"]["rounds"]
+        numbers = (cell.num_bytes, work_us, cell.num_tests, rounds)
         num_ranks = self.declared["cluster"]["hosts"] * self.declared["cluster"]["ranks_per_host"]
         started = replace(
             self.program,
@@ -106,8 +113,9 @@ class Bench:
             program=(*self.program.program, cell.call, *map(str, numbers)),
         )
         words = started.words()
-        if algorithm is not None:
-            words = with_environment(started, self._variables(cell, algorithm, has_thread)).words
+        if variables is not None:
+            preload = {"LD_PRELOAD": runs.preloaded(self.library)}
+            words = with_environment(started, {**preload, **variables}).words
         output = runs.run(self.cluster, cell, words, self.declared["runs"]["limit_seconds"])
         try:
             found: dict[str, Any] = json.loads(output.strip().splitlines()[-1])
@@ -115,13 +123,11 @@ class Bench:
             raise FormatError(f"expected a line of JSON, got '{output[-80:]}'") from error
         return found
 
-    def _variables(self, cell: Cell, algorithm: str, has_thread: bool) -> dict[str, str]:
-        variables = {
-            "LD_PRELOAD": runs.preloaded(self.library),
-            "ESPALIER_LEARN": "off",
-            "ESPALIER_FORCE": f"{cell.call}={algorithm}",
-        }
-        return variables | (_THREAD if has_thread else {})
+
+def forced(cell: Cell, algorithm: str, *, has_thread: bool = False) -> dict[str, str]:
+    """Return the variables with which an algorithm of ours serves the call."""
+    variables = {"ESPALIER_LEARN": "off", "ESPALIER_FORCE": f"{cell.call}={algorithm}"}
+    return variables | (_THREAD if has_thread else {})
 
 
 def beside(found: Mapping[str, Any]) -> float:
@@ -131,8 +137,13 @@ def beside(found: Mapping[str, Any]) -> float:
 
 def fastest(bench: Bench, cell: Cell, work_us: int, algorithms: Sequence[str]) -> str:
     """Return the algorithm with which a call beside work takes least time, in a run of each."""
-    times = {name: beside(bench.run(cell, work_us, name)) for name in algorithms}
+    times = {name: beside(bench.run(cell, work_us, forced(cell, name))) for name in algorithms}
     return min(times, key=lambda name: times[name])
+
+
+def time_alone(bench: Bench, cell: Cell) -> int:
+    """Return the microseconds of a native call without work."""
+    return round(statistics.median(bench.run(cell, 0)["alone_us"]))
 
 
 def measure(bench: Bench, cell: Cell, algorithms: Sequence[str]) -> page.Record:
@@ -142,12 +153,12 @@ def measure(bench: Bench, cell: Cell, algorithms: Sequence[str]) -> page.Record:
         EnvironmentFault: a run failed, or has other results.
     """
     busy = look_around()
-    work_us = round(statistics.median(bench.run(cell, 0, None)["alone_us"]))
+    work_us = time_alone(bench, cell)
     algorithm = fastest(bench, cell, work_us, algorithms)
     variants = {
-        page.NATIVE: lambda: bench.run(cell, work_us, None),
-        page.OURS: lambda: bench.run(cell, work_us, algorithm),
-        page.THREAD: lambda: bench.run(cell, work_us, algorithm, has_thread=True),
+        page.NATIVE: None,
+        page.OURS: forced(cell, algorithm),
+        page.THREAD: forced(cell, algorithm, has_thread=True),
     }
     record: page.Record = {
         "call": cell.call,
@@ -162,7 +173,7 @@ def measure(bench: Bench, cell: Cell, algorithms: Sequence[str]) -> page.Record:
     for turn in range(bench.declared["runs"]["turns"]):
         names = list(variants)
         for name in names[turn % len(names) :] + names[: turn % len(names)]:
-            found = variants[name]()
+            found = bench.run(cell, work_us, variants[name])
             record["library"] = found["library"]
             checksums.add(found["checksum"])
             record["us"][name]["alone"].append(statistics.median(found["alone_us"]))
@@ -170,6 +181,49 @@ def measure(bench: Bench, cell: Cell, algorithms: Sequence[str]) -> page.Record:
     if len(checksums) > 1:
         raise EnvironmentFault(f"expected equal results, got checksums {sorted(checksums)}")
     return record
+
+
+def learn(bench: Bench, cell: Cell) -> page.Record:
+    """Return the times of runs that learn from each other, in turns with native ones.
+
+    Raises:
+        EnvironmentFault: a run failed, or has other results.
+    """
+    declared = bench.declared["learned"]
+    record: page.Record = {"call": cell.call, "bytes": cell.num_bytes, "tests": cell.num_tests}
+    record |= {"busy_processors": look_around(), "work_us": time_alone(bench, cell)}
+    record["us"] = {page.NATIVE: [], page.OURS: []}
+    checksums = set()
+    with tempfile.TemporaryDirectory() as folder:
+        memory = Path(folder) / "memory.json"
+        # The barrier before each call stays the same: ranks leave others at other times.
+        learning = {"ESPALIER_LEARN": "on", "ESPALIER_FORCE": "barrier=native"}
+        variants = {page.NATIVE: None, page.OURS: {**learning, "ESPALIER_MEMORY": str(memory)}}
+        for turn in range(declared["runs"]):
+            for name in sorted(variants, reverse=turn % 2 == 0):
+                found = bench.run(cell, record["work_us"], variants[name], declared["rounds"])
+                checksums.add(found["checksum"])
+                record["us"][name].append(beside(found))
+        record["algorithm"] = algorithm_in(memory, cell.call)
+    if len(checksums) > 1:
+        raise EnvironmentFault(f"expected equal results, got checksums {sorted(checksums)}")
+    return record
+
+
+def algorithm_in(memory: Path, call: str) -> str | None:
+    """Return what was learned of a call; None if it is not decided."""
+    if not memory.exists():
+        return None
+    rules = json.loads(memory.read_text(encoding="utf-8"))["rules"]
+    return next((rule["algorithm"] for rule in rules if rule["collective"] == call), None)
+
+
+def cells_to_learn(declared: Mapping[str, Any], names: Sequence[str]) -> Iterator[Cell]:
+    """Yield the declared cells of some calls of which a program is to learn."""
+    for name, sizes in declared["learned"]["calls"].items():
+        if name in names:
+            for size in sizes:
+                yield Cell(declared["mpi"], name, size, num_tests=0)
 
 
 def cells_of(declared: Mapping[str, Any], names: Sequence[str]) -> Iterator[Cell]:
@@ -213,11 +267,12 @@ def simulate(declared: Mapping[str, Any]) -> int:
     return 0
 
 
-def keep(records: Sequence[page.Record], data: Path | None) -> None:
+def keep(records: Sequence[page.Record], data: Path | None, study: str) -> None:
     """Write all records, so that nothing is lost where the study ends too early."""
     if data is not None:
-        (data / page.DATA).write_text(json.dumps(records, indent=1) + "\n", encoding="utf-8")
-        note_date(data, page.STUDY)
+        text = json.dumps(records, indent=1) + "\n"
+        (data / page.FILES[study]).write_text(text, encoding="utf-8")
+        note_date(data, study)
 
 
 def main() -> int:
@@ -226,27 +281,37 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Measure nonblocking calls beside work.")
     parser.add_argument("--calls", nargs="+", choices=list(declared["calls"]), metavar="NAME")
     parser.add_argument("--data", type=Path, help="docs/benchmarks/data, unless calls are named")
-    parser.add_argument("--simulated", action="store_true", help="on the simulated machine alone")
+    place = parser.add_mutually_exclusive_group()
+    place.add_argument("--simulated", action="store_true", help="on the simulated machine alone")
+    place.add_argument("--learned", action="store_true", help="runs that are only preloaded")
     options = parser.parse_args()
     if options.simulated:
         return simulate(declared)
     data = DATA if options.data is None and options.calls is None else options.data
+    names = options.calls or list(declared["calls"])
+    study = page.LEARNED if options.learned else page.STUDY
     records: list[page.Record] = []
     failed = 0
     hosts = declared["cluster"]
     try:
         with EmulatedCluster(hosts["hosts"], hosts["ranks_per_host"], rate=hosts["rate"]) as there:
             bench = Bench.on(there, declared)
-            for cell in cells_of(declared, options.calls or list(declared["calls"])):
+            cells = cells_to_learn if options.learned else cells_of
+            for cell in cells(declared, names):
                 try:
-                    record = measure(bench, cell, declared["calls"][cell.call]["algorithms"])
+                    record = (
+                        learn(bench, cell)
+                        if options.learned
+                        else measure(bench, cell, declared["calls"][cell.call]["algorithms"])
+                    )
                 except EnvironmentFault as error:
                     failed += 1
                     print(f"{cell.call} {cell.num_bytes} B: FAILED: {error}", flush=True)
                     continue
                 records.append(record)
-                print(page.line_of(record), flush=True)
-                keep(records, data)
+                line = page.line_of_learned if options.learned else page.line_of
+                print(line(record), flush=True)
+                keep(records, data, study)
     except Error as error:
         print(f"study.py: {error}", file=sys.stderr)
         return error.exit_code

@@ -154,13 +154,11 @@ def planned_module(functions: list[Function]) -> str:
     lines += [f"  public :: espalier_{function.native}_init" for function in served]
     handles = (False, True)
     for function in served:
-        names = [
-            _procedure_name(form, is_f08=is_f08)
-            for form in forms_of(function)
-            for is_f08 in handles
-        ]
         lines += ["", f"  interface {name_of(function)}"]
-        lines += [*wrapped("    module procedure ", names, ""), "  end interface"]
+        for form in forms_of(function):
+            names = [_procedure_name(form, is_f08=is_f08) for is_f08 in handles]
+            lines += [f"    module procedure {', '.join(names)}"]
+        lines += ["  end interface"]
     forms = [form for function in served for form in forms_of(function)]
     lines += ["", "  interface"]
     lines += [line for form in forms for line in _c_interface(form)]

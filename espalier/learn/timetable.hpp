@@ -64,7 +64,8 @@ public:
   [[nodiscard]] bool is_empty() const noexcept { return num_rounds_ == 0; }
 
   /// What is known after the run.
-  /// @param seconds  of a call in each trial, on average over the ranks; 0: it was not made. Those
+  /// @param seconds  of a call in each trial, of the rank that took longest; 0: it was not made.
+  /// Those
   ///     of a round in the order of candidates(), round after round.
   [[nodiscard]] Record judge(Record const& before, std::span<double const> seconds) const;
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -182,14 +183,21 @@ def test_the_header_declares_the_planned_form_of_every_collective() -> None:
             assert f"\n{for_capi.declaration(form)}\n" in header
 
 
-def test_the_fortran_module_plans_every_collective_with_both_kinds_of_handles() -> None:
+def test_the_fortran_module_plans_every_collective_with_both_kinds_of_handles_and_counts() -> None:
     text = texts_of(TABLE)["espalier/capi/fortran/espalier_planned_collectives.f90"]
     served = [function for function in parse_table(TABLE) if function.collective]
     for function in served:
         name = f"{function.native}_init"
         assert f"  public :: espalier_{name}\n" in text
-        assert text.count(f"    module procedure {name}, {name}_f08\n") == 1
-        assert text.count(f"code = c_{name}(") == 2
+        forms = [name, f"{name}_c"] if function.has_large_form else [name]
+        procedures = [f"{form}{end}" for form in forms for end in ("", "_f08")]
+        (block,) = re.findall(
+            rf"  interface espalier_{name}\n(.*?)  end interface", text, re.DOTALL
+        )
+        assert re.findall(r"\w+_init\w*", block) == procedures
+        assert all(text.count(f"code = c_{form}(") == 2 for form in forms)
+    # In the interface of C, and for each kind of handles: allgatherv, gatherv, scatterv.
+    assert text.count("integer(c_intptr_t), intent(in) :: displs(*)") == 3 * 3
     assert max(map(len, text.splitlines())) <= 100
 
 

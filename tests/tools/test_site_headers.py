@@ -63,9 +63,11 @@ def test_every_public_name_of_fortran_is_shown_for_both_kinds_of_handles(tmp_pat
             assert page.count(f"\n### {name}\n") == 1
             ways = re.findall(rf"```fortran\ncall {name}\((.*?)```", page, re.DOTALL)
             takes_handles = bool(re.search(r"comm|info|datatype|sendtype|\bop\b", ways[-1]))
+            # Planned collectives take large counts, too.
+            assert len(ways) in (2, 4) or not takes_handles
             assert ("type(MPI_" in ways[-1]) is takes_handles
-            assert "type(MPI_" not in ways[0]
-            assert len(ways) == 2 or not takes_handles
+            assert all("type(MPI_" not in way for way in ways[::2])
+            assert all(("type(MPI_" in way) is takes_handles for way in ways[1::2])
 
 
 def test_a_module_without_a_comment_is_refused(tmp_path: Path) -> None:

@@ -267,24 +267,24 @@ StartedTrials const* Learning::started(KindOfCalls const& kind) const {
 
 bool Learning::tries_started(profile::Shape const& shape) const {
   return std::ranges::any_of(started_, [&](auto const& one) {
-    return one.second.num_sums() > 0 && one.first.shape == shape;
+    return one.second.num_trials() > 0 && one.first.shape == shape;
   });
 }
 
 std::vector<double> Learning::end_started() {
-  std::vector<double> sums;
+  std::vector<double> seconds;
   for (auto const& [kind, trials] : started_) {
-    trials.append_sums(sums);
+    trials.append_seconds(seconds);
     charge(trials.lost());
   }
-  return sums;
+  return seconds;
 }
 
-void Learning::note_started(std::span<double const> sums) {
+void Learning::note_started(std::span<double const> seconds) {
   for (auto const& [kind, trials] : started_) {
-    std::span<double const> const own = sums.first(trials.num_sums());
-    sums = sums.subspan(own.size());
-    if (std::ranges::none_of(own, [](double sum) { return sum > 0; })) {
+    std::span<double const> const own = seconds.first(trials.num_trials());
+    seconds = seconds.subspan(own.size());
+    if (std::ranges::none_of(own, [](double one) { return one > 0; })) {
       continue;
     }
     if (auto const more = trials.trials(own)) {

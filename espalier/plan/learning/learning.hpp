@@ -104,12 +104,12 @@ public:
   /// Whether there are some on communicators of a shape.
   [[nodiscard]] bool tries_started(profile::Shape const& shape) const;
 
-  /// What they took on this rank, to be added up over all ranks. Charges what they cost; once, when
-  /// the program ends. As many numbers on all ranks.
+  /// Seconds of their calls on this rank; as many numbers on all ranks. Charges what they cost;
+  /// once, when the program ends.
   [[nodiscard]] std::vector<double> end_started();
 
-  /// Notes what follows from those of all ranks, on one rank.
-  void note_started(std::span<double const> sums);
+  /// Notes what follows from the longest of all ranks, on one rank.
+  void note_started(std::span<double const> seconds);
   /// @}
 
   /// Finds candidates for the kinds of calls that took most time and have none: the next run begins

@@ -10,15 +10,6 @@
 namespace espalier::plan {
 namespace {
 
-/// Of one call in each trial; 0 of those that were not made.
-std::vector<double> seconds_of_calls(std::span<double const> sums) {
-  std::vector<double> seconds;
-  for (std::size_t i = 0; i + 1 < sums.size(); i += 2) {
-    seconds.push_back(sums[i + 1] > 0 ? sums[i] / sums[i + 1] : 0);
-  }
-  return seconds;
-}
-
 /// From the start to the completion.
 double all_seconds(Completed const& calls) {
   return calls.waiting_seconds + calls.work_seconds;
@@ -56,11 +47,10 @@ StartedTrials::Turn StartedTrials::turn(std::int64_t call) const {
   return turn;
 }
 
-void StartedTrials::append_sums(std::vector<double>& sums) const {
+void StartedTrials::append_seconds(std::vector<double>& seconds) const {
   for (auto const& counts : counts_) {
     Completed const calls = counts->so_far();
-    sums.push_back(all_seconds(calls));
-    sums.push_back(static_cast<double>(calls.count));
+    seconds.push_back(calls.count > 0 ? all_seconds(calls) / static_cast<double>(calls.count) : 0);
   }
 }
 
@@ -84,19 +74,18 @@ double StartedTrials::lost() const {
   return lost;
 }
 
-std::optional<Trials> StartedTrials::trials(std::span<double const> sums) const {
+std::optional<Trials> StartedTrials::trials(std::span<double const> seconds) const {
   if (checks_ || timetable_.is_empty()) {
     return std::nullopt;
   }
   Trials now = before_;
   now.num_calls = 0;
   now.seconds = 0;
-  now.record = timetable_.judge(before_.record, seconds_of_calls(sums));
+  now.record = timetable_.judge(before_.record, seconds);
   return since(now, before_);
 }
 
-std::optional<Lesson> StartedTrials::lesson(std::span<double const> sums) const {
-  std::vector<double> const seconds = seconds_of_calls(sums);
+std::optional<Lesson> StartedTrials::lesson(std::span<double const> seconds) const {
   if (!checks_ || !timetable_.is_native_faster(seconds)) {
     return std::nullopt;
   }

@@ -37,20 +37,20 @@ public:
   /// Of the call with that number on its communicator, from 0 on.
   [[nodiscard]] Turn turn(std::int64_t call) const;
 
-  /// Of sums, for each trial two: seconds and calls.
-  [[nodiscard]] std::size_t num_sums() const noexcept { return 2 * counts_.size(); }
+  [[nodiscard]] std::size_t num_trials() const noexcept { return counts_.size(); }
 
-  /// Those of this rank.
-  void append_sums(std::vector<double>& sums) const;
+  /// Seconds of a call in each trial, as this rank saw them; 0 if it was not made.
+  void append_seconds(std::vector<double>& seconds) const;
 
   /// Seconds that trials cost, compared to native calls, as this rank saw them.
   [[nodiscard]] double lost() const;
 
   /// What is known now of calls that are not decided; none if these were checks.
-  /// @param sums  of all ranks together
-  [[nodiscard]] std::optional<Trials> trials(std::span<double const> sums) const;
+  /// @param seconds  of the rank that took longest in each trial: of a reduction, others than the
+  ///     root may be through at once
+  [[nodiscard]] std::optional<Trials> trials(std::span<double const> seconds) const;
   /// What checks found; none if what runs stays.
-  [[nodiscard]] std::optional<Lesson> lesson(std::span<double const> sums) const;
+  [[nodiscard]] std::optional<Lesson> lesson(std::span<double const> seconds) const;
 
 private:
   Trials before_;

@@ -44,6 +44,23 @@ def record(alone: float, native: float, ours: float, thread: float) -> dict[str,
     }
 
 
+def learned(algorithm: str | None) -> dict[str, Any]:
+    """A record of three runs that learn from each other, with 1 ms of work."""
+    times = {page.NATIVE: [1980, 2000, 2000], page.OURS: [2000, 2000, 1000]}
+    cell = {"call": "iallreduce", "bytes": 16384, "tests": 0, "work_us": 1000}
+    return {**cell, "algorithm": algorithm, "busy_processors": 0.5, "us": times}
+
+
+def test_a_line_says_what_was_learned_in_which_run() -> None:
+    line = page.line_of_learned(learned("ring"))
+    assert line == "iallreduce 16 KiB, ring learned: native / ours 0.99x, 1.00x, 2.00x"
+    assert "nothing learned" in page.line_of_learned(learned(None))
+
+
+def test_calls_to_learn_of_are_declared() -> None:
+    assert set(DECLARED["learned"]["calls"]) <= set(DECLARED["calls"])
+
+
 @pytest.mark.parametrize(
     ("alone", "beside", "expected"),
     [
@@ -89,8 +106,9 @@ def test_the_page_has_every_cell(tmp_path: Path) -> None:
         for _ in range(6)
     ]
     (tmp_path / page.COST_DATA).write_text(json.dumps({"busy_processors": 0.0, "runs": costs}))
-    dates = {page.STUDY: "2026-11-26", page.SIMULATED: "2026-11-29", page.COST: "2026-11-29"}
-    (tmp_path / "dates.json").write_text(json.dumps(dates))
+    (tmp_path / page.LEARNED_DATA).write_text(json.dumps([learned("ring"), learned(None)]))
+    dates = dict.fromkeys((page.SIMULATED, page.COST, page.LEARNED), "2026-11-29")
+    (tmp_path / "dates.json").write_text(json.dumps(dates | {page.STUDY: "2026-11-26"}))
     text = page.text(DECLARED | {"loop": {"tests": [0], "rounds": 10}}, tmp_path)
     assert text.count("| iallreduce 16 KiB | 0 | 1.0 | 2.0, 0% | 1.6, 40% | 1.0, 100% |") == 3
     assert "on 2026-11-26, with Open MPI v4.1.4, on 4" in text
@@ -98,6 +116,8 @@ def test_the_page_has_every_cell(tmp_path: Path) -> None:
     assert f"| ibcast 8 B | 10 | 10.0 {cells}" in text
     assert "| 1.00x (1.00 .. 1.00) | 1.10x (1.10 .. 1.10) |" in text
     assert "took 5.0% of its processor" in text
+    assert "| iallreduce 16 KiB | 1.0 | 2.0 | 0.99x | 1.00x | 2.00x | `ring` |" in text
+    assert "| iallreduce 16 KiB | 1.0 | 2.0 | 0.99x | 1.00x | 2.00x | nothing yet |" in text
 
 
 def test_every_algorithm_serves_its_call() -> None:
