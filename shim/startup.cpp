@@ -89,15 +89,16 @@ unsigned own_traits(plan::Session::World const& world, std::string_view library_
          (may_have_thread() ? 0U : no_thread);
 }
 
-/// Takes over the numbers of the nodes of all ranks. Collective.
+/// Takes over where all ranks are, and who shares processors with them. Collective.
 /// @return what any rank has
 unsigned share_nodes(plan::Session::World& world, unsigned own) {
   struct Word {
     int node;
     unsigned traits;
+    machine::ProcessorsOfRank processors;
   };
 
-  Word const mine{.node = node_number(), .traits = own};
+  Word const mine{.node = node_number(), .traits = own, .processors = processors()};
   std::vector<Word> words(static_cast<std::size_t>(world.num_ranks));
   Handle const type = to_handle(MPI_BYTE);
   require_success(
@@ -107,10 +108,13 @@ unsigned share_nodes(plan::Session::World& world, unsigned own) {
       "MPI_Allgather"
   );
   unsigned traits = 0;
+  std::vector<machine::ProcessorsOfRank> processors_of_ranks;
   for (Word const& word : words) {
     world.node_of_rank.push_back(word.node);
     traits |= word.traits;
+    processors_of_ranks.push_back(word.processors);
   }
+  world.occupancy = machine::fullest(processors_of_ranks);
   return traits;
 }
 
@@ -176,7 +180,7 @@ share_settings(std::optional<plan::SettingsText> read, MpiLibrary const& library
 }
 
 plan::Session::World describe_world(Questions const& asked, std::string const& library_version) {
-  plan::Session::World world{.rank = world_rank(), .num_processors = num_processors()};
+  plan::Session::World world{.rank = world_rank()};
   require_success(PMPI_Comm_size(MPI_COMM_WORLD, &world.num_ranks), "MPI_Comm_size");
   if (asked.devices) {
     world.devices = plan::DeviceMemory::of_process();

@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include "espalier/machine/sources/occupancy.hpp"
 #include "espalier/plan/settings/settings_text.hpp"
 
 namespace espalier::shim {
@@ -22,8 +23,8 @@ void separate_spawned(plan::SettingsText& text);
 /// shows what it was asked to.
 [[nodiscard]] bool learns_unasked() noexcept;
 
-/// Of this node; 0 in a simulation, where each rank has its own.
-[[nodiscard]] int num_processors() noexcept;
+/// Of this rank. Unknown in a simulation, where each rank has one of its own.
+[[nodiscard]] machine::ProcessorsOfRank processors();
 
 /// Whether settings can be read before MPI_Init, by a process that knows its rank. False in a
 /// simulation, where all ranks are in one process.

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <string>
-#include <thread>
 #include <unistd.h>
 
 #include <mpi.h>
@@ -30,8 +29,8 @@ bool learns_unasked() noexcept {
   return true;
 }
 
-int num_processors() noexcept {
-  return static_cast<int>(std::thread::hardware_concurrency());
+machine::ProcessorsOfRank processors() {
+  return machine::processors_of_rank();
 }
 
 bool reads_ahead() noexcept {

@@ -20,8 +20,8 @@ bool learns_unasked() noexcept {
   return false;
 }
 
-int num_processors() noexcept {
-  return 0;
+machine::ProcessorsOfRank processors() {
+  return {};
 }
 
 bool reads_ahead() noexcept {

@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "espalier/learn/allowance.hpp"
+
 namespace espalier::learn {
 namespace {
 
@@ -131,7 +133,7 @@ double Race::conclude(Words const& agreed, Own const& own) {
     lost += charged_;
   }
   lost_ += lost;
-  left_ = agreed.allowance - lost;
+  left_ = agreed.allowance - lost + Allowance::share_of_gains * saved_;
   if (has_all_times || !decides_with_words()) {
     plan(wants_words() ? left_ + charged_ : left_);
   }
@@ -145,9 +147,10 @@ double Race::finish(Words const& agreed) {
   has_last_ = false;
   has_exchange_ = false;
   is_charge_unsure_ = false;
-  left_ = agreed.allowance - lost;
+  left_ = agreed.allowance - lost + Allowance::share_of_gains * saved_;
   whole_exchange_ = Words{}.whole_exchange;
-  if (decides && stage_ != Stage::settled) {
+  bool const was_put_off = stage_ == Stage::racing && !planned_.counts && saved_ > 0;
+  if ((decides && stage_ != Stage::settled) || was_put_off) {
     plan(left_);
   }
   return lost;
@@ -218,6 +221,7 @@ double Race::take_time(int candidate, double seconds, std::size_t num_calls) {
     seconds_[static_cast<std::size_t>(candidate)] = of_call;
   }
   double const longer = may_lose ? calls * (of_call - usual) : 0.0;
+  saved_ += standings_.is_long() ? std::max(0.0, -longer) : 0.0;
   return std::max(0.0, longer + stopped_behind(seconds / calls));
 }
 
@@ -310,8 +314,11 @@ void Race::plan_next_of_round(double allowance) {
   if (begins_round && plan_round(allowance)) {
     return;
   }
+  if (stage_ == Stage::racing && standings_.is_long()) {
+    prefer_affordable(allowance);
+  }
   int const candidate = order_[position_];
-  if (2 * risk(candidate) + reserve() <= allowance) {
+  if (is_affordable(candidate, allowance)) {
     if (wants_pace()) {
       plan_pace(candidate, num_calls_ + 1, calls_of_pace_, true);
     } else {

@@ -214,6 +214,10 @@ public:
   /// @return seconds to charge to the allowance; below 0 if the last ones were too many.
   double conclude(Words const& agreed, Own const& own);
 
+  /// Since the last time: seconds that candidates took less in trials of long calls than what runs
+  /// anyway. Times of other calls vary too much to be added up.
+  [[nodiscard]] double collect_saved() noexcept { return std::exchange(saved_, 0); }
+
   /// For its trials the ranks agreed on something, which costs as much as an exchange.
   void count_agreement() noexcept { exchange_cost_.count(false); }
 
@@ -403,6 +407,8 @@ private:
   [[nodiscard]] double worst_of(int candidate) const;
   [[nodiscard]] double worst_pace(int candidate) const;
   [[nodiscard]] bool wants_pace() const;
+  [[nodiscard]] bool is_affordable(int candidate, double allowance) const;
+  void prefer_affordable(double allowance);
   [[nodiscard]] bool is_left_out(int candidate, double allowance) const;
   [[nodiscard]] bool is_nothing_affordable(double allowance) const;
 
@@ -428,6 +434,7 @@ private:
   bool is_charge_unsure_ = false;  ///< it may be far too much
   double longest_call_ = 0;        ///< seconds, of the last trial, on the rank it took longest
   double lost_ = 0;                ///< seconds, by all trials and exchanges of this race
+  double saved_ = 0;               ///< as of collect_saved()
   bool has_waited_ = false;        ///< for its share, and what comes next is covered
   bool is_primed_ = false;         ///< the first trial was made, whose time says nothing
   bool is_slower_in_stretches_ = false;

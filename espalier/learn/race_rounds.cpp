@@ -245,6 +245,24 @@ bool Race::is_nothing_affordable(double allowance) const {
          });
 }
 
+/// The next trial of the round may be any of those that are left. A long native call may cost more
+/// than there is before a candidate has saved it.
+void Race::prefer_affordable(double allowance) {
+  auto const next = order_.begin() + static_cast<std::ptrdiff_t>(position_);
+  auto const found = std::find_if(next, order_.end(), [&](int candidate) {
+    return takes_part(candidate, allowance) && is_affordable(candidate, allowance);
+  });
+  if (found != order_.end()) {
+    std::iter_swap(next, found);
+  }
+}
+
+/// What runs anyway may lose what an exchange behind it stops, and not more.
+bool Race::is_affordable(int candidate, double allowance) const {
+  double const caution = candidate == standing_ ? 1 : 2;
+  return caution * risk(candidate) + reserve() <= allowance;
+}
+
 /// Seconds that a loop loses where an exchange stops the ranks that run ahead.
 double Race::stopped() const {
   return loop_ == Loop::close ? std::max(0.0, one_call(standing_) - standings_.middle(standing_))

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <ctime>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
@@ -34,33 +36,56 @@ constexpr std::size_t least_replayed_choices = 8;
 constexpr double usual_block_bytes = 1024;
 constexpr double unknown = std::numeric_limits<double>::infinity();
 
+/// The time of a search: its thread's own, as ranks that share processors get them late. Others
+/// wait for it meanwhile, so that it ends in any case after four times as long.
+class SearchTime {
+public:
+  explicit SearchTime(Clock::duration limit) : limit_(limit) {}
+
+  [[nodiscard]] bool is_over() const {
+    constexpr int longer = 4;
+    return own_now() - own_start_ >= limit_ || Clock::now() - start_ >= longer * limit_;
+  }
+
+private:
+  static Clock::duration own_now() {
+    std::timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
+  }
+
+  Clock::duration limit_;
+  Clock::time_point start_ = Clock::now();
+  Clock::duration own_start_ = own_now();
+};
+
+/// The variants of an algorithm: those with groups are one family, those without another one.
+using Family = std::pair<algorithms::Algorithm const*, bool>;
+
 /// A choice, and what is replayed for it.
 struct Candidate {
   Choice choice;
   Choice small;
+  int turn = 0;  ///< how many of its family come before it
+
+  [[nodiscard]] Family family() const {
+    bool const is_grouped =
+        choice.is_dealt() || choice.arguments().has("rows") || choice.arguments().has("sizes");
+    return {&choice.algorithm(), is_grouped};
+  }
 };
 
-bool has_groups(Choice const& choice) {
-  return choice.is_dealt() || choice.arguments().has("rows") || choice.arguments().has("sizes");
-}
-
-/// Of each algorithm the first, then of each the second, ...: without groups and with groups in
-/// turn. Where time is short, few are left out of which nothing is known.
+/// Of each family the first, then of each the second, ...: with groups and without in turn. Where
+/// time is short, few are left out of which nothing is known.
 std::vector<Candidate> in_turns(std::vector<Candidate> candidates) {
-  using Place = std::tuple<int, bool, std::size_t>;
-  std::map<std::pair<algorithms::Algorithm const*, bool>, int> num_met;
-  std::vector<std::pair<Place, std::size_t>> order;
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    bool const is_grouped = has_groups(candidates[i].choice);
-    int const turn = num_met[{&candidates[i].choice.algorithm(), is_grouped}]++;
-    order.push_back({{turn, !is_grouped, i}, i});
+  std::map<Family, int> num_met;
+  for (Candidate& candidate : candidates) {
+    candidate.turn = num_met[candidate.family()]++;
   }
-  std::ranges::sort(order);
-  std::vector<Candidate> result;
-  for (auto const& [place, number] : order) {
-    result.push_back(std::move(candidates[number]));
-  }
-  return result;
+  std::ranges::stable_sort(candidates, {}, [](Candidate const& candidate) {
+    return std::pair(candidate.turn, !candidate.family().second);
+  });
+  return candidates;
 }
 
 std::vector<Candidate>
@@ -127,10 +152,13 @@ double processor_time(cost::Replay const& replay, Situation const& situation) {
 }
 
 /// A replay has a processor for each rank. Where there are fewer, ranks wait for them as well as
-/// for messages, and whichever takes longer counts.
+/// for messages, and whichever takes longer counts. Of the other one so little is added that it
+/// decides only between choices which are alike.
 double replay_time(Choice const& choice, Situation const& situation) {
+  constexpr double part_of_other = 1e-3;
   cost::Replay const replay = cost::replay(choice, 0, situation.setting, situation.num_bytes);
-  return std::max(replay.seconds(), processor_time(replay, situation));
+  auto const [least, most] = std::minmax({replay.seconds(), processor_time(replay, situation)});
+  return most + part_of_other * least;
 }
 
 /// A replay of the small communicator, as many times longer as an outline of the large one is.
@@ -144,26 +172,13 @@ double seconds_of(Candidate const& candidate, Situation const& small, Situation 
                   : seconds;
 }
 
-/// How long each candidate takes at a place, as far as there is time to find out; infinity:
-/// unknown.
-/// @param deadline after it only the first few.
-std::vector<double> times_of(
-    std::vector<Candidate> const& candidates,
-    Situation const& small,
-    Situation const& large,
-    Clock::time_point deadline
-) {
-  std::vector<double> result(candidates.size(), unknown);
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    if (i >= least_replayed_choices && Clock::now() >= deadline) {
-      break;
-    }
-    result[i] = seconds_of(candidates[i], small, large);
-  }
-  return result;
-}
+/// A place as it is, and the stand-in for it, which is replayed.
+struct Scene {
+  Situation small;
+  Situation large;
+};
 
-/// The candidates, and how long each of them takes at each of some places.
+/// The candidates, and how long each of them takes at each of some places; infinity: unknown.
 struct Comparison {
   std::vector<Candidate> candidates;
   std::vector<std::vector<double>> times;
@@ -201,6 +216,17 @@ struct Comparison {
     return regrets;
   }
 
+  /// How many times longer than the best of a place a candidate takes there, at the place where
+  /// that is least.
+  [[nodiscard]] double least_regret(std::size_t candidate) const {
+    double least = unknown;
+    for (std::vector<double> const& at_place : times) {
+      double const best = std::ranges::min(at_place);
+      least = std::min(least, best > 0 ? at_place[candidate] / best : 0.0);
+    }
+    return least;
+  }
+
   /// Those whose times or regrets are known, the least first.
   [[nodiscard]] std::vector<std::size_t> ranking(std::vector<double> const& criterion) const {
     std::vector<std::size_t> order;
@@ -213,6 +239,84 @@ struct Comparison {
     return order;
   }
 };
+
+/// Those that are no family's first in the order in which they are worth a replay: in turns those
+/// of families whose first one is hardly slower than the best of a place, and then the others.
+std::vector<std::size_t> order_of_others(Comparison const& comparison) {
+  constexpr double far_from_best = 2;
+  std::vector<Candidate> const& candidates = comparison.candidates;
+  std::map<Family, double> regrets;  // of the first ones
+  std::vector<std::tuple<bool, int, double, std::size_t>> order;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    double const regret =
+        regrets.try_emplace(candidates[i].family(), comparison.least_regret(i)).first->second;
+    if (candidates[i].turn > 0) {
+      order.emplace_back(regret > far_from_best, candidates[i].turn, regret, i);
+    }
+  }
+  std::ranges::sort(order);
+  std::vector<std::size_t> result;
+  for (auto const& [is_far, turn, regret, i] : order) {
+    result.push_back(i);
+  }
+  return result;
+}
+
+/// The place at which the best choice takes most nearly as long as the native call does; nullopt if
+/// that is not known or the places do not differ. A native call that takes ten times as long as the
+/// best choice on a slow network is met more often than one that takes a thousand times as long as
+/// on a fast one.
+std::optional<std::size_t> likeliest(Comparison const& comparison, double native_seconds) {
+  constexpr double different = 2;
+  std::vector<double> best;
+  std::ranges::transform(comparison.times, std::back_inserter(best), [](auto const& at_place) {
+    return std::ranges::min(at_place);
+  });
+  auto const [least, greatest] = std::ranges::minmax(best);
+  if (native_seconds <= 0 || least <= 0 || greatest < different * least) {
+    return std::nullopt;
+  }
+  auto const nearest = std::ranges::min_element(best, {}, [&](double seconds) {
+    return std::abs(std::log(native_seconds / seconds));
+  });
+  return static_cast<std::size_t>(nearest - best.begin());
+}
+
+/// As far as there is time to find out, and of the first few in any case.
+/// @param native_seconds  as in Place
+Comparison compare(
+    std::vector<Candidate> candidates,
+    std::vector<Scene> scenes,
+    double native_seconds,
+    SearchTime const& time
+) {
+  Comparison result;
+  if (candidates.empty()) {
+    return result;
+  }
+  result.times.assign(scenes.size(), std::vector<double>(candidates.size(), unknown));
+  result.candidates = std::move(candidates);
+  std::size_t num_replayed = 0;
+  auto const replay = [&](std::size_t i) {
+    if (num_replayed >= least_replayed_choices && time.is_over()) {
+      return;
+    }
+    for (std::size_t place = 0; place < scenes.size(); ++place) {
+      result.times[place][i] =
+          seconds_of(result.candidates[i], scenes[place].small, scenes[place].large);
+    }
+    ++num_replayed;
+  };
+  for (std::size_t i = 0; i < result.candidates.size() && result.candidates[i].turn == 0; ++i) {
+    replay(i);
+  }
+  if (auto const place = likeliest(result, native_seconds)) {
+    scenes = {scenes[*place]};
+    result.times = {result.times[*place]};
+  }
+  std::ranges::for_each(order_of_others(result), replay);
+  return result;
+}
 
 /// Who is good at all places, then the best at each place, then the second of each, ...: of those
 /// that can serve the call, and that are not like one which is taken already.
@@ -268,14 +372,20 @@ std::vector<Proposal> shortlist(
     );
   }
   StandIn const stand_in(place.node_of_rank, most_replayed_ranks);
-  Comparison comparison{candidates_of(profile::collective_of(call), place, stand_in), {}};
-  std::vector<Place> const places = possible(place);
-  for (Place const& one : places) {
-    Clock::time_point const deadline = Clock::now() + limit / std::ssize(places);
-    Situation const small = situation_of(call, num_bytes, one, stand_in.node_of_rank());
-    Situation const large = situation_of(call, num_bytes, one, stand_in.node_of_large());
-    comparison.times.push_back(times_of(comparison.candidates, small, large, deadline));
+  SearchTime const time(limit);
+  std::vector<Scene> scenes;
+  for (Place const& one : possible(place)) {
+    scenes.push_back({
+        .small = situation_of(call, num_bytes, one, stand_in.node_of_rank()),
+        .large = situation_of(call, num_bytes, one, stand_in.node_of_large()),
+    });
   }
+  Comparison const comparison = compare(
+      candidates_of(profile::collective_of(call), place, stand_in),
+      std::move(scenes),
+      place.native_seconds,
+      time
+  );
   return different(comparison, call, static_cast<int>(place.node_of_rank.size()), most);
 }
 

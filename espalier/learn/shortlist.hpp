@@ -25,22 +25,27 @@ struct Place {
   machine::Link within_node;
   /// Where nobody knows the rate of the network: the link if it is as slow as such networks are.
   std::optional<machine::Link> between_nodes_if_slow = std::nullopt;
+  /// What the native call takes, which tells a slow network from a fast one; 0: not known.
+  double native_seconds = 0;
   double ranks_per_processor = 1;  ///< at least 1: what messages cost processors, they share
 };
 
 /// The choices that a model thinks best for a call, best first: `most` of different algorithms,
 /// since the model may be wrong about one of them. Choices that take the same time send the same
 /// messages, as a rule, so there is one of them. If the network may be slow, those that are best
-/// then take turns with those that are best if it is fast.
+/// then take turns with those that are best if it is fast, unless the native call tells which it
+/// is.
 ///
 /// Times are those of replays (cost/replay). For more than 16 ranks they are replays of a StandIn,
 /// which grow as the outline() does. Nothing is measured, and nothing is asked of other ranks. The
 /// clock decides when to stop, so that ranks may get different lists: one has to ask for all.
+/// Variants of algorithms that are among the best come before those of others.
 ///
 /// @param num_bytes of the whole result, as in rules (DESIGN.md, "Deciding"); of calls whose size
 ///   not all ranks know it is ignored, and blocks are taken for 1 KiB.
 /// @param most at least 1
-/// @param limit after so long no other choice is replayed; the first 8 are in any case.
+/// @param limit of processor time: after so long no other choice is replayed; the first 8 are in
+///   any case. Where ranks share processors it may be four times as long on the clock.
 /// @throws Error argument for a communicator without ranks, or most below 1.
 [[nodiscard]] std::vector<Proposal> shortlist(
     profile::Call call,

@@ -82,7 +82,7 @@ Session::Session(Settings settings, World world, Notes::Log log)
     }
   }
   if (settings_.learning) {
-    learning_.emplace(settings_, world_.node_of_rank, world_.num_processors);
+    learning_.emplace(settings_, world_.node_of_rank, world_.occupancy);
   }
   for (std::string const& line : settings_.warnings) {
     notes_.warn(line);

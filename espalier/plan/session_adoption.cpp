@@ -84,7 +84,7 @@ void Session::give_context_early(MPI_Comm comm) {
   }
   State& state = *find(comm);
   bool const may_start =
-      contexts_.starts() && (state.chooses_started() || learning_->tries_started(state.shape()));
+      contexts_.starts() && (state.chooses_started() || learning_->started().tries(state.shape()));
   if (state.chooses() || may_start) {
     give_context(state);
   }

@@ -9,6 +9,7 @@
 #include <mpi.h>
 
 #include "espalier/exec/node/mpi_node.hpp"
+#include "espalier/machine/sources/occupancy.hpp"
 #include "espalier/plan/calls/communicator_facts.hpp"
 #include "espalier/plan/devices/device_memory.hpp"
 #include "espalier/plan/settings/statistics.hpp"
@@ -23,7 +24,7 @@ struct World {
   int num_ranks = 1;
   /// For each rank a number that ranks of one node share; empty: one node.
   std::vector<int> node_of_rank;
-  int num_processors = 0;  ///< of this node; 0: as many as it has ranks
+  machine::Occupancy occupancy;  ///< on all ranks alike
   /// Measuring programs have one of their own. It must outlive Session::finish().
   MPI_Comm comm = MPI_COMM_WORLD;
   /// Makes the MPI library call a function, which returns how much was done, wherever it waits or

@@ -55,7 +55,9 @@ struct Proposals {
 };
 
 /// Candidates that nobody has tried, the best by the model first.
-void add_fresh(Contest::Kind const& contest, Learning& learning, Trials& trials) {
+void add_fresh(
+    Contest::Kind const& contest, double native_seconds, Learning& learning, Trials& trials
+) {
   constexpr int most_proposals = 3;
   if (contest.neighbors != nullptr) {
     for (NeighborProposal const& proposal :
@@ -64,13 +66,18 @@ void add_fresh(Contest::Kind const& contest, Learning& learning, Trials& trials)
     }
     return;
   }
-  for (learn::Proposal const& proposal :
-       learning.propose(trials.kind, contest.bytes, *contest.world_ranks, most_proposals)) {
+  Learning::Example const call{
+      .bytes = contest.bytes,
+      .world_ranks = *contest.world_ranks,
+      .native_seconds = native_seconds,
+  };
+  for (learn::Proposal const& proposal : learning.propose(trials.kind, call, most_proposals)) {
     trials.add(proposal.choice.text(), proposal.seconds);
   }
 }
 
-Proposals propose(Contest::Kind const& contest, Learning& learning) {
+/// @param native_seconds  that calls took in this run
+Proposals propose(Contest::Kind const& contest, double native_seconds, Learning& learning) {
   Clock::time_point const start = Clock::now();
   KindOfCalls const kind = kind_of(contest.call, contest.shape, contest.bytes);
   Proposals proposals{.trials = {.kind = kind}};
@@ -84,7 +91,7 @@ Proposals propose(Contest::Kind const& contest, Learning& learning) {
     proposals.trials = *trials;
   } else {
     proposals.is_fresh = true;
-    add_fresh(contest, learning, proposals.trials);
+    add_fresh(contest, native_seconds, learning, proposals.trials);
   }
   proposals.seconds = seconds_since(start);
   return proposals;
@@ -92,12 +99,16 @@ Proposals propose(Contest::Kind const& contest, Learning& learning) {
 
 /// Of a communicator before which so many others of these ranks were learned on. Who makes them
 /// again and again and frees them after a few calls would pay for the first exchanges of each, and
-/// learn nothing. Ranks that come to two of them in different orders mostly agree, too.
-std::int64_t first_call_on(int num_before) {
+/// learn nothing; of calls with much data these are a small part. Ranks that come to two of them in
+/// different orders mostly agree, too.
+std::int64_t first_call_on(int num_before, KindOfCalls const& kind) {
   constexpr unsigned few = 8;
   constexpr std::int64_t calls_for_each = 3;
   auto const number = static_cast<unsigned>(num_before);
-  return number < few ? 1 : calls_for_each * static_cast<std::int64_t>(std::bit_floor(number));
+  bool const is_long = profile::has_known_size(kind.call, kind.shape) && carries_much_data(kind);
+  return number < few || is_long
+             ? 1
+             : calls_for_each * static_cast<std::int64_t>(std::bit_floor(number));
 }
 
 }  // namespace
@@ -112,7 +123,7 @@ Contest::Contest(Kind const& kind, profile::Decision const& decision, Learning c
     saved_ = learning.saved(kind_of_calls(), decision.algorithm_text());
     own_.push_back({.reason = "learning: the native call, to check the rule for this call"});
     decisions_ = {&own_.back(), &decision};
-    race_.begin_with_call(first_call_on(kind_.num_before));
+    race_.begin_with_call(first_call_on(kind_.num_before, kind_of_calls()));
     return;
   }
   decisions_.push_back(&decision);
@@ -123,7 +134,7 @@ Contest::Contest(Kind const& kind, profile::Decision const& decision, Learning c
     add(base_.algorithms);
   }
   tell_kind();
-  race_.begin_with_call(first_call_on(kind_.num_before));
+  race_.begin_with_call(first_call_on(kind_.num_before, kind_of_calls()));
 }
 
 /// Contests that go on at the same time in one loop are not to make their pairs in the same order.
@@ -232,9 +243,11 @@ void Contest::conclude(Clock::time_point start, bool was_refused, Learning& lear
 
 /// @param allowance  before the loss, as the ranks agreed on
 void Contest::charge(double lost, double allowance, Learning& learning) noexcept {
+  double const saved = race_.collect_saved();
   learning.charge(lost);
+  learning.gain(saved);
   has_exchanged_ = true;
-  kind_.exchange->note_left(allowance - lost);
+  kind_.exchange->note_left(allowance - lost + learn::Allowance::share_of_gains * saved);
 }
 
 /// Of the calls since those that were looked at, up to one of this number: a trial is not among
@@ -267,7 +280,7 @@ void Contest::note_what_calls_save() noexcept {
 void Contest::admit(double allowance, Learning& learning) {
   std::string bytes;
   if (kind_.rank == 0) {
-    bytes = propose(kind_, learning).to_bytes();
+    bytes = propose(kind_, race_.seconds(learn::Race::native), learning).to_bytes();
   }
   Proposals const proposals =
       Proposals::from_bytes(mpi::broadcast(kind_.comm, std::move(bytes), 0));

@@ -68,6 +68,13 @@ bool ranks_run_ahead(profile::Call call) noexcept {
   return !ranks_meet(call) && call != profile::Call::allgatherv;
 }
 
+bool carries_much_data(KindOfCalls const& kind) noexcept {
+  constexpr std::int64_t much_data = 32768;
+  std::int64_t const num_blocks = std::max(kind.shape.max_neighbors, 1);
+  return !profile::has_known_size(kind.call, kind.shape) ||
+         kind.min_bytes >= much_data / num_blocks;
+}
+
 void set_members(nlohmann::json& object, KindOfCalls const& kind) {
   object["collective"] = profile::to_string(kind.call_form());
   object["num_ranks"] = kind.shape.num_ranks;

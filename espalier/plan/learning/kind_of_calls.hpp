@@ -50,6 +50,10 @@ struct KindOfCalls {
 /// waits for all others that have data.
 [[nodiscard]] bool ranks_run_ahead(profile::Call call) noexcept;
 
+/// Results of 32 KiB or more, or of any size where not all ranks know it. In calls of neighborhoods
+/// a block goes to each neighbour.
+[[nodiscard]] bool carries_much_data(KindOfCalls const& kind) noexcept;
+
 /// Sets the members that rules have, too: collective, num_ranks, num_nodes, placement unless it is
 /// any, topology and max_neighbors if it has a neighborhood, min_bytes, max_bytes.
 void set_members(nlohmann::json& object, KindOfCalls const& kind);

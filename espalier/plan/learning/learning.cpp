@@ -13,6 +13,7 @@
 #include "espalier/learn/standings.hpp"
 #include "espalier/machine/sources/interconnect.hpp"
 #include "espalier/machine/text/file.hpp"
+#include "espalier/plan/learning/coverage.hpp"
 #include "espalier/plan/world.hpp"
 
 namespace espalier::plan {
@@ -20,15 +21,27 @@ namespace {
 
 using Candidate = learn::Record::Candidate;
 
-/// The model may take so long to find candidates for one kind of calls.
-constexpr auto longest_search = search_limit(std::chrono::milliseconds{5});
+/// The model may take so long to find candidates for one kind of calls, and longer if one such call
+/// takes much longer than that.
+constexpr auto usual_search = search_limit(std::chrono::milliseconds{5});
+constexpr auto longest_search = search_limit(std::chrono::milliseconds{20});
+constexpr double share_of_call = 0.1;
+
+std::chrono::steady_clock::duration longest_search_for(double native_seconds) {
+  std::chrono::duration<double> const share(share_of_call * native_seconds);
+  return std::clamp(
+      std::chrono::duration_cast<std::chrono::steady_clock::duration>(share),
+      std::chrono::steady_clock::duration(usual_search),
+      std::chrono::steady_clock::duration(longest_search)
+  );
+}
+
 /// Of the kinds that were seen in earlier runs, those that do not get a turn early begin here.
 constexpr std::int64_t late_call = 1000;
 /// A kind that was never seen begins with the first of these calls if they carry much data. Most
 /// programs make calls with little data that do not matter, and trials of them cost most.
 constexpr std::int64_t first_call_with_much_data = 3;
 constexpr std::int64_t first_call_with_little_data = 24;
-constexpr std::int64_t much_data = 32768;
 /// A kind that takes less time in a whole run is not thought of ahead.
 constexpr double least_stake = 1e-3;
 constexpr double longest_thought = 0.02;
@@ -38,13 +51,6 @@ constexpr double shortest_program = 0.5;
 constexpr double shortest_thought = 0.001;  ///< also of who has nothing left: one kind a run
 /// Of the seconds of an exchange, where nobody measured one.
 constexpr double usual_exchange = 1e-4;
-
-/// In calls of neighborhoods a block goes to each neighbour.
-bool carries_much_data(KindOfCalls const& kind) {
-  std::int64_t const num_blocks = std::max(kind.shape.max_neighbors, 1);
-  return !profile::has_known_size(kind.call, kind.shape) ||
-         kind.min_bytes >= much_data / num_blocks;
-}
 
 /// Of what the calls of a kind take that an earlier run has tried candidates for, so much may be
 /// lost, or as much as somebody allows the whole program. The first run of a kind looks for what
@@ -102,38 +108,6 @@ double seconds_saved(Trials const& trials) {
          std::max(0.0, known.front().seconds - known[leader].seconds);
 }
 
-bool covers(profile::Rule const& rule, KindOfCalls const& kind) {
-  return rule.is_for(kind.call_form()) && rule.shape.covers(kind.shape) &&
-         rule.min_bytes <= kind.min_bytes && kind.min_bytes <= rule.max_bytes;
-}
-
-bool covers(profile::Profile const& rules, KindOfCalls const& kind) {
-  return std::ranges::any_of(rules.rules(), [&](profile::Rule const& rule) {
-    return covers(rule, kind);
-  });
-}
-
-/// The rule that was learned of calls in this very form; null if there is none.
-profile::Rule const*
-rule_of_form(std::optional<profile::Profile> const& learned, KindOfCalls const& kind) {
-  if (!learned) {
-    return nullptr;
-  }
-  auto const found = std::ranges::find_if(learned->rules(), [&](profile::Rule const& rule) {
-    return rule.form == kind.form && covers(rule, kind);
-  });
-  return found == learned->rules().end() ? nullptr : &*found;
-}
-
-/// The place of what a rule names, the native call being 0; none if it was not tried.
-std::optional<int> candidate_of(profile::Rule const& rule, Trials const& trials) {
-  std::string const name = rule.choice ? rule.choice->text() : "native";
-  auto const found = std::ranges::find(trials.algorithms, name);
-  return found == trials.algorithms.end()
-             ? std::nullopt
-             : std::optional(static_cast<int>(found - trials.algorithms.begin()) + 1);
-}
-
 /// How many candidates a program has calls for.
 int most_candidates(std::int64_t num_calls) {
   constexpr std::int64_t few = 10;
@@ -144,13 +118,14 @@ int most_candidates(std::int64_t num_calls) {
   return num_calls < several ? 2 : 3;
 }
 
-int most_ranks_on_a_node(std::span<int const> node_of_rank) {
+/// As if each rank had a processor of its own.
+machine::Occupancy of_fullest_node(std::span<int const> node_of_rank) {
   std::map<int, int> num_ranks;
   int most = 1;
   for (int const node : node_of_rank) {
     most = std::max(most, ++num_ranks[node]);
   }
-  return most;
+  return {.num_ranks = most, .num_processors = most};
 }
 
 /// Mixes all bits of a number [steele2014].
@@ -172,15 +147,23 @@ std::uint64_t key_of(std::vector<int> const& world_ranks, int num_ranks) {
 
 }  // namespace
 
-Learning::Learning(Settings const& settings, std::span<int const> node_of_rank, int num_processors)
+Learning::Learning(
+    Settings const& settings, std::span<int const> node_of_rank, machine::Occupancy const& occupancy
+)
     : allowance_(settings.learning->seconds, settings.learning->share),
       share_of_later_runs_(std::max(settings.learning->share, least_share_of_later_runs)),
       node_of_rank_(node_of_rank), machine_(settings.machine), node_memory_(settings.node_memory),
-      num_processors_(num_processors), most_ranks_(most_ranks_on_a_node(node_of_rank)) {
+      occupancy_(occupancy.num_processors > 0 ? occupancy : of_fullest_node(node_of_rank)) {
   for (Trials const& trials : settings.trials) {
     earlier_[trials.kind] = trials;
   }
-  plan_started(settings);
+  constexpr double share_of_started = 0.5;
+  started_ = StartedKinds(
+      earlier_,
+      settings,
+      {.seconds = share_of_started * allowance_.bound(0), .share = share_of_later_runs_}
+  );
+  allowance_.reserve(started_.cost());
   plan_turns(settings);
 }
 
@@ -217,82 +200,18 @@ void Learning::plan_turns(Settings const& settings) {
   }
 }
 
-/// They may lose half of what all may. What is most at stake comes first.
-void Learning::plan_started(Settings const& settings) {
-  constexpr double share_of_allowance = 0.5;
-  std::vector<Trials const*> open;
-  for (auto const& [kind, trials] : earlier_) {
-    if (!kind.is_started() || trials.algorithms.empty() ||
-        (settings.profile && covers(*settings.profile, kind)) ||
-        rule_of_form(settings.site, kind) != nullptr) {
-      continue;
-    }
-    profile::Rule const* const rule = rule_of_form(settings.memory, kind);
-    if (rule == nullptr) {
-      open.push_back(&trials);
-    } else if (auto const winner = candidate_of(*rule, trials)) {
-      started_.try_emplace(
-          kind, trials, learn::Timetable::of_checks(*winner, trials.num_calls), true
-      );
-    }
-  }
-  std::ranges::stable_sort(open, std::greater<>(), &Trials::stake);
-  double left = share_of_allowance * allowance_.bound(0);
-  for (Trials const* const trials : open) {
-    learn::Timetable const table = timetable(*trials, left);
-    left -= table.cost();
-    allowance_.reserve(table.cost());
-    started_.try_emplace(trials->kind, *trials, table, false);
-  }
-}
-
-/// What an earlier run has tried may lose a share of what the calls take.
-learn::Timetable Learning::timetable(Trials const& trials, double budget) const {
-  bool const is_tried = trials.record.num_rounds > 0;
-  double const limit = share_of_later_runs_ * trials.stake();
-  return learn::Timetable::of_trials(
-      trials.record,
-      {
-          .num_calls = trials.num_calls,
-          .waiting_seconds = trials.seconds,
-          .budget = is_tried ? std::min(budget, limit) : budget,
-      }
-  );
-}
-
-StartedTrials const* Learning::started(KindOfCalls const& kind) const {
-  auto const found = started_.find(kind);
-  return found == started_.end() ? nullptr : &found->second;
-}
-
-bool Learning::tries_started(profile::Shape const& shape) const {
-  return std::ranges::any_of(started_, [&](auto const& one) {
-    return one.second.num_trials() > 0 && one.first.shape == shape;
-  });
-}
-
 std::vector<double> Learning::end_started() {
-  std::vector<double> seconds;
-  for (auto const& [kind, trials] : started_) {
-    trials.append_seconds(seconds);
-    charge(trials.lost());
-  }
-  return seconds;
+  charge(started_.lost());
+  return started_.seconds();
 }
 
 void Learning::note_started(std::span<double const> seconds) {
-  for (auto const& [kind, trials] : started_) {
-    std::span<double const> const own = seconds.first(trials.num_trials());
-    seconds = seconds.subspan(own.size());
-    if (std::ranges::none_of(own, [](double one) { return one > 0; })) {
-      continue;
-    }
-    if (auto const more = trials.trials(own)) {
-      note(*more, kind.min_bytes, {});
-    }
-    if (auto const lesson = trials.lesson(own)) {
-      note(*lesson);
-    }
+  StartedKinds::Found const found = started_.found(seconds);
+  for (Trials const& trials : found.trials) {
+    note(trials, trials.kind.min_bytes, {});
+  }
+  for (Lesson const& lesson : found.lessons) {
+    note(lesson);
   }
 }
 
@@ -369,12 +288,17 @@ learn::ErrorOfModel Learning::error_of_model(KindOfCalls const& kind) const {
   return error;
 }
 
-std::vector<learn::Proposal> Learning::propose(
-    KindOfCalls const& kind, std::int64_t bytes, std::vector<int> const& world_ranks, int most
-) {
-  learn::Place const place = place_of(kind.shape.num_ranks, world_ranks);
-  auto proposals =
-      learn::shortlist(kind.call, static_cast<double>(bytes), place, most, longest_search);
+std::vector<learn::Proposal>
+Learning::propose(KindOfCalls const& kind, Example const& call, int most) {
+  learn::Place place = place_of(kind.shape.num_ranks, call.world_ranks);
+  place.native_seconds = call.native_seconds;
+  auto proposals = learn::shortlist(
+      kind.call,
+      static_cast<double>(call.bytes),
+      place,
+      most,
+      longest_search_for(call.native_seconds)
+  );
   if (kind.is_started()) {
     std::erase_if(proposals, [&](learn::Proposal const& proposal) {
       return !profile::refuses(kind.call_form(), proposal.choice, kind.shape.num_ranks, 0).empty();
@@ -420,16 +344,12 @@ void Learning::find_links() {
     between_nodes_if_slow_ = machine::stock_link_if_slow(found);
   }
   if (within_node_ == machine::Link{}) {
-    within_node_ = machine::stock_link_within_node(most_ranks_, processors());
+    within_node_ = machine::stock_link_within_node(occupancy_.num_ranks, occupancy_.num_processors);
   }
 }
 
-int Learning::processors() const noexcept {
-  return num_processors_ > 0 ? num_processors_ : most_ranks_;
-}
-
 double Learning::ranks_per_processor() const noexcept {
-  return std::max(1.0, static_cast<double>(most_ranks_) / processors());
+  return std::max(1.0, static_cast<double>(occupancy_.num_ranks) / occupancy_.num_processors);
 }
 
 int Learning::count_communicator(std::vector<int> const& world_ranks, int num_ranks) {
@@ -501,6 +421,22 @@ std::optional<Trials> Learning::trials(KindOfCalls const& kind) const {
                                   : joined(before->second, now->second.trials, true);
 }
 
+/// Where nobody knows what the native call takes, it is at least what the bytes take on a link, as
+/// slow as it may be.
+double Learning::stake_of(Noted const& noted) {
+  Trials const& trials = noted.trials;
+  double const stake = trials.stake();
+  if (trials.is_native_known()) {
+    return stake;
+  }
+  neighborhood::Links const found = links();
+  machine::Link const& between = between_nodes_if_slow_.value_or(found.across);
+  double const per_byte =
+      trials.kind.shape.num_nodes > 1 ? between.per_byte : found.inside.per_byte;
+  auto const num_bytes = static_cast<double>(noted.bytes) * static_cast<double>(trials.num_calls);
+  return std::max(stake, num_bytes * per_byte);
+}
+
 void Learning::think_ahead() {
   if (elapsed() < shortest_program) {
     return;
@@ -513,12 +449,12 @@ void Learning::think_ahead() {
                           lessons_.contains(kind);
     // Who is whose neighbour is known in calls only.
     bool const is_neighborhood = profile::is_neighborhood(kind.call);
-    if (!is_known && !is_neighborhood && noted.trials.stake() >= least_stake) {
+    if (!is_known && !is_neighborhood && stake_of(noted) >= least_stake) {
       open.push_back(&noted);
     }
   }
-  std::ranges::stable_sort(open, std::greater<>(), [](Noted const* one) {
-    return one->trials.stake();
+  std::ranges::stable_sort(open, std::greater<>(), [&](Noted const* one) {
+    return stake_of(*one);
   });
   Clock::time_point const start = Clock::now();
   std::chrono::duration<double> const limit(std::clamp(
@@ -529,9 +465,13 @@ void Learning::think_ahead() {
       break;
     }
     Trials& trials = noted->trials;
-    std::vector<learn::Proposal> const proposals =
-        propose(trials.kind, noted->bytes, noted->world_ranks, most_candidates(trials.num_calls));
-    for (learn::Proposal const& proposal : proposals) {
+    Example const call{
+        .bytes = noted->bytes,
+        .world_ranks = noted->world_ranks,
+        .native_seconds = trials.is_native_known() ? trials.seconds : 0,
+    };
+    for (learn::Proposal const& proposal :
+         propose(trials.kind, call, most_candidates(trials.num_calls))) {
       trials.add(proposal.choice.text(), proposal.seconds);
     }
   }

@@ -12,10 +12,11 @@
 #include "espalier/learn/allowance.hpp"
 #include "espalier/learn/race.hpp"
 #include "espalier/learn/shortlist.hpp"
+#include "espalier/machine/sources/occupancy.hpp"
 #include "espalier/neighborhood/choice.hpp"
 #include "espalier/plan/clock.hpp"
 #include "espalier/plan/learning/learned.hpp"
-#include "espalier/plan/learning/started_trials.hpp"
+#include "espalier/plan/learning/started_kinds.hpp"
 #include "espalier/plan/settings/settings.hpp"
 #include "espalier/plan/settings/statistics.hpp"
 #include "espalier/profile/call.hpp"
@@ -32,10 +33,21 @@ public:
     Trials const* trials = nullptr;  ///< of earlier runs, not owned; null: there were none
   };
 
+  /// A call of some kind.
+  struct Example {
+    std::int64_t bytes = 0;  ///< of the result
+    /// The ranks of the communicator in MPI_COMM_WORLD; empty: the same.
+    std::vector<int> const& world_ranks;
+    double native_seconds = 0;  ///< that it takes natively; 0: not known
+  };
+
   /// @param settings  of a program that learns
   /// @param node_of_rank  as Session::World::node_of_rank. Not copied.
-  /// @param num_processors  of a node; 0: as many as it has ranks
-  Learning(Settings const& settings, std::span<int const> node_of_rank, int num_processors);
+  Learning(
+      Settings const& settings,
+      std::span<int const> node_of_rank,
+      machine::Occupancy const& occupancy
+  );
 
   /// Seconds that may still be lost here.
   [[nodiscard]] double left() const noexcept { return allowance_.left(elapsed()); }
@@ -56,7 +68,7 @@ public:
   void let_communicators_have_order() noexcept { have_order_ = true; }
 
   /// A communicator learns for the first time, in a call that is collective over it.
-  /// @param world_ranks  as in propose()
+  /// @param world_ranks  as in Example
   /// @return how many with the same ranks did before: the same on all of them; 0 without an order
   [[nodiscard]] int count_communicator(std::vector<int> const& world_ranks, int num_ranks);
 
@@ -74,11 +86,8 @@ public:
 
   /// What is worth trying, the best first; nothing if all is known to be slower. Takes a few
   /// milliseconds.
-  /// @param bytes  of the result
-  /// @param world_ranks  the ranks of the communicator in MPI_COMM_WORLD; empty: the same
-  [[nodiscard]] std::vector<learn::Proposal> propose(
-      KindOfCalls const& kind, std::int64_t bytes, std::vector<int> const& world_ranks, int most
-  );
+  [[nodiscard]] std::vector<learn::Proposal>
+  propose(KindOfCalls const& kind, Example const& call, int most);
 
   /// What messages cost on this machine, as far as it is described or usual.
   [[nodiscard]] neighborhood::Links links();
@@ -87,22 +96,19 @@ public:
   /// @{
   void note(Lesson lesson);
   /// @param more  what came to Start::trials
-  /// @param bytes, world_ranks  as in propose()
+  /// @param bytes, world_ranks  as in Example
   void note(Trials const& more, std::int64_t bytes, std::vector<int> const& world_ranks);
 
   /// What was noted last of such calls.
   [[nodiscard]] std::optional<Lesson> lesson(KindOfCalls const& kind) const;
   /// With those of earlier runs.
   [[nodiscard]] std::optional<Trials> trials(KindOfCalls const& kind) const;
+
   /// @}
 
-  /// Trials of nonblocking calls are fixed before a program begins, equal on all ranks.
+  /// Trials of nonblocking calls.
   /// @{
-  /// Null if there are none of such calls.
-  [[nodiscard]] StartedTrials const* started(KindOfCalls const& kind) const;
-
-  /// Whether there are some on communicators of a shape.
-  [[nodiscard]] bool tries_started(profile::Shape const& shape) const;
+  [[nodiscard]] StartedKinds const& started() const noexcept { return started_; }
 
   /// Seconds of their calls on this rank; as many numbers on all ranks. Charges what they cost;
   /// once, when the program ends.
@@ -137,13 +143,10 @@ private:
   }
 
   void plan_turns(Settings const& settings);
-  void plan_started(Settings const& settings);
-  [[nodiscard]] learn::Timetable timetable(Trials const& trials, double budget) const;
   [[nodiscard]] learn::ErrorOfModel error_of_model(KindOfCalls const& kind) const;
   [[nodiscard]] learn::Place place_of(int num_ranks, std::vector<int> const& world_ranks);
   void find_links();
-  /// Of a node, for ranks of this program.
-  [[nodiscard]] int processors() const noexcept;
+  [[nodiscard]] double stake_of(Noted const& noted);
   [[nodiscard]] double ranks_per_processor() const noexcept;
 
   Clock::time_point start_ = Clock::now();
@@ -152,13 +155,12 @@ private:
   std::span<int const> node_of_rank_;
   MachineText machine_;
   NodeMemory node_memory_;
-  int num_processors_;
-  int most_ranks_;  ///< on a node
+  machine::Occupancy occupancy_;
   bool shares_memory_ = false;
   bool have_order_ = false;  ///< as let_communicators_have_order() says
   std::map<KindOfCalls, Trials> earlier_;
   std::map<KindOfCalls, Turn> turns_;  ///< of earlier_, but those of nonblocking calls
-  std::map<KindOfCalls, StartedTrials> started_;
+  StartedKinds started_;
 
   mutable std::mutex mutex_;  ///< guards what follows
   bool has_links_ = false;

@@ -43,7 +43,7 @@ StartedLearner::Calls& StartedLearner::calls_of(profile::Call call, std::int64_t
   if (place == nullptr) {
     KindOfCalls const kind = kind_of(call, ranks_.shape, bytes, profile::Form::nonblocking);
     place = std::make_unique<Calls>(
-        Calls{.kind = kind, .bytes = bytes, .trials = learning_->started(kind)}
+        Calls{.kind = kind, .bytes = bytes, .trials = learning_->started().find(kind)}
     );
   }
   return *place;

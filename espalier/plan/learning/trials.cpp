@@ -128,12 +128,28 @@ bool is_known(Field const& trials) {
 
 }  // namespace
 
+bool Trials::is_native_known() const noexcept {
+  return exchange_seconds > 0 || kind.is_started() || !ranks_run_ahead(kind.call);
+}
+
 void Trials::add(std::string algorithm, double predicted) {
   if (record.candidates.empty()) {
-    record.candidates.push_back({.seconds = seconds});
+    record.candidates.push_back({.seconds = is_native_known() ? seconds : 0});
   }
   algorithms.push_back(std::move(algorithm));
   record.candidates.push_back({.predicted = predicted});
+}
+
+double Trials::stake() const noexcept {
+  std::vector<learn::Record::Candidate> const& known = record.candidates;
+  double of_call = seconds;
+  if (known.size() > 1 && known.front().seconds <= 0) {
+    auto const best = std::ranges::min_element(
+        known.begin() + 1, known.end(), {}, &learn::Record::Candidate::predicted
+    );
+    of_call = std::max(of_call, best->predicted);
+  }
+  return static_cast<double>(num_calls) * of_call;
 }
 
 Trials since(Trials const& later, Trials const& earlier) {

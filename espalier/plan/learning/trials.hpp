@@ -20,18 +20,25 @@ namespace espalier::plan {
 /// makes such calls rarely learns in several runs what one run has no time for.
 struct Trials {
   KindOfCalls kind;
-  std::int64_t num_calls = 0;   ///< on one communicator in the last run
-  double seconds = 0;           ///< of a native call as one rank saw it; waiting may be in there
-  double exchange_seconds = 0;  ///< that one costs; 0: there was none
+  std::int64_t num_calls = 0;  ///< on one communicator in the last run
+  /// Of a native call. Until there was an exchange it is what one rank saw: waiting may be in
+  /// there, and a root may be through long before others.
+  double seconds = 0;
+  double exchange_seconds = 0;          ///< that one costs; 0: there was none
   std::vector<std::string> algorithms;  ///< of the candidates beside the native call, in order
   learn::Record record;  ///< of these and the native call; without any if none is known
 
-  /// One more candidate, behind the native call, which `seconds` is known of.
+  /// Whether a native call takes `seconds`. Not if a rank may be through before others, and there
+  /// was no exchange.
+  [[nodiscard]] bool is_native_known() const noexcept;
+
+  /// One more candidate, behind the native call.
   /// @param predicted  seconds by a model
   void add(std::string algorithm, double predicted);
 
-  /// Seconds that a run spends in such calls: what is at stake.
-  [[nodiscard]] double stake() const noexcept { return static_cast<double>(num_calls) * seconds; }
+  /// Seconds that a run spends in such calls: what is at stake. If nobody knows what the native
+  /// call takes, as long as the best candidate by a model, or as one rank saw, whichever is more.
+  [[nodiscard]] double stake() const noexcept;
 
   friend bool operator==(Trials const&, Trials const&) = default;
 };

@@ -48,8 +48,7 @@ TEST(RaceOfSeveralRuns, FewPairsThatWereDisturbedAreNoVerdict) {
 /// A program that makes two long calls in a run, and no more: each run goes on where the last one
 /// ended.
 /// @return after how many runs the candidate was taken
-int runs_until_taken(double seconds, bool sizes_vary = false) {
-  Record record{.candidates = {{.seconds = 0.02}, {.predicted = 0.004}}};
+int runs_until_taken(Record record, double native, double seconds, bool sizes_vary = false) {
   for (int num_runs = 0; num_runs < 20; ++num_runs) {
     Race race = Race::resumed(record, {.allowance = 0.05, .error_of_model = {.factor = 1.5}});
     if (sizes_vary) {
@@ -60,11 +59,17 @@ int runs_until_taken(double seconds, bool sizes_vary = false) {
       EXPECT_NEAR(race.seconds(1), seconds, seconds / 2);
       return num_runs;
     }
-    Program program({.seconds = {0.02, seconds}, .race = race});
+    Program program({.seconds = {native, seconds}, .race = race});
     program.run(2);
+    EXPECT_LE(program.allowance().spent(), program.allowance().bound(1) + native / 4);
     record = program.race().record();
   }
   return -1;
+}
+
+int runs_until_taken(double seconds, bool sizes_vary = false) {
+  Record const known{.candidates = {{.seconds = 0.02}, {.predicted = 0.004}}};
+  return runs_until_taken(known, 0.02, seconds, sizes_vary);
 }
 
 TEST(RaceOfSeveralRuns, DecidesInSeveralShortRuns) {
@@ -74,6 +79,21 @@ TEST(RaceOfSeveralRuns, DecidesInSeveralShortRuns) {
 TEST(RaceOfSeveralRuns, NeedsTwoRunsWhereLongCallsAreClearlyFaster) {
   EXPECT_EQ(runs_until_taken(0.004), 2);
   EXPECT_EQ(runs_until_taken(0.004, true), 5) << "some of these calls may be smaller";
+}
+
+/// An exchange behind the native call stops more than may be lost, and behind the candidate less.
+/// What that one saves pays for the other, in whichever order they are due.
+TEST(RaceOfSeveralRuns, LetsACandidatePayForTheNativeCall) {
+  Record const known{.candidates = {{.seconds = 0.26}, {.predicted = 0.04}}};
+  EXPECT_EQ(runs_until_taken(known, 0.26, 0.06), 2);
+}
+
+/// Nobody has looked at the native call, which only its root left early.
+TEST(RaceOfSeveralRuns, LooksFirstAtTheNativeCallThatNobodyKnows) {
+  Record const shorter{.candidates = {{.seconds = 0}, {.predicted = 0.02}}};
+  EXPECT_EQ(runs_until_taken(shorter, 0.1, 0.02), 3);
+  Record const longer{.candidates = {{.seconds = 0}, {.predicted = 0.04}}};
+  EXPECT_EQ(runs_until_taken(longer, 0.26, 0.06), 3);
 }
 
 /// The first call of each run takes three times as long as the second, whoever makes it.

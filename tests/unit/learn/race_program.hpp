@@ -135,6 +135,7 @@ private:
       agreed.parts = words.parts;
     }
     double charged = -1;
+    double saved = 0;
     for (std::size_t rank = 0; rank < races_.size(); ++rank) {
       double const waited = rank + 1 == races_.size() ? 0 : kind_.skew * uniform();
       Race::Own const own{
@@ -147,8 +148,10 @@ private:
       double const lost = races_[rank].conclude(agreed, own);
       ASSERT_TRUE(charged < 0 || lost == charged);
       charged = lost;
+      saved = races_[rank].collect_saved();
     }
     allowance_.charge(charged);
+    allowance_.gain(saved);
     exchange_again();
     if (races_.front().wants_candidates()) {
       for (Race& race : races_) {
@@ -170,10 +173,13 @@ private:
       agreed.whole_exchange = std::min(agreed.whole_exchange, words.whole_exchange);
     }
     double charged = 0;
+    double saved = 0;
     for (Race& race : races_) {
       charged = race.finish(agreed);
+      saved = race.collect_saved();
     }
     allowance_.charge(charged);
+    allowance_.gain(saved);
   }
 
   double draw(std::vector<double> const& seconds, int candidate) {

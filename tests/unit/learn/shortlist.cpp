@@ -17,6 +17,7 @@
 #include "espalier/candidates/machine_variants.hpp"
 #include "espalier/cost/forms/levels.hpp"
 #include "espalier/cost/ranking/ranking.hpp"
+#include "espalier/cost/replay/replay.hpp"
 #include "espalier/learn/outline.hpp"
 #include "espalier/learn/stand_in.hpp"
 #include "espalier/machine/sources/interconnect.hpp"
@@ -179,6 +180,36 @@ TEST(Shortlist, HasWhatIsGoodOnFastAndOnSlowNetworksWhereNobodyKnowsTheRate) {
   EXPECT_LT(list.at(0).seconds, 1.5 * if_slow.at(0).seconds) << "times are those if it is slow";
 }
 
+/// The best choice for such a broadcast takes 2 ms on a slow network, and 0.2 ms on a fast one.
+TEST(Shortlist, KnowsTheNetworkByWhatTheNativeCallTakes) {
+  Place place = on_unknown_ethernet(blocks(4, 4), 4, 4);
+  constexpr double bytes = 16384;
+  Place fast = place;
+  fast.between_nodes_if_slow.reset();
+  Place slow = fast;
+  slow.between_nodes = *place.between_nodes_if_slow;
+  std::string const if_fast = shortlist(Call::bcast, bytes, fast, 1, enough).at(0).choice.text();
+  std::string const if_slow = shortlist(Call::bcast, bytes, slow, 1, enough).at(0).choice.text();
+  ASSERT_NE(if_fast, if_slow);
+  EXPECT_NE(shortlist(Call::bcast, bytes, place, 1, enough).at(0).choice.text(), if_slow);
+  place.native_seconds = 0.02;
+  EXPECT_EQ(shortlist(Call::bcast, bytes, place, 1, enough).at(0).choice.text(), if_slow);
+  place.native_seconds = 0.0003;
+  EXPECT_EQ(shortlist(Call::bcast, bytes, place, 1, enough).at(0).choice.text(), if_fast);
+}
+
+/// A call of some bytes takes the same time on both, and says nothing.
+TEST(Shortlist, KeepsBothNetworksWhereCallsTakeAsLong) {
+  Place place = on_unknown_ethernet(blocks(4, 4), 4, 4);
+  auto const list = shortlist(Call::allreduce, 8, place, 3, enough);
+  place.native_seconds = 1;
+  auto const known = shortlist(Call::allreduce, 8, place, 3, enough);
+  ASSERT_EQ(known.size(), list.size());
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    EXPECT_EQ(known[i].choice.text(), list[i].choice.text());
+  }
+}
+
 /// An orthogonal reduce of these trees sends the same messages as the tree of all ranks.
 TEST(Shortlist, HasOneOfSeveralNamesOfTheSameMessages) {
   auto const list = shortlist(Call::reduce, 8, on_unknown_ethernet(blocks(4, 4), 4, 2), 3, enough);
@@ -258,6 +289,41 @@ TEST(Shortlist, ProposesSomethingHoweverShortTheTime) {
   std::vector<Proposal> const list =
       shortlist(Call::allreduce, 64, place, 3, std::chrono::seconds(0));
   EXPECT_EQ(list.size(), 3);
+}
+
+/// Four containers of four ranks, each of which sees the same two processors: what few messages
+/// take is known of the first choices already, however short the time is.
+TEST(Shortlist, SendsFewMessagesWhereContainersShareProcessors) {
+  Place crowded = on_unknown_ethernet(blocks(4, 4), 16, 2);
+  crowded.ranks_per_processor = 8;
+  for (auto const& [call, bytes] :
+       {std::pair{Call::allreduce, 8}, {Call::allgather, 64}, {Call::alltoall, 128}}) {
+    auto const list = shortlist(call, bytes, crowded, 1, std::chrono::seconds(0));
+    EXPECT_TRUE(list.at(0).choice.text().find("/hierarchical") != std::string::npos)
+        << list.at(0).choice.text();
+  }
+}
+
+/// All trees of a barrier send as many messages, and keep processors busy for as long.
+TEST(Shortlist, TakesTheShorterPathWhereProcessorsHaveAsMuchToDo) {
+  Place crowded = on_infiniband(blocks(1, 16));
+  crowded.within_node = machine::stock_link_within_node(16, 2);
+  crowded.ranks_per_processor = 8;
+  Choice const taken = shortlist(Call::barrier, 0, crowded, 1, enough).at(0).choice;
+  ASSERT_EQ(taken.algorithm().name, std::string_view("k_nomial"));
+  machine::Machine const machine(
+      {{.name = "core", .of_core = blocks(16, 1), .link = crowded.within_node}}
+  );
+  cost::Setting const setting{machine, blocks(16, 1)};
+  std::set<double> times;
+  for (Choice const& one :
+       candidates::node_variants(schedule::Collective::barrier, blocks(1, 16))) {
+    if (&one.algorithm() == &taken.algorithm()) {
+      times.insert(cost::replay(one, 0, setting, 0).seconds());
+    }
+  }
+  ASSERT_GT(times.size(), 1) << "there is something to choose from";
+  EXPECT_DOUBLE_EQ(cost::replay(taken, 0, setting, 0).seconds(), *times.begin());
 }
 
 Proposal proposed(std::string const& text, double seconds) {

@@ -268,6 +268,24 @@ TEST(Learned, HasAllCandidatesInTheirOrder) {
   EXPECT_EQ(found.record.candidates[2].predicted, 1e-4);
 }
 
+/// The root of a broadcast is through when it has sent. A second run that takes that for the time
+/// of the call sees nothing at stake, and tries nothing.
+TEST(Learned, KnowsNothingOfCallsThatOneRankLeftEarly) {
+  Trials found{.kind = allgathers(), .num_calls = 2, .seconds = 5e-4};
+  found.kind.call = profile::Call::bcast;
+  EXPECT_DOUBLE_EQ(found.stake(), 2 * 5e-4);
+  found.add("bcast/chain", 0.08);
+  found.add("bcast/scatter_allgather", 0.04);
+  EXPECT_EQ(found.record.candidates[0].seconds, 0);
+  EXPECT_DOUBLE_EQ(found.stake(), 2 * 0.04) << "as long as the best one, as a model says";
+  found.seconds = 0.1;
+  EXPECT_DOUBLE_EQ(found.stake(), 2 * 0.1);
+  Trials looked{.kind = found.kind, .num_calls = 2, .seconds = 5e-4, .exchange_seconds = 1e-4};
+  looked.add("bcast/chain", 0.08);
+  EXPECT_EQ(looked.record.candidates[0].seconds, 5e-4);
+  EXPECT_DOUBLE_EQ(looked.stake(), 2 * 5e-4);
+}
+
 /// Two jobs whose models proposed different candidates.
 TEST(Learned, KeepsTheCandidatesThatRanMore) {
   Trials other = trials(1, 3);
