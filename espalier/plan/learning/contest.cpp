@@ -97,18 +97,14 @@ Proposals propose(Contest::Kind const& contest, double native_seconds, Learning&
   return proposals;
 }
 
-/// Of a communicator before which so many others of these ranks were learned on. Who makes them
+/// On a communicator before which the same ranks made such calls on so many others. Who makes these
 /// again and again and frees them after a few calls would pay for the first exchanges of each, and
-/// learn nothing; of calls with much data these are a small part. Ranks that come to two of them in
-/// different orders mostly agree, too.
-std::int64_t first_call_on(int num_before, KindOfCalls const& kind) {
+/// learn nothing. Ranks that come to two of them in different orders mostly agree, too.
+std::int64_t first_call_on(int num_before) {
   constexpr unsigned few = 8;
   constexpr std::int64_t calls_for_each = 3;
   auto const number = static_cast<unsigned>(num_before);
-  bool const is_long = profile::has_known_size(kind.call, kind.shape) && carries_much_data(kind);
-  return number < few || is_long
-             ? 1
-             : calls_for_each * static_cast<std::int64_t>(std::bit_floor(number));
+  return number < few ? 1 : calls_for_each * static_cast<std::int64_t>(std::bit_floor(number));
 }
 
 }  // namespace
@@ -123,7 +119,7 @@ Contest::Contest(Kind const& kind, profile::Decision const& decision, Learning c
     saved_ = learning.saved(kind_of_calls(), decision.algorithm_text());
     own_.push_back({.reason = "learning: the native call, to check the rule for this call"});
     decisions_ = {&own_.back(), &decision};
-    race_.begin_with_call(first_call_on(kind_.num_before, kind_of_calls()));
+    race_.begin_with_call(first_call_on(kind_.num_before));
     return;
   }
   decisions_.push_back(&decision);
@@ -134,7 +130,7 @@ Contest::Contest(Kind const& kind, profile::Decision const& decision, Learning c
     add(base_.algorithms);
   }
   tell_kind();
-  race_.begin_with_call(first_call_on(kind_.num_before, kind_of_calls()));
+  race_.begin_with_call(first_call_on(kind_.num_before));
 }
 
 /// Contests that go on at the same time in one loop are not to make their pairs in the same order.

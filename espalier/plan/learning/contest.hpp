@@ -34,7 +34,7 @@ public:
     std::vector<int> const* world_ranks = nullptr;  ///< as State::Facts::world_ranks
     Neighbors* neighbors = nullptr;                 ///< of a neighborhood collective
     Exchange* exchange = nullptr;                   ///< of the communicator
-    int num_before = 0;                             ///< as of Learning::count_communicator()
+    int num_before = 0;                             ///< as of Learning::count_contest()
   };
 
   /// What a call runs.

@@ -7,10 +7,6 @@ namespace espalier::plan {
 Contest& Learner::make(
     profile::Call call, std::int64_t bytes, profile::Decision const& decision, Learning& learning
 ) {
-  if (!is_counted_) {
-    kind_.num_before = learning.count_communicator(*kind_.world_ranks, kind_.shape.num_ranks);
-    is_counted_ = true;
-  }
   std::unique_ptr<OfSizes>& row = contests_[profile::index_of(call)];
   if (row == nullptr) {
     row = std::make_unique<OfSizes>();
@@ -23,6 +19,7 @@ Contest& Learner::make(
     kind.shape = neighbor_shape_;
     kind.neighbors = neighbors_;
   }
+  kind.num_before = learning.count_contest(*kind.world_ranks, kind_of(call, kind.shape, bytes));
   std::unique_ptr<Contest>& place = (*row)[size_class(bytes)];
   place = std::make_unique<Contest>(kind, decision, learning);
   return *place;

@@ -67,8 +67,7 @@ private:
   );
 
   Contest::Kind kind_;
-  Exchange exchange_;        ///< of all contests
-  bool is_counted_ = false;  ///< as of Learning::count_communicator()
+  Exchange exchange_;  ///< of all contests
   profile::Shape neighbor_shape_;
   Neighbors* neighbors_ = nullptr;
   std::array<std::unique_ptr<OfSizes>, profile::num_rule_calls> contests_;

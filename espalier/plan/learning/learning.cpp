@@ -135,9 +135,11 @@ constexpr std::uint64_t mixed(std::uint64_t bits) noexcept {
   return bits ^ (bits >> 31U);
 }
 
-/// Hardly ever the same for other ranks; in whatever order they are.
-std::uint64_t key_of(std::vector<int> const& world_ranks, int num_ranks) {
-  std::uint64_t sum = 0;
+/// Hardly ever the same for other calls or other ranks; in whatever order these are.
+std::uint64_t key_of(std::vector<int> const& world_ranks, KindOfCalls const& kind) {
+  int const num_ranks = kind.shape.num_ranks;
+  auto const bytes = static_cast<std::uint64_t>(kind.min_bytes);
+  std::uint64_t sum = mixed(profile::num_rule_calls * bytes + profile::index_of(kind.call));
   for (int i = 0; i < num_ranks; ++i) {
     int const rank = world_ranks.empty() ? i : world_ranks[static_cast<std::size_t>(i)];
     sum += mixed(static_cast<std::uint64_t>(rank) + 1);
@@ -352,12 +354,12 @@ double Learning::ranks_per_processor() const noexcept {
   return std::max(1.0, static_cast<double>(occupancy_.num_ranks) / occupancy_.num_processors);
 }
 
-int Learning::count_communicator(std::vector<int> const& world_ranks, int num_ranks) {
+int Learning::count_contest(std::vector<int> const& world_ranks, KindOfCalls const& kind) {
   if (!have_order_) {
     return 0;
   }
   std::lock_guard const lock(mutex_);
-  int& number = num_communicators_[key_of(world_ranks, num_ranks)];
+  int& number = num_contests_[key_of(world_ranks, kind)];
   return number < std::numeric_limits<int>::max() ? number++ : number;
 }
 

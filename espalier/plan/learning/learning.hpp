@@ -67,10 +67,11 @@ public:
   /// are in MPI at the same time. The same on all ranks; before anything is learned.
   void let_communicators_have_order() noexcept { have_order_ = true; }
 
-  /// A communicator learns for the first time, in a call that is collective over it.
+  /// Calls of a kind are made on a communicator for the first time.
   /// @param world_ranks  as in Example
-  /// @return how many with the same ranks did before: the same on all of them; 0 without an order
-  [[nodiscard]] int count_communicator(std::vector<int> const& world_ranks, int num_ranks);
+  /// @return on how many with the same ranks they were before: the same on all of them; 0 without
+  ///   an order
+  [[nodiscard]] int count_contest(std::vector<int> const& world_ranks, KindOfCalls const& kind);
 
   /// An exchange of so many ranks took this rank so long, waiting or not.
   void note_exchange(int num_ranks, double seconds);
@@ -169,8 +170,8 @@ private:
   machine::Link within_node_;
   std::map<KindOfCalls, Lesson> lessons_;
   std::map<KindOfCalls, Noted> noted_;
-  std::map<std::uint64_t, int> num_communicators_;  ///< by their ranks, see key_of()
-  std::map<int, double> exchange_seconds_;          ///< by the number of ranks
+  std::map<std::uint64_t, int> num_contests_;  ///< by ranks and calls, see key_of()
+  std::map<int, double> exchange_seconds_;     ///< by the number of ranks
 };
 
 }  // namespace espalier::plan
