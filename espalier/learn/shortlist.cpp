@@ -33,6 +33,8 @@ using Clock = std::chrono::steady_clock;
 /// times as many.
 constexpr int most_replayed_ranks = 16;
 constexpr std::size_t least_replayed_choices = 8;
+/// What so many different algorithms take at two places says whether these differ for such a call.
+constexpr std::size_t replays_that_tell_places = 4;
 constexpr double usual_block_bytes = 1024;
 constexpr double unknown = std::numeric_limits<double>::infinity();
 
@@ -99,6 +101,14 @@ candidates_of(algorithms::Collective collective, Place const& place, StandIn con
   return in_turns(std::move(result));
 }
 
+/// Where ranks share processors, whoever waits gets its own again when the others have looked for
+/// their messages in turn.
+machine::Link until_ranks_run(machine::Link link, double ranks_per_processor) {
+  constexpr double of_look = 1.5e-6;  // with the change of context
+  link.latency += of_look * (ranks_per_processor - 1);
+  return link;
+}
+
 cost::Setting setting_of(Place const& place, std::vector<int> const& node_of_rank) {
   auto const order = algorithms::RankOrder::by_node(node_of_rank);
   std::vector<int> nodes;
@@ -109,9 +119,14 @@ cost::Setting setting_of(Place const& place, std::vector<int> const& node_of_ran
     cores.push_back(i);
     core_of.push_back(order.position_of(i));
   }
+  double const crowd = place.ranks_per_processor;
   machine::Machine machine({
-      {.name = "node", .of_core = std::move(nodes), .link = place.between_nodes},
-      {.name = "core", .of_core = std::move(cores), .link = place.within_node},
+      {.name = "node",
+       .of_core = std::move(nodes),
+       .link = until_ranks_run(place.between_nodes, crowd)},
+      {.name = "core",
+       .of_core = std::move(cores),
+       .link = until_ranks_run(place.within_node, crowd)},
   });
   return {.machine = std::move(machine), .core_of = std::move(core_of)};
 }
@@ -151,14 +166,13 @@ double processor_time(cost::Replay const& replay, Situation const& situation) {
   return total / situation.setting.num_ranks() * situation.ranks_per_processor;
 }
 
-/// A replay has a processor for each rank. Where there are fewer, ranks wait for them as well as
-/// for messages, and whichever takes longer counts. Of the other one so little is added that it
-/// decides only between choices which are alike.
+/// A replay has a processor for each rank. Where there are fewer, a rank waits for what messages
+/// cost the other ranks of its processor, too. Of 16 ranks on 2 processors, what has few rounds is
+/// slow if it sends many messages, and what sends the fewest is slow if it has many rounds.
 double replay_time(Choice const& choice, Situation const& situation) {
-  constexpr double part_of_other = 1e-3;
   cost::Replay const replay = cost::replay(choice, 0, situation.setting, situation.num_bytes);
-  auto const [least, most] = std::minmax({replay.seconds(), processor_time(replay, situation)});
-  return most + part_of_other * least;
+  double const of_others = 1 - 1 / situation.ranks_per_processor;
+  return replay.seconds() + of_others * processor_time(replay, situation);
 }
 
 /// A replay of the small communicator, as many times longer as an outline of the large one is.
@@ -262,12 +276,30 @@ std::vector<std::size_t> order_of_others(Comparison const& comparison) {
   return result;
 }
 
-/// The place at which the best choice takes most nearly as long as the native call does; nullopt if
-/// that is not known or the places do not differ. A native call that takes ten times as long as the
-/// best choice on a slow network is met more often than one that takes a thousand times as long as
-/// on a fast one.
+/// Whether all choices take about as long at all places, as those of a few bytes do.
+bool are_places_alike(Comparison const& comparison) {
+  constexpr double alike = 1.05;
+  for (std::size_t i = 0; i < comparison.candidates.size(); ++i) {
+    for (std::vector<double> const& at_place : comparison.times) {
+      double const here = at_place[i];
+      double const first = comparison.times.front()[i];
+      if (here < unknown && std::max(here, first) > alike * std::min(here, first)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+/// The place at which the best choice takes most nearly as long as the native call does, or any if
+/// they are alike; nullopt if nobody knows. A native call that takes ten times as long as the best
+/// choice on a slow network is met more often than one that takes a thousand times as long as on a
+/// fast one.
 std::optional<std::size_t> likeliest(Comparison const& comparison, double native_seconds) {
   constexpr double different = 2;
+  if (are_places_alike(comparison)) {
+    return 0;
+  }
   std::vector<double> best;
   std::ranges::transform(comparison.times, std::back_inserter(best), [](auto const& at_place) {
     return std::ranges::min(at_place);
@@ -307,13 +339,19 @@ Comparison compare(
     }
     ++num_replayed;
   };
+  auto const keep_likeliest = [&] {
+    if (auto const place = likeliest(result, native_seconds)) {
+      scenes = {scenes[*place]};
+      result.times = {result.times[*place]};
+    }
+  };
   for (std::size_t i = 0; i < result.candidates.size() && result.candidates[i].turn == 0; ++i) {
     replay(i);
+    if (num_replayed == replays_that_tell_places && are_places_alike(result)) {
+      keep_likeliest();
+    }
   }
-  if (auto const place = likeliest(result, native_seconds)) {
-    scenes = {scenes[*place]};
-    result.times = {result.times[*place]};
-  }
+  keep_likeliest();
   std::ranges::for_each(order_of_others(result), replay);
   return result;
 }
