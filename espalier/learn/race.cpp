@@ -314,23 +314,25 @@ void Race::plan_next_of_round(double allowance) {
   if (begins_round && plan_round(allowance)) {
     return;
   }
-  if (stage_ == Stage::racing && standings_.is_long()) {
-    prefer_affordable(allowance);
-  }
+  prefer_affordable(allowance);
   int const candidate = order_[position_];
   if (is_affordable(candidate, allowance)) {
-    if (wants_pace()) {
-      plan_pace(candidate, num_calls_ + 1, calls_of_pace_, true);
-    } else {
-      planned_ = {.candidate = candidate, .counts = true};
-      next_trial_ = num_calls_ + 1;
-    }
+    plan_trial_of(candidate);
     ++position_;
     pause_ = 1;
   } else if (stage_ == Stage::checking) {
     settle(standing_);
   } else {
     look_later(allowance);
+  }
+}
+
+void Race::plan_trial_of(int candidate) {
+  if (wants_pace()) {
+    plan_pace(candidate, num_calls_ + 1, calls_of_pace_, true);
+  } else {
+    planned_ = {.candidate = candidate, .counts = true};
+    next_trial_ = num_calls_ + 1;
   }
 }
 

@@ -409,6 +409,7 @@ private:
   [[nodiscard]] bool wants_pace() const;
   [[nodiscard]] bool is_affordable(int candidate, double allowance) const;
   void prefer_affordable(double allowance);
+  void plan_trial_of(int candidate);
   [[nodiscard]] bool is_left_out(int candidate, double allowance) const;
   [[nodiscard]] bool is_nothing_affordable(double allowance) const;
 

@@ -248,6 +248,9 @@ bool Race::is_nothing_affordable(double allowance) const {
 /// The next trial of the round may be any of those that are left. A long native call may cost more
 /// than there is before a candidate has saved it.
 void Race::prefer_affordable(double allowance) {
+  if (stage_ != Stage::racing || !standings_.is_long()) {
+    return;
+  }
   auto const next = order_.begin() + static_cast<std::ptrdiff_t>(position_);
   auto const found = std::find_if(next, order_.end(), [&](int candidate) {
     return takes_part(candidate, allowance) && is_affordable(candidate, allowance);

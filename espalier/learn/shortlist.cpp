@@ -270,6 +270,7 @@ std::vector<std::size_t> order_of_others(Comparison const& comparison) {
   }
   std::ranges::sort(order);
   std::vector<std::size_t> result;
+  result.reserve(order.size());
   for (auto const& [is_far, turn, regret, i] : order) {
     result.push_back(i);
   }
