@@ -13,6 +13,7 @@
 #include "espalier/learn/standings.hpp"
 #include "espalier/machine/sources/interconnect.hpp"
 #include "espalier/machine/text/file.hpp"
+#include "espalier/plan/learning/contest_key.hpp"
 #include "espalier/plan/learning/coverage.hpp"
 #include "espalier/plan/world.hpp"
 
@@ -126,25 +127,6 @@ machine::Occupancy of_fullest_node(std::span<int const> node_of_rank) {
     most = std::max(most, ++num_ranks[node]);
   }
   return {.num_ranks = most, .num_processors = most};
-}
-
-/// Mixes all bits of a number [steele2014].
-constexpr std::uint64_t mixed(std::uint64_t bits) noexcept {
-  bits = (bits ^ (bits >> 30U)) * 0xbf58476d1ce4e5b9U;
-  bits = (bits ^ (bits >> 27U)) * 0x94d049bb133111ebU;
-  return bits ^ (bits >> 31U);
-}
-
-/// Hardly ever the same for other calls or other ranks; in whatever order these are.
-std::uint64_t key_of(std::vector<int> const& world_ranks, KindOfCalls const& kind) {
-  int const num_ranks = kind.shape.num_ranks;
-  auto const bytes = static_cast<std::uint64_t>(kind.min_bytes);
-  std::uint64_t sum = mixed(profile::num_rule_calls * bytes + profile::index_of(kind.call));
-  for (int i = 0; i < num_ranks; ++i) {
-    int const rank = world_ranks.empty() ? i : world_ranks[static_cast<std::size_t>(i)];
-    sum += mixed(static_cast<std::uint64_t>(rank) + 1);
-  }
-  return sum;
 }
 
 }  // namespace
@@ -359,7 +341,7 @@ int Learning::count_contest(std::vector<int> const& world_ranks, KindOfCalls con
     return 0;
   }
   std::lock_guard const lock(mutex_);
-  int& number = num_contests_[key_of(world_ranks, kind)];
+  int& number = num_contests_[contest_key(world_ranks, kind)];
   return number < std::numeric_limits<int>::max() ? number++ : number;
 }
 

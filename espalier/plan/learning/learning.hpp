@@ -170,7 +170,7 @@ private:
   machine::Link within_node_;
   std::map<KindOfCalls, Lesson> lessons_;
   std::map<KindOfCalls, Noted> noted_;
-  std::map<std::uint64_t, int> num_contests_;  ///< by ranks and calls, see key_of()
+  std::map<std::uint64_t, int> num_contests_;  ///< by ranks and calls, see contest_key()
   std::map<int, double> exchange_seconds_;     ///< by the number of ranks
 };
 
