@@ -218,6 +218,9 @@ public:
   /// anyway. Times of other calls vary too much to be added up.
   [[nodiscard]] double collect_saved() noexcept { return std::exchange(saved_, 0); }
 
+  /// Of the allowance, after the last conclude() or finish(): with a part of what was saved.
+  [[nodiscard]] double left() const noexcept { return left_; }
+
   /// For its trials the ranks agreed on something, which costs as much as an exchange.
   void count_agreement() noexcept { exchange_cost_.count(false); }
 

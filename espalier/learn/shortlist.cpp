@@ -340,19 +340,19 @@ Comparison compare(
     }
     ++num_replayed;
   };
-  auto const keep_likeliest = [&] {
-    if (auto const place = likeliest(result, native_seconds)) {
-      scenes = {scenes[*place]};
-      result.times = {result.times[*place]};
-    }
+  auto const keep = [&](std::size_t place) {
+    scenes = {scenes[place]};
+    result.times = {result.times[place]};
   };
   for (std::size_t i = 0; i < result.candidates.size() && result.candidates[i].turn == 0; ++i) {
     replay(i);
     if (num_replayed == replays_that_tell_places && are_places_alike(result)) {
-      keep_likeliest();
+      keep(0);
     }
   }
-  keep_likeliest();
+  if (auto const place = likeliest(result, native_seconds)) {
+    keep(*place);
+  }
   std::ranges::for_each(order_of_others(result), replay);
   return result;
 }

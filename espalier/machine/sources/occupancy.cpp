@@ -6,21 +6,12 @@
 #include <fstream>
 #include <functional>
 #include <map>
-#include <string>
 
 #include "espalier/base/error.hpp"
 #include "espalier/machine/sources/cpu_set.hpp"
 
 namespace espalier::machine {
 namespace {
-
-/// What a kernel draws when it starts (random(4)).
-std::string name_of_start(std::filesystem::path const& root) {
-  std::ifstream file(root / "proc/sys/kernel/random/boot_id");
-  std::string name;
-  file >> name;
-  return name;
-}
 
 /// 0 if the system does not say.
 int count_online(std::filesystem::path const& root) {
@@ -59,12 +50,19 @@ bool is_fuller(Occupancy const& one, Occupancy const& other) {
 
 }  // namespace
 
+std::string kernel_id(std::filesystem::path const& root) {
+  std::ifstream file(root / "proc/sys/kernel/random/boot_id");
+  std::string id;
+  file >> id;
+  return id;
+}
+
 ProcessorsOfRank processors_of_rank(std::filesystem::path const& root) {
   CpuSet const allowed = CpuSet::allowed_here();
   int const num_online = count_online(root);
   constexpr std::hash<std::string> number;
   return {
-      .kernel = number(name_of_start(root)),
+      .kernel = number(kernel_id(root)),
       .set = number(allowed.text()),
       .num = allowed.empty() ? num_online : allowed.size(),
       .num_online = num_online,

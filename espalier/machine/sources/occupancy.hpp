@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
 
 namespace espalier::machine {
 
@@ -17,6 +18,11 @@ struct ProcessorsOfRank {
   std::int32_t num = 0;   ///< in the set; 0: not known
   std::int32_t num_online = 0;  ///< of the machine; 0: not known
 };
+
+/// What the kernel drew when it started (random(4)): the same in all its containers. Empty if it
+/// does not say.
+/// @param root stands for `/`.
+[[nodiscard]] std::string kernel_id(std::filesystem::path const& root = "/");
 
 /// @param root stands for `/`. A kernel that does not name its start counts as the same as others
 ///   that do not.

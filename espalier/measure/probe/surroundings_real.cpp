@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <ctime>
-#include <fstream>
 #include <sched.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include "espalier/machine/job/job_view.hpp"
 #include "espalier/machine/job/mpi_discovery.hpp"
 #include "espalier/machine/sources/environment.hpp"
+#include "espalier/machine/sources/occupancy.hpp"
 #include "espalier/measure/probe/surroundings.hpp"
 #include "espalier/mpi/success.hpp"
 
@@ -117,11 +117,7 @@ std::string host_name() {
 }
 
 std::string kernel_id() {
-  // Drawn at each start (random(4)).
-  std::ifstream file("/proc/sys/kernel/random/boot_id");
-  std::string id;
-  file >> id;
-  return id;
+  return machine::kernel_id();
 }
 
 std::string job_view(Job const& job) {

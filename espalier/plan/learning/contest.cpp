@@ -218,7 +218,7 @@ void Contest::conclude(Clock::time_point start, bool was_refused, Learning& lear
   if (race_.wants_whole_exchange(agreed)) {
     trial.whole_exchange = time_whole_exchange(learning);
   }
-  charge(race_.conclude(agreed, trial), agreed.allowance, learning);
+  charge(race_.conclude(agreed, trial), learning);
   if (!race_.is_of_loop()) {
     double const waited = pace_.waited(
         trial.exchange - race_.price_of_exchange(), race_.standings().middle(race_.standing())
@@ -227,7 +227,7 @@ void Contest::conclude(Clock::time_point start, bool was_refused, Learning& lear
   }
   if (race_.wants_words()) {
     agreed = exchange(race_.words(learning.left(), call), learning);
-    charge(race_.finish(agreed), agreed.allowance, learning);
+    charge(race_.finish(agreed), learning);
   }
   note_what_calls_save();
   if (race_.wants_candidates()) {
@@ -237,13 +237,12 @@ void Contest::conclude(Clock::time_point start, bool was_refused, Learning& lear
   }
 }
 
-/// @param allowance  before the loss, as the ranks agreed on
-void Contest::charge(double lost, double allowance, Learning& learning) noexcept {
-  double const saved = race_.collect_saved();
+/// Of a trial, with what it saved.
+void Contest::charge(double lost, Learning& learning) noexcept {
   learning.charge(lost);
-  learning.gain(saved);
+  learning.gain(race_.collect_saved());
   has_exchanged_ = true;
-  kind_.exchange->note_left(allowance - lost + learn::Allowance::share_of_gains * saved);
+  kind_.exchange->note_left(race_.left());
 }
 
 /// Of the calls since those that were looked at, up to one of this number: a trial is not among

@@ -127,7 +127,7 @@ private:
     }
   }
 
-  void charge(double lost, double allowance, Learning& learning) noexcept;
+  void charge(double lost, Learning& learning) noexcept;
   void credit(std::int64_t last, Learning& learning) noexcept;
   void pay_rest(Learning& learning);
   void note_what_calls_save() noexcept;

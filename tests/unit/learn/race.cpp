@@ -141,19 +141,6 @@ TEST(Race, CountsNothingForATrialThatIsFasterByMore) {
   EXPECT_LE(program.allowance().spent(), 0.005 * (program.num_calls_of(Race::native) + 1));
 }
 
-/// Half of it may be lost again. Times of short calls vary too much to be added up.
-TEST(Race, GainsWhatCandidatesSaveInTrialsOfLongCalls) {
-  Program program({.seconds = {0.02, 0.005}, .noise = 0, .exchange = 1e-6});
-  program.run(12);
-  ASSERT_GT(program.num_calls_of(1), 0);
-  EXPECT_GE(program.allowance().gained(), 0.0149);
-  EXPECT_LE(program.allowance().gained(), program.num_calls_of(1) * 0.0151);
-  Program of_short({.seconds = {2e-3, 1e-3}, .noise = 0});
-  of_short.run(100);
-  ASSERT_GT(of_short.num_calls_of(1), 0);
-  EXPECT_EQ(of_short.allowance().gained(), 0);
-}
-
 /// All ranks waited a second for the root, and the call itself took a millisecond.
 TEST(Race, TakesBackWhatWaitingForALateRootSeemedToCost) {
   Race race;

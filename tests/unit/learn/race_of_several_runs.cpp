@@ -81,6 +81,19 @@ TEST(RaceOfSeveralRuns, NeedsTwoRunsWhereLongCallsAreClearlyFaster) {
   EXPECT_EQ(runs_until_taken(0.004, true), 5) << "some of these calls may be smaller";
 }
 
+/// Half of it may be lost again. Times of short calls vary too much to be added up.
+TEST(RaceOfSeveralRuns, GainsWhatCandidatesSaveInTrialsOfLongCalls) {
+  Program program({.seconds = {0.02, 0.005}, .noise = 0, .exchange = 1e-6});
+  program.run(12);
+  ASSERT_GT(program.num_calls_of(1), 0);
+  EXPECT_GE(program.allowance().gained(), 0.0149);
+  EXPECT_LE(program.allowance().gained(), program.num_calls_of(1) * 0.0151);
+  Program of_short({.seconds = {2e-3, 1e-3}, .noise = 0});
+  of_short.run(100);
+  ASSERT_GT(of_short.num_calls_of(1), 0);
+  EXPECT_EQ(of_short.allowance().gained(), 0);
+}
+
 /// An exchange behind the native call stops more than may be lost, and behind the candidate less.
 /// What that one saves pays for the other, in whichever order they are due.
 TEST(RaceOfSeveralRuns, LetsACandidatePayForTheNativeCall) {
