@@ -73,10 +73,10 @@ StartedKinds::StartedKinds(
   std::ranges::stable_sort(open, std::greater<>(), &Trials::stake);
   Budget left = budget;
   for (Trials const* const trials : open) {
-    learn::Timetable table = timetable_of(*trials, left);
+    learn::Timetable const table = timetable_of(*trials, left);
     left.seconds -= table.cost();
     cost_ += table.cost();
-    kinds_.try_emplace(trials->kind, *trials, std::move(table), false);
+    kinds_.try_emplace(trials->kind, *trials, table, false);
   }
 }
 
