@@ -109,12 +109,16 @@ run_pytest() {
     --junitxml="$results/$1.xml" "${@:2}"
 }
 
-# What looks at all that clusters leave runs alone: any command of a cluster removes it.
+# Two files run alone: one looks at all that clusters leave, which any command of a cluster removes;
+# one compares rates with those of links, which other tests slow down.
 stage_python() {
-  local status=0 alone=tests/python/clusters/test_cluster_end.py
-  run_pytest python -n "$tests_at_once" --dist worksteal --ignore "$alone" \
+  local status=0 alone=(
+    tests/python/clusters/test_cluster_end.py
+    tests/python/probing/test_emulated_probe.py
+  )
+  run_pytest python -n "$tests_at_once" --dist worksteal "${alone[@]/#/--ignore=}" \
     tests/tools tests/python tests/packaging || status=1
-  run_pytest clusters "$alone" || status=1
+  run_pytest alone "${alone[@]}" || status=1
   return $status
 }
 

@@ -4,96 +4,30 @@
 from __future__ import annotations
 
 import dataclasses
-import json
-import os
 import shutil
-import subprocess
-import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from places import repository
 from platform_probe import program
+from probe_command import probe, runs, vendor_or_skip
 
 from espalier import installation
-from espalier.clusters import EmulatedCluster, SimulatedCluster, emulated
-from espalier.io import documents
+from espalier.clusters import SimulatedCluster
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
-
-Groups = set[frozenset[int]]
+    from probe_command import Found, Groups
 
 pytestmark = [pytest.mark.mpi, pytest.mark.slow]
 needs_simgrid = pytest.mark.skipif(
     shutil.which("smpirun") is None, reason="SimGrid is not installed"
 )
-OBSTACLE = emulated.obstacle()
-
-
-@dataclasses.dataclass(frozen=True)
-class Found:
-    """What a probe wrote."""
-
-    machine: dict[str, Any]
-    probe: dict[str, Any]
-
-    @property
-    def names(self) -> list[str]:
-        return [level["name"] for level in self.machine["levels"]]
-
-    def link(self, level: str) -> dict[str, Any]:
-        return dict(self.machine["levels"][self.names.index(level)]["link"])
-
-    def groups(self, level: int) -> Groups:
-        """Return the ranks of each object of a level."""
-        paths: list[tuple[int, ...]] = [()]
-        for description in self.machine["levels"]:
-            counts = description["counts"]
-            if len(counts) == 1:
-                counts = counts * len(paths)
-            paths = [
-                (*path, number)
-                for path, count in zip(paths, counts, strict=True)
-                for number in range(count)
-            ]
-        members: dict[tuple[int, ...], set[int]] = {}
-        for rank, core in enumerate(self.machine["core_of_rank"]):
-            members.setdefault(paths[core][: level + 1], set()).add(rank)
-        return {frozenset(ranks) for ranks in members.values()}
 
 
 def every(step: int, *starts: int, of: int) -> Groups:
     """Return ranks start, start + step, ... below `of`, a group for each start."""
     return {frozenset(range(start, of, step)) for start in starts}
-
-
-def runs(*sizes: int) -> Groups:
-    """Return groups of consecutive ranks."""
-    ends = [sum(sizes[: i + 1]) for i in range(len(sizes))]
-    return {frozenset(range(end - size, end)) for end, size in zip(ends, sizes, strict=True)}
-
-
-def probe(launcher: Sequence[str], folder: Path, budget: str) -> Found:
-    """Run the command as a user does."""
-    output = folder / "machine.json"
-    words = [sys.executable, "-m", "espalier", "probe", "--json", "--time-budget", budget]
-    done = subprocess.run(
-        [*words, "-o", str(output), "--", *launcher],
-        env={**os.environ, "PYTHONPATH": str(repository / "python"), "LC_ALL": "C"},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=110,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    found = json.loads(done.stdout)
-    documents.parse(done.stdout, "output", found["schema"], found["version"])
-    machine = documents.parse(output.read_text(), str(output), "espalier-machine", 1)
-    return Found(machine, found)
 
 
 def probe_simulated(
@@ -203,29 +137,6 @@ def test_two_probes_find_the_same(tmp_path: Path) -> None:
     one, other = (probe_simulated(machine, 4, tmp_path).machine for _ in range(2))
     assert one["levels"] == other["levels"]
     assert one["core_of_rank"] == other["core_of_rank"]
-
-
-def vendor_or_skip(vendor: str) -> None:
-    program(vendor)
-    if shutil.which(f"mpirun.{vendor}") is None:
-        pytest.skip(f"{vendor} is not installed")
-
-
-@pytest.mark.skipif(bool(OBSTACLE), reason=OBSTACLE)
-@pytest.mark.parametrize("vendor", ["openmpi", "mpich"])
-def test_an_emulated_cluster(vendor: str, tmp_path: Path) -> None:
-    vendor_or_skip(vendor)
-    with EmulatedCluster(3, 2, rate="100mbit") as cluster:
-        found = probe(cluster.launcher_words(vendor), tmp_path, "15s")
-    assert found.groups(0) == runs(2, 2, 2)
-    assert found.machine["object_names"]["node"] == ["node0", "node1", "node2"]
-    link = found.link("node")
-    assert link["bandwidth_bytes_per_s"] == pytest.approx(12.5e6, rel=0.1)
-    assert link["channels"] == 1
-    if vendor == "mpich":
-        # Open MPI answers the announcement of a long message behind what it is sending itself, so
-        # both directions together take nearly as long as one after the other.
-        assert link["full_duplex"]
 
 
 @pytest.mark.parametrize("vendor", ["openmpi", "mpich"])
