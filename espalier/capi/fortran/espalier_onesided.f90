@@ -13,6 +13,7 @@ module espalier_onesided
   use espalier_onesided_conduit
   use espalier_onesided_segment
   use espalier_onesided_transfer
+  use espalier_onesided_messages
   use espalier_onesided_team
   use espalier_onesided_collectives
   use espalier_onesided_uneven

@@ -2,7 +2,7 @@
 
 ! Conduits of espalier_onesided.h; the module espalier_onesided has all of it.
 module espalier_onesided_conduit
-  use, intrinsic :: iso_c_binding, only: c_char, c_int, c_int64_t, c_ptr
+  use, intrinsic :: iso_c_binding, only: c_char, c_funptr, c_int, c_int64_t, c_ptr
   use espalier_onesided_types
   use mpi_f08, only: MPI_Comm
   implicit none
@@ -53,13 +53,16 @@ module espalier_onesided_conduit
   end interface
 
   interface
-    function c_conduit_attach(comm, segment_bytes, transport, scratch_bytes, made) &
-        bind(C, name='espalier_f_conduit_attach') result(code)
-      import :: c_int, c_int64_t, c_ptr
+    function c_conduit_attach(comm, segment_bytes, transport, scratch_bytes, handlers, &
+        num_handlers, context, made) bind(C, name='espalier_f_conduit_attach') result(code)
+      import :: c_funptr, c_int, c_int64_t, c_ptr
       integer(c_int), value :: comm
       integer(c_int64_t), value :: segment_bytes
       type(c_ptr), value :: transport
       integer(c_int64_t), value :: scratch_bytes
+      type(c_funptr), intent(in) :: handlers(*)
+      integer(c_int), value :: num_handlers
+      type(c_ptr), value :: context
       type(c_ptr), intent(inout) :: made
       integer(c_int) :: code
     end function
@@ -127,8 +130,9 @@ contains
     type(espalier_conduit_options) :: wanted
     integer :: code
     if (present(options)) wanted = options
+    if (.not. allocated(wanted%handlers)) allocate (wanted%handlers(0))
     code = c_conduit_attach(comm, segment_bytes, to_c(wanted%transport, transport), &
-      wanted%scratch_bytes, conduit%handle)
+      wanted%scratch_bytes, wanted%handlers, size(wanted%handlers), wanted%context, conduit%handle)
     if (present(ierror)) ierror = code
   end subroutine
 

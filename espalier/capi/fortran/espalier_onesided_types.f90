@@ -47,10 +47,13 @@ module espalier_onesided_types
     integer(c_int64_t) :: opaque(3) = 0
   end type
 
-  ! A text that is blank is the default of C.
+  ! A text that is blank is the default of C. handlers: c_funloc of each, see the module
+  ! espalier_onesided_messages; context: what handlers get.
   type :: espalier_conduit_options
     character(len=name_len) :: transport = ''
     integer(c_int64_t) :: scratch_bytes = 0
+    type(c_funptr), allocatable :: handlers(:)
+    type(c_ptr) :: context = c_null_ptr
   end type
 
   type :: espalier_onesided_options

@@ -11,16 +11,23 @@
 
 #include <mpi.h>
 
+/* NOLINTNEXTLINE(readability-function-size): as the module calls it */
 int espalier_f_conduit_attach(
     MPI_Fint comm,
     uint64_t segment_bytes,
     char const* transport,
     uint64_t scratch_bytes,
+    espalier_handler* const* handlers,
+    int num_handlers,
+    void* context,
     espalier_conduit** conduit
 ) {
   espalier_conduit_options options = ESPALIER_CONDUIT_OPTIONS_INIT;
   options.transport = transport;
   options.scratch_bytes = scratch_bytes;
+  options.handlers = handlers;
+  options.num_handlers = num_handlers;
+  options.context = context;
   return espalier_conduit_attach(MPI_Comm_f2c(comm), segment_bytes, &options, conduit);
 }
 
