@@ -24,25 +24,33 @@ namespace {
 using espalier::Error;
 using espalier::ErrorCode;
 using espalier::formatted;
+using espalier::capi::JoinOver;
 using espalier::capi::LearnerRecord;
 using espalier::onesided::Region;
 
 /// Of the scratch space of a conduit, where a team asks for nothing else.
 constexpr std::uint64_t usual_share = 8;
 
+/// What is wrong with arguments of espalier_team_create() on this rank; empty: nothing.
+std::string
+problem_with(espalier_conduit const* conduit, MPI_Comm comm, espalier_team* const* place) {
+  if (conduit == nullptr) {
+    return "expected conduit, got a null pointer";
+  }
+  if (place == nullptr) {
+    return "expected a place for the team, got a null pointer";
+  }
+  return espalier::capi::problem_with_members(*conduit, comm);
+}
+
 espalier_team* make_team(
-    espalier_conduit& conduit,
-    MPI_Comm comm,
-    std::uint64_t scratch_bytes,
-    std::string const& problem
+    espalier_conduit& conduit, JoinOver const& join, MPI_Comm comm, std::uint64_t scratch_bytes
 ) {
   std::vector<int> members = espalier::capi::members_of(conduit, comm);
   std::uint64_t const num_bytes =
       scratch_bytes == 0 ? conduit.parts.num_bytes() / usual_share : scratch_bytes;
   Region const part = espalier::capi::take_scratch(
-      conduit,
-      espalier::capi::joined_over(conduit, comm),
-      {.num_bytes = num_bytes, .problem = problem}
+      conduit, [&](std::vector<std::uint64_t>& words) { join(words); }, {.num_bytes = num_bytes}
   );
   auto made = std::make_unique<espalier_team>(conduit, comm, std::move(members), part);
   conduit.teams.push_back(&made->team);
@@ -92,11 +100,9 @@ int espalier_team_create(
     espalier_conduit* conduit, MPI_Comm comm, uint64_t scratch_bytes, espalier_team** team
 ) {
   return on(comm, [&] {
-    check_pointer(conduit, "conduit");
-    std::string const problem =
-        team == nullptr ? "expected a place for the team, got a null pointer" : "";
-    espalier_team* const made = make_team(*conduit, comm, scratch_bytes, problem);
-    *team = made;
+    JoinOver const join(conduit, comm);
+    join.check_problems(problem_with(conduit, comm, team));
+    *team = make_team(*conduit, join, comm, scratch_bytes);
   });
 }
 

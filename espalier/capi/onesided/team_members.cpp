@@ -13,17 +13,27 @@
 #include "espalier/base/error.hpp"
 #include "espalier/base/format.hpp"
 #include "espalier/capi/onesided/finished_requests.hpp"
-#include "espalier/mpi/own_communicator.hpp"
 #include "espalier/mpi/success.hpp"
 #include "espalier/mpi/world_ranks.hpp"
 
 namespace espalier::capi {
 namespace {
 
+using Words = std::vector<std::uint64_t>;
+
+/// Waits for a request while everything of the conduit, if there is one, goes on.
+void finish(espalier_conduit* conduit, MPI_Request& request) {
+  if (conduit != nullptr) {
+    finish_requests(*conduit, std::span(&request, 1));
+  } else {
+    mpi::require_success(PMPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+  }
+}
+
 #ifdef ESPALIER_MPI_SIMULATED
 /// SimGrid does not have MPI_Comm_idup. When all have come nobody waits for this member any more.
 /// Its MPI_Ibarrier lets others go when rank 0 has come.
-mpi::OwnCommunicator duplicate(espalier_conduit& conduit, MPI_Comm comm) {
+mpi::OwnCommunicator duplicate(espalier_conduit* conduit, MPI_Comm comm) {
   int num_members = 0;
   mpi::require_success(PMPI_Comm_size(comm, &num_members), "MPI_Comm_size");
   char const mine = 0;
@@ -32,15 +42,15 @@ mpi::OwnCommunicator duplicate(espalier_conduit& conduit, MPI_Comm comm) {
   mpi::require_success(
       PMPI_Iallgather(&mine, 1, MPI_CHAR, all.data(), 1, MPI_CHAR, comm, &request), "MPI_Iallgather"
   );
-  finish_requests(conduit, std::span(&request, 1));
+  finish(conduit, request);
   return mpi::OwnCommunicator::duplicate(comm);
 }
 #else
-mpi::OwnCommunicator duplicate(espalier_conduit& conduit, MPI_Comm comm) {
+mpi::OwnCommunicator duplicate(espalier_conduit* conduit, MPI_Comm comm) {
   MPI_Comm made = MPI_COMM_NULL;
   MPI_Request request = MPI_REQUEST_NULL;
   mpi::require_success(PMPI_Comm_idup(comm, &made, &request), "MPI_Comm_idup");
-  finish_requests(conduit, std::span(&request, 1));
+  finish(conduit, request);
   PMPI_Comm_set_name(made, mpi::own_name);
   return mpi::OwnCommunicator(made);
 }
@@ -49,16 +59,13 @@ mpi::OwnCommunicator duplicate(espalier_conduit& conduit, MPI_Comm comm) {
 /// What each member says, joined bit by bit. Of a number and its complement no bit is set in both
 /// if all members say the same number.
 struct Joined {
-  enum Word : std::size_t { faults, num_bytes, other_bytes, members, other_members, first_taken };
+  enum Word : std::size_t { no_room, num_bytes, other_bytes, members, other_members, first_taken };
 
-  static constexpr std::uint64_t has_problem = 1;
-  static constexpr std::uint64_t has_no_room = 2;
-
-  std::vector<std::uint64_t> words;
+  Words words;
 
   Joined(ScratchWish const& wish, ScratchParts::Taken const& taken)
       : words{
-            (wish.problem.empty() ? 0 : has_problem) | (wish.no_room.empty() ? 0 : has_no_room),
+            wish.no_room.empty() ? 0U : 1U,
             wish.num_bytes,
             ~wish.num_bytes,
             wish.members,
@@ -67,7 +74,7 @@ struct Joined {
     words.insert(words.end(), taken.begin(), taken.end());
   }
 
-  [[nodiscard]] bool has(std::uint64_t fault) const { return (words[faults] & fault) != 0; }
+  [[nodiscard]] bool has_no_room() const { return words[no_room] != 0; }
 
   [[nodiscard]] bool is_same(Word number, Word complement) const {
     return (words[number] & words[complement]) == 0;
@@ -79,12 +86,6 @@ struct Joined {
 };
 
 void check(Joined const& all, ScratchWish const& wish) {
-  if (all.has(Joined::has_problem)) {
-    throw Error(
-        ErrorCode::argument,
-        wish.problem.empty() ? "the arguments of another member are wrong" : wish.problem
-    );
-  }
   if (!all.is_same(Joined::members, Joined::other_members)) {
     throw Error(
         ErrorCode::argument,
@@ -100,7 +101,7 @@ void check(Joined const& all, ScratchWish const& wish) {
         )
     );
   }
-  if (all.has(Joined::has_no_room)) {
+  if (all.has_no_room()) {
     throw Error(
         ErrorCode::no_memory,
         wish.no_room.empty() ? "another member has no room for one more implicit team"
@@ -108,8 +109,6 @@ void check(Joined const& all, ScratchWish const& wish) {
     );
   }
 }
-
-using Words = std::vector<std::uint64_t>;
 
 /// Messages between members of new implicit teams: the only ones over the communicator of a
 /// conduit, so that those of a pair match in their order.
@@ -177,39 +176,49 @@ void join_between(espalier_conduit& conduit, std::vector<int> const& ranks, Word
 }  // namespace
 
 std::vector<int> members_of(espalier_conduit const& conduit, MPI_Comm comm) {
-  std::vector<int> members = mpi::world_ranks(comm, conduit.handler.comm());
-  auto const stranger = std::ranges::find(members, MPI_UNDEFINED);
-  if (stranger != members.end()) {
-    throw Error(
-        ErrorCode::argument,
-        formatted(
-            "expected a communicator whose processes are all on the conduit, but that of rank {} "
-            "is not",
-            stranger - members.begin()
-        )
-    );
-  }
-  return members;
+  return mpi::world_ranks(comm, conduit.handler.comm());
 }
 
-JoinWords joined_over(espalier_conduit& conduit, MPI_Comm comm) {
-  return [&conduit, comm](Words& words) {
-    mpi::OwnCommunicator const own = duplicate(conduit, comm);
-    MPI_Request request = MPI_REQUEST_NULL;
-    mpi::require_success(
-        PMPI_Iallreduce(
-            MPI_IN_PLACE,
-            words.data(),
-            static_cast<int>(words.size()),
-            MPI_UINT64_T,
-            MPI_BOR,
-            own.get(),
-            &request
-        ),
-        "MPI_Iallreduce"
+std::string problem_with_members(espalier_conduit const& conduit, MPI_Comm comm) {
+  std::vector<int> const members = members_of(conduit, comm);
+  auto const stranger = std::ranges::find(members, MPI_UNDEFINED);
+  if (stranger == members.end()) {
+    return "";
+  }
+  return formatted(
+      "expected a communicator whose processes are all on the conduit, but that of rank {} is not",
+      stranger - members.begin()
+  );
+}
+
+JoinOver::JoinOver(espalier_conduit* conduit, MPI_Comm comm)
+    : conduit_(conduit), comm_(duplicate(conduit, comm)) {}
+
+void JoinOver::check_problems(std::string const& problem) const {
+  Words is_wrong{problem.empty() ? 0U : 1U};
+  (*this)(is_wrong);
+  if (is_wrong.front() != 0) {
+    throw Error(
+        ErrorCode::argument, problem.empty() ? "the arguments of another member are wrong" : problem
     );
-    finish_requests(conduit, std::span(&request, 1));
-  };
+  }
+}
+
+void JoinOver::operator()(Words& words) const {
+  MPI_Request request = MPI_REQUEST_NULL;
+  mpi::require_success(
+      PMPI_Iallreduce(
+          MPI_IN_PLACE,
+          words.data(),
+          static_cast<int>(words.size()),
+          MPI_UINT64_T,
+          MPI_BOR,
+          comm_.get(),
+          &request
+      ),
+      "MPI_Iallreduce"
+  );
+  finish(conduit_, request);
 }
 
 JoinWords joined_between(espalier_conduit& conduit, std::vector<int> ranks) {

@@ -153,28 +153,60 @@ void meet_wrongly(Errors& errors, Checks& checks, espalier_conduit* conduit) {
   }
 }
 
+/// Whoever is wrong, all members are told.
+void disagree_on_teams(Errors& errors, Checks& checks, espalier_conduit* conduit, MPI_Comm comm) {
+  bool const is_last = test_rank(comm) == test_size(comm) - 1;
+  char const* const others = "arguments of another member";
+  espalier_team* team = nullptr;
+  errors.expect(
+      espalier_team_create(is_last ? nullptr : conduit, comm, 0, &team),
+      MPI_ERR_ARG,
+      is_last ? "expected conduit" : others,
+      "no conduit on one member"
+  );
+  errors.expect(
+      espalier_team_create(conduit, comm, 0, is_last ? nullptr : &team),
+      MPI_ERR_ARG,
+      is_last ? "a place for the team" : others,
+      "no place on one member"
+  );
+  errors.expect(
+      espalier_team_create(conduit, comm, is_last ? 8192 : 4096, &team),
+      MPI_ERR_ARG,
+      "equal scratch_bytes",
+      "different sizes"
+  );
+  espalier_conduit* few = nullptr;
+  checks.expect(espalier_conduit_attach(MPI_COMM_SELF, 64, nullptr, &few) == 0, "a small one");
+  errors.expect(
+      espalier_team_create(few, comm, 0, &team), MPI_ERR_ARG, "all on the conduit", "strangers"
+  );
+  errors.expect(
+      espalier_team_create(is_last ? nullptr : few, comm, 0, &team),
+      MPI_ERR_ARG,
+      is_last ? "expected conduit" : "all on the conduit",
+      "strangers, and no conduit on one member"
+  );
+  checks.expect(espalier_conduit_detach(&few) == MPI_SUCCESS, "detach");
+  checks.expect(team == nullptr, "nothing is made where members disagree");
+}
+
 void make_wrong_teams(Errors& errors, Checks& checks, espalier_conduit* conduit, MPI_Comm comm) {
   espalier_team* team = nullptr;
-  int const p = test_size(comm);
-  auto const create = [&](MPI_Comm of, std::uint64_t scratch_bytes) {
-    return espalier_team_create(conduit, of, scratch_bytes, &team);
-  };
   errors.expect(
       espalier_team_create(nullptr, comm, 0, &team), MPI_ERR_ARG, "conduit", "no conduit"
   );
   errors.expect(
       espalier_team_create(conduit, comm, 0, nullptr), MPI_ERR_ARG, "null pointer", "no place"
   );
-  errors.expect(create(comm, 1U << 30U), MPI_ERR_NO_MEM, "scratch_bytes", "too much scratch");
-  if (p > 1) {
-    std::uint64_t const different = test_rank(comm) == 0 ? 4096 : 8192;
-    errors.expect(create(comm, different), MPI_ERR_ARG, "equal scratch_bytes", "different sizes");
-    espalier_conduit* few = nullptr;
-    checks.expect(espalier_conduit_attach(MPI_COMM_SELF, 64, nullptr, &few) == 0, "a small one");
-    errors.expect(
-        espalier_team_create(few, comm, 0, &team), MPI_ERR_ARG, "all on the conduit", "strangers"
-    );
-    checks.expect(espalier_conduit_detach(&few) == MPI_SUCCESS, "detach");
+  errors.expect(
+      espalier_team_create(conduit, comm, 1U << 30U, &team),
+      MPI_ERR_NO_MEM,
+      "scratch_bytes",
+      "too much scratch"
+  );
+  if (test_size(comm) > 1) {
+    disagree_on_teams(errors, checks, conduit, comm);
   }
   checks.expect(team == nullptr, "nothing is made of what is wrong");
   checks.expect(espalier_team_rank(nullptr) == -1, "rank of no team");
