@@ -193,7 +193,8 @@ int espalier_neighbor_alltoallw(
  *
  * Collective over the neighborhood, in the same order on all ranks. The lists are read now; types
  * may be freed, buffers are used from each start to the end of its wait. With forwarding algorithms
- * blocks of different sizes are announced to those who will forward them.
+ * blocks of different sizes are announced to those who will forward them. What is wrong on one rank
+ * is an error on all.
  *
  * @param request [out] To be freed by espalier_request_free().
  */

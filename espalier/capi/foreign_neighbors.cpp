@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string>
 
@@ -12,7 +11,6 @@
 
 #include "espalier/base/format.hpp"
 #include "espalier/capi/agreement.hpp"
-#include "espalier/capi/own_work.hpp"
 #include "espalier/mpi/own_communicator.hpp"
 #include "espalier/mpi/success.hpp"
 #include "espalier/plan/neighbors/neighbor_topology.hpp"
@@ -23,20 +21,6 @@ namespace {
 /// A function for what is a macro with a cast in some MPI libraries.
 MPI_Comm comm_of(MPI_Fint handle) {
   return PMPI_Comm_f2c(handle);
-}
-
-/// @throws plan::ClassError if something is wrong.
-void require_use(char const* complaint, int misuse) {
-  if (complaint != nullptr) {
-    throw plan::ClassError(MPI_ERR_ARG, complaint);
-  }
-  if (misuse == MPI_SUCCESS) {
-    return;
-  }
-  std::array<char, MPI_MAX_ERROR_STRING> text{};
-  int length = 0;
-  PMPI_Error_string(misuse, text.data(), &length);
-  throw plan::ClassError(misuse, std::string(text.data(), static_cast<std::size_t>(length)));
 }
 
 /// On other communicators there is nothing to compare with; they are refused later, on all ranks.
@@ -73,23 +57,6 @@ template <typename Check> int agree_on(MPI_Comm user, Check const& check) noexce
 }
 
 }  // namespace
-
-void agree_on_call(
-    espalier_neighborhood& self, std::string_view function, char const* complaint, int misuse
-) {
-  agree(
-      [&](std::span<std::int64_t, 3> words) {
-        OwnWork const own_work;
-        self.neighbors.take_largest(words);
-      },
-      [&] {
-        require_use(complaint, misuse);
-        Fingerprint called;
-        called.add(std::string(function));
-        return called;
-      }
-  );
-}
 
 }  // namespace espalier::capi
 

@@ -8,8 +8,6 @@
 
 #pragma once
 
-#include <string>
-#include <string_view>
 #include <utility>
 
 #include <mpi.h>
@@ -20,16 +18,6 @@
 #include "espalier/plan/failure.hpp"
 
 namespace espalier::capi {
-
-/// Goes on on all ranks, or throws on all if something is wrong on one of them or they call
-/// different functions. Collective over the neighborhood.
-/// @param function   what is called
-/// @param complaint  null if nothing is wrong for the language
-/// @param misuse     the class of what is wrong for MPI
-/// @throws plan::ClassError, Error mpi.
-void agree_on_call(
-    espalier_neighborhood& self, std::string_view function, char const* complaint, int misuse
-);
 
 template <typename MakeCall>
 using CallOf = decltype(std::declval<MakeCall>()(
@@ -53,7 +41,6 @@ int run_foreign_neighbors(
   });
 }
 
-/// All ranks get a request, or all an error.
 template <typename MakeCall>
 int plan_foreign_neighbors(
     MakeCall const& make_call,
@@ -68,10 +55,7 @@ int plan_foreign_neighbors(
     DatatypeLists received(degrees.in);
     bool const is_right = complaint == nullptr;
     auto const call = is_right ? make_call(sent, received) : CallOf<MakeCall>{};
-    std::string function(plan::to_string(CallOf<MakeCall>::neighbor_call));
-    function.append("_init");
-    agree_on_call(*self, function, complaint, is_right ? misuse(call, degrees) : MPI_SUCCESS);
-    *request = planned(*self, call);
+    *request = planned(*self, call, complaint);
     return MPI_SUCCESS;
   });
 }

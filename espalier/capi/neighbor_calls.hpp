@@ -7,11 +7,13 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 
 #include <mpi.h>
 
 #include "espalier/base/error.hpp"
 #include "espalier/capi/device_buffers.hpp"
+#include "espalier/capi/neighbor_agreement.hpp"
 #include "espalier/capi/neighbor_choice.hpp"
 #include "espalier/capi/neighbor_objects.hpp"
 #include "espalier/capi/neighbor_request.hpp"
@@ -80,8 +82,15 @@ neighborhood::Algorithm const& chosen_now(espalier_neighborhood& self, Call cons
   return fit_for_memory(self, call, *last.algorithm);
 }
 
-/// A request for a call without misuse. Collective.
-template <typename Call> espalier_request* planned(espalier_neighborhood& self, Call const& call) {
+/// A request on all ranks, or an error on all. Collective.
+/// @param complaint  as for agree_on_call(); what is wrong with the call is not asked for beside
+/// one
+template <typename Call>
+espalier_request* planned(espalier_neighborhood& self, Call const& call, char const* complaint) {
+  std::string function(plan::to_string(Call::neighbor_call));
+  function.append("_init");
+  int const code = complaint == nullptr ? misuse(call, self.neighbors.degrees()) : MPI_SUCCESS;
+  agree_on_call(self, function, complaint, code);
   neighborhood::Algorithm const& algorithm = chosen(self, call);
   return new NeighborRequest(
       self,
@@ -107,15 +116,14 @@ template <typename Call>
 int plan_neighbors(
     espalier_neighborhood* self, Call const& call, espalier_request** request
 ) noexcept {
-  return on(self, [&]() -> int {
-    if (request == nullptr) {
-      return MPI_ERR_ARG;
+  return on(self, [&] {
+    bool const has_place = request != nullptr;
+    if (has_place) {
+      *request = nullptr;
     }
-    *request = nullptr;
-    if (int const code = misuse(call, self->neighbors.degrees()); code != MPI_SUCCESS) {
-      return code;
-    }
-    *request = planned(*self, call);
+    *request = planned(
+        *self, call, has_place ? nullptr : "expected a place for the request, got a null pointer"
+    );
     return MPI_SUCCESS;
   });
 }

@@ -88,6 +88,12 @@ void check_requests(Checks& checks, espalier_neighborhood* ring) {
   };
   expect_handled(checks, init(1, nullptr), MPI_ERR_ARG, "no place for the request");
   expect_handled(checks, init(-1, &request), MPI_ERR_COUNT, "a negative count");
+  bool const is_last = test_rank(MPI_COMM_WORLD) == test_size(MPI_COMM_WORLD) - 1;
+  expect_handled(checks, init(is_last ? -1 : 1, &request), MPI_ERR_COUNT, "a count of one rank");
+  expect_handled(
+      checks, init(1, is_last ? nullptr : &request), MPI_ERR_ARG, "no place on one rank"
+  );
+  checks.expect(request == nullptr, "no rank has a request of what is wrong on one");
   expect_handled(checks, espalier_request_start(request), MPI_ERR_REQUEST, "no request");
   expect_handled(checks, espalier_request_wait(request), MPI_ERR_REQUEST, "no request");
   expect_handled(checks, espalier_request_free(&request), MPI_ERR_REQUEST, "no request");
