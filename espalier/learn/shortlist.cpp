@@ -11,17 +11,15 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "espalier/algorithms/choices/choice_arguments.hpp"
-#include "espalier/algorithms/choices/rank_order.hpp"
 #include "espalier/base/error.hpp"
 #include "espalier/candidates/machine_variants.hpp"
-#include "espalier/cost/replay/replay.hpp"
 #include "espalier/learn/outline.hpp"
+#include "espalier/learn/situation.hpp"
 #include "espalier/learn/stand_in.hpp"
-#include "espalier/machine/tree/machine.hpp"
+#include "espalier/learn/variants.hpp"
 
 namespace espalier::learn {
 namespace {
@@ -35,7 +33,6 @@ constexpr int most_replayed_ranks = 16;
 constexpr std::size_t least_replayed_choices = 8;
 /// What so many different algorithms take at two places says whether these differ for such a call.
 constexpr std::size_t replays_that_tell_places = 4;
-constexpr double usual_block_bytes = 1024;
 constexpr double unknown = std::numeric_limits<double>::infinity();
 
 /// The time of a search: its thread's own, as ranks that share processors get them late. Others
@@ -99,80 +96,6 @@ candidates_of(algorithms::Collective collective, Place const& place, StandIn con
     }
   }
   return in_turns(std::move(result));
-}
-
-/// Where ranks share processors, whoever waits gets its own again when the others have looked for
-/// their messages in turn.
-machine::Link until_ranks_run(machine::Link link, double ranks_per_processor) {
-  constexpr double of_look = 1.5e-6;  // with the change of context
-  link.latency += of_look * (ranks_per_processor - 1);
-  return link;
-}
-
-cost::Setting setting_of(Place const& place, std::vector<int> const& node_of_rank) {
-  auto const order = algorithms::RankOrder::by_node(node_of_rank);
-  std::vector<int> nodes;
-  std::vector<int> cores;
-  std::vector<int> core_of;
-  for (int i = 0; i < order.num_ranks(); ++i) {
-    nodes.push_back(node_of_rank[static_cast<std::size_t>(order.rank_at(i))]);
-    cores.push_back(i);
-    core_of.push_back(order.position_of(i));
-  }
-  double const crowd = place.ranks_per_processor;
-  machine::Machine machine({
-      {.name = "node",
-       .of_core = std::move(nodes),
-       .link = until_ranks_run(place.between_nodes, crowd)},
-      {.name = "core",
-       .of_core = std::move(cores),
-       .link = until_ranks_run(place.within_node, crowd)},
-  });
-  return {.machine = std::move(machine), .core_of = std::move(core_of)};
-}
-
-/// Ranks at their places, and the bytes of the whole result.
-struct Situation {
-  cost::Setting setting;
-  double num_bytes = 0;
-  double ranks_per_processor = 1;
-};
-
-/// Blocks, or the vector, are as large for few ranks as for many.
-Situation situation_of(
-    profile::Call call, double num_bytes, Place const& place, std::vector<int> const& node_of_rank
-) {
-  auto const num_ranks = static_cast<double>(node_of_rank.size());
-  if (profile::facts_of(call).block_sizes == profile::BlockSizes::known_to_owners) {
-    num_bytes = usual_block_bytes * num_ranks;
-  } else if (schedule::has_parts(profile::collective_of(call))) {
-    num_bytes *= num_ranks / static_cast<double>(place.node_of_rank.size());
-  }
-  return {
-      .setting = setting_of(place, node_of_rank),
-      .num_bytes = num_bytes,
-      .ranks_per_processor = place.ranks_per_processor,
-  };
-}
-
-/// What all messages cost the processors at both ends, shared by all processors alike.
-double processor_time(cost::Replay const& replay, Situation const& situation) {
-  double total = 0;
-  for (std::size_t level = 0; level < replay.levels.size(); ++level) {
-    machine::Link const& link = situation.setting.machine.link(static_cast<int>(level));
-    double const of_message = link.overhead_send + link.overhead_receive;
-    total += of_message * static_cast<double>(replay.levels[level].messages);
-  }
-  return total / situation.setting.num_ranks() * situation.ranks_per_processor;
-}
-
-/// A replay has a processor for each rank. Where there are fewer, a rank waits for what messages
-/// cost the other ranks of its processor, too. Of 16 ranks on 2 processors, what has few rounds is
-/// slow if it sends many messages, and what sends the fewest is slow if it has many rounds.
-double replay_time(Choice const& choice, Situation const& situation) {
-  cost::Replay const replay = cost::replay(choice, 0, situation.setting, situation.num_bytes);
-  double const of_others = 1 - 1 / situation.ranks_per_processor;
-  return replay.seconds() + of_others * processor_time(replay, situation);
 }
 
 /// A replay of the small communicator, as many times longer as an outline of the large one is.
@@ -254,29 +177,6 @@ struct Comparison {
   }
 };
 
-/// Those that are no family's first in the order in which they are worth a replay: in turns those
-/// of families whose first one is hardly slower than the best of a place, and then the others.
-std::vector<std::size_t> order_of_others(Comparison const& comparison) {
-  constexpr double far_from_best = 2;
-  std::vector<Candidate> const& candidates = comparison.candidates;
-  std::map<Family, double> regrets;  // of the first ones
-  std::vector<std::tuple<bool, int, double, std::size_t>> order;
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    double const regret =
-        regrets.try_emplace(candidates[i].family(), comparison.least_regret(i)).first->second;
-    if (candidates[i].turn > 0) {
-      order.emplace_back(regret > far_from_best, candidates[i].turn, regret, i);
-    }
-  }
-  std::ranges::sort(order);
-  std::vector<std::size_t> result;
-  result.reserve(order.size());
-  for (auto const& [is_far, turn, regret, i] : order) {
-    result.push_back(i);
-  }
-  return result;
-}
-
 /// Whether all choices take about as long at all places, as those of a few bytes do.
 bool are_places_alike(Comparison const& comparison) {
   constexpr double alike = 1.05;
@@ -315,47 +215,141 @@ std::optional<std::size_t> likeliest(Comparison const& comparison, double native
   return static_cast<std::size_t>(nearest - best.begin());
 }
 
-/// As far as there is time to find out, and of the first few in any case.
-/// @param native_seconds  as in Place
-Comparison compare(
-    std::vector<Candidate> candidates,
-    std::vector<Scene> scenes,
-    double native_seconds,
-    SearchTime const& time
-) {
-  Comparison result;
-  if (candidates.empty()) {
-    return result;
+/// Choices of one family, of which some were replayed.
+struct Line {
+  std::size_t best = 0;  ///< of those
+  double regret = 0;     ///< of the best one
+  Variants others;
+};
+
+/// Replays candidates at places.
+class Search {
+public:
+  Search(std::vector<Candidate> candidates, std::vector<Scene> scenes, SearchTime const& time)
+      : scenes_(std::move(scenes)), time_(&time) {
+    comparison_.times.assign(scenes_.size(), std::vector<double>(candidates.size(), unknown));
+    comparison_.candidates = std::move(candidates);
   }
-  result.times.assign(scenes.size(), std::vector<double>(candidates.size(), unknown));
-  result.candidates = std::move(candidates);
-  std::size_t num_replayed = 0;
-  auto const replay = [&](std::size_t i) {
-    if (num_replayed >= least_replayed_choices && time.is_over()) {
+
+  [[nodiscard]] Comparison const& comparison() const noexcept { return comparison_; }
+
+  /// The favourites, the first of each family, and then as many others as there is time for.
+  /// @param native_seconds  as in Place
+  void run(std::span<Choice const> favourites, double native_seconds) {
+    replay_those([&](Candidate const& candidate) {
+      return std::ranges::find(favourites, candidate.choice) != favourites.end();
+    });
+    replay_those([](Candidate const& candidate) { return candidate.turn == 0; });
+    if (auto const place = likeliest(comparison_, native_seconds)) {
+      keep(*place);
+    }
+    replay_variants();
+  }
+
+private:
+  [[nodiscard]] bool is_over() const {
+    return num_replayed_ >= least_replayed_choices && time_->is_over();
+  }
+
+  [[nodiscard]] bool is_replayed(std::size_t i) const {
+    return comparison_.times.front()[i] < unknown;
+  }
+
+  void replay(std::size_t i) {
+    if (is_over()) {
       return;
     }
-    for (std::size_t place = 0; place < scenes.size(); ++place) {
-      result.times[place][i] =
-          seconds_of(result.candidates[i], scenes[place].small, scenes[place].large);
+    for (std::size_t place = 0; place < scenes_.size(); ++place) {
+      comparison_.times[place][i] =
+          seconds_of(comparison_.candidates[i], scenes_[place].small, scenes_[place].large);
     }
-    ++num_replayed;
-  };
-  auto const keep = [&](std::size_t place) {
-    scenes = {scenes[place]};
-    result.times = {result.times[place]};
-  };
-  for (std::size_t i = 0; i < result.candidates.size() && result.candidates[i].turn == 0; ++i) {
-    replay(i);
-    if (num_replayed == replays_that_tell_places && are_places_alike(result)) {
+    if (++num_replayed_ == replays_that_tell_places && are_places_alike(comparison_)) {
       keep(0);
     }
   }
-  if (auto const place = likeliest(result, native_seconds)) {
-    keep(*place);
+
+  void keep(std::size_t place) {
+    scenes_ = {scenes_[place]};
+    comparison_.times = {comparison_.times[place]};
   }
-  std::ranges::for_each(order_of_others(result), replay);
-  return result;
-}
+
+  template <typename Predicate> void replay_those(Predicate const& is_one) {
+    for (std::size_t i = 0; i < comparison_.candidates.size(); ++i) {
+      if (!is_replayed(i) && is_one(comparison_.candidates[i])) {
+        replay(i);
+      }
+    }
+  }
+
+  /// In turns those of families whose best choice is hardly slower than the best of a place, and
+  /// then the others.
+  void replay_variants() {
+    constexpr double far_from_best = 2;
+    std::vector<Line> lines = lines_of_families();
+    auto const far = std::ranges::partition_point(lines, [](Line const& line) {
+      return line.regret <= far_from_best;
+    });
+    replay_in_turns({lines.begin(), far});
+    replay_in_turns({far, lines.end()});
+  }
+
+  /// Least regret first.
+  [[nodiscard]] std::vector<Line> lines_of_families() const {
+    std::map<Family, std::vector<std::size_t>> families;
+    for (std::size_t i = 0; i < comparison_.candidates.size(); ++i) {
+      families[comparison_.candidates[i].family()].push_back(i);
+    }
+    std::vector<Line> lines;
+    for (auto const& [family, members] : families) {
+      lines.push_back(line_of(members));
+    }
+    std::ranges::stable_sort(lines, {}, &Line::regret);
+    return lines;
+  }
+
+  [[nodiscard]] Line line_of(std::vector<std::size_t> const& members) const {
+    std::size_t const best = *std::ranges::min_element(members, {}, [&](std::size_t i) {
+      return comparison_.least_regret(i);
+    });
+    Line line{best, comparison_.least_regret(best), Variants(choice(best))};
+    for (std::size_t const i : members) {
+      if (!is_replayed(i)) {
+        line.others.add(i, choice(i));
+      }
+    }
+    return line;
+  }
+
+  void replay_in_turns(std::span<Line> lines) {
+    for (bool is_any_left = true; is_any_left && !is_over();) {
+      is_any_left = false;
+      for (Line& line : lines) {
+        if (!line.others.empty()) {
+          replay_next(line);
+          is_any_left = true;
+        }
+      }
+    }
+  }
+
+  void replay_next(Line& line) {
+    std::size_t const next = line.others.take_next();
+    replay(next);
+    if (comparison_.least_regret(next) < comparison_.least_regret(line.best)) {
+      line.best = next;
+      line.others.prefer(choice(next));
+    }
+  }
+
+  [[nodiscard]] Choice const& choice(std::size_t i) const {
+    return comparison_.candidates[i].choice;
+  }
+
+  Comparison comparison_;
+  std::vector<Scene> scenes_;
+  SearchTime const* time_;
+  std::size_t num_replayed_ = 0;
+};
 
 /// Who is good at all places, then the best at each place, then the second of each, ...: of those
 /// that can serve the call, and that are not like one which is taken already.
@@ -401,7 +395,12 @@ std::vector<Place> possible(Place const& place) {
 }  // namespace
 
 std::vector<Proposal> shortlist(
-    profile::Call call, double num_bytes, Place const& place, int most, Clock::duration limit
+    profile::Call call,
+    double num_bytes,
+    Place const& place,
+    int most,
+    Clock::duration limit,
+    std::span<Choice const> favourites
 ) {
   if (place.node_of_rank.empty() || most < 1) {
     throw Error(
@@ -419,13 +418,11 @@ std::vector<Proposal> shortlist(
         .large = situation_of(call, num_bytes, one, stand_in.node_of_large()),
     });
   }
-  Comparison const comparison = compare(
-      candidates_of(profile::collective_of(call), place, stand_in),
-      std::move(scenes),
-      place.native_seconds,
-      time
+  Search search(
+      candidates_of(profile::collective_of(call), place, stand_in), std::move(scenes), time
   );
-  return different(comparison, call, static_cast<int>(place.node_of_rank.size()), most);
+  search.run(favourites, place.native_seconds);
+  return different(search.comparison(), call, static_cast<int>(place.node_of_rank.size()), most);
 }
 
 std::vector<Proposal> with_shared_memory(std::vector<Proposal> const& proposals, bool only) {

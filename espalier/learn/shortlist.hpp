@@ -3,11 +3,11 @@
 #pragma once
 
 #include <chrono>
-#include <optional>
+#include <span>
 #include <vector>
 
 #include "espalier/algorithms/catalog.hpp"
-#include "espalier/machine/tree/link.hpp"
+#include "espalier/learn/situation.hpp"
 #include "espalier/profile/call.hpp"
 
 namespace espalier::learn {
@@ -16,18 +16,6 @@ namespace espalier::learn {
 struct Proposal {
   algorithms::Choice choice;
   double seconds = 0;
-};
-
-/// Where the ranks of a communicator are, and what messages between them cost.
-struct Place {
-  std::vector<int> node_of_rank;  ///< any number for each node
-  machine::Link between_nodes;
-  machine::Link within_node;
-  /// Where nobody knows the rate of the network: the link if it is as slow as such networks are.
-  std::optional<machine::Link> between_nodes_if_slow = std::nullopt;
-  /// What the native call takes, which tells a slow network from a fast one; 0: not known.
-  double native_seconds = 0;
-  double ranks_per_processor = 1;  ///< at least 1: what messages cost processors, they share
 };
 
 /// The choices that a model thinks best for a call, best first: `most` of different algorithms,
@@ -39,20 +27,24 @@ struct Place {
 /// Times are those of replays (cost/replay). For more than 16 ranks they are replays of a StandIn,
 /// which grow as the outline() does. Nothing is measured, and nothing is asked of other ranks. The
 /// clock decides when to stop, so that ranks may get different lists: one has to ask for all.
-/// Variants of algorithms that are among the best come before those of others.
+/// Variants of algorithms that are among the best come before those of others, and of these such
+/// as have most arguments in common with the best one.
 ///
 /// @param num_bytes of the whole result, as in rules (DESIGN.md, "Deciding"); of calls whose size
 ///   not all ranks know it is ignored, and blocks are taken for 1 KiB.
 /// @param most at least 1
 /// @param limit of processor time: after so long no other choice is replayed; the first 8 are in
 ///   any case. Where ranks share processors it may be four times as long on the clock.
+/// @param favourites are replayed before all others, if they are candidates: what is good for calls
+///   that are alike
 /// @throws Error argument for a communicator without ranks, or most below 1.
 [[nodiscard]] std::vector<Proposal> shortlist(
     profile::Call call,
     double num_bytes,
     Place const& place,
     int most,
-    std::chrono::steady_clock::duration limit
+    std::chrono::steady_clock::duration limit,
+    std::span<algorithms::Choice const> favourites = {}
 );
 
 /// The same proposals for a communicator on one node, whose ranks share memory: before each of the

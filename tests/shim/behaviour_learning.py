@@ -14,6 +14,7 @@ from typing import Any
 from behaviour_context import RULE, Context, Outcome, expect
 
 PROGRAM = "mpi_shim_learning"
+LONG = 6000
 
 
 def learn(context: Context, memory: Path | str, num_calls: int = 600, **settings: str) -> Outcome:
@@ -368,6 +369,25 @@ def case_calls_that_cost_more_than_they_take(context: Context) -> None:
         after = trials_after(context, memory, 200, seen)
         has_exchanged = after["exchange_seconds"] != exchange_seconds
         expect(has_exchanged == is_tried, f"exchanges: {is_tried}", after)
+
+
+def case_looks_again_where_nothing_won(context: Context) -> None:
+    """A long program looks for better candidates when all that were found have lost."""
+    memory = remembered(context)
+    document = json.loads(memory.read_text(encoding="utf-8"))
+    shape = {"num_ranks": 2, "num_nodes": 1, "min_bytes": 2048, "max_bytes": 4095}
+    lost = trials({"collective": "allgather", **shape}, 1.0, "native", "allgather/bruck")
+    lost["num_rounds"] = 5
+    for candidate in lost["candidates"]:
+        candidate.update(predicted_seconds=1.0, seconds=1.0)
+    lost["candidates"][1].update(wins_and_pairs=[0, 5], is_out=True)
+    memory.write_text(json.dumps({**document, "trials": [lost]}), encoding="utf-8")
+    after = trials_after(context, memory, LONG, lost)
+    (native, *others) = [candidate["algorithm"] for candidate in after["candidates"]]
+    expect(after["is_thorough"] and after["num_rounds"] == 0, "a race that begins anew", after)
+    expect(native == "native" and others not in ([], ["allgather/bruck"]), "others", others)
+    open_ = [rule for rule in rules_of(memory) if rule["collective"] == "allgather"]
+    expect(all(rule["min_bytes"] != 2048 for rule in open_), "nothing is decided", open_)
 
 
 def case_memory_keeps_what_others_wrote(context: Context) -> None:

@@ -110,6 +110,21 @@ bool has_rule(Json const& rules, Trials const& trials) {
   return std::ranges::any_of(rules, [&](Json const& rule) { return overlap(rule, object); });
 }
 
+/// Its candidates were looked for thoroughly, and nobody has tried them.
+bool begins_anew(Trials const& trials) {
+  return trials.is_thorough && trials.has_candidates() && trials.record.num_rounds == 0;
+}
+
+/// What was learned of other candidates is no rule any more.
+void forget_rules(Json& rules, Trials const& trials) {
+  Json object;
+  set_members(object, trials.kind);
+  auto const kept = std::remove_if(rules.begin(), rules.end(), [&](Json const& rule) {
+    return overlap(rule, object);
+  });
+  rules.erase(kept, rules.end());
+}
+
 /// Whether trials are of calls that a rule is for, and of what it says.
 bool have_tried(Json const& trials, Json const& rule) {
   return overlap(rule, trials) &&
@@ -221,6 +236,9 @@ std::string with_learned(
   std::vector<Trials> const known = trials_from_json(profile, origin, profile::Unknown::left_out);
   Json list = Json::array();
   for (Trials const& trials : joined_trials(known, learned.trials)) {
+    if (begins_anew(trials)) {
+      forget_rules(rules, trials);
+    }
     if (auto const lesson = has_rule(rules, trials) ? std::nullopt : decide(trials)) {
       has_found |= set_rule(rules, rule_of(*lesson));
     }

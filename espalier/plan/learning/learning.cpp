@@ -43,13 +43,6 @@ constexpr std::int64_t late_call = 1000;
 /// programs make calls with little data that do not matter, and trials of them cost most.
 constexpr std::int64_t first_call_with_much_data = 3;
 constexpr std::int64_t first_call_with_little_data = 24;
-/// A kind that takes less time in a whole run is not thought of ahead.
-constexpr double least_stake = 1e-3;
-constexpr double longest_thought = 0.02;
-constexpr double share_of_thought = 0.02;  ///< of the time of the program
-/// Programs that end earlier gain nothing that anybody would notice.
-constexpr double shortest_program = 0.5;
-constexpr double shortest_thought = 0.001;  ///< also of who has nothing left: one kind a run
 /// Of the seconds of an exchange, where nobody measured one.
 constexpr double usual_exchange = 1e-4;
 
@@ -109,14 +102,10 @@ double seconds_saved(Trials const& trials) {
          std::max(0.0, known.front().seconds - known[leader].seconds);
 }
 
-/// How many candidates a program has calls for.
-int most_candidates(std::int64_t num_calls) {
-  constexpr std::int64_t few = 10;
-  constexpr std::int64_t several = 40;
-  if (num_calls < few) {
-    return 1;
-  }
-  return num_calls < several ? 2 : 3;
+/// From the sizes of one kind to those of the other.
+double num_doublings(KindOfCalls const& from, KindOfCalls const& to) {
+  return std::log2(static_cast<double>(to.min_bytes + 1)) -
+         std::log2(static_cast<double>(from.min_bytes + 1));
 }
 
 /// As if each rank had a processor of its own.
@@ -260,8 +249,7 @@ learn::ErrorOfModel Learning::error_of_model(KindOfCalls const& kind) const {
       continue;
     }
     learn::ErrorOfModel const found = error_of_model_in(trials);
-    double const doublings = std::log2(static_cast<double>(kind.min_bytes + 1)) -
-                             std::log2(static_cast<double>(other.min_bytes + 1));
+    double const doublings = num_doublings(other, kind);
     double const distance = std::abs(doublings) + (other.call == kind.call ? 0 : of_other_function);
     if (found.factor > 0 && distance < least) {
       least = distance;
@@ -273,7 +261,7 @@ learn::ErrorOfModel Learning::error_of_model(KindOfCalls const& kind) const {
 }
 
 std::vector<learn::Proposal>
-Learning::propose(KindOfCalls const& kind, Example const& call, int most) {
+Learning::propose(KindOfCalls const& kind, Example const& call, int most, Search search) {
   learn::Place place = place_of(kind.shape.num_ranks, call.world_ranks);
   place.native_seconds = call.native_seconds;
   auto proposals = learn::shortlist(
@@ -281,8 +269,10 @@ Learning::propose(KindOfCalls const& kind, Example const& call, int most) {
       static_cast<double>(call.bytes),
       place,
       most,
-      longest_search_for(call.native_seconds)
+      search == Search::thorough ? longest_search : longest_search_for(call.native_seconds),
+      favourites_of(kind)
   );
+  note_proposed(kind, proposals);
   if (kind.is_started()) {
     std::erase_if(proposals, [&](learn::Proposal const& proposal) {
       return !profile::refuses(kind.call_form(), proposal.choice, kind.shape.num_ranks, 0).empty();
@@ -293,6 +283,45 @@ Learning::propose(KindOfCalls const& kind, Example const& call, int most) {
     return proposals;
   }
   return learn::with_shared_memory(proposals, node_memory_ == NodeMemory::on);
+}
+
+void Learning::note_proposed(KindOfCalls const& kind, std::vector<learn::Proposal> const& what) {
+  std::vector<std::string> texts;
+  for (learn::Proposal const& one : what) {
+    texts.push_back(one.choice.text());
+  }
+  std::lock_guard const lock(mutex_);
+  proposed_[kind] = std::move(texts);
+}
+
+/// What was proposed for calls of the nearest sizes.
+std::vector<algorithms::Choice> Learning::favourites_of(KindOfCalls const& kind) const {
+  constexpr std::size_t most_favourites = 4;
+  std::multimap<double, std::string> nearest;
+  auto const add = [&](KindOfCalls const& other, std::vector<std::string> const& algorithms) {
+    if (other.call == kind.call && other.shape == kind.shape) {
+      double const distance = std::abs(num_doublings(other, kind));
+      for (std::string const& one : algorithms) {
+        nearest.emplace(distance, one);
+      }
+    }
+  };
+  for (auto const& [other, trials] : earlier_) {
+    add(other, trials.algorithms);
+  }
+  std::lock_guard const lock(mutex_);
+  for (auto const& [other, algorithms] : proposed_) {
+    add(other, algorithms);
+  }
+  std::vector<algorithms::Choice> favourites;
+  for (auto const& [distance, text] : nearest) {
+    auto const choice = algorithms::Choice::parse(text);
+    if (favourites.size() < most_favourites &&
+        std::ranges::find(favourites, choice) == favourites.end()) {
+      favourites.push_back(choice);
+    }
+  }
+  return favourites;
 }
 
 learn::Place Learning::place_of(int num_ranks, std::vector<int> const& world_ranks) {
@@ -403,63 +432,6 @@ std::optional<Trials> Learning::trials(KindOfCalls const& kind) const {
   }
   return before == earlier_.end() ? now->second.trials
                                   : joined(before->second, now->second.trials, true);
-}
-
-/// Where nobody knows what the native call takes, it is at least what the bytes take on a link, as
-/// slow as it may be.
-double Learning::stake_of(Noted const& noted) {
-  Trials const& trials = noted.trials;
-  double const stake = trials.stake();
-  if (trials.is_native_known()) {
-    return stake;
-  }
-  neighborhood::Links const found = links();
-  machine::Link const& between = between_nodes_if_slow_.value_or(found.across);
-  double const per_byte =
-      trials.kind.shape.num_nodes > 1 ? between.per_byte : found.inside.per_byte;
-  auto const num_bytes = static_cast<double>(noted.bytes) * static_cast<double>(trials.num_calls);
-  return std::max(stake, num_bytes * per_byte);
-}
-
-void Learning::think_ahead() {
-  if (elapsed() < shortest_program) {
-    return;
-  }
-  std::vector<Noted*> open;
-  for (auto& [kind, noted] : noted_) {
-    auto const before = earlier_.find(kind);
-    bool const is_known = !noted.trials.record.candidates.empty() ||
-                          (before != earlier_.end() && !before->second.record.candidates.empty()) ||
-                          lessons_.contains(kind);
-    // Who is whose neighbour is known in calls only.
-    bool const is_neighborhood = profile::is_neighborhood(kind.call);
-    if (!is_known && !is_neighborhood && stake_of(noted) >= least_stake) {
-      open.push_back(&noted);
-    }
-  }
-  std::ranges::stable_sort(open, std::greater<>(), [&](Noted const* one) {
-    return stake_of(*one);
-  });
-  Clock::time_point const start = Clock::now();
-  std::chrono::duration<double> const limit(std::clamp(
-      std::min(left() / 2, share_of_thought * elapsed()), shortest_thought, longest_thought
-  ));
-  for (Noted* const noted : open) {
-    if (Clock::now() - start >= limit) {
-      break;
-    }
-    Trials& trials = noted->trials;
-    Example const call{
-        .bytes = noted->bytes,
-        .world_ranks = noted->world_ranks,
-        .native_seconds = trials.is_native_known() ? trials.seconds : 0,
-    };
-    for (learn::Proposal const& proposal :
-         propose(trials.kind, call, most_candidates(trials.num_calls))) {
-      trials.add(proposal.choice.text(), proposal.seconds);
-    }
-  }
-  charge(std::chrono::duration<double>(Clock::now() - start).count());
 }
 
 Learned Learning::learned() const {

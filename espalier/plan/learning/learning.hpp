@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "espalier/learn/allowance.hpp"
@@ -85,10 +86,14 @@ public:
 
   [[nodiscard]] Start start(KindOfCalls const& kind) const;
 
+  /// How long candidates are looked for: in a call of a program, for which others wait, or until
+  /// little is left to look at.
+  enum class Search { usual, thorough };
+
   /// What is worth trying, the best first; nothing if all is known to be slower. Takes a few
   /// milliseconds.
   [[nodiscard]] std::vector<learn::Proposal>
-  propose(KindOfCalls const& kind, Example const& call, int most);
+  propose(KindOfCalls const& kind, Example const& call, int most, Search search = Search::usual);
 
   /// What messages cost on this machine, as far as it is described or usual.
   [[nodiscard]] neighborhood::Links links();
@@ -119,8 +124,9 @@ public:
   void note_started(std::span<double const> seconds);
   /// @}
 
-  /// Finds candidates for the kinds of calls that took most time and have none: the next run begins
-  /// with them. Takes a few milliseconds, which are charged. No other thread may use this object.
+  /// Finds candidates for the kinds of calls that took most time and have none, or none that is
+  /// faster and was looked for thoroughly: the next run begins with them. Takes a few milliseconds,
+  /// which are charged. No other thread may use this object.
   void think_ahead();
 
   /// Of communicators whose rank 0 this process is.
@@ -147,7 +153,11 @@ private:
   [[nodiscard]] learn::ErrorOfModel error_of_model(KindOfCalls const& kind) const;
   [[nodiscard]] learn::Place place_of(int num_ranks, std::vector<int> const& world_ranks);
   void find_links();
+  [[nodiscard]] std::vector<algorithms::Choice> favourites_of(KindOfCalls const& kind) const;
+  void note_proposed(KindOfCalls const& kind, std::vector<learn::Proposal> const& what);
   [[nodiscard]] double stake_of(Noted const& noted);
+  [[nodiscard]] bool wants_candidates(Noted const& noted);
+  void look_for_candidates(Noted& noted);
   [[nodiscard]] double ranks_per_processor() const noexcept;
 
   Clock::time_point start_ = Clock::now();
@@ -170,6 +180,7 @@ private:
   machine::Link within_node_;
   std::map<KindOfCalls, Lesson> lessons_;
   std::map<KindOfCalls, Noted> noted_;
+  std::map<KindOfCalls, std::vector<std::string>> proposed_;  ///< algorithms, in this run
   std::map<std::uint64_t, int> num_contests_;  ///< by ranks and calls, see contest_key()
   std::map<int, double> exchange_seconds_;     ///< by the number of ranks
 };

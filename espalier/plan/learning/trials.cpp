@@ -100,6 +100,7 @@ Trials parse(Field const& field) {
   trials.seconds = field.at("seconds").number(0);
   trials.exchange_seconds = field.at("exchange_seconds").number(0);
   trials.record.is_of_loop = field.has("is_of_loop") && field.at("is_of_loop").boolean();
+  trials.is_thorough = field.has("is_thorough") && field.at("is_thorough").boolean();
   trials.record.num_rounds =
       static_cast<int>(field.at("num_rounds").integer(0, std::numeric_limits<int>::max()));
   for (Field const& candidate : field.at("candidates").elements()) {
@@ -124,6 +125,11 @@ bool is_known(Field const& trials) {
       return false;
     }
   });
+}
+
+bool has_better_candidates(Trials const& one, Trials const& other) {
+  return std::pair(one.is_thorough, one.record.num_rounds) >
+         std::pair(other.is_thorough, other.record.num_rounds);
 }
 
 }  // namespace
@@ -169,11 +175,13 @@ Trials joined(Trials const& earlier, Trials const& more, bool is_same_run) {
   all.seconds = is_shorter || more.seconds == 0 ? earlier.seconds : more.seconds;
   bool const has_exchange = more.exchange_seconds > 0;
   all.exchange_seconds = has_exchange ? more.exchange_seconds : earlier.exchange_seconds;
-  if (more.algorithms == earlier.algorithms && !more.record.candidates.empty()) {
+  if (more.algorithms == earlier.algorithms && more.has_candidates()) {
     all.record = learn::joined(earlier.record, more.record);
-  } else if (more.algorithms.empty() || earlier.record.num_rounds > more.record.num_rounds) {
+    all.is_thorough = earlier.is_thorough || more.is_thorough;
+  } else if (more.algorithms.empty() || has_better_candidates(earlier, more)) {
     all.algorithms = earlier.algorithms;
     all.record = earlier.record;
+    all.is_thorough = earlier.is_thorough;
   }
   return all;
 }
@@ -187,6 +195,9 @@ Json to_json(Trials const& trials) {
   object["num_rounds"] = trials.record.num_rounds;
   if (trials.record.is_of_loop) {
     object["is_of_loop"] = true;
+  }
+  if (trials.is_thorough) {
+    object["is_thorough"] = true;
   }
   object["candidates"] = Json::array();
   for (std::size_t i = 0; i < trials.record.candidates.size(); ++i) {

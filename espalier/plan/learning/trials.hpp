@@ -27,6 +27,11 @@ struct Trials {
   double exchange_seconds = 0;          ///< that one costs; 0: there was none
   std::vector<std::string> algorithms;  ///< of the candidates beside the native call, in order
   learn::Record record;  ///< of these and the native call; without any if none is known
+  /// They come from a search that took its time. In the calls of a program there is little.
+  bool is_thorough = false;
+
+  /// Something was looked for, and may be tried.
+  [[nodiscard]] bool has_candidates() const noexcept { return !record.candidates.empty(); }
 
   /// Whether a native call takes `seconds`. Not if a rank may be through before others, and there
   /// was no exchange.
@@ -47,7 +52,7 @@ struct Trials {
 [[nodiscard]] Trials since(Trials const& later, Trials const& earlier);
 
 /// What is known of a kind after one more run, or on one more communicator. If the two have other
-/// candidates, those that ran for more rounds stay.
+/// candidates, those of a thorough search stay, or else those that ran for more rounds.
 /// @param is_same_run  the calls of both were made in one run
 [[nodiscard]] Trials joined(Trials const& earlier, Trials const& more, bool is_same_run);
 

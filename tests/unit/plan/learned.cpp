@@ -295,6 +295,43 @@ TEST(Learned, KeepsTheCandidatesThatRanMore) {
   EXPECT_EQ(joined(other, trials(1, 2), false).algorithms, other.algorithms);
 }
 
+Trials of_thorough_search() {
+  Trials searched = trials(0, 0);
+  searched.algorithms = {"allgather/ring"};
+  searched.is_thorough = true;
+  return searched;
+}
+
+TEST(Learned, PrefersTheCandidatesOfAThoroughSearch) {
+  for (bool const is_same_run : {false, true}) {
+    EXPECT_EQ(
+        joined(trials(1, 9), of_thorough_search(), is_same_run).algorithms.front(), "allgather/ring"
+    );
+    EXPECT_EQ(
+        joined(of_thorough_search(), trials(1, 9), is_same_run).algorithms.front(), "allgather/ring"
+    );
+  }
+  Trials same = trials(1, 2);
+  same.is_thorough = true;
+  Trials const more = joined(same, trials(1, 2), false);
+  EXPECT_TRUE(more.is_thorough);
+  EXPECT_EQ(more.record.num_rounds, 4);
+}
+
+/// As soon as there are better candidates it is open again what is the fastest.
+TEST(Learned, ForgetsWhatWonBeforeThereWereBetterCandidates) {
+  Learned const searched{.trials = {of_thorough_search()}};
+  std::string const document = with(with("", {native_allgather()}), searched);
+  EXPECT_TRUE(lookup(document, 1500).is_open);
+  EXPECT_TRUE(lookup(with(with("", {ring()}), searched), 1500).is_open);
+  EXPECT_TRUE(trials_in(document).front().is_thorough);
+  Trials tried = of_thorough_search();
+  tried.record.num_rounds = 1;
+  EXPECT_TRUE(
+      lookup(with(with("", {native_allgather()}), Learned{.trials = {tried}}), 1500).is_native()
+  );
+}
+
 TEST(Learned, RefusesTrialsThatAreNone) {
   std::string const good = with("", Learned{.trials = {trials(1, 2)}});
   auto const complaint = [&](std::string const& path, nlohmann::json const& value) {
