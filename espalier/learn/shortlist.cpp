@@ -32,7 +32,7 @@ using Clock = std::chrono::steady_clock;
 constexpr int most_replayed_ranks = 16;
 constexpr std::size_t least_replayed_choices = 8;
 /// What so many different algorithms take at two places says whether these differ for such a call.
-constexpr std::size_t replays_that_tell_places = 4;
+constexpr std::size_t families_that_tell_places = 4;
 constexpr double unknown = std::numeric_limits<double>::infinity();
 
 /// The time of a search: its thread's own, as ranks that share processors get them late. Others
@@ -225,6 +225,7 @@ struct Line {
 /// Replays candidates at places.
 class Search {
 public:
+  /// @param candidates  at least one
   Search(std::vector<Candidate> candidates, std::vector<Scene> scenes, SearchTime const& time)
       : scenes_(std::move(scenes)), time_(&time) {
     comparison_.times.assign(scenes_.size(), std::vector<double>(candidates.size(), unknown));
@@ -236,10 +237,12 @@ public:
   /// The favourites, the first of each family, and then as many others as there is time for.
   /// @param native_seconds  as in Place
   void run(std::span<Choice const> favourites, double native_seconds) {
-    replay_those([&](Candidate const& candidate) {
-      return std::ranges::find(favourites, candidate.choice) != favourites.end();
-    });
-    replay_those([](Candidate const& candidate) { return candidate.turn == 0; });
+    for (std::size_t i = 0; i < comparison_.candidates.size(); ++i) {
+      if (std::ranges::find(favourites, choice(i)) != favourites.end()) {
+        replay(i);
+      }
+    }
+    replay_first_ones();
     if (auto const place = likeliest(comparison_, native_seconds)) {
       keep(*place);
     }
@@ -263,9 +266,7 @@ private:
       comparison_.times[place][i] =
           seconds_of(comparison_.candidates[i], scenes_[place].small, scenes_[place].large);
     }
-    if (++num_replayed_ == replays_that_tell_places && are_places_alike(comparison_)) {
-      keep(0);
-    }
+    ++num_replayed_;
   }
 
   void keep(std::size_t place) {
@@ -273,10 +274,17 @@ private:
     comparison_.times = {comparison_.times[place]};
   }
 
-  template <typename Predicate> void replay_those(Predicate const& is_one) {
+  void replay_first_ones() {
+    std::size_t num_families = 0;
     for (std::size_t i = 0; i < comparison_.candidates.size(); ++i) {
-      if (!is_replayed(i) && is_one(comparison_.candidates[i])) {
+      if (comparison_.candidates[i].turn > 0) {
+        continue;
+      }
+      if (!is_replayed(i)) {
         replay(i);
+      }
+      if (++num_families == families_that_tell_places && are_places_alike(comparison_)) {
+        keep(0);
       }
     }
   }
@@ -300,6 +308,7 @@ private:
       families[comparison_.candidates[i].family()].push_back(i);
     }
     std::vector<Line> lines;
+    lines.reserve(families.size());
     for (auto const& [family, members] : families) {
       lines.push_back(line_of(members));
     }
@@ -418,9 +427,11 @@ std::vector<Proposal> shortlist(
         .large = situation_of(call, num_bytes, one, stand_in.node_of_large()),
     });
   }
-  Search search(
-      candidates_of(profile::collective_of(call), place, stand_in), std::move(scenes), time
-  );
+  std::vector<Candidate> candidates = candidates_of(profile::collective_of(call), place, stand_in);
+  if (candidates.empty()) {
+    return {};
+  }
+  Search search(std::move(candidates), std::move(scenes), time);
   search.run(favourites, place.native_seconds);
   return different(search.comparison(), call, static_cast<int>(place.node_of_rank.size()), most);
 }

@@ -14,7 +14,7 @@ from typing import Any
 from behaviour_context import RULE, Context, Outcome, expect
 
 PROGRAM = "mpi_shim_learning"
-LONG = 6000
+LONG = 2000
 
 
 def learn(context: Context, memory: Path | str, num_calls: int = 600, **settings: str) -> Outcome:

@@ -287,6 +287,7 @@ Learning::propose(KindOfCalls const& kind, Example const& call, int most, Search
 
 void Learning::note_proposed(KindOfCalls const& kind, std::vector<learn::Proposal> const& what) {
   std::vector<std::string> texts;
+  texts.reserve(what.size());
   for (learn::Proposal const& one : what) {
     texts.push_back(one.choice.text());
   }
@@ -315,10 +316,12 @@ std::vector<algorithms::Choice> Learning::favourites_of(KindOfCalls const& kind)
   }
   std::vector<algorithms::Choice> favourites;
   for (auto const& [distance, text] : nearest) {
-    auto const choice = algorithms::Choice::parse(text);
-    if (favourites.size() < most_favourites &&
-        std::ranges::find(favourites, choice) == favourites.end()) {
-      favourites.push_back(choice);
+    if (favourites.size() == most_favourites) {
+      break;
+    }
+    auto choice = algorithms::Choice::parse(text);
+    if (std::ranges::find(favourites, choice) == favourites.end()) {
+      favourites.push_back(std::move(choice));
     }
   }
   return favourites;

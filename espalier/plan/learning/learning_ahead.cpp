@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "espalier/learn/standings.hpp"
@@ -66,6 +67,18 @@ int leader_of(Trials const& trials) {
   return standings.decision().value_or(standings.leader());
 }
 
+/// What is ahead becomes one more candidate, unless it is one or the native call.
+void add_leader(Trials& trials, Trials const& known) {
+  auto const leader = static_cast<std::size_t>(leader_of(known));
+  if (leader == learn::Standings::native) {
+    return;
+  }
+  std::string const& algorithm = known.algorithms[leader - 1];
+  if (std::ranges::find(trials.algorithms, algorithm) == trials.algorithms.end()) {
+    trials.add(algorithm, known.record.candidates[leader].predicted);
+  }
+}
+
 }  // namespace
 
 /// Where nobody knows what the native call takes, it is at least what the bytes take on a link, as
@@ -92,7 +105,7 @@ bool Learning::wants_candidates(Noted const& noted) {
   if (profile::is_neighborhood(kind.call)) {
     return false;
   }
-  Trials const known = trials(kind).value();
+  Trials const known = trials(kind).value_or(noted.trials);
   if (!known.has_candidates()) {
     return !lessons_.contains(kind) && stake_of(noted) >= least_stake;
   }
@@ -104,7 +117,7 @@ bool Learning::wants_candidates(Noted const& noted) {
 
 void Learning::look_for_candidates(Noted& noted) {
   KindOfCalls const kind = noted.trials.kind;
-  Trials const known = trials(kind).value();
+  Trials const known = trials(kind).value_or(noted.trials);
   Example const call{
       .bytes = noted.bytes,
       .world_ranks = noted.world_ranks,
@@ -129,10 +142,7 @@ void Learning::look_for_candidates(Noted& noted) {
   // What was found without these is not known any more, but what is ahead stays in the race.
   lessons_.erase(kind);
   if (known.has_candidates()) {
-    auto const leader = static_cast<std::size_t>(leader_of(known));
-    if (leader > 0) {
-      noted.trials.add(known.algorithms[leader - 1], known.record.candidates[leader].predicted);
-    }
+    add_leader(noted.trials, known);
   }
 }
 

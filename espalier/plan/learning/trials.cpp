@@ -175,13 +175,12 @@ Trials joined(Trials const& earlier, Trials const& more, bool is_same_run) {
   all.seconds = is_shorter || more.seconds == 0 ? earlier.seconds : more.seconds;
   bool const has_exchange = more.exchange_seconds > 0;
   all.exchange_seconds = has_exchange ? more.exchange_seconds : earlier.exchange_seconds;
+  all.is_thorough = earlier.is_thorough || more.is_thorough;
   if (more.algorithms == earlier.algorithms && more.has_candidates()) {
     all.record = learn::joined(earlier.record, more.record);
-    all.is_thorough = earlier.is_thorough || more.is_thorough;
   } else if (more.algorithms.empty() || has_better_candidates(earlier, more)) {
     all.algorithms = earlier.algorithms;
     all.record = earlier.record;
-    all.is_thorough = earlier.is_thorough;
   }
   return all;
 }

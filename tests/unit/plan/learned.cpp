@@ -316,6 +316,11 @@ TEST(Learned, PrefersTheCandidatesOfAThoroughSearch) {
   Trials const more = joined(same, trials(1, 2), false);
   EXPECT_TRUE(more.is_thorough);
   EXPECT_EQ(more.record.num_rounds, 4);
+  Trials nothing_better = trials(0, 0);
+  nothing_better.algorithms.clear();
+  nothing_better.record = {};
+  nothing_better.is_thorough = true;
+  EXPECT_TRUE(joined(trials(1, 2), nothing_better, false).is_thorough) << "it is not sought again";
 }
 
 /// As soon as there are better candidates it is open again what is the fastest.
