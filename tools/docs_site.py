@@ -48,6 +48,7 @@ FORTRAN = (
     "espalier_onesided_conduit.f90",
     "espalier_onesided_segment.f90",
     "espalier_onesided_transfer.f90",
+    "espalier_onesided_messages.f90",
     "espalier_onesided_team.f90",
     "espalier_onesided_collectives.f90",
     "espalier_onesided_uneven.f90",
