@@ -85,6 +85,11 @@ def order_program(vendor: str) -> Path | None:
     return _find([f"espalier-order-{vendor}"], ["bin", "libexec", "."])
 
 
+def team_program(vendor: str) -> Path | None:
+    """Return the program that tunes teams under an MPI, None if it is not built."""
+    return _find([f"espalier-team-{vendor}"], ["bin", "libexec", "."])
+
+
 def halo_program(vendor: str) -> Path | None:
     """Return the program that times halo exchanges under an MPI, None if it is not built."""
     return _find([f"espalier-halo-{vendor}"], ["bin", "libexec", "."])

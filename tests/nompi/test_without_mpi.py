@@ -80,6 +80,7 @@ def test_commands_without_ranks_work(words: tuple[str, ...], printed: str) -> No
         (("run", *LAUNCH, "true"), "libespalier-openmpi.so"),
         (("compare", *LAUNCH, "true"), "libespalier-openmpi.so"),
         (("tune", *LAUNCH), "espalier-measure-openmpi"),
+        (("tune", "team", *LAUNCH), "espalier-team-openmpi"),
         (("probe", *LAUNCH), "espalier-probe-openmpi"),
         (("order", "--machine", "1s x 2c", *LAUNCH), "espalier-order-openmpi"),
     ],

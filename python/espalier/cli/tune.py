@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`espalier tune run` and `espalier tune simulate`."""
+"""`espalier tune run`, `espalier tune simulate` and `espalier tune team`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,6 +17,7 @@ from espalier.cli.groups import Kept, Launch, Wanted, carry_out, show
 from espalier.cli.modelling import PREDICTED, write_profile
 from espalier.cli.options import EffortOption, GoodEnough, Json, MinGain, Seed
 from espalier.cli.tune_simulated import simulate
+from espalier.cli.tune_team import tune_team
 from espalier.errors import ArgumentError
 from espalier.improvement import improver
 from espalier.improvement.findings import Wish
@@ -285,3 +286,4 @@ def _tune_for(
 
 tune.add(run, "run", "Measure on this machine, with ranks that a launcher starts")
 tune.add(simulate, "simulate", "Simulate a machine, and write a profile for it")
+tune.add(tune_team, "team", "Measure one-sided collectives on this machine, for all later programs")
