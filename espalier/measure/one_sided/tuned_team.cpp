@@ -65,7 +65,7 @@ TunedTeam::TunedTeam(Job const& job, TeamPlan const& plan) : job_(&job), plan_(&
   Room const room = room_of(plan, job.num_ranks);
   espalier_conduit_options options = ESPALIER_CONDUIT_OPTIONS_INIT;
   options.transport = plan.transport.empty() ? nullptr : plan.transport.c_str();
-  // Half of it is for the requests, in 8 parts if nobody asks for more.
+  // A collective may have half of it, and some algorithms need several times their buffers.
   constexpr std::uint64_t least_scratch = std::uint64_t{4} << 20U;
   auto const needed = static_cast<std::uint64_t>(16 * (room.sent + room.received));
   options.scratch_bytes = std::max(least_scratch, needed);
