@@ -77,7 +77,8 @@ def tune_team(
     """
     goal = _goal(what, promised)
     goal.check()
-    if os.environ.get("ESPALIER_MEMORY") == "off" or state_folder(os.environ) is None:
+    memory = os.environ.get("ESPALIER_MEMORY", "")
+    if memory == "off" or not (memory or state_folder(os.environ)):
         raise ArgumentError(
             "expected a folder to keep what is found, got ESPALIER_MEMORY=off or no home",
             "unset ESPALIER_MEMORY, or name a file",

@@ -147,6 +147,16 @@ def test_no_place_to_keep_anything(cli, monkeypatch):
     assert "expected a folder to keep what is found" in result.err
 
 
+@pytest.mark.usefixtures("fake")
+def test_a_file_that_is_named_needs_no_home(cli, monkeypatch, tmp_path):
+    for name in ("HOME", "XDG_STATE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("ESPALIER_MEMORY", str(tmp_path / "memory.json"))
+    assert tuned(cli, "--collectives", "bcast").code == 0
+    monkeypatch.delenv("ESPALIER_MEMORY")
+    assert tuned(cli, "--collectives", "bcast").code == 2
+
+
 def test_a_barrier_has_one_size():
     goal = TeamGoal(collectives=("bcast", "barrier"), sizes=(8, 64), seconds=1)
     assert [(one["collective"], one["bytes"]) for one in goal.requests] == [
