@@ -14,18 +14,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json list_of(std::span<double const> times_us) {
-  Json values = Json::array();
-  for (double const value : times_us) {
-    values.push_back(to_nanoseconds(value));
-  }
-  return values;
-}
-
 Json times_of(Samples const& samples, std::vector<std::string> const& names) {
   Json times = Json::object();
   for (std::size_t i = 0; i < names.size(); ++i) {
-    times[names[i]] = list_of(samples.of(i));
+    times[names[i]] = to_nanoseconds(samples.of(i));
   }
   return times;
 }
@@ -94,8 +86,8 @@ void SampleFile::write_creation(
   Json const line{
       {"kind", "creation"},
       {"order", order},
-      {"split_us", list_of(split_us)},
-      {"group_us", list_of(group_us)},
+      {"split_us", to_nanoseconds(split_us)},
+      {"group_us", to_nanoseconds(group_us)},
   };
   lines_.write(json_text(line));
 }

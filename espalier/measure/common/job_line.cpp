@@ -33,4 +33,12 @@ double to_nanoseconds(double time_us) noexcept {
   return std::round(time_us * 1000.0) / 1000.0;
 }
 
+nlohmann::ordered_json to_nanoseconds(std::span<double const> times_us) {
+  nlohmann::ordered_json values = nlohmann::ordered_json::array();
+  for (double const time_us : times_us) {
+    values.push_back(to_nanoseconds(time_us));
+  }
+  return values;
+}
+
 }  // namespace espalier::measure

@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <span>
+
 #include <nlohmann/json_fwd.hpp>
 
 #include "espalier/measure/common/job.hpp"
@@ -14,5 +16,7 @@ job_line(Job const& job, char const* schema, double clock_resolution_us);
 
 /// More digits would only make files longer.
 [[nodiscard]] double to_nanoseconds(double time_us) noexcept;
+/// The same of many times, in an array.
+[[nodiscard]] nlohmann::ordered_json to_nanoseconds(std::span<double const> times_us);
 
 }  // namespace espalier::measure

@@ -47,14 +47,6 @@ int run(espalier_request& request) {
   return code == MPI_SUCCESS ? espalier_request_wait(&request) : code;
 }
 
-Json list_of(std::span<double const> times_us) {
-  Json values = Json::array();
-  for (double const value : times_us) {
-    values.push_back(to_nanoseconds(value));
-  }
-  return values;
-}
-
 /// Tunes one request, and times it in turns with one that was planned before.
 Json tuned(
     Job const& job, TunedTeam const& team, TeamRequest const& asked, double seconds, Pace pace
@@ -76,8 +68,8 @@ Json tuned(
   };
   Samples const samples = Timer(job, pace, calls).run();
   if (job.rank == 0) {
-    line["before"]["times_us"] = list_of(samples.of(0));
-    line["after"]["times_us"] = list_of(samples.of(1));
+    line["before"]["times_us"] = to_nanoseconds(samples.of(0));
+    line["after"]["times_us"] = to_nanoseconds(samples.of(1));
   }
   return line;
 }

@@ -57,10 +57,6 @@ TeamRequest request_of(Field const& field) {
 
 }  // namespace
 
-bool is_of_teams(Call call) noexcept {
-  return std::ranges::find(calls_of_teams, call) != calls_of_teams.end();
-}
-
 TeamPlan TeamPlan::parse(std::string_view text, std::string_view origin) {
   nlohmann::json const file = parse_json(text, origin);
   Field const root(file, std::string(origin));

@@ -35,9 +35,6 @@ struct TeamPlan {
   static TeamPlan parse(std::string_view text, std::string_view origin);
 };
 
-/// The collectives that teams have.
-[[nodiscard]] bool is_of_teams(profile::Call call) noexcept;
-
 /// What a member sends and gets in a collective of so many members, at most: the root's part.
 struct TeamBuffers {
   std::int64_t block = 0;     ///< bytes of a part, or of the whole vector

@@ -47,16 +47,21 @@ Json parse(std::string_view document, std::string_view origin, std::string_view 
   return parsed;
 }
 
+/// Removes the rules for these calls. @param object  with the members of a kind of calls
+void forget_rules(Json& rules, Json const& object) {
+  auto const kept = std::remove_if(rules.begin(), rules.end(), [&](Json const& rule) {
+    return overlap(rule, object);
+  });
+  rules.erase(kept, rules.end());
+}
+
 /// Returns whether it is news that another algorithm is faster than the native call.
 bool set_rule(Json& rules, Json const& rule) {
   auto const says_so = [&](Json const& old) {
     return overlap(old, rule) && old.at("algorithm") == rule.at("algorithm");
   };
   bool const is_news = rule.at("algorithm") != "native" && std::ranges::none_of(rules, says_so);
-  auto const kept = std::remove_if(rules.begin(), rules.end(), [&](Json const& old) {
-    return overlap(old, rule);
-  });
-  rules.erase(kept, rules.end());
+  forget_rules(rules, rule);
   rules.push_back(rule);
   return is_news;
 }
@@ -104,25 +109,20 @@ std::vector<Lesson> agreed(std::vector<Lesson> const& lessons) {
   return found;
 }
 
-bool has_rule(Json const& rules, Trials const& trials) {
+Json members_of(Trials const& trials) {
   Json object;
   set_members(object, trials.kind);
+  return object;
+}
+
+bool has_rule(Json const& rules, Trials const& trials) {
+  Json const object = members_of(trials);
   return std::ranges::any_of(rules, [&](Json const& rule) { return overlap(rule, object); });
 }
 
 /// Its candidates were looked for thoroughly, and nobody has tried them.
 bool begins_anew(Trials const& trials) {
   return trials.is_thorough && trials.has_candidates() && trials.record.num_rounds == 0;
-}
-
-/// What was learned of other candidates is no rule any more.
-void forget_rules(Json& rules, Trials const& trials) {
-  Json object;
-  set_members(object, trials.kind);
-  auto const kept = std::remove_if(rules.begin(), rules.end(), [&](Json const& rule) {
-    return overlap(rule, object);
-  });
-  rules.erase(kept, rules.end());
 }
 
 /// Whether trials are of calls that a rule is for, and of what it says.
@@ -237,7 +237,8 @@ std::string with_learned(
   Json list = Json::array();
   for (Trials const& trials : joined_trials(known, learned.trials)) {
     if (begins_anew(trials)) {
-      forget_rules(rules, trials);
+      // What was learned of other candidates is no rule any more.
+      forget_rules(rules, members_of(trials));
     }
     if (auto const lesson = has_rule(rules, trials) ? std::nullopt : decide(trials)) {
       has_found |= set_rule(rules, rule_of(*lesson));

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import statistics
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from espalier import __version__, installation
 from espalier.base.intervals import paired_ratio
+from espalier.conditions import conditions
 from espalier.conditions.cautions import Caution, to_json
 from espalier.errors import ArgumentError, MpiError
 from espalier.io.console import document
@@ -156,27 +158,16 @@ def _judged(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _choice(side: Mapping[str, Any]) -> dict[str, Any]:
-    times = sorted(side["times_us"])
     return {
         "algorithm": side["algorithm"],
         "mechanism": side["mechanism"],
         "origin": side["origin"],
-        "seconds": 1e-6 * times[len(times) // 2],
+        "seconds": 1e-6 * statistics.median(side["times_us"]),
     }
 
 
 def _cautions(found: Found, goal: TeamGoal) -> list[Caution]:
-    cautions = []
-    header = found.header
-    if header["max_ranks_per_node"] > header["min_cpus_per_node"]:
-        cautions.append(
-            Caution(
-                "oversubscribed",
-                f"{header['max_ranks_per_node']} ranks of a node share"
-                f" {header['min_cpus_per_node']} processors, so that times vary much",
-                "give --time-budget some minutes, or start fewer ranks",
-            )
-        )
+    cautions = conditions.of_job(found.header)
     left = len(goal.requests) - len(found.requests)
     if left:
         cautions.append(
