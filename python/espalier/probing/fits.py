@@ -132,7 +132,7 @@ def fit(
     left = [value for part in (small, large) for value in _distances(part)]
     return Fit(
         alpha,
-        _slope(large),
+        _slope(large) or _reached(round_trips),
         _back_to_back(trains, alpha),
         float(np.median(left)) if left else None,
         len(round_trips),
@@ -169,16 +169,21 @@ def _arrays(timings: Sequence[Timing]) -> tuple[Values, Values, Values]:
 
 
 def _alpha(small: Sequence[Timing]) -> Estimate | None:
-    """Return half the intercept; of a single size, half its time."""
+    """Return half the intercept; half the time of the smallest size where no line gives more than 0.
+
+    Disturbed times may lie on a line that starts below 0. No message is free, so then the smallest
+    size is all latency, as the only one is.
+    """
     if not small:
         return None
-    if len({timing.bytes for timing in small}) == 1:
-        only = small[0]
-        return Estimate(*(max(0.0, t) / 2 for t in (only.median_us, only.low_us, only.high_us)))
     sizes, times, errors = _arrays(small)
-    value = relative_fit(line_columns(sizes), times)[0]
-    resamples = line_resamples(sizes, times, errors, _SEED)[:, 0]
-    return Estimate.of_resamples(max(0.0, float(value)) / 2, np.maximum(0.0, resamples) / 2)
+    if len(set(sizes)) > 1:
+        value = float(relative_fit(line_columns(sizes), times)[0])
+        if value > 0:
+            resamples = line_resamples(sizes, times, errors, _SEED)[:, 0]
+            return Estimate.of_resamples(value / 2, np.maximum(0.0, resamples) / 2)
+    least = min(small, key=lambda timing: timing.bytes)
+    return Estimate(*(max(0.0, t) / 2 for t in (least.median_us, least.low_us, least.high_us)))
 
 
 def _slope(large: Sequence[Timing]) -> Estimate | None:
@@ -191,6 +196,19 @@ def _slope(large: Sequence[Timing]) -> Estimate | None:
     if value <= 0:
         return None
     return Estimate.of_resamples(2 / value, 2 / np.maximum(resamples, 0.1 * value))
+
+
+def _reached(round_trips: Sequence[Timing]) -> Estimate | None:
+    """Return what the largest of several sizes reached, latency included.
+
+    Where disturbed times give no slope, that is the least that the link gives; no link is without
+    limit.
+    """
+    if len({timing.bytes for timing in round_trips}) < 2:
+        return None
+    largest = max(round_trips, key=lambda timing: timing.bytes)
+    times = (largest.median_us, largest.high_us, max(largest.low_us, 0.1 * largest.median_us))
+    return Estimate(*(2 * largest.bytes / time for time in times))
 
 
 def _back_to_back(trains: Sequence[Train], alpha: Estimate | None) -> Estimate | None:

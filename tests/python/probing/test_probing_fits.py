@@ -104,6 +104,29 @@ def test_a_single_size_is_all_latency() -> None:
     assert fits.fit([], [], None) is None
 
 
+def test_no_disturbed_line_makes_messages_free() -> None:
+    """Times of small messages that lie on a line from below 0, and of large ones on one that falls.
+
+    The figures are those of ranks that had to wait for a processor.
+    """
+    small = [(1024, 6.0), (2048, 20.0), (4096, 60.0), (8192, 130.0)]
+    large = [(1 << 20, 4000.0), (2 << 20, 3900.0)]
+    timings = [fits.Timing(size, time, 0.9 * time, 1.1 * time) for size, time in small + large]
+    found = fits.fit(timings, [], None)
+    assert found is not None
+    assert found.alpha_us == estimates.Estimate(3.0, 0.9 * 6.0 / 2, 1.1 * 6.0 / 2)
+    assert found.bandwidth is not None
+    assert found.bandwidth.value == pytest.approx(2 * (2 << 20) / 3900.0)
+    assert 0 < found.bandwidth.low < found.bandwidth.value < found.bandwidth.high
+
+
+def test_a_switch_below_the_largest_size_leaves_a_bandwidth() -> None:
+    found = fits.fit(_times(0, noise=0.0), [], 1 << 23)
+    assert found is not None
+    assert found.bandwidth is not None
+    assert found.bandwidth.value == pytest.approx(_RATE, rel=0.01)
+
+
 @pytest.mark.parametrize(("eager_bytes", "wait_us"), [(4096, 3.0), (65536, 20.0)])
 def test_the_switch_to_rendezvous_is_found(eager_bytes: int, wait_us: float) -> None:
     found = [_switch(_times(seed, 0.03, eager_bytes, wait_us)) for seed in range(8)]
