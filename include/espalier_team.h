@@ -94,17 +94,19 @@ typedef struct espalier_onesided_options {
   espalier_sync in;  /**< when it may begin to touch buffers */
   espalier_sync out; /**< until when it may */
   espalier_addresses addresses; /**< who knows where buffers are */
-  char const* algorithm; /**< as `espalier list` names it: "bcast/binomial"; NULL: chosen. The error
-                              of one that cannot serve lists those that can */
+  char const* algorithm; /**< as `espalier list` names it: "bcast/binomial"; "bcast/native": the
+                              collective of the MPI library, with no mechanism; NULL: chosen. The
+                              error of one that cannot serve lists those that can */
   char const* mechanism; /**< how data move: "signaling_put", "rendezvous" (both with symmetric
                               addresses only), "eager" or "counting_put"; NULL: chosen */
 } espalier_onesided_options;
 
 /**
- * The starts of a request are also trials: it takes turns among up to 6 candidates that a model
- * finds fastest and what would run otherwise, until one of them is clearly faster, by at least 3 %.
- * What trials lose is at most 5 % of the time of all starts so far, and 0.25 s in all; one that is
- * slower than was feared may exceed that once. Later runs remember what was found; other requests
+ * The starts of a request are also trials: it takes turns among what would run otherwise and up to
+ * 6 candidates, which are the collective of the MPI library and those that a model finds fastest,
+ * until one of them is clearly faster, by at least 3 %. What trials lose is at most 5 % of the time
+ * of all starts so far, and 0.25 s in all; one that is slower than was feared may exceed that once.
+ * Later runs remember what was found; other requests
  * of this run do not take it. Nothing is learned where algorithm and mechanism are named or were
  * measured already.
  *

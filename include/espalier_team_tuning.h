@@ -40,8 +40,9 @@ typedef struct espalier_tuning_options {
 /**
  * Measure what runs a request of a team fastest, which it runs from then on: of all algorithms and
  * mechanisms that can serve, within what its options name, the 12 that a model finds fastest, or
- * all (ESPALIER_TUNE_EVERY, and among more than 64 members). The parameters of the model (LogGP)
- * are measured by the first tuning of a team. Where some members share a node, algorithms in which
+ * all (ESPALIER_TUNE_EVERY, and among more than 64 members), and the collective of the MPI library,
+ * of which there is no model. The parameters of the model (LogGP) are measured by the first tuning
+ * of a team. Where some members share a node, algorithms in which
  * one member of a node acts for the others are among them. What it ran before stays unless another
  * one is clearly faster, by at least 3 % in trials that take turns. A trial is one run, or up to 8
  * in a row where no mode is ESPALIER_NOSYNC, on the member where it takes longest.
@@ -73,8 +74,8 @@ int espalier_request_tune(espalier_request* request, espalier_tuning_options con
  * The mechanism that a collective of a team was planned with, as espalier_request_algorithm() says
  * the algorithm. Not collective.
  *
- * @return Lives as long as the request, and until it is tuned or has learned; "" for NULL and for
- *         collectives of neighborhoods.
+ * @return "native" where the MPI library moves the data. Lives as long as the request, and until it
+ *         is tuned or has learned; "" for NULL and for collectives of neighborhoods.
  */
 char const* espalier_request_mechanism(espalier_request const* request);
 

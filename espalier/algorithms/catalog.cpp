@@ -104,6 +104,18 @@ Choice Choice::parse_phase(Collective collective, std::string_view text) {
   return native != nullptr ? Choice(*native, {}) : parse(collective, text);
 }
 
+Choice Choice::native(Collective collective) {
+  Algorithm const* const whole =
+      collective == Collective::barrier ? &native_barrier() : native_phase(collective);
+  if (whole == nullptr) {
+    throw Error(
+        ErrorCode::unsupported,
+        "there is no " + std::string(to_string(collective)) + "/" + std::string(native_name)
+    );
+  }
+  return {*whole, {}};
+}
+
 bool Choice::has_native_calls() const {
   if (is_of_library(*this)) {
     return false;

@@ -41,6 +41,11 @@ public:
   /// no such phase says so when its arguments are parsed.
   static Choice parse_phase(Collective collective, std::string_view text);
 
+  /// The collective of the MPI library by itself, where calling it is one of several ways to serve
+  /// a request: `bcast/native`. Of a barrier there is no program.
+  /// @throws Error unsupported if the library is not asked for the collective (scan, exscan).
+  static Choice native(Collective collective);
+
   [[nodiscard]] Algorithm const& algorithm() const noexcept { return *algorithm_; }
 
   /// Whether some phase is a collective of the MPI library.

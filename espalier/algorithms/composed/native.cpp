@@ -122,6 +122,15 @@ template <> schedule::RankProgram generate<Collective::barrier>(Request const& /
   throw Error(ErrorCode::unsupported, "only the MPI library knows what its barrier does");
 }
 
+}  // namespace
+
+Algorithm const& native_barrier() noexcept {
+  static Algorithm const barrier = phase_of<Collective::barrier>();
+  return barrier;
+}
+
+namespace {
+
 template <Collective collective> Algorithm of_library() {
   Algorithm algorithm = phase_of<collective>();
   algorithm.summary = "an algorithm of the MPI library, by the name that it has there";

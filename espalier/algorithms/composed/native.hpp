@@ -21,6 +21,9 @@ inline constexpr std::string_view native_name = "native";
 /// The native collective as a phase; null if there is none (barrier, scan, exscan).
 [[nodiscard]] Algorithm const* native_phase(Collective collective) noexcept;
 
+/// The native barrier, which is no phase.
+[[nodiscard]] Algorithm const& native_barrier() noexcept;
+
 /// What stands for all algorithms of the MPI library that serve a collective; one of them is named
 /// by its arguments: `native[algorithm=pipeline,segment=8192]`. Only the library knows which names
 /// there are. For the prover it is the collective with its promise, as a phase is.

@@ -26,6 +26,7 @@ using espalier::ErrorCode;
 using espalier::formatted;
 using espalier::capi::JoinOver;
 using espalier::capi::LearnerRecord;
+using espalier::capi::NativeLine;
 using espalier::onesided::Region;
 
 /// Of the scratch space of a conduit, where a team asks for nothing else.
@@ -43,16 +44,27 @@ problem_with(espalier_conduit const* conduit, MPI_Comm comm, espalier_team* cons
   return espalier::capi::problem_with_members(*conduit, comm);
 }
 
-espalier_team* make_team(
-    espalier_conduit& conduit, JoinOver const& join, MPI_Comm comm, std::uint64_t scratch_bytes
-) {
+/// The barrier that MPI starts in SimGrid lets members go before all have come, so that modes are
+/// not kept to.
+std::unique_ptr<NativeLine> native_line([[maybe_unused]] JoinOver&& join) {
+#ifdef ESPALIER_MPI_SIMULATED
+  return nullptr;
+#else
+  return std::make_unique<NativeLine>(std::move(join).take_communicator());
+#endif
+}
+
+espalier_team*
+make_team(espalier_conduit& conduit, JoinOver join, MPI_Comm comm, std::uint64_t scratch_bytes) {
   std::vector<int> members = espalier::capi::members_of(conduit, comm);
   std::uint64_t const num_bytes =
       scratch_bytes == 0 ? conduit.parts.num_bytes() / usual_share : scratch_bytes;
   Region const part = espalier::capi::take_scratch(
       conduit, [&](std::vector<std::uint64_t>& words) { join(words); }, {.num_bytes = num_bytes}
   );
-  auto made = std::make_unique<espalier_team>(conduit, comm, std::move(members), part);
+  auto made = std::make_unique<espalier_team>(
+      conduit, comm, std::move(members), part, native_line(std::move(join))
+  );
   conduit.teams.push_back(&made->team);
   return made.release();
 }
@@ -81,9 +93,13 @@ void close(espalier_team& self) {
 }  // namespace
 
 espalier_team::espalier_team(
-    espalier_conduit& of, MPI_Comm comm, std::vector<int> members, Region scratch
+    espalier_conduit& of,
+    MPI_Comm comm,
+    std::vector<int> members,
+    Region scratch,
+    std::unique_ptr<NativeLine> of_members
 )
-    : conduit(&of), user(comm), part(scratch),
+    : conduit(&of), user(comm), part(scratch), native(std::move(of_members)),
       team(*of.conduit, std::move(members), behind(scratch, LearnerRecord::num_bytes)),
       learners(of, team, scratch.offset), memory(of.kept.memory_of(team.members())),
       node_of_rank(espalier::capi::member_nodes(of.node_of_rank, team.members())),
@@ -100,9 +116,9 @@ int espalier_team_create(
     espalier_conduit* conduit, MPI_Comm comm, uint64_t scratch_bytes, espalier_team** team
 ) {
   return on(comm, [&] {
-    JoinOver const join(conduit, comm);
+    JoinOver join(conduit, comm);
     join.check_problems(problem_with(conduit, comm, team));
-    *team = make_team(*conduit, join, comm, scratch_bytes);
+    *team = make_team(*conduit, std::move(join), comm, scratch_bytes);
   });
 }
 

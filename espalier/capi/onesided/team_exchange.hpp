@@ -8,7 +8,7 @@
 #include <span>
 
 #include "espalier/capi/onesided/team_object.hpp"
-#include "espalier/onesided/team/planned_collective.hpp"
+#include "espalier/onesided/team/team_collective.hpp"
 
 namespace espalier::capi {
 
@@ -40,7 +40,7 @@ public:
 
 private:
   espalier_team* team_;
-  std::shared_ptr<onesided::PlannedCollective const> largest_;
+  std::shared_ptr<onesided::TeamCollective const> largest_;
   Numbers own_{};
   Numbers all_{};
   onesided::Ticket ticket_;

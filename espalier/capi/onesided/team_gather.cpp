@@ -14,7 +14,7 @@ namespace {
 /// Of each member at a time.
 constexpr std::size_t num_numbers = 64;
 
-std::shared_ptr<onesided::PlannedCollective const> gather_of(espalier_team const& team) {
+std::shared_ptr<onesided::TeamCollective const> gather_of(espalier_team const& team) {
   TeamCall const call{
       .collective = schedule::Collective::allgather,
       .count = num_numbers,

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 #include "espalier/capi/onesided/choices/every_choice.hpp"
@@ -37,6 +38,12 @@ candidates_of(espalier_team const& team, TeamPlanner const& planner, TeamPlan co
           .first_of(
               every_choice(planner.request(), planner.named(), team.node_of_rank), planner.request()
           );
+  if (std::optional<SafeChoice> native = planner.native(); native && *native != current.choice) {
+    auto planned = planner.collective(*native);
+    result.push_back(
+        {.choice = *std::move(native), .origin = Origin::tuned, .collective = std::move(planned)}
+    );
+  }
   for (SafeChoice const& choice : choices) {
     if (choice == current.choice || result.size() > TeamLearner::most_candidates) {
       continue;
@@ -65,7 +72,7 @@ TeamLearner::TeamLearner(espalier_team& team, TeamPlanner const& planner, TeamPl
       candidates_(candidates_of(team, planner, current)), exchange_(team),
       turns_(static_cast<int>(candidates_.size())) {}
 
-std::shared_ptr<onesided::PlannedCollective const> TeamLearner::next(std::uint64_t begin) {
+std::shared_ptr<onesided::TeamCollective const> TeamLearner::next(std::uint64_t begin) {
   if (is_exchanging_) {
     conclude();
   }

@@ -47,7 +47,7 @@ public:
   /// What the next call runs. Starts an exchange beside it, or waits for one, at the same calls on
   /// all members. Waits before the first one until all members have made the first call.
   /// @param begin  of the record of the team: which start the first call was
-  [[nodiscard]] std::shared_ptr<onesided::PlannedCollective const> next(std::uint64_t begin);
+  [[nodiscard]] std::shared_ptr<onesided::TeamCollective const> next(std::uint64_t begin);
 
   /// The member was in start, test or wait of the call that next() told of.
   void charge(plan::Clock::duration in_call) noexcept;

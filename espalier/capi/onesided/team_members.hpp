@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <mpi.h>
@@ -51,6 +52,9 @@ public:
 
   /// As JoinWords.
   void operator()(std::vector<std::uint64_t>& words) const;
+
+  /// The copy, for who goes on with it.
+  [[nodiscard]] mpi::OwnCommunicator take_communicator() && { return std::move(comm_); }
 
 private:
   espalier_conduit* conduit_;

@@ -20,7 +20,7 @@
 namespace espalier::capi {
 namespace {
 
-using onesided::PlannedCollective;
+using onesided::TeamCollective;
 using plan::Clock;
 
 constexpr int few_bytes = 8;
@@ -28,7 +28,7 @@ constexpr int many_bytes = 4096;
 /// The first one warms up.
 constexpr int num_runs = 4;
 
-using Planned = std::shared_ptr<PlannedCollective const>;
+using Planned = std::shared_ptr<TeamCollective const>;
 
 /// Nobody waits for anybody but for data, and buffers lie anywhere.
 Planned broadcast(espalier_team const& team, int num_bytes, std::string algorithm) {

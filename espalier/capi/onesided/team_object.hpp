@@ -22,6 +22,7 @@
 #include "espalier/capi/onesided/choices/team_memory.hpp"
 #include "espalier/capi/onesided/conduit_object.hpp"
 #include "espalier/capi/onesided/learner_record.hpp"
+#include "espalier/capi/onesided/native_line.hpp"
 #include "espalier/onesided/team/team.hpp"
 
 namespace espalier::capi {
@@ -32,11 +33,13 @@ class TeamRequest;
 }  // namespace espalier::capi
 
 struct espalier_team {
+  /// @param of_members  null: it has none of its own
   espalier_team(
       espalier_conduit& of,
       MPI_Comm comm,
       std::vector<int> members,
-      espalier::onesided::Region scratch
+      espalier::onesided::Region scratch,
+      std::unique_ptr<espalier::capi::NativeLine> of_members = nullptr
   );
   espalier_team(espalier_team const&) = delete;
   espalier_team& operator=(espalier_team const&) = delete;
@@ -47,6 +50,8 @@ struct espalier_team {
   espalier_conduit* conduit;
   MPI_Comm user;
   espalier::onesided::Region part;  ///< of the scratch space of the conduit
+  /// For collectives of the MPI library; null if they cannot serve. The team refers to it.
+  std::unique_ptr<espalier::capi::NativeLine> native;
   espalier::onesided::Team team;
   espalier::capi::LearnerRecord learners;  ///< at the beginning of the part; the rest is the team's
   std::vector<espalier::capi::TeamRequest*> requests;  ///< that were not freed

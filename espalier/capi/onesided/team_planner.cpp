@@ -6,11 +6,14 @@
 #include <utility>
 #include <vector>
 
+#include "espalier/algorithms/composed/native.hpp"
 #include "espalier/base/error.hpp"
 #include "espalier/base/format.hpp"
+#include "espalier/capi/onesided/native_team_collective.hpp"
 #include "espalier/capi/onesided/team_layouts.hpp"
 #include "espalier/capi/onesided/team_object.hpp"
 #include "espalier/mpi/success.hpp"
+#include "espalier/onesided/team/planned_collective.hpp"
 #include "espalier/schedule/private_memory.hpp"
 
 namespace espalier::capi {
@@ -47,6 +50,9 @@ std::string names_of_algorithms(SafeRequest const& request) {
       names.push_back(choice.text());
     }
   }
+  if (Choice const native = Choice::native(request.collective); serves(native, request)) {
+    names.push_back(native.text());
+  }
   return joined(names, ", ");
 }
 
@@ -65,8 +71,12 @@ std::string reason_against(Choice const& choice, SafeRequest const& request) {
         choice.text()
     );
   }
-  if (choice.has_native_calls()) {
-    return choice.text() + " calls collectives of the MPI library, which no conduit has";
+  if (runs_natively(choice)) {
+    return choice.text() + (request.is_reproducible ? " does not say how it combines operands"
+                                                    : " serves more members than one");
+  }
+  if (choice.has_native_calls() || algorithms::is_of_library(choice)) {
+    return choice.text() + " has collectives of the MPI library inside, which no conduit has";
   }
   std::string const reason = choice.refuses(request.num_ranks, request.root);
   if (!reason.empty()) {
@@ -83,7 +93,7 @@ std::string reason_against(Choice const& choice, SafeRequest const& request) {
 }
 
 Choice named(std::string_view text, SafeRequest const& request) {
-  Choice choice = Choice::parse(text);
+  Choice choice = parse_choice(text);
   if (choice.collective() != request.collective || !serves(choice, request)) {
     refuse(reason_against(choice, request), request);
   }
@@ -101,23 +111,22 @@ NamedParts named_parts(SafeRequest const& request, TeamOptions const& options) {
   if (!options.algorithm.empty()) {
     result.algorithm = named(options.algorithm, request);
   }
+  if (result.algorithm && runs_natively(*result.algorithm)) {
+    if (options.mechanism) {
+      throw Error(
+          ErrorCode::argument,
+          result.algorithm->text() +
+              " moves data by the MPI library: expected no mechanism beside "
+              "it, got " +
+              std::string(schedule::to_string(*options.mechanism))
+      );
+    }
+    result.mechanism = legal_mechanisms(request).front();
+    return result;
+  }
   if (options.mechanism) {
     require_legal(*options.mechanism, request);
     result.mechanism = options.mechanism;
-  }
-  return result;
-}
-
-/// What to try, best first.
-std::vector<OriginalChoice>
-choices(SafeRequest const& request, NamedParts const& named, TeamMemory const& memory) {
-  std::vector<OriginalChoice> result;
-  if (!named.is_all()) {
-    result = memory.recall(request, named);
-  }
-  Origin const origin = named.is_all() ? Origin::named : Origin::rule;
-  for (SafeChoice& choice : safe_choices(request, named)) {
-    result.push_back({.choice = std::move(choice), .origin = origin});
   }
   return result;
 }
@@ -149,9 +158,13 @@ TeamPlanner::TeamPlanner(
     TeamElements const& elements,
     TeamOptions const& options
 )
-    : team_(&team.team), node_of_rank_(&team.node_of_rank), call_(call), elements_(elements),
-      request_(request_of(team.team, call, elements, options)),
-      named_(named_parts(request_, options)) {}
+    : team_(&team.team), native_line_(team.native.get()), node_of_rank_(&team.node_of_rank),
+      call_(call), elements_(elements), request_(request_of(team.team, call, elements, options)),
+      named_(named_parts(request_, options)) {
+  if (native_line_ == nullptr && named_.algorithm && runs_natively(*named_.algorithm)) {
+    refuse(named_.algorithm->text() + " needs a team that was made of a communicator", request_);
+  }
+}
 
 std::string TeamPlanner::text() const {
   return formatted(
@@ -170,9 +183,25 @@ std::string TeamPlanner::text() const {
   );
 }
 
+/// What to try, best first.
+std::vector<OriginalChoice> TeamPlanner::choices(TeamMemory const& memory) const {
+  std::vector<OriginalChoice> result;
+  if (!named_.is_all()) {
+    result = memory.recall(request_, named_);
+    std::erase_if(result, [&](OriginalChoice const& one) {
+      return native_line_ == nullptr && runs_natively(one.choice.choice);
+    });
+  }
+  Origin const origin = named_.is_all() ? Origin::named : Origin::rule;
+  for (SafeChoice& choice : safe_choices(request_, named_)) {
+    result.push_back({.choice = std::move(choice), .origin = origin});
+  }
+  return result;
+}
+
 TeamPlan TeamPlanner::plan(TeamMemory const& memory) const {
   std::string reason;
-  for (auto& [choice, origin] : choices(request_, named_, memory)) {
+  for (auto& [choice, origin] : choices(memory)) {
     auto planned = collective(choice);
     reason = team_->refusal(*planned);
     if (reason.empty()) {
@@ -182,7 +211,22 @@ TeamPlan TeamPlanner::plan(TeamMemory const& memory) const {
   throw Error(ErrorCode::no_memory, reason);
 }
 
-std::shared_ptr<PlannedCollective const> TeamPlanner::collective(SafeChoice const& choice) const {
+std::optional<SafeChoice> TeamPlanner::native() const {
+  return native_line_ == nullptr ? std::nullopt : native_choice(request_, named_);
+}
+
+std::shared_ptr<onesided::TeamCollective const> TeamPlanner::collective(SafeChoice const& choice
+) const {
+  if (runs_natively(choice.choice)) {
+    return std::make_shared<NativeTeamCollective const>(
+        *native_line_, call_, request_.mode, request_.num_ranks, team_->rank()
+    );
+  }
+  return one_sided(choice);
+}
+
+std::shared_ptr<onesided::TeamCollective const> TeamPlanner::one_sided(SafeChoice const& choice
+) const {
   int const num_ranks = request_.num_ranks;
   auto const program_of = [&](int rank) {
     return schedule::as_called(

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,18 +11,20 @@
 #include "espalier/capi/onesided/choices/team_memory.hpp"
 #include "espalier/capi/onesided/team_call.hpp"
 #include "espalier/capi/onesided/team_options.hpp"
-#include "espalier/onesided/team/planned_collective.hpp"
 #include "espalier/onesided/team/team.hpp"
+#include "espalier/onesided/team/team_collective.hpp"
 
 struct espalier_team;
 
 namespace espalier::capi {
 
+class NativeLine;
+
 /// A collective of a team, and what it was planned with.
 struct TeamPlan {
   SafeChoice choice;
   Origin origin = Origin::rule;
-  std::shared_ptr<onesided::PlannedCollective const> collective;
+  std::shared_ptr<onesided::TeamCollective const> collective;
 };
 
 /// Plans one collective of a team, in different ways. Waits for nobody; equal on all members.
@@ -47,12 +50,21 @@ public:
   /// @throws Error no_memory if the scratch space of the team does not suffice for any choice.
   [[nodiscard]] TeamPlan plan(TeamMemory const& memory) const;
 
+  /// What may run it beside one-sided programs: the collective of the MPI library, if the team has
+  /// a communicator, and if it can serve.
+  [[nodiscard]] std::optional<SafeChoice> native() const;
+
   /// Plans with a choice that serves.
-  [[nodiscard]] std::shared_ptr<onesided::PlannedCollective const>
-  collective(SafeChoice const& choice) const;
+  [[nodiscard]] std::shared_ptr<onesided::TeamCollective const> collective(SafeChoice const& choice
+  ) const;
 
 private:
+  [[nodiscard]] std::vector<OriginalChoice> choices(TeamMemory const& memory) const;
+  [[nodiscard]] std::shared_ptr<onesided::TeamCollective const> one_sided(SafeChoice const& choice
+  ) const;
+
   onesided::Team const* team_;
+  NativeLine* native_line_;               ///< null: the team has no communicator
   std::vector<int> const* node_of_rank_;  ///< as in schedule::OneSidedForm
   TeamCall call_;
   TeamElements elements_;

@@ -167,7 +167,11 @@ Fingerprint TeamRequest::fingerprint() const {
 }
 
 void TeamRequest::take_names() {
-  rename(plan_.choice.choice.text(), std::string(schedule::to_string(plan_.choice.mechanism)));
+  rename(
+      plan_.choice.choice.text(),
+      runs_natively(plan_.choice.choice) ? "native"
+                                         : std::string(schedule::to_string(plan_.choice.mechanism))
+  );
 }
 
 bool TeamRequest::can_learn() const noexcept {

@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 #include "espalier/capi/onesided/choices/every_choice.hpp"
@@ -87,8 +88,13 @@ std::vector<SafeChoice> TeamTuner::choices() const {
   if (is_guided && !team_->network) {
     team_->network = measured_network(*team_, *exchange_);
   }
-  return is_guided && team_->network ? Guide(*team_->network).first_of(std::move(all), request)
-                                     : all;
+  if (is_guided && team_->network) {
+    all = Guide(*team_->network).first_of(std::move(all), request);
+  }
+  if (std::optional<SafeChoice> native = planner_->native()) {
+    all.insert(all.begin(), *std::move(native));
+  }
+  return all;
 }
 
 bool TeamTuner::can_run(Candidate& candidate) const {

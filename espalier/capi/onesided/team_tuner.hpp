@@ -54,7 +54,7 @@ private:
 
   struct Candidate {
     SafeChoice choice;
-    std::shared_ptr<onesided::PlannedCollective const> collective;
+    std::shared_ptr<onesided::TeamCollective const> collective;
   };
 
   [[nodiscard]] std::vector<Candidate> candidates(TeamPlan const& current) const;

@@ -16,29 +16,12 @@
 #include "espalier/exec/threads/program_progress.hpp"
 #include "espalier/onesided/conduit.hpp"
 #include "espalier/onesided/program/program_moves.hpp"
+#include "espalier/onesided/program/runner.hpp"
 
 namespace espalier::onesided {
 
-/// Where the buffers of the user of a rank lie in its segment.
-struct UserPlaces {
-  std::uint64_t input = 0;
-  std::uint64_t output = 0;
-};
-
-/// Where scratch memory and counters of a run lie in the segments of all ranks.
-struct RunPlaces {
-  std::uint64_t scratch = 0;   ///< BoundProgram::scratch_bytes of it
-  std::uint64_t counters = 0;  ///< RankProgram::num_counters() times counter_bytes
-};
-
-/// The buffers of the user on this rank. If others reach them they lie in the segment.
-struct UserBuffers {
-  std::byte const* input = nullptr;
-  std::byte* output = nullptr;
-};
-
-/// The program of one rank, made once and run any number of times.
-class ProgramRunner {
+/// The program of one rank.
+class ProgramRunner final : public Runner {
 public:
   /// Refers to the conduit and to the members.
   /// @param members  the rank on the conduit of each rank of the program
@@ -55,17 +38,14 @@ public:
   ProgramRunner& operator=(ProgramRunner const&) = delete;
   ProgramRunner(ProgramRunner&&) = delete;
   ProgramRunner& operator=(ProgramRunner&&) = delete;
-  ~ProgramRunner() = default;
+  ~ProgramRunner() override = default;
 
-  /// Begins a run, and starts what may start. Allocates nothing.
-  /// @param all  by rank of the program, until the run is over; empty if the program knows no
-  ///     addresses of others (schedule::AddressMode::local)
+  /// Allocates nothing.
   /// @param run  counters that are 0 on all ranks when the first of them begins; they are left
   ///     raised
   /// @throws Error argument if a run is underway; what the conduit throws.
-  void start(UserBuffers const& own, std::span<UserPlaces const> all, RunPlaces run);
-  /// Moves the run on without polling the conduit, and waits for nobody. True when it is over.
-  bool advance();
+  void start(UserBuffers const& own, std::span<UserPlaces const> all, RunPlaces run) override;
+  bool advance() override;
   /// Waits until the run is over.
   void finish();
 

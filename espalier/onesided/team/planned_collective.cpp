@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "espalier/exec/memory/places.hpp"
+#include "espalier/onesided/program/program_runner.hpp"
 
 namespace espalier::onesided {
 
@@ -20,7 +22,7 @@ PlannedCollective::PlannedCollective(
     LayoutOf const& layout_of,
     exec::Combine combine
 )
-    : num_ranks_(num_ranks), combine_(std::move(combine)) {
+    : TeamCollective(num_ranks), combine_(std::move(combine)) {
   std::vector<RankProgram> messages;
   messages.reserve(static_cast<std::size_t>(num_ranks));
   for (int of = 0; of < num_ranks; ++of) {
@@ -48,6 +50,11 @@ PlannedCollective::PlannedCollective(
       exec::bind_one_sided(programs[static_cast<std::size_t>(rank)], [&](int of) -> Places const& {
         return places[static_cast<std::size_t>(of)];
       });
+}
+
+std::unique_ptr<Runner>
+PlannedCollective::runner(Conduit& conduit, std::span<int const> members) const {
+  return std::make_unique<ProgramRunner>(conduit, members, program_, combine_);
 }
 
 }  // namespace espalier::onesided

@@ -4,12 +4,12 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
-#include <vector>
 
 #include "espalier/exec/memory/layout.hpp"
-#include "espalier/onesided/program/program_runner.hpp"
 #include "espalier/onesided/team/scratch_space.hpp"
+#include "espalier/onesided/team/team_collective.hpp"
 #include "espalier/schedule/one_sided.hpp"
 
 namespace espalier::onesided {
@@ -44,9 +44,8 @@ private:
 
 using LayoutOf = std::function<UserBlocks(int rank)>;
 
-/// A collective that a rank can start any number of times: its one-sided program, bound to blocks
-/// and types, and what it needs of scratch space. Equal on all ranks but for the rank.
-class PlannedCollective {
+/// The one-sided program of a rank, bound to blocks and types, and what it needs of scratch space.
+class PlannedCollective final : public TeamCollective {
 public:
   /// Asks for the program of each rank once, as what all need of scratch space has to be known.
   /// @param program_of  programs of messages, in rounds
@@ -61,16 +60,12 @@ public:
       exec::Combine combine = {}
   );
 
-  [[nodiscard]] int num_ranks() const noexcept { return num_ranks_; }
+  [[nodiscard]] std::optional<ScratchNeed> need() const noexcept override { return need_; }
 
-  [[nodiscard]] ScratchNeed const& need() const noexcept { return need_; }
-
-  [[nodiscard]] exec::BoundProgram const& program() const noexcept { return program_; }
-
-  [[nodiscard]] exec::Combine const& combine() const noexcept { return combine_; }
+  [[nodiscard]] std::unique_ptr<Runner>
+  runner(Conduit& conduit, std::span<int const> members) const override;
 
 private:
-  int num_ranks_;
   exec::BoundProgram program_;
   exec::Combine combine_;
   ScratchNeed need_;

@@ -60,7 +60,7 @@ int Team::conduit_rank(int rank) const {
 }
 
 Ticket Team::start(
-    std::shared_ptr<PlannedCollective const> const& collective,
+    std::shared_ptr<TeamCollective const> const& collective,
     UserBuffers const& own,
     std::span<UserPlaces const> all
 ) {
@@ -72,7 +72,8 @@ Ticket Team::start(
     );
   }
   Run& run = run_for(collective);
-  run.lease = scratch_.lease(collective->need());
+  auto const need = collective->need();
+  run.lease = need ? std::optional(scratch_.lease(*need)) : std::nullopt;
   run.own = own;
   run.all = all;
   run.number = ++num_started_;
@@ -84,7 +85,7 @@ Ticket Team::start(
 
 /// One that ran the same before. Else a new one, or if there are many that which has been unused
 /// for longest: collectives that take turns keep their runners.
-Team::Run& Team::run_for(std::shared_ptr<PlannedCollective const> const& collective) {
+Team::Run& Team::run_for(std::shared_ptr<TeamCollective const> const& collective) {
   Run* oldest = nullptr;
   for (Run& run : runs_) {
     if (run.stage != Stage::unused) {
@@ -100,9 +101,7 @@ Team::Run& Team::run_for(std::shared_ptr<PlannedCollective const> const& collect
   bool const is_new = oldest == nullptr || runs_.size() < most_kept;
   Run& run = is_new ? runs_.emplace_back() : *oldest;
   run.collective = collective;
-  run.runner = std::make_unique<ProgramRunner>(
-      conduit_, members_, collective->program(), collective->combine()
-  );
+  run.runner = collective->runner(conduit_, members_);
   return run;
 }
 
@@ -166,13 +165,15 @@ void Team::move_on() {
 }
 
 void Team::move_on(Run& run) {
-  if (run.stage == Stage::held && scratch_.is_free(run.lease)) {
+  if (run.stage == Stage::held && (!run.lease || scratch_.is_free(*run.lease))) {
     run.stage = Stage::underway;
-    run.runner->start(run.own, run.all, run.lease.places);
+    run.runner->start(run.own, run.all, run.lease ? run.lease->places : RunPlaces{});
   }
   if (run.stage == Stage::underway && run.runner->advance()) {
     run.stage = Stage::over;
-    scratch_.give_back(run.lease);
+    if (run.lease) {
+      scratch_.give_back(*run.lease);
+    }
   }
 }
 

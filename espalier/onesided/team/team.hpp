@@ -5,13 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "espalier/onesided/conduit.hpp"
-#include "espalier/onesided/team/planned_collective.hpp"
 #include "espalier/onesided/team/scratch_space.hpp"
+#include "espalier/onesided/team/team_collective.hpp"
 
 namespace espalier::onesided {
 
@@ -59,14 +60,14 @@ public:
   /// The rank on the conduit of a rank of the team. @throws Error argument if there is none.
   [[nodiscard]] int conduit_rank(int rank) const;
 
-  /// Starts a collective. It is held until there is scratch space for it. What `own` and `all`
-  /// refer to stays until it is over.
+  /// Starts a collective. If it needs scratch space it is held until there is some. What `own` and
+  /// `all` refer to stays until it is over.
   /// @param own  what synchronization modes say of user buffers begins here
   /// @param all  by rank of the team; empty with schedule::AddressMode::local
   /// @throws Error argument if the collective is of another number of ranks, or needs more scratch
   ///     space than the region has for one.
   [[nodiscard]] Ticket start(
-      std::shared_ptr<PlannedCollective const> const& collective,
+      std::shared_ptr<TeamCollective const> const& collective,
       UserBuffers const& own,
       std::span<UserPlaces const> all
   );
@@ -80,8 +81,9 @@ public:
   void move_on();
 
   /// Empty if there is scratch space for the collective, otherwise why not. Equal on all members.
-  [[nodiscard]] std::string refusal(PlannedCollective const& collective) const {
-    return scratch_.refusal(collective.need());
+  [[nodiscard]] std::string refusal(TeamCollective const& collective) const {
+    auto const need = collective.need();
+    return need ? scratch_.refusal(*need) : "";
   }
 
   /// This rank starts nothing more. Once.
@@ -101,16 +103,16 @@ private:
 
   /// A run of a collective. Its runner stays for the next run of the same collective.
   struct Run {
-    std::shared_ptr<PlannedCollective const> collective;
-    std::unique_ptr<ProgramRunner> runner;
-    Lease lease;
+    std::shared_ptr<TeamCollective const> collective;
+    std::unique_ptr<Runner> runner;
+    std::optional<Lease> lease;  ///< none: it needs no scratch space
     UserBuffers own;
     std::span<UserPlaces const> all;
     std::uint64_t number = 0;
     Stage stage = Stage::unused;
   };
 
-  Run& run_for(std::shared_ptr<PlannedCollective const> const& collective);
+  Run& run_for(std::shared_ptr<TeamCollective const> const& collective);
   Run& run_of(Ticket const& ticket);
   void move_on(Run& run);
 

@@ -53,7 +53,8 @@ class Modes(TypedDict, total=False):
     """Reductions combine from the left in the order of ranks, so that the result has the same bits
     in each run, whatever was measured. False if it is left out."""
     algorithm: str
-    """As `espalier list` names it: `bcast/binomial`."""
+    """As `espalier list` names it: `bcast/binomial`; `bcast/native`: the collective of the MPI
+    library, with no mechanism."""
     mechanism: str
     """How data move: `signaling_put` or `rendezvous` (both with symmetric addresses only), `eager`
     or `counting_put`. Chosen if it is left out, as the algorithm."""

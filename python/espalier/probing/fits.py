@@ -169,7 +169,7 @@ def _arrays(timings: Sequence[Timing]) -> tuple[Values, Values, Values]:
 
 
 def _alpha(small: Sequence[Timing]) -> Estimate | None:
-    """Return half the intercept; half the time of the smallest size where no line gives more than 0.
+    """Return half the intercept; half the time of the smallest size where a line gives none.
 
     Disturbed times may lie on a line that starts below 0. No message is free, so then the smallest
     size is all latency, as the only one is.

@@ -40,7 +40,8 @@ def _print_options(console: Console, listing: Mapping[str, Any]) -> None:
         console.print()
     console.print(
         "options are the fields of espalier_onesided_options, as in options.in = ESPALIER_MYSYNC,"
-        ' options.mechanism = "eager", options.algorithm = "bcast/binomial"',
+        ' options.mechanism = "eager", options.algorithm = "bcast/binomial"; "bcast/native" is the'
+        " collective of the MPI library, and takes no mechanism",
         soft_wrap=True,
     )
 

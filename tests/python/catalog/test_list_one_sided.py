@@ -58,6 +58,7 @@ def test_table_says_what_is_legal_and_how_to_force_it(cli, monkeypatch):
     assert re.search(
         r'^"rendezvous" .* yes +rendezvous fetches data from segments', out, re.MULTILINE
     )
+    assert '"bcast/native" is the collective of the MPI library, and takes no mechanism' in out
     assert "allreduce/ring" not in out
 
 

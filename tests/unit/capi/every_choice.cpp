@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -167,6 +168,45 @@ TEST(SafeChoices, CutLongVectorsOfManyRanks) {
   EXPECT_EQ(first_choice(request), "reduce/chain[segments=16]");
   request.block_bytes = 8;
   EXPECT_EQ(first_choice(request), "reduce/flat");
+}
+
+TEST(NativeChoice, IsThatOfTheLibraryForSeveralRanks) {
+  for (SafeRequest const& request : requests()) {
+    std::optional<SafeChoice> const native = native_choice(request, {});
+    EXPECT_EQ(native.has_value(), request.num_ranks > 1 && !request.is_reproducible);
+    if (native) {
+      std::string const text = native->choice.text();
+      EXPECT_EQ(text, std::string(schedule::to_string(request.collective)) + "/native");
+      EXPECT_EQ(parse_choice(text), native->choice);
+      EXPECT_TRUE(runs_natively(native->choice));
+      EXPECT_EQ(refusal(native->mechanism, request), "") << text;
+    }
+  }
+}
+
+TEST(NativeChoice, IsNoPartOfWhatElseIsNamed) {
+  SafeRequest const request{.collective = Collective::bcast, .num_ranks = 4};
+  Choice const chain = Choice::parse("bcast/chain");
+  EXPECT_FALSE(native_choice(request, {.algorithm = chain}));
+  EXPECT_FALSE(native_choice(request, {.mechanism = Mechanism::eager}));
+  EXPECT_TRUE(native_choice(request, {.algorithm = Choice::native(Collective::bcast)}));
+}
+
+TEST(NativeChoice, ServesBlocksOfDifferentSizes) {
+  SafeRequest const request{
+      .collective = Collective::gather, .num_ranks = 4, .has_uneven_blocks = true
+  };
+  EXPECT_TRUE(native_choice(request, {}));
+}
+
+TEST(NativeChoice, IsNotWhatHasCallsOfTheLibraryInside) {
+  SafeRequest const request{.collective = Collective::bcast, .num_ranks = 4};
+  for (std::string_view const text :
+       {"bcast/native[algorithm=binomial]", "bcast/orthogonal[rows=2,inner=native]"}) {
+    Choice const choice = parse_choice(text);
+    EXPECT_FALSE(runs_natively(choice)) << text;
+    EXPECT_FALSE(serves(choice, request)) << text;
+  }
 }
 
 TEST(EveryChoice, KeepsToWhatIsNamed) {

@@ -31,7 +31,7 @@ Measured measured(std::string_view algorithm, std::int64_t block_bytes = 64) {
            .block_bytes = block_bytes,
            .mode = {.in = schedule::Sync::mysync, .out = schedule::Sync::allsync}},
       .named = {},
-      .choice = {.choice = Choice::parse(algorithm), .mechanism = Mechanism::eager},
+      .choice = {.choice = parse_choice(algorithm), .mechanism = Mechanism::eager},
   };
 }
 
@@ -116,6 +116,11 @@ TEST(TeamFile, TellsUnevenAndReproducibleRequestsApart) {
     EXPECT_EQ(recalled(file_of(special), plain), "");
     EXPECT_EQ(recalled(file_of(plain), special), "");
   }
+}
+
+TEST(TeamFile, KeepsTheCollectiveOfTheLibrary) {
+  Measured const native = measured("bcast/native");
+  EXPECT_EQ(recalled(file_of(native), native), "remembered bcast/native;");
 }
 
 TEST(TeamFile, ServesNearSizes) {

@@ -3,7 +3,9 @@
 #include "espalier/capi/onesided/choices/safe_choice.hpp"
 
 #include <algorithm>
-#include <string_view>
+#include <cstddef>
+
+#include "espalier/algorithms/composed/native.hpp"
 
 namespace espalier::capi {
 namespace {
@@ -96,8 +98,33 @@ std::string refusal(Mechanism mechanism, SafeRequest const& request) {
   return schedule::refusal({request.mode, request.addresses, mechanism});
 }
 
+Choice parse_choice(std::string_view text) {
+  std::size_t const slash = text.find('/');
+  bool const is_native =
+      slash != std::string_view::npos && text.substr(slash + 1) == algorithms::native_name;
+  return is_native ? Choice::native(schedule::parse_collective(text.substr(0, slash)))
+                   : Choice::parse(text);
+}
+
+bool runs_natively(Choice const& choice) noexcept {
+  return algorithms::is_native(choice) && !algorithms::is_of_library(choice);
+}
+
+std::optional<SafeChoice> native_choice(SafeRequest const& request, NamedParts const& named) {
+  Choice const native = Choice::native(request.collective);
+  bool const is_left_out = named.mechanism || (named.algorithm && *named.algorithm != native);
+  if (is_left_out || !serves(native, request)) {
+    return std::nullopt;
+  }
+  return SafeChoice{.choice = native, .mechanism = legal_mechanisms(request).front()};
+}
+
 bool serves(Choice const& choice, SafeRequest const& request) {
-  if (choice.has_native_calls() || !choice.refuses(request.num_ranks, request.root).empty()) {
+  if (runs_natively(choice)) {
+    return request.num_ranks > 1 && !request.is_reproducible;
+  }
+  if (choice.has_native_calls() || algorithms::is_of_library(choice) ||
+      !choice.refuses(request.num_ranks, request.root).empty()) {
     return false;
   }
   if (request.has_uneven_blocks && choice.algorithm().equal_blocks_only) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "espalier/algorithms/catalog.hpp"
@@ -65,6 +66,19 @@ struct SafeChoice {
 /// The same with what is named, which serves, in place of what is chosen; each of them once.
 [[nodiscard]] std::vector<SafeChoice>
 safe_choices(SafeRequest const& request, NamedParts const& named);
+
+/// An algorithm of the catalog, or the collective of the MPI library: `bcast/native`.
+/// @throws Error argument as algorithms::Choice::parse().
+[[nodiscard]] algorithms::Choice parse_choice(std::string_view text);
+
+/// Whether it is the collective of the MPI library.
+[[nodiscard]] bool runs_natively(algorithms::Choice const& choice) noexcept;
+
+/// The collective of the MPI library, in place of which a vendor's hardware may work: a candidate
+/// that no rule prefers, section 5.6 of [nishtala2009]. It has no mechanism of ours; that of the
+/// choice says nothing. None if it cannot serve, or if a part of something else is named.
+[[nodiscard]] std::optional<SafeChoice>
+native_choice(SafeRequest const& request, NamedParts const& named);
 
 /// The legal mechanisms, best first.
 [[nodiscard]] std::vector<schedule::Mechanism> legal_mechanisms(SafeRequest const& request);

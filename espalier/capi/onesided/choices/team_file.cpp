@@ -80,7 +80,7 @@ SafeRequest request_in(Field const& entry, int num_ranks) {
 }
 
 Choice choice_in(Field const& field, SafeRequest const& request) {
-  Choice choice = Choice::parse(field.text());
+  Choice choice = parse_choice(field.text());
   if (choice.collective() != request.collective) {
     field.fail("an algorithm of " + std::string(schedule::to_string(request.collective)));
   }
