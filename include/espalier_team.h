@@ -29,9 +29,9 @@ typedef struct espalier_team espalier_team;
  * under way goes on meanwhile.
  *
  * @param scratch_bytes  Of the conduit's, for this team alone, the same on all members; 0: an
- *                       eighth. A collective that needs more than half of it is refused. It is free
- *                       again after the team: MPI_ERR_NO_MEM, on all members, if it is not free on
- *                       all of them.
+ *                       eighth. Where a collective needs more than half of it, that of the MPI
+ *                       library serves, if it can. It is free again after the team: MPI_ERR_NO_MEM,
+ *                       on all members, if it is not free on all of them.
  * @param team           [out] To be freed before the conduit is detached.
  */
 int espalier_team_create(

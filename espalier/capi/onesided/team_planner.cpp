@@ -196,6 +196,10 @@ std::vector<OriginalChoice> TeamPlanner::choices(TeamMemory const& memory) const
   for (SafeChoice& choice : safe_choices(request_, named_)) {
     result.push_back({.choice = std::move(choice), .origin = origin});
   }
+  // It needs no scratch space.
+  if (std::optional<SafeChoice> last = native()) {
+    result.push_back({.choice = *std::move(last), .origin = origin});
+  }
   return result;
 }
 

@@ -46,8 +46,9 @@ public:
   /// All that members have to agree on, in words.
   [[nodiscard]] std::string text() const;
 
-  /// Plans with what the options name. The rest is what the team remembers, or else the rule's.
-  /// @throws Error no_memory if the scratch space of the team does not suffice for any choice.
+  /// Plans with what the options name. The rest is what the team remembers, or else the rule's, or
+  /// where the scratch space of the team suffices for none of it, native().
+  /// @throws Error no_memory if it does not suffice for any choice.
   [[nodiscard]] TeamPlan plan(TeamMemory const& memory) const;
 
   /// What may run it beside one-sided programs: the collective of the MPI library, if the team has

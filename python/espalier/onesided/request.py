@@ -78,7 +78,7 @@ class Request:
 
     @property
     def mechanism(self) -> str:
-        """How data move: `signaling_put`, `eager`, `rendezvous` or `counting_put`."""
+        """How data move: `signaling_put`, `eager`, `rendezvous`, `counting_put`, or `native`."""
         self._look_at_names()
         return self._mechanism
 

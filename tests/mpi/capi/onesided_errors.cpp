@@ -310,8 +310,9 @@ void choose_wrongly(Errors& errors, Users const& users) {
   errors.expect(bcast(), MPI_ERR_ARG, "expected addresses to be", "addresses");
 }
 
-/// Data of local addresses pass through scratch space, of which there is too little.
-void exhaust_scratch(Errors& errors, Users const& users) {
+/// Data of local addresses pass through scratch space, of which there is too little. If nothing is
+/// named, the MPI library serves, which needs none.
+void exhaust_scratch(Errors& errors, Checks& checks, Users const& users) {
   int const p = espalier_team_size(users.team);
   if (p == 1) {
     return;
@@ -320,12 +321,22 @@ void exhaust_scratch(Errors& errors, Users const& users) {
   espalier_request* request = nullptr;
   espalier_onesided_options options = ESPALIER_ONESIDED_OPTIONS_INIT;
   options.addresses = ESPALIER_ADDRESSES_LOCAL;
-  errors.expect(
-      espalier_team_bcast_init(large.data(), 1 << 16, MPI_CHAR, 0, users.team, &options, &request),
-      MPI_ERR_NO_MEM,
-      "larger region",
-      "too little scratch space"
-  );
+  auto const plan = [&] {
+    return espalier_team_bcast_init(
+        large.data(), 1 << 16, MPI_CHAR, 0, users.team, &options, &request
+    );
+  };
+  options.mechanism = "eager";
+  errors.expect(plan(), MPI_ERR_NO_MEM, "larger region", "too little scratch space");
+  options.mechanism = nullptr;
+  checks.expect(plan() == MPI_SUCCESS, "plan a long vector: " + last_text());
+  std::string const algorithm = espalier_request_algorithm(request);
+  checks.expect(algorithm == "bcast/native", "what needs no scratch space, not " + algorithm);
+  large.back() = espalier_team_rank(users.team) == 0 ? 'x' : 'y';
+  espalier_request_start(request);
+  checks.expect(espalier_request_wait(request) == MPI_SUCCESS, "a long vector: " + last_text());
+  checks.expect(large.back() == 'x', "the end of a long vector");
+  espalier_request_free(&request);
 }
 
 /// Afterwards everything works.
@@ -385,7 +396,7 @@ void check_transport(
   };
   plan_wrongly(errors, checks, users);
   choose_wrongly(errors, users);
-  exhaust_scratch(errors, users);
+  exhaust_scratch(errors, checks, users);
   use_requests(errors, checks, users, conduit);
   checks.expect(espalier_team_free(&team) == MPI_SUCCESS, "free the team");
   checks.expect(espalier_conduit_detach(&conduit) == MPI_SUCCESS, "detach");

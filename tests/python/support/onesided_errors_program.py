@@ -264,11 +264,16 @@ def check_ends_with_errors(transport: str) -> None:
 
 
 def check_scratch(conduit: Conduit) -> None:
-    """A team has bounded space for what cannot go to its buffers directly."""
+    """A team has bounded space for what cannot go to its buffers directly; MPI needs none."""
     with Team(conduit, world, scratch_bytes=4096) as team:
-        send, recv = np.zeros(1 << 16), np.zeros(team.size << 16)
+        send, recv = np.full(1 << 16, team.rank), np.zeros(team.size << 16, dtype=int)
         if team.size > 1:
-            refuse("scratch", lambda: team.allgather(send, recv, **LOCAL), OutOfMemoryError)
+            eager = {**LOCAL, "mechanism": "eager"}
+            refuse("scratch", lambda: team.allgather(send, recv, **eager), OutOfMemoryError)
+            request = team.allgather(send, recv, **LOCAL)
+            assert (request.algorithm, request.mechanism) == ("allgather/native", "native")
+            request.wait()
+            assert recv[-1] == team.size - 1
     huge = 1 << 40
     refuse("scratch", lambda: Team(conduit, world, scratch_bytes=huge), OutOfMemoryError)
     refuse("got MPI_COMM_NULL", lambda: Team(conduit, MPI.COMM_NULL))
