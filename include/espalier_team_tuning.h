@@ -40,12 +40,12 @@ typedef struct espalier_tuning_options {
 /**
  * Measure what runs a request of a team fastest, which it runs from then on: of all algorithms and
  * mechanisms that can serve, within what its options name, the 12 that a model finds fastest, or
- * all (ESPALIER_TUNE_EVERY, and among more than 64 members), and the collective of the MPI library,
- * of which there is no model. The parameters of the model (LogGP) are measured by the first tuning
- * of a team. Where some members share a node, algorithms in which
- * one member of a node acts for the others are among them. What it ran before stays unless another
- * one is clearly faster, by at least 3 % in trials that take turns. A trial is one run, or up to 8
- * in a row where no mode is ESPALIER_NOSYNC, on the member where it takes longest.
+ * all (ESPALIER_TUNE_EVERY, and among more than 256 members), and the collective of the MPI
+ * library, of which there is no model. The parameters of the model (LogGP) are measured by the
+ * first tuning of a team. Where some members share a node, algorithms in which one member of a node
+ * acts for the others are among them. What it ran before stays unless another one is clearly
+ * faster, by at least 3 % in trials that take turns. A trial is one run, or up to 8 in a row where
+ * no mode is ESPALIER_NOSYNC, on the member where it takes longest.
  *
  * The team remembers. Of collectives that it plans afterwards, equal ones take what was found, and
  * near ones too, if it can serve: those that differ by the size of a block, by a factor of at most

@@ -29,22 +29,30 @@ TeamNetwork network_of(espalier_team const& team) {
   });
 }
 
+/// A plan should not take as long as the model does for more members.
+constexpr int most_modelled_ranks = 64;
+
+/// Best first, as far as it is known.
+std::vector<SafeChoice> choices_of(espalier_team const& team, TeamPlanner const& planner) {
+  std::vector<SafeChoice> all = every_choice(planner.request(), planner.named(), team.node_of_rank);
+  if (planner.request().num_ranks > most_modelled_ranks) {
+    return all;
+  }
+  return Guide(network_of(team), TeamLearner::most_candidates)
+      .first_of(std::move(all), planner.request());
+}
+
 /// What runs otherwise comes first. Those without scratch space are left out.
 std::vector<TeamPlan>
 candidates_of(espalier_team const& team, TeamPlanner const& planner, TeamPlan const& current) {
   std::vector<TeamPlan> result{current};
-  std::vector<SafeChoice> const choices =
-      Guide(network_of(team), TeamLearner::most_candidates)
-          .first_of(
-              every_choice(planner.request(), planner.named(), team.node_of_rank), planner.request()
-          );
   if (std::optional<SafeChoice> native = planner.native(); native && *native != current.choice) {
     auto planned = planner.collective(*native);
     result.push_back(
         {.choice = *std::move(native), .origin = Origin::tuned, .collective = std::move(planned)}
     );
   }
-  for (SafeChoice const& choice : choices) {
+  for (SafeChoice const& choice : choices_of(team, planner)) {
     if (choice == current.choice || result.size() > TeamLearner::most_candidates) {
       continue;
     }

@@ -153,6 +153,22 @@ TEST(GuidedChoices, LoseLittleForAShareOfTheTrials) {
   }
 }
 
+TEST(GuidedChoices, LoseLittleAmongManyRanks) {
+  Sum sum;
+  for (Collective const collective :
+       {Collective::bcast, Collective::allreduce, Collective::allgather}) {
+    SafeRequest const request{
+        .collective = collective,
+        .num_ranks = 128,
+        .block_bytes = 64,
+        .mode = {Sync::nosync, Sync::nosync}
+    };
+    compare(request, ranger, Guide::usual_most, sum);
+  }
+  EXPECT_LE(sum.largest_regret, 1.05) << sum.where;
+  EXPECT_LE(3 * sum.num_timed, sum.num_all);
+}
+
 TEST(GuidedChoices, FindMoreTheMoreTheyTime) {
   double before = 10;
   for (int const most : {1, 4, 12}) {
