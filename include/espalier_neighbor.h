@@ -41,6 +41,8 @@
  * Unless said otherwise functions return MPI_SUCCESS or an MPI error code that was given to the
  * error handler of the communicator of the neighborhood: MPI_ERR_ARG for arguments that cannot be
  * right, MPI_ERR_TOPOLOGY, MPI_ERR_NO_MEM, MPI_ERR_OTHER if the algorithm cannot serve the call.
+ * When something is made or planned, what is wrong on one rank, or not equal on all, is an error on
+ * all.
  */
 
 #ifndef ESPALIER_NEIGHBOR_H

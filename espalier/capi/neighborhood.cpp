@@ -3,16 +3,25 @@
 /// @file
 /// Neighborhoods of espalier_neighbor.h: made and freed.
 
+#include "espalier/capi/neighborhood.hpp"
+
+#include <array>
 #include <cstddef>
 #include <limits>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "espalier/base/error.hpp"
+#include "espalier/base/format.hpp"
+#include "espalier/capi/agreement.hpp"
+#include "espalier/capi/arguments.hpp"
 #include "espalier/capi/barrier.hpp"
-#include "espalier/capi/neighbor_objects.hpp"
+#include "espalier/capi/neighbor_agreement.hpp"
+#include "espalier/mpi/own_communicator.hpp"
 #include "espalier/neighborhood/catalog.hpp"
+#include "espalier/plan/failure.hpp"
 #include "espalier/plan/neighbors/neighbor_topology.hpp"
 
 namespace espalier::capi {
@@ -86,63 +95,127 @@ void complete(espalier_neighborhood& made) {
 
 namespace {
 
+using espalier::capi::Fingerprint;
+using espalier::capi::NeighborhoodArguments;
 using espalier::capi::read;
+using espalier::capi::StencilOffsets;
 using espalier::neighborhood::Neighborhood;
-using espalier::plan::guard;
+using espalier::plan::ClassError;
 using espalier::plan::Neighbors;
 using espalier::plan::raise;
 
-/// A new neighborhood; all that is collective about it is done.
-template <typename Make>
-int create(MPI_Comm comm, espalier_neighborhood** neighborhood, Make&& make_it) noexcept {
-  return espalier::capi::delivering(
-      [&] { return comm; },
-      [&] {
-        if (neighborhood == nullptr) {
-          return MPI_ERR_ARG;
-        }
-        *neighborhood = nullptr;
-        std::unique_ptr<espalier_neighborhood> made = std::forward<Make>(make_it)();
-        espalier::capi::complete(*made);
-        *neighborhood = made.release();
-        return MPI_SUCCESS;
-      }
-  );
+void check_topology(MPI_Comm comm, bool is_grid_needed) {
+  int const topology =
+      espalier::plan::has_neighbors(comm) ? espalier::plan::topology_of(comm) : MPI_UNDEFINED;
+  if (is_grid_needed ? topology != MPI_CART : topology == MPI_UNDEFINED) {
+    throw ClassError(
+        MPI_ERR_TOPOLOGY,
+        is_grid_needed ? "expected a communicator with a Cartesian topology, got another one"
+                       : "expected a communicator with a topology, got one without"
+    );
+  }
 }
 
-/// MPI_SUCCESS, or the class of what is wrong with a communicator.
-int misuse(MPI_Comm comm, bool is_grid_needed) noexcept {
-  if (comm == MPI_COMM_NULL) {
-    return MPI_ERR_COMM;
+Fingerprint fingerprint_of(espalier_neighbor_options const* options) {
+  Fingerprint result;
+  result.add(read(options).algorithm);
+  if (options != nullptr) {
+    result.add(std::array{options->latency_us, options->bandwidth_gib_s});
   }
-  return guard([&] {
-    int const topology =
-        espalier::plan::has_neighbors(comm) ? espalier::plan::topology_of(comm) : MPI_UNDEFINED;
-    bool const is_right = is_grid_needed ? topology == MPI_CART : topology != MPI_UNDEFINED;
-    return is_right ? MPI_SUCCESS : MPI_ERR_TOPOLOGY;
+  return result;
+}
+
+/// A new neighborhood. What is wrong on one rank, or not equal on all, is an error on all; what is
+/// collective about the neighborhood is done.
+/// @param make  a neighborhood, whose arguments it adds to the fingerprint; local
+template <typename Make>
+int create(
+    MPI_Comm comm,
+    NeighborhoodArguments const& arguments,
+    bool is_grid_needed,
+    espalier_neighborhood** neighborhood,
+    Make const& make
+) noexcept {
+  if (neighborhood != nullptr) {
+    *neighborhood = nullptr;
+  }
+  if (comm == MPI_COMM_NULL) {
+    return raise(MPI_COMM_SELF, MPI_ERR_COMM);
+  }
+  return espalier::capi::on(comm, [&] {
+    std::unique_ptr<espalier_neighborhood> made;
+    espalier::capi::agree(espalier::mpi::OwnCommunicator::duplicate(comm), [&] {
+      espalier::capi::require_use(arguments.complaint, MPI_SUCCESS);
+      check_topology(comm, is_grid_needed);
+      espalier::capi::check_pointer(static_cast<void const*>(neighborhood), "neighborhood");
+      Fingerprint known = fingerprint_of(arguments.options);
+      made = make(known);
+      return known;
+    });
+    espalier::capi::complete(*made);
+    *neighborhood = made.release();
   });
 }
 
-std::vector<std::vector<int>> rows(int num_offsets, int const* offsets, int num_dimensions) {
-  if (num_offsets < 0 || (num_offsets > 0 && offsets == nullptr)) {
+std::vector<std::vector<int>> rows(StencilOffsets const& offsets, int num_dimensions) {
+  if (offsets.number < 0 || (offsets.number > 0 && offsets.rows == nullptr)) {
     throw espalier::Error(
         espalier::ErrorCode::argument,
-        "expected num_offsets >= 0 and as many offsets, got " + std::to_string(num_offsets)
+        "expected num_offsets >= 0 and as many offsets, got " + std::to_string(offsets.number)
+    );
+  }
+  if (offsets.number > 0 && offsets.num_entries != 0 && offsets.num_entries != num_dimensions) {
+    throw ClassError(
+        MPI_ERR_ARG,
+        espalier::formatted(
+            "expected offsets with an entry for each of {} dimensions, got {}",
+            num_dimensions,
+            offsets.num_entries
+        )
     );
   }
   std::vector<std::vector<int>> result;
-  for (int i = 0; i < num_offsets; ++i) {
-    int const* const row = offsets + static_cast<std::ptrdiff_t>(i) * num_dimensions;
+  for (int i = 0; i < offsets.number; ++i) {
+    int const* const row = offsets.rows + static_cast<std::ptrdiff_t>(i) * num_dimensions;
     result.emplace_back(row, row + num_dimensions);
   }
   return result;
 }
 
-int raise_early(MPI_Comm comm, int code) noexcept {
-  return raise(comm == MPI_COMM_NULL ? MPI_COMM_SELF : comm, code);
+}  // namespace
+
+namespace espalier::capi {
+
+int create_stencil(
+    MPI_Comm comm_cart,
+    StencilOffsets const& offsets,
+    NeighborhoodArguments const& arguments,
+    espalier_neighborhood** neighborhood
+) noexcept {
+  return create(comm_cart, arguments, true, neighborhood, [&](Fingerprint& known) {
+    auto grid = plan::grid_of(comm_cart);
+    auto stencil = rows(offsets, grid.num_dimensions());
+    for (std::vector<int> const& row : stencil) {
+      known.add(row);
+    }
+    return std::unique_ptr<espalier_neighborhood>(new espalier_neighborhood{
+        .neighbors = {comm_cart, Neighborhood::of_stencil(std::move(grid), std::move(stencil))},
+        .options = read(arguments.options),
+    });
+  });
 }
 
-}  // namespace
+int create_own(
+    MPI_Comm comm, NeighborhoodArguments const& arguments, espalier_neighborhood** neighborhood
+) noexcept {
+  return create(comm, arguments, false, neighborhood, [&](Fingerprint& /*known*/) {
+    return std::unique_ptr<espalier_neighborhood>(
+        new espalier_neighborhood{.neighbors = Neighbors(comm), .options = read(arguments.options)}
+    );
+  });
+}
+
+}  // namespace espalier::capi
 
 extern "C" {
 
@@ -153,30 +226,15 @@ int espalier_neighborhood_create(
     espalier_neighbor_options const* options,
     espalier_neighborhood** neighborhood
 ) {
-  if (int const code = misuse(comm_cart, true); code != MPI_SUCCESS) {
-    return raise_early(comm_cart, code);
-  }
-  return create(comm_cart, neighborhood, [&] {
-    auto grid = espalier::plan::grid_of(comm_cart);
-    auto stencil = rows(num_offsets, offsets, grid.num_dimensions());
-    return std::unique_ptr<espalier_neighborhood>(new espalier_neighborhood{
-        .neighbors = {comm_cart, Neighborhood::of_stencil(std::move(grid), std::move(stencil))},
-        .options = read(options),
-    });
-  });
+  return espalier::capi::create_stencil(
+      comm_cart, {.number = num_offsets, .rows = offsets}, {.options = options}, neighborhood
+  );
 }
 
 int espalier_neighborhood_of(
     MPI_Comm comm, espalier_neighbor_options const* options, espalier_neighborhood** neighborhood
 ) {
-  if (int const code = misuse(comm, false); code != MPI_SUCCESS) {
-    return raise_early(comm, code);
-  }
-  return create(comm, neighborhood, [&] {
-    return std::unique_ptr<espalier_neighborhood>(
-        new espalier_neighborhood{.neighbors = Neighbors(comm), .options = read(options)}
-    );
-  });
+  return espalier::capi::create_own(comm, {.options = options}, neighborhood);
 }
 
 int espalier_neighborhood_free(espalier_neighborhood** neighborhood) {

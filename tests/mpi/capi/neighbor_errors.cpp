@@ -53,6 +53,37 @@ void check_creation(Checks& checks, MPI_Comm comm, MPI_Comm plain) {
   checks.expect(made == nullptr, "nothing is made of what is wrong");
 }
 
+/// What is wrong on one rank is an error on all: nobody waits for a rank that gave up.
+void disagree(Checks& checks, MPI_Comm comm) {
+  int const size = test_size(MPI_COMM_WORLD);
+  bool const is_last = test_rank(MPI_COMM_WORLD) == size - 1;
+  int const offsets[] = {1, -1};
+  espalier_neighborhood* made = nullptr;
+  auto const create = [&](int n, espalier_neighbor_options const& options) {
+    return espalier_neighborhood_create(comm, n, offsets, &options, &made);
+  };
+  espalier_neighbor_options const right = ESPALIER_NEIGHBOR_OPTIONS_INIT;
+  espalier_neighbor_options named = ESPALIER_NEIGHBOR_OPTIONS_INIT;
+  named.algorithm = is_last ? "telepathy" : "direct";
+  expect_handled(checks, create(2, named), MPI_ERR_ARG, "an algorithm of one rank");
+  expect_handled(checks, create(is_last ? -1 : 2, right), MPI_ERR_ARG, "offsets of one rank");
+  expect_handled(
+      checks,
+      espalier_neighborhood_of(comm, &right, is_last ? nullptr : &made),
+      MPI_ERR_ARG,
+      "no place on one rank"
+  );
+  expect_handled(
+      checks, espalier_neighborhood_of(comm, &named, &made), MPI_ERR_ARG, "options of one rank"
+  );
+  if (size > 1) {
+    named.algorithm = is_last ? "direct" : "node_aware";
+    expect_handled(checks, create(2, named), MPI_ERR_ARG, "different algorithms");
+    expect_handled(checks, create(is_last ? 1 : 2, right), MPI_ERR_ARG, "different stencils");
+  }
+  checks.expect(made == nullptr, "nothing is made where ranks disagree");
+}
+
 void check_calls(Checks& checks, espalier_neighborhood* ring) {
   int out[2] = {1, 2};
   int in[2] = {};
@@ -154,6 +185,7 @@ int main(int argc, char** argv) {
   espalier_neighborhood* ring = nullptr;
   checks.expect(espalier_neighborhood_of(comm, nullptr, &ring) == MPI_SUCCESS, "a ring");
   check_creation(checks, comm, plain);
+  disagree(checks, comm);
   check_calls(checks, ring);
   check_requests(checks, ring);
   check_prediction(checks, comm);
