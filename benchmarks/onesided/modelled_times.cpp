@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,18 +19,13 @@
 
 #include <mpi.h>
 
+#include "benchmarks/onesided/calls.hpp"
 #include "benchmarks/simulated_time.hpp"
 #include "espalier/cost/one_sided/calls.hpp"
 #include "espalier/cost/one_sided/candidates.hpp"
 
 namespace espalier::benchmarks {
 namespace {
-
-using schedule::Collective;
-
-using Request = std::unique_ptr<espalier_request, decltype([](espalier_request* request) {
-                                  espalier_request_free(&request);
-                                })>;
 
 /// Both of a mode, as programs and as schedules name it.
 struct Mode {
@@ -43,70 +37,6 @@ constexpr Mode modes[] = {
     {ESPALIER_NOSYNC, schedule::Sync::nosync},
     {ESPALIER_MYSYNC, schedule::Sync::mysync},
     {ESPALIER_ALLSYNC, schedule::Sync::allsync},
-};
-
-/// What all ranks have in the first part of their segments, and in the second.
-struct Buffers {
-  std::byte* input = nullptr;
-  std::byte* output = nullptr;
-};
-
-struct Call {
-  Collective collective;
-  int (*plan)(
-      Buffers const& at,
-      int count,
-      espalier_team* team,
-      espalier_onesided_options const* options,
-      espalier_request** request
-  );
-};
-
-Call const calls[] = {
-    {Collective::barrier,
-     [](Buffers const&, int, auto* team, auto* options, auto** request) {
-       return espalier_team_barrier_init(team, options, request);
-     }},
-    {Collective::bcast,
-     [](Buffers const& at, int count, auto* team, auto* options, auto** request) {
-       return espalier_team_bcast_init(at.output, count, MPI_INT, 0, team, options, request);
-     }},
-    {Collective::scatter,
-     [](Buffers const& at, int count, auto* team, auto* options, auto** request) {
-       return espalier_team_scatter_init(
-           at.input, at.output, count, MPI_INT, 0, team, options, request
-       );
-     }},
-    {Collective::gather,
-     [](Buffers const& at, int count, auto* team, auto* options, auto** request) {
-       return espalier_team_gather_init(
-           at.input, at.output, count, MPI_INT, 0, team, options, request
-       );
-     }},
-    {Collective::reduce,
-     [](Buffers const& at, int count, auto* team, auto* options, auto** request) {
-       return espalier_team_reduce_init(
-           at.input, at.output, count, MPI_INT, MPI_SUM, 0, team, options, request
-       );
-     }},
-    {Collective::allreduce,
-     [](Buffers const& at, int count, auto* team, auto* options, auto** request) {
-       return espalier_team_allreduce_init(
-           at.input, at.output, count, MPI_INT, MPI_SUM, team, options, request
-       );
-     }},
-    {Collective::allgather,
-     [](Buffers const& at, int count, auto* team, auto* options, auto** request) {
-       return espalier_team_allgather_init(
-           at.input, at.output, count, MPI_INT, team, options, request
-       );
-     }},
-    {Collective::alltoall,
-     [](Buffers const& at, int count, auto* team, auto* options, auto** request) {
-       return espalier_team_alltoall_init(
-           at.input, at.output, count, MPI_INT, team, options, request
-       );
-     }},
 };
 
 /// Simulated seconds until the last rank has left, from a start that all ranks make at once.
@@ -126,14 +56,6 @@ double modelled(
   return std::ranges::max(cost::replay_calls({&call, 1}, machine).left.front());
 }
 
-/// Ends the program unless a call succeeded.
-void require(int code, std::string const& what) {
-  if (code != MPI_SUCCESS) {
-    std::fprintf(stderr, "modelled_times: expected %s to be planned\n", what.c_str());
-    MPI_Abort(MPI_COMM_WORLD, 1);
-  }
-}
-
 class Comparison {
 public:
   Comparison(espalier_conduit* conduit, int count, cost::OneSidedMachine const& machine)
@@ -150,10 +72,6 @@ public:
   Comparison& operator=(Comparison&&) = delete;
 
   ~Comparison() { espalier_team_free(&team_); }
-
-  static std::uint64_t buffer_bytes(int count, int num_ranks) {
-    return static_cast<std::uint64_t>(count) * sizeof(int) * static_cast<std::uint64_t>(num_ranks);
-  }
 
   void compare(Call const& call, Mode const& mode) {
     int const num_parts = schedule::has_parts(call.collective) ? num_ranks_ : 1;
@@ -217,7 +135,7 @@ void compare_all(int count, cost::OneSidedMachine const& machine) {
   espalier_conduit_options options = ESPALIER_CONDUIT_OPTIONS_INIT;
   options.scratch_bytes = std::uint64_t{64} << 20U;
   espalier_conduit* conduit = nullptr;
-  std::uint64_t const segment_bytes = 2 * Comparison::buffer_bytes(count, num_ranks);
+  std::uint64_t const segment_bytes = 2 * buffer_bytes(count, num_ranks);
   require(espalier_conduit_attach(MPI_COMM_WORLD, segment_bytes, &options, &conduit), "a conduit");
   {
     Comparison comparison(conduit, count, machine);

@@ -9,7 +9,9 @@ import statistics
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simulated_times import date_of, table
+import tomllib
+import tree_tables
+from simulated_times import date_of, table, wrapped
 
 from espalier.base.units import bytes_text, three_digits
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 STUDY = "onesided"
 MODELS = "onesided-models"
 LINKS = "onesided-links"
+TREES = "onesided-trees"
 FILE = "onesided.json"
 _TEMPLATE = Path(__file__).with_suffix(".md")
 _PUTS = ("put and ack", "flood of puts")
@@ -53,7 +56,28 @@ def text(declared: Mapping[str, Any], data: Path) -> str:
         links=links_table(json.loads((data / f"{LINKS}.json").read_text(encoding="utf-8"))),
         models_date=date_of(data, MODELS),
         models=_models(json.loads((data / f"{MODELS}.json").read_text(encoding="utf-8"))),
+        trees_date=date_of(data, TREES),
+        **_trees(study["trees"], json.loads((data / f"{TREES}.json").read_text(encoding="utf-8"))),
     )
+
+
+def _trees(wanted: Mapping[str, Any], rows: Sequence[Record]) -> dict[str, str]:
+    """Return what the page shows of trees beside two MPIs."""
+    folder = _TEMPLATE.parent.parent / "reproduce" / wanted["declared_by"]
+    source = tomllib.loads((folder / "experiments.toml").read_text(encoding="utf-8"))
+    percents = {
+        call: of_machines[wanted["machine"]]
+        for call, of_machines in source["published"]["table_5_2"].items()
+    }
+    most_bytes = wanted["most_bytes"]
+    return {
+        "tree_ranks": str(wanted["num_ranks"]),
+        "tree_bytes": bytes_text(most_bytes),
+        "tree_gains": tree_tables.gain_table(rows, percents, most_bytes),
+        "tree_statements": tree_tables.statement_table(rows, wanted["published"], most_bytes),
+        "tree_losses": wrapped(tree_tables.lost_sentence(rows, wanted["peers"])),
+        "tree_times": tree_tables.time_table(rows, wanted["peers"]),
+    }
 
 
 def _runs(records: Sequence[Record]) -> list[str]:

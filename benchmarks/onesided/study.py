@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run what experiments.toml declares, and keep the times in docs/benchmarks/data.
 
-Usage: study.py [--build build/release] [--only TITLE ...] [--models] [--links]. On emulated hosts
-it needs root, and on simulated nodes what `make simulator` builds. A run takes up to ten minutes;
-runs that were made before are made again, or those that are named. With --models the model of
-one-sided collectives is held against the simulator, and with --links a node floods its neighbours
-in simulation, and nothing else.
+Usage: study.py [--build build/release] [--only TITLE ...] [--models] [--links] [--trees]. On
+emulated hosts it needs root, and on simulated nodes what `make simulator` builds. A run takes up to
+ten minutes; runs that were made before are made again, or those that are named. With --models the
+model of one-sided collectives is held against the simulator, with --links a node floods its
+neighbours in simulation, with --trees trees of puts are timed beside two MPIs there, and nothing
+else.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 STUDY = "onesided"
 MODELS = "onesided-models"
 LINKS = "onesided-links"
+TREES = "onesided-trees"
 DATA = ROOT / "docs" / "benchmarks" / "data"
 TIME_LIMIT_S = 1200
 
@@ -82,12 +84,16 @@ def measured_lines(run: Mapping[str, Any], build: Path) -> list[str]:
 
 def simulated_lines(run: Mapping[str, Any], build: Path) -> list[str]:
     """Return what a run on a simulated machine prints."""
-    program = build / "bin" / "onesided_times_smpi"
+    words = [str(run[name]) for name in _ARGUMENTS]
+    return lines_beside(run, [str(build / "bin" / "onesided_times_smpi"), *words])
+
+
+def lines_beside(run: Mapping[str, Any], words: Sequence[str]) -> list[str]:
+    """Return what a program prints on a simulated machine, with the algorithms of a peer."""
     settings = [f"smpi/coll-selector:{run['peer']}"]
     with SimulatedCluster(run["machine"], run["num_ranks"]) as cluster:
-        words = cluster.frugal_words(program, settings)
         done = subprocess.run(
-            [*words, str(program), *(str(run[name]) for name in _ARGUMENTS)],
+            [*cluster.frugal_words(Path(words[0]), settings), *words],
             check=True,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,  # the simulator complains of what is done after MPI_Finalize
@@ -158,6 +164,48 @@ def floods(wanted: Mapping[str, Any], build: Path) -> list[dict[str, Any]]:
     return rows
 
 
+def tree_times(wanted: Mapping[str, Any], build: Path) -> list[dict[str, Any]]:
+    """Return the fastest tree and both libraries, of each size, collective and manner."""
+    num_ranks = wanted["num_ranks"]
+    machine = declared_by(wanted)["machines"][wanted["machine"]]["text"].format(nodes=num_ranks)
+    rows = []
+    for size in wanted["sizes"]:
+        records = []
+        for peer in wanted["peers"]:
+            run = {"machine": machine, "num_ranks": num_ranks, "peer": peer}
+            trees = [] if records else tree_names(wanted)  # which do not depend on the peer
+            program = [str(build / "bin" / "tree_times_smpi"), str(size), *trees]
+            lines = lines_beside(run, program)
+            records += [{"peer": peer, **json.loads(line)} for line in lines if line[:1] == "{"]
+        rows += [{"bytes": size, **row} for row in fastest_trees(records)]
+        sys.stderr.write(f"trees, {size} B: done\n")
+    return rows
+
+
+def declared_by(wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the other study declares."""
+    path = FOLDER.parent / "reproduce" / wanted["declared_by"] / "experiments.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+def tree_names(wanted: Mapping[str, Any]) -> list[str]:
+    """Return the trees of all shapes and radices."""
+    pairs = itertools.product(wanted["shapes"], wanted["radices"])
+    return [f"{shape}[k={radix}]" for shape, radix in pairs]
+
+
+def fastest_trees(records: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return a row for each collective and manner: the fastest tree, and each library."""
+    rows = []
+    for call, manner in dict.fromkeys((one["call"], one["manner"]) for one in records):
+        found = [one for one in records if (one["call"], one["manner"]) == (call, manner)]
+        best = min((one for one in found if one["tree"]), key=lambda one: one["us"])
+        theirs = {one["peer"]: one["us"] for one in found if not one["tree"]}
+        row = {"call": call, "manner": manner, "tree": best["tree"], "us": best["us"]}
+        rows.append({**row, "theirs_us": theirs})
+    return rows
+
+
 def keep(rows: Sequence[Mapping[str, Any]], study: str) -> None:
     """Write what a study in simulation found, a line for each row."""
     text = ",\n".join(f"  {json.dumps(row)}" for row in rows)
@@ -181,12 +229,15 @@ def main() -> int:
     parser.add_argument("--only", action="append", choices=titles, metavar="TITLE")
     parser.add_argument("--models", action="store_true")
     parser.add_argument("--links", action="store_true")
+    parser.add_argument("--trees", action="store_true")
     options = parser.parse_args()
     if options.models:
         keep(compared_models(declared["model"], options.build), MODELS)
     if options.links:
         keep(floods(declared["links"], options.build), LINKS)
-    if options.models or options.links:
+    if options.trees:
+        keep(tree_times(declared["trees"], options.build), TREES)
+    if options.models or options.links or options.trees:
         return 0
     path = DATA / f"{STUDY}.json"
     chosen = options.only or titles

@@ -123,3 +123,13 @@ def test_the_model_takes_reductions_as_they_are_called(
     }
     (found,) = (one for one in modelled_times if wanted.items() <= one.items())
     assert abs(found["simulated"] - found["modelled"]) <= ROUNDED
+
+
+def test_trees_are_timed_beside_the_library() -> None:
+    lines = output(4, "cyclic", str(program("tree_times")), "8", "k_ary[k=4]").splitlines()
+    found = {(one["call"], one["manner"], one["tree"]): one["us"] for one in map(json.loads, lines)}
+    assert len(found) == 4 * 3 * 2
+    # Three puts of each call leave the root behind each other, and the last one arrives.
+    expected = 3 * OVERHEAD + LATENCY / 16
+    assert found["bcast", "loose", "k_ary[k=4]"] == pytest.approx(expected * 1e6, abs=0.002)
+    assert min(found.values()) > 0
