@@ -3,12 +3,17 @@
 #include "espalier/machine/sources/occupancy.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <functional>
+#include <limits>
 #include <map>
+#include <system_error>
 
 #include "espalier/base/error.hpp"
+#include "espalier/machine/sources/cgroup.hpp"
 #include "espalier/machine/sources/cpu_set.hpp"
+#include "espalier/machine/text/file_text.hpp"
 
 namespace espalier::machine {
 namespace {
@@ -29,17 +34,31 @@ int count_online(std::filesystem::path const& root) {
 struct Kernel {
   int num_ranks = 0;
   int num_online = 0;
-  std::map<std::uint64_t, int> sizes;  ///< of different sets
+  std::map<std::uint64_t, int> sizes;      ///< of different sets
+  std::map<std::uint64_t, double> quotas;  ///< of control groups; 0: no limit known
 
   [[nodiscard]] Occupancy occupancy() const {
     int num_processors = 0;
     for (auto const& [set, size] : sizes) {
       num_processors += size;
     }
-    return {
-        .num_ranks = num_ranks,
-        .num_processors = num_online > 0 ? std::min(num_processors, num_online) : num_processors,
-    };
+    if (num_online > 0) {
+      num_processors = std::min(num_processors, num_online);
+    }
+    return {.num_ranks = num_ranks, .num_processors = std::min(num_processors, num_granted())};
+  }
+
+private:
+  /// Rounded up.
+  [[nodiscard]] int num_granted() const {
+    double granted = 0;
+    for (auto const& [group, quota] : quotas) {
+      if (quota <= 0) {
+        return std::numeric_limits<int>::max();
+      }
+      granted += quota;
+    }
+    return static_cast<int>(std::ceil(std::min(granted, 1e9)));
   }
 };
 
@@ -57,6 +76,26 @@ std::string kernel_id(std::filesystem::path const& root) {
   return id;
 }
 
+namespace {
+
+/// In another container a group may have the same name.
+std::string name_of_group(std::filesystem::path const& root) {
+  std::error_code ignored;
+  return std::filesystem::read_symlink(root / "proc/self/ns/cgroup", ignored).string() +
+         file_text(root / "proc/self/cgroup").value_or("");
+}
+
+/// What cannot be read limits nobody that we know of.
+double quota_here(std::filesystem::path const& root) {
+  try {
+    return read_confinement(root).cpu_quota;
+  } catch (Error const&) {
+    return 0;
+  }
+}
+
+}  // namespace
+
 ProcessorsOfRank processors_of_rank(std::filesystem::path const& root) {
   CpuSet const allowed = CpuSet::allowed_here();
   int const num_online = count_online(root);
@@ -66,6 +105,8 @@ ProcessorsOfRank processors_of_rank(std::filesystem::path const& root) {
       .set = number(allowed.text()),
       .num = allowed.empty() ? num_online : allowed.size(),
       .num_online = num_online,
+      .group = number(name_of_group(root)),
+      .quota = quota_here(root),
   };
 }
 
@@ -79,6 +120,7 @@ Occupancy fullest(std::span<ProcessorsOfRank const> ranks) {
     ++kernel.num_ranks;
     kernel.num_online = std::max(kernel.num_online, rank.num_online);
     kernel.sizes[rank.set] = rank.num;
+    kernel.quotas[rank.group] = rank.quota;
   }
   Occupancy result;
   for (auto const& [id, kernel] : kernels) {

@@ -17,6 +17,8 @@ struct ProcessorsOfRank {
   std::uint64_t set = 0;  ///< the same for ranks of one kernel that may use the same processors
   std::int32_t num = 0;   ///< in the set; 0: not known
   std::int32_t num_online = 0;  ///< of the machine; 0: not known
+  std::uint64_t group = 0;      ///< the same for ranks of one control group
+  double quota = 0;  ///< processors' worth of time that the group is granted; 0: no limit known
 };
 
 /// What the kernel drew when it started (random(4)): the same in all its containers. Empty if it
@@ -37,7 +39,8 @@ struct Occupancy {
 };
 
 /// Of the kernel on which most ranks share a processor, the first of those that are alike.
-/// Different sets of processors are taken for disjoint, as far as the machine has so many.
+/// Different sets of processors are taken for disjoint, as far as the machine has so many. Where
+/// all ranks are in control groups with quotas, there are no more processors than these are worth.
 [[nodiscard]] Occupancy fullest(std::span<ProcessorsOfRank const> ranks);
 
 }  // namespace espalier::machine

@@ -61,6 +61,24 @@ TEST(Occupancy, HasNoMoreProcessorsThanTheMachine) {
   EXPECT_EQ(fullest(ranks), (Occupancy{.num_ranks = 4, .num_processors = 7})) << "nobody knows";
 }
 
+/// Two containers of one machine; their ranks may use all its processors, for so long.
+TEST(Occupancy, HasNoMoreProcessorsThanQuotasAreWorth) {
+  Ranks ranks;
+  add(ranks, 4, {.kernel = 1, .set = 5, .num = 64, .num_online = 64, .group = 1, .quota = 2});
+  add(ranks, 4, {.kernel = 1, .set = 5, .num = 64, .num_online = 64, .group = 2, .quota = 1.5});
+  EXPECT_EQ(fullest(ranks), (Occupancy{.num_ranks = 8, .num_processors = 4}));
+  for (ProcessorsOfRank& rank : ranks) {
+    rank.num = rank.num_online = 2;
+  }
+  EXPECT_EQ(fullest(ranks), (Occupancy{.num_ranks = 8, .num_processors = 2}));
+  for (ProcessorsOfRank& rank : ranks) {
+    rank.num = rank.num_online = 64;
+  }
+  ranks.back().group = 3;
+  ranks.back().quota = 0;
+  EXPECT_EQ(fullest(ranks), (Occupancy{.num_ranks = 8, .num_processors = 64})) << "one is free";
+}
+
 TEST(Occupancy, IsUnknownIfARankDoesNotKnow) {
   Ranks ranks;
   add(ranks, 4, {.kernel = 1, .set = 5, .num = 4, .num_online = 4});
@@ -85,6 +103,17 @@ TEST(Occupancy, ReadsWhatTheKernelSays) {
   EXPECT_NE(found.kernel, nothing.kernel);
   EXPECT_EQ(found.set, nothing.set);
   EXPECT_EQ(processors_of_rank(root).kernel, found.kernel);
+  EXPECT_EQ(found.quota, 0);
+  std::filesystem::create_directories(root / "proc/self/ns");
+  std::filesystem::create_directories(root / "sys/fs/cgroup/job");
+  std::ofstream(root / "proc/self/cgroup") << "0::/job\n";
+  std::ofstream(root / "sys/fs/cgroup/job/cpu.max") << "150000 100000\n";
+  std::filesystem::create_symlink("cgroup:[1]", root / "proc/self/ns/cgroup");
+  ProcessorsOfRank const granted = processors_of_rank(root);
+  EXPECT_EQ(granted.quota, 1.5);
+  std::filesystem::remove(root / "proc/self/ns/cgroup");
+  std::filesystem::create_symlink("cgroup:[2]", root / "proc/self/ns/cgroup");
+  EXPECT_NE(processors_of_rank(root).group, granted.group) << "another container";
   std::ofstream(root / "sys/devices/system/cpu/online") << "many\n";
   EXPECT_EQ(processors_of_rank(root).num_online, 0);
   std::filesystem::remove_all(root);
