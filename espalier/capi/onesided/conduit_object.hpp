@@ -26,6 +26,7 @@
 #include "espalier/capi/onesided/transports.hpp"
 #include "espalier/onesided/conduit.hpp"
 #include "espalier/onesided/team/team.hpp"
+#include "espalier/plan/devices/device_memory.hpp"
 #include "espalier/plan/failure.hpp"
 
 /// What a program has of one conduit.
@@ -75,6 +76,7 @@ struct espalier_conduit {
   std::vector<int> node_of_rank;                   ///< by the smallest rank on it
   espalier::capi::KeptTunings kept;
   espalier::capi::KeptHandler handler;
+  espalier::plan::DeviceMemory devices = espalier::plan::DeviceMemory::of_process();
 };
 
 namespace espalier::capi {

@@ -3,16 +3,34 @@
 /// @file
 /// Puts, gets and counters of espalier_onesided.h.
 
+#include <cstdint>
 #include <utility>
 
 #include "espalier/capi/arguments.hpp"
 #include "espalier/capi/onesided/conduit_object.hpp"
+#include "espalier/capi/onesided/ordinary_memory.hpp"
 
 namespace {
 
 using espalier::capi::check_pointer;
 using espalier::onesided::Handle;
 using espalier::onesided::Raise;
+using espalier::onesided::Remote;
+
+/// The place that a put writes to. Refuses data of a device.
+Remote target(
+    espalier_conduit const& conduit, void const* from, espalier_remote to, std::uint64_t num_bytes
+) {
+  espalier::capi::require_ordinary(conduit.devices, from, "from");
+  return conduit.places.remote("put", to, num_bytes);
+}
+
+/// The place that a get reads. Refuses to put data into the memory of a device.
+Remote
+source(espalier_conduit const& conduit, void* to, espalier_remote from, std::uint64_t num_bytes) {
+  espalier::capi::require_ordinary(conduit.devices, to, "to");
+  return conduit.places.remote("get", from, num_bytes);
+}
 
 /// Until it is over, as its blocking form.
 void finish(espalier_conduit& conduit, Handle handle) {
@@ -29,17 +47,13 @@ int espalier_put(
     void const* from, uint64_t num_bytes, espalier_remote to, espalier_conduit* conduit
 ) {
   return on(conduit, [&](espalier_conduit& self) {
-    finish(
-        self, self.conduit->start_put(self.places.remote("put", to, num_bytes), from, num_bytes)
-    );
+    finish(self, self.conduit->start_put(target(self, from, to, num_bytes), from, num_bytes));
   });
 }
 
 int espalier_get(void* to, uint64_t num_bytes, espalier_remote from, espalier_conduit* conduit) {
   return on(conduit, [&](espalier_conduit& self) {
-    finish(
-        self, self.conduit->start_get(to, self.places.remote("get", from, num_bytes), num_bytes)
-    );
+    finish(self, self.conduit->start_get(to, source(self, to, from, num_bytes), num_bytes));
   });
 }
 
@@ -52,7 +66,7 @@ int espalier_put_signal(
     espalier_conduit* conduit
 ) {
   return on(conduit, [&](espalier_conduit& self) {
-    auto const place = self.places.remote("put", to, num_bytes);
+    auto const place = target(self, from, to, num_bytes);
     auto const raised = self.places.counter({.rank = to.rank, .offset = counter});
     Raise const raise{.offset = raised.offset, .amount = amount};
     finish(self, self.conduit->start_put_raising(place, from, num_bytes, raise));
@@ -68,7 +82,7 @@ int espalier_start_put(
 ) {
   return on(conduit, [&](espalier_conduit& self) {
     check_pointer(transfer, "transfer");
-    auto const place = self.places.remote("put", to, num_bytes);
+    auto const place = target(self, from, to, num_bytes);
     *transfer = self.transfers.add(self.conduit->start_put(place, from, num_bytes));
   });
 }
@@ -82,7 +96,7 @@ int espalier_start_get(
 ) {
   return on(conduit, [&](espalier_conduit& self) {
     check_pointer(transfer, "transfer");
-    auto const place = self.places.remote("get", from, num_bytes);
+    auto const place = source(self, to, from, num_bytes);
     *transfer = self.transfers.add(self.conduit->start_get(to, place, num_bytes));
   });
 }
@@ -122,7 +136,7 @@ int espalier_post_put(
     void const* from, uint64_t num_bytes, espalier_remote to, espalier_conduit* conduit
 ) {
   return on(conduit, [&](espalier_conduit& self) {
-    self.conduit->post_put(self.places.remote("put", to, num_bytes), from, num_bytes);
+    self.conduit->post_put(target(self, from, to, num_bytes), from, num_bytes);
   });
 }
 
@@ -130,7 +144,7 @@ int espalier_post_get(
     void* to, uint64_t num_bytes, espalier_remote from, espalier_conduit* conduit
 ) {
   return on(conduit, [&](espalier_conduit& self) {
-    self.conduit->post_get(to, self.places.remote("get", from, num_bytes), num_bytes);
+    self.conduit->post_get(to, source(self, to, from, num_bytes), num_bytes);
   });
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "include/espalier_onesided.h"
+#include "include/espalier_order.h"
 #include "include/espalier_planned.h"
 
 #include <mpi.h>
@@ -267,6 +268,35 @@ void exhaust(Checks& checks, World const& world) {
   sum.wait();
 }
 
+/// Members in the order of a tree: roots go by the communicator that espalier_order_create() made.
+void follow_an_order(Checks& checks, World const& world) {
+  int const last = test_size(MPI_COMM_WORLD) - 1;
+  bool const is_last = test_rank(MPI_COMM_WORLD) == last;
+  espalier_order_options order = ESPALIER_ORDER_OPTIONS_INIT;
+  order.order = "random";
+  order.memory = "off";
+  order.measure_seconds = 0.001;
+  MPI_Comm ordered = MPI_COMM_NULL;
+  int code = espalier_order_create(MPI_COMM_WORLD, "bcast", last, 8, &order, &ordered, nullptr);
+  checks.expect(code == MPI_SUCCESS, "an order: " + text_of(code));
+  espalier_team* team = nullptr;
+  code = espalier_team_create(world.conduit, ordered, 0, &team);
+  checks.expect(code == MPI_SUCCESS, "a team in order: " + text_of(code));
+  checks.expect((espalier_team_rank(team) == 0) == is_last, "the root comes first");
+  std::int64_t number = is_last ? 42 : 0;
+  espalier_onesided_options options = ESPALIER_ONESIDED_OPTIONS_INIT;
+  options.addresses = ESPALIER_ADDRESSES_LOCAL;
+  espalier_request* request = nullptr;
+  code = espalier_team_bcast_init(&number, 1, MPI_INT64_T, 0, team, &options, &request);
+  checks.expect(code == MPI_SUCCESS, "plan: " + text_of(code));
+  espalier_request_start(request);
+  checks.expect(espalier_request_wait(request) == MPI_SUCCESS, "wait");
+  checks.expect(number == 42, "what the root of the order has");
+  espalier_request_free(&request);
+  checks.expect(espalier_team_free(&team) == MPI_SUCCESS, "free a team in order");
+  PMPI_Comm_free(&ordered);
+}
+
 /// A start waits for nobody: its members may be in MPI, where they move nothing on. Each member of
 /// the chain tells the one before it 32 times that it is ready.
 void start_alone(Checks& checks, World const& world) {
@@ -307,6 +337,7 @@ int main(int argc, char** argv) {
     make_again(checks, world);
     start_alone(checks, world);
     exhaust(checks, world);
+    follow_an_order(checks, world);
   }
   int const code = checks.finish();
   MPI_Finalize();

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "espalier/onesided/team/planned_collective.hpp"
 #include "espalier/onesided/team/team.hpp"
 #include "espalier/verify/verify.hpp"
 #include "tests/onesided/suite/suite.hpp"
