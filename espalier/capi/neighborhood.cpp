@@ -164,13 +164,14 @@ std::vector<std::vector<int>> rows(StencilOffsets const& offsets, int num_dimens
         "expected num_offsets >= 0 and as many offsets, got " + std::to_string(offsets.number)
     );
   }
-  if (offsets.number > 0 && offsets.num_entries != 0 && offsets.num_entries != num_dimensions) {
+  int const num_entries = offsets.num_entries.value_or(num_dimensions);
+  if (offsets.number > 0 && num_entries != num_dimensions) {
     throw ClassError(
         MPI_ERR_ARG,
         espalier::formatted(
             "expected offsets with an entry for each of {} dimensions, got {}",
             num_dimensions,
-            offsets.num_entries
+            num_entries
         )
     );
   }

@@ -6,6 +6,8 @@
 
 #pragma once
 
+#include <optional>
+
 #include <mpi.h>
 
 #include "espalier/capi/neighbor_objects.hpp"
@@ -16,7 +18,7 @@ namespace espalier::capi {
 struct StencilOffsets {
   int number = 0;
   int const* rows = nullptr;
-  int num_entries = 0;  ///< of each row, where the language knows it; 0: it does not
+  std::optional<int> num_entries{};  ///< of each row, where the language knows it
 };
 
 /// What both kinds of neighborhoods are made with.

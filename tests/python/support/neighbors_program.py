@@ -309,6 +309,7 @@ def check_refusals_of_making() -> None:
     for wrong, text in {
         ((1, 0), (1,)): "rows of 1 and of 2 entries",
         ((1,), (2,)): "an entry for each of 2 dimensions, got 1",
+        ((), ()): "an entry for each of 2 dimensions, got 0",
         ((1.5, 0),): "TypeError",
         ((1 << 31, 0),): "that C has as int",
     }.items():
