@@ -39,7 +39,8 @@ exec::Combine combine_of(TeamCall const& call) {
 }
 
 /// Algorithms that can serve a request.
-std::string names_of_algorithms(SafeRequest const& request) {
+/// @param has_native  the team has a communicator for collectives of the MPI library
+std::string names_of_algorithms(SafeRequest const& request, bool has_native) {
   std::vector<std::string> names;
   for (algorithms::Algorithm const* const algorithm : algorithms::catalog()) {
     if (algorithm->collective != request.collective) {
@@ -50,26 +51,23 @@ std::string names_of_algorithms(SafeRequest const& request) {
       names.push_back(choice.text());
     }
   }
-  if (Choice const native = Choice::native(request.collective); serves(native, request)) {
+  Choice const native = Choice::native(request.collective);
+  if (has_native && serves(native, request)) {
     names.push_back(native.text());
   }
   return joined(names, ", ");
 }
 
-[[noreturn]] void refuse(std::string const& reason, SafeRequest const& request) {
-  throw Error(
-      ErrorCode::argument,
-      formatted("{}; these can serve: {}", reason, names_of_algorithms(request))
-  );
-}
-
-std::string reason_against(Choice const& choice, SafeRequest const& request) {
+std::string reason_against(Choice const& choice, SafeRequest const& request, bool has_native) {
   if (choice.collective() != request.collective) {
     return formatted(
         "expected an algorithm of {}, got {}",
         schedule::to_string(request.collective),
         choice.text()
     );
+  }
+  if (runs_natively(choice) && !has_native) {
+    return choice.text() + " needs a team that was made of a communicator";
   }
   if (runs_natively(choice)) {
     return choice.text() + (request.is_reproducible ? " does not say how it combines operands"
@@ -92,10 +90,18 @@ std::string reason_against(Choice const& choice, SafeRequest const& request) {
   return choice.text() + " may swap operands, and the operator is not commutative";
 }
 
-Choice named(std::string_view text, SafeRequest const& request) {
+Choice named(std::string_view text, SafeRequest const& request, bool has_native) {
   Choice choice = parse_choice(text);
-  if (choice.collective() != request.collective || !serves(choice, request)) {
-    refuse(reason_against(choice, request), request);
+  bool const is_there = has_native || !runs_natively(choice);
+  if (choice.collective() != request.collective || !is_there || !serves(choice, request)) {
+    throw Error(
+        ErrorCode::argument,
+        formatted(
+            "{}; these can serve: {}",
+            reason_against(choice, request, has_native),
+            names_of_algorithms(request, has_native)
+        )
+    );
   }
   return choice;
 }
@@ -106,10 +112,10 @@ void require_legal(Mechanism mechanism, SafeRequest const& request) {
   }
 }
 
-NamedParts named_parts(SafeRequest const& request, TeamOptions const& options) {
+NamedParts named_parts(SafeRequest const& request, TeamOptions const& options, bool has_native) {
   NamedParts result;
   if (!options.algorithm.empty()) {
-    result.algorithm = named(options.algorithm, request);
+    result.algorithm = named(options.algorithm, request, has_native);
   }
   if (result.algorithm && runs_natively(*result.algorithm)) {
     if (options.mechanism) {
@@ -160,11 +166,7 @@ TeamPlanner::TeamPlanner(
 )
     : team_(&team.team), native_line_(team.native.get()), node_of_rank_(&team.node_of_rank),
       call_(call), elements_(elements), request_(request_of(team.team, call, elements, options)),
-      named_(named_parts(request_, options)) {
-  if (native_line_ == nullptr && named_.algorithm && runs_natively(*named_.algorithm)) {
-    refuse(named_.algorithm->text() + " needs a team that was made of a communicator", request_);
-  }
-}
+      named_(named_parts(request_, options, native_line_ != nullptr)) {}
 
 std::string TeamPlanner::text() const {
   return formatted(

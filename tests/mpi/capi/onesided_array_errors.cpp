@@ -226,8 +226,7 @@ void name_wrongly(Refusals& refusals, Checks& checks, Pair const& arrays) {
   refusals.expect(
       espalier_array_bcast_init(&one, &all, 1, &options, &request),
       MPI_ERR_ARG,
-      espalier_team_size(arrays.team) == 1 ? "serves more members than one"
-                                           : "needs a team that was made of a communicator",
+      "needs a team that was made of a communicator",
       "a collective of the MPI library among owners of blocks"
   );
   checks.expect(request == nullptr, "nothing is planned with what cannot be");
