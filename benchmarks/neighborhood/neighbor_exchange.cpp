@@ -140,10 +140,11 @@ recognised(MPI_Comm grid, std::vector<int> const& offsets, std::size_t num_dimen
     sources.push_back(std::move(lists.sources));
     destinations.push_back(std::move(lists.destinations));
   }
-  auto* const made = new espalier_neighborhood{
-      .neighbors = {grid, Neighborhood::recognised(Neighborhood::of_lists(sources, destinations))},
-      .options = {.algorithm = recognised_algorithm, .links = {}},
-  };
+  auto* const made = new espalier_neighborhood(
+      grid,
+      Neighborhood::recognised(Neighborhood::of_lists(sources, destinations)),
+      {.algorithm = recognised_algorithm, .links = {}}
+  );
   made->neighbors.prepare();
   return made;
 }

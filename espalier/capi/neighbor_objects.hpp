@@ -41,6 +41,18 @@ struct LastChoice {
 }  // namespace espalier::capi
 
 struct espalier_neighborhood {
+  /// That of the communicator itself.
+  espalier_neighborhood(MPI_Comm comm, espalier::capi::NeighborOptions wanted)
+      : neighbors(comm), options(std::move(wanted)) {}
+
+  /// Another one on its ranks.
+  espalier_neighborhood(
+      MPI_Comm comm,
+      espalier::neighborhood::Neighborhood neighborhood,
+      espalier::capi::NeighborOptions wanted
+  )
+      : neighbors(comm, std::move(neighborhood)), options(std::move(wanted)) {}
+
   espalier::plan::Neighbors neighbors;
   espalier::capi::NeighborOptions options;
   espalier::capi::DeviceBuffers devices;

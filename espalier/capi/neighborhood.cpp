@@ -101,7 +101,6 @@ using espalier::capi::read;
 using espalier::capi::StencilOffsets;
 using espalier::neighborhood::Neighborhood;
 using espalier::plan::ClassError;
-using espalier::plan::Neighbors;
 using espalier::plan::raise;
 
 void check_topology(MPI_Comm comm, bool is_grid_needed) {
@@ -147,7 +146,9 @@ int create(
     espalier::capi::agree(espalier::mpi::OwnCommunicator::duplicate(comm), [&] {
       espalier::capi::require_use(arguments.complaint, MPI_SUCCESS);
       check_topology(comm, is_grid_needed);
-      espalier::capi::check_pointer(static_cast<void const*>(neighborhood), "neighborhood");
+      if (neighborhood == nullptr) {
+        throw ClassError(MPI_ERR_ARG, "expected a place for the neighborhood, got a null pointer");
+      }
       Fingerprint known = fingerprint_of(arguments.options);
       made = make(known);
       return known;
@@ -199,10 +200,11 @@ int create_stencil(
     for (std::vector<int> const& row : stencil) {
       known.add(row);
     }
-    return std::unique_ptr<espalier_neighborhood>(new espalier_neighborhood{
-        .neighbors = {comm_cart, Neighborhood::of_stencil(std::move(grid), std::move(stencil))},
-        .options = read(arguments.options),
-    });
+    return std::make_unique<espalier_neighborhood>(
+        comm_cart,
+        Neighborhood::of_stencil(std::move(grid), std::move(stencil)),
+        read(arguments.options)
+    );
   });
 }
 
@@ -210,9 +212,7 @@ int create_own(
     MPI_Comm comm, NeighborhoodArguments const& arguments, espalier_neighborhood** neighborhood
 ) noexcept {
   return create(comm, arguments, false, neighborhood, [&](Fingerprint& /*known*/) {
-    return std::unique_ptr<espalier_neighborhood>(
-        new espalier_neighborhood{.neighbors = Neighbors(comm), .options = read(arguments.options)}
-    );
+    return std::make_unique<espalier_neighborhood>(comm, read(arguments.options));
   });
 }
 

@@ -18,7 +18,7 @@ namespace espalier::capi {
 struct StencilOffsets {
   int number = 0;
   int const* rows = nullptr;
-  std::optional<int> num_entries{};  ///< of each row, where the language knows it
+  std::optional<int> num_entries;  ///< of each row, where the language knows it
 };
 
 /// What both kinds of neighborhoods are made with.

@@ -154,7 +154,8 @@ double Exchange::sample_us(int calls) {
   for (int i = 0; i < calls; ++i) {
     sum_us += call_us();
   }
-  return (is_overhead(kind_) ? sum_us : now_us() - start - clock_reading_us_) / calls;
+  double const whole_us = std::max(now_us() - start - clock_reading_us_, 0.0);
+  return (is_overhead(kind_) ? sum_us : whole_us) / calls;
 }
 
 void Exchange::prepare() {
