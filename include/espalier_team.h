@@ -106,9 +106,8 @@ typedef struct espalier_onesided_options {
  * 6 candidates, which are the collective of the MPI library and those that a model finds fastest,
  * until one of them is clearly faster, by at least 3 %. What trials lose is at most 5 % of the time
  * of all starts so far, and 0.25 s in all; one that is slower than was feared may exceed that once.
- * Later runs remember what was found; other requests
- * of this run do not take it. Nothing is learned where algorithm and mechanism are named or were
- * measured already.
+ * Later runs remember what was found; other requests of this run do not take it. Nothing is learned
+ * where algorithm and mechanism are named or were measured already.
  *
  * Until then a start may wait until all members have made the one before, whatever the modes say,
  * and so may the first start of another request, and espalier_request_free(): no member may wait,

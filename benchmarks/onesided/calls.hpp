@@ -5,31 +5,20 @@
 
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <memory>
 #include <string>
 
 #include "include/espalier_onesided.h"
 
 #include <mpi.h>
 
+#include "benchmarks/onesided/team_requests.hpp"
 #include "espalier/schedule/collective.hpp"
 
 namespace espalier::benchmarks {
 
 using schedule::Collective;
-
-using Request = std::unique_ptr<espalier_request, decltype([](espalier_request* request) {
-                                  espalier_request_free(&request);
-                                })>;
-
-/// What all ranks have in the first part of their segments, and in the second.
-struct Buffers {
-  std::byte* input = nullptr;
-  std::byte* output = nullptr;
-};
 
 struct Call {
   Collective collective;

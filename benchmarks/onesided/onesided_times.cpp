@@ -23,21 +23,12 @@
 
 #include "benchmarks/onesided/puts.hpp"
 #include "benchmarks/onesided/stopwatch.hpp"
+#include "benchmarks/onesided/team_requests.hpp"
 #include "espalier/capi/onesided/conduit_object.hpp"
 #include "espalier/capi/onesided/transports.hpp"
 
 namespace espalier::benchmarks {
 namespace {
-
-using Request = std::unique_ptr<espalier_request, decltype([](espalier_request* request) {
-                                  espalier_request_free(&request);
-                                })>;
-
-/// Memory of a collective, at the same places of all segments.
-struct Buffers {
-  std::byte* input = nullptr;
-  std::byte* output = nullptr;
-};
 
 /// What is compared: how ours is planned, and what the library calls it.
 struct Kind {
@@ -119,11 +110,6 @@ Kind const sum{
           return Request(request);
         },
 };
-
-void run(Request const& request) {
-  espalier_request_start(request.get());
-  espalier_request_wait(request.get());
-}
 
 /// Broadcasts from rank 0, and sums for all, of a team: strict, loose, and many underway. Beside
 /// the library they are what the team chooses, after it was tuned; beside ours by messages

@@ -64,11 +64,6 @@ constexpr Native natives[] = {
      }},
 };
 
-void run(Request const& request) {
-  espalier_request_start(request.get());
-  espalier_request_wait(request.get());
-}
-
 /// Microseconds of one of so many calls behind each other, after one that prepares what lasts.
 template <typename Action> double mean_us(int num_calls, Action const& action) {
   action();

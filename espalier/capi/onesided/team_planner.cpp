@@ -121,10 +121,11 @@ NamedParts named_parts(SafeRequest const& request, TeamOptions const& options, b
     if (options.mechanism) {
       throw Error(
           ErrorCode::argument,
-          result.algorithm->text() +
-              " moves data by the MPI library: expected no mechanism beside "
-              "it, got " +
-              std::string(schedule::to_string(*options.mechanism))
+          formatted(
+              "{} moves data by the MPI library: expected no mechanism beside it, got {}",
+              result.algorithm->text(),
+              schedule::to_string(*options.mechanism)
+          )
       );
     }
     result.mechanism = legal_mechanisms(request).front();

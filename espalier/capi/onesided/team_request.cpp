@@ -35,9 +35,7 @@ void check_memory(
     return;
   }
   std::string const advice = formatted(
-      "copy it, or let the MPI library serve, if it accepts that, by the algorithm {}/native on "
-      "all "
-      "members",
+      "copy it, or name {}/native on all members, if the MPI library accepts such memory",
       schedule::to_string(planner.request().collective)
   );
   plan::DeviceMemory const& devices = team.conduit->devices;

@@ -5,7 +5,6 @@
 #include <sched.h>
 #include <vector>
 
-#include "espalier/base/error.hpp"
 #include "espalier/exec/node/waiting.hpp"
 #include "espalier/machine/sources/cgroup.hpp"
 #include "espalier/mpi/success.hpp"
@@ -25,14 +24,6 @@ Place place_in(MPI_Comm comm) {
   require_success(PMPI_Comm_rank(comm, &place.rank), "MPI_Comm_rank");
   require_success(PMPI_Comm_size(comm, &place.num_ranks), "MPI_Comm_size");
   return place;
-}
-
-double quota_of_node() {
-  try {
-    return machine::read_confinement().cpu_quota;
-  } catch (Error const&) {
-    return 0;  // What cannot be read limits nobody that we know of.
-  }
 }
 
 }  // namespace
@@ -78,7 +69,7 @@ bool share_processors(MPI_Comm local) {
       PMPI_Allgather(&own, set_bytes, MPI_BYTE, may_use.data(), set_bytes, MPI_BYTE, local),
       "MPI_Allgather"
   );
-  return shares_processors(may_use, quota_of_node());
+  return shares_processors(may_use, machine::read_cpu_quota());
 }
 
 }  // namespace espalier::exec::node

@@ -48,6 +48,15 @@ std::vector<fs::path> folders(fs::path const& hierarchy, std::optional<std::stri
   return found;
 }
 
+/// Folders of this process for a controller. Version 1, which has a hierarchy for `cpu`, has others
+/// for each controller; version 2 has one for all.
+std::vector<fs::path>
+folders_of(std::string const& groups, std::string_view controller, fs::path const& root) {
+  fs::path const control = root / "sys/fs/cgroup";
+  return group_in(groups, "cpu") ? folders(control / controller, group_in(groups, controller))
+                                 : folders(control, group_in(groups, ""));
+}
+
 /// Quota and period of version 2, as in `200000 100000` or `max 100000`; 0: no limit.
 double quota_of(std::string const& text) {
   std::istringstream numbers(text);
@@ -99,17 +108,16 @@ bool is_container(fs::path const& root) {
 
 Confinement read_confinement(fs::path const& root) {
   std::string const groups = file_text(root / "proc/self/cgroup").value_or("");
-  fs::path const control = root / "sys/fs/cgroup";
-  Confinement found{.cpus = {}, .is_container = is_container(root)};
-  if (auto const group = group_in(groups, "cpu")) {
-    found.cpu_quota = smallest_quota(folders(control / "cpu", group));
-    found.cpus = cpus_in(folders(control / "cpuset", group_in(groups, "cpuset")));
-  } else {
-    std::vector<fs::path> const all = folders(control, group_in(groups, ""));
-    found.cpu_quota = smallest_quota(all);
-    found.cpus = cpus_in(all);
-  }
-  return found;
+  return {
+      .cpus = cpus_in(folders_of(groups, "cpuset", root)),
+      .cpu_quota = smallest_quota(folders_of(groups, "cpu", root)),
+      .is_container = is_container(root),
+  };
+}
+
+double read_cpu_quota(fs::path const& root) {
+  std::string const groups = file_text(root / "proc/self/cgroup").value_or("");
+  return smallest_quota(folders_of(groups, "cpu", root));
 }
 
 }  // namespace espalier::machine

@@ -22,4 +22,8 @@ struct Confinement {
 /// @throws Error format for a list of processors that is none.
 [[nodiscard]] Confinement read_confinement(std::filesystem::path const& root = "/");
 
+/// Confinement::cpu_quota alone. What cannot be read limits nobody that we know of.
+/// @param root stands for `/`.
+[[nodiscard]] double read_cpu_quota(std::filesystem::path const& root = "/");
+
 }  // namespace espalier::machine

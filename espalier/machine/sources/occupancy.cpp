@@ -85,15 +85,6 @@ std::string name_of_group(std::filesystem::path const& root) {
          file_text(root / "proc/self/cgroup").value_or("");
 }
 
-/// What cannot be read limits nobody that we know of.
-double quota_here(std::filesystem::path const& root) {
-  try {
-    return read_confinement(root).cpu_quota;
-  } catch (Error const&) {
-    return 0;
-  }
-}
-
 }  // namespace
 
 ProcessorsOfRank processors_of_rank(std::filesystem::path const& root) {
@@ -106,7 +97,7 @@ ProcessorsOfRank processors_of_rank(std::filesystem::path const& root) {
       .num = allowed.empty() ? num_online : allowed.size(),
       .num_online = num_online,
       .group = number(name_of_group(root)),
-      .quota = quota_here(root),
+      .quota = read_cpu_quota(root),
   };
 }
 
