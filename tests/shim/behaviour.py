@@ -22,6 +22,7 @@ import behaviour_files
 import behaviour_learning
 import behaviour_libraries
 import behaviour_manners
+import behaviour_memory
 import behaviour_native
 import behaviour_neighbors
 import behaviour_node
@@ -42,6 +43,7 @@ MODULES = (
     behaviour_learning,
     behaviour_libraries,
     behaviour_manners,
+    behaviour_memory,
     behaviour_native,
     behaviour_neighbors,
     behaviour_node,

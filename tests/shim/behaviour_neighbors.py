@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from behaviour_context import NUM_RANKS, STARTED, Context, expect
-from behaviour_learning import rules_of
+from behaviour_lessons import rules_of
 
 if TYPE_CHECKING:
     from pathlib import Path

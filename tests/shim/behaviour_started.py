@@ -8,7 +8,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from behaviour_context import CHOICES, NUM_RANKS, NotThereError, Outcome, expect
-from behaviour_learning import trials
+from behaviour_lessons import trials
 
 if TYPE_CHECKING:
     from pathlib import Path
