@@ -99,6 +99,7 @@ Race::Words Race::words(double allowance, double call, Parts const& parts) const
   }
   if (has_exchange_) {
     words.exchange = own_.exchange;
+    words.minus_exchange = -own_.exchange;
   }
   return words;
 }
@@ -195,13 +196,27 @@ double Race::take(Words const& agreed) {
     return stopped();  // the rank that came last may have had to do what others did before
   }
   double const seconds = agreed.trial - exchange_cost_.shortest();
-  double const lost = last_.form == Form::stretch
-                          ? take_pace(agreed.trial)
-                          : take_time(last_.candidate, seconds, last_.num_calls);
+  double lost = take_wait(agreed, seconds / static_cast<double>(last_.num_calls));
+  lost += last_.form == Form::stretch ? take_pace(agreed.trial)
+                                      : take_time(last_.candidate, seconds, last_.num_calls);
   if (is_round_over_) {
     finish_round();
   }
   return lost;
+}
+
+/// Behind a call of a few bytes ranks may wait until much larger messages of other calls are there,
+/// which they would have run ahead of.
+/// @param call  seconds of one call
+/// @return what was lost by that
+double Race::take_wait(Words const& agreed, double call) {
+  if (!may_run_ahead() || !has_exchange_) {
+    return 0;
+  }
+  double const waited = -agreed.minus_exchange - agreed.exchange;
+  double const for_others = std::max(0.0, waited - std::max(0.0, call));
+  waited_for_others_ = waited_for_others_ > 0 ? (waited_for_others_ + for_others) / 2 : for_others;
+  return part_of_others * for_others;
 }
 
 /// @param seconds  of all calls, without the exchange
@@ -229,7 +244,8 @@ double Race::take_time(int candidate, double seconds, std::size_t num_calls) {
 void Race::plan(double allowance) {
   switch (stage_) {
   case Stage::baseline:
-    if (allowance <= 0 || 2 * stopped_by_look() > allowance) {
+    if (allowance <= 0 ||
+        2 * (stopped_by_look() + part_of_others * waited_for_others_) > allowance) {
       look_later(allowance);
     } else if (standings_.num_times(native) + (is_primed_ ? 1 : 0) < num_baseline_times) {
       look_at_native(num_calls_ + 1);

@@ -25,7 +25,7 @@ namespace espalier::learn {
 ///     trial           x   x   x   x   x   x   x   x   x   x  ...        x        x
 ///             cold    baseline    round 1     round 2             1 is checked      1 is taken
 ///
-/// Most calls only count. A trial is timed, and after it the ranks exchange five words, of which
+/// Most calls only count. A trial is timed, and after it the ranks exchange six words, of which
 /// each gets the smallest of all ranks. From these alone, and from the numbers of calls, all ranks
 /// take the same decisions.
 ///
@@ -86,7 +86,8 @@ public:
     double exchange = std::numeric_limits<double>::infinity();  ///< the part of it after the call
     double whole_exchange = std::numeric_limits<double>::infinity();  ///< as in Own
     double allowance = 0;                                             ///< left in this process
-    double minus_call = 0;  ///< minus the seconds that this rank spent in the trial before this
+    double minus_call = 0;      ///< minus the seconds that this rank spent in the trial before this
+    double minus_exchange = 0;  ///< minus those that it spent in the exchange behind the last one
     Parts parts = all_unknown();  ///< of the trials that share this exchange
 
     [[nodiscard]] static constexpr Parts all_unknown() noexcept {
@@ -289,8 +290,15 @@ public:
   /// in its price then; how long a rank waits that is ahead says nothing of what the loop loses.
   [[nodiscard]] bool is_of_loop() const noexcept { return loop_ == Loop::close; }
 
-  /// Seconds that one more exchange costs, with what a loop loses by it; 0 if there was none.
-  [[nodiscard]] double price_of_exchange() const { return exchange_cost_.price() + stopped(); }
+  /// Seconds that one more exchange costs, with what the program loses by it beside what it stops
+  /// of this call; 0 if there was none.
+  [[nodiscard]] double price_of_exchange() const {
+    return exchange_cost_.price() + stopped() + part_of_others * waited_for_others_;
+  }
+
+  /// Where ranks run ahead of each other, an exchange stops them, and so much of what a call takes
+  /// from end to end is lost.
+  static constexpr double part_stopped = 0.25;
 
   /// Seconds charged for what the last exchange may have stopped, until the time of the trial
   /// before it is known.
@@ -311,6 +319,9 @@ public:
 
 private:
   static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+  /// Of what the first rank waits in an exchange for other messages of the program, so much is
+  /// lost: CP2K, which broadcasts 8 B and then 256 KiB again and again, lost 0.6.
+  static constexpr double part_of_others = 0.5;
 
   /// Checking is what comes before pacing where calls between trials lie behind: a trial of each.
   enum class Stage : std::uint8_t { baseline, prepared, racing, settled, checking, pacing };
@@ -348,7 +359,13 @@ private:
   void set_part(Turn& turn) const noexcept;
   [[nodiscard]] double one_call(int candidate) const;
   [[nodiscard]] double stopped() const;
+
+  [[nodiscard]] bool may_run_ahead() const noexcept {
+    return ranks_run_ahead_ && loop_ != Loop::close;
+  }
+
   [[nodiscard]] double stopped_behind(double seconds) const;
+  [[nodiscard]] double take_wait(Words const& agreed, double call);
   [[nodiscard]] double stopped_now() const;
   [[nodiscard]] double stopped_by_look() const;
   [[nodiscard]] double usual_call() const;
@@ -437,10 +454,12 @@ private:
   double charged_ = 0;             ///< seconds, for the trial whose time comes with the next words
   bool is_charge_unsure_ = false;  ///< it may be far too much
   double longest_call_ = 0;        ///< seconds, of the last trial, on the rank it took longest
-  double lost_ = 0;                ///< seconds, by all trials and exchanges of this race
-  double saved_ = 0;               ///< as of collect_saved()
-  bool has_waited_ = false;        ///< for its share, and what comes next is covered
-  bool is_primed_ = false;         ///< the first trial was made, whose time says nothing
+  /// Seconds that the first rank has lately waited in an exchange beyond what the call takes.
+  double waited_for_others_ = 0;
+  double lost_ = 0;          ///< seconds, by all trials and exchanges of this race
+  double saved_ = 0;         ///< as of collect_saved()
+  bool has_waited_ = false;  ///< for its share, and what comes next is covered
+  bool is_primed_ = false;   ///< the first trial was made, whose time says nothing
   bool is_slower_in_stretches_ = false;
   bool is_unchecked_ = false;  ///< the winner of this race, so far
   Trial planned_;

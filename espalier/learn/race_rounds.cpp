@@ -277,9 +277,7 @@ double Race::stopped() const {
 /// would have done meanwhile. They may have waited elsewhere, or sent what comes next: PETSc with
 /// MUMPS, which broadcasts 160 KB one after the other, lost a quarter.
 double Race::stopped_behind(double seconds) const {
-  constexpr double part_lost = 0.25;
-  bool const may_run_ahead = ranks_run_ahead_ && loop_ != Loop::close;
-  return may_run_ahead ? part_lost * std::max(0.0, seconds) : 0;
+  return may_run_ahead() ? part_stopped * std::max(0.0, seconds) : 0;
 }
 
 /// The same for the trial that was just made, until its time is known: of what the ranks waited for

@@ -165,10 +165,15 @@ void Contest::note_time(Clock::time_point start, bool was_refused, Learning& lea
 
 learn::Race::Words
 Contest::exchange(learn::Race::Words const& own, Learning const& learning) const {
-  constexpr std::size_t num_words = 5;
+  constexpr std::size_t num_words = 6;
   static_assert(num_words + learn::Race::most_parts <= Exchange::most_numbers);
   std::array<double, num_words + learn::Race::most_parts> words{
-      own.trial, own.exchange, own.whole_exchange, own.allowance, own.minus_call
+      own.trial,
+      own.exchange,
+      own.whole_exchange,
+      own.allowance,
+      own.minus_call,
+      own.minus_exchange,
   };
   std::ranges::copy(own.parts, words.begin() + num_words);
   std::size_t const num_sent = race_.ends_round() ? words.size() : num_words;
@@ -179,6 +184,7 @@ Contest::exchange(learn::Race::Words const& own, Learning const& learning) const
       .whole_exchange = words[2],
       .allowance = words[3],
       .minus_call = words[4],
+      .minus_exchange = words[5],
   };
   std::copy(words.begin() + num_words, words.end(), agreed.parts.begin());
   return agreed;

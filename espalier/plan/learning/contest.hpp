@@ -92,7 +92,7 @@ public:
   void note_time(Clock::time_point start, bool was_refused, Learning& learning) noexcept;
 
   /// The call that next() said is a trial is over on this rank, well or not. Collective over the
-  /// communicator of the call: one or two exchanges of five numbers, and once a broadcast.
+  /// communicator of the call: one or two exchanges of six numbers, and once a broadcast.
   /// @param was_refused  the native call was made in place of the candidate
   /// @throws Error mpi.
   void conclude(Clock::time_point start, bool was_refused, Learning& learning);

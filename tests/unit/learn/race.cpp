@@ -133,6 +133,34 @@ TEST(Race, CountsAQuarterOfWhatItStops) {
   EXPECT_NEAR(program.allowance().spent(), 3 * 0.005, 1e-4);
 }
 
+/// In a broadcast of a few bytes behind large ones, which the root has run ahead of.
+TEST(Race, CountsHalfOfWhatRanksWaitForOtherMessages) {
+  Program program({.seconds = {1e-5, 1e-5}, .noise = 0, .exchange = 1e-6, .waits = 4e-3});
+  program.run(4);
+  EXPECT_EQ(program.num_trials(), 2);
+  EXPECT_NEAR(program.allowance().spent(), 2e-3, 5e-5)
+      << "what the last one cost comes with the next";
+}
+
+TEST(Race, LooksRarelyWhereRanksWaitForOtherMessages) {
+  Program program({.seconds = {1e-5, 5e-6}, .noise = 0, .exchange = 1e-6, .waits = 0.02});
+  program.run(400);
+  EXPECT_LE(program.num_trials(), 6);
+  EXPECT_LE(program.allowance().spent(), program.allowance().bound(program.elapsed()));
+}
+
+/// Where ranks meet in each call they would have waited there.
+TEST(Race, CountsNoWaitsWhereRanksMeet) {
+  Race meeting;
+  meeting.let_ranks_meet();
+  Program program(
+      {.seconds = {1e-5, 1e-5}, .noise = 0, .exchange = 1e-6, .waits = 4e-3, .race = meeting}
+  );
+  program.run(4);
+  EXPECT_GT(program.num_trials(), 1);
+  EXPECT_LT(program.allowance().spent(), 1e-4);
+}
+
 /// What is twice as fast gains more than the exchange behind it stops.
 TEST(Race, CountsNothingForATrialThatIsFasterByMore) {
   Program program({.seconds = {0.02, 0.01}, .noise = 0, .exchange = 1e-6});
@@ -456,12 +484,7 @@ TEST(Race, DecidesEquallyOnAllRanksWhateverTheySee) {
       }
       Race::Words agreed{.allowance = 0.02};
       for (Race const& race : races) {
-        Race::Words const words = race.words(any() * 20, any());
-        agreed.minus_call = std::min(agreed.minus_call, words.minus_call);
-        agreed.trial = std::min(agreed.trial, words.trial);
-        agreed.exchange = std::min(agreed.exchange, words.exchange);
-        agreed.whole_exchange = std::min(agreed.whole_exchange, words.whole_exchange);
-        agreed.allowance = std::min(agreed.allowance, words.allowance);
+        take_least(agreed, race.words(any() * 20, any()));
       }
       bool const is_refused = turn.candidate != 0 && random() % 50 == 0;
       std::vector<double> const predicted{1, 2, 3};
@@ -478,11 +501,7 @@ TEST(Race, DecidesEquallyOnAllRanksWhateverTheySee) {
       if (races.front().wants_words()) {
         agreed = {.allowance = 0.02};
         for (Race const& race : races) {
-          Race::Words const words = race.words(any() * 20, any());
-          agreed.trial = std::min(agreed.trial, words.trial);
-          agreed.exchange = std::min(agreed.exchange, words.exchange);
-          agreed.whole_exchange = std::min(agreed.whole_exchange, words.whole_exchange);
-          agreed.allowance = std::min(agreed.allowance, words.allowance);
+          take_least(agreed, race.words(any() * 20, any()));
         }
         for (Race& race : races) {
           race.finish(agreed);

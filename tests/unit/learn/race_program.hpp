@@ -15,6 +15,16 @@
 
 namespace espalier::learn {
 
+/// What an exchange does with the words of a rank.
+inline void take_least(Race::Words& agreed, Race::Words const& words) {
+  agreed.trial = std::min(agreed.trial, words.trial);
+  agreed.exchange = std::min(agreed.exchange, words.exchange);
+  agreed.whole_exchange = std::min(agreed.whole_exchange, words.whole_exchange);
+  agreed.allowance = std::min(agreed.allowance, words.allowance);
+  agreed.minus_call = std::min(agreed.minus_call, words.minus_call);
+  agreed.minus_exchange = std::min(agreed.minus_exchange, words.minus_exchange);
+}
+
 /// A program whose ranks make the same call over and over, each with a race of its own.
 class Program {
 public:
@@ -26,6 +36,7 @@ public:
     double skew = 0;            ///< ranks come up to so much later than the first
     double exchange = 1e-5;     ///< for the rank that comes last
     double whole_exchange = 0;  ///< that all ranks begin together, if it takes longer
+    double waits = 0;           ///< in each exchange, a rank for other messages of the program
     double work = 1e-3;         ///< between two calls
     double work_noise = 0;      ///< longer by up to so much
     int num_ranks = 5;
@@ -128,10 +139,7 @@ private:
       Race::Parts const parts =
           race.ends_round() ? parts_ : Race::Words::all_unknown();  // of all ranks alike
       Race::Words const words = race.words(allowance_.left(elapsed_) + uniform(), seconds, parts);
-      agreed.trial = std::min(agreed.trial, words.trial);
-      agreed.exchange = std::min(agreed.exchange, words.exchange);
-      agreed.whole_exchange = std::min(agreed.whole_exchange, words.whole_exchange);
-      agreed.minus_call = std::min(agreed.minus_call, words.minus_call);
+      take_least(agreed, words);
       agreed.parts = words.parts;
     }
     double charged = -1;
@@ -140,7 +148,8 @@ private:
       double const waited = rank + 1 == races_.size() ? 0 : kind_.skew * uniform();
       Race::Own const own{
           .trial = seconds + kind_.exchange + waited,
-          .exchange = kind_.exchange * (rank == 0 ? 1 : 1 + uniform()),
+          .exchange =
+              kind_.exchange * (rank == 0 ? 1 : 1 + uniform()) + (rank == 1 ? kind_.waits : 0),
           .whole_exchange = kind_.whole_exchange,
           .was_refused = is_refused,
           .refused_parts = refused_parts_,
@@ -167,10 +176,7 @@ private:
     Race::Words agreed{.allowance = allowance_.left(elapsed_)};
     for (Race const& race : races_) {
       ASSERT_TRUE(race.wants_words());
-      Race::Words const words = race.words(agreed.allowance, 0);
-      agreed.trial = std::min(agreed.trial, words.trial);
-      agreed.exchange = std::min(agreed.exchange, words.exchange);
-      agreed.whole_exchange = std::min(agreed.whole_exchange, words.whole_exchange);
+      take_least(agreed, race.words(agreed.allowance, 0));
     }
     double charged = 0;
     double saved = 0;
