@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 
 #include "espalier/base/drawn_name.hpp"
 #include "espalier/mpi/broadcast.hpp"
+#include "espalier/mpi/own_communicator.hpp"
 #include "espalier/mpi/success.hpp"
 #include "espalier/mpi/world_ranks.hpp"
 #include "espalier/plan/devices/loaded_library.hpp"
@@ -53,16 +55,14 @@ double draw() {
   return static_cast<double>(std::chrono::nanoseconds(now).count() % range) / range;
 }
 
-/// A number that only the ranks of this node have: the smallest rank among them.
-int node_number() {
+/// Collective.
+std::shared_ptr<mpi::OwnCommunicator> ranks_on_this_node() {
   MPI_Comm node = MPI_COMM_NULL;
   require_success(
       PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
       "MPI_Comm_split_type"
   );
-  int const number = mpi::world_ranks(node).front();
-  PMPI_Comm_free(&node);
-  return number;
+  return std::make_shared<mpi::OwnCommunicator>(node);
 }
 
 /// Whether this process has Fortran functions that write into requests of neighborhood collectives.
@@ -98,7 +98,13 @@ unsigned share_nodes(plan::Session::World& world, unsigned own) {
     machine::ProcessorsOfRank processors;
   };
 
-  Word const mine{.node = node_number(), .traits = own, .processors = processors()};
+  world.on_node = ranks_on_this_node();
+  Word const mine{
+      // The smallest rank, which only the ranks of this node have.
+      .node = mpi::world_ranks(world.on_node->get()).front(),
+      .traits = own,
+      .processors = processors(),
+  };
   std::vector<Word> words(static_cast<std::size_t>(world.num_ranks));
   Handle const type = to_handle(MPI_BYTE);
   require_success(

@@ -12,13 +12,21 @@
 
 namespace espalier::learn {
 
-double outline(algorithms::Choice const& choice, cost::Setting const& setting, double num_bytes) {
-  int const num_ranks = setting.num_ranks();
+std::vector<schedule::RankProgram>
+outline_programs(algorithms::Choice const& choice, int num_ranks) {
+  std::vector<schedule::RankProgram> programs;
+  for (int const rank : std::set{0, num_ranks / 2, num_ranks - 1}) {
+    programs.push_back(algorithms::generate_for_model(choice, num_ranks, 0, rank));
+  }
+  return programs;
+}
+
+double outline(
+    std::span<schedule::RankProgram const> programs, cost::Setting const& setting, double num_bytes
+) {
   cost::LevelTime time(setting, num_bytes);
   std::vector<bool> is_busy;  // of each round
-  for (int const rank : std::set{0, num_ranks / 2, num_ranks - 1}) {
-    schedule::RankProgram const program =
-        algorithms::generate_for_model(choice, num_ranks, 0, rank);
+  for (schedule::RankProgram const& program : programs) {
     time.add(program);
     is_busy.resize(std::max(is_busy.size(), static_cast<std::size_t>(program.num_rounds())));
     for (schedule::Operation const& operation : program.operations) {

@@ -9,14 +9,12 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "espalier/algorithms/choices/choice_arguments.hpp"
 #include "espalier/base/error.hpp"
-#include "espalier/candidates/machine_variants.hpp"
-#include "espalier/learn/outline.hpp"
 #include "espalier/learn/situation.hpp"
 #include "espalier/learn/stand_in.hpp"
 #include "espalier/learn/variants.hpp"
@@ -27,9 +25,6 @@ namespace {
 using algorithms::Choice;
 using Clock = std::chrono::steady_clock;
 
-/// Replays of all choices take some milliseconds for so many ranks, and ten times as long for eight
-/// times as many.
-constexpr int most_replayed_ranks = 16;
 constexpr std::size_t least_replayed_choices = 8;
 /// What so many different algorithms take at two places says whether these differ for such a call.
 constexpr std::size_t families_that_tell_places = 4;
@@ -58,73 +53,23 @@ private:
   Clock::duration own_start_ = own_now();
 };
 
-/// The variants of an algorithm: those with groups are one family, those without another one.
-using Family = std::pair<algorithms::Algorithm const*, bool>;
-
-/// A choice, and what is replayed for it.
-struct Candidate {
-  Choice choice;
-  Choice small;
-  int turn = 0;  ///< how many of its family come before it
-
-  [[nodiscard]] Family family() const {
-    bool const is_grouped =
-        choice.is_dealt() || choice.arguments().has("rows") || choice.arguments().has("sizes");
-    return {&choice.algorithm(), is_grouped};
-  }
-};
-
-/// Of each family the first, then of each the second, ...: with groups and without in turn. Where
-/// time is short, few are left out of which nothing is known.
-std::vector<Candidate> in_turns(std::vector<Candidate> candidates) {
-  std::map<Family, int> num_met;
-  for (Candidate& candidate : candidates) {
-    candidate.turn = num_met[candidate.family()]++;
-  }
-  std::ranges::stable_sort(candidates, {}, [](Candidate const& candidate) {
-    return std::pair(candidate.turn, !candidate.family().second);
-  });
-  return candidates;
-}
-
-std::vector<Candidate>
-candidates_of(algorithms::Collective collective, Place const& place, StandIn const& stand_in) {
-  std::vector<Candidate> result;
-  for (Choice& choice : candidates::node_variants(collective, place.node_of_rank)) {
-    if (std::optional<Choice> small = stand_in.translated(choice)) {
-      result.push_back({.choice = std::move(choice), .small = std::move(*small)});
-    }
-  }
-  return in_turns(std::move(result));
-}
-
-/// A replay of the small communicator, as many times longer as an outline of the large one is.
-double seconds_of(Candidate const& candidate, Situation const& small, Situation const& large) {
-  double const seconds = replay_time(candidate.small, small);
-  if (small.setting.num_ranks() == large.setting.num_ranks()) {
-    return seconds;
-  }
-  double const here = outline(candidate.small, small.setting, small.num_bytes);
-  return here > 0 ? seconds / here * outline(candidate.choice, large.setting, large.num_bytes)
-                  : seconds;
-}
-
 /// A place as it is, and the stand-in for it, which is replayed.
 struct Scene {
   Situation small;
   Situation large;
+  Situation small_between_nodes;  ///< the stand-in, with messages within nodes that cost nothing
 };
 
 /// The candidates, and how long each of them takes at each of some places; infinity: unknown.
 struct Comparison {
-  std::vector<Candidate> candidates;
+  Repertoire const* candidates = nullptr;
   std::vector<std::vector<double>> times;
 
   /// The same algorithm, or one that sends the same messages by another name: it takes the same
   /// time everywhere.
   [[nodiscard]] bool are_alike(std::size_t one, std::size_t other) const {
     constexpr double rounding = 1e-9;
-    return &candidates[one].choice.algorithm() == &candidates[other].choice.algorithm() ||
+    return &candidates->choice(one).algorithm() == &candidates->choice(other).algorithm() ||
            std::ranges::all_of(times, [&](std::vector<double> const& at_place) {
              return std::abs(at_place[one] - at_place[other]) < rounding * at_place[one];
            });
@@ -143,10 +88,10 @@ struct Comparison {
   /// How many times longer than the best of a place a candidate takes there, at the place where
   /// that is most: who does not know the place regrets that at worst.
   [[nodiscard]] std::vector<double> greatest_regrets() const {
-    std::vector<double> regrets(candidates.size(), 0.0);
+    std::vector<double> regrets(candidates->size(), 0.0);
     for (std::vector<double> const& at_place : times) {
       double const best = std::ranges::min(at_place);
-      for (std::size_t i = 0; i < candidates.size(); ++i) {
+      for (std::size_t i = 0; i < candidates->size(); ++i) {
         regrets[i] = std::max(regrets[i], best > 0 ? at_place[i] / best : 0.0);
       }
     }
@@ -167,7 +112,7 @@ struct Comparison {
   /// Those whose times or regrets are known, the least first.
   [[nodiscard]] std::vector<std::size_t> ranking(std::vector<double> const& criterion) const {
     std::vector<std::size_t> order;
-    for (std::size_t i = 0; i < candidates.size(); ++i) {
+    for (std::size_t i = 0; i < candidates->size(); ++i) {
       if (criterion[i] < unknown) {
         order.push_back(i);
       }
@@ -180,7 +125,7 @@ struct Comparison {
 /// Whether all choices take about as long at all places, as those of a few bytes do.
 bool are_places_alike(Comparison const& comparison) {
   constexpr double alike = 1.05;
-  for (std::size_t i = 0; i < comparison.candidates.size(); ++i) {
+  for (std::size_t i = 0; i < comparison.candidates->size(); ++i) {
     for (std::vector<double> const& at_place : comparison.times) {
       double const here = at_place[i];
       double const first = comparison.times.front()[i];
@@ -226,18 +171,31 @@ struct Line {
 class Search {
 public:
   /// @param candidates  at least one
-  Search(std::vector<Candidate> candidates, std::vector<Scene> scenes, SearchTime const& time)
-      : scenes_(std::move(scenes)), time_(&time) {
+  Search(Repertoire& candidates, std::vector<Scene> scenes, SearchTime const& time)
+      : candidates_(&candidates), scenes_(std::move(scenes)), time_(&time) {
+    comparison_.candidates = &candidates;
     comparison_.times.assign(scenes_.size(), std::vector<double>(candidates.size(), unknown));
-    comparison_.candidates = std::move(candidates);
   }
 
   [[nodiscard]] Comparison const& comparison() const noexcept { return comparison_; }
 
+  /// As in Proposal, at the place where that is most.
+  [[nodiscard]] double part_within_nodes(std::size_t i) const {
+    double most = 0;
+    for (Scene const& scene : scenes_) {
+      double const seconds = candidates_->seconds_of_stand_in(i, scene.small);
+      if (seconds > 0) {
+        double const between = candidates_->seconds_of_stand_in(i, scene.small_between_nodes);
+        most = std::max(most, 1 - between / seconds);
+      }
+    }
+    return most;
+  }
+
   /// The favourites, the first of each family, and then as many others as there is time for.
   /// @param native_seconds  as in Place
   void run(std::span<Choice const> favourites, double native_seconds) {
-    for (std::size_t i = 0; i < comparison_.candidates.size(); ++i) {
+    for (std::size_t i = 0; i < candidates_->size(); ++i) {
       if (std::ranges::find(favourites, choice(i)) != favourites.end()) {
         replay(i);
       }
@@ -264,7 +222,7 @@ private:
     }
     for (std::size_t place = 0; place < scenes_.size(); ++place) {
       comparison_.times[place][i] =
-          seconds_of(comparison_.candidates[i], scenes_[place].small, scenes_[place].large);
+          candidates_->seconds(i, scenes_[place].small, scenes_[place].large);
     }
     ++num_replayed_;
   }
@@ -276,8 +234,8 @@ private:
 
   void replay_first_ones() {
     std::size_t num_families = 0;
-    for (std::size_t i = 0; i < comparison_.candidates.size(); ++i) {
-      if (comparison_.candidates[i].turn > 0) {
+    for (std::size_t i = 0; i < candidates_->size(); ++i) {
+      if (!candidates_->is_first(i)) {
         continue;
       }
       if (!is_replayed(i)) {
@@ -303,9 +261,9 @@ private:
 
   /// Least regret first.
   [[nodiscard]] std::vector<Line> lines_of_families() const {
-    std::map<Family, std::vector<std::size_t>> families;
-    for (std::size_t i = 0; i < comparison_.candidates.size(); ++i) {
-      families[comparison_.candidates[i].family()].push_back(i);
+    std::map<Repertoire::Family, std::vector<std::size_t>> families;
+    for (std::size_t i = 0; i < candidates_->size(); ++i) {
+      families[candidates_->family(i)].push_back(i);
     }
     std::vector<Line> lines;
     lines.reserve(families.size());
@@ -350,10 +308,9 @@ private:
     }
   }
 
-  [[nodiscard]] Choice const& choice(std::size_t i) const {
-    return comparison_.candidates[i].choice;
-  }
+  [[nodiscard]] Choice const& choice(std::size_t i) const { return candidates_->choice(i); }
 
+  Repertoire* candidates_;
   Comparison comparison_;
   std::vector<Scene> scenes_;
   SearchTime const* time_;
@@ -362,33 +319,28 @@ private:
 
 /// Who is good at all places, then the best at each place, then the second of each, ...: of those
 /// that can serve the call, and that are not like one which is taken already.
-std::vector<Proposal>
+std::vector<std::size_t>
 different(Comparison const& comparison, profile::Call call, int num_ranks, int most) {
   std::vector<std::size_t> taken;
-  std::vector<Proposal> result;
   auto const is_other = [&](std::size_t i) {
     auto const is_like_it = [&](std::size_t other) { return comparison.are_alike(i, other); };
     return std::ranges::none_of(taken, is_like_it) &&
-           profile::refuses(call, comparison.candidates[i].choice, num_ranks, 0).empty();
+           profile::refuses(call, comparison.candidates->choice(i), num_ranks, 0).empty();
   };
   std::vector<std::vector<std::size_t>> rankings{comparison.ranking(comparison.greatest_regrets())};
   for (std::vector<double> const& at_place : comparison.times) {
     rankings.push_back(comparison.ranking(at_place));
   }
-  for (auto size_before = std::ptrdiff_t{-1}; size_before < std::ssize(result);) {
-    size_before = std::ssize(result);
+  for (auto size_before = std::ptrdiff_t{-1}; size_before < std::ssize(taken);) {
+    size_before = std::ssize(taken);
     for (std::vector<std::size_t> const& order : rankings) {
       auto const next = std::ranges::find_if(order, is_other);
-      if (next != order.end() && std::ssize(result) < most) {
+      if (next != order.end() && std::ssize(taken) < most) {
         taken.push_back(*next);
-        result.push_back(
-            {.choice = comparison.candidates[*next].choice,
-             .seconds = comparison.greatest_time(*next)}
-        );
       }
     }
   }
-  return result;
+  return taken;
 }
 
 /// The place as it may be: also on a slow network if nobody knows better.
@@ -401,6 +353,11 @@ std::vector<Place> possible(Place const& place) {
   return result;
 }
 
+Place between_nodes_only(Place place) {
+  place.within_node = {};
+  return place;
+}
+
 }  // namespace
 
 std::vector<Proposal> shortlist(
@@ -409,7 +366,8 @@ std::vector<Proposal> shortlist(
     Place const& place,
     int most,
     Clock::duration limit,
-    std::span<Choice const> favourites
+    std::span<Choice const> favourites,
+    Repertoires* known
 ) {
   if (place.node_of_rank.empty() || most < 1) {
     throw Error(
@@ -418,37 +376,36 @@ std::vector<Proposal> shortlist(
             " and " + std::to_string(most)
     );
   }
-  StandIn const stand_in(place.node_of_rank, most_replayed_ranks);
   SearchTime const time(limit);
+  Repertoires none;
+  Repertoires& repertoires = known != nullptr ? *known : none;
+  auto candidates = repertoires.take(profile::collective_of(call), place.node_of_rank);
+  if (candidates->size() == 0) {
+    return {};
+  }
+  StandIn const& stand_in = candidates->stand_in();
   std::vector<Scene> scenes;
   for (Place const& one : possible(place)) {
     scenes.push_back({
         .small = situation_of(call, num_bytes, one, stand_in.node_of_rank()),
         .large = situation_of(call, num_bytes, one, stand_in.node_of_large()),
+        .small_between_nodes =
+            situation_of(call, num_bytes, between_nodes_only(one), stand_in.node_of_rank()),
     });
   }
-  std::vector<Candidate> candidates = candidates_of(profile::collective_of(call), place, stand_in);
-  if (candidates.empty()) {
-    return {};
-  }
-  Search search(std::move(candidates), std::move(scenes), time);
+  Search search(*candidates, std::move(scenes), time);
   search.run(favourites, place.native_seconds);
-  return different(search.comparison(), call, static_cast<int>(place.node_of_rank.size()), most);
-}
-
-std::vector<Proposal> with_shared_memory(std::vector<Proposal> const& proposals, bool only) {
-  std::size_t const most_doubled = proposals.size() > 1 ? 2 : 0;
+  Comparison const& found = search.comparison();
+  auto const num_ranks = static_cast<int>(place.node_of_rank.size());
   std::vector<Proposal> result;
-  for (std::size_t i = 0; i < proposals.size(); ++i) {
-    std::optional<Choice> shared = algorithms::with_shared_memory(proposals[i].choice);
-    bool const is_added = shared && (only || i < most_doubled);
-    if (is_added) {
-      result.push_back({.choice = std::move(*shared), .seconds = proposals[i].seconds});
-    }
-    if (!is_added || !only) {
-      result.push_back(proposals[i]);
-    }
+  for (std::size_t const i : different(found, call, num_ranks, most)) {
+    result.push_back({
+        .choice = candidates->choice(i),
+        .seconds = found.greatest_time(i),
+        .within_nodes = search.part_within_nodes(i),
+    });
   }
+  repertoires.put_back(std::move(candidates));
   return result;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "espalier/algorithms/catalog.hpp"
+#include "espalier/learn/repertoire.hpp"
 #include "espalier/learn/situation.hpp"
 #include "espalier/profile/call.hpp"
 
@@ -16,6 +17,7 @@ namespace espalier::learn {
 struct Proposal {
   algorithms::Choice choice;
   double seconds = 0;
+  double within_nodes = 0;  ///< the part of the seconds that messages within nodes take: 0 .. 1
 };
 
 /// The choices that a model thinks best for a call, best first: `most` of different algorithms,
@@ -37,6 +39,7 @@ struct Proposal {
 ///   any case. Where ranks share processors it may be four times as long on the clock.
 /// @param favourites are replayed before all others, if they are candidates: what is good for calls
 ///   that are alike
+/// @param known  of earlier searches; null: programs are forgotten with this one
 /// @throws Error argument for a communicator without ranks, or most below 1.
 [[nodiscard]] std::vector<Proposal> shortlist(
     profile::Call call,
@@ -44,15 +47,8 @@ struct Proposal {
     Place const& place,
     int most,
     std::chrono::steady_clock::duration limit,
-    std::span<algorithms::Choice const> favourites = {}
+    std::span<algorithms::Choice const> favourites = {},
+    Repertoires* known = nullptr
 );
-
-/// The same proposals for a communicator on one node, whose ranks share memory: before each of the
-/// first two the same choice with `shared_memory=1`, since small messages gain by it and large ones
-/// may lose. A single proposal, as for the few calls of a short program, is not doubled. The model
-/// says nothing of the difference.
-/// @param only  messages are never sent, so each proposal is one with `shared_memory=1`
-[[nodiscard]] std::vector<Proposal>
-with_shared_memory(std::vector<Proposal> const& proposals, bool only);
 
 }  // namespace espalier::learn

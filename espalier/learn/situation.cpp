@@ -73,8 +73,8 @@ Situation situation_of(
   };
 }
 
-double replay_time(algorithms::Choice const& choice, Situation const& situation) {
-  cost::Replay const replay = cost::replay(choice, 0, situation.setting, situation.num_bytes);
+double replay_time(cost::Steps steps, Situation const& situation) {
+  cost::Replay const replay = cost::replay(std::move(steps), situation.setting);
   double const of_others = 1 - 1 / situation.ranks_per_processor;
   return replay.seconds() + of_others * processor_time(replay, situation);
 }

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "espalier/algorithms/catalog.hpp"
 #include "espalier/cost/replay/setting.hpp"
+#include "espalier/cost/replay/steps.hpp"
 #include "espalier/machine/tree/link.hpp"
 #include "espalier/profile/call.hpp"
 
@@ -39,10 +39,10 @@ struct Situation {
     profile::Call call, double num_bytes, Place const& place, std::vector<int> const& node_of_rank
 );
 
-/// Seconds of a replay. That has a processor for each rank. Where there are fewer, a rank waits for
-/// what messages cost the other ranks of its processor, too. Of 16 ranks on 2 processors, what has
-/// few rounds is slow if it sends many messages, and what sends the fewest is slow if it has many
-/// rounds.
-[[nodiscard]] double replay_time(algorithms::Choice const& choice, Situation const& situation);
+/// Seconds of a replay of matched steps. That has a processor for each rank. Where there are fewer,
+/// a rank waits for what messages cost the other ranks of its processor, too. Of 16 ranks on 2
+/// processors, what has few rounds is slow if it sends many messages, and what sends the fewest is
+/// slow if it has many rounds.
+[[nodiscard]] double replay_time(cost::Steps steps, Situation const& situation);
 
 }  // namespace espalier::learn

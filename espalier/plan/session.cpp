@@ -13,6 +13,7 @@
 #include "espalier/algorithms/choices/choice_arguments.hpp"
 #include "espalier/algorithms/composed/native.hpp"
 #include "espalier/mpi/handle_bits.hpp"
+#include "espalier/mpi/success.hpp"
 #include "espalier/mpi/world_ranks.hpp"
 #include "espalier/plan/clock.hpp"
 #include "espalier/plan/communicators/open_requests.hpp"
@@ -100,12 +101,16 @@ int Session::on_delete(MPI_Comm, int, void* attribute, void* session) noexcept {
 }
 
 void Session::prepare() {
+  std::shared_ptr<mpi::OwnCommunicator> const on_node = std::move(world_.on_node);
   if (!serves_any_) {
     return;
   }
   contexts_.open(world_.comm, world_.follow_progress != nullptr);
   library_.open();
-  share_memory();
+  if (learning_) {
+    ask_for_outlook();
+  }
+  share_memory(on_node.get());
   if (learning_ && !world_.has_concurrent_calls) {
     learning_->let_communicators_have_order();
   }
@@ -147,25 +152,34 @@ std::string Session::refuses(profile::Call call, algorithms::Choice const& choic
                    : native_reason_texts[static_cast<std::size_t>(NativeReason::refused_memory)];
 }
 
+void Session::ask_for_outlook() {
+  Learning::Outlook outlook;
+  if (world_.rank == 0) {
+    outlook = learning_->outlook(world_.num_ranks);
+  }
+  mpi::require_success(PMPI_Bcast(&outlook, sizeof outlook, MPI_BYTE, 0, world_.comm), "MPI_Bcast");
+  learning_->heed(outlook);
+}
+
 bool Session::wants_memory() const {
   if (!settings_.may_share_memory()) {
     return false;
   }
-  bool const is_asked_for =
-      settings_.node_memory == NodeMemory::on || settings_.has_shared_memory_choices();
-  // Learning tries it on communicators inside a node, which are few where there are several nodes,
-  // and its memory takes milliseconds of MPI_Init.
-  auto const& nodes = world_.node_of_rank;
-  bool const is_one_node =
-      std::ranges::adjacent_find(nodes, std::ranges::not_equal_to{}) == nodes.end();
-  return is_asked_for || is_one_node;
+  // What would only be tried takes milliseconds of MPI_Init.
+  return settings_.node_memory == NodeMemory::on || settings_.has_shared_memory_choices() ||
+         learning_->may_gain_by_memory();
 }
 
-void Session::share_memory() {
+void Session::share_memory(mpi::OwnCommunicator const* on_node) {
   if (!wants_memory()) {
     return;
   }
-  node_ = world_.node != nullptr ? world_.node : std::make_shared<exec::node::Node>(world_.comm);
+  if (world_.node != nullptr) {
+    node_ = world_.node;
+  } else {
+    node_ = on_node != nullptr ? std::make_shared<exec::node::Node>(world_.comm, *on_node)
+                               : std::make_shared<exec::node::Node>(world_.comm);
+  }
   if (learning_ && node_->serves(Contexts::world)) {
     learning_->share_memory();
   }

@@ -384,9 +384,12 @@ private:
   static int on_delete(MPI_Comm comm, int keyval, void* attribute, void* session) noexcept;
   [[nodiscard]] std::string
   refuses_native(profile::Call call, algorithms::Choice const& choice) const;
+  /// Rank 0 says what all ranks reckon with. Collective over MPI_COMM_WORLD.
+  void ask_for_outlook();
   [[nodiscard]] bool wants_memory() const;
   /// Collective over MPI_COMM_WORLD.
-  void share_memory();
+  /// @param on_node  as World::on_node
+  void share_memory(mpi::OwnCommunicator const* on_node);
   /// Gives a communicator with a context its part of the memory, if there is some.
   /// @param world_ranks  as State::Facts::world_ranks
   void share_memory(State::Messages& messages, std::vector<int> const& world_ranks, int num_ranks);

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import time
@@ -164,3 +165,35 @@ def case_node_killed(context: Context) -> None:
     while time.monotonic() < end and any(map(_is_running, processes)):
         time.sleep(0.1)
     expect(not any(map(_is_running, processes)), "no process", processes)
+
+
+def _tried_on_two_nodes(context: Context, node: str) -> set[str]:
+    """Learn on two nodes of two ranks; return all algorithms that were tried on all of them."""
+    memory = context.folder / f"memory-{node}.json"
+    outcome = context.launch(
+        context.program("mpi_shim_learning"),
+        "600",
+        num_ranks=4,
+        shim=f"{context.config['shim']}:{context.config['alternate_nodes']}",
+        ESPALIER_LEARN="50%",
+        ESPALIER_MEMORY=str(memory),
+        ESPALIER_NODE=node,
+    )
+    expect((outcome.code, outcome.lines) == (0, []), "a silent success", outcome)
+    kinds = json.loads(memory.read_text(encoding="utf-8"))["trials"]
+    found = {
+        candidate["algorithm"]
+        for kind in kinds
+        if (kind["num_ranks"], kind["num_nodes"]) == (4, 2)
+        for candidate in kind["candidates"]
+    } - {"native"}
+    expect(found != set(), "trials on two nodes", kinds)
+    return found
+
+
+def case_node_memory_is_learned(context: Context) -> None:
+    """Where no messages are sent within nodes, all that is tried on several nodes says so."""
+    shared = _tried_on_two_nodes(context, "on")
+    expect(all("shared_memory=1" in one for one in shared), "memory of nodes", shared)
+    sent = _tried_on_two_nodes(context, "off")
+    expect(not any("shared_memory=1" in one for one in sent), "messages", sent)

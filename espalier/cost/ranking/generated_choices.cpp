@@ -14,9 +14,10 @@ namespace {
 using algorithms::Choice;
 using schedule::Kind;
 
-/// What is sent then depends on the size: nothing, or what has bytes.
-bool are_counted(Sizes const& sizes) {
-  return !sizes.are_equal() || sizes.total() <= 0;
+/// What is sent then depends on the size: nothing, or what has bytes. Signals are always sent.
+bool are_counted(Choice const& choice, Sizes const& sizes) {
+  bool const has_data = choice.collective() != algorithms::Collective::barrier;
+  return !sizes.are_equal() || (has_data && sizes.total() <= 0);
 }
 
 }  // namespace
@@ -34,7 +35,7 @@ GeneratedChoices::GeneratedChoices(
 
 Steps GeneratedChoices::steps(std::size_t number, Sizes const& sizes) {
   Entry& entry = entries_[number];
-  if (are_counted(sizes)) {
+  if (are_counted(*entry.choice, sizes)) {
     return matched_steps(*entry.choice, root_, *setting_, sizes);
   }
   if (entry.steps) {
@@ -47,12 +48,16 @@ Steps GeneratedChoices::steps(std::size_t number, Sizes const& sizes) {
 }
 
 double GeneratedChoices::lower_bound(std::size_t number, Sizes const& sizes) {
-  if (are_counted(sizes)) {
+  Entry& entry = entries_[number];
+  if (are_counted(*entry.choice, sizes)) {
     return 0;
   }
-  Entry& entry = entries_[number];
-  if (entry.num_blocks == 0) {
-    keep(entry, generate(entry));
+  if (entry.loads.empty() && entry.steps) {
+    count_loads(entry, *entry.steps);
+  } else if (entry.loads.empty()) {
+    Steps generated = generate(entry);
+    count_loads(entry, generated);
+    keep(entry, std::move(generated));
   }
   double const block_bytes = sizes.total() / entry.num_blocks;
   double most = 0;
@@ -73,9 +78,6 @@ Steps GeneratedChoices::generate(Entry& entry) const {
 }
 
 void GeneratedChoices::keep(Entry& entry, Steps steps) {
-  if (entry.loads.empty()) {
-    count_loads(entry, steps);
-  }
   if (std::size_t const bytes = steps.memory_bytes(); bytes <= memory_left_) {
     memory_left_ -= bytes;
     entry.steps = std::move(steps);

@@ -57,7 +57,7 @@ private:
     algorithms::Choice const* choice = nullptr;
     int num_blocks = 0;          ///< of the whole result, once known
     std::optional<Steps> steps;  ///< if kept: of blocks of one byte
-    std::vector<Load> loads;     ///< of all ports that are used
+    std::vector<Load> loads;     ///< of all ports that are used, once asked for
   };
 
   [[nodiscard]] Steps generate(Entry& entry) const;

@@ -7,21 +7,16 @@
 
 #include "espalier/cost/replay/engine.hpp"
 #include "espalier/cost/replay/matched_steps.hpp"
-#include "espalier/cost/replay/steps.hpp"
 
 namespace espalier::cost {
-namespace {
+double Replay::seconds() const {
+  return finished.empty() ? 0 : std::ranges::max(finished);
+}
 
-Replay run(Steps steps, Setting const& setting) {
+Replay replay(Steps steps, Setting const& setting) {
   Engine engine(std::move(steps), setting);
   engine.run();
   return engine.result();
-}
-
-}  // namespace
-
-double Replay::seconds() const {
-  return finished.empty() ? 0 : std::ranges::max(finished);
 }
 
 Replay replay(
@@ -32,12 +27,12 @@ Replay replay(
     steps.add(program);
   }
   steps.match();
-  return run(std::move(steps), setting);
+  return replay(std::move(steps), setting);
 }
 
 Replay
 replay(algorithms::Choice const& choice, int root, Setting const& setting, Sizes const& sizes) {
-  return run(matched_steps(choice, root, setting, sizes), setting);
+  return replay(matched_steps(choice, root, setting, sizes), setting);
 }
 
 double replay_time(

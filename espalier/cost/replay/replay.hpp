@@ -45,6 +45,7 @@
 #include "espalier/algorithms/catalog.hpp"
 #include "espalier/cost/replay/setting.hpp"
 #include "espalier/cost/replay/sizes.hpp"
+#include "espalier/cost/replay/steps.hpp"
 #include "espalier/schedule/program.hpp"
 
 namespace espalier::cost {
@@ -72,6 +73,9 @@ struct Replay {
 ///   ends differ in size, or ranks wait for each other; as Sizes::of.
 [[nodiscard]] Replay
 replay(std::span<schedule::RankProgram const> programs, Setting const& setting, Sizes const& sizes);
+
+/// The same of steps that are matched.
+[[nodiscard]] Replay replay(Steps steps, Setting const& setting);
 
 /// The same, holding one program at a time.
 /// @throws Error as Choice::generate.

@@ -10,6 +10,7 @@
 #include <limits>
 #include <utility>
 
+#include "espalier/learn/memory_trials.hpp"
 #include "espalier/learn/standings.hpp"
 #include "espalier/machine/sources/interconnect.hpp"
 #include "espalier/machine/text/file.hpp"
@@ -270,7 +271,8 @@ Learning::propose(KindOfCalls const& kind, Example const& call, int most, Search
       place,
       most,
       search == Search::thorough ? longest_search : longest_search_for(call.native_seconds),
-      favourites_of(kind)
+      favourites_of(kind),
+      &repertoires_
   );
   note_proposed(kind, proposals);
   if (kind.is_started()) {
@@ -279,10 +281,16 @@ Learning::propose(KindOfCalls const& kind, Example const& call, int most, Search
     });
     return proposals;
   }
-  if (!shares_memory_ || kind.shape.num_nodes > 1) {
+  if (!shares_memory_) {
     return proposals;
   }
-  return learn::with_shared_memory(proposals, node_memory_ == NodeMemory::on);
+  bool const only = node_memory_ == NodeMemory::on;
+  return learn::with_shared_memory(proposals, place.node_of_rank, only);
+}
+
+Learning::Outlook Learning::outlook(int num_ranks) {
+  learn::Place const place = place_of(num_ranks, {});
+  return {.gains_by_memory = learn::may_gain_by_memory(place) ? 1.0 : 0.0};
 }
 
 void Learning::note_proposed(KindOfCalls const& kind, std::vector<learn::Proposal> const& what) {

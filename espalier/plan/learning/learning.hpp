@@ -12,6 +12,7 @@
 
 #include "espalier/learn/allowance.hpp"
 #include "espalier/learn/race.hpp"
+#include "espalier/learn/repertoire.hpp"
 #include "espalier/learn/shortlist.hpp"
 #include "espalier/machine/sources/occupancy.hpp"
 #include "espalier/neighborhood/choice.hpp"
@@ -60,6 +61,20 @@ public:
   /// Seconds that a call saves with a choice, compared to the native call, as far as trials of
   /// earlier runs say; 0 if it saves nothing or nobody knows.
   [[nodiscard]] double saved(KindOfCalls const& kind, std::string const& algorithm) const;
+
+  /// What one rank says of the machine before anything is learned, as ranks may see different
+  /// networks. Numbers, so that it can be sent.
+  struct Outlook {
+    double gains_by_memory = 0;   ///< not 0: learn::may_gain_by_memory()
+  };
+
+  /// Of all ranks of MPI_COMM_WORLD.
+  [[nodiscard]] Outlook outlook(int num_ranks);
+
+  /// The same on all ranks.
+  void heed(Outlook const& outlook) noexcept { outlook_ = outlook; }
+
+  [[nodiscard]] bool may_gain_by_memory() const noexcept { return outlook_.gains_by_memory != 0; }
 
   /// Before anything is proposed: ranks of a node share memory, which is worth trying, too.
   void share_memory() noexcept { shares_memory_ = true; }
@@ -168,6 +183,8 @@ private:
   NodeMemory node_memory_;
   machine::Occupancy occupancy_;
   bool shares_memory_ = false;
+  Outlook outlook_;
+  learn::Repertoires repertoires_;
   bool have_order_ = false;  ///< as let_communicators_have_order() says
   std::map<KindOfCalls, Trials> earlier_;
   std::map<KindOfCalls, Turn> turns_;  ///< of earlier_, but those of nonblocking calls

@@ -57,6 +57,20 @@ TEST(GeneratedChoices, TakeTheTimeOfTheirChoiceAtEverySize) {
   }
 }
 
+/// Its signals are sent although it has no bytes.
+TEST(GeneratedChoices, KeepTheProgramsOfBarriers) {
+  Setting const setting = nodes();
+  std::vector<Choice> const choices = algorithms::variants(schedule::Collective::barrier, 12);
+  GeneratedChoices generated(choices, 0, setting);
+  for (std::size_t i = 0; i < generated.size(); ++i) {
+    double const expected = replay_time(choices[i], 0, setting, 0);
+    EXPECT_EQ(replayed(generated, i, 0), expected) << choices[i].text();
+    EXPECT_EQ(replayed(generated, i, 0), expected) << "again: " << choices[i].text();
+    EXPECT_GT(generated.lower_bound(i, 0), 0) << choices[i].text();
+    EXPECT_LE(generated.lower_bound(i, 0), expected) << choices[i].text();
+  }
+}
+
 TEST(GeneratedChoices, AreBoundedByTheBusiestPort) {
   Setting const setting = uniform({.latency = 3, .overhead_send = 2, .per_byte = 0.5}, 8);
   std::vector<Choice> const choices{Choice::parse("bcast/flat")};

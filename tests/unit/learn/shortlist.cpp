@@ -239,7 +239,9 @@ TEST(Outline, IsTheTimeWhereAFewRanksDoEverything) {
   for (char const* const text : {"allgather/ring", "allgather/bruck", "bcast/chain"}) {
     Choice const choice = Choice::parse(text);
     EXPECT_NEAR(
-        outline(choice, setting, 16000), cost::levels_time(choice, 0, setting, 16000), 1e-12
+        outline(outline_programs(choice, setting.num_ranks()), setting, 16000),
+        cost::levels_time(choice, 0, setting, 16000),
+        1e-12
     ) << text;
   }
 }
@@ -248,8 +250,8 @@ TEST(Outline, GrowsAsTheRoundsDo) {
   machine::Link const link{.latency = 1e-6};
   auto const growth = [&](char const* text) {
     Choice const choice = Choice::parse(text);
-    return outline(choice, cost::uniform(link, 256), 0) /
-           outline(choice, cost::uniform(link, 16), 0);
+    return outline(outline_programs(choice, 256), cost::uniform(link, 256), 0) /
+           outline(outline_programs(choice, 16), cost::uniform(link, 16), 0);
   };
   EXPECT_NEAR(growth("allgather/recursive_doubling"), 2, 1e-9);
   EXPECT_NEAR(growth("allgather/ring"), 255.0 / 15, 1e-9);
@@ -318,43 +320,6 @@ TEST(Shortlist, HasFewRoundsAndFewMessagesWhereRanksShareProcessors) {
   EXPECT_EQ(
       shortlist(Call::allreduce, 8, crowded, 1, enough).at(0).choice.text(),
       "allreduce/hierarchical[rows=4,up=k_nomial[k=4],across=recursive_multiplying[k=4],down=flat]"
-  );
-}
-
-Proposal proposed(std::string const& text, double seconds) {
-  return {.choice = Choice::parse(text), .seconds = seconds};
-}
-
-std::vector<std::string> shared(std::vector<Proposal> const& proposals, bool only) {
-  std::vector<std::string> texts;
-  for (Proposal const& proposal : with_shared_memory(proposals, only)) {
-    texts.push_back(proposal.choice.text());
-  }
-  return texts;
-}
-
-TEST(Shortlist, TriesSharedMemoryBesideTheBestTwo) {
-  std::vector<Proposal> const list{
-      proposed("bcast/chain", 1), proposed("bcast/binomial", 2), proposed("bcast/flat", 3)
-  };
-  EXPECT_EQ(
-      shared(list, false),
-      (std::vector<std::string>{
-          "bcast/chain[shared_memory=1]",
-          "bcast/chain",
-          "bcast/binomial[shared_memory=1]",
-          "bcast/binomial",
-          "bcast/flat",
-      })
-  );
-  EXPECT_EQ(with_shared_memory(list, false).at(2).seconds, 2) << "no model knows it";
-  EXPECT_EQ(shared({list.front()}, false), std::vector<std::string>{"bcast/chain"});
-}
-
-TEST(Shortlist, TriesNothingElseWhereAllShareMemory) {
-  EXPECT_EQ(
-      shared({proposed("bcast/chain", 1), proposed("bcast/flat", 2)}, true),
-      (std::vector<std::string>{"bcast/chain[shared_memory=1]", "bcast/flat[shared_memory=1]"})
   );
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// @file
-/// A program that is linked with this, and exports it, has ranks on two nodes in turn, for all of
-/// its libraries.
+/// A program that is linked with this and exports it, or in which it is preloaded, has ranks on two
+/// nodes in turn, for all of its libraries.
 
 #include <mpi.h>
 
