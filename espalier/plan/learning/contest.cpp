@@ -131,6 +131,14 @@ Contest::Contest(Kind const& kind, profile::Decision const& decision, Learning c
   }
   tell_kind();
   race_.begin_with_call(first_call_on(kind_.num_before));
+  bool const takes_long = learning.are_looks_dear(kind_of_calls());
+  if (takes_long) {
+    kind_.exchange->note_dear_looks();
+  }
+  // What long calls are worth is known, if there are candidates for them.
+  bool const is_known =
+      base_.exchange_seconds > 0 || (takes_long && !base_.record.candidates.empty());
+  may_wait_for_others_ = ranks_run_ahead(kind_.call) && !is_known;
 }
 
 /// Contests that go on at the same time in one loop are not to make their pairs in the same order.

@@ -117,10 +117,19 @@ private:
   [[nodiscard]] double time_whole_exchange(Learning const& learning) const;
   void tell_kind();
 
+  /// Where ranks may run ahead in calls that take long, the first look may already stop the program
+  /// for longer than is sensible: as long as such a call takes, also behind a call of a few bytes.
+  /// After so many calls that is 1 % of what they took.
+  static constexpr std::int64_t first_call_if_looks_are_dear = 100;
+
   /// Once for each time that the communicator says that nothing is left: a look finds out whether
-  /// there is something again.
+  /// there is something again. And once if looks are dear.
   void put_off_first_look() noexcept {
     Exchange const& exchange = *kind_.exchange;
+    if (may_wait_for_others_ && exchange.are_looks_dear()) {
+      race_.begin_with_call(first_call_if_looks_are_dear);
+      may_wait_for_others_ = false;
+    }
     if (!has_exchanged_ && exchange.is_spent() && exchange.num_notes() != put_off_at_ &&
         race_.put_off_first_trial()) {
       put_off_at_ = exchange.num_notes();
@@ -151,6 +160,8 @@ private:
   learn::Race::Parts seconds_in_calls_{};  ///< of the calls so far that add up to trials
   std::bitset<learn::Race::most_parts> refused_parts_;  ///< of these trials
   bool has_exchanged_ = false;                          ///< in this race or the one before
+  /// Nobody knows what an exchange costs behind such calls, in which ranks run ahead of each other.
+  bool may_wait_for_others_ = false;
   std::int64_t put_off_at_ = -1;         ///< as of Exchange::num_notes(), the last time
   bool is_adding_up_ = false;            ///< the call underway is one of these
   std::size_t part_ = 0;                 ///< the trial that it is of

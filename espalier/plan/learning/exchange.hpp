@@ -56,6 +56,12 @@ public:
 
   [[nodiscard]] std::int64_t num_notes() const noexcept { return num_notes_; }
 
+  /// There are calls that take long, in which ranks run ahead of each other. The same on all ranks.
+  void note_dear_looks() noexcept { are_looks_dear_ = true; }
+
+  /// Whether an exchange may wait behind messages of such calls.
+  [[nodiscard]] bool are_looks_dear() const noexcept { return are_looks_dear_; }
+
   [[nodiscard]] std::size_t memory_bytes() const noexcept {
     return meeting_ ? meeting_->memory_bytes() : 0;
   }
@@ -71,6 +77,7 @@ private:
   std::optional<learn::Meeting> meeting_;  ///< made by the first exchange
   double left_ = std::numeric_limits<double>::infinity();
   std::int64_t num_notes_ = 0;
+  bool are_looks_dear_ = false;
 };
 
 }  // namespace espalier::plan

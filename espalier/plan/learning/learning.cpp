@@ -125,6 +125,7 @@ Learning::Learning(
     Settings const& settings, std::span<int const> node_of_rank, machine::Occupancy const& occupancy
 )
     : allowance_(settings.learning->seconds, settings.learning->share),
+      seconds_at_least_(settings.learning->seconds),
       share_of_later_runs_(std::max(settings.learning->share, least_share_of_later_runs)),
       node_of_rank_(node_of_rank), machine_(settings.machine), node_memory_(settings.node_memory),
       occupancy_(occupancy.num_processors > 0 ? occupancy : of_fullest_node(node_of_rank)) {
@@ -290,7 +291,25 @@ Learning::propose(KindOfCalls const& kind, Example const& call, int most, Search
 
 Learning::Outlook Learning::outlook(int num_ranks) {
   learn::Place const place = place_of(num_ranks, {});
-  return {.gains_by_memory = learn::may_gain_by_memory(place) ? 1.0 : 0.0};
+  machine::Link const& between = place.between_nodes_if_slow.value_or(place.between_nodes);
+  return {
+      .gains_by_memory = learn::may_gain_by_memory(place) ? 1.0 : 0.0,
+      .seconds_per_byte = between.per_byte,
+  };
+}
+
+/// What calls gained differs from rank to rank, and does not count here.
+///
+/// The data take a link as often as in a binomial tree. Calls of a kind have up to twice as many
+/// bytes as the smallest ones.
+bool Learning::are_looks_dear(KindOfCalls const& kind) const noexcept {
+  constexpr double large_part = 0.25;
+  if (kind.shape.num_nodes < 2 || !ranks_run_ahead(kind.call)) {
+    return false;
+  }
+  double const steps = std::log2(static_cast<double>(kind.shape.num_ranks));
+  double const call = steps * 2 * static_cast<double>(kind.min_bytes) * outlook_.seconds_per_byte;
+  return learn::Race::part_stopped * call > large_part * seconds_at_least_;
 }
 
 void Learning::note_proposed(KindOfCalls const& kind, std::vector<learn::Proposal> const& what) {

@@ -66,6 +66,7 @@ public:
   /// networks. Numbers, so that it can be sent.
   struct Outlook {
     double gains_by_memory = 0;   ///< not 0: learn::may_gain_by_memory()
+    double seconds_per_byte = 0;  ///< between nodes, as slow as the network may be
   };
 
   /// Of all ranks of MPI_COMM_WORLD.
@@ -75,6 +76,10 @@ public:
   void heed(Outlook const& outlook) noexcept { outlook_ = outlook; }
 
   [[nodiscard]] bool may_gain_by_memory() const noexcept { return outlook_.gains_by_memory != 0; }
+
+  /// Whether calls may take so long that an exchange behind one of them, which stops ranks that run
+  /// ahead, loses a large part of what may be lost. The same on all ranks.
+  [[nodiscard]] bool are_looks_dear(KindOfCalls const& kind) const noexcept;
 
   /// Before anything is proposed: ranks of a node share memory, which is worth trying, too.
   void share_memory() noexcept { shares_memory_ = true; }
@@ -177,6 +182,7 @@ private:
 
   Clock::time_point start_ = Clock::now();
   learn::Allowance allowance_;
+  double seconds_at_least_;     ///< that may be lost in any case
   double share_of_later_runs_;  ///< as of learn::Race::Circumstances
   std::span<int const> node_of_rank_;
   MachineText machine_;
