@@ -101,7 +101,7 @@ double Repertoire::seconds(std::size_t number, Situation const& small, Situation
   if (small.setting.num_ranks() == large.setting.num_ranks()) {
     return seconds;
   }
-  Outlines& kept = outlines_[number];
+  Outlines const& kept = outlines_[number];
   Outlines made = kept.small.empty() ? outlines(number) : Outlines();
   Outlines const& used = kept.small.empty() ? made : kept;
   double const here = outline(used.small, small.setting, small.num_bytes);

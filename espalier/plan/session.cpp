@@ -108,7 +108,7 @@ void Session::prepare() {
   contexts_.open(world_.comm, world_.follow_progress != nullptr);
   library_.open();
   if (learning_) {
-    ask_for_outlook();
+    ask_for_outlook(*learning_);
   }
   share_memory(on_node.get());
   if (learning_ && !world_.has_concurrent_calls) {
@@ -152,13 +152,13 @@ std::string Session::refuses(profile::Call call, algorithms::Choice const& choic
                    : native_reason_texts[static_cast<std::size_t>(NativeReason::refused_memory)];
 }
 
-void Session::ask_for_outlook() {
+void Session::ask_for_outlook(Learning& learning) const {
   Learning::Outlook outlook;
   if (world_.rank == 0) {
-    outlook = learning_->outlook(world_.num_ranks);
+    outlook = learning.outlook(world_.num_ranks);
   }
   mpi::require_success(PMPI_Bcast(&outlook, sizeof outlook, MPI_BYTE, 0, world_.comm), "MPI_Bcast");
-  learning_->heed(outlook);
+  learning.heed(outlook);
 }
 
 bool Session::wants_memory() const {
@@ -167,7 +167,7 @@ bool Session::wants_memory() const {
   }
   // What would only be tried takes milliseconds of MPI_Init.
   return settings_.node_memory == NodeMemory::on || settings_.has_shared_memory_choices() ||
-         learning_->may_gain_by_memory();
+         (learning_ && learning_->may_gain_by_memory());
 }
 
 void Session::share_memory(mpi::OwnCommunicator const* on_node) {

@@ -385,7 +385,7 @@ private:
   [[nodiscard]] std::string
   refuses_native(profile::Call call, algorithms::Choice const& choice) const;
   /// Rank 0 says what all ranks reckon with. Collective over MPI_COMM_WORLD.
-  void ask_for_outlook();
+  void ask_for_outlook(Learning& learning) const;
   [[nodiscard]] bool wants_memory() const;
   /// Collective over MPI_COMM_WORLD.
   /// @param on_node  as World::on_node

@@ -125,7 +125,7 @@ Learning::Learning(
     Settings const& settings, std::span<int const> node_of_rank, machine::Occupancy const& occupancy
 )
     : allowance_(settings.learning->seconds, settings.learning->share),
-      seconds_at_least_(settings.learning->seconds),
+      seconds_at_least_(allowance_.bound(0)),
       share_of_later_runs_(std::max(settings.learning->share, least_share_of_later_runs)),
       node_of_rank_(node_of_rank), machine_(settings.machine), node_memory_(settings.node_memory),
       occupancy_(occupancy.num_processors > 0 ? occupancy : of_fullest_node(node_of_rank)) {
