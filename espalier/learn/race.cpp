@@ -206,11 +206,11 @@ double Race::take(Words const& agreed) {
 }
 
 /// Behind a call of a few bytes ranks may wait until much larger messages of other calls are there,
-/// which they would have run ahead of.
+/// which they would have run ahead of. In what may be a loop, they wait for earlier calls of it.
 /// @param call  seconds of one call
 /// @return what was lost by that
 double Race::take_wait(Words const& agreed, double call) {
-  if (!may_run_ahead() || !has_exchange_) {
+  if (!ranks_run_ahead_ || loop_ != Loop::none || !has_exchange_) {
     return 0;
   }
   double const waited = -agreed.minus_exchange - agreed.exchange;
