@@ -205,20 +205,6 @@ double Race::take(Words const& agreed) {
   return lost;
 }
 
-/// Behind a call of a few bytes ranks may wait until much larger messages of other calls are there,
-/// which they would have run ahead of. In what may be a loop, they wait for earlier calls of it.
-/// @param call  seconds of one call
-/// @return what was lost by that
-double Race::take_wait(Words const& agreed, double call) {
-  if (!ranks_run_ahead_ || loop_ != Loop::none || !has_exchange_) {
-    return 0;
-  }
-  double const waited = -agreed.minus_exchange - agreed.exchange;
-  double const for_others = std::max(0.0, waited - std::max(0.0, call));
-  waited_for_others_ = waited_for_others_ > 0 ? (waited_for_others_ + for_others) / 2 : for_others;
-  return part_of_others * for_others;
-}
-
 /// @param seconds  of all calls, without the exchange
 /// @return what they lost. What runs anyway may take longer than usual, but loses nothing beyond
 /// what the exchange stopped.
@@ -244,8 +230,7 @@ double Race::take_time(int candidate, double seconds, std::size_t num_calls) {
 void Race::plan(double allowance) {
   switch (stage_) {
   case Stage::baseline:
-    if (allowance <= 0 ||
-        2 * (stopped_by_look() + part_of_others * waited_for_others_) > allowance) {
+    if (allowance <= 0 || 2 * (stopped_by_look() + lost_for_others()) > allowance) {
       look_later(allowance);
     } else if (standings_.num_times(native) + (is_primed_ ? 1 : 0) < num_baseline_times) {
       look_at_native(num_calls_ + 1);

@@ -293,7 +293,7 @@ public:
   /// Seconds that one more exchange costs, with what the program loses by it beside what it stops
   /// of this call; 0 if there was none.
   [[nodiscard]] double price_of_exchange() const {
-    return exchange_cost_.price() + stopped() + part_of_others * waited_for_others_;
+    return exchange_cost_.price() + stopped() + lost_for_others();
   }
 
   /// Where ranks run ahead of each other, an exchange stops them, and so much of what a call takes
@@ -366,6 +366,12 @@ private:
 
   [[nodiscard]] double stopped_behind(double seconds) const;
   [[nodiscard]] double take_wait(Words const& agreed, double call);
+
+  /// Seconds that the next exchange is expected to lose for other messages of the program.
+  [[nodiscard]] double lost_for_others() const noexcept {
+    return part_of_others * waited_for_others_;
+  }
+
   [[nodiscard]] double stopped_now() const;
   [[nodiscard]] double stopped_by_look() const;
   [[nodiscard]] double usual_call() const;

@@ -280,8 +280,22 @@ double Race::stopped_behind(double seconds) const {
   return may_run_ahead() ? part_stopped * std::max(0.0, seconds) : 0;
 }
 
-/// The same for the trial that was just made, until its time is known: of what the ranks waited for
-/// each other in it, not all is taken to be lost.
+/// Behind a call of a few bytes ranks may wait until much larger messages of other calls are there,
+/// which they would have run ahead of. In what may be a loop, they wait for earlier calls of it.
+/// @param call  seconds of one call
+/// @return what was lost by that
+double Race::take_wait(Words const& agreed, double call) {
+  if (!ranks_run_ahead_ || loop_ != Loop::none || !has_exchange_) {
+    return 0;
+  }
+  double const waited = -agreed.minus_exchange - agreed.exchange;
+  double const for_others = std::max(0.0, waited - std::max(0.0, call));
+  waited_for_others_ = waited_for_others_ > 0 ? (waited_for_others_ + for_others) / 2 : for_others;
+  return part_of_others * for_others;
+}
+
+/// As stopped_behind() for the trial that was just made, until its time is known: of what the ranks
+/// waited for each other in it, not all is taken to be lost.
 double Race::stopped_now() const {
   constexpr double most = 2;
   double const usual = seconds(standing_);

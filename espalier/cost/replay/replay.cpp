@@ -9,6 +9,7 @@
 #include "espalier/cost/replay/matched_steps.hpp"
 
 namespace espalier::cost {
+
 double Replay::seconds() const {
   return finished.empty() ? 0 : std::ranges::max(finished);
 }
