@@ -50,6 +50,7 @@ MPI_ALLOWED = (
     "espalier/mpi/",
     "espalier/onesided/mpi/mpi_",
     "espalier/onesided/simulated/simulated_conduit",
+    "espalier/onesided/transports/",
     "espalier/onesided/ucx/ucx_conduit",
     "espalier/onesided/ucx/ucx_exchange",
     "espalier/onesided/ucx/ucx_resources",

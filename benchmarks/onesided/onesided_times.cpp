@@ -25,7 +25,7 @@
 #include "benchmarks/onesided/stopwatch.hpp"
 #include "benchmarks/onesided/team_requests.hpp"
 #include "espalier/capi/onesided/conduit_object.hpp"
-#include "espalier/capi/onesided/transports.hpp"
+#include "espalier/onesided/transports/transports.hpp"
 
 namespace espalier::benchmarks {
 namespace {
@@ -248,7 +248,7 @@ struct Extent {
 
 int measure(std::string const& transport, Extent const& extent) {
   constexpr int no_such_conduit = 3;
-  if (capi::find_transport(transport) == nullptr) {
+  if (onesided::find_transport(transport) == nullptr) {
     return no_such_conduit;
   }
   espalier_conduit_options options = ESPALIER_CONDUIT_OPTIONS_INIT;

@@ -11,8 +11,8 @@
 #include "espalier/capi/agreement.hpp"
 #include "espalier/capi/onesided/conduit_object.hpp"
 #include "espalier/capi/onesided/messages.hpp"
-#include "espalier/capi/onesided/transports.hpp"
 #include "espalier/onesided/mpi/mpi_attachment.hpp"
+#include "espalier/onesided/transports/transports.hpp"
 
 namespace {
 
@@ -55,7 +55,8 @@ espalier_conduit::espalier_conduit(
     MPI_Comm comm, OwnCommunicator own, std::uint64_t segment_bytes, ConduitOptions const& options
 )
     : transport(
-          options.transport != nullptr ? *options.transport : espalier::capi::usual_transport(own)
+          options.transport != nullptr ? *options.transport
+                                       : espalier::onesided::usual_transport(own)
       ),
       parts(options.scratch_bytes),
       conduit(transport.attach(

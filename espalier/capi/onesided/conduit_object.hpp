@@ -23,9 +23,9 @@
 #include "espalier/capi/onesided/scratch_parts.hpp"
 #include "espalier/capi/onesided/segment_places.hpp"
 #include "espalier/capi/onesided/transfer_table.hpp"
-#include "espalier/capi/onesided/transports.hpp"
 #include "espalier/onesided/conduit.hpp"
 #include "espalier/onesided/team/team.hpp"
+#include "espalier/onesided/transports/transports.hpp"
 #include "espalier/plan/devices/device_memory.hpp"
 #include "espalier/plan/failure.hpp"
 
@@ -66,7 +66,7 @@ struct espalier_conduit {
     });
   }
 
-  espalier::capi::Transport const& transport;
+  espalier::onesided::Transport const& transport;
   espalier::capi::ScratchParts parts;
   std::unique_ptr<espalier::onesided::Conduit> conduit;
   espalier::capi::SegmentPlaces places;

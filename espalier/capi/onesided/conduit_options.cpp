@@ -55,7 +55,7 @@ ConduitOptions read(espalier_conduit_options const* given) {
     read_handlers(*given, options);
   }
   if (given->transport != nullptr) {
-    options.transport = &transport_named(given->transport);
+    options.transport = &onesided::transport_named(given->transport);
   }
   if (given->scratch_bytes != 0) {
     options.scratch_bytes = given->scratch_bytes;

@@ -8,7 +8,7 @@
 #include "include/espalier_onesided.h"
 
 #include "espalier/capi/arguments.hpp"
-#include "espalier/capi/onesided/transports.hpp"
+#include "espalier/onesided/transports/transports.hpp"
 
 namespace espalier::capi {
 
@@ -16,7 +16,7 @@ namespace espalier::capi {
 struct ConduitOptions {
   static constexpr std::uint64_t default_scratch_bytes = std::uint64_t{4} << 20U;
 
-  Transport const* transport = nullptr;  ///< null: by where the ranks are
+  onesided::Transport const* transport = nullptr;  ///< null: by where the ranks are
   std::uint64_t scratch_bytes = default_scratch_bytes;
   std::vector<espalier_handler*> handlers;
   void* context = nullptr;  ///< of the handlers

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "espalier/capi/onesided/transports.hpp"
+#include "espalier/onesided/transports/transports.hpp"
 
 #include <algorithm>
 #include <array>
@@ -21,21 +21,20 @@
 #include "espalier/onesided/ucx/ucx_conduit.hpp"
 #endif
 
-namespace espalier::capi {
+namespace espalier::onesided {
 namespace {
 
 #ifdef ESPALIER_MPI_SIMULATED
-constexpr std::array known{Transport{.name = "simulated", .attach = onesided::attach_simulated}};
+constexpr std::array known{Transport{.name = "simulated", .attach = attach_simulated}};
 #else
 constexpr std::array known{
-    Transport{.name = "node", .attach = onesided::attach_node},
-    Transport{.name = "rma", .attach = onesided::attach_rma},
+    Transport{.name = "node", .attach = attach_node},
+    Transport{.name = "rma", .attach = attach_rma},
 #ifdef ESPALIER_HAS_UCX
     Transport{
         .name = "ucx",
-        .attach =
-            [](MPI_Comm comm, std::uint64_t segment_bytes, std::vector<onesided::Handler> handlers
-            ) { return onesided::attach_ucx(comm, segment_bytes, std::move(handlers)); },
+        .attach = [](MPI_Comm comm, std::uint64_t segment_bytes, std::vector<Handler> handlers
+                  ) { return attach_ucx(comm, segment_bytes, std::move(handlers)); },
     },
 #endif
 };
@@ -64,12 +63,12 @@ Transport const& usual_transport(mpi::OwnCommunicator const& /*own*/) {
 }
 #else
 Transport const& usual_transport(mpi::OwnCommunicator const& own) {
-  bool const is_near = onesided::ranks_of_node(own.get()).size() == own.size();
+  bool const is_near = ranks_of_node(own.get()).size() == own.size();
   if (exec::node::is_true_on_all(own.get(), is_near)) {
     return transport_named("node");
   }
 #ifdef ESPALIER_HAS_UCX
-  if (exec::node::is_true_on_all(own.get(), onesided::has_ucx())) {
+  if (exec::node::is_true_on_all(own.get(), has_ucx())) {
     return transport_named("ucx");
   }
 #endif
@@ -77,4 +76,4 @@ Transport const& usual_transport(mpi::OwnCommunicator const& own) {
 }
 #endif
 
-}  // namespace espalier::capi
+}  // namespace espalier::onesided

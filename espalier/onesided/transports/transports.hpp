@@ -12,14 +12,14 @@
 #include "espalier/mpi/own_communicator.hpp"
 #include "espalier/onesided/conduit.hpp"
 
-namespace espalier::capi {
+namespace espalier::onesided {
 
 /// How processes of a conduit communicate, by the name that programs give it.
 struct Transport {
   std::string_view name;
-  /// Collective. @throws Error as onesided::attach_node() and its like.
-  std::unique_ptr<onesided::Conduit> (*attach)(
-      MPI_Comm comm, std::uint64_t segment_bytes, std::vector<onesided::Handler> handlers
+  /// Collective. @throws Error as attach_node() and its like.
+  std::unique_ptr<Conduit> (*attach)(
+      MPI_Comm comm, std::uint64_t segment_bytes, std::vector<Handler> handlers
   );
 };
 
@@ -34,4 +34,4 @@ struct Transport {
 /// @throws Error mpi.
 [[nodiscard]] Transport const& usual_transport(mpi::OwnCommunicator const& own);
 
-}  // namespace espalier::capi
+}  // namespace espalier::onesided

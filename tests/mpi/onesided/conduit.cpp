@@ -11,6 +11,7 @@
 
 #include <mpi.h>
 
+#include "tests/mpi/lost_memory.hpp"
 #include "tests/mpi/onesided/named_conduits.hpp"
 #include "tests/onesided/suite/suite.hpp"
 
@@ -69,8 +70,9 @@ int run_all(std::vector<std::string> const& arguments) {
 }  // namespace espalier::onesided
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
+  espalier::test::start_mpi(&argc, &argv);
   int const code = espalier::onesided::run_all({argv + 1, argv + argc});
+  bool const has_lost = espalier::test::has_lost_memory();
   MPI_Finalize();
-  return code;
+  return has_lost ? 1 : code;
 }

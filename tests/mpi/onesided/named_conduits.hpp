@@ -9,14 +9,14 @@
 
 #include <mpi.h>
 
-#include "espalier/capi/onesided/transports.hpp"
+#include "espalier/onesided/transports/transports.hpp"
 #ifdef ESPALIER_HAS_UCX
 #include "espalier/onesided/ucx/ucx_conduit.hpp"
 #endif
 
 namespace espalier::onesided {
 
-using Attach = decltype(capi::Transport::attach);
+using Attach = decltype(Transport::attach);
 
 /// How ranks attach to the conduit with this name; null if this build has none. "ucx_watched" is
 /// "ucx" that notices the end of ranks on the node, too.
@@ -28,7 +28,7 @@ inline Attach attach_named(std::string_view name) {
     };
   }
 #endif
-  capi::Transport const* const found = capi::find_transport(name);
+  Transport const* const found = find_transport(name);
   return found == nullptr ? nullptr : found->attach;
 }
 
