@@ -291,6 +291,13 @@ public:
     return found;
   }
 
+  /** MPI_UNDEFINED if that process is no member. */
+  [[nodiscard]] int rank_of(int conduit_rank) const {
+    int found = MPI_UNDEFINED;
+    require_success(espalier_team_rank_of(get(), conduit_rank, &found));
+    return found;
+  }
+
   [[nodiscard]] Request
   bcast(void* buffer, Elements each, int root, TeamOptions options = nullptr) {
     return plan(espalier_team_bcast_init, options, buffer, each.count, each.type, root);

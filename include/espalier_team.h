@@ -51,6 +51,14 @@ int espalier_team_rank(espalier_team const* team);
 int espalier_team_size(espalier_team const* team);
 /** The rank on the conduit of a rank of the team. Not collective. */
 int espalier_team_conduit_rank(espalier_team const* team, int rank, int* conduit_rank);
+/**
+ * The rank in the team of a rank of the conduit. Not collective; takes time in proportion to the
+ * size of the team.
+ *
+ * @param conduit_rank  MPI_ERR_ARG for one that the conduit does not have.
+ * @param rank          [out] MPI_UNDEFINED if that process is no member.
+ */
+int espalier_team_rank_of(espalier_team const* team, int conduit_rank, int* rank);
 
 /** Wait for all collectives of this team that this member has started; their requests are complete
     then. Not collective. */

@@ -193,6 +193,10 @@ contains
     call require(number == right, 'team_conduit_rank')
     call espalier_team_conduit_rank(team, p, number, code)
     call require(code /= MPI_SUCCESS, 'team_conduit_rank of nobody is refused')
+    call espalier_team_rank_of(team, left, number)
+    call require(number == left, 'team_rank_of')
+    call espalier_team_rank_of(team, p, number, code)
+    call require(is_wrong(code), 'team_rank_of nobody is refused')
     call check_strict_bcast()
     call check_loose_bcast()
     call check_symmetric_scatter()
@@ -408,10 +412,16 @@ contains
     type(MPI_Comm) :: comm
     integer, pointer :: x(:)
     type(espalier_request) :: request
-    integer :: first
+    integer :: first, number
     call MPI_Comm_split(MPI_COMM_WORLD, modulo(rank, 2), -rank, comm)
     call espalier_team_create(conduit, comm, team, scratch_bytes=65536_c_int64_t)
     call espalier_team_conduit_rank(team, 0, first)
+    call espalier_team_rank_of(team, first, number)
+    call require(number == 0, 'team_rank_of the first member')
+    if (p > 1) then
+      call espalier_team_rank_of(team, ieor(rank, 1), number)
+      if (ieor(rank, 1) < p) call require(number == MPI_UNDEFINED, 'team_rank_of a stranger')
+    end if
     call espalier_conduit_segment(conduit, x, num_elements=int(n, c_int64_t))
     x = rank
     call espalier_team_bcast_init(x, n, MPI_INTEGER, 0, team, request)

@@ -8,7 +8,7 @@ module espalier_onesided_team
   implicit none
   private
   public :: espalier_team_create, espalier_team_free, espalier_team_rank, espalier_team_size
-  public :: espalier_team_conduit_rank, espalier_team_fence
+  public :: espalier_team_conduit_rank, espalier_team_rank_of, espalier_team_fence
 
   interface espalier_team_create
     module procedure team_create, team_create_f08
@@ -28,6 +28,10 @@ module espalier_onesided_team
 
   interface espalier_team_conduit_rank
     module procedure team_conduit_rank
+  end interface
+
+  interface espalier_team_rank_of
+    module procedure team_rank_of
   end interface
 
   interface espalier_team_fence
@@ -64,6 +68,14 @@ module espalier_onesided_team
       import :: c_int, c_ptr
       type(c_ptr), value :: team
       integer(c_int), value :: rank
+      integer(c_int), intent(out) :: found_rank
+      integer(c_int) :: code
+    end function
+    function c_team_rank_of(team, conduit_rank, found_rank) &
+        bind(C, name='espalier_team_rank_of') result(code)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: team
+      integer(c_int), value :: conduit_rank
       integer(c_int), intent(out) :: found_rank
       integer(c_int) :: code
     end function
@@ -126,6 +138,17 @@ contains
     integer, intent(out), optional :: ierror
     integer :: code
     code = c_team_conduit_rank(team%handle, rank, conduit_rank)
+    if (present(ierror)) ierror = code
+  end subroutine
+
+  ! MPI_UNDEFINED, which is the same number in C, if that process is no member.
+  subroutine team_rank_of(team, conduit_rank, rank, ierror)
+    type(espalier_team), intent(in) :: team
+    integer, intent(in) :: conduit_rank
+    integer, intent(out) :: rank
+    integer, intent(out), optional :: ierror
+    integer :: code
+    code = c_team_rank_of(team%handle, conduit_rank, rank)
     if (present(ierror)) ierror = code
   end subroutine
 

@@ -149,6 +149,13 @@ int espalier_team_conduit_rank(espalier_team const* team, int rank, int* conduit
   });
 }
 
+int espalier_team_rank_of(espalier_team const* team, int conduit_rank, int* rank) {
+  return on(team, [&](espalier_team const& self) {
+    check_pointer(rank, "rank");
+    *rank = self.team.rank_of(conduit_rank).value_or(MPI_UNDEFINED);
+  });
+}
+
 int espalier_team_fence(espalier_team* team) {
   return on(team, [](espalier_team& self) {
     for (espalier::capi::TeamRequest* const request : self.requests) {

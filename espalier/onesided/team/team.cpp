@@ -59,6 +59,20 @@ int Team::conduit_rank(int rank) const {
   return members_[static_cast<std::size_t>(rank)];
 }
 
+std::optional<int> Team::rank_of(int conduit_rank) const {
+  int const num_ranks = conduit_.num_ranks();
+  if (conduit_rank < 0 || conduit_rank >= num_ranks) {
+    throw Error(
+        ErrorCode::argument,
+        "expected a rank of the conduit in 0 .. " + std::to_string(num_ranks - 1) + ", got " +
+            std::to_string(conduit_rank)
+    );
+  }
+  auto const found = std::ranges::find(members_, conduit_rank);
+  return found == members_.end() ? std::nullopt
+                                 : std::optional(static_cast<int>(found - members_.begin()));
+}
+
 Ticket Team::start(
     std::shared_ptr<TeamCollective const> const& collective,
     UserBuffers const& own,

@@ -60,6 +60,10 @@ public:
   /// The rank on the conduit of a rank of the team. @throws Error argument if there is none.
   [[nodiscard]] int conduit_rank(int rank) const;
 
+  /// The rank in the team of a rank of the conduit; none if it is no member. Looks at all members.
+  /// @throws Error argument if the conduit has no such rank.
+  [[nodiscard]] std::optional<int> rank_of(int conduit_rank) const;
+
   /// Starts a collective. If it needs scratch space it is held until there is some. What `own` and
   /// `all` refer to stays until it is over.
   /// @param own  what synchronization modes say of user buffers begins here

@@ -194,6 +194,7 @@ def _team_functions(mpi_handle: Any) -> dict[str, tuple[Any, ...]]:
         "team_rank": (c_void_p,),
         "team_size": (c_void_p,),
         "team_conduit_rank": (c_void_p, c_int, POINTER(c_int)),
+        "team_rank_of": (c_void_p, c_int, POINTER(c_int)),
         "team_bcast_init": (c_void_p, *elements, c_int, *planned),
         "team_scatter_init": (*two, c_int, *planned),
         "team_gather_init": (*two, c_int, *planned),

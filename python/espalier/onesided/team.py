@@ -142,6 +142,16 @@ class Team(EndedByBlock):
         call("team_conduit_rank", self._live(), number, ctypes.byref(found))
         return found.value
 
+    def rank_of(self, conduit_rank: int) -> int | None:
+        """Return the rank in the team of a rank of the conduit, None if it is no member.
+
+        Not collective; takes time in proportion to the size of the team.
+        """
+        found = ctypes.c_int()
+        number = arguments.number(conduit_rank, "conduit_rank", self._conduit.size)
+        call("team_rank_of", self._live(), number, ctypes.byref(found))
+        return None if found.value == api.mpi().UNDEFINED else found.value
+
     def free(self) -> None:
         """Wait for what is under way, and free the team with its requests and shared arrays.
 

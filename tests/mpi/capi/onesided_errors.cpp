@@ -366,6 +366,17 @@ void use_requests(Errors& errors, Checks& checks, Users const& users, espalier_c
   errors.expect(
       espalier_team_conduit_rank(team, -1, &rank), MPI_ERR_ARG, "no rank -1", "a rank of a team"
   );
+  int const p = espalier_conduit_size(conduit);
+  for (int const wrong : {-1, p, MPI_UNDEFINED}) {
+    errors.expect(
+        espalier_team_rank_of(team, wrong, &rank),
+        MPI_ERR_ARG,
+        "rank of the conduit in 0 .. " + std::to_string(p - 1) + ", got " + std::to_string(wrong),
+        "a rank of a conduit"
+    );
+  }
+  errors.expect(espalier_team_rank_of(team, 0, nullptr), MPI_ERR_ARG, "rank", "no place");
+  errors.expect(espalier_team_rank_of(nullptr, 0, &rank), MPI_ERR_ARG, "", "no team");
 }
 
 void check_transport(

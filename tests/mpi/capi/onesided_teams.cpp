@@ -6,6 +6,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -23,25 +25,28 @@ using namespace espalier::test;
 
 constexpr std::uint64_t segment_bytes = std::uint64_t{1} << 18U;
 
-/// A communicator of MPI_Comm_split, and the team of it.
+/// The result of MPI_Comm_split.
+MPI_Comm split(int color, int key = 0) {
+  MPI_Comm comm = MPI_COMM_NULL;
+  PMPI_Comm_split(MPI_COMM_WORLD, color, key, &comm);
+  return comm;
+}
+
+/// A part of MPI_COMM_WORLD, which it frees, and the team of it.
 class SplitTeam {
 public:
   SplitTeam(
       Checks& checks,
       World const& world,
-      int color,
-      int key = 0,
+      MPI_Comm comm,
       std::uint64_t scratch_bytes = std::uint64_t{1} << 16U
   )
-      : checks_(&checks) {
-    PMPI_Comm_split(MPI_COMM_WORLD, color, key, &comm_);
+      : checks_(&checks), comm_(comm) {
     int const code = espalier_team_create(world.conduit, comm_, scratch_bytes, &team);
     checks.expect(code == MPI_SUCCESS, "a team: " + text_of(code));
     checks.expect(espalier_team_rank(team) == test_rank(comm_), "rank in a team");
     checks.expect(espalier_team_size(team) == test_size(comm_), "size of a team");
-    int found = -1;
-    espalier_team_conduit_rank(team, test_rank(comm_), &found);
-    checks.expect(found == test_rank(MPI_COMM_WORLD), "rank of this process on the conduit");
+    check_ranks();
   }
 
   SplitTeam(SplitTeam const&) = delete;
@@ -58,8 +63,33 @@ public:
   espalier_team* team = nullptr;
 
 private:
+  /// Both directions, as MPI translates them between groups.
+  void check_ranks() {
+    int const p = test_size(MPI_COMM_WORLD);
+    std::vector<int> ranks(static_cast<std::size_t>(p));
+    std::iota(ranks.begin(), ranks.end(), 0);
+    std::vector<int> in_team(ranks.size());
+    MPI_Group all = MPI_GROUP_NULL;
+    MPI_Group members = MPI_GROUP_NULL;
+    PMPI_Comm_group(MPI_COMM_WORLD, &all);
+    PMPI_Comm_group(comm_, &members);
+    PMPI_Group_translate_ranks(all, p, ranks.data(), members, in_team.data());
+    PMPI_Group_free(&all);
+    PMPI_Group_free(&members);
+    for (int const rank : ranks) {
+      int const expected = in_team[static_cast<std::size_t>(rank)];
+      int found = -1;
+      checks_->expect(espalier_team_rank_of(team, rank, &found) == MPI_SUCCESS, "translate a rank");
+      checks_->expect(found == expected, "rank in the team of rank " + std::to_string(rank));
+      if (expected != MPI_UNDEFINED) {
+        espalier_team_conduit_rank(team, expected, &found);
+        checks_->expect(found == rank, "rank on the conduit of a member");
+      }
+    }
+  }
+
   Checks* checks_;
-  MPI_Comm comm_ = MPI_COMM_NULL;
+  MPI_Comm comm_;
 };
 
 /// A sum of numbers of the members, anywhere in memory.
@@ -128,9 +158,9 @@ private:
 /// Rows, columns and all in the reverse order: sums of all of them are underway at the same time.
 void overlap(Checks& checks, World const& world) {
   int const rank = test_rank(MPI_COMM_WORLD);
-  SplitTeam const row(checks, world, rank / 3);
-  SplitTeam const column(checks, world, rank % 3);
-  SplitTeam const all(checks, world, 0, -rank);
+  SplitTeam const row(checks, world, split(rank / 3));
+  SplitTeam const column(checks, world, split(rank % 3));
+  SplitTeam const all(checks, world, split(0, -rank));
   Sum in_row(checks, row.team, ESPALIER_MYSYNC);
   Sum in_column(checks, column.team, ESPALIER_ALLSYNC);
   Sum in_all(checks, all.team, ESPALIER_MYSYNC);
@@ -147,7 +177,7 @@ void overlap(Checks& checks, World const& world) {
 /// More than the scratch space of a team holds at once; half of the ranks wait in reverse.
 void fly_many(Checks& checks, World const& world) {
   constexpr std::size_t num_underway = 40;
-  SplitTeam const all(checks, world, 0, 0, 8192);
+  SplitTeam const all(checks, world, split(0), 8192);
   std::vector<std::unique_ptr<Sum>> sums;
   for (std::size_t i = 0; i < num_underway; ++i) {
     sums.push_back(std::make_unique<Sum>(checks, all.team, ESPALIER_MYSYNC));
@@ -164,7 +194,7 @@ void fly_many(Checks& checks, World const& world) {
 }
 
 void fence(Checks& checks, World const& world) {
-  SplitTeam const all(checks, world, 0);
+  SplitTeam const all(checks, world, split(0));
   Sum first(checks, all.team, ESPALIER_MYSYNC);
   Sum second(checks, all.team, ESPALIER_ALLSYNC);
   first.start(1);
@@ -179,7 +209,7 @@ void fence(Checks& checks, World const& world) {
 }
 
 void test_until_complete(Checks& checks, World const& world) {
-  SplitTeam const all(checks, world, 0);
+  SplitTeam const all(checks, world, split(0));
   Sum sum(checks, all.team, ESPALIER_ALLSYNC);
   sum.start(5);
   int is_complete = 0;
@@ -200,7 +230,7 @@ void test_until_complete(Checks& checks, World const& world) {
 /// later than all others.
 void make_meanwhile(Checks& checks, World const& world, int last) {
   int const rank = test_rank(MPI_COMM_WORLD);
-  SplitTeam const all(checks, world, 0);
+  SplitTeam const all(checks, world, split(0));
   Sum sum(checks, all.team, ESPALIER_ALLSYNC);
   auto const wait_on = [&](bool is_mine) {
     if (is_mine) {
@@ -234,8 +264,8 @@ void make_again(Checks& checks, World const& world) {
   int const rank = test_rank(MPI_COMM_WORLD);
   for (int i = 0; i < 12; ++i) {
     std::uint64_t const scratch_bytes = std::uint64_t{4096} << static_cast<unsigned>(i % 9);
-    SplitTeam const half(checks, world, rank % 2, i, scratch_bytes);
-    SplitTeam const all(checks, world, 0, -rank * i, scratch_bytes / 2);
+    SplitTeam const half(checks, world, split(rank % 2, i), scratch_bytes);
+    SplitTeam const all(checks, world, split(0, -rank * i), scratch_bytes / 2);
     Sum in_half(checks, half.team, ESPALIER_MYSYNC);
     Sum in_all(checks, all.team, ESPALIER_MYSYNC);
     for (int round = 0; round < 3; ++round) {
@@ -262,9 +292,49 @@ void exhaust(Checks& checks, World const& world) {
   for (espalier_team*& each : teams) {
     checks.expect(espalier_team_free(&each) == MPI_SUCCESS, "free a team");
   }
-  SplitTeam const all(checks, world, 0, 0, std::uint64_t{4} << 20U);
+  SplitTeam const all(checks, world, split(0), std::uint64_t{4} << 20U);
   Sum sum(checks, all.team, ESPALIER_ALLSYNC);
   sum.start(3);
+  sum.wait();
+}
+
+/// The processes of a node, as MPI finds them, in the reverse order.
+void share_a_node(Checks& checks, World const& world) {
+  MPI_Comm node = MPI_COMM_NULL;
+  int const key = -test_rank(MPI_COMM_WORLD);
+  PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, key, MPI_INFO_NULL, &node);
+  SplitTeam const on_node(checks, world, node);
+  Sum sum(checks, on_node.team, ESPALIER_MYSYNC);
+  for (int round = 0; round < 3; ++round) {
+    sum.start(round);
+    sum.wait();
+  }
+}
+
+/// Who has MPI_COMM_NULL is told so, waits for nobody, and may use the conduit meanwhile.
+void leave_out(Checks& checks, World const& world) {
+  bool const is_member = test_rank(MPI_COMM_WORLD) % 3 != 1;
+  MPI_Comm const comm = split(is_member ? 0 : MPI_UNDEFINED);
+  if (comm != MPI_COMM_NULL) {
+    SplitTeam const some(checks, world, comm);
+    Sum sum(checks, some.team, ESPALIER_ALLSYNC);
+    for (int round = 0; round < 3; ++round) {
+      sum.start(round);
+      sum.wait();
+    }
+  } else {
+    espalier_team* none = nullptr;
+    int const code = espalier_team_create(world.conduit, comm, 0, &none);
+    int error_class = MPI_SUCCESS;
+    PMPI_Error_class(code, &error_class);
+    checks.expect(error_class == MPI_ERR_COMM, "no communicator: " + text_of(code));
+    checks.expect(none == nullptr, "no team without a communicator");
+  }
+  checks.expect(is_member == (comm != MPI_COMM_NULL), "who is in the team");
+  checks.expect(espalier_conduit_barrier(world.conduit) == MPI_SUCCESS, "all meet");
+  SplitTeam const all(checks, world, split(0));
+  Sum sum(checks, all.team, ESPALIER_MYSYNC);
+  sum.start(4);
   sum.wait();
 }
 
@@ -301,7 +371,7 @@ void follow_an_order(Checks& checks, World const& world) {
 /// the chain tells the one before it 32 times that it is ready.
 void start_alone(Checks& checks, World const& world) {
   constexpr int count = 1 << 12;
-  SplitTeam const all(checks, world, 0);
+  SplitTeam const all(checks, world, split(0));
   auto* const numbers = static_cast<double*>(espalier_conduit_segment(world.conduit));
   numbers[count - 1] = test_rank(MPI_COMM_WORLD) == 0 ? 7 : 0;
   espalier_onesided_options options = ESPALIER_ONESIDED_OPTIONS_INIT;
@@ -337,6 +407,8 @@ int main(int argc, char** argv) {
     make_again(checks, world);
     start_alone(checks, world);
     exhaust(checks, world);
+    share_a_node(checks, world);
+    leave_out(checks, world);
     follow_an_order(checks, world);
   }
   int const code = checks.finish();

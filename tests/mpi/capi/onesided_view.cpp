@@ -193,6 +193,12 @@ void use(Checks& checks, char const* transport) {
   checks.expect(conduit.transport() == transport, "the transport");
   Team team(conduit, MPI_COMM_WORLD);
   checks.expect(team.conduit_rank(team.rank()) == conduit.rank(), "rank on the conduit");
+  checks.expect(team.rank_of(conduit.rank()) == team.rank(), "rank in the team");
+  if (conduit.size() > 1) {
+    Team const alone(conduit, MPI_COMM_SELF);
+    int const stranger = (conduit.rank() + 1) % conduit.size();
+    checks.expect(alone.rank_of(stranger) == MPI_UNDEFINED, "who is no member has no rank_of()");
+  }
   transfer(checks, conduit);
   collect(checks, conduit, team);
   tune(checks, conduit, team);

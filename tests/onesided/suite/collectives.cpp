@@ -346,6 +346,10 @@ class TwoTeams final : public Work {
     }
     Team team(conduit, members, scratch);
     checks.expect(team.conduit_rank(team.rank()) == conduit.rank(), "ranks are translated");
+    checks.expect(team.rank_of(conduit.rank()) == team.rank(), "and back");
+    int const other = conduit.rank() ^ 1;
+    bool const is_there = other < conduit.num_ranks();
+    checks.expect(!is_there || !team.rank_of(other), "the other team is no member");
     std::vector<UserPlaces> const places(members.size(), places_of(0));
     UserBuffers const buffers = buffers_of(conduit, 0);
     Tested const tested(Choice::parse("allreduce/ring"), team, own_buffers);
@@ -411,6 +415,12 @@ class Refused final : public Work {
     team.wait(ticket);
     checks.expect_error([&] { team.wait(ticket); }, {"expected a ticket"});
     checks.expect_error([&] { static_cast<void>(team.conduit_rank(-1)); }, {"has no rank -1"});
+    for (int const rank : {-1, conduit.num_ranks()}) {
+      checks.expect_error(
+          [&] { static_cast<void>(team.rank_of(rank)); },
+          {"rank of the conduit", "got " + std::to_string(rank)}
+      );
+    }
   }
 };
 

@@ -176,6 +176,8 @@ def check_modes(team: Team, conduit: Conduit) -> None:
     # Bits of a floating-point number have no bitwise and.
     refuse("MPI defines for the datatype", lambda: team.allreduce(x, y, MPI.BAND))
     refuse("rank in", lambda: team.conduit_rank(team.size))
+    refuse("conduit_rank in", lambda: team.rank_of(conduit.size))
+    refuse("whole number as conduit_rank", lambda: team.rank_of("0"))
 
 
 def check_requests(team: Team, conduit: Conduit) -> None:

@@ -291,6 +291,8 @@ def check_split(conduit: Conduit) -> None:
         assert team.size == part.size
         ranks = [team.conduit_rank(rank) for rank in range(team.size)]
         assert ranks == part.allgather(world.rank)
+        found = [team.rank_of(rank) for rank in range(conduit.size)]
+        assert found == [ranks.index(rank) if rank in ranks else None for rank in range(world.size)]
         array = conduit.array(4, np.int32)
         array[:] = world.rank
         team.bcast(array).wait()
