@@ -96,6 +96,18 @@ public:
   return result != 0;
 }
 
+inline void team_cache_limits(Team& team, int most_teams, std::uint64_t scratch_bytes = 0) {
+  require_success(espalier_team_cache_limits(team.get(), most_teams, scratch_bytes));
+}
+
+[[nodiscard]] inline int team_cache_size(Team const& team) noexcept {
+  return espalier_team_cache_size(team.get());
+}
+
+inline void team_cache_clear(Team& team) {
+  require_success(espalier_team_cache_clear(team.get()));
+}
+
 [[nodiscard]] inline Request array_bcast(
     espalier_region const& from, espalier_region const& to, int count, TeamOptions options = nullptr
 ) {

@@ -205,7 +205,7 @@ void run() {
   MPI_Reduce(&error, &largest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
   if (grid.team().rank() == 0) {
     std::cout << n << " x " << n << " matrices on " << grid.rows() << " x " << grid.columns()
-              << " processes, " << espalier_team_cache_size(grid.team().get())
+              << " processes, " << espalier::team_cache_size(grid.team())
               << " implicit teams, largest error " << largest << '\n';
   }
 }

@@ -66,6 +66,21 @@ void collect(Checks& checks, Conduit& conduit, Team& team, SharedArray& in, Shar
   run(espalier::array_exchange(first, to_first, 1, &loose), kept, "exchange");
 }
 
+/// The caches of a team, after and before it has implicit teams.
+void keep_teams(Checks& checks, Conduit& conduit, Team& team) {
+  checks.expect(espalier::team_cache_size(team) > 0, "implicit teams are kept");
+  espalier::team_cache_clear(team);
+  checks.expect(espalier::team_cache_size(team) == 0, "none is kept");
+  Team other(conduit, MPI_COMM_WORLD, 1U << 16U);
+  espalier::team_cache_limits(other, 2, 1U << 14U);
+  try {
+    espalier::team_cache_limits(other, -1);
+    checks.expect(false, "a limit below 0 is refused");
+  } catch (espalier::OnesidedError const& error) {
+    checks.expect(error.error_class() == MPI_ERR_ARG, error.what());
+  }
+}
+
 void misuse(Checks& checks, SharedArray& in, SharedArray& out) {
   try {
     Request const request = espalier::array_bcast(in.region({{0}, {0}}), out.region({{1}, {0}}), 1);
@@ -98,6 +113,7 @@ int main(int argc, char** argv) {
     look(checks, conduit, team, in);
     collect(checks, conduit, team, in, out);
     misuse(checks, in, out);
+    keep_teams(checks, conduit, team);
   }
   int const code = checks.finish();
   MPI_Finalize();
