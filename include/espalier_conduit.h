@@ -21,7 +21,8 @@ extern "C" {
 /** Processes with segments that all of them reach. */
 typedef struct espalier_conduit espalier_conduit;
 
-/** One put or get that was started. Waited for once. */
+/** One put or get that was started. Waited for once, by espalier_transfer_wait() or a test that
+ * finds it over; afterwards it is used up, and so is every copy. */
 typedef struct espalier_transfer {
   uint64_t opaque[3]; /**< of the library; a copy stands for the same transfer */
 } espalier_transfer;
@@ -128,13 +129,44 @@ int espalier_start_get(
     espalier_conduit* conduit,
     espalier_transfer* transfer
 );
-/** Whether a transfer is over, as after espalier_put() or espalier_get(). If so it is used up. */
+/**
+ * As espalier_put_signal() without waiting. The transfer is over when `from` may be written again,
+ * which says nothing about the target: only the counter says that the data are there. One writer
+ * makes it a signaling put, several writers to one counter a counting put.
+ *
+ * It goes on where this process waits or polls, as all that is under way does, and not only in
+ * calls that name the transfer. Not collective.
+ *
+ * @param counter   As for espalier_put_signal(); MPI_ERR_ARG, before anything happens, for one that
+ *                  is outside of the segment or no multiple of 8.
+ * @param transfer  [out] Waited for once.
+ */
+int espalier_start_put_signal(
+    void const* from,
+    uint64_t num_bytes,
+    espalier_remote to,
+    uint64_t counter,
+    uint64_t amount,
+    espalier_conduit* conduit,
+    espalier_transfer* transfer
+);
+/** Whether a transfer is over, as after espalier_put(), espalier_get() or espalier_put_signal(). If
+ * so it is used up. Not collective. MPI_ERR_ARG for one that was used up before. */
 int espalier_transfer_test(
     espalier_conduit* conduit, espalier_transfer* transfer, int* is_complete
 );
-/** Wait until a transfer is over; it is used up. MPI_ERR_ARG for one that was used up before. */
+/** Wait until a transfer is over; it is used up. Not collective. MPI_ERR_ARG for one that was used
+ * up before. */
 int espalier_transfer_wait(espalier_conduit* conduit, espalier_transfer* transfer);
-/** Wait until `from` of a put may be written again; the transfer goes on. */
+/**
+ * Whether `from` of a put may be written again; of a get, whether it is over. The transfer goes on,
+ * and has to be waited for all the same. Not collective; never waits, except as
+ * espalier_conduit_poll() does. MPI_ERR_ARG for one that was used up before.
+ */
+int espalier_transfer_test_local(
+    espalier_conduit* conduit, espalier_transfer* transfer, int* is_complete
+);
+/** Wait until espalier_transfer_test_local() is true; the transfer goes on. Not collective. */
 int espalier_transfer_wait_local(espalier_conduit* conduit, espalier_transfer* transfer);
 
 /** As espalier_put() with implicit completion: over at the next espalier_fence(). Not collective.
@@ -145,6 +177,18 @@ int espalier_post_put(
 /** As espalier_get(), over at the next espalier_fence(). Not collective. */
 int espalier_post_get(
     void* to, uint64_t num_bytes, espalier_remote from, espalier_conduit* conduit
+);
+/**
+ * As espalier_put_signal() with implicit completion: `from` must stay until the next
+ * espalier_fence(). Neither says that the data are there: only the counter does. Not collective.
+ */
+int espalier_post_put_signal(
+    void const* from,
+    uint64_t num_bytes,
+    espalier_remote to,
+    uint64_t counter,
+    uint64_t amount,
+    espalier_conduit* conduit
 );
 /** Wait for all that was posted. Not collective. */
 int espalier_fence(espalier_conduit* conduit);

@@ -57,6 +57,12 @@ public:
 
   void wait() { require_success(espalier_transfer_wait(conduit_, &transfer_)); }
 
+  [[nodiscard]] bool test_local() {
+    int is_complete = 0;
+    require_success(espalier_transfer_test_local(conduit_, &transfer_, &is_complete));
+    return is_complete != 0;
+  }
+
   void wait_local() { require_success(espalier_transfer_wait_local(conduit_, &transfer_)); }
 
 private:
@@ -142,6 +148,17 @@ public:
   }
 
   template <typename Element, std::size_t size>
+  [[nodiscard]] Transfer start_put_signal(
+      std::span<Element, size> from, Remote to, std::uint64_t counter, std::uint64_t amount = 1
+  ) {
+    Transfer started = transfer();
+    require_success(espalier_start_put_signal(
+        from.data(), from.size_bytes(), to, counter, amount, get(), &started.transfer_
+    ));
+    return started;
+  }
+
+  template <typename Element, std::size_t size>
   void post_put(std::span<Element, size> from, Remote to) {
     require_success(espalier_post_put(from.data(), from.size_bytes(), to, get()));
   }
@@ -149,6 +166,15 @@ public:
   template <typename Element, std::size_t size>
   void post_get(std::span<Element, size> to, Remote from) {
     require_success(espalier_post_get(to.data(), to.size_bytes(), from, get()));
+  }
+
+  template <typename Element, std::size_t size>
+  void post_put_signal(
+      std::span<Element, size> from, Remote to, std::uint64_t counter, std::uint64_t amount = 1
+  ) {
+    require_success(
+        espalier_post_put_signal(from.data(), from.size_bytes(), to, counter, amount, get())
+    );
   }
 
   void fence() { require_success(espalier_fence(get())); }

@@ -45,6 +45,7 @@ contains
     call espalier_conduit_barrier(conduit)
     call check_transfers()
     call check_counters()
+    call check_started_signals()
     call check_barrier()
     call check_team_of_all()
     call check_part()
@@ -170,6 +171,54 @@ contains
     call require(number == 5, 'signal and counter')
     call espalier_counter(conduit, 4_c_int64_t, number, code)
     call require(is_wrong(code), 'a counter at a multiple of 4 is refused')
+  end subroutine
+
+  ! The counter of the neighbor is at 3 before.
+  subroutine check_started_signals()
+    integer(c_int64_t), asynchronous :: from(n), square(n, n)
+    integer(c_int64_t), pointer :: here(:)
+    type(espalier_transfer) :: transfer
+    type(espalier_remote) :: there
+    logical :: is_over
+    integer :: code
+    call espalier_conduit_segment(conduit, here, num_elements=int(n, c_int64_t))
+    there = espalier_remote(right, 0)
+    call espalier_conduit_barrier(conduit)
+    from = rank + 40
+    call espalier_start_put_signal(from, c_sizeof(from), there, counter_at, 2_c_int64_t, conduit, &
+      transfer)
+    is_over = .false.
+    do while (.not. is_over)
+      call espalier_transfer_test_local(conduit, transfer, is_over)
+    end do
+    from = -1
+    call espalier_transfer_wait_local(conduit, transfer)
+    call espalier_transfer_wait(conduit, transfer)
+    call espalier_await(conduit, counter_at, 5_c_int64_t)
+    call require(all(here == left + 40), 'start_put_signal')
+    call espalier_transfer_test_local(conduit, transfer, is_over, code)
+    call require(is_wrong(code) .and. .not. is_over, 'a test of what is used up is refused')
+    call espalier_conduit_barrier(conduit)
+    from = rank + 50
+    call espalier_post_put_signal(from, c_sizeof(from), there, counter_at, 1_c_int64_t, conduit)
+    call espalier_fence(conduit)
+    from = -1
+    call espalier_await(conduit, counter_at, 6_c_int64_t)
+    call require(all(here == left + 50), 'post_put_signal')
+    square = 0
+    call espalier_start_put_signal(square(2, :), c_sizeof(from), there, counter_at, 1_c_int64_t, &
+      conduit, transfer, code)
+    call require(is_wrong(code), 'a row is refused by start_put_signal')
+    call espalier_post_put_signal(square(2, :), c_sizeof(from), there, counter_at, 1_c_int64_t, &
+      conduit, code)
+    call require(is_wrong(code), 'a row is refused by post_put_signal')
+    call espalier_start_put_signal(from, c_sizeof(from), there, counter_at + 4, 1_c_int64_t, &
+      conduit, transfer, code)
+    call require(is_wrong(code), 'a counter at a multiple of 4 is refused by start_put_signal')
+    call espalier_post_put_signal(from, c_sizeof(from), there, -8_c_int64_t, 1_c_int64_t, conduit, &
+      code)
+    call require(is_wrong(code), 'a counter below 0 is refused by post_put_signal')
+    call espalier_conduit_barrier(conduit)
   end subroutine
 
   subroutine check_barrier()

@@ -9,8 +9,10 @@ module espalier_onesided_transfer
   implicit none
   private
   public :: espalier_put, espalier_get, espalier_put_signal, espalier_start_put
-  public :: espalier_start_get, espalier_transfer_test, espalier_transfer_wait
-  public :: espalier_transfer_wait_local, espalier_post_put, espalier_post_get, espalier_fence
+  public :: espalier_start_get, espalier_start_put_signal
+  public :: espalier_transfer_test, espalier_transfer_wait
+  public :: espalier_transfer_test_local, espalier_transfer_wait_local
+  public :: espalier_post_put, espalier_post_get, espalier_post_put_signal, espalier_fence
   public :: espalier_signal, espalier_counter, espalier_await
 
   interface espalier_put
@@ -33,12 +35,20 @@ module espalier_onesided_transfer
     module procedure start_get
   end interface
 
+  interface espalier_start_put_signal
+    module procedure start_put_signal
+  end interface
+
   interface espalier_transfer_test
     module procedure transfer_test
   end interface
 
   interface espalier_transfer_wait
     module procedure transfer_wait
+  end interface
+
+  interface espalier_transfer_test_local
+    module procedure transfer_test_local
   end interface
 
   interface espalier_transfer_wait_local
@@ -51,6 +61,10 @@ module espalier_onesided_transfer
 
   interface espalier_post_get
     module procedure post_get
+  end interface
+
+  interface espalier_post_put_signal
+    module procedure post_put_signal
   end interface
 
   interface espalier_fence
@@ -117,6 +131,18 @@ module espalier_onesided_transfer
       type(espalier_transfer), intent(inout) :: transfer
       integer(c_int) :: code
     end function
+    function c_start_put_signal(buffer, num_bytes, place, counter, amount, conduit, transfer) &
+        bind(C, name='espalier_start_put_signal') result(code)
+      import :: c_int, c_int64_t, c_ptr, espalier_remote, espalier_transfer
+      type(c_ptr), value :: buffer
+      integer(c_int64_t), value :: num_bytes
+      type(espalier_remote), value :: place
+      integer(c_int64_t), value :: counter
+      integer(c_int64_t), value :: amount
+      type(c_ptr), value :: conduit
+      type(espalier_transfer), intent(inout) :: transfer
+      integer(c_int) :: code
+    end function
     function c_transfer_test(conduit, transfer, is_complete) &
         bind(C, name='espalier_transfer_test') result(code)
       import :: c_int, c_ptr, espalier_transfer
@@ -130,6 +156,14 @@ module espalier_onesided_transfer
       import :: c_int, c_ptr, espalier_transfer
       type(c_ptr), value :: conduit
       type(espalier_transfer), intent(inout) :: transfer
+      integer(c_int) :: code
+    end function
+    function c_transfer_test_local(conduit, transfer, is_complete) &
+        bind(C, name='espalier_transfer_test_local') result(code)
+      import :: c_int, c_ptr, espalier_transfer
+      type(c_ptr), value :: conduit
+      type(espalier_transfer), intent(inout) :: transfer
+      integer(c_int), intent(out) :: is_complete
       integer(c_int) :: code
     end function
     function c_transfer_wait_local(conduit, transfer) &
@@ -154,6 +188,17 @@ module espalier_onesided_transfer
       type(c_ptr), value :: buffer
       integer(c_int64_t), value :: num_bytes
       type(espalier_remote), value :: place
+      type(c_ptr), value :: conduit
+      integer(c_int) :: code
+    end function
+    function c_post_put_signal(buffer, num_bytes, place, counter, amount, conduit) &
+        bind(C, name='espalier_post_put_signal') result(code)
+      import :: c_int, c_int64_t, c_ptr, espalier_remote
+      type(c_ptr), value :: buffer
+      integer(c_int64_t), value :: num_bytes
+      type(espalier_remote), value :: place
+      integer(c_int64_t), value :: counter
+      integer(c_int64_t), value :: amount
       type(c_ptr), value :: conduit
       integer(c_int) :: code
     end function
@@ -246,6 +291,21 @@ contains
     if (present(ierror)) ierror = code
   end subroutine
 
+  subroutine start_put_signal(from, num_bytes, to, counter, amount, conduit, transfer, ierror)
+    type(*), dimension(..), intent(in), target, asynchronous :: from
+    integer(c_int64_t), intent(in) :: num_bytes
+    type(espalier_remote), intent(in) :: to
+    integer(c_int64_t), intent(in) :: counter
+    integer(c_int64_t), intent(in) :: amount
+    type(espalier_conduit), intent(in) :: conduit
+    type(espalier_transfer), intent(inout) :: transfer
+    integer, intent(out), optional :: ierror
+    integer :: code
+    code = c_start_put_signal(address_of(from), num_bytes, to, counter, amount, conduit%handle, &
+      transfer)
+    if (present(ierror)) ierror = code
+  end subroutine
+
   subroutine transfer_test(conduit, transfer, is_complete, ierror)
     type(espalier_conduit), intent(in) :: conduit
     type(espalier_transfer), intent(inout) :: transfer
@@ -264,6 +324,18 @@ contains
     integer, intent(out), optional :: ierror
     integer :: code
     code = c_transfer_wait(conduit%handle, transfer)
+    if (present(ierror)) ierror = code
+  end subroutine
+
+  subroutine transfer_test_local(conduit, transfer, is_complete, ierror)
+    type(espalier_conduit), intent(in) :: conduit
+    type(espalier_transfer), intent(inout) :: transfer
+    logical, intent(out) :: is_complete
+    integer, intent(out), optional :: ierror
+    integer(c_int) :: is_over
+    integer :: code
+    code = c_transfer_test_local(conduit%handle, transfer, is_over)
+    is_complete = code == 0 .and. is_over /= 0
     if (present(ierror)) ierror = code
   end subroutine
 
@@ -295,6 +367,19 @@ contains
     integer, intent(out), optional :: ierror
     integer :: code
     code = c_post_get(address_of(into), num_bytes, source, conduit%handle)
+    if (present(ierror)) ierror = code
+  end subroutine
+
+  subroutine post_put_signal(from, num_bytes, to, counter, amount, conduit, ierror)
+    type(*), dimension(..), intent(in), target, asynchronous :: from
+    integer(c_int64_t), intent(in) :: num_bytes
+    type(espalier_remote), intent(in) :: to
+    integer(c_int64_t), intent(in) :: counter
+    integer(c_int64_t), intent(in) :: amount
+    type(espalier_conduit), intent(in) :: conduit
+    integer, intent(out), optional :: ierror
+    integer :: code
+    code = c_post_put_signal(address_of(from), num_bytes, to, counter, amount, conduit%handle)
     if (present(ierror)) ierror = code
   end subroutine
 

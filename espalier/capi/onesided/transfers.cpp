@@ -32,6 +32,22 @@ source(espalier_conduit const& conduit, void* to, espalier_remote from, std::uin
   return conduit.places.remote("get", from, num_bytes);
 }
 
+/// A put that raises a counter of its target.
+/// @param raise  at the offset that the program names
+Handle start_raising(
+    espalier_conduit& conduit,
+    void const* from,
+    std::uint64_t num_bytes,
+    espalier_remote to,
+    Raise const& raise
+) {
+  auto const place = target(conduit, from, to, num_bytes);
+  auto const raised = conduit.places.counter({.rank = to.rank, .offset = raise.offset});
+  return conduit.conduit->start_put_raising(
+      place, from, num_bytes, {.offset = raised.offset, .amount = raise.amount}
+  );
+}
+
 /// Until it is over, as its blocking form.
 void finish(espalier_conduit& conduit, Handle handle) {
   conduit.wait([&] { return conduit.conduit->test(handle); });
@@ -66,10 +82,8 @@ int espalier_put_signal(
     espalier_conduit* conduit
 ) {
   return on(conduit, [&](espalier_conduit& self) {
-    auto const place = target(self, from, to, num_bytes);
-    auto const raised = self.places.counter({.rank = to.rank, .offset = counter});
-    Raise const raise{.offset = raised.offset, .amount = amount};
-    finish(self, self.conduit->start_put_raising(place, from, num_bytes, raise));
+    Raise const raise{.offset = counter, .amount = amount};
+    finish(self, start_raising(self, from, num_bytes, to, raise));
   });
 }
 
@@ -101,6 +115,23 @@ int espalier_start_get(
   });
 }
 
+// NOLINTNEXTLINE(readability-function-size): as programs call it
+int espalier_start_put_signal(
+    void const* from,
+    uint64_t num_bytes,
+    espalier_remote to,
+    uint64_t counter,
+    uint64_t amount,
+    espalier_conduit* conduit,
+    espalier_transfer* transfer
+) {
+  return on(conduit, [&](espalier_conduit& self) {
+    check_pointer(transfer, "transfer");
+    Raise const raise{.offset = counter, .amount = amount};
+    *transfer = self.transfers.add(start_raising(self, from, num_bytes, to, raise));
+  });
+}
+
 int espalier_transfer_test(
     espalier_conduit* conduit, espalier_transfer* transfer, int* is_complete
 ) {
@@ -121,6 +152,16 @@ int espalier_transfer_wait(espalier_conduit* conduit, espalier_transfer* transfe
     Handle& handle = self.transfers.at(*transfer);
     self.wait([&] { return self.conduit->test(handle); });
     self.transfers.remove(*transfer);
+  });
+}
+
+int espalier_transfer_test_local(
+    espalier_conduit* conduit, espalier_transfer* transfer, int* is_complete
+) {
+  return on(conduit, [&](espalier_conduit& self) {
+    check_pointer(transfer, "transfer");
+    check_pointer(is_complete, "is_complete");
+    *is_complete = self.conduit->test_local(self.transfers.at(*transfer)) ? 1 : 0;
   });
 }
 
@@ -145,6 +186,22 @@ int espalier_post_get(
 ) {
   return on(conduit, [&](espalier_conduit& self) {
     self.conduit->post_get(to, source(self, to, from, num_bytes), num_bytes);
+  });
+}
+
+int espalier_post_put_signal(
+    void const* from,
+    uint64_t num_bytes,
+    espalier_remote to,
+    uint64_t counter,
+    uint64_t amount,
+    espalier_conduit* conduit
+) {
+  return on(conduit, [&](espalier_conduit& self) {
+    // A handle that is dropped leaves the put to the fence.
+    static_cast<void>(
+        start_raising(self, from, num_bytes, to, {.offset = counter, .amount = amount})
+    );
   });
 }
 

@@ -281,9 +281,11 @@ class Conduit(EndedByBlock):
         address = arguments.contiguous(array, "array", is_written=True)
         return self._start("start_get", array, address, self._remote(rank, offset))
 
-    def _start(self, name: str, array: npt.NDArray[Any], address: int, remote: Remote) -> Transfer:
+    def _start(
+        self, name: str, array: npt.NDArray[Any], address: int, remote: Remote, *signal: int
+    ) -> Transfer:
         conduit, state = self._live(), TransferState()
-        call(name, address, array.nbytes, remote, conduit, ctypes.byref(state))
+        call(name, address, array.nbytes, remote, *signal, conduit, ctypes.byref(state))
         return Transfer(conduit, state, array, self._underway)
 
     def post_put(self, array: npt.NDArray[Any], rank: int, offset: int) -> None:
@@ -327,6 +329,33 @@ class Conduit(EndedByBlock):
         self._run(
             "put_signal", address, array.nbytes, self._remote(rank, offset), where, added, conduit
         )
+
+    def start_put_signal(
+        self, array: npt.NDArray[Any], rank: int, offset: int, *, counter: int, amount: int = 1
+    ) -> Transfer:
+        """Put and add to a counter without waiting; arguments are those of `put_signal()`.
+
+        The array must not be written until the transfer is over, which says nothing about the other
+        process: only the counter says that the data are there. It goes on where this process waits
+        or polls. Not collective.
+        """
+        address = arguments.contiguous(array, "array")
+        signal = (arguments.number(counter, "counter"), arguments.number(amount, "amount"))
+        return self._start("start_put_signal", array, address, self._remote(rank, offset), *signal)
+
+    def post_put_signal(
+        self, array: npt.NDArray[Any], rank: int, offset: int, *, counter: int, amount: int = 1
+    ) -> None:
+        """Put and add to a counter; the array may be written again at the next `fence()`.
+
+        Arguments are those of `put_signal()`. Only the counter says that the data are there. Not
+        collective.
+        """
+        conduit, address = self._live(), arguments.contiguous(array, "array")
+        signal = (arguments.number(counter, "counter"), arguments.number(amount, "amount"))
+        remote = self._remote(rank, offset)
+        self._run("post_put_signal", address, array.nbytes, remote, *signal, conduit)
+        self._posted.append(array)
 
     def signal(self, rank: int, counter: int, amount: int = 1) -> None:
         """Add to a counter of a process, in no order with puts that are not over.

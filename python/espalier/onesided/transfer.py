@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Transfer:
-    """A put or get of `Conduit.start_put()` or `Conduit.start_get()`; waited for once.
+    """A put or get of `Conduit.start_put()` and its like; waited for once.
 
     The conduit keeps its array until then, also if the transfer itself is dropped.
     """
@@ -34,7 +34,7 @@ class Transfer:
         underway.add(self)
 
     def test(self) -> bool:
-        """Tell whether it is over, as after `Conduit.put()` or `Conduit.get()`.
+        """Tell whether it is over, as after the method without `start_`.
 
         If so it is used up. Not collective.
 
@@ -57,6 +57,19 @@ class Transfer:
         self._require_use()
         call("transfer_wait", self._conduit, ctypes.byref(self._state))
         self._use_up()
+
+    def test_local(self) -> bool:
+        """Tell whether the array of a put may be written again; of a get, whether it is over.
+
+        The transfer goes on, and has to be waited for all the same. Not collective.
+
+        Raises:
+            ArgumentError: it was used up before.
+        """
+        self._require_use()
+        is_over = ctypes.c_int()
+        call("transfer_test_local", self._conduit, ctypes.byref(self._state), ctypes.byref(is_over))
+        return bool(is_over.value)
 
     def wait_local(self) -> None:
         """Wait until the array of a put may be written again; the put goes on. Not collective.

@@ -51,6 +51,14 @@ void transfer(Checks& checks, espalier_conduit* conduit, void* on_device) {
   expect_refused(
       checks, espalier_start_get(on_device, 4, there, conduit, &transfer), "a get that starts"
   );
+  expect_refused(
+      checks,
+      espalier_start_put_signal(on_device, 4, there, 0, 1, conduit, &transfer),
+      "a raising put that starts"
+  );
+  expect_refused(
+      checks, espalier_post_put_signal(on_device, 4, there, 0, 1, conduit), "a posted raising put"
+  );
   expect_refused(checks, espalier_post_put(on_device, 4, there, conduit), "a posted put");
   expect_refused(checks, espalier_post_get(on_device, 4, there, conduit), "a posted get");
 }

@@ -112,6 +112,106 @@ void transfer_wrongly(Errors& errors, espalier_conduit* conduit, int p) {
   errors.expect(espalier_post_get(data.data(), 8, at(p, 0), conduit), MPI_ERR_ARG, "rank", "rank");
 }
 
+/// The forms of a put that raises which do not wait refuse what the blocking one does, and then
+/// start nothing.
+void signal_wrongly(Errors& errors, Checks& checks, espalier_conduit* conduit, int p) {
+  std::array<std::uint64_t, 4> data{};
+  espalier_transfer transfer{};
+
+  struct Wrong {
+    std::uint64_t const* from;
+    std::uint64_t num_bytes;
+    espalier_remote to;
+    std::uint64_t counter;
+    char const* text;
+  };
+
+  std::array const wrong{
+      Wrong{data.data(), 8, at(p, 0), 0, "expected a rank in 0 .. "},
+      Wrong{data.data(), 8, at(-1, 0), 0, "got -1"},
+      Wrong{data.data(), 8, at(0, segment_bytes - 7), 0, "got 8 bytes at offset 4089"},
+      Wrong{data.data(), 8, at(0, 0), 12, "multiple of 8 bytes, got offset 12"},
+      Wrong{data.data(), 8, at(0, 0), segment_bytes, "counter inside"},
+      Wrong{data.data(), 8, at(0, 0), ~std::uint64_t{7}, "counter inside"},
+      Wrong{nullptr, 8, at(0, 0), 0, "null"},
+  };
+  for (auto const& [from, num_bytes, to, counter, text] : wrong) {
+    std::string const what = std::string("a signal: ") + text;
+    errors.expect(
+        espalier_start_put_signal(from, num_bytes, to, counter, 1, conduit, &transfer),
+        MPI_ERR_ARG,
+        text,
+        what
+    );
+    errors.expect(
+        espalier_post_put_signal(from, num_bytes, to, counter, 1, conduit), MPI_ERR_ARG, text, what
+    );
+  }
+  errors.expect(
+      espalier_start_put_signal(data.data(), 8, at(0, 0), 0, 1, conduit, nullptr),
+      MPI_ERR_ARG,
+      "transfer",
+      "no place for a transfer"
+  );
+  errors.expect(
+      espalier_start_put_signal(data.data(), 8, at(0, 0), 0, 1, nullptr, &transfer),
+      MPI_ERR_ARG,
+      "",
+      "no conduit to start on"
+  );
+  errors.expect(
+      espalier_post_put_signal(data.data(), 8, at(0, 0), 0, 1, nullptr),
+      MPI_ERR_ARG,
+      "",
+      "no conduit to post on"
+  );
+  errors.expect(
+      espalier_transfer_wait(conduit, &transfer),
+      MPI_ERR_ARG,
+      "began nothing here",
+      "what is refused starts nothing"
+  );
+  std::uint64_t value = 1;
+  espalier_counter(conduit, 0, &value);
+  checks.expect(value == 0, "what is refused raises nothing");
+}
+
+/// Of a put that raises: its handle may be asked for local completion any number of times, until it
+/// is used up.
+void complete_signals_wrongly(Errors& errors, Checks& checks, espalier_conduit* conduit) {
+  std::uint64_t const data = 1;
+  espalier_transfer transfer{};
+  int is_complete = 0;
+  auto const test_local = [&](espalier_conduit* on, espalier_transfer* one, int* place) {
+    return espalier_transfer_test_local(on, one, place);
+  };
+  errors.expect(
+      test_local(conduit, &transfer, &is_complete), MPI_ERR_ARG, "began nothing here", "none"
+  );
+  auto const to = at(espalier_conduit_rank(conduit), 1024);
+  checks.expect(
+      espalier_start_put_signal(&data, 8, to, 2048, 1, conduit, &transfer) == 0, "start a signal"
+  );
+  errors.expect(test_local(conduit, nullptr, &is_complete), MPI_ERR_ARG, "transfer", "null");
+  errors.expect(test_local(conduit, &transfer, nullptr), MPI_ERR_ARG, "is_complete", "no place");
+  errors.expect(test_local(nullptr, &transfer, &is_complete), MPI_ERR_ARG, "", "no conduit");
+  for (int i = 0; i < 2; ++i) {
+    checks.expect(espalier_transfer_wait_local(conduit, &transfer) == 0, "wait locally");
+    checks.expect(test_local(conduit, &transfer, &is_complete) == 0, "test locally");
+    checks.expect(is_complete == 1, "local completion stays");
+  }
+  espalier_transfer copy = transfer;
+  checks.expect(espalier_transfer_wait(conduit, &transfer) == MPI_SUCCESS, "wait for a signal");
+  for (espalier_transfer* const used : {&transfer, &copy}) {
+    errors.expect(test_local(conduit, used, &is_complete), MPI_ERR_ARG, "used up", "test again");
+    errors.expect(
+        espalier_transfer_wait_local(conduit, used), MPI_ERR_ARG, "used up", "wait locally again"
+    );
+    errors.expect(espalier_transfer_wait(conduit, used), MPI_ERR_ARG, "used up", "wait again");
+  }
+  checks.expect(espalier_await(conduit, 2048, 1) == MPI_SUCCESS, "the counter was raised");
+}
+
 void complete_wrongly(Errors& errors, Checks& checks, espalier_conduit* conduit) {
   std::uint64_t data = 1;
   espalier_transfer transfer{};
@@ -394,7 +494,9 @@ void check_transport(
   PMPI_Comm_set_errhandler(members, handler);
   PMPI_Comm_free(&comm);
   transfer_wrongly(errors, conduit, test_size(MPI_COMM_WORLD));
+  signal_wrongly(errors, checks, conduit, test_size(MPI_COMM_WORLD));
   complete_wrongly(errors, checks, conduit);
+  complete_signals_wrongly(errors, checks, conduit);
   meet_wrongly(errors, checks, conduit);
   make_wrong_teams(errors, checks, conduit, members);
   espalier_team* team = nullptr;

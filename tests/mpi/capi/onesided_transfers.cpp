@@ -147,6 +147,100 @@ public:
     expect(counter() == before + 14, "the counter counts");
   }
 
+  /// The same without waiting; what was sent is replaced as soon as it may be.
+  void start_signals() {
+    std::uint64_t awaited = counter();
+    barrier();
+    for (std::size_t const size : {std::size_t{0}, std::size_t{1}, num_numbers}) {
+      for (bool const is_tested : {false, true}) {
+        awaited += 5;
+        start_signal(size, is_tested, awaited);
+      }
+    }
+    expect(counter() == awaited, "started signals count once");
+    barrier();
+  }
+
+  /// Many writers count at one counter, with handles that are tested, waited for in reverse, or
+  /// posted.
+  void count_puts() {
+    constexpr int num_rounds = 10;
+    std::uint64_t const before = counter();
+    barrier();
+    Numbers const own = numbers_of(rank_, 30);
+    std::uint64_t const mine = data_at + static_cast<std::uint64_t>(rank_) * 8;
+    std::vector<espalier_transfer> puts(static_cast<std::size_t>(num_rounds * p_));
+    for (std::size_t i = 0; i < puts.size(); ++i) {
+      auto const to = at(static_cast<int>(i) % p_, mine);
+      expect(
+          espalier_start_put_signal(own.data(), 8, to, counter_at, 2, conduit_, &puts[i]),
+          "start one of many signals"
+      );
+      expect(espalier_post_put_signal(own.data(), 8, to, counter_at, 1, conduit_), "post one");
+    }
+    for (std::size_t i = puts.size(); i-- > 0;) {
+      if (i % 2 == 0) {
+        expect(espalier_transfer_wait(conduit_, &puts[i]), "wait for one of many");
+      } else {
+        test_until_over(puts[i]);
+      }
+    }
+    expect(espalier_fence(conduit_), "fence");
+    std::uint64_t const all = before + static_cast<std::uint64_t>(3 * num_rounds * p_);
+    expect(espalier_await(conduit_, counter_at, all), "await all");
+    for (int from = 0; from < p_; ++from) {
+      bool const is_there = here()[static_cast<std::size_t>(from)] == numbers_of(from, 30)[0];
+      expect(is_there, "data of each writer");
+    }
+    barrier();
+    expect(counter() == all, "no more than all");
+    barrier();
+  }
+
+  /// Posted ones of all sizes: the counter says that they are there, the fence that they may be
+  /// written again.
+  void post_signals() {
+    std::uint64_t const before = counter();
+    barrier();
+    Numbers own = numbers_of(rank_, 40);
+    auto const to = at(right_, data_at);
+    expect(
+        espalier_post_put_signal(own.data(), data_bytes, to, counter_at, 1, conduit_), "post a put"
+    );
+    expect(
+        espalier_post_put_signal(nullptr, 0, to, counter_at, 1, conduit_),
+        "post nothing but a signal"
+    );
+    expect(espalier_fence(conduit_), "fence");
+    own.assign(num_numbers, 0);
+    expect(espalier_await(conduit_, counter_at, before + 2), "await what was posted");
+    expect(here() == numbers_of(left_, 40), "what was posted before the counter");
+    barrier();
+  }
+
+  /// Of puts and gets without counters.
+  void test_locally() {
+    Numbers own = numbers_of(rank_, 50);
+    espalier_transfer put{};
+    expect(
+        espalier_start_put(own.data(), data_bytes, at(right_, data_at), conduit_, &put), "start"
+    );
+    end_locally(put, true);
+    own.assign(num_numbers, 0);
+    end_locally(put, true);
+    test_until_over(put);
+    barrier();
+    expect(here() == numbers_of(left_, 50), "what was replaced after local completion");
+    espalier_transfer get{};
+    expect(
+        espalier_start_get(own.data(), data_bytes, at(right_, data_at), conduit_, &get), "start"
+    );
+    end_locally(get, true);
+    expect(own == numbers_of(rank_, 50), "a get is over where it is over locally");
+    expect(espalier_transfer_wait(conduit_, &get), "wait");
+    barrier();
+  }
+
   /// Everybody counts at rank 0.
   void count() {
     barrier();
@@ -185,6 +279,46 @@ private:
     return {.rank = rank, .offset = offset};
   }
 
+  void start_signal(std::size_t size, bool is_tested, std::uint64_t awaited) {
+    Numbers own = numbers_of(rank_, awaited);
+    auto const to = at(right_, data_at);
+    espalier_transfer put{};
+    expect(
+        espalier_start_put_signal(own.data(), size * 8, to, counter_at, 5, conduit_, &put),
+        "start a signaling put"
+    );
+    end_locally(put, is_tested);
+    own.assign(num_numbers, 0);
+    expect(espalier_transfer_wait(conduit_, &put), "wait for what is over locally");
+    expect(espalier_await(conduit_, counter_at, awaited), "await what was started");
+    Numbers const expected = numbers_of(left_, awaited);
+    bool const is_there = size == 0 || here()[size - 1] == expected[size - 1];
+    expect(is_there, "data before the counter, " + std::to_string(size));
+    barrier();
+  }
+
+  /// Until the source may be written again; the transfer goes on.
+  void end_locally(espalier_transfer& transfer, bool is_tested) {
+    int is_complete = is_tested ? 0 : 1;
+    if (!is_tested) {
+      expect(espalier_transfer_wait_local(conduit_, &transfer), "wait locally");
+    }
+    while (is_complete == 0) {
+      int const code = espalier_transfer_test_local(conduit_, &transfer, &is_complete);
+      expect(code, "test locally");
+      is_complete = code == MPI_SUCCESS ? is_complete : 1;
+    }
+  }
+
+  void test_until_over(espalier_transfer& transfer) {
+    int is_complete = 0;
+    while (is_complete == 0) {
+      int const code = espalier_transfer_test(conduit_, &transfer, &is_complete);
+      expect(code, "test");
+      is_complete = code == MPI_SUCCESS ? is_complete : 1;
+    }
+  }
+
   [[nodiscard]] std::byte* segment() const {
     return static_cast<std::byte*>(espalier_conduit_segment(conduit_));
   }
@@ -219,17 +353,22 @@ void use(Checks& checks, char const* transport) {
   ring.transfer_many();
   ring.post();
   ring.signal_data();
+  ring.start_signals();
+  ring.count_puts();
+  ring.post_signals();
+  ring.test_locally();
   ring.count();
   ring.split_barrier();
 }
 
-/// On one node, memory of the node is chosen; two conduits do not meet.
+/// On one node, memory of the node is chosen, where there is any; two conduits do not meet.
 void use_two(Checks& checks) {
   espalier_conduit* first = nullptr;
   espalier_conduit* second = nullptr;
   int code = espalier_conduit_attach(MPI_COMM_WORLD, 64, nullptr, &first);
   checks.expect(code == MPI_SUCCESS, "attach by default: " + text_of(code));
-  checks.expect(std::string(espalier_conduit_transport(first)) == "node", "a node is seen");
+  std::string const usual = transports().front();
+  checks.expect(espalier_conduit_transport(first) == usual, "a node is seen");
   code = espalier_conduit_attach(MPI_COMM_WORLD, 0, nullptr, &second);
   checks.expect(code == MPI_SUCCESS, "attach another one: " + text_of(code));
   checks.expect(espalier_signal({.rank = 0, .offset = 0}, 1, first) == MPI_SUCCESS, "signal");

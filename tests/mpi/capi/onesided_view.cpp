@@ -32,6 +32,34 @@ constexpr std::uint64_t in_at = 8;
 constexpr std::uint64_t out_at = 264;
 constexpr std::uint64_t segment_bytes = 1000;
 
+/// Counters of the neighbor are at 3, and each signal adds 1 or 2.
+void start_signals(Checks& checks, Conduit& conduit, int next) {
+  conduit.barrier();
+  std::array<std::int64_t, 2> own{conduit.rank() + 40, 8};
+  espalier::Transfer put = conduit.start_put_signal(std::span(own), {next, in_at}, counter_at, 2);
+  while (!put.test_local()) {
+    conduit.poll();
+  }
+  own = {-1, -1};
+  put.wait();
+  conduit.await(counter_at, 5);
+  int const previous = (conduit.rank() + conduit.size() - 1) % conduit.size();
+  checks.expect(conduit.segment<std::int64_t>()[1] == previous + 40, "data of a started signal");
+  conduit.barrier();
+  own = {conduit.rank() + 50, 9};
+  conduit.post_put_signal(std::span(own), {next, in_at}, counter_at);
+  conduit.fence();
+  own = {-1, -1};
+  conduit.await(counter_at, 6);
+  checks.expect(conduit.segment<std::int64_t>()[1] == previous + 50, "data of a posted signal");
+  try {
+    static_cast<void>(conduit.start_put_signal(std::span(own), {next, in_at}, 12));
+    checks.expect(false, "a misaligned counter is refused");
+  } catch (espalier::OnesidedError const& error) {
+    checks.expect(error.error_class() == MPI_ERR_ARG, error.what());
+  }
+}
+
 void transfer(Checks& checks, Conduit& conduit) {
   int const next = (conduit.rank() + 1) % conduit.size();
   int const previous = (conduit.rank() + conduit.size() - 1) % conduit.size();
@@ -60,6 +88,7 @@ void transfer(Checks& checks, Conduit& conduit) {
   conduit.await(counter_at, 3);
   checks.expect(conduit.counter(counter_at) == 3, "the counter counts");
   checks.expect(conduit.segment<std::int64_t>()[1] == previous, "data before the counter");
+  start_signals(checks, conduit, next);
   conduit.notify();
   while (!conduit.try_barrier()) {
     conduit.poll();

@@ -56,7 +56,7 @@ def test_it_passes_the_suite_of_conduits(num_ranks: int) -> None:
     assert "many_underway" in text
 
 
-@pytest.mark.parametrize("name", ["onesided_messages", "onesided_teams"])
+@pytest.mark.parametrize("name", ["onesided_messages", "onesided_teams", "onesided_transfers"])
 @pytest.mark.parametrize("num_ranks", [1, 2, 3, 5, 8])
 def test_the_interface_in_c_does_there_what_it_does_elsewhere(name: str, num_ranks: int) -> None:
     output(num_ranks, "cyclic", str(program(name)))

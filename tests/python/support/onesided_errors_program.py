@@ -67,10 +67,16 @@ def check_arrays(conduit: Conduit) -> None:
 
 def check_counters(conduit: Conduit) -> None:
     one = np.zeros(1)
-    refuse("multiple of 8 bytes, got offset 12", lambda: conduit.put_signal(one, 0, 0, counter=12))
-    refuse("a counter inside", lambda: conduit.put_signal(one, 0, 0, counter=SEGMENT))
-    refuse("a put inside", lambda: conduit.put_signal(one, 0, SEGMENT, counter=0))
-    refuse("amount in", lambda: conduit.put_signal(one, 0, 0, counter=8, amount=-1))
+    for put in (conduit.put_signal, conduit.start_put_signal, conduit.post_put_signal):
+        refuse("NumPy array as array", lambda put=put: put([1.0], 0, 0, counter=8))
+        refuse("rank in", lambda put=put: put(one, conduit.size, 0, counter=8))
+        refuse("8 bytes, got offset 12", lambda put=put: put(one, 0, 0, counter=12))
+        refuse("counter in .*, got -8", lambda put=put: put(one, 0, 0, counter=-8))
+        refuse("a counter inside", lambda put=put: put(one, 0, 0, counter=SEGMENT))
+        refuse("a put inside", lambda put=put: put(one, 0, SEGMENT, counter=0))
+        refuse("amount in", lambda put=put: put(one, 0, 0, counter=8, amount=-1))
+    conduit.fence()
+    assert conduit.counter(8) == 0
     refuse("multiple of 8 bytes, got offset 4", lambda: conduit.signal(0, 4))
     refuse("amount in", lambda: conduit.signal(0, 8, 2**64))
     refuse("a counter inside", lambda: conduit.counter(SEGMENT))
@@ -304,7 +310,8 @@ def check_after_the_end(team: Team, conduit: Conduit, request: object) -> None:
         conduit.post_get,
     ):
         refuse(detached, lambda call=call: call(one, 0, 0))
-    refuse(detached, lambda: conduit.put_signal(one, 0, 0, counter=8))
+    for put in (conduit.put_signal, conduit.start_put_signal, conduit.post_put_signal):
+        refuse(detached, lambda put=put: put(one, 0, 0, counter=8))
     refuse(detached, lambda: conduit.signal(0, 8))
     refuse(detached, lambda: conduit.counter(8))
     refuse(detached, lambda: conduit.await_counter(8, 0))

@@ -64,7 +64,7 @@ def check_started(conduit: Conduit, right: int) -> None:
         conduit.poll()
     assert (target == rank + 0.5).all()
     for transfer in (put, get):
-        for use in (transfer.test, transfer.wait, transfer.wait_local):
+        for use in (transfer.test, transfer.wait, transfer.test_local, transfer.wait_local):
             with pytest.raises(ArgumentError, match="under way, got one that was over"):
                 use()
     conduit.barrier()
@@ -118,6 +118,40 @@ def check_counters(conduit: Conduit, right: int) -> None:
     conduit.barrier()
 
 
+def check_started_signals(conduit: Conduit, right: int) -> None:
+    rank, size = conduit.rank, conduit.size
+    counter, data, length = 2048 + 1024, 800, 100
+    left = (rank - 1) % size
+    for step in range(1, 6):
+        source = np.full(length, 10 * step + rank, dtype=np.int64)
+        put = conduit.start_put_signal(source, right, data, counter=counter, amount=2)
+        while not put.test_local():
+            conduit.poll()
+        assert put.test_local()
+        source[:] = -1
+        put.wait()
+        conduit.await_counter(counter, 2 * step)
+        assert (conduit.array(length, np.int64, data) == 10 * step + left).all()
+        with pytest.raises(ArgumentError, match="under way, got one that was over"):
+            put.test_local()
+        conduit.barrier()
+    for step in range(6, 9):
+        source = np.full(length, 10 * step + rank, dtype=np.int64)
+        conduit.post_put_signal(source, right, data, counter=counter)
+        conduit.fence()
+        source[:] = -1
+        conduit.await_counter(counter, 10 + step - 5)
+        assert (conduit.array(length, np.int64, data) == 10 * step + left).all()
+        conduit.barrier()
+    # Nobody has the array or the transfer any more.
+    conduit.start_put_signal(np.full(length, 7.0), right, data, counter=counter)
+    conduit.post_put_signal(np.full(1, 7.0), right, data, counter=counter)
+    conduit.await_counter(counter, 15)
+    assert (conduit.array(length, float, data) == 7).all()
+    conduit.fence()
+    conduit.barrier()
+
+
 def check_split_barrier(conduit: Conduit, right: int) -> None:
     for step in range(3):
         conduit.put(np.array([step]), right, 3000)
@@ -139,6 +173,7 @@ def main() -> None:
     check_dropped(conduit, right)
     check_posted(conduit, right)
     check_counters(conduit, right)
+    check_started_signals(conduit, right)
     check_split_barrier(conduit, right)
     conduit.detach()
     assert conduit.is_released
