@@ -74,7 +74,9 @@ int espalier_conduit_attach(
 );
 
 /**
- * End a conduit; its teams must have been freed. Collective over its processes.
+ * End a conduit; its teams must have been freed. Collective over its processes: others that wait
+ * for this one afterwards get MPI_ERR_OTHER on the conduit of a node, and may wait for ever on
+ * another one.
  *
  * @param conduit [inout] NULL afterwards.
  */

@@ -84,7 +84,8 @@ stage_tsan() {
   local left_out="^(onesided_threads\\..*_collectives_checked|$pieces)"
   run_preset tsan test_exec_thread_executor test_threads_catalog test_threads_neighborhood \
     test_exec_node_link test_exec_node_signals test_exec_node_memory_order \
-    test_exec_one_sided_executor test_threads_one_sided test_onesided_threads test_onesided_races
+    test_exec_one_sided_executor test_threads_one_sided test_onesided_threads test_onesided_races \
+    test_onesided_ended
 }
 
 stage_release() {

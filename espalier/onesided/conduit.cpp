@@ -181,13 +181,18 @@ void Conduit::poll() {
   do_poll();
 }
 
-void Conduit::do_wait(exec::node::Patience& patience) {
+bool Conduit::let_pass(exec::node::Patience& patience) {
   do_poll();
   bool is_time = false;
   patience.pause([&is_time] { is_time = true; });
   if (is_time) {
     look_around();
   }
+  return is_time;
+}
+
+void Conduit::do_wait(exec::node::Patience& patience) {
+  let_pass(patience);
 }
 
 void Conduit::notify() {

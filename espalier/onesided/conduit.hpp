@@ -134,7 +134,7 @@ public:
   template <typename Condition> void poll_until(Condition&& is_true) {
     exec::node::Patience patience(shares_processors_);
     while (!is_true()) {
-      Conduit::do_wait(patience);
+      let_pass(patience);
     }
   }
 
@@ -166,6 +166,9 @@ protected:
 
   /// Runs the handler of a message.
   void deliver(Incoming const& incoming);
+
+  /// Polls, and lets some time pass. True now and then: the wait has become long.
+  bool let_pass(exec::node::Patience& patience);
 
 private:
   friend class Handle;

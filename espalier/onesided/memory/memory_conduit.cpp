@@ -5,7 +5,28 @@
 #include <cstring>
 #include <utility>
 
+#include "espalier/base/error.hpp"
+#include "espalier/base/format.hpp"
+
 namespace espalier::onesided {
+namespace {
+
+/// A number of barriers and a rank in one word, which is smaller with fewer barriers, and not 0.
+constexpr int rank_bits = 24;
+
+constexpr std::uint64_t packed(std::uint64_t num_barriers, int rank) noexcept {
+  return ((num_barriers + 1) << rank_bits) | static_cast<std::uint64_t>(rank);
+}
+
+constexpr std::uint64_t barriers_of(std::uint64_t word) noexcept {
+  return (word >> rank_bits) - 1;
+}
+
+constexpr std::uint64_t rank_of(std::uint64_t word) noexcept {
+  return word & ((std::uint64_t{1} << rank_bits) - 1);
+}
+
+}  // namespace
 
 MemoryConduit::MemoryConduit(Attached attached, SharedView view)
     : Conduit(std::move(attached)), view_(std::move(view)),
@@ -141,6 +162,61 @@ bool MemoryConduit::has_passed() {
   return view_.arrivals->num_notified.load(std::memory_order_acquire) >= all;
 }
 
-void MemoryConduit::look_around() {}
+void MemoryConduit::note_end() noexcept {
+  std::uint64_t const own = packed(num_barriers_, rank());
+  std::uint64_t least = view_.departures->least.load(std::memory_order_relaxed);
+  while ((least == 0 || own < least) &&
+         !view_.departures->least.compare_exchange_weak(least, own, std::memory_order_acq_rel)) {
+  }
+  view_.departures->num_ended.fetch_add(1, std::memory_order_acq_rel);
+}
+
+void MemoryConduit::do_wait(exec::node::Patience& patience) {
+  if (let_pass(patience)) {
+    require_others();
+  }
+}
+
+void MemoryConduit::require_others() {
+  std::uint64_t const least = view_.departures->least.load(std::memory_order_acquire);
+  if (least != 0) [[unlikely]] {
+    require_barrier(least);
+    require_company();
+  }
+}
+
+/// @param least  of Departures
+void MemoryConduit::require_barrier(std::uint64_t least) const {
+  if (barriers_of(least) < num_barriers_) {
+    throw Error(
+        ErrorCode::io,
+        formatted(
+            "expected all ranks in barrier {} of the conduit, but rank {} has ended its conduit "
+            "after {}",
+            num_barriers_,
+            rank_of(least),
+            barriers_of(least)
+        )
+    );
+  }
+}
+
+/// What this rank waits for is looked at once more after all others were seen to have ended: it may
+/// be the last that one of them did.
+void MemoryConduit::require_company() {
+  auto const num_others = static_cast<std::uint64_t>(num_ranks()) - 1;
+  bool const was_alone = std::exchange(
+      is_alone_, view_.departures->num_ended.load(std::memory_order_acquire) == num_others
+  );
+  if (was_alone && !postbox_.has_news()) {
+    throw Error(
+        ErrorCode::io,
+        formatted(
+            "expected others to do what rank {} waits for, but all have ended their conduits",
+            rank()
+        )
+    );
+  }
+}
 
 }  // namespace espalier::onesided

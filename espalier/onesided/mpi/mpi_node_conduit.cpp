@@ -26,7 +26,7 @@ constexpr std::size_t round_up(std::size_t num_bytes) noexcept {
   return (num_bytes + largest_page - 1) / largest_page * largest_page;
 }
 
-/// How the memory is divided: arrivals, then the area and the segment of each rank.
+/// How the memory is divided: arrivals and departures, then the area and the segment of each rank.
 class Layout {
 public:
   Layout(PostShape shape, std::vector<std::uint64_t> const& segment_bytes) : shape_(shape) {
@@ -47,7 +47,11 @@ public:
   }
 
   [[nodiscard]] SharedView view(std::byte* memory) const {
-    SharedView view{.shape = shape_, .arrivals = reinterpret_cast<Arrivals*>(memory)};
+    SharedView view{
+        .shape = shape_,
+        .arrivals = reinterpret_cast<Arrivals*>(memory),
+        .departures = reinterpret_cast<Departures*>(memory + sizeof(Arrivals)),
+    };
     for (std::size_t i = 0; i + 1 < begins_.size(); ++i) {
       view.areas.push_back(memory + begins_[i]);
       view.segments.push_back(memory + begins_[i] + round_up(shape_.area_bytes()));
@@ -65,6 +69,13 @@ public:
   NodeConduit(Attached attached, SharedView view, SharedMemory memory, OwnCommunicator comm)
       : MemoryConduit(std::move(attached), std::move(view)), memory_(std::move(memory)),
         comm_(std::move(comm)) {}
+
+  NodeConduit(NodeConduit const&) = delete;
+  NodeConduit& operator=(NodeConduit const&) = delete;
+  NodeConduit(NodeConduit&&) = delete;
+  NodeConduit& operator=(NodeConduit&&) = delete;
+
+  ~NodeConduit() override { note_end(); }
 
   using Conduit::Attached;
 

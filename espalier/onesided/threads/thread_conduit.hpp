@@ -12,6 +12,12 @@ namespace espalier::onesided {
 class ThreadConduit : public MemoryConduit {
 public:
   ThreadConduit(ThreadWorld& world, int rank, std::vector<Handler> handlers);
+  ThreadConduit(ThreadConduit const&) = delete;
+  ThreadConduit& operator=(ThreadConduit const&) = delete;
+  ThreadConduit(ThreadConduit&&) = delete;
+  ThreadConduit& operator=(ThreadConduit&&) = delete;
+
+  ~ThreadConduit() override { note_end(); }
 
 protected:
   void look_around() final;

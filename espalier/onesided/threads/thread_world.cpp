@@ -31,7 +31,8 @@ ThreadWorld::Memory ThreadWorld::allocate(std::size_t num_bytes) {
 ThreadWorld::ThreadWorld(ThreadOptions options)
     : options_(std::move(options)),
       shape_(PostShape::of(static_cast<int>(options_.segment_bytes.size()))),
-      arrivals_(allocate(sizeof(Arrivals))), is_attached_(options_.segment_bytes.size()) {
+      arrivals_(allocate(sizeof(Arrivals))), departures_(allocate(sizeof(Departures))),
+      is_attached_(options_.segment_bytes.size()) {
   for (std::uint64_t const num_bytes : options_.segment_bytes) {
     areas_.push_back(allocate(shape_.area_bytes()));
     segments_.push_back(allocate(num_bytes));
@@ -49,6 +50,7 @@ SharedView ThreadWorld::view() {
     view.segments.push_back(segments_[i].get());
   }
   view.arrivals = reinterpret_cast<Arrivals*>(arrivals_.get());
+  view.departures = reinterpret_cast<Departures*>(departures_.get());
   return view;
 }
 

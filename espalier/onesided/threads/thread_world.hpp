@@ -53,6 +53,7 @@ private:
   std::vector<Memory> areas_;
   std::vector<Memory> segments_;
   Memory arrivals_;
+  Memory departures_;
   std::vector<bool> is_attached_;
   std::mutex mutex_;
   std::atomic<bool> is_stopped_ = false;
