@@ -14,7 +14,15 @@ from espalier.errors import ArgumentError
 from espalier.exports import exporting
 from espalier.exports.exporting import Wish
 from espalier.io.console import emit_json
-from espalier.profiles import contents, differences, problems, profiles, site, union
+from espalier.profiles import (
+    contents,
+    differences,
+    problems,
+    profiles,
+    site,
+    team_measurements,
+    union,
+)
 from espalier.report.profile import (
     contents_report,
     difference_report,
@@ -22,6 +30,7 @@ from espalier.report.profile import (
     merge_report,
     print_check,
 )
+from espalier.report.team_measurements import team_measurements_report
 
 profile = Family()
 
@@ -35,8 +44,14 @@ AcrossMachines = Annotated[
 def show(path: ProfileArgument, json: Json = False) -> None:
     """Print what is in a profile: for each shape and call the sizes, the choice and its gain.
 
-    'espalier explain' prints the measurements behind it, and what other shapes borrow.
+    'espalier explain' prints the measurements behind it, and what other shapes borrow. Of a file
+    'teams-...', which programs keep beside the profile of what they learned: what was measured for
+    one-sided collectives.
     """
+    if team_measurements.is_in(path):
+        found = team_measurements.read(path)
+        groups.show(found, lambda one: team_measurements_report(one, path), json=json)
+        return
     groups.show(contents.contents(profiles.read(path)), contents_report, json=json)
 
 

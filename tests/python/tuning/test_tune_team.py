@@ -125,6 +125,11 @@ def test_what_is_found_is_kept(cli, tmp_path, vendor):
         assert request["before"]["origin"] == "remembered"
     assert kept.read_text(encoding="utf-8") == before, "nothing was measured again"
 
+    shown = cli("profile", "show", kept)
+    assert shown.code == 0, shown.err
+    assert "2 members on 1 node" in shown.out
+    assert all(request["after"]["algorithm"] in shown.out for request in document["requests"])
+
 
 @pytest.mark.parametrize(
     ("options", "expected"),
