@@ -279,6 +279,8 @@ private:
 /** NULL: strict, symmetric, chosen. */
 using TeamOptions = espalier_onesided_options const*;
 
+/** With ESPALIER_ADDRESSES_SINGLE, members tell each other where their buffers are when they plan.
+ */
 inline espalier_onesided_options team_options(
     espalier_sync in, espalier_sync out, espalier_addresses addresses = ESPALIER_ADDRESSES_SYMMETRIC
 ) {

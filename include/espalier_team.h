@@ -78,7 +78,11 @@ typedef enum espalier_addresses {
   ESPALIER_ADDRESSES_SYMMETRIC = 0, /**< in segments, at the same offset on all members. Each names
                                          its own address there, also where only the root has such a
                                          buffer: then others need no memory there */
-  ESPALIER_ADDRESSES_LOCAL = 1      /**< anywhere; nobody knows those of others */
+  ESPALIER_ADDRESSES_LOCAL = 1,     /**< anywhere; nobody knows those of others */
+  ESPALIER_ADDRESSES_SINGLE = 2 /**< in segments, at any offset of each member: members tell each
+                                     other where, once, when they plan, and each names its own
+                                     buffers only. So planning waits for all members, which
+                                     plan in the order in which they start collectives */
 } espalier_addresses;
 
 /**
@@ -105,8 +109,8 @@ typedef struct espalier_onesided_options {
   char const* algorithm; /**< as `espalier list` names it: "bcast/binomial"; "bcast/native": the
                               collective of the MPI library, with no mechanism; NULL: chosen. The
                               error of one that cannot serve lists those that can */
-  char const* mechanism; /**< how data move: "signaling_put", "rendezvous" (both with symmetric
-                              addresses only), "eager" or "counting_put"; NULL: chosen */
+  char const* mechanism; /**< how data move: "signaling_put", "rendezvous" (neither with
+                              local addresses), "eager" or "counting_put"; NULL: chosen */
 } espalier_onesided_options;
 
 /**

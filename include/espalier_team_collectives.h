@@ -21,13 +21,16 @@ extern "C" {
 /**
  * Plan a collective of a team. Arguments are those of MPI; counts, types, root, op and options are
  * equal on all members, types are contiguous (MPI_ERR_TYPE otherwise), and MPI_IN_PLACE is not
- * taken. With local addresses, buffers that count nowhere on this member may be NULL, and what
- * travels passes through scratch space. Type and op of a reduction stay until the request is freed.
+ * taken. With local and single addresses, buffers that count nowhere on this member may be NULL;
+ * with local ones, what travels passes through scratch space. Type and op of a reduction stay until
+ * the request is freed.
  *
  * Collective over the team, as requests are started in the same order on all members; planning
- * itself waits for nobody, and members may plan in any order. Started by espalier_request_start(),
- * which waits for nobody; completed by espalier_request_test() or espalier_request_wait(), in any
- * order, or by espalier_team_fence(). Several may be under way, each with buffers of its own.
+ * itself waits for nobody, and members may plan in any order. With single addresses it waits for
+ * all members; then what is wrong on one of them is an error on all, which names its rank. Started
+ * by espalier_request_start(), which waits for nobody; completed by espalier_request_test() or
+ * espalier_request_wait(), in any order, or by espalier_team_fence(). Several may be under way,
+ * each with buffers of its own.
  *
  * @param options NULL for strict, symmetric and chosen.
  * @param request [out] To be freed by espalier_request_free() when it is not under way.
@@ -180,7 +183,8 @@ int espalier_team_alltoallv_init(
     espalier_onesided_options const* options,
     espalier_request** request
 );
-/** No member is through before all have started; options say nothing about buffers. As
+/** No member is through before all have started; options say nothing about buffers, and planning
+ * waits for nobody. As
  * espalier_team_bcast_init(). */
 int espalier_team_barrier_init(
     espalier_team* team, espalier_onesided_options const* options, espalier_request** request

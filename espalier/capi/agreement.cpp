@@ -17,16 +17,8 @@
 #include "espalier/plan/failure.hpp"
 
 namespace espalier::capi {
-namespace {
 
-/// What a check found.
-struct Finding {
-  int mpi_class = MPI_SUCCESS;
-  std::string text{};
-  std::int64_t fingerprint = 0;
-};
-
-Finding run(std::function<Fingerprint()> const& check) {
+Finding find(std::function<Fingerprint()> const& check) {
   try {
     return {.fingerprint = check().value()};
   } catch (plan::ClassError const& error) {
@@ -40,8 +32,6 @@ Finding run(std::function<Fingerprint()> const& check) {
   }
 }
 
-}  // namespace
-
 void agree(mpi::OwnCommunicator const& own, std::function<Fingerprint()> const& check) {
   agree(
       [&](std::span<std::int64_t, 3> words) {
@@ -53,7 +43,7 @@ void agree(mpi::OwnCommunicator const& own, std::function<Fingerprint()> const& 
 }
 
 void agree(TakeLargest const& take_largest, std::function<Fingerprint()> const& check) {
-  Finding const mine = run(check);
+  Finding const mine = find(check);
   std::array<std::int64_t, 3> all{mine.mpi_class, mine.fingerprint, -mine.fingerprint};
   take_largest(all);
   if (all[0] != MPI_SUCCESS) {

@@ -5,11 +5,24 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
+
+#include <mpi.h>
 
 #include "espalier/capi/arguments.hpp"
 #include "espalier/mpi/own_communicator.hpp"
 
 namespace espalier::capi {
+
+/// What a check found on one rank.
+struct Finding {
+  int mpi_class = MPI_SUCCESS;
+  std::string text{};            ///< empty: nothing is wrong
+  std::int64_t fingerprint = 0;  ///< if nothing is wrong
+};
+
+/// Runs a check. Local, and throws nothing.
+[[nodiscard]] Finding find(std::function<Fingerprint()> const& check);
 
 /// Runs a local check on every rank; collective. If it throws on one rank all throw an error of the
 /// same class, and so they do if fingerprints differ: no rank is left waiting for one that gave up.

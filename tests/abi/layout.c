@@ -78,7 +78,11 @@ HOLDS(tuning_options_context, offsetof(espalier_tuning_options, context) == 32);
 HOLDS(reproducible_number, ESPALIER_REPRODUCIBLE == 1);
 HOLDS(learn_number, ESPALIER_LEARN_IN_STARTS == 2);
 HOLDS(sync_numbers, ESPALIER_ALLSYNC == 0 && ESPALIER_MYSYNC == 1 && ESPALIER_NOSYNC == 2);
-HOLDS(addresses_numbers, ESPALIER_ADDRESSES_SYMMETRIC == 0 && ESPALIER_ADDRESSES_LOCAL == 1);
+HOLDS(
+    addresses_numbers,
+    ESPALIER_ADDRESSES_SYMMETRIC == 0 && ESPALIER_ADDRESSES_LOCAL == 1 &&
+        ESPALIER_ADDRESSES_SINGLE == 2
+);
 
 HOLDS(distribution_size, sizeof(espalier_distribution) == 96);
 HOLDS(distribution_ndims, offsetof(espalier_distribution, ndims) == 12);

@@ -249,6 +249,7 @@ contains
     call check_strict_bcast()
     call check_loose_bcast()
     call check_symmetric_scatter()
+    call check_single_gather()
     call check_local()
     call check_refused_plans()
     call check_tuning()
@@ -361,6 +362,30 @@ contains
     call espalier_request_start(request)
     call espalier_request_wait(request)
     call require(all(part == [(n * rank + i, i = 1, n)]), 'symmetric scatter')
+    call espalier_request_free(request)
+  end subroutine
+
+  ! Members have their blocks at different offsets. Only the root says where its buffer is.
+  subroutine check_single_gather()
+    type(espalier_onesided_options), parameter :: single = &
+      espalier_onesided_options(addresses=ESPALIER_ADDRESSES_SINGLE)
+    integer, pointer :: whole(:), part(:)
+    integer, target :: elsewhere(n)
+    type(espalier_request) :: request
+    integer :: i, code
+    call espalier_conduit_segment(conduit, part, offset=64_c_int64_t * rank, &
+      num_elements=int(n, c_int64_t))
+    call espalier_conduit_segment(conduit, whole, offset=1024_c_int64_t, &
+      num_elements=int(n * p, c_int64_t))
+    part = rank
+    call espalier_team_gather_init(elsewhere, whole, n, MPI_INTEGER, 0, team, request, code, single)
+    call require(is_wrong(code), 'a single buffer outside of the segment is refused')
+    call espalier_team_gather_init(part, whole, n, MPI_INTEGER, 0, team, request, options=single)
+    call espalier_request_start(request)
+    call espalier_request_wait(request)
+    if (rank == 0) then
+      call require(all(whole == [((i - 1) / n, i = 1, n * p)]), 'single gather')
+    end if
     call espalier_request_free(request)
   end subroutine
 

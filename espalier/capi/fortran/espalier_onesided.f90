@@ -8,8 +8,8 @@ module espalier_onesided
   use espalier_onesided_types, only: espalier_array, espalier_blocks, espalier_conduit, &
     espalier_conduit_options, espalier_distribution, espalier_onesided_options, espalier_region, &
     espalier_remote, espalier_request, espalier_team, espalier_transfer, espalier_tuning_options, &
-    ESPALIER_ADDRESSES_LOCAL, ESPALIER_ADDRESSES_SYMMETRIC, ESPALIER_ALL_BLOCKS, &
-    ESPALIER_ALLSYNC, ESPALIER_ARRAY_MAX_DIMS, ESPALIER_MYSYNC, ESPALIER_NOSYNC
+    ESPALIER_ADDRESSES_LOCAL, ESPALIER_ADDRESSES_SINGLE, ESPALIER_ADDRESSES_SYMMETRIC, &
+    ESPALIER_ALL_BLOCKS, ESPALIER_ALLSYNC, ESPALIER_ARRAY_MAX_DIMS, ESPALIER_MYSYNC, ESPALIER_NOSYNC
   use espalier_onesided_conduit
   use espalier_onesided_segment
   use espalier_onesided_transfer

@@ -21,6 +21,7 @@ module espalier_onesided_types
   integer(c_int), parameter, public :: ESPALIER_NOSYNC = 2
   integer(c_int), parameter, public :: ESPALIER_ADDRESSES_SYMMETRIC = 0
   integer(c_int), parameter, public :: ESPALIER_ADDRESSES_LOCAL = 1
+  integer(c_int), parameter, public :: ESPALIER_ADDRESSES_SINGLE = 2
   integer(c_int), parameter :: reproducibly = 1
   integer(c_int), parameter :: learning = 2
   integer(c_int), parameter :: tune_anew = 1

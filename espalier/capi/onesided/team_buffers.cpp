@@ -61,6 +61,12 @@ Buffer output_of(TeamCall const& call) {
   }
 }
 
+constexpr char const* of_same_offset =
+    "symmetric addresses lie in segments, at the same offset on all members; take "
+    "ESPALIER_ADDRESSES_SINGLE for other offsets, or ESPALIER_ADDRESSES_LOCAL for other memory";
+constexpr char const* of_any_offset =
+    "single addresses lie in segments; take ESPALIER_ADDRESSES_LOCAL for others";
+
 /// The addresses of one call, seen from one member.
 class Addresses {
 public:
@@ -81,8 +87,14 @@ public:
   }
 
   /// Places that are the same on all members.
-  [[nodiscard]] UserPlaces places() const {
-    return {.input = place_of(input_), .output = place_of(output_)};
+  [[nodiscard]] std::vector<UserPlaces> symmetric() const {
+    BufferOffsets const own = offsets_of(*team_, *call_);
+    return places([&](int /*rank*/) { return own; }, false);
+  }
+
+  /// @param all  by rank
+  [[nodiscard]] std::vector<UserPlaces> told(std::span<BufferOffsets const> all) const {
+    return places([&](int rank) { return all[static_cast<std::size_t>(rank)]; }, true);
   }
 
 private:
@@ -129,40 +141,52 @@ private:
     }
   }
 
-  /// Anything where no member has a byte of the buffer.
-  [[nodiscard]] std::uint64_t place_of(Buffer const& buffer) const {
+  template <typename OffsetsOf>
+  [[nodiscard]] std::vector<UserPlaces>
+  places(OffsetsOf const& offsets_of_rank, bool are_told) const {
     SegmentPlaces const& places = team_->conduit->places;
-    std::uint64_t const offset = reinterpret_cast<std::uintptr_t>(buffer.address) -
-                                 reinterpret_cast<std::uintptr_t>(places.begin());
-    for (int rank = 0; rank < team_->team.num_ranks(); ++rank) {
-      std::uint64_t const num_bytes = bytes(buffer, rank);
-      std::uint64_t const size = places.num_bytes(team_->team.conduit_rank(rank));
-      if (num_bytes > 0 && (offset > size || num_bytes > size - offset)) {
-        throw_outside(buffer, rank, num_bytes);
-      }
+    int const num_ranks = team_->team.num_ranks();
+    std::vector<UserPlaces> result;
+    for (int rank = 0; rank < num_ranks; ++rank) {
+      BufferOffsets const offsets = offsets_of_rank(rank);
+      check_inside(input_, rank, offsets.input, are_told);
+      check_inside(output_, rank, offsets.output, are_told);
+      result.push_back({
+          .input = places.on_conduit(offsets.input),
+          .output = places.on_conduit(offsets.output),
+      });
     }
-    return places.on_conduit(offset);
+    return result;
   }
 
-  [[noreturn]] void throw_outside(Buffer const& buffer, int rank, std::uint64_t num_bytes) const {
+  /// Nothing is wrong where a member has no byte of the buffer.
+  void check_inside(Buffer const& buffer, int rank, std::uint64_t offset, bool are_told) const {
+    std::uint64_t const num_bytes = bytes(buffer, rank);
+    std::uint64_t const size = team_->conduit->places.num_bytes(team_->team.conduit_rank(rank));
+    if (num_bytes > 0 && (offset > size || num_bytes > size - offset)) {
+      throw_outside(buffer, rank, offset, are_told);
+    }
+  }
+
+  [[noreturn]] void
+  throw_outside(Buffer const& buffer, int rank, std::uint64_t offset, bool are_told) const {
     SegmentPlaces const& places = team_->conduit->places;
     int const on_conduit = team_->team.conduit_rank(rank);
-    auto const offset = reinterpret_cast<std::intptr_t>(buffer.address) -
-                        reinterpret_cast<std::intptr_t>(places.begin());
+    bool const is_null = !are_told && buffer.address == nullptr;
     std::string const where =
-        buffer.address == nullptr ? "a null pointer" : formatted("offset {}", offset);
+        is_null ? "a null pointer" : formatted("offset {}", static_cast<std::int64_t>(offset));
     throw Error(
         ErrorCode::argument,
         formatted(
             "expected {} of {} bytes inside the segment of rank {} of the team, which is rank {} "
-            "of the conduit and has {} bytes, got {}: symmetric addresses lie in segments, at the "
-            "same offset on all members; take ESPALIER_ADDRESSES_LOCAL for others",
+            "of the conduit and has {} bytes, got {}: {}",
             buffer.name,
-            num_bytes,
+            bytes(buffer, rank),
             rank,
             on_conduit,
             places.num_bytes(on_conduit),
-            where
+            where,
+            are_told ? of_any_offset : of_same_offset
         )
     );
   }
@@ -176,19 +200,43 @@ private:
 
 }  // namespace
 
+BufferOffsets offsets_of(espalier_team const& team, TeamCall const& call) {
+  auto const begin = reinterpret_cast<std::uintptr_t>(team.conduit->places.begin());
+  return {
+      .input = reinterpret_cast<std::uintptr_t>(call.sendbuf) - begin,
+      .output = reinterpret_cast<std::uintptr_t>(call.recvbuf) - begin,
+  };
+}
+
+TeamBuffers
+own_buffers(espalier_team const& team, TeamCall const& call, TeamElements const& elements) {
+  Addresses(team, call, elements).check_own();
+  TeamBuffers result;
+  result.own.input = static_cast<std::byte const*>(call.sendbuf);
+  result.own.output = static_cast<std::byte*>(call.recvbuf);
+  return result;
+}
+
+TeamBuffers told_buffers(
+    espalier_team const& team,
+    TeamCall const& call,
+    TeamElements const& elements,
+    std::span<BufferOffsets const> told
+) {
+  TeamBuffers result = own_buffers(team, call, elements);
+  result.all = Addresses(team, call, elements).told(told);
+  return result;
+}
+
 TeamBuffers buffers_of(
     espalier_team const& team,
     TeamCall const& call,
     TeamElements const& elements,
     AddressMode addresses
 ) {
-  Addresses const seen(team, call, elements);
-  seen.check_own();
-  TeamBuffers result;
-  result.own.input = static_cast<std::byte const*>(call.sendbuf);
-  result.own.output = static_cast<std::byte*>(call.recvbuf);
+  TeamBuffers result = own_buffers(team, call, elements);
   if (addresses == AddressMode::single) {
-    result.all.assign(static_cast<std::size_t>(team.team.num_ranks()), seen.places());
+    result.all = Addresses(team, call, elements).symmetric();
   }
   return result;
 }

@@ -4,9 +4,10 @@
 /// The collectives of espalier_onesided.h.
 
 #include "espalier/capi/arguments.hpp"
+#include "espalier/capi/onesided/request_planning.hpp"
+#include "espalier/capi/onesided/team_call.hpp"
 #include "espalier/capi/onesided/team_object.hpp"
 #include "espalier/capi/onesided/team_options.hpp"
-#include "espalier/capi/onesided/team_request.hpp"
 
 namespace {
 
@@ -20,9 +21,7 @@ int make_request(
     espalier_request** request
 ) noexcept {
   return espalier::capi::on(team, [&](espalier_team& self) {
-    espalier::capi::check_pointer(static_cast<void const*>(request), "request");
-    *request = nullptr;
-    *request = plan_request(self, call, espalier::capi::read(given)).release();
+    espalier::capi::plan_request(self, [&] { return call; }, given, request);
   });
 }
 
@@ -176,7 +175,13 @@ int espalier_team_alltoall_init(
 int espalier_team_barrier_init(
     espalier_team* team, espalier_onesided_options const* options, espalier_request** request
 ) {
-  return make_request(team, {.collective = Collective::barrier}, options, request);
+  // Nobody has to be told of a buffer.
+  return espalier::capi::on(team, [&](espalier_team& self) {
+    espalier::capi::check_pointer(static_cast<void const*>(request), "request");
+    *request = nullptr;
+    TeamCall const call{.collective = Collective::barrier};
+    *request = plan_request(self, call, espalier::capi::read(options)).release();
+  });
 }
 
 }  // extern "C"

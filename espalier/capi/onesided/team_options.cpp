@@ -44,6 +44,7 @@ AddressMode addresses_of(espalier_addresses const& given) {
   int const number = number_of(given);
   switch (number) {
   case ESPALIER_ADDRESSES_SYMMETRIC:
+  case ESPALIER_ADDRESSES_SINGLE:
     return AddressMode::single;
   case ESPALIER_ADDRESSES_LOCAL:
     return AddressMode::local;
@@ -53,6 +54,11 @@ AddressMode addresses_of(espalier_addresses const& given) {
 }
 
 }  // namespace
+
+bool tells_places(espalier_onesided_options const* given) noexcept {
+  return given != nullptr && given->size == sizeof(espalier_onesided_options) &&
+         number_of(given->addresses) == ESPALIER_ADDRESSES_SINGLE;
+}
 
 TeamOptions read(espalier_onesided_options const* given) {
   TeamOptions options;
@@ -72,6 +78,7 @@ TeamOptions read(espalier_onesided_options const* given) {
   options.learns = (given->flags & ESPALIER_LEARN_IN_STARTS) != 0;
   options.mode = {.in = sync_of(given->in, "in"), .out = sync_of(given->out, "out")};
   options.addresses = addresses_of(given->addresses);
+  options.tells_places = tells_places(given);
   if (given->algorithm != nullptr) {
     options.algorithm = given->algorithm;
   }

@@ -19,7 +19,11 @@ struct TeamOptions {
   std::string algorithm;                         ///< empty: chosen
   std::optional<schedule::Mechanism> mechanism;  ///< none: chosen
   bool learns = false;                           ///< takes turns among candidates in its calls
+  bool tells_places = false;                     ///< members tell each other where buffers are
 };
+
+/// Whether it asks for members to tell each other where buffers are; the rest of it may be wrong.
+[[nodiscard]] bool tells_places(espalier_onesided_options const* given) noexcept;
 
 /// Local. @throws Error argument.
 [[nodiscard]] TeamOptions read(espalier_onesided_options const* given);

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,7 +12,6 @@
 #include "espalier/base/error.hpp"
 #include "espalier/base/format.hpp"
 #include "espalier/capi/agreement.hpp"
-#include "espalier/capi/onesided/ordinary_memory.hpp"
 #include "espalier/capi/onesided/team_exchange.hpp"
 #include "espalier/capi/onesided/team_tuner.hpp"
 #include "espalier/plan/clock.hpp"
@@ -26,38 +24,7 @@ constexpr std::string_view what_to_do =
     "set ESPALIER_LEARN_IN_STARTS and name the same on all of them or on none; the collective is "
     "complete, and nothing more is learned in it";
 
-/// The MPI library may accept memory of devices, but all members have to let it serve.
-void check_memory(
-    espalier_team const& team, TeamPlanner const& planner, TeamBuffers const& buffers
-) {
-  std::optional<algorithms::Choice> const& named = planner.named().algorithm;
-  if (named && runs_natively(*named)) {
-    return;
-  }
-  std::string const advice = formatted(
-      "copy it, or name {}/native on all members, if the MPI library accepts such memory",
-      schedule::to_string(planner.request().collective)
-  );
-  plan::DeviceMemory const& devices = team.conduit->devices;
-  require_ordinary(devices, buffers.own.input, "sendbuf", advice);
-  bool const is_bcast = planner.request().collective == schedule::Collective::bcast;
-  require_ordinary(devices, buffers.own.output, is_bcast ? "buffer" : "recvbuf", advice);
-}
-
 }  // namespace
-
-std::unique_ptr<TeamRequest>
-plan_request(espalier_team& team, TeamCall const& call, TeamOptions options) {
-  if (call.collective == schedule::Collective::barrier) {
-    // No address is asked for.
-    options.addresses = schedule::AddressMode::single;
-  }
-  TeamElements const elements = check(call, team.team.num_ranks());
-  TeamBuffers buffers = buffers_of(team, call, elements, options.addresses);
-  TeamPlanner const planner(team, call, elements, options);
-  check_memory(team, planner, buffers);
-  return std::make_unique<TeamRequest>(team, planner, std::move(buffers), options.learns);
-}
 
 TeamRequest::TeamRequest(
     espalier_team& team, TeamPlanner const& planner, TeamBuffers buffers, bool learns

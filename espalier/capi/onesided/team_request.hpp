@@ -21,13 +21,6 @@
 
 namespace espalier::capi {
 
-class TeamRequest;
-
-/// Checks a call, and plans it. Local.
-/// @throws plan::ClassError, Error.
-[[nodiscard]] std::unique_ptr<TeamRequest>
-plan_request(espalier_team& team, TeamCall const& call, TeamOptions options);
-
 /// A collective of a team.
 class TeamRequest final : public espalier_request {
 public:

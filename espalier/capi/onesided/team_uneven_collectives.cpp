@@ -13,12 +13,12 @@
 
 #include "espalier/capi/agreement.hpp"
 #include "espalier/capi/arguments.hpp"
+#include "espalier/capi/onesided/request_planning.hpp"
 #include "espalier/capi/onesided/team_buffers.hpp"
 #include "espalier/capi/onesided/team_exchange.hpp"
 #include "espalier/capi/onesided/team_gather.hpp"
 #include "espalier/capi/onesided/team_object.hpp"
 #include "espalier/capi/onesided/team_options.hpp"
-#include "espalier/capi/onesided/team_request.hpp"
 #include "espalier/capi/onesided/uneven_blocks.hpp"
 
 namespace {
@@ -39,6 +39,17 @@ struct Lists {
   }
 };
 
+std::shared_ptr<UnevenBlocks const>
+blocks_of(espalier_team const& team, Lists lists, bool is_scatter) {
+  BlockRuns parts = lists.checked(team, is_scatter ? "sendbuf" : "recvbuf");
+  if (!is_scatter) {
+    parts.check_disjoint("recvbuf");
+  }
+  UnevenBlocks blocks;
+  blocks.parts.push_back(std::move(parts));
+  return std::make_shared<UnevenBlocks const>(std::move(blocks));
+}
+
 /// A collective with the same lists on all members.
 int make_request(
     espalier_team* team,
@@ -48,17 +59,11 @@ int make_request(
     espalier_request** request
 ) noexcept {
   return espalier::capi::on(team, [&](espalier_team& self) {
-    espalier::capi::check_pointer(reinterpret_cast<void const*>(request), "request");
-    *request = nullptr;
-    bool const is_scatter = call.collective == Collective::scatter;
-    BlockRuns parts = lists.checked(self, is_scatter ? "sendbuf" : "recvbuf");
-    if (!is_scatter) {
-      parts.check_disjoint("recvbuf");
-    }
-    UnevenBlocks blocks;
-    blocks.parts.push_back(std::move(parts));
-    call.blocks = std::make_shared<UnevenBlocks const>(std::move(blocks));
-    *request = plan_request(self, call, espalier::capi::read(given)).release();
+    auto const with_blocks = [&] {
+      call.blocks = blocks_of(self, lists, call.collective == Collective::scatter);
+      return call;
+    };
+    espalier::capi::plan_request(self, with_blocks, given, request);
   });
 }
 
@@ -97,6 +102,7 @@ fingerprint(TeamOptions const& options, espalier::capi::TeamElements const& elem
   espalier::capi::Fingerprint result;
   result.add(to_string(options.mode));
   result.add(std::string(to_string(options.addresses)));
+  result.add(std::string(options.tells_places ? "told" : ""));
   result.add(options.algorithm);
   result.add(options.mechanism ? std::string(to_string(*options.mechanism)) : "");
   result.add(std::to_string(elements.extent_bytes));
@@ -209,6 +215,10 @@ int espalier_team_alltoallv_init(
         }
     );
     call.blocks = blocks_of_all(self, *own);
+    if (plan_options.tells_places) {
+      *request = espalier::capi::plan_together(self, [&] { return call; }, options).release();
+      return;
+    }
     // Where blocks are is known only now; a wrong buffer is an error on all members, too.
     espalier::capi::agree(
         [&](espalier::capi::TeamExchange::Words words) { exchange.take_largest(words); },

@@ -36,16 +36,17 @@ _ENDS = {
     "MYSYNC": "until its owner is through",
     "ALLSYNC": "until the first is through",
 }
-# The name in C, and what it says.
+# The names in C, and what each says.
 _ADDRESSES = {
-    "single": (
-        "ESPALIER_ADDRESSES_SYMMETRIC",
-        "in segments, at the same offset on all members: every member knows the addresses of all",
-    ),
-    "local": (
-        "ESPALIER_ADDRESSES_LOCAL",
-        "anywhere: every member knows its own addresses alone",
-    ),
+    "single": {
+        "ESPALIER_ADDRESSES_SYMMETRIC": "in segments, at the same offset on all members: every"
+        " member knows the addresses of all",
+        "ESPALIER_ADDRESSES_SINGLE": "in segments, at any offset: members tell each other their"
+        " addresses when they plan",
+    },
+    "local": {
+        "ESPALIER_ADDRESSES_LOCAL": "anywhere: every member knows its own addresses alone",
+    },
 }
 _MECHANISMS = {
     "signaling_put": "puts where the receiver wants them, each with a counter",
@@ -66,9 +67,12 @@ def _mode(name: str) -> dict[str, str]:
     }
 
 
-def _address_mode(name: str) -> dict[str, str]:
-    spelling, buffers = _ADDRESSES[name]
-    return {"name": name, "addresses": spelling, "buffers": buffers}
+def _address_modes(name: str) -> list[dict[str, str]]:
+    """Return an address mode in each spelling that it has in C."""
+    return [
+        {"name": name, "addresses": spelling, "buffers": buffers}
+        for spelling, buffers in _ADDRESSES[name].items()
+    ]
 
 
 def _forms_of(mechanism: str, forms: Iterable[OneSidedForm]) -> list[dict[str, str]]:
@@ -125,7 +129,9 @@ def listing(pattern: str | None = None) -> dict[str, Any]:
         1,
         modes=[_mode(name) for name in dict.fromkeys(form["mode"] for form in forms)],
         address_modes=[
-            _address_mode(name) for name in dict.fromkeys(form["addresses"] for form in forms)
+            row
+            for name in dict.fromkeys(form["addresses"] for form in forms)
+            for row in _address_modes(name)
         ],
         mechanisms=[
             {"name": name, "moves": _MECHANISMS[name], "forms": _forms_of(name, forms)}

@@ -38,6 +38,10 @@ class Addresses(enum.IntEnum):
     in its segment, at any offset."""
     LOCAL = 1
     """Anywhere; nobody knows those of others."""
+    SINGLE = 2
+    """In segments, at any offset of each member: members tell each other where, once, when they
+    plan. So planning waits for all members, which plan in the order in which they start
+    collectives. Data go straight to where they belong, as with `SYMMETRIC`."""
 
 
 class Modes(TypedDict, total=False):
@@ -56,8 +60,8 @@ class Modes(TypedDict, total=False):
     """As `espalier list` names it: `bcast/binomial`; `bcast/native`: the collective of the MPI
     library, with no mechanism."""
     mechanism: str
-    """How data move: `signaling_put` or `rendezvous` (both with symmetric addresses only), `eager`
-    or `counting_put`. Chosen if it is left out, as the algorithm."""
+    """How data move: `signaling_put` or `rendezvous` (neither with local addresses), `eager` or
+    `counting_put`. Chosen if it is left out, as the algorithm."""
     learn: bool
     """Starts are also trials of other algorithms and mechanisms, until one is clearly faster; they
     lose at most 5 % of the time of starts. A start may wait until all members have made the one

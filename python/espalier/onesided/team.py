@@ -20,7 +20,7 @@ from espalier.onesided.request import Request, started
 from espalier.onesided.uneven import addresses, check_own, uneven
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import numpy.typing as npt
     from mpi4py import MPI
@@ -46,18 +46,21 @@ class Team(EndedByBlock):
 
     Each collective exists twice: `bcast_init()` plans a `Request` that is started any number of
     times, and `bcast()` plans and starts one that frees itself when it is over. Both are collective
-    over the team, in the same order on all members, and wait for nobody. Drop a request, and it
-    goes on; `fence()` waits for it.
+    over the team, in the same order on all members, and wait for nobody, unless addresses are
+    single. Drop a request, and it goes on; `fence()` waits for it.
 
     The keywords of all collectives are those of `Modes`. By default they are strict, and buffers
-    are symmetric: arrays of the segment, at the same offset on all members. Types are those that
+    are symmetric: arrays of the segment, at the same offset on all members. With
+    `Addresses.SINGLE` they are at any offset; then an array that cannot be is an error on all
+    members. Types are those that
     mpi4py finds for NumPy arrays, equal on all members, as are counts, root, op and modes.
 
     Blocks of different sizes are `(array, counts)` or `(array, counts, displacements)`, with an
     entry for each member; without displacements one follows the other.
 
-    Where only the root has a buffer, other members pass None if addresses are local. If they are
-    symmetric they say where it is, by the offset in bytes or an array of their own segment there.
+    Where only the root has a buffer, other members pass None if addresses are local or single. If
+    they are symmetric they say where it is, by the offset in bytes or an array of their own segment
+    there.
     """
 
     def __init__(self, conduit: Conduit, comm: MPI.Intracomm, *, scratch_bytes: int = 0) -> None:
@@ -277,11 +280,12 @@ class Team(EndedByBlock):
         All members name all counts and displacements, which are those of the array of the root.
         """
         root = arguments.number(root, "root", self._size)
-        blocks = uneven(send, "send", self._size, counts=self._rank == root)
-        own = Buffer("recv", recv, is_written=True)
-        check_own(own, blocks.counts[self._rank])
-        ends = addresses(blocks, own, self._segment(keywords))
-        given = (ends[0], *blocks.lists, ends[1], _type(own), root)
+        with self._telling(keywords):
+            blocks = uneven(send, "send", self._size, counts=self._rank == root)
+            own = Buffer("recv", recv, is_written=True)
+            check_own(own, blocks.counts[self._rank])
+            ends = addresses(blocks, own, self._segment(keywords))
+            given = (ends[0], *blocks.lists, ends[1], _type(own), root)
         return self._made("scatterv", given, keywords, (send, recv))
 
     def gatherv_init(
@@ -293,11 +297,12 @@ class Team(EndedByBlock):
         """
         root = arguments.number(root, "root", self._size)
         is_root = self._rank == root
-        blocks = uneven(recv, "recv", self._size, is_written=True, counts=is_root)
-        own = Buffer("send", send)
-        check_own(own, blocks.counts[self._rank])
-        ends = addresses(own, blocks, self._segment(keywords))
-        given = (*ends, *blocks.lists, _type(own), root)
+        with self._telling(keywords):
+            blocks = uneven(recv, "recv", self._size, is_written=True, counts=is_root)
+            own = Buffer("send", send)
+            check_own(own, blocks.counts[self._rank])
+            ends = addresses(own, blocks, self._segment(keywords))
+            given = (*ends, *blocks.lists, _type(own), root)
         return self._made("gatherv", given, keywords, (send, recv))
 
     def allgatherv_init(self, send: Array, recv: Blocks, **keywords: Unpack[Modes]) -> Request:
@@ -305,11 +310,12 @@ class Team(EndedByBlock):
 
         Counts and displacements are equal on all members.
         """
-        blocks = uneven(recv, "recv", self._size, is_written=True)
-        own = Buffer("send", send)
-        check_own(own, blocks.counts[self._rank])
-        ends = addresses(own, blocks, self._segment(keywords))
-        given = (*ends, *blocks.lists, _type(own))
+        with self._telling(keywords):
+            blocks = uneven(recv, "recv", self._size, is_written=True)
+            own = Buffer("send", send)
+            check_own(own, blocks.counts[self._rank])
+            ends = addresses(own, blocks, self._segment(keywords))
+            given = (*ends, *blocks.lists, _type(own))
         return self._made("allgatherv", given, keywords, (send, recv))
 
     def alltoallv_init(self, send: Blocks, recv: Blocks, **keywords: Unpack[Modes]) -> Request:
@@ -427,15 +433,26 @@ class Team(EndedByBlock):
         self._live()
         given: tuple[Any, ...] = ()
         if buffers:
-            found = contents(buffers, self._segment(keywords))
+            with self._telling(keywords):
+                found = contents(buffers, self._segment(keywords))
             given = (*found.addresses, found.count, handle(found.datatype))
         used = (*(buffer.given for buffer in buffers), kept)
         return self._made(name, (*given, *rest), keywords, used)
 
     def _segment(self, keywords: Modes) -> Segment | None:
-        """Return where buffers have to lie, if they do."""
-        is_local = modes.options(**keywords).addresses == Addresses.LOCAL
-        return None if is_local else self._conduit._segment
+        """Return where buffers have to lie, if this member can tell for all of them."""
+        is_known = modes.options(**keywords).addresses == Addresses.SYMMETRIC
+        return self._conduit._segment if is_known else None
+
+    @contextlib.contextmanager
+    def _telling(self, keywords: Modes) -> Iterator[None]:
+        """Check what differs between members: others may wait to be told of it."""
+        try:
+            yield
+        except Exception:
+            if keywords.get("addresses") is Addresses.SINGLE:
+                self._leave_planning()
+            raise
 
     def _made(
         self, name: str, given: tuple[Any, ...], keywords: Modes, used: tuple[object, ...]
@@ -456,6 +473,13 @@ class Team(EndedByBlock):
         byte = handle(api.mpi().BYTE)
         with contextlib.suppress(Error):
             call("team_alltoallv_init", *nothing, *nothing, byte, self._live(), None, None)
+
+    def _leave_planning(self) -> None:
+        """Let the others know that this member does not tell them of a buffer."""
+        byte = handle(api.mpi().BYTE)
+        options = ctypes.byref(modes.options(addresses=Addresses.SINGLE))
+        with contextlib.suppress(Error):
+            call("team_bcast_init", None, 0, byte, 0, self._live(), options, None)
 
 
 def _type(buffer: Buffer) -> Any:

@@ -29,7 +29,7 @@ def _print_options(console: Console, listing: Mapping[str, Any]) -> None:
     addresses = make_table("addresses", "options.addresses", "buffers are")
     for row in listing["address_modes"]:
         addresses.add_row(row["name"], row["addresses"], row["buffers"])
-    names = [row["name"] for row in listing["address_modes"]]
+    names = list(dict.fromkeys(row["name"] for row in listing["address_modes"]))
     mechanisms = make_table("options.mechanism", "how data move", *names)
     for row in listing["mechanisms"]:
         cells = (legality(row["forms"], name) for name in names)

@@ -9,8 +9,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <random>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "include/espalier_onesided.h"
@@ -35,7 +38,7 @@ inline constexpr int guard = -77;
 class Comparison {
 public:
   Comparison(Checks& checks, World const& world, MPI_Comm comm, espalier_team* team)
-      : checks_(&checks), world_(&world), comm_(comm), team_(team) {}
+      : checks_(&checks), world_(&world), comm_(comm), team_(team), any_place_(test_rank(comm)) {}
 
   void run(Case const& one, espalier_onesided_options const& options) {
     int const rank = test_rank(comm_);
@@ -43,8 +46,7 @@ public:
     Sizes const sizes = sizes_of(one, rank, p);
     num_in_ = static_cast<std::size_t>(sizes.in * one.width);
     num_out_ = static_cast<std::size_t>(sizes.out * one.width);
-    bool const is_local = options.addresses == ESPALIER_ADDRESSES_LOCAL;
-    prepare(is_local);
+    prepare(options.addresses);
     std::string const what = name_of(one, options);
     espalier_request* request = nullptr;
     int const code = plan(one, in_, out_, team_, &options, &request);
@@ -69,18 +71,43 @@ private:
            (options.algorithm == nullptr ? "chosen" : options.algorithm);
   }
 
-  /// Buffers in the segment, or anywhere: then those that count nowhere are null.
-  void prepare(bool is_local) {
+  /// Buffers in the segment, at one offset or at any, or anywhere. Those that count nowhere are
+  /// null if nobody needs to know where they would be.
+  void prepare(espalier_addresses where) {
     private_in_.assign(num_in_ + 1, guard);
     private_out_.assign(num_out_ + 1, guard);
     auto* const segment = static_cast<std::byte*>(espalier_conduit_segment(world_->conduit));
     in_ = reinterpret_cast<std::int32_t*>(segment + 64);
     out_ = reinterpret_cast<std::int32_t*>(segment + region_bytes);
-    if (is_local) {
-      in_ = num_in_ > 0 ? private_in_.data() : nullptr;
-      out_ = num_out_ > 0 ? private_out_.data() : nullptr;
+    if (where == ESPALIER_ADDRESSES_SYMMETRIC) {
+      return;
     }
+    if (where == ESPALIER_ADDRESSES_LOCAL) {
+      in_ = private_in_.data();
+      out_ = private_out_.data();
+    } else {
+      in_ += any_place_();
+      out_ += any_place_();
+      if (any_place_() % 2 == 0) {
+        std::swap(in_, out_);
+      }
+    }
+    in_ = num_in_ > 0 ? in_ : nullptr;
+    out_ = num_out_ > 0 ? out_ : nullptr;
   }
+
+  /// Numbers in half of a region, other ones on each rank and in each run of it.
+  class AnyPlace {
+  public:
+    explicit AnyPlace(int rank) : engine_(static_cast<unsigned>(rank) + 1) {}
+
+    std::ptrdiff_t operator()() {
+      return static_cast<std::ptrdiff_t>(engine_() % (region_bytes / 2 / sizeof(std::int32_t)));
+    }
+
+  private:
+    std::mt19937 engine_;
+  };
 
   /// Loose modes promise nothing about the buffers of others, so all ranks are ready before and
   /// look only after all are through.
@@ -112,6 +139,7 @@ private:
   World const* world_;
   MPI_Comm comm_;
   espalier_team* team_;
+  AnyPlace any_place_;
   std::size_t num_in_ = 0;
   std::size_t num_out_ = 0;
   std::vector<std::int32_t> private_in_;
@@ -128,14 +156,16 @@ inline bool is_turn(std::size_t number, std::size_t mechanism, int p) {
 
 inline bool is_legal(espalier_addresses where, char const* mechanism) {
   std::string_view const name = mechanism == nullptr ? "" : mechanism;
-  return where == ESPALIER_ADDRESSES_SYMMETRIC || (name != "signaling_put" && name != "rendezvous");
+  return where != ESPALIER_ADDRESSES_LOCAL || (name != "signaling_put" && name != "rendezvous");
 }
 
-inline std::vector<espalier_onesided_options> forms() {
+/// @param kinds  of addresses
+inline std::vector<espalier_onesided_options>
+forms(std::span<espalier_addresses const> kinds = addresses) {
   std::vector<espalier_onesided_options> all;
   for (espalier_sync const in : syncs) {
     for (espalier_sync const out : syncs) {
-      for (espalier_addresses const where : addresses) {
+      for (espalier_addresses const where : kinds) {
         espalier_onesided_options options = ESPALIER_ONESIDED_OPTIONS_INIT;
         options.in = in;
         options.out = out;
@@ -147,10 +177,14 @@ inline std::vector<espalier_onesided_options> forms() {
   return all;
 }
 
-inline void compare_forms(Comparison& comparison, std::vector<Case> const& all) {
+inline void compare_forms(
+    Comparison& comparison,
+    std::vector<Case> const& all,
+    std::span<espalier_addresses const> kinds = addresses
+) {
   int const p = test_size(MPI_COMM_WORLD);
   std::size_t number = 0;
-  for (espalier_onesided_options options : forms()) {
+  for (espalier_onesided_options options : forms(kinds)) {
     for (Case const& one : all) {
       ++number;
       for (std::size_t i = 0; i < mechanisms.size(); ++i) {
@@ -164,8 +198,12 @@ inline void compare_forms(Comparison& comparison, std::vector<Case> const& all) 
 }
 
 /// Sizes at which other algorithms are chosen, and none at all.
-inline void compare_sizes(Comparison& comparison, std::vector<Case> const& all) {
-  for (espalier_addresses const where : addresses) {
+inline void compare_sizes(
+    Comparison& comparison,
+    std::vector<Case> const& all,
+    std::span<espalier_addresses const> kinds = addresses
+) {
+  for (espalier_addresses const where : kinds) {
     for (int const count : {0, 1, 1500}) {
       for (Case one : all) {
         one.count = count;

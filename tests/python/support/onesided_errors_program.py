@@ -160,6 +160,33 @@ def check_uneven_buffers(team: Team, conduit: Conduit) -> None:
     )
 
 
+def check_told(team: Team, conduit: Conduit) -> None:
+    """What is wrong with an array of one member is an error on all, which are told whose it is."""
+    single: Modes = {"addresses": Addresses.SINGLE}
+    x, y, last = conduit.array(8), conduit.array(8, offset=64), team.size - 1
+    is_last = team.rank == last
+    refuse(
+        f"sendbuf of 64 bytes inside .* of rank {last} of the team",
+        lambda: team.allreduce(np.zeros(8) if is_last else x, y, **single),
+    )
+    wrong = np.zeros((8, 2))[:, 0] if is_last else x
+    told = f"the arguments of rank {last} of the team are wrong"
+    expected = "contiguous array as send" if is_last else told
+    refuse(expected, lambda: team.allreduce(wrong, y, **single))
+    ones = [1] * team.size
+    part = x[:0] if is_last else x[:1]
+    expected = "got 0" if is_last else told
+    whole = conduit.array(team.size, offset=64)
+    refuse(expected, lambda: team.gatherv(part, (whole, ones), **single))
+    if last > 0:
+        refuse("others on rank 1", lambda: team.bcast(x if team.rank == 0 else x[:4], **single))
+    x[:] = team.rank
+    conduit.barrier()
+    team.allreduce(x, y, **single).wait()
+    assert (y == team.size * last / 2).all()
+    conduit.barrier()
+
+
 def check_modes(team: Team, conduit: Conduit) -> None:
     x, y = conduit.array(8), conduit.array(8, offset=64)
     for root in (-1, team.size, 2**32):
@@ -334,6 +361,7 @@ def main() -> None:
         check_counters(conduit)
         check_buffers(team, conduit)
         check_uneven_buffers(team, conduit)
+        check_told(team, conduit)
         check_modes(team, conduit)
         check_requests(team, conduit)
         check_members_that_learn_differently(conduit)

@@ -32,12 +32,12 @@ MODES: list[Modes] = [
 
 
 class Arrays:
-    """Arrays at the same offsets on all members, or anywhere."""
+    """Arrays at the same offsets on all members, at any, or anywhere."""
 
     def __init__(self, conduit: Conduit, addresses: Addresses) -> None:
         self._conduit = conduit
         self._addresses = addresses
-        self._end = 0
+        self._end = 64 * world.rank if addresses == Addresses.SINGLE else 0
 
     def make(self, size: int, dtype: type = np.int64) -> np.ndarray:
         if self._addresses == Addresses.LOCAL:

@@ -8,6 +8,7 @@
 
 #include "espalier/base/error.hpp"
 #include "espalier/base/format.hpp"
+#include "espalier/capi/onesided/request_planning.hpp"
 #include "espalier/mpi/success.hpp"
 
 namespace espalier::capi {

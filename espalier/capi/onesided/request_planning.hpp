@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "include/espalier_onesided.h"
+
+#include "espalier/capi/onesided/team_call.hpp"
+#include "espalier/capi/onesided/team_object.hpp"
+#include "espalier/capi/onesided/team_options.hpp"
+#include "espalier/capi/onesided/team_request.hpp"
+
+namespace espalier::capi {
+
+/// Checks a call, and plans it. Local: all members know where buffers are, or none does.
+/// @throws plan::ClassError, Error.
+[[nodiscard]] std::unique_ptr<TeamRequest>
+plan_request(espalier_team& team, TeamCall const& call, TeamOptions options);
+
+/// Says what is called, or throws.
+using CallOf = std::function<TeamCall()>;
+
+/// The same after members have told each other where their buffers are. Collective, in the order in
+/// which members start collectives; what is wrong on one member is an error on all of them.
+/// @throws plan::ClassError, Error.
+[[nodiscard]] std::unique_ptr<TeamRequest>
+plan_together(espalier_team& team, CallOf const& call_of, espalier_onesided_options const* given);
+
+/// What a program asks for, which is to be stored in *request: null if it cannot be planned.
+/// Collective if the options ask for members to tell each other where buffers are, else local.
+/// @throws plan::ClassError, Error.
+void plan_request(
+    espalier_team& team,
+    CallOf const& call_of,
+    espalier_onesided_options const* given,
+    espalier_request** request
+);
+
+}  // namespace espalier::capi
