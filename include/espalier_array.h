@@ -164,10 +164,10 @@ int espalier_region_has_affinity(espalier_region const* region, int* has_affinit
  *
  * Modes mean what they mean there, of blocks instead of buffers, and of the implicit team instead
  * of the team. With ESPALIER_ADDRESSES_SYMMETRIC, data go straight from block to block if the
- * layout permits it: if all that a member gives is one run of its segment, what it gets too, and at
- * the same offsets on all members. ESPALIER_ADDRESSES_SINGLE is the same here, as distributions
- * say where blocks are. Otherwise, and with ESPALIER_ADDRESSES_LOCAL, data pass through scratch
- * space of the implicit team. espalier_explain() says what was planned.
+ * layout permits it: if all that a member gives is one run of its segment, and what it gets too, at
+ * any offsets. ESPALIER_ADDRESSES_SINGLE is the same here, as distributions say where blocks are.
+ * Otherwise, and with ESPALIER_ADDRESSES_LOCAL, data pass through scratch space of the implicit
+ * team. espalier_explain() says what was planned.
  *
  * @param from     One block.
  * @param to       At least one block.

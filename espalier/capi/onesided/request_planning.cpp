@@ -35,6 +35,18 @@ void check_memory(
   require_ordinary(devices, buffers.own.output, is_bcast ? "buffer" : "recvbuf", advice);
 }
 
+std::unique_ptr<TeamRequest> planned(
+    espalier_team& team,
+    TeamCall const& call,
+    TeamElements const& elements,
+    TeamOptions const& options,
+    TeamBuffers buffers
+) {
+  TeamPlanner const planner(team, call, elements, options);
+  check_memory(team, planner, buffers);
+  return std::make_unique<TeamRequest>(team, planner, std::move(buffers), options.learns);
+}
+
 }  // namespace
 
 std::unique_ptr<TeamRequest>
@@ -45,9 +57,20 @@ plan_request(espalier_team& team, TeamCall const& call, TeamOptions options) {
   }
   TeamElements const elements = check(call, team.team.num_ranks());
   TeamBuffers buffers = buffers_of(team, call, elements, options.addresses);
-  TeamPlanner const planner(team, call, elements, options);
-  check_memory(team, planner, buffers);
-  return std::make_unique<TeamRequest>(team, planner, std::move(buffers), options.learns);
+  return planned(team, call, elements, options, std::move(buffers));
+}
+
+std::unique_ptr<TeamRequest> plan_request(
+    espalier_team& team,
+    TeamCall const& call,
+    TeamOptions const& options,
+    std::span<BufferOffsets const> places
+) {
+  TeamElements const elements = check(call, team.team.num_ranks());
+  bool const is_known = options.addresses == schedule::AddressMode::single;
+  TeamBuffers buffers =
+      is_known ? told_buffers(team, call, elements, places) : own_buffers(team, call, elements);
+  return planned(team, call, elements, options, std::move(buffers));
 }
 
 std::unique_ptr<TeamRequest>

@@ -4,9 +4,11 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 
 #include "include/espalier_onesided.h"
 
+#include "espalier/capi/onesided/team_buffers.hpp"
 #include "espalier/capi/onesided/team_call.hpp"
 #include "espalier/capi/onesided/team_object.hpp"
 #include "espalier/capi/onesided/team_options.hpp"
@@ -19,10 +21,20 @@ namespace espalier::capi {
 [[nodiscard]] std::unique_ptr<TeamRequest>
 plan_request(espalier_team& team, TeamCall const& call, TeamOptions options);
 
+/// The same where this member knows where the buffers of all are.
+/// @param places  by rank; not looked at with local addresses
+/// @throws plan::ClassError, Error.
+[[nodiscard]] std::unique_ptr<TeamRequest> plan_request(
+    espalier_team& team,
+    TeamCall const& call,
+    TeamOptions const& options,
+    std::span<BufferOffsets const> places
+);
+
 /// Says what is called, or throws.
 using CallOf = std::function<TeamCall()>;
 
-/// The same after members have told each other where their buffers are. Collective, in the order in
+/// The same after members have told each other where theirs are. Collective, in the order in
 /// which members start collectives; what is wrong on one member is an error on all of them.
 /// @throws plan::ClassError, Error.
 [[nodiscard]] std::unique_ptr<TeamRequest>

@@ -39,27 +39,6 @@ std::int64_t longest(std::vector<Blocks> const& lists) noexcept {
   return static_cast<std::int64_t>(most);
 }
 
-/// The offset that all members have in common where they have the buffer.
-class CommonOffset {
-public:
-  void add(BlockBuffer const& buffer) noexcept {
-    if (buffer.num_bytes == 0) {
-      return;
-    }
-    std::optional<std::uint64_t> const offset = buffer.direct();
-    is_common_ = is_common_ && offset && (!found_ || *found_ == *offset);
-    found_ = offset;
-  }
-
-  [[nodiscard]] bool is_common() const noexcept { return is_common_; }
-
-  [[nodiscard]] std::uint64_t offset() const noexcept { return found_.value_or(0); }
-
-private:
-  std::optional<std::uint64_t> found_;
-  bool is_common_ = true;
-};
-
 }  // namespace
 
 std::optional<std::uint64_t> BlockBuffer::direct() const noexcept {
@@ -148,18 +127,15 @@ void Movement::choose_bcast() {
 }
 
 void Movement::look_at_members() {
-  CommonOffset input;
-  CommonOffset output;
   for (int member = 0; member < static_cast<int>(members_.size()); ++member) {
     MemberWork const one = work(member);
-    input.add(one.input);
-    output.add(one.output);
+    auto const input = one.input.direct();
+    auto const output = one.output.direct();
+    is_direct_ = is_direct_ && input && output;
+    places_.push_back({.input = input.value_or(0), .output = output.value_or(0)});
     packs_ = packs_ || one.packs();
     unpacks_ = unpacks_ || one.unpacks();
   }
-  is_symmetric_ = input.is_common() && output.is_common();
-  input_offset_ = input.offset();
-  output_offset_ = output.offset();
 }
 
 int Movement::member_of(int rank) const noexcept {

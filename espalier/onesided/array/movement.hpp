@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "espalier/onesided/array/array_call.hpp"
+#include "espalier/onesided/program/runner.hpp"
 #include "espalier/schedule/collective.hpp"
 
 namespace espalier::onesided {
@@ -82,8 +83,8 @@ public:
   /// Pieces of a block of the collective of the team.
   [[nodiscard]] std::int64_t num_pieces() const noexcept { return num_pieces_; }
 
-  /// Whether all buffers are direct, and at the same offset on all members.
-  [[nodiscard]] bool is_symmetric() const noexcept { return is_symmetric_; }
+  /// Whether all buffers are direct.
+  [[nodiscard]] bool is_direct() const noexcept { return is_direct_; }
 
   /// Whether any member packs.
   [[nodiscard]] bool packs() const noexcept { return packs_; }
@@ -91,10 +92,8 @@ public:
   /// Whether any member unpacks.
   [[nodiscard]] bool unpacks() const noexcept { return unpacks_; }
 
-  /// Where buffers are that only others have, if addresses are symmetric.
-  [[nodiscard]] std::uint64_t input_offset() const noexcept { return input_offset_; }
-
-  [[nodiscard]] std::uint64_t output_offset() const noexcept { return output_offset_; }
+  /// Where the buffers of each member are that are direct.
+  [[nodiscard]] std::vector<UserPlaces> const& places() const noexcept { return places_; }
 
   [[nodiscard]] MemberWork work(int member) const;
 
@@ -123,10 +122,9 @@ private:
   std::int64_t num_pieces_ = 1;
   std::int64_t most_sources_ = 0;
   std::int64_t most_targets_ = 0;
-  std::uint64_t input_offset_ = 0;
-  std::uint64_t output_offset_ = 0;
+  std::vector<UserPlaces> places_;
   bool is_root_copying_ = false;  ///< a bcast starts from the root's own target
-  bool is_symmetric_ = true;
+  bool is_direct_ = true;
   bool packs_ = false;
   bool unpacks_ = false;
 };

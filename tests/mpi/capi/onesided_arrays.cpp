@@ -91,6 +91,8 @@ private:
     options.addresses = static_cast<espalier_addresses>(form / 9 % 2);
     if (options.addresses == ESPALIER_ADDRESSES_LOCAL) {
       options.mechanism = turn % 2 == 0 ? "eager" : "counting_put";
+    } else if (turn % 5 == 0) {
+      options.addresses = ESPALIER_ADDRESSES_SINGLE;
     }
     return options;
   }

@@ -301,29 +301,33 @@ TEST(Movement, CopiesNothingWhereTheLayoutFits) {
         call_of(ArrayCollective::reduce, {2, 0, 1}, {1}),
         call_of(ArrayCollective::exchange, {0, 3, 4}, {0, 3, 4})}) {
     Movement const movement(call);
-    EXPECT_TRUE(movement.is_symmetric()) << to_string(call.collective);
+    EXPECT_TRUE(movement.is_direct()) << to_string(call.collective);
     EXPECT_FALSE(movement.packs() || movement.unpacks()) << to_string(call.collective);
   }
 }
 
 TEST(Movement, CopiesWhereBlocksAreNotInRankOrder) {
   Movement const movement(call_of(ArrayCollective::exchange, {0, 4, 3}, {0, 3, 4}));
-  EXPECT_FALSE(movement.is_symmetric());
+  EXPECT_FALSE(movement.is_direct());
   EXPECT_FALSE(movement.packs()) << "targets are";
   EXPECT_TRUE(movement.unpacks());
 }
 
 TEST(Movement, LetsTheRootOfABcastFillItsOwnTargetFirst) {
   Movement const movement(call_of(ArrayCollective::bcast, {1}, {0, 1, 2}));
-  EXPECT_TRUE(movement.is_symmetric());
+  EXPECT_TRUE(movement.is_direct());
   EXPECT_TRUE(movement.packs());
   EXPECT_FALSE(movement.unpacks());
-  EXPECT_EQ(movement.output_offset(), 1024U);
+  for (UserPlaces const& places : movement.places()) {
+    EXPECT_EQ(places.output, 1024U);
+  }
 }
 
 TEST(Movement, SendsABcastFromItsSourceWhereTheRootHasNoTarget) {
   Movement const movement(call_of(ArrayCollective::bcast, {1}, {0, 2}));
-  EXPECT_FALSE(movement.is_symmetric());
+  EXPECT_TRUE(movement.is_direct());
+  EXPECT_EQ(movement.places()[0].output, 1024U);
+  EXPECT_EQ(movement.places()[1].output, 0U);
   EXPECT_FALSE(movement.packs() || movement.unpacks());
 }
 
@@ -331,7 +335,7 @@ TEST(Movement, TakesTheSourceOfABcastAsTarget) {
   ArrayCall call = call_of(ArrayCollective::bcast, {1}, {0, 1, 2});
   call.to = on_ranks({0, 1, 2}, 0);
   Movement const movement(call);
-  EXPECT_TRUE(movement.is_symmetric());
+  EXPECT_TRUE(movement.is_direct());
   EXPECT_FALSE(movement.packs() || movement.unpacks());
 }
 
@@ -349,7 +353,7 @@ TEST(Movement, MovesNothingWhereThereIsNothing) {
   ArrayCall call = call_of(ArrayCollective::exchange, {0, 1}, {1, 0});
   call.piece_bytes = 0;
   Movement const movement(call);
-  EXPECT_TRUE(movement.is_symmetric());
+  EXPECT_TRUE(movement.is_direct());
   EXPECT_FALSE(movement.packs() || movement.unpacks());
 }
 

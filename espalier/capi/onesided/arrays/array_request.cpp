@@ -43,7 +43,7 @@ Sync at_least_own(Sync given) noexcept {
 
 /// Of the collective in the middle.
 TeamOptions inner_options(Movement const& movement, TeamOptions options) {
-  if (!movement.is_symmetric()) {
+  if (!movement.is_direct()) {
     options.addresses = AddressMode::local;
   }
   if (movement.packs() || movement.unpacks()) {
@@ -79,8 +79,11 @@ ArrayRequest::ArrayRequest(
     : espalier_request({}), of_(&of), implicit_(&implicit), elements_(elements),
       work_(movement.work(implicit.team->team.rank())) {
   TeamOptions const inner = inner_options(movement, options);
-  collective_ =
-      plan_request(*implicit.team, call(movement, inner.addresses == AddressMode::single), inner);
+  std::vector<BufferOffsets> places;
+  for (onesided::UserPlaces const& one : movement.places()) {
+    places.push_back({.input = one.input, .output = one.output});
+  }
+  collective_ = plan_request(*implicit.team, call(movement), inner, places);
   if (movement.packs() && options.mode.in == Sync::allsync) {
     entry_ = barrier_of(*implicit.team);
   }
@@ -95,8 +98,8 @@ ArrayRequest::~ArrayRequest() {
   --of_->num_array_requests;
 }
 
-TeamCall ArrayRequest::call(Movement const& movement, bool is_symmetric) {
-  TeamCall result{
+TeamCall ArrayRequest::call(Movement const& movement) {
+  return {
       .collective = movement.collective(),
       .sendbuf = memory(work_.input, input_),
       .recvbuf = memory(work_.output, output_),
@@ -105,12 +108,6 @@ TeamCall ArrayRequest::call(Movement const& movement, bool is_symmetric) {
       .op = elements_.op,
       .root = movement.root(),
   };
-  if (is_symmetric) {
-    // Members say where buffers are that only others have.
-    result.sendbuf = segment() + movement.input_offset();
-    result.recvbuf = segment() + movement.output_offset();
-  }
-  return result;
 }
 
 /// Null if this member has no such buffer.

@@ -87,7 +87,7 @@ private:
   void combine(
       std::byte const* operands, onesided::Combination const& combination, std::byte* result
   ) const;
-  [[nodiscard]] TeamCall call(onesided::Movement const& movement, bool is_symmetric);
+  [[nodiscard]] TeamCall call(onesided::Movement const& movement);
   [[nodiscard]] std::byte* memory(onesided::BlockBuffer const& buffer, std::vector<std::byte>& own);
   [[nodiscard]] std::byte* segment() const noexcept;
 
