@@ -20,7 +20,7 @@ namespace espalier::capi {
 
 Finding find(std::function<Fingerprint()> const& check) {
   try {
-    return {.fingerprint = check().value()};
+    return {.mpi_class = MPI_SUCCESS, .text = "", .fingerprint = check().value()};
   } catch (plan::ClassError const& error) {
     return {.mpi_class = error.mpi_class(), .text = error.what()};
   } catch (Error const& error) {

@@ -17,7 +17,7 @@ namespace espalier::capi {
 /// What a check found on one rank.
 struct Finding {
   int mpi_class = MPI_SUCCESS;
-  std::string text{};            ///< empty: nothing is wrong
+  std::string text;              ///< empty: nothing is wrong
   std::int64_t fingerprint = 0;  ///< if nothing is wrong
 };
 

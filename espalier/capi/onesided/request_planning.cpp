@@ -78,7 +78,6 @@ plan_together(espalier_team& team, CallOf const& call_of, espalier_onesided_opti
   TeamCall call;
   TeamElements elements;
   TeamOptions options;
-  std::optional<TeamPlanner> planner;
   std::vector<BufferOffsets> const told = told_by_all(
       team,
       [&] {
@@ -86,17 +85,15 @@ plan_together(espalier_team& team, CallOf const& call_of, espalier_onesided_opti
         call = call_of();
         elements = check(call, team.team.num_ranks());
         TeamBuffers const own = own_buffers(team, call, elements);
-        planner.emplace(team, call, elements, options);
-        check_memory(team, *planner, own);
+        TeamPlanner const planner(team, call, elements, options);
+        check_memory(team, planner, own);
         Fingerprint known;
-        known.add(planner->text());
+        known.add(planner.text());
         return known;
       },
       [&] { return offsets_of(team, call); }
   );
-  return std::make_unique<TeamRequest>(
-      team, *planner, told_buffers(team, call, elements, told), options.learns
-  );
+  return planned(team, call, elements, options, told_buffers(team, call, elements, told));
 }
 
 void plan_request(
@@ -106,7 +103,7 @@ void plan_request(
     espalier_request** request
 ) {
   auto const checked = [&] {
-    check_pointer(static_cast<void const*>(request), "request");
+    check_pointer(reinterpret_cast<void const*>(request), "request");
     *request = nullptr;
     return call_of();
   };

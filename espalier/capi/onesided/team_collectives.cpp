@@ -177,7 +177,7 @@ int espalier_team_barrier_init(
 ) {
   // Nobody has to be told of a buffer.
   return espalier::capi::on(team, [&](espalier_team& self) {
-    espalier::capi::check_pointer(static_cast<void const*>(request), "request");
+    espalier::capi::check_pointer(reinterpret_cast<void const*>(request), "request");
     *request = nullptr;
     TeamCall const call{.collective = Collective::barrier};
     *request = plan_request(self, call, espalier::capi::read(options)).release();
