@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -16,6 +17,7 @@
 #include "espalier/exec/memory/binding.hpp"
 #include "tests/support/choice_name.hpp"
 #include "tests/support/one_sided.hpp"
+#include "tests/support/team_forms.hpp"
 
 namespace espalier::exec {
 namespace {
@@ -138,6 +140,37 @@ TEST_P(UnevenBlocks, HaveTheSameBytesAtBothEndsInEveryForm) {
     }
   }
 }
+
+class UnevenBlocksOfTeams : public testing::TestWithParam<schedule::Collective> {};
+
+/// Up to the first form in which they have not; pieces of vectors among them.
+TEST_P(UnevenBlocksOfTeams, HaveTheSameBytesAtBothEndsInEveryForm) {
+  for (int const p : {2, 3, 5, 8}) {
+    test::TeamPlace const place{GetParam(), p, has_root(GetParam()) ? p / 2 : 0};
+    test::for_each_team_form(
+        place,
+        [&](algorithms::Choice const& choice,
+            test::OneSidedCase const& the,
+            schedule::OneSidedForm const& form) {
+          if (choice.algorithm().equal_blocks_only || HasFailure()) {
+            return;
+          }
+          std::vector<RankProgram> const programs =
+              schedule::one_sided(form, the.survey(), the.program_of());
+          for (Sizes const sizes : {Sizes::some_empty, Sizes::all_empty, Sizes::one}) {
+            EXPECT_EQ(num_wrong(bound(programs, sizes)), 0) << test::name_of(place, choice, form);
+          }
+        }
+    );
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    ,
+    UnevenBlocksOfTeams,
+    testing::ValuesIn(test::team_collectives()),
+    [](auto const& tested) { return std::string(to_string(tested.param)); }
+);
 
 INSTANTIATE_TEST_SUITE_P(, UnevenBlocks, testing::ValuesIn(uneven_choices()), test::name_of_choice);
 

@@ -13,6 +13,7 @@
 
 #include "espalier/algorithms/catalog.hpp"
 #include "espalier/schedule/one_sided.hpp"
+#include "espalier/schedule/private_memory.hpp"
 #include "espalier/schedule/transforms.hpp"
 
 namespace espalier::test {
@@ -32,10 +33,12 @@ inline std::vector<char const*> one_sided_choices() {
       "scatter/flat",
       "scatter/binomial",
       "scatter/k_nomial[k=4]",
+      "scatter/k_ary[k=1]",
       "scatter/k_ary[k=2]",
       "gather/flat",
       "gather/binomial",
       "gather/k_nomial[k=4]",
+      "gather/k_ary[k=1]",
       "gather/k_ary[k=2]",
       "reduce/flat",
       "reduce/chain",
@@ -128,16 +131,17 @@ inline std::vector<bool> places(schedule::Collective collective) {
 /// The programs of messages of one choice, to be made one-sided.
 class OneSidedCase {
 public:
-  OneSidedCase(algorithms::Choice const& choice, int num_ranks, int root, bool is_in_place) {
-    for (int rank = 0; rank < num_ranks; ++rank) {
-      messages_.push_back(choice.generate_whole(num_ranks, root, rank));
-      if (!is_in_place) {
-        messages_.back() =
-            schedule::from_input(std::move(messages_.back()), choice.collective(), root);
-      }
-    }
-    survey_ = schedule::survey(num_ranks, program_of());
-    segments_ = choice.one_sided_segments(num_ranks);
+  OneSidedCase(algorithms::Choice const& choice, int num_ranks, int root, bool is_in_place)
+      : OneSidedCase(choice, num_ranks, root, [&](schedule::RankProgram program) {
+          return is_in_place ? std::move(program)
+                             : schedule::from_input(std::move(program), choice.collective(), root);
+        }) {}
+
+  /// As teams run it: with a separate input, and nothing of the output but what is promised.
+  static OneSidedCase of_team(algorithms::Choice const& choice, int num_ranks, int root) {
+    return OneSidedCase(choice, num_ranks, root, [&](schedule::RankProgram program) {
+      return schedule::as_called(std::move(program), choice.collective(), root, false);
+    });
   }
 
   [[nodiscard]] schedule::Survey const& survey() const noexcept { return survey_; }
@@ -163,6 +167,15 @@ public:
   }
 
 private:
+  template <typename Change>
+  OneSidedCase(algorithms::Choice const& choice, int num_ranks, int root, Change const& changed)
+      : segments_(choice.one_sided_segments(num_ranks)) {
+    for (int rank = 0; rank < num_ranks; ++rank) {
+      messages_.push_back(changed(choice.generate_whole(num_ranks, root, rank)));
+    }
+    survey_ = schedule::survey(num_ranks, program_of());
+  }
+
   std::vector<schedule::RankProgram> messages_;
   schedule::Survey survey_;
   schedule::Segments segments_;
