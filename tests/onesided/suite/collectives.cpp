@@ -9,6 +9,7 @@
 #include "espalier/verify/verify.hpp"
 #include "tests/onesided/suite/suite.hpp"
 #include "tests/support/one_sided.hpp"
+#include "tests/support/team_forms.hpp"
 
 namespace espalier::onesided::suite {
 namespace {
@@ -75,7 +76,7 @@ public:
   )
       : blocks_(blocks), root_(has_root(choice.collective()) ? team.num_ranks() / 2 : 0),
         is_in_place_(test::places(choice.collective()).size() == 1),
-        schedules_(choice, team.num_ranks(), root_, is_in_place_),
+        schedules_(test::OneSidedCase::of_team(choice, team.num_ranks(), root_)),
         contract_(verify::contract_for(choice, team.num_ranks(), root_)), rank_(team.rank()),
         name_(test::name_of(choice, team.num_ranks(), root_, is_in_place_, form)) {
     contract_.is_in_place = is_in_place_;
@@ -189,9 +190,20 @@ std::vector<int> all_ranks(Conduit const& conduit) {
   return ranks;
 }
 
+void run_one(Conduit& conduit, Checks& checks, Team& team, Tested const& tested) {
+  std::vector<UserPlaces> const places(team.members().size(), places_of(0));
+  UserBuffers const buffers = buffers_of(conduit, 0);
+  tested.fill(buffers, 1);
+  conduit.barrier();
+  Ticket ticket = team.start(tested.planned(), buffers, places);
+  team.wait(ticket);
+  conduit.barrier();
+  checks.expect(tested.num_wrong(buffers, 1) == 0, "wrong elements: " + tested.name());
+}
+
 /// Schedules of a list in every form, one after another. Few ranks run all of them. More ranks take
-/// turns waiting for processors, so each form is then that of one schedule, another one for another
-/// number of ranks.
+/// turns waiting for processors, so each form is then that of every other schedule, and of those in
+/// between for another number of ranks.
 template <std::size_t size> class Programs : public Work {
 protected:
   explicit Programs(std::array<char const*, size> const& choices, Blocks blocks = Blocks::equal)
@@ -201,13 +213,13 @@ private:
   [[nodiscard]] std::uint64_t segment_bytes(int /*rank*/) const override { return segment_size; }
 
   void run(Conduit& conduit, Checks& checks) override {
-    constexpr std::size_t few_ranks = 3;
+    constexpr std::size_t few_ranks = 5;
     auto const p = static_cast<std::size_t>(conduit.num_ranks());
     Team team(conduit, all_ranks(conduit), scratch);
     std::size_t number = p;
     for (OneSidedForm const& form : test::one_sided_forms()) {
       for (std::size_t i = 0; i < size; ++i) {
-        if (p <= few_ranks || number % size == i) {
+        if (p <= few_ranks || (number + i) % 2 == 0) {
           run_one(conduit, checks, team, Tested(Choice::parse(choices_[i]), team, form, blocks_));
         }
       }
@@ -215,25 +227,20 @@ private:
     }
   }
 
-  static void run_one(Conduit& conduit, Checks& checks, Team& team, Tested const& tested) {
-    std::vector<UserPlaces> const places(team.members().size(), places_of(0));
-    UserBuffers const buffers = buffers_of(conduit, 0);
-    tested.fill(buffers, 1);
-    conduit.barrier();
-    Ticket ticket = team.start(tested.planned(), buffers, places);
-    team.wait(ticket);
-    conduit.barrier();
-    checks.expect(tested.num_wrong(buffers, 1) == 0, "wrong elements: " + tested.name());
-  }
-
   std::array<char const*, size> choices_;
   Blocks blocks_;
 };
 
-class Rooted final : public Programs<4> {
+class Rooted final : public Programs<6> {
 public:
   Rooted()
-      : Programs({"bcast/k_nomial[k=4]", "scatter/binomial", "gather/k_ary[k=2]", "reduce/binomial"}
+      : Programs(
+            {"bcast/k_nomial[k=4]",
+             "scatter/binomial",
+             "scatter/k_ary[k=1]",
+             "gather/k_ary[k=1]",
+             "gather/k_ary[k=2]",
+             "reduce/binomial"}
         ) {}
 };
 
@@ -278,6 +285,26 @@ public:
 class Scattered final : public Programs<3> {
 public:
   Scattered() : Programs({"alltoall/bruck", "alltoall/bruck[k=4]", "allgather/bruck[k=3]"}) {}
+};
+
+/// Whatever a team may be tuned to, each choice in one of the forms in which it is offered: the
+/// forms take turns.
+class Tuned final : public Work {
+  [[nodiscard]] std::uint64_t segment_bytes(int /*rank*/) const override { return segment_size; }
+
+  void run(Conduit& conduit, Checks& checks) override {
+    int const p = conduit.num_ranks();
+    Team team(conduit, all_ranks(conduit), scratch);
+    std::size_t number = 0;
+    for (schedule::Collective const collective : test::team_collectives()) {
+      test::TeamPlace const place{collective, p, has_root(collective) ? p / 2 : 0};
+      for (test::TeamOffer const& offer : test::team_offers(place)) {
+        std::vector<OneSidedForm> const forms = test::team_forms(place, offer);
+        Tested const tested(offer.choice, team, forms[number++ % forms.size()]);
+        run_one(conduit, checks, team, tested);
+      }
+    }
+  }
 };
 
 constexpr OneSidedForm own_buffers{
@@ -433,6 +460,7 @@ std::vector<Case> collective_cases() {
       {"segmented_collectives", make<Segmented>},
       {"uneven_collectives", make<Uneven>},
       {"scattered_collectives", make<Scattered>},
+      {"tuned_collectives", make<Tuned>},
       {"many_underway", make<ManyUnderway>},
       {"two_teams", make<TwoTeams>},
       {"refused_collectives", make<Refused>},
