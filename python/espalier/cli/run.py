@@ -2,6 +2,7 @@
 """`espalier run`."""
 
 import contextlib
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -121,7 +122,8 @@ def run(
         say(f"espalier: {target.obstacle}")
     forced = under.forced
     usable = usable_profile(under.profile)
-    if not target.obstacle and under.profile is None and not forced and under.learn is False:
+    is_forced = bool(forced or os.environ.get("ESPALIER_FORCE"))
+    if not target.obstacle and under.profile is None and not is_forced and under.learn is False:
         mapped = (
             "only topologies with reorder = 1 are mapped" if under.mapping else "nothing changes"
         )

@@ -82,6 +82,10 @@ class TestProgram:
         mapped = cli("run", "--no-learn", "--mapping", *_LAUNCH)
         assert "only topologies with reorder = 1 are mapped" in mapped.err
 
+    def test_what_the_environment_forces_is_something(self, cli, monkeypatch):
+        monkeypatch.setenv("ESPALIER_FORCE", "bcast=flat")
+        assert "note" not in cli("run", "--no-learn", *_LAUNCH).err
+
     def test_mapping_is_told_of_the_machine_or_left_out(self, cli):
         words = ["run", "--summary", "--machine", "3n x 1c"]
         mapped = cli(*words, "--mapping", *_LAUNCH)
