@@ -37,6 +37,7 @@ enum class NativeReason : std::uint8_t {
   refused_neighborhood,
   other_pairing,
   written_requests,
+  whole_vectors,
 };
 
 /// The texts of the reasons, in reports, in the order of the enumeration.
@@ -65,10 +66,11 @@ inline constexpr std::array native_reason_texts{
     "the algorithm does not serve such a neighborhood",
     "the MPI library may pair or place blocks otherwise than the standard here",
     "Open MPI 5 writes into requests of this call in Fortran, as if they were its own",
+    "the choice cuts vectors, and an operator of the program may need them whole",
 };
 
 static_assert(
-    native_reason_texts.size() == static_cast<std::size_t>(NativeReason::written_requests) + 1
+    native_reason_texts.size() == static_cast<std::size_t>(NativeReason::whole_vectors) + 1
 );
 
 /// A table that decides so for any size, and its decision, for each reason.

@@ -334,6 +334,11 @@ State* Session::create(MPI_Comm comm) {
   if (world_.devices.is_present()) {
     state->communicator().use(world_.devices);
   }
+  for (profile::Call const call : profile::all_calls) {
+    if (settings_.forced_for(profile::CallForm{.call = call}) == nullptr) {
+      state->communicator().keep_vectors_whole(call);
+    }
+  }
   State* const address = state.get();
   {
     std::lock_guard const lock(mutex_);

@@ -27,6 +27,7 @@ import behaviour_native
 import behaviour_neighbors
 import behaviour_node
 import behaviour_programs
+import behaviour_records
 import behaviour_settings
 import behaviour_site
 import behaviour_started
@@ -48,6 +49,7 @@ MODULES = (
     behaviour_neighbors,
     behaviour_node,
     behaviour_programs,
+    behaviour_records,
     behaviour_settings,
     behaviour_site,
     behaviour_started,

@@ -26,22 +26,31 @@ namespace {
 using algorithms::Choice;
 using exec::MpiExecutor;
 
+/// Whether operands stay in the order of ranks.
+bool keeps_order(Choice const& choice, int num_ranks, int root) {
+  return choice.refuses(num_ranks, root).empty() &&
+         choice.order(num_ranks, root) != algorithms::OperandOrder::any;
+}
+
+/// Whether operators get parts of the vector that a program gives.
+bool cuts_vectors(Choice const& choice, int num_ranks) {
+  return choice.num_segments() > 1 || choice.num_pieces(num_ranks) > 1;
+}
+
 }  // namespace
 
 template <typename Call> int Communicator::judge(Choice const& choice, Call const& call) {
   if constexpr (requires { call.op; }) {
-    switch (combining(call.op, types_.facts(call.datatype))) {
-    case Combining::unknown:
+    Combining const found = combining(call.op, types_.facts(call.datatype));
+    if (found == Combining::unknown) {
       return refused_operator;
-    case Combining::commutative:
-      return MPI_SUCCESS;
-    case Combining::ordered:
-      break;
     }
-    int const root = root_of(call);
-    bool const keeps_order = choice.refuses(target_.num_ranks, root).empty() &&
-                             choice.order(target_.num_ranks, root) != algorithms::OperandOrder::any;
-    return keeps_order ? MPI_SUCCESS : refused_order;
+    if (found == Combining::ordered && !keeps_order(choice, target_.num_ranks, root_of(call))) {
+      return refused_order;
+    }
+    bool const needs_whole =
+        whole_vectors_.test(profile::index_of(Call::call)) && !is_predefined(call.op);
+    return needs_whole && cuts_vectors(choice, target_.num_ranks) ? refused_pieces : MPI_SUCCESS;
   }
   return MPI_SUCCESS;
 }
@@ -355,6 +364,8 @@ NativeReason Communicator::reason_of(int refusal) noexcept {
     return NativeReason::refused_started_memory;
   case refused_ownership:
     return NativeReason::refused_ownership;
+  case refused_pieces:
+    return NativeReason::whole_vectors;
   case refused_waiting:
     return NativeReason::refused_waiting;
   case refused_agreement:

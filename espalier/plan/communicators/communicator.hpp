@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -64,6 +65,8 @@ public:
   static constexpr int refused_agreement = -9;  ///< ranks do not agree on a persistent call
   static constexpr int refused_memory = -10;    ///< ranks of a node do not share memory here
   static constexpr int refused_started_memory = -11;  ///< a started call cannot use that memory
+
+  static constexpr int refused_pieces = -12;  ///< an operator of the program may need whole vectors
 
   [[nodiscard]] static constexpr bool is_refusal(int code) noexcept { return code < 0; }
 
@@ -149,6 +152,13 @@ public:
 
   /// Before the first run: `selected` must outlive the object.
   void use(SelectedCalls const& selected) noexcept { selected_ = &selected; }
+
+  /// Before the first run: choices that cut vectors do not serve such calls with operators of the
+  /// program. Some take a vector for one record; that runs with the MPI libraries, which cut only
+  /// long ones.
+  void keep_vectors_whole(profile::Call call) noexcept {
+    whole_vectors_.set(profile::index_of(call));
+  }
 
   /// Before the first run, if there is any: `devices` must outlive the object.
   void use(DeviceMemory const& devices) noexcept { devices_ = &devices; }
@@ -255,6 +265,7 @@ private:
   SharedMemory memory_;
   int broken_code_ = MPI_SUCCESS;
   bool has_left_messages_ = false;
+  std::bitset<profile::num_calls> whole_vectors_;  ///< by call
   NamedTypes types_;
   ProgramCache programs_;
   ExecutorCache executors_;
