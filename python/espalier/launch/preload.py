@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,6 +27,7 @@ FORCE = "ESPALIER_FORCE"
 MAPPING = "ESPALIER_MAPPING"
 WATCH = "ESPALIER_WATCH"
 PROGRAM = "ESPALIER_PROGRAM"
+_ARGUMENTS = re.compile(r"\[[^]]*\]")
 
 
 @dataclass(frozen=True)
@@ -175,6 +177,11 @@ def parse_force(entries: Sequence[str]) -> str:
     """
     parts = [part for entry in entries for part in entry.split(";") if part]
     for part in parts:
+        if "," in _ARGUMENTS.sub("", part):
+            raise ArgumentError(
+                f"expected one call=algorithm, got '{part}'",
+                "separate several by ';', or give each a --force of its own",
+            )
         call, equals, choice = part.partition("=")
         if equals and call in calls.in_all_forms(_core.neighbor_calls()):
             if choice != NATIVE:

@@ -65,6 +65,12 @@ class TestProgram:
         assert result.code == 2
         assert not Path("count").exists()
 
+    def test_a_comma_separates_nothing(self, cli):
+        result = cli("run", "--force", "allgather=ring,bcast=binomial[segments=4]", *_LAUNCH)
+        assert result.code == 2
+        assert "separate several by ';'" in result.err
+        assert cli("run", "--force", "bcast=k_nomial[k=4,segments=4]", *_LAUNCH).code == 0
+
     @pytest.mark.parametrize("text", ["not json", '{"schema": "espalier-profile", "version": 9}'])
     def test_a_profile_that_cannot_be_used_is_one_warning(self, cli, tmp_path, text):
         path = tmp_path / "broken.json"
