@@ -15,7 +15,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from espalier import _core
+from espalier import _core, installation
 from espalier.base import calls
 from espalier.base.interruption import Interrupted
 from espalier.compare import comparison
@@ -35,7 +35,7 @@ from espalier.improvement.findings import Findings
 from espalier.improvement.observation import Observation, observe
 from espalier.io.console import say
 from espalier.io.output_files import locked
-from espalier.launch.measuring import check_launcher
+from espalier.launch.measuring import check_launcher, require_program
 from espalier.machines import machines, priced
 from espalier.profiles import merging, profiles
 from espalier.profiles.profiles import Shape
@@ -126,6 +126,9 @@ def _check(wish: Wish) -> None:
     merging.check(wish.files.output, wish.vendor)
     if wish.machine:
         priced.load(wish.machine)
+    if wish.effort != ESTIMATE:
+        program = installation.measurement_program(wish.vendor)
+        require_program(program, f"espalier-measure-{wish.vendor}")
 
 
 def _carry_out(findings: Findings, steps: Callable[[], None], start: float) -> dict[str, Any]:

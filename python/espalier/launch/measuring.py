@@ -71,6 +71,21 @@ class Watch(Protocol):
         """Return whether the program wrote all it should."""
 
 
+def require_program(program: Path | None, name: str) -> Path:
+    """Return a program of ours that was looked for.
+
+    Raises:
+        NotBuiltError: there is none for this MPI.
+    """
+    if program is None:
+        raise NotBuiltError(
+            f"expected the program {name}, found none in"
+            f" {installation.build_folder() or installation.package}",
+            "run make build on a machine with this MPI",
+        )
+    return program
+
+
 class MeasuringProgram:
     """A program of ours for one MPI, and how the user starts ranks."""
 
@@ -80,13 +95,7 @@ class MeasuringProgram:
         Raises:
             NotBuiltError: there is none for this MPI.
         """
-        if program is None:
-            raise NotBuiltError(
-                f"expected the program {name}, found none in"
-                f" {installation.build_folder() or installation.package}",
-                "run make build on a machine with this MPI",
-            )
-        self._program = program
+        self._program = require_program(program, name)
         self._command = command
         self._environment = root.permission(command)
         if self._environment:

@@ -402,6 +402,13 @@ class TestFailures:
         assert "expected a machine that says what messages cost, got '2n x 4c'" in result.err
         assert not Path("count").exists()
 
+    def test_a_missing_program_of_ours_is_told_before_anything_runs(self, improve, monkeypatch):
+        monkeypatch.setattr("espalier.installation.measurement_program", lambda _vendor: None)
+        result = improve()
+        assert result.code == 1
+        assert "expected the program espalier-measure-openmpi, found none" in result.err
+        assert not Path("count").exists()
+
     def test_nonblocking_calls_are_left_out_of_an_estimate(self, improve):
         result = improve("--effort", "estimate", FAKE_FUNCTION="MPI_Ibcast")
         assert result.code == 0, result.err
