@@ -38,17 +38,6 @@ int code_with_text(int error_class, char const* text) noexcept {
 }
 #endif
 
-/// The same of an error in a function of MPI. Some texts name it themselves.
-int code_with_text(int error_class, std::string_view function, char const* text) noexcept {
-  if (function.empty() || std::string_view(text).starts_with("MPI_")) {
-    return code_with_text(error_class, text);
-  }
-  std::array<char, MPI_MAX_ERROR_STRING> named{};
-  auto const length = static_cast<int>(function.size());
-  std::snprintf(named.data(), named.size(), "%.*s: %s", length, function.data(), text);
-  return code_with_text(error_class, named.data());
-}
-
 int class_of(ErrorCode code) noexcept {
   switch (code) {
   case ErrorCode::no_memory:
@@ -62,19 +51,19 @@ int class_of(ErrorCode code) noexcept {
 
 }  // namespace
 
-int code_of_exception(std::string_view function) noexcept {
+int code_of_exception() noexcept {
   try {
     throw;
   } catch (LibraryError const& error) {
     return error.mpi_code();
   } catch (ClassError const& error) {
-    return code_with_text(error.mpi_class(), function, error.what());
+    return code_with_text(error.mpi_class(), error.what());
   } catch (Error const& error) {
-    return code_with_text(class_of(error.code()), function, error.what());
+    return code_with_text(class_of(error.code()), error.what());
   } catch (std::bad_alloc const&) {
     return MPI_ERR_NO_MEM;
   } catch (std::exception const& error) {
-    return code_with_text(MPI_ERR_INTERN, function, error.what());
+    return code_with_text(MPI_ERR_INTERN, error.what());
   } catch (...) {
     return MPI_ERR_INTERN;
   }

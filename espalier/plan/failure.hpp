@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include <mpi.h>
@@ -37,20 +36,16 @@ private:
 
 /// MPI error code for the exception being handled: MPI_Error_string() of it gives our text.
 /// Only inside a catch block.
-/// @param function  `MPI_Bcast`, which the text then names: the handler only learns of the function
-///     that calls it; empty: nothing to name
-[[nodiscard]] int code_of_exception(std::string_view function = {}) noexcept;
+[[nodiscard]] int code_of_exception() noexcept;
 
 /// The one place where exceptions end: runs the action, which returns an MPI code, and turns what
 /// it throws into one. Every call of a program runs through it, so no limit of the compiler decides
 /// whether it is a call.
-/// @param function  as in code_of_exception()
-template <typename Action>
-[[gnu::always_inline]] inline int guard(Action&& action, std::string_view function = {}) noexcept {
+template <typename Action> [[gnu::always_inline]] inline int guard(Action&& action) noexcept {
   try {
     return std::forward<Action>(action)();
   } catch (...) {
-    return code_of_exception(function);
+    return code_of_exception();
   }
 }
 

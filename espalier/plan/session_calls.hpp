@@ -373,7 +373,7 @@ IrregularRun Session::start_irregular(
 template <typename Call>
 IrregularRun Session::run_irregular(State& state, Call const& call, MPI_Comm comm) noexcept {
   IrregularRun run;
-  auto const serve = [&] {
+  int const code = guard([&] {
     Mended<Call> mended = mend(call, state.facts(), library_);
     run.bytes = mended.bytes;
     bool const is_promised = has_promise<Call>(state);
@@ -407,8 +407,7 @@ IrregularRun Session::run_irregular(State& state, Call const& call, MPI_Comm com
       run.code = mended.code == MPI_SUCCESS ? MPI_SUCCESS : raise(comm, mended.code);
     }
     return MPI_SUCCESS;
-  };
-  int const code = guard(serve, profile::function_name(Call::call));
+  });
   if (code != MPI_SUCCESS) {
     state.communicator().leave_messages();
     run.code = raise(comm, code);

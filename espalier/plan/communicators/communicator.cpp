@@ -3,7 +3,6 @@
 #include "espalier/plan/communicators/communicator.hpp"
 
 #include <optional>
-#include <string_view>
 #include <utility>
 
 #include "espalier/algorithms/choices/choice_arguments.hpp"
@@ -257,19 +256,15 @@ int Communicator::bind_and_start(
   return MPI_SUCCESS;
 }
 
-template <typename Action>
-int Communicator::take_part(std::string_view function, Action&& action) noexcept {
+template <typename Action> int Communicator::take_part(Action&& action) noexcept {
   int code = broken_code_;
   if (code == MPI_SUCCESS) {
     bool is_bound = false;
-    code = guard(
-        [&] {
-          int const result = std::forward<Action>(action)();
-          is_bound = true;
-          return result;
-        },
-        function
-    );
+    code = guard([&] {
+      int const result = std::forward<Action>(action)();
+      is_bound = true;
+      return result;
+    });
     if (!is_bound) {
       broken_code_ = code;
       repeated_.forget();
@@ -310,11 +305,10 @@ template <typename Call> int Communicator::run(Choice const& choice, Call const&
   if (algorithms::is_of_library(choice)) {
     return run_selected(choice, call);
   }
-  constexpr std::string_view function = profile::function_name(Call::call);
   if (devices_ != nullptr) [[unlikely]] {
-    return take_part(function, [&] { return run_staged(choice, call); });
+    return take_part([&] { return run_staged(choice, call); });
   }
-  return take_part(function, [&] { return bind_and_run(choice, call); });
+  return take_part([&] { return bind_and_run(choice, call); });
 }
 
 template <typename Call>
@@ -325,9 +319,8 @@ int Communicator::start(
     StartedCalls::Ending ending,
     MPI_Request& request
 ) noexcept {
-  return take_part(std::string_view(), [&] {
-    return bind_and_start(choice, call, started, std::move(ending), request);
-  });
+  return take_part([&] { return bind_and_start(choice, call, started, std::move(ending), request); }
+  );
 }
 
 template <typename Call>

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include <mpi.h>
@@ -251,8 +250,7 @@ private:
   /// What was learned of sizes, and what was bound with it.
   void forget_sizes() noexcept;
   /// Runs the action, after which a rank that could not take part never does again.
-  /// @param function  of MPI, for texts of errors
-  template <typename Action> int take_part(std::string_view function, Action&& action) noexcept;
+  template <typename Action> int take_part(Action&& action) noexcept;
   /// How messages of a choice travel inside the node; null: by MPI.
   [[nodiscard]] exec::node::Group* group_for(algorithms::Choice const& choice) const noexcept;
   /// Refusal of an operator, MPI_SUCCESS if there is none.
