@@ -80,9 +80,7 @@ typedef enum espalier_addresses {
                                          buffer: then others need no memory there */
   ESPALIER_ADDRESSES_LOCAL = 1,     /**< anywhere; nobody knows those of others */
   ESPALIER_ADDRESSES_SINGLE = 2 /**< in segments, at any offset of each member: members tell each
-                                     other where, once, when they plan, and each names its own
-                                     buffers only. So planning waits for all members, which
-                                     plan in the order in which they start collectives */
+                                     other where when they plan, which waits for all of them */
 } espalier_addresses;
 
 /**

@@ -184,8 +184,7 @@ int espalier_team_alltoallv_init(
     espalier_request** request
 );
 /** No member is through before all have started; options say nothing about buffers, and planning
- * waits for nobody. As
- * espalier_team_bcast_init(). */
+ * waits for nobody. As espalier_team_bcast_init(). */
 int espalier_team_barrier_init(
     espalier_team* team, espalier_onesided_options const* options, espalier_request** request
 );

@@ -97,6 +97,12 @@ def _print_summary(target: preload.Target, folder: Path, *, json: bool) -> None:
     say(json_text(explained).rstrip() if json else run_summary(explained))
 
 
+def _leaves_all(under: Preloaded) -> bool:
+    """Return whether nothing lets another call than the native one run."""
+    is_forced = bool(under.forced or os.environ.get("ESPALIER_FORCE"))
+    return under.profile is None and not is_forced and under.learn is False
+
+
 def run(
     command: Annotated[
         list[str],
@@ -122,8 +128,7 @@ def run(
         say(f"espalier: {target.obstacle}")
     forced = under.forced
     usable = usable_profile(under.profile)
-    is_forced = bool(forced or os.environ.get("ESPALIER_FORCE"))
-    if not target.obstacle and under.profile is None and not is_forced and under.learn is False:
+    if not target.obstacle and _leaves_all(under):
         mapped = (
             "only topologies with reorder = 1 are mapped" if under.mapping else "nothing changes"
         )
