@@ -75,6 +75,7 @@ Session::Session(Settings settings, World world, Notes::Log log)
     may_choose_planned_[profile::index_of(call)] = settings_.may_choose(planned);
     tells_started_apart_[profile::index_of(call)] = settings_.tells_apart(started);
     tells_planned_apart_[profile::index_of(call)] = settings_.tells_apart(planned);
+    unforced_.set(profile::index_of(call), settings_.forced_for({.call = call}) == nullptr);
   }
   for (NeighborForm const one : all_neighbor_forms) {
     may_choose_neighbors_[index_of(one)] = settings_.may_choose(one) && !world_.has_devices;
@@ -334,11 +335,7 @@ State* Session::create(MPI_Comm comm) {
   if (world_.devices.is_present()) {
     state->communicator().use(world_.devices);
   }
-  for (profile::Call const call : profile::all_calls) {
-    if (settings_.forced_for(profile::CallForm{.call = call}) == nullptr) {
-      state->communicator().keep_vectors_whole(call);
-    }
-  }
+  state->communicator().keep_vectors_whole(unforced_);
   State* const address = state.get();
   {
     std::lock_guard const lock(mutex_);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -436,6 +437,8 @@ private:
   std::array<bool, profile::num_calls> may_choose_planned_{};   ///< of persistent calls
   std::array<bool, profile::num_calls> tells_started_apart_{};  ///< from blocking calls
   std::array<bool, profile::num_calls> tells_planned_apart_{};  ///< from nonblocking calls
+  std::bitset<profile::num_calls>
+      unforced_;  ///< blocking calls of which ESPALIER_FORCE says nothing
   std::array<bool, num_neighbor_forms> may_choose_neighbors_{};
   mpi::Attribute state_;  ///< of each communicator that was asked for it
   mpi::Attribute hint_;   ///< a null pointer where the program no longer wants to be left alone

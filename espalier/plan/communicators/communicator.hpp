@@ -153,11 +153,11 @@ public:
   /// Before the first run: `selected` must outlive the object.
   void use(SelectedCalls const& selected) noexcept { selected_ = &selected; }
 
-  /// Before the first run: choices that cut vectors do not serve such calls with operators of the
+  /// Before the first run: choices that cut vectors do not serve these calls with operators of the
   /// program. Some take a vector for one record; that runs with the MPI libraries, which cut only
   /// long ones.
-  void keep_vectors_whole(profile::Call call) noexcept {
-    whole_vectors_.set(profile::index_of(call));
+  void keep_vectors_whole(std::bitset<profile::num_calls> const& calls) noexcept {
+    whole_vectors_ = calls;
   }
 
   /// Before the first run, if there is any: `devices` must outlive the object.
