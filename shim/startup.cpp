@@ -2,9 +2,13 @@
 
 #include "shim/startup.hpp"
 
+#include <array>
 #include <chrono>
 #include <cstddef>
-#include <memory>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -13,9 +17,7 @@
 
 #include "espalier/base/drawn_name.hpp"
 #include "espalier/mpi/broadcast.hpp"
-#include "espalier/mpi/own_communicator.hpp"
 #include "espalier/mpi/success.hpp"
-#include "espalier/mpi/world_ranks.hpp"
 #include "espalier/plan/devices/loaded_library.hpp"
 #include "espalier/plan/progress/progress.hpp"
 #include "espalier/watch/board.hpp"
@@ -55,14 +57,15 @@ double draw() {
   return static_cast<double>(std::chrono::nanoseconds(now).count() % range) / range;
 }
 
-/// Collective.
-std::shared_ptr<mpi::OwnCommunicator> ranks_on_this_node() {
-  MPI_Comm node = MPI_COMM_NULL;
-  require_success(
-      PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
-      "MPI_Comm_split_type"
-  );
-  return std::make_shared<mpi::OwnCommunicator>(node);
+/// The same for the ranks of a node. Containers of one machine have names of their own, and
+/// machines of one name have kernels of their own. MPI_Comm_split_type would say it, too, but by a
+/// communicator, which takes several reductions over all ranks.
+std::uint64_t key_of_node(machine::ProcessorsOfRank const& processors) {
+  std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
+  int length = 0;
+  require_success(PMPI_Get_processor_name(name.data(), &length), "MPI_Get_processor_name");
+  std::string const text(name.data(), static_cast<std::size_t>(length));
+  return std::hash<std::string>{}(std::to_string(processors.kernel) + ' ' + text);
 }
 
 /// Whether this process has Fortran functions that write into requests of neighborhood collectives.
@@ -93,17 +96,16 @@ unsigned own_traits(plan::Session::World const& world, std::string_view library_
 /// @return what any rank has
 unsigned share_nodes(plan::Session::World& world, unsigned own) {
   struct Word {
-    int node;
-    unsigned traits;
+    std::uint64_t node;
     machine::ProcessorsOfRank processors;
+    unsigned traits;
   };
 
-  world.on_node = ranks_on_this_node();
+  machine::ProcessorsOfRank const own_processors = processors();
   Word const mine{
-      // The smallest rank, which only the ranks of this node have.
-      .node = mpi::world_ranks(world.on_node->get()).front(),
+      .node = key_of_node(own_processors),
+      .processors = own_processors,
       .traits = own,
-      .processors = processors(),
   };
   std::vector<Word> words(static_cast<std::size_t>(world.num_ranks));
   Handle const type = to_handle(MPI_BYTE);
@@ -114,9 +116,11 @@ unsigned share_nodes(plan::Session::World& world, unsigned own) {
       "MPI_Allgather"
   );
   unsigned traits = 0;
+  std::map<std::uint64_t, int> first_ranks;
   std::vector<machine::ProcessorsOfRank> processors_of_ranks;
   for (Word const& word : words) {
-    world.node_of_rank.push_back(word.node);
+    auto const rank = static_cast<int>(world.node_of_rank.size());
+    world.node_of_rank.push_back(first_ranks.emplace(word.node, rank).first->second);
     traits |= word.traits;
     processors_of_ranks.push_back(word.processors);
   }

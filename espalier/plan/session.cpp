@@ -102,7 +102,6 @@ int Session::on_delete(MPI_Comm, int, void* attribute, void* session) noexcept {
 }
 
 void Session::prepare() {
-  std::shared_ptr<mpi::OwnCommunicator> const on_node = std::move(world_.on_node);
   if (!serves_any_) {
     return;
   }
@@ -111,7 +110,7 @@ void Session::prepare() {
   if (learning_) {
     ask_for_outlook(*learning_);
   }
-  share_memory(on_node.get());
+  share_memory();
   if (learning_ && !world_.has_concurrent_calls) {
     learning_->let_communicators_have_order();
   }
@@ -171,16 +170,11 @@ bool Session::wants_memory() const {
          (learning_ && learning_->may_gain_by_memory());
 }
 
-void Session::share_memory(mpi::OwnCommunicator const* on_node) {
+void Session::share_memory() {
   if (!wants_memory()) {
     return;
   }
-  if (world_.node != nullptr) {
-    node_ = world_.node;
-  } else {
-    node_ = on_node != nullptr ? std::make_shared<exec::node::Node>(world_.comm, *on_node)
-                               : std::make_shared<exec::node::Node>(world_.comm);
-  }
+  node_ = world_.node != nullptr ? world_.node : std::make_shared<exec::node::Node>(world_.comm);
   if (learning_ && node_->serves(Contexts::world)) {
     learning_->share_memory();
   }

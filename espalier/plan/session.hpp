@@ -389,8 +389,7 @@ private:
   void ask_for_outlook(Learning& learning) const;
   [[nodiscard]] bool wants_memory() const;
   /// Collective over MPI_COMM_WORLD.
-  /// @param on_node  as World::on_node
-  void share_memory(mpi::OwnCommunicator const* on_node);
+  void share_memory();
   /// Gives a communicator with a context its part of the memory, if there is some.
   /// @param world_ranks  as State::Facts::world_ranks
   void share_memory(State::Messages& messages, std::vector<int> const& world_ranks, int num_ranks);

@@ -10,7 +10,6 @@
 
 #include "espalier/exec/node/mpi_node.hpp"
 #include "espalier/machine/sources/occupancy.hpp"
-#include "espalier/mpi/own_communicator.hpp"
 #include "espalier/plan/calls/communicator_facts.hpp"
 #include "espalier/plan/devices/device_memory.hpp"
 #include "espalier/plan/settings/statistics.hpp"
@@ -41,8 +40,6 @@ struct World {
   /// Some process lets several threads call MPI at the same time. Where none does, ranks come to
   /// the communicators that they have in common in the same order. On all ranks alike.
   bool has_concurrent_calls = true;
-  /// The ranks of `comm` on this node, if somebody has found them; let go in Session::prepare().
-  std::shared_ptr<mpi::OwnCommunicator> on_node;
   /// The memory of the nodes of `comm`, if other sessions use it, too; null: Session::prepare()
   /// makes it where it may be needed.
   std::shared_ptr<exec::node::Node> node;

@@ -29,23 +29,20 @@ constexpr bool is_simulated = false;
 
 OwnCommunicator split_by_node(MPI_Comm all) {
   MPI_Comm local = MPI_COMM_NULL;
-  if constexpr (!is_simulated) {
-    require_success(
-        PMPI_Comm_split_type(all, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local),
-        "MPI_Comm_split_type"
-    );
-  }
+  require_success(
+      PMPI_Comm_split_type(all, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local),
+      "MPI_Comm_split_type"
+  );
   return OwnCommunicator(local);
 }
 
 }  // namespace
 
-Node::Node(MPI_Comm all) : Node(all, split_by_node(all)) {}
-
-Node::Node(MPI_Comm all, OwnCommunicator const& local) {
+Node::Node(MPI_Comm all) {
   if constexpr (is_simulated) {
     return;
   }
+  OwnCommunicator const local = split_by_node(all);
   own_ = local.rank();
   find_ranks(all, local.get());
   if (ranks_.size() > 1) {

@@ -13,7 +13,6 @@
 
 #include "espalier/exec/node/group.hpp"
 #include "espalier/exec/node/segment.hpp"
-#include "espalier/mpi/own_communicator.hpp"
 
 namespace espalier::exec::node {
 
@@ -23,9 +22,6 @@ public:
   /// Collective over `all`. Ranks of one node agree: either all of them have the memory, or none.
   /// @throws Error mpi.
   explicit Node(MPI_Comm all);
-
-  /// The same where somebody has found the ranks of this node already.
-  Node(MPI_Comm all, mpi::OwnCommunicator const& local);
 
   /// Whether this rank shares memory with others.
   [[nodiscard]] bool is_shared() const noexcept { return segment_.has_value(); }
